@@ -1,0 +1,1 @@
+//! Shows it: protocol, server and the embedded page.

@@ -1,0 +1,1 @@
+//! The graph and the machine that says what happens next.

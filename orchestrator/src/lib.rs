@@ -1,0 +1,1 @@
+//! Makes it happen: connects facts, flow, roles and the disk.

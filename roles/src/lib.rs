@@ -1,0 +1,1 @@
+//! Roles take turns: models, people, commands, other agents.

@@ -1,0 +1,3 @@
+//! The `a-society` binary.
+
+fn main() {}

@@ -1,0 +1,1 @@
+//! What is true: ids, facts, views and legality.
