@@ -1,1 +1,18 @@
 //! What is true: ids, facts, views and legality.
+//!
+//! This crate is a heart. It computes, and touches nothing: no file, no network, no process, no
+//! environment, no clock. Everything in it ends up in the journal of a flow or is folded from one.
+
+pub mod at;
+pub mod fact;
+pub mod handoff;
+pub mod hash;
+pub mod id;
+pub mod limits;
+pub mod line;
+pub mod message;
+
+pub use at::At;
+pub use fact::Fact;
+pub use hash::Hash;
+pub use line::{Body, Recorded};

@@ -1,0 +1,17 @@
+//! Everything that can ever happen, by what it is about.
+//!
+//! [`list`] is the one file to read: it names every fact and says when it is true. The other files
+//! hold what each fact carries.
+
+pub mod budget;
+pub mod flow;
+pub mod improvement;
+pub mod journal;
+pub mod list;
+pub mod node;
+pub mod operator;
+pub mod session;
+pub mod turn;
+pub mod upcast;
+
+pub use list::Fact;

@@ -1,0 +1,197 @@
+//! Facts about nodes: who took them, what they handed over, what they wait for.
+
+use serde::{Deserialize, Serialize};
+
+use crate::handoff::{Delivery, EdgeName};
+use crate::id::{ApprovalId, ClientId, ConsentId, MessageId, NodeId, RoleInstance, TurnId};
+use crate::message::Text;
+
+/// Why a node was entered, which decides what its role is told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Entry {
+    /// For the first time.
+    First,
+    /// Again, because something arrived or an edge is still owed.
+    Again,
+    /// Again, because a successor sent work back.
+    Reopened,
+    /// Because the operator replied.
+    Reply,
+    /// Because its role configuration is complete.
+    Configured,
+    /// Because it ran when the process ended.
+    Recovered,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct NodeClaimed {
+    /// The node.
+    pub node: NodeId,
+    /// The role instance that takes it.
+    pub role: RoleInstance,
+    /// The turn that begins with it.
+    pub turn: TurnId,
+    /// Why.
+    pub entry: Entry,
+    /// The edges whose artifacts are read now.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub consumed: Vec<Inbound>,
+    /// The edges whose forward artifact is dropped, because the node asked for it to be corrected.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub dropped: Vec<EdgeName>,
+    /// The operator's messages that are read now.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub replies: Vec<MessageId>,
+}
+
+/// One artifact that arrives at a node.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Inbound {
+    /// The forward edge it travels along.
+    #[serde(flatten)]
+    pub edge: EdgeName,
+    /// Which way along it.
+    pub way: crate::handoff::Way,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct HandoffApplied {
+    /// The node that hands over.
+    pub node: NodeId,
+    /// Its turn.
+    pub turn: TurnId,
+    /// To whom, with what. Empty at a node without outgoing edges.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub deliveries: Vec<Delivery>,
+    /// The approval that let it through, if one had to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub approval: Option<ApprovalId>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct HandoffStaged {
+    /// The question to the operator.
+    pub approval: ApprovalId,
+    /// The node that wants to hand over.
+    pub node: NodeId,
+    /// Its turn.
+    pub turn: TurnId,
+    /// To whom, with what.
+    pub deliveries: Vec<Delivery>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct HandoffDecided {
+    /// The question.
+    pub approval: ApprovalId,
+    /// Whether it goes through, exactly as it was emitted.
+    pub approved: bool,
+    /// The client's name for the command.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub client: Option<ClientId>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct HandoffAwaited {
+    /// The node that waits for an inbound handoff.
+    pub node: NodeId,
+    /// The turn that said so.
+    pub turn: TurnId,
+}
+
+/// What a node waits for that only the operator can give.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum WaitReason {
+    /// The role asked something.
+    PromptHuman,
+    /// The turn was stopped or failed.
+    AutonomousAbort,
+    /// A tool call needs consent.
+    Consent,
+    /// Consent was denied; the role needs guidance.
+    ConsentDenied,
+    /// The role's model or tools are to be chosen.
+    RoleConfiguration,
+    /// A staged handoff needs a word.
+    HandoffApproval,
+    /// The role did not manage a valid outcome.
+    RepairLimit,
+    /// A budget is used up.
+    Budget,
+    /// A provider needs a key, a model, or a limit to reset.
+    Provider,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct NodeSuspended {
+    /// The node.
+    pub node: NodeId,
+    /// Its role instance.
+    pub role: RoleInstance,
+    /// What it waits for.
+    pub reason: WaitReason,
+    /// What the operator should read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub question: Option<Text>,
+    /// The request for consent, when it waits for one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub consent: Option<ConsentId>,
+    /// The staged handoff, when it waits for a word about one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub approval: Option<ApprovalId>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct NodeWoken {
+    /// The node.
+    pub node: NodeId,
+    /// What it waited for until now.
+    pub reason: WaitReason,
+}
+
+/// What was wrong with the outcome of a turn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FaultCode {
+    /// There was no handoff block.
+    MissingBlock,
+    /// The block was not YAML.
+    YamlParse,
+    /// The targets were not a target or a list of them.
+    InvalidTargetShape,
+    /// A field was missing.
+    MissingRequiredField,
+    /// The signal is not one of ours.
+    UnknownSignalType,
+    /// The graph does not allow it from here.
+    InvalidTransition,
+    /// The artifact is not there, or not where it may be.
+    ArtifactUnavailable,
+    /// The provider stopped for its output limit.
+    OutputLimit,
+    /// The project's health checks failed at closing.
+    HealthCheck,
+    /// The findings or the report are not at the assigned path.
+    WrongPath,
+    /// A signal that does not end this kind of turn.
+    WrongSignal,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RepairRequested {
+    /// The role instance.
+    pub role: RoleInstance,
+    /// The node, except in the improvement phase.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub node: Option<NodeId>,
+    /// The turn.
+    pub turn: TurnId,
+    /// What was wrong.
+    pub code: FaultCode,
+    /// A short sentence for the operator.
+    pub summary: String,
+    /// How many repairs in a row this makes.
+    pub count: u32,
+}

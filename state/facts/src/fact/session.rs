@@ -1,0 +1,396 @@
+//! Facts about sessions: their lives, what is said in them, and what verbs did to what they show.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::hash::Hash;
+use crate::id::{
+    ClientId, MessageId, NodeId, RoleInstance, RunId, Seq, SessionId, SessionKey, TurnId,
+};
+use crate::message::{BlobText, Text};
+
+/// What a session's key says it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SessionKind {
+    /// The one a workspace's operator talks to by default.
+    Main,
+    /// A role instance of a flow.
+    Role,
+    /// A fork or a spawned session.
+    Child,
+    /// A group chat.
+    Group,
+    /// A schedule.
+    Cron,
+    /// A webhook.
+    Hook,
+    /// A node bucket.
+    Node,
+    /// Anything else.
+    Other,
+}
+
+/// How a session came from another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Descent {
+    /// It began with the other's messages.
+    Fork,
+    /// It began empty.
+    Spawn,
+}
+
+/// Where a session comes from.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Parent {
+    /// The other's key.
+    pub key: SessionKey,
+    /// The other's incarnation.
+    pub session: SessionId,
+    /// How.
+    pub descent: Descent,
+    /// The record of the other's journal at which it happened.
+    pub at_seq: Seq,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SessionOpened {
+    /// The role instance that owns the session; a chat outside any graph has one too.
+    pub role: RoleInstance,
+    /// Its address.
+    pub key: SessionKey,
+    /// Its incarnation.
+    pub session: SessionId,
+    /// Which incarnation, from 1.
+    pub generation: u32,
+    /// What the key says it is.
+    pub kind: SessionKind,
+    /// Where it comes from, if from another.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parent: Option<Parent>,
+    /// Whose it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub user: Option<String>,
+}
+
+/// Where a session stands in its life.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SessionState {
+    /// It exists and nothing was said.
+    Created,
+    /// It is used.
+    Active,
+    /// Nobody used it for a while.
+    Suspended,
+    /// It is over.
+    Expired,
+}
+
+/// Why a session is over.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ExpiryReason {
+    /// It was closed.
+    Closed,
+    /// A new incarnation took its place.
+    Reset,
+    /// Its flow is gone.
+    FlowDeleted,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SessionStateChanged {
+    /// The role instance.
+    pub role: RoleInstance,
+    /// The state from now on.
+    pub state: SessionState,
+    /// Why, when it is over.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<ExpiryReason>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SessionTouched {
+    /// The role instance.
+    pub role: RoleInstance,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SurfaceAttached {
+    /// The role instance.
+    pub role: RoleInstance,
+    /// The browser tab, terminal or channel that shows it.
+    pub surface: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SurfaceDetached {
+    /// The role instance.
+    pub role: RoleInstance,
+    /// The surface that no longer shows it.
+    pub surface: String,
+}
+
+/// Whether other sessions may send to this one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SendPolicy {
+    /// They may.
+    Allow,
+    /// They may not.
+    Deny,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SessionPatched {
+    /// The role instance.
+    pub role: RoleInstance,
+    /// The label from now on; empty to take it away.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub label: Option<String>,
+    /// The policy from now on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub send_policy: Option<SendPolicy>,
+    /// Metadata to set; `null` takes a key away.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub metadata: BTreeMap<String, Option<String>>,
+    /// Settings to set, such as the model; `null` takes a key away.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub settings: BTreeMap<String, Option<String>>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SessionReset {
+    /// The role instance.
+    pub role: RoleInstance,
+    /// The incarnation that ended.
+    pub old: SessionId,
+    /// The incarnation that begins.
+    pub new: SessionId,
+    /// Which incarnation that is.
+    pub generation: u32,
+    /// What the old one held, as a JSON array of messages.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub archive: Option<BlobText>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SessionForked {
+    /// The role instance whose session was forked.
+    pub role: RoleInstance,
+    /// The fork's key.
+    pub to: SessionKey,
+    /// The fork's incarnation.
+    pub session: SessionId,
+    /// The record up to which the fork carries messages.
+    pub at_seq: Seq,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SessionResumed {
+    /// The role instance whose turn was cut off by a crash.
+    pub role: RoleInstance,
+    /// The turn that goes on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub turn: Option<TurnId>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SystemPromptBuilt {
+    /// The role instance.
+    pub role: RoleInstance,
+    /// The prompt.
+    pub text: Text,
+    /// The hash of everything it was built from.
+    pub fingerprint: Hash,
+}
+
+/// Why a message was added that no model said.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Origin {
+    /// The entry packet of a node.
+    Entry,
+    /// The operator's reply.
+    Reply,
+    /// The operator's word to a busy role.
+    Steer,
+    /// A repair of an outcome.
+    Repair,
+    /// The continuation of a turn that was cut off.
+    Continuation,
+    /// Another session's question.
+    Consultation,
+    /// The operator's note that starts no turn.
+    Injection,
+    /// The packet of the improvement phase.
+    Improvement,
+    /// What stands in place of a history that was compacted.
+    Compaction,
+    /// A note of the runtime.
+    Runtime,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct MessageAdded {
+    /// The role instance.
+    pub role: RoleInstance,
+    /// The message.
+    pub message: MessageId,
+    /// What it says, to the role.
+    pub text: Text,
+    /// Why it was added.
+    pub origin: Origin,
+    /// The node it belongs to; a new one begins the exchanges of that node.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub node: Option<NodeId>,
+    /// The client's name for the command that added it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub client: Option<ClientId>,
+}
+
+/// Who asked for a compaction.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Trigger {
+    /// The operator.
+    Manual,
+    /// The runtime, because the window fills.
+    Auto,
+}
+
+/// How a history is made shorter.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Strategy {
+    /// A model summarises the current node.
+    NodeSummary,
+    /// A model summarises everything.
+    Llm,
+    /// Old messages are cut.
+    Truncate,
+    /// Old tool results are masked.
+    ObservationMask,
+    /// A command of the operator does it.
+    Custom,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct CompactionStarted {
+    /// The role instance.
+    pub role: RoleInstance,
+    /// The compaction.
+    pub compaction: String,
+    /// Who asked.
+    pub trigger: Trigger,
+    /// How.
+    pub strategy: Strategy,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SessionCompacted {
+    /// The role instance.
+    pub role: RoleInstance,
+    /// The compaction.
+    pub compaction: String,
+    /// Who asked.
+    pub trigger: Trigger,
+    /// How it was done in the end.
+    pub strategy: Strategy,
+    /// The node that was active.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub node: Option<NodeId>,
+    /// The message that stands for the history from now on.
+    pub message: MessageId,
+    /// What it says.
+    pub replacement: Text,
+    /// How many of the last messages stay as they are.
+    pub kept_last: u64,
+    /// The context before, in tokens.
+    pub tokens_before: u64,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct CompactionFailed {
+    /// The role instance.
+    pub role: RoleInstance,
+    /// The compaction.
+    pub compaction: String,
+    /// Why the history stays as it is.
+    pub why: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SessionTrimmed {
+    /// The role instance.
+    pub role: RoleInstance,
+    /// The archive that keeps what was cut.
+    pub archive: String,
+    /// How many of the last messages stay.
+    pub kept_last: u64,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ArchiveRestored {
+    /// The role instance.
+    pub role: RoleInstance,
+    /// The archive whose messages stand before the present ones again.
+    pub archive: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SendAccepted {
+    /// The run that will answer.
+    pub run: RunId,
+    /// The role instance that was asked.
+    pub role: RoleInstance,
+    /// The session that asked, if one did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub from: Option<SessionKey>,
+    /// What it asked.
+    pub text: Text,
+    /// The key under which it counts once.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub client: Option<ClientId>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SendDenied {
+    /// The role instance that was not asked.
+    pub role: RoleInstance,
+    /// The session that wanted to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub from: Option<SessionKey>,
+    /// Which rule said no.
+    pub why: String,
+}
+
+/// How a run ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RunEnd {
+    /// With an answer.
+    Ok,
+    /// The one who asked waited no longer.
+    Timeout,
+    /// It failed.
+    Error,
+    /// It was stopped.
+    Aborted,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RunFinished {
+    /// The run.
+    pub run: RunId,
+    /// The role instance.
+    pub role: RoleInstance,
+    /// How it ended.
+    pub end: RunEnd,
+    /// What it answered, or what went wrong.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub text: Option<Text>,
+}

@@ -1,0 +1,367 @@
+//! Facts about turns: requests to a model, what came back, and what its tool calls did.
+
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+
+use super::journal::ProcessName;
+use crate::hash::Hash;
+use crate::id::{CallId, MessageId, NodeId, RoleInstance, TurnId};
+use crate::message::{AnswerText, Text, ToolCall};
+
+/// Why a turn runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Cause {
+    /// A node of the graph.
+    Node,
+    /// Meta-analysis.
+    Reflection,
+    /// The feedback report.
+    Feedback,
+    /// Somebody sent the session a message.
+    Send,
+    /// The session is being compacted.
+    Compaction,
+    /// A choice is being made for a role: its model, skills or servers.
+    Selection,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct TurnStarted {
+    /// The turn.
+    pub turn: TurnId,
+    /// Which try at it, from 1.
+    pub attempt: u32,
+    /// Who takes it.
+    pub role: RoleInstance,
+    /// The node, if a node is the cause.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub node: Option<NodeId>,
+    /// Why it runs.
+    pub cause: Cause,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct TurnResumed {
+    /// The turn that was cut off.
+    pub turn: TurnId,
+    /// The try that goes on with it.
+    pub attempt: u32,
+    /// Who takes it.
+    pub role: RoleInstance,
+}
+
+/// How a turn ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TurnEnd {
+    /// With an outcome.
+    Outcome,
+    /// By waiting for the operator.
+    Waiting,
+    /// The operator stopped it.
+    Stopped,
+    /// It failed.
+    Failed,
+    /// It reached the limit of requests in one turn.
+    TurnLimit,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct TurnEnded {
+    /// The turn.
+    pub turn: TurnId,
+    /// The try that ended.
+    pub attempt: u32,
+    /// Who took it.
+    pub role: RoleInstance,
+    /// How it ended.
+    pub end: TurnEnd,
+    /// What went wrong, if something did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+}
+
+/// Tokens, as a provider counts them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Usage {
+    /// Input that was not cached.
+    pub input_tokens: u64,
+    /// Output.
+    pub output_tokens: u64,
+    /// Input read from the provider's cache.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub cache_read_tokens: u64,
+    /// Input written to the provider's cache.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub cache_write_tokens: u64,
+    /// How much of the window this request filled.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub context_tokens: u64,
+    /// What it cost, in millionths of the price's unit; 0 if no price is known.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub cost_micros: u64,
+}
+
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde passes the field by reference"
+)]
+fn is_zero(value: &u64) -> bool {
+    *value == 0
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ModelRequested {
+    /// The turn.
+    pub turn: TurnId,
+    /// The try.
+    pub attempt: u32,
+    /// Who asks.
+    pub role: RoleInstance,
+    /// Which request of the turn, from 1.
+    pub request: u32,
+    /// The model.
+    pub model: String,
+    /// The hash of the request as it is sent.
+    pub hash: Hash,
+}
+
+/// What streamed text is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum DraftKind {
+    /// The answer.
+    Text,
+    /// The model's reasoning.
+    Reasoning,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct DraftAdded {
+    /// The turn.
+    pub turn: TurnId,
+    /// Who speaks.
+    pub role: RoleInstance,
+    /// Which request of the turn.
+    pub request: u32,
+    /// What kind of text.
+    pub kind: DraftKind,
+    /// The text that follows what came before.
+    pub text: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct DraftKept {
+    /// The turn that was cut off while it streamed.
+    pub turn: TurnId,
+    /// Who spoke.
+    pub role: RoleInstance,
+    /// Which request of the turn.
+    pub request: u32,
+    /// The message that the draft is from now on.
+    pub message: MessageId,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct DraftDiscarded {
+    /// The turn.
+    pub turn: TurnId,
+    /// Who spoke.
+    pub role: RoleInstance,
+    /// Which request of the turn.
+    pub request: u32,
+    /// Why what was streamed does not count.
+    pub why: String,
+}
+
+/// Why a model stopped.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum StopReason {
+    /// It was done.
+    End,
+    /// It wants tools to run.
+    Tools,
+    /// It reached its output limit.
+    OutputLimit,
+    /// It declined.
+    Refusal,
+    /// Something else, which the provider named in its own words.
+    Other,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ModelAnswered {
+    /// The turn.
+    pub turn: TurnId,
+    /// The try.
+    pub attempt: u32,
+    /// Who spoke.
+    pub role: RoleInstance,
+    /// Which request of the turn.
+    pub request: u32,
+    /// The message that the answer is.
+    pub message: MessageId,
+    /// What it said.
+    pub text: AnswerText,
+    /// What it wants done.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub calls: Vec<ToolCall>,
+    /// Why it stopped.
+    pub stop: StopReason,
+    /// What it cost.
+    pub usage: Usage,
+    /// Blocks that this provider wants back unchanged, such as signed reasoning.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub provider_blocks: Option<Box<RawValueEq>>,
+}
+
+/// JSON kept byte for byte.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct RawValueEq(pub Box<RawValue>);
+
+impl PartialEq for RawValueEq {
+    fn eq(&self, other: &Self) -> bool {
+        self.0.get() == other.0.get()
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ModelFailed {
+    /// The turn.
+    pub turn: TurnId,
+    /// The try.
+    pub attempt: u32,
+    /// Who asked.
+    pub role: RoleInstance,
+    /// Which request of the turn.
+    pub request: u32,
+    /// What kind of failure, in one stable word.
+    pub class: String,
+    /// What the provider said, without secrets.
+    pub error: String,
+    /// How long until the next try; absent if there is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub retry_in_ms: Option<u64>,
+}
+
+/// What a tool call may do to the world, which decides what happens if its outcome is unknown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Effect {
+    /// It only reads.
+    Pure,
+    /// The hash of one file tells whether it happened.
+    Checkable,
+    /// The other side takes the same key twice as once.
+    Idempotent,
+    /// It changes something.
+    Mutating,
+    /// It cannot be undone.
+    Irreversible,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct CallIntended {
+    /// The call.
+    pub call: CallId,
+    /// Its turn.
+    pub turn: TurnId,
+    /// Who calls.
+    pub role: RoleInstance,
+    /// The id by which the transcript knows it.
+    pub tool_call: String,
+    /// Its place in the answer, from 0.
+    pub ordinal: u32,
+    /// The tool.
+    pub tool: String,
+    /// The hash of its arguments.
+    pub arguments: Hash,
+    /// What it may do.
+    pub effect: Effect,
+    /// The key under which it counts once.
+    pub idempotency_key: Hash,
+    /// The file's hash before, for a checkable call; absent if the file does not exist.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub before: Option<Hash>,
+    /// The file's hash after, for a checkable call.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub after: Option<Hash>,
+    /// One line for the operator.
+    pub summary: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct CallStarted {
+    /// The call.
+    pub call: CallId,
+    /// Who calls.
+    pub role: RoleInstance,
+    /// The process that does it, held at its gate until this fact is durable.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub process: Option<ProcessName>,
+}
+
+/// How a call ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CallEnd {
+    /// It did what it was asked.
+    Done,
+    /// It failed and said so.
+    Failed,
+    /// It was denied.
+    Denied,
+    /// It was stopped.
+    Stopped,
+    /// It took too long.
+    TimedOut,
+    /// It never ran.
+    NotRun,
+    /// A crash came between its start and its result, and nothing tells what it did.
+    Unknown,
+    /// A crash came in between, and the file shows that it happened.
+    Recovered,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct CallFinished {
+    /// The call.
+    pub call: CallId,
+    /// Its turn.
+    pub turn: TurnId,
+    /// Who called.
+    pub role: RoleInstance,
+    /// The id by which the transcript knows it.
+    pub tool_call: String,
+    /// The tool.
+    pub tool: String,
+    /// How it ended.
+    pub end: CallEnd,
+    /// What the model gets.
+    pub output: Text,
+    /// The message that the result is.
+    pub message: MessageId,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct CallRerun {
+    /// The call that is run again, which is safe for it.
+    pub call: CallId,
+    /// Who calls.
+    pub role: RoleInstance,
+    /// Why.
+    pub why: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct CallReaped {
+    /// The call whose process had survived ours.
+    pub call: CallId,
+    /// Who called.
+    pub role: RoleInstance,
+    /// The process that was ended.
+    pub process: ProcessName,
+}

@@ -1,0 +1,292 @@
+//! What a session says and hears, and how long texts are kept.
+//!
+//! The four shapes of a message are those of `transcript.json`, so that a transcript read years
+//! later needs nothing of ours to be understood.
+
+use std::fmt;
+
+use serde::de::{self, Deserializer, MapAccess, Visitor};
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+
+use crate::hash::Hash;
+
+/// A tool call as a model asked for it.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct ToolCall {
+    /// The id by which its result answers it, unique in the whole transcript.
+    pub id: String,
+    /// The tool.
+    pub name: String,
+    /// The arguments, kept byte for byte as they were accepted.
+    pub input: Box<RawValue>,
+}
+
+impl PartialEq for ToolCall {
+    fn eq(&self, other: &Self) -> bool {
+        self.id == other.id && self.name == other.name && self.input.get() == other.input.get()
+    }
+}
+
+/// One message of a session.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "role", rename_all = "snake_case", try_from = "FlatMessage")]
+pub enum Message {
+    /// Said to the role: an entry packet, a reply, a repair, a note of the runtime.
+    User {
+        /// The text.
+        content: String,
+    },
+    /// Said by the role.
+    Assistant {
+        /// The text.
+        content: String,
+    },
+    /// Said by the role, with tool calls.
+    AssistantToolCalls {
+        /// The calls, in the order in which they were made.
+        calls: Vec<ToolCall>,
+        /// What was said before them.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        text: Option<String>,
+    },
+    /// What a tool call came to.
+    ToolResult {
+        /// The call it answers.
+        #[serde(rename = "callId")]
+        call_id: String,
+        /// The tool.
+        #[serde(rename = "toolName")]
+        tool_name: String,
+        /// The output, or what went wrong.
+        content: String,
+        /// Whether it went wrong.
+        #[serde(rename = "isError")]
+        is_error: bool,
+    },
+}
+
+/// Every member a message may have. Reading goes through it, because a reader that chooses the
+/// shape by a member would buffer the others and lose the bytes of a call's arguments.
+#[derive(Deserialize)]
+struct FlatMessage {
+    role: String,
+    content: Option<String>,
+    calls: Option<Vec<ToolCall>>,
+    text: Option<String>,
+    #[serde(rename = "callId")]
+    call_id: Option<String>,
+    #[serde(rename = "toolName")]
+    tool_name: Option<String>,
+    #[serde(rename = "isError", default)]
+    is_error: bool,
+}
+
+impl TryFrom<FlatMessage> for Message {
+    type Error = String;
+
+    fn try_from(flat: FlatMessage) -> Result<Self, String> {
+        let missing = |member: &str| format!("a message of role {:?} needs {member:?}", flat.role);
+        match flat.role.as_str() {
+            "user" => Ok(Self::User {
+                content: flat.content.ok_or_else(|| missing("content"))?,
+            }),
+            "assistant" => Ok(Self::Assistant {
+                content: flat.content.ok_or_else(|| missing("content"))?,
+            }),
+            "assistant_tool_calls" => Ok(Self::AssistantToolCalls {
+                calls: flat.calls.ok_or_else(|| missing("calls"))?,
+                text: flat.text,
+            }),
+            "tool_result" => Ok(Self::ToolResult {
+                call_id: flat.call_id.ok_or_else(|| missing("callId"))?,
+                tool_name: flat.tool_name.ok_or_else(|| missing("toolName"))?,
+                content: flat.content.ok_or_else(|| missing("content"))?,
+                is_error: flat.is_error,
+            }),
+            other => Err(format!("no message has the role {other:?}")),
+        }
+    }
+}
+
+/// A text in a fact: inline while it is short, else a blob.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(untagged)]
+pub enum Text {
+    /// The text itself.
+    Inline(String),
+    /// The name of the blob that holds it.
+    Blob(BlobText),
+}
+
+/// A text kept as a blob.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BlobText {
+    /// The blob's hash.
+    pub blob: Hash,
+    /// Its size.
+    pub bytes: u64,
+    /// How it begins.
+    pub head: String,
+}
+
+impl Text {
+    /// What a screen or a view shows: the text, or its beginning and where the rest is.
+    #[must_use]
+    pub fn shown(&self) -> String {
+        match self {
+            Self::Inline(text) => text.clone(),
+            Self::Blob(kept) => kept.shown(),
+        }
+    }
+
+    /// The blob that holds the text, if one does.
+    #[must_use]
+    pub fn blob(&self) -> Option<&BlobText> {
+        match self {
+            Self::Inline(_) => None,
+            Self::Blob(kept) => Some(kept),
+        }
+    }
+}
+
+impl BlobText {
+    fn shown(&self) -> String {
+        format!(
+            "{}\n[… {} bytes in all, kept as blobs/{}]",
+            self.head, self.bytes, self.blob
+        )
+    }
+}
+
+impl From<&str> for Text {
+    fn from(text: &str) -> Self {
+        Self::Inline(text.to_owned())
+    }
+}
+
+impl From<String> for Text {
+    fn from(text: String) -> Self {
+        Self::Inline(text)
+    }
+}
+
+/// The text of an answer: inline, or the one that was already streamed into the journal as drafts.
+///
+/// A streamed answer is written once. The final fact says how many bytes of draft it stands for
+/// and their CRC32C, and the fold takes the draft it already holds.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(untagged)]
+pub enum AnswerText {
+    /// The text itself, as it comes when nothing was streamed.
+    Inline(String),
+    /// The drafts of this request, all together.
+    Drafted(Drafted),
+}
+
+/// Which draft an answer stands for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Drafted {
+    /// How many bytes of draft text.
+    pub drafted_bytes: u64,
+    /// Their CRC32C.
+    pub drafted_crc: u32,
+}
+
+impl Drafted {
+    /// What stands for this draft.
+    #[must_use]
+    pub fn of(text: &str) -> Self {
+        Self {
+            drafted_bytes: text.len() as u64,
+            drafted_crc: crc32c::crc32c(text.as_bytes()),
+        }
+    }
+}
+
+/// Reads a string as one thing and an object as another, without buffering either.
+macro_rules! string_or_object {
+    ($type:ident, $string:ident, $object:ident($shape:ty), $what:literal) => {
+        impl<'de> Deserialize<'de> for $type {
+            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                struct Either;
+                impl<'de> Visitor<'de> for Either {
+                    type Value = $type;
+
+                    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                        f.write_str($what)
+                    }
+
+                    fn visit_str<E: de::Error>(self, text: &str) -> Result<$type, E> {
+                        Ok($type::$string(text.to_owned()))
+                    }
+
+                    fn visit_string<E: de::Error>(self, text: String) -> Result<$type, E> {
+                        Ok($type::$string(text))
+                    }
+
+                    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<$type, A::Error> {
+                        let shape = de::value::MapAccessDeserializer::new(map);
+                        <$shape>::deserialize(shape).map($type::$object)
+                    }
+                }
+                deserializer.deserialize_any(Either)
+            }
+        }
+    };
+}
+
+string_or_object!(
+    Text,
+    Inline,
+    Blob(BlobText),
+    "a text, or the blob that holds it"
+);
+string_or_object!(
+    AnswerText,
+    Inline,
+    Drafted(Drafted),
+    "a text, or the draft it stands for"
+);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_have_the_shapes_of_a_transcript() {
+        let result = Message::ToolResult {
+            call_id: "1.1".into(),
+            tool_name: "read_file".into(),
+            content: "x".into(),
+            is_error: false,
+        };
+        insta::assert_json_snapshot!(result, @r#"
+        {
+          "role": "tool_result",
+          "callId": "1.1",
+          "toolName": "read_file",
+          "content": "x",
+          "isError": false
+        }
+        "#);
+    }
+
+    #[test]
+    fn a_text_reads_back_as_what_it_was() {
+        for text in [
+            Text::from("short"),
+            Text::Blob(BlobText {
+                blob: Hash::of(b"long"),
+                bytes: 4,
+                head: "lo".into(),
+            }),
+        ] {
+            let json = serde_json::to_string(&text).unwrap();
+            assert_eq!(serde_json::from_str::<Text>(&json).unwrap(), text);
+        }
+        let drafted = AnswerText::Drafted(Drafted::of("hello"));
+        let json = serde_json::to_string(&drafted).unwrap();
+        assert_eq!(serde_json::from_str::<AnswerText>(&json).unwrap(), drafted);
+    }
+}
