@@ -12,9 +12,11 @@ use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
+pub mod faulty;
 mod limits;
 pub mod real;
 
+pub use faulty::{Fault, FaultPlan, FaultyDisk};
 pub use real::RealDisk;
 
 /// A disk that many parts of the program share.
