@@ -15,6 +15,8 @@ use std::sync::Arc;
 pub mod faulty;
 mod limits;
 pub mod real;
+#[cfg(test)]
+mod tests;
 
 pub use faulty::{Fault, FaultPlan, FaultyDisk};
 pub use real::RealDisk;
