@@ -12,6 +12,15 @@ use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
+pub mod faulty;
+mod limits;
+pub mod real;
+#[cfg(test)]
+mod tests;
+
+pub use faulty::{Fault, FaultPlan, FaultyDisk};
+pub use real::RealDisk;
+
 /// A disk that many parts of the program share.
 pub type SharedDisk = Arc<dyn Disk>;
 
@@ -98,7 +107,8 @@ pub trait DiskFile: Debug + Send {
     fn append(&mut self, bytes: &[u8]) -> io::Result<usize>;
     /// Cuts (or extends with zeros) to a size.
     fn set_size(&mut self, size_bytes: u64) -> io::Result<()>;
-    /// Reserves real space up to a size, so that later writes there cannot fail for want of it.
+    /// Takes real space up to a size. A smaller file grows to that size with zeros, a larger one
+    /// stays as it is, and a refused one keeps the size it had.
     fn reserve(&mut self, size_bytes: u64) -> io::Result<()>;
     /// Makes contents and size durable (`fdatasync`).
     fn sync(&mut self) -> io::Result<()>;

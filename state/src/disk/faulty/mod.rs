@@ -1,0 +1,28 @@
+//! A disk in memory that fails on request and can be cloned as a crash would leave it.
+//!
+//! It is for tests and for the simulator. It keeps two pictures of everything: what a reader
+//! sees now, and what has been made durable. A file's bytes become durable by
+//! [`DiskFile::sync`](super::DiskFile::sync), its name by
+//! [`Disk::sync_folder`](super::Disk::sync_folder) on the folder that holds it, and neither by
+//! the other, as POSIX has it.
+//!
+//! * [`FaultyDisk::arm`] makes one numbered operation fail in one way.
+//! * [`FaultyDisk::crash_clone`] is what a power cut would leave, and [`FaultyDisk::kill_clone`]
+//!   what the death of the process would.
+//! * [`FaultyDisk::trace`] tells what was done, in order.
+
+mod contents;
+mod crash;
+mod disk;
+mod fault;
+mod file;
+mod node;
+mod random;
+#[cfg(test)]
+mod tests;
+mod trace;
+mod tree;
+
+pub use disk::FaultyDisk;
+pub use fault::{Fault, FaultPlan, Part};
+pub use trace::Op;
