@@ -1,0 +1,6 @@
+//! The integration tests of the whole program, as one binary: it links once.
+
+// Integration tests are only ever built for testing; saying so gives their helpers the lint
+// exceptions that tests have.
+#[cfg(test)]
+mod tidy;
