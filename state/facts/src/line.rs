@@ -49,7 +49,10 @@ pub struct Frame {
 
 /// What a line tells.
 #[derive(Debug, Clone)]
-#[expect(clippy::large_enum_variant, reason = "nearly every body is a fact of ours")]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "nearly every body is a fact of ours"
+)]
 pub enum Body {
     /// A fact of ours.
     Known(Fact),
