@@ -3,7 +3,6 @@
 //! Codes are stable: a code keeps its meaning for ever and is never given to something else.
 
 use std::fmt::{self, Write as _};
-use std::sync::Arc;
 
 use serde::Serialize;
 
@@ -102,7 +101,7 @@ pub struct Diagnostic {
     /// What is wrong, in words.
     pub message: String,
     /// The file's name, as it was given to the parser.
-    pub file: Arc<str>,
+    pub file: String,
     /// Counted from 1; 0 when the graph was not read from a text.
     pub line: u32,
     /// Counted from 1, in characters; 0 when the graph was not read from a text.
@@ -130,12 +129,20 @@ impl fmt::Display for Diagnostic {
         let line = self.line.to_string();
         let margin = " ".repeat(line.len());
         if self.line > 0 {
-            write!(f, "\n{margin}--> {}:{}:{}", self.file, self.line, self.column)?;
+            write!(
+                f,
+                "\n{margin}--> {}:{}:{}",
+                self.file, self.line, self.column
+            )?;
         }
         if let Some(excerpt) = &self.excerpt {
             let pad = " ".repeat(excerpt.caret_offset);
             let carets = "^".repeat(excerpt.caret_length);
-            write!(f, "\n{margin} |\n{line} | {}\n{margin} | {pad}{carets}", excerpt.text)?;
+            write!(
+                f,
+                "\n{margin} |\n{line} | {}\n{margin} | {pad}{carets}",
+                excerpt.text
+            )?;
         }
         if let Some(hint) = &self.hint {
             write!(f, "\n{margin} = hint: {hint}")?;
@@ -148,7 +155,7 @@ impl fmt::Display for Diagnostic {
 #[derive(Debug)]
 pub(super) struct Sink<'t> {
     text: &'t str,
-    file: Arc<str>,
+    file: String,
     found: Vec<Diagnostic>,
     /// How many were found after the list was full.
     left_out: usize,
@@ -161,7 +168,7 @@ impl<'t> Sink<'t> {
     pub(super) fn new(text: &'t str, file: &str) -> Self {
         Self {
             text,
-            file: Arc::from(file),
+            file: file.to_owned(),
             found: Vec::new(),
             left_out: 0,
             errors: 0,
@@ -202,8 +209,18 @@ impl<'t> Sink<'t> {
         if self.left_out > 0 {
             let message = format!("{} more diagnostics are not shown", self.left_out);
             let hint = "mend the first ones and check again".to_owned();
-            let severity = if self.errors > 0 { Severity::Error } else { Severity::Warning };
-            let more = self.diagnostic(severity, Code::TooMany, Span::default(), message, Some(hint));
+            let severity = if self.errors > 0 {
+                Severity::Error
+            } else {
+                Severity::Warning
+            };
+            let more = self.diagnostic(
+                severity,
+                Code::TooMany,
+                Span::default(),
+                message,
+                Some(hint),
+            );
             self.found.push(more);
         }
         self.found
@@ -237,7 +254,7 @@ impl<'t> Sink<'t> {
             severity,
             code,
             message,
-            file: Arc::clone(&self.file),
+            file: self.file.clone(),
             line: span.line,
             column: span.column,
             excerpt: excerpt(self.text, span),
@@ -269,17 +286,26 @@ fn excerpt(text: &str, span: Span) -> Option<Excerpt> {
         head[0] = '…';
     }
     let room = MAX_EXCERPT_CHARS.saturating_sub(head.len());
-    let mut tail: Vec<char> =
-        after.chars().take_while(|letter| !is_break(letter)).take(room + 1).collect();
+    let mut tail: Vec<char> = after
+        .chars()
+        .take_while(|letter| !is_break(letter))
+        .take(room + 1)
+        .collect();
     if tail.len() > room {
         tail[room] = '…';
     }
     let length = text.get(start..end).map_or(0, |fault| {
-        fault.chars().take_while(|letter| !is_break(letter)).take(tail.len()).count()
+        fault
+            .chars()
+            .take_while(|letter| !is_break(letter))
+            .take(tail.len())
+            .count()
     });
     let shown = head.iter().chain(&tail);
     Some(Excerpt {
-        text: shown.map(|letter| if letter.is_control() { ' ' } else { *letter }).collect(),
+        text: shown
+            .map(|letter| if letter.is_control() { ' ' } else { *letter })
+            .collect(),
         caret_offset: head.len(),
         caret_length: length.max(1),
     })
@@ -325,7 +351,12 @@ mod tests {
 
     fn shown(text: &str, fault: &str) -> String {
         let mut sink = Sink::new(text, "flow.yaml");
-        sink.error(Code::UnknownNode, place(text, fault), "message", Some("hint".into()));
+        sink.error(
+            Code::UnknownNode,
+            place(text, fault),
+            "message",
+            Some("hint".into()),
+        );
         sink.finish()[0].to_string()
     }
 
@@ -362,7 +393,12 @@ mod tests {
     #[test]
     fn places_that_lie_outside_the_text_or_within_a_letter_do_no_harm() {
         for (start, end) in [(0, 0), (1, 2), (2, 1), (500, 900), (0, 900)] {
-            let span = Span { line: 1, column: 1, start_byte: start, end_byte: end };
+            let span = Span {
+                line: 1,
+                column: 1,
+                start_byte: start,
+                end_byte: end,
+            };
             assert!(excerpt("üü", span).is_some());
         }
         assert_eq!(excerpt("", Span::default()), None);
@@ -376,7 +412,10 @@ mod tests {
         }
         let found = sink.finish();
         assert_eq!(found.len(), MAX_DIAGNOSTICS + 1);
-        assert_eq!(found.last().unwrap().message, "5 more diagnostics are not shown");
+        assert_eq!(
+            found.last().unwrap().message,
+            "5 more diagnostics are not shown"
+        );
     }
 
     #[test]

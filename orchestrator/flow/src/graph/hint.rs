@@ -12,7 +12,9 @@ pub(super) struct Nearest {
 
 impl Default for Nearest {
     fn default() -> Self {
-        Self { comparisons_left: Cell::new(MAX_HINT_COMPARISONS) }
+        Self {
+            comparisons_left: Cell::new(MAX_HINT_COMPARISONS),
+        }
     }
 }
 
@@ -51,7 +53,8 @@ impl Nearest {
         wrong: &str,
         candidates: impl IntoIterator<Item = &'c str>,
     ) -> Option<String> {
-        self.of(wrong, candidates).map(|near| format!("did you mean `{near}`?"))
+        self.of(wrong, candidates)
+            .map(|near| format!("did you mean `{near}`?"))
     }
 }
 
@@ -61,7 +64,13 @@ fn folded(text: &str) -> Vec<char> {
     const COMPARED_CHARS: usize = 64;
     text.chars()
         .take(COMPARED_CHARS)
-        .map(|letter| if letter == '_' { '-' } else { letter.to_ascii_lowercase() })
+        .map(|letter| {
+            if letter == '_' {
+                '-'
+            } else {
+                letter.to_ascii_lowercase()
+            }
+        })
         .collect()
 }
 
@@ -102,7 +111,11 @@ mod tests {
         ];
         for (left, right, edits) in table {
             let chars = |text: &str| text.chars().collect::<Vec<_>>();
-            assert_eq!(edit_distance(&chars(left), &chars(right)), edits, "{left} {right}");
+            assert_eq!(
+                edit_distance(&chars(left), &chars(right)),
+                edits,
+                "{left} {right}"
+            );
         }
     }
 
