@@ -26,8 +26,9 @@ impl Nearest {
         candidates: impl IntoIterator<Item = &'c str>,
     ) -> Option<&'c str> {
         let wrong = folded(wrong);
-        // A third of the letters may differ: `reviwe` is `review`, and `cat` is not `dog`.
-        let most_edits = (wrong.len() / 3).max(1);
+        // A third of the letters may differ: `reviwe` is `review`, `cat` is not `dog`, and a name
+        // of one or two letters is near nothing but itself.
+        let most_edits = wrong.len() / 3;
         let mut best: Option<(usize, &'c str)> = None;
         for candidate in candidates {
             let left = self.comparisons_left.get();
@@ -129,6 +130,7 @@ mod tests {
             ("Writer", Some("writer")),
             ("ID", Some("id")),
             ("banana", None),
+            ("ix", None),
             ("", None),
         ];
         for (wrong, near) in table {

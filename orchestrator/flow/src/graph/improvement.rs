@@ -103,6 +103,8 @@ impl KeptSearch<'_> {
 
 #[cfg(test)]
 mod tests {
+    use std::fmt::Write as _;
+
     use super::super::parse;
 
     /// Steps as `role<-role,role`, for a graph written as `id:role` and `a>b`.
@@ -110,12 +112,12 @@ mod tests {
         let mut text = String::from("workflow:\n  name: t\n  nodes:\n");
         for node in nodes.split_whitespace() {
             let (id, role) = node.split_once(':').unwrap();
-            text.push_str(&format!("    - {{ id: {id}, role: {role} }}\n"));
+            writeln!(text, "    - {{ id: {id}, role: {role} }}").unwrap();
         }
         text.push_str("  edges: [");
         for edge in edges.split_whitespace() {
             let (from, to) = edge.split_once('>').unwrap();
-            text.push_str(&format!("{{ from: {from}, to: {to} }},"));
+            write!(text, "{{ from: {from}, to: {to} }},").unwrap();
         }
         text.push_str("]\n");
         let (graph, diagnostics) = parse(&text, "flow.yaml");

@@ -32,3 +32,12 @@ pub const MAX_EXCERPT_CHARS: usize = 110;
 
 /// Characters of a quoted value that a message repeats.
 pub const MAX_QUOTED_CHARS: usize = 60;
+
+/// A day: longer than any build, and short enough that a forgotten program ends.
+pub const MAX_TIME_LIMIT_SECONDS: u64 = 24 * 60 * 60;
+
+/// What a command may say at most; the rest of the machinery keeps it in memory.
+pub const MAX_OUTPUT_LIMIT_BYTES: u64 = 64 * 1024 * 1024;
+
+/// JSON tells numbers above this apart no longer.
+pub const MAX_BUDGET: u64 = 1 << 53;

@@ -15,6 +15,7 @@ mod parse_role;
 mod render;
 mod revise;
 mod role;
+mod schema;
 mod validate;
 mod walk;
 mod yaml;
@@ -31,4 +32,12 @@ pub use role::{
     Budget, CommandSpec, Executor, ExitMapping, ExitOutcome, InlineRole, PermissionMode,
     Permissions,
 };
+pub use schema::{schema, schema_text};
 pub use validate::build;
+
+#[cfg(test)]
+mod parse_tests;
+#[cfg(test)]
+mod property_tests;
+#[cfg(test)]
+mod schema_tests;

@@ -4,12 +4,12 @@
 //! and `parse_role` for inline roles), the draft to a sound graph (`validate`). Each step reports
 //! all of its faults; a later step leaves alone what an earlier one could not read.
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 
 use super::diagnostic::{Code, Diagnostic, Sink, quoted};
 use super::keys;
 use super::model::{FlowGraph, GraphFile};
-use super::name::{NodeId, RoleInstance, kebab_of};
+use super::name::{NodeId, RoleInstance, RoleName, kebab_of};
 use super::parse_role::{DraftRoles, roles};
 use super::validate;
 use super::walk::{self, Fields};
@@ -265,11 +265,11 @@ fn read_edge(sink: &mut Sink<'_>, tree: &Tree) -> DraftEdge {
 
 /// A file that defines roles defines all of them, so that a misspelt role is found at once.
 fn check_roles_are_defined(sink: &mut Sink<'_>, draft: &Draft, roles: &DraftRoles) {
-    let mut users: BTreeMap<String, usize> = BTreeMap::new();
+    let mut users: BTreeSet<String> = BTreeSet::new();
     for node in draft.nodes.iter().flatten() {
         let Some(role) = &node.role else { continue };
         let base = role.base_role();
-        *users.entry(base.as_str().to_owned()).or_default() += 1;
+        users.insert(base.as_str().to_owned());
         if !roles.names.contains_key(base.as_str()) {
             let message = format!("the role `{base}` is not among the roles of this file");
             let names = roles.names.keys().map(String::as_str);
@@ -281,7 +281,8 @@ fn check_roles_are_defined(sink: &mut Sink<'_>, draft: &Draft, roles: &DraftRole
         }
     }
     for (name, span) in &roles.names {
-        if !users.contains_key(name) {
+        // A name that is not well formed has been reported, and nobody can use it.
+        if !users.contains(name) && RoleName::parse(name).is_ok() {
             let message = format!("no node has the role {}", quoted(name));
             sink.warning(Code::UnusedRole, *span, message, None);
         }

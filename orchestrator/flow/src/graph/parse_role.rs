@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use super::diagnostic::{Code, Sink, quoted};
 use super::keys;
+use super::limits::{MAX_BUDGET, MAX_OUTPUT_LIMIT_BYTES, MAX_TIME_LIMIT_SECONDS};
 use super::name::RoleName;
 use super::parse::kebab_hint;
 use super::role::{
@@ -12,15 +13,6 @@ use super::role::{
 };
 use super::walk::{self, Fields};
 use super::yaml::{Span, Tree, Value};
-
-/// A day: longer than any build, and short enough that a forgotten program ends.
-const MAX_TIME_LIMIT_SECONDS: u64 = 24 * 60 * 60;
-
-/// What a command may say at most; the rest of the machinery keeps it in memory.
-const MAX_OUTPUT_LIMIT_BYTES: u64 = 64 * 1024 * 1024;
-
-/// JSON tells numbers above this apart no longer.
-const MAX_BUDGET: u64 = 1 << 53;
 
 /// The roles of a file as they were read.
 #[derive(Debug, Default)]

@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Write as _};
 
-use super::model::{FlowGraph, GraphFile, Node, NodeIndex};
+use super::model::{Edge, FlowGraph, GraphFile, Node, NodeIndex};
 use super::yaml;
 
 /// A flow file that could not be written as YAML. No sound file is known to do that.
@@ -66,30 +66,43 @@ pub fn to_text(graph: &FlowGraph) -> String {
     let role_width = width(&mut graph.nodes().iter().map(|node| node.role.as_str().len()));
     for index in graph.topological_order() {
         let node = graph.node_at(index);
-        let mut row = format!("{:id_width$}  {:role_width$}", node.id, node.role);
-        let marks = marks(graph, index, node);
-        if !marks.is_empty() {
-            row.push_str(&format!("  [{}]", marks.join(", ")));
-        }
-        let targets = graph
-            .outgoing(index)
-            .iter()
-            .map(|edge| graph.edge_at(*edge));
-        let targets: Vec<String> = targets
-            .map(|edge| {
-                format!(
-                    "{}{}",
-                    graph.node_at(edge.to).id,
-                    if edge.optional { "?" } else { "" }
-                )
-            })
-            .collect();
-        if !targets.is_empty() {
-            row.push_str(&format!("  → {}", targets.join(", ")));
-        }
+        let name = format!("{:id_width$}  {:role_width$}", node.id, node.role);
+        let row = [
+            name,
+            marks_text(graph, index, node),
+            targets_text(graph, index),
+        ]
+        .concat();
         line(&mut out, format_args!("{}", row.trim_end()));
     }
     out
+}
+
+fn marks_text(graph: &FlowGraph, index: NodeIndex, node: &Node) -> String {
+    let marks = marks(graph, index, node);
+    if marks.is_empty() {
+        String::new()
+    } else {
+        format!("  [{}]", marks.join(", "))
+    }
+}
+
+/// Where the node hands forward to; a `?` marks an optional edge.
+fn targets_text(graph: &FlowGraph, index: NodeIndex) -> String {
+    let targets = graph
+        .outgoing(index)
+        .iter()
+        .map(|edge| graph.edge_at(*edge));
+    let target = |edge: &Edge| {
+        let mark = if edge.optional { "?" } else { "" };
+        format!("{}{mark}", graph.node_at(edge.to).id)
+    };
+    let targets: Vec<String> = targets.map(target).collect();
+    if targets.is_empty() {
+        String::new()
+    } else {
+        format!("  → {}", targets.join(", "))
+    }
 }
 
 fn one_line(text: &str) -> String {

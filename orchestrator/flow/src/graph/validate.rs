@@ -19,8 +19,10 @@ pub(super) fn validate(sink: &mut Sink<'_>, draft: Draft) -> Option<FlowGraph> {
     let drafts = draft.edges?;
     let edges = Edges::resolve(sink, &drafts, &places);
     let has_cycle = report_cycles(sink, &nodes, &drafts, &edges);
-    let start = find_start(sink, &nodes, &edges);
-    let closing = start.and_then(|start| find_closing(sink, &nodes, &edges, start, has_cycle));
+    let known: BTreeSet<usize> = places.values().copied().collect();
+    let start = find_start(sink, &nodes, &known, &edges);
+    let closing =
+        start.and_then(|start| find_closing(sink, &nodes, &known, &edges, start, has_cycle));
     let ends = (NodeIndex::at(start?), NodeIndex::at(closing?));
     if sink.errors() > 0 {
         return None;
@@ -285,8 +287,17 @@ fn report_cycles(
 }
 
 /// The only node without inbound edges, if it is certain which one that is.
-fn find_start(sink: &mut Sink<'_>, nodes: &[DraftNode], edges: &Edges) -> Option<usize> {
-    let starts: Vec<usize> = (0..nodes.len())
+///
+/// Only `known` nodes count: a node without an id, or with another one's, has its own fault.
+fn find_start(
+    sink: &mut Sink<'_>,
+    nodes: &[DraftNode],
+    known: &BTreeSet<usize>,
+    edges: &Edges,
+) -> Option<usize> {
+    let starts: Vec<usize> = known
+        .iter()
+        .copied()
         .filter(|node| !edges.is_entered.contains(node))
         .collect();
     if starts.len() >= 2 + edges.without_to {
@@ -306,12 +317,15 @@ fn find_start(sink: &mut Sink<'_>, nodes: &[DraftNode], edges: &Edges) -> Option
 fn find_closing(
     sink: &mut Sink<'_>,
     nodes: &[DraftNode],
+    known: &BTreeSet<usize>,
     edges: &Edges,
     start: usize,
     has_cycle: bool,
 ) -> Option<usize> {
     let owner = nodes[start].role.as_ref()?;
-    let leaves: Vec<usize> = (0..nodes.len())
+    let leaves: Vec<usize> = known
+        .iter()
+        .copied()
         .filter(|node| !edges.is_left.contains(node))
         .collect();
     let is_owners = |node: &&usize| nodes[**node].role.as_ref() == Some(owner);
@@ -328,8 +342,9 @@ fn find_closing(
         );
         sink.error(Code::SeveralClosingNodes, second.span, message, Some(hint));
     }
-    // A role that could not be read may be the owner's, and a cycle may hide the end.
-    let is_certain = !has_cycle && nodes.iter().all(|node| node.role.is_some());
+    // A node that could not be read may be the owner's, and a cycle may hide the end.
+    let is_certain =
+        !has_cycle && known.len() == nodes.len() && nodes.iter().all(|node| node.role.is_some());
     if closing.is_empty() && is_certain {
         report_no_closing(sink, nodes, &leaves, start);
     }

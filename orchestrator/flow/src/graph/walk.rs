@@ -15,6 +15,8 @@ pub(super) struct Fields<'t> {
     pub span: Span,
     /// What the mapping is, such as "a node", for messages.
     what: &'static str,
+    /// Keys that an unknown key is probably meant to be; they are not called missing as well.
+    misspelt: Vec<&'static str>,
 }
 
 impl<'t> Fields<'t> {
@@ -30,6 +32,7 @@ impl<'t> Fields<'t> {
             return None;
         };
         let mut found: Vec<Option<&'t Entry>> = vec![None; keys.len()];
+        let mut misspelt = Vec::new();
         for entry in entries {
             let Some(name) = key_text(&entry.key) else {
                 let message = format!("a key of {what} is {} and must be text", kind(&entry.key));
@@ -37,7 +40,7 @@ impl<'t> Fields<'t> {
                 continue;
             };
             let Some(place) = keys.iter().position(|key| *key == name) else {
-                unknown_key(sink, entry.key.span, name, what, keys);
+                misspelt.extend(unknown_key(sink, entry.key.span, name, what, keys));
                 continue;
             };
             match found[place] {
@@ -50,6 +53,7 @@ impl<'t> Fields<'t> {
             found,
             span: tree.span,
             what,
+            misspelt,
         })
     }
 
@@ -62,7 +66,7 @@ impl<'t> Fields<'t> {
     /// The value of a key that must be there.
     pub(super) fn required(&self, sink: &mut Sink<'_>, name: &str) -> Option<&'t Tree> {
         let found = self.get(name);
-        if found.is_none() {
+        if found.is_none() && !self.misspelt.contains(&name) {
             let message = format!("{} has no `{name}`", self.what);
             sink.error(Code::MissingKey, self.span, message, None);
         }
@@ -76,16 +80,25 @@ pub(super) fn repeated_key(sink: &mut Sink<'_>, span: Span, name: &str, first: S
     sink.error(Code::DuplicateKey, span, message, Some(hint));
 }
 
-fn unknown_key(sink: &mut Sink<'_>, span: Span, name: &str, what: &str, keys: &[&'static str]) {
-    let hint = if name == "<<" {
-        Some("merge keys are not supported; repeat the values, or use an alias for one".to_owned())
-    } else {
-        sink.nearest
-            .did_you_mean(name, keys.iter().copied())
-            .or_else(|| Some(format!("{what} may have {}", listed(keys))))
+/// Reports a key, and gives the one that was probably meant.
+fn unknown_key(
+    sink: &mut Sink<'_>,
+    span: Span,
+    name: &str,
+    what: &str,
+    keys: &[&'static str],
+) -> Option<&'static str> {
+    let near = sink.nearest.of(name, keys.iter().copied());
+    let hint = match near {
+        Some(near) => format!("did you mean `{near}`?"),
+        None if name == "<<" => {
+            "merge keys are not supported; repeat the values, or use an alias for one".to_owned()
+        }
+        None => format!("{what} may have {}", listed(keys)),
     };
     let message = format!("{what} has no key {}", quoted(name));
-    sink.error(Code::UnknownKey, span, message, hint);
+    sink.error(Code::UnknownKey, span, message, Some(hint));
+    near
 }
 
 /// A key as text. Plain numbers and booleans count by their spelling, as they do in JSON.

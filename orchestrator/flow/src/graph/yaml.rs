@@ -181,8 +181,15 @@ impl Builder {
             Event::MappingStart(_, anchor, tag) => self.enter(span, true, anchor, tag.as_deref()),
             Event::SequenceEnd | Event::MappingEnd => self.leave(span),
             Event::Alias(anchor) => self.expand(anchor, span),
-            // Stream and document marks carry nothing, and the rest is switched off.
-            _ => Ok(()),
+            // Stream and document marks carry nothing. Anchor names and unresolved aliases come only
+            // when they are asked for, and so does whatever the parser learns to tell later.
+            Event::StreamStart
+            | Event::StreamEnd
+            | Event::DocumentStart(..)
+            | Event::DocumentEnd
+            | Event::Anchor(..)
+            | Event::UnresolvedAlias(_)
+            | _ => Ok(()),
         }
     }
 
@@ -347,6 +354,8 @@ fn is_number(text: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use std::fmt::Write as _;
+
     use super::*;
 
     /// One line that shows a tree without its places.
@@ -502,7 +511,7 @@ mod tests {
         for level in 1..10 {
             let before = format!("*a{}", level - 1);
             let items = vec![before; 10].join(",");
-            bomb.push_str(&format!("a{level}: &a{level} [{items}]\n"));
+            writeln!(bomb, "a{level}: &a{level} [{items}]").unwrap();
         }
         assert_eq!(parse(&bomb).unwrap_err().kind, YamlFaultKind::Limit);
     }
