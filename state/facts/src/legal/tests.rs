@@ -1,0 +1,1 @@
+//! Legality, by examples and by taking a whole flow apart.
