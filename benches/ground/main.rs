@@ -18,6 +18,9 @@ mod support;
 
 use support::{Bench, child};
 
+/// A figure by its name.
+type Figure = (&'static str, fn(&Bench));
+
 fn main() {
     let words: Vec<String> = std::env::args()
         .skip(1)
@@ -27,7 +30,7 @@ fn main() {
         return;
     }
     let bench = Bench::new(&words);
-    let figures: [(&str, fn(&Bench)); 8] = [
+    let figures: [Figure; 8] = [
         ("append-sync", append::with_sync),
         ("append-unsynced", append::without_sync),
         ("append-grown", append::in_a_long_flow),

@@ -35,7 +35,7 @@ fn close(flow: Flow) {
 }
 
 /// A journal of 100 MB, opened for writing: every record checked and folded.
-pub fn a_whole_journal(bench: &Bench) {
+pub(crate) fn a_whole_journal(bench: &Bench) {
     let root = bench.folder("open");
     let store = store(&root);
     grow(&store, bench.count(100 * 1024 * 1024) as u64);
@@ -57,7 +57,7 @@ pub fn a_whole_journal(bench: &Bench) {
 }
 
 /// The last screen of a journal of 1 GB, in a process of its own.
-pub fn the_last_screen(bench: &Bench) {
+pub(crate) fn the_last_screen(bench: &Bench) {
     let root = bench.folder("screen");
     grow(&store(&root), bench.count(1024 * 1024 * 1024) as u64);
     let mut looks: Vec<_> = (0..9).map(|_| child::look(&root)).collect();

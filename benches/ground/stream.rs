@@ -14,7 +14,7 @@ const DELTA: &str = "twenty characters ok";
 
 /// Ten megabytes in pieces of twenty characters, into an empty session and into one of ten
 /// megabytes.
-pub fn ten_megabytes(bench: &Bench) {
+pub(crate) fn ten_megabytes(bench: &Bench) {
     let root = bench.folder("stream");
     let store = store(&root);
     let bytes = bench.count(10 * 1024 * 1024);
