@@ -9,7 +9,7 @@ use std::sync::Arc;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::limits::MAX_NAME_BYTES;
+use super::limits::{MAX_INSTANCE_DIGITS, MAX_NAME_BYTES};
 
 /// Why a text is not a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,7 +20,7 @@ pub enum NameFault {
     TooLong,
     /// It is not lowercase letters and digits joined by single hyphens.
     NotKebabCase,
-    /// The part after `_` is not a number without leading zeros.
+    /// The part after `_` is not a short number without leading zeros.
     BadInstanceNumber,
 }
 
@@ -70,7 +70,7 @@ fn check_instance(text: &str) -> Result<(), NameFault> {
         return check_kebab(text);
     };
     check_kebab(base)?;
-    let number_is_good = !number.is_empty()
+    let number_is_good = (1..=MAX_INSTANCE_DIGITS).contains(&number.len())
         && !number.starts_with('0')
         && number.bytes().all(|byte| byte.is_ascii_digit());
     if number_is_good {
@@ -239,6 +239,7 @@ mod tests {
             ("owner_02", NameFault::BadInstanceNumber),
             ("owner_two", NameFault::BadInstanceNumber),
             ("owner_1_2", NameFault::BadInstanceNumber),
+            ("owner_1000000", NameFault::BadInstanceNumber),
             ("_2", NameFault::Empty),
             ("Owner_2", NameFault::NotKebabCase),
         ];
