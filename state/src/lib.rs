@@ -1,3 +1,34 @@
 //! The disk: one journal per flow, and what is folded from it.
+//!
+//! [`store`] is the door: it knows the folder that holds all flows. [`open`] opens one flow for
+//! writing, which is also its recovery; [`look`] shows one without changing anything. Everything
+//! that touches a file goes through [`disk`].
 
+pub mod archive;
+pub mod atomic;
+pub mod blob;
+pub mod checkpoint;
+pub mod clock;
 pub mod disk;
+pub mod error;
+pub mod files;
+pub mod flow;
+pub mod index;
+pub mod journal;
+pub mod layout;
+pub mod limits;
+pub mod lock;
+pub mod look;
+pub mod open;
+pub mod process;
+pub mod repair;
+pub mod reserve;
+pub mod retention;
+pub mod store;
+pub mod verify;
+pub mod views;
+
+pub use error::Error;
+pub use flow::Flow;
+pub use open::Ground;
+pub use store::{FlowRef, Store};

@@ -8,9 +8,11 @@ pub mod fact;
 pub mod handoff;
 pub mod hash;
 pub mod id;
+pub mod legal;
 pub mod limits;
 pub mod line;
 pub mod message;
+pub mod view;
 
 pub use at::At;
 pub use fact::Fact;

@@ -140,6 +140,11 @@ impl DiskFile for RealFile {
         Ok(self.file.metadata()?.len())
     }
 
+    fn share(&self) -> io::Result<Box<dyn DiskFile>> {
+        let file = self.file.try_clone()?;
+        Ok(Box::new(Self { file }))
+    }
+
     fn try_lock(&mut self) -> io::Result<Locked> {
         match self.file.try_lock() {
             Ok(()) => Ok(Locked::Yes),

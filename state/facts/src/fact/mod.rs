@@ -8,6 +8,7 @@ pub mod flow;
 pub mod improvement;
 pub mod journal;
 pub mod list;
+mod mentions;
 pub mod node;
 pub mod operator;
 pub mod session;

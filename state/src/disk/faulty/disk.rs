@@ -31,7 +31,7 @@ pub(super) struct World {
     faults: Faults,
     trace: Trace,
     operations: u64,
-    next_handle: u64,
+    pub(super) next_handle: u64,
 }
 
 impl FaultyDisk {

@@ -146,6 +146,29 @@ impl DiskFile for FaultyFile {
         )
     }
 
+    fn share(&self) -> io::Result<Box<dyn DiskFile>> {
+        let handle = self.disk.operate(
+            |_| Class::Open {
+                writes: false,
+                creates: false,
+            },
+            |_| Op::Share { path: self.path() },
+            |world, _| {
+                let handle = world.next_handle;
+                world.next_handle += 1;
+                world.tree.file_mut(self.id)?.handles.insert(handle);
+                Ok(handle)
+            },
+        )?;
+        Ok(Box::new(Self {
+            disk: self.disk.clone(),
+            id: self.id,
+            handle,
+            path: self.path(),
+            writes: self.writes,
+        }))
+    }
+
     fn try_lock(&mut self) -> io::Result<Locked> {
         self.disk.operate(
             |_| Class::Ask,

@@ -48,6 +48,8 @@ pub enum Op {
     Sync { path: PathBuf },
     /// `DiskFile::size_bytes`.
     Size { path: PathBuf },
+    /// `DiskFile::share`.
+    Share { path: PathBuf },
     /// `DiskFile::try_lock`.
     TryLock { path: PathBuf },
     /// What a test wrote into the trace, such as the moment of an acknowledgement.

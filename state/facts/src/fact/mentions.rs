@@ -1,0 +1,151 @@
+//! What a fact mentions that lies outside the journal: blobs, and quarantined files.
+//!
+//! Whoever opens, exports or prunes a flow asks here what belongs to it, so that no other place
+//! has to know which member of which fact is a reference.
+
+use super::Fact;
+use crate::handoff::{Artifact, Delivery};
+use crate::hash::Hash;
+use crate::message::Text;
+
+/// Is told of a blob: its hash and its size.
+type Each<'a> = &'a mut dyn FnMut(Hash, u64);
+
+fn text(text: &Text, each: Each<'_>) {
+    if let Some(kept) = text.blob() {
+        each(kept.blob, kept.bytes);
+    }
+}
+
+fn optional(kept: Option<&Text>, each: Each<'_>) {
+    if let Some(kept) = kept {
+        text(kept, each);
+    }
+}
+
+fn artifact(artifact: &Artifact, each: Each<'_>) {
+    each(artifact.hash, artifact.bytes);
+}
+
+fn deliveries(deliveries: &[Delivery], each: Each<'_>) {
+    for delivery in deliveries {
+        artifact(&delivery.artifact, each);
+    }
+}
+
+impl Fact {
+    /// The quarantined file the fact speaks of, if it does.
+    #[must_use]
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "a fact that speaks of none says nothing"
+    )]
+    pub fn quarantine(&self) -> Option<&str> {
+        match self {
+            Self::RecoveryTruncated(cut) => Some(&cut.quarantine),
+            Self::RecoveryLossy(lossy) => Some(&lossy.cut.quarantine),
+            Self::RepairApplied(repair) => Some(&repair.quarantine),
+            _ => None,
+        }
+    }
+
+    /// Tells of every blob the fact names.
+    #[expect(
+        clippy::too_many_lines,
+        reason = "one exhaustive match over every kind of fact"
+    )]
+    pub fn each_blob(&self, each: &mut dyn FnMut(Hash, u64)) {
+        match self {
+            Self::FlowCreated(fact) => {
+                text(&fact.graph.source, each);
+                optional(fact.input.as_ref(), each);
+            }
+            Self::GraphRevised(fact) => text(&fact.graph.source, each),
+            Self::NodeReopened(fact) => optional(fact.note.as_ref(), each),
+            Self::HandoffApplied(fact) => deliveries(&fact.deliveries, each),
+            Self::HandoffStaged(fact) => deliveries(&fact.deliveries, each),
+            Self::NodeSuspended(fact) => optional(fact.question.as_ref(), each),
+            Self::CallFinished(fact) => text(&fact.output, each),
+            Self::SessionReset(fact) => {
+                if let Some(archive) = &fact.archive {
+                    each(archive.blob, archive.bytes);
+                }
+            }
+            Self::SystemPromptBuilt(fact) => text(&fact.text, each),
+            Self::MessageAdded(fact) => text(&fact.text, each),
+            Self::SessionCompacted(fact) => text(&fact.replacement, each),
+            Self::SendAccepted(fact) => text(&fact.text, each),
+            Self::RunFinished(fact) => optional(fact.text.as_ref(), each),
+            Self::OperatorReplied(fact) => text(&fact.text, each),
+            Self::OperatorSteered(fact) => text(&fact.text, each),
+            Self::ConsentRequested(fact) => text(&fact.shown, each),
+            Self::FindingsRecorded(fact) => artifact(&fact.findings, each),
+            Self::FeedbackRecorded(fact) => artifact(&fact.report, each),
+            Self::ChangeProposed(fact) => text(&fact.after, each),
+            Self::SegmentStarted(_)
+            | Self::WriterOpened(_)
+            | Self::RecoveryTruncated(_)
+            | Self::RecoveryLossy(_)
+            | Self::QuarantineRestored(_)
+            | Self::RepairApplied(_)
+            | Self::BlobLost(_)
+            | Self::BlobFound(_)
+            | Self::FlowForked(_)
+            | Self::FlowTitled(_)
+            | Self::FlowPaused(_)
+            | Self::FlowUnpaused(_)
+            | Self::FlowCancelled(_)
+            | Self::ForwardPassClosed(_)
+            | Self::FlowCompleted(_)
+            | Self::NodeRetried(_)
+            | Self::NodeClaimed(_)
+            | Self::HandoffDecided(_)
+            | Self::HandoffAwaited(_)
+            | Self::NodeWoken(_)
+            | Self::RepairRequested(_)
+            | Self::TurnStarted(_)
+            | Self::TurnResumed(_)
+            | Self::TurnEnded(_)
+            | Self::ModelRequested(_)
+            | Self::DraftAdded(_)
+            | Self::DraftKept(_)
+            | Self::DraftDiscarded(_)
+            | Self::ModelAnswered(_)
+            | Self::ModelFailed(_)
+            | Self::CallIntended(_)
+            | Self::CallStarted(_)
+            | Self::CallRerun(_)
+            | Self::CallReaped(_)
+            | Self::SessionOpened(_)
+            | Self::SessionStateChanged(_)
+            | Self::SessionTouched(_)
+            | Self::SurfaceAttached(_)
+            | Self::SurfaceDetached(_)
+            | Self::SessionPatched(_)
+            | Self::SessionForked(_)
+            | Self::SessionResumed(_)
+            | Self::CompactionStarted(_)
+            | Self::CompactionFailed(_)
+            | Self::SessionTrimmed(_)
+            | Self::ArchiveRestored(_)
+            | Self::SendDenied(_)
+            | Self::ReplyReturned(_)
+            | Self::StopRequested(_)
+            | Self::ConsentResolved(_)
+            | Self::ConsentModeChanged(_)
+            | Self::GrantAdded(_)
+            | Self::GrantRevoked(_)
+            | Self::RoleConfigured(_)
+            | Self::McpServerApproved(_)
+            | Self::McpServerUnavailable(_)
+            | Self::McpToolUnavailable(_)
+            | Self::ImprovementChosen(_)
+            | Self::ReflectionStarted(_)
+            | Self::FeedbackDecided(_)
+            | Self::FeedbackStarted(_)
+            | Self::ChangeDecided(_)
+            | Self::BudgetSet(_)
+            | Self::BudgetReached(_) => {}
+        }
+    }
+}

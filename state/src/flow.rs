@@ -1,0 +1,385 @@
+//! One flow, open for writing: its journal, the fold in memory, and the views on disk.
+//!
+//! Whoever holds a [`Flow`] holds its lock. A fact goes in by [`Flow::append`] and is true from
+//! then on for this process; it may be acted on, shown as done or acknowledged only after
+//! [`Flow::sync`].
+
+use a_society_facts::fact::flow::{Author, FlowPaused, FlowUnpaused, PauseReason};
+use a_society_facts::fact::journal::WriterOpened;
+use a_society_facts::id::{FlowId, ProjectName, Seq};
+use a_society_facts::legal::legal;
+use a_society_facts::message::Text;
+use a_society_facts::view::all::Views;
+use a_society_facts::view::screen::Screen;
+use a_society_facts::{Fact, Hash, Recorded};
+
+use crate::disk::DiskFile;
+use crate::error::Error;
+use crate::files::uninterrupted;
+use crate::journal::append::Writer;
+use crate::journal::scan::Position;
+use crate::layout::FlowFolder;
+use crate::limits::{CHECKPOINT_BYTES, LOW_SPACE_BYTES};
+use crate::lock::FlowLock;
+use crate::open::Ground;
+use crate::views::{Folded, ViewKeeper};
+use crate::{blob, checkpoint, reserve};
+
+/// A flow that this process writes.
+#[derive(Debug)]
+pub struct Flow {
+    ground: Ground,
+    folder: FlowFolder,
+    project: ProjectName,
+    id: FlowId,
+    writer: Writer,
+    views: Views,
+    keeper: ViewKeeper,
+    announced: bool,
+    checkpoint_at_bytes: u64,
+    warning: Option<String>,
+    // Dropped last: the lock outlives every handle on the flow's files.
+    _lock: FlowLock,
+}
+
+impl Flow {
+    pub(crate) fn new(
+        ground: Ground,
+        folder: FlowFolder,
+        (project, id): (ProjectName, FlowId),
+        lock: FlowLock,
+        (writer, views, keeper): (Writer, Views, ViewKeeper),
+    ) -> Self {
+        Self {
+            ground,
+            folder,
+            project,
+            id,
+            writer,
+            views,
+            keeper,
+            announced: false,
+            checkpoint_at_bytes: 0,
+            warning: None,
+            _lock: lock,
+        }
+    }
+
+    /// The flow's id.
+    #[must_use]
+    pub const fn id(&self) -> &FlowId {
+        &self.id
+    }
+
+    /// The flow's project.
+    #[must_use]
+    pub const fn project(&self) -> &ProjectName {
+        &self.project
+    }
+
+    /// Where its things lie.
+    #[must_use]
+    pub const fn folder(&self) -> &FlowFolder {
+        &self.folder
+    }
+
+    /// Everything folded from its journal.
+    #[must_use]
+    pub const fn views(&self) -> &Views {
+        &self.views
+    }
+
+    /// The end of its journal.
+    #[must_use]
+    pub const fn position(&self) -> Position {
+        self.writer.end()
+    }
+
+    /// The last record that is durable.
+    #[must_use]
+    pub const fn durable(&self) -> Seq {
+        self.writer.durable()
+    }
+
+    /// Why its writer stopped for good, if it did.
+    #[must_use]
+    pub fn poison(&self) -> Option<&str> {
+        self.writer.poison()
+    }
+
+    /// What could not be written beside the journal, if something could not. It costs nothing but
+    /// freshness; the next write tries again.
+    #[must_use]
+    pub fn warning(&self) -> Option<&str> {
+        self.warning.as_deref()
+    }
+
+    /// How many bytes went into the journal and into the views since it was opened.
+    #[must_use]
+    pub const fn written_bytes(&self) -> (u64, u64) {
+        (self.writer.appended_bytes(), self.keeper.written_bytes())
+    }
+
+    /// Closes segments at another size, which tests use to see many of them.
+    pub const fn set_segment_bytes(&mut self, bytes: u64) {
+        self.writer.set_segment_bytes(bytes);
+    }
+
+    /// Appends a fact. It is not durable yet.
+    ///
+    /// # Errors
+    /// When the fact does not follow from what is true, cannot be a record, or the disk refuses.
+    /// The flow is then what it was before, except that a full disk pauses it.
+    pub fn append(&mut self, fact: Fact) -> Result<Seq, Error> {
+        if !self.announced {
+            let process = self.ground.process.clone();
+            self.put(Fact::WriterOpened(WriterOpened { process }))?;
+            self.announced = true;
+        }
+        self.put(fact)
+    }
+
+    /// Appends a fact and makes it durable.
+    ///
+    /// # Errors
+    /// As [`Self::append`] and [`Self::sync`].
+    pub fn append_durably(&mut self, fact: Fact) -> Result<Seq, Error> {
+        let seq = self.append(fact)?;
+        self.sync()?;
+        Ok(seq)
+    }
+
+    fn put(&mut self, fact: Fact) -> Result<Seq, Error> {
+        legal(&self.views.flow, &fact).map_err(|illegal| Error::Illegal {
+            seq: self.writer.end().seq + 1,
+            why: illegal.to_string(),
+        })?;
+        if self.writer.wants_new_segment() {
+            self.rotate()?;
+        }
+        let at = self.ground.clock.now();
+        match self.writer.append(at, &fact) {
+            Ok(end) => {
+                self.apply(&Recorded::new(end.seq, at, fact));
+                Ok(end.seq)
+            }
+            Err(error) if error.is_full() => {
+                self.pause_for_space();
+                Err(error)
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    fn apply(&mut self, recorded: &Recorded) {
+        let touched = self.views.apply(recorded);
+        // Asking for the time costs more than noting, and only the first change needs it.
+        let now_us = if self.keeper.is_fresh() {
+            self.ground.clock.elapsed_us()
+        } else {
+            0
+        };
+        self.keeper.note(&touched, now_us);
+    }
+
+    fn rotate(&mut self) -> Result<(), Error> {
+        match self.writer.next_segment(self.ground.clock.now()) {
+            Ok(header) => {
+                self.apply(&header);
+                Ok(())
+            }
+            Err(error) if error.is_full() => {
+                self.pause_for_space();
+                Err(error)
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Records the pause in the room that was set aside for it. If even that fails, the caller
+    /// still hears that the disk is full.
+    fn pause_for_space(&mut self) {
+        if self.views.flow.is_paused_for_space() {
+            return;
+        }
+        let paused = reserve::release(self.ground.disk.as_ref(), &self.folder)
+            .and_then(|()| self.record_pause());
+        if let Err(error) = paused {
+            self.warning = Some(format!("the pause could not be recorded: {error}"));
+        }
+    }
+
+    fn record_pause(&mut self) -> Result<(), Error> {
+        let reason = PauseReason::DiskFull;
+        let fact = Fact::FlowPaused(FlowPaused {
+            reason,
+            detail: None,
+        });
+        if legal(&self.views.flow, &fact).is_err() {
+            return Ok(());
+        }
+        let at = self.ground.clock.now();
+        let end = self.writer.append(at, &fact)?;
+        self.apply(&Recorded::new(end.seq, at, fact));
+        self.writer.sync()?;
+        Ok(())
+    }
+
+    /// Goes on after a full disk, if there is room again; says whether there is.
+    ///
+    /// # Errors
+    /// When the file system refuses for another reason.
+    pub fn try_resume_after_full(&mut self) -> Result<bool, Error> {
+        if !self.views.flow.is_paused_for_space() {
+            return Ok(true);
+        }
+        if !reserve::hold(self.ground.disk.as_ref(), &self.folder)? {
+            return Ok(false);
+        }
+        self.append_durably(Fact::FlowUnpaused(FlowUnpaused {
+            by: Author::Runtime,
+        }))?;
+        Ok(true)
+    }
+
+    /// Whether there is room enough to begin a turn.
+    ///
+    /// # Errors
+    /// When the file system cannot say.
+    pub fn has_room(&self) -> Result<bool, Error> {
+        let free = uninterrupted(|| self.ground.disk.free_bytes(self.folder.root()))
+            .map_err(|e| Error::io("measure", self.folder.root(), e))?;
+        Ok(free >= LOW_SPACE_BYTES)
+    }
+
+    /// Makes everything appended so far durable.
+    ///
+    /// # Errors
+    /// When the sync fails; the flow's writer has then stopped for good.
+    pub fn sync(&mut self) -> Result<Seq, Error> {
+        let durable = self.writer.sync()?;
+        self.keep_checkpoint(CHECKPOINT_BYTES);
+        Ok(durable)
+    }
+
+    /// A handle for someone who syncs elsewhere, and the record that sync will cover.
+    ///
+    /// # Errors
+    /// When the writer has stopped or no descriptor is left.
+    pub fn share_for_sync(&self) -> Result<(Box<dyn DiskFile>, Seq), Error> {
+        self.writer.share_for_sync()
+    }
+
+    /// Takes the word of someone who synced a shared handle.
+    ///
+    /// # Errors
+    /// When that sync failed; the flow's writer has then stopped for good.
+    pub fn synced_elsewhere(
+        &mut self,
+        upto: Seq,
+        result: std::io::Result<()>,
+    ) -> Result<Seq, Error> {
+        self.writer.synced_elsewhere(upto, result)
+    }
+
+    fn keep_checkpoint(&mut self, after_bytes: u64) {
+        let appended = self.writer.appended_bytes();
+        if appended.saturating_sub(self.checkpoint_at_bytes) < after_bytes {
+            return;
+        }
+        let screen = Screen::of(&self.views);
+        let (disk, at) = (self.ground.disk.as_ref(), self.ground.clock.now());
+        let end = self.writer.end();
+        match checkpoint::keep(disk, &self.folder, &self.id, at, end, &screen) {
+            Ok(_) => self.checkpoint_at_bytes = appended,
+            Err(error) => {
+                // The next one is tried when as much again has been appended.
+                self.checkpoint_at_bytes = appended;
+                self.warning = Some(format!("the checkpoint could not be written: {error}"));
+            }
+        }
+    }
+
+    /// Writes views if it is time to. Whoever drives the flow calls this several times a second.
+    pub fn tick(&mut self) {
+        if !self.keeper.is_due(self.ground.clock.elapsed_us()) || self.poison().is_some() {
+            return;
+        }
+        let written = self.sync().and_then(|_| {
+            let position = self.writer.end();
+            let folded = Folded {
+                views: &self.views,
+                position,
+                closed: false,
+            };
+            let journal_bytes = self.writer.appended_bytes();
+            let (disk, clock) = (self.ground.disk.as_ref(), self.ground.clock.as_ref());
+            self.keeper.write_moving(disk, clock, folded, journal_bytes)
+        });
+        self.warn(written);
+    }
+
+    /// Writes every stale view, because the flow rests.
+    ///
+    /// # Errors
+    /// When the journal cannot be synced. A view that cannot be written is only a warning.
+    pub fn rest(&mut self) -> Result<(), Error> {
+        self.sync()?;
+        if !self.keeper.is_fresh() {
+            self.write_views(false);
+        }
+        Ok(())
+    }
+
+    fn write_views(&mut self, closed: bool) {
+        let folded = Folded {
+            views: &self.views,
+            position: self.writer.end(),
+            closed,
+        };
+        let written = self.keeper.write_resting(self.ground.disk.as_ref(), folded);
+        self.warn(written);
+    }
+
+    fn warn(&mut self, written: Result<(), Error>) {
+        self.warning = written
+            .err()
+            .map(|error| format!("views are behind: {error}"));
+    }
+
+    /// Ends in good order: everything durable, views and checkpoint written, the lock given back.
+    ///
+    /// # Errors
+    /// When the journal cannot be synced, or the views cannot be written.
+    pub fn close(mut self) -> Result<(), Error> {
+        self.writer.sync()?;
+        if self.writer.appended_bytes() > self.checkpoint_at_bytes {
+            self.keep_checkpoint(CHECKPOINT_BYTES / 16);
+        }
+        self.write_views(true);
+        reserve::release(self.ground.disk.as_ref(), &self.folder)?;
+        match self.warning.take() {
+            None => Ok(()),
+            Some(what) => Err(Error::Unfit {
+                path: self.folder.root().to_owned(),
+                what,
+            }),
+        }
+    }
+
+    /// Keeps a text for a fact: inline while it is short, else as a durable blob.
+    ///
+    /// # Errors
+    /// When the file system refuses.
+    pub fn keep_text(&self, text: String) -> Result<Text, Error> {
+        blob::put_text(self.ground.disk.as_ref(), &self.folder, text)
+    }
+
+    /// Keeps bytes as a durable blob.
+    ///
+    /// # Errors
+    /// When the file system refuses.
+    pub fn keep_blob(&self, bytes: &[u8]) -> Result<Hash, Error> {
+        blob::put(self.ground.disk.as_ref(), &self.folder, bytes)
+    }
+}

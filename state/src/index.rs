@@ -1,0 +1,106 @@
+//! The list of flows: one row each, read from `views.json` where it is up to date.
+//!
+//! A row costs one small read and two looks at the journal: whether the last segment has grown
+//! since `views.json` was written, and whether there is a next one. Only a flow that moved on is
+//! folded. Rows are independent of one another, so they are made on as many threads as there are
+//! processors; a damaged flow is a row that says so.
+
+use std::io;
+use std::num::NonZero;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use a_society_facts::view::summary::Summary;
+
+use crate::disk::{Disk, Kind};
+use crate::files::uninterrupted;
+use crate::journal::scan::Position;
+use crate::layout::FlowFolder;
+use crate::lock;
+use crate::look::look;
+use crate::store::{FlowRef, Store};
+use crate::views::read_index;
+
+/// Rows are not worth more threads than this.
+const THREADS_MAX: usize = 8;
+
+/// One flow in the list.
+#[derive(Debug, Clone)]
+pub struct Row {
+    /// The flow.
+    pub flow: FlowRef,
+    /// The flow in short; absent if nothing of it can be read.
+    pub summary: Option<Summary>,
+    /// What is wrong with it, in words.
+    pub damage: Option<String>,
+    /// The stable word for what is wrong.
+    pub damage_word: Option<&'static str>,
+    /// Who writes it, if a process does.
+    pub held_by: Option<String>,
+}
+
+/// The rows of flows, in the order in which they are given.
+#[must_use]
+pub fn rows(store: &Store, flows: &[FlowRef]) -> Vec<Row> {
+    let processors = std::thread::available_parallelism().map_or(1, NonZero::get);
+    let threads = processors.min(THREADS_MAX).min(flows.len() / 16 + 1);
+    let next = AtomicUsize::new(0);
+    let made: Mutex<Vec<(usize, Row)>> = Mutex::new(Vec::with_capacity(flows.len()));
+    std::thread::scope(|scope| {
+        for _ in 0..threads {
+            scope.spawn(|| {
+                let mut mine = Vec::new();
+                loop {
+                    let number = next.fetch_add(1, Ordering::Relaxed);
+                    let Some(flow) = flows.get(number) else { break };
+                    mine.push((number, row(store, flow)));
+                }
+                made.lock()
+                    .unwrap_or_else(PoisonError::into_inner)
+                    .append(&mut mine);
+            });
+        }
+    });
+    let mut made = made.into_inner().unwrap_or_else(PoisonError::into_inner);
+    made.sort_by_key(|(number, _)| *number);
+    made.into_iter().map(|(_, row)| row).collect()
+}
+
+fn row(store: &Store, flow: &FlowRef) -> Row {
+    let (disk, folder) = (store.disk(), store.folder(flow));
+    if let Some(index) = read_index(disk, &folder, &flow.flow)
+        && is_fresh(disk, &folder, index.position)
+    {
+        // A flow that was closed in good order is held by nobody, unless somebody opened it since
+        // and has not written a view yet; asking costs little then.
+        let held_by = if index.closed {
+            None
+        } else {
+            lock::is_held(disk, &folder).unwrap_or(None)
+        };
+        return Row {
+            flow: flow.clone(),
+            summary: Some(index.summary),
+            damage: None,
+            damage_word: None,
+            held_by,
+        };
+    }
+    let seen = look(disk, &folder, &flow.flow);
+    Row {
+        flow: flow.clone(),
+        summary: seen.end.map(|_| seen.screen.summary),
+        damage_word: seen.damage.as_ref().map(|damage| damage.harm.word()),
+        damage: seen.damage.map(|damage| damage.to_string()),
+        held_by: seen.held_by,
+    }
+}
+
+/// Whether a journal still ends where it ended.
+fn is_fresh(disk: &dyn Disk, folder: &FlowFolder, position: Position) -> bool {
+    let last = uninterrupted(|| disk.about(&folder.segment(position.segment)));
+    let as_long =
+        last.is_ok_and(|last| last.kind == Kind::File && last.size_bytes == position.offset_bytes);
+    let next = uninterrupted(|| disk.about(&folder.segment(position.segment + 1)));
+    as_long && next.is_err_and(|error| error.kind() == io::ErrorKind::NotFound)
+}

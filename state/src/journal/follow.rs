@@ -1,0 +1,126 @@
+//! Reading a journal beside the process that writes it.
+//!
+//! A follower takes no lock and changes nothing. It hands on every whole record it has not handed
+//! on before; a line that has no end yet is simply not there yet.
+
+use std::io;
+
+use a_society_facts::Recorded;
+use a_society_facts::id::{FlowId, Seq};
+use a_society_facts::limits::RECORD_BYTES_MAX;
+use a_society_facts::line;
+
+use crate::disk::{Disk, How, SharedDisk};
+use crate::error::Error;
+use crate::files::{read_full, uninterrupted};
+use crate::journal::scan::{Known, Outcome, Position, Scan, scan};
+use crate::layout::FlowFolder;
+
+/// Where a reader stands in a journal.
+#[derive(Debug)]
+pub struct Follower {
+    disk: SharedDisk,
+    folder: FlowFolder,
+    flow: FlowId,
+    end: Option<Position>,
+}
+
+impl Follower {
+    /// Begins at the beginning.
+    #[must_use]
+    pub const fn new(disk: SharedDisk, folder: FlowFolder, flow: FlowId) -> Self {
+        Self {
+            disk,
+            folder,
+            flow,
+            end: None,
+        }
+    }
+
+    /// Begins after a position that was verified.
+    #[must_use]
+    pub const fn after(disk: SharedDisk, folder: FlowFolder, flow: FlowId, end: Position) -> Self {
+        Self {
+            disk,
+            folder,
+            flow,
+            end: Some(end),
+        }
+    }
+
+    /// The last record handed on.
+    #[must_use]
+    pub fn seq(&self) -> Seq {
+        self.end.map_or(0, |end| end.seq)
+    }
+
+    /// Hands on what is new.
+    ///
+    /// # Errors
+    /// When the journal is damaged, after what came before the damage has been handed on.
+    pub fn read(&mut self, each: &mut dyn FnMut(Recorded)) -> Result<u64, Error> {
+        let known = Known {
+            flow: &self.flow,
+            evidence: 0,
+            from: self.end,
+        };
+        let Scan {
+            end,
+            records,
+            outcome,
+            ..
+        } = scan(
+            self.disk.as_ref(),
+            &self.folder,
+            known,
+            &mut |recorded, _, _| {
+                each(recorded);
+                Ok(())
+            },
+        );
+        self.end = end;
+        match outcome {
+            // A torn tail is what a write in progress looks like.
+            Outcome::Clean | Outcome::Blank | Outcome::Torn(_) => Ok(records),
+            Outcome::Damaged(damage) => Err(Error::Damaged(Box::new(damage))),
+        }
+    }
+}
+
+/// Checks that a record ends at a position, so that a fold kept for it may be believed.
+///
+/// # Errors
+/// Says what does not fit.
+pub fn check_position(
+    disk: &dyn Disk,
+    folder: &FlowFolder,
+    position: Position,
+) -> Result<(), String> {
+    let bytes = bytes_before(disk, folder, position).map_err(|e| e.to_string())?;
+    let line_bytes = bytes.strip_suffix(b"\n").ok_or("no record ends there")?;
+    let start = memchr::memrchr(b'\n', line_bytes).map_or(0, |at| at + 1);
+    let frame = line::frame(&line_bytes[start..]).map_err(|bad| bad.to_string())?;
+    if frame.seq == position.seq && frame.crc == position.crc {
+        Ok(())
+    } else {
+        Err("another record ends there".to_owned())
+    }
+}
+
+/// The bytes of a segment that end at a position and hold at least its last record.
+fn bytes_before(disk: &dyn Disk, folder: &FlowFolder, position: Position) -> io::Result<Vec<u8>> {
+    let path = folder.segment(position.segment);
+    let file = uninterrupted(|| disk.open(&path, How::Read))?;
+    let start = position
+        .offset_bytes
+        .saturating_sub(RECORD_BYTES_MAX as u64 + 1);
+    let wanted = usize::try_from(position.offset_bytes - start).map_err(io::Error::other)?;
+    let mut bytes = vec![0; wanted];
+    if read_full(file.as_ref(), start, &mut bytes)? < wanted {
+        return Err(io::Error::new(
+            io::ErrorKind::UnexpectedEof,
+            "the segment is shorter",
+        ));
+    }
+    Ok(bytes)
+}

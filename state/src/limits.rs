@@ -1,0 +1,67 @@
+//! Every limit of the disk, with its reason.
+
+/// A segment is closed when it reaches this size. Small enough to hold one in memory while it is
+/// scanned, large enough that a long flow has few.
+pub const SEGMENT_BYTES: u64 = 16 * 1024 * 1024;
+
+/// The largest file that is read as a segment. A writer closes one after [`SEGMENT_BYTES`] and at
+/// most one more record, so anything larger is not ours.
+pub const SEGMENT_BYTES_MAX: u64 = 64 * 1024 * 1024;
+
+/// Set aside while a flow is open for writing and given back on the first full disk, so that the
+/// pause itself can be recorded.
+pub const RESERVE_BYTES: u64 = 1024 * 1024;
+
+/// A turn is not started when less than this is free, because a full disk in the middle of a turn
+/// costs more than waiting before it.
+pub const LOW_SPACE_BYTES: u64 = 64 * 1024 * 1024;
+
+/// How often an interrupted system call is tried again before it counts as failed.
+pub const INTERRUPTED_RETRIES_MAX: u32 = 100;
+
+/// A view is at most this old while its flow moves, as long as writing it is cheap.
+pub const VIEW_AGE_US: u64 = 250_000;
+
+/// Writing views takes at most one part in this many of the time while a flow moves.
+pub const VIEW_TIME_SHARE: u64 = 25;
+
+/// What views may always write while a flow moves, besides as much as the journal itself grew.
+pub const VIEW_BURST_BYTES: u64 = 512 * 1024;
+
+/// What views may write a second while the flow moves, besides. A session of two megabytes still
+/// follows within [`VIEW_AGE_US`]; a larger one follows more rarely instead of taking the disk.
+pub const VIEW_BYTES_PER_SECOND: u64 = 8 * 1024 * 1024;
+
+/// A checkpoint of the fold is written each time the journal grew by this much, so that a screen
+/// of a long flow folds at most about this much.
+pub const CHECKPOINT_BYTES: u64 = 4 * 1024 * 1024;
+
+/// The largest checkpoint that is read; a larger one is not ours.
+pub const CHECKPOINT_BYTES_MAX: u64 = 64 * 1024 * 1024;
+
+/// The largest `views.json` that is read.
+pub const VIEWS_INDEX_BYTES_MAX: u64 = 4 * 1024 * 1024;
+
+/// The largest blob that is kept or read back whole.
+pub const BLOB_BYTES_MAX: u64 = 1024 * 1024 * 1024;
+
+/// How many sync requests of flows wait in the committer's queue before the next one waits for a
+/// place.
+pub const COMMITTER_QUEUE_MAX: usize = 1024;
+
+/// How many threads of the committer sync at once. The file system merges syncs that wait
+/// together, so more of them make more of each journal commit; beyond this the gain is small.
+pub const COMMITTER_THREADS: usize = 32;
+
+/// The longest line in which a single flipped bit is searched for. The search tries every bit, so
+/// its cost grows with the square of the length.
+pub const MEND_BYTES_MAX: usize = 8 * 1024;
+
+/// The largest file that an archive carries.
+pub const ARCHIVE_FILE_BYTES_MAX: u64 = 1024 * 1024 * 1024;
+
+/// The most files that an archive carries.
+pub const ARCHIVE_FILES_MAX: usize = 1_000_000;
+
+/// The longest list at the end of an archive that is read.
+pub const ARCHIVE_LIST_BYTES_MAX: u64 = 256 * 1024 * 1024;

@@ -1,0 +1,107 @@
+//! One writer a flow: an exclusive lock held for as long as the flow is open.
+//!
+//! The lock is the system's own and ends with the process, however it ends. What stands in the
+//! lock file is for people: who holds it. It is never read to decide anything, and a lock is never
+//! taken over because it looks old.
+
+use std::io;
+
+use a_society_facts::fact::journal::ProcessName;
+
+use crate::disk::{Disk, DiskFile, How, Locked};
+use crate::error::Error;
+use crate::files::{append_all, read_whole, uninterrupted};
+use crate::layout::FlowFolder;
+
+/// The longest text in a lock file that is shown.
+const HOLDER_BYTES_MAX: u64 = 4096;
+
+/// The lock of a flow; it is given back when this is dropped.
+#[derive(Debug)]
+pub struct FlowLock {
+    _file: Box<dyn DiskFile>,
+}
+
+impl FlowLock {
+    /// Takes the lock of a flow whose folder exists.
+    ///
+    /// # Errors
+    /// When another process holds it, or the file system has no locks.
+    pub fn take(
+        disk: &dyn Disk,
+        folder: &FlowFolder,
+        process: &ProcessName,
+    ) -> Result<Self, Error> {
+        let path = folder.lock();
+        let mut file = uninterrupted(|| disk.open(&path, How::CreateOrAppend))
+            .map_err(|e| Error::io("open", &path, e))?;
+        match uninterrupted(|| file.try_lock()) {
+            Ok(Locked::Yes) => {}
+            Ok(Locked::Busy) => {
+                return Err(Error::Busy {
+                    holder: holder(disk, folder),
+                });
+            }
+            Err(error) if error.kind() == io::ErrorKind::Unsupported || has_no_locks(&error) => {
+                return Err(Error::NoLocks {
+                    path,
+                    source: error,
+                });
+            }
+            Err(error) => return Err(Error::io("lock", &path, error)),
+        }
+        // Who holds it is told for people; that it could not be told hurts nobody.
+        let told = uninterrupted(|| file.set_size(0))
+            .and_then(|()| append_all(file.as_mut(), describe(process).as_bytes()));
+        drop(told);
+        Ok(Self { _file: file })
+    }
+}
+
+fn has_no_locks(error: &io::Error) -> bool {
+    let code = error.raw_os_error();
+    code == Some(rustix::io::Errno::NOLCK.raw_os_error())
+        || code == Some(rustix::io::Errno::OPNOTSUPP.raw_os_error())
+}
+
+fn describe(process: &ProcessName) -> String {
+    format!(
+        "process {}, started at tick {} of boot {}\n",
+        process.pid,
+        process.start_ticks,
+        if process.boot_id.is_empty() {
+            "unknown"
+        } else {
+            &process.boot_id
+        }
+    )
+}
+
+/// Who holds a flow's lock, as the lock file says.
+fn holder(disk: &dyn Disk, folder: &FlowFolder) -> String {
+    let said = read_whole(disk, &folder.lock(), HOLDER_BYTES_MAX).unwrap_or_default();
+    let said = String::from_utf8_lossy(&said);
+    let said: String = said.trim().chars().filter(|c| !c.is_control()).collect();
+    if said.is_empty() {
+        "a process that did not say which".to_owned()
+    } else {
+        said
+    }
+}
+
+/// Whether a process holds a flow's lock right now.
+///
+/// # Errors
+/// When the lock file cannot be asked.
+pub fn is_held(disk: &dyn Disk, folder: &FlowFolder) -> Result<Option<String>, Error> {
+    let path = folder.lock();
+    let mut file = match uninterrupted(|| disk.open(&path, How::Read)) {
+        Ok(file) => file,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(Error::io("open", &path, error)),
+    };
+    match uninterrupted(|| file.try_lock()).map_err(|e| Error::io("lock", &path, e))? {
+        Locked::Yes => Ok(None),
+        Locked::Busy => Ok(Some(holder(disk, folder))),
+    }
+}

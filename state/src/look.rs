@@ -1,0 +1,77 @@
+//! Looking at a flow without a lock and without changing anything.
+//!
+//! A look begins at the checkpoint, if one can be believed, and folds only what came after it. It
+//! shows what is good even of a damaged journal, together with what is wrong.
+
+use a_society_facts::id::FlowId;
+use a_society_facts::legal::legal;
+use a_society_facts::line::Body;
+use a_society_facts::view::View;
+use a_society_facts::view::screen::Screen;
+
+use crate::checkpoint;
+use crate::disk::Disk;
+use crate::journal::scan::{Known, Outcome, Position, Tail, scan};
+use crate::journal::verdict::Damage;
+use crate::layout::FlowFolder;
+use crate::lock;
+use crate::open::evidence;
+
+/// What a look shows.
+#[derive(Debug)]
+pub struct Look {
+    /// The fold of everything good.
+    pub screen: Screen,
+    /// The end of the last good record; absent if there is none.
+    pub end: Option<Position>,
+    /// How many records were folded after the checkpoint.
+    pub folded: u64,
+    /// Whether a checkpoint was used.
+    pub from_checkpoint: bool,
+    /// A tail that the next open will cut. Beside a live writer this is a write in progress.
+    pub torn: Option<Tail>,
+    /// What is wrong, if something is.
+    pub damage: Option<Damage>,
+    /// Who writes the flow, if a process does.
+    pub held_by: Option<String>,
+}
+
+/// Looks at a flow whose folder exists.
+#[must_use]
+pub fn look(disk: &dyn Disk, folder: &FlowFolder, flow: &FlowId) -> Look {
+    let held_by = lock::is_held(disk, folder).unwrap_or(None);
+    let checkpoint = checkpoint::read(disk, folder, flow);
+    let from_checkpoint = checkpoint.is_some();
+    let (mut screen, from) = match checkpoint {
+        Some(kept) => (kept.screen, Some(kept.position)),
+        None => (Screen::default(), None),
+    };
+    // A live writer may have written views for records that this scan does not reach, so evidence
+    // is gathered before the scan begins.
+    let known = Known {
+        flow,
+        evidence: evidence(disk, folder, flow),
+        from,
+    };
+    let found = scan(disk, folder, known, &mut |recorded, _, _| {
+        if let Body::Known(fact) = &recorded.body {
+            legal(&screen.flow, fact).map_err(|illegal| illegal.to_string())?;
+        }
+        screen.apply(&recorded);
+        Ok(())
+    });
+    let (torn, damage) = match found.outcome {
+        Outcome::Clean | Outcome::Blank => (None, None),
+        Outcome::Torn(tail) => (Some(tail), None),
+        Outcome::Damaged(damage) => (None, Some(damage)),
+    };
+    Look {
+        screen,
+        end: found.end,
+        folded: found.records,
+        from_checkpoint,
+        torn,
+        damage,
+        held_by,
+    }
+}

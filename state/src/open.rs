@@ -1,0 +1,266 @@
+//! Opening a flow for writing, which is also its recovery.
+//!
+//! The steps, in this order: take the lock; gather evidence; scan, check and fold every record;
+//! do what the verdict allows; make the tail durable; record what was cut; look for the blobs the
+//! journal names; only then hand the flow out. Each step may be cut off and is simply done again.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use a_society_facts::fact::journal::{BlobFound, BlobLost, ProcessName};
+use a_society_facts::id::{FlowId, ProjectName};
+use a_society_facts::legal::legal;
+use a_society_facts::line::Body;
+use a_society_facts::view::all::Views;
+use a_society_facts::{Fact, Hash, Recorded};
+
+use crate::clock::Clock;
+use crate::disk::{Disk, Kind, SharedDisk};
+use crate::error::Error;
+use crate::files::{remove_if_there, uninterrupted};
+use crate::flow::Flow;
+use crate::journal::append::Writer;
+use crate::journal::recover;
+use crate::journal::scan::{Known, Outcome, Position, Scan, scan};
+use crate::layout::FlowFolder;
+use crate::lock::FlowLock;
+use crate::views::{ViewKeeper, ViewsIndex, read_index};
+use crate::{checkpoint, reserve};
+
+/// What an open found and did, for the operator.
+#[derive(Debug, Clone, Default)]
+pub struct OpenReport {
+    /// How many records were folded.
+    pub records: u64,
+    /// How many bytes were read.
+    pub bytes: u64,
+    /// What a recovery cut, as the journal now says.
+    pub recovered: Vec<Fact>,
+    /// Blobs that are missing now and were not before.
+    pub blobs_lost: Vec<Hash>,
+    /// Whether views had to be rebuilt.
+    pub views_rebuilt: bool,
+}
+
+/// What every part of an open needs.
+#[derive(Debug, Clone)]
+pub struct Ground {
+    /// The disk.
+    pub disk: SharedDisk,
+    /// The clock that stamps.
+    pub clock: Arc<dyn Clock>,
+    /// This process.
+    pub process: ProcessName,
+}
+
+/// What a fold of a whole journal gives.
+#[derive(Debug)]
+pub(crate) struct Fold {
+    pub(crate) views: Views,
+    pub(crate) spoken_of: BTreeSet<String>,
+    pub(crate) blobs: BTreeMap<Hash, u64>,
+}
+
+impl Fold {
+    fn new() -> Self {
+        Self {
+            views: Views::default(),
+            spoken_of: BTreeSet::new(),
+            blobs: BTreeMap::new(),
+        }
+    }
+
+    fn hear(&mut self, recorded: &Recorded) -> Result<(), String> {
+        if let Body::Known(fact) = &recorded.body {
+            legal(&self.views.flow, fact).map_err(|illegal| illegal.to_string())?;
+            self.gather(fact);
+        }
+        self.views.apply(recorded);
+        Ok(())
+    }
+
+    fn gather(&mut self, fact: &Fact) {
+        if let Some(name) = fact.quarantine() {
+            self.spoken_of.insert(name.to_owned());
+        }
+        fact.each_blob(&mut |hash, bytes| {
+            self.blobs.insert(hash, bytes);
+        });
+    }
+}
+
+/// The highest record that something besides the journal knows to be durable.
+pub(crate) fn evidence(disk: &dyn Disk, folder: &FlowFolder, flow: &FlowId) -> u64 {
+    let index = read_index(disk, folder, flow).map_or(0, |index| index.position.seq);
+    index.max(checkpoint::evidence(disk, folder, flow))
+}
+
+/// Scans and folds a whole journal, checking every record as if it were to be appended now.
+pub(crate) fn fold_all(disk: &dyn Disk, folder: &FlowFolder, flow: &FlowId) -> (Fold, Scan) {
+    let mut fold = Fold::new();
+    let known = Known {
+        flow,
+        evidence: evidence(disk, folder, flow),
+        from: None,
+    };
+    let found = scan(disk, folder, known, &mut |recorded, _, _| {
+        fold.hear(&recorded)
+    });
+    (fold, found)
+}
+
+/// Opens a flow for writing.
+///
+/// # Errors
+/// When another process writes it, when its journal is damaged, or when the file system refuses.
+pub fn open(
+    ground: &Ground,
+    folder: FlowFolder,
+    project: ProjectName,
+    flow: FlowId,
+) -> Result<(Flow, OpenReport), Error> {
+    let disk = ground.disk.as_ref();
+    match uninterrupted(|| disk.about(folder.root())) {
+        Ok(about) if about.kind == Kind::Folder => {}
+        Ok(_) | Err(_) => return Err(Error::NoFlow(flow.to_string())),
+    }
+    let lock = FlowLock::take(disk, &folder, &ground.process)?;
+    let (mut fold, found) = fold_all(disk, &folder, &flow);
+    let index = read_index(disk, &folder, &flow);
+    let report = OpenReport {
+        records: found.records,
+        bytes: found.bytes,
+        ..OpenReport::default()
+    };
+    let writer = writer_for(ground, &folder, &flow, &mut fold, found)?;
+    tidy(disk, &folder, writer.end())?;
+    let opened = Opened {
+        ground,
+        folder,
+        project,
+        id: flow,
+        lock,
+        writer,
+        fold,
+        report,
+    };
+    opened.finish(index)
+}
+
+/// Does what the verdict of a scan allows, and goes on with the journal.
+fn writer_for(
+    ground: &Ground,
+    folder: &FlowFolder,
+    flow: &FlowId,
+    fold: &mut Fold,
+    found: Scan,
+) -> Result<Writer, Error> {
+    let disk = ground.disk.as_ref();
+    match found.outcome {
+        Outcome::Clean | Outcome::Blank => {}
+        Outcome::Torn(tail) => recover::cut(disk, folder, &tail)?,
+        Outcome::Damaged(damage) => return Err(Error::Damaged(Box::new(damage))),
+    }
+    let (shared, folder, flow) = (Arc::clone(&ground.disk), folder.clone(), flow.clone());
+    if let Some(end) = found.end {
+        return Writer::go_on(shared, folder, flow, end);
+    }
+    crate::files::make_folders(disk, &folder.journal())?;
+    let (writer, header) = Writer::begin(shared, folder, flow, ground.clock.now())?;
+    fold.views.apply(&header);
+    Ok(writer)
+}
+
+/// Removes what a process that died left half-made; none of it was ever named by a record.
+fn tidy(disk: &dyn Disk, folder: &FlowFolder, end: Position) -> Result<(), Error> {
+    remove_if_there(disk, &folder.new_segment(end.segment + 1))
+}
+
+struct Opened<'a> {
+    ground: &'a Ground,
+    folder: FlowFolder,
+    project: ProjectName,
+    id: FlowId,
+    lock: FlowLock,
+    writer: Writer,
+    fold: Fold,
+    report: OpenReport,
+}
+
+impl Opened<'_> {
+    fn finish(mut self, index: Option<ViewsIndex>) -> Result<(Flow, OpenReport), Error> {
+        let disk = Arc::clone(&self.ground.disk);
+        let spoken_of = std::mem::take(&mut self.fold.spoken_of);
+        let owed = recover::owed(disk.as_ref(), &self.folder, &|name| {
+            spoken_of.contains(name)
+        })?;
+        let blobs = self.blob_facts(disk.as_ref());
+        let last = self.writer.end().seq;
+        let Fold { views, .. } = self.fold;
+        let now_us = self.ground.clock.elapsed_us();
+        let mut keeper = ViewKeeper::new(
+            self.folder.clone(),
+            self.id.clone(),
+            self.project.clone(),
+            now_us,
+        );
+        keeper.adopt(disk.as_ref(), &views, index, last);
+        self.report.views_rebuilt = !keeper.is_fresh();
+        reserve::hold(disk.as_ref(), &self.folder)?;
+        let folder = self.folder.clone();
+        let mut flow = Flow::new(
+            self.ground.clone(),
+            self.folder,
+            (self.project, self.id),
+            self.lock,
+            (self.writer, views, keeper),
+        );
+        let cut = !owed.is_empty();
+        for fact in owed.iter().chain(&blobs) {
+            flow.append(fact.clone())?;
+        }
+        flow.sync()?;
+        if cut {
+            reread(disk.as_ref(), &folder, &flow)?;
+        }
+        self.report.recovered = owed;
+        Ok((flow, self.report))
+    }
+
+    /// What is to be said about blobs that the journal names.
+    fn blob_facts(&mut self, disk: &dyn Disk) -> Vec<Fact> {
+        let mut facts = Vec::new();
+        for (hash, bytes) in &self.fold.blobs {
+            let known_lost = self.fold.views.flow.is_blob_lost(*hash);
+            let about = uninterrupted(|| disk.about(&self.folder.blob(*hash)));
+            let why = match about {
+                Ok(about) if about.kind == Kind::File && about.size_bytes == *bytes => None,
+                Ok(_) => Some("it does not have the size it had".to_owned()),
+                Err(error) => Some(error.to_string()),
+            };
+            match why {
+                Some(why) if !known_lost => {
+                    self.report.blobs_lost.push(*hash);
+                    facts.push(Fact::BlobLost(BlobLost { blob: *hash, why }));
+                }
+                None if known_lost => facts.push(Fact::BlobFound(BlobFound { blob: *hash })),
+                Some(_) | None => {}
+            }
+        }
+        facts
+    }
+}
+
+/// Reads a recovered journal once more before anything runs on it.
+fn reread(disk: &dyn Disk, folder: &FlowFolder, flow: &Flow) -> Result<(), Error> {
+    let (_, again) = fold_all(disk, folder, flow.id());
+    let same = again.outcome == Outcome::Clean && again.end == Some(flow.position());
+    if same {
+        return Ok(());
+    }
+    let what = "does not read back as it was recovered".to_owned();
+    Err(Error::Unfit {
+        path: folder.journal(),
+        what,
+    })
+}

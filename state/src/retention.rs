@@ -1,0 +1,151 @@
+//! Removing flows that are over: a plan first, then exactly that plan.
+//!
+//! Only flows that ended, that nobody writes and that are undamaged are ever removed. A flow's
+//! folder first gets a name that no flow has, so that a removal that is cut off leaves nothing
+//! that looks like a flow, and the next one finishes it.
+
+use std::path::{Path, PathBuf};
+
+use a_society_facts::At;
+
+use crate::disk::{Disk, Kind};
+use crate::error::Error;
+use crate::files::{sync_folder, uninterrupted};
+use crate::index::rows;
+use crate::layout::FlowFolder;
+use crate::lock::FlowLock;
+use crate::store::{FlowRef, Store};
+
+/// How a folder's name begins while it is being removed.
+const GOING: &str = ".going-";
+
+/// How deep a flow's folder is followed; deeper ones are not ours.
+const DEPTH_MAX: u32 = 64;
+
+/// One flow that would be removed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Going {
+    /// The flow.
+    pub flow: FlowRef,
+    /// Its title.
+    pub title: String,
+    /// When something last happened in it.
+    pub updated_at: At,
+}
+
+/// What a removal would do.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct PrunePlan {
+    /// The flows that would go.
+    pub going: Vec<Going>,
+    /// How many flows stay because they are not over, too young, damaged or written.
+    pub staying: usize,
+    /// Folders that an earlier removal left half-removed.
+    pub leftovers: Vec<PathBuf>,
+}
+
+/// What would be removed: flows that ended before a moment.
+///
+/// # Errors
+/// When the state root cannot be listed.
+pub fn plan(store: &Store, before: At) -> Result<PrunePlan, Error> {
+    let census = store.census()?;
+    let mut plan = PrunePlan {
+        leftovers: leftovers(store)?,
+        ..PrunePlan::default()
+    };
+    for row in rows(store, &census.flows) {
+        let over = row.damage.is_none() && row.held_by.is_none();
+        match row
+            .summary
+            .filter(|s| over && s.is_over() && s.updated_at < before)
+        {
+            Some(summary) => plan.going.push(Going {
+                flow: row.flow,
+                title: summary.title.clone(),
+                updated_at: summary.updated_at,
+            }),
+            None => plan.staying += 1,
+        }
+    }
+    Ok(plan)
+}
+
+fn leftovers(store: &Store) -> Result<Vec<PathBuf>, Error> {
+    let disk = store.disk();
+    let mut found = Vec::new();
+    let projects = uninterrupted(|| disk.list(store.root())).unwrap_or_default();
+    for project in projects.iter().filter(|entry| entry.kind == Kind::Folder) {
+        let path = store.root().join(&project.name);
+        let entries =
+            uninterrupted(|| disk.list(&path)).map_err(|e| Error::io("list", &path, e))?;
+        let going = |name: &str| name.starts_with(GOING);
+        found.extend(
+            entries
+                .iter()
+                .filter(|e| going(&e.name))
+                .map(|e| path.join(&e.name)),
+        );
+    }
+    Ok(found)
+}
+
+/// Removes exactly what a plan says. A flow that somebody opened since stays.
+///
+/// # Errors
+/// When the file system refuses; what was removed by then stays removed.
+pub fn apply(store: &Store, plan: &PrunePlan) -> Result<Vec<FlowRef>, Error> {
+    let disk = store.disk();
+    for leftover in &plan.leftovers {
+        remove_tree(disk, leftover, 0)?;
+    }
+    let mut removed = Vec::new();
+    for going in &plan.going {
+        let folder = store.folder(&going.flow);
+        let lock = match FlowLock::take(disk, &folder, &store.ground().process) {
+            Ok(lock) => lock,
+            Err(Error::Busy { .. }) => continue,
+            Err(error) => return Err(error),
+        };
+        remove_flow(disk, &folder)?;
+        drop(lock);
+        removed.push(going.flow.clone());
+    }
+    Ok(removed)
+}
+
+fn remove_flow(disk: &dyn Disk, folder: &FlowFolder) -> Result<(), Error> {
+    let parent = folder.root().parent().unwrap_or(Path::new("."));
+    let name = folder
+        .root()
+        .file_name()
+        .unwrap_or_default()
+        .to_string_lossy();
+    let going = parent.join(format!("{GOING}{name}"));
+    uninterrupted(|| disk.rename(folder.root(), &going))
+        .map_err(|e| Error::io("remove", folder.root(), e))?;
+    sync_folder(disk, parent)?;
+    remove_tree(disk, &going, 0)?;
+    sync_folder(disk, parent)
+}
+
+/// Removes a folder and what is in it, without following links.
+pub(crate) fn remove_tree(disk: &dyn Disk, path: &Path, depth: u32) -> Result<(), Error> {
+    if depth > DEPTH_MAX {
+        let what = "is nested too deeply to be ours".to_owned();
+        return Err(Error::Unfit {
+            path: path.to_owned(),
+            what,
+        });
+    }
+    let entries = uninterrupted(|| disk.list(path)).map_err(|e| Error::io("list", path, e))?;
+    for entry in entries {
+        let inner = path.join(&entry.name);
+        match entry.kind {
+            Kind::Folder => remove_tree(disk, &inner, depth + 1)?,
+            Kind::File | Kind::Other => uninterrupted(|| disk.remove_file(&inner))
+                .map_err(|e| Error::io("remove", &inner, e))?,
+        }
+    }
+    uninterrupted(|| disk.remove_folder(path)).map_err(|e| Error::io("remove", path, e))
+}

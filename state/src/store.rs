@@ -1,0 +1,276 @@
+//! The folder that holds all flows of a workspace: create, open, look at, list, find.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use a_society_facts::Fact;
+use a_society_facts::fact::flow::FlowCreated;
+use a_society_facts::id::{FlowId, ProjectName};
+
+use crate::disk::{Disk, Kind};
+use crate::error::Error;
+use crate::files::{make_folders, uninterrupted};
+use crate::flow::Flow;
+use crate::journal::follow::Follower;
+use crate::layout::FlowFolder;
+use crate::look::{Look, look};
+use crate::open::{Ground, OpenReport, open};
+
+/// The name of the folder in a workspace that is ours.
+pub const OUR_FOLDER: &str = ".a-society";
+
+/// All flows of one workspace.
+#[derive(Debug, Clone)]
+pub struct Store {
+    ground: Ground,
+    root: PathBuf,
+}
+
+/// A flow's address.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct FlowRef {
+    /// Its project.
+    pub project: ProjectName,
+    /// Its id.
+    pub flow: FlowId,
+}
+
+/// A folder that stands where flows stand and cannot be one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Stranger {
+    /// Where.
+    pub path: PathBuf,
+    /// What is wrong with it.
+    pub why: String,
+}
+
+/// Every flow of a store, and whatever else stands there.
+#[derive(Debug, Clone, Default)]
+pub struct Census {
+    /// The flows, by project and id.
+    pub flows: Vec<FlowRef>,
+    /// What is no flow.
+    pub strangers: Vec<Stranger>,
+}
+
+impl Store {
+    /// The flows under a state root, such as `.a-society/state`.
+    #[must_use]
+    pub const fn new(ground: Ground, root: PathBuf) -> Self {
+        Self { ground, root }
+    }
+
+    /// The state root.
+    #[must_use]
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// The disk, the clock and the process this store works with.
+    #[must_use]
+    pub const fn ground(&self) -> &Ground {
+        &self.ground
+    }
+
+    pub(crate) fn disk(&self) -> &dyn Disk {
+        self.ground.disk.as_ref()
+    }
+
+    /// The folder of a flow.
+    #[must_use]
+    pub fn folder(&self, flow: &FlowRef) -> FlowFolder {
+        FlowFolder::of(&self.root, &flow.project, &flow.flow)
+    }
+
+    /// Makes a flow; its first facts are durable on return.
+    ///
+    /// # Errors
+    /// When it exists already or the file system refuses.
+    pub fn create(&self, id: FlowId, created: FlowCreated) -> Result<Flow, Error> {
+        let flow = FlowRef {
+            project: created.project.clone(),
+            flow: id,
+        };
+        let folder = self.folder(&flow);
+        match uninterrupted(|| self.disk().about(&folder.journal())) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Ok(_) => return Err(Error::Exists(flow.flow)),
+            Err(error) => return Err(Error::io("look at", folder.root(), error)),
+        }
+        make_folders(self.disk(), folder.root())?;
+        let (mut opened, _) = open(&self.ground, folder, flow.project, flow.flow)?;
+        opened.append_durably(Fact::FlowCreated(created))?;
+        Ok(opened)
+    }
+
+    /// Opens a flow for writing, which is also its recovery.
+    ///
+    /// # Errors
+    /// When another process writes it, its journal is damaged, or the file system refuses.
+    pub fn open(&self, flow: &FlowRef) -> Result<(Flow, OpenReport), Error> {
+        open(
+            &self.ground,
+            self.folder(flow),
+            flow.project.clone(),
+            flow.flow.clone(),
+        )
+    }
+
+    /// Looks at a flow without a lock and without changing anything.
+    ///
+    /// # Errors
+    /// When there is no such flow.
+    pub fn look(&self, flow: &FlowRef) -> Result<Look, Error> {
+        self.must_exist(flow)?;
+        Ok(look(self.disk(), &self.folder(flow), &flow.flow))
+    }
+
+    /// Reads a flow's journal from its beginning, beside whoever writes it.
+    ///
+    /// # Errors
+    /// When there is no such flow.
+    pub fn follow(&self, flow: &FlowRef) -> Result<Follower, Error> {
+        self.must_exist(flow)?;
+        let disk = std::sync::Arc::clone(&self.ground.disk);
+        Ok(Follower::new(disk, self.folder(flow), flow.flow.clone()))
+    }
+
+    fn must_exist(&self, flow: &FlowRef) -> Result<(), Error> {
+        let folder = self.folder(flow);
+        match uninterrupted(|| self.disk().about(folder.root())) {
+            Ok(about) if about.kind == Kind::Folder => Ok(()),
+            Ok(_) => Err(Error::NoFlow(flow.flow.to_string())),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                Err(Error::NoFlow(flow.flow.to_string()))
+            }
+            Err(error) => Err(Error::io("look at", folder.root(), error)),
+        }
+    }
+
+    /// Every flow there is.
+    ///
+    /// # Errors
+    /// When the state root cannot be listed. That it is not there means that there is no flow.
+    pub fn census(&self) -> Result<Census, Error> {
+        let mut census = Census::default();
+        for (name, path, kind) in self.entries(&self.root)? {
+            // Names that begin so are never flows: half-imported and half-pruned ones, and chats.
+            if name.starts_with(['.', '_']) {
+                continue;
+            }
+            let project: Result<ProjectName, _> = name.parse();
+            match project {
+                Ok(project) if kind == Kind::Folder => self.project(&project, &path, &mut census),
+                Ok(_) => census.stranger(path, "is not a folder"),
+                Err(bad) => census.stranger(path, &bad.to_string()),
+            }
+        }
+        census.flows.sort();
+        Ok(census)
+    }
+
+    fn project(&self, project: &ProjectName, path: &Path, census: &mut Census) {
+        let entries = match self.entries(path) {
+            Ok(entries) => entries,
+            Err(error) => return census.stranger(path.to_owned(), &error.to_string()),
+        };
+        for (name, path, kind) in entries {
+            if name.starts_with(['.', '_']) {
+                continue;
+            }
+            let flow: Result<FlowId, _> = name.parse();
+            match flow {
+                Ok(flow) if kind == Kind::Folder => {
+                    census.flows.push(FlowRef {
+                        project: project.clone(),
+                        flow,
+                    });
+                }
+                Ok(_) => census.stranger(path, "is not a folder"),
+                Err(bad) => census.stranger(path, &bad.to_string()),
+            }
+        }
+    }
+
+    fn entries(&self, path: &Path) -> Result<Vec<(String, PathBuf, Kind)>, Error> {
+        match uninterrupted(|| self.disk().list(path)) {
+            Ok(entries) => Ok(entries
+                .into_iter()
+                .map(|entry| {
+                    let full = path.join(&entry.name);
+                    (entry.name, full, entry.kind)
+                })
+                .collect()),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
+            Err(error) => Err(Error::io("list", path, error)),
+        }
+    }
+
+    /// The one flow whose id begins so, or that is named as `project/id`. The part after the dash
+    /// alone is enough, because it is what people remember.
+    ///
+    /// # Errors
+    /// When there is none or more than one.
+    pub fn find(&self, prefix: &str) -> Result<FlowRef, Error> {
+        let (project, wanted) = match prefix.rsplit_once('/') {
+            Some((project, wanted)) => (Some(project.parse::<ProjectName>()?), wanted),
+            None => (None, prefix),
+        };
+        let matches = |flow: &FlowRef| {
+            let id = flow.flow.as_str();
+            let tail = id.rsplit('-').next().unwrap_or(id);
+            let named = id.starts_with(wanted) || tail.starts_with(wanted);
+            !wanted.is_empty() && named && project.as_ref().is_none_or(|p| *p == flow.project)
+        };
+        let mut found: Vec<FlowRef> = self
+            .census()?
+            .flows
+            .into_iter()
+            .filter(|flow| matches(flow))
+            .collect();
+        match found.len() {
+            0 => Err(Error::NoFlow(prefix.to_owned())),
+            1 => Ok(found.remove(0)),
+            _ => Err(Error::Ambiguous {
+                prefix: prefix.to_owned(),
+                candidates: found.iter().take(10).map(ToString::to_string).collect(),
+            }),
+        }
+    }
+}
+
+impl Census {
+    fn stranger(&mut self, path: PathBuf, why: &str) {
+        self.strangers.push(Stranger {
+            path,
+            why: why.to_owned(),
+        });
+    }
+}
+
+impl std::fmt::Display for FlowRef {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}/{}", self.project, self.flow)
+    }
+}
+
+/// The state root of the workspace that holds a folder: the nearest one above it that holds
+/// `.a-society`, as `git` finds `.git`.
+///
+/// # Errors
+/// When the file system cannot say.
+pub fn find_root(disk: &dyn Disk, from: &Path) -> Result<Option<PathBuf>, Error> {
+    for folder in from.ancestors() {
+        let ours = folder.join(OUR_FOLDER);
+        match uninterrupted(|| disk.about(&ours)) {
+            Ok(about) if about.kind == Kind::Folder => return Ok(Some(ours.join("state"))),
+            Ok(_) => {
+                let what = "is in the way: a folder is wanted here".to_owned();
+                return Err(Error::Unfit { path: ours, what });
+            }
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(error) => return Err(Error::io("look at", &ours, error)),
+        }
+    }
+    Ok(None)
+}

@@ -1,0 +1,377 @@
+//! Views on disk: when they are written, and how it is known what each reflects.
+//!
+//! A view is replaced whole, without a sync of its own. While a flow moves, views follow it as
+//! long as writing them costs little: they may take a small part of the time and, however large a
+//! session has grown, no more bytes than the journal grows by, plus a steady allowance. When the
+//! flow comes to rest they are always written.
+//!
+//! `views.json` is written last. It says up to which record each view was folded, how long it is
+//! and what its checksum is; it is sealed itself. It is never older than the views it speaks of
+//! in a way that could mislead: a view that does not fit its mark is rebuilt.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+
+use a_society_facts::id::{FlowId, ProjectName, RoleInstance, Seq};
+use a_society_facts::line;
+use a_society_facts::view::all::{Touched, Views};
+use a_society_facts::view::summary::Summary;
+use serde::{Deserialize, Serialize};
+
+use crate::atomic::replace;
+use crate::clock::Clock;
+use crate::disk::Disk;
+use crate::error::Error;
+use crate::files::{make_folders, read_whole};
+use crate::journal::scan::Position;
+use crate::layout::FlowFolder;
+use crate::limits::{
+    SEGMENT_BYTES_MAX, VIEW_AGE_US, VIEW_BURST_BYTES, VIEW_BYTES_PER_SECOND, VIEW_TIME_SHARE,
+    VIEWS_INDEX_BYTES_MAX,
+};
+
+/// The shape of the views; views of another shape are rebuilt.
+pub const SCHEMA: u32 = 1;
+
+/// What is known about one view's file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Mark {
+    /// The last record it reflects.
+    pub seq: Seq,
+    /// Its size.
+    pub bytes: u64,
+    /// Its CRC32C.
+    pub hash: u32,
+}
+
+/// What `views.json` holds.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ViewsIndex {
+    /// The shape of the views.
+    pub schema: u32,
+    /// The flow.
+    pub flow: FlowId,
+    /// Its project.
+    pub project: ProjectName,
+    /// The end of the journal when this was written; it was durable then.
+    pub position: Position,
+    /// Whether the flow was closed in good order.
+    pub closed: bool,
+    /// The flow in one row.
+    pub summary: Summary,
+    /// The views by their path in the flow's folder.
+    pub views: BTreeMap<String, Mark>,
+}
+
+/// Reads `views.json`, if it is whole and this flow's.
+#[must_use]
+pub fn read_index(disk: &dyn Disk, folder: &FlowFolder, flow: &FlowId) -> Option<ViewsIndex> {
+    let bytes = read_whole(disk, &folder.views(), VIEWS_INDEX_BYTES_MAX).ok()?;
+    let sealed = bytes.trim_ascii_end();
+    line::verify(sealed).ok()?;
+    let read: ViewsIndex = serde_json::from_slice(sealed).ok()?;
+    (read.flow == *flow && read.schema == SCHEMA).then_some(read)
+}
+
+/// One view of a flow.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub enum ViewName {
+    /// `flow.json`.
+    Flow,
+    /// A role's `feed.json`.
+    Feed(RoleInstance),
+    /// A role's `transcript.json`.
+    Transcript(RoleInstance),
+}
+
+impl ViewName {
+    /// Its path in the flow's folder.
+    #[must_use]
+    pub fn path(&self) -> String {
+        match self {
+            Self::Flow => "flow.json".to_owned(),
+            Self::Feed(role) => format!("roles/{role}/feed.json"),
+            Self::Transcript(role) => format!("roles/{role}/transcript.json"),
+        }
+    }
+
+    fn file(&self, folder: &FlowFolder) -> PathBuf {
+        folder.root().join(self.path())
+    }
+
+    /// The view's bytes, after what `out` holds.
+    fn write(&self, views: &Views, out: &mut Vec<u8>) {
+        match self {
+            Self::Flow => views.flow.write_json(out),
+            Self::Feed(role) => {
+                if let Some(feed) = views.feeds.get(role) {
+                    feed.write_json(out);
+                }
+            }
+            Self::Transcript(role) => {
+                if let Some(session) = views.sessions.get(role) {
+                    session.write_json(out);
+                }
+            }
+        }
+    }
+
+    fn approx_bytes(&self, views: &Views) -> u64 {
+        match self {
+            Self::Flow => views.flow.approx_bytes(),
+            Self::Feed(role) => views.feeds.get(role).map_or(0, |feed| feed.approx_bytes()),
+            Self::Transcript(role) => views
+                .sessions
+                .get(role)
+                .map_or(0, |session| session.approx_bytes()),
+        }
+    }
+}
+
+/// Every view of a flow.
+#[must_use]
+pub fn names(views: &Views) -> Vec<ViewName> {
+    let feeds = views.feeds.keys().cloned().map(ViewName::Feed);
+    let transcripts = views.sessions.keys().cloned().map(ViewName::Transcript);
+    std::iter::once(ViewName::Flow)
+        .chain(feeds)
+        .chain(transcripts)
+        .collect()
+}
+
+/// The bytes of a view.
+#[must_use]
+pub fn bytes_of(name: &ViewName, views: &Views) -> Vec<u8> {
+    let mut out = Vec::new();
+    name.write(views, &mut out);
+    out
+}
+
+/// Where and what the views are folded up to.
+#[derive(Debug, Clone, Copy)]
+pub struct Folded<'a> {
+    /// The views.
+    pub views: &'a Views,
+    /// The end of the journal, which is durable.
+    pub position: Position,
+    /// Whether the flow is being closed.
+    pub closed: bool,
+}
+
+/// Keeps the views of one open flow on disk.
+#[derive(Debug)]
+pub struct ViewKeeper {
+    folder: FlowFolder,
+    flow: FlowId,
+    project: ProjectName,
+    stale: BTreeSet<ViewName>,
+    stale_since_us: Option<u64>,
+    not_before_us: u64,
+    began_us: u64,
+    written_bytes: u64,
+    marks: BTreeMap<String, Mark>,
+    buffer: Vec<u8>,
+}
+
+impl ViewKeeper {
+    /// Keeps the views of a flow whose folder exists.
+    #[must_use]
+    pub fn new(folder: FlowFolder, flow: FlowId, project: ProjectName, now_us: u64) -> Self {
+        Self {
+            folder,
+            flow,
+            project,
+            stale: BTreeSet::new(),
+            stale_since_us: None,
+            not_before_us: 0,
+            began_us: now_us,
+            written_bytes: 0,
+            marks: BTreeMap::new(),
+            buffer: Vec::new(),
+        }
+    }
+
+    /// Takes over the marks of views that verify, and counts all others as stale.
+    pub fn adopt(&mut self, disk: &dyn Disk, views: &Views, index: Option<ViewsIndex>, last: Seq) {
+        let marks = index.map(|index| index.views).unwrap_or_default();
+        for name in names(views) {
+            let path = name.path();
+            match marks.get(&path).filter(|mark| mark.seq == last) {
+                Some(mark) if self.verifies(disk, &name, *mark) => {
+                    self.marks.insert(path, *mark);
+                }
+                Some(_) | None => {
+                    self.stale.insert(name);
+                }
+            }
+        }
+        if !self.stale.is_empty() {
+            self.stale_since_us = Some(self.began_us);
+        }
+    }
+
+    fn verifies(&self, disk: &dyn Disk, name: &ViewName, mark: Mark) -> bool {
+        read_whole(
+            disk,
+            &name.file(&self.folder),
+            SEGMENT_BYTES_MAX.max(mark.bytes),
+        )
+        .is_ok_and(|bytes| bytes.len() as u64 == mark.bytes && crc32c::crc32c(&bytes) == mark.hash)
+    }
+
+    /// Notes what a record changed.
+    pub fn note(&mut self, touched: &Touched, now_us: u64) {
+        if touched.flow && !self.stale.contains(&ViewName::Flow) {
+            self.stale.insert(ViewName::Flow);
+        }
+        for role in touched.sessions() {
+            self.mark_stale(ViewName::Transcript(role.clone()));
+        }
+        for role in touched.feeds() {
+            self.mark_stale(ViewName::Feed(role.clone()));
+        }
+        if !self.stale.is_empty() && self.stale_since_us.is_none() {
+            self.stale_since_us = Some(now_us);
+        }
+    }
+
+    fn mark_stale(&mut self, name: ViewName) {
+        self.stale.insert(name);
+    }
+
+    /// Whether everything on disk is up to date.
+    #[must_use]
+    pub fn is_fresh(&self) -> bool {
+        self.stale.is_empty()
+    }
+
+    /// How many bytes were written into views since the flow was opened.
+    #[must_use]
+    pub const fn written_bytes(&self) -> u64 {
+        self.written_bytes
+    }
+
+    /// Whether it is time to write while the flow moves.
+    #[must_use]
+    pub fn is_due(&self, now_us: u64) -> bool {
+        // Half of the allowed age goes by before the write begins; the other half is for the
+        // write itself and for a caller that looks in only now and then.
+        let old = |since: u64| now_us.saturating_sub(since) >= VIEW_AGE_US / 2;
+        self.stale_since_us.is_some_and(old) && now_us >= self.not_before_us
+    }
+
+    /// Writes the stale views that can be afforded while the flow moves.
+    ///
+    /// # Errors
+    /// When the file system refuses. The views then stay stale; nothing is lost.
+    pub fn write_moving(
+        &mut self,
+        disk: &dyn Disk,
+        clock: &dyn Clock,
+        folded: Folded<'_>,
+        journal_bytes: u64,
+    ) -> Result<(), Error> {
+        let started = clock.elapsed_us();
+        let seconds_us = started.saturating_sub(self.began_us);
+        let steady = seconds_us.saturating_mul(VIEW_BYTES_PER_SECOND) / 1_000_000;
+        let allowed = journal_bytes + steady + VIEW_BURST_BYTES;
+        let mut left = allowed.saturating_sub(self.written_bytes);
+        let mut affordable = Vec::new();
+        for name in &self.stale {
+            let bytes = name.approx_bytes(folded.views);
+            if bytes <= left {
+                left -= bytes;
+                affordable.push(name.clone());
+            }
+        }
+        let written = self.write(disk, &affordable, folded);
+        let ended = clock.elapsed_us();
+        self.not_before_us = ended + ended.saturating_sub(started) * VIEW_TIME_SHARE;
+        // What was too dear is looked at again after the same wait.
+        self.stale_since_us = (!self.stale.is_empty()).then_some(ended);
+        written
+    }
+
+    /// Writes every stale view, because the flow rests.
+    ///
+    /// # Errors
+    /// When the file system refuses. The views then stay stale; nothing is lost.
+    pub fn write_resting(&mut self, disk: &dyn Disk, folded: Folded<'_>) -> Result<(), Error> {
+        let all: Vec<ViewName> = self.stale.iter().cloned().collect();
+        self.write(disk, &all, folded)?;
+        self.stale_since_us = None;
+        Ok(())
+    }
+
+    fn write(
+        &mut self,
+        disk: &dyn Disk,
+        names: &[ViewName],
+        folded: Folded<'_>,
+    ) -> Result<(), Error> {
+        for name in names {
+            self.write_one(disk, name, folded)?;
+        }
+        self.write_index(disk, folded)
+    }
+
+    fn write_one(
+        &mut self,
+        disk: &dyn Disk,
+        name: &ViewName,
+        folded: Folded<'_>,
+    ) -> Result<(), Error> {
+        let file = name.file(&self.folder);
+        self.buffer.clear();
+        name.write(folded.views, &mut self.buffer);
+        if let Some(parent) = file.parent()
+            && !self.marks.contains_key(&name.path())
+        {
+            make_folders(disk, parent)?;
+        }
+        replace(disk, &file, &self.buffer)?;
+        let bytes = self.buffer.len() as u64;
+        let hash = crc32c::crc32c(&self.buffer);
+        self.written_bytes += bytes;
+        self.marks.insert(
+            name.path(),
+            Mark {
+                seq: folded.position.seq,
+                bytes,
+                hash,
+            },
+        );
+        self.stale.remove(name);
+        // One giant session must not keep its size of memory for ever.
+        self.buffer.shrink_to(VIEW_BURST_BYTES as usize);
+        Ok(())
+    }
+
+    fn write_index(&mut self, disk: &dyn Disk, folded: Folded<'_>) -> Result<(), Error> {
+        // A view that nothing touched since it was written reflects the end as well as it did
+        // its own record.
+        let fresh =
+            |path: &str, stale: &BTreeSet<ViewName>| !stale.iter().any(|name| name.path() == path);
+        for (path, mark) in &mut self.marks {
+            if fresh(path, &self.stale) {
+                mark.seq = folded.position.seq;
+            }
+        }
+        let index = ViewsIndex {
+            schema: SCHEMA,
+            flow: self.flow.clone(),
+            project: self.project.clone(),
+            position: folded.position,
+            closed: folded.closed,
+            summary: folded.views.summary.clone(),
+            views: self.marks.clone(),
+        };
+        let path = self.folder.views();
+        let mut bytes =
+            serde_json::to_vec(&index).map_err(|e| Error::io("fold", &path, e.into()))?;
+        line::seal(&mut bytes);
+        bytes.push(b'\n');
+        self.written_bytes += bytes.len() as u64;
+        replace(disk, &path, &bytes)
+    }
+}
