@@ -21,3 +21,23 @@ pub const ID_BYTES_MAX: usize = 256;
 /// How many questions, replies or requests a flow keeps open at once. A flow that reaches this is
 /// not waiting for a person any more.
 pub const OPEN_ITEMS_MAX: usize = 10_000;
+
+/// How many client commands a flow remembers, so that a repeated one counts once. A client repeats
+/// a command within minutes of a lost answer, not after ten thousand others.
+pub const CLIENT_IDS_MAX: usize = 10_000;
+
+/// How many recoveries and repairs a flow's state keeps in view. All of them stay in the journal;
+/// a flow that was recovered more often than this needs another disk, not a longer list.
+pub const NOTICES_MAX: usize = 100;
+
+/// How many forks of its sessions a flow's state names. All of them stay in the journal.
+pub const FORKS_MAX: usize = 1_000;
+
+/// How many feed items of each role a screen holds: more than anybody scrolls back in a terminal.
+pub const SCREEN_ITEMS_MAX: usize = 200;
+
+/// How much of an item's text a screen holds, so that two hundred items stay below a megabyte.
+pub const SCREEN_TEXT_BYTES_MAX: usize = 4 * 1024;
+
+/// How much of a tool's output a feed item repeats. The transcript holds all of it.
+pub const FEED_OUTPUT_BYTES_MAX: usize = 4 * 1024;

@@ -159,6 +159,12 @@ impl BlobText {
     }
 }
 
+impl Default for Text {
+    fn default() -> Self {
+        Self::Inline(String::new())
+    }
+}
+
 impl From<&str> for Text {
     fn from(text: &str) -> Self {
         Self::Inline(text.to_owned())

@@ -7,7 +7,7 @@ use crate::id::{ClientId, FlowId, NodeId, ProjectName, RoleInstance, Seq};
 use crate::message::Text;
 
 /// What the facts need to know of a graph: its nodes, its edges, and the file it was read from.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Outline {
     /// The name of the workflow.
     pub name: String,

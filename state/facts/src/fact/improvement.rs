@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::handoff::Artifact;
 use crate::hash::Hash;
-use crate::id::{ClientId, RoleInstance, TurnId};
+use crate::id::{ClientId, MessageId, RoleInstance, TurnId};
 use crate::message::Text;
 
 /// How roles reflect.
@@ -50,6 +50,9 @@ pub struct ReflectionStarted {
     pub role: RoleInstance,
     /// The turn.
     pub turn: TurnId,
+    /// The operator's messages that are read now, when it goes on after a wait.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub replies: Vec<MessageId>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -77,6 +80,9 @@ pub struct FeedbackStarted {
     pub role: RoleInstance,
     /// The turn.
     pub turn: TurnId,
+    /// The operator's messages that are read now, when it goes on after a wait.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub replies: Vec<MessageId>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

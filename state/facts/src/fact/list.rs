@@ -114,9 +114,9 @@ facts! {
     HandoffDecided(node::HandoffDecided) = "handoff_decided",
     /// A node waits for something to arrive.
     HandoffAwaited(node::HandoffAwaited) = "handoff_awaited",
-    /// A node waits for the operator, for a reason.
+    /// A node, or a role that reflects, waits for the operator, for a reason.
     NodeSuspended(node::NodeSuspended) = "node_suspended",
-    /// A node no longer waits for the operator.
+    /// A node, or a role that reflects, no longer waits for the operator.
     NodeWoken(node::NodeWoken) = "node_woken",
     /// The outcome of a turn was not valid, and the role was told what to mend.
     RepairRequested(node::RepairRequested) = "repair_requested",
@@ -192,7 +192,7 @@ facts! {
     RunFinished(session::RunFinished) = "run_finished",
 
     // The operator.
-    /// The operator answered a node that waits.
+    /// The operator answered a node, or a role, that waits.
     OperatorReplied(operator::OperatorReplied) = "operator_replied",
     /// A reply that nobody could read any more was given back.
     ReplyReturned(operator::ReplyReturned) = "reply_returned",
@@ -222,13 +222,13 @@ facts! {
     // After the forward pass.
     /// How roles reflect is chosen, and who waits for whom.
     ImprovementChosen(improvement::ImprovementChosen) = "improvement_chosen",
-    /// A role began to reflect.
+    /// A role began to reflect, or goes on after it waited.
     ReflectionStarted(improvement::ReflectionStarted) = "reflection_started",
     /// A role's findings are written where they belong.
     FindingsRecorded(improvement::FindingsRecorded) = "findings_recorded",
     /// Whether a feedback report is written is decided.
     FeedbackDecided(improvement::FeedbackDecided) = "feedback_decided",
-    /// The dedicated role began to write the report.
+    /// The dedicated role began to write the report, or goes on after it waited.
     FeedbackStarted(improvement::FeedbackStarted) = "feedback_started",
     /// The report is written where it belongs.
     FeedbackRecorded(improvement::FeedbackRecorded) = "feedback_recorded",

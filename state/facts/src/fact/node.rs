@@ -126,8 +126,9 @@ pub enum WaitReason {
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct NodeSuspended {
-    /// The node.
-    pub node: NodeId,
+    /// The node, except in the improvement phase.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub node: Option<NodeId>,
     /// Its role instance.
     pub role: RoleInstance,
     /// What it waits for.
@@ -145,8 +146,11 @@ pub struct NodeSuspended {
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct NodeWoken {
-    /// The node.
-    pub node: NodeId,
+    /// The node, except in the improvement phase.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub node: Option<NodeId>,
+    /// Its role instance.
+    pub role: RoleInstance,
     /// What it waited for until now.
     pub reason: WaitReason,
 }

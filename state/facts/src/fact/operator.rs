@@ -12,8 +12,9 @@ use crate::message::Text;
 pub struct OperatorReplied {
     /// The reply; the message it becomes bears the same id.
     pub reply: MessageId,
-    /// The node it answers.
-    pub node: NodeId,
+    /// The node it answers, except in the improvement phase.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub node: Option<NodeId>,
     /// Its role instance.
     pub role: RoleInstance,
     /// What the operator said.

@@ -1,41 +1,122 @@
-//! Stub.
-use crate::id::RoleInstance;
+//! All views of one flow together, and which of them a fact changed.
+
 use std::collections::BTreeMap;
-#[derive(Debug, Default)]
-pub struct FlowState;
-impl FlowState {
-    pub fn is_blob_lost(&self, _h: crate::Hash) -> bool {
-        false
-    }
-    pub fn is_paused_for_space(&self) -> bool {
-        false
-    }
-    pub fn write_json(&self, _o: &mut Vec<u8>) {}
-    pub fn approx_bytes(&self) -> u64 {
-        0
-    }
-}
-#[derive(Debug, Default)]
-pub struct Views {
-    pub flow: FlowState,
-    pub summary: super::summary::Summary,
-    pub sessions: BTreeMap<RoleInstance, FlowState>,
-    pub feeds: BTreeMap<RoleInstance, FlowState>,
-}
-#[derive(Debug, Default)]
+
+use super::View;
+use super::feed::FeedView;
+use super::flow::FlowState;
+use super::route::{feed_role, session_role};
+use super::session::SessionView;
+use super::summary::Summary;
+use crate::fact::Fact;
+use crate::fact::session::{Descent, SessionOpened};
+use crate::id::RoleInstance;
+use crate::line::Recorded;
+
+/// Which views a fact changed. Making it allocates nothing.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Touched {
+    /// Whether `flow.json` says something else now than which record it reflects. The records
+    /// of a stream of text change nothing else in it.
     pub flow: bool,
+    /// Whose `transcript.json` changed.
+    pub session: Option<RoleInstance>,
+    /// Whose `feed.json` changed.
+    pub feed: Option<RoleInstance>,
+    /// Whether every `transcript.json` changed, because the flow got another id.
+    pub all_sessions: bool,
 }
-impl Touched {
-    pub fn sessions(&self) -> std::slice::Iter<'_, RoleInstance> {
-        [].iter()
-    }
-    pub fn feeds(&self) -> std::slice::Iter<'_, RoleInstance> {
-        [].iter()
-    }
+
+/// All views of one flow.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Views {
+    /// Where the flow stands.
+    pub flow: FlowState,
+    /// The same in short.
+    pub summary: Summary,
+    /// The sessions.
+    pub sessions: BTreeMap<RoleInstance, SessionView>,
+    /// The feeds.
+    pub feeds: BTreeMap<RoleInstance, FeedView>,
 }
+
+/// Whether a fact is a piece of streamed text.
+pub(super) fn changes_only_a_draft(recorded: &Recorded) -> bool {
+    matches!(recorded.fact(), Some(Fact::DraftAdded(_)))
+}
+
 impl Views {
-    pub fn apply(&mut self, _r: &crate::Recorded) -> Touched {
-        Touched::default()
+    /// Takes the next fact and says which views it changed.
+    pub fn apply(&mut self, recorded: &Recorded) -> Touched {
+        let mut touched = Touched {
+            flow: !changes_only_a_draft(recorded),
+            ..Touched::default()
+        };
+        if let Some(fact) = recorded.fact() {
+            touched.feed = self.apply_feed(recorded, fact);
+            touched.session = self.apply_session(recorded, fact);
+            touched.all_sessions = self.apply_flow_id(recorded, fact);
+        }
+        self.flow.apply(recorded);
+        if touched.flow {
+            self.summary = Summary::of(&self.flow);
+        } else {
+            self.summary.tick(&self.flow);
+        }
+        touched
+    }
+
+    fn apply_feed(&mut self, recorded: &Recorded, fact: &Fact) -> Option<RoleInstance> {
+        let role = feed_role(&self.flow, fact)?.clone();
+        if !self.feeds.contains_key(&role) {
+            self.feeds.insert(role.clone(), FeedView::default());
+        }
+        self.feeds.get_mut(&role)?.apply(recorded);
+        Some(role)
+    }
+
+    fn apply_session(&mut self, recorded: &Recorded, fact: &Fact) -> Option<RoleInstance> {
+        let role = session_role(fact)?.clone();
+        if !self.sessions.contains_key(&role) {
+            let session = SessionView::new(role.clone(), self.flow.flow_id.clone());
+            self.sessions.insert(role.clone(), session);
+        }
+        let session = self.sessions.get_mut(&role)?;
+        session.apply(recorded);
+        if let Fact::SessionOpened(opened) = fact {
+            self.inherit(opened);
+        }
+        Some(role)
+    }
+
+    /// A fork of one of our own sessions begins with its messages.
+    fn inherit(&mut self, opened: &SessionOpened) -> Option<()> {
+        let parent = opened.parent.as_ref()?;
+        if parent.descent != Descent::Fork {
+            return None;
+        }
+        let (role, _) = self.sessions.iter().find(|(role, session)| {
+            **role != opened.role && session.session_id.as_ref() == Some(&parent.session)
+        })?;
+        let role = role.clone();
+        let mut fork = self.sessions.remove(&opened.role)?;
+        if let Some(other) = self.sessions.get(&role) {
+            fork.begin_from(other, parent.at_seq);
+        }
+        self.sessions.insert(opened.role.clone(), fork);
+        Some(())
+    }
+
+    fn apply_flow_id(&mut self, recorded: &Recorded, fact: &Fact) -> bool {
+        let Fact::SegmentStarted(segment) = fact else {
+            return false;
+        };
+        if self.flow.flow_id.as_ref() == Some(&segment.flow) {
+            return false;
+        }
+        for session in self.sessions.values_mut() {
+            session.apply(recorded);
+        }
+        !self.sessions.is_empty()
     }
 }

@@ -1,7 +1,28 @@
-//! Stub.
+//! Views: what a person or a program looks at, folded from facts.
+//!
+//! A view is never asked whether it agrees. Legality is judged before a fact is appended and again
+//! when a journal is opened; here every fact is taken as true, and a fact that makes no sense to a
+//! view leaves it as it was.
+
 pub mod all;
+pub mod feed;
+pub mod flow;
+pub mod route;
 pub mod screen;
+pub mod session;
 pub mod summary;
+
+pub use all::{Touched, Views};
+pub use feed::{FeedItem, FeedView};
+pub use flow::{FlowState, FlowStatus};
+pub use screen::Screen;
+pub use session::SessionView;
+pub use summary::Summary;
+
+use crate::line::Recorded;
+
+/// Something folded from facts.
 pub trait View {
-    fn apply(&mut self, recorded: &crate::Recorded);
+    /// Takes the next fact. It is total: it never panics and never refuses.
+    fn apply(&mut self, recorded: &Recorded);
 }

@@ -1,15 +1,52 @@
-//! Stub.
-#[derive(Debug, Default, serde::Serialize, serde::Deserialize)]
+//! What a terminal shows of a flow, and what a checkpoint keeps: the state and the ends of the
+//! feeds. It stays small however long the journal is.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::View;
+use super::all::changes_only_a_draft;
+use super::feed::{Bounds, FeedView};
+use super::flow::FlowState;
+use super::route::feed_role;
+use super::summary::Summary;
+use crate::id::RoleInstance;
+use crate::limits::{SCREEN_ITEMS_MAX, SCREEN_TEXT_BYTES_MAX};
+use crate::line::Recorded;
+
+/// The state of a flow and the ends of its feeds.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Screen {
-    pub summary: super::summary::Summary,
-    #[serde(skip)]
-    pub flow: super::all::FlowState,
+    /// Where the flow stands.
+    pub flow: FlowState,
+    /// The same in short.
+    pub summary: Summary,
+    /// The last items of each role's feed.
+    pub feeds: BTreeMap<RoleInstance, FeedView>,
 }
-impl Screen {
-    pub fn of(_v: &super::all::Views) -> Self {
-        Self::default()
+
+impl View for Screen {
+    fn apply(&mut self, recorded: &Recorded) {
+        if let Some(fact) = recorded.fact()
+            && let Some(role) = feed_role(&self.flow, fact)
+        {
+            if let Some(feed) = self.feeds.get_mut(role) {
+                feed.apply(recorded);
+            } else {
+                let mut feed = FeedView::bounded(Bounds {
+                    items_max: SCREEN_ITEMS_MAX,
+                    text_bytes_max: SCREEN_TEXT_BYTES_MAX,
+                });
+                feed.apply(recorded);
+                self.feeds.insert(role.clone(), feed);
+            }
+        }
+        self.flow.apply(recorded);
+        if changes_only_a_draft(recorded) {
+            self.summary.tick(&self.flow);
+        } else {
+            self.summary = Summary::of(&self.flow);
+        }
     }
-}
-impl super::View for Screen {
-    fn apply(&mut self, _r: &crate::Recorded) {}
 }

@@ -1,11 +1,104 @@
-//! Stub.
-#[derive(Debug, Default, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
-pub struct Summary {
-    pub title: String,
-    pub updated_at: crate::At,
+//! A flow in a listing: what it is, how it stands, and what it waits for.
+
+use serde::{Deserialize, Serialize};
+
+use super::flow::{FlowState, FlowStatus};
+use crate::at::At;
+use crate::fact::node::WaitReason;
+use crate::id::{FlowId, NodeId, ProjectName, RoleInstance, Seq};
+
+/// One thing a flow waits for.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Wait {
+    /// The node, except in the improvement phase.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub node: Option<NodeId>,
+    /// Who waits.
+    pub role: RoleInstance,
+    /// For what.
+    pub reason: WaitReason,
+    /// Since when.
+    pub since: At,
 }
+
+/// A flow in a listing.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct Summary {
+    /// The project.
+    pub project: Option<ProjectName>,
+    /// The flow.
+    pub flow_id: Option<FlowId>,
+    /// How people call it.
+    pub title: String,
+    /// How it stands.
+    pub status: FlowStatus,
+    /// What it waits for.
+    pub waits: Vec<Wait>,
+    /// How many nodes, or roles that reflect, are at work.
+    pub running: usize,
+    /// When it was created.
+    pub created_at: Option<At>,
+    /// When the last fact was recorded.
+    pub updated_at: Option<At>,
+    /// The last record.
+    pub seq: Seq,
+    /// What was lost or damaged, one sentence each.
+    pub damage: Vec<String>,
+    /// Tokens spent.
+    pub tokens: u64,
+    /// Money spent, in millionths of its unit.
+    pub cost_micros: u64,
+}
+
 impl Summary {
-    pub fn is_over(&self) -> bool {
-        false
+    /// The summary of a state.
+    #[must_use]
+    pub fn of(state: &FlowState) -> Self {
+        let waits = state.waits().map(|(node, waiting)| Wait {
+            node: node.cloned(),
+            role: waiting.role.clone(),
+            reason: waiting.reason,
+            since: waiting.since,
+        });
+        let lost = state
+            .lost_blobs
+            .iter()
+            .map(|(blob, why)| format!("The blob {blob} is lost: {why}."));
+        let cut = state.notices.iter().filter(|notice| notice.lossy);
+        Self {
+            project: state.project.clone(),
+            flow_id: state.flow_id.clone(),
+            title: state.title.clone(),
+            status: state.status,
+            waits: waits.collect(),
+            running: running(state),
+            created_at: state.created_at,
+            updated_at: state.updated_at,
+            seq: state.seq,
+            damage: cut.map(|notice| notice.text.clone()).chain(lost).collect(),
+            tokens: state.account.spent.tokens,
+            cost_micros: state.account.spent.cost_micros,
+        }
     }
+
+    /// The word for how it stands.
+    #[must_use]
+    pub fn status_word(&self) -> &'static str {
+        self.status.word()
+    }
+
+    /// Takes over what every fact changes, for facts that change nothing else of a summary.
+    pub(super) fn tick(&mut self, state: &FlowState) {
+        self.seq = state.seq;
+        self.updated_at = state.updated_at;
+    }
+}
+
+fn running(state: &FlowState) -> usize {
+    let reflecting = state.improvement.iter().flat_map(|improvement| {
+        let work = improvement.feedback.work.iter();
+        improvement.roles.values().chain(work)
+    });
+    let at_work = reflecting.filter(|role| role.findings.is_none() && role.waiting.is_none());
+    state.running.len() + at_work.count()
 }

@@ -1,0 +1,367 @@
+//! How facts become items: most are added, some extend or resolve an item that is there.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+use serde::{Deserialize, Serialize};
+
+use super::item::{FeedItem, ItemKind, beginning};
+use super::wording::{Effect, Words, wording};
+use crate::at::At;
+use crate::fact::Fact;
+use crate::fact::turn::{
+    DraftAdded, DraftKept, DraftKind, ModelAnswered, TurnEnded, TurnStarted, Usage,
+};
+use crate::id::{Seq, TurnId};
+use crate::line::{Body, Recorded};
+use crate::message::AnswerText;
+use crate::view::View;
+
+/// How much a feed holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Bounds {
+    /// How many items; the oldest leave first.
+    pub items_max: usize,
+    /// How much of an item's text.
+    pub text_bytes_max: usize,
+}
+
+/// Where streamed text goes.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+struct Stream {
+    turn: TurnId,
+    request: u32,
+    /// The item, counted from the beginning of the feed.
+    item: u64,
+}
+
+/// The feed of one role instance.
+///
+/// It shows every fact it is given; whose feed shows which fact is decided by
+/// [`route`](crate::view::route).
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct FeedView {
+    items: VecDeque<FeedItem>,
+    /// How many items left the front, because the feed is bounded.
+    #[serde(default)]
+    left: u64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    bounds: Option<Bounds>,
+    /// Items that will be resolved in place, by what they are about.
+    open: BTreeMap<String, u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    speech: Option<Stream>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    thought: Option<Stream>,
+    /// What open turns cost so far.
+    usage: BTreeMap<TurnId, Usage>,
+    /// Open turns whose text is not shown, because it is about the session and not in it.
+    asides: BTreeSet<TurnId>,
+    bytes: u64,
+}
+
+impl View for FeedView {
+    fn apply(&mut self, recorded: &Recorded) {
+        match &recorded.body {
+            Body::Known(fact) => self.fold(recorded.seq, recorded.at, fact),
+            Body::Foreign { .. } => {}
+        }
+    }
+}
+
+impl FeedView {
+    /// A feed that holds only the end.
+    #[must_use]
+    pub fn bounded(bounds: Bounds) -> Self {
+        Self {
+            bounds: Some(bounds),
+            ..Self::default()
+        }
+    }
+
+    /// The items, oldest first.
+    pub fn items(&self) -> impl DoubleEndedIterator<Item = &FeedItem> + ExactSizeIterator {
+        self.items.iter()
+    }
+
+    /// How many items came before the first that is held.
+    #[must_use]
+    pub fn items_before(&self) -> u64 {
+        self.left
+    }
+
+    /// Roughly how long `feed.json` is, without writing it.
+    #[must_use]
+    pub fn approx_bytes(&self) -> u64 {
+        self.bytes + 2
+    }
+
+    /// Writes `feed.json`, a plain array, after what `out` holds.
+    pub fn write_json(&self, out: &mut Vec<u8>) {
+        let before = out.len();
+        if serde_json::to_writer(&mut *out, &self.items).is_err() {
+            out.truncate(before);
+        }
+        out.push(b'\n');
+    }
+
+    fn fold(&mut self, seq: Seq, at: At, fact: &Fact) {
+        match wording(fact) {
+            Effect::Silent => {}
+            Effect::Say(words) => {
+                self.add(seq, at, *words);
+            }
+            Effect::Open(key, words) => {
+                let item = self.add(seq, at, *words);
+                self.item(item, |it| it.pending = true);
+                self.open.insert(key, item);
+            }
+            Effect::Close(key, words) => self.close(seq, at, &key, *words),
+            Effect::TurnBegins(f, words) => self.turn_begins(seq, at, f, words.map(|w| *w)),
+            Effect::TurnEnds(f, words) => self.turn_ends(seq, at, f, *words),
+            Effect::Streams(f) => self.streams(seq, at, f),
+            Effect::Keeps(f) => self.keeps(seq, f),
+            Effect::Discards(f) => self.discards(seq, f.turn, f.request, &f.why),
+            Effect::Answers(f) => self.answers(seq, at, f),
+        }
+    }
+
+    /// Adds an item and returns its number.
+    fn add(&mut self, seq: Seq, at: At, words: Words) -> u64 {
+        let mut item = FeedItem {
+            id: format!("f{seq}"),
+            kind: words.kind,
+            label: words.label,
+            text: words.text,
+            event: words.event.map(str::to_owned),
+            seq,
+            at,
+            node: words.node,
+            turn: words.turn,
+            call_id: words.call_id,
+            pending: false,
+            interrupted: false,
+            discarded: false,
+            full_bytes: None,
+        };
+        self.shorten(&mut item);
+        self.bytes += item.approx_bytes();
+        self.items.push_back(item);
+        if let Some(bounds) = self.bounds
+            && self.items.len() > bounds.items_max
+            && let Some(oldest) = self.items.pop_front()
+        {
+            self.left += 1;
+            self.bytes = self.bytes.saturating_sub(oldest.approx_bytes());
+        }
+        self.left + self.items.len() as u64 - 1
+    }
+
+    fn shorten(&self, item: &mut FeedItem) {
+        let Some(bounds) = self.bounds else {
+            return;
+        };
+        if item.text.len() > bounds.text_bytes_max {
+            let full = item.full_bytes.unwrap_or(item.text.len() as u64);
+            item.full_bytes = Some(full);
+            let kept = beginning(&item.text, bounds.text_bytes_max).len();
+            item.text.truncate(kept);
+        }
+    }
+
+    /// Changes an item, unless it has left the feed.
+    fn item(&mut self, number: u64, change: impl FnOnce(&mut FeedItem)) {
+        let place = number.checked_sub(self.left);
+        let place = place.and_then(|place| usize::try_from(place).ok());
+        if let Some(item) = place.and_then(|place| self.items.get_mut(place)) {
+            let before = item.approx_bytes();
+            change(item);
+            self.bytes = (self.bytes + item.approx_bytes()).saturating_sub(before);
+        }
+    }
+
+    /// Resolves an item in place. What was never opened here is added as resolved.
+    fn close(&mut self, seq: Seq, at: At, key: &str, words: Words) {
+        let Some(number) = self.open.remove(key) else {
+            self.add(seq, at, words);
+            return;
+        };
+        let bounds = self.bounds;
+        self.item(number, |item| {
+            item.kind = words.kind;
+            item.label = words.label;
+            item.pending = false;
+            item.seq = seq;
+            item.event = words.event.map(str::to_owned);
+            extend(item, "\n", bounds);
+            extend(item, &words.text, bounds);
+        });
+    }
+
+    fn turn_begins(&mut self, seq: Seq, at: At, f: &TurnStarted, words: Option<Words>) {
+        if f.cause.is_aside() {
+            self.asides.insert(f.turn);
+        }
+        self.usage.insert(f.turn, Usage::default());
+        if let Some(words) = words {
+            self.add(seq, at, words);
+        }
+    }
+
+    fn turn_ends(&mut self, seq: Seq, at: At, f: &TurnEnded, mut words: Words) {
+        self.leave_streams(f.turn);
+        self.asides.remove(&f.turn);
+        let usage = self.usage.remove(&f.turn).unwrap_or_default();
+        words.text = super::plain::turn_summary(&words.text, &usage);
+        self.add(seq, at, words);
+    }
+
+    /// Text that was streaming when its turn ended, and that nobody kept or discarded.
+    fn leave_streams(&mut self, turn: TurnId) {
+        self.thought = None;
+        if let Some(stream) = self.speech.take_if(|stream| stream.turn == turn) {
+            self.item(stream.item, |item| {
+                item.pending = false;
+                item.interrupted = true;
+            });
+        }
+    }
+
+    fn streams(&mut self, seq: Seq, at: At, f: &DraftAdded) {
+        if self.asides.contains(&f.turn) {
+            return;
+        }
+        let stream = match f.kind {
+            DraftKind::Text => self.speech.take(),
+            DraftKind::Reasoning => self.thought.take(),
+        };
+        let stream = stream
+            .filter(|stream| stream.turn == f.turn && stream.request == f.request)
+            .unwrap_or_else(|| self.new_stream(seq, at, f));
+        let bounds = self.bounds;
+        self.item(stream.item, |item| {
+            item.seq = seq;
+            extend(item, &f.text, bounds);
+        });
+        match f.kind {
+            DraftKind::Text => self.speech = Some(stream),
+            DraftKind::Reasoning => self.thought = Some(stream),
+        }
+    }
+
+    fn new_stream(&mut self, seq: Seq, at: At, f: &DraftAdded) -> Stream {
+        let item = self.add(seq, at, Words::streamed(f));
+        self.item(item, |item| item.pending = true);
+        Stream {
+            turn: f.turn,
+            request: f.request,
+            item,
+        }
+    }
+
+    fn keeps(&mut self, seq: Seq, f: &DraftKept) {
+        self.thought = None;
+        if let Some(stream) = self.speech.take() {
+            self.item(stream.item, |item| {
+                item.pending = false;
+                item.interrupted = stream.turn == f.turn;
+                item.seq = seq;
+            });
+        }
+    }
+
+    fn discards(&mut self, seq: Seq, turn: TurnId, request: u32, why: &str) {
+        self.settle_thought();
+        let this = |stream: &mut Stream| stream.turn == turn && stream.request == request;
+        let Some(stream) = self.speech.take_if(this) else {
+            return;
+        };
+        self.item(stream.item, |item| {
+            item.pending = false;
+            item.discarded = true;
+            item.seq = seq;
+            item.label = format!("{} (does not count: {why})", item.label);
+        });
+    }
+
+    fn settle_thought(&mut self) {
+        if let Some(stream) = self.thought.take() {
+            self.item(stream.item, |item| item.pending = false);
+        }
+    }
+
+    fn answers(&mut self, seq: Seq, at: At, f: &ModelAnswered) {
+        if let Some(usage) = self.usage.get_mut(&f.turn) {
+            super::plain::add(usage, &f.usage);
+        }
+        if self.asides.contains(&f.turn) {
+            return;
+        }
+        self.settle_thought();
+        let this = |stream: &mut Stream| stream.turn == f.turn && stream.request == f.request;
+        let stream = self.speech.take_if(this);
+        match (&f.text, stream) {
+            (AnswerText::Drafted(_), Some(stream)) => {
+                self.item(stream.item, |item| {
+                    item.pending = false;
+                    item.seq = seq;
+                });
+            }
+            (AnswerText::Inline(text), Some(stream)) => {
+                let bounds = self.bounds;
+                self.item(stream.item, |item| {
+                    item.pending = false;
+                    item.seq = seq;
+                    item.text.clear();
+                    item.full_bytes = None;
+                    extend(item, text, bounds);
+                });
+            }
+            (AnswerText::Inline(text), None) if !text.is_empty() => {
+                self.add(seq, at, Words::answered(f, text));
+            }
+            (AnswerText::Inline(_) | AnswerText::Drafted(_), None) => {}
+        }
+    }
+}
+
+/// Adds to an item's text, as far as the bounds let it.
+fn extend(item: &mut FeedItem, text: &str, bounds: Option<Bounds>) {
+    let Some(bounds) = bounds else {
+        item.text.push_str(text);
+        return;
+    };
+    let full = item.full_bytes.unwrap_or(item.text.len() as u64) + text.len() as u64;
+    // Once something was left out, what follows it is left out too.
+    if item.full_bytes.is_none() {
+        let room = bounds.text_bytes_max.saturating_sub(item.text.len());
+        item.text.push_str(beginning(text, room));
+    }
+    if full > item.text.len() as u64 {
+        item.full_bytes = Some(full);
+    }
+}
+
+impl Words {
+    fn streamed(f: &DraftAdded) -> Self {
+        let (kind, label, event) = match f.kind {
+            DraftKind::Text => (ItemKind::Assistant, f.role.to_string(), None),
+            DraftKind::Reasoning => (
+                ItemKind::Reasoning,
+                "Reasoning".to_owned(),
+                Some("provider.reasoning_trace"),
+            ),
+        };
+        Self {
+            turn: Some(f.turn),
+            event,
+            ..Self::new(kind, label, "")
+        }
+    }
+
+    fn answered(f: &ModelAnswered, text: &str) -> Self {
+        Self {
+            turn: Some(f.turn),
+            ..Self::new(ItemKind::Assistant, f.role.to_string(), text)
+        }
+    }
+}

@@ -1,0 +1,105 @@
+//! One item of a feed.
+
+use serde::{Deserialize, Serialize};
+
+use crate::at::At;
+use crate::id::{NodeId, Seq, TurnId};
+
+/// What kind of item it is, which decides how it looks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ItemKind {
+    /// The role says something.
+    Assistant,
+    /// The operator says something.
+    User,
+    /// Something happened.
+    Event,
+    /// Something went wrong.
+    Error,
+    /// Work went from one node to another.
+    Handoff,
+    /// Something goes on.
+    Resume,
+    /// A role was told what to mend.
+    Repair,
+    /// The model thinks.
+    Reasoning,
+    /// A tool is at work.
+    Tool,
+    /// A tool did what it was asked.
+    ToolSuccess,
+    /// A tool did not.
+    ToolError,
+    /// A node begins.
+    Activation,
+}
+
+/// One item of a feed.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct FeedItem {
+    /// Its id, which never changes: the record that began it.
+    pub id: String,
+    /// What kind of item it is.
+    #[serde(rename = "type")]
+    pub kind: ItemKind,
+    /// A few words.
+    pub label: String,
+    /// The rest.
+    pub text: String,
+    /// The event it came from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub event: Option<String>,
+    /// The record that last changed it.
+    pub seq: Seq,
+    /// When it began.
+    pub at: At,
+    /// The node it is about.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub node: Option<NodeId>,
+    /// The turn it is about.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub turn: Option<TurnId>,
+    /// The call, the compaction or the request it is about.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub call_id: Option<String>,
+    /// Whether it is not over.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub pending: bool,
+    /// Whether it was cut off.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub interrupted: bool,
+    /// Whether it does not count any more.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub discarded: bool,
+    /// How long the text is in full, where only its beginning is held.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub full_bytes: Option<u64>,
+}
+
+impl FeedItem {
+    /// Roughly how many bytes it takes in `feed.json`.
+    #[must_use]
+    pub fn approx_bytes(&self) -> u64 {
+        (self.text.len() + self.label.len() + 160) as u64
+    }
+}
+
+/// The longest beginning of a text that is no longer than so many bytes and cuts no character.
+pub(super) fn beginning(text: &str, bytes_max: usize) -> &str {
+    &text[..text.floor_char_boundary(bytes_max)]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_beginning_never_cuts_a_character() {
+        assert_eq!(beginning("aé", 2), "a");
+        assert_eq!(beginning("aé", 3), "aé");
+        assert_eq!(beginning("aé", 9), "aé");
+        assert_eq!(beginning("é", 0), "");
+    }
+}

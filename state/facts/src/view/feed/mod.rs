@@ -1,0 +1,9 @@
+//! What the operator reads about a role: `feed.json`, a plain array of items.
+
+mod fold;
+mod item;
+mod plain;
+mod wording;
+
+pub use fold::{Bounds, FeedView};
+pub use item::{FeedItem, ItemKind};

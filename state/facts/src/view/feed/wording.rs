@@ -1,0 +1,874 @@
+//! What a fact is in a feed: the words for the operator, in one table.
+//!
+//! Each line of the table is one fact. Words that need more than the fact itself are put together
+//! where the feed is folded.
+
+use super::item::{ItemKind, beginning};
+use super::plain::deliveries;
+use crate::fact::Fact;
+use crate::fact::flow::{Author, PauseReason};
+use crate::fact::node::{Entry, NodeClaimed, NodeSuspended, WaitReason};
+use crate::fact::operator::{ConsentAnswer, ConsentMode, Grant, SteerWhen, StopScope};
+use crate::fact::session::{MessageAdded, Origin, RunEnd, SessionState, SessionStateChanged};
+use crate::fact::turn::{
+    CallEnd, CallFinished, DraftAdded, DraftDiscarded, DraftKept, ModelAnswered, TurnEnd,
+    TurnEnded, TurnStarted,
+};
+use crate::fact::{budget, improvement};
+use crate::id::{NodeId, TurnId};
+use crate::limits::FEED_OUTPUT_BYTES_MAX;
+use crate::message::Text;
+
+/// The words of an item, and what it is about.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Words {
+    pub(super) kind: ItemKind,
+    pub(super) label: String,
+    pub(super) text: String,
+    pub(super) event: Option<&'static str>,
+    pub(super) node: Option<NodeId>,
+    pub(super) turn: Option<TurnId>,
+    pub(super) call_id: Option<String>,
+}
+
+impl Words {
+    pub(super) fn new(kind: ItemKind, label: impl Into<String>, text: impl Into<String>) -> Self {
+        Self {
+            kind,
+            label: label.into(),
+            text: text.into(),
+            event: None,
+            node: None,
+            turn: None,
+            call_id: None,
+        }
+    }
+
+    fn event(label: &str, text: impl Into<String>, event: &'static str) -> Self {
+        Self {
+            event: Some(event),
+            ..Self::new(ItemKind::Event, label, text)
+        }
+    }
+
+    fn of(kind: ItemKind, label: &str, text: impl Into<String>, event: &'static str) -> Self {
+        Self {
+            kind,
+            ..Self::event(label, text, event)
+        }
+    }
+
+    fn at(mut self, node: Option<&NodeId>) -> Self {
+        self.node = node.cloned();
+        self
+    }
+
+    fn in_turn(mut self, turn: TurnId) -> Self {
+        self.turn = Some(turn);
+        self
+    }
+
+    fn about(mut self, id: impl ToString) -> Self {
+        self.call_id = Some(id.to_string());
+        self
+    }
+
+    fn say<'a>(self) -> Effect<'a> {
+        Effect::Say(Box::new(self))
+    }
+
+    fn open<'a>(self, key: String) -> Effect<'a> {
+        Effect::Open(key, Box::new(self))
+    }
+
+    fn close<'a>(self, key: String) -> Effect<'a> {
+        Effect::Close(key, Box::new(self))
+    }
+}
+
+/// What a fact does to a feed.
+#[derive(Debug)]
+pub(super) enum Effect<'a> {
+    /// Nothing: it is shown elsewhere, or only machines need it.
+    Silent,
+    /// It adds an item.
+    Say(Box<Words>),
+    /// It adds an item that another fact will resolve.
+    Open(String, Box<Words>),
+    /// It resolves such an item, in place.
+    Close(String, Box<Words>),
+    /// A turn begins.
+    TurnBegins(&'a TurnStarted, Option<Box<Words>>),
+    /// A turn ends.
+    TurnEnds(&'a TurnEnded, Box<Words>),
+    /// It adds to streamed text.
+    Streams(&'a DraftAdded),
+    /// It keeps streamed text.
+    Keeps(&'a DraftKept),
+    /// It discards streamed text.
+    Discards(&'a DraftDiscarded),
+    /// It answers.
+    Answers(&'a ModelAnswered),
+}
+
+/// The table.
+#[expect(
+    clippy::too_many_lines,
+    reason = "one exhaustive match, one line of the table an arm"
+)]
+pub(super) fn wording(fact: &Fact) -> Effect<'_> {
+    match fact {
+        Fact::SegmentStarted(_) | Fact::WriterOpened(_) => Effect::Silent,
+        Fact::RecoveryTruncated(f) => Words::of(
+            ItemKind::Error,
+            "The end of the journal was cut",
+            format!(
+                "{} bytes that were never acknowledged were cut from the end of the journal and \
+                 are kept in quarantine/{}. Nothing that was confirmed is missing.",
+                f.cut_bytes, f.quarantine
+            ),
+            "journal.recovery_truncated",
+        )
+        .say(),
+        Fact::RecoveryLossy(f) => Words::of(
+            ItemKind::Error,
+            "Something may be missing",
+            format!(
+                "The last record, number {}, did not verify. Its {} bytes were cut and are kept in \
+                 quarantine/{}. It may have been confirmed before; check what happened last.",
+                f.lost_seq, f.cut.cut_bytes, f.cut.quarantine
+            ),
+            "journal.recovery_lossy",
+        )
+        .say(),
+        Fact::QuarantineRestored(f) => Words::event(
+            "Records were put back",
+            format!(
+                "{} records of quarantine/{} follow.",
+                f.records, f.quarantine
+            ),
+            "journal.quarantine_restored",
+        )
+        .say(),
+        Fact::RepairApplied(f) => Words::of(
+            ItemKind::Error,
+            "The journal was repaired",
+            f.steps.join("\n"),
+            "journal.repair_applied",
+        )
+        .say(),
+        Fact::BlobLost(f) => Words::of(
+            ItemKind::Error,
+            "lost blob",
+            format!("A large text is lost, blobs/{}: {}.", f.blob, f.why),
+            "journal.blob_lost",
+        )
+        .say(),
+        Fact::BlobFound(f) => Words::event(
+            "found blob",
+            format!(
+                "A large text that was lost is whole again, blobs/{}.",
+                f.blob
+            ),
+            "journal.blob_found",
+        )
+        .say(),
+
+        Fact::FlowCreated(f) => Words::event(
+            "Flow created",
+            match &f.input {
+                Some(input) => format!("{}\n{}", f.title, shown(input)),
+                None => f.title.clone(),
+            },
+            "flow.created",
+        )
+        .say(),
+        Fact::FlowForked(f) => Words::event(
+            "Flow forked",
+            format!("From {} at record {}.", f.parent, f.at_seq),
+            "flow.forked",
+        )
+        .say(),
+        Fact::FlowTitled(f) => Words::event("Flow titled", f.title.clone(), "flow.titled").say(),
+        Fact::GraphRevised(f) => Words::event(
+            "Graph revised",
+            format!(
+                "By {}: {} nodes, {} edges.",
+                author(&f.by),
+                f.graph.nodes.len(),
+                f.graph.edges.len()
+            ),
+            "flow.graph_revised",
+        )
+        .say(),
+        Fact::FlowPaused(f) => Words::event(
+            "Flow paused",
+            with_detail(pause(f.reason), f.detail.as_deref()),
+            "flow.paused",
+        )
+        .say(),
+        Fact::FlowUnpaused(f) => Words::of(
+            ItemKind::Resume,
+            "Flow goes on",
+            format!("By {}.", author(&f.by)),
+            "flow.unpaused",
+        )
+        .say(),
+        Fact::FlowCancelled(f) => Words::event(
+            "Flow cancelled",
+            with_detail(&format!("By {}.", author(&f.by)), f.why.as_deref()),
+            "flow.cancelled",
+        )
+        .say(),
+        Fact::ForwardPassClosed(f) => Words::event(
+            "Forward pass closed",
+            "Everything the graph asks for is done. Choose how the roles reflect.",
+            "flow.forward_pass_closed",
+        )
+        .at(Some(&f.node))
+        .say(),
+        Fact::FlowCompleted(_) => {
+            Words::event("Flow completed", "Everything is done.", "flow.completed").say()
+        }
+        Fact::NodeReopened(f) => Words::event(
+            "Node reopened",
+            with_detail(
+                &format!("{} runs again.", f.node),
+                f.note.as_ref().map(shown).as_deref(),
+            ),
+            "node.reopened",
+        )
+        .at(Some(&f.node))
+        .say(),
+        Fact::NodeRetried(f) => Words::event(
+            "Node retried",
+            format!("The turn of {} starts again.", f.node),
+            "node.retried",
+        )
+        .at(Some(&f.node))
+        .say(),
+
+        Fact::NodeClaimed(f) => claimed(f),
+        Fact::HandoffApplied(f) => Words::of(
+            ItemKind::Handoff,
+            "Handed over",
+            deliveries(&f.deliveries),
+            "handoff.applied",
+        )
+        .at(Some(&f.node))
+        .in_turn(f.turn)
+        .say(),
+        Fact::HandoffStaged(f) => Words::of(
+            ItemKind::Handoff,
+            "Handoff waits for your word",
+            deliveries(&f.deliveries),
+            "handoff.staged",
+        )
+        .at(Some(&f.node))
+        .in_turn(f.turn)
+        .about(&f.approval)
+        .open(format!("approval:{}", f.approval)),
+        Fact::HandoffDecided(f) => {
+            let (label, text) = if f.approved {
+                (
+                    "Handoff approved",
+                    "It goes through exactly as it was emitted.",
+                )
+            } else {
+                (
+                    "Handoff declined",
+                    "It does not count; the node waits for guidance.",
+                )
+            };
+            Words::of(ItemKind::Handoff, label, text, "handoff.decided")
+                .about(&f.approval)
+                .close(format!("approval:{}", f.approval))
+        }
+        Fact::HandoffAwaited(f) => Words::event(
+            "Waits for a handoff",
+            format!("{} goes on when something arrives.", f.node),
+            "handoff.awaited",
+        )
+        .at(Some(&f.node))
+        .in_turn(f.turn)
+        .say(),
+        Fact::NodeSuspended(f) => suspended(f),
+        Fact::NodeWoken(f) => Words::of(
+            ItemKind::Resume,
+            "Goes on",
+            format!("No longer waits for {}.", wait(f.reason)),
+            "human.resumed",
+        )
+        .at(f.node.as_ref())
+        .say(),
+        Fact::RepairRequested(f) => Words::of(
+            ItemKind::Repair,
+            "Asked to mend the outcome",
+            format!("{} (repair {} in a row)", f.summary, f.count),
+            "repair.requested",
+        )
+        .at(f.node.as_ref())
+        .in_turn(f.turn)
+        .say(),
+
+        Fact::TurnStarted(f) => Effect::TurnBegins(f, turn_begins(f).map(Box::new)),
+        Fact::TurnResumed(f) => Words::of(
+            ItemKind::Resume,
+            "Turn goes on",
+            format!("It was cut off; this is try {}.", f.attempt),
+            "role.resumed",
+        )
+        .in_turn(f.turn)
+        .say(),
+        Fact::TurnEnded(f) => Effect::TurnEnds(f, Box::new(turn_ends(f))),
+        Fact::ModelRequested(_) => Effect::Silent,
+        Fact::DraftAdded(f) => Effect::Streams(f),
+        Fact::DraftKept(f) => Effect::Keeps(f),
+        Fact::DraftDiscarded(f) => Effect::Discards(f),
+        Fact::ModelAnswered(f) => Effect::Answers(f),
+        Fact::ModelFailed(f) => Words::of(
+            ItemKind::Error,
+            "The model did not answer",
+            match f.retry_in_ms {
+                Some(ms) => format!("{} ({}). Next try in {ms} ms.", f.error, f.class),
+                None => format!("{} ({}).", f.error, f.class),
+            },
+            "provider.failed",
+        )
+        .in_turn(f.turn)
+        .say(),
+        Fact::CallIntended(f) => Words::of(
+            ItemKind::Tool,
+            &f.tool,
+            f.summary.clone(),
+            "activity.tool_call",
+        )
+        .in_turn(f.turn)
+        .about(&f.call)
+        .open(format!("call:{}", f.call)),
+        Fact::CallStarted(_) => Effect::Silent,
+        Fact::CallFinished(f) => call_finished(f),
+        Fact::CallRerun(f) => Words::of(
+            ItemKind::Resume,
+            "Tool runs again",
+            f.why.clone(),
+            "activity.tool_rerun",
+        )
+        .about(&f.call)
+        .say(),
+        Fact::CallReaped(f) => Words::event(
+            "A left-over process was ended",
+            format!("Process {} had survived a crash.", f.process.pid),
+            "activity.tool_reaped",
+        )
+        .about(&f.call)
+        .say(),
+
+        Fact::SessionOpened(_)
+        | Fact::SessionTouched(_)
+        | Fact::SurfaceAttached(_)
+        | Fact::SurfaceDetached(_)
+        | Fact::SessionPatched(_)
+        | Fact::SessionResumed(_)
+        | Fact::SystemPromptBuilt(_) => Effect::Silent,
+        Fact::SessionStateChanged(f) => session_state(f),
+        Fact::SessionReset(f) => Words::event(
+            "Session reset",
+            format!(
+                "A new conversation begins, number {}. The old one is archived.",
+                f.generation
+            ),
+            "session.reset",
+        )
+        .say(),
+        Fact::SessionForked(f) => Words::event(
+            "Session forked",
+            format!(
+                "{} began with the messages up to record {}.",
+                f.to, f.at_seq
+            ),
+            "session.forked",
+        )
+        .say(),
+        Fact::MessageAdded(f) => message(f),
+        Fact::CompactionStarted(f) => Words::event(
+            "Compacting",
+            "The session is being shortened.",
+            "session.compaction_started",
+        )
+        .about(&f.compaction)
+        .open(format!("compaction:{}", f.compaction)),
+        Fact::SessionCompacted(f) => Words::event(
+            "Compacted",
+            format!(
+                "A summary stands in place of {} tokens; the history is archived.",
+                f.tokens_before
+            ),
+            "session.compacted",
+        )
+        .about(&f.compaction)
+        .close(format!("compaction:{}", f.compaction)),
+        Fact::CompactionFailed(f) => Words::of(
+            ItemKind::Error,
+            "Not compacted",
+            format!("The history is what it was: {}", f.why),
+            "session.compaction_failed",
+        )
+        .about(&f.compaction)
+        .close(format!("compaction:{}", f.compaction)),
+        Fact::SessionTrimmed(f) => Words::event(
+            "Session trimmed",
+            format!(
+                "The last {} messages stay; the others are archived.",
+                f.kept_last
+            ),
+            "session.trimmed",
+        )
+        .about(&f.archive)
+        .say(),
+        Fact::ArchiveRestored(f) => Words::event(
+            "Archive restored",
+            "The archived messages stand in the session again.",
+            "session.archive_restored",
+        )
+        .about(&f.archive)
+        .say(),
+        Fact::SendAccepted(f) => Words::event(
+            "Asked",
+            match &f.from {
+                Some(from) => format!("By {from}: {}", shown(&f.text)),
+                None => shown(&f.text),
+            },
+            "session.send_accepted",
+        )
+        .about(&f.run)
+        .say(),
+        Fact::SendDenied(f) => Words::of(
+            ItemKind::Error,
+            "A message was refused",
+            f.why.clone(),
+            "session.send_denied",
+        )
+        .say(),
+        Fact::RunFinished(f) => Words::event(
+            run_end(f.end),
+            f.text.as_ref().map(shown).unwrap_or_default(),
+            "session.run_finished",
+        )
+        .about(&f.run)
+        .say(),
+
+        Fact::OperatorReplied(f) => {
+            Words::of(ItemKind::User, "You", shown_whole(&f.text), "human.replied")
+                .at(f.node.as_ref())
+                .say()
+        }
+        Fact::ReplyReturned(f) => Words::of(
+            ItemKind::Error,
+            "Your reply was not read",
+            f.why.clone(),
+            "human.reply_returned",
+        )
+        .about(&f.reply)
+        .say(),
+        Fact::OperatorSteered(f) => {
+            let label = match f.when {
+                SteerWhen::Queue => "You, for the next turn",
+                SteerWhen::Interrupt => "You, interrupting",
+            };
+            Words::of(ItemKind::User, label, shown_whole(&f.text), "human.steered").say()
+        }
+        Fact::StopRequested(f) => {
+            let text = match &f.scope {
+                StopScope::Node(node) => format!("The turn of {node} is stopped."),
+                StopScope::Role(role) => format!("The turn of {role} is stopped."),
+                StopScope::All => "Every turn is stopped.".to_owned(),
+            };
+            Words::event("Stop", text, "human.stopped").say()
+        }
+        Fact::ConsentRequested(f) => Words::event(
+            "Asks for consent",
+            format!("{}: {}", f.tool, shown(&f.shown)),
+            "consent.requested",
+        )
+        .at(f.node.as_ref())
+        .about(&f.consent)
+        .open(format!("consent:{}", f.consent)),
+        Fact::ConsentResolved(f) => {
+            let (label, text) = consent(f.answer);
+            Words::event(label, text, "consent.resolved")
+                .about(&f.consent)
+                .close(format!("consent:{}", f.consent))
+        }
+        Fact::ConsentModeChanged(f) => {
+            Words::event("Consent mode", mode(f.mode), "consent.mode_changed").say()
+        }
+        Fact::GrantAdded(f) => {
+            Words::event("Allowed from now on", grant(&f.grant), "consent.granted").say()
+        }
+        Fact::GrantRevoked(f) => {
+            Words::event("No longer allowed", grant(&f.grant), "consent.revoked").say()
+        }
+        Fact::RoleConfigured(f) => {
+            let line = |(key, value): (&String, &String)| format!("{key}: {value}");
+            let lines: Vec<_> = f.settings.iter().map(line).collect();
+            Words::event("Role configured", lines.join("\n"), "role.configured").say()
+        }
+        Fact::McpServerApproved(f) => Words::event(
+            "MCP server trusted",
+            f.server.clone(),
+            "mcp.server_approved",
+        )
+        .say(),
+        Fact::McpServerUnavailable(f) => Words::of(
+            ItemKind::Error,
+            "MCP server unavailable",
+            format!("{}: {}", f.server, f.why),
+            "mcp.server_unavailable",
+        )
+        .say(),
+        Fact::McpToolUnavailable(f) => Words::of(
+            ItemKind::Error,
+            "MCP tool unavailable",
+            format!("{}: {}", f.tool, f.why),
+            "mcp.tool_unavailable",
+        )
+        .say(),
+
+        Fact::ImprovementChosen(f) => improvement_chosen(f),
+        Fact::ReflectionStarted(f) => Words::of(
+            ItemKind::Activation,
+            "Reflection",
+            format!("{} looks back on its work.", f.role),
+            "role.active",
+        )
+        .in_turn(f.turn)
+        .say(),
+        Fact::FindingsRecorded(f) => Words::of(
+            ItemKind::Handoff,
+            "Findings written",
+            f.findings.path.clone(),
+            "improvement.findings_recorded",
+        )
+        .in_turn(f.turn)
+        .say(),
+        Fact::FeedbackDecided(f) => Words::event(
+            "Feedback report",
+            if f.granted {
+                "It is written."
+            } else {
+                "It is not written."
+            },
+            "improvement.feedback_decided",
+        )
+        .say(),
+        Fact::FeedbackStarted(f) => Words::of(
+            ItemKind::Activation,
+            "Feedback report",
+            format!("{} writes it from all findings.", f.role),
+            "role.active",
+        )
+        .in_turn(f.turn)
+        .say(),
+        Fact::FeedbackRecorded(f) => Words::of(
+            ItemKind::Handoff,
+            "Report written",
+            f.report.path.clone(),
+            "improvement.feedback_recorded",
+        )
+        .in_turn(f.turn)
+        .say(),
+        Fact::ChangeProposed(f) => Words::event(
+            "Change proposed",
+            f.path.clone(),
+            "improvement.change_proposed",
+        )
+        .about(&f.change)
+        .open(format!("change:{}", f.change)),
+        Fact::ChangeDecided(f) => Words::event(
+            if f.applied {
+                "Change applied"
+            } else {
+                "Change declined"
+            },
+            "",
+            "improvement.change_decided",
+        )
+        .about(&f.change)
+        .close(format!("change:{}", f.change)),
+
+        Fact::BudgetSet(f) => Words::event("Budget", budget_set(f), "budget.set").say(),
+        Fact::BudgetReached(f) => Words::of(
+            ItemKind::Error,
+            "Budget used up",
+            format!(
+                "{} of {} {} are spent.",
+                f.spent,
+                f.limit,
+                measure(f.measure)
+            ),
+            "budget.reached",
+        )
+        .say(),
+    }
+}
+
+/// A text as a glimpse: its beginning, where it is long.
+fn shown(text: &Text) -> String {
+    let whole = text.shown();
+    match beginning(&whole, FEED_OUTPUT_BYTES_MAX) {
+        cut if cut.len() == whole.len() => whole,
+        cut => format!("{cut}\n[… {} bytes in all]", whole.len()),
+    }
+}
+
+/// What the operator said is shown as it was said.
+fn shown_whole(text: &Text) -> String {
+    text.shown()
+}
+
+fn with_detail(text: &str, detail: Option<&str>) -> String {
+    match detail {
+        Some(detail) if !detail.is_empty() => format!("{text} {detail}"),
+        Some(_) | None => text.to_owned(),
+    }
+}
+
+fn author(by: &Author) -> String {
+    match by {
+        Author::Operator => "the operator".to_owned(),
+        Author::Role(role) => role.to_string(),
+        Author::Runtime => "the runtime".to_owned(),
+    }
+}
+
+fn pause(reason: PauseReason) -> &'static str {
+    match reason {
+        PauseReason::Operator => "The operator asked for it.",
+        PauseReason::DiskFull => "The disk is full. Free some space to go on.",
+        PauseReason::Budget => "A budget is used up.",
+        PauseReason::Irreversible => {
+            "What a call did that cannot be undone is unknown. Check it, then let the flow go on."
+        }
+    }
+}
+
+fn claimed<'a>(f: &NodeClaimed) -> Effect<'a> {
+    let (kind, label, text, event) = match f.entry {
+        Entry::First => (
+            ItemKind::Activation,
+            "Active",
+            format!("{} begins {}.", f.role, f.node),
+            "role.active",
+        ),
+        Entry::Again => (
+            ItemKind::Activation,
+            "Active again",
+            format!("{} goes on with {}.", f.role, f.node),
+            "role.active",
+        ),
+        Entry::Reopened => (
+            ItemKind::Activation,
+            "Active again",
+            format!(
+                "{} takes {} up again, because work came back.",
+                f.role, f.node
+            ),
+            "role.active",
+        ),
+        Entry::Reply => (
+            ItemKind::Resume,
+            "Goes on",
+            format!("{} heard your reply.", f.role),
+            "human.resumed",
+        ),
+        Entry::Configured => (
+            ItemKind::Resume,
+            "Goes on",
+            format!("{} is configured.", f.role),
+            "role.resumed",
+        ),
+        Entry::Recovered => (
+            ItemKind::Resume,
+            "Goes on",
+            format!("{} was at {} when the process ended.", f.role, f.node),
+            "role.resumed",
+        ),
+    };
+    Words::of(kind, label, text, event)
+        .at(Some(&f.node))
+        .in_turn(f.turn)
+        .say()
+}
+
+/// What a wait is for, after "waits for".
+fn wait(reason: WaitReason) -> &'static str {
+    match reason {
+        WaitReason::PromptHuman => "your answer",
+        WaitReason::AutonomousAbort => "guidance after a turn that was stopped or failed",
+        WaitReason::Consent => "your consent to a tool",
+        WaitReason::ConsentDenied => "guidance after a denied tool",
+        WaitReason::RoleConfiguration => "the choice of its model and tools",
+        WaitReason::HandoffApproval => "your word on a handoff",
+        WaitReason::RepairLimit => "guidance, because no valid outcome came about",
+        WaitReason::Budget => "a larger budget",
+        WaitReason::Provider => "its provider: a key, a model, or a limit to reset",
+    }
+}
+
+fn suspended<'a>(f: &NodeSuspended) -> Effect<'a> {
+    let text = match &f.question {
+        Some(question) => shown_whole(question),
+        None => String::new(),
+    };
+    let label = format!("Waits for {}", wait(f.reason));
+    Words::of(ItemKind::Event, &label, text, "human.awaiting_input")
+        .at(f.node.as_ref())
+        .say()
+}
+
+/// Node turns and reflections were announced when the node was claimed or the reflection began.
+fn turn_begins(f: &TurnStarted) -> Option<Words> {
+    use crate::fact::turn::Cause;
+    let (label, text) = match f.cause {
+        Cause::Node | Cause::Reflection | Cause::Feedback | Cause::Compaction => return None,
+        Cause::Send => ("Answers", "Somebody asked."),
+        Cause::Selection => ("Chooses", "Its model, skills or servers are being chosen."),
+    };
+    Some(Words::event(label, text, "session.turn_started").in_turn(f.turn))
+}
+
+fn turn_ends(f: &TurnEnded) -> Words {
+    let (kind, label) = match f.end {
+        TurnEnd::Outcome => (ItemKind::Event, "Turn over"),
+        TurnEnd::Waiting => (ItemKind::Event, "Turn over, waiting"),
+        TurnEnd::Stopped => (ItemKind::Event, "Turn stopped"),
+        TurnEnd::Failed => (ItemKind::Error, "Turn failed"),
+        TurnEnd::TurnLimit => (ItemKind::Error, "Turn reached its limit of requests"),
+    };
+    let error = f.error.clone().unwrap_or_default();
+    Words::of(kind, label, error, "usage.turn_summary").in_turn(f.turn)
+}
+
+fn call_finished<'a>(f: &CallFinished) -> Effect<'a> {
+    let kind = if f.end.is_error() {
+        ItemKind::ToolError
+    } else {
+        ItemKind::ToolSuccess
+    };
+    let how = match f.end {
+        CallEnd::Done | CallEnd::Failed => "",
+        CallEnd::Denied => " (denied)",
+        CallEnd::Stopped => " (stopped)",
+        CallEnd::TimedOut => " (took too long)",
+        CallEnd::NotRun => " (did not run)",
+        CallEnd::Unknown => " (outcome unknown: check it)",
+        CallEnd::Recovered => " (found done after a crash)",
+    };
+    let label = format!("{}{how}", f.tool);
+    Words::of(kind, &label, shown(&f.output), "activity.tool_result")
+        .in_turn(f.turn)
+        .about(&f.call)
+        .close(format!("call:{}", f.call))
+}
+
+fn session_state<'a>(f: &SessionStateChanged) -> Effect<'a> {
+    match f.state {
+        SessionState::Expired => Words::event(
+            "Session closed",
+            "Nothing is said in it any more.",
+            "session.closed",
+        )
+        .say(),
+        SessionState::Created | SessionState::Active | SessionState::Suspended => Effect::Silent,
+    }
+}
+
+/// Most messages are the other side of something that is shown already.
+fn message<'a>(f: &MessageAdded) -> Effect<'a> {
+    match f.origin {
+        Origin::Injection => Words::of(
+            ItemKind::User,
+            "Note",
+            shown_whole(&f.text),
+            "session.injected",
+        )
+        .at(f.node.as_ref())
+        .say(),
+        Origin::Runtime => Words::event("Note of the runtime", shown(&f.text), "session.note")
+            .at(f.node.as_ref())
+            .say(),
+        Origin::Entry
+        | Origin::Reply
+        | Origin::Steer
+        | Origin::Repair
+        | Origin::Continuation
+        | Origin::Consultation
+        | Origin::Improvement
+        | Origin::Compaction => Effect::Silent,
+    }
+}
+
+fn run_end(end: RunEnd) -> &'static str {
+    match end {
+        RunEnd::Ok => "Answered",
+        RunEnd::Timeout => "Not answered in time",
+        RunEnd::Error => "Answering failed",
+        RunEnd::Aborted => "Answering was stopped",
+    }
+}
+
+fn consent(answer: ConsentAnswer) -> (&'static str, &'static str) {
+    match answer {
+        ConsentAnswer::AllowOnce => ("Allowed", "This time."),
+        ConsentAnswer::AllowFlow => ("Allowed", "And the like for the rest of the flow."),
+        ConsentAnswer::Deny => ("Denied", "It does not run."),
+        ConsentAnswer::Withdrawn => ("Withdrawn", "The call it was about is gone."),
+    }
+}
+
+fn mode(mode: ConsentMode) -> &'static str {
+    match mode {
+        ConsentMode::NoAccess => "no-access: it asks every time.",
+        ConsentMode::PartialAccess => "partial-access: what was allowed is not asked again.",
+        ConsentMode::FullAccess => "full-access: it never asks.",
+    }
+}
+
+fn grant(grant: &Grant) -> String {
+    match grant {
+        Grant::Edits => "All edits of files.".to_owned(),
+        Grant::Command(command) => format!("The command: {command}"),
+        Grant::McpTool { tool, .. } => format!("The MCP tool {tool}."),
+    }
+}
+
+fn improvement_chosen<'a>(f: &improvement::ImprovementChosen) -> Effect<'a> {
+    use improvement::ImprovementMode;
+    let text = match f.mode {
+        ImprovementMode::GraphBased => "Roles reflect in the reverse order of the graph.",
+        ImprovementMode::Parallel => "Roles reflect at once, then the owner.",
+        ImprovementMode::None => "No role reflects.",
+    };
+    Words::event("Improvement", text, "improvement.chosen").say()
+}
+
+fn measure(measure: budget::Measure) -> &'static str {
+    match measure {
+        budget::Measure::Tokens => "tokens",
+        budget::Measure::CostMicros => "millionths of cost",
+        budget::Measure::Turns => "turns",
+        budget::Measure::WallMs => "milliseconds of work",
+    }
+}
+
+fn budget_set(f: &budget::BudgetSet) -> String {
+    let whose = match &f.role {
+        Some(role) => format!("{role} may spend"),
+        None => "The flow may spend".to_owned(),
+    };
+    match f.limit {
+        Some(limit) => format!("{whose} {limit} {}.", measure(f.measure)),
+        None => format!("{whose} any number of {}.", measure(f.measure)),
+    }
+}

@@ -1,0 +1,197 @@
+//! Questions to the state of a flow. They are what decisions and legality are made of.
+
+use super::parts::{OpenTurn, Request, Running, Waiting};
+use super::phase::Reflecting;
+use super::state::FlowState;
+use crate::fact::budget::Measure;
+use crate::fact::flow::{EdgeOutline, NodeOutline, Outline};
+use crate::fact::turn::Cause;
+use crate::handoff::{Delivery, EdgeName, Way};
+use crate::id::{NodeId, RoleInstance, TurnId};
+
+impl Outline {
+    /// A node by its id.
+    #[must_use]
+    pub fn node(&self, id: &NodeId) -> Option<&NodeOutline> {
+        self.nodes.iter().find(|node| node.id == *id)
+    }
+
+    /// An edge by its ends.
+    #[must_use]
+    pub fn edge(&self, name: &EdgeName) -> Option<&EdgeOutline> {
+        self.edges.iter().find(|edge| edge.edge == *name)
+    }
+
+    /// The first node without an inbound edge.
+    #[must_use]
+    pub fn start(&self) -> Option<&NodeOutline> {
+        let inbound = |node: &NodeOutline| self.edges.iter().any(|edge| edge.edge.to == node.id);
+        self.nodes.iter().find(|node| !inbound(node))
+    }
+
+    /// The edges that leave a node, in the order of the file.
+    pub fn leaving<'a>(&'a self, node: &'a NodeId) -> impl Iterator<Item = &'a EdgeOutline> {
+        self.edges
+            .iter()
+            .filter(move |edge| edge.edge.from == *node)
+    }
+
+    /// The edges that enter a node, in the order of the file.
+    pub fn entering<'a>(&'a self, node: &'a NodeId) -> impl Iterator<Item = &'a EdgeOutline> {
+        self.edges.iter().filter(move |edge| edge.edge.to == *node)
+    }
+}
+
+impl Cause {
+    /// Whether a turn of this cause works beside the session instead of in it: what it says is no
+    /// message of the transcript.
+    #[must_use]
+    pub fn is_aside(self) -> bool {
+        match self {
+            Self::Compaction | Self::Selection => true,
+            Self::Node | Self::Reflection | Self::Feedback | Self::Send => false,
+        }
+    }
+}
+
+impl FlowState {
+    /// Whether the flow exists.
+    #[must_use]
+    pub fn is_created(&self) -> bool {
+        self.project.is_some()
+    }
+
+    /// The role instance of a node.
+    #[must_use]
+    pub fn role_of(&self, node: &NodeId) -> Option<&RoleInstance> {
+        self.graph.node(node).map(|node| &node.role)
+    }
+
+    /// The node that a role instance has, if it has one.
+    #[must_use]
+    pub fn running_of(&self, role: &RoleInstance) -> Option<(&NodeId, &Running)> {
+        self.running
+            .iter()
+            .find(|(_, running)| running.role == *role)
+    }
+
+    /// The node on which a role instance waits for the operator, if it waits on one.
+    #[must_use]
+    pub fn waiting_of(&self, role: &RoleInstance) -> Option<(&NodeId, &Waiting)> {
+        self.awaiting_operator
+            .iter()
+            .find(|(_, waiting)| waiting.role == *role)
+    }
+
+    /// The open turn of a role instance that works in its session.
+    #[must_use]
+    pub fn main_turn_of(&self, role: &RoleInstance) -> Option<(TurnId, &OpenTurn)> {
+        self.turns
+            .iter()
+            .find(|(_, turn)| turn.role == *role && !turn.cause.is_aside())
+            .map(|(id, turn)| (*id, turn))
+    }
+
+    /// The open turn of a role instance that works beside its session.
+    #[must_use]
+    pub fn aside_turn_of(&self, role: &RoleInstance) -> Option<(TurnId, &OpenTurn)> {
+        self.turns
+            .iter()
+            .find(|(_, turn)| turn.role == *role && turn.cause.is_aside())
+            .map(|(id, turn)| (*id, turn))
+    }
+
+    /// The last request of an open turn, if it has this number.
+    #[must_use]
+    pub fn request(&self, turn: TurnId, number: u32) -> Option<&Request> {
+        let request = self.turns.get(&turn)?.request.as_ref()?;
+        (request.number == number).then_some(request)
+    }
+
+    /// A role that reflects or that writes the report.
+    #[must_use]
+    pub fn reflecting(&self, role: &RoleInstance) -> Option<&Reflecting> {
+        let improvement = self.improvement.as_ref()?;
+        if improvement.feedback.role.as_ref() == Some(role) {
+            return improvement.feedback.work.as_ref();
+        }
+        improvement.roles.get(role)
+    }
+
+    pub(crate) fn reflecting_mut(&mut self, role: &RoleInstance) -> Option<&mut Reflecting> {
+        let improvement = self.improvement.as_mut()?;
+        if improvement.feedback.role.as_ref() == Some(role) {
+            return improvement.feedback.work.as_mut();
+        }
+        improvement.roles.get_mut(role)
+    }
+
+    /// Every wait for the operator: by nodes in their order, then by roles that reflect.
+    pub fn waits(&self) -> impl Iterator<Item = (Option<&NodeId>, &Waiting)> {
+        let nodes = self
+            .awaiting_operator
+            .iter()
+            .map(|(node, waiting)| (Some(node), waiting));
+        let reflecting = self.improvement.iter().flat_map(|improvement| {
+            let report = improvement.feedback.work.iter();
+            improvement.roles.values().chain(report)
+        });
+        nodes.chain(reflecting.filter_map(|role| role.waiting.as_ref().map(|w| (None, w))))
+    }
+
+    /// Whether something arrived along an edge, this way, and was not read.
+    #[must_use]
+    pub fn has_received(&self, edge: &EdgeName, way: Way) -> bool {
+        self.received
+            .iter()
+            .any(|delivery| delivery.edge == *edge && delivery.way == way)
+    }
+
+    /// Whether a node's own request to its predecessor, along this edge, is still unread. Until it
+    /// is read, what the predecessor had sent before is stale.
+    #[must_use]
+    pub fn has_unread_request(&self, edge: &EdgeName) -> bool {
+        self.has_received(edge, Way::Backward)
+    }
+
+    /// What a node may read now: everything from successors, and from predecessors what is not
+    /// stale.
+    pub fn deliverable<'a>(&'a self, node: &'a NodeId) -> impl Iterator<Item = &'a Delivery> {
+        self.received
+            .iter()
+            .filter(move |delivery| delivery.receiver() == node)
+            .filter(|delivery| match delivery.way {
+                Way::Backward => true,
+                Way::Forward => !self.has_unread_request(&delivery.edge),
+            })
+    }
+
+    /// The edges a node still owes: those that leave it and are not completed. An optional edge is
+    /// never owed.
+    pub fn owed<'a>(&'a self, node: &'a NodeId) -> impl Iterator<Item = &'a EdgeName> {
+        self.graph
+            .leaving(node)
+            .filter(|edge| !edge.optional && !self.completed_edges.contains(&edge.edge))
+            .map(|edge| &edge.edge)
+    }
+
+    /// Whether a path was ever passed along an edge.
+    #[must_use]
+    pub fn was_passed(&self, edge: &EdgeName, path: &str) -> bool {
+        self.history
+            .get(&edge.from)
+            .and_then(|to| to.get(&edge.to))
+            .is_some_and(|paths| paths.contains(path))
+    }
+
+    /// What is left of a budget; absent if there is none.
+    #[must_use]
+    pub fn left(&self, role: Option<&RoleInstance>, measure: Measure) -> Option<u64> {
+        let account = match role {
+            None => &self.account,
+            Some(role) => self.role_accounts.get(role)?,
+        };
+        let limit = account.limits.get(&measure)?;
+        Some(limit.saturating_sub(account.spent.of(measure)))
+    }
+}

@@ -1,0 +1,310 @@
+//! How facts change the state of a flow: one arm a fact, one call an arm.
+
+use super::phase::{Forked, Notice, Parentage, Pause, Phase};
+use super::state::FlowState;
+use crate::at::At;
+use crate::fact::Fact;
+use crate::fact::flow::{
+    FlowCreated, FlowForked, ForwardPassClosed, GraphRevised, NodeReopened, NodeRetried, Outline,
+};
+use crate::fact::journal::{RecoveryTruncated, RepairApplied};
+use crate::id::{ClientId, Seq};
+use crate::limits::{FORKS_MAX, NOTICES_MAX};
+use crate::line::{Body, Recorded};
+use crate::view::View;
+use crate::view::flow::parts::Wanted;
+
+/// Where a fact stands in the journal.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Place {
+    pub(super) seq: Seq,
+    pub(super) at: At,
+}
+
+impl View for FlowState {
+    fn apply(&mut self, recorded: &Recorded) {
+        self.seq = recorded.seq;
+        self.updated_at = Some(recorded.at);
+        let place = Place {
+            seq: recorded.seq,
+            at: recorded.at,
+        };
+        match &recorded.body {
+            Body::Known(fact) => self.fold(place, fact),
+            Body::Foreign { .. } => {}
+        }
+        self.status = match &self.paused {
+            Some(pause) if !self.phase.is_over() => super::FlowStatus::Paused(pause.reason),
+            Some(_) | None => self.phase.status(),
+        };
+    }
+}
+
+impl FlowState {
+    #[expect(
+        clippy::too_many_lines,
+        reason = "one exhaustive match, one call an arm"
+    )]
+    fn fold(&mut self, place: Place, fact: &Fact) {
+        match fact {
+            Fact::SegmentStarted(f) => {
+                self.flow_id = Some(f.flow.clone());
+                self.segment = f.segment;
+            }
+            Fact::WriterOpened(f) => self.writer = Some(f.process.clone()),
+            Fact::RecoveryTruncated(f) => self.truncated(place, f),
+            Fact::RecoveryLossy(f) => self.cut_lossily(place, &f.cut, f.lost_seq),
+            Fact::QuarantineRestored(f) => self.restored(place, &f.quarantine, f.records),
+            Fact::RepairApplied(f) => self.repaired(place, f),
+            Fact::BlobLost(f) => {
+                self.lost_blobs.insert(f.blob, f.why.clone());
+            }
+            Fact::BlobFound(f) => {
+                self.lost_blobs.remove(&f.blob);
+            }
+
+            Fact::FlowCreated(f) => self.created(place, f),
+            Fact::FlowForked(f) => self.forked(f),
+            Fact::FlowTitled(f) => f.title.clone_into(&mut self.title),
+            Fact::GraphRevised(f) => self.revised(f),
+            Fact::FlowPaused(f) => {
+                self.paused = Some(Pause {
+                    reason: f.reason,
+                    detail: f.detail.clone(),
+                    since: place.at,
+                });
+            }
+            Fact::FlowUnpaused(_) => self.paused = None,
+            Fact::FlowCancelled(_) => self.phase = Phase::Cancelled,
+            Fact::ForwardPassClosed(f) => self.closed(f),
+            Fact::FlowCompleted(_) => self.phase = Phase::Completed,
+            Fact::NodeReopened(f) => self.reopened(f),
+            Fact::NodeRetried(f) => self.retried(f),
+
+            Fact::NodeClaimed(f) => self.claimed(place, f),
+            Fact::HandoffApplied(f) => self.handed_over(f),
+            Fact::HandoffStaged(f) => self.staged(place, f),
+            Fact::HandoffDecided(f) => self.decided(place, f),
+            Fact::HandoffAwaited(f) => self.awaits(f),
+            Fact::NodeSuspended(f) => self.suspended(place, f),
+            Fact::NodeWoken(f) => self.woken(f),
+            Fact::RepairRequested(f) => self.repair(f),
+
+            Fact::TurnStarted(f) => self.turn_started(place, f),
+            Fact::TurnResumed(f) => self.turn_resumed(place, f),
+            Fact::TurnEnded(f) => self.turn_ended(place, f),
+            Fact::ModelRequested(f) => self.requested(f),
+            Fact::DraftAdded(f) => self.draft_added(f),
+            Fact::DraftKept(f) => self.draft_kept(f),
+            Fact::DraftDiscarded(f) => self.draft_discarded(f),
+            Fact::ModelAnswered(f) => self.answered(place, f),
+            Fact::ModelFailed(f) => self.failed(f),
+            Fact::CallIntended(f) => self.call_intended(f),
+            Fact::CallStarted(f) => self.call_started(f),
+            Fact::CallFinished(f) => self.call_finished(place, f),
+            Fact::CallRerun(f) => self.call_rerun(f),
+            Fact::CallReaped(f) => self.call_reaped(f),
+
+            Fact::SessionOpened(f) => self.session_opened(place, f),
+            Fact::SessionStateChanged(f) => self.session_state(f),
+            Fact::SessionTouched(f) => self.touch(place, &f.role),
+            Fact::SurfaceAttached(f) => self.attached(&f.role, &f.surface),
+            Fact::SurfaceDetached(f) => self.detached(&f.role, &f.surface),
+            Fact::SessionPatched(f) => self.touch(place, &f.role),
+            Fact::SessionReset(f) => self.session_reset(place, f),
+            Fact::SessionForked(f) => self.session_forked(Forked {
+                role: f.role.clone(),
+                to: f.to.clone(),
+                session: f.session.clone(),
+                at_seq: f.at_seq,
+            }),
+            Fact::SessionResumed(f) => self.touch(place, &f.role),
+            Fact::SystemPromptBuilt(f) => self.prompt_built(f),
+            Fact::MessageAdded(f) => self.message_added(place, f),
+            Fact::CompactionStarted(f) => self.compaction_started(f),
+            Fact::SessionCompacted(f) => self.compacted(place, f),
+            Fact::CompactionFailed(f) => self.compaction_failed(f),
+            Fact::SessionTrimmed(f) => self.trimmed(f),
+            Fact::ArchiveRestored(f) => self.archive_restored(f),
+            Fact::SendAccepted(f) => self.send_accepted(place, f),
+            Fact::SendDenied(_) => {}
+            Fact::RunFinished(f) => {
+                self.runs.remove(&f.run);
+            }
+
+            Fact::OperatorReplied(f) => self.replied(place, f),
+            Fact::ReplyReturned(f) => self.reply_returned(f),
+            Fact::OperatorSteered(f) => self.steered(place, f),
+            Fact::StopRequested(f) => self.stop(place, f),
+            Fact::ConsentRequested(f) => self.consent_requested(place, f),
+            Fact::ConsentResolved(f) => self.consent_resolved(place, f),
+            Fact::ConsentModeChanged(f) => {
+                self.consent_mode = f.mode;
+                self.remember(place, f.client.as_ref());
+            }
+            Fact::GrantAdded(f) => {
+                self.grants.insert(f.grant.clone());
+            }
+            Fact::GrantRevoked(f) => {
+                self.grants.remove(&f.grant);
+            }
+            Fact::RoleConfigured(f) => self.configured(place, f),
+            Fact::McpServerApproved(f) => {
+                self.mcp_servers.insert(f.server.clone(), f.definition);
+            }
+            Fact::McpServerUnavailable(_) => {}
+            Fact::McpToolUnavailable(_) => {}
+
+            Fact::ImprovementChosen(f) => self.improvement_chosen(place, f),
+            Fact::ReflectionStarted(f) => self.reflection_started(f),
+            Fact::FindingsRecorded(f) => self.findings(f),
+            Fact::FeedbackDecided(f) => self.feedback_decided(place, f),
+            Fact::FeedbackStarted(f) => self.feedback_started(f),
+            Fact::FeedbackRecorded(f) => self.feedback_recorded(f),
+            Fact::ChangeProposed(f) => self.change_proposed(place, f),
+            Fact::ChangeDecided(f) => self.change_decided(place, f),
+
+            Fact::BudgetSet(f) => self.budget_set(place, f),
+            Fact::BudgetReached(f) => self.budget_reached(f),
+        }
+    }
+
+    /// Remembers a client's command, if the fact came from one.
+    pub(super) fn remember(&mut self, place: Place, client: Option<&ClientId>) {
+        if let Some(client) = client {
+            self.clients.add(client, place.seq);
+        }
+    }
+
+    fn notice(&mut self, notice: Notice) {
+        if self.notices.len() >= NOTICES_MAX {
+            self.notices.remove(0);
+        }
+        self.notices.push(notice);
+    }
+
+    fn truncated(&mut self, place: Place, cut: &RecoveryTruncated) {
+        self.notice(Notice {
+            seq: place.seq,
+            at: place.at,
+            kind: "recovery_truncated".into(),
+            text: format!(
+                "The end of the journal was cut by {} bytes that were never acknowledged.",
+                cut.cut_bytes
+            ),
+            lossy: false,
+            quarantine: Some(cut.quarantine.clone()),
+        });
+    }
+
+    fn cut_lossily(&mut self, place: Place, cut: &RecoveryTruncated, lost: Seq) {
+        self.notice(Notice {
+            seq: place.seq,
+            at: place.at,
+            kind: "recovery_lossy".into(),
+            text: format!(
+                "The end of the journal was cut by {} bytes. Record {lost} may have been \
+                 acknowledged and may be missing now.",
+                cut.cut_bytes
+            ),
+            lossy: true,
+            quarantine: Some(cut.quarantine.clone()),
+        });
+    }
+
+    fn restored(&mut self, place: Place, quarantine: &str, records: u64) {
+        self.notice(Notice {
+            seq: place.seq,
+            at: place.at,
+            kind: "quarantine_restored".into(),
+            text: format!("{records} records were put back from quarantine."),
+            lossy: false,
+            quarantine: Some(quarantine.to_owned()),
+        });
+    }
+
+    fn repaired(&mut self, place: Place, repair: &RepairApplied) {
+        let lossy = repair.lost_from > 0;
+        let lost = if lossy {
+            format!(
+                " Records {} to {} are missing.",
+                repair.lost_from, repair.lost_to
+            )
+        } else {
+            String::new()
+        };
+        self.notice(Notice {
+            seq: place.seq,
+            at: place.at,
+            kind: "repair_applied".into(),
+            text: format!(
+                "The journal was repaired in {} steps.{lost}",
+                repair.steps.len()
+            ),
+            lossy,
+            quarantine: Some(repair.quarantine.clone()),
+        });
+    }
+
+    fn created(&mut self, place: Place, f: &FlowCreated) {
+        self.project = Some(f.project.clone());
+        f.title.clone_into(&mut self.title);
+        self.input.clone_from(&f.input);
+        self.origin.clone_from(&f.origin);
+        self.draft = f.draft;
+        self.created_at = Some(place.at);
+        self.next_turn = self.next_turn.max(1);
+        self.take_graph(&f.graph);
+        self.remember(place, f.client.as_ref());
+    }
+
+    fn take_graph(&mut self, graph: &Outline) {
+        self.graph.clone_from(graph);
+        self.owner = graph.start().map(|node| node.role.clone());
+    }
+
+    fn forked(&mut self, f: &FlowForked) {
+        self.parent = Some(Parentage {
+            flow: f.parent.clone(),
+            at_seq: f.at_seq,
+        });
+        if let Some(name) = &f.name {
+            name.clone_into(&mut self.title);
+        }
+    }
+
+    fn session_forked(&mut self, fork: Forked) {
+        if self.forks.len() >= FORKS_MAX {
+            self.forks.remove(0);
+        }
+        self.forks.push(fork);
+    }
+
+    fn revised(&mut self, f: &GraphRevised) {
+        self.take_graph(&f.graph);
+        self.draft = false;
+    }
+
+    fn closed(&mut self, f: &ForwardPassClosed) {
+        self.running.remove(&f.node);
+        self.phase = Phase::ImprovementChoice;
+    }
+
+    /// A reopened node takes the flow back to its forward pass. What its edges carried stays
+    /// completed: the node decides anew what it hands on.
+    fn reopened(&mut self, f: &NodeReopened) {
+        if self.phase != Phase::Forward {
+            self.phase = Phase::Forward;
+            self.improvement = None;
+        }
+        let note = f.note.clone();
+        self.wanted
+            .insert(f.node.clone(), Wanted::Reopened { note });
+        self.awaiting_handoff.remove(&f.node);
+    }
+
+    fn retried(&mut self, f: &NodeRetried) {
+        self.awaiting_operator.remove(&f.node);
+        self.wanted.insert(f.node.clone(), Wanted::Retried);
+    }
+}

@@ -1,0 +1,17 @@
+//! Where a flow stands: the state that is written to `flow.json` and that every decision reads.
+
+mod ask;
+mod fold;
+mod nodes;
+mod parts;
+mod phase;
+mod seen;
+mod state;
+mod turns;
+
+pub use parts::*;
+pub use phase::{
+    Change, Feedback, FlowStatus, Forked, Improvement, Notice, Parentage, Pause, Phase, Reflecting,
+};
+pub use seen::Seen;
+pub use state::FlowState;

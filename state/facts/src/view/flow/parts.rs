@@ -1,0 +1,436 @@
+//! The open things of a flow: what runs, what waits, what was asked and not yet answered.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::at::At;
+use crate::fact::budget::Measure;
+use crate::fact::journal::ProcessName;
+use crate::fact::node::{Entry, FaultCode, WaitReason};
+use crate::fact::operator::{ChosenBy, SteerWhen};
+use crate::fact::session::{SessionKind, SessionState};
+use crate::fact::turn::{Cause, Effect, StopReason, Usage};
+use crate::handoff::{Delivery, EdgeName};
+use crate::hash::Hash;
+use crate::id::{
+    ApprovalId, CallId, ClientId, ConsentId, MessageId, NodeId, RoleInstance, RunId, Seq,
+    SessionId, SessionKey, TurnId,
+};
+use crate::message::Text;
+
+/// Something the operator said that the role has not heard yet.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Said {
+    /// Its id, and that of the message it becomes.
+    pub id: MessageId,
+    /// What was said.
+    pub text: Text,
+    /// When.
+    pub at: At,
+    /// For a word to a busy role: when it is heard.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub when: Option<SteerWhen>,
+}
+
+/// A node whose role has it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Running {
+    /// Who has it.
+    pub role: RoleInstance,
+    /// The turn it was claimed for.
+    pub turn: TurnId,
+    /// Why it was entered.
+    pub entry: Entry,
+    /// Since when.
+    pub since: At,
+    /// Whether its turn began; a turn begins once.
+    pub begun: bool,
+    /// Whether the role was told what it is here for; until then the next three lists say what it
+    /// still has to be told.
+    pub told: bool,
+    /// What was read on entering and not yet told.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub received: Vec<Delivery>,
+    /// What was dropped on entering and not yet told.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub dropped: Vec<EdgeName>,
+    /// What the operator said and the role has not been told.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unsaid: Vec<Said>,
+}
+
+/// A wait for the operator.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Waiting {
+    /// Who waits.
+    pub role: RoleInstance,
+    /// For what.
+    pub reason: WaitReason,
+    /// What the operator should read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub question: Option<Text>,
+    /// The request for consent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub consent: Option<ConsentId>,
+    /// The staged handoff.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub approval: Option<ApprovalId>,
+    /// Since when.
+    pub since: At,
+    /// The turn that led to it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub turn: Option<TurnId>,
+    /// What the node was before; it is that again if it is woken while its turn is open.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub held: Option<Running>,
+}
+
+impl Waiting {
+    /// Whether a text of the operator ends this wait.
+    #[must_use]
+    pub fn takes_text(&self) -> bool {
+        match self.reason {
+            WaitReason::PromptHuman
+            | WaitReason::AutonomousAbort
+            | WaitReason::ConsentDenied
+            | WaitReason::RepairLimit
+            | WaitReason::Budget
+            | WaitReason::Provider => true,
+            WaitReason::Consent | WaitReason::RoleConfiguration | WaitReason::HandoffApproval => {
+                false
+            }
+        }
+    }
+}
+
+/// Why the operator wants a node to run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Wanted {
+    /// It had been done, and runs again.
+    Reopened {
+        /// What the operator says about it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        note: Option<Text>,
+    },
+    /// Its turn had been stopped or had failed.
+    Retried,
+    /// What it waited for is there.
+    Woken,
+}
+
+/// A forward handoff that waits for the operator's word.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Staged {
+    /// The node.
+    pub node: NodeId,
+    /// Its turn.
+    pub turn: TurnId,
+    /// To whom, with what.
+    pub deliveries: Vec<Delivery>,
+    /// Since when.
+    pub since: At,
+    /// Whether it was approved; a declined one is gone.
+    #[serde(default)]
+    pub approved: bool,
+}
+
+/// A turn that is not over.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct OpenTurn {
+    /// The present try.
+    pub attempt: u32,
+    /// Who takes it.
+    pub role: RoleInstance,
+    /// The node, if a node is the cause.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub node: Option<NodeId>,
+    /// Why it runs.
+    pub cause: Cause,
+    /// When the present try began.
+    pub since: At,
+    /// The number of the last request; 0 before the first.
+    pub requests: u32,
+    /// The last request, if there was one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub request: Option<Request>,
+    /// Repairs in a row.
+    pub repairs: u32,
+    /// A repair that was decided and that the role has not been told.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub repair: Option<FaultCode>,
+    /// Whether the operator wants it stopped.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub stop: bool,
+    /// What it cost so far.
+    pub usage: Usage,
+}
+
+/// The last request of a turn.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Request {
+    /// Its number in the turn.
+    pub number: u32,
+    /// The try it belongs to.
+    pub attempt: u32,
+    /// The model.
+    pub model: String,
+    /// How far it came.
+    pub state: RequestState,
+    /// The text streamed so far, and not yet kept or discarded: how much.
+    pub drafted_bytes: u64,
+    /// And its CRC32C.
+    pub drafted_crc: u32,
+    /// The message that the answer is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub message: Option<MessageId>,
+    /// Why the model stopped.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stop: Option<StopReason>,
+    /// What the answer wants done, in order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub calls: Vec<AskedCall>,
+}
+
+impl Request {
+    /// Whether every call of the answer has its result.
+    #[must_use]
+    pub fn is_settled(&self) -> bool {
+        self.calls.iter().all(|call| call.done)
+    }
+}
+
+/// How far a request came.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RequestState {
+    /// It was sent, or is about to be.
+    Asked,
+    /// Its whole answer is known.
+    Answered,
+    /// It failed.
+    Failed,
+    /// Its stream was cut, and what had arrived was kept or discarded.
+    Cut,
+}
+
+/// A tool call that an answer asks for.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct AskedCall {
+    /// The id by which the transcript knows it.
+    pub tool_call: String,
+    /// The tool.
+    pub tool: String,
+    /// Our name for it, once it is intended.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub call: Option<CallId>,
+    /// Whether it has its result.
+    pub done: bool,
+}
+
+/// A tool call that was intended and has no result.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct OpenCall {
+    /// Its turn.
+    pub turn: TurnId,
+    /// Who calls.
+    pub role: RoleInstance,
+    /// The id by which the transcript knows it.
+    pub tool_call: String,
+    /// Its place in the answer.
+    pub ordinal: u32,
+    /// The tool.
+    pub tool: String,
+    /// What it may do.
+    pub effect: Effect,
+    /// How far it came.
+    pub state: CallState,
+    /// The hash of its arguments.
+    pub arguments: Hash,
+    /// The key under which it counts once.
+    pub idempotency_key: Hash,
+    /// The file's hash before, for a checkable call.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub before: Option<Hash>,
+    /// The file's hash after, for a checkable call.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub after: Option<Hash>,
+    /// The process that does it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub process: Option<ProcessName>,
+    /// The attempt of the turn in which it was started.
+    pub attempt: u32,
+    /// How often it was run again.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub reruns: u32,
+    /// One line for the operator.
+    pub summary: String,
+}
+
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde passes the field by reference"
+)]
+fn is_zero(value: &u32) -> bool {
+    *value == 0
+}
+
+/// How far a call came.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CallState {
+    /// It is going to run.
+    Intended,
+    /// It waits for consent.
+    Consent,
+    /// Consent was given.
+    Allowed,
+    /// Consent was denied or withdrawn.
+    Denied,
+    /// It runs, or ran when the process ended.
+    Started,
+}
+
+/// A request for consent without an answer.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct OpenConsent {
+    /// The call.
+    pub call: CallId,
+    /// Who calls.
+    pub role: RoleInstance,
+    /// The node, except in the improvement phase.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub node: Option<NodeId>,
+    /// The tool.
+    pub tool: String,
+    /// The hash an answer must be bound to.
+    pub action: Hash,
+    /// What would run.
+    pub shown: Text,
+    /// Since when.
+    pub since: At,
+}
+
+/// A role's model and tools.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Configuration {
+    /// Its settings.
+    pub settings: BTreeMap<String, String>,
+    /// Who chose.
+    pub by: ChosenBy,
+}
+
+/// What a flow needs to know of a session.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SessionBrief {
+    /// Its address.
+    pub key: SessionKey,
+    /// Its incarnation.
+    pub session_id: SessionId,
+    /// Which incarnation.
+    pub generation: u32,
+    /// What the key says it is.
+    pub kind: SessionKind,
+    /// Where it stands in its life.
+    pub state: SessionState,
+    /// Whether a turn of it runs and does not wait for the operator.
+    pub is_active: bool,
+    /// When it was last used.
+    pub last_activity_at: At,
+    /// The fingerprint of its system prompt, once that is built.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub prompt: Option<Hash>,
+    /// How much of the window the last request filled.
+    pub context_tokens: u64,
+    /// Its last message, so that one message is not added twice.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last_message: Option<MessageId>,
+    /// How many messages it was told or said, ever.
+    pub messages: u64,
+    /// The compaction that is under way.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub compaction: Option<String>,
+    /// The archives that can be restored.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub archives: Vec<String>,
+    /// The surfaces that show it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub surfaces: Vec<String>,
+}
+
+/// A run of a session that is not over.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct OpenRun {
+    /// The role instance that was asked.
+    pub role: RoleInstance,
+    /// The session that asked, if one did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub from: Option<SessionKey>,
+    /// What it asked.
+    pub text: Text,
+    /// Since when.
+    pub since: At,
+    /// The record that accepted it, by which runs are answered in order.
+    pub seq: Seq,
+    /// The key under which it counts once.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub client: Option<ClientId>,
+}
+
+/// What was spent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Spent {
+    /// Tokens in and out, cached ones included.
+    pub tokens: u64,
+    /// Of those, output.
+    pub output_tokens: u64,
+    /// Money, in millionths of its unit.
+    pub cost_micros: u64,
+    /// Turns that began.
+    pub turns: u64,
+    /// Requests to a model that were sent.
+    pub requests: u64,
+    /// Wall time while turns ran, one after another.
+    pub wall_ms: u64,
+}
+
+impl Spent {
+    /// What is spent of one measure.
+    #[must_use]
+    pub fn of(&self, measure: Measure) -> u64 {
+        match measure {
+            Measure::Tokens => self.tokens,
+            Measure::CostMicros => self.cost_micros,
+            Measure::Turns => self.turns,
+            Measure::WallMs => self.wall_ms,
+        }
+    }
+
+    pub(crate) fn add(&mut self, usage: &Usage) {
+        let tokens = usage
+            .input_tokens
+            .saturating_add(usage.output_tokens)
+            .saturating_add(usage.cache_read_tokens)
+            .saturating_add(usage.cache_write_tokens);
+        self.tokens = self.tokens.saturating_add(tokens);
+        self.output_tokens = self.output_tokens.saturating_add(usage.output_tokens);
+        self.cost_micros = self.cost_micros.saturating_add(usage.cost_micros);
+    }
+}
+
+/// The budget and the spending of a flow or of one of its roles.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct Account {
+    /// What may be spent, by measure.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub limits: BTreeMap<Measure, u64>,
+    /// What was spent.
+    pub spent: Spent,
+    /// The measures that were declared used up and not raised since.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub reached: Vec<Measure>,
+}
+
+/// The runs of sessions that are not over, by their ids.
+pub type OpenRuns = BTreeMap<RunId, OpenRun>;

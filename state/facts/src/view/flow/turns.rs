@@ -1,0 +1,457 @@
+//! How facts about turns, calls and sessions change the state of a flow.
+
+use super::fold::Place;
+use super::parts::{
+    AskedCall, CallState, OpenCall, OpenRun, OpenTurn, Request, RequestState, Running, Said,
+    SessionBrief, Spent,
+};
+use super::state::FlowState;
+use crate::fact::session::{
+    ArchiveRestored, CompactionFailed, CompactionStarted, MessageAdded, Origin, SendAccepted,
+    SessionCompacted, SessionOpened, SessionReset, SessionState, SessionStateChanged,
+    SessionTrimmed, SystemPromptBuilt,
+};
+use crate::fact::turn::{
+    CallFinished, CallIntended, CallReaped, CallRerun, CallStarted, DraftAdded, DraftDiscarded,
+    DraftKept, DraftKind, ModelAnswered, ModelFailed, ModelRequested, TurnEnded, TurnResumed,
+    TurnStarted, Usage,
+};
+use crate::id::{MessageId, RoleInstance, TurnId};
+
+impl FlowState {
+    pub(super) fn turn_started(&mut self, place: Place, f: &TurnStarted) {
+        self.mint(f.turn);
+        self.spend(&f.role, |spent| spent.turns = spent.turns.saturating_add(1));
+        let running = f.node.as_ref().and_then(|node| self.running.get_mut(node));
+        if let Some(running) = running.filter(|running| running.turn == f.turn) {
+            running.begun = true;
+        }
+        if let Some(reflecting) = self.reflecting_mut(&f.role)
+            && reflecting.turn == f.turn
+        {
+            reflecting.begun = true;
+        }
+        if !f.cause.is_aside()
+            && let Some(session) = self.sessions.get_mut(&f.role)
+        {
+            session.is_active = true;
+            session.last_activity_at = place.at;
+        }
+        let turn = OpenTurn {
+            attempt: f.attempt,
+            role: f.role.clone(),
+            node: f.node.clone(),
+            cause: f.cause,
+            since: place.at,
+            requests: 0,
+            request: None,
+            repairs: 0,
+            repair: None,
+            stop: false,
+            usage: Usage::default(),
+        };
+        self.turns.insert(f.turn, turn);
+    }
+
+    pub(super) fn turn_resumed(&mut self, place: Place, f: &TurnResumed) {
+        let Some(turn) = self.turns.get_mut(&f.turn) else {
+            return;
+        };
+        turn.attempt = f.attempt;
+        turn.since = place.at;
+        turn.stop = false;
+        if !turn.cause.is_aside()
+            && let Some(session) = self.sessions.get_mut(&f.role)
+        {
+            session.is_active = true;
+        }
+    }
+
+    pub(super) fn turn_ended(&mut self, place: Place, f: &TurnEnded) {
+        let Some(turn) = self.turns.remove(&f.turn) else {
+            return;
+        };
+        if !turn.cause.is_aside() {
+            self.rest(&turn.role);
+        }
+        // A call that outlives its turn has no one to answer to.
+        self.calls.retain(|_, call| call.turn != f.turn);
+        let ran_ms = place.at.ms().saturating_sub(turn.since.ms());
+        let ran_ms = u64::try_from(ran_ms).unwrap_or(0);
+        self.spend(&f.role, |spent| {
+            spent.wall_ms = spent.wall_ms.saturating_add(ran_ms);
+        });
+    }
+
+    /// Counts something as spent, for the flow and for the role.
+    fn spend(&mut self, role: &RoleInstance, add: impl Fn(&mut Spent)) {
+        add(&mut self.account.spent);
+        if let Some(account) = self.role_accounts.get_mut(role) {
+            add(&mut account.spent);
+        } else {
+            add(&mut self.role_accounts.entry(role.clone()).or_default().spent);
+        }
+    }
+
+    pub(super) fn requested(&mut self, f: &ModelRequested) {
+        self.spend(&f.role, |spent| {
+            spent.requests = spent.requests.saturating_add(1);
+        });
+        let Some(turn) = self.turns.get_mut(&f.turn) else {
+            return;
+        };
+        turn.requests = f.request;
+        turn.request = Some(Request {
+            number: f.request,
+            attempt: f.attempt,
+            model: f.model.clone(),
+            state: RequestState::Asked,
+            drafted_bytes: 0,
+            drafted_crc: 0,
+            message: None,
+            stop: None,
+            calls: Vec::new(),
+        });
+    }
+
+    fn request_mut(&mut self, turn: TurnId, number: u32) -> Option<&mut Request> {
+        let request = self.turns.get_mut(&turn)?.request.as_mut()?;
+        (request.number == number).then_some(request)
+    }
+
+    pub(super) fn draft_added(&mut self, f: &DraftAdded) {
+        if f.kind == DraftKind::Reasoning {
+            return;
+        }
+        if let Some(request) = self.request_mut(f.turn, f.request) {
+            request.drafted_bytes = request.drafted_bytes.saturating_add(f.text.len() as u64);
+            request.drafted_crc = crc32c::crc32c_append(request.drafted_crc, f.text.as_bytes());
+        }
+    }
+
+    pub(super) fn draft_kept(&mut self, f: &DraftKept) {
+        if let Some(request) = self.request_mut(f.turn, f.request) {
+            request.state = RequestState::Cut;
+            request.drafted_bytes = 0;
+            request.drafted_crc = 0;
+            request.message = Some(f.message.clone());
+        }
+        self.last_message(&f.role, &f.message);
+    }
+
+    /// What was streamed does not count; the same request may still be answered as a whole.
+    pub(super) fn draft_discarded(&mut self, f: &DraftDiscarded) {
+        if let Some(request) = self.request_mut(f.turn, f.request) {
+            request.drafted_bytes = 0;
+            request.drafted_crc = 0;
+        }
+    }
+
+    pub(super) fn answered(&mut self, place: Place, f: &ModelAnswered) {
+        self.spend(&f.role, |spent| spent.add(&f.usage));
+        let mut aside = false;
+        if let Some(turn) = self.turns.get_mut(&f.turn) {
+            aside = turn.cause.is_aside();
+            add_usage(&mut turn.usage, &f.usage);
+        }
+        if let Some(request) = self.request_mut(f.turn, f.request) {
+            request.state = RequestState::Answered;
+            request.drafted_bytes = 0;
+            request.drafted_crc = 0;
+            request.message = Some(f.message.clone());
+            request.stop = Some(f.stop);
+            let asked = |call: &crate::message::ToolCall| AskedCall {
+                tool_call: call.id.clone(),
+                tool: call.name.clone(),
+                call: None,
+                done: false,
+            };
+            request.calls = f.calls.iter().map(asked).collect();
+        }
+        if !aside {
+            self.last_message(&f.role, &f.message);
+            if let Some(session) = self.sessions.get_mut(&f.role) {
+                session.context_tokens = f.usage.window_tokens();
+                session.last_activity_at = place.at;
+            }
+        }
+    }
+
+    pub(super) fn failed(&mut self, f: &ModelFailed) {
+        if let Some(request) = self.request_mut(f.turn, f.request) {
+            request.state = RequestState::Failed;
+        }
+    }
+
+    pub(super) fn call_intended(&mut self, f: &CallIntended) {
+        let mut attempt = 0;
+        if let Some(turn) = self.turns.get_mut(&f.turn) {
+            attempt = turn.attempt;
+            let calls = turn.request.iter_mut().flat_map(|r| r.calls.iter_mut());
+            for asked in calls.filter(|asked| asked.tool_call == f.tool_call) {
+                asked.call = Some(f.call.clone());
+            }
+        }
+        let call = OpenCall {
+            turn: f.turn,
+            role: f.role.clone(),
+            tool_call: f.tool_call.clone(),
+            ordinal: f.ordinal,
+            tool: f.tool.clone(),
+            effect: f.effect,
+            state: CallState::Intended,
+            arguments: f.arguments,
+            idempotency_key: f.idempotency_key,
+            before: f.before,
+            after: f.after,
+            process: None,
+            attempt,
+            reruns: 0,
+            summary: f.summary.clone(),
+        };
+        self.calls.insert(f.call.clone(), call);
+    }
+
+    pub(super) fn call_started(&mut self, f: &CallStarted) {
+        let Some(call) = self.calls.get_mut(&f.call) else {
+            return;
+        };
+        call.state = CallState::Started;
+        call.process.clone_from(&f.process);
+        if let Some(turn) = self.turns.get(&call.turn) {
+            call.attempt = turn.attempt;
+        }
+    }
+
+    pub(super) fn call_finished(&mut self, place: Place, f: &CallFinished) {
+        self.calls.remove(&f.call);
+        if let Some(turn) = self.turns.get_mut(&f.turn) {
+            let calls = turn.request.iter_mut().flat_map(|r| r.calls.iter_mut());
+            for asked in calls.filter(|asked| asked.tool_call == f.tool_call) {
+                asked.done = true;
+                asked.call = Some(f.call.clone());
+            }
+            // A call that went through shows that the role is at work again.
+            turn.repairs = 0;
+        }
+        self.last_message(&f.role, &f.message);
+        self.touch(place, &f.role);
+    }
+
+    pub(super) fn call_rerun(&mut self, f: &CallRerun) {
+        if let Some(call) = self.calls.get_mut(&f.call) {
+            call.state = CallState::Allowed;
+            call.process = None;
+            call.reruns = call.reruns.saturating_add(1);
+        }
+    }
+
+    pub(super) fn call_reaped(&mut self, f: &CallReaped) {
+        if let Some(call) = self.calls.get_mut(&f.call) {
+            call.process = None;
+        }
+    }
+
+    pub(super) fn session_opened(&mut self, place: Place, f: &SessionOpened) {
+        let brief = SessionBrief {
+            key: f.key.clone(),
+            session_id: f.session.clone(),
+            generation: f.generation,
+            kind: f.kind,
+            state: SessionState::Created,
+            is_active: false,
+            last_activity_at: place.at,
+            prompt: None,
+            context_tokens: 0,
+            last_message: None,
+            messages: 0,
+            compaction: None,
+            archives: Vec::new(),
+            surfaces: Vec::new(),
+        };
+        self.sessions.insert(f.role.clone(), brief);
+    }
+
+    pub(super) fn session_state(&mut self, f: &SessionStateChanged) {
+        if let Some(session) = self.sessions.get_mut(&f.role) {
+            session.state = f.state;
+        }
+    }
+
+    pub(super) fn touch(&mut self, place: Place, role: &RoleInstance) {
+        if let Some(session) = self.sessions.get_mut(role) {
+            session.last_activity_at = place.at;
+            session.state = match session.state {
+                SessionState::Created | SessionState::Active | SessionState::Suspended => {
+                    SessionState::Active
+                }
+                SessionState::Expired => SessionState::Expired,
+            };
+        }
+    }
+
+    pub(super) fn attached(&mut self, role: &RoleInstance, surface: &str) {
+        if let Some(session) = self.sessions.get_mut(role)
+            && !session.surfaces.iter().any(|known| known == surface)
+        {
+            session.surfaces.push(surface.to_owned());
+        }
+    }
+
+    pub(super) fn detached(&mut self, role: &RoleInstance, surface: &str) {
+        if let Some(session) = self.sessions.get_mut(role) {
+            session.surfaces.retain(|known| known != surface);
+        }
+    }
+
+    pub(super) fn session_reset(&mut self, place: Place, f: &SessionReset) {
+        if let Some(session) = self.sessions.get_mut(&f.role) {
+            session.session_id = f.new.clone();
+            session.generation = f.generation;
+            session.state = SessionState::Created;
+            session.last_activity_at = place.at;
+            session.prompt = None;
+            session.context_tokens = 0;
+            session.last_message = None;
+            session.messages = 0;
+            session.compaction = None;
+            session.archives.clear();
+        }
+    }
+
+    pub(super) fn prompt_built(&mut self, f: &SystemPromptBuilt) {
+        if let Some(session) = self.sessions.get_mut(&f.role) {
+            session.prompt = Some(f.fingerprint);
+        }
+    }
+
+    fn last_message(&mut self, role: &RoleInstance, message: &MessageId) {
+        if let Some(session) = self.sessions.get_mut(role) {
+            session.last_message = Some(message.clone());
+            session.messages = session.messages.saturating_add(1);
+        }
+    }
+
+    pub(super) fn message_added(&mut self, place: Place, f: &MessageAdded) {
+        self.remember(place, f.client.as_ref());
+        self.touch(place, &f.role);
+        self.last_message(&f.role, &f.message);
+        let other = |said: &Said| said.id != f.message;
+        if let Some(steers) = self.steers.get_mut(&f.role) {
+            steers.retain(other);
+            if steers.is_empty() {
+                self.steers.remove(&f.role);
+            }
+        }
+        if let Some(reflecting) = self.reflecting_mut(&f.role) {
+            reflecting.unsaid.retain(other);
+        }
+        let running = self.running.values_mut().find(|r| r.role == f.role);
+        if let Some(running) = running {
+            told(running, f);
+        }
+        if f.origin == Origin::Repair {
+            let turns = self.turns.values_mut();
+            for turn in turns.filter(|t| t.role == f.role && !t.cause.is_aside()) {
+                turn.repair = None;
+            }
+        }
+    }
+
+    pub(super) fn compaction_started(&mut self, f: &CompactionStarted) {
+        if let Some(session) = self.sessions.get_mut(&f.role) {
+            session.compaction = Some(f.compaction.clone());
+        }
+    }
+
+    pub(super) fn compacted(&mut self, place: Place, f: &SessionCompacted) {
+        self.last_message(&f.role, &f.message);
+        if let Some(session) = self.sessions.get_mut(&f.role) {
+            session.compaction = None;
+            session.context_tokens = 0;
+            session.last_activity_at = place.at;
+            session.archives.push(f.compaction.clone());
+        }
+    }
+
+    pub(super) fn compaction_failed(&mut self, f: &CompactionFailed) {
+        if let Some(session) = self.sessions.get_mut(&f.role) {
+            session.compaction = None;
+        }
+    }
+
+    pub(super) fn trimmed(&mut self, f: &SessionTrimmed) {
+        if let Some(session) = self.sessions.get_mut(&f.role) {
+            session.context_tokens = 0;
+            session.archives.push(f.archive.clone());
+        }
+    }
+
+    pub(super) fn archive_restored(&mut self, f: &ArchiveRestored) {
+        if let Some(session) = self.sessions.get_mut(&f.role) {
+            session.archives.retain(|archive| *archive != f.archive);
+        }
+    }
+
+    pub(super) fn send_accepted(&mut self, place: Place, f: &SendAccepted) {
+        self.remember(place, f.client.as_ref());
+        let run = OpenRun {
+            role: f.role.clone(),
+            from: f.from.clone(),
+            text: f.text.clone(),
+            since: place.at,
+            seq: place.seq,
+            client: f.client.clone(),
+        };
+        self.runs.insert(f.run.clone(), run);
+    }
+}
+
+/// The role of a running node was told something.
+fn told(running: &mut Running, f: &MessageAdded) {
+    running.unsaid.retain(|said| said.id != f.message);
+    let entered = match f.origin {
+        Origin::Entry => true,
+        // A node entered by a reply is told no more than the reply, unless something arrived too.
+        Origin::Reply | Origin::Steer => {
+            running.unsaid.is_empty() && running.received.is_empty() && running.dropped.is_empty()
+        }
+        Origin::Repair
+        | Origin::Continuation
+        | Origin::Consultation
+        | Origin::Injection
+        | Origin::Improvement
+        | Origin::Compaction
+        | Origin::Runtime => false,
+    };
+    if entered {
+        running.told = true;
+        running.received.clear();
+        running.dropped.clear();
+    }
+}
+
+fn add_usage(sum: &mut Usage, more: &Usage) {
+    sum.input_tokens = sum.input_tokens.saturating_add(more.input_tokens);
+    sum.output_tokens = sum.output_tokens.saturating_add(more.output_tokens);
+    sum.cache_read_tokens = sum.cache_read_tokens.saturating_add(more.cache_read_tokens);
+    sum.cache_write_tokens = sum
+        .cache_write_tokens
+        .saturating_add(more.cache_write_tokens);
+    sum.context_tokens = more.window_tokens();
+    sum.cost_micros = sum.cost_micros.saturating_add(more.cost_micros);
+}
+
+impl Usage {
+    /// How much of the window a request filled: what the provider said, else what it counted.
+    #[must_use]
+    pub fn window_tokens(&self) -> u64 {
+        if self.context_tokens > 0 {
+            return self.context_tokens;
+        }
+        self.input_tokens
+            .saturating_add(self.cache_read_tokens)
+            .saturating_add(self.cache_write_tokens)
+            .saturating_add(self.output_tokens)
+    }
+}

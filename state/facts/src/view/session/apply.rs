@@ -1,0 +1,353 @@
+//! How facts change a session. Facts about other role instances leave it as it was.
+
+use super::draft::Draft;
+use super::entry::Entry;
+use super::view::{NodeMark, SessionView};
+use crate::at::At;
+use crate::fact::Fact;
+use crate::fact::session::{MessageAdded, Origin, SessionOpened, SessionPatched, SessionState};
+use crate::fact::turn::{
+    CallEnd, CallFinished, DraftAdded, DraftDiscarded, DraftKept, DraftKind, ModelAnswered,
+    TurnEnded, TurnStarted,
+};
+use crate::id::Seq;
+use crate::line::{Body, Recorded};
+use crate::message::{AnswerText, Message};
+use crate::view::View;
+use crate::view::route::session_role;
+
+impl View for SessionView {
+    fn apply(&mut self, recorded: &Recorded) {
+        let fact = match &recorded.body {
+            Body::Known(fact) => fact,
+            Body::Foreign { .. } => return,
+        };
+        if let Fact::SegmentStarted(segment) = fact {
+            self.flow = Some(segment.flow.clone());
+            return;
+        }
+        if session_role(fact) != Some(&self.role) {
+            return;
+        }
+        self.journal_seq = recorded.seq;
+        self.fold(recorded.seq, recorded.at, fact);
+    }
+}
+
+impl SessionView {
+    #[expect(
+        clippy::too_many_lines,
+        reason = "one exhaustive match, one call an arm"
+    )]
+    fn fold(&mut self, seq: Seq, at: At, fact: &Fact) {
+        match fact {
+            Fact::NodeSuspended(_) => self.is_active = false,
+            Fact::NodeWoken(_) => self.is_active = self.turn.is_some(),
+            Fact::TurnStarted(f) => self.turn_started(at, f),
+            Fact::TurnResumed(f) => {
+                self.is_active |= !self.asides.contains(&f.turn);
+            }
+            Fact::TurnEnded(f) => self.turn_ended(seq, at, f),
+            Fact::DraftAdded(f) => self.draft_added(seq, at, f),
+            Fact::DraftKept(f) => self.draft_kept(seq, at, f),
+            Fact::DraftDiscarded(f) => self.draft_discarded(f),
+            Fact::ModelAnswered(f) => self.answered(seq, at, f),
+            Fact::CallFinished(f) => self.call_finished(seq, at, f),
+            Fact::SessionOpened(f) => self.opened(at, f),
+            Fact::SessionStateChanged(f) => {
+                self.state = f.state;
+                self.expiry = f.reason;
+            }
+            Fact::SessionTouched(_) => self.touch(at),
+            Fact::SurfaceAttached(f) => {
+                if !self.surfaces.contains(&f.surface) {
+                    self.surfaces.push(f.surface.clone());
+                }
+            }
+            Fact::SurfaceDetached(f) => self.surfaces.retain(|known| *known != f.surface),
+            Fact::SessionPatched(f) => self.patched(at, f),
+            Fact::SessionReset(f) => self.reset(at, f),
+            Fact::SystemPromptBuilt(f) => {
+                self.system_prompt = Some(f.text.clone());
+                self.fingerprint = Some(f.fingerprint);
+            }
+            Fact::MessageAdded(f) => self.message_added(seq, at, f),
+            Fact::CompactionStarted(f) => self.compaction = Some(f.compaction.clone()),
+            Fact::SessionCompacted(f) => self.compacted(seq, at, f),
+            Fact::CompactionFailed(_) => self.compaction = None,
+            Fact::SessionTrimmed(f) => self.trimmed(at, f),
+            Fact::ArchiveRestored(f) => self.restored(f),
+
+            // The rest says nothing about what a session holds.
+            Fact::SegmentStarted(_)
+            | Fact::WriterOpened(_)
+            | Fact::RecoveryTruncated(_)
+            | Fact::RecoveryLossy(_)
+            | Fact::QuarantineRestored(_)
+            | Fact::RepairApplied(_)
+            | Fact::BlobLost(_)
+            | Fact::BlobFound(_)
+            | Fact::FlowCreated(_)
+            | Fact::FlowForked(_)
+            | Fact::FlowTitled(_)
+            | Fact::GraphRevised(_)
+            | Fact::FlowPaused(_)
+            | Fact::FlowUnpaused(_)
+            | Fact::FlowCancelled(_)
+            | Fact::ForwardPassClosed(_)
+            | Fact::FlowCompleted(_)
+            | Fact::NodeReopened(_)
+            | Fact::NodeRetried(_)
+            | Fact::NodeClaimed(_)
+            | Fact::HandoffApplied(_)
+            | Fact::HandoffStaged(_)
+            | Fact::HandoffDecided(_)
+            | Fact::HandoffAwaited(_)
+            | Fact::RepairRequested(_)
+            | Fact::ModelRequested(_)
+            | Fact::ModelFailed(_)
+            | Fact::CallIntended(_)
+            | Fact::CallStarted(_)
+            | Fact::CallRerun(_)
+            | Fact::CallReaped(_)
+            | Fact::SessionForked(_)
+            | Fact::SessionResumed(_)
+            | Fact::SendAccepted(_)
+            | Fact::SendDenied(_)
+            | Fact::RunFinished(_)
+            | Fact::OperatorReplied(_)
+            | Fact::ReplyReturned(_)
+            | Fact::OperatorSteered(_)
+            | Fact::StopRequested(_)
+            | Fact::ConsentRequested(_)
+            | Fact::ConsentResolved(_)
+            | Fact::ConsentModeChanged(_)
+            | Fact::GrantAdded(_)
+            | Fact::GrantRevoked(_)
+            | Fact::RoleConfigured(_)
+            | Fact::McpServerApproved(_)
+            | Fact::McpServerUnavailable(_)
+            | Fact::McpToolUnavailable(_)
+            | Fact::ImprovementChosen(_)
+            | Fact::ReflectionStarted(_)
+            | Fact::FindingsRecorded(_)
+            | Fact::FeedbackDecided(_)
+            | Fact::FeedbackStarted(_)
+            | Fact::FeedbackRecorded(_)
+            | Fact::ChangeProposed(_)
+            | Fact::ChangeDecided(_)
+            | Fact::BudgetSet(_)
+            | Fact::BudgetReached(_) => {}
+        }
+    }
+
+    fn touch(&mut self, at: At) {
+        self.last_activity_at = Some(at);
+        self.state = match self.state {
+            SessionState::Created | SessionState::Active | SessionState::Suspended => {
+                SessionState::Active
+            }
+            SessionState::Expired => SessionState::Expired,
+        };
+    }
+
+    fn opened(&mut self, at: At, f: &SessionOpened) {
+        self.key = Some(f.key.clone());
+        self.session_id = Some(f.session.clone());
+        self.generation = f.generation;
+        self.kind = f.kind;
+        self.parent.clone_from(&f.parent);
+        self.user.clone_from(&f.user);
+        self.state = SessionState::Created;
+        self.expiry = None;
+        self.created_at = Some(at);
+        self.last_activity_at = Some(at);
+    }
+
+    fn patched(&mut self, at: At, f: &SessionPatched) {
+        self.touch(at);
+        if let Some(label) = &f.label {
+            self.label = (!label.is_empty()).then(|| label.clone());
+        }
+        if f.send_policy.is_some() {
+            self.send_policy = f.send_policy;
+        }
+        merge(&mut self.metadata, &f.metadata);
+        merge(&mut self.settings, &f.settings);
+    }
+
+    fn turn_started(&mut self, at: At, f: &TurnStarted) {
+        if f.cause.is_aside() {
+            self.asides.insert(f.turn);
+            return;
+        }
+        self.turn = Some(f.turn);
+        self.is_active = true;
+        self.turns = self.turns.saturating_add(1);
+        self.touch(at);
+    }
+
+    fn turn_ended(&mut self, seq: Seq, at: At, f: &TurnEnded) {
+        if self.asides.remove(&f.turn) {
+            return;
+        }
+        self.turn = None;
+        self.is_active = false;
+        self.leave_draft(seq, at);
+        self.last_activity_at = Some(at);
+    }
+
+    /// A draft that nobody kept or discarded is kept as it is: text that was shown is not taken
+    /// back in silence.
+    fn leave_draft(&mut self, seq: Seq, at: At) {
+        if let Some(draft) = self.draft.take() {
+            let message = Message::Assistant {
+                content: draft.text,
+            };
+            let mut entry = Entry::new(message, None, seq, at);
+            entry.turn = Some(draft.turn);
+            entry.interrupted = true;
+            self.push(entry);
+        }
+    }
+
+    fn draft_added(&mut self, seq: Seq, at: At, f: &DraftAdded) {
+        if f.kind == DraftKind::Reasoning || self.asides.contains(&f.turn) {
+            return;
+        }
+        let goes_on = |draft: &Draft| draft.turn == f.turn && draft.request == f.request;
+        if !self.draft.as_ref().is_some_and(goes_on) {
+            self.leave_draft(seq, at);
+        }
+        self.draft
+            .get_or_insert_with(|| Draft::begin(f.turn, f.request, seq, at))
+            .push(&f.text);
+    }
+
+    fn draft_kept(&mut self, seq: Seq, at: At, f: &DraftKept) {
+        if self.asides.contains(&f.turn) {
+            return;
+        }
+        let Some(draft) = self.draft.take() else {
+            return;
+        };
+        let message = Message::Assistant {
+            content: draft.text,
+        };
+        let mut entry = Entry::new(message, Some(f.message.clone()), seq, at);
+        entry.turn = Some(f.turn);
+        entry.interrupted = true;
+        self.push(entry);
+    }
+
+    fn draft_discarded(&mut self, f: &DraftDiscarded) {
+        if !self.asides.contains(&f.turn) {
+            self.draft = None;
+        }
+    }
+
+    fn answered(&mut self, seq: Seq, at: At, f: &ModelAnswered) {
+        self.usage.add(&f.usage);
+        if self.asides.contains(&f.turn) {
+            return;
+        }
+        self.last_activity_at = Some(at);
+        self.usage.context = f.usage.window_tokens();
+        self.latest_context_usage = self.usage.context;
+        let draft = self.draft.take();
+        let (text, mismatch) = match &f.text {
+            AnswerText::Inline(text) => (text.clone(), false),
+            AnswerText::Drafted(drafted) => match draft {
+                Some(draft) if draft.is(drafted) => (draft.text, false),
+                Some(draft) => (draft.text, true),
+                None => (String::new(), drafted.drafted_bytes > 0),
+            },
+        };
+        let message = if !f.calls.is_empty() {
+            Message::AssistantToolCalls {
+                calls: f.calls.clone(),
+                text: (!text.is_empty()).then_some(text),
+            }
+        } else if text.is_empty() {
+            return;
+        } else {
+            Message::Assistant { content: text }
+        };
+        let mut entry = Entry::new(message, Some(f.message.clone()), seq, at);
+        entry.turn = Some(f.turn);
+        entry.mismatch = mismatch;
+        entry.provider_blocks.clone_from(&f.provider_blocks);
+        self.push(entry);
+    }
+
+    fn call_finished(&mut self, seq: Seq, at: At, f: &CallFinished) {
+        if self.asides.contains(&f.turn) {
+            return;
+        }
+        let message = Message::ToolResult {
+            call_id: f.tool_call.clone(),
+            tool_name: f.tool.clone(),
+            content: f.output.shown(),
+            is_error: f.end.is_error(),
+        };
+        let mut entry = Entry::new(message, Some(f.message.clone()), seq, at);
+        entry.turn = Some(f.turn);
+        self.push(entry.with_blob_of(&f.output));
+        self.last_activity_at = Some(at);
+    }
+
+    fn message_added(&mut self, seq: Seq, at: At, f: &MessageAdded) {
+        self.touch(at);
+        match (&f.node, f.origin) {
+            (Some(node), origin) => {
+                let here = self.node.as_ref().is_some_and(|mark| mark.node == *node);
+                if !here || origin == Origin::Entry {
+                    self.node = Some(NodeMark {
+                        node: node.clone(),
+                        start: self.messages.len(),
+                    });
+                    self.before_node_bytes = self.live_bytes;
+                }
+            }
+            // Reflection belongs to no node; it looks back on all of them.
+            (None, Origin::Improvement) => self.node = None,
+            (None, _) => {}
+        }
+        let message = Message::User {
+            content: f.text.shown(),
+        };
+        let mut entry = Entry::new(message, Some(f.message.clone()), seq, at);
+        entry.origin = Some(f.origin);
+        entry.node.clone_from(&f.node);
+        self.push(entry.with_blob_of(&f.text));
+    }
+}
+
+impl CallEnd {
+    /// Whether what the model gets is an error.
+    #[must_use]
+    pub fn is_error(self) -> bool {
+        match self {
+            Self::Done | Self::Recovered => false,
+            Self::Failed
+            | Self::Denied
+            | Self::Stopped
+            | Self::TimedOut
+            | Self::NotRun
+            | Self::Unknown => true,
+        }
+    }
+}
+
+/// Sets what has a value, and takes away what has none.
+fn merge(
+    into: &mut std::collections::BTreeMap<String, String>,
+    patch: &std::collections::BTreeMap<String, Option<String>>,
+) {
+    for (key, value) in patch {
+        match value {
+            Some(value) => into.insert(key.clone(), value.clone()),
+            None => into.remove(key),
+        };
+    }
+}

@@ -1,0 +1,12 @@
+//! A session as `transcript.json` holds it: the shape of a `RoleSession`, with more members.
+
+mod apply;
+mod draft;
+mod entry;
+mod rewrite;
+mod view;
+mod write;
+
+pub use draft::Draft;
+pub use entry::Entry;
+pub use view::{Archive, Incarnation, NodeMark, SessionUsage, SessionView, TrimArchive};

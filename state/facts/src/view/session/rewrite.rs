@@ -1,0 +1,162 @@
+//! What compaction, trimming, restoring, resetting and forking do to a session. Messages are moved,
+//! never copied: an archive may be as large as the session was.
+
+use std::mem;
+
+use super::entry::Entry;
+use super::view::{Archive, Incarnation, NodeMark, SessionView, TrimArchive};
+use crate::at::At;
+use crate::fact::session::{
+    ArchiveRestored, Origin, SessionCompacted, SessionReset, SessionState, SessionTrimmed,
+};
+use crate::id::Seq;
+use crate::message::Message;
+
+impl SessionView {
+    /// Takes all but the last messages out, and says where the cut was.
+    fn cut(&mut self, kept_last: u64) -> (Vec<Entry>, usize) {
+        let kept = usize::try_from(kept_last).unwrap_or(usize::MAX);
+        let cut = self.messages.len().saturating_sub(kept);
+        let kept = self.messages.split_off(cut);
+        (mem::replace(&mut self.messages, kept), cut)
+    }
+
+    /// The node's exchanges begin where they began, or with what stands for their beginning.
+    fn shift_mark(&mut self, cut: usize, replaced_by: usize) {
+        if let Some(mark) = &mut self.node {
+            mark.start = if mark.start < cut {
+                0
+            } else {
+                mark.start - cut + replaced_by
+            };
+        }
+    }
+
+    pub(super) fn compacted(&mut self, seq: Seq, at: At, f: &SessionCompacted) {
+        let message = Message::User {
+            content: f.replacement.shown(),
+        };
+        let mut entry =
+            Entry::new(message, Some(f.message.clone()), seq, at).with_blob_of(&f.replacement);
+        entry.origin = Some(Origin::Compaction);
+        entry.node.clone_from(&f.node);
+        let mark = self.node.clone();
+        let (archived, cut) = self.cut(f.kept_last);
+        self.messages.insert(0, entry.clone());
+        self.shift_mark(cut, 1);
+        self.archives.push(Archive {
+            id: f.compaction.clone(),
+            trigger: f.trigger,
+            node_id: f.node.as_ref().map(ToString::to_string).unwrap_or_default(),
+            compacted_at: at,
+            archived_transcript_history: archived,
+            replacement_message: entry,
+            strategy: f.strategy,
+            tokens_before: f.tokens_before,
+            mark,
+        });
+        self.compaction = None;
+        self.latest_context_usage = 0;
+        self.usage.context = 0;
+        self.last_activity_at = Some(at);
+        self.weigh();
+    }
+
+    pub(super) fn trimmed(&mut self, at: At, f: &SessionTrimmed) {
+        let (archived, cut) = self.cut(f.kept_last);
+        self.shift_mark(cut, 0);
+        self.trims.push(TrimArchive {
+            id: f.archive.clone(),
+            trimmed_at: at,
+            archived_transcript_history: archived,
+        });
+        self.latest_context_usage = 0;
+        self.usage.context = 0;
+        self.last_activity_at = Some(at);
+        self.weigh();
+    }
+
+    pub(super) fn restored(&mut self, f: &ArchiveRestored) {
+        if let Some(place) = self.archives.iter().position(|a| a.id == f.archive) {
+            self.restore_compacted(place);
+        } else if let Some(place) = self.trims.iter().position(|a| a.id == f.archive) {
+            let archive = self.trims.remove(place);
+            let history = archive.archived_transcript_history;
+            if let Some(mark) = &mut self.node {
+                mark.start += history.len();
+            }
+            self.messages.splice(0..0, history);
+        }
+        self.weigh();
+    }
+
+    /// The history takes the place of the message that stood for it. If that message is itself in
+    /// an archive by now, the history comes before everything.
+    fn restore_compacted(&mut self, place: usize) {
+        let archive = self.archives.remove(place);
+        let history = archive.archived_transcript_history;
+        let length = history.len();
+        let stands_for = |entry: &Entry| entry.id == archive.replacement_message.id;
+        let (at, gone) = match self.messages.iter().position(stands_for) {
+            Some(at) => (at, 1),
+            None => (0, 0),
+        };
+        self.messages.splice(at..at + gone, history);
+        let Some(mark) = &mut self.node else {
+            return;
+        };
+        let same = archive.mark.as_ref().filter(|old| old.node == mark.node);
+        mark.start = match same {
+            // The node has gone on since: its exchanges begin where they had begun.
+            Some(NodeMark { start, .. }) if mark.start <= at => at + (*start).min(length),
+            Some(_) | None if mark.start <= at => mark.start,
+            Some(_) | None => mark.start + length - gone,
+        };
+        mark.start = mark.start.min(self.messages.len());
+    }
+
+    pub(super) fn reset(&mut self, at: At, f: &SessionReset) {
+        self.incarnations.push(Incarnation {
+            session_id: f.old.clone(),
+            generation: self.generation,
+            ended_at: at,
+            archive: f.archive.clone(),
+        });
+        self.session_id = Some(f.new.clone());
+        self.generation = f.generation;
+        self.state = SessionState::Created;
+        self.expiry = None;
+        self.messages.clear();
+        self.draft = None;
+        self.node = None;
+        self.archives.clear();
+        self.trims.clear();
+        self.system_prompt = None;
+        self.fingerprint = None;
+        self.latest_context_usage = 0;
+        self.usage = Default::default();
+        self.turns = 0;
+        self.compaction = None;
+        self.created_at = Some(at);
+        self.last_activity_at = Some(at);
+        self.weigh();
+    }
+
+    /// Begins with another session's messages, as far as they were there at a record. What was
+    /// compacted later is not taken in its shortened form: text from past the point is not ours.
+    pub(crate) fn begin_from(&mut self, other: &Self, at_seq: Seq) {
+        let early = |entry: &&Entry| entry.seq <= at_seq;
+        let archived = other
+            .archives
+            .iter()
+            .filter(|archive| archive.replacement_message.seq > at_seq)
+            .flat_map(|archive| &archive.archived_transcript_history);
+        let live = other.messages.iter();
+        self.messages = archived.chain(live).filter(early).cloned().collect();
+        self.system_prompt.clone_from(&other.system_prompt);
+        self.fingerprint = other.fingerprint;
+        self.settings.clone_from(&other.settings);
+        self.node = None;
+        self.weigh();
+    }
+}

@@ -1,0 +1,269 @@
+//! The session of one role instance.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::Serialize;
+
+use super::draft::Draft;
+use super::entry::Entry;
+use crate::at::At;
+use crate::fact::session::{ExpiryReason, Parent, SendPolicy, SessionKind, SessionState, Trigger};
+use crate::fact::turn::Usage;
+use crate::hash::Hash;
+use crate::id::{FlowId, NodeId, RoleInstance, Seq, SessionId, SessionKey, TurnId};
+use crate::message::{BlobText, Text};
+
+/// Where the exchanges of the current node begin.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NodeMark {
+    /// The node.
+    pub node: NodeId,
+    /// Its first message, counted from the beginning of the history.
+    pub start: usize,
+}
+
+/// A history that was compacted, and what stands for it.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Archive {
+    /// The compaction.
+    pub id: String,
+    /// Who asked.
+    pub trigger: Trigger,
+    /// The node that was active; empty if none was.
+    pub node_id: String,
+    /// When.
+    pub compacted_at: At,
+    /// The history that was replaced.
+    pub archived_transcript_history: Vec<Entry>,
+    /// What replaced it.
+    pub replacement_message: Entry,
+    /// How it was done.
+    pub strategy: crate::fact::session::Strategy,
+    /// The context before, in tokens.
+    pub tokens_before: u64,
+    /// Where the current node's exchanges began in the history that was replaced.
+    #[serde(skip)]
+    pub(super) mark: Option<NodeMark>,
+}
+
+/// Messages that were trimmed away.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct TrimArchive {
+    /// The archive.
+    pub id: String,
+    /// When.
+    pub trimmed_at: At,
+    /// The messages.
+    pub archived_transcript_history: Vec<Entry>,
+}
+
+/// An earlier incarnation of the session.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Incarnation {
+    /// Its id.
+    pub session_id: SessionId,
+    /// Which it was.
+    pub generation: u32,
+    /// When it ended.
+    pub ended_at: At,
+    /// What it held, as a JSON array of messages.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub archive: Option<BlobText>,
+}
+
+/// What a session used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+pub struct SessionUsage {
+    /// How much of the window the last request filled.
+    pub context: u64,
+    /// Input, cached input included.
+    pub input: u64,
+    /// Output.
+    pub output: u64,
+    /// Both.
+    pub total: u64,
+    /// Cost, in millionths of its unit.
+    #[serde(rename = "costMicros")]
+    pub cost_micros: u64,
+}
+
+impl SessionUsage {
+    pub(super) fn add(&mut self, usage: &Usage) {
+        let input = usage
+            .input_tokens
+            .saturating_add(usage.cache_read_tokens)
+            .saturating_add(usage.cache_write_tokens);
+        self.input = self.input.saturating_add(input);
+        self.output = self.output.saturating_add(usage.output_tokens);
+        self.total = self.input.saturating_add(self.output);
+        self.cost_micros = self.cost_micros.saturating_add(usage.cost_micros);
+    }
+}
+
+/// The session of one role instance, as `transcript.json` holds it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SessionView {
+    /// The flow, which is half of the session's logical id.
+    pub flow: Option<FlowId>,
+    /// The role instance.
+    pub role: RoleInstance,
+    /// The messages.
+    pub messages: Vec<Entry>,
+    /// The text that is being streamed; it shows after the messages.
+    pub draft: Option<Draft>,
+    /// The current node.
+    pub node: Option<NodeMark>,
+    /// Compacted histories, oldest first.
+    pub archives: Vec<Archive>,
+    /// Trimmed messages, oldest first.
+    pub trims: Vec<TrimArchive>,
+    /// Whether a turn runs and does not wait for the operator.
+    pub is_active: bool,
+    /// The open turn that works in the session.
+    pub turn: Option<TurnId>,
+    /// Open turns that work beside the session; what they say is no message of it.
+    pub asides: BTreeSet<TurnId>,
+    /// The system prompt.
+    pub system_prompt: Option<Text>,
+    /// The hash of what the prompt was built from.
+    pub fingerprint: Option<Hash>,
+    /// How much of the window the last request filled; 0 after a compaction.
+    pub latest_context_usage: u64,
+
+    /// Its address.
+    pub key: Option<SessionKey>,
+    /// Its incarnation.
+    pub session_id: Option<SessionId>,
+    /// Which incarnation, from 1.
+    pub generation: u32,
+    /// What the key says it is.
+    pub kind: SessionKind,
+    /// Where it stands in its life.
+    pub state: SessionState,
+    /// Why it is over, if it is.
+    pub expiry: Option<ExpiryReason>,
+    /// The surfaces that show it, in the order in which they came.
+    pub surfaces: Vec<String>,
+    /// Where it comes from.
+    pub parent: Option<Parent>,
+    /// Whose it is.
+    pub user: Option<String>,
+    /// Its label.
+    pub label: Option<String>,
+    /// Its metadata.
+    pub metadata: BTreeMap<String, String>,
+    /// Whether others may send to it.
+    pub send_policy: Option<SendPolicy>,
+    /// Its settings.
+    pub settings: BTreeMap<String, String>,
+    /// What it used.
+    pub usage: SessionUsage,
+    /// The turns that began in it.
+    pub turns: u64,
+    /// The compaction that is under way.
+    pub compaction: Option<String>,
+    /// Earlier incarnations, oldest first.
+    pub incarnations: Vec<Incarnation>,
+    /// When it was opened.
+    pub created_at: Option<At>,
+    /// When it was last used.
+    pub last_activity_at: Option<At>,
+    /// The last record that changed it.
+    pub journal_seq: Seq,
+    /// Roughly how long the messages are.
+    pub(super) live_bytes: u64,
+    /// Of those, the ones before the current node.
+    pub(super) before_node_bytes: u64,
+    /// Roughly how long the archives are.
+    pub(super) archived_bytes: u64,
+}
+
+impl SessionView {
+    /// The session of a role instance of which nothing is known yet.
+    #[must_use]
+    pub fn new(role: RoleInstance, flow: Option<FlowId>) -> Self {
+        Self {
+            flow,
+            role,
+            messages: Vec::new(),
+            draft: None,
+            node: None,
+            archives: Vec::new(),
+            trims: Vec::new(),
+            is_active: false,
+            turn: None,
+            asides: BTreeSet::new(),
+            system_prompt: None,
+            fingerprint: None,
+            latest_context_usage: 0,
+            key: None,
+            session_id: None,
+            generation: 0,
+            kind: SessionKind::Role,
+            state: SessionState::Created,
+            expiry: None,
+            surfaces: Vec::new(),
+            parent: None,
+            user: None,
+            label: None,
+            metadata: BTreeMap::new(),
+            send_policy: None,
+            settings: BTreeMap::new(),
+            usage: SessionUsage::default(),
+            turns: 0,
+            compaction: None,
+            incarnations: Vec::new(),
+            created_at: None,
+            last_activity_at: None,
+            journal_seq: 0,
+            live_bytes: 0,
+            before_node_bytes: 0,
+            archived_bytes: 0,
+        }
+    }
+
+    /// The messages of the current node; all of them if there is none.
+    #[must_use]
+    pub fn exchanges(&self) -> &[Entry] {
+        let start = self.node.as_ref().map_or(0, |mark| mark.start);
+        self.messages.get(start..).unwrap_or(&[])
+    }
+
+    /// Roughly how long `transcript.json` is, without writing it.
+    #[must_use]
+    pub fn approx_bytes(&self) -> u64 {
+        let draft = self.draft.as_ref().map_or(0, |draft| draft.text.len()) as u64;
+        let node = match self.node {
+            Some(_) => self.live_bytes.saturating_sub(self.before_node_bytes) + draft,
+            None => 0,
+        };
+        let prompt = match &self.system_prompt {
+            Some(Text::Inline(text)) => text.len(),
+            Some(Text::Blob(kept)) => kept.head.len(),
+            None => 0,
+        };
+        1024 + self.live_bytes + draft + node + self.archived_bytes + prompt as u64
+    }
+
+    pub(super) fn push(&mut self, entry: Entry) {
+        self.live_bytes += entry.approx_bytes();
+        self.messages.push(entry);
+    }
+
+    /// Counts the messages anew, after they were moved about.
+    pub(super) fn weigh(&mut self) {
+        let weight = |entries: &[Entry]| entries.iter().map(Entry::approx_bytes).sum::<u64>();
+        let start = self.node.as_ref().map_or(0, |mark| mark.start);
+        self.live_bytes = weight(&self.messages);
+        self.before_node_bytes = weight(self.messages.get(..start).unwrap_or(&[]));
+        let compacted = self.archives.iter();
+        let trimmed = self.trims.iter();
+        self.archived_bytes = compacted
+            .map(|archive| weight(&archive.archived_transcript_history))
+            .chain(trimmed.map(|archive| weight(&archive.archived_transcript_history)))
+            .sum();
+    }
+}
