@@ -58,12 +58,12 @@ pub fn plan(store: &Store, before: At) -> Result<PrunePlan, Error> {
         let over = row.damage.is_none() && row.held_by.is_none();
         match row
             .summary
-            .filter(|s| over && s.is_over() && s.updated_at < before)
+            .filter(|s| over && s.is_over() && s.updated_at.is_some_and(|at| at < before))
         {
             Some(summary) => plan.going.push(Going {
                 flow: row.flow,
                 title: summary.title.clone(),
-                updated_at: summary.updated_at,
+                updated_at: summary.updated_at.unwrap_or_default(),
             }),
             None => plan.staying += 1,
         }
