@@ -3,4 +3,6 @@
 // Integration tests are only ever built for testing; saying so gives their helpers the lint
 // exceptions that tests have.
 #[cfg(test)]
+mod crash;
+#[cfg(test)]
 mod tidy;

@@ -1,1 +1,4 @@
 //! Roles take turns: models, people, commands, other agents.
+
+pub mod handoff;
+mod yaml;

@@ -122,6 +122,12 @@ impl Flow {
         (self.writer.appended_bytes(), self.keeper.written_bytes())
     }
 
+    /// Microseconds since some beginning, as the flow's clock counts them.
+    #[must_use]
+    pub fn elapsed_us(&self) -> u64 {
+        self.ground.clock.elapsed_us()
+    }
+
     /// Closes segments at another size, which tests use to see many of them.
     pub const fn set_segment_bytes(&mut self, bytes: u64) {
         self.writer.set_segment_bytes(bytes);
@@ -203,10 +209,15 @@ impl Flow {
         }
     }
 
+    fn is_paused_for_space(&self) -> bool {
+        let paused = self.views.flow.paused.as_ref();
+        paused.is_some_and(|pause| pause.reason == PauseReason::DiskFull)
+    }
+
     /// Records the pause in the room that was set aside for it. If even that fails, the caller
     /// still hears that the disk is full.
     fn pause_for_space(&mut self) {
-        if self.views.flow.is_paused_for_space() {
+        if self.is_paused_for_space() {
             return;
         }
         let paused = reserve::release(self.ground.disk.as_ref(), &self.folder)
@@ -237,7 +248,7 @@ impl Flow {
     /// # Errors
     /// When the file system refuses for another reason.
     pub fn try_resume_after_full(&mut self) -> Result<bool, Error> {
-        if !self.views.flow.is_paused_for_space() {
+        if !self.is_paused_for_space() {
             return Ok(true);
         }
         if !reserve::hold(self.ground.disk.as_ref(), &self.folder)? {

@@ -10,6 +10,7 @@ pub mod blob;
 pub mod checkpoint;
 pub mod clock;
 pub mod disk;
+pub mod draft;
 pub mod error;
 pub mod files;
 pub mod flow;

@@ -32,6 +32,13 @@ pub const VIEW_BURST_BYTES: u64 = 512 * 1024;
 /// follows within [`VIEW_AGE_US`]; a larger one follows more rarely instead of taking the disk.
 pub const VIEW_BYTES_PER_SECOND: u64 = 8 * 1024 * 1024;
 
+/// Streamed text is recorded in batches of about this size: large enough that a record's frame is
+/// a small part of it, small enough that a screen folded from the journal moves.
+pub const DRAFT_BYTES: usize = 4 * 1024;
+
+/// Streamed text waits at most this long for its batch to fill.
+pub const DRAFT_AGE_US: u64 = 250_000;
+
 /// A checkpoint of the fold is written each time the journal grew by this much, so that a screen
 /// of a long flow folds at most about this much.
 pub const CHECKPOINT_BYTES: u64 = 4 * 1024 * 1024;

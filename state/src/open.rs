@@ -231,7 +231,7 @@ impl Opened<'_> {
     fn blob_facts(&mut self, disk: &dyn Disk) -> Vec<Fact> {
         let mut facts = Vec::new();
         for (hash, bytes) in &self.fold.blobs {
-            let known_lost = self.fold.views.flow.is_blob_lost(*hash);
+            let known_lost = self.fold.views.flow.lost_blobs.contains_key(hash);
             let about = uninterrupted(|| disk.about(&self.folder.blob(*hash)));
             let why = match about {
                 Ok(about) if about.kind == Kind::File && about.size_bytes == *bytes => None,

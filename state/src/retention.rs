@@ -56,14 +56,13 @@ pub fn plan(store: &Store, before: At) -> Result<PrunePlan, Error> {
     };
     for row in rows(store, &census.flows) {
         let over = row.damage.is_none() && row.held_by.is_none();
-        match row
-            .summary
-            .filter(|s| over && s.is_over() && s.updated_at.is_some_and(|at| at < before))
-        {
-            Some(summary) => plan.going.push(Going {
+        let ended = row.summary.filter(|summary| over && summary.is_over());
+        let ended = ended.and_then(|s| s.updated_at.map(|at| (at, s.title)));
+        match ended.filter(|(updated_at, _)| *updated_at < before) {
+            Some((updated_at, title)) => plan.going.push(Going {
                 flow: row.flow,
-                title: summary.title.clone(),
-                updated_at: summary.updated_at.unwrap_or_default(),
+                title,
+                updated_at,
             }),
             None => plan.staying += 1,
         }

@@ -237,19 +237,15 @@ impl ViewKeeper {
         if touched.flow && !self.stale.contains(&ViewName::Flow) {
             self.stale.insert(ViewName::Flow);
         }
-        for role in touched.sessions() {
-            self.mark_stale(ViewName::Transcript(role.clone()));
+        if let Some(role) = &touched.session {
+            self.stale.insert(ViewName::Transcript(role.clone()));
         }
-        for role in touched.feeds() {
-            self.mark_stale(ViewName::Feed(role.clone()));
+        if let Some(role) = &touched.feed {
+            self.stale.insert(ViewName::Feed(role.clone()));
         }
         if !self.stale.is_empty() && self.stale_since_us.is_none() {
             self.stale_since_us = Some(now_us);
         }
-    }
-
-    fn mark_stale(&mut self, name: ViewName) {
-        self.stale.insert(name);
     }
 
     /// Whether everything on disk is up to date.

@@ -1,1 +1,3 @@
 //! The graph and the machine that says what happens next.
+
+pub mod graph;

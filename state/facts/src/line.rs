@@ -25,7 +25,7 @@ use crate::limits::RECORD_BYTES_MAX;
 /// The version of the lines' frame and of the segments' layout.
 pub const FORMAT: u32 = 1;
 
-/// `,"crc":"xxxxxxxx"}` and the newline.
+/// `,"crc":"xxxxxxxx"}`, without the newline.
 const CRC_TAIL_BYTES: usize = 18;
 /// `,"prev":"xxxxxxxx"`.
 const PREV_BYTES: usize = 18;
@@ -270,7 +270,7 @@ pub fn seal(object: &mut Vec<u8>) -> u32 {
 pub fn verify(line: &[u8]) -> Result<u32, BadLine> {
     let body = line
         .len()
-        .checked_sub(CRC_TAIL_BYTES - 1)
+        .checked_sub(CRC_TAIL_BYTES)
         .ok_or(BadLine::Frame)?;
     let tail = &line[body..];
     if !tail.starts_with(b",\"crc\":\"") || !tail.ends_with(b"\"}") {
@@ -340,7 +340,7 @@ struct Cut<'a> {
 
 fn cut(line: &[u8]) -> Result<Cut<'_>, BadLine> {
     let crc = verify(line)?;
-    let body = line.len() - (CRC_TAIL_BYTES - 1);
+    let body = line.len() - (CRC_TAIL_BYTES);
     let prev_at = body.checked_sub(PREV_BYTES).ok_or(BadLine::Frame)?;
     let prev = &line[prev_at..body];
     if !prev.starts_with(b",\"prev\":\"") || !prev.ends_with(b"\"") {
@@ -424,7 +424,7 @@ pub fn read(line: &mut [u8]) -> Result<(Frame, Body), BadLine> {
 pub fn read_unchecked(line: &[u8]) -> Result<Body, BadLine> {
     let body_end = line
         .len()
-        .checked_sub(CRC_TAIL_BYTES - 1)
+        .checked_sub(CRC_TAIL_BYTES)
         .ok_or(BadLine::Frame)?;
     let mut mended = line[..body_end].to_vec();
     mended.push(b'}');

@@ -208,6 +208,12 @@ impl Drafted {
             drafted_crc: crc32c::crc32c(text.as_bytes()),
         }
     }
+
+    /// Goes on with more of the draft, at the cost of the piece.
+    pub fn extend(&mut self, piece: &str) {
+        self.drafted_bytes += piece.len() as u64;
+        self.drafted_crc = crc32c::crc32c_append(self.drafted_crc, piece.as_bytes());
+    }
 }
 
 /// Reads a string as one thing and an object as another, without buffering either.

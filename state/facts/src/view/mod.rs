@@ -5,7 +5,6 @@
 //! view leaves it as it was.
 
 pub mod all;
-mod bridge;
 pub mod feed;
 pub mod flow;
 pub mod route;

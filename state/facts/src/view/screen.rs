@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::View;
-use super::all::changes_only_a_draft;
+use super::all::{Views, changes_only_a_draft};
 use super::feed::{Bounds, FeedView};
 use super::flow::FlowState;
 use super::route::feed_role;
@@ -26,6 +26,25 @@ pub struct Screen {
     pub feeds: BTreeMap<RoleInstance, FeedView>,
 }
 
+/// How much of each feed a screen holds.
+const BOUNDS: Bounds = Bounds {
+    items_max: SCREEN_ITEMS_MAX,
+    text_bytes_max: SCREEN_TEXT_BYTES_MAX,
+};
+
+impl Screen {
+    /// The screen of views that are held in full: what folding the same facts would give.
+    #[must_use]
+    pub fn of(views: &Views) -> Self {
+        let end = |(role, feed): (&RoleInstance, &FeedView)| (role.clone(), feed.end(BOUNDS));
+        Self {
+            flow: views.flow.clone(),
+            summary: views.summary.clone(),
+            feeds: views.feeds.iter().map(end).collect(),
+        }
+    }
+}
+
 impl View for Screen {
     fn apply(&mut self, recorded: &Recorded) {
         if let Some(fact) = recorded.fact()
@@ -34,10 +53,7 @@ impl View for Screen {
             if let Some(feed) = self.feeds.get_mut(role) {
                 feed.apply(recorded);
             } else {
-                let mut feed = FeedView::bounded(Bounds {
-                    items_max: SCREEN_ITEMS_MAX,
-                    text_bytes_max: SCREEN_TEXT_BYTES_MAX,
-                });
+                let mut feed = FeedView::bounded(BOUNDS);
                 feed.apply(recorded);
                 self.feeds.insert(role.clone(), feed);
             }

@@ -81,6 +81,12 @@ impl Summary {
         }
     }
 
+    /// Whether nothing of it will run any more.
+    #[must_use]
+    pub fn is_over(&self) -> bool {
+        self.status.is_over()
+    }
+
     /// The word for how it stands.
     #[must_use]
     pub fn status_word(&self) -> &'static str {

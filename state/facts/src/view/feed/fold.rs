@@ -78,6 +78,29 @@ impl FeedView {
         }
     }
 
+    /// The end of this feed, as a feed with these bounds would hold it.
+    #[must_use]
+    pub fn end(&self, bounds: Bounds) -> Self {
+        let over = self.items.len().saturating_sub(bounds.items_max);
+        let mut end = Self {
+            items: VecDeque::with_capacity(self.items.len() - over),
+            left: self.left + over as u64,
+            bounds: Some(bounds),
+            open: self.open.clone(),
+            speech: self.speech.clone(),
+            thought: self.thought.clone(),
+            usage: self.usage.clone(),
+            asides: self.asides.clone(),
+            bytes: 0,
+        };
+        for item in self.items.iter().skip(over) {
+            let item = item.shortened(bounds.text_bytes_max);
+            end.bytes += item.approx_bytes();
+            end.items.push_back(item);
+        }
+        end
+    }
+
     /// The items, oldest first.
     pub fn items(&self) -> impl DoubleEndedIterator<Item = &FeedItem> + ExactSizeIterator {
         self.items.iter()

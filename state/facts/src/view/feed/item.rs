@@ -79,6 +79,29 @@ pub struct FeedItem {
 }
 
 impl FeedItem {
+    /// The same item with no more than so much text, without copying the rest.
+    pub(super) fn shortened(&self, text_bytes_max: usize) -> Self {
+        let text = beginning(&self.text, text_bytes_max);
+        let full = self.text.len() as u64;
+        let cut = text.len() < self.text.len();
+        Self {
+            id: self.id.clone(),
+            kind: self.kind,
+            label: self.label.clone(),
+            text: text.to_owned(),
+            event: self.event.clone(),
+            seq: self.seq,
+            at: self.at,
+            node: self.node.clone(),
+            turn: self.turn,
+            call_id: self.call_id.clone(),
+            pending: self.pending,
+            interrupted: self.interrupted,
+            discarded: self.discarded,
+            full_bytes: self.full_bytes.or(cut.then_some(full)),
+        }
+    }
+
     /// Roughly how many bytes it takes in `feed.json`.
     #[must_use]
     pub fn approx_bytes(&self) -> u64 {

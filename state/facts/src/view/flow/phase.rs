@@ -37,6 +37,20 @@ pub enum FlowStatus {
 }
 
 impl FlowStatus {
+    /// Whether nothing of the flow will run any more.
+    #[must_use]
+    pub fn is_over(self) -> bool {
+        match self {
+            Self::Completed | Self::Cancelled => true,
+            Self::Running
+            | Self::Paused(_)
+            | Self::AwaitingImprovementChoice
+            | Self::Improving
+            | Self::AwaitingFeedbackConsent
+            | Self::Feedback => false,
+        }
+    }
+
     /// The word that a listing shows.
     #[must_use]
     pub fn word(self) -> &'static str {

@@ -1,0 +1,43 @@
+//! The graph of a flow: reading it, judging it, changing it while it runs, and showing it.
+
+pub mod limits;
+
+mod diagnostic;
+mod hint;
+mod improvement;
+mod keys;
+mod model;
+mod name;
+mod order;
+mod overlay;
+mod parse;
+mod parse_role;
+mod render;
+mod revise;
+mod role;
+mod schema;
+mod validate;
+mod walk;
+mod yaml;
+
+pub use diagnostic::{Code, Diagnostic, Excerpt, Severity};
+pub use improvement::ImprovementStep;
+pub use model::{Edge, EdgeIndex, FlowGraph, GraphFile, Node, NodeIndex};
+pub use name::{EdgeId, NameFault, NodeId, RoleInstance, RoleName};
+pub use overlay::{overlay, overlay_graph};
+pub use parse::{parse, parse_file};
+pub use render::{RenderFault, to_dot, to_mermaid, to_text, to_yaml};
+pub use revise::{Hold, LiveFacts, Reason, check_revision};
+pub use role::{
+    Budget, CommandSpec, Executor, ExitMapping, ExitOutcome, InlineRole, PermissionMode,
+    Permissions,
+};
+pub use schema::{schema, schema_text};
+pub use validate::build;
+
+#[cfg(test)]
+mod parse_tests;
+#[cfg(test)]
+mod property_tests;
+#[cfg(test)]
+mod schema_tests;

@@ -1,0 +1,524 @@
+//! YAML text to a tree whose every value knows where it stands, and back to text.
+//!
+//! This is the only file of the crate that knows serde-saphyr, so that replacing it is a change of
+//! one file. It reads the parser's events instead of deserialising through serde: serde stops at
+//! the first fault and serde-saphyr drops repeated integer keys without a word, while a flow file
+//! is to be told everything that is wrong with it. The tree is built with a stack of its own, so
+//! that no depth of nesting can exhaust the thread's stack.
+//!
+//! Booleans are YAML 1.2's `true` and `false` only: `yes`, `no` and `on` are text.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+use serde_saphyr::granit_parser::{self as granit, Event, Parser, ScalarStyle, Tag};
+
+use super::limits::{MAX_DEPTH, MAX_FILE_BYTES, MAX_TREE_NODES};
+
+/// Where a value stands in the text that was parsed.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Span {
+    /// Counted from 1; 0 means that the value does not come from a text.
+    pub line: u32,
+    /// Counted from 1, in characters.
+    pub column: u32,
+    /// The first byte.
+    pub start_byte: u32,
+    /// The byte after the last one; never less than `start_byte`.
+    pub end_byte: u32,
+}
+
+/// A value and its place.
+#[derive(Debug, Clone)]
+pub(super) struct Tree {
+    pub span: Span,
+    pub value: Value,
+}
+
+/// What a YAML value can be. Numbers keep their spelling, because `007` and `1e3` matter to people.
+#[derive(Debug, Clone)]
+pub(super) enum Value {
+    Null,
+    Bool(bool),
+    Number(String),
+    Text(String),
+    List(Vec<Tree>),
+    /// Entries in file order; a key may be there twice.
+    Map(Vec<Entry>),
+}
+
+/// One `key: value` of a mapping.
+#[derive(Debug, Clone)]
+pub(super) struct Entry {
+    pub key: Tree,
+    pub value: Tree,
+}
+
+/// Why a text has no tree. There is only ever one: nothing after it can be trusted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct YamlFault {
+    pub kind: YamlFaultKind,
+    pub span: Span,
+    pub message: String,
+}
+
+/// What sort of fault, for its diagnostic code.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum YamlFaultKind {
+    /// The file is too large to be looked at.
+    TooLarge,
+    /// It is not YAML, or not the part of YAML that flow files use.
+    Syntax,
+    /// It is YAML, and it nests or repeats beyond a limit.
+    Limit,
+}
+
+/// Parses one YAML document. An empty text is a `Null`.
+pub(super) fn parse(text: &str) -> Result<Tree, YamlFault> {
+    if text.len() > MAX_FILE_BYTES {
+        let message = format!(
+            "the file has {} bytes, and a flow file may have {MAX_FILE_BYTES}",
+            text.len()
+        );
+        return Err(fault(YamlFaultKind::TooLarge, Span::default(), message));
+    }
+    let options = granit::options! {
+        emit_comments: false,
+        // Both of the parser's limits lie just above the builder's, which counts both kinds.
+        flow_nesting_limit: MAX_DEPTH + 1,
+        block_nesting_limit: MAX_DEPTH + 1,
+    };
+    let mut builder = Builder::default();
+    for event in Parser::new_from_str_with_options(text, options) {
+        let (event, span) = event.map_err(|error| syntax_fault(&error))?;
+        builder.take(event, span_of(&span))?;
+    }
+    Ok(builder.root.unwrap_or(Tree {
+        span: Span {
+            line: 1,
+            column: 1,
+            ..Span::default()
+        },
+        value: Value::Null,
+    }))
+}
+
+/// Writes a value as YAML that [`parse`] reads back to the same value.
+pub(super) fn render<T: Serialize>(value: &T) -> Result<String, serde_saphyr::SerializeError> {
+    serde_saphyr::to_string(value)
+}
+
+fn fault(kind: YamlFaultKind, span: Span, message: impl Into<String>) -> YamlFault {
+    YamlFault {
+        kind,
+        span,
+        message: message.into(),
+    }
+}
+
+fn too_deep(span: Span) -> YamlFault {
+    let message = format!("values are nested deeper than {MAX_DEPTH} levels");
+    fault(YamlFaultKind::Limit, span, message)
+}
+
+fn syntax_fault(error: &granit::ScanError) -> YamlFault {
+    let mark = span_of(&granit::Span::empty(*error.marker()));
+    if matches!(error.kind(), granit::ErrorKind::RecursionLimitExceeded) {
+        return too_deep(mark);
+    }
+    fault(YamlFaultKind::Syntax, mark, error.info())
+}
+
+/// Narrows the parser's positions. The size limit keeps every number far below `u32::MAX`.
+fn span_of(span: &granit::Span) -> Span {
+    let narrow = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
+    let start = narrow(span.start.byte_offset().unwrap_or(0));
+    let end = narrow(span.end.byte_offset().unwrap_or(0));
+    Span {
+        line: narrow(span.start.line()),
+        column: narrow(span.start.col().saturating_add(1)),
+        start_byte: start,
+        end_byte: end.max(start),
+    }
+}
+
+/// A list or mapping whose end has not been seen.
+#[derive(Debug)]
+struct Open {
+    span: Span,
+    is_map: bool,
+    anchor: usize,
+    /// How many tree nodes there were before it, so that its own size is known at its end.
+    nodes_before: usize,
+    /// The items of a list, or keys and values in turn.
+    items: Vec<Tree>,
+}
+
+/// Turns events into a tree, within the limits.
+#[derive(Debug, Default)]
+struct Builder {
+    root: Option<Tree>,
+    open: Vec<Open>,
+    /// Anchored values with their sizes. A value enters when it is complete, so that an alias
+    /// within its own anchor is found missing instead of making an endless tree.
+    anchors: BTreeMap<usize, (Tree, usize)>,
+    nodes: usize,
+}
+
+impl Builder {
+    fn take(&mut self, event: Event<'_>, span: Span) -> Result<(), YamlFault> {
+        match event {
+            Event::DocumentStart(..) if self.root.is_some() => Err(fault(
+                YamlFaultKind::Syntax,
+                span,
+                "a second document starts here, and a file holds one",
+            )),
+            Event::Scalar(text, style, anchor, tag) => {
+                let value = scalar(text.into_owned(), style, tag.as_deref(), span)?;
+                self.complete(Tree { span, value }, anchor, 1)
+            }
+            Event::SequenceStart(_, anchor, tag) => self.enter(span, false, anchor, tag.as_deref()),
+            Event::MappingStart(_, anchor, tag) => self.enter(span, true, anchor, tag.as_deref()),
+            Event::SequenceEnd | Event::MappingEnd => self.leave(span),
+            Event::Alias(anchor) => self.expand(anchor, span),
+            // Stream and document marks carry nothing. Anchor names and unresolved aliases come only
+            // when they are asked for, and so does whatever the parser learns to tell later.
+            Event::StreamStart
+            | Event::StreamEnd
+            | Event::DocumentStart(..)
+            | Event::DocumentEnd
+            | Event::Anchor(..)
+            | Event::UnresolvedAlias(_)
+            | _ => Ok(()),
+        }
+    }
+
+    fn enter(
+        &mut self,
+        span: Span,
+        is_map: bool,
+        anchor: usize,
+        tag: Option<&Tag>,
+    ) -> Result<(), YamlFault> {
+        let expected = if is_map { "map" } else { "seq" };
+        if let Some(tag) = tag
+            && tag.core_suffix() != Some(expected)
+        {
+            return Err(foreign_tag(tag, span));
+        }
+        if self.open.len() >= MAX_DEPTH {
+            return Err(too_deep(span));
+        }
+        self.open.push(Open {
+            span,
+            is_map,
+            anchor,
+            nodes_before: self.nodes,
+            items: Vec::new(),
+        });
+        Ok(())
+    }
+
+    fn leave(&mut self, end: Span) -> Result<(), YamlFault> {
+        let Some(open) = self.open.pop() else {
+            return Err(fault(
+                YamlFaultKind::Syntax,
+                end,
+                "this ends something that never began",
+            ));
+        };
+        let span = Span {
+            end_byte: end.end_byte.max(open.span.end_byte),
+            ..open.span
+        };
+        let size = self
+            .nodes
+            .saturating_sub(open.nodes_before)
+            .saturating_add(1);
+        let value = if open.is_map {
+            Value::Map(pair_up(open.items))
+        } else {
+            Value::List(open.items)
+        };
+        self.complete(Tree { span, value }, open.anchor, size)
+    }
+
+    /// Puts the anchored value where its alias stands. The copy's parts keep the places where they
+    /// are written, because that is where a fault in them is mended.
+    fn expand(&mut self, anchor: usize, span: Span) -> Result<(), YamlFault> {
+        let Some((tree, size)) = self.anchors.get(&anchor) else {
+            let message = "an alias stands inside the value that it repeats";
+            return Err(fault(YamlFaultKind::Syntax, span, message));
+        };
+        let size = *size;
+        self.check_budget(size, span)?;
+        let tree = Tree {
+            span,
+            value: tree.value.clone(),
+        };
+        self.nodes = self.nodes.saturating_add(size.saturating_sub(1));
+        self.complete(tree, 0, size)
+    }
+
+    /// Counts a finished value, remembers it under its anchor, and gives it to what contains it.
+    /// The parts of a list or mapping were counted when they were finished themselves.
+    fn complete(&mut self, tree: Tree, anchor: usize, size: usize) -> Result<(), YamlFault> {
+        self.check_budget(1, tree.span)?;
+        self.nodes = self.nodes.saturating_add(1);
+        if anchor != 0 {
+            // The remembered copy takes memory too, so that it is paid for like any other value.
+            self.check_budget(size, tree.span)?;
+            self.nodes = self.nodes.saturating_add(size);
+            self.anchors.insert(anchor, (tree.clone(), size));
+        }
+        match self.open.last_mut() {
+            Some(open) => open.items.push(tree),
+            None => self.root = Some(tree),
+        }
+        Ok(())
+    }
+
+    fn check_budget(&self, more: usize, span: Span) -> Result<(), YamlFault> {
+        if self.nodes.saturating_add(more) <= MAX_TREE_NODES {
+            return Ok(());
+        }
+        let message = format!(
+            "the file holds more than {MAX_TREE_NODES} values, counting what its aliases repeat"
+        );
+        Err(fault(YamlFaultKind::Limit, span, message))
+    }
+}
+
+/// Keys and values arrive in turn, and the parser never leaves out a value.
+fn pair_up(items: Vec<Tree>) -> Vec<Entry> {
+    let mut entries = Vec::with_capacity(items.len() / 2);
+    let mut items = items.into_iter();
+    while let (Some(key), Some(value)) = (items.next(), items.next()) {
+        entries.push(Entry { key, value });
+    }
+    entries
+}
+
+fn foreign_tag(tag: &Tag, span: Span) -> YamlFault {
+    let message = format!("the tag `{}` means nothing in a flow file", tag.original());
+    fault(YamlFaultKind::Syntax, span, message)
+}
+
+/// Decides what a scalar is: only a plain one can be anything else than text.
+fn scalar(
+    text: String,
+    style: ScalarStyle,
+    tag: Option<&Tag>,
+    span: Span,
+) -> Result<Value, YamlFault> {
+    match tag {
+        Some(tag) if tag.core_suffix() == Some("str") || tag.original() == "!" => {
+            Ok(Value::Text(text))
+        }
+        Some(tag) => Err(foreign_tag(tag, span)),
+        None if style == ScalarStyle::Plain => Ok(resolve_plain(text)),
+        None => Ok(Value::Text(text)),
+    }
+}
+
+/// The core schema of YAML 1.2.
+fn resolve_plain(text: String) -> Value {
+    match text.as_str() {
+        "" | "~" | "null" | "Null" | "NULL" => Value::Null,
+        "true" | "True" | "TRUE" => Value::Bool(true),
+        "false" | "False" | "FALSE" => Value::Bool(false),
+        other if is_number(other) => Value::Number(text),
+        _ => Value::Text(text),
+    }
+}
+
+fn is_number(text: &str) -> bool {
+    let all = |digits: &str, is_digit: fn(&u8) -> bool| {
+        !digits.is_empty() && digits.bytes().all(|byte| is_digit(&byte))
+    };
+    if let Some(octal) = text.strip_prefix("0o") {
+        return all(octal, |byte| (b'0'..=b'7').contains(byte));
+    }
+    if let Some(hex) = text.strip_prefix("0x") {
+        return all(hex, u8::is_ascii_hexdigit);
+    }
+    let unsigned = text.strip_prefix(['-', '+']).unwrap_or(text);
+    if matches!(unsigned, ".inf" | ".Inf" | ".INF") || matches!(text, ".nan" | ".NaN" | ".NAN") {
+        return true;
+    }
+    // Rust reads a few spellings as floats that YAML takes for text, such as `inf` and `nan`.
+    unsigned.starts_with(|first: char| first.is_ascii_digit() || first == '.')
+        && unsigned.bytes().any(|byte| byte.is_ascii_digit())
+        && unsigned.parse::<f64>().is_ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fmt::Write as _;
+
+    use super::*;
+
+    /// One line that shows a tree without its places.
+    fn shape(tree: &Tree) -> String {
+        match &tree.value {
+            Value::Null => "null".into(),
+            Value::Bool(value) => value.to_string(),
+            Value::Number(text) => format!("#{text}"),
+            Value::Text(text) => format!("{text:?}"),
+            Value::List(items) => {
+                format!(
+                    "[{}]",
+                    items.iter().map(shape).collect::<Vec<_>>().join(",")
+                )
+            }
+            Value::Map(entries) => {
+                let entry =
+                    |entry: &Entry| format!("{}:{}", shape(&entry.key), shape(&entry.value));
+                format!(
+                    "{{{}}}",
+                    entries.iter().map(entry).collect::<Vec<_>>().join(",")
+                )
+            }
+        }
+    }
+
+    #[test]
+    fn scalars_are_what_yaml_1_2_says_they_are() {
+        let table = [
+            ("", "null"),
+            ("~", "null"),
+            ("yes", "\"yes\""),
+            ("on", "\"on\""),
+            ("true", "true"),
+            ("'true'", "\"true\""),
+            ("014", "#014"),
+            ("1_000", "\"1_000\""),
+            ("-1.5e3", "#-1.5e3"),
+            ("0x1F", "#0x1F"),
+            (".inf", "#.inf"),
+            ("inf", "\"inf\""),
+            ("1.2.3", "\"1.2.3\""),
+            (".", "\".\""),
+            ("!!str 12", "\"12\""),
+            ("\"a\\nb\"", "\"a\\nb\""),
+        ];
+        for (text, expected) in table {
+            assert_eq!(shape(&parse(text).unwrap()), expected, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn repeated_keys_are_all_kept_even_when_they_are_numbers() {
+        let tree = parse("a: 1\na: 2\n0: x\n0: y\n").unwrap();
+        assert_eq!(shape(&tree), r##"{"a":#1,"a":#2,#0:"x",#0:"y"}"##);
+    }
+
+    #[test]
+    fn every_value_knows_its_line_its_column_and_its_bytes() {
+        let text = "a:\r\n  - ü: [x, yy]\r\n";
+        let tree = parse(text).unwrap();
+        let Value::Map(entries) = &tree.value else {
+            panic!("no mapping")
+        };
+        let Value::List(items) = &entries[0].value.value else {
+            panic!("no list")
+        };
+        let Value::Map(inner) = &items[0].value else {
+            panic!("no inner mapping")
+        };
+        let Value::List(leaves) = &inner[0].value.value else {
+            panic!("no inner list")
+        };
+        let span = leaves[1].span;
+        assert_eq!((span.line, span.column), (2, 12));
+        assert_eq!(
+            &text[span.start_byte as usize..span.end_byte as usize],
+            "yy"
+        );
+        assert_eq!((inner[0].key.span.line, inner[0].key.span.column), (2, 5));
+    }
+
+    #[test]
+    fn a_byte_order_mark_is_not_part_of_the_first_key() {
+        let text = "\u{feff}a: b\n";
+        let tree = parse(text).unwrap();
+        assert_eq!(shape(&tree), r#"{"a":"b"}"#);
+        let Value::Map(entries) = &tree.value else {
+            panic!("no mapping")
+        };
+        let span = entries[0].value.span;
+        assert_eq!(&text[span.start_byte as usize..span.end_byte as usize], "b");
+    }
+
+    #[test]
+    fn an_alias_repeats_its_value_and_merge_keys_are_ordinary_keys() {
+        let tree = parse("a: &x [1]\nb: *x\n<<: *x\n").unwrap();
+        assert_eq!(shape(&tree), r##"{"a":[#1],"b":[#1],"<<":[#1]}"##);
+    }
+
+    #[test]
+    fn what_flow_files_do_not_use_is_refused_in_words() {
+        let table = [
+            ("a: *nowhere", YamlFaultKind::Syntax),
+            ("&a [*a]", YamlFaultKind::Syntax),
+            ("a\n---\nb", YamlFaultKind::Syntax),
+            ("!secret x", YamlFaultKind::Syntax),
+            ("!!set {a}", YamlFaultKind::Syntax),
+            ("a: [1", YamlFaultKind::Syntax),
+            ("a:\n\t- b", YamlFaultKind::Syntax),
+            ("a: b: c", YamlFaultKind::Syntax),
+        ];
+        for (text, kind) in table {
+            let fault = parse(text).unwrap_err();
+            assert_eq!(fault.kind, kind, "{text:?}: {}", fault.message);
+            assert!(fault.span.line >= 1, "{text:?}: {fault:?}");
+            assert!(!fault.message.is_empty());
+        }
+    }
+
+    #[test]
+    fn nesting_of_every_kind_is_stopped_at_its_limit() {
+        let deep = 200_000;
+        let mut block = String::new();
+        for level in 0..500 {
+            block.push_str(&" ".repeat(level));
+            block.push_str("a:\n");
+        }
+        let texts = [
+            "[".repeat(deep),
+            "{a: ".repeat(deep),
+            "- ".repeat(deep),
+            "? ".repeat(deep),
+            "[{a: ".repeat(deep),
+            "&a [".repeat(deep),
+            block,
+        ];
+        for text in texts {
+            let fault = parse(&text).unwrap_err();
+            assert_eq!(
+                fault.kind,
+                YamlFaultKind::Limit,
+                "{:.20}: {}",
+                text,
+                fault.message
+            );
+        }
+    }
+
+    #[test]
+    fn a_file_that_multiplies_its_aliases_is_stopped_at_its_limit() {
+        let mut bomb = String::from("a0: &a0 [x,x,x,x,x,x,x,x,x,x]\n");
+        for level in 1..10 {
+            let before = format!("*a{}", level - 1);
+            let items = vec![before; 10].join(",");
+            writeln!(bomb, "a{level}: &a{level} [{items}]").unwrap();
+        }
+        assert_eq!(parse(&bomb).unwrap_err().kind, YamlFaultKind::Limit);
+    }
+
+    #[test]
+    fn a_file_above_the_size_limit_is_refused_before_it_is_parsed() {
+        let text = "[".repeat(MAX_FILE_BYTES + 1);
+        assert_eq!(parse(&text).unwrap_err().kind, YamlFaultKind::TooLarge);
+    }
+}

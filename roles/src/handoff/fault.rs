@@ -1,0 +1,102 @@
+//! What can be wrong with the end of a turn.
+
+use std::fmt;
+use std::ops::Range;
+
+/// The kinds of fault. Their words are written to facts, so that they never change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum FaultCode {
+    /// The text has no complete handoff block.
+    MissingBlock,
+    /// The block is not YAML.
+    YamlParse,
+    /// The block is YAML of another shape than a handoff has.
+    InvalidTargetShape,
+    /// A field that must be there is missing or empty.
+    MissingRequiredField,
+    /// The block's `type` is no signal.
+    UnknownSignalType,
+    /// A target is no neighbour. Only the machine finds this.
+    InvalidTransition,
+    /// An artifact cannot be handed over. Only the machine finds this.
+    ArtifactUnavailable,
+}
+
+impl FaultCode {
+    /// The code as facts and messages write it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::MissingBlock => "missing_block",
+            Self::YamlParse => "yaml_parse",
+            Self::InvalidTargetShape => "invalid_target_shape",
+            Self::MissingRequiredField => "missing_required_field",
+            Self::UnknownSignalType => "unknown_signal_type",
+            Self::InvalidTransition => "invalid_transition",
+            Self::ArtifactUnavailable => "artifact_unavailable",
+        }
+    }
+
+    /// What happened, in a few words for the operator.
+    pub fn summary(self) -> &'static str {
+        match self {
+            Self::MissingBlock => "the turn ended without a handoff block",
+            Self::YamlParse => "the handoff block is not valid YAML",
+            Self::InvalidTargetShape => "the handoff block has the wrong shape",
+            Self::MissingRequiredField => "the handoff block lacks a field",
+            Self::UnknownSignalType => "the handoff block names an unknown signal",
+            Self::InvalidTransition => "the handoff leads to a node that cannot receive it",
+            Self::ArtifactUnavailable => "the handoff names an artifact that cannot be handed over",
+        }
+    }
+}
+
+/// Where in the role's text a fault is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FaultSpan {
+    /// The bytes in question; within the text, and on its character boundaries.
+    pub bytes: Range<usize>,
+    /// The line they begin in, counted from 1.
+    pub line: usize,
+}
+
+/// One fault, told so that the role can mend it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HandoffFault {
+    /// Its kind.
+    pub code: FaultCode,
+    /// What is wrong, in a sentence without a full stop.
+    pub message: String,
+    /// Where it is; `None` only for faults that the machine finds.
+    pub span: Option<FaultSpan>,
+}
+
+impl HandoffFault {
+    /// A fault that has no place in the text, because only the flow's state shows it.
+    pub fn without_place(code: FaultCode, message: impl Into<String>) -> Self {
+        Self {
+            code,
+            message: message.into(),
+            span: None,
+        }
+    }
+
+    /// One short line for the operator.
+    pub fn summary(&self) -> String {
+        match &self.span {
+            Some(span) => format!("{} (line {})", self.code.summary(), span.line),
+            None => self.code.summary().to_owned(),
+        }
+    }
+}
+
+impl fmt::Display for HandoffFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.code.as_str(), self.message)?;
+        match &self.span {
+            Some(span) => write!(f, " (line {})", span.line),
+            None => Ok(()),
+        }
+    }
+}
+
+impl std::error::Error for HandoffFault {}

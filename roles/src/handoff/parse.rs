@@ -1,0 +1,394 @@
+//! From the text of a turn to its outcome, or to the one fault that the role must mend.
+//!
+//! The last complete block tagged `handoff` counts. Blocks within other blocks are quotations and
+//! never count; a block that is cut off does not count either, because half of a path is a path.
+//! Keys that mean nothing are faults: what a role writes into the block it believes delivered.
+
+use std::ops::Range;
+
+use super::fault::{FaultCode, FaultSpan, HandoffFault};
+use super::fence::{self, Block, Body, Line};
+use super::limits::{MAX_BLOCK_BYTES, MAX_QUOTED_CHARS, MAX_TARGETS};
+use super::outcome::{Outcome, Target};
+use crate::yaml::{self, Place, Tree, Value};
+
+/// The tag of the block.
+const TAG: &str = "handoff";
+
+/// Every signal with the field it carries.
+const SIGNALS: &[(&str, Option<&str>)] = &[
+    ("prompt-human", None),
+    ("await-handoff", None),
+    ("forward-pass-closed", None),
+    ("meta-analysis-complete", Some("findings_path")),
+    ("backward-pass-complete", Some("artifact_path")),
+];
+
+/// Reads how a turn ended.
+pub fn parse_outcome(text: &str) -> Result<Outcome, HandoffFault> {
+    let blocks = fence::blocks(text, TAG);
+    let last = blocks.iter().rev().find(|block| block.opening.tag == TAG);
+    let Some(block) = last else {
+        return Err(missing_block(text, &blocks));
+    };
+    if !block.is_closed {
+        let message = "the last handoff block is never closed, so that it may be cut off; \
+            end it with a fence of its own";
+        return Err(fault_at(
+            text,
+            FaultCode::MissingBlock,
+            &block.opening.line,
+            message,
+        ));
+    }
+    if block.body.len() > MAX_BLOCK_BYTES {
+        let message = format!(
+            "the handoff block has {} bytes and may have {MAX_BLOCK_BYTES}",
+            block.body.len()
+        );
+        return Err(fault_at(
+            text,
+            FaultCode::InvalidTargetShape,
+            &block.opening.line,
+            message,
+        ));
+    }
+    let body = Body::of(text, block);
+    Reader {
+        text,
+        block,
+        body: &body,
+    }
+    .outcome()
+}
+
+fn span_of(text: &str, bytes: &Range<usize>, line: usize) -> FaultSpan {
+    let start = text.floor_char_boundary(bytes.start);
+    let end = text.ceil_char_boundary(bytes.end.max(bytes.start));
+    FaultSpan {
+        bytes: start..end.min(text.len()),
+        line,
+    }
+}
+
+fn fault_at(
+    text: &str,
+    code: FaultCode,
+    line: &Line<'_>,
+    message: impl Into<String>,
+) -> HandoffFault {
+    let span = Some(span_of(text, &line.bytes(), line.number));
+    HandoffFault {
+        code,
+        message: message.into(),
+        span,
+    }
+}
+
+/// There is no block that counts; says what there is instead, because that is what to mend.
+fn missing_block(text: &str, blocks: &[Block<'_>]) -> HandoffFault {
+    let code = FaultCode::MissingBlock;
+    let quoted = blocks
+        .iter()
+        .rev()
+        .find_map(|block| Some((block, block.inner?)));
+    if let Some((block, inner)) = quoted {
+        let around = block.opening.line.number;
+        let message = if block.is_closed {
+            format!(
+                "the handoff block in line {} stands inside the block that begins in line {around}, \
+                 and a quoted block does not count",
+                inner.number
+            )
+        } else {
+            format!(
+                "the handoff block in line {} stands inside the block that begins in line {around} \
+                 and is never closed",
+                inner.number
+            )
+        };
+        return fault_at(text, code, &inner, message);
+    }
+    if let Some(block) = blocks
+        .iter()
+        .rev()
+        .find(|block| is_nearly_tagged(block.opening.tag))
+    {
+        let tag = quoted_words(block.opening.tag);
+        let message = format!("the last block is tagged {tag}, and a handoff is tagged `{TAG}`");
+        return fault_at(text, code, &block.opening.line, message);
+    }
+    if let Some(line) = fence::lines(text)
+        .filter(|line| is_hidden_fence(line.text))
+        .last()
+    {
+        let message = "the handoff block is indented or quoted; its fence must begin the line";
+        return fault_at(text, code, &line, message);
+    }
+    let last_line = fence::lines(text).last();
+    let line = last_line.map_or(1, |line| line.number);
+    HandoffFault {
+        code,
+        message: "the turn ended without a handoff block".to_owned(),
+        span: Some(span_of(text, &(text.len()..text.len()), line)),
+    }
+}
+
+fn is_nearly_tagged(tag: &str) -> bool {
+    let letters = tag.chars().filter(char::is_ascii_alphanumeric);
+    letters
+        .map(|letter| letter.to_ascii_lowercase())
+        .eq(TAG.chars())
+}
+
+/// A fence with the right tag behind characters that take its meaning away.
+fn is_hidden_fence(line: &str) -> bool {
+    let before = |letter: char| letter.is_whitespace() || matches!(letter, '>' | '-' | '*');
+    let bare = line.trim_start_matches(before);
+    let tag = bare.trim_start_matches(['`', '~']);
+    bare.len() >= tag.len() + 3 && tag.split_whitespace().next() == Some(TAG)
+}
+
+/// A model's own words as a message repeats them: on one line, and never long.
+fn quoted_words(text: &str) -> String {
+    let flat = |letter: char| {
+        if letter.is_control() || letter == '`' {
+            ' '
+        } else {
+            letter
+        }
+    };
+    let mut shown: String = text.chars().take(MAX_QUOTED_CHARS).map(flat).collect();
+    if text.chars().nth(MAX_QUOTED_CHARS).is_some() {
+        shown.push('…');
+    }
+    format!("`{shown}`")
+}
+
+/// Reads one block.
+#[derive(Debug)]
+struct Reader<'t> {
+    text: &'t str,
+    block: &'t Block<'t>,
+    body: &'t Body,
+}
+
+type Read<T> = Result<T, HandoffFault>;
+
+impl Reader<'_> {
+    fn outcome(&self) -> Read<Outcome> {
+        let tree = yaml::parse(&self.body.text).map_err(|fault| {
+            let message = format!("the handoff block is not valid YAML: {}", fault.message);
+            let place = fault.place.map(|place| self.body.place(&place.bytes));
+            match place {
+                Some((bytes, line)) => HandoffFault {
+                    code: FaultCode::YamlParse,
+                    message,
+                    span: Some(span_of(self.text, &bytes, line)),
+                },
+                None => fault_at(
+                    self.text,
+                    FaultCode::YamlParse,
+                    &self.block.opening.line,
+                    message,
+                ),
+            }
+        })?;
+        match &tree.value {
+            Value::List(items) => self.targets(&tree, items),
+            Value::Map(entries) => match find(entries, "type") {
+                Some(kind) => self.signal(entries, kind),
+                None => Ok(Outcome::Handoff(vec![self.target(&tree, entries)?])),
+            },
+            Value::Null => Err(self.shape(&tree, "the handoff block is empty")),
+            Value::Bool | Value::Number | Value::Text(_) => {
+                let kind = tree.value.kind();
+                let message = format!(
+                    "the handoff block is {kind}; it must be a target, a list of targets, or a signal"
+                );
+                Err(self.shape(&tree, message))
+            }
+        }
+    }
+
+    fn targets(&self, list: &Tree, items: &[Tree]) -> Read<Outcome> {
+        if items.is_empty() {
+            return Err(self.shape(list, "the list of targets is empty"));
+        }
+        if items.len() > MAX_TARGETS {
+            let message = format!(
+                "the block has {} targets and may have {MAX_TARGETS}",
+                items.len()
+            );
+            return Err(self.shape(list, message));
+        }
+        let targets: Read<Vec<Target>> = items.iter().map(|item| self.list_item(item)).collect();
+        targets.map(Outcome::Handoff)
+    }
+
+    fn list_item(&self, item: &Tree) -> Read<Target> {
+        let Value::Map(entries) = &item.value else {
+            let kind = item.value.kind();
+            let message = format!(
+                "an item of the list is {kind}; each must have `target_node_id` and `artifact_path`"
+            );
+            return Err(self.shape(item, message));
+        };
+        if find(entries, "type").is_some() {
+            let message = "a signal stands in a list; it must be the whole block";
+            return Err(self.shape(item, message));
+        }
+        self.target(item, entries)
+    }
+
+    fn target(&self, map: &Tree, entries: &[(Tree, Tree)]) -> Read<Target> {
+        let keys = ["target_node_id", "artifact_path"];
+        let target = Target {
+            target_node_id: self.field(map, entries, keys[0], "a target")?,
+            artifact_path: self.field(map, entries, keys[1], "a target")?,
+        };
+        self.no_other_keys(entries, &keys, "a target")?;
+        Ok(target)
+    }
+
+    fn signal(&self, entries: &[(Tree, Tree)], kind: &Tree) -> Read<Outcome> {
+        let Value::Text(name) = &kind.value else {
+            let message = format!("`type` is {} and must name a signal", kind.value.kind());
+            return Err(self.fault(FaultCode::UnknownSignalType, &kind.place, message));
+        };
+        let Some((_, field)) = SIGNALS.iter().find(|(signal, _)| signal == name) else {
+            return Err(self.unknown_signal(kind, name));
+        };
+        let what = quoted_words(name);
+        let path = match field {
+            Some(field) => self.field(kind, entries, field, &what)?,
+            None => String::new(),
+        };
+        let keys: Vec<&str> = std::iter::once("type").chain(*field).collect();
+        self.no_other_keys(entries, &keys, &what)?;
+        match name.as_str() {
+            "prompt-human" => Ok(Outcome::PromptHuman),
+            "await-handoff" => Ok(Outcome::AwaitHandoff),
+            "forward-pass-closed" => Ok(Outcome::ForwardPassClosed),
+            "meta-analysis-complete" => Ok(Outcome::MetaAnalysisComplete {
+                findings_path: path,
+            }),
+            "backward-pass-complete" => Ok(Outcome::BackwardPassComplete {
+                artifact_path: path,
+            }),
+            _ => Err(self.unknown_signal(kind, name)),
+        }
+    }
+
+    fn unknown_signal(&self, kind: &Tree, name: &str) -> HandoffFault {
+        let signals: Vec<String> = SIGNALS
+            .iter()
+            .map(|(name, _)| format!("`{name}`"))
+            .collect();
+        let message = format!(
+            "{} is no signal; the signals are {}, and a handoff to nodes has no `type`",
+            quoted_words(name),
+            signals.join(", ")
+        );
+        self.fault(FaultCode::UnknownSignalType, &kind.place, message)
+    }
+
+    /// A required text.
+    fn field(&self, map: &Tree, entries: &[(Tree, Tree)], key: &str, what: &str) -> Read<String> {
+        let Some(found) = find(entries, key) else {
+            let near = entries
+                .iter()
+                .find(|(written, _)| is_spelling_of(written, key));
+            let message = match near {
+                Some((written, _)) => {
+                    format!(
+                        "{what} has no `{key}`; {} is not its name",
+                        shown_key(written)
+                    )
+                }
+                None => format!("{what} has no `{key}`"),
+            };
+            let place = near.map_or(&map.place, |(written, _)| &written.place);
+            return Err(self.fault(FaultCode::MissingRequiredField, place, message));
+        };
+        match &found.value {
+            Value::Text(text) if !text.trim().is_empty() => Ok(text.trim().to_owned()),
+            Value::Text(_) | Value::Null => {
+                let message = format!("`{key}` of {what} is empty");
+                Err(self.fault(FaultCode::MissingRequiredField, &found.place, message))
+            }
+            Value::Bool | Value::Number => {
+                let message = format!(
+                    "`{key}` of {what} is {}; quotes make it text",
+                    found.value.kind()
+                );
+                Err(self.shape(found, message))
+            }
+            Value::List(_) | Value::Map(_) => {
+                let message = format!(
+                    "`{key}` of {what} is {} and must be one text; several targets are a list of targets",
+                    found.value.kind()
+                );
+                Err(self.shape(found, message))
+            }
+        }
+    }
+
+    fn no_other_keys(&self, entries: &[(Tree, Tree)], keys: &[&str], what: &str) -> Read<()> {
+        let is_other = |written: &Tree| !keys.iter().any(|key| is_text(written, key));
+        match entries.iter().find(|(written, _)| is_other(written)) {
+            None => Ok(()),
+            Some((written, _)) => {
+                let message = format!(
+                    "{what} has the key {}, which nobody would read; say it in the artifact or above the block",
+                    shown_key(written)
+                );
+                Err(self.shape(written, message))
+            }
+        }
+    }
+
+    fn shape(&self, tree: &Tree, message: impl Into<String>) -> HandoffFault {
+        self.fault(FaultCode::InvalidTargetShape, &tree.place, message)
+    }
+
+    fn fault(&self, code: FaultCode, place: &Place, message: impl Into<String>) -> HandoffFault {
+        let (bytes, line) = self.body.place(&place.bytes);
+        HandoffFault {
+            code,
+            message: message.into(),
+            span: Some(span_of(self.text, &bytes, line)),
+        }
+    }
+}
+
+fn is_text(tree: &Tree, text: &str) -> bool {
+    matches!(&tree.value, Value::Text(written) if written == text)
+}
+
+fn find<'t>(entries: &'t [(Tree, Tree)], key: &str) -> Option<&'t Tree> {
+    entries
+        .iter()
+        .find(|(written, _)| is_text(written, key))
+        .map(|(_, value)| value)
+}
+
+/// The right letters with other cases or joints, such as `artifact-path` or `targetNodeId`.
+fn is_spelling_of(written: &Tree, key: &str) -> bool {
+    let letters = |text: &str| -> String {
+        text.chars()
+            .filter(char::is_ascii_alphanumeric)
+            .collect::<String>()
+            .to_ascii_lowercase()
+    };
+    matches!(&written.value, Value::Text(text) if letters(text) == letters(key))
+}
+
+fn shown_key(key: &Tree) -> String {
+    match &key.value {
+        Value::Text(text) => quoted_words(text),
+        Value::Null | Value::Bool | Value::Number | Value::List(_) | Value::Map(_) => {
+            format!("that is {}", key.value.kind())
+        }
+    }
+}

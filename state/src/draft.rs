@@ -1,0 +1,102 @@
+//! Streamed text on its way into the journal, in small batches.
+//!
+//! A model streams a few characters at a time, and a record for each would cost more than the
+//! text. A [`DraftStream`] gathers what arrives until it is a batch, or until the oldest of it has
+//! waited long enough that a person would notice, and appends it without a sync. Only the
+//! operator's live view sees deltas sooner, and it is told that they are not in the journal.
+
+use a_society_facts::Fact;
+use a_society_facts::fact::turn::{DraftAdded, DraftKind};
+use a_society_facts::id::{RoleInstance, TurnId};
+use a_society_facts::message::{AnswerText, Drafted};
+
+use crate::error::Error;
+use crate::flow::Flow;
+use crate::limits::{DRAFT_AGE_US, DRAFT_BYTES};
+
+/// The text one request streams.
+#[derive(Debug)]
+pub struct DraftStream {
+    turn: TurnId,
+    role: RoleInstance,
+    request: u32,
+    kind: DraftKind,
+    waiting: String,
+    since_us: u64,
+    all: Drafted,
+}
+
+impl DraftStream {
+    /// Begins with nothing.
+    #[must_use]
+    pub fn new(turn: TurnId, role: RoleInstance, request: u32, kind: DraftKind) -> Self {
+        Self {
+            turn,
+            role,
+            request,
+            kind,
+            waiting: String::with_capacity(DRAFT_BYTES + 256),
+            since_us: 0,
+            all: Drafted::of(""),
+        }
+    }
+
+    /// Takes what arrived, and appends a batch when there is one.
+    ///
+    /// # Errors
+    /// As [`Flow::append`]; what arrived is kept and goes with the next batch.
+    pub fn push(&mut self, flow: &mut Flow, delta: &str) -> Result<(), Error> {
+        if self.waiting.is_empty() {
+            self.since_us = flow.elapsed_us();
+        }
+        self.waiting.push_str(delta);
+        self.all.extend(delta);
+        if self.waiting.len() >= DRAFT_BYTES {
+            return self.flush(flow);
+        }
+        Ok(())
+    }
+
+    /// Appends what waits if it has waited long enough. Whoever drives the flow calls this
+    /// several times a second.
+    ///
+    /// # Errors
+    /// As [`Self::push`].
+    pub fn tick(&mut self, flow: &mut Flow) -> Result<(), Error> {
+        let waited = flow.elapsed_us().saturating_sub(self.since_us);
+        if waited >= DRAFT_AGE_US {
+            self.flush(flow)
+        } else {
+            Ok(())
+        }
+    }
+
+    /// Appends what waits.
+    ///
+    /// # Errors
+    /// As [`Self::push`].
+    pub fn flush(&mut self, flow: &mut Flow) -> Result<(), Error> {
+        if self.waiting.is_empty() {
+            return Ok(());
+        }
+        let fact = DraftAdded {
+            turn: self.turn,
+            role: self.role.clone(),
+            request: self.request,
+            kind: self.kind,
+            text: self.waiting.clone(),
+        };
+        flow.append(Fact::DraftAdded(fact))?;
+        self.waiting.clear();
+        Ok(())
+    }
+
+    /// What stands for the whole text in the answer, once everything is flushed.
+    ///
+    /// # Errors
+    /// As [`Self::push`].
+    pub fn finish(mut self, flow: &mut Flow) -> Result<AnswerText, Error> {
+        self.flush(flow)?;
+        Ok(AnswerText::Drafted(self.all))
+    }
+}
