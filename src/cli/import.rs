@@ -72,11 +72,13 @@ fn explain(error: Error, archive: &str) -> OperatorError {
             "export the flow once more where it came from",
         )
     };
-    match error {
-        Error::Unfit { what, .. } => unfit(format!("the flow {what}")),
-        Error::Io { doing, source, .. } if doing.contains("archive") => {
-            unfit(format!("it cannot be read as an archive: {source}"))
-        }
-        other => other.into(),
+    if let Error::Unfit { what, .. } = &error {
+        return unfit(format!("the flow {what}"));
     }
+    if let Error::Io { doing, source, .. } = &error
+        && doing.contains("archive")
+    {
+        return unfit(format!("it cannot be read as an archive: {source}"));
+    }
+    error.into()
 }

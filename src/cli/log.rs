@@ -56,16 +56,18 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
     let mut follower = begin(&store, &flow, arguments.since)?;
     let out = &mut context.out;
     print_new(out, &mut follower, arguments.since)?;
-    while arguments.follow {
+    if !arguments.follow {
+        return Ok(ExitCode::Ok);
+    }
+    loop {
         out.flush()?;
         std::thread::sleep(POLL);
         if !is_there(&store, &flow) {
             out.note("the flow was removed");
-            break;
+            return Ok(ExitCode::Ok);
         }
         print_new(out, &mut follower, arguments.since)?;
     }
-    Ok(ExitCode::Ok)
 }
 
 /// A reader that begins no later than a record: at the checkpoint if that suffices, because then

@@ -1,5 +1,6 @@
 //! From the arguments to the exit code.
 
+use a_society_state::FlowRef;
 use clap::Parser;
 use clap::error::ErrorKind;
 
@@ -29,13 +30,26 @@ pub(crate) fn run(environment: &Environment) -> ExitCode {
         out,
         environment,
         workspace: arguments.workspace,
+        named: None,
     };
     let outcome = dispatch(&mut context, &arguments.verb);
     let flushed = context.out.flush();
+    let outcome = outcome.and_then(|code| flushed.map(|()| code));
     end(
         &mut context.out,
-        outcome.and_then(|code| flushed.map(|()| code)),
+        outcome.map_err(|stop| named(stop, context.named.as_ref())),
     )
+}
+
+/// What to try can be typed as it stands, with the flow's own name in it.
+fn named(stop: Stop, flow: Option<&FlowRef>) -> Stop {
+    match (stop, flow) {
+        (Stop::Error(mut error), Some(flow)) => {
+            error.hint = error.hint.replace("FLOW", &flow.to_string());
+            Stop::Error(error)
+        }
+        (stop @ (Stop::Error(_) | Stop::OutputClosed), _) => stop,
+    }
 }
 
 fn dispatch(context: &mut Context<'_>, verb: &Verb) -> Outcome {
