@@ -80,7 +80,10 @@ fn a_journal_of_version_1_opens_and_folds_to_the_same_views() {
     let journal = write_once(&here().join("journal/00000001.jsonl"), walk);
     let folder = tempfile::tempdir().unwrap();
     let store = store(folder.path());
-    let at = FlowRef { project: PROJECT.parse().unwrap(), flow: FLOW.parse().unwrap() };
+    let at = FlowRef {
+        project: PROJECT.parse().unwrap(),
+        flow: FLOW.parse().unwrap(),
+    };
     let place = store.folder(&at);
     std::fs::create_dir_all(place.journal()).unwrap();
     std::fs::write(place.segment(1), &journal).unwrap();
@@ -121,7 +124,8 @@ fn the_facts_of_this_version_are_written_down() {
          | --- | --- |\n",
     );
     for kind in a_society_facts::fact::list::KINDS {
-        text.push_str(&format!("| `{}` | {} |\n", kind.word, kind.sentence.trim()));
+        let row = ["| `", kind.word, "` | ", kind.sentence.trim(), " |\n"];
+        text.extend(row);
     }
     expect_generated("docs/facts.md", &text);
 }
