@@ -1,0 +1,1 @@
+//! T2: the power fails, or the process dies, after every operation of every use.
