@@ -8,11 +8,14 @@ use a_society_facts::Fact;
 use a_society_facts::fact::flow::{FlowCreated, NodeOutline, Outline};
 use a_society_facts::fact::node::{Entry, NodeClaimed};
 use a_society_facts::fact::session::{MessageAdded, Origin, SessionKind, SessionOpened};
-use a_society_facts::fact::turn::{Cause, ModelRequested, TurnStarted};
+use a_society_facts::fact::turn::{
+    Cause, ModelAnswered, ModelRequested, StopReason, TurnStarted, Usage,
+};
 use a_society_facts::id::{FlowId, RoleInstance, TurnId};
 use a_society_facts::{At, Hash};
 use a_society_state::clock::SystemClock;
 use a_society_state::disk::RealDisk;
+use a_society_state::draft::DraftStream;
 use a_society_state::{Flow, FlowRef, Ground, Store, process};
 
 /// One run of the figures.
@@ -104,7 +107,7 @@ pub(crate) fn created(title: &str) -> FlowCreated {
     }
 }
 
-/// A flow whose only role is in the middle of a turn and has asked its model.
+/// A flow whose only role is in the middle of a turn.
 pub(crate) fn flow_in_a_turn(store: &Store, number: usize) -> Flow {
     let at = flow_ref(number);
     let mut flow = store.create(at.flow, created("A flow")).unwrap();
@@ -135,21 +138,44 @@ pub(crate) fn flow_in_a_turn(store: &Store, number: usize) -> Flow {
             node: Some("write".parse().unwrap()),
             cause: Cause::Node,
         }),
-        message(0, 100),
-        Fact::ModelRequested(ModelRequested {
-            turn,
-            attempt: 1,
-            role: role(),
-            request: 1,
-            model: "scripted".into(),
-            hash: Hash::of(b"request"),
-        }),
+        message(usize::MAX, 100),
     ];
     for fact in facts {
         flow.append(fact).unwrap();
     }
     flow.sync().unwrap();
     flow
+}
+
+/// The model is asked.
+pub(crate) fn ask(flow: &mut Flow, request: u32) {
+    flow.append(Fact::ModelRequested(ModelRequested {
+        turn: TurnId(1),
+        attempt: 1,
+        role: role(),
+        request,
+        model: "scripted".into(),
+        hash: Hash::of(b"request"),
+    }))
+    .unwrap();
+}
+
+/// The model has answered with what was streamed.
+pub(crate) fn answer(flow: &mut Flow, request: u32, draft: DraftStream) {
+    let text = draft.finish(flow).unwrap();
+    flow.append(Fact::ModelAnswered(ModelAnswered {
+        turn: TurnId(1),
+        attempt: 1,
+        role: role(),
+        request,
+        message: format!("a{request}").parse().unwrap(),
+        text,
+        calls: Vec::new(),
+        stop: StopReason::End,
+        usage: Usage::default(),
+        provider_blocks: None,
+    }))
+    .unwrap();
 }
 
 /// A message of so many bytes of text.
@@ -161,7 +187,7 @@ pub(crate) fn message(number: usize, bytes: usize) -> Fact {
         role: role(),
         message: format!("m{number}").parse().unwrap(),
         text: text.into(),
-        origin: Origin::Steer,
+        origin: Origin::Runtime,
         node: None,
         client: None,
     })

@@ -62,6 +62,7 @@ impl Place {
             command.args(strace).arg(program);
             command
         };
+        command.arg("--workspace").arg(self.path());
         command.args(["__scenario", "--flow", FLOW, "--project", PROJECT]);
         command.args(["--steps", &STEPS.to_string()]);
         command.args(["--rotate-at", &ROTATE_AT_BYTES.to_string()]);
