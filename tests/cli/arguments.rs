@@ -61,7 +61,7 @@ fn what_nobody_should_type_is_not_in_help_pages_or_completions() {
     for shell in ["bash", "elvish", "fish", "powershell", "zsh"] {
         let said = workspace.run(&["completions", shell]);
         assert_eq!((said.code, said.err.as_str()), (0, ""), "{shell}");
-        assert!(said.out.contains("--older-than"), "{shell}");
+        assert!(said.out.contains("older-than"), "{shell}");
         shown.push(said.out);
     }
     for text in shown {

@@ -53,7 +53,7 @@ fn with_blob(workspace: &Workspace) -> std::path::PathBuf {
         client: None,
     }))
     .unwrap();
-    flow.close().unwrap();
+    workspace.close(flow);
     let blobs = workspace.flow_folder(ONE).join("blobs");
     std::fs::read_dir(blobs)
         .unwrap()

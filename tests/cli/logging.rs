@@ -33,7 +33,7 @@ fn json_is_the_journal_byte_for_byte_over_all_segments() {
     for number in 0..30 {
         flow.append(titled(&format!("title {number}"))).unwrap();
     }
-    flow.close().unwrap();
+    workspace.close(flow);
     let journal = workspace.flow_folder(ONE).join("journal");
     let mut segments: Vec<_> = std::fs::read_dir(journal)
         .unwrap()
@@ -64,7 +64,7 @@ fn since_begins_with_that_record_with_and_without_a_checkpoint() {
             flow.append(titled(&format!("title {number}"))).unwrap();
             flow.sync().unwrap();
         }
-        flow.close().unwrap();
+        workspace.close(flow);
         let kept = workspace
             .flow_folder(ONE)
             .join("journal/checkpoint.json")
@@ -86,6 +86,20 @@ fn since_begins_with_that_record_with_and_without_a_checkpoint() {
         }
         assert_eq!(workspace.run(&["log", ONE, "--since", "24"]).out, "");
     }
+}
+
+#[test]
+fn a_torn_end_is_told_and_is_no_error() {
+    let workspace = Workspace::new();
+    workspace.waiting("demo", ONE, "Release");
+    let whole = workspace.run(&["log", ONE]).out;
+    let segment = workspace.segment(ONE);
+    let mut bytes = std::fs::read(&segment).unwrap();
+    bytes.extend_from_slice(b"{\"v\":1,\"seq\":99");
+    std::fs::write(&segment, bytes).unwrap();
+    let said = workspace.run(&["log", ONE]);
+    assert_eq!((said.code, said.out), (0, whole));
+    assert!(said.err.contains("its end was torn off"), "{}", said.err);
 }
 
 #[test]
@@ -129,7 +143,7 @@ fn interrupt(pid: u32) {
 #[test]
 fn follow_prints_what_another_process_appends_until_it_is_interrupted() {
     let workspace = Workspace::new();
-    workspace.begin("demo", ONE, "Release", 0).close().unwrap();
+    workspace.close(workspace.begin("demo", ONE, "Release", 0));
     let mut child = workspace
         .command(&["log", ONE, "--follow", "--since", "4"])
         .stdout(Stdio::piped())
@@ -155,13 +169,13 @@ fn follow_prints_what_another_process_appends_until_it_is_interrupted() {
     assert!(ended.elapsed() < Duration::from_secs(5));
     assert_eq!(output.stderr, b"", "it ends quietly");
     assert_ne!(output.status.code(), Some(1));
-    flow.close().unwrap();
+    workspace.close(flow);
 }
 
 #[test]
 fn follow_ends_when_the_flow_is_removed() {
     let workspace = Workspace::new();
-    workspace.begin("demo", ONE, "Release", 0).close().unwrap();
+    workspace.close(workspace.begin("demo", ONE, "Release", 0));
     let mut child = workspace
         .command(&["log", ONE, "--follow"])
         .stdout(Stdio::piped())

@@ -71,7 +71,7 @@ fn what_is_not_old_enough_or_held_stays() {
         "{said:?}"
     );
     assert!(workspace.flow_folder(TWO).exists());
-    held.close().unwrap();
+    workspace.close(held);
 }
 
 #[test]

@@ -73,7 +73,7 @@ fn beside_a_process_that_writes_it_says_which() {
         "{}",
         said.err
     );
-    held.close().unwrap();
+    workspace.close(held);
     assert_eq!(workspace.run(&["rebuild", ONE]).code, 0);
 }
 

@@ -1,6 +1,7 @@
 //! Output without what differs from run to run: ages, sizes, versions, blanks between columns.
 
-/// The text with every age as `AGE`, every size as `SIZE` and the version as `VERSION`.
+/// The text with every age as `AGE`, every size as `SIZE`, every place in a file as `PLACE` and the
+/// version as `VERSION`.
 pub(crate) fn steady(text: &str) -> String {
     let text = text.replace(
         concat!("a-society/", env!("CARGO_PKG_VERSION")),
@@ -39,13 +40,19 @@ fn age(word: &str) -> String {
     }
 }
 
-/// A number before a unit of bytes is a size.
+/// A number before a unit of bytes is a size, and one after `byte` is a place.
 fn sizes(text: &str) -> String {
-    let mut words: Vec<&str> = text.split(' ').collect();
+    let mut words: Vec<String> = text.split(' ').map(str::to_owned).collect();
     for at in 1..words.len() {
+        if words[at - 1] == "byte" {
+            let digits = words[at]
+                .trim_end_matches(|c: char| !c.is_ascii_digit())
+                .to_owned();
+            words[at] = words[at].replace(&digits, "PLACE");
+        }
         let unit = words[at].trim_end_matches([',', ')', ';']);
         if ["B", "KiB", "MiB", "GiB"].contains(&unit) {
-            words[at - 1] = "SIZE";
+            words[at - 1] = "SIZE".to_owned();
         }
     }
     words.join(" ")
@@ -56,6 +63,10 @@ fn what_differs_from_run_to_run_is_made_the_same() {
     assert_eq!(
         steady("a    b  177d\n  (3h ago) 1.5 KiB, x"),
         "a  b  AGE\n  (AGE ago) SIZE KiB, x"
+    );
+    assert_eq!(
+        steady("at byte 12 (x), byte 7: y"),
+        "at byte PLACE (x), byte PLACE: y"
     );
     assert_eq!(steady("m5 1d2 d"), "m5 1d2 d");
 }

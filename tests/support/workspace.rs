@@ -133,7 +133,7 @@ impl Workspace {
             .iter()
             .position(|fact| matches!(fact, Fact::FlowCreated(_)));
         let facts = until_question(&facts) - created.expect("it is created") - 1;
-        self.begin(project, flow, title, facts).close().unwrap();
+        self.close(self.begin(project, flow, title, facts));
     }
 
     /// A flow that was cancelled.
@@ -144,7 +144,20 @@ impl Workspace {
             why: None,
         };
         opened.append(Fact::FlowCancelled(cancelled)).unwrap();
-        opened.close().unwrap();
+        self.close(opened);
+    }
+
+    /// Takes the last two records of a flow's first segment away, as a restored backup would.
+    pub(crate) fn shorten(&self, project: &str, flow: &str) {
+        let segment = self
+            .state()
+            .join(project)
+            .join(flow)
+            .join("journal/00000001.jsonl");
+        let text = std::fs::read_to_string(&segment).unwrap();
+        let lines: Vec<&str> = text.lines().collect();
+        let kept = lines[..lines.len() - 2].join("\n");
+        std::fs::write(segment, kept + "\n").unwrap();
     }
 
     /// Opens a flow of the project `demo` for writing, as another process would.
@@ -153,7 +166,34 @@ impl Workspace {
             project: id("demo"),
             flow: id(flow),
         };
+        self.wait_until_free(&named);
         self.store().open(&named).unwrap().0
+    }
+
+    /// Closes a flow in good order and waits until its lock is free.
+    pub(crate) fn close(&self, flow: Flow) {
+        let named = FlowRef {
+            project: flow.project().clone(),
+            flow: flow.id().clone(),
+        };
+        flow.close().unwrap();
+        self.wait_until_free(&named);
+    }
+
+    /// Another test of this process may just be starting a program, which holds a copy of our
+    /// lock until it is exec'd.
+    fn wait_until_free(&self, flow: &FlowRef) {
+        let folder = self.store().folder(flow);
+        for _ in 0..1000 {
+            if a_society_state::lock::is_held(&RealDisk, &folder)
+                .unwrap()
+                .is_none()
+            {
+                return;
+            }
+            std::thread::sleep(std::time::Duration::from_millis(5));
+        }
+        panic!("{flow} is still locked");
     }
 
     /// The program with these words, in this workspace and with nothing else from outside.
