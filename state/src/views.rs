@@ -384,3 +384,6 @@ impl ViewKeeper {
         replace(disk, &path, &bytes)
     }
 }
+
+#[cfg(test)]
+mod tests;
