@@ -8,6 +8,8 @@ mod extent;
 #[cfg(test)]
 mod model;
 #[cfg(test)]
+mod naive;
+#[cfg(test)]
 mod oracle;
 #[cfg(test)]
 mod scenarios;
@@ -17,5 +19,7 @@ mod script;
 mod t1_faults;
 #[cfg(test)]
 mod t2_crashes;
+#[cfg(test)]
+mod t3_bytes;
 #[cfg(test)]
 mod tails;

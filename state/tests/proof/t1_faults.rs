@@ -2,6 +2,7 @@
 
 use std::fmt::{self, Debug, Formatter};
 
+use a_society_state::disk::faulty::Op;
 use a_society_state::disk::{Fault, FaultPlan};
 
 use crate::extent::{each_in_parallel, pick};
@@ -10,7 +11,7 @@ use crate::scenarios::{Scenario, all};
 use crate::script::{Play, Temper};
 
 /// The slice tries every so manieth operation of a scenario, beginning at another one each time.
-const SLICE_STRIDE: u64 = 7;
+const SLICE_STRIDE: usize = 17;
 
 struct Case<'a> {
     scenario: &'a Scenario,
@@ -57,22 +58,23 @@ fn without_a_fault_every_use_goes_well() {
 
 fn cases_of((place, scenario): (usize, &Scenario)) -> Vec<Case<'_>> {
     let mut plain = Play::new();
+    plain.disk.record_trace();
     plain.run(&scenario.steps, Temper::GoOn);
-    let operations = plain.disk.operations();
-    let stride = pick(SLICE_STRIDE, 1);
+    let trace = plain.disk.trace();
+    let ways = [
+        (false, Temper::GiveUp),
+        (false, Temper::GoOn),
+        (true, Temper::GiveUp),
+        (true, Temper::GoOn),
+    ];
     let mut cases = Vec::new();
     for (kind, fault) in Fault::ALL.into_iter().enumerate() {
-        for (sticky, temper) in [
-            (false, Temper::GiveUp),
-            (false, Temper::GoOn),
-            (true, Temper::GiveUp),
-            (true, Temper::GoOn),
-        ] {
-            let offset =
-                place as u64 * 5 + kind as u64 * 3 + u64::from(sticky) * 2 + cases.len() as u64 % 4;
-            let first = 1 + offset % stride;
-            let every = (first..=operations).step_by(usize::try_from(stride).unwrap());
-            cases.extend(every.map(|at| Case {
+        let met = (1_u64..).zip(&trace).filter(|(_, op)| may_meet(fault, op));
+        let met: Vec<u64> = met.map(|(at, _)| at).collect();
+        for (way, (sticky, temper)) in ways.into_iter().enumerate() {
+            let first = (place * 5 + kind * 3 + way * 2) % pick(SLICE_STRIDE, 1);
+            let chosen = met.iter().skip(first).step_by(pick(SLICE_STRIDE, 1));
+            cases.extend(chosen.map(|&at| Case {
                 scenario,
                 plan: FaultPlan { at, fault, sticky },
                 temper,
@@ -80,6 +82,24 @@ fn cases_of((place, scenario): (usize, &Scenario)) -> Vec<Case<'_>> {
         }
     }
     cases
+}
+
+/// Whether an operation can meet a fault. A plan that strikes at one that cannot is the plan that
+/// strikes at the next one that can, or none at all, so it need not be tried.
+fn may_meet(fault: Fault, op: &Op) -> bool {
+    let op = match op {
+        Op::Failed { op, .. } => op,
+        op => op,
+    };
+    match fault {
+        Fault::Eio | Fault::Enospc | Fault::Edquot | Fault::Erofs | Fault::Emfile => true,
+        Fault::Eintr => matches!(op, Op::Read { .. } | Op::Append { .. }),
+        Fault::ShortRead => matches!(op, Op::Read { .. }),
+        Fault::ShortWrite(_) => matches!(op, Op::Append { .. }),
+        Fault::SyncFailsThenLies => matches!(op, Op::Sync { .. }),
+        Fault::FolderSyncFails => matches!(op, Op::SyncFolder { .. }),
+        Fault::RenameFails => matches!(op, Op::Rename { .. }),
+    }
 }
 
 fn run(case: &Case<'_>) {

@@ -84,7 +84,7 @@ pub(crate) fn tail(row: Row, last: &Frame) -> Vec<u8> {
     broken[60] ^= 4;
     match row {
         Row::R2 => whole[..whole.len() / 2].to_vec(),
-        Row::R3 => [&whole[..whole.len() / 2], &[0; 1100]].concat(),
+        Row::R3 => [&whole[..whole.len() / 2], &[0; 1100], b"\n"].concat(),
         Row::R4 => {
             let next = Frame {
                 seq: last.seq + 1,
