@@ -155,9 +155,11 @@ fn settle_names(disk: &dyn Disk, folder: &FlowFolder) -> Result<(), Error> {
     folder
         .way_here()
         .try_for_each(|path| sync_folder(disk, path))?;
-    match sync_folder(disk, &folder.journal()) {
-        Err(error) if !error.is_not_found() => Err(error),
-        Ok(()) | Err(_) => Ok(()),
+    // Whatever else stands where the journal should be, the scan will say so.
+    let journal = folder.journal();
+    match uninterrupted(|| disk.about(&journal)) {
+        Ok(about) if about.kind == Kind::Folder => sync_folder(disk, &journal),
+        Ok(_) | Err(_) => Ok(()),
     }
 }
 
