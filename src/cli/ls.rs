@@ -23,7 +23,8 @@ const WAITS_COLUMNS_MAX: usize = 48;
 /// The arguments of `ls`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-The bold part of an id is enough to name the flow. AGE is the time since its last fact.
+The bold part of an id is enough to name the flow. AGE is the time since its last fact. Only the ends
+of journals are looked at here, and damaged flows are listed with the rest; verify reads every byte.
 
 Examples:
   a-society ls

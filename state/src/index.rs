@@ -13,7 +13,7 @@ use std::sync::{Mutex, PoisonError};
 use a_society_facts::view::summary::Summary;
 
 use crate::disk::{Disk, How, Kind};
-use crate::files::{read_full, uninterrupted};
+use crate::files::uninterrupted;
 use crate::journal::scan::Position;
 use crate::layout::FlowFolder;
 use crate::lock;
@@ -111,11 +111,11 @@ fn is_fresh(disk: &dyn Disk, folder: &FlowFolder, position: Position) -> bool {
 /// Whether a segment's last bytes are the end of the record at a position.
 fn ends_so(disk: &dyn Disk, folder: &FlowFolder, position: Position) -> io::Result<bool> {
     let wanted = format!("{:08x}\"}}\n", position.crc).into_bytes();
-    let mut found = vec![0; wanted.len()];
+    // One byte more than is wanted shows whether the segment has grown.
+    let mut found = vec![0; wanted.len() + 1];
     let path = folder.segment(position.segment);
-    let file = uninterrupted(|| disk.open(&path, How::Read))?;
-    let size = uninterrupted(|| file.size_bytes())?;
     let start = position.offset_bytes.saturating_sub(wanted.len() as u64);
-    let read = read_full(file.as_ref(), start, &mut found)?;
-    Ok(size == position.offset_bytes && read == wanted.len() && found == wanted)
+    let file = uninterrupted(|| disk.open(&path, How::Read))?;
+    let read = uninterrupted(|| file.read_at(start, &mut found))?;
+    Ok(found.get(..read) == Some(&wanted))
 }

@@ -266,6 +266,11 @@ fn a_flow_folder_without_a_journal_is_empty_and_not_damaged() {
         "{shown:?}"
     );
     assert_eq!(workspace.run(&["log", TWO]).out, "");
+    assert_eq!(workspace.run(&["rebuild", TWO]).code, 6);
+    assert!(
+        !workspace.flow_folder(TWO).join("journal").exists(),
+        "and it stays empty"
+    );
 }
 
 #[test]

@@ -8,6 +8,7 @@ mod listing;
 mod logging;
 mod removing;
 mod repairing;
+mod scenario;
 mod showing;
 
 /// Flow ids that many tests use.
