@@ -1,23 +1,245 @@
 //! What may follow what: judged before a fact is appended, and again when a journal is opened.
+//!
+//! Facts are appended one by one, so every prefix of a legal sequence is legal: no rule asks for
+//! what comes next, only for what came before. No rule looks at the journal; all of them look at
+//! the state that was folded from it, and at no more of it than what the fact is about.
+
+mod flow;
+mod handoff;
+mod improvement;
+mod node;
+mod operator;
+mod session;
+mod turn;
+mod why;
+
+pub use why::Illegal;
 
 use crate::fact::Fact;
 use crate::view::FlowState;
-
-/// Why a fact may not follow.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Illegal {
-    /// The flow does not exist.
-    #[error("the flow is not created yet")]
-    NotCreated,
-}
 
 /// Whether a fact may follow.
 ///
 /// # Errors
 /// When it may not, with the reason.
+#[expect(
+    clippy::too_many_lines,
+    reason = "one exhaustive match, one call an arm"
+)]
 pub fn legal(state: &FlowState, fact: &Fact) -> Result<(), Illegal> {
+    gate(state, fact)?;
     match fact {
-        Fact::NodeClaimed(_) if !state.is_created() => Err(Illegal::NotCreated),
-        _ => Ok(()),
+        // What is said of the journal is said by who holds it, at any time.
+        Fact::SegmentStarted(_)
+        | Fact::WriterOpened(_)
+        | Fact::RecoveryTruncated(_)
+        | Fact::RecoveryLossy(_)
+        | Fact::QuarantineRestored(_)
+        | Fact::RepairApplied(_)
+        | Fact::BlobLost(_)
+        | Fact::BlobFound(_) => Ok(()),
+
+        Fact::FlowCreated(f) => flow::created(state, f),
+        Fact::FlowForked(f) => flow::forked(state, f),
+        Fact::FlowTitled(_) => Ok(()),
+        Fact::GraphRevised(f) => flow::revised(state, f),
+        Fact::FlowPaused(_) => flow::not_paused(state),
+        Fact::FlowUnpaused(_) => flow::paused(state),
+        Fact::FlowCancelled(_) => Ok(()),
+        Fact::ForwardPassClosed(f) => flow::closed(state, f),
+        Fact::FlowCompleted(_) => flow::completed(state),
+        Fact::NodeReopened(f) => node::reopened(state, f),
+        Fact::NodeRetried(f) => node::retried(state, f),
+
+        Fact::NodeClaimed(f) => node::claimed(state, f),
+        Fact::HandoffApplied(f) => handoff::applied(state, f),
+        Fact::HandoffStaged(f) => handoff::staged(state, f),
+        Fact::HandoffDecided(f) => handoff::decided(state, f),
+        Fact::HandoffAwaited(f) => handoff::awaited(state, f),
+        Fact::NodeSuspended(f) => node::suspended(state, f),
+        Fact::NodeWoken(f) => node::woken(state, f),
+        Fact::RepairRequested(f) => turn::repair(state, f),
+
+        Fact::TurnStarted(f) => turn::started(state, f),
+        Fact::TurnResumed(f) => turn::resumed(state, f),
+        Fact::TurnEnded(f) => turn::ended(state, f),
+        Fact::ModelRequested(f) => turn::requested(state, f),
+        Fact::DraftAdded(f) => turn::draft_added(state, f),
+        Fact::DraftKept(f) => turn::draft_kept(state, f),
+        Fact::DraftDiscarded(f) => turn::draft_discarded(state, f),
+        Fact::ModelAnswered(f) => turn::answered(state, f),
+        Fact::ModelFailed(f) => turn::failed(state, f),
+        Fact::CallIntended(f) => turn::call_intended(state, f),
+        Fact::CallStarted(f) => turn::call_started(state, f),
+        Fact::CallFinished(f) => turn::call_finished(state, f),
+        Fact::CallRerun(f) => turn::call_rerun(state, f),
+        Fact::CallReaped(f) => turn::call_reaped(state, f),
+
+        Fact::SessionOpened(f) => session::opened(state, f),
+        Fact::SessionStateChanged(f) => session::state_changed(state, f),
+        Fact::SessionTouched(f) => session::alive(state, &f.role).map(drop),
+        Fact::SurfaceAttached(f) => session::alive(state, &f.role).map(drop),
+        Fact::SurfaceDetached(f) => session::known(state, &f.role).map(drop),
+        Fact::SessionPatched(f) => session::alive(state, &f.role).map(drop),
+        Fact::SessionReset(f) => session::reset(state, f),
+        Fact::SessionForked(f) => session::known(state, &f.role).map(drop),
+        Fact::SessionResumed(f) => session::alive(state, &f.role).map(drop),
+        Fact::SystemPromptBuilt(f) => session::prompt_built(state, f),
+        Fact::MessageAdded(f) => session::message_added(state, f),
+        Fact::CompactionStarted(f) => session::compaction_started(state, f),
+        Fact::SessionCompacted(f) => session::compacted(state, f),
+        Fact::CompactionFailed(f) => session::compacting(state, &f.role, &f.compaction),
+        Fact::SessionTrimmed(f) => session::trimmed(state, f),
+        Fact::ArchiveRestored(f) => session::restored(state, f),
+        Fact::SendAccepted(f) => session::send_accepted(state, f),
+        Fact::SendDenied(_) => Ok(()),
+        Fact::RunFinished(f) => session::run_finished(state, f),
+
+        Fact::OperatorReplied(f) => operator::replied(state, f),
+        Fact::ReplyReturned(f) => operator::returned(state, f),
+        Fact::OperatorSteered(f) => operator::steered(state, f),
+        Fact::StopRequested(f) => operator::fresh(state, f.client.as_ref()),
+        Fact::ConsentRequested(f) => operator::consent_requested(state, f),
+        Fact::ConsentResolved(f) => operator::consent_resolved(state, f),
+        Fact::ConsentModeChanged(f) => operator::fresh(state, f.client.as_ref()),
+        Fact::GrantAdded(f) => operator::grant(state, &f.grant, false),
+        Fact::GrantRevoked(f) => operator::grant(state, &f.grant, true),
+        Fact::RoleConfigured(f) => operator::fresh(state, f.client.as_ref()),
+        Fact::McpServerApproved(_) => Ok(()),
+        Fact::McpServerUnavailable(_) => Ok(()),
+        Fact::McpToolUnavailable(_) => Ok(()),
+
+        Fact::ImprovementChosen(f) => improvement::chosen(state, f),
+        Fact::ReflectionStarted(f) => improvement::reflection(state, f),
+        Fact::FindingsRecorded(f) => improvement::findings(state, f),
+        Fact::FeedbackDecided(f) => improvement::feedback_decided(state, f),
+        Fact::FeedbackStarted(f) => improvement::feedback_started(state, f),
+        Fact::FeedbackRecorded(f) => improvement::feedback_recorded(state, f),
+        Fact::ChangeProposed(f) => improvement::change_proposed(state, f),
+        Fact::ChangeDecided(f) => improvement::change_decided(state, f),
+
+        Fact::BudgetSet(f) => operator::fresh(state, f.client.as_ref()),
+        Fact::BudgetReached(f) => operator::budget_reached(state, f),
     }
 }
+
+/// When a kind of fact may be said at all.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Reach {
+    /// At any time.
+    Always,
+    /// Before the flow exists.
+    Birth,
+    /// As soon as the flow exists, also after it is over.
+    Life,
+    /// While the flow is not over.
+    Work,
+}
+
+fn gate(state: &FlowState, fact: &Fact) -> Result<(), Illegal> {
+    let over = state.phase.is_over().then_some(Illegal::Over {
+        status: state.phase.status().word(),
+    });
+    match (reach(fact), state.is_created()) {
+        (Reach::Always, _) | (Reach::Birth, false) | (Reach::Life, true) => Ok(()),
+        (Reach::Birth, true) => Err(Illegal::AlreadyCreated),
+        (Reach::Life | Reach::Work, false) => Err(Illegal::NotCreated),
+        (Reach::Work, true) => over.map_or(Ok(()), Err),
+    }
+}
+
+#[expect(clippy::too_many_lines, reason = "one exhaustive match")]
+fn reach(fact: &Fact) -> Reach {
+    match fact {
+        Fact::SegmentStarted(_)
+        | Fact::WriterOpened(_)
+        | Fact::RecoveryTruncated(_)
+        | Fact::RecoveryLossy(_)
+        | Fact::QuarantineRestored(_)
+        | Fact::RepairApplied(_)
+        | Fact::BlobLost(_)
+        | Fact::BlobFound(_) => Reach::Always,
+        Fact::FlowCreated(_) => Reach::Birth,
+
+        // What is said of the flow's name, of its sessions, of proposals and budgets outlives it,
+        // and so does whatever brings an open turn to its end.
+        Fact::FlowForked(_)
+        | Fact::FlowTitled(_)
+        | Fact::NodeReopened(_)
+        | Fact::TurnStarted(_)
+        | Fact::TurnResumed(_)
+        | Fact::TurnEnded(_)
+        | Fact::ModelRequested(_)
+        | Fact::DraftAdded(_)
+        | Fact::DraftKept(_)
+        | Fact::DraftDiscarded(_)
+        | Fact::ModelAnswered(_)
+        | Fact::ModelFailed(_)
+        | Fact::CallIntended(_)
+        | Fact::CallStarted(_)
+        | Fact::CallFinished(_)
+        | Fact::CallRerun(_)
+        | Fact::CallReaped(_)
+        | Fact::SessionOpened(_)
+        | Fact::SessionStateChanged(_)
+        | Fact::SessionTouched(_)
+        | Fact::SurfaceAttached(_)
+        | Fact::SurfaceDetached(_)
+        | Fact::SessionPatched(_)
+        | Fact::SessionReset(_)
+        | Fact::SessionForked(_)
+        | Fact::SessionResumed(_)
+        | Fact::SystemPromptBuilt(_)
+        | Fact::MessageAdded(_)
+        | Fact::CompactionStarted(_)
+        | Fact::SessionCompacted(_)
+        | Fact::CompactionFailed(_)
+        | Fact::SessionTrimmed(_)
+        | Fact::ArchiveRestored(_)
+        | Fact::SendAccepted(_)
+        | Fact::SendDenied(_)
+        | Fact::RunFinished(_)
+        | Fact::ReplyReturned(_)
+        | Fact::StopRequested(_)
+        | Fact::ConsentRequested(_)
+        | Fact::ConsentResolved(_)
+        | Fact::ConsentModeChanged(_)
+        | Fact::GrantAdded(_)
+        | Fact::GrantRevoked(_)
+        | Fact::RoleConfigured(_)
+        | Fact::McpServerApproved(_)
+        | Fact::McpServerUnavailable(_)
+        | Fact::McpToolUnavailable(_)
+        | Fact::ChangeProposed(_)
+        | Fact::ChangeDecided(_)
+        | Fact::BudgetSet(_)
+        | Fact::BudgetReached(_) => Reach::Life,
+
+        Fact::GraphRevised(_)
+        | Fact::FlowPaused(_)
+        | Fact::FlowUnpaused(_)
+        | Fact::FlowCancelled(_)
+        | Fact::ForwardPassClosed(_)
+        | Fact::FlowCompleted(_)
+        | Fact::NodeRetried(_)
+        | Fact::NodeClaimed(_)
+        | Fact::HandoffApplied(_)
+        | Fact::HandoffStaged(_)
+        | Fact::HandoffDecided(_)
+        | Fact::HandoffAwaited(_)
+        | Fact::NodeSuspended(_)
+        | Fact::NodeWoken(_)
+        | Fact::RepairRequested(_)
+        | Fact::OperatorReplied(_)
+        | Fact::OperatorSteered(_)
+        | Fact::ImprovementChosen(_)
+        | Fact::ReflectionStarted(_)
+        | Fact::FindingsRecorded(_)
+        | Fact::FeedbackDecided(_)
+        | Fact::FeedbackStarted(_)
+        | Fact::FeedbackRecorded(_) => Reach::Work,
+    }
+}
+
+#[cfg(test)]
+mod tests;

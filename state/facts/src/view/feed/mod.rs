@@ -2,6 +2,7 @@
 
 mod fold;
 mod item;
+mod phrase;
 mod plain;
 mod wording;
 

@@ -3,21 +3,22 @@
 //! Each line of the table is one fact. Words that need more than the fact itself are put together
 //! where the feed is folded.
 
-use super::item::{ItemKind, beginning};
+use super::item::ItemKind;
+use super::phrase::{
+    author, budget_set, consent, grant, measure, mode, pause, run_end, shown, shown_whole, wait,
+    with_detail,
+};
 use super::plain::deliveries;
 use crate::fact::Fact;
-use crate::fact::flow::{Author, PauseReason};
-use crate::fact::node::{Entry, NodeClaimed, NodeSuspended, WaitReason};
-use crate::fact::operator::{ConsentAnswer, ConsentMode, Grant, SteerWhen, StopScope};
-use crate::fact::session::{MessageAdded, Origin, RunEnd, SessionState, SessionStateChanged};
+use crate::fact::improvement;
+use crate::fact::node::{Entry, NodeClaimed, NodeSuspended};
+use crate::fact::operator::{SteerWhen, StopScope};
+use crate::fact::session::{MessageAdded, Origin, SessionState, SessionStateChanged};
 use crate::fact::turn::{
     CallEnd, CallFinished, DraftAdded, DraftDiscarded, DraftKept, ModelAnswered, TurnEnd,
     TurnEnded, TurnStarted,
 };
-use crate::fact::{budget, improvement};
 use crate::id::{NodeId, TurnId};
-use crate::limits::FEED_OUTPUT_BYTES_MAX;
-use crate::message::Text;
 
 /// The words of an item, and what it is about.
 #[derive(Debug, Clone, PartialEq)]
@@ -613,46 +614,6 @@ pub(super) fn wording(fact: &Fact) -> Effect<'_> {
     }
 }
 
-/// A text as a glimpse: its beginning, where it is long.
-fn shown(text: &Text) -> String {
-    let whole = text.shown();
-    match beginning(&whole, FEED_OUTPUT_BYTES_MAX) {
-        cut if cut.len() == whole.len() => whole,
-        cut => format!("{cut}\n[… {} bytes in all]", whole.len()),
-    }
-}
-
-/// What the operator said is shown as it was said.
-fn shown_whole(text: &Text) -> String {
-    text.shown()
-}
-
-fn with_detail(text: &str, detail: Option<&str>) -> String {
-    match detail {
-        Some(detail) if !detail.is_empty() => format!("{text} {detail}"),
-        Some(_) | None => text.to_owned(),
-    }
-}
-
-fn author(by: &Author) -> String {
-    match by {
-        Author::Operator => "the operator".to_owned(),
-        Author::Role(role) => role.to_string(),
-        Author::Runtime => "the runtime".to_owned(),
-    }
-}
-
-fn pause(reason: PauseReason) -> &'static str {
-    match reason {
-        PauseReason::Operator => "The operator asked for it.",
-        PauseReason::DiskFull => "The disk is full. Free some space to go on.",
-        PauseReason::Budget => "A budget is used up.",
-        PauseReason::Irreversible => {
-            "What a call did that cannot be undone is unknown. Check it, then let the flow go on."
-        }
-    }
-}
-
 fn claimed<'a>(f: &NodeClaimed) -> Effect<'a> {
     let (kind, label, text, event) = match f.entry {
         Entry::First => (
@@ -699,21 +660,6 @@ fn claimed<'a>(f: &NodeClaimed) -> Effect<'a> {
         .at(Some(&f.node))
         .in_turn(f.turn)
         .say()
-}
-
-/// What a wait is for, after "waits for".
-fn wait(reason: WaitReason) -> &'static str {
-    match reason {
-        WaitReason::PromptHuman => "your answer",
-        WaitReason::AutonomousAbort => "guidance after a turn that was stopped or failed",
-        WaitReason::Consent => "your consent to a tool",
-        WaitReason::ConsentDenied => "guidance after a denied tool",
-        WaitReason::RoleConfiguration => "the choice of its model and tools",
-        WaitReason::HandoffApproval => "your word on a handoff",
-        WaitReason::RepairLimit => "guidance, because no valid outcome came about",
-        WaitReason::Budget => "a larger budget",
-        WaitReason::Provider => "its provider: a key, a model, or a limit to reset",
-    }
 }
 
 fn suspended<'a>(f: &NodeSuspended) -> Effect<'a> {
@@ -809,40 +755,6 @@ fn message<'a>(f: &MessageAdded) -> Effect<'a> {
     }
 }
 
-fn run_end(end: RunEnd) -> &'static str {
-    match end {
-        RunEnd::Ok => "Answered",
-        RunEnd::Timeout => "Not answered in time",
-        RunEnd::Error => "Answering failed",
-        RunEnd::Aborted => "Answering was stopped",
-    }
-}
-
-fn consent(answer: ConsentAnswer) -> (&'static str, &'static str) {
-    match answer {
-        ConsentAnswer::AllowOnce => ("Allowed", "This time."),
-        ConsentAnswer::AllowFlow => ("Allowed", "And the like for the rest of the flow."),
-        ConsentAnswer::Deny => ("Denied", "It does not run."),
-        ConsentAnswer::Withdrawn => ("Withdrawn", "The call it was about is gone."),
-    }
-}
-
-fn mode(mode: ConsentMode) -> &'static str {
-    match mode {
-        ConsentMode::NoAccess => "no-access: it asks every time.",
-        ConsentMode::PartialAccess => "partial-access: what was allowed is not asked again.",
-        ConsentMode::FullAccess => "full-access: it never asks.",
-    }
-}
-
-fn grant(grant: &Grant) -> String {
-    match grant {
-        Grant::Edits => "All edits of files.".to_owned(),
-        Grant::Command(command) => format!("The command: {command}"),
-        Grant::McpTool { tool, .. } => format!("The MCP tool {tool}."),
-    }
-}
-
 fn improvement_chosen<'a>(f: &improvement::ImprovementChosen) -> Effect<'a> {
     use improvement::ImprovementMode;
     let text = match f.mode {
@@ -851,24 +763,4 @@ fn improvement_chosen<'a>(f: &improvement::ImprovementChosen) -> Effect<'a> {
         ImprovementMode::None => "No role reflects.",
     };
     Words::event("Improvement", text, "improvement.chosen").say()
-}
-
-fn measure(measure: budget::Measure) -> &'static str {
-    match measure {
-        budget::Measure::Tokens => "tokens",
-        budget::Measure::CostMicros => "millionths of cost",
-        budget::Measure::Turns => "turns",
-        budget::Measure::WallMs => "milliseconds of work",
-    }
-}
-
-fn budget_set(f: &budget::BudgetSet) -> String {
-    let whose = match &f.role {
-        Some(role) => format!("{role} may spend"),
-        None => "The flow may spend".to_owned(),
-    };
-    match f.limit {
-        Some(limit) => format!("{whose} {limit} {}.", measure(f.measure)),
-        None => format!("{whose} any number of {}.", measure(f.measure)),
-    }
 }

@@ -75,7 +75,7 @@ impl FlowState {
                 });
             }
             Fact::FlowUnpaused(_) => self.paused = None,
-            Fact::FlowCancelled(_) => self.phase = Phase::Cancelled,
+            Fact::FlowCancelled(_) => self.cancelled(),
             Fact::ForwardPassClosed(f) => self.closed(f),
             Fact::FlowCompleted(_) => self.phase = Phase::Completed,
             Fact::NodeReopened(f) => self.reopened(f),
@@ -283,6 +283,16 @@ impl FlowState {
     fn revised(&mut self, f: &GraphRevised) {
         self.take_graph(&f.graph);
         self.draft = false;
+    }
+
+    /// Nothing of a cancelled flow runs or waits any more. Its turns are still open until they
+    /// end, and what arrived stays where it is, for a node that may be reopened.
+    fn cancelled(&mut self) {
+        self.phase = Phase::Cancelled;
+        self.running.clear();
+        self.awaiting_operator.clear();
+        self.staged.clear();
+        self.wanted.clear();
     }
 
     fn closed(&mut self, f: &ForwardPassClosed) {

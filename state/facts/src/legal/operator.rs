@@ -1,0 +1,152 @@
+//! When the operator may answer, steer, allow; and when a budget is used up.
+
+use super::Illegal;
+use super::node::{node_of, waiting};
+use crate::fact::budget::{BudgetReached, Measure};
+use crate::fact::operator::{
+    ConsentRequested, ConsentResolved, Grant, OperatorReplied, OperatorSteered, ReplyReturned,
+};
+use crate::id::{ClientId, MessageId};
+use crate::limits::OPEN_ITEMS_MAX;
+use crate::view::FlowState;
+use crate::view::flow::{CallState, Said};
+
+/// A client's command counts once.
+pub(super) fn fresh(state: &FlowState, client: Option<&ClientId>) -> Result<(), Illegal> {
+    let seen = client.and_then(|client| state.clients.get(client).map(|seq| (client, seq)));
+    match seen {
+        Some((client, seq)) => Err(Illegal::Repeated {
+            client: client.clone(),
+            seq,
+        }),
+        None => Ok(()),
+    }
+}
+
+fn unused(queue: &[Said], id: &MessageId) -> Result<(), Illegal> {
+    if queue.len() >= OPEN_ITEMS_MAX {
+        return Err(Illegal::TooMany { what: "messages" });
+    }
+    if queue.iter().any(|said| said.id == *id) {
+        return Err(Illegal::Message {
+            message: id.clone(),
+            why: "it is queued already",
+        });
+    }
+    Ok(())
+}
+
+pub(super) fn replied(state: &FlowState, f: &OperatorReplied) -> Result<(), Illegal> {
+    fresh(state, f.client.as_ref())?;
+    if let Some(node) = &f.node {
+        node_of(state, node, &f.role)?;
+    }
+    let waiting = waiting(state, f.node.as_ref(), &f.role)?;
+    if !waiting.takes_text() {
+        return Err(Illegal::NotWaiting {
+            role: f.role.clone(),
+        });
+    }
+    let queue = match &f.node {
+        Some(node) => state.replies.get(node).map(Vec::as_slice),
+        None => state.reflecting(&f.role).map(|r| r.replies.as_slice()),
+    };
+    unused(queue.unwrap_or(&[]), &f.reply)
+}
+
+pub(super) fn returned(state: &FlowState, f: &ReplyReturned) -> Result<(), Illegal> {
+    let queued = |said: &Said| said.id == f.reply;
+    let nodes = state.replies.values().flatten().any(queued);
+    let roles = state.steers.values().flatten().any(queued);
+    let reflecting = state.improvement.iter().any(|improvement| {
+        let work = improvement.feedback.work.iter();
+        (improvement.roles.values().chain(work)).any(|role| role.replies.iter().any(queued))
+    });
+    if nodes || roles || reflecting {
+        Ok(())
+    } else {
+        Err(Illegal::UnknownReply {
+            reply: f.reply.clone(),
+        })
+    }
+}
+
+pub(super) fn steered(state: &FlowState, f: &OperatorSteered) -> Result<(), Illegal> {
+    fresh(state, f.client.as_ref())?;
+    super::session::alive(state, &f.role)?;
+    let queue = state.steers.get(&f.role).map_or(&[][..], Vec::as_slice);
+    unused(queue, &f.steer)
+}
+
+pub(super) fn consent_requested(state: &FlowState, f: &ConsentRequested) -> Result<(), Illegal> {
+    let refuse = |why| {
+        Err(Illegal::Consent {
+            consent: f.consent.clone(),
+            why,
+        })
+    };
+    if state.consents.contains_key(&f.consent) {
+        return refuse("it is open already");
+    }
+    if state.consents.values().any(|open| open.role == f.role) {
+        return refuse("the role asks something else already");
+    }
+    match state.calls.get(&f.call) {
+        Some(call) if call.role != f.role || call.tool != f.tool => {
+            refuse("its call is another one")
+        }
+        Some(call) if call.state != CallState::Intended => Err(Illegal::CallState {
+            call: f.call.clone(),
+            state: call.state,
+        }),
+        Some(_) => Ok(()),
+        None => refuse("its call is not open"),
+    }
+}
+
+pub(super) fn consent_resolved(state: &FlowState, f: &ConsentResolved) -> Result<(), Illegal> {
+    fresh(state, f.client.as_ref())?;
+    let refuse = |why| {
+        Err(Illegal::Consent {
+            consent: f.consent.clone(),
+            why,
+        })
+    };
+    match state.consents.get(&f.consent) {
+        Some(open) if open.action == f.action => Ok(()),
+        Some(_) => refuse("the answer is about something else"),
+        None => refuse("it is not open"),
+    }
+}
+
+pub(super) fn grant(state: &FlowState, grant: &Grant, there: bool) -> Result<(), Illegal> {
+    if state.grants.contains(grant) == there {
+        Ok(())
+    } else {
+        Err(Illegal::Nothing {
+            what: "a grant that is there, or one that is not",
+        })
+    }
+}
+
+pub(super) fn budget_reached(state: &FlowState, f: &BudgetReached) -> Result<(), Illegal> {
+    let account = match &f.role {
+        None => Some(&state.account),
+        Some(role) => state.role_accounts.get(role),
+    };
+    let used_up = account.is_some_and(|account| {
+        let spent = match f.measure {
+            // A turn that still runs is not counted yet, but whoever watches the clock knows.
+            Measure::WallMs => f.spent.max(account.spent.wall_ms),
+            Measure::Tokens | Measure::CostMicros | Measure::Turns => account.spent.of(f.measure),
+        };
+        account.limits.get(&f.measure) == Some(&f.limit)
+            && spent >= f.limit
+            && !account.reached.contains(&f.measure)
+    });
+    if used_up {
+        Ok(())
+    } else {
+        Err(Illegal::Budget)
+    }
+}

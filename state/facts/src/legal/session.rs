@@ -1,0 +1,220 @@
+//! When a session may be opened, spoken in, shortened, ended.
+
+use super::Illegal;
+use super::operator::fresh;
+use super::turn::settled;
+use crate::fact::session::{
+    ArchiveRestored, CompactionStarted, MessageAdded, Origin, RunFinished, SendAccepted,
+    SessionCompacted, SessionOpened, SessionReset, SessionState, SessionStateChanged,
+    SessionTrimmed, SystemPromptBuilt,
+};
+use crate::id::RoleInstance;
+use crate::limits::OPEN_ITEMS_MAX;
+use crate::view::FlowState;
+use crate::view::flow::{RequestState, Said, SessionBrief};
+
+fn bad(role: &RoleInstance, why: &'static str) -> Illegal {
+    Illegal::Session {
+        role: role.clone(),
+        why,
+    }
+}
+
+pub(super) fn known<'a>(
+    state: &'a FlowState,
+    role: &RoleInstance,
+) -> Result<&'a SessionBrief, Illegal> {
+    state
+        .sessions
+        .get(role)
+        .ok_or_else(|| bad(role, "there is none"))
+}
+
+pub(super) fn alive<'a>(
+    state: &'a FlowState,
+    role: &RoleInstance,
+) -> Result<&'a SessionBrief, Illegal> {
+    let session = known(state, role)?;
+    if session.state == SessionState::Expired {
+        return Err(bad(role, "it is over"));
+    }
+    Ok(session)
+}
+
+/// A session that no turn works in.
+fn quiet<'a>(state: &'a FlowState, role: &RoleInstance) -> Result<&'a SessionBrief, Illegal> {
+    let session = alive(state, role)?;
+    if state.main_turn_of(role).is_some() {
+        return Err(Illegal::RoleBusy { role: role.clone() });
+    }
+    Ok(session)
+}
+
+pub(super) fn opened(state: &FlowState, f: &SessionOpened) -> Result<(), Illegal> {
+    let before = state.sessions.get(&f.role);
+    let generation = before.map_or(0, |session| session.generation);
+    if before.is_some_and(|session| session.state != SessionState::Expired) {
+        return Err(bad(&f.role, "it is open already"));
+    }
+    if f.generation != generation.saturating_add(1) {
+        return Err(bad(&f.role, "incarnations are numbered without gaps"));
+    }
+    let taken = |(role, session): (&RoleInstance, &SessionBrief)| {
+        *role != f.role && (session.key == f.key || session.session_id == f.session)
+    };
+    if state.sessions.iter().any(taken) {
+        return Err(bad(&f.role, "its key is another session's"));
+    }
+    Ok(())
+}
+
+pub(super) fn state_changed(state: &FlowState, f: &SessionStateChanged) -> Result<(), Illegal> {
+    let session = alive(state, &f.role)?;
+    let fits = match f.state {
+        SessionState::Created => false,
+        SessionState::Active | SessionState::Suspended => session.state != f.state,
+        SessionState::Expired => f.reason.is_some(),
+    };
+    if !fits {
+        return Err(bad(&f.role, "it does not go from there to there"));
+    }
+    Ok(())
+}
+
+pub(super) fn reset(state: &FlowState, f: &SessionReset) -> Result<(), Illegal> {
+    let session = quiet(state, &f.role)?;
+    if session.session_id != f.old || f.old == f.new {
+        return Err(bad(&f.role, "it is another incarnation"));
+    }
+    if f.generation != session.generation.saturating_add(1) {
+        return Err(bad(&f.role, "incarnations are numbered without gaps"));
+    }
+    Ok(())
+}
+
+pub(super) fn prompt_built(state: &FlowState, f: &SystemPromptBuilt) -> Result<(), Illegal> {
+    let session = alive(state, &f.role)?;
+    if session.prompt == Some(f.fingerprint) {
+        return Err(bad(&f.role, "its prompt is built from that already"));
+    }
+    Ok(())
+}
+
+/// Nothing comes between a call and its result, nor between a request and its answer.
+pub(super) fn message_added(state: &FlowState, f: &MessageAdded) -> Result<(), Illegal> {
+    let refuse = |why| {
+        Err(Illegal::Message {
+            message: f.message.clone(),
+            why,
+        })
+    };
+    let session = alive(state, &f.role)?;
+    fresh(state, f.client.as_ref())?;
+    if session.last_message.as_ref() == Some(&f.message) {
+        return refuse("it is there already");
+    }
+    let turn = state.main_turn_of(&f.role);
+    if let Some((id, turn)) = turn {
+        settled(id, turn)?;
+        let asked = turn.request.as_ref();
+        let in_flight =
+            asked.is_some_and(|r| r.state == RequestState::Asked && r.attempt == turn.attempt);
+        if in_flight {
+            return refuse("the model is answering");
+        }
+    }
+    match f.origin {
+        Origin::Repair if turn.is_none_or(|(_, turn)| turn.repair.is_none()) => {
+            refuse("there is nothing to mend")
+        }
+        Origin::Reply if !is_unsaid(state, f) => refuse("the operator's reply was not read"),
+        Origin::Steer if !is_steer(state, f) => refuse("the operator did not say it"),
+        Origin::Entry
+        | Origin::Reply
+        | Origin::Steer
+        | Origin::Repair
+        | Origin::Continuation
+        | Origin::Consultation
+        | Origin::Injection
+        | Origin::Improvement
+        | Origin::Compaction
+        | Origin::Runtime => Ok(()),
+    }
+}
+
+fn is_unsaid(state: &FlowState, f: &MessageAdded) -> bool {
+    let this = |said: &Said| said.id == f.message;
+    let node = state.running_of(&f.role);
+    node.is_some_and(|(_, running)| running.unsaid.iter().any(this))
+        || (state.reflecting(&f.role)).is_some_and(|role| role.unsaid.iter().any(this))
+}
+
+fn is_steer(state: &FlowState, f: &MessageAdded) -> bool {
+    (state.steers.get(&f.role)).is_some_and(|said| said.iter().any(|s| s.id == f.message))
+}
+
+pub(super) fn compaction_started(state: &FlowState, f: &CompactionStarted) -> Result<(), Illegal> {
+    let session = alive(state, &f.role)?;
+    if session.compaction.is_some() {
+        return Err(bad(&f.role, "it is being compacted already"));
+    }
+    if session.archives.contains(&f.compaction) {
+        return Err(bad(&f.role, "there is an archive of that name"));
+    }
+    Ok(())
+}
+
+pub(super) fn compacting(
+    state: &FlowState,
+    role: &RoleInstance,
+    compaction: &str,
+) -> Result<(), Illegal> {
+    let session = alive(state, role)?;
+    if session.compaction.as_deref() != Some(compaction) {
+        return Err(bad(role, "it is not being compacted so"));
+    }
+    Ok(())
+}
+
+pub(super) fn compacted(state: &FlowState, f: &SessionCompacted) -> Result<(), Illegal> {
+    compacting(state, &f.role, &f.compaction)?;
+    match state.main_turn_of(&f.role) {
+        Some((id, turn)) => settled(id, turn),
+        None => Ok(()),
+    }
+}
+
+pub(super) fn trimmed(state: &FlowState, f: &SessionTrimmed) -> Result<(), Illegal> {
+    let session = quiet(state, &f.role)?;
+    if session.archives.contains(&f.archive) {
+        return Err(bad(&f.role, "there is an archive of that name"));
+    }
+    Ok(())
+}
+
+pub(super) fn restored(state: &FlowState, f: &ArchiveRestored) -> Result<(), Illegal> {
+    let session = quiet(state, &f.role)?;
+    if !session.archives.contains(&f.archive) {
+        return Err(bad(&f.role, "there is no archive of that name"));
+    }
+    Ok(())
+}
+
+pub(super) fn send_accepted(state: &FlowState, f: &SendAccepted) -> Result<(), Illegal> {
+    fresh(state, f.client.as_ref())?;
+    alive(state, &f.role)?;
+    if state.runs.contains_key(&f.run) {
+        return Err(Illegal::Run { run: f.run.clone() });
+    }
+    if state.runs.len() >= OPEN_ITEMS_MAX {
+        return Err(Illegal::TooMany { what: "runs" });
+    }
+    Ok(())
+}
+
+pub(super) fn run_finished(state: &FlowState, f: &RunFinished) -> Result<(), Illegal> {
+    match state.runs.get(&f.run) {
+        Some(run) if run.role == f.role => Ok(()),
+        Some(_) | None => Err(Illegal::Run { run: f.run.clone() }),
+    }
+}

@@ -1,0 +1,630 @@
+//! One fact of every kind, with every optional member set where that is possible.
+
+use super::ids::id;
+use super::scribe::{artifact, delivery, edge, inbound, outline, process, tool_call, usage};
+use crate::fact::Fact;
+use crate::fact::budget::{BudgetReached, BudgetSet, Measure};
+use crate::fact::flow::{
+    Author, FlowCancelled, FlowCompleted, FlowCreated, FlowForked, FlowPaused, FlowTitled,
+    FlowUnpaused, ForwardPassClosed, GraphRevised, NodeReopened, NodeRetried, PauseReason,
+};
+use crate::fact::improvement::{
+    ChangeDecided, ChangeProposed, FeedbackDecided, FeedbackRecorded, FeedbackStarted,
+    FindingsRecorded, ImprovementChosen, ImprovementMode, Reflection, ReflectionStarted,
+};
+use crate::fact::journal::{
+    BlobFound, BlobLost, Link, QuarantineRestored, RecoveryLossy, RecoveryTruncated, RepairApplied,
+    Row, SegmentStarted, WriterOpened,
+};
+use crate::fact::node::{
+    Entry, FaultCode, HandoffApplied, HandoffAwaited, HandoffDecided, HandoffStaged, NodeClaimed,
+    NodeSuspended, NodeWoken, RepairRequested, WaitReason,
+};
+use crate::fact::operator::{
+    ChosenBy, ConsentAnswer, ConsentMode, ConsentModeChanged, ConsentRequested, ConsentResolved,
+    Grant, GrantAdded, GrantRevoked, McpServerApproved, McpServerUnavailable, McpToolUnavailable,
+    OperatorReplied, OperatorSteered, ReplyReturned, RoleConfigured, SteerWhen, StopRequested,
+    StopScope,
+};
+use crate::fact::session::{
+    ArchiveRestored, CompactionFailed, CompactionStarted, Descent, ExpiryReason, MessageAdded,
+    Origin, Parent, RunEnd, RunFinished, SendAccepted, SendDenied, SendPolicy, SessionCompacted,
+    SessionForked, SessionKind, SessionOpened, SessionPatched, SessionReset, SessionResumed,
+    SessionState, SessionStateChanged, SessionTouched, SessionTrimmed, Strategy, SurfaceAttached,
+    SurfaceDetached, SystemPromptBuilt, Trigger,
+};
+use crate::fact::turn::{
+    CallEnd, CallFinished, CallIntended, CallReaped, CallRerun, CallStarted, Cause, DraftAdded,
+    DraftDiscarded, DraftKept, DraftKind, Effect, ModelAnswered, ModelFailed, ModelRequested,
+    RawValueEq, StopReason, TurnEnd, TurnEnded, TurnResumed, TurnStarted,
+};
+use crate::handoff::Way;
+use crate::hash::Hash;
+use crate::id::{ClientId, RoleInstance, TurnId};
+use crate::message::{AnswerText, BlobText, Drafted, Text};
+
+const TURN: TurnId = TurnId(7);
+
+fn role() -> RoleInstance {
+    id("writer_2")
+}
+
+fn client() -> Option<ClientId> {
+    Some(id("client-7"))
+}
+
+fn blob() -> BlobText {
+    BlobText {
+        blob: Hash::of(b"a long text"),
+        bytes: 70_000,
+        head: "a long \"text\"\n".into(),
+    }
+}
+
+/// One fact of every kind, in the order of the list.
+#[must_use]
+pub fn every_kind() -> Vec<Fact> {
+    let mut facts = journal();
+    facts.extend(flow());
+    facts.extend(nodes());
+    facts.extend(turns());
+    facts.extend(calls());
+    facts.extend(sessions());
+    facts.extend(rewrites());
+    facts.extend(operator());
+    facts.extend(choices());
+    facts.extend(improvement());
+    facts.extend(budgets());
+    facts
+}
+
+fn cut() -> RecoveryTruncated {
+    RecoveryTruncated {
+        row: Row::R6,
+        segment: 2,
+        offset_bytes: 4_096,
+        cut_bytes: 120,
+        hash: Hash::of(b"cut"),
+        quarantine: "00000002-4096".into(),
+    }
+}
+
+fn journal() -> Vec<Fact> {
+    vec![
+        Fact::SegmentStarted(SegmentStarted {
+            flow: id("20260527T143000123Z-a1b2c3"),
+            format: 1,
+            writer: "a-society 0.1.0".into(),
+            segment: 2,
+            previous: Some(Link {
+                seq: 16,
+                crc: 0xdead_beef,
+            }),
+        }),
+        Fact::WriterOpened(WriterOpened {
+            process: process(1),
+        }),
+        Fact::RecoveryTruncated(cut()),
+        Fact::RecoveryLossy(RecoveryLossy {
+            cut: cut(),
+            lost_seq: 17,
+        }),
+        Fact::QuarantineRestored(QuarantineRestored {
+            quarantine: "00000002-4096".into(),
+            records: 3,
+        }),
+        Fact::RepairApplied(RepairApplied {
+            steps: vec!["cut segment 2 at byte 4096".into()],
+            lost_from: 17,
+            lost_to: 19,
+            quarantine: "00000002-4096".into(),
+        }),
+        Fact::BlobLost(BlobLost {
+            blob: Hash::of(b"x"),
+            why: "it is missing".into(),
+        }),
+        Fact::BlobFound(BlobFound {
+            blob: Hash::of(b"x"),
+        }),
+    ]
+}
+
+fn flow() -> Vec<Fact> {
+    vec![
+        Fact::FlowCreated(FlowCreated {
+            project: id("demo"),
+            title: "Notes".into(),
+            input: Some(Text::Blob(blob())),
+            graph: outline(),
+            origin: Some("flow.yaml".into()),
+            draft: true,
+            client: client(),
+        }),
+        Fact::FlowForked(FlowForked {
+            parent: id("20260527T143000123Z-a1b2c3"),
+            at_seq: 9,
+            name: Some("Try again".into()),
+        }),
+        Fact::FlowTitled(FlowTitled {
+            title: "Notes, again".into(),
+        }),
+        Fact::GraphRevised(GraphRevised {
+            graph: outline(),
+            by: Author::Role(role()),
+        }),
+        Fact::FlowPaused(FlowPaused {
+            reason: PauseReason::DiskFull,
+            detail: Some("12 KiB are left.".into()),
+        }),
+        Fact::FlowUnpaused(FlowUnpaused {
+            by: Author::Runtime,
+        }),
+        Fact::FlowCancelled(FlowCancelled {
+            by: Author::Operator,
+            why: Some("No longer needed.".into()),
+        }),
+        Fact::ForwardPassClosed(ForwardPassClosed {
+            node: id("owner-close"),
+        }),
+        Fact::FlowCompleted(FlowCompleted {}),
+        Fact::NodeReopened(NodeReopened {
+            node: id("draft"),
+            note: Some(Text::from("Shorter.")),
+        }),
+        Fact::NodeRetried(NodeRetried { node: id("draft") }),
+    ]
+}
+
+fn nodes() -> Vec<Fact> {
+    let on = || vec![delivery("draft", "review", Way::Forward, "notes.md")];
+    vec![
+        Fact::NodeClaimed(NodeClaimed {
+            node: id("draft"),
+            role: role(),
+            turn: TURN,
+            entry: Entry::Again,
+            consumed: vec![inbound("owner-intake", "draft", Way::Forward)],
+            dropped: vec![edge("draft", "review")],
+            replies: vec![id("m1")],
+        }),
+        Fact::HandoffApplied(HandoffApplied {
+            node: id("draft"),
+            turn: TURN,
+            deliveries: on(),
+            approval: Some(id("a1")),
+        }),
+        Fact::HandoffStaged(HandoffStaged {
+            approval: id("a1"),
+            node: id("draft"),
+            turn: TURN,
+            deliveries: on(),
+        }),
+        Fact::HandoffDecided(HandoffDecided {
+            approval: id("a1"),
+            approved: false,
+            client: client(),
+        }),
+        Fact::HandoffAwaited(HandoffAwaited {
+            node: id("draft"),
+            turn: TURN,
+        }),
+        Fact::NodeSuspended(NodeSuspended {
+            node: Some(id("draft")),
+            role: role(),
+            reason: WaitReason::Consent,
+            question: Some(Text::from("May I?")),
+            consent: Some(id("k1")),
+            approval: Some(id("a1")),
+        }),
+        Fact::NodeWoken(NodeWoken {
+            node: Some(id("draft")),
+            role: role(),
+            reason: WaitReason::Consent,
+        }),
+        Fact::RepairRequested(RepairRequested {
+            role: role(),
+            node: Some(id("draft")),
+            turn: TURN,
+            code: FaultCode::YamlParse,
+            summary: "The block was not YAML.".into(),
+            count: 2,
+        }),
+    ]
+}
+
+fn turns() -> Vec<Fact> {
+    let block = r#"[{"type":"thinking","signature":"c2ln"}]"#;
+    let block = serde_json::value::RawValue::from_string(block.to_owned());
+    vec![
+        Fact::TurnStarted(TurnStarted {
+            turn: TURN,
+            attempt: 1,
+            role: role(),
+            node: Some(id("draft")),
+            cause: Cause::Node,
+        }),
+        Fact::TurnResumed(TurnResumed {
+            turn: TURN,
+            attempt: 2,
+            role: role(),
+        }),
+        Fact::TurnEnded(TurnEnded {
+            turn: TURN,
+            attempt: 2,
+            role: role(),
+            end: TurnEnd::Failed,
+            error: Some("It failed.".into()),
+        }),
+        Fact::ModelRequested(ModelRequested {
+            turn: TURN,
+            attempt: 2,
+            role: role(),
+            request: 3,
+            model: "scripted".into(),
+            hash: Hash::of(b"request"),
+        }),
+        Fact::DraftAdded(DraftAdded {
+            turn: TURN,
+            role: role(),
+            request: 3,
+            kind: DraftKind::Text,
+            text: "Grüße\u{0}\u{2028}\"\\".into(),
+        }),
+        Fact::DraftKept(DraftKept {
+            turn: TURN,
+            role: role(),
+            request: 3,
+            message: id("m2"),
+        }),
+        Fact::DraftDiscarded(DraftDiscarded {
+            turn: TURN,
+            role: role(),
+            request: 3,
+            why: "it is sent again".into(),
+        }),
+        Fact::ModelAnswered(ModelAnswered {
+            turn: TURN,
+            attempt: 2,
+            role: role(),
+            request: 3,
+            message: id("m3"),
+            text: AnswerText::Drafted(Drafted::of("Grüße")),
+            calls: vec![tool_call("3.1", "read_file", r#"{"b":1,"a":1.0e3}"#)],
+            stop: StopReason::Tools,
+            usage: usage(100),
+            provider_blocks: block.ok().map(|block| Box::new(RawValueEq(block))),
+        }),
+    ]
+}
+
+fn calls() -> Vec<Fact> {
+    vec![
+        Fact::ModelFailed(ModelFailed {
+            turn: TURN,
+            attempt: 2,
+            role: role(),
+            request: 3,
+            class: "overloaded".into(),
+            error: "busy".into(),
+            retry_in_ms: Some(250),
+        }),
+        Fact::CallIntended(CallIntended {
+            call: id("c1"),
+            turn: TURN,
+            role: role(),
+            tool_call: "3.1".into(),
+            ordinal: 0,
+            tool: "write_file".into(),
+            arguments: Hash::of(b"{}"),
+            effect: Effect::Checkable,
+            idempotency_key: Hash::of(b"key"),
+            before: Some(Hash::of(b"before")),
+            after: Some(Hash::of(b"after")),
+            summary: "write notes.md".into(),
+        }),
+        Fact::CallStarted(CallStarted {
+            call: id("c1"),
+            role: role(),
+            process: Some(process(2)),
+        }),
+        Fact::CallFinished(CallFinished {
+            call: id("c1"),
+            turn: TURN,
+            role: role(),
+            tool_call: "3.1".into(),
+            tool: "write_file".into(),
+            end: CallEnd::Recovered,
+            output: Text::Blob(blob()),
+            message: id("m4"),
+        }),
+        Fact::CallRerun(CallRerun {
+            call: id("c1"),
+            role: role(),
+            why: "it only reads".into(),
+        }),
+        Fact::CallReaped(CallReaped {
+            call: id("c1"),
+            role: role(),
+            process: process(2),
+        }),
+    ]
+}
+
+fn sessions() -> Vec<Fact> {
+    vec![
+        Fact::SessionOpened(SessionOpened {
+            role: role(),
+            key: id("main"),
+            session: id("s1"),
+            generation: 1,
+            kind: SessionKind::Main,
+            parent: Some(Parent {
+                key: id("main:fork:one"),
+                session: id("s0"),
+                descent: Descent::Fork,
+                at_seq: 5,
+            }),
+            user: Some("sam".into()),
+        }),
+        Fact::SessionStateChanged(SessionStateChanged {
+            role: role(),
+            state: SessionState::Expired,
+            reason: Some(ExpiryReason::Closed),
+        }),
+        Fact::SessionTouched(SessionTouched { role: role() }),
+        Fact::SurfaceAttached(SurfaceAttached {
+            role: role(),
+            surface: "tab-1".into(),
+        }),
+        Fact::SurfaceDetached(SurfaceDetached {
+            role: role(),
+            surface: "tab-1".into(),
+        }),
+        Fact::SessionPatched(SessionPatched {
+            role: role(),
+            label: Some("notes".into()),
+            send_policy: Some(SendPolicy::Deny),
+            metadata: [("tier".to_owned(), None)].into(),
+            settings: [("model".to_owned(), Some("scripted".to_owned()))].into(),
+        }),
+        Fact::SessionReset(SessionReset {
+            role: role(),
+            old: id("s1"),
+            new: id("s2"),
+            generation: 2,
+            archive: Some(blob()),
+        }),
+        Fact::SessionForked(SessionForked {
+            role: role(),
+            to: id("main:fork:two"),
+            session: id("s3"),
+            at_seq: 6,
+        }),
+        Fact::SessionResumed(SessionResumed {
+            role: role(),
+            turn: Some(TURN),
+        }),
+        Fact::SystemPromptBuilt(SystemPromptBuilt {
+            role: role(),
+            text: Text::from("You are the second writer."),
+            fingerprint: Hash::of(b"inputs"),
+        }),
+        Fact::MessageAdded(MessageAdded {
+            role: role(),
+            message: id("m5"),
+            text: Text::from("You are at draft."),
+            origin: Origin::Entry,
+            node: Some(id("draft")),
+            client: client(),
+        }),
+    ]
+}
+
+fn rewrites() -> Vec<Fact> {
+    vec![
+        Fact::CompactionStarted(CompactionStarted {
+            role: role(),
+            compaction: "k-1".into(),
+            trigger: Trigger::Manual,
+            strategy: Strategy::ObservationMask,
+        }),
+        Fact::SessionCompacted(SessionCompacted {
+            role: role(),
+            compaction: "k-1".into(),
+            trigger: Trigger::Auto,
+            strategy: Strategy::NodeSummary,
+            node: Some(id("draft")),
+            message: id("m6"),
+            replacement: Text::from("So far: everything."),
+            kept_last: 2,
+            tokens_before: 90_000,
+        }),
+        Fact::CompactionFailed(CompactionFailed {
+            role: role(),
+            compaction: "k-1".into(),
+            why: "the summary was empty".into(),
+        }),
+        Fact::SessionTrimmed(SessionTrimmed {
+            role: role(),
+            archive: "t-1".into(),
+            kept_last: 12,
+        }),
+        Fact::ArchiveRestored(ArchiveRestored {
+            role: role(),
+            archive: "t-1".into(),
+        }),
+        Fact::SendAccepted(SendAccepted {
+            run: id("r1"),
+            role: role(),
+            from: Some(id("main")),
+            text: Text::from("How far are you?"),
+            client: client(),
+        }),
+        Fact::SendDenied(SendDenied {
+            role: role(),
+            from: Some(id("main")),
+            why: "its policy says no".into(),
+        }),
+        Fact::RunFinished(RunFinished {
+            run: id("r1"),
+            role: role(),
+            end: RunEnd::Ok,
+            text: Some(Text::from("Half way.")),
+        }),
+    ]
+}
+
+fn operator() -> Vec<Fact> {
+    vec![
+        Fact::OperatorReplied(OperatorReplied {
+            reply: id("m7"),
+            node: Some(id("draft")),
+            role: role(),
+            text: Text::from("Yes."),
+            client: client(),
+        }),
+        Fact::ReplyReturned(ReplyReturned {
+            reply: id("m7"),
+            why: "the node goes on without it".into(),
+        }),
+        Fact::OperatorSteered(OperatorSteered {
+            steer: id("m8"),
+            role: role(),
+            text: Text::from("Shorter."),
+            when: SteerWhen::Interrupt,
+            client: client(),
+        }),
+        Fact::StopRequested(StopRequested {
+            scope: StopScope::Node(id("draft")),
+            client: client(),
+        }),
+        Fact::ConsentRequested(ConsentRequested {
+            consent: id("k1"),
+            call: id("c1"),
+            role: role(),
+            node: Some(id("draft")),
+            tool: "run_command".into(),
+            action: Hash::of(b"ls"),
+            shown: Text::from("ls"),
+        }),
+        Fact::ConsentResolved(ConsentResolved {
+            consent: id("k1"),
+            answer: ConsentAnswer::Deny,
+            action: Hash::of(b"ls"),
+            client: client(),
+        }),
+    ]
+}
+
+fn choices() -> Vec<Fact> {
+    let grant = || Grant::McpTool {
+        tool: "search".into(),
+        definition: Hash::of(b"definition"),
+    };
+    vec![
+        Fact::ConsentModeChanged(ConsentModeChanged {
+            mode: ConsentMode::FullAccess,
+            client: client(),
+        }),
+        Fact::GrantAdded(GrantAdded { grant: grant() }),
+        Fact::GrantRevoked(GrantRevoked { grant: grant() }),
+        Fact::RoleConfigured(RoleConfigured {
+            role: role(),
+            settings: [("model".to_owned(), "scripted".to_owned())].into(),
+            by: ChosenBy::Operator,
+            client: client(),
+        }),
+        Fact::McpServerApproved(McpServerApproved {
+            server: "search".into(),
+            definition: Hash::of(b"definition"),
+        }),
+        Fact::McpServerUnavailable(McpServerUnavailable {
+            role: role(),
+            server: "search".into(),
+            why: "it does not start".into(),
+        }),
+        Fact::McpToolUnavailable(McpToolUnavailable {
+            role: role(),
+            tool: "search".into(),
+            why: "the server no longer has it".into(),
+        }),
+    ]
+}
+
+fn improvement() -> Vec<Fact> {
+    vec![
+        Fact::ImprovementChosen(ImprovementChosen {
+            mode: ImprovementMode::GraphBased,
+            plan: vec![Reflection {
+                role: role(),
+                after: vec![id("reviewer")],
+            }],
+            client: client(),
+        }),
+        Fact::ReflectionStarted(ReflectionStarted {
+            role: role(),
+            turn: TURN,
+            replies: vec![id("m9")],
+        }),
+        Fact::FindingsRecorded(FindingsRecorded {
+            role: role(),
+            turn: TURN,
+            findings: artifact("findings/writer_2-findings.md"),
+        }),
+        Fact::FeedbackDecided(FeedbackDecided {
+            granted: true,
+            client: client(),
+        }),
+        Fact::FeedbackStarted(FeedbackStarted {
+            role: id("feedback"),
+            turn: TURN,
+            replies: vec![id("m10")],
+        }),
+        Fact::FeedbackRecorded(FeedbackRecorded {
+            turn: TURN,
+            report: artifact("feedback.md"),
+        }),
+        Fact::ChangeProposed(ChangeProposed {
+            change: "change-1".into(),
+            role: role(),
+            path: "a-docs/agents.md".into(),
+            before: Some(Hash::of(b"before")),
+            after: Text::from("after"),
+        }),
+        Fact::ChangeDecided(ChangeDecided {
+            change: "change-1".into(),
+            applied: false,
+            client: client(),
+        }),
+    ]
+}
+
+fn budgets() -> Vec<Fact> {
+    vec![
+        Fact::BudgetSet(BudgetSet {
+            role: Some(role()),
+            measure: Measure::CostMicros,
+            limit: Some(5_000_000),
+            client: client(),
+        }),
+        Fact::BudgetReached(BudgetReached {
+            role: Some(role()),
+            measure: Measure::CostMicros,
+            limit: 5_000_000,
+            spent: 5_000_001,
+        }),
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fact::list::KINDS;
+
+    #[test]
+    fn there_is_one_of_every_kind_in_the_order_of_the_list() {
+        let words: Vec<_> = every_kind().iter().map(Fact::word).collect();
+        let listed: Vec<_> = KINDS.iter().map(|kind| kind.word).collect();
+        assert_eq!(words, listed);
+    }
+}

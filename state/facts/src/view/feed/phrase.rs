@@ -1,0 +1,119 @@
+//! The smaller words of a feed: what a reason, an answer or an amount is called.
+
+use super::item::beginning;
+use crate::fact::budget;
+use crate::fact::flow::{Author, PauseReason};
+use crate::fact::node::WaitReason;
+use crate::fact::operator::{ConsentAnswer, ConsentMode, Grant};
+use crate::fact::session::RunEnd;
+use crate::limits::FEED_OUTPUT_BYTES_MAX;
+use crate::message::Text;
+
+/// A text as a glimpse: its beginning, where it is long.
+pub(super) fn shown(text: &Text) -> String {
+    let whole = text.shown();
+    match beginning(&whole, FEED_OUTPUT_BYTES_MAX) {
+        cut if cut.len() == whole.len() => whole,
+        cut => format!("{cut}\n[… {} bytes in all]", whole.len()),
+    }
+}
+
+/// What the operator said is shown as it was said.
+pub(super) fn shown_whole(text: &Text) -> String {
+    text.shown()
+}
+
+pub(super) fn with_detail(text: &str, detail: Option<&str>) -> String {
+    match detail {
+        Some(detail) if !detail.is_empty() => format!("{text} {detail}"),
+        Some(_) | None => text.to_owned(),
+    }
+}
+
+pub(super) fn author(by: &Author) -> String {
+    match by {
+        Author::Operator => "the operator".to_owned(),
+        Author::Role(role) => role.to_string(),
+        Author::Runtime => "the runtime".to_owned(),
+    }
+}
+
+pub(super) fn pause(reason: PauseReason) -> &'static str {
+    match reason {
+        PauseReason::Operator => "The operator asked for it.",
+        PauseReason::DiskFull => "The disk is full. Free some space to go on.",
+        PauseReason::Budget => "A budget is used up.",
+        PauseReason::Irreversible => {
+            "What a call did that cannot be undone is unknown. Check it, then let the flow go on."
+        }
+    }
+}
+
+/// What a wait is for, after "waits for".
+pub(super) fn wait(reason: WaitReason) -> &'static str {
+    match reason {
+        WaitReason::PromptHuman => "your answer",
+        WaitReason::AutonomousAbort => "guidance after a turn that was stopped or failed",
+        WaitReason::Consent => "your consent to a tool",
+        WaitReason::ConsentDenied => "guidance after a denied tool",
+        WaitReason::RoleConfiguration => "the choice of its model and tools",
+        WaitReason::HandoffApproval => "your word on a handoff",
+        WaitReason::RepairLimit => "guidance, because no valid outcome came about",
+        WaitReason::Budget => "a larger budget",
+        WaitReason::Provider => "its provider: a key, a model, or a limit to reset",
+    }
+}
+
+pub(super) fn run_end(end: RunEnd) -> &'static str {
+    match end {
+        RunEnd::Ok => "Answered",
+        RunEnd::Timeout => "Not answered in time",
+        RunEnd::Error => "Answering failed",
+        RunEnd::Aborted => "Answering was stopped",
+    }
+}
+
+pub(super) fn consent(answer: ConsentAnswer) -> (&'static str, &'static str) {
+    match answer {
+        ConsentAnswer::AllowOnce => ("Allowed", "This time."),
+        ConsentAnswer::AllowFlow => ("Allowed", "And the like for the rest of the flow."),
+        ConsentAnswer::Deny => ("Denied", "It does not run."),
+        ConsentAnswer::Withdrawn => ("Withdrawn", "The call it was about is gone."),
+    }
+}
+
+pub(super) fn mode(mode: ConsentMode) -> &'static str {
+    match mode {
+        ConsentMode::NoAccess => "no-access: it asks every time.",
+        ConsentMode::PartialAccess => "partial-access: what was allowed is not asked again.",
+        ConsentMode::FullAccess => "full-access: it never asks.",
+    }
+}
+
+pub(super) fn grant(grant: &Grant) -> String {
+    match grant {
+        Grant::Edits => "All edits of files.".to_owned(),
+        Grant::Command(command) => format!("The command: {command}"),
+        Grant::McpTool { tool, .. } => format!("The MCP tool {tool}."),
+    }
+}
+
+pub(super) fn measure(measure: budget::Measure) -> &'static str {
+    match measure {
+        budget::Measure::Tokens => "tokens",
+        budget::Measure::CostMicros => "millionths of cost",
+        budget::Measure::Turns => "turns",
+        budget::Measure::WallMs => "milliseconds of work",
+    }
+}
+
+pub(super) fn budget_set(f: &budget::BudgetSet) -> String {
+    let whose = match &f.role {
+        Some(role) => format!("{role} may spend"),
+        None => "The flow may spend".to_owned(),
+    };
+    match f.limit {
+        Some(limit) => format!("{whose} {limit} {}.", measure(f.measure)),
+        None => format!("{whose} any number of {}.", measure(f.measure)),
+    }
+}
