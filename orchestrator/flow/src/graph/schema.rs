@@ -11,7 +11,7 @@ use super::role::{Executor, ExitOutcome, PermissionMode};
 /// A text that is not only white space.
 const SAYS_SOMETHING: &str = r"\S";
 const KEBAB: &str = "^[a-z0-9]+(-[a-z0-9]+)*$";
-const INSTANCE: &str = "^[a-z0-9]+(-[a-z0-9]+)*(_[1-9][0-9]*)?$";
+const INSTANCE: &str = "^[a-z0-9]+(-[a-z0-9]+)*(_[1-9][0-9]{0,5})?$";
 const EXIT_CODE: &str = "^(otherwise|[0-9]|[1-9][0-9]|1[0-9][0-9]|2[0-4][0-9]|25[0-5])$";
 
 /// The schema as a JSON value.
