@@ -1,3 +1,17 @@
 //! The `a-society` binary.
 
-fn main() {}
+mod cli;
+mod environment;
+mod exit_code;
+mod operator_error;
+mod output;
+mod output_file;
+mod paint;
+mod text;
+mod workspace;
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    cli::run::run(&environment::Environment::read()).into()
+}

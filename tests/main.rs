@@ -3,4 +3,8 @@
 // Integration tests are only ever built for testing; saying so gives their helpers the lint
 // exceptions that tests have.
 #[cfg(test)]
+mod crash;
+#[cfg(test)]
+mod journals;
+#[cfg(test)]
 mod tidy;

@@ -7,7 +7,7 @@ use std::time::Duration;
 use crate::support::{Bench, flow_in_a_turn, line, median, message, store, timed};
 
 /// A fact of a kilobyte with a sync, against the bare write and sync of as many bytes.
-pub fn with_sync(bench: &Bench) {
+pub(crate) fn with_sync(bench: &Bench) {
     let root = bench.folder("append-sync");
     let mut flow = flow_in_a_turn(&store(&root), 0);
     let mut bare = OpenOptions::new()
@@ -45,7 +45,7 @@ fn bare_append(file: &mut File, bytes: &[u8]) -> Duration {
 }
 
 /// A fact of a kilobyte without a sync.
-pub fn without_sync(bench: &Bench) {
+pub(crate) fn without_sync(bench: &Bench) {
     let root = bench.folder("append-unsynced");
     let mut flow = flow_in_a_turn(&store(&root), 0);
     let mut times = Vec::new();
@@ -66,7 +66,7 @@ pub fn without_sync(bench: &Bench) {
 const BLOCK: usize = 2000;
 
 /// What a fact costs in a flow of a hundred facts and in one of a million.
-pub fn in_a_long_flow(bench: &Bench) {
+pub(crate) fn in_a_long_flow(bench: &Bench) {
     let root = bench.folder("append-grown");
     let store = store(&root);
     let mut long = flow_in_a_turn(&store, 0);
@@ -108,7 +108,7 @@ fn block_of(flow: &mut a_society_state::Flow, block: usize) -> Duration {
 }
 
 /// Sixty-four flows that append with a sync, against one.
-pub fn many_flows(bench: &Bench) {
+pub(crate) fn many_flows(bench: &Bench) {
     let root = bench.folder("group-commit");
     let store = store(&root);
     let mut flows: Vec<_> = (0..64)

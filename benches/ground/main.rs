@@ -4,6 +4,12 @@
 //! `cargo bench --bench ground` runs all of them and prints one table; a name as an argument runs
 //! only the figures whose name holds it, and `--quick` makes everything smaller.
 
+#![expect(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    reason = "a figure that cannot be taken ends the run, and the table is the output"
+)]
+
 mod append;
 mod many;
 mod open;
@@ -11,6 +17,9 @@ mod stream;
 mod support;
 
 use support::{Bench, child};
+
+/// A figure by its name.
+type Figure = (&'static str, fn(&Bench));
 
 fn main() {
     let words: Vec<String> = std::env::args()
@@ -21,7 +30,7 @@ fn main() {
         return;
     }
     let bench = Bench::new(&words);
-    let figures: [(&str, fn(&Bench)); 8] = [
+    let figures: [Figure; 8] = [
         ("append-sync", append::with_sync),
         ("append-unsynced", append::without_sync),
         ("append-grown", append::in_a_long_flow),

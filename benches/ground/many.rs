@@ -5,7 +5,7 @@ use a_society_state::index::rows;
 use crate::support::{Bench, created, flow_ref, line, median, store, timed};
 
 /// The list of ten thousand flows, by the program itself and by the library.
-pub fn ten_thousand_flows(bench: &Bench) {
+pub(crate) fn ten_thousand_flows(bench: &Bench) {
     let root = bench.folder("list");
     let ours = root.join(".a-society");
     let store = store(&ours);

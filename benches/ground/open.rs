@@ -5,25 +5,32 @@ use a_society_facts::id::TurnId;
 use a_society_state::draft::DraftStream;
 use a_society_state::{Flow, Store};
 
-use crate::support::{Bench, child, flow_in_a_turn, flow_ref, line, message, role, store, timed};
+use crate::support::{
+    Bench, answer, ask, child, flow_in_a_turn, flow_ref, line, message, role, store, timed,
+};
 
 /// A flow with a journal of about so many bytes: messages long and short, and streamed text.
 fn grow(store: &Store, bytes: u64) {
     let mut flow = flow_in_a_turn(store, 0);
-    let mut draft = DraftStream::new(TurnId(1), role(), 1, DraftKind::Text);
-    let mut number = 1;
+    let (mut number, mut request) = (0, 0);
     while flow.written_bytes().0 < bytes {
-        for size in [200, 700, 3000] {
+        for size in [200, 700, 3000, 200, 700, 3000] {
             flow.append(message(number, size)).unwrap();
             number += 1;
         }
-        draft
-            .push(
-                &mut flow,
-                &"a streamed sentence, of some length. ".repeat(40),
-            )
-            .unwrap();
-        if number % 3000 == 1 {
+        request += 1;
+        ask(&mut flow, request);
+        let mut draft = DraftStream::new(TurnId(1), role(), request, DraftKind::Text);
+        for _ in 0..4 {
+            draft
+                .push(
+                    &mut flow,
+                    &"a streamed sentence, of some length. ".repeat(30),
+                )
+                .unwrap();
+        }
+        answer(&mut flow, request, draft);
+        if request % 500 == 0 {
             flow.sync().unwrap();
         }
     }
@@ -35,7 +42,7 @@ fn close(flow: Flow) {
 }
 
 /// A journal of 100 MB, opened for writing: every record checked and folded.
-pub fn a_whole_journal(bench: &Bench) {
+pub(crate) fn a_whole_journal(bench: &Bench) {
     let root = bench.folder("open");
     let store = store(&root);
     grow(&store, bench.count(100 * 1024 * 1024) as u64);
@@ -57,7 +64,7 @@ pub fn a_whole_journal(bench: &Bench) {
 }
 
 /// The last screen of a journal of 1 GB, in a process of its own.
-pub fn the_last_screen(bench: &Bench) {
+pub(crate) fn the_last_screen(bench: &Bench) {
     let root = bench.folder("screen");
     grow(&store(&root), bench.count(1024 * 1024 * 1024) as u64);
     let mut looks: Vec<_> = (0..9).map(|_| child::look(&root)).collect();

@@ -2,19 +2,18 @@
 
 use std::time::Duration;
 
-use a_society_facts::Fact;
-use a_society_facts::fact::turn::{DraftKind, ModelAnswered, StopReason, Usage};
+use a_society_facts::fact::turn::DraftKind;
 use a_society_facts::id::TurnId;
 use a_society_state::Flow;
 use a_society_state::draft::DraftStream;
 
-use crate::support::{Bench, flow_in_a_turn, line, message, role, store, timed};
+use crate::support::{Bench, answer, ask, flow_in_a_turn, line, message, role, store, timed};
 
 const DELTA: &str = "twenty characters ok";
 
 /// Ten megabytes in pieces of twenty characters, into an empty session and into one of ten
 /// megabytes.
-pub fn ten_megabytes(bench: &Bench) {
+pub(crate) fn ten_megabytes(bench: &Bench) {
     let root = bench.folder("stream");
     let store = store(&root);
     let bytes = bench.count(10 * 1024 * 1024);
@@ -60,25 +59,14 @@ fn written(flow: &Flow) -> u64 {
 
 fn stream(flow: &mut Flow, bytes: usize) -> Duration {
     let work = || {
+        ask(flow, 1);
         let mut draft = DraftStream::new(TurnId(1), role(), 1, DraftKind::Text);
         for _ in 0..bytes / DELTA.len() {
             draft.push(flow, DELTA).unwrap();
             flow.tick();
         }
-        let text = draft.finish(flow).unwrap();
-        flow.append_durably(Fact::ModelAnswered(ModelAnswered {
-            turn: TurnId(1),
-            attempt: 1,
-            role: role(),
-            request: 1,
-            message: "answer".parse().unwrap(),
-            text,
-            calls: Vec::new(),
-            stop: StopReason::End,
-            usage: Usage::default(),
-            provider_blocks: None,
-        }))
-        .unwrap();
+        answer(flow, 1, draft);
+        flow.sync().unwrap();
     };
     timed(work).0
 }

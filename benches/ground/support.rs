@@ -8,25 +8,28 @@ use a_society_facts::Fact;
 use a_society_facts::fact::flow::{FlowCreated, NodeOutline, Outline};
 use a_society_facts::fact::node::{Entry, NodeClaimed};
 use a_society_facts::fact::session::{MessageAdded, Origin, SessionKind, SessionOpened};
-use a_society_facts::fact::turn::{Cause, ModelRequested, TurnStarted};
+use a_society_facts::fact::turn::{
+    Cause, ModelAnswered, ModelRequested, StopReason, TurnStarted, Usage,
+};
 use a_society_facts::id::{FlowId, RoleInstance, TurnId};
 use a_society_facts::{At, Hash};
 use a_society_state::clock::SystemClock;
 use a_society_state::disk::RealDisk;
+use a_society_state::draft::DraftStream;
 use a_society_state::{Flow, FlowRef, Ground, Store, process};
 
 /// One run of the figures.
-pub struct Bench {
+pub(crate) struct Bench {
     folder: tempfile::TempDir,
     words: Vec<String>,
     /// Whether everything is made smaller.
-    pub quick: bool,
+    pub(crate) quick: bool,
 }
 
 impl Bench {
     /// Reads what was asked for. The folder lies beside the build, on a real disk: the system's
     /// own folder for temporary files may be memory.
-    pub fn new(words: &[String]) -> Self {
+    pub(crate) fn new(words: &[String]) -> Self {
         let target = Path::new(env!("CARGO_TARGET_TMPDIR"));
         Self {
             folder: tempfile::tempdir_in(target).unwrap(),
@@ -40,25 +43,25 @@ impl Bench {
     }
 
     /// Whether a figure was asked for.
-    pub fn wants(&self, name: &str) -> bool {
+    pub(crate) fn wants(&self, name: &str) -> bool {
         self.words.is_empty() || self.words.iter().any(|word| name.contains(word.as_str()))
     }
 
     /// A folder of its own.
-    pub fn folder(&self, name: &str) -> PathBuf {
+    pub(crate) fn folder(&self, name: &str) -> PathBuf {
         let path = self.folder.path().join(name);
         std::fs::create_dir_all(&path).unwrap();
         path
     }
 
     /// So many, or fewer when it should be quick.
-    pub fn count(&self, full: usize) -> usize {
+    pub(crate) fn count(&self, full: usize) -> usize {
         if self.quick { full / 20 } else { full }
     }
 }
 
 /// A store in a folder.
-pub fn store(root: &Path) -> Store {
+pub(crate) fn store(root: &Path) -> Store {
     let ground = Ground {
         disk: Arc::new(RealDisk),
         clock: Arc::new(SystemClock::default()),
@@ -68,7 +71,7 @@ pub fn store(root: &Path) -> Store {
 }
 
 /// The address of the flow with a number.
-pub fn flow_ref(number: usize) -> FlowRef {
+pub(crate) fn flow_ref(number: usize) -> FlowRef {
     let flow: FlowId = format!("20260527T143000000Z-{number:06}").parse().unwrap();
     FlowRef {
         project: "bench".parse().unwrap(),
@@ -77,12 +80,12 @@ pub fn flow_ref(number: usize) -> FlowRef {
 }
 
 /// The only role.
-pub fn role() -> RoleInstance {
+pub(crate) fn role() -> RoleInstance {
     "writer".parse().unwrap()
 }
 
 /// A flow of one node.
-pub fn created(title: &str) -> FlowCreated {
+pub(crate) fn created(title: &str) -> FlowCreated {
     FlowCreated {
         project: "bench".parse().unwrap(),
         title: title.to_owned(),
@@ -104,8 +107,8 @@ pub fn created(title: &str) -> FlowCreated {
     }
 }
 
-/// A flow whose only role is in the middle of a turn and has asked its model.
-pub fn flow_in_a_turn(store: &Store, number: usize) -> Flow {
+/// A flow whose only role is in the middle of a turn.
+pub(crate) fn flow_in_a_turn(store: &Store, number: usize) -> Flow {
     let at = flow_ref(number);
     let mut flow = store.create(at.flow, created("A flow")).unwrap();
     let turn = TurnId(1);
@@ -135,15 +138,7 @@ pub fn flow_in_a_turn(store: &Store, number: usize) -> Flow {
             node: Some("write".parse().unwrap()),
             cause: Cause::Node,
         }),
-        message(0, 100),
-        Fact::ModelRequested(ModelRequested {
-            turn,
-            attempt: 1,
-            role: role(),
-            request: 1,
-            model: "scripted".into(),
-            hash: Hash::of(b"request"),
-        }),
+        message(usize::MAX, 100),
     ];
     for fact in facts {
         flow.append(fact).unwrap();
@@ -152,8 +147,39 @@ pub fn flow_in_a_turn(store: &Store, number: usize) -> Flow {
     flow
 }
 
+/// The model is asked.
+pub(crate) fn ask(flow: &mut Flow, request: u32) {
+    flow.append(Fact::ModelRequested(ModelRequested {
+        turn: TurnId(1),
+        attempt: 1,
+        role: role(),
+        request,
+        model: "scripted".into(),
+        hash: Hash::of(b"request"),
+    }))
+    .unwrap();
+}
+
+/// The model has answered with what was streamed.
+pub(crate) fn answer(flow: &mut Flow, request: u32, draft: DraftStream) {
+    let text = draft.finish(flow).unwrap();
+    flow.append(Fact::ModelAnswered(ModelAnswered {
+        turn: TurnId(1),
+        attempt: 1,
+        role: role(),
+        request,
+        message: format!("a{request}").parse().unwrap(),
+        text,
+        calls: Vec::new(),
+        stop: StopReason::End,
+        usage: Usage::default(),
+        provider_blocks: None,
+    }))
+    .unwrap();
+}
+
 /// A message of so many bytes of text.
-pub fn message(number: usize, bytes: usize) -> Fact {
+pub(crate) fn message(number: usize, bytes: usize) -> Fact {
     const WORDS: &str = "The harbour was quiet, and \"nobody\" had seen the ship come in.\n";
     let mut text = WORDS.repeat(bytes / WORDS.len() + 1);
     text.truncate(bytes);
@@ -161,43 +187,43 @@ pub fn message(number: usize, bytes: usize) -> Fact {
         role: role(),
         message: format!("m{number}").parse().unwrap(),
         text: text.into(),
-        origin: Origin::Steer,
+        origin: Origin::Runtime,
         node: None,
         client: None,
     })
 }
 
 /// How long something takes.
-pub fn timed<T>(work: impl FnOnce() -> T) -> (Duration, T) {
+pub(crate) fn timed<T>(work: impl FnOnce() -> T) -> (Duration, T) {
     let started = Instant::now();
     let made = work();
     (started.elapsed(), made)
 }
 
 /// The middle one.
-pub fn median(mut times: Vec<Duration>) -> Duration {
+pub(crate) fn median(mut times: Vec<Duration>) -> Duration {
     times.sort_unstable();
     times[times.len() / 2]
 }
 
 /// One line of the table.
-pub fn line(figure: &str, wanted: &str, measured: &str) {
+pub(crate) fn line(figure: &str, wanted: &str, measured: &str) {
     println!("| {figure} | {wanted} | {measured} |");
 }
 
 /// The moment of everything that needs one.
-pub fn moment() -> At {
+pub(crate) fn moment() -> At {
     At::from_ms(1_795_246_169_123)
 }
 
 /// Figures that a process of its own takes, because memory is counted by process.
-pub mod child {
+pub(crate) mod child {
     use super::{flow_ref, store, timed};
 
     const WORD: &str = "--look";
 
     /// Runs as the child if that is asked for.
-    pub fn asked(words: &[String]) -> bool {
+    pub(crate) fn asked(words: &[String]) -> bool {
         let Some(place) = words.iter().position(|word| word == WORD) else {
             return false;
         };
@@ -219,7 +245,7 @@ pub mod child {
     }
 
     /// Looks in a child: microseconds, peak kilobytes, whether a checkpoint was used, records.
-    pub fn look(root: &std::path::Path) -> (u64, u64, bool, u64) {
+    pub(crate) fn look(root: &std::path::Path) -> (u64, u64, bool, u64) {
         let this = std::env::current_exe().unwrap();
         let out = std::process::Command::new(this)
             .arg(WORD)

@@ -37,6 +37,7 @@ pub struct Flow {
     keeper: ViewKeeper,
     announced: bool,
     checkpoint_at_bytes: u64,
+    checkpoint_after_bytes: u64,
     warning: Option<String>,
     // Dropped last: the lock outlives every handle on the flow's files.
     _lock: FlowLock,
@@ -60,6 +61,7 @@ impl Flow {
             keeper,
             announced: false,
             checkpoint_at_bytes: 0,
+            checkpoint_after_bytes: CHECKPOINT_BYTES,
             warning: None,
             _lock: lock,
         }
@@ -129,6 +131,11 @@ impl Flow {
     /// Closes segments at another size, which tests use to see many of them.
     pub const fn set_segment_bytes(&mut self, bytes: u64) {
         self.writer.set_segment_bytes(bytes);
+    }
+
+    /// Keeps checkpoints at another distance, which tests use to see many of them.
+    pub const fn set_checkpoint_bytes(&mut self, bytes: u64) {
+        self.checkpoint_after_bytes = bytes;
     }
 
     /// Appends a fact. It is not durable yet.
@@ -269,7 +276,7 @@ impl Flow {
     /// When the sync fails; the flow's writer has then stopped for good.
     pub fn sync(&mut self) -> Result<Seq, Error> {
         let durable = self.writer.sync()?;
-        self.keep_checkpoint(CHECKPOINT_BYTES);
+        self.keep_checkpoint(self.checkpoint_after_bytes);
         Ok(durable)
     }
 
@@ -342,6 +349,24 @@ impl Flow {
         Ok(())
     }
 
+    /// Writes every view anew, and says which of them were missing or were not what the journal
+    /// folds to.
+    ///
+    /// # Errors
+    /// When the journal cannot be synced or a view cannot be written.
+    pub fn rebuild_views(&mut self) -> Result<Vec<String>, Error> {
+        self.sync()?;
+        let disk = self.ground.disk.as_ref();
+        let differed = self.keeper.distrust(disk, &self.views);
+        let folded = Folded {
+            views: &self.views,
+            position: self.writer.end(),
+            closed: false,
+        };
+        self.keeper.write_resting(disk, folded)?;
+        Ok(differed)
+    }
+
     fn write_views(&mut self, closed: bool) {
         let folded = Folded {
             views: &self.views,
@@ -365,7 +390,7 @@ impl Flow {
     pub fn close(mut self) -> Result<(), Error> {
         self.writer.sync()?;
         if self.writer.appended_bytes() > self.checkpoint_at_bytes {
-            self.keep_checkpoint(CHECKPOINT_BYTES / 16);
+            self.keep_checkpoint(self.checkpoint_after_bytes / 16);
         }
         self.write_views(true);
         reserve::release(self.ground.disk.as_ref(), &self.folder)?;

@@ -26,8 +26,8 @@ use crate::files::{make_folders, read_whole};
 use crate::journal::scan::Position;
 use crate::layout::FlowFolder;
 use crate::limits::{
-    SEGMENT_BYTES_MAX, VIEW_AGE_US, VIEW_BURST_BYTES, VIEW_BYTES_PER_SECOND, VIEW_TIME_SHARE,
-    VIEWS_INDEX_BYTES_MAX,
+    ARCHIVE_FILE_BYTES_MAX, SEGMENT_BYTES_MAX, VIEW_AGE_US, VIEW_BURST_BYTES,
+    VIEW_BYTES_PER_SECOND, VIEW_TIME_SHARE, VIEWS_INDEX_BYTES_MAX,
 };
 
 /// The shape of the views; views of another shape are rebuilt.
@@ -219,6 +219,19 @@ impl ViewKeeper {
         .is_ok_and(|bytes| bytes.len() as u64 == mark.bytes && crc32c::crc32c(&bytes) == mark.hash)
     }
 
+    /// Counts every view as stale, and says which files are not what the views are now.
+    pub fn distrust(&mut self, disk: &dyn Disk, views: &Views) -> Vec<String> {
+        let mut differing = Vec::new();
+        for name in names(views) {
+            let there = read_whole(disk, &name.file(&self.folder), ARCHIVE_FILE_BYTES_MAX);
+            if there.map_or(true, |there| there != bytes_of(&name, views)) {
+                differing.push(name.path());
+            }
+            self.stale.insert(name);
+        }
+        differing
+    }
+
     /// Notes what a record changed.
     pub fn note(&mut self, touched: &Touched, now_us: u64) {
         if touched.flow && !self.stale.contains(&ViewName::Flow) {
@@ -371,3 +384,6 @@ impl ViewKeeper {
         replace(disk, &path, &bytes)
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -26,12 +26,17 @@ fn see(line: &str) -> Option<Seen> {
         "write" if rest.starts_with("1<") && rest.contains("\"ack ") => {
             let number = rest.split_once("\"ack ")?.1;
             let digits: String = number.chars().take_while(char::is_ascii_digit).collect();
-            Some(Seen::Acknowledged { seq: digits.parse().ok()? })
+            Some(Seen::Acknowledged {
+                seq: digits.parse().ok()?,
+            })
         }
         "write" if rest.contains("{\\\"v\\\":1,\\\"seq\\\":") && !failed => {
             let number = rest.split_once("\\\"seq\\\":")?.1;
             let digits: String = number.chars().take_while(char::is_ascii_digit).collect();
-            Some(Seen::Wrote { file: file()?, seq: digits.parse().ok()? })
+            Some(Seen::Wrote {
+                file: file()?,
+                seq: digits.parse().ok()?,
+            })
         }
         "fdatasync" | "fsync" if !failed => Some(Seen::Synced { file: file()? }),
         _ => None,
@@ -51,7 +56,9 @@ fn too_early(trace: &[Seen]) -> Option<String> {
                 durable = durable.max(written.get(file.as_str()).copied().unwrap_or(0));
             }
             Seen::Acknowledged { seq } if *seq > durable => {
-                return Some(format!("record {seq} was acknowledged when {durable} was durable"));
+                return Some(format!(
+                    "record {seq} was acknowledged when {durable} was durable"
+                ));
             }
             Seen::Acknowledged { .. } => {}
         }
@@ -67,13 +74,28 @@ fn every_acknowledgement_comes_after_the_sync_that_covers_its_record() {
     let place = Place::new();
     let trace = place.file("trace");
     let calls = "trace=write,fdatasync,fsync";
-    let words = ["-f", "-y", "-s", "64", "-o", trace.to_str().unwrap(), "-e", calls];
+    let words = [
+        "-f",
+        "-y",
+        "-s",
+        "64",
+        "-o",
+        trace.to_str().unwrap(),
+        "-e",
+        calls,
+    ];
     let said = place.scenario(&words, false);
     assert!(said.output.status.success(), "{said:?}");
     let text = std::fs::read_to_string(trace).unwrap();
     let seen: Vec<Seen> = text.lines().filter_map(see).collect();
-    let acknowledged = seen.iter().filter(|s| matches!(s, Seen::Acknowledged { .. })).count();
-    assert!(acknowledged > 10, "only {acknowledged} acknowledgements in the trace");
+    let acknowledged = seen
+        .iter()
+        .filter(|s| matches!(s, Seen::Acknowledged { .. }))
+        .count();
+    assert!(
+        acknowledged > 10,
+        "only {acknowledged} acknowledgements in the trace"
+    );
     assert_eq!(acknowledged, said.acknowledged.len());
     assert_eq!(too_early(&seen), None);
 }

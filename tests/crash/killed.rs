@@ -3,8 +3,16 @@
 use super::scenario::{FLOW, Place, Said, is_full, strace_works};
 
 /// The calls that change the disk, as `strace` names them.
-const CALLS: [&str; 8] =
-    ["write", "fdatasync", "fsync", "rename", "renameat2", "ftruncate", "unlink", "mkdir"];
+const CALLS: [&str; 8] = [
+    "write",
+    "fdatasync",
+    "fsync",
+    "rename",
+    "renameat2",
+    "ftruncate",
+    "unlink",
+    "mkdir",
+];
 
 /// One call in so many is enough for the slice.
 const STRIDE: usize = 5;
@@ -17,7 +25,9 @@ fn count(place: &Place, call: &str) -> usize {
     let said = place.scenario(&words, false);
     assert!(said.output.status.success(), "{said:?}");
     let text = std::fs::read_to_string(trace).unwrap();
-    text.lines().filter(|line| line.contains(&format!("{call}("))).count()
+    text.lines()
+        .filter(|line| line.contains(&format!("{call}(")))
+        .count()
 }
 
 /// Runs the scenario until it is killed on entry to the given call.
@@ -25,7 +35,10 @@ fn killed_at(call: &str, number: usize) -> (Place, Said) {
     let place = Place::new();
     let trace = format!("trace={call}");
     let inject = format!("inject={call}:signal=SIGKILL:when={number}");
-    let said = place.scenario(&["-f", "-o", "/dev/null", "-e", &trace, "-e", &inject], false);
+    let said = place.scenario(
+        &["-f", "-o", "/dev/null", "-e", &trace, "-e", &inject],
+        false,
+    );
     (place, said)
 }
 
@@ -40,8 +53,15 @@ fn killed_at_any_call_that_changes_the_disk_nothing_acknowledged_is_lost() {
         let calls = count(&Place::new(), call);
         for number in (1..=calls).step_by(stride) {
             let (place, before) = killed_at(call, number);
-            assert!(!before.output.status.success(), "{call} {number}: it was not killed");
-            goes_on(&place, &before, &format!("killed at {call} {number} of {calls}"));
+            assert!(
+                !before.output.status.success(),
+                "{call} {number}: it was not killed"
+            );
+            goes_on(
+                &place,
+                &before,
+                &format!("killed at {call} {number} of {calls}"),
+            );
             kills += 1;
         }
     }
@@ -52,11 +72,20 @@ fn killed_at_any_call_that_changes_the_disk_nothing_acknowledged_is_lost() {
 fn goes_on(place: &Place, before: &Said, when: &str) {
     let last = before.acknowledged.last().copied().unwrap_or(0);
     let after = place.scenario(&[], true);
-    assert!(after.output.status.success(), "{when}: it does not go on: {after:?}");
+    assert!(
+        after.output.status.success(),
+        "{when}: it does not go on: {after:?}"
+    );
     let folded = after.folded.unwrap_or(0);
-    assert!(folded >= last, "{when}: record {last} was acknowledged and only {folded} is there");
+    assert!(
+        folded >= last,
+        "{when}: record {last} was acknowledged and only {folded} is there"
+    );
     let verified = place.run(&["verify", FLOW]);
-    assert!(verified.status.success(), "{when}: it does not verify: {verified:?}");
+    assert!(
+        verified.status.success(),
+        "{when}: it does not verify: {verified:?}"
+    );
 }
 
 #[test]
@@ -72,8 +101,15 @@ fn killed_while_it_recovers_it_recovers_the_next_time() {
             let (place, _) = torn_place();
             let trace = format!("trace={call}");
             let inject = format!("inject={call}:signal=SIGKILL:when={number}");
-            place.scenario(&["-f", "-o", "/dev/null", "-e", &trace, "-e", &inject], true);
-            goes_on(&place, &before, &format!("recovery killed at {call} {number}"));
+            place.scenario(
+                &["-f", "-o", "/dev/null", "-e", &trace, "-e", &inject],
+                true,
+            );
+            goes_on(
+                &place,
+                &before,
+                &format!("recovery killed at {call} {number}"),
+            );
             told(&place, &format!("recovery killed at {call} {number}"));
         }
     }
@@ -84,7 +120,9 @@ fn torn_place() -> (Place, Said) {
     let place = Place::new();
     let (trace, inject) = ("trace=fdatasync", "inject=fdatasync:signal=SIGKILL:when=9");
     let said = place.scenario(&["-f", "-o", "/dev/null", "-e", trace, "-e", inject], false);
-    let journal = place.path().join(format!(".a-society/state/demo/{FLOW}/journal"));
+    let journal = place
+        .path()
+        .join(format!(".a-society/state/demo/{FLOW}/journal"));
     let mut segments: Vec<_> = std::fs::read_dir(journal)
         .unwrap()
         .map(|entry| entry.unwrap().path())
@@ -106,7 +144,9 @@ fn count_in_recovery(place: &Place, call: &str) -> usize {
     assert!(said.output.status.success(), "{said:?}");
     told(place, "recovery that was not killed");
     let text = std::fs::read_to_string(trace).unwrap();
-    text.lines().filter(|line| line.contains(&format!("{call}("))).count()
+    text.lines()
+        .filter(|line| line.contains(&format!("{call}(")))
+        .count()
 }
 
 /// What was cut is in the journal, once.

@@ -62,6 +62,7 @@ impl Place {
             command.args(strace).arg(program);
             command
         };
+        command.arg("--workspace").arg(self.path());
         command.args(["__scenario", "--flow", FLOW, "--project", PROJECT]);
         command.args(["--steps", &STEPS.to_string()]);
         command.args(["--rotate-at", &ROTATE_AT_BYTES.to_string()]);
@@ -85,9 +86,15 @@ fn heard(output: Output) -> Said {
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     let numbers = |word: &str| -> Vec<u64> {
         let lines = text.lines().filter_map(|line| line.strip_prefix(word));
-        lines.filter_map(|number| number.trim().parse().ok()).collect()
+        lines
+            .filter_map(|number| number.trim().parse().ok())
+            .collect()
     };
-    Said { acknowledged: numbers("ack "), folded: numbers("folded ").pop(), output }
+    Said {
+        acknowledged: numbers("ack "),
+        folded: numbers("folded ").pop(),
+        output,
+    }
 }
 
 /// Whether `strace` is there and may trace. If not, it is said.
@@ -99,8 +106,11 @@ pub(super) fn strace_works(what: &str) -> bool {
         .is_ok_and(|output| output.status.success());
     if !works {
         // Not by `eprintln!`, which the test runner keeps to itself while a test passes.
-        writeln!(std::io::stderr(), "NOT MEASURED: {what}: strace is missing or may not trace")
-            .unwrap();
+        writeln!(
+            std::io::stderr(),
+            "NOT MEASURED: {what}: strace is missing or may not trace"
+        )
+        .unwrap();
     }
     works
 }

@@ -175,7 +175,7 @@ fn allowed_text(allowed: &Allowed) -> String {
     }
     let mut text = String::from("From here you may end your turn in these ways:\n");
     if !lines.is_empty() {
-        let form = fenced("target_node_id: …\nartifact_path: …");
+        let form = target_form(allowed);
         lines.push(format!(
             "\nA handoff is such a block, or one list of such entries:\n\n{form}"
         ));
@@ -190,9 +190,18 @@ fn allowed_text(allowed: &Allowed) -> String {
     if lines.is_empty() {
         return String::from("At this moment no outcome is allowed from this node.\n");
     }
-    text.push_str(&lines.join("\n"));
+    text.push_str(lines.join("\n").trim_end());
     text.push('\n');
     text
+}
+
+/// A block to fill in, with a node that may really be named.
+fn target_form(allowed: &Allowed) -> String {
+    let node = allowed.forward.iter().chain(&allowed.backward).next();
+    let node = node.map_or("the-node", String::as_str);
+    fenced(&format!(
+        "target_node_id: {node}\nartifact_path: path/to/the-artifact.md"
+    ))
 }
 
 fn fenced(block: &str) -> String {

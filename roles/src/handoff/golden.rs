@@ -707,18 +707,17 @@ proptest! {
 
     #[test]
     fn whatever_comes_before_a_closed_text_the_last_block_counts(before in any_text()) {
-        // A fence longer than any in the text closes nothing but what it opened itself, so that
+        // A fence that is longer than the text closes nothing but what it opened itself, so that
         // the text is quoted whole.
-        let text = format!("``````\n{before}\n``````\n```handoff\ntype: await-handoff\n```\n");
-        prop_assume!(!before.contains("``````"));
+        let fence = "`".repeat(before.len() + 3);
+        let text = format!("{fence}\n{before}\n{fence}\n```handoff\ntype: await-handoff\n```\n");
         prop_assert_eq!(parse_outcome(&text), Ok(Outcome::AwaitHandoff));
     }
 
     #[test]
     fn any_names_in_quotes_are_read_as_they_were_written(
-        targets in prop::collection::vec(("[a-z0-9_./ -]{1,20}", "[^\\pC]{1,20}"), 1..6),
+        targets in prop::collection::vec(("[a-z0-9][a-z0-9_./ -]{0,20}", "out/[^\\pC]{0,20}"), 1..6),
     ) {
-        prop_assume!(targets.iter().all(|(node, path)| !node.trim().is_empty() && !path.trim().is_empty()));
         let quoted = |text: &str| text.replace('\'', "''");
         let entry = |(node, path): &(String, String)| {
             format!("- target_node_id: '{}'\n  artifact_path: '{}'\n", quoted(node), quoted(path))

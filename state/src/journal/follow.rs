@@ -4,16 +4,17 @@
 //! on before; a line that has no end yet is simply not there yet.
 
 use std::io;
+use std::ops::ControlFlow;
 
 use a_society_facts::Recorded;
 use a_society_facts::id::{FlowId, Seq};
 use a_society_facts::limits::RECORD_BYTES_MAX;
 use a_society_facts::line;
 
-use crate::disk::{Disk, How, SharedDisk};
+use crate::disk::{Disk, DiskFile, How, SharedDisk};
 use crate::error::Error;
 use crate::files::{read_full, uninterrupted};
-use crate::journal::scan::{Known, Outcome, Position, Scan, scan};
+use crate::journal::scan::{Heard, Known, Outcome, Position, Scan, scan};
 use crate::layout::FlowFolder;
 
 /// Where a reader stands in a journal.
@@ -59,6 +60,55 @@ impl Follower {
     /// # Errors
     /// When the journal is damaged, after what came before the damage has been handed on.
     pub fn read(&mut self, each: &mut dyn FnMut(Recorded)) -> Result<u64, Error> {
+        self.read_placed(&mut |recorded, _| {
+            each(recorded);
+            Ok(())
+        })
+    }
+
+    /// Hands on what is new, each with its line as it stands in the journal, newline included,
+    /// until there is no more or whoever takes it has had enough.
+    ///
+    /// # Errors
+    /// As [`Self::read`], and when a line that was just read cannot be read again.
+    pub fn read_lines(
+        &mut self,
+        each: &mut dyn FnMut(Recorded, &[u8]) -> ControlFlow<()>,
+    ) -> Result<u64, Error> {
+        let mut lines = Lines {
+            disk: std::sync::Arc::clone(&self.disk),
+            folder: self.folder.clone(),
+            before: self.end,
+            file: None,
+            buffer: Vec::new(),
+        };
+        let mut stopped = None;
+        let mut records = 0;
+        let read = self.read_placed(&mut |recorded, position| {
+            let handed = lines.ending_at(position).map(|line| each(recorded, line));
+            match handed {
+                Ok(ControlFlow::Continue(())) => {
+                    records += 1;
+                    Ok(())
+                }
+                // The scan stops at whatever a reader says; what it says then goes nowhere.
+                Ok(ControlFlow::Break(())) => {
+                    stopped = Some(Ok(records));
+                    Err(String::new())
+                }
+                Err(error) => {
+                    stopped = Some(Err(error));
+                    Err(String::new())
+                }
+            }
+        });
+        stopped.unwrap_or(read)
+    }
+
+    fn read_placed(
+        &mut self,
+        each: &mut dyn FnMut(Recorded, Position) -> Heard,
+    ) -> Result<u64, Error> {
         let known = Known {
             flow: &self.flow,
             evidence: 0,
@@ -73,16 +123,55 @@ impl Follower {
             self.disk.as_ref(),
             &self.folder,
             known,
-            &mut |recorded, _, _| {
-                each(recorded);
-                Ok(())
-            },
+            &mut |recorded, _, position| each(recorded, position),
         );
         self.end = end;
         match outcome {
             // A torn tail is what a write in progress looks like.
             Outcome::Clean | Outcome::Blank | Outcome::Torn(_) => Ok(records),
             Outcome::Damaged(damage) => Err(Error::Damaged(Box::new(damage))),
+        }
+    }
+}
+
+/// Reads the lines of records whose ends are told in their order.
+struct Lines {
+    disk: SharedDisk,
+    folder: FlowFolder,
+    before: Option<Position>,
+    file: Option<Box<dyn DiskFile>>,
+    buffer: Vec<u8>,
+}
+
+impl Lines {
+    fn ending_at(&mut self, position: Position) -> Result<&[u8], Error> {
+        let path = self.folder.segment(position.segment);
+        let same = self
+            .before
+            .filter(|before| before.segment == position.segment);
+        let start = same.map_or(0, |before| before.offset_bytes);
+        if same.is_none() {
+            self.file = None;
+        }
+        self.before = Some(position);
+        let file = match self.file.take() {
+            Some(file) => file,
+            None => uninterrupted(|| self.disk.open(&path, How::Read))
+                .map_err(|e| Error::io("read", &path, e))?,
+        };
+        let wanted = usize::try_from(position.offset_bytes.saturating_sub(start))
+            .unwrap_or(RECORD_BYTES_MAX);
+        self.buffer.resize(wanted, 0);
+        let read = read_full(file.as_ref(), start, &mut self.buffer);
+        self.file = Some(file);
+        match read {
+            Ok(read) if read == wanted => Ok(&self.buffer),
+            Ok(_) => Err(Error::io(
+                "read",
+                &path,
+                io::ErrorKind::UnexpectedEof.into(),
+            )),
+            Err(error) => Err(Error::io("read", &path, error)),
         }
     }
 }

@@ -99,3 +99,52 @@ fn serve(requests: &Mutex<Receiver<Request>>) {
         (request.told)(result);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+    use std::sync::mpsc::channel;
+
+    use super::*;
+    use crate::disk::{Disk, Fault, FaultPlan, FaultyDisk, How};
+
+    fn file(disk: &FaultyDisk, name: &str) -> Box<dyn DiskFile> {
+        let mut file = disk.open(Path::new(name), How::CreateNew).unwrap();
+        file.append(b"x").unwrap();
+        file
+    }
+
+    #[test]
+    fn everyone_who_asked_is_told_even_when_the_committer_ends() {
+        let disk = FaultyDisk::new();
+        let committer = Committer::with_threads(3).unwrap();
+        let (tell, told) = channel();
+        for number in 0..50 {
+            let tell = tell.clone();
+            let answer = move |result: io::Result<()>| tell.send((number, result.is_ok())).unwrap();
+            let file = file(&disk, &format!("/f{number}"));
+            committer.sync(file, Box::new(answer)).unwrap();
+        }
+        drop(committer);
+        drop(tell);
+        let mut numbers: Vec<i32> = told.iter().filter(|(_, ok)| *ok).map(|(n, _)| n).collect();
+        numbers.sort_unstable();
+        assert_eq!(numbers, (0..50).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn a_sync_that_fails_is_told_to_the_one_who_asked_for_it() {
+        let disk = FaultyDisk::new();
+        let file = file(&disk, "/f");
+        disk.arm(FaultPlan {
+            at: disk.operations() + 1,
+            fault: Fault::Eio,
+            sticky: false,
+        });
+        let (tell, told) = channel();
+        let committer = Committer::with_threads(1).unwrap();
+        let answer = move |result: io::Result<()>| tell.send(result.is_ok()).unwrap();
+        committer.sync(file, Box::new(answer)).unwrap();
+        assert_eq!(told.recv(), Ok(false));
+    }
+}

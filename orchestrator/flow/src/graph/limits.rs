@@ -16,7 +16,7 @@ pub const MAX_TREE_NODES: usize = 1_000_000;
 /// file systems stop at 255 bytes.
 pub const MAX_NAME_BYTES: usize = 128;
 
-/// Digits of an instance number, as the facts have it: nobody has a million instances of a role.
+/// Digits of an instance's number; the journal's names stop there as well.
 pub const MAX_INSTANCE_DIGITS: usize = 6;
 
 /// Diagnostics kept of one file. Nobody reads further, and one broken 10 MB file must not turn

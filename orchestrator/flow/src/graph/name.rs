@@ -24,7 +24,7 @@ pub enum NameFault {
     TooLong,
     /// It is not lowercase letters and digits joined by single hyphens.
     NotKebabCase,
-    /// The part after `_` is not a number without leading zeros.
+    /// The part after `_` is not a short number without leading zeros.
     BadInstanceNumber,
 }
 
@@ -74,8 +74,7 @@ fn check_instance(text: &str) -> Result<(), NameFault> {
         return check_kebab(text);
     };
     check_kebab(base)?;
-    let number_is_good = !number.is_empty()
-        && number.len() <= MAX_INSTANCE_DIGITS
+    let number_is_good = (1..=MAX_INSTANCE_DIGITS).contains(&number.len())
         && !number.starts_with('0')
         && number.bytes().all(|byte| byte.is_ascii_digit());
     if number_is_good {
@@ -225,9 +224,9 @@ mod tests {
             ("owner_", NameFault::BadInstanceNumber),
             ("owner_0", NameFault::BadInstanceNumber),
             ("owner_02", NameFault::BadInstanceNumber),
-            ("owner_1234567", NameFault::BadInstanceNumber),
             ("owner_two", NameFault::BadInstanceNumber),
             ("owner_1_2", NameFault::BadInstanceNumber),
+            ("owner_1000000", NameFault::BadInstanceNumber),
             ("_2", NameFault::Empty),
             ("Owner_2", NameFault::NotKebabCase),
         ];

@@ -109,7 +109,13 @@ fn any_text() -> impl Strategy<Value = String> {
         ".{0,12}",
         "[ -~\n]{0,40}"
     ]
-    .prop_filter("a text says something", |text| !text.trim().is_empty())
+    .prop_map(|text| {
+        if text.trim().is_empty() {
+            "x".to_owned()
+        } else {
+            text
+        }
+    })
 }
 
 fn any_node(place: usize, (role, work, readings, human, all): NodeParts) -> Node {
@@ -201,8 +207,15 @@ proptest! {
     #[test]
     fn a_file_reads_back_from_its_own_json(file in any_file()) {
         let text = serde_json::to_string(&file).unwrap();
-        // JSON may carry characters that YAML calls unprintable.
-        prop_assume!(!text.contains(|letter: char| letter.is_control() || letter == '\u{feff}'));
+        // What YAML calls unprintable has to be escaped; JSON leaves that to the writer.
+        let is_unprintable = |letter: char| {
+            letter.is_control() || matches!(letter, '\u{feff}' | '\u{fffe}' | '\u{ffff}')
+        };
+        let escaped = |letter: char| match letter {
+            letter if is_unprintable(letter) => format!("\\u{:04x}", u32::from(letter)),
+            letter => letter.to_string(),
+        };
+        let text: String = text.chars().map(escaped).collect();
         let (again, diagnostics) = parse_file(&text, "again.json");
         prop_assert_eq!(again.as_ref(), Some(&file), "{}\n{:#?}", text, diagnostics);
     }

@@ -283,7 +283,7 @@ impl Builder {
             return Ok(());
         }
         let message = format!(
-            "the file holds more than {MAX_TREE_NODES} values once its aliases are expanded"
+            "the file holds more than {MAX_TREE_NODES} values, counting what its aliases repeat"
         );
         Err(fault(YamlFaultKind::Limit, span, message))
     }

@@ -2,6 +2,7 @@
 
 use super::Illegal;
 use super::operator::fresh;
+use super::turn::concluded;
 use crate::fact::flow::{FlowCreated, FlowForked, ForwardPassClosed, GraphRevised, Outline};
 use crate::fact::improvement::ImprovementMode;
 use crate::handoff::EdgeName;
@@ -105,6 +106,9 @@ pub(super) fn closed(state: &FlowState, f: &ForwardPassClosed) -> Result<(), Ill
     }
     if !state.visited.contains(&f.node) {
         return refuse(format!("{} did not run", f.node));
+    }
+    if let Some(running) = state.running.get(&f.node) {
+        concluded(state, running.turn)?;
     }
     if let Some(node) = state.running.keys().find(|node| **node != f.node) {
         return refuse(format!("{node} runs"));

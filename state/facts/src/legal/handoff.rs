@@ -3,6 +3,7 @@
 use super::Illegal;
 use super::node::node;
 use super::operator::fresh;
+use super::turn::concluded;
 use crate::fact::node::{HandoffApplied, HandoffAwaited, HandoffDecided, HandoffStaged};
 use crate::handoff::{Delivery, Way};
 use crate::id::{ApprovalId, NodeId, TurnId};
@@ -10,7 +11,7 @@ use crate::view::FlowState;
 
 fn runs_in(state: &FlowState, node: &NodeId, turn: TurnId) -> Result<(), Illegal> {
     match state.running.get(node) {
-        Some(running) if running.turn == turn && running.begun => Ok(()),
+        Some(running) if running.turn == turn && running.begun => concluded(state, turn),
         Some(_) | None => Err(Illegal::NodeNotRunning {
             node: node.clone(),
             turn,

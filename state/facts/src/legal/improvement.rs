@@ -4,6 +4,7 @@ use super::Illegal;
 use super::flow::{in_phase, not_paused};
 use super::node::{all_queued, next_turn};
 use super::operator::fresh;
+use super::turn::concluded;
 use crate::fact::improvement::{
     ChangeDecided, ChangeProposed, FeedbackDecided, FeedbackRecorded, FeedbackStarted,
     FindingsRecorded, ImprovementChosen, ImprovementMode, ReflectionStarted,
@@ -98,7 +99,7 @@ pub(super) fn findings(state: &FlowState, f: &FindingsRecorded) -> Result<(), Il
         None => Err(bad(&f.role, "it did not begin")),
         Some(role) if role.findings.is_some() => Err(bad(&f.role, "it is done")),
         Some(role) if role.turn != f.turn || !role.begun => Err(bad(&f.role, "it is another turn")),
-        Some(_) => Ok(()),
+        Some(_) => concluded(state, f.turn),
     }
 }
 
@@ -133,7 +134,7 @@ pub(super) fn feedback_recorded(state: &FlowState, f: &FeedbackRecorded) -> Resu
         Some(work) if work.findings.is_some() => Err(Illegal::Nothing {
             what: "a second report",
         }),
-        Some(work) if work.turn == f.turn && work.begun => Ok(()),
+        Some(work) if work.turn == f.turn && work.begun => concluded(state, f.turn),
         Some(_) | None => Err(Illegal::Turn {
             turn: f.turn,
             why: "no report is written in it",

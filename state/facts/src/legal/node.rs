@@ -2,6 +2,7 @@
 
 use super::Illegal;
 use super::flow::{in_phase, not_paused};
+use super::turn::concluded;
 use crate::fact::flow::{NodeOutline, NodeReopened, NodeRetried};
 use crate::fact::node::{Entry, Inbound, NodeClaimed, NodeSuspended, NodeWoken, WaitReason};
 use crate::handoff::{EdgeName, Way};
@@ -258,6 +259,11 @@ pub(super) fn retried(state: &FlowState, f: &NodeRetried) -> Result<(), Illegal>
 
 pub(super) fn suspended(state: &FlowState, f: &NodeSuspended) -> Result<(), Illegal> {
     asks_something_real(state, f)?;
+    if f.reason == WaitReason::PromptHuman
+        && let Some((turn, _)) = state.main_turn_of(&f.role)
+    {
+        concluded(state, turn)?;
+    }
     let Some(id) = &f.node else {
         let reflecting = state.reflecting(&f.role).ok_or(Illegal::Improvement {
             role: f.role.clone(),

@@ -178,6 +178,12 @@ pub(super) fn compacting(
 
 pub(super) fn compacted(state: &FlowState, f: &SessionCompacted) -> Result<(), Illegal> {
     compacting(state, &f.role, &f.compaction)?;
+    if let Some((turn, _)) = state.aside_turn_of(&f.role) {
+        return Err(Illegal::Turn {
+            turn,
+            why: "the summary is still being made",
+        });
+    }
     match state.main_turn_of(&f.role) {
         Some((id, turn)) => settled(id, turn),
         None => Ok(()),

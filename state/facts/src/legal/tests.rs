@@ -1,5 +1,7 @@
 //! Legality, by a whole flow, by taking that flow apart, and by one example a rule.
 
+mod rules;
+
 use std::collections::BTreeMap;
 
 use super::{Illegal, legal};
@@ -22,7 +24,7 @@ fn judge(facts: impl IntoIterator<Item = Fact>) -> (FlowState, Option<(usize, Il
 }
 
 /// The state after the facts of the walk before the first of that kind, and that fact.
-pub(super) fn before(word: &str, nth: usize) -> (FlowState, Fact) {
+fn before(word: &str, nth: usize) -> (FlowState, Fact) {
     let mut state = FlowState::default();
     let mut left = nth;
     for record in recorded(walk()) {
@@ -79,7 +81,16 @@ fn a_fact_that_is_recorded_twice_is_refused_unless_it_may_happen_twice() {
         facts.insert(place, facts[place].clone());
         true
     });
-    insta::assert_snapshot!(twice, @"");
+    insta::assert_snapshot!(twice, @r"
+    consent_mode_changed 1
+    draft_added 4
+    recovery_truncated 1
+    role_configured 1
+    segment_started 1
+    session_patched 1
+    surface_attached 1
+    writer_opened 2
+    ");
 }
 
 #[test]
@@ -88,7 +99,23 @@ fn a_fact_that_is_missing_is_noticed_unless_nothing_rests_on_it() {
         facts.remove(place);
         true
     });
-    insta::assert_snapshot!(missing, @"");
+    insta::assert_snapshot!(missing, @r"
+    budget_set 1
+    change_decided 1
+    consent_mode_changed 1
+    draft_added 3
+    flow_completed 1
+    grant_added 1
+    message_added 2
+    node_suspended 1
+    recovery_truncated 1
+    role_configured 1
+    segment_started 1
+    session_patched 1
+    surface_attached 1
+    system_prompt_built 4
+    writer_opened 2
+    ");
 }
 
 #[test]
@@ -101,5 +128,36 @@ fn two_facts_that_changed_places_are_noticed_unless_their_order_means_nothing() 
         }
         false
     });
-    insta::assert_snapshot!(swapped, @"");
+    insta::assert_snapshot!(swapped, @r"
+    budget_set 1
+    call_finished 1
+    change_decided 1
+    compaction_started 1
+    consent_mode_changed 1
+    consent_resolved 1
+    draft_added 3
+    feedback_recorded 1
+    feedback_started 1
+    findings_recorded 3
+    forward_pass_closed 1
+    grant_added 1
+    handoff_applied 5
+    message_added 12
+    model_answered 2
+    model_failed 1
+    node_claimed 3
+    node_suspended 3
+    node_woken 1
+    operator_steered 1
+    recovery_truncated 1
+    role_configured 1
+    segment_started 1
+    session_patched 1
+    surface_attached 1
+    system_prompt_built 4
+    turn_ended 11
+    turn_resumed 1
+    turn_started 2
+    writer_opened 2
+    ");
 }

@@ -7,8 +7,8 @@ use super::session::alive;
 use crate::fact::node::RepairRequested;
 use crate::fact::turn::{
     CallEnd, CallFinished, CallIntended, CallReaped, CallRerun, CallStarted, Cause, DraftAdded,
-    DraftDiscarded, DraftKept, Effect, ModelAnswered, ModelFailed, ModelRequested, TurnEnded,
-    TurnResumed, TurnStarted,
+    DraftDiscarded, DraftKept, Effect, ModelAnswered, ModelFailed, ModelRequested, TurnEnd,
+    TurnEnded, TurnResumed, TurnStarted,
 };
 use crate::id::{CallId, RoleInstance, TurnId};
 use crate::message::AnswerText;
@@ -123,6 +123,15 @@ pub(super) fn resumed(state: &FlowState, f: &TurnResumed) -> Result<(), Illegal>
 /// A turn leaves nothing open behind: no call without a result, no text that nobody decided about.
 pub(super) fn ended(state: &FlowState, f: &TurnEnded) -> Result<(), Illegal> {
     let turn = present(state, f.turn, f.attempt, &f.role)?;
+    let asked = turn.request.as_ref();
+    let in_flight = asked.is_some_and(|r| r.state == RequestState::Asked);
+    let concluded = match f.end {
+        TurnEnd::Outcome | TurnEnd::Waiting => true,
+        TurnEnd::Stopped | TurnEnd::Failed | TurnEnd::TurnLimit => false,
+    };
+    if in_flight && concluded {
+        return Err(wrong(f.turn, "its last request is not answered"));
+    }
     settled(f.turn, turn)
 }
 
@@ -135,6 +144,23 @@ pub(super) fn settled(id: TurnId, turn: &OpenTurn) -> Result<(), Illegal> {
     }
 }
 
+/// Whether what a turn came to can be told: its last answer is there, with all that it asked for.
+/// A person's turn asks no model, and a turn that is over was looked at when it ended.
+pub(super) fn concluded(state: &FlowState, id: TurnId) -> Result<(), Illegal> {
+    let Some(turn) = state.turns.get(&id) else {
+        return Ok(());
+    };
+    match &turn.request {
+        Some(request) if request.state != RequestState::Answered => {
+            Err(wrong(id, "its last request is not answered"))
+        }
+        Some(_) | None if turn.repair.is_some() => {
+            Err(wrong(id, "its outcome is to be mended first"))
+        }
+        Some(_) | None => settled(id, turn),
+    }
+}
+
 pub(super) fn repair(state: &FlowState, f: &RepairRequested) -> Result<(), Illegal> {
     let turn = open(state, f.turn, &f.role)?;
     if turn.node != f.node {
@@ -143,7 +169,7 @@ pub(super) fn repair(state: &FlowState, f: &RepairRequested) -> Result<(), Illeg
     if turn.repair.is_some() || f.count != turn.repairs.saturating_add(1) {
         return Err(wrong(f.turn, "its repairs are counted one by one"));
     }
-    settled(f.turn, turn)
+    concluded(state, f.turn)
 }
 
 pub(super) fn requested(state: &FlowState, f: &ModelRequested) -> Result<(), Illegal> {
@@ -162,6 +188,16 @@ pub(super) fn requested(state: &FlowState, f: &ModelRequested) -> Result<(), Ill
     if turn.repair.is_some() {
         return refuse("the role was not told what to mend");
     }
+    if !is_told(state, f, turn) {
+        return refuse("the role was not told what it is here for");
+    }
+    let compacting = state
+        .sessions
+        .get(&f.role)
+        .is_some_and(|s| s.compaction.is_some());
+    if compacting && !turn.cause.is_aside() {
+        return refuse("the session is being compacted");
+    }
     let waits = state.waits().any(|(node, waiting)| {
         waiting.role == f.role && waiting.turn == Some(f.turn) && node == turn.node.as_ref()
     });
@@ -173,6 +209,20 @@ pub(super) fn requested(state: &FlowState, f: &ModelRequested) -> Result<(), Ill
             refuse("the one before is not answered")
         }
         Some(_) | None => settled(f.turn, turn),
+    }
+}
+
+/// Whether everything that a turn began with was said to the role.
+fn is_told(state: &FlowState, f: &ModelRequested, turn: &OpenTurn) -> bool {
+    match turn.cause {
+        Cause::Node => {
+            let running = turn.node.as_ref().and_then(|node| state.running.get(node));
+            running.is_none_or(|running| running.told || running.turn != f.turn)
+        }
+        Cause::Reflection | Cause::Feedback => state
+            .reflecting(&f.role)
+            .is_none_or(|role| role.told || role.turn != f.turn),
+        Cause::Send | Cause::Compaction | Cause::Selection => true,
     }
 }
 

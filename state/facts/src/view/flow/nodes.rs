@@ -422,6 +422,7 @@ fn begin_again(before: Option<Reflecting>, turn: TurnId, replies: &[MessageId]) 
     Reflecting {
         turn,
         begun: false,
+        told: false,
         findings,
         waiting: None,
         replies: rest,

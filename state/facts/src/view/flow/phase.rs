@@ -176,6 +176,8 @@ pub struct Reflecting {
     pub turn: TurnId,
     /// Whether that turn began; a turn begins once.
     pub begun: bool,
+    /// Whether the role was told what that turn is for.
+    pub told: bool,
     /// What it wrote, once it is done.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub findings: Option<Artifact>,

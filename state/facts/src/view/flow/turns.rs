@@ -345,6 +345,7 @@ impl FlowState {
         }
         if let Some(reflecting) = self.reflecting_mut(&f.role) {
             reflecting.unsaid.retain(other);
+            reflecting.told |= reflecting.unsaid.is_empty() && opens_a_turn(f.origin);
         }
         let running = self.running.values_mut().find(|r| r.role == f.role);
         if let Some(running) = running {
@@ -410,24 +411,27 @@ impl FlowState {
 /// The role of a running node was told something.
 fn told(running: &mut Running, f: &MessageAdded) {
     running.unsaid.retain(|said| said.id != f.message);
-    let entered = match f.origin {
-        Origin::Entry => true,
-        // A node entered by a reply is told no more than the reply, unless something arrived too.
-        Origin::Reply | Origin::Steer => {
-            running.unsaid.is_empty() && running.received.is_empty() && running.dropped.is_empty()
-        }
-        Origin::Repair
-        | Origin::Continuation
-        | Origin::Consultation
-        | Origin::Injection
-        | Origin::Improvement
-        | Origin::Compaction
-        | Origin::Runtime => false,
-    };
-    if entered {
-        running.told = true;
+    if f.origin == Origin::Entry {
         running.received.clear();
         running.dropped.clear();
+    }
+    // A node entered by a reply is told no more than the reply, unless something arrived too.
+    let nothing_left =
+        running.unsaid.is_empty() && running.received.is_empty() && running.dropped.is_empty();
+    running.told |= nothing_left && opens_a_turn(f.origin);
+}
+
+/// Whether a message tells a role what a turn is for. A note of the operator does not.
+fn opens_a_turn(origin: Origin) -> bool {
+    match origin {
+        Origin::Entry
+        | Origin::Reply
+        | Origin::Steer
+        | Origin::Continuation
+        | Origin::Consultation
+        | Origin::Improvement
+        | Origin::Runtime => true,
+        Origin::Repair | Origin::Injection | Origin::Compaction => false,
     }
 }
 

@@ -1,0 +1,41 @@
+//! What a role is asked to do in one turn.
+
+use std::path::PathBuf;
+
+use a_society_facts::id::{FlowId, NodeId, RoleInstance, TurnId};
+use a_society_facts::message::Message;
+
+use crate::handoff::Allowed;
+
+/// One turn, as its taker sees it.
+#[derive(Debug, Clone)]
+pub struct Job {
+    /// The flow.
+    pub flow: FlowId,
+    /// The turn.
+    pub turn: TurnId,
+    /// Which try at it.
+    pub attempt: u32,
+    /// Who takes it.
+    pub role: RoleInstance,
+    /// The node, except in the improvement phase.
+    pub node: Option<NodeId>,
+    /// How many turns this role instance has begun at this node before this one.
+    pub turns_before: u32,
+    /// Whether a crash cut off an earlier try of this turn.
+    pub resumed: bool,
+    /// The system prompt.
+    pub system_prompt: String,
+    /// Everything said in the session so far, this turn's packet included.
+    pub history: Vec<Message>,
+    /// What this turn was begun with: the entry packet, or the operator's reply.
+    pub packet: String,
+    /// What the turn may end with.
+    pub allowed: Allowed,
+    /// How many answers of this turn are recorded already; the next request continues from there.
+    pub answers_before: u32,
+    /// The folder of the flow's own files.
+    pub record: PathBuf,
+    /// The folder of the project.
+    pub project: PathBuf,
+}

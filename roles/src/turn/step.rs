@@ -1,0 +1,140 @@
+//! What a taker does next, and what it hears about it.
+
+use a_society_facts::fact::journal::ProcessName;
+use a_society_facts::fact::turn::{CallEnd, DraftKind, Effect, StopReason, Usage};
+use a_society_facts::message::ToolCall;
+use a_society_facts::{Hash, id::CallId};
+
+use crate::handoff::{HandoffFault, Outcome};
+
+/// The next thing a taker does.
+#[derive(Debug, Clone)]
+pub enum Step {
+    /// It is about to ask its model. The taker goes on when this is durable.
+    Ask {
+        /// The model.
+        model: String,
+        /// The hash of the request as it is sent.
+        hash: Hash,
+    },
+    /// A piece of the answer arrived.
+    Draft {
+        /// What kind of text.
+        kind: DraftKind,
+        /// The text.
+        text: String,
+    },
+    /// What was streamed of the present answer does not count.
+    Discard {
+        /// Why.
+        why: String,
+    },
+    /// The whole answer is there. Text that was streamed is repeated here in full.
+    Answer {
+        /// What was said.
+        text: String,
+        /// What is to be done.
+        calls: Vec<ToolCall>,
+        /// Why the model stopped.
+        stop: StopReason,
+        /// What it cost.
+        usage: Usage,
+    },
+    /// The request failed.
+    Failed {
+        /// What kind of failure, in one stable word.
+        class: String,
+        /// What the provider said.
+        error: String,
+        /// How long until the next try; absent if there is none.
+        retry_in_ms: Option<u64>,
+    },
+    /// A call is going to run. The taker goes on when this is durable.
+    Intend(Intended),
+    /// The call runs from here on. The taker goes on when this is durable, and only then lets it.
+    Start {
+        /// The call.
+        call: CallId,
+        /// The process that waits at its gate.
+        process: Option<ProcessName>,
+    },
+    /// What the call came to.
+    Finish {
+        /// The call.
+        call: CallId,
+        /// How it ended.
+        end: CallEnd,
+        /// What the model gets.
+        output: String,
+    },
+    /// Time passes before the next step.
+    Wait {
+        /// How much.
+        ms: u64,
+    },
+    /// The turn ends with what its last answer says.
+    End(End),
+}
+
+/// A call that is going to run.
+#[derive(Debug, Clone)]
+pub struct Intended {
+    /// The id by which the transcript knows it.
+    pub tool_call: String,
+    /// Its place in the answer, from 0.
+    pub ordinal: u32,
+    /// The tool.
+    pub tool: String,
+    /// The arguments, as JSON.
+    pub arguments: String,
+    /// What it may do.
+    pub effect: Effect,
+    /// One line for the operator.
+    pub summary: String,
+}
+
+/// How a turn ends, as far as its taker can tell.
+#[derive(Debug, Clone)]
+pub enum End {
+    /// With an outcome, which the machine judges. The words before the block are the question, if
+    /// the outcome asks the operator.
+    Outcome {
+        /// The outcome.
+        outcome: Outcome,
+        /// What was said before its block.
+        words: String,
+    },
+    /// With an answer that has no valid outcome; the role is asked to mend it.
+    Fault(HandoffFault),
+    /// The provider stopped for its output limit before there was an outcome.
+    OutputLimit,
+    /// It failed for good.
+    Aborted {
+        /// Why, in words.
+        why: String,
+    },
+    /// The provider cannot go on without the operator: a key, a model, a limit.
+    Provider {
+        /// What is needed, in words.
+        why: String,
+    },
+}
+
+/// What a taker hears about its last step.
+#[derive(Debug, Clone)]
+pub enum Told {
+    /// The turn begins; there was no step yet.
+    Begin,
+    /// It is recorded, as durably as it needs to be. A call that was intended has its id.
+    Done {
+        /// The call's id, after [`Step::Intend`].
+        call: Option<CallId>,
+    },
+    /// The outcome was not valid; this was said to the role, and the turn goes on.
+    Mend {
+        /// What was said.
+        message: String,
+    },
+    /// The operator stopped the turn. Whatever runs is to be ended; no further step is heard.
+    Stop,
+}

@@ -1,0 +1,12 @@
+//! Whoever takes a turn.
+
+use super::step::{Step, Told};
+
+/// Takes one turn, step by step.
+///
+/// `next` may wait for the outside world: a process, a model. It is called on a thread that may
+/// wait. A taker that is dropped ends whatever it still runs.
+pub trait Taker: Send + std::fmt::Debug {
+    /// The next step, given what came of the last one.
+    fn next(&mut self, told: Told) -> Step;
+}

@@ -1,0 +1,114 @@
+//! What may be typed: one description, from which parsing, help, completions and pages come.
+
+use std::path::PathBuf;
+
+use clap::{CommandFactory, Parser, Subcommand};
+
+use super::{
+    completions, exit_codes, export, import, log, ls, man, prune, rebuild, reference, repair,
+    scenario, show, verify,
+};
+use crate::exit_code;
+use crate::output::Color;
+
+/// The width of help texts. It does not follow the terminal, so that they are the same everywhere.
+const HELP_COLUMNS: usize = 100;
+
+const ABOUT_LONG: &str = "\
+Durable, inspectable orchestration of agents that work in roles.
+
+Everything that happens in a flow is a line of its journal, and everything these commands show is \
+folded from it. A workspace is a folder that holds .a-society; it is found by walking up from the \
+current folder. FLOW is any unique beginning of a flow's id, or of the part after its dash, or \
+PROJECT/ID. Results go to stdout, everything else to stderr.";
+
+/// The command line.
+#[derive(Debug, Parser)]
+#[command(
+    name = "a-society",
+    version,
+    about = "Durable, inspectable orchestration of agents that work in roles",
+    long_about = ABOUT_LONG,
+    after_help = exit_code::as_help(),
+    term_width = HELP_COLUMNS,
+    subcommand_required = true,
+    arg_required_else_help = true,
+    disable_help_subcommand = false,
+)]
+pub(crate) struct Arguments {
+    /// The workspace, instead of the one around the current folder [env: A_SOCIETY_WORKSPACE]
+    #[arg(long, global = true, value_name = "DIR")]
+    pub(crate) workspace: Option<PathBuf>,
+
+    /// Print results and errors as JSON
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+
+    /// Whether to use colours
+    #[arg(long, global = true, value_enum, value_name = "WHEN", default_value_t)]
+    pub(crate) color: Color,
+
+    /// The verb.
+    #[command(subcommand)]
+    pub(crate) verb: Verb,
+}
+
+/// The verbs.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Verb {
+    /// List flows: what they are, how they stand, what they wait for
+    Ls(ls::Arguments),
+    /// Show where one flow stands
+    Show(show::Arguments),
+    /// Print the facts of a flow's journal
+    Log(log::Arguments),
+    /// Check every record, blob and view
+    Verify(verify::Arguments),
+    /// Mend a damaged journal, by a plan
+    Repair(repair::Arguments),
+    /// Fold the views of a flow anew
+    Rebuild(rebuild::Arguments),
+    /// Write a flow into one checked archive
+    Export(export::Arguments),
+    /// Bring an archive of a flow in
+    Import(import::Arguments),
+    /// Remove flows that are over, by a plan
+    Prune(prune::Arguments),
+    /// Print the completions of a shell
+    Completions(completions::Arguments),
+    /// Write the manual pages
+    Man(man::Arguments),
+    /// List the exit codes
+    ExitCodes(exit_codes::Arguments),
+    /// Print the reference of the command line
+    #[command(name = "__reference", hide = true)]
+    Reference(reference::Arguments),
+    /// Run the scenario of the crash tests
+    #[command(name = "__scenario", hide = true)]
+    Scenario(scenario::Arguments),
+}
+
+/// The description, without what only tests and builds call.
+pub(crate) fn described() -> clap::Command {
+    let whole = Arguments::command();
+    let names: Vec<String> = whole
+        .get_subcommands()
+        .filter(|verb| !verb.is_hide_set())
+        .map(|verb| verb.get_name().to_owned())
+        .collect();
+    let verbs: Vec<clap::Command> = names
+        .iter()
+        .filter_map(|name| whole.find_subcommand(name).cloned())
+        .collect();
+    // A subcommand cannot be taken away from a command, so the rest is put together again.
+    let arguments: Vec<clap::Arg> = whole.get_arguments().cloned().collect();
+    clap::Command::new("a-society")
+        .version(env!("CARGO_PKG_VERSION"))
+        .about("Durable, inspectable orchestration of agents that work in roles")
+        .long_about(ABOUT_LONG)
+        .after_help(exit_code::as_help())
+        .term_width(HELP_COLUMNS)
+        .subcommand_required(true)
+        .args(arguments)
+        .subcommands(verbs)
+}

@@ -1,0 +1,44 @@
+//! What every command is given.
+
+use std::path::PathBuf;
+
+use a_society_state::{FlowRef, Store};
+
+use crate::environment::Environment;
+use crate::operator_error::Stop;
+use crate::output::Output;
+use crate::workspace;
+
+/// What every command is given.
+#[derive(Debug)]
+pub(crate) struct Context<'a> {
+    /// Where it prints.
+    pub(crate) out: Output,
+    /// What the process was given.
+    pub(crate) environment: &'a Environment,
+    /// The workspace that an argument names.
+    pub(crate) workspace: Option<PathBuf>,
+    /// The flow the command is about, once that is known.
+    pub(crate) named: Option<FlowRef>,
+}
+
+impl Context<'_> {
+    /// The flows of the workspace.
+    ///
+    /// # Errors
+    /// When there is no workspace.
+    pub(crate) fn store(&self) -> Result<Store, Stop> {
+        workspace::store(self.environment, self.workspace.as_deref())
+    }
+
+    /// The flows of the workspace, and the one that is meant by what was typed.
+    ///
+    /// # Errors
+    /// When there is no workspace, no such flow, or more than one.
+    pub(crate) fn flow(&mut self, typed: &str) -> Result<(Store, FlowRef), Stop> {
+        let store = self.store()?;
+        let flow = store.find(typed)?;
+        self.named = Some(flow.clone());
+        Ok((store, flow))
+    }
+}

@@ -1,0 +1,84 @@
+//! `import`: a flow from its archive.
+
+use std::path::PathBuf;
+
+use a_society_facts::id::ProjectName;
+use a_society_state::Error;
+use a_society_state::archive::import;
+use serde_json::json;
+
+use super::context::Context;
+use crate::exit_code::ExitCode;
+use crate::operator_error::{OperatorError, Outcome, from_name};
+use crate::output_file;
+use crate::text::{count, plain};
+
+/// The arguments of `import`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Every file is checked against the archive's list, and the journal record by record, before anything
+gets the name of a flow. A flow that exists is never overwritten.
+
+Examples:
+  a-society import flow.tar
+  a-society import flow.tar --project copies")]
+pub(crate) struct Arguments {
+    /// The archive; `-` is stdin
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+
+    /// The project to take it in under, instead of its own
+    #[arg(long, value_name = "NAME")]
+    project: Option<String>,
+}
+
+/// Imports.
+pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
+    let project: Option<ProjectName> = match &arguments.project {
+        Some(name) => Some(name.parse().map_err(|bad| from_name(&bad))?),
+        None => None,
+    };
+    let store = context.store()?;
+    let mut archive = output_file::open(&arguments.file)?;
+    let shown = arguments.file.display().to_string();
+    let imported =
+        import(&store, archive.as_mut(), project).map_err(|error| explain(error, &shown))?;
+    if let Some(damage) = &imported.damage {
+        let note = format!("the flow was damaged when it was exported: {damage}");
+        context.out.note(&plain(&note));
+    }
+    if context.out.is_json() {
+        context.out.value(&json!({
+            "project": imported.flow.project,
+            "flow": imported.flow.flow,
+            "files": imported.files,
+            "damage": imported.damage,
+        }))?;
+    } else {
+        let files = count(imported.files, "file");
+        let line = format!("{}: {files} from {}", imported.flow, plain(&shown));
+        context.out.line(&line)?;
+    }
+    Ok(ExitCode::Ok)
+}
+
+/// Faults of the archive are told about the archive, not about the folder it was unpacked into.
+fn explain(error: Error, archive: &str) -> OperatorError {
+    let unfit = |why: String| {
+        OperatorError::new(
+            ("archive-unfit", ExitCode::Damaged),
+            format!("{archive} was not imported; nothing was changed"),
+            why,
+            "export the flow once more where it came from",
+        )
+    };
+    if let Error::Unfit { what, .. } = &error {
+        return unfit(format!("the flow {what}"));
+    }
+    if let Error::Io { doing, source, .. } = &error
+        && doing.contains("archive")
+    {
+        return unfit(format!("it cannot be read as an archive: {source}"));
+    }
+    error.into()
+}

@@ -1,0 +1,135 @@
+//! `log`: the facts of a flow, as they were recorded.
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::time::Duration;
+
+use a_society_facts::Recorded;
+use a_society_facts::id::Seq;
+use a_society_state::disk::Kind;
+use a_society_state::journal::follow::Follower;
+use a_society_state::{FlowRef, Store, checkpoint};
+
+use super::context::Context;
+use super::members::members;
+use crate::exit_code::ExitCode;
+use crate::operator_error::{Outcome, Stop};
+use crate::output::Output;
+use crate::text::one_line;
+
+/// How often a journal is looked at for more. People do not notice less, and a look costs little.
+const POLL: Duration = Duration::from_millis(100);
+
+/// What a fact says is cut to this, so that it stays on a line or two.
+const SAYS_COLUMNS_MAX: usize = 140;
+
+/// The words of facts are padded to this, so that what they say stands in a column.
+const WORD_COLUMNS: usize = 22;
+
+/// The arguments of `log`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+With --json each line is the journal's own, byte for byte. Ctrl-C ends --follow. Reading works beside
+the process that writes the flow.
+
+Examples:
+  a-society log a1b2
+  a-society log a1b2 --follow --since 120
+  a-society log a1b2 --json | jq -c 'select(.fact == \"handoff_applied\")'")]
+pub(crate) struct Arguments {
+    /// The flow
+    #[arg(value_name = "FLOW")]
+    flow: String,
+
+    /// Stay, and print what comes
+    #[arg(long, short)]
+    follow: bool,
+
+    /// Begin with this record
+    #[arg(long, value_name = "SEQ", default_value_t = 1)]
+    since: Seq,
+}
+
+/// Prints them.
+pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
+    let (store, flow) = context.flow(&arguments.flow)?;
+    let mut follower = begin(&store, &flow, arguments.since)?;
+    let out = &mut context.out;
+    print_new(out, &mut follower, arguments.since)?;
+    if !arguments.follow {
+        return Ok(ExitCode::Ok);
+    }
+    loop {
+        out.flush()?;
+        std::thread::sleep(POLL);
+        if !is_there(&store, &flow) {
+            out.note("the flow was removed");
+            return Ok(ExitCode::Ok);
+        }
+        print_new(out, &mut follower, arguments.since)?;
+    }
+}
+
+/// A reader that begins no later than a record: at the checkpoint if that suffices, because then
+/// the journal before it need not be read.
+fn begin(store: &Store, flow: &FlowRef, since: Seq) -> Result<Follower, Stop> {
+    let ground = store.ground();
+    let folder = store.folder(flow);
+    let kept = (since > 1)
+        .then(|| checkpoint::read(ground.disk.as_ref(), &folder, &flow.flow))
+        .flatten()
+        .filter(|kept| kept.position.seq < since);
+    match kept {
+        Some(kept) => Ok(Follower::after(
+            Arc::clone(&ground.disk),
+            folder,
+            flow.flow.clone(),
+            kept.position,
+        )),
+        None => Ok(store.follow(flow)?),
+    }
+}
+
+fn is_there(store: &Store, flow: &FlowRef) -> bool {
+    let about = store.ground().disk.about(store.folder(flow).root());
+    about.is_ok_and(|about| about.kind == Kind::Folder)
+}
+
+fn print_new(out: &mut Output, follower: &mut Follower, since: Seq) -> Result<(), Stop> {
+    let mut failed = None;
+    let read = follower.read_lines(&mut |recorded, line| {
+        if recorded.seq < since {
+            return ControlFlow::Continue(());
+        }
+        let printed = if out.is_json() {
+            out.record(line)
+        } else {
+            let line = in_words(out, &recorded);
+            out.line(&line)
+        };
+        match printed {
+            Ok(()) => ControlFlow::Continue(()),
+            Err(stop) => {
+                failed = Some(stop);
+                ControlFlow::Break(())
+            }
+        }
+    });
+    if let Some(stop) = failed {
+        return Err(stop);
+    }
+    read?;
+    Ok(())
+}
+
+fn in_words(out: &Output, recorded: &Recorded) -> String {
+    let word = format!("{:<WORD_COLUMNS$}", recorded.word());
+    let says = one_line(&members(recorded), SAYS_COLUMNS_MAX);
+    let line = format!(
+        "{:>6}  {}  {} {says}",
+        recorded.seq,
+        out.paint.dim(&recorded.at.to_string()),
+        out.paint.bold(&word),
+    );
+    line.trim_end().to_owned()
+}

@@ -1,0 +1,64 @@
+//! `man`: the manual pages, one for the program and one for each command.
+
+use std::io::Write;
+use std::path::PathBuf;
+
+use serde_json::json;
+
+use super::arguments::described;
+use super::context::Context;
+use crate::exit_code::ExitCode;
+use crate::operator_error::{Outcome, from_io};
+use crate::output_file::{OutputFile, make_folder};
+use crate::text::plain;
+
+/// The arguments of `man`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  a-society man ~/.local/share/man/man1
+  a-society man --force ~/.local/share/man/man1   after an update")]
+pub(crate) struct Arguments {
+    /// The folder the pages are written to; it is made if it is not there
+    #[arg(value_name = "DIR")]
+    folder: PathBuf,
+
+    /// Replace pages that are there already
+    #[arg(long)]
+    force: bool,
+}
+
+/// Writes them.
+pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
+    make_folder(&arguments.folder)?;
+    let mut program = described();
+    program.build();
+    let mut pages = vec![("a-society".to_owned(), program.clone())];
+    for verb in program
+        .get_subcommands()
+        .filter(|verb| verb.get_name() != "help")
+    {
+        let name = format!("a-society-{}", verb.get_name());
+        pages.push((name, verb.clone().version(env!("CARGO_PKG_VERSION"))));
+    }
+    let mut written = Vec::new();
+    for (name, page) in pages {
+        let path = arguments.folder.join(format!("{name}.1"));
+        let shown = path.display().to_string();
+        let mut file = OutputFile::create(&path, arguments.force)?;
+        clap_mangen::Man::new(page)
+            .render(&mut file)
+            .and_then(|()| file.flush())
+            .map_err(|e| from_io("write", &shown, &e))?;
+        file.finish()?;
+        written.push(shown);
+    }
+    if context.out.is_json() {
+        context.out.value(&json!({ "written": written }))?;
+    } else {
+        for path in &written {
+            context.out.line(&plain(path))?;
+        }
+    }
+    Ok(ExitCode::Ok)
+}

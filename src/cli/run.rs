@@ -1,0 +1,124 @@
+//! From the arguments to the exit code.
+
+use a_society_state::FlowRef;
+use clap::Parser;
+use clap::error::ErrorKind;
+
+use super::arguments::{Arguments, Verb};
+use super::context::Context;
+use super::{
+    completions, exit_codes, export, import, log, ls, man, prune, rebuild, reference, repair,
+    scenario, show, verify,
+};
+use crate::environment::Environment;
+use crate::exit_code::ExitCode;
+use crate::operator_error::{OperatorError, Outcome, Stop};
+use crate::output::{Color, Manner, Output};
+
+/// Runs the command that the arguments name.
+pub(crate) fn run(environment: &Environment) -> ExitCode {
+    let arguments = match Arguments::try_parse_from(&environment.arguments) {
+        Ok(arguments) => arguments,
+        Err(error) => return told_by_parser(environment, &error),
+    };
+    let out = Output::new(Manner {
+        json: arguments.json,
+        color: arguments.color,
+        no_color: environment.no_color,
+    });
+    let mut context = Context {
+        out,
+        environment,
+        workspace: arguments.workspace,
+        named: None,
+    };
+    let outcome = dispatch(&mut context, &arguments.verb);
+    let flushed = context.out.flush();
+    let outcome = outcome.and_then(|code| flushed.map(|()| code));
+    end(
+        &mut context.out,
+        outcome.map_err(|stop| named(stop, context.named.as_ref())),
+    )
+}
+
+/// What to try can be typed as it stands, with the flow's own name in it.
+fn named(stop: Stop, flow: Option<&FlowRef>) -> Stop {
+    match (stop, flow) {
+        (Stop::Error(mut error), Some(flow)) => {
+            error.hint = error.hint.replace("FLOW", &flow.to_string());
+            Stop::Error(error)
+        }
+        (stop @ (Stop::Error(_) | Stop::OutputClosed), _) => stop,
+    }
+}
+
+fn dispatch(context: &mut Context<'_>, verb: &Verb) -> Outcome {
+    match verb {
+        Verb::Ls(arguments) => ls::run(context, arguments),
+        Verb::Show(arguments) => show::run(context, arguments),
+        Verb::Log(arguments) => log::run(context, arguments),
+        Verb::Verify(arguments) => verify::run(context, arguments),
+        Verb::Repair(arguments) => repair::run(context, arguments),
+        Verb::Rebuild(arguments) => rebuild::run(context, arguments),
+        Verb::Export(arguments) => export::run(context, arguments),
+        Verb::Import(arguments) => import::run(context, arguments),
+        Verb::Prune(arguments) => prune::run(context, arguments),
+        Verb::Completions(arguments) => completions::run(context, arguments),
+        Verb::Man(arguments) => man::run(context, arguments),
+        Verb::ExitCodes(arguments) => exit_codes::run(context, arguments),
+        Verb::Reference(arguments) => reference::run(context, arguments),
+        Verb::Scenario(arguments) => scenario::run(context, arguments),
+    }
+}
+
+fn end(out: &mut Output, outcome: Outcome) -> ExitCode {
+    match outcome {
+        Ok(code) => code,
+        // Who stopped reading has what they wanted.
+        Err(Stop::OutputClosed) => ExitCode::Ok,
+        Err(Stop::Error(error)) => {
+            out.error(&error);
+            error.exit
+        }
+    }
+}
+
+/// The parser's answer: help and version are results, anything else is a usage error.
+fn told_by_parser(environment: &Environment, error: &clap::Error) -> ExitCode {
+    let typed = |wanted: &str| environment.arguments.iter().any(|given| given == wanted);
+    let json = typed("--json");
+    let color = if typed("--color=always") {
+        Color::Always
+    } else if typed("--color=never") {
+        Color::Never
+    } else {
+        Color::Auto
+    };
+    let mut out = Output::new(Manner {
+        json,
+        color,
+        no_color: environment.no_color,
+    });
+    if matches!(
+        error.kind(),
+        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion
+    ) {
+        let printed = out.help(error).and_then(|()| out.flush());
+        return end(&mut out, printed.map(|()| ExitCode::Ok));
+    }
+    if json {
+        let text = error.render().to_string();
+        let what = text.lines().next().unwrap_or_default();
+        let usage = ("usage", ExitCode::Usage);
+        let why = "the arguments do not fit this command";
+        out.error(&OperatorError::new(
+            usage,
+            what.trim_start_matches("error: "),
+            why,
+            "a-society help",
+        ));
+    } else {
+        out.usage(error);
+    }
+    ExitCode::Usage
+}

@@ -1,0 +1,322 @@
+//! `show`: where one flow stands, on one screen.
+
+use a_society_facts::At;
+use a_society_facts::id::{NodeId, RoleInstance};
+use a_society_facts::message::Text;
+use a_society_facts::view::FeedItem;
+use a_society_facts::view::flow::FlowState;
+use a_society_state::FlowRef;
+use a_society_state::look::Look;
+use serde_json::json;
+
+use super::context::Context;
+use super::report::{damage_advice, damage_json, torn, torn_json};
+use super::table::{self, Cell};
+use super::words;
+use crate::exit_code::ExitCode;
+use crate::operator_error::{Outcome, Stop};
+use crate::output::Output;
+use crate::text::{age, one_line, plain};
+
+/// Longer texts are cut; the whole text is in the feed and in the journal.
+const TEXT_COLUMNS_MAX: usize = 100;
+
+/// The arguments of `show`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+What is shown is folded from the journal, from the last checkpoint on, so a long flow is shown at
+once. Nothing is changed, and it works beside the process that writes the flow. A damaged flow is
+shown as far as it is sound, and the command then ends with 4.
+
+Examples:
+  a-society show a1b2
+  a-society show a1b2 --items 30
+  a-society show demo/a1b2 --json | jq .screen.summary")]
+pub(crate) struct Arguments {
+    /// The flow
+    #[arg(value_name = "FLOW")]
+    flow: String,
+
+    /// How many of the last feed items to show
+    #[arg(long, value_name = "COUNT", default_value_t = 10)]
+    items: usize,
+}
+
+/// Shows it.
+pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
+    let (store, flow) = context.flow(&arguments.flow)?;
+    let seen = store.look(&flow)?;
+    let now = store.ground().clock.now();
+    if context.out.is_json() {
+        context.out.value(&json!({
+            "project": flow.project,
+            "flow": flow.flow,
+            "screen": seen.screen,
+            "damage": seen.damage.as_ref().map(damage_json),
+            "torn": seen.torn.as_ref().map(torn_json),
+            "held_by": seen.held_by,
+        }))?;
+    } else {
+        print(&mut context.out, &flow, &seen, arguments.items, now)?;
+    }
+    Ok(if seen.damage.is_some() {
+        ExitCode::Damaged
+    } else {
+        ExitCode::Ok
+    })
+}
+
+fn print(out: &mut Output, flow: &FlowRef, seen: &Look, items: usize, now: At) -> Result<(), Stop> {
+    head(out, flow, seen, now)?;
+    let state = &seen.screen.flow;
+    section(out, "Nodes", &nodes(state, now))?;
+    section(out, "Sessions", &sessions(state, now))?;
+    section(out, "Turns", &turns(state, now))?;
+    section(out, "Waiting for you", &questions(state, now))?;
+    section(out, "What befell the journal", &notices(state))?;
+    section(out, "Lost blobs", &lost(state))?;
+    section(out, "Last in the feeds", &feeds(seen, items))
+}
+
+fn head(out: &mut Output, flow: &FlowRef, seen: &Look, now: At) -> Result<(), Stop> {
+    let summary = &seen.screen.summary;
+    let title = one_line(&summary.title, TEXT_COLUMNS_MAX);
+    let title = if title.is_empty() {
+        "(no title)".to_owned()
+    } else {
+        title
+    };
+    out.line(&out.paint.bold(&title))?;
+    let moment = |at: Option<At>| {
+        at.map(|at| format!("{at} ({} ago)", age(now.ms() - at.ms())))
+            .unwrap_or_default()
+    };
+    let waits = words::waits(summary).join(", ");
+    let spent = format!("{} tokens", summary.tokens);
+    let status = if seen.end.is_none() {
+        "nothing was ever recorded"
+    } else {
+        summary.status_word()
+    };
+    let held = seen.held_by.as_deref().unwrap_or("nobody");
+    let rows = [
+        ("flow", flow.to_string()),
+        ("status", status.to_owned()),
+        ("waiting for", one_line(&waits, TEXT_COLUMNS_MAX)),
+        ("created", moment(summary.created_at)),
+        ("last fact", moment(summary.updated_at)),
+        ("records", summary.seq.to_string()),
+        ("spent", spent),
+        ("written by", plain(held).into_owned()),
+    ];
+    let rows = rows.into_iter().filter(|(_, value)| !value.is_empty());
+    let rows: Vec<Vec<Cell>> = rows
+        .map(|(name, value)| {
+            vec![
+                "".into(),
+                Cell::painted(name, out.paint.dim(name)),
+                value.into(),
+            ]
+        })
+        .collect();
+    for line in table::lines(&rows) {
+        out.line(&line)?;
+    }
+    damage(out, flow, seen)
+}
+
+fn damage(out: &mut Output, flow: &FlowRef, seen: &Look) -> Result<(), Stop> {
+    if let Some(damage) = &seen.damage {
+        let says = out.paint.red(&plain(&damage.to_string()));
+        out.line(&format!("\n{says}"))?;
+        out.line("what follows is folded from the records before it")?;
+        out.line(&format!("try: {}", plain(&damage_advice(flow, damage))))?;
+    }
+    if let Some(tail) = &seen.torn
+        && seen.held_by.is_none()
+    {
+        out.line(&format!("\n{}", out.paint.yellow(&torn(tail))))?;
+    }
+    Ok(())
+}
+
+fn section(out: &mut Output, name: &str, rows: &[Vec<Cell>]) -> Result<(), Stop> {
+    if rows.is_empty() {
+        return Ok(());
+    }
+    let heading = out.paint.bold(name);
+    out.line(&format!("\n{heading}"))?;
+    for line in table::lines(rows) {
+        out.line(&format!("  {line}"))?;
+    }
+    Ok(())
+}
+
+fn nodes(state: &FlowState, now: At) -> Vec<Vec<Cell>> {
+    let nodes = state.graph.nodes.iter();
+    nodes
+        .map(|node| {
+            let (word, more) = node_stands(state, &node.id, now);
+            vec![
+                node.id.as_str().into(),
+                node.role.as_str().into(),
+                word.into(),
+                more.into(),
+            ]
+        })
+        .collect()
+}
+
+/// How a node stands, in a word, and more about it.
+fn node_stands(state: &FlowState, node: &NodeId, now: At) -> (&'static str, String) {
+    if let Some(running) = state.running.get(node) {
+        let since = age(now.ms() - running.since.ms());
+        return ("works", format!("{}, since {since}", running.turn));
+    }
+    if let Some(waiting) = state.awaiting_operator.get(node) {
+        return ("waits for you", words::wait(waiting.reason).to_owned());
+    }
+    if state.awaiting_handoff.contains(node) {
+        return ("waits for a handoff", String::new());
+    }
+    if state.wanted.contains_key(node) {
+        return ("is about to run", String::new());
+    }
+    let arrived = state.deliverable(node).count();
+    if arrived > 0 {
+        return ("has work waiting", format!("{arrived} arrived"));
+    }
+    if state.visited.contains(node) {
+        return ("done", String::new());
+    }
+    ("not reached", String::new())
+}
+
+fn sessions(state: &FlowState, now: At) -> Vec<Vec<Cell>> {
+    let sessions = state.sessions.iter();
+    sessions
+        .map(|(role, session)| {
+            let life = if session.is_active {
+                "at work"
+            } else {
+                words::session_state(session.state)
+            };
+            let used = age(now.ms() - session.last_activity_at.ms());
+            vec![
+                role.as_str().into(),
+                life.into(),
+                format!("{} messages", session.messages).into(),
+                format!("{} tokens in the window", session.context_tokens).into(),
+                format!("used {used} ago").into(),
+            ]
+        })
+        .collect()
+}
+
+fn turns(state: &FlowState, now: At) -> Vec<Vec<Cell>> {
+    let mut rows = Vec::new();
+    for (id, turn) in &state.turns {
+        let since = age(now.ms() - turn.since.ms());
+        rows.push(vec![
+            id.to_string().into(),
+            turn.role.as_str().into(),
+            format!("for {}", words::cause(turn.cause)).into(),
+            format!(
+                "attempt {}, request {}, since {since}",
+                turn.attempt, turn.requests
+            )
+            .into(),
+        ]);
+        let calls = state.calls.values().filter(|call| call.turn == *id);
+        rows.extend(calls.map(|call| {
+            let says = format!(
+                "{} {}",
+                call.tool,
+                one_line(&call.summary, TEXT_COLUMNS_MAX)
+            );
+            vec![
+                "".into(),
+                "call".into(),
+                words::call_state(call.state).into(),
+                plain(&says).into_owned().into(),
+            ]
+        }));
+    }
+    rows
+}
+
+fn questions(state: &FlowState, now: At) -> Vec<Vec<Cell>> {
+    let whole = words::flow_wait(state.status);
+    let whole = whole.map(|what| vec!["the flow".into(), what.into()]);
+    let waits = state.waits().map(|(node, waiting)| {
+        let who = node.map_or(waiting.role.as_str(), NodeId::as_str);
+        let since = age(now.ms() - waiting.since.ms());
+        let asks = waiting.question.as_ref().map(cut).unwrap_or_default();
+        vec![
+            who.into(),
+            words::wait(waiting.reason).into(),
+            format!("since {since}").into(),
+            asks.into(),
+        ]
+    });
+    let consents = state.consents.values().map(|consent| {
+        let since = age(now.ms() - consent.since.ms());
+        let asks = format!("{}: {}", plain(&consent.tool), cut(&consent.shown));
+        vec![
+            consent.role.as_str().into(),
+            "may this run?".into(),
+            format!("since {since}").into(),
+            asks.into(),
+        ]
+    });
+    whole.into_iter().chain(waits).chain(consents).collect()
+}
+
+fn cut(text: &Text) -> String {
+    one_line(&text.shown(), TEXT_COLUMNS_MAX)
+}
+
+fn notices(state: &FlowState) -> Vec<Vec<Cell>> {
+    let notices = state.notices.iter();
+    notices
+        .map(|notice| {
+            let kept = notice.quarantine.as_ref();
+            let kept = kept.map_or_else(String::new, |name| format!("kept as quarantine/{name}"));
+            vec![
+                format!("record {}", notice.seq).into(),
+                plain(&notice.text).into_owned().into(),
+                plain(&kept).into_owned().into(),
+            ]
+        })
+        .collect()
+}
+
+fn lost(state: &FlowState) -> Vec<Vec<Cell>> {
+    let lost = state.lost_blobs.iter();
+    lost.map(|(hash, why)| vec![hash.to_string().into(), plain(why).into_owned().into()])
+        .collect()
+}
+
+/// The last items of all feeds together, in the order in which they began.
+fn feeds(seen: &Look, items_max: usize) -> Vec<Vec<Cell>> {
+    let feeds = seen.screen.feeds.iter();
+    let mut items: Vec<(&RoleInstance, &FeedItem)> = feeds
+        .flat_map(|(role, feed)| feed.items().map(move |item| (role, item)))
+        .collect();
+    items.sort_by_key(|(_, item)| (item.at, item.seq));
+    let skipped = items.len().saturating_sub(items_max);
+    let last = items.into_iter().skip(skipped);
+    last.map(|(role, item)| {
+        let says = if item.text.is_empty() {
+            item.label.clone()
+        } else {
+            format!("{}: {}", item.label, item.text)
+        };
+        vec![
+            item.at.to_string().into(),
+            role.as_str().into(),
+            one_line(&says, TEXT_COLUMNS_MAX).into(),
+        ]
+    })
+    .collect()
+}

@@ -1,0 +1,93 @@
+//! Words of the state, as an operator reads them.
+
+use a_society_facts::fact::flow::PauseReason;
+use a_society_facts::fact::node::WaitReason;
+use a_society_facts::fact::session::SessionState;
+use a_society_facts::fact::turn::Cause;
+use a_society_facts::view::flow::{CallState, FlowStatus};
+use a_society_facts::view::summary::Summary;
+
+/// What is waited for, to be read after "waits for".
+pub(crate) const fn wait(reason: WaitReason) -> &'static str {
+    match reason {
+        WaitReason::PromptHuman => "an answer",
+        WaitReason::AutonomousAbort => "a word after a turn that stopped",
+        WaitReason::Consent => "consent to a call",
+        WaitReason::ConsentDenied => "guidance after a denial",
+        WaitReason::RoleConfiguration => "a choice of model and tools",
+        WaitReason::HandoffApproval => "approval of a handoff",
+        WaitReason::RepairLimit => "help with an outcome",
+        WaitReason::Budget => "a larger budget",
+        WaitReason::Provider => "a provider",
+    }
+}
+
+/// Why a flow pauses.
+pub(crate) const fn pause(reason: PauseReason) -> &'static str {
+    match reason {
+        PauseReason::Operator => "the operator",
+        PauseReason::DiskFull => "room on the disk",
+        PauseReason::Budget => "a larger budget",
+        PauseReason::Irreversible => "a look at a call whose outcome is unknown",
+    }
+}
+
+/// What the flow as a whole waits for, if for anything.
+pub(crate) const fn flow_wait(status: FlowStatus) -> Option<&'static str> {
+    match status {
+        FlowStatus::Paused(reason) => Some(pause(reason)),
+        FlowStatus::AwaitingImprovementChoice => Some("a choice of improvement"),
+        FlowStatus::AwaitingFeedbackConsent => Some("a word on the feedback report"),
+        FlowStatus::Running
+        | FlowStatus::Improving
+        | FlowStatus::Feedback
+        | FlowStatus::Completed
+        | FlowStatus::Cancelled => None,
+    }
+}
+
+/// Everything a flow waits for, one text each.
+pub(crate) fn waits(summary: &Summary) -> Vec<String> {
+    let whole = flow_wait(summary.status).map(str::to_owned);
+    let each = summary.waits.iter().map(|one| {
+        let who = one
+            .node
+            .as_ref()
+            .map_or_else(|| one.role.to_string(), ToString::to_string);
+        format!("{who}: {}", wait(one.reason))
+    });
+    whole.into_iter().chain(each).collect()
+}
+
+/// Where a session stands in its life.
+pub(crate) const fn session_state(state: SessionState) -> &'static str {
+    match state {
+        SessionState::Created => "created",
+        SessionState::Active => "active",
+        SessionState::Suspended => "suspended",
+        SessionState::Expired => "expired",
+    }
+}
+
+/// Why a turn runs.
+pub(crate) const fn cause(cause: Cause) -> &'static str {
+    match cause {
+        Cause::Node => "a node",
+        Cause::Reflection => "reflection",
+        Cause::Feedback => "the feedback report",
+        Cause::Send => "a message",
+        Cause::Compaction => "a compaction",
+        Cause::Selection => "a choice",
+    }
+}
+
+/// How far a call came.
+pub(crate) const fn call_state(state: CallState) -> &'static str {
+    match state {
+        CallState::Intended => "is going to run",
+        CallState::Consent => "waits for consent",
+        CallState::Allowed => "may run",
+        CallState::Denied => "was denied",
+        CallState::Started => "runs",
+    }
+}

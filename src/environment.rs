@@ -1,0 +1,30 @@
+//! What the process was given: arguments, the current folder, variables. Read once, here.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+/// What the process was given.
+#[derive(Debug, Clone)]
+pub(crate) struct Environment {
+    /// The arguments, the program's own name first.
+    pub(crate) arguments: Vec<OsString>,
+    /// The current folder; absent if it was removed under us.
+    pub(crate) folder: Option<PathBuf>,
+    /// `A_SOCIETY_WORKSPACE`: the workspace, unless an argument names one.
+    pub(crate) workspace: Option<PathBuf>,
+    /// `NO_COLOR`, set to anything but nothing, or a terminal that cannot show colours.
+    pub(crate) no_color: bool,
+}
+
+impl Environment {
+    /// Reads it.
+    pub(crate) fn read() -> Self {
+        let given = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
+        Self {
+            arguments: std::env::args_os().collect(),
+            folder: std::env::current_dir().ok(),
+            workspace: given("A_SOCIETY_WORKSPACE").map(PathBuf::from),
+            no_color: given("NO_COLOR").is_some() || given("TERM").is_some_and(|t| t == "dumb"),
+        }
+    }
+}

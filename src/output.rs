@@ -1,0 +1,228 @@
+//! The only place that prints. Data goes to stdout, everything else to stderr.
+//!
+//! A reader that stops reading, such as `head`, ends a command quietly. Any other failure to write
+//! is an error, because data that did not arrive was not printed.
+
+use std::fmt::Debug;
+use std::io::{self, BufRead, BufWriter, IsTerminal, Write};
+
+use serde::Serialize;
+
+use crate::operator_error::{OperatorError, Stop, from_io};
+use crate::paint::Paint;
+use crate::text::{plain, plain_json};
+
+/// Output is handed to the system in pieces of this size, so that a long listing costs few calls.
+const BUFFER_BYTES: usize = 64 * 1024;
+
+/// When colours are used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
+pub(crate) enum Color {
+    /// On a terminal, unless `NO_COLOR` is set
+    #[default]
+    Auto,
+    /// Always, even into a file
+    Always,
+    /// Never
+    Never,
+}
+
+/// How a command prints.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Manner {
+    /// Whether results and errors are JSON.
+    pub(crate) json: bool,
+    /// When colours are used.
+    pub(crate) color: Color,
+    /// Whether the environment asks for no colours.
+    pub(crate) no_color: bool,
+}
+
+impl Manner {
+    fn paint(self, is_terminal: bool) -> Paint {
+        Paint::new(match self.color {
+            Color::Always => true,
+            Color::Never => false,
+            Color::Auto => is_terminal && !self.no_color,
+        })
+    }
+}
+
+/// Where a command prints.
+#[derive(Debug)]
+pub(crate) struct Output {
+    stdout: BufWriter<io::Stdout>,
+    json: bool,
+    stdout_is_terminal: bool,
+    stderr_is_terminal: bool,
+    /// Colours of what goes to stdout.
+    pub(crate) paint: Paint,
+    /// Colours of what goes to stderr.
+    pub(crate) paint_err: Paint,
+    shows_progress: bool,
+}
+
+impl Output {
+    /// Opens the output.
+    pub(crate) fn new(manner: Manner) -> Self {
+        let stdout_is_terminal = io::stdout().is_terminal();
+        let stderr_is_terminal = io::stderr().is_terminal();
+        Self {
+            stdout: BufWriter::with_capacity(BUFFER_BYTES, io::stdout()),
+            json: manner.json,
+            stdout_is_terminal,
+            stderr_is_terminal,
+            paint: manner.paint(stdout_is_terminal),
+            paint_err: manner.paint(stderr_is_terminal),
+            shows_progress: false,
+        }
+    }
+
+    /// Whether results are JSON.
+    pub(crate) const fn is_json(&self) -> bool {
+        self.json
+    }
+
+    /// Whether a person looks at stdout.
+    pub(crate) const fn is_terminal(&self) -> bool {
+        self.stdout_is_terminal
+    }
+
+    /// Prints one line of a result. The caller has made foreign text plain.
+    pub(crate) fn line(&mut self, text: &str) -> Result<(), Stop> {
+        self.bytes(text.as_bytes())?;
+        self.bytes(b"\n")
+    }
+
+    /// Prints a result as JSON, on one line.
+    pub(crate) fn value(&mut self, value: &impl Serialize) -> Result<(), Stop> {
+        let json = serde_json::to_string(value).map_err(|e| refused(&e.into()))?;
+        self.line(&plain_json(&json))
+    }
+
+    /// Prints one line of a journal: byte for byte, except that a terminal gets its hidden
+    /// characters as escapes.
+    pub(crate) fn record(&mut self, line: &[u8]) -> Result<(), Stop> {
+        if self.stdout_is_terminal {
+            let text = String::from_utf8_lossy(line);
+            return self.bytes(plain_json(&text).as_bytes());
+        }
+        self.bytes(line)
+    }
+
+    /// Prints bytes as they are.
+    pub(crate) fn bytes(&mut self, bytes: &[u8]) -> Result<(), Stop> {
+        self.clear_progress();
+        self.stdout.write_all(bytes).map_err(|e| refused(&e))
+    }
+
+    /// Hands over everything printed so far.
+    pub(crate) fn flush(&mut self) -> Result<(), Stop> {
+        self.stdout.flush().map_err(|e| refused(&e))
+    }
+
+    /// Prints one line at once, in a single write.
+    pub(crate) fn announce(&mut self, text: &str) -> Result<(), Stop> {
+        self.flush()?;
+        let line = format!("{text}\n");
+        let mut stdout = io::stdout().lock();
+        stdout
+            .write_all(line.as_bytes())
+            .and_then(|()| stdout.flush())
+            .map_err(|e| refused(&e))
+    }
+
+    /// Stdout for somebody who writes bytes by themselves.
+    pub(crate) fn writer(&mut self) -> &mut dyn Write {
+        &mut self.stdout
+    }
+
+    /// Tells the operator something that is no result.
+    pub(crate) fn note(&mut self, text: &str) {
+        self.clear_progress();
+        // Results stand before what is said about them; if they cannot be written, the next
+        // attempt to print says so.
+        let _flushed = self.stdout.flush();
+        tell(&format!("{text}\n"));
+    }
+
+    /// Shows what is being done, where somebody can see it change.
+    pub(crate) fn progress(&mut self, text: &str) {
+        if self.stderr_is_terminal && !self.json {
+            tell(&format!("\r\u{1b}[2K{text}"));
+            self.shows_progress = true;
+        }
+    }
+
+    fn clear_progress(&mut self) {
+        if self.shows_progress {
+            tell("\r\u{1b}[2K");
+            self.shows_progress = false;
+        }
+    }
+
+    /// Tells an error: three lines, or one of JSON.
+    pub(crate) fn error(&mut self, error: &OperatorError) {
+        if self.json {
+            return self.note(&plain_json(&error.as_json()));
+        }
+        let paint = self.paint_err;
+        let head = format!(
+            "{} {}",
+            paint.red(&format!("error[{}]:", error.code)),
+            paint.bold(&plain(&error.what))
+        );
+        self.note(&head);
+        self.note(&format!("  why: {}", plain(&error.why)));
+        self.note(&format!("  try: {}", plain(&error.hint)));
+    }
+
+    /// Tells what is wrong with the arguments, as the parser puts it.
+    pub(crate) fn usage(&mut self, error: &clap::Error) {
+        let text = error.render();
+        let text = if self.paint_err.is_on() {
+            text.ansi().to_string()
+        } else {
+            text.to_string()
+        };
+        self.note(text.trim_end());
+    }
+
+    /// Prints a help text.
+    pub(crate) fn help(&mut self, error: &clap::Error) -> Result<(), Stop> {
+        let text = error.render();
+        let text = if self.paint.is_on() {
+            text.ansi().to_string()
+        } else {
+            text.to_string()
+        };
+        self.bytes(text.as_bytes())
+    }
+
+    /// Asks the operator; anything but a yes is a no. `None` if nobody can be asked.
+    pub(crate) fn confirm(&mut self, question: &str) -> Option<bool> {
+        if !io::stdin().is_terminal() || !self.stderr_is_terminal {
+            return None;
+        }
+        self.clear_progress();
+        let _flushed = self.stdout.flush();
+        tell(&format!("{question} [y/N] "));
+        let mut answer = String::new();
+        let read = io::stdin().lock().read_line(&mut answer);
+        let answer = answer.trim().to_ascii_lowercase();
+        Some(read.is_ok() && (answer == "y" || answer == "yes"))
+    }
+}
+
+/// What cannot be told cannot be told that it could not: a failure here has nowhere to go.
+fn tell(text: &str) {
+    let _told = io::stderr().lock().write_all(text.as_bytes());
+}
+
+/// What a failed write to stdout means.
+pub(crate) fn refused(error: &io::Error) -> Stop {
+    if error.kind() == io::ErrorKind::BrokenPipe {
+        return Stop::OutputClosed;
+    }
+    from_io("write", "standard output", error).into()
+}

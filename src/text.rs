@@ -1,0 +1,187 @@
+//! Foreign text made fit for a terminal: titles, paths and messages may hold anything.
+//!
+//! A control character can move the cursor, change colours or rewrite what was shown before, and
+//! some invisible ones turn the reading direction around. None of them reaches a terminal as it is.
+
+use std::borrow::Cow;
+use std::fmt::Write;
+
+/// Whether a character is shown by its number instead of as itself.
+fn is_hidden(c: char) -> bool {
+    c.is_control()
+        || matches!(c,
+            '\u{200b}'..='\u{200f}'
+            | '\u{2028}'..='\u{202e}'
+            | '\u{2060}'..='\u{206f}'
+            | '\u{feff}'
+            | '\u{e0000}'..='\u{e007f}')
+}
+
+/// The text with every control character as an escape such as `\n` or `\u{1b}`.
+pub(crate) fn plain(text: &str) -> Cow<'_, str> {
+    if !text.contains(is_hidden) {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len() + 8);
+    for c in text.chars() {
+        if is_hidden(c) {
+            out.extend(c.escape_default());
+        } else {
+            out.push(c);
+        }
+    }
+    Cow::Owned(out)
+}
+
+/// The text on one line, at most so many columns wide.
+pub(crate) fn one_line(text: &str, columns_max: usize) -> String {
+    let mut out = String::new();
+    let mut columns = 0;
+    for word in text.split_whitespace() {
+        let word = plain(word);
+        let space = usize::from(!out.is_empty());
+        if space == 1 {
+            out.push(' ');
+            columns += 1;
+        }
+        for c in word.chars() {
+            columns += width_of(c);
+            if columns > columns_max {
+                // The last column makes room for the sign that there is more.
+                while width(&out) + 1 > columns_max && out.pop().is_some() {}
+                out.push('…');
+                return out;
+            }
+            out.push(c);
+        }
+    }
+    out
+}
+
+/// How many columns a text takes.
+pub(crate) fn width(text: &str) -> usize {
+    text.chars().map(width_of).sum()
+}
+
+/// East Asian characters and pictures take two columns, combining marks none. The ranges are the
+/// common ones; a rare script costs a crooked column and nothing else.
+fn width_of(c: char) -> usize {
+    match c {
+        '\u{300}'..='\u{36f}' | '\u{fe00}'..='\u{fe0f}' => 0,
+        '\u{1100}'..='\u{115f}'
+        | '\u{2e80}'..='\u{a4cf}'
+        | '\u{ac00}'..='\u{d7a3}'
+        | '\u{f900}'..='\u{faff}'
+        | '\u{fe30}'..='\u{fe6f}'
+        | '\u{ff00}'..='\u{ff60}'
+        | '\u{ffe0}'..='\u{ffe6}'
+        | '\u{1f300}'..='\u{1faff}'
+        | '\u{20000}'..='\u{3fffd}' => 2,
+        _ => 1,
+    }
+}
+
+/// JSON with every hidden character inside its strings as `\u` escapes. It means the same.
+pub(crate) fn plain_json(json: &str) -> Cow<'_, str> {
+    // A newline stands only between members, where it moves nothing that was shown before.
+    let hidden = |c: char| c != '\n' && is_hidden(c);
+    if !json.contains(hidden) {
+        return Cow::Borrowed(json);
+    }
+    let mut out = String::with_capacity(json.len() + 16);
+    let mut units = [0; 2];
+    for c in json.chars() {
+        if hidden(c) {
+            for unit in c.encode_utf16(&mut units) {
+                // Writing to a string cannot fail.
+                let _written = write!(out, "\\u{unit:04x}");
+            }
+        } else {
+            out.push(c);
+        }
+    }
+    Cow::Owned(out)
+}
+
+/// Milliseconds as people say them: `42s`, `7m`, `3h`, `12d`.
+pub(crate) fn age(ms: i64) -> String {
+    let seconds = (ms / 1000).max(0);
+    match seconds {
+        0..60 => format!("{seconds}s"),
+        60..3600 => format!("{}m", seconds / 60),
+        3600..86_400 => format!("{}h", seconds / 3600),
+        _ => format!("{}d", seconds / 86_400),
+    }
+}
+
+/// Bytes as people say them.
+pub(crate) fn size(bytes: u64) -> String {
+    const KIB: u64 = 1024;
+    let tenths = |unit: u64| {
+        let tenths = bytes.saturating_mul(10) / unit;
+        format!("{}.{}", tenths / 10, tenths % 10)
+    };
+    if bytes < KIB {
+        format!("{bytes} B")
+    } else if bytes < KIB * KIB {
+        format!("{} KiB", tenths(KIB))
+    } else if bytes < KIB * KIB * KIB {
+        format!("{} MiB", tenths(KIB * KIB))
+    } else {
+        format!("{} GiB", tenths(KIB * KIB * KIB))
+    }
+}
+
+/// A number with its noun: `1 record`, `2 records`.
+pub(crate) fn count(number: usize, one: &str) -> String {
+    if number == 1 {
+        format!("1 {one}")
+    } else {
+        format!("{number} {one}s")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_that_moves_a_cursor_or_turns_text_around_is_left() {
+        assert_eq!(plain("a\u{1b}[2Jb\n"), "a\\u{1b}[2Jb\\n");
+        assert_eq!(plain("x\u{202e}y\u{9b}z"), "x\\u{202e}y\\u{9b}z");
+        assert_eq!(plain("Füße 漢字 🦀"), "Füße 漢字 🦀");
+    }
+
+    #[test]
+    fn one_line_is_never_wider_than_it_may_be() {
+        assert_eq!(one_line("a  b\n\tc", 10), "a b c");
+        assert_eq!(one_line("abcdef", 6), "abcdef");
+        assert_eq!(one_line("abcdefg", 6), "abcde…");
+        assert_eq!(width(&one_line("漢字漢字漢字", 6)), 5);
+        assert_eq!(one_line("a\u{1b}b", 20), "a\\u{1b}b");
+    }
+
+    #[test]
+    fn escaped_json_means_the_same() {
+        let json = serde_json::to_string("x\u{9b}\u{202e}\u{e0041}\u{7f}y").unwrap();
+        let escaped = plain_json(&json);
+        assert!(!escaped.contains(is_hidden), "{escaped}");
+        let back: String = serde_json::from_str(&escaped).unwrap();
+        assert_eq!(back, "x\u{9b}\u{202e}\u{e0041}\u{7f}y");
+    }
+
+    #[test]
+    fn ages_and_sizes_are_short() {
+        assert_eq!(
+            [0, 59_999, 60_000, 7_200_000, 864_000_000].map(age),
+            ["0s", "59s", "1m", "2h", "10d"]
+        );
+        assert_eq!(age(-5), "0s");
+        assert_eq!(
+            [0, 1023, 1024, 1_572_864, 3 << 30].map(size),
+            ["0 B", "1023 B", "1.0 KiB", "1.5 MiB", "3.0 GiB"]
+        );
+        assert_eq!(count(1, "flow"), "1 flow");
+        assert_eq!(count(2, "flow"), "2 flows");
+    }
+}

@@ -1,0 +1,66 @@
+//! Which workspace a command works on, and the store of its flows.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use a_society_state::clock::SystemClock;
+use a_society_state::disk::RealDisk;
+use a_society_state::store::{OUR_FOLDER, Store, find_root};
+use a_society_state::{Ground, process};
+
+use crate::environment::Environment;
+use crate::exit_code::ExitCode;
+use crate::operator_error::{OperatorError, Stop};
+
+/// The ground the machine itself gives.
+pub(crate) fn machine() -> Ground {
+    let disk = Arc::new(RealDisk);
+    let process = process::this(disk.as_ref());
+    Ground {
+        disk,
+        clock: Arc::new(SystemClock::default()),
+        process,
+    }
+}
+
+/// The store of the workspace that is named, or else of the one around the current folder.
+///
+/// # Errors
+/// When there is none.
+pub(crate) fn store(environment: &Environment, named: Option<&Path>) -> Result<Store, Stop> {
+    let ground = machine();
+    let root = match named.or(environment.workspace.as_deref()) {
+        Some(folder) => named_root(&ground, folder)?,
+        None => found_root(&ground, environment.folder.as_deref())?,
+    };
+    Ok(Store::new(ground, root))
+}
+
+fn none(what: String, why: &str) -> Stop {
+    let hint = "go to a folder of a workspace, name one with --workspace DIR, or make one here \
+                with: mkdir .a-society";
+    OperatorError::new(("no-workspace", ExitCode::NotFound), what, why, hint).into()
+}
+
+fn named_root(ground: &Ground, folder: &Path) -> Result<PathBuf, Stop> {
+    let wanted = folder.join(OUR_FOLDER).join("state");
+    match find_root(ground.disk.as_ref(), folder)? {
+        // One that lies further up is not the one that was named.
+        Some(root) if root == wanted => Ok(root),
+        Some(_) | None => {
+            let what = format!("{} is not a workspace", folder.display());
+            Err(none(what, "it holds no folder .a-society"))
+        }
+    }
+}
+
+fn found_root(ground: &Ground, folder: Option<&Path>) -> Result<PathBuf, Stop> {
+    let Some(folder) = folder else {
+        let what = "the current folder is gone".to_owned();
+        return Err(none(what, "it was removed while this shell stood in it"));
+    };
+    find_root(ground.disk.as_ref(), folder)?.ok_or_else(|| {
+        let what = format!("{} lies in no workspace", folder.display());
+        none(what, "neither it nor a folder above it holds .a-society")
+    })
+}

@@ -1,0 +1,131 @@
+//! Journals that older versions wrote, which must open for ever.
+//!
+//! `v1/journal/` is a whole flow as version 1 wrote it, byte for byte; `v1/shapes.jsonl` holds one
+//! line of every kind of fact. Neither file is ever written again: a version that changes a shape
+//! adds a folder and an upcast. The views under `v1/expected/` are what the journal folds to
+//! today, and may change with the views.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use a_society_facts::line::{self, Body};
+use a_society_facts::{At, sample};
+use a_society_state::clock::CountingClock;
+use a_society_state::disk::RealDisk;
+use a_society_state::views::{bytes_of, names};
+use a_society_state::{FlowRef, Ground, Store, process};
+
+use crate::tidy::expect_generated;
+
+const FLOW: &str = "20260527T143000123Z-a1b2c3";
+const PROJECT: &str = "release-notes";
+
+fn here() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/journals/v1")
+}
+
+fn shapes() -> String {
+    let mut out = Vec::new();
+    let at = At::from_ms(1_779_892_200_123);
+    for fact in sample::every_kind() {
+        line::write(&mut out, 1, at, 0, 0, &fact).unwrap();
+    }
+    String::from_utf8(out).unwrap()
+}
+
+/// Writes a file that is written once and never again.
+fn write_once(path: &Path, make: impl FnOnce() -> String) -> String {
+    if !path.exists() && std::env::var_os("A_SOCIETY_UPDATE").is_some() {
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, make()).unwrap();
+    }
+    std::fs::read_to_string(path).unwrap()
+}
+
+/// The walk of the samples as a journal of one segment, by a clock and a process of its own.
+fn walk() -> String {
+    let folder = tempfile::tempdir().unwrap();
+    let store = store(folder.path());
+    let mut facts = sample::walk().into_iter().filter(|fact| {
+        // The store writes these itself.
+        !matches!(fact.word(), "segment_started" | "writer_opened")
+    });
+    let created = match facts.next() {
+        Some(a_society_facts::Fact::FlowCreated(created)) => created,
+        other => panic!("a walk begins with its flow, not with {other:?}"),
+    };
+    let mut flow = store.create(FLOW.parse().unwrap(), created).unwrap();
+    for fact in facts {
+        flow.append(fact).unwrap();
+    }
+    let path = flow.folder().segment(1);
+    flow.close().unwrap();
+    std::fs::read_to_string(path).unwrap()
+}
+
+fn store(root: &Path) -> Store {
+    let ground = Ground {
+        disk: Arc::new(RealDisk),
+        clock: Arc::new(CountingClock::from(At::from_ms(1_779_892_200_123))),
+        process: a_society_facts::fact::journal::ProcessName {
+            pid: 4711,
+            ..process::named(&RealDisk, 0)
+        },
+    };
+    Store::new(ground, root.join("state"))
+}
+
+#[test]
+fn a_journal_of_version_1_opens_and_folds_to_the_same_views() {
+    let journal = write_once(&here().join("journal/00000001.jsonl"), walk);
+    let folder = tempfile::tempdir().unwrap();
+    let store = store(folder.path());
+    let at = FlowRef {
+        project: PROJECT.parse().unwrap(),
+        flow: FLOW.parse().unwrap(),
+    };
+    let place = store.folder(&at);
+    std::fs::create_dir_all(place.journal()).unwrap();
+    std::fs::write(place.segment(1), &journal).unwrap();
+    let (flow, report) = store.open(&at).unwrap();
+    assert_eq!(report.records as usize, journal.lines().count());
+    assert!(report.recovered.is_empty(), "{:?}", report.recovered);
+    for name in names(flow.views()) {
+        let bytes = String::from_utf8(bytes_of(&name, flow.views())).unwrap();
+        // The views are one line each on disk; here they are spread out, so that a change shows.
+        let spread: serde_json::Value = serde_json::from_str(&bytes).unwrap();
+        let spread = serde_json::to_string_pretty(&spread).unwrap() + "\n";
+        let path = format!("tests/journals/v1/expected/{}", name.path());
+        expect_generated(&path, &spread);
+    }
+}
+
+#[test]
+fn every_kind_of_fact_of_version_1_is_still_read() {
+    let kept = write_once(&here().join("shapes.jsonl"), shapes);
+    let mut words = Vec::new();
+    for text in kept.lines() {
+        let (frame, body) = line::read(&mut text.as_bytes().to_vec()).unwrap();
+        assert_eq!(frame.version, 1);
+        match body {
+            Body::Known(fact) => words.push(fact.word()),
+            Body::Foreign { word, .. } => panic!("{word} is no longer read"),
+        }
+    }
+    words.dedup();
+    assert!(words.len() >= 83, "only {} kinds", words.len());
+}
+
+#[test]
+fn the_facts_of_this_version_are_written_down() {
+    let mut text = String::from(
+        "# Facts\n\nEverything that can happen in a flow, by the word that stands for it in the \
+         journal. This page is made from `state/facts/src/fact/list.rs`.\n\n| Word | True when |\n\
+         | --- | --- |\n",
+    );
+    for kind in a_society_facts::fact::list::KINDS {
+        let row = ["| `", kind.word, "` | ", kind.sentence.trim(), " |\n"];
+        text.extend(row);
+    }
+    expect_generated("docs/facts.md", &text);
+}
