@@ -297,6 +297,12 @@ impl FlowState {
         self.awaiting_operator.clear();
         self.staged.clear();
         self.wanted.clear();
+        if let Some(improvement) = &mut self.improvement {
+            let report = improvement.feedback.work.iter_mut();
+            for role in improvement.roles.values_mut().chain(report) {
+                role.waiting = None;
+            }
+        }
     }
 
     fn closed(&mut self, f: &ForwardPassClosed) {
