@@ -8,10 +8,11 @@ use a_society_facts::Recorded;
 use a_society_facts::id::Seq;
 use a_society_state::disk::Kind;
 use a_society_state::journal::follow::Follower;
-use a_society_state::{FlowRef, Store, checkpoint};
+use a_society_state::{FlowRef, Store, checkpoint, lock};
 
 use super::context::Context;
 use super::members::members;
+use super::report::torn;
 use crate::exit_code::ExitCode;
 use crate::operator_error::{Outcome, Stop};
 use crate::output::Output;
@@ -57,6 +58,7 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
     let out = &mut context.out;
     print_new(out, &mut follower, arguments.since)?;
     if !arguments.follow {
+        tell_torn(out, &store, &flow, &follower);
         return Ok(ExitCode::Ok);
     }
     loop {
@@ -87,6 +89,15 @@ fn begin(store: &Store, flow: &FlowRef, since: Seq) -> Result<Follower, Stop> {
             kept.position,
         )),
         None => Ok(store.follow(flow)?),
+    }
+}
+
+/// A torn end that nobody is writing is left over from a process that died.
+fn tell_torn(out: &mut Output, store: &Store, flow: &FlowRef, follower: &Follower) {
+    let Some(tail) = follower.torn() else { return };
+    let held = lock::is_held(store.ground().disk.as_ref(), &store.folder(flow));
+    if matches!(held, Ok(None)) && !out.is_json() {
+        out.note(&torn(tail));
     }
 }
 

@@ -160,9 +160,8 @@ fn remark(context: &mut Context<'_>, strangers: &[Stranger], (shown, hidden): (u
     if hidden > 0 {
         let over = count(hidden, "flow");
         let verb = if hidden == 1 { "is" } else { "are" };
-        context.out.note(&format!(
-            "{over} that {verb} over not shown; see: a-society ls --all"
-        ));
+        let note = format!("{over} {verb} over and not shown; see: a-society ls --all");
+        context.out.note(&note);
     } else if shown == 0 {
         context.out.note("there are no flows here");
     }

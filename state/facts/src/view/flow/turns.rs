@@ -234,8 +234,6 @@ impl FlowState {
                 asked.done = true;
                 asked.call = Some(f.call.clone());
             }
-            // A call that went through shows that the role is at work again.
-            turn.repairs = 0;
         }
         self.last_message(&f.role, &f.message);
         self.touch(place, &f.role);
