@@ -1,0 +1,1 @@
+//! What a role is told: who it is, and what lies before it.
