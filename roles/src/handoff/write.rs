@@ -15,11 +15,11 @@ pub fn handoff_block(outcome: &Outcome) -> String {
         Outcome::ForwardPassClosed => "type: forward-pass-closed".to_owned(),
         Outcome::MetaAnalysisComplete { findings_path } => format!(
             "type: meta-analysis-complete\nfindings_path: {}",
-            in_quotes(findings_path)
+            plain(findings_path)
         ),
         Outcome::BackwardPassComplete { artifact_path } => format!(
             "type: backward-pass-complete\nartifact_path: {}",
-            in_quotes(artifact_path)
+            plain(artifact_path)
         ),
     };
     fenced(&body)
