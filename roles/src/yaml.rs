@@ -1,8 +1,8 @@
 //! Small YAML documents as trees whose values know where they stand.
 //!
 //! This is the only file of the crate that knows serde-saphyr. It reads what models write into
-//! fenced blocks, so that everything about it is bounded, and booleans are `true` and `false`
-//! only: a model that names a node `yes` means text.
+//! fenced blocks and what people write into scripts, so that everything about it is bounded, and
+//! booleans are `true` and `false` only: a model that names a node `yes` means text.
 
 use std::fmt;
 use std::ops::Range;
@@ -13,14 +13,32 @@ use serde_saphyr::{
     Location, MergeKeyPolicy, MessageFormatter as _, Spanned, UserMessageFormatter,
 };
 
-/// A handoff is three levels deep; the rest is room for a model's mistakes to be named.
-const MAX_DEPTH: usize = 16;
+/// How much of a document is read before it is given up.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Budget {
+    depth: usize,
+    nodes: usize,
+    aliases: usize,
+}
 
-/// A thousand targets have five nodes each; ten times that is no handoff any more.
-const MAX_NODES: usize = 50_000;
+impl Budget {
+    /// A handoff is three levels deep, and a thousand targets have five nodes each; the rest is
+    /// room for a model's mistakes to be named. Blocks have no use for aliases, and a few do no
+    /// harm.
+    pub(crate) const BLOCK: Self = Self {
+        depth: 16,
+        nodes: 50_000,
+        aliases: 100,
+    };
 
-/// Blocks have no use for aliases, and a few do no harm.
-const MAX_ALIASES: usize = 100;
+    /// A script for ten thousand nodes has about thirty values for each. The arguments of its
+    /// calls stand seven levels deep and may go on.
+    pub(crate) const SCRIPT: Self = Self {
+        depth: 40,
+        nodes: 400_000,
+        aliases: 10_000,
+    };
+}
 
 /// A value and its place.
 #[derive(Debug, Clone, PartialEq)]
@@ -37,12 +55,19 @@ pub(crate) struct Place {
     pub bytes: Range<usize>,
 }
 
-/// What a YAML value can be, as far as blocks care.
+/// A number, as YAML reads it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum Number {
+    Whole(i128),
+    Fraction(f64),
+}
+
+/// What a YAML value can be.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Value {
     Null,
-    Bool,
-    Number,
+    Bool(bool),
+    Number(Number),
     Text(String),
     List(Vec<Tree>),
     Map(Vec<(Tree, Tree)>),
@@ -53,8 +78,8 @@ impl Value {
     pub(crate) fn kind(&self) -> &'static str {
         match self {
             Self::Null => "nothing",
-            Self::Bool => "a boolean",
-            Self::Number => "a number",
+            Self::Bool(_) => "a boolean",
+            Self::Number(_) => "a number",
             Self::Text(_) => "text",
             Self::List(_) => "a list",
             Self::Map(_) => "a mapping",
@@ -69,8 +94,8 @@ pub(crate) struct YamlFault {
     pub place: Option<Place>,
 }
 
-/// Parses one document.
-pub(crate) fn parse(text: &str) -> Result<Tree, YamlFault> {
+/// Parses one document within a budget.
+pub(crate) fn parse(text: &str, budget: Budget) -> Result<Tree, YamlFault> {
     let options = serde_saphyr::options! {
         strict_booleans: true,
         with_snippet: false,
@@ -78,14 +103,14 @@ pub(crate) fn parse(text: &str) -> Result<Tree, YamlFault> {
         // A word such as `.nan` is only ever reported as a number where text belongs.
         non_finite_float_policy: NonFiniteFloatPolicy::PassThrough,
         budget: serde_saphyr::budget! {
-            max_depth: MAX_DEPTH,
-            flow_nesting_limit: MAX_DEPTH + 1,
-            max_nodes: MAX_NODES,
-            max_events: MAX_NODES * 2,
-            max_aliases: MAX_ALIASES,
+            max_depth: budget.depth,
+            flow_nesting_limit: budget.depth + 1,
+            max_nodes: budget.nodes,
+            max_events: budget.nodes * 2,
+            max_aliases: budget.aliases,
             max_documents: 1,
         },
-        alias_limits: serde_saphyr::alias_limits! { max_total_replayed_events: MAX_NODES },
+        alias_limits: serde_saphyr::alias_limits! { max_total_replayed_events: budget.nodes },
     };
     let parsed = serde_saphyr::from_str_with_options::<Spanned<Value>>(text, options);
     parsed.map(Tree::from).map_err(|error| YamlFault {
@@ -153,28 +178,29 @@ impl<'de> Visitor<'de> for ValueVisitor {
         f.write_str("any value")
     }
 
-    fn visit_bool<E>(self, _: bool) -> Result<Value, E> {
-        Ok(Value::Bool)
+    fn visit_bool<E>(self, value: bool) -> Result<Value, E> {
+        Ok(Value::Bool(value))
     }
 
-    fn visit_i64<E>(self, _: i64) -> Result<Value, E> {
-        Ok(Value::Number)
+    fn visit_i64<E>(self, number: i64) -> Result<Value, E> {
+        Ok(Value::Number(Number::Whole(i128::from(number))))
     }
 
-    fn visit_u64<E>(self, _: u64) -> Result<Value, E> {
-        Ok(Value::Number)
+    fn visit_u64<E>(self, number: u64) -> Result<Value, E> {
+        Ok(Value::Number(Number::Whole(i128::from(number))))
     }
 
-    fn visit_i128<E>(self, _: i128) -> Result<Value, E> {
-        Ok(Value::Number)
+    fn visit_i128<E>(self, number: i128) -> Result<Value, E> {
+        Ok(Value::Number(Number::Whole(number)))
     }
 
-    fn visit_u128<E>(self, _: u128) -> Result<Value, E> {
-        Ok(Value::Number)
+    fn visit_u128<E>(self, number: u128) -> Result<Value, E> {
+        let whole = i128::try_from(number).unwrap_or(i128::MAX);
+        Ok(Value::Number(Number::Whole(whole)))
     }
 
-    fn visit_f64<E>(self, _: f64) -> Result<Value, E> {
-        Ok(Value::Number)
+    fn visit_f64<E>(self, number: f64) -> Result<Value, E> {
+        Ok(Value::Number(Number::Fraction(number)))
     }
 
     fn visit_str<E>(self, text: &str) -> Result<Value, E> {
@@ -221,7 +247,7 @@ mod tests {
     #[test]
     fn values_know_their_kind_and_their_bytes() {
         let text = "a: [yes, 1, true, ~, 1.5, .nan, '2']\nü: {k: väl}\n";
-        let Value::Map(entries) = parse(text).unwrap().value else {
+        let Value::Map(entries) = parse(text, Budget::BLOCK).unwrap().value else {
             panic!("no mapping")
         };
         let Value::List(items) = &entries[0].1.value else {
@@ -249,7 +275,7 @@ mod tests {
     #[test]
     fn what_cannot_be_read_is_a_fault_with_a_place() {
         let deep = "[".repeat(200_000);
-        let many = format!("[{}]", "1,".repeat(MAX_NODES + 1));
+        let many = format!("[{}]", "1,".repeat(Budget::BLOCK.nodes + 1));
         let table = [
             "a: [",
             "a: b: c",
@@ -261,7 +287,7 @@ mod tests {
             &many,
         ];
         for text in table {
-            let fault = parse(text).unwrap_err();
+            let fault = parse(text, Budget::BLOCK).unwrap_err();
             assert!(
                 fault.place.is_some_and(|place| place.line >= 1),
                 "{text:.20}"

@@ -2,6 +2,7 @@
 
 use super::fault::HandoffFault;
 use super::limits::MAX_NAMES_SHOWN;
+use super::write::{fenced, in_quotes};
 
 /// A signal that is allowed at this moment, with what it must carry.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -68,19 +69,6 @@ pub struct Allowed {
     pub backward: Vec<String>,
     /// Signals that it may give.
     pub signals: Vec<Signal>,
-}
-
-/// A path as YAML text; JSON's quoting of these letters is YAML's.
-fn in_quotes(text: &str) -> String {
-    let mut out = String::from("\"");
-    for letter in text.chars() {
-        if matches!(letter, '"' | '\\') {
-            out.push('\\');
-        }
-        out.push(if letter.is_control() { ' ' } else { letter });
-    }
-    out.push('"');
-    out
 }
 
 /// The contract of handoffs, for the system prompt of every role.
@@ -202,10 +190,6 @@ fn target_form(allowed: &Allowed) -> String {
     fenced(&format!(
         "target_node_id: {node}\nartifact_path: path/to/the-artifact.md"
     ))
-}
-
-fn fenced(block: &str) -> String {
-    format!("```handoff\n{block}\n```\n")
 }
 
 fn names(nodes: &[String]) -> String {

@@ -10,7 +10,7 @@ use super::fault::{FaultCode, FaultSpan, HandoffFault};
 use super::fence::{self, Block, Body, Line};
 use super::limits::{MAX_BLOCK_BYTES, MAX_QUOTED_CHARS, MAX_TARGETS};
 use super::outcome::{Outcome, Target};
-use crate::yaml::{self, Place, Tree, Value};
+use crate::yaml::{self, Budget, Place, Tree, Value};
 
 /// The tag of the block.
 const TAG: &str = "handoff";
@@ -60,6 +60,14 @@ pub fn parse_outcome(text: &str) -> Result<Outcome, HandoffFault> {
         body: &body,
     }
     .outcome()
+}
+
+/// What a turn says before the block that counts; all of it if there is none.
+pub fn words_before_block(text: &str) -> &str {
+    let blocks = fence::blocks(text, TAG);
+    let last = blocks.iter().rev().find(|block| block.opening.tag == TAG);
+    last.map_or(text, |block| &text[..block.opening.line.start])
+        .trim()
 }
 
 fn span_of(text: &str, bytes: &Range<usize>, line: usize) -> FaultSpan {
@@ -177,7 +185,7 @@ type Read<T> = Result<T, HandoffFault>;
 
 impl Reader<'_> {
     fn outcome(&self) -> Read<Outcome> {
-        let tree = yaml::parse(&self.body.text).map_err(|fault| {
+        let tree = yaml::parse(&self.body.text, Budget::BLOCK).map_err(|fault| {
             let message = format!("the handoff block is not valid YAML: {}", fault.message);
             let place = fault.place.map(|place| self.body.place(&place.bytes));
             match place {
@@ -201,7 +209,7 @@ impl Reader<'_> {
                 None => Ok(Outcome::Handoff(vec![self.target(&tree, entries)?])),
             },
             Value::Null => Err(self.shape(&tree, "the handoff block is empty")),
-            Value::Bool | Value::Number | Value::Text(_) => {
+            Value::Bool(_) | Value::Number(_) | Value::Text(_) => {
                 let kind = tree.value.kind();
                 let message = format!(
                     "the handoff block is {kind}; it must be a target, a list of targets, or a signal"
@@ -317,7 +325,7 @@ impl Reader<'_> {
                 let message = format!("`{key}` of {what} is empty");
                 Err(self.fault(FaultCode::MissingRequiredField, &found.place, message))
             }
-            Value::Bool | Value::Number => {
+            Value::Bool(_) | Value::Number(_) => {
                 let message = format!(
                     "`{key}` of {what} is {}; quotes make it text",
                     found.value.kind()
@@ -387,7 +395,7 @@ fn is_spelling_of(written: &Tree, key: &str) -> bool {
 fn shown_key(key: &Tree) -> String {
     match &key.value {
         Value::Text(text) => quoted_words(text),
-        Value::Null | Value::Bool | Value::Number | Value::List(_) | Value::Map(_) => {
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::List(_) | Value::Map(_) => {
             format!("that is {}", key.value.kind())
         }
     }

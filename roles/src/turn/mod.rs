@@ -5,6 +5,7 @@
 //! each step into facts and answers only when the facts that the step needs are durable. So a
 //! taker never touches a journal, and nothing a taker does can be missing from one.
 
+pub mod conclude;
 pub mod job;
 pub mod step;
 pub mod taker;

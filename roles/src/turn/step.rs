@@ -89,6 +89,10 @@ pub struct Intended {
     pub arguments: String,
     /// What it may do.
     pub effect: Effect,
+    /// For a checkable call, the file's hash before; absent if the file does not exist.
+    pub before: Option<Hash>,
+    /// For a checkable call, the file's hash after.
+    pub after: Option<Hash>,
     /// One line for the operator.
     pub summary: String,
 }

@@ -1,0 +1,6 @@
+//! Those who take turns without a model: scripts, programs, and the operator.
+
+pub mod scripted;
+
+#[cfg(test)]
+mod tests;

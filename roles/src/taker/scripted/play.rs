@@ -1,0 +1,450 @@
+//! Taking a turn from a script.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use a_society_facts::Hash;
+use a_society_facts::fact::turn::{CallEnd, Effect, StopReason, Usage};
+use a_society_facts::id::CallId;
+use a_society_facts::message::{Message, ToolCall};
+
+use super::plan::{Answer, Call, Deed, Event, plan};
+use super::script::Script;
+use crate::port::RecordFiles;
+use crate::turn::conclude::conclude;
+use crate::turn::job::Job;
+use crate::turn::step::{End, Intended, Step, Told};
+use crate::turn::taker::Taker;
+
+/// How requests of a script are recorded.
+const MODEL: &str = "scripted";
+
+/// Takes the turns of a role whose answers are written down.
+#[derive(Debug)]
+pub struct ScriptedTaker {
+    job: Arc<Job>,
+    files: Arc<dyn RecordFiles>,
+    answers: Vec<Answer>,
+    usage: Usage,
+    /// How many answers of the turn are recorded.
+    answered: usize,
+    /// Whether the next answer is the one that was in flight when a crash came.
+    is_in_flight: bool,
+    acts: VecDeque<Act>,
+    /// The call that runs.
+    call: Option<CallId>,
+    end: Option<End>,
+}
+
+/// What is still to be done of the present answer.
+#[derive(Debug)]
+enum Act {
+    Ask,
+    Event(Event),
+    Discard,
+    Answer { answer: usize },
+    Intend { call: Place },
+    Start,
+    Finish { call: Place },
+    End(End),
+}
+
+/// A call of an answer, and the name by which it was asked for.
+#[derive(Debug, Clone)]
+struct Place {
+    answer: usize,
+    ordinal: usize,
+    tool_call: String,
+    tool: String,
+}
+
+impl ScriptedTaker {
+    /// Takes the turn that the script has for this job.
+    #[must_use]
+    pub fn new(script: &Script, job: Arc<Job>, files: Arc<dyn RecordFiles>) -> Self {
+        let mut taker = Self {
+            answers: Vec::new(),
+            usage: Usage::default(),
+            answered: usize::try_from(job.answers_before).unwrap_or(usize::MAX),
+            is_in_flight: job.resumed,
+            acts: VecDeque::new(),
+            call: None,
+            end: None,
+            files,
+            job,
+        };
+        match script.entry_for(&taker.job) {
+            Ok(entry) => {
+                taker.answers = plan(&entry, &taker.job);
+                taker.usage = entry.usage;
+                taker.go_on();
+            }
+            Err(why) => taker.acts.push_back(Act::End(End::Aborted { why })),
+        }
+        taker
+    }
+
+    /// Continues where the recorded conversation stands.
+    fn go_on(&mut self) {
+        let said = |message: &Message| match message {
+            Message::Assistant { .. } | Message::AssistantToolCalls { .. } => true,
+            Message::User { .. } | Message::ToolResult { .. } => false,
+        };
+        let job = Arc::clone(&self.job);
+        let Some(last) = job
+            .history
+            .iter()
+            .rposition(said)
+            .filter(|_| self.answered > 0)
+        else {
+            return self.plan_answer();
+        };
+        let after = &job.history[last + 1..];
+        match &job.history[last] {
+            Message::AssistantToolCalls { calls, .. } => self.finish_calls(calls, after),
+            Message::Assistant { content } => {
+                // Whoever was spoken to since then has something to answer.
+                if after
+                    .iter()
+                    .any(|message| matches!(message, Message::User { .. }))
+                {
+                    self.plan_answer();
+                } else {
+                    self.is_in_flight = false;
+                    let place = self.place_of(self.answered - 1);
+                    let answer = self.answers.get(place);
+                    let is_cut_off = answer.is_some_and(|answer| answer.is_cut_off);
+                    self.acts.push_back(Act::End(if is_cut_off {
+                        End::OutputLimit
+                    } else {
+                        conclude(content)
+                    }));
+                }
+            }
+            Message::User { .. } | Message::ToolResult { .. } => self.plan_answer(),
+        }
+    }
+
+    /// Runs what the last recorded answer asked for and what has no result yet.
+    fn finish_calls(&mut self, calls: &[ToolCall], after: &[Message]) {
+        let has_result = |call: &ToolCall| {
+            after.iter().any(
+                |message| matches!(message, Message::ToolResult { call_id, .. } if *call_id == call.id),
+            )
+        };
+        let answer = self.place_of(self.answered - 1);
+        for (ordinal, call) in calls
+            .iter()
+            .enumerate()
+            .filter(|(_, call)| !has_result(call))
+        {
+            self.plan_call(&Place {
+                answer,
+                ordinal,
+                tool_call: call.id.clone(),
+                tool: call.name.clone(),
+            });
+        }
+        if self.acts.is_empty() {
+            self.plan_answer();
+        } else {
+            self.is_in_flight = false;
+        }
+    }
+
+    /// Where the script has the answer of this number. The last one is repeated when there are no
+    /// more.
+    fn place_of(&self, number: usize) -> usize {
+        number.min(self.answers.len().saturating_sub(1))
+    }
+
+    /// The acts of the next answer, as far as they do not depend on what is heard.
+    fn plan_answer(&mut self) {
+        let place = self.place_of(self.answered);
+        let Some(answer) = self.answers.get(place) else {
+            return;
+        };
+        let is_repeated = place != self.answered;
+        let events = answer.events.clone();
+        if !is_repeated && !std::mem::take(&mut self.is_in_flight) {
+            for (at, event) in events.iter().enumerate() {
+                if let Event::Fail { retry_in_ms, .. } = event {
+                    self.plan_failure(&events[..at], event);
+                    if retry_in_ms.is_none() {
+                        return;
+                    }
+                }
+            }
+        }
+        self.acts.push_back(Act::Ask);
+        self.plan_events(&events);
+        self.acts.push_back(Act::Answer { answer: place });
+        let calls: Vec<Place> = self.answers[place]
+            .calls
+            .iter()
+            .enumerate()
+            .map(|(ordinal, call)| self.name_call(place, ordinal, call))
+            .collect();
+        for call in &calls {
+            self.plan_call(call);
+        }
+    }
+
+    /// A request that fails after these events.
+    fn plan_failure(&mut self, before: &[Event], failure: &Event) {
+        let Event::Fail {
+            class,
+            error,
+            retry_in_ms,
+        } = failure
+        else {
+            return;
+        };
+        self.acts.push_back(Act::Ask);
+        self.plan_events(before);
+        self.acts.push_back(Act::Event(failure.clone()));
+        match retry_in_ms {
+            Some(ms) => {
+                if before.iter().any(|event| event.text().is_some()) {
+                    self.acts.push_back(Act::Discard);
+                }
+                if *ms > 0 {
+                    self.acts.push_back(Act::Event(Event::Wait { ms: *ms }));
+                }
+            }
+            None => self.acts.push_back(Act::End(failed_for_good(class, error))),
+        }
+    }
+
+    fn plan_events(&mut self, events: &[Event]) {
+        for event in events {
+            match event {
+                Event::Draft { .. } => self.acts.push_back(Act::Event(event.clone())),
+                Event::Wait { ms } if *ms > 0 => self.acts.push_back(Act::Event(event.clone())),
+                Event::Wait { .. } | Event::Fail { .. } => {}
+            }
+        }
+    }
+
+    fn plan_call(&mut self, call: &Place) {
+        let waits = match self.deed(call) {
+            Some(Deed::Pretend { takes_ms, .. }) => *takes_ms,
+            Some(Deed::Write { .. }) | None => 0,
+        };
+        self.acts.push_back(Act::Intend { call: call.clone() });
+        self.acts.push_back(Act::Start);
+        if waits > 0 {
+            self.acts.push_back(Act::Event(Event::Wait { ms: waits }));
+        }
+        self.acts.push_back(Act::Finish { call: call.clone() });
+    }
+
+    /// A name that no other call of the flow has: turns are numbered through it.
+    fn name_call(&self, answer: usize, ordinal: usize, call: &Call) -> Place {
+        let (turn, number) = (self.job.turn.0, self.answered + 1);
+        Place {
+            answer,
+            ordinal,
+            tool_call: format!("call-{turn}-{number}-{}", ordinal + 1),
+            tool: call.tool.clone(),
+        }
+    }
+
+    fn planned(&self, place: &Place) -> Option<&Call> {
+        let calls = &self.answers.get(place.answer)?.calls;
+        calls
+            .get(place.ordinal)
+            .filter(|call| call.tool == place.tool)
+    }
+
+    fn deed(&self, place: &Place) -> Option<&Deed> {
+        self.planned(place).map(|call| &call.deed)
+    }
+
+    fn act(&mut self, act: Act) -> Step {
+        match act {
+            Act::Ask => self.ask(),
+            Act::Event(event) => step_of(event),
+            Act::Discard => Step::Discard {
+                why: "the request failed and is asked again".to_owned(),
+            },
+            Act::Answer { answer } => self.answer(answer),
+            Act::Intend { call } => self.intend(&call),
+            Act::Start => match self.call.clone() {
+                Some(call) => Step::Start {
+                    call,
+                    process: None,
+                },
+                None => self.end_with(nameless_call()),
+            },
+            Act::Finish { call } => self.finish(&call),
+            Act::End(end) => self.end_with(end),
+        }
+    }
+
+    fn end_with(&mut self, end: End) -> Step {
+        self.acts.clear();
+        self.end = Some(end.clone());
+        Step::End(end)
+    }
+
+    fn ask(&self) -> Step {
+        let Job {
+            flow, turn, role, ..
+        } = &*self.job;
+        let request = format!("{flow} {turn} {role} answer {}", self.answered + 1);
+        Step::Ask {
+            model: MODEL.to_owned(),
+            hash: Hash::of(request.as_bytes()),
+        }
+    }
+
+    fn answer(&mut self, place: usize) -> Step {
+        let Some(answer) = self.answers.get(place) else {
+            return self.end_with(conclude(""));
+        };
+        let text = answer.text();
+        let calls: Vec<ToolCall> = answer
+            .calls
+            .iter()
+            .enumerate()
+            .map(|(ordinal, call)| ToolCall {
+                id: self.name_call(place, ordinal, call).tool_call,
+                name: call.tool.clone(),
+                input: call.input.clone(),
+            })
+            .collect();
+        let stop = if answer.is_cut_off {
+            StopReason::OutputLimit
+        } else if calls.is_empty() {
+            StopReason::End
+        } else {
+            StopReason::Tools
+        };
+        if answer.is_cut_off {
+            self.acts.push_back(Act::End(End::OutputLimit));
+        } else if calls.is_empty() {
+            self.acts.push_back(Act::End(conclude(&text)));
+        }
+        self.answered += 1;
+        Step::Answer {
+            text,
+            calls,
+            stop,
+            usage: self.usage,
+        }
+    }
+
+    fn intend(&self, place: &Place) -> Step {
+        let (mut before, mut after) = (None, None);
+        if let Some(Deed::Write { path, text }) = self.deed(place) {
+            let bytes = self.files.read(path).ok().flatten();
+            before = bytes.map(|bytes| Hash::of(&bytes));
+            after = Some(Hash::of(text.as_bytes()));
+        }
+        let planned = self.planned(place);
+        let arguments = planned.map_or("{}", |call| call.input.get());
+        Step::Intend(Intended {
+            tool_call: place.tool_call.clone(),
+            ordinal: u32::try_from(place.ordinal).unwrap_or(u32::MAX),
+            tool: place.tool.clone(),
+            arguments: arguments.to_owned(),
+            effect: planned.map_or(Effect::Pure, |call| call.effect),
+            before,
+            after,
+            summary: planned.map_or_else(|| place.tool.clone(), |call| call.summary.clone()),
+        })
+    }
+
+    /// The deed itself, which only now may be done, because its start is recorded.
+    fn finish(&mut self, place: &Place) -> Step {
+        let (end, output) = match self.deed(place) {
+            Some(Deed::Pretend { output, fails, .. }) => {
+                let end = if *fails {
+                    CallEnd::Failed
+                } else {
+                    CallEnd::Done
+                };
+                (end, output.clone())
+            }
+            Some(Deed::Write { path, text }) => match self.files.write(path, text.as_bytes()) {
+                Ok(()) => (
+                    CallEnd::Done,
+                    format!("Wrote {} bytes to {path}.", text.len()),
+                ),
+                Err(why) => (CallEnd::Failed, format!("{path} was not written: {why}.")),
+            },
+            None => {
+                let output = "The script does not have this call any more.".to_owned();
+                (CallEnd::Failed, output)
+            }
+        };
+        match self.call.take() {
+            Some(call) => Step::Finish { call, end, output },
+            None => self.end_with(nameless_call()),
+        }
+    }
+}
+
+fn step_of(event: Event) -> Step {
+    match event {
+        Event::Draft { kind, text } => Step::Draft { kind, text },
+        Event::Wait { ms } => Step::Wait { ms },
+        Event::Fail {
+            class,
+            error,
+            retry_in_ms,
+        } => Step::Failed {
+            class,
+            error,
+            retry_in_ms,
+        },
+    }
+}
+
+/// Some failures only the operator can mend.
+fn failed_for_good(class: &str, error: &str) -> End {
+    let why = format!("{class}: {error}");
+    match class {
+        "auth" | "billing" | "key" | "limit" | "model" | "rate_limit" => End::Provider { why },
+        _ => End::Aborted { why },
+    }
+}
+
+fn nameless_call() -> End {
+    End::Aborted {
+        why: "a call was intended and got no name".to_owned(),
+    }
+}
+
+impl Taker for ScriptedTaker {
+    fn next(&mut self, told: Told) -> Step {
+        match told {
+            Told::Begin => {}
+            Told::Done { call } => {
+                if call.is_some() {
+                    self.call = call;
+                }
+            }
+            Told::Mend { .. } => {
+                self.acts.clear();
+                self.end = None;
+            }
+            Told::Stop => {
+                return self.end_with(End::Aborted {
+                    why: "the operator stopped the turn".to_owned(),
+                });
+            }
+        }
+        if let Some(end) = &self.end {
+            return Step::End(end.clone());
+        }
+        if self.acts.is_empty() {
+            self.plan_answer();
+        }
+        match self.acts.pop_front() {
+            Some(act) => self.act(act),
+            None => self.end_with(conclude("")),
+        }
+    }
+}

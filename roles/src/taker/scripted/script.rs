@@ -1,0 +1,296 @@
+//! What a script says, once it is known to be sound.
+
+use std::fmt;
+use std::sync::Arc;
+
+use a_society_facts::fact::turn::{Effect, Usage};
+use a_society_facts::id::{NodeId, RoleInstance};
+use serde_json::value::RawValue;
+
+use super::parse;
+use crate::handoff::{Signal, Target};
+use crate::port::RecordPath;
+use crate::turn::job::Job;
+
+/// A whole script.
+#[derive(Debug, Clone, Default)]
+pub struct Script {
+    /// What is said when, in the order of the file.
+    pub entries: Vec<Arc<Entry>>,
+    /// What happens in turns that no entry fits.
+    pub default: Option<Defaults>,
+}
+
+/// What a turn does that a script does not name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Defaults {
+    /// It hands to every forward neighbour, closes, or writes its report.
+    Forward,
+}
+
+/// What is said in the turns that fit.
+#[derive(Debug, Clone)]
+pub struct Entry {
+    /// Where the entry begins in its file; 0 if it comes from none.
+    pub line: usize,
+    /// Only turns of this role instance.
+    pub role: Option<RoleInstance>,
+    /// Only turns at this node.
+    pub node: Option<NodeId>,
+    /// Only the nth turn of the role there, from 1.
+    pub turn: Option<u32>,
+    /// Only turns of this phase.
+    pub phase: Phase,
+    /// What is said and done.
+    pub say: Vec<Item>,
+    /// What is said instead when an outcome must be mended: the first time, the second, and so on.
+    pub mend: Vec<Vec<Item>>,
+    /// What each answer costs.
+    pub usage: Usage,
+}
+
+/// A phase of a flow, as far as scripts tell them apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Phase {
+    /// The nodes of the graph.
+    Forward,
+    /// A role looks back.
+    MetaAnalysis,
+    /// The feedback report.
+    Feedback,
+}
+
+impl Phase {
+    /// The phase that a turn belongs to.
+    #[must_use]
+    pub fn of(job: &Job) -> Self {
+        let is_feedback = |signal: &Signal| matches!(signal, Signal::BackwardPassComplete { .. });
+        if job.node.is_some() {
+            Self::Forward
+        } else if job.allowed.signals.iter().any(is_feedback) {
+            Self::Feedback
+        } else {
+            Self::MetaAnalysis
+        }
+    }
+}
+
+/// One thing that is said or done.
+#[derive(Debug, Clone)]
+pub enum Item {
+    /// Text.
+    Say(Stream),
+    /// Reasoning.
+    Reasoning(String),
+    /// Time passes.
+    Wait {
+        /// How much.
+        ms: u64,
+    },
+    /// The request fails.
+    Fault {
+        /// What kind of failure, in one word.
+        class: String,
+        /// What the provider says.
+        message: String,
+        /// How long until the next try; without it the turn ends.
+        retry_in_ms: Option<u64>,
+    },
+    /// A tool call.
+    Call(CallItem),
+    /// A file of the record folder is written, as a tool call.
+    Write {
+        /// Where.
+        path: RecordPath,
+        /// Its whole text.
+        text: String,
+    },
+    /// The file that the turn was assigned is written, as a tool call.
+    Report(String),
+    /// The turn ends: artifacts go to neighbours.
+    Handoff(Vec<Target>),
+    /// The turn ends with a signal.
+    Signal(SignalWord),
+    /// The turn ends with this body of a block, whatever it is.
+    Raw(String),
+    /// The turn ends: an artifact is written and handed to each forward neighbour.
+    Forward(String),
+    /// The turn ends: an artifact is written and handed back to each backward neighbour.
+    Back(String),
+    /// The turn ends: the provider stops for its output limit.
+    OutputLimit,
+}
+
+/// Text, and how it arrives.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Stream {
+    /// The text.
+    pub text: String,
+    /// In how many pieces.
+    pub pieces: u32,
+    /// How much time passes between them.
+    pub every_ms: u64,
+}
+
+impl Stream {
+    /// Text that arrives in one piece.
+    #[must_use]
+    pub fn whole(text: impl Into<String>) -> Self {
+        Self {
+            text: text.into(),
+            pieces: 1,
+            every_ms: 0,
+        }
+    }
+}
+
+/// A tool call that only pretends.
+#[derive(Debug, Clone)]
+pub struct CallItem {
+    /// The tool.
+    pub tool: String,
+    /// The arguments, a JSON object.
+    pub input: Box<RawValue>,
+    /// What it answers.
+    pub output: String,
+    /// What it would do to the world.
+    pub effect: Effect,
+    /// Whether it fails.
+    pub fails: bool,
+    /// How long it runs.
+    pub takes_ms: u64,
+}
+
+/// The signals of a handoff block.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SignalWord {
+    /// Ask the operator.
+    PromptHuman,
+    /// Wait for a handoff.
+    AwaitHandoff,
+    /// The forward work is done.
+    ForwardPassClosed,
+    /// A meta-analysis is done; names the path that was assigned.
+    MetaAnalysisComplete,
+    /// The feedback is done; names the path that was assigned.
+    BackwardPassComplete,
+}
+
+impl SignalWord {
+    /// Every signal with the word that a script has for it.
+    pub const ALL: &[(Self, &str)] = &[
+        (Self::PromptHuman, "prompt-human"),
+        (Self::AwaitHandoff, "await-handoff"),
+        (Self::ForwardPassClosed, "forward-pass-closed"),
+        (Self::MetaAnalysisComplete, "meta-analysis-complete"),
+        (Self::BackwardPassComplete, "backward-pass-complete"),
+    ];
+}
+
+/// One thing that is wrong with a script.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ScriptFault {
+    /// Counted from 1.
+    pub line: usize,
+    /// Counted from 1, in characters.
+    pub column: usize,
+    /// What is wrong, in a sentence without a full stop.
+    pub message: String,
+}
+
+impl fmt::Display for ScriptFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "line {}, column {}: {}",
+            self.line, self.column, self.message
+        )
+    }
+}
+
+impl std::error::Error for ScriptFault {}
+
+impl Script {
+    /// Reads a script, or says everything that is wrong with it, in the order of the file.
+    pub fn parse(text: &str) -> Result<Self, Vec<ScriptFault>> {
+        parse::script(text)
+    }
+
+    /// What is said in a turn, or why nothing can be said.
+    pub fn entry_for(&self, job: &Job) -> Result<Arc<Entry>, String> {
+        if let Some(entry) = self.entries.iter().find(|entry| entry.fits(job)) {
+            return Ok(Arc::clone(entry));
+        }
+        match self.default {
+            Some(Defaults::Forward) => Ok(Arc::new(Entry::forward(job))),
+            None => Err(nothing_for(job)),
+        }
+    }
+}
+
+fn nothing_for(job: &Job) -> String {
+    let turn = job.turns_before.saturating_add(1);
+    let place = match (&job.node, Phase::of(job)) {
+        (Some(node), _) => format!("at node `{node}`, turn {turn}"),
+        (None, Phase::Feedback) => "in the feedback phase".to_owned(),
+        (None, Phase::Forward | Phase::MetaAnalysis) => "in the meta-analysis phase".to_owned(),
+    };
+    format!(
+        "the script says nothing for role `{}` {place}; add an entry that fits it, \
+         or `default: forward`",
+        job.role
+    )
+}
+
+impl Entry {
+    fn fits(&self, job: &Job) -> bool {
+        self.phase == Phase::of(job)
+            && self.role.as_ref().is_none_or(|role| *role == job.role)
+            && self
+                .node
+                .as_ref()
+                .is_none_or(|node| Some(node) == job.node.as_ref())
+            && self
+                .turn
+                .is_none_or(|turn| turn == job.turns_before.saturating_add(1))
+    }
+
+    /// Whether every turn that the other fits is one that this fits.
+    pub(super) fn covers(&self, other: &Self) -> bool {
+        self.phase == other.phase
+            && (self.role.is_none() || self.role == other.role)
+            && (self.node.is_none() || self.node == other.node)
+            && (self.turn.is_none() || self.turn == other.turn)
+    }
+
+    /// What a turn does that nobody wrote anything for.
+    fn forward(job: &Job) -> Self {
+        let phase = Phase::of(job);
+        let text = format!("Written by `{}`, which follows no script here.\n", job.role);
+        let say = match phase {
+            Phase::Forward => vec![Item::Forward(text)],
+            Phase::MetaAnalysis => {
+                vec![
+                    Item::Report(text),
+                    Item::Signal(SignalWord::MetaAnalysisComplete),
+                ]
+            }
+            Phase::Feedback => {
+                vec![
+                    Item::Report(text),
+                    Item::Signal(SignalWord::BackwardPassComplete),
+                ]
+            }
+        };
+        Self {
+            line: 0,
+            role: None,
+            node: None,
+            turn: None,
+            phase,
+            say,
+            mend: Vec::new(),
+            usage: Usage::default(),
+        }
+    }
+}
