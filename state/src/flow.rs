@@ -11,9 +11,9 @@ use a_society_facts::legal::legal;
 use a_society_facts::message::Text;
 use a_society_facts::view::all::Views;
 use a_society_facts::view::screen::Screen;
-use a_society_facts::{Fact, Hash, Recorded};
+use a_society_facts::{At, Fact, Hash, Recorded};
 
-use crate::disk::DiskFile;
+use crate::disk::{Disk, DiskFile};
 use crate::error::Error;
 use crate::files::uninterrupted;
 use crate::journal::append::Writer;
@@ -120,6 +120,18 @@ impl Flow {
     #[must_use]
     pub const fn written_bytes(&self) -> (u64, u64) {
         (self.writer.appended_bytes(), self.keeper.written_bytes())
+    }
+
+    /// The disk it lies on.
+    #[must_use]
+    pub fn disk(&self) -> &dyn Disk {
+        self.ground.disk.as_ref()
+    }
+
+    /// The moment, as the flow's clock tells it.
+    #[must_use]
+    pub fn now(&self) -> At {
+        self.ground.clock.now()
     }
 
     /// Microseconds since some beginning, as the flow's clock counts them.
