@@ -22,4 +22,6 @@ mod t2_crashes;
 #[cfg(test)]
 mod t3_bytes;
 #[cfg(test)]
+mod t8_lock;
+#[cfg(test)]
 mod tails;
