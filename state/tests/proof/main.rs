@@ -24,4 +24,6 @@ mod t3_bytes;
 #[cfg(test)]
 mod t8_lock;
 #[cfg(test)]
+mod t9_machine;
+#[cfg(test)]
 mod tails;
