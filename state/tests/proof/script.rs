@@ -363,7 +363,7 @@ impl Play {
     fn torn(&mut self, row: Row) -> Result<(), Error> {
         self.flow = None;
         let folder = self.store.folder(&flow_ref());
-        if tails::lines(&self.disk, folder.root()).is_empty() {
+        if !tails::ends_well(&self.disk, folder.root()) {
             return Err(Error::NoFlow("nothing to tear".into()));
         }
         tails::leave_tail(&self.disk, folder.root(), row);
@@ -410,7 +410,8 @@ impl Play {
         let before = self.flow()?.position().seq;
         let disk = self.disk.clone();
         repair::restore(self.flow()?, &disk, &name)?;
-        for (seq, fact) in records(&self.store, &flow_ref()).split_off(&(before + 1)) {
+        let (seen, _) = store_over(&self.disk.kill_clone());
+        for (seq, fact) in records(&seen, &flow_ref()).split_off(&(before + 1)) {
             self.model().appended(seq, fact);
         }
         Ok(())

@@ -58,6 +58,14 @@ pub(crate) fn lines(disk: &FaultyDisk, flow: &Path) -> Vec<Line> {
     found
 }
 
+/// Whether a journal ends with a record.
+pub(crate) fn ends_well(disk: &FaultyDisk, flow: &Path) -> bool {
+    let (last, segment) = (lines(disk, flow).pop(), segments(disk, flow).pop());
+    last.zip(segment).is_some_and(|(line, path)| {
+        path == line.path && disk.read_file(&path).unwrap().len() == line.end
+    })
+}
+
 fn line_after(frame: &Frame, title: &str) -> (Vec<u8>, u32) {
     let fact = torn_fact(title);
     let mut out = Vec::new();
