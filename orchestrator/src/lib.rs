@@ -6,4 +6,5 @@
 pub mod driver;
 pub mod limits;
 pub mod mint;
+pub mod project;
 pub mod record;

@@ -105,12 +105,14 @@ pub fn make_folders(disk: &dyn Disk, path: &Path) -> Result<(), Error> {
     };
     make_folders(disk, parent)?;
     match uninterrupted(|| disk.create_folder(path)) {
-        Ok(()) => {}
+        Ok(()) => sync_folder(disk, parent).inspect_err(|_| {
+            // One that is there counts as durable, so this one may not stay.
+            drop(disk.remove_folder(path));
+        }),
         // Another process made it in between.
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-        Err(error) => return Err(Error::io("make", path, error)),
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => sync_folder(disk, parent),
+        Err(error) => Err(Error::io("make", path, error)),
     }
-    sync_folder(disk, parent)
 }
 
 /// Makes the names in a folder durable.

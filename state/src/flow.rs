@@ -266,10 +266,17 @@ impl Flow {
         if !reserve::hold(self.ground.disk.as_ref(), &self.folder)? {
             return Ok(false);
         }
-        self.append_durably(Fact::FlowUnpaused(FlowUnpaused {
+        let unpaused = Fact::FlowUnpaused(FlowUnpaused {
             by: Author::Runtime,
-        }))?;
-        Ok(true)
+        });
+        match self.append_durably(unpaused) {
+            Ok(_) => Ok(true),
+            Err(error) if error.is_full() => {
+                reserve::release(self.ground.disk.as_ref(), &self.folder)?;
+                Ok(false)
+            }
+            Err(error) => Err(error),
+        }
     }
 
     /// Whether there is room enough to begin a turn.

@@ -93,7 +93,11 @@ impl Fold {
 /// The highest record that something besides the journal knows to be durable.
 pub(crate) fn evidence(disk: &dyn Disk, folder: &FlowFolder, flow: &FlowId) -> u64 {
     let index = read_index(disk, folder, flow).map_or(0, |index| index.position.seq);
-    index.max(checkpoint::evidence(disk, folder, flow))
+    // A view whose index is lost still tells that there was a first record.
+    let view = uninterrupted(|| disk.about(&folder.flow_view())).is_ok();
+    index
+        .max(checkpoint::evidence(disk, folder, flow))
+        .max(u64::from(view))
 }
 
 /// Scans and folds a whole journal, checking every record as if it were to be appended now.
@@ -121,11 +125,10 @@ pub fn open(
     flow: FlowId,
 ) -> Result<(Flow, OpenReport), Error> {
     let disk = ground.disk.as_ref();
-    match uninterrupted(|| disk.about(folder.root())) {
-        Ok(about) if about.kind == Kind::Folder => {}
-        Ok(_) | Err(_) => return Err(Error::NoFlow(flow.to_string())),
-    }
+    must_be_there(disk, &folder, &flow)?;
     let lock = FlowLock::take(disk, &folder, &ground.process)?;
+    // Whoever had the lock until now may have removed the flow.
+    must_be_there(disk, &folder, &flow)?;
     settle_names(disk, &folder)?;
     let (mut fold, found) = fold_all(disk, &folder, &flow);
     let index = read_index(disk, &folder, &flow);
@@ -149,18 +152,26 @@ pub fn open(
     opened.finish(index)
 }
 
+fn must_be_there(disk: &dyn Disk, folder: &FlowFolder, flow: &FlowId) -> Result<(), Error> {
+    match uninterrupted(|| disk.about(folder.root())) {
+        Ok(about) if about.kind == Kind::Folder => Ok(()),
+        Ok(_) | Err(_) => Err(Error::NoFlow(flow.to_string())),
+    }
+}
+
 /// Makes the names that lead to the journal durable. A process that died may have given them
 /// without a sync, and whatever is acknowledged from here on is only as durable as they are.
 fn settle_names(disk: &dyn Disk, folder: &FlowFolder) -> Result<(), Error> {
     folder
         .way_here()
         .try_for_each(|path| sync_folder(disk, path))?;
-    // Whatever else stands where the journal should be, the scan will say so.
-    let journal = folder.journal();
-    match uninterrupted(|| disk.about(&journal)) {
-        Ok(about) if about.kind == Kind::Folder => sync_folder(disk, &journal),
-        Ok(_) | Err(_) => Ok(()),
+    // What stands there instead of a folder is judged by the scan.
+    let is_folder = uninterrupted(|| disk.about(&folder.journal()))
+        .is_ok_and(|about| about.kind == Kind::Folder);
+    if is_folder {
+        sync_folder(disk, &folder.journal())?;
     }
+    Ok(())
 }
 
 /// Does what the verdict of a scan allows, and goes on with the journal.
@@ -212,7 +223,7 @@ impl Opened<'_> {
             spoken_of.contains(name)
         })?;
         let blobs = self.blob_facts(disk.as_ref());
-        let last = self.writer.end().seq;
+        let end = self.writer.end();
         let Fold { views, .. } = self.fold;
         let now_us = self.ground.clock.elapsed_us();
         let mut keeper = ViewKeeper::new(
@@ -221,7 +232,7 @@ impl Opened<'_> {
             self.project.clone(),
             now_us,
         );
-        keeper.adopt(disk.as_ref(), &views, index, last);
+        keeper.adopt(disk.as_ref(), &views, index, end);
         self.report.views_rebuilt = !keeper.is_fresh();
         reserve::hold(disk.as_ref(), &self.folder)?;
         let folder = self.folder.clone();

@@ -189,6 +189,7 @@ fn take_out(disk: &dyn Disk, folder: &FlowFolder, plan: &RepairPlan) -> Result<(
     // Views and checkpoint know of records that will be gone; they would testify against the
     // repaired journal.
     remove_if_there(disk, &folder.views())?;
+    remove_if_there(disk, &folder.flow_view())?;
     remove_if_there(disk, &folder.checkpoint())?;
     sync_folder(disk, folder.root())?;
     sync_folder(disk, &folder.journal())?;

@@ -6,6 +6,8 @@
 #[cfg(test)]
 mod extent;
 #[cfg(test)]
+mod hard_cases;
+#[cfg(test)]
 mod model;
 #[cfg(test)]
 mod naive;
@@ -21,5 +23,11 @@ mod t1_faults;
 mod t2_crashes;
 #[cfg(test)]
 mod t3_bytes;
+#[cfg(test)]
+mod t3_files;
+#[cfg(test)]
+mod t8_lock;
+#[cfg(test)]
+mod t9_machine;
 #[cfg(test)]
 mod tails;

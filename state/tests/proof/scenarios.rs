@@ -98,6 +98,10 @@ fn plain() -> Vec<Scenario> {
             ],
         ),
         scenario(
+            "blobs without an end",
+            &[Create, Session, Say(70_000), Say(66_000), Sync],
+        ),
+        scenario(
             "views",
             &[
                 Create,

@@ -16,6 +16,7 @@ use a_society_state::repair::Diagnosis;
 use a_society_state::{Error, Flow, Ground, Store, archive, repair, retention};
 
 use crate::model::{ELSEWHERE, Model, Removal, created, flow_ref, message, session_opened, titled};
+use crate::oracle::records;
 use crate::tails;
 
 /// Where the store of every test is.
@@ -306,6 +307,8 @@ impl Play {
         self.flow = Some(flow);
         self.report = Some(report);
         self.configure();
+        // Nothing is damaged any more, however that came about.
+        self.model().harmed_from = None;
         Ok(())
     }
 
@@ -360,18 +363,21 @@ impl Play {
     fn torn(&mut self, row: Row) -> Result<(), Error> {
         self.flow = None;
         let folder = self.store.folder(&flow_ref());
-        if tails::lines(&self.disk, folder.root()).is_empty() {
+        if !tails::ends_well(&self.disk, folder.root()) {
             return Err(Error::NoFlow("nothing to tear".into()));
         }
         tails::leave_tail(&self.disk, folder.root(), row);
-        self.model().tries(&tails::torn_fact("never acknowledged"));
+        for title in tails::TITLES {
+            self.model().tries(&tails::torn_fact(title));
+        }
         Ok(())
     }
 
     fn flip(&mut self) -> Result<(), Error> {
         self.flow = None;
         let folder = self.store.folder(&flow_ref());
-        if tails::lines(&self.disk, folder.root()).len() < 4 {
+        let harmed = self.model().harmed_from.is_some();
+        if harmed || tails::lines(&self.disk, folder.root()).len() < 4 {
             return Err(Error::NoFlow("nothing to harm".into()));
         }
         let seq = tails::flip_synced(&self.disk, folder.root());
@@ -401,11 +407,11 @@ impl Play {
         let Some(name) = names.last() else {
             return Ok(());
         };
+        let before = self.flow()?.position().seq;
         let disk = self.disk.clone();
-        let restored = repair::restore(self.flow()?, &disk, &name)?;
-        if restored.records == 1 {
-            let seq = self.flow()?.position().seq;
-            let fact = tails::torn_fact("never acknowledged");
+        repair::restore(self.flow()?, &disk, &name)?;
+        let (seen, _) = store_over(&self.disk.kill_clone());
+        for (seq, fact) in records(&seen, &flow_ref()).split_off(&(before + 1)) {
             self.model().appended(seq, fact);
         }
         Ok(())

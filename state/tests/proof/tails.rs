@@ -9,6 +9,9 @@ use a_society_facts::line::{self, Frame};
 use a_society_facts::{At, Fact};
 use a_society_state::disk::FaultyDisk;
 
+/// The titles that the facts in crafted tails give.
+pub(crate) const TITLES: [&str; 2] = ["never acknowledged", "nor this one"];
+
 /// One line of a journal, where it stands.
 #[derive(Debug, Clone)]
 pub(crate) struct Line {
@@ -55,6 +58,14 @@ pub(crate) fn lines(disk: &FaultyDisk, flow: &Path) -> Vec<Line> {
     found
 }
 
+/// Whether a journal ends with a record.
+pub(crate) fn ends_well(disk: &FaultyDisk, flow: &Path) -> bool {
+    let (last, segment) = (lines(disk, flow).pop(), segments(disk, flow).pop());
+    last.zip(segment).is_some_and(|(line, path)| {
+        path == line.path && disk.read_file(&path).unwrap().len() == line.end
+    })
+}
+
 fn line_after(frame: &Frame, title: &str) -> (Vec<u8>, u32) {
     let fact = torn_fact(title);
     let mut out = Vec::new();
@@ -79,7 +90,7 @@ pub(crate) fn torn_fact(title: &str) -> Fact {
 
 /// The bytes that a crash of a certain kind leaves after the last record.
 pub(crate) fn tail(row: Row, last: &Frame) -> Vec<u8> {
-    let (whole, crc) = line_after(last, "never acknowledged");
+    let (whole, crc) = line_after(last, TITLES[0]);
     let mut broken = whole.clone();
     broken[60] ^= 4;
     match row {
@@ -91,7 +102,7 @@ pub(crate) fn tail(row: Row, last: &Frame) -> Vec<u8> {
                 crc,
                 ..*last
             };
-            [broken, line_after(&next, "nor this one").0].concat()
+            [broken, line_after(&next, TITLES[1]).0].concat()
         }
         Row::R6 => broken,
     }
