@@ -8,3 +8,4 @@ pub mod limits;
 pub mod mint;
 pub mod project;
 pub mod record;
+pub mod run;

@@ -13,4 +13,6 @@ mod settle;
 mod step;
 pub mod task;
 mod tell;
+#[cfg(test)]
+mod tests;
 mod turn_thread;
