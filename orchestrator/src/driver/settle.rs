@@ -1,11 +1,11 @@
 //! Calls that a crash cut off: what is known about each, and what the model is told.
 //!
-//! A call that was only intended never ran, and may run now. One that was started and only reads
-//! runs again. One that was started and may have changed something is never run again by itself:
+//! A call that was only intended never ran, and may run now. One that was started and only reads,
+//! or does the same when it is done twice, runs again, marked. One that was started and may have changed something is never run again by itself:
 //! the model is told that its outcome is unknown, and the operator sees a mark.
 
 use a_society_facts::fact::Fact;
-use a_society_facts::fact::turn::{CallEnd, CallFinished, Effect};
+use a_society_facts::fact::turn::{CallEnd, CallFinished, CallRerun, Effect};
 use a_society_facts::id::{CallId, TurnId};
 use a_society_facts::view::flow::{CallState, OpenCall};
 
@@ -16,31 +16,32 @@ use crate::mint;
 /// What the model gets when nobody knows what a call did.
 const UNKNOWN: &str = "The outcome is unknown: the process ended after this call was started and \
                        before its result was saved. Check the present state before you repeat it.";
-/// What the model gets when a call is known not to have run.
-const NOT_RUN: &str = "This call did not run: the process ended before it was started. Ask for it \
-                       again if it is still wanted.";
-/// What the model gets when a call that only reads was cut off.
-const READ_AGAIN: &str = "The result of this call was lost when the process ended. It only reads, \
-                          so it is safe to ask for it again.";
+/// Why a call that was cut off runs again by itself.
+const RUN_AGAIN: &str = "its result was lost when the process ended, and running it twice is safe";
 /// What the model gets when the operator denied a call.
 const DENIED: &str = "This call did not run: the operator denied it.";
 /// What the model gets when the operator stops a turn before a call has run.
 const STOPPED: &str = "This call did not run: the operator stopped the turn.";
 
 impl Core {
-    /// Gives every call of a turn that a crash cut off its result.
+    /// Settles what is known about every call of a turn that a crash cut off. A call that is left
+    /// open may run now: the taker intends it again and is given the same call.
     pub(super) fn settle_calls(&mut self, turn: TurnId) -> Result<(), DriverError> {
-        let open = self.open_calls(turn);
-        for (call, open) in open {
-            let (end, told) = match (open.state, open.effect) {
-                (CallState::Started, Effect::Pure) => (CallEnd::NotRun, READ_AGAIN),
-                (CallState::Started, _) => (CallEnd::Unknown, UNKNOWN),
-                (CallState::Intended | CallState::Allowed, _) => (CallEnd::NotRun, NOT_RUN),
-                (CallState::Denied, _) => (CallEnd::Denied, DENIED),
+        for (call, open) in self.open_calls(turn) {
+            match (open.state, open.effect) {
+                (CallState::Started, Effect::Pure | Effect::Idempotent | Effect::Checkable) => {
+                    let (role, why) = (open.role, RUN_AGAIN.to_owned());
+                    self.append(Fact::CallRerun(CallRerun { call, role, why }))?;
+                }
+                (CallState::Started, Effect::Mutating | Effect::Irreversible) => {
+                    self.finish_call(turn, call, &open, CallEnd::Unknown, UNKNOWN)?;
+                }
+                (CallState::Denied, _) => {
+                    self.finish_call(turn, call, &open, CallEnd::Denied, DENIED)?;
+                }
                 // The request for consent is still there and can still be answered.
-                (CallState::Consent, _) => continue,
-            };
-            self.finish_call(turn, call, &open, end, told)?;
+                (CallState::Intended | CallState::Allowed | CallState::Consent, _) => {}
+            }
         }
         Ok(())
     }

@@ -9,7 +9,7 @@ use a_society_facts::fact::turn::{
 use a_society_facts::id::{CallId, TurnId};
 use a_society_facts::limits::INLINE_TEXT_BYTES_MAX;
 use a_society_facts::message::AnswerText;
-use a_society_facts::view::flow::RequestState;
+use a_society_facts::view::flow::{CallState, RequestState};
 use a_society_roles::turn::step::{Intended, Step, Told};
 use a_society_state::draft::DraftStream;
 
@@ -259,6 +259,14 @@ impl Core {
 
     fn intend(&mut self, turn: TurnId, intended: Intended) -> Result<CallId, DriverError> {
         let role = self.role_of(turn);
+        // A call that an earlier try intended and that never ran is the same call now.
+        let same = self.state().calls.iter().find(|(_, open)| {
+            let may_run = matches!(open.state, CallState::Intended | CallState::Allowed);
+            open.turn == turn && open.tool_call == intended.tool_call && may_run
+        });
+        if let Some((call, _)) = same {
+            return Ok(call.clone());
+        }
         let Some(live) = self.live.get_mut(&turn) else {
             return Err(DriverError::Gone);
         };

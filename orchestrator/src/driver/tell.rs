@@ -239,7 +239,10 @@ impl Core {
             begins && entry.node == node
         };
         let begun = u32::try_from(entries.iter().filter(began).count()).unwrap_or(u32::MAX);
-        let answered = |entry: &&Entry| entry.turn == Some(turn) && is_answer(&entry.message);
+        let answered = |entry: &&Entry| {
+            let ours = entry.turn == Some(turn) && !entry.interrupted;
+            ours && is_answer(&entry.message)
+        };
         let answers_before =
             u32::try_from(entries.iter().filter(answered).count()).unwrap_or(u32::MAX);
         let prompt = session.and_then(|session| session.system_prompt.as_ref());

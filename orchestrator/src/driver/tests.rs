@@ -112,14 +112,20 @@ fn at(core: &Core) -> FlowRef {
     }
 }
 
+/// What the operator would read, for a test that fails.
+fn read(core: &Core) -> String {
+    let feeds = core.flow().views().feeds.iter();
+    let lines = feeds.flat_map(|(role, feed)| {
+        feed.items()
+            .map(move |item| format!("{role} {:?} {} | {}\n", item.kind, item.label, item.text))
+    });
+    lines.collect()
+}
+
 fn finish(core: &mut Core) {
     walk(core, usize::MAX);
-    assert_eq!(
-        core.state().status.word(),
-        "awaiting_improvement_choice",
-        "{:?}",
-        core.pending()
-    );
+    let status = core.state().status.word();
+    assert_eq!(status, "awaiting_improvement_choice", "{}", read(core));
     let mode = a_society_facts::fact::improvement::ImprovementMode::None;
     core.command(Input::ChooseImprovement { mode, client: None })
         .unwrap();
