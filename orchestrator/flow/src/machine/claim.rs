@@ -74,11 +74,11 @@ fn enter(board: &Board<'_>, node: &NodeId, role: &RoleInstance) -> NodeClaimed {
         entry: board.entry(node),
         consumed,
         dropped,
-        replies: board.state.replies.get(node).map_or_else(Vec::new, names),
+        replies: (board.state.replies.get(node)).map_or_else(Vec::new, |said| names(said)),
     }
 }
 
-pub(super) fn names(said: &Vec<Said>) -> Vec<MessageId> {
+pub(super) fn names(said: &[Said]) -> Vec<MessageId> {
     said.iter().map(|said| said.id.clone()).collect()
 }
 

@@ -144,9 +144,11 @@ impl Flow {
     /// The nodes that are offered, in order.
     pub(crate) fn offered(&self) -> String {
         let nodes: Vec<String> = (self.pending().into_iter())
-            .filter_map(|work| match work {
-                Work::Claim { node, entry, .. } => Some(format!("{node}:{entry:?}")),
-                _ => None,
+            .filter_map(|work| {
+                let Work::Claim { node, entry, .. } = work else {
+                    return None;
+                };
+                Some(format!("{node}:{entry:?}"))
             })
             .collect();
         nodes.join(" ").to_lowercase()

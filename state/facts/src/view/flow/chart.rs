@@ -116,9 +116,11 @@ mod tests {
 
     #[test]
     fn a_chart_answers_as_its_outline_does_and_reads_back_from_it() {
-        let graph = walk().into_iter().find_map(|fact| match fact {
-            crate::Fact::FlowCreated(created) => Some(created.graph),
-            _ => None,
+        let graph = walk().into_iter().find_map(|fact| {
+            let crate::Fact::FlowCreated(created) = fact else {
+                return None;
+            };
+            Some(created.graph)
         });
         let outline = graph.unwrap();
         let chart = Chart::from(outline.clone());
