@@ -9,5 +9,7 @@ pub mod prompt;
 
 mod quote;
 
+pub(crate) use quote::fenced;
+
 #[cfg(test)]
 mod tests;

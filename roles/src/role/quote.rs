@@ -2,7 +2,7 @@
 
 /// The text in a fence that is longer than any run of backticks within, so that a block in it, a
 /// handoff for example, stays a quotation.
-pub(super) fn fenced(text: &str) -> String {
+pub(crate) fn fenced(text: &str) -> String {
     let longest = text
         .split(|letter| letter != '`')
         .map(str::len)

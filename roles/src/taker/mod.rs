@@ -1,5 +1,6 @@
 //! Those who take turns without a model: scripts, programs, and the operator.
 
+pub mod command;
 pub mod scripted;
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use a_society_facts::Hash;
 use a_society_facts::fact::turn::{CallEnd, Effect, StopReason, Usage};
 use a_society_facts::id::CallId;
-use a_society_facts::message::{Message, ToolCall};
+use a_society_facts::message::ToolCall;
 
 use super::plan::{Answer, Call, Deed, Event, plan};
 use super::script::Script;
@@ -14,6 +14,7 @@ use crate::port::RecordFiles;
 use crate::turn::conclude::conclude;
 use crate::turn::job::Job;
 use crate::turn::step::{End, Intended, Step, Told};
+use crate::turn::tail::{Tail, tail};
 use crate::turn::taker::Taker;
 
 /// How requests of a script are recorded.
@@ -86,70 +87,31 @@ impl ScriptedTaker {
 
     /// Continues where the recorded conversation stands.
     fn go_on(&mut self) {
-        let said = |message: &Message| match message {
-            Message::Assistant { .. } | Message::AssistantToolCalls { .. } => true,
-            Message::User { .. } | Message::ToolResult { .. } => false,
-        };
         let job = Arc::clone(&self.job);
-        let Some(last) = job
-            .history
-            .iter()
-            .rposition(said)
-            .filter(|_| self.answered > 0)
-        else {
-            return self.plan_answer();
-        };
-        let after = &job.history[last + 1..];
-        match &job.history[last] {
-            Message::AssistantToolCalls { calls, .. } => self.finish_calls(calls, after),
-            Message::Assistant { content } => {
-                // Whoever was spoken to since then has something to answer.
-                if after
-                    .iter()
-                    .any(|message| matches!(message, Message::User { .. }))
-                {
-                    self.plan_answer();
-                } else {
-                    self.is_in_flight = false;
-                    let place = self.place_of(self.answered - 1);
-                    let answer = self.answers.get(place);
-                    let is_cut_off = answer.is_some_and(|answer| answer.is_cut_off);
-                    self.acts.push_back(Act::End(if is_cut_off {
-                        End::OutputLimit
-                    } else {
-                        conclude(content)
-                    }));
+        match tail(&job) {
+            Tail::Ask => return self.plan_answer(),
+            Tail::Calls(open) => {
+                let answer = self.place_of(self.answered - 1);
+                for (ordinal, call) in open {
+                    self.plan_call(&Place {
+                        answer,
+                        ordinal,
+                        tool_call: call.id.clone(),
+                        tool: call.name.clone(),
+                    });
                 }
             }
-            Message::User { .. } | Message::ToolResult { .. } => self.plan_answer(),
+            Tail::Concluded(text) => {
+                let answer = self.answers.get(self.place_of(self.answered - 1));
+                let is_cut_off = answer.is_some_and(|answer| answer.is_cut_off);
+                self.acts.push_back(Act::End(if is_cut_off {
+                    End::OutputLimit
+                } else {
+                    conclude(text)
+                }));
+            }
         }
-    }
-
-    /// Runs what the last recorded answer asked for and what has no result yet.
-    fn finish_calls(&mut self, calls: &[ToolCall], after: &[Message]) {
-        let has_result = |call: &ToolCall| {
-            after.iter().any(
-                |message| matches!(message, Message::ToolResult { call_id, .. } if *call_id == call.id),
-            )
-        };
-        let answer = self.place_of(self.answered - 1);
-        for (ordinal, call) in calls
-            .iter()
-            .enumerate()
-            .filter(|(_, call)| !has_result(call))
-        {
-            self.plan_call(&Place {
-                answer,
-                ordinal,
-                tool_call: call.id.clone(),
-                tool: call.name.clone(),
-            });
-        }
-        if self.acts.is_empty() {
-            self.plan_answer();
-        } else {
-            self.is_in_flight = false;
-        }
+        self.is_in_flight = false;
     }
 
     /// Where the script has the answer of this number. The last one is repeated when there are no

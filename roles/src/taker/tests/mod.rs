@@ -1,5 +1,6 @@
 //! Takers before a driver that holds them to the rules of the journal.
 
+mod command;
 mod scripted;
 mod scripts;
-mod stage;
+pub(super) mod stage;

@@ -16,7 +16,7 @@ use crate::turn::step::{End, Step, Told};
 use crate::turn::taker::Taker;
 
 /// A job at the node `draft`, which may hand to `review` and back to `intake`.
-pub(super) fn job(role: &str, node: &str, turns_before: u32) -> Job {
+pub(in crate::taker) fn job(role: &str, node: &str, turns_before: u32) -> Job {
     Job {
         flow: "20260527T143000123Z-a1b2c3".parse().unwrap(),
         turn: TurnId(7),
@@ -39,7 +39,7 @@ pub(super) fn job(role: &str, node: &str, turns_before: u32) -> Job {
     }
 }
 
-pub(super) fn user(text: &str) -> Message {
+pub(in crate::taker) fn user(text: &str) -> Message {
     Message::User {
         content: text.to_owned(),
     }
@@ -56,11 +56,11 @@ struct Known {
 
 /// What the journal holds of one turn.
 #[derive(Debug)]
-pub(super) struct Stage {
-    pub(super) job: Job,
-    pub(super) files: Arc<MemoryFiles>,
+pub(in crate::taker) struct Stage {
+    pub(in crate::taker) job: Job,
+    pub(in crate::taker) files: Arc<MemoryFiles>,
     /// One line for each step, in the order in which they came.
-    pub(super) lines: Vec<String>,
+    pub(in crate::taker) lines: Vec<String>,
     asked: bool,
     draft: String,
     open: Vec<ToolCall>,
@@ -68,7 +68,7 @@ pub(super) struct Stage {
 }
 
 impl Stage {
-    pub(super) fn new(job: Job) -> Self {
+    pub(in crate::taker) fn new(job: Job) -> Self {
         Self {
             job,
             files: Arc::default(),
@@ -81,7 +81,12 @@ impl Stage {
     }
 
     /// Lets the taker go on until its turn ends, or until so many steps were recorded.
-    pub(super) fn run(&mut self, taker: &mut dyn Taker, told: Told, steps: usize) -> Option<End> {
+    pub(in crate::taker) fn run(
+        &mut self,
+        taker: &mut dyn Taker,
+        told: Told,
+        steps: usize,
+    ) -> Option<End> {
         let mut told = told;
         for _ in 0..steps {
             let step = taker.next(told);
@@ -197,7 +202,8 @@ impl Stage {
 
     fn finished(&mut self, call: &CallId, end: CallEnd, output: String) {
         let known = self.known(call);
-        assert!(known.is_started && !known.is_finished);
+        // A call that could not be started may still say so.
+        assert!(!known.is_finished && (known.is_started || end == CallEnd::Failed));
         known.is_finished = true;
         let name = self
             .calls
@@ -223,7 +229,7 @@ impl Stage {
 
     /// What is known after a crash: a draft is kept, and a call whose effect is not safe to repeat
     /// gets its result from the driver.
-    pub(super) fn crash(&mut self) {
+    pub(in crate::taker) fn crash(&mut self) {
         self.job.resumed = true;
         self.job.attempt += 1;
         self.asked = false;
@@ -250,14 +256,14 @@ impl Stage {
     }
 
     /// Tells the role what to mend.
-    pub(super) fn mend(&mut self) -> Told {
+    pub(in crate::taker) fn mend(&mut self) -> Told {
         let message = "Please mend it.".to_owned();
         self.job.history.push(user(&message));
         self.lines.push("mend".to_owned());
         Told::Mend { message }
     }
 
-    pub(super) fn page(&self) -> String {
+    pub(in crate::taker) fn page(&self) -> String {
         self.lines.join("\n")
     }
 }

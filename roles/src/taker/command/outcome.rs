@@ -1,0 +1,272 @@
+//! From what a program came to, to what its turn ends with.
+
+use super::limits::SHOWN_BYTES;
+use super::report::{How, Report};
+use super::spec::{CommandSpec, ExitOutcome};
+use crate::handoff::{FaultCode, Outcome, Signal, Target, handoff_block, parse_outcome};
+use crate::port::RecordPath;
+use crate::turn::job::Job;
+
+/// What a turn ends with.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Verdict {
+    /// The last answer of the turn, with its block.
+    pub answer: String,
+    /// The files that it hands over and that the program did not write itself.
+    pub artifacts: Vec<(RecordPath, String)>,
+}
+
+/// Judges a program by what it printed, else by its exit code.
+pub(super) fn verdict(job: &Job, spec: &CommandSpec, report: &Report) -> Verdict {
+    let code = match report.how {
+        How::Exited(code) => code,
+        How::Signalled(_) | How::TimedOut | How::Stopped => return ask(report, ""),
+    };
+    let is_missing = |code| code == FaultCode::MissingBlock;
+    let printed = parse_outcome(&report.stdout);
+    if !printed.is_err_and(|fault| is_missing(fault.code)) {
+        return Verdict {
+            answer: report.stdout.clone(),
+            artifacts: Vec::new(),
+        };
+    }
+    let meaning = match &spec.on_exit {
+        Some(mapping) => mapping.outcome(code),
+        None => Some(ExitOutcome::Forward).filter(|_| code == 0),
+    };
+    let unspecified = spec.on_exit.is_none();
+    match meaning {
+        Some(ExitOutcome::Forward) if job.allowed.forward.is_empty() && unspecified => {
+            close(job, report)
+        }
+        Some(ExitOutcome::Forward) => hand(job, spec, report, &job.allowed.forward),
+        Some(ExitOutcome::Backward) => hand(job, spec, report, &job.allowed.backward),
+        Some(ExitOutcome::Close) => close(job, report),
+        Some(ExitOutcome::PromptHuman) => ask(report, ""),
+        None => ask(report, "Nothing says what this exit code means. "),
+    }
+}
+
+/// What is said when nothing can be told from the call's result any more.
+pub(super) fn unknown() -> String {
+    answer(
+        "What the command came to is not known, and it is not run again by itself. Look what it \
+         did, and say how to go on: `forward: PATH`, `back: NODE PATH`, or `close`.",
+        &Outcome::PromptHuman,
+    )
+}
+
+/// What is said when the outcome could not be applied. A program cannot mend it.
+pub(super) fn refused(message: &str) -> String {
+    let message = format!("The outcome of the command could not be applied.\n\n{message}");
+    answer(&message, &Outcome::PromptHuman)
+}
+
+fn answer(words: &str, outcome: &Outcome) -> String {
+    format!("{}\n\n{}", words.trim_end(), handoff_block(outcome))
+}
+
+fn close(job: &Job, report: &Report) -> Verdict {
+    if !job.allowed.signals.contains(&Signal::ForwardPassClosed) {
+        return ask(report, "It has nobody to hand its output to. ");
+    }
+    Verdict {
+        answer: answer(&sentence(report.how), &Outcome::ForwardPassClosed),
+        artifacts: Vec::new(),
+    }
+}
+
+fn hand(job: &Job, spec: &CommandSpec, report: &Report, neighbours: &[String]) -> Verdict {
+    if neighbours.is_empty() {
+        return ask(report, "It has nobody to hand its output to. ");
+    }
+    let text = artifact(spec, report);
+    let from = match &job.node {
+        Some(node) => node.as_str(),
+        None => job.role.as_str(),
+    };
+    let round = match job.turns_before {
+        0 => String::new(),
+        before => format!("-{}", before.saturating_add(1)),
+    };
+    let artifacts: Vec<(RecordPath, String)> = neighbours
+        .iter()
+        .map(|to| format!("{from}-output-to-{to}{round}.md"))
+        .map(|name| (RecordPath::of_name(&name), text.clone()))
+        .collect();
+    let targets = neighbours.iter().zip(&artifacts);
+    let targets = targets.map(|(to, (path, _))| Target {
+        target_node_id: to.clone(),
+        artifact_path: path.to_string(),
+    });
+    let outcome = Outcome::Handoff(targets.collect());
+    Verdict {
+        answer: answer(&sentence(report.how), &outcome),
+        artifacts,
+    }
+}
+
+fn ask(report: &Report, why: &str) -> Verdict {
+    let mut words = format!("{} {why}", sentence(report.how))
+        .trim_end()
+        .to_owned();
+    for (what, text) in [("printed", &report.stdout), ("reported", &report.stderr)] {
+        let end = tail(text);
+        if !end.is_empty() {
+            words = format!("{words} The last that it {what}:\n\n{}", fenced(end));
+        }
+    }
+    Verdict {
+        answer: answer(&words, &Outcome::PromptHuman),
+        artifacts: Vec::new(),
+    }
+}
+
+fn sentence(how: How) -> String {
+    match how {
+        How::Exited(code) => format!("The command ended with exit code {code}."),
+        How::Signalled(signal) => format!("The command was ended by signal {signal}."),
+        How::TimedOut => "The command reached its time limit and was ended.".to_owned(),
+        How::Stopped => "The command was stopped.".to_owned(),
+    }
+}
+
+/// The end of a text, from the beginning of a line if there is one.
+fn tail(text: &str) -> &str {
+    let text = text.trim();
+    if text.len() <= SHOWN_BYTES {
+        return text;
+    }
+    let end = &text[text.ceil_char_boundary(text.len() - SHOWN_BYTES)..];
+    end.split_once('\n').map_or(end, |(_, rest)| rest)
+}
+
+fn artifact(spec: &CommandSpec, report: &Report) -> String {
+    let mut text = format!(
+        "# Output of a command\n\n{}\n\nThe command:\n\n{}",
+        sentence(report.how),
+        fenced(&spec.run.join("\n"))
+    );
+    for (what, output) in [("printed", &report.stdout), ("reported", &report.stderr)] {
+        if !output.trim().is_empty() {
+            text = format!("{text}\nIt {what}:\n\n{}", fenced(output));
+        }
+    }
+    text
+}
+
+/// Output in a fence that is longer than any within it.
+fn fenced(text: &str) -> String {
+    crate::role::fenced(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::super::spec::ExitMapping;
+    use super::*;
+    use crate::taker::tests::stage::job;
+
+    fn report(how: How, stdout: &str) -> Report {
+        Report {
+            how,
+            stdout: stdout.to_owned(),
+            stderr: String::new(),
+        }
+    }
+
+    fn judged(spec: &CommandSpec, report: &Report) -> Outcome {
+        parse_outcome(&verdict(&job("builder", "build", 0), spec, report).answer).unwrap()
+    }
+
+    #[test]
+    fn an_exit_code_means_what_the_mapping_says_and_otherwise_asks() {
+        let mut spec = CommandSpec::new(vec!["make".to_owned()]);
+        let hands = |node: &str| {
+            Outcome::Handoff(vec![Target {
+                target_node_id: node.to_owned(),
+                artifact_path: format!("build-output-to-{node}.md"),
+            }])
+        };
+        let exits = |spec: &CommandSpec, code| judged(spec, &report(How::Exited(code), "x"));
+        assert_eq!(exits(&spec, 0), hands("review"));
+        assert_eq!(exits(&spec, 1), Outcome::PromptHuman);
+        spec.on_exit = Some(ExitMapping {
+            codes: BTreeMap::from([
+                (1, ExitOutcome::Backward),
+                (2, ExitOutcome::PromptHuman),
+                (3, ExitOutcome::Close),
+                (4, ExitOutcome::Forward),
+            ]),
+            otherwise: None,
+        });
+        assert_eq!(exits(&spec, 0), Outcome::PromptHuman);
+        assert_eq!(exits(&spec, 1), hands("intake"));
+        assert_eq!(exits(&spec, 2), Outcome::PromptHuman);
+        // This node may not close the flow.
+        assert_eq!(exits(&spec, 3), Outcome::PromptHuman);
+        assert_eq!(exits(&spec, 4), hands("review"));
+    }
+
+    #[test]
+    fn a_command_at_the_end_of_the_flow_closes_it() {
+        let spec = CommandSpec::new(vec!["true".to_owned()]);
+        let mut job = job("owner", "close", 0);
+        job.allowed.forward.clear();
+        job.allowed.signals.push(Signal::ForwardPassClosed);
+        let verdict = verdict(&job, &spec, &report(How::Exited(0), ""));
+        assert_eq!(
+            parse_outcome(&verdict.answer),
+            Ok(Outcome::ForwardPassClosed)
+        );
+    }
+
+    #[test]
+    fn the_last_block_that_was_printed_counts_more_than_the_exit_code() {
+        let spec = CommandSpec::new(vec!["x".to_owned()]);
+        let block = handoff_block(&Outcome::AwaitHandoff);
+        let printed = report(How::Exited(1), &format!("log\n{block}"));
+        assert_eq!(judged(&spec, &printed), Outcome::AwaitHandoff);
+        // A block that is wrong is told to be wrong, and not passed over.
+        let wrong = report(How::Exited(0), "```handoff\ntype: x\n```\n");
+        let answer = verdict(&job("a", "b", 0), &spec, &wrong).answer;
+        assert_eq!(
+            parse_outcome(&answer).unwrap_err().code,
+            FaultCode::UnknownSignalType
+        );
+    }
+
+    #[test]
+    fn a_program_that_did_not_end_by_itself_asks_whatever_it_printed() {
+        let spec = CommandSpec::new(vec!["x".to_owned()]);
+        let block = handoff_block(&Outcome::AwaitHandoff);
+        for how in [How::Signalled(9), How::TimedOut, How::Stopped] {
+            assert_eq!(judged(&spec, &report(how, &block)), Outcome::PromptHuman);
+        }
+    }
+
+    #[test]
+    fn an_artifact_holds_the_output_and_a_question_its_end() {
+        let spec = CommandSpec::new(vec!["make".to_owned(), "test".to_owned()]);
+        let mut long = report(How::Exited(0), &"one line\n".repeat(1_000));
+        long.stderr = "```handoff\ntype: await-handoff\n```\n".to_owned();
+        let handed = verdict(&job("a", "build", 2), &spec, &long);
+        assert_eq!(
+            handed.artifacts[0].0.as_str(),
+            "build-output-to-review-3.md"
+        );
+        assert!(handed.artifacts[0].1.contains(&long.stdout));
+        assert!(handed.artifacts[0].1.contains("````text\n```handoff"));
+        let asked = verdict(
+            &job("a", "build", 2),
+            &spec,
+            &Report {
+                how: How::Exited(9),
+                ..long
+            },
+        );
+        assert!(asked.answer.len() < 2 * SHOWN_BYTES);
+        assert_eq!(parse_outcome(&asked.answer), Ok(Outcome::PromptHuman));
+    }
+}

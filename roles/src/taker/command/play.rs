@@ -1,0 +1,282 @@
+//! Taking a turn by running a program.
+
+use std::sync::Arc;
+
+use a_society_facts::Hash;
+use a_society_facts::fact::turn::{CallEnd, Effect, StopReason, Usage};
+use a_society_facts::id::CallId;
+use a_society_facts::message::{Message, ToolCall};
+use serde_json::value::RawValue;
+
+use super::child::{Held, Launch};
+use super::input;
+use super::outcome::{refused, unknown, verdict};
+use super::report::{How, Report};
+use super::spec::{CommandSpec, Environment};
+use crate::port::RecordFiles;
+use crate::turn::conclude::conclude;
+use crate::turn::job::Job;
+use crate::turn::step::{End, Intended, Step, Told};
+use crate::turn::stop::StopSignal;
+use crate::turn::tail::{Tail, tail};
+use crate::turn::taker::Taker;
+
+/// How requests of a program are recorded: there is no model.
+const MODEL: &str = "command";
+
+/// The tool that runs it.
+const TOOL: &str = "run_command";
+
+/// Takes the turns of a role that is a program.
+#[derive(Debug)]
+pub struct CommandTaker {
+    job: Arc<Job>,
+    spec: CommandSpec,
+    environment: Environment,
+    files: Arc<dyn RecordFiles>,
+    stop: StopSignal,
+    next: Next,
+    /// The name by which the answer asks for the call.
+    tool_call: String,
+    call: Option<CallId>,
+    answered: u32,
+}
+
+/// What comes next.
+#[derive(Debug)]
+enum Next {
+    AskForCall,
+    AnswerWithCall,
+    Intend,
+    Start,
+    Run(Held),
+    AskForEnd(String),
+    AnswerWithEnd(String),
+    End(End),
+}
+
+impl CommandTaker {
+    /// Takes the turn of this job. Give `stop` to end the program while it runs.
+    #[must_use]
+    pub fn new(
+        job: Arc<Job>,
+        spec: CommandSpec,
+        environment: Environment,
+        files: Arc<dyn RecordFiles>,
+        stop: StopSignal,
+    ) -> Self {
+        let tool_call = format!("call-{}-1-1", job.turn.0);
+        let mut taker = Self {
+            answered: job.answers_before,
+            next: Next::AskForCall,
+            call: None,
+            tool_call,
+            job,
+            spec,
+            environment,
+            files,
+            stop,
+        };
+        taker.go_on();
+        taker
+    }
+
+    /// Continues where the recorded conversation stands. Nothing that may have run is run again:
+    /// whoever drives the flow gives such a call its result before.
+    fn go_on(&mut self) {
+        let job = Arc::clone(&self.job);
+        match tail(&job) {
+            Tail::Ask if self.answered == 0 => {}
+            Tail::Ask => {
+                let answer = self.recorded().unwrap_or_else(unknown);
+                self.next = Next::AskForEnd(answer);
+            }
+            Tail::Calls(open) => {
+                if let Some((_, call)) = open.first() {
+                    self.tool_call.clone_from(&call.id);
+                }
+                self.next = Next::Intend;
+            }
+            Tail::Concluded(text) => self.next = Next::End(conclude(text)),
+        }
+    }
+
+    /// The answer that follows from the recorded result of the call, if that is the last thing
+    /// that is recorded.
+    fn recorded(&self) -> Option<String> {
+        match self.job.history.last()? {
+            Message::ToolResult { content, .. } => {
+                let report = Report::parse(content)?;
+                Some(verdict(&self.job, &self.spec, &report).answer)
+            }
+            Message::User { content } => Some(refused(content)),
+            Message::Assistant { .. } | Message::AssistantToolCalls { .. } => None,
+        }
+    }
+
+    fn step(&mut self) -> Step {
+        let end = Next::End(lost());
+        match std::mem::replace(&mut self.next, end) {
+            Next::AskForCall => self.then(Next::AnswerWithCall, self.ask()),
+            Next::AnswerWithCall => self.answer_with_call(),
+            Next::Intend => self.then(Next::Start, self.intend()),
+            Next::Start => self.start(),
+            Next::Run(held) => self.run(held),
+            Next::AskForEnd(answer) => self.then(Next::AnswerWithEnd(answer), self.ask()),
+            Next::AnswerWithEnd(answer) => self.answer_with_end(answer),
+            Next::End(end) => self.then(Next::End(end.clone()), Step::End(end)),
+        }
+    }
+
+    fn then(&mut self, next: Next, step: Step) -> Step {
+        self.next = next;
+        step
+    }
+
+    fn ask(&self) -> Step {
+        let Job { flow, turn, .. } = &*self.job;
+        let request = format!("{flow} {turn} {:?} answer {}", self.spec.run, self.answered);
+        Step::Ask {
+            model: MODEL.to_owned(),
+            hash: Hash::of(request.as_bytes()),
+        }
+    }
+
+    fn answer_with_call(&mut self) -> Step {
+        let call = ToolCall {
+            id: self.tool_call.clone(),
+            name: TOOL.to_owned(),
+            input: self.arguments(),
+        };
+        let step = self.answer(String::new(), vec![call], StopReason::Tools);
+        self.then(Next::Intend, step)
+    }
+
+    fn answer_with_end(&mut self, text: String) -> Step {
+        let end = conclude(&text);
+        let step = self.answer(text, Vec::new(), StopReason::End);
+        self.then(Next::End(end), step)
+    }
+
+    fn answer(&mut self, text: String, calls: Vec<ToolCall>, stop: StopReason) -> Step {
+        self.answered = self.answered.saturating_add(1);
+        Step::Answer {
+            text,
+            calls,
+            stop,
+            usage: Usage::default(),
+        }
+    }
+
+    fn arguments(&self) -> Box<RawValue> {
+        let arguments = serde_json::json!({ "run": self.spec.run }).to_string();
+        RawValue::from_string(arguments).unwrap_or_else(|_| RawValue::NULL.to_owned())
+    }
+
+    fn intend(&self) -> Step {
+        Step::Intend(Intended {
+            tool_call: self.tool_call.clone(),
+            ordinal: 0,
+            tool: TOOL.to_owned(),
+            arguments: self.arguments().get().to_owned(),
+            effect: Effect::Mutating,
+            before: None,
+            after: None,
+            summary: self.spec.run.join(" "),
+        })
+    }
+
+    fn start(&mut self) -> Step {
+        let Some(call) = self.call.clone() else {
+            return Step::End(lost());
+        };
+        let launch = Launch {
+            run: self.spec.run.clone(),
+            variables: input::variables(&self.environment, &self.job, &call),
+            folder: self.job.project.clone(),
+            mark: input::mark(self.job.flow.as_str(), &call),
+        };
+        match Held::spawn(&launch) {
+            Ok(held) => {
+                let process = Some(held.name());
+                self.then(Next::Run(held), Step::Start { call, process })
+            }
+            Err(why) => self.failed(call, why),
+        }
+    }
+
+    /// The call came to nothing, and only the operator can say how to go on.
+    fn failed(&mut self, call: CallId, why: String) -> Step {
+        let next = Next::AskForEnd(refused(&why));
+        let end = CallEnd::Failed;
+        let output = why;
+        self.then(next, Step::Finish { call, end, output })
+    }
+
+    fn run(&mut self, held: Held) -> Step {
+        let Some(call) = self.call.take() else {
+            return Step::End(lost());
+        };
+        let report = held.run(
+            input::packet(&self.job),
+            self.spec.time_limit_ms,
+            self.spec.output_limit_bytes,
+            &self.stop,
+        );
+        let verdict = verdict(&self.job, &self.spec, &report);
+        // What is handed over is written before the call counts as finished.
+        for (path, text) in &verdict.artifacts {
+            if let Err(why) = self.files.write(path, text.as_bytes()) {
+                return self.failed(call, format!("{path} could not be written: {why}."));
+            }
+        }
+        let step = Step::Finish {
+            call,
+            end: self.end_of(report.how),
+            output: report.text(),
+        };
+        self.then(Next::AskForEnd(verdict.answer), step)
+    }
+
+    /// A code that means something is no failure.
+    fn end_of(&self, how: How) -> CallEnd {
+        let is_mapped = |code| {
+            let mapping = self.spec.on_exit.as_ref();
+            mapping.is_some_and(|mapping| mapping.outcome(code).is_some())
+        };
+        match how {
+            How::Exited(0) => CallEnd::Done,
+            How::Exited(code) if is_mapped(code) => CallEnd::Done,
+            How::Exited(_) | How::Signalled(_) => CallEnd::Failed,
+            How::TimedOut => CallEnd::TimedOut,
+            How::Stopped => CallEnd::Stopped,
+        }
+    }
+}
+
+fn lost() -> End {
+    End::Aborted {
+        why: "a call was intended and got no name".to_owned(),
+    }
+}
+
+impl Taker for CommandTaker {
+    fn next(&mut self, told: Told) -> Step {
+        match told {
+            Told::Begin => {}
+            Told::Done { call } => {
+                if call.is_some() {
+                    self.call = call;
+                }
+            }
+            Told::Mend { message } => self.next = Next::AskForEnd(refused(&message)),
+            // A program that is still held or running is ended with the value that holds it.
+            Told::Stop => {
+                self.next = Next::End(End::Aborted {
+                    why: "the operator stopped the turn".to_owned(),
+                });
+            }
+        }
+        self.step()
+    }
+}

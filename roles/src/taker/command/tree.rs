@@ -1,0 +1,182 @@
+//! The processes of a program: which there are, and ending them all.
+//!
+//! A program runs in a group of its own, and everything that it starts inherits a variable that
+//! names its call. So what left the group, or was adopted by another process, is found again
+//! where the system shows the variables of processes.
+
+use std::fs;
+use std::thread;
+
+use a_society_facts::fact::journal::ProcessName;
+use rustix::process::{Pid, Signal, kill_process, kill_process_group};
+
+use super::limits::{GRACE, KILL_ROUNDS, LOOK_EVERY};
+
+/// The places of what is looked at among the words after a process's name.
+const STATE_WORD: usize = 0;
+const GROUP_WORD: usize = 2;
+const START_TICKS_WORD: usize = 19;
+
+/// What names a process as one of a call's.
+#[derive(Debug, Clone)]
+pub(super) struct Mark {
+    /// `NAME=VALUE`, as the system shows it.
+    entry: Vec<u8>,
+}
+
+impl Mark {
+    pub(super) fn new((name, value): &(String, String)) -> Self {
+        Self {
+            entry: format!("{name}={value}").into_bytes(),
+        }
+    }
+}
+
+/// The process that bears a number now; without its start where the system does not tell.
+pub(super) fn name_of(pid: u32) -> ProcessName {
+    let boot_id = fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
+    ProcessName {
+        pid,
+        start_ticks: word_of(pid, START_TICKS_WORD).unwrap_or(0),
+        boot_id: boot_id.trim().to_owned(),
+    }
+}
+
+/// Ends a program and all that it started: asks first, then kills. Gives the processes that live
+/// on nevertheless.
+///
+/// The leader must not have been waited for, so that its number still belongs to its group.
+pub(super) fn end(leader: u32, mark: &Mark) -> Vec<u32> {
+    signal_all(leader, mark, Signal::TERM);
+    let looks = GRACE.as_millis() / LOOK_EVERY.as_millis();
+    for _ in 0..looks {
+        thread::sleep(LOOK_EVERY);
+        if members(Some(leader), mark).is_some_and(|members| members.is_empty()) {
+            break;
+        }
+    }
+    kill(leader, mark)
+}
+
+/// The same without asking.
+pub(super) fn kill(leader: u32, mark: &Mark) -> Vec<u32> {
+    for _ in 0..KILL_ROUNDS {
+        signal_all(leader, mark, Signal::KILL);
+        match members(Some(leader), mark) {
+            Some(members) if !members.is_empty() => thread::sleep(LOOK_EVERY),
+            Some(_) | None => return Vec::new(),
+        }
+    }
+    members(Some(leader), mark).unwrap_or_default()
+}
+
+/// Kills what is left in the group when its leader has ended.
+pub(super) fn kill_group(leader: u32) {
+    if let Some(group) = pid_of(leader) {
+        // There is nobody to signal when the program left nothing behind.
+        let _gone = kill_process_group(group, Signal::KILL);
+    }
+}
+
+/// Ends what a process of an earlier run of ours left. Whether there was anything.
+pub(super) fn end_stranger(process: &ProcessName, mark: &Mark) -> bool {
+    let is_same = process.start_ticks != 0 && name_of(process.pid) == *process;
+    if is_same {
+        let left = end(process.pid, mark);
+        return left.is_empty();
+    }
+    // The number may belong to somebody else by now; only what bears the mark is ours.
+    let mut found = false;
+    for _ in 0..KILL_ROUNDS {
+        let members = members(None, mark).unwrap_or_default();
+        if members.is_empty() {
+            break;
+        }
+        found = true;
+        members
+            .into_iter()
+            .for_each(|pid| signal(pid, Signal::KILL));
+        thread::sleep(LOOK_EVERY);
+    }
+    found
+}
+
+fn pid_of(pid: u32) -> Option<Pid> {
+    Pid::from_raw(i32::try_from(pid).ok()?)
+}
+
+fn signal(pid: u32, signal: Signal) {
+    if let Some(pid) = pid_of(pid) {
+        // It may have ended since it was found.
+        let _gone = kill_process(pid, signal);
+    }
+}
+
+fn signal_all(leader: u32, mark: &Mark, which: Signal) {
+    if let Some(group) = pid_of(leader) {
+        // Until the leader has a group of its own, it is alone.
+        if kill_process_group(group, which).is_err() {
+            signal(leader, which);
+        }
+    }
+    for pid in members(Some(leader), mark).unwrap_or_default() {
+        signal(pid, which);
+    }
+}
+
+/// The processes of the leader's group and those that bear the mark, without those that have
+/// ended and only wait to be noticed. Nothing where the system does not list processes.
+fn members(leader: Option<u32>, mark: &Mark) -> Option<Vec<u32>> {
+    let listed = fs::read_dir("/proc").ok()?;
+    let pids = listed
+        .filter_map(|entry| entry.ok()?.file_name().to_str()?.parse::<u32>().ok())
+        .filter(|pid| *pid != std::process::id());
+    let members: Vec<u32> = pids.filter(|pid| is_member(*pid, leader, mark)).collect();
+    Some(members)
+}
+
+fn is_member(pid: u32, leader: Option<u32>, mark: &Mark) -> bool {
+    let Some(stat) = stat_of(pid) else {
+        return false;
+    };
+    if matches!(word(&stat, STATE_WORD), Some("Z" | "X")) {
+        return false;
+    }
+    let group = word(&stat, GROUP_WORD).and_then(|word| word.parse::<u32>().ok());
+    if leader.is_some() && group == leader {
+        return true;
+    }
+    let environment = fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
+    environment
+        .split(|byte| *byte == 0)
+        .any(|entry| entry == mark.entry)
+}
+
+fn stat_of(pid: u32) -> Option<String> {
+    let bytes = fs::read(format!("/proc/{pid}/stat")).ok()?;
+    Some(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+fn word_of(pid: u32, place: usize) -> Option<u64> {
+    word(&stat_of(pid)?, place)?.parse().ok()
+}
+
+/// A process's name may hold spaces and brackets; the words that count follow the last bracket.
+fn word(stat: &str, place: usize) -> Option<&str> {
+    let (_, words) = stat.rsplit_once(')')?;
+    words.split_ascii_whitespace().nth(place)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_words_of_a_process_are_found_behind_a_name_with_brackets() {
+        let stat = "12 (a) b) c) S 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 4711 20";
+        assert_eq!(word(stat, STATE_WORD), Some("S"));
+        assert_eq!(word(stat, GROUP_WORD), Some("2"));
+        assert_eq!(word(stat, START_TICKS_WORD), Some("4711"));
+        assert_eq!(word("nonsense", STATE_WORD), None);
+    }
+}

@@ -1,0 +1,56 @@
+//! Where the recorded conversation of a turn stands, which is where its taker goes on.
+
+use a_society_facts::message::{Message, ToolCall};
+
+use super::job::Job;
+
+/// How the recorded part of a turn ends.
+#[derive(Debug)]
+pub(crate) enum Tail<'h> {
+    /// The next thing is to ask: nothing is recorded, or everything has its answer.
+    Ask,
+    /// These calls of the last answer have no result, each with its place in the answer.
+    Calls(Vec<(usize, &'h ToolCall)>),
+    /// This was the last answer, and nobody has judged it.
+    Concluded(&'h str),
+}
+
+/// Looks at what is recorded of a job's turn.
+pub(crate) fn tail(job: &Job) -> Tail<'_> {
+    let is_said = |message: &Message| match message {
+        Message::Assistant { .. } | Message::AssistantToolCalls { .. } => true,
+        Message::User { .. } | Message::ToolResult { .. } => false,
+    };
+    let last = job.history.iter().rposition(is_said);
+    let Some(last) = last.filter(|_| job.answers_before > 0) else {
+        return Tail::Ask;
+    };
+    let after = &job.history[last + 1..];
+    match &job.history[last] {
+        Message::AssistantToolCalls { calls, .. } => {
+            let open = |call: &ToolCall| !after.iter().any(|message| answers(message, call));
+            let open: Vec<_> = (calls.iter().enumerate())
+                .filter(|(_, call)| open(call))
+                .collect();
+            if open.is_empty() {
+                Tail::Ask
+            } else {
+                Tail::Calls(open)
+            }
+        }
+        Message::Assistant { content } => {
+            // Whoever was spoken to since then has something to answer.
+            let is_user = |message: &Message| matches!(message, Message::User { .. });
+            if after.iter().any(is_user) {
+                Tail::Ask
+            } else {
+                Tail::Concluded(content)
+            }
+        }
+        Message::User { .. } | Message::ToolResult { .. } => Tail::Ask,
+    }
+}
+
+fn answers(message: &Message, call: &ToolCall) -> bool {
+    matches!(message, Message::ToolResult { call_id, .. } if *call_id == call.id)
+}
