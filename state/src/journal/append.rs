@@ -56,7 +56,8 @@ impl Writer {
         Ok((writer, header))
     }
 
-    /// Goes on with a journal that was scanned, recovered and is as long as `end` says.
+    /// Goes on with a journal that was scanned, recovered and is as long as `end` says. None of it
+    /// counts as durable until this writer syncs.
     ///
     /// # Errors
     /// When the file system refuses, or the file has another length than was scanned.
@@ -76,9 +77,9 @@ impl Writer {
             return Err(Error::Unfit { path, what });
         }
         let mut writer = Self::over(disk, folder, flow, file, end);
-        // What a process before us appended without a sync is not durable yet.
+        // What a process before us appended without a sync is durable only after the first one
+        // of ours.
         writer.durable = 0;
-        writer.sync()?;
         Ok(writer)
     }
 

@@ -18,6 +18,8 @@ mod scenarios;
 #[cfg(test)]
 mod script;
 #[cfg(test)]
+mod syncs;
+#[cfg(test)]
 mod t1_faults;
 #[cfg(test)]
 mod t2_crashes;

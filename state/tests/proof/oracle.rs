@@ -107,6 +107,13 @@ fn judge_opened(
         judge_blob(disk, &flow, &there, *hash);
     }
     let told = told_by(&there);
+    let (at_once, _) = store_over(&disk.crash_clone(seed ^ 0x55));
+    drop(at_once.open(&flow_ref()).unwrap());
+    all_there(
+        &records(&at_once, &flow_ref()),
+        &there,
+        "that an open has shown",
+    );
     let mut promised = there;
     go_on(&mut flow, &mut promised);
     // What was acknowledged after a recovery survives what comes next, too.

@@ -112,6 +112,23 @@ pub(crate) enum Step {
     Prune,
 }
 
+impl Step {
+    /// Whether everything appended is durable when the step succeeds.
+    const fn promises_everything(&self) -> bool {
+        matches!(
+            self,
+            Self::Create
+                | Self::Sync
+                | Self::SyncElsewhere
+                | Self::Rest
+                | Self::Close
+                | Self::Open
+                | Self::Repair
+                | Self::Restore
+        )
+    }
+}
+
 /// What a script does when a step fails.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Temper {
@@ -197,6 +214,9 @@ impl Play {
         if let Some(flow) = &self.flow {
             let durable = flow.durable();
             self.model().acknowledged(durable);
+        }
+        if done.is_ok() && step.promises_everything() {
+            self.model().acknowledged(Seq::MAX - 1);
         }
         done
     }
@@ -377,10 +397,9 @@ impl Play {
         self.flow = None;
         let folder = self.store.folder(&flow_ref());
         let harmed = self.model().harmed_from.is_some();
-        if harmed || tails::lines(&self.disk, folder.root()).len() < 4 {
-            return Err(Error::NoFlow("nothing to harm".into()));
-        }
-        let seq = tails::flip_synced(&self.disk, folder.root());
+        let flipped = (!harmed).then(|| tails::flip_synced(&self.disk, folder.root()));
+        let seq = flipped.flatten();
+        let seq = seq.ok_or_else(|| Error::NoFlow("nothing to harm".into()))?;
         self.model().harmed(seq);
         Ok(())
     }
@@ -405,7 +424,7 @@ impl Play {
             (path.parent() == Some(&quarantine) && parse_name(&name).is_some()).then_some(name)
         });
         let Some(name) = names.last() else {
-            return Ok(());
+            return Err(Error::NoFlow("nothing to put back".into()));
         };
         let before = self.flow()?.position().seq;
         let disk = self.disk.clone();

@@ -116,19 +116,14 @@ pub(crate) fn leave_tail(disk: &FaultyDisk, flow: &Path, row: Row) {
     disk.write_file(&last.path, &bytes).unwrap();
 }
 
-/// Flips a bit in the middle of a record that a later one knows to be synced, and says which.
-pub(crate) fn flip_synced(disk: &FaultyDisk, flow: &Path) -> Seq {
+/// Flips a bit in the middle of a record that a later one knows to be synced, and says which; does
+/// nothing if there is none.
+pub(crate) fn flip_synced(disk: &FaultyDisk, flow: &Path) -> Option<Seq> {
     let lines = lines(disk, flow);
-    let known = lines.iter().map(|line| line.frame.durable).max().unwrap();
-    let chosen = lines
-        .iter()
-        .find(|line| line.frame.seq >= (known / 2).max(1))
-        .unwrap();
-    assert!(
-        chosen.frame.seq <= known,
-        "the script syncs before it harms"
-    );
-    let middle = (chosen.start + chosen.end) / 2;
+    let known = lines.iter().map(|line| line.frame.durable).max()?;
+    let range = (known / 2).max(1)..=known;
+    let chosen = lines.iter().find(|line| range.contains(&line.frame.seq))?;
+    let middle = usize::midpoint(chosen.start, chosen.end);
     disk.flip_bit(&chosen.path, middle as u64 * 8).unwrap();
-    chosen.frame.seq
+    Some(chosen.frame.seq)
 }
