@@ -1,4 +1,4 @@
-//! A role instance takes a node, and its turn begins (rows C1 to C9).
+//! A role instance takes a node, and its turn begins (rows C11 and C12).
 
 use a_society_facts::fact::Fact;
 use a_society_facts::fact::node::{Inbound, NodeClaimed};

@@ -1,4 +1,4 @@
-//! Consent to tool calls: asked, answered, withdrawn (rows S5 to S8).
+//! Consent to tool calls: asked, answered, withdrawn (rows S10 to S14).
 
 use a_society_facts::fact::Fact;
 use a_society_facts::fact::node::{NodeSuspended, NodeWoken, WaitReason};

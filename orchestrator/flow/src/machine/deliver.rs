@@ -1,5 +1,5 @@
-//! A handoff: judged in a fixed order, all of it before anything changes (rows H1 to H8), and then
-//! applied whole or staged whole (rows H9 and H10).
+//! A handoff: judged in a fixed order, all of it before anything changes (rows H1 to H7), and then
+//! applied whole or staged whole (rows H8 to H11).
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! Reflection and the report: who goes when, and what ends it (rows I1 to I8).
+//! Reflection and the report: who goes when, and what ends it (rows I1 to I9).
 
 use a_society_facts::fact::Fact;
 use a_society_facts::fact::flow::FlowCompleted;

@@ -1,6 +1,6 @@
 //! What lies on the table: who is at work, what arrived, and what can still come.
 //!
-//! A [`Board`] is laid out from the open things of a flow, never from all of its nodes, so that
+//! Rows D1 to D4 of `SCHEDULING.md` are answered here. A [`Board`] is laid out from the open things of a flow, never from all of its nodes, so that
 //! its cost is what is open and not the size of the graph.
 
 use std::collections::{BTreeMap, BTreeSet};

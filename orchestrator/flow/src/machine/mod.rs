@@ -1,5 +1,5 @@
-//! The machine: what may happen next, and what must be started now. `SCHEDULING.md` beside this
-//! crate holds its decision tables.
+//! The machine: what may happen next, and what must be started now. `SCHEDULING.md` in
+//! this crate holds its decision tables.
 
 pub mod limits;
 

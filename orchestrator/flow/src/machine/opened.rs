@@ -1,4 +1,4 @@
-//! What a process says first when it takes a flow over (rows D1 to D9).
+//! What a process says first when it takes a flow over (rows X1 to X9).
 //!
 //! Facts that belong together are appended together, but a crash may cut between them. Whatever
 //! follows from the facts that remained is said now, so that a flow never waits for a fact that
@@ -21,7 +21,7 @@ use super::consent::{consent_awaited, resolved, woken};
 use super::improve::{completed, returned};
 use super::operate::{reflection_configured, resumed};
 use super::reply::{applied, guidance_awaited};
-use super::turn::{At, place};
+use super::turn::{At, ends_waiting, place};
 
 /// Facts that are being put together, and the state they lead to.
 #[derive(Debug)]
@@ -79,7 +79,7 @@ pub(super) fn opened(state: &FlowState) -> Vec<Fact> {
     sketch.facts()
 }
 
-/// D1: a handoff was staged, and its node does not wait for the word yet.
+/// X1: a handoff was staged, and its node does not wait for the word yet.
 fn staged(sketch: &mut Sketch) {
     let state = &sketch.state;
     let open = state.staged.iter().filter(|(_, staged)| !staged.approved);
@@ -99,7 +99,7 @@ fn staged(sketch: &mut Sketch) {
     sketch.say_all(waits);
 }
 
-/// D2: a request for consent is open, and nobody waits for its answer, or none is needed any more.
+/// X2: a request for consent is open, and nobody waits for its answer, or none is needed any more.
 fn asked(sketch: &mut Sketch, consent: &ConsentId, open: &OpenConsent) {
     let state = &sketch.state;
     let turn = state.calls.get(&open.call).map(|call| call.turn);
@@ -126,7 +126,7 @@ fn asked(sketch: &mut Sketch, consent: &ConsentId, open: &OpenConsent) {
     }
 }
 
-/// D3: a request for consent was answered, and whoever waits for it was not told.
+/// X3: a request for consent was answered, and whoever waits for it was not told.
 fn answered(sketch: &mut Sketch) {
     let state = &sketch.state;
     let consents = state
@@ -139,7 +139,7 @@ fn answered(sketch: &mut Sketch) {
     sketch.say_all(settled);
 }
 
-/// D4 to D6: an open turn goes on with another try, unless its outcome is known already.
+/// X4 to X6: an open turn goes on with another try, unless its outcome is known already.
 fn cut_off(state: &FlowState, id: TurnId, turn: &OpenTurn) -> Fact {
     let settled = turn
         .request
@@ -149,7 +149,8 @@ fn cut_off(state: &FlowState, id: TurnId, turn: &OpenTurn) -> Fact {
         Cause::Send | Cause::Compaction | Cause::Selection => None,
         Cause::Node | Cause::Reflection | Cause::Feedback => match place(state, id, turn) {
             Some(At::Node(_) | At::Reflection | At::Feedback) => None,
-            Some(At::Nothing) if state.phase == Phase::Cancelled => Some(TurnEnd::Stopped),
+            // Whoever runs turns brings those of a cancelled flow to their ends.
+            Some(At::Nothing) if state.phase == Phase::Cancelled => None,
             Some(At::Nothing) => Some(TurnEnd::Outcome),
             None => waited(state, id, turn),
         },
@@ -180,11 +181,11 @@ fn waited(state: &FlowState, id: TurnId, turn: &OpenTurn) -> Option<TurnEnd> {
         WaitReason::PromptHuman
         | WaitReason::ConsentDenied
         | WaitReason::RoleConfiguration
-        | WaitReason::HandoffApproval => Some(TurnEnd::Waiting),
+        | WaitReason::HandoffApproval => Some(ends_waiting(turn)),
     }
 }
 
-/// D7: a word was said about a staged handoff, and nothing came of it yet.
+/// X7: a word was said about a staged handoff, and nothing came of it yet.
 fn decided(sketch: &mut Sketch) {
     let approved = sketch.state.staged.iter().filter(|(_, s)| s.approved);
     let handoffs: Vec<Fact> = approved.map(|(id, staged)| applied(id, staged)).collect();
@@ -203,7 +204,7 @@ fn decided(sketch: &mut Sketch) {
     sketch.say_all(declined);
 }
 
-/// D8 and D9: the last thing a flow waited for was said, and its end was not.
+/// X9: the last thing a flow waited for was said, and its end was not.
 fn endings(sketch: &mut Sketch) {
     let improvement = sketch.state.improvement.as_ref();
     let done = improvement.is_some_and(|improvement| match sketch.state.phase {

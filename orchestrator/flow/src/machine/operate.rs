@@ -1,4 +1,4 @@
-//! Pause, cancel, retry, reopen, configure, budgets (rows R13 to R24).
+//! Pause, cancel, retry, reopen, configure, budgets (rows R12 to R17).
 
 use std::collections::BTreeMap;
 

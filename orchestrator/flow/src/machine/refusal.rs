@@ -154,8 +154,9 @@ pub enum Refusal {
         /// The turn.
         turn: TurnId,
     },
-    /// A call has no result, or a draft is neither kept nor discarded.
-    #[error("{turn} is not settled: a call has no result, or a draft is open")]
+    /// A call has no result, a draft is neither kept nor discarded, or the last request, whose
+    /// answer the outcome would be, has none.
+    #[error("{turn} is not settled: a call, a draft or a request is still open")]
     Unsettled {
         /// The turn.
         turn: TurnId,

@@ -1,4 +1,4 @@
-//! What the operator says to nodes and roles (rows R1 to R12).
+//! What the operator says to nodes and roles (rows R1 to R11).
 
 use a_society_facts::fact::Fact;
 use a_society_facts::fact::node::{HandoffApplied, HandoffDecided, NodeSuspended, WaitReason};

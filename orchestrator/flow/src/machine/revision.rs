@@ -1,4 +1,4 @@
-//! Another graph for a running flow: it counts if it has a place for all that happened (row R25).
+//! Another graph for a running flow: it counts if it has a place for all that happened (row R18).
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,4 +1,4 @@
-//! Stopping turns (rows S1 to S4): the stop is durable, the turn is brought to its end, and its
+//! Stopping turns (row S8): the stop is durable, the turn is brought to its end, and its
 //! node waits.
 
 use a_society_facts::fact::Fact;

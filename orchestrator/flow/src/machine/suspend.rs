@@ -1,4 +1,4 @@
-//! What an outcome of a turn leads to: each kind of turn ends in its own ways (rows O1 to O9).
+//! What an outcome of a turn leads to: each kind of turn ends in its own ways (rows S1 to S7).
 
 use a_society_facts::fact::Fact;
 use a_society_facts::fact::budget::{BudgetReached, Measure};
@@ -15,7 +15,7 @@ use super::improve::{findings, report};
 use super::input::{Outcome, TurnOutcome};
 use super::live::Board;
 use super::refusal::Refusal;
-use super::turn::{At, Fault, Present, present};
+use super::turn::{At, Fault, Present, ends_waiting, present};
 use crate::graph::FlowGraph;
 
 pub(super) fn outcome(
@@ -23,7 +23,7 @@ pub(super) fn outcome(
     state: &FlowState,
     input: &TurnOutcome,
 ) -> Result<Vec<Fact>, Refusal> {
-    let turn = present(state, input.turn, input.attempt)?;
+    let turn = present(state, input.turn, input.attempt, concludes(&input.outcome))?;
     if turn.at == At::Nothing {
         // What it was for is over, so there is nothing left that its outcome could be about.
         return Ok(vec![turn.ended(TurnEnd::Stopped, None)]);
@@ -64,6 +64,26 @@ pub(super) fn outcome(
     }
 }
 
+/// Whether an outcome is what the turn's last answer says.
+fn concludes(outcome: &Outcome) -> bool {
+    match outcome {
+        Outcome::Handoff(_)
+        | Outcome::PromptHuman { .. }
+        | Outcome::AwaitHandoff
+        | Outcome::ForwardPassClosed { .. }
+        | Outcome::MetaAnalysisComplete { .. }
+        | Outcome::BackwardPassComplete { .. }
+        | Outcome::Fault { .. }
+        | Outcome::OutputLimit => true,
+        Outcome::Aborted { .. }
+        | Outcome::Stopped
+        | Outcome::ProviderProblem { .. }
+        | Outcome::NeedsConfiguration { .. }
+        | Outcome::ConsentDenied
+        | Outcome::BudgetReached { .. } => false,
+    }
+}
+
 fn ends_otherwise(at: At<'_>) -> Fault {
     let summary = match at {
         At::Node(_) => "that signal ends no turn of a node",
@@ -92,11 +112,14 @@ fn waits(state: &FlowState, turn: &Present<'_>, outcome: &Outcome) -> Vec<Fact> 
         }
         Outcome::NeedsConfiguration { why } => {
             let reason = WaitReason::RoleConfiguration;
-            turn.suspended(reason, said(why), TurnEnd::Waiting, None)
+            turn.suspended(reason, said(why), ends_waiting(turn.open), None)
         }
-        Outcome::ConsentDenied => {
-            turn.suspended(WaitReason::ConsentDenied, None, TurnEnd::Waiting, None)
-        }
+        Outcome::ConsentDenied => turn.suspended(
+            WaitReason::ConsentDenied,
+            None,
+            ends_waiting(turn.open),
+            None,
+        ),
         Outcome::BudgetReached { why } => {
             let (reason, error) = (WaitReason::Budget, Some(why.clone()));
             let mut facts = used_up(state, &turn.open.role);

@@ -1,6 +1,17 @@
-//! Tests of the machine.
+//! Tests of the machine: its tables row by row, its walks at random, and its small flows whole.
 
+mod asking;
+mod benign;
+mod claiming;
+mod closing;
+mod handoff;
+mod model;
+mod opening;
+mod operating;
+mod operator;
+mod oracle;
 mod property;
 mod sim;
 mod straight;
 mod support;
+mod waiting;

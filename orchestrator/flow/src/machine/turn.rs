@@ -1,4 +1,4 @@
-//! The turn an input speaks of, and how a turn ends, is mended or waits (rows O1 to O9).
+//! The turn an input speaks of, and how a turn ends, is mended or waits (rows S3 to S9).
 
 use a_society_facts::fact::Fact;
 use a_society_facts::fact::node::{FaultCode, NodeSuspended, RepairRequested, WaitReason};
@@ -6,7 +6,7 @@ use a_society_facts::fact::turn::{Cause, TurnEnd, TurnEnded};
 use a_society_facts::id::{NodeId, TurnId};
 use a_society_facts::message::Text;
 use a_society_facts::view::FlowState;
-use a_society_facts::view::flow::{OpenTurn, Phase, Reflecting};
+use a_society_facts::view::flow::{OpenTurn, Phase, Reflecting, RequestState};
 
 use super::limits::REPAIRS_MAX;
 use super::refusal::Refusal;
@@ -47,13 +47,19 @@ pub(super) struct Present<'a> {
     pub(super) at: At<'a>,
 }
 
-/// The turn that an outcome is about: open, at that try, not waiting, with nothing left open.
+/// The turn that an outcome is about: open, at that try, not waiting, with nothing left open. What
+/// a turn came to is what its last answer says, so that answer must be there; that a turn failed
+/// or was stopped can be said at any point.
 pub(super) fn present(
     state: &FlowState,
     turn: TurnId,
     attempt: u32,
+    concludes: bool,
 ) -> Result<Present<'_>, Refusal> {
     let open = heard(state, turn, attempt)?;
+    if concludes && open.repair.is_some() {
+        return Err(Refusal::RepairUntold { turn });
+    }
     if open
         .request
         .as_ref()
@@ -112,6 +118,16 @@ pub(super) fn place<'a>(state: &'a FlowState, turn: TurnId, open: &'a OpenTurn) 
     }
 }
 
+/// How a turn ends that waits for the operator; one whose last request has no answer has failed.
+pub(super) fn ends_waiting(open: &OpenTurn) -> TurnEnd {
+    match open.request.as_ref().map(|request| request.state) {
+        Some(RequestState::Asked) => TurnEnd::Failed,
+        Some(RequestState::Answered | RequestState::Failed | RequestState::Cut) | None => {
+            TurnEnd::Waiting
+        }
+    }
+}
+
 impl Present<'_> {
     /// The turn is over.
     pub(super) fn ended(&self, end: TurnEnd, error: Option<String>) -> Fact {
@@ -147,9 +163,6 @@ impl Present<'_> {
 
     /// The outcome is not valid: the role mends it, unless it tried too often or is to stop.
     pub(super) fn repair(&self, fault: Fault) -> Result<Vec<Fact>, Refusal> {
-        if self.open.repair.is_some() {
-            return Err(Refusal::RepairUntold { turn: self.id });
-        }
         if self.open.stop {
             return Ok(self.stopped());
         }

@@ -263,7 +263,8 @@ pub(super) fn retried(state: &FlowState, f: &NodeRetried) -> Result<(), Illegal>
 pub(super) fn suspended(state: &FlowState, f: &NodeSuspended) -> Result<(), Illegal> {
     asks_something_real(state, f)?;
     if f.reason == WaitReason::PromptHuman
-        && let Some((turn, _)) = state.main_turn_of(&f.role)
+        && let Some((turn, open)) = state.main_turn_of(&f.role)
+        && open.node == f.node
     {
         concluded(state, turn)?;
     }

@@ -5,7 +5,8 @@ use a_society_facts::line::Recorded;
 use a_society_facts::view::{FlowState, View as _};
 use proptest::prelude::*;
 
-use super::sim::{Action, Sim, check_all};
+use super::oracle::check_all;
+use super::sim::{Action, Sim};
 use super::support::{Flow, id};
 use crate::graph::{FlowGraph, Node, build};
 use crate::machine::pending;

@@ -234,6 +234,13 @@ impl Flow {
         self.words(input)
     }
 
+    /// Why a node takes no reply, without asking it.
+    pub(crate) fn reply_refused(&self, node: &str) -> String {
+        let mut flow = self.clone();
+        let words = flow.reply(node);
+        words.trim_start_matches("refused: ").to_owned()
+    }
+
     /// The open turn of a role that reflects, or writes the report, comes to an outcome.
     pub(crate) fn role_ends(&mut self, role: &str, outcome: Outcome) -> String {
         let role: RoleInstance = id(role);

@@ -1,0 +1,145 @@
+//! Table S, the rows about consent to tool calls.
+
+use a_society_facts::fact::Fact;
+use a_society_facts::fact::node::WaitReason;
+use a_society_facts::fact::operator::{ConsentAnswer, ConsentMode, Grant};
+use a_society_facts::hash::Hash;
+use a_society_facts::view::flow::CallState;
+
+use super::sim::Sim;
+use super::support::{Flow, id};
+use crate::machine::{ConsentAnswered, Input, Question, Work};
+
+/// Two roles at work, each of which asked for consent.
+fn asking() -> Sim {
+    let mut flow = Flow::on("a:owner b:writer c:editor z:owner", "a>b a>c b>z c>z");
+    flow.passes("a", "b c");
+    flow.claim("b").unwrap();
+    flow.claim("c").unwrap();
+    let mut sim = Sim::new(flow);
+    for node in ["b", "c"] {
+        let (turn, attempt) = sim.flow.turn(node);
+        sim.asks(turn, attempt);
+    }
+    sim
+}
+
+fn answer(sim: &mut Sim, answer: ConsentAnswer, action: &str, also: bool) -> String {
+    let open: Vec<_> = sim.flow.state.consents.keys().cloned().collect();
+    sim.flow.words(Input::ConsentAnswered(ConsentAnswered {
+        consent: open.first().cloned().unwrap_or(id("gone")),
+        answer,
+        action: Hash::of(action.as_bytes()),
+        grant: Some(Grant::Edits),
+        also: if also { open } else { Vec::new() },
+        client: Some(id("answer")),
+    }))
+}
+
+fn runs(sim: &Sim) -> usize {
+    let work = sim.flow.pending();
+    let runs = |work: &&Work| matches!(work, Work::RunTurn { .. });
+    work.iter().filter(runs).count()
+}
+
+#[test]
+fn s10_whoever_asks_for_consent_waits_and_its_question_is_shown() {
+    let sim = asking();
+    assert_eq!(runs(&sim), 0);
+    let asks = |work: &Work| matches!(work, Work::AskOperator(Question::Consent { .. }));
+    assert_eq!(
+        sim.flow.pending().iter().filter(|work| asks(work)).count(),
+        2
+    );
+    assert_eq!(
+        sim.flow.reply_refused("b"),
+        "b takes no text: it waits for consent to a tool call"
+    );
+}
+
+#[test]
+fn s11_consent_lets_the_same_turn_go_on() {
+    let mut sim = asking();
+    let words = answer(&mut sim, ConsentAnswer::AllowOnce, "what runs", false);
+    assert_eq!(words, "consent_resolved node_woken");
+    assert_eq!(runs(&sim), 1);
+    assert_eq!(sim.flow.turn("b").1, 1, "it is the same try");
+    let again = answer(&mut sim, ConsentAnswer::AllowOnce, "what runs", false);
+    assert_eq!(again, "", "R7: the command counted already");
+}
+
+#[test]
+fn s11_an_answer_is_bound_to_what_the_operator_saw() {
+    let mut sim = asking();
+    let words = answer(&mut sim, ConsentAnswer::AllowOnce, "something else", false);
+    assert!(words.starts_with("refused"), "{words}");
+}
+
+#[test]
+fn s12_consent_for_the_flow_answers_every_request_that_it_covers() {
+    let mut sim = asking();
+    let words = answer(&mut sim, ConsentAnswer::AllowFlow, "what runs", true);
+    let expected = "grant_added consent_mode_changed consent_resolved node_woken \
+                    consent_resolved node_woken";
+    assert_eq!(words, expected);
+    assert_eq!(sim.flow.state.consent_mode, ConsentMode::PartialAccess);
+    assert_eq!(runs(&sim), 2);
+}
+
+#[test]
+fn s13_a_denied_call_gets_its_result_and_then_the_node_waits() {
+    let mut sim = asking();
+    answer(&mut sim, ConsentAnswer::Deny, "what runs", false);
+    let states: Vec<CallState> = sim.flow.state.calls.values().map(|c| c.state).collect();
+    assert!(states.contains(&CallState::Denied));
+    let (turn, attempt) = sim.flow.turn("b");
+    let early = sim.flow.ends("b", crate::machine::Outcome::ConsentDenied);
+    assert!(
+        early.starts_with("refused"),
+        "a call has no result yet: {early}"
+    );
+    sim.ends(turn, attempt, crate::machine::Outcome::ConsentDenied)
+        .unwrap();
+    let waiting = &sim.flow.state.awaiting_operator["b"];
+    assert_eq!(waiting.reason, WaitReason::ConsentDenied);
+}
+
+#[test]
+fn s14_a_flow_that_need_not_ask_answers_all_requests() {
+    let mut sim = asking();
+    let words = sim.flow.words(Input::ConsentMode {
+        mode: ConsentMode::FullAccess,
+        client: None,
+    });
+    assert!(words.starts_with("consent_mode_changed consent_resolved node_woken"));
+    assert_eq!(runs(&sim), 2);
+}
+
+#[test]
+fn s8_a_stop_withdraws_the_request_of_its_turn() {
+    let mut sim = asking();
+    let facts = sim.flow.say(Input::Stop {
+        scope: a_society_facts::fact::operator::StopScope::Node(id("b")),
+        client: None,
+    });
+    let words: Vec<&str> = facts.iter().flatten().map(Fact::word).collect();
+    assert_eq!(words, ["stop_requested", "consent_resolved", "node_woken"]);
+    assert_eq!(sim.flow.state.consents.len(), 1);
+}
+
+#[test]
+fn x2_x3_a_crash_around_a_request_or_its_answer_leaves_no_one_waiting_for_nothing() {
+    let sim = asking();
+    for kept in 1..=sim.flow.facts.len() {
+        let mut crashed = sim.clone();
+        crashed.flow.crash_after(kept);
+        crashed.finish_it();
+    }
+    let mut answered = asking();
+    answer(&mut answered, ConsentAnswer::AllowFlow, "what runs", true);
+    for kept in sim.flow.facts.len()..=answered.flow.facts.len() {
+        let mut crashed = answered.clone();
+        crashed.flow.crash_after(kept);
+        crashed.finish_it();
+    }
+}

@@ -1,0 +1,155 @@
+//! An operator and roles who mean well, and bring every flow to its end.
+
+use std::collections::BTreeMap;
+
+use a_society_facts::fact::flow::Author;
+use a_society_facts::fact::node::Entry;
+use a_society_facts::fact::operator::{ChosenBy, ConsentAnswer};
+use a_society_facts::id::{NodeId, RoleInstance, TurnId};
+
+use super::oracle::story;
+use super::sim::Sim;
+use super::support::{id, kept};
+use crate::machine::{
+    Input, Outcome, Question, ReplyTarget, Task, allowed, findings_path, missing, report_path,
+};
+
+impl Sim {
+    /// Drives the flow to its end with an operator and roles who mean well.
+    pub(crate) fn finish_it(&mut self) {
+        let most = 300 + 60 * self.flow.graph.nodes().len();
+        for _ in 0..most {
+            if self.flow.state.phase.is_over() && self.turns().is_empty() {
+                return;
+            }
+            self.benign();
+        }
+        panic!("still going after {most} steps: {}", story(&self.flow));
+    }
+
+    pub(super) fn benign(&mut self) {
+        if self.flow.state.paused.is_some() && !self.flow.state.phase.is_over() {
+            let by = Author::Operator;
+            self.say(Input::Unpause { by }).unwrap();
+        } else if let Some((turn, attempt, role, task, stops)) = self.turns().first().cloned() {
+            if stops {
+                self.ends(turn, attempt, Outcome::Stopped).unwrap();
+            } else {
+                self.benign_turn(turn, attempt, &role, &task);
+            }
+        } else if !self.start(0) {
+            let question = self.questions().first().cloned();
+            let question = question.expect("a flow that is not over runs, or asks something");
+            self.benign_answer(question);
+        }
+    }
+
+    pub(super) fn benign_turn(
+        &mut self,
+        turn: TurnId,
+        attempt: u32,
+        role: &RoleInstance,
+        task: &Task,
+    ) {
+        let outcome = match task {
+            Task::Reflection => Outcome::MetaAnalysisComplete {
+                findings: kept(&findings_path(role)),
+            },
+            Task::Feedback => Outcome::BackwardPassComplete {
+                report: kept(report_path()),
+            },
+            Task::Send => panic!("nobody sends"),
+            Task::Node(node) => self.benign_outcome(turn, node),
+        };
+        self.ends(turn, attempt, outcome).unwrap();
+    }
+
+    pub(super) fn benign_outcome(&mut self, turn: TurnId, node: &NodeId) -> Outcome {
+        let (graph, state) = (&self.flow.graph, &self.flow.state);
+        let ways = allowed(graph, state, node);
+        let tries = state.turns[&turn].repairs;
+        if ways.closes {
+            return match (missing(state, node).is_empty(), tries) {
+                (true, _) => Outcome::ForwardPassClosed { health: Ok(()) },
+                (false, 0) => Outcome::AwaitHandoff,
+                (false, _) => Outcome::PromptHuman { question: None },
+            };
+        }
+        let owed: Vec<NodeId> = state.owed(node).map(|edge| edge.to.clone()).collect();
+        let closing = graph.closing();
+        let leads = |to: &&NodeId| {
+            let from = graph.index_of(to).unwrap();
+            graph.reachable_from([from]).contains(&closing)
+        };
+        let on = ways.forward.iter().find(leads).or(ways.forward.first());
+        let arrived = state.visited.contains(&graph.node_at(closing).id);
+        let lost = !arrived && !ways.forward.iter().any(|to| leads(&to));
+        let back = lost && (tries > 0 || state.running[node].entry == Entry::Reopened);
+        let targets: Vec<NodeId> = if back && !ways.backward.is_empty() {
+            ways.backward[..1].to_vec()
+        } else if !owed.is_empty() {
+            let missing = !arrived && !owed.iter().any(|to| leads(&to));
+            let other = ways.forward.iter().find(leads).filter(|_| missing);
+            owed.into_iter().chain(other.cloned()).collect()
+        } else {
+            on.into_iter().cloned().collect()
+        };
+        Outcome::Handoff(self.targets(&targets))
+    }
+
+    pub(super) fn benign_answer(&mut self, question: Question) {
+        let client = Some(id(&format!("c{}", self.flow.mint())));
+        let input = match question {
+            Question::Text { node, role, .. } => {
+                // Somebody who awaits what will not come is what keeps the flow from closing.
+                let closing = self.flow.graph.node_at(self.flow.graph.closing());
+                let state = &self.flow.state;
+                let mut awaiting = state.awaiting_handoff.iter();
+                let awaiting = awaiting.find(|node| !state.replies.contains_key(*node));
+                let awaiting = awaiting.cloned();
+                let waits = awaiting.filter(|_| node.as_ref() == Some(&closing.id));
+                let target = match waits.or(node) {
+                    Some(node) => ReplyTarget::Node(node),
+                    None => ReplyTarget::Role(role),
+                };
+                self.flow.reply_input(target)
+            }
+            Question::Consent { .. } => return self.answer(0, ConsentAnswer::AllowOnce),
+            Question::Configuration { role, .. } => Input::ConfigureRole {
+                role,
+                settings: BTreeMap::new(),
+                by: ChosenBy::Operator,
+                client,
+            },
+            Question::Approval { approval, .. } => {
+                let approve = Input::Approve {
+                    approval: approval.clone(),
+                    client: client.clone(),
+                };
+                if self.say(approve).is_ok() {
+                    return;
+                }
+                Input::Decline { approval, client }
+            }
+            Question::Improvement { modes } => Input::ChooseImprovement {
+                mode: modes[0],
+                client,
+            },
+            Question::Feedback => Input::FeedbackConsent {
+                granted: true,
+                client,
+            },
+            Question::Unpause { .. } => Input::Unpause {
+                by: Author::Operator,
+            },
+            Question::Stalled => {
+                self.stalls += 1;
+                let state = &self.flow.state;
+                let node = state.visited.iter().next().cloned().unwrap();
+                Input::Reopen { node, note: None }
+            }
+        };
+        let said = self.say(input);
+        assert!(said.is_ok(), "{said:?}");
+    }
+}

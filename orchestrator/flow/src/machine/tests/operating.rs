@@ -1,0 +1,316 @@
+//! Table R: what the operator says and does.
+
+use a_society_facts::fact::budget::Measure;
+use a_society_facts::fact::flow::{Author, PauseReason};
+use a_society_facts::fact::node::WaitReason;
+use a_society_facts::fact::operator::SteerWhen;
+use a_society_facts::message::Text;
+
+use super::support::{Flow, graph, id};
+use crate::machine::{Input, Outcome, Question, ReplyTarget, Revise, Steer, Work};
+
+fn asks() -> Outcome {
+    Outcome::PromptHuman { question: None }
+}
+
+/// `b` and `c` ask something; `d` is staged.
+fn waiting() -> Flow {
+    let mut flow = Flow::on(
+        "a:owner b:writer c:editor d:tester! z:owner",
+        "a>b a>c a>d b>z c>z d>z",
+    );
+    flow.passes("a", "b c d");
+    for node in ["b", "c", "d"] {
+        flow.claim(node).unwrap();
+    }
+    flow.ends("b", asks());
+    flow.ends("c", asks());
+    flow.hands("d", "z");
+    flow
+}
+
+#[test]
+fn r1_to_r6_a_reply_finds_whoever_it_is_for_or_says_who_waits() {
+    let both = "b (writer) waits for an answer; c (editor) waits for an answer";
+    let table = [
+        (ReplyTarget::Node(id("b")), "operator_replied".to_owned()),
+        (
+            ReplyTarget::Role(id("editor")),
+            "operator_replied".to_owned(),
+        ),
+        (
+            ReplyTarget::Only,
+            format!("refused: more than one waits, so that one has to be named: {both}"),
+        ),
+        (
+            ReplyTarget::Node(id("d")),
+            "refused: d takes no text: it waits for a word about its staged handoff".to_owned(),
+        ),
+        (
+            ReplyTarget::Role(id("tester")),
+            "refused: tester takes no text: it waits for a word about its staged handoff"
+                .to_owned(),
+        ),
+        (
+            ReplyTarget::Node(id("a")),
+            format!("refused: a does not wait for a text. Who waits: {both}"),
+        ),
+        (
+            ReplyTarget::Node(id("x")),
+            "refused: the graph has no node x".to_owned(),
+        ),
+    ];
+    for (target, expected) in table {
+        let mut flow = waiting();
+        let input = flow.reply_input(target.clone());
+        assert_eq!(flow.words(input), expected, "{target:?}");
+    }
+}
+
+#[test]
+fn r3_the_only_one_that_takes_text_needs_no_name() {
+    let mut flow = waiting();
+    flow.reply("b");
+    flow.claim("b").unwrap();
+    let input = flow.reply_input(ReplyTarget::Only);
+    flow.say(input).unwrap();
+    assert!(flow.state.replies.contains_key("c"));
+}
+
+#[test]
+fn r6_a_node_that_was_woken_takes_no_reply() {
+    let mut flow = waiting();
+    flow.reply("b");
+    flow.claim("b").unwrap();
+    assert!(
+        flow.reply("b")
+            .starts_with("refused: b does not wait for a text")
+    );
+}
+
+#[test]
+fn r7_the_same_command_counts_once() {
+    let mut flow = waiting();
+    let input = flow.reply_input(ReplyTarget::Node(id("b")));
+    assert_eq!(flow.words(input.clone()), "operator_replied");
+    assert_eq!(flow.words(input.clone()), "");
+    flow.claim("b").unwrap();
+    assert_eq!(flow.words(input), "", "also after it was heard");
+}
+
+#[test]
+fn r8_a_node_that_awaits_a_handoff_may_be_answered_by_name() {
+    let mut flow = Flow::on("a:owner b:writer c:editor z:owner", "a>b a>c b>z c>z");
+    flow.passes("a", "b c");
+    flow.claim("b").unwrap();
+    flow.ends("b", Outcome::AwaitHandoff);
+    let input = flow.reply_input(ReplyTarget::Role(id("writer")));
+    assert_eq!(flow.words(input), "operator_replied");
+    assert_eq!(flow.offered(), "b:reply c:first");
+}
+
+#[test]
+fn r9_only_a_role_at_work_is_steered() {
+    let steer = |role: &str| {
+        Input::Steer(Steer {
+            role: id(role),
+            text: "look here".into(),
+            message: id("steer"),
+            when: SteerWhen::Queue,
+            client: None,
+        })
+    };
+    let mut flow = waiting();
+    assert!(
+        flow.words(steer("writer"))
+            .starts_with("refused: writer is not at work")
+    );
+    flow.reply("b");
+    flow.claim("b").unwrap();
+    assert_eq!(flow.words(steer("writer")), "operator_steered");
+}
+
+#[test]
+fn r10_an_approved_handoff_is_applied_and_its_role_does_not_run_again() {
+    let mut flow = waiting();
+    let approval = flow.state.staged.keys().next().unwrap().clone();
+    let approve = Input::Approve {
+        approval: approval.clone(),
+        client: Some(id("yes")),
+    };
+    assert_eq!(flow.words(approve), "handoff_decided handoff_applied");
+    assert_eq!(flow.offered(), "z:first");
+    let again = Input::Approve {
+        approval,
+        client: None,
+    };
+    assert!(flow.words(again).starts_with("refused: no staged handoff"));
+}
+
+#[test]
+fn r11_after_a_declined_handoff_the_node_waits_for_guidance() {
+    let mut flow = waiting();
+    let approval = flow.state.staged.keys().next().unwrap().clone();
+    let decline = Input::Decline {
+        approval,
+        client: None,
+    };
+    assert_eq!(flow.words(decline), "handoff_decided node_suspended");
+    assert_eq!(
+        flow.state.awaiting_operator["d"].reason,
+        WaitReason::PromptHuman
+    );
+    assert_eq!(flow.reply("d"), "operator_replied");
+    assert_eq!(flow.offered(), "d:reply");
+}
+
+#[test]
+fn r10_r11_x7_a_word_that_a_crash_cut_off_is_followed_up() {
+    for approved in [true, false] {
+        let mut flow = waiting();
+        let approval = flow.state.staged.keys().next().unwrap().clone();
+        let client = None;
+        let word = if approved {
+            Input::Approve { approval, client }
+        } else {
+            Input::Decline { approval, client }
+        };
+        flow.say(word).unwrap();
+        let whole = flow.pending();
+        flow.crash_after(flow.facts.len() - 1);
+        assert_eq!(flow.pending(), whole, "approved: {approved}");
+    }
+}
+
+#[test]
+fn r12_a_stopped_or_failed_turn_is_retried_and_a_question_is_not() {
+    let mut flow = waiting();
+    let retry = |node: &str| Input::Retry {
+        target: ReplyTarget::Node(id(node)),
+    };
+    let words = flow.words(retry("b"));
+    assert_eq!(
+        words,
+        "refused: b is not to be retried: it waits for an answer"
+    );
+    flow.reply("b");
+    flow.claim("b").unwrap();
+    flow.ends(
+        "b",
+        Outcome::Aborted {
+            why: "broke".into(),
+        },
+    );
+    assert_eq!(flow.words(retry("b")), "node_retried");
+    assert_eq!(flow.offered(), "b:again");
+}
+
+#[test]
+fn r13_a_node_at_rest_is_reopened_and_no_other() {
+    let mut flow = waiting();
+    let reopen = |node: &str| Input::Reopen {
+        node: id(node),
+        note: Some("once more".into()),
+    };
+    assert!(flow.words(reopen("z")).ends_with("it was never entered"));
+    assert!(flow.words(reopen("b")).ends_with("it waits for an answer"));
+    assert_eq!(flow.words(reopen("a")), "node_reopened");
+    assert!(flow.words(reopen("a")).ends_with("it is about to run"));
+    assert_eq!(flow.offered(), "a:reopened");
+    flow.claim("a").unwrap();
+    assert!(flow.words(reopen("a")).ends_with("it runs"));
+}
+
+#[test]
+fn r14_a_pause_of_the_operator_lets_open_turns_end_and_others_hold_them() {
+    for (reason, goes_on) in [
+        (PauseReason::Operator, true),
+        (PauseReason::DiskFull, false),
+        (PauseReason::Budget, false),
+        (PauseReason::Irreversible, false),
+    ] {
+        let mut flow = Flow::on("a:owner z:owner", "a>z");
+        flow.claim("a").unwrap();
+        let detail = None;
+        flow.say(Input::Pause { reason, detail }).unwrap();
+        let work = flow.pending();
+        let runs = matches!(work.first(), Some(Work::RunTurn { .. }));
+        assert_eq!(runs, goes_on, "{reason:?}");
+        assert!(work.contains(&Work::AskOperator(Question::Unpause { reason })));
+        let by = Author::Operator;
+        let words = flow.words(Input::Unpause { by });
+        let expected = if goes_on {
+            "flow_unpaused"
+        } else {
+            "flow_unpaused turn_resumed"
+        };
+        assert_eq!(words, expected, "{reason:?}");
+    }
+}
+
+#[test]
+fn r15_a_cancelled_flow_gives_back_what_nobody_heard() {
+    let mut flow = waiting();
+    flow.reply("b");
+    let by = Author::Operator;
+    let words = flow.words(Input::Cancel { by, why: None });
+    assert_eq!(words, "flow_cancelled reply_returned");
+    assert_eq!(flow.pending(), []);
+    let by = Author::Operator;
+    let words = flow.words(Input::Cancel { by, why: None });
+    assert_eq!(
+        words,
+        "refused: the flow is cancelled; reopen a node to go on"
+    );
+}
+
+#[test]
+fn r17_whoever_waits_for_a_budget_goes_on_when_it_is_raised() {
+    let set = |limit| Input::SetBudget {
+        role: None,
+        measure: Measure::Turns,
+        limit,
+        client: None,
+    };
+    let mut flow = Flow::on("a:owner z:owner", "a>z");
+    flow.say(set(Some(1))).unwrap();
+    flow.claim("a").unwrap();
+    flow.ends(
+        "a",
+        Outcome::BudgetReached {
+            why: "turns".into(),
+        },
+    );
+    assert_eq!(
+        flow.words(set(Some(1))),
+        "budget_set",
+        "nothing is left yet"
+    );
+    assert_eq!(flow.offered(), "");
+    assert_eq!(flow.words(set(Some(2))), "node_woken budget_set");
+    assert_eq!(flow.offered(), "a:again");
+}
+
+#[test]
+fn r18_a_revision_counts_if_it_has_a_place_for_what_happened() {
+    let revise = |nodes: &str, edges: &str| {
+        Input::Revise(Revise {
+            graph: Box::new(graph(nodes, edges)),
+            source: Text::default(),
+            by: Author::Operator,
+        })
+    };
+    let mut flow = waiting();
+    let words = flow.words(revise("a:owner b:writer z:owner", "a>b b>z"));
+    assert!(
+        words.starts_with("refused: the revised graph does not fit"),
+        "{words}"
+    );
+    assert!(
+        words.contains("`c`") && words.contains("`d`"),
+        "every reason is given: {words}"
+    );
+    let nodes = "a:owner b:writer c:editor d:tester! e:legal z:owner";
+    let edges = "a>b a>c a>d b>e e>z c>z d>z";
+    assert_eq!(flow.words(revise(nodes, edges)), "graph_revised");
+}

@@ -1,0 +1,277 @@
+//! An operator who may do anything at any time.
+
+use std::collections::BTreeMap;
+
+use a_society_facts::fact::budget::Measure;
+use a_society_facts::fact::flow::{Author, PauseReason};
+use a_society_facts::fact::improvement::ImprovementMode;
+use a_society_facts::fact::operator::{
+    ChosenBy, ConsentAnswer, ConsentMode, Grant, SteerWhen, StopScope,
+};
+use a_society_facts::handoff::EdgeName;
+use a_society_facts::hash::Hash;
+use a_society_facts::id::{ClientId, NodeId, RoleInstance, TurnId};
+use a_society_facts::message::Text;
+
+use super::sim::{Sim, pick};
+use super::support::id;
+use crate::machine::{
+    ConsentAnswered, ConsentAsked, Input, Outcome, Refusal, ReplyTarget, Revise, Steer, Task,
+    TurnOutcome,
+};
+
+impl Sim {
+    /// A call that needs consent.
+    pub(super) fn asks(&mut self, turn: TurnId, attempt: u32) {
+        self.tell(turn);
+        let Some(open) = self.flow.state.turns.get(&turn).cloned() else {
+            return;
+        };
+        if open.stop || self.flow.state.phase.is_over() {
+            return;
+        }
+        let number = self.flow.mint();
+        let tool_call = format!("t{number}");
+        self.request(turn, vec![tool_call.clone()]);
+        self.intend(turn, &open.role, number, tool_call);
+        self.settle();
+        let asked = self.say(Input::ConsentAsked(ConsentAsked {
+            turn,
+            attempt,
+            consent: id(&format!("q{number}")),
+            call: id(&format!("k{number}")),
+            action: Hash::of(b"what runs"),
+            shown: "what runs".into(),
+        }));
+        assert!(asked.is_ok(), "{asked:?}");
+    }
+
+    pub(super) fn answer(&mut self, number: u16, answer: ConsentAnswer) {
+        let open: Vec<_> = self.flow.state.consents.keys().cloned().collect();
+        let Some(consent) = pick(&open, number).cloned() else {
+            return;
+        };
+        let client = self.client();
+        let _said = self.say(Input::ConsentAnswered(ConsentAnswered {
+            consent,
+            answer,
+            action: Hash::of(b"what runs"),
+            grant: Some(Grant::Edits),
+            also: open,
+            client,
+        }));
+    }
+
+    pub(super) fn random_reply(&mut self, a: u16, b: u16) {
+        let target = match b % 4 {
+            0 => ReplyTarget::Only,
+            1 => {
+                let roles: Vec<_> = self.flow.graph.role_instances().cloned().collect();
+                pick(&roles, a).map_or(ReplyTarget::Only, |role| ReplyTarget::Role(role.clone()))
+            }
+            _ => {
+                let state = &self.flow.state;
+                let waits = state
+                    .awaiting_operator
+                    .keys()
+                    .chain(&state.awaiting_handoff);
+                let waits: Vec<NodeId> = waits.cloned().collect();
+                pick(&waits, a).map_or(ReplyTarget::Only, |node| ReplyTarget::Node(node.clone()))
+            }
+        };
+        let input = self.flow.reply_input(target);
+        if self.say(input.clone()).is_ok() {
+            assert_eq!(
+                self.say(input),
+                Ok(Vec::new()),
+                "a repeated reply counts once"
+            );
+        }
+    }
+
+    pub(super) fn random_late(&mut self, a: u16) {
+        let turns = self.turns();
+        let Some((turn, attempt, ..)) = pick(&turns, a).cloned() else {
+            return;
+        };
+        let late = self.say(Input::Outcome(TurnOutcome {
+            turn,
+            attempt: attempt + 1,
+            outcome: Outcome::AwaitHandoff,
+            approval: None,
+        }));
+        assert!(matches!(late, Err(Refusal::Late { .. })), "{late:?}");
+    }
+
+    pub(super) fn random_command(&mut self, kind: u8, a: u16, b: u16) {
+        let nodes: Vec<NodeId> = (self.flow.graph.nodes().iter())
+            .map(|node| node.id.clone())
+            .collect();
+        let node = pick(&nodes, a).unwrap().clone();
+        let role = self.flow.graph.node(&node).unwrap().role.clone();
+        let input = match kind {
+            215..=232 => self.flow_command(kind, b, node, role),
+            233..=241 => self.role_command(kind, b, role),
+            242..=246 => return self.random_word(a, b),
+            247..=250 => return self.random_question(a),
+            251..=252 => {
+                let answers = [
+                    ConsentAnswer::AllowOnce,
+                    ConsentAnswer::AllowFlow,
+                    ConsentAnswer::Deny,
+                    ConsentAnswer::Withdrawn,
+                ];
+                return self.answer(a, answers[usize::from(b % 4)]);
+            }
+            253 => return self.random_revision(a, b),
+            _ => {
+                let modes = [
+                    ImprovementMode::GraphBased,
+                    ImprovementMode::Parallel,
+                    ImprovementMode::None,
+                ];
+                Input::ChooseImprovement {
+                    mode: modes[usize::from(b % 3)],
+                    client: self.client(),
+                }
+            }
+        };
+        let _said = self.say(input);
+    }
+
+    pub(super) fn client(&mut self) -> Option<ClientId> {
+        Some(id(&format!("c{}", self.flow.mint())))
+    }
+
+    fn flow_command(&mut self, kind: u8, b: u16, node: NodeId, role: RoleInstance) -> Input {
+        let by = Author::Operator;
+        match kind {
+            215..=218 => Input::Stop {
+                scope: match b % 4 {
+                    0 => StopScope::Node(node),
+                    1 => StopScope::Role(role),
+                    _ => StopScope::All,
+                },
+                client: self.client(),
+            },
+            219..=222 => Input::Pause {
+                reason: [
+                    PauseReason::Operator,
+                    PauseReason::DiskFull,
+                    PauseReason::Irreversible,
+                ][usize::from(b % 3)],
+                detail: None,
+            },
+            223..=225 => Input::Unpause { by },
+            226 if b.is_multiple_of(8) => Input::Cancel { by, why: None },
+            226..=229 => Input::Retry {
+                target: if b.is_multiple_of(2) {
+                    ReplyTarget::Only
+                } else {
+                    ReplyTarget::Role(role)
+                },
+            },
+            _ => Input::Reopen { node, note: None },
+        }
+    }
+
+    fn role_command(&mut self, kind: u8, b: u16, role: RoleInstance) -> Input {
+        let client = self.client();
+        match kind {
+            233..=235 => Input::ConfigureRole {
+                role,
+                settings: BTreeMap::new(),
+                by: ChosenBy::Operator,
+                client,
+            },
+            236..=237 => Input::ConsentMode {
+                mode: [
+                    ConsentMode::NoAccess,
+                    ConsentMode::PartialAccess,
+                    ConsentMode::FullAccess,
+                ][usize::from(b % 3)],
+                client,
+            },
+            238..=240 => Input::SetBudget {
+                role: b.is_multiple_of(2).then_some(role),
+                measure: Measure::Turns,
+                limit: (!b.is_multiple_of(3)).then_some(u64::from(b % 40)),
+                client,
+            },
+            _ => Input::Steer(Steer {
+                role,
+                text: "x".into(),
+                message: self.message(),
+                when: SteerWhen::Queue,
+                client,
+            }),
+        }
+    }
+
+    fn random_question(&mut self, a: u16) {
+        let turns = self.turns();
+        if let Some((turn, attempt, _, task, stops)) = pick(&turns, a).cloned()
+            && !stops
+            && task != Task::Send
+        {
+            self.asks(turn, attempt);
+        }
+    }
+
+    pub(super) fn random_word(&mut self, a: u16, b: u16) {
+        let staged: Vec<_> = self.flow.state.staged.keys().cloned().collect();
+        let client = self.client();
+        let Some(approval) = pick(&staged, a).cloned() else {
+            let granted = b.is_multiple_of(2);
+            let _said = self.say(Input::FeedbackConsent { granted, client });
+            return;
+        };
+        let _said = self.say(if b.is_multiple_of(2) {
+            Input::Approve { approval, client }
+        } else {
+            Input::Decline { approval, client }
+        });
+    }
+
+    /// Another graph: one edge more or less, or an edge that becomes optional.
+    pub(super) fn random_revision(&mut self, a: u16, b: u16) {
+        let old = &self.flow.graph;
+        let mut edges: Vec<(EdgeName, bool)> = (old.edge_ids())
+            .zip(old.edges().iter().map(|edge| edge.optional))
+            .collect();
+        let place = usize::from(a) % edges.len().max(1);
+        match (b % 3, edges.is_empty()) {
+            (_, true) => {}
+            (0, false) => edges[place].1 ^= true,
+            (1, false) => {
+                edges.remove(place);
+            }
+            (_, false) => {
+                let nodes = old.nodes();
+                let (from, to) = (usize::from(a) % nodes.len(), usize::from(b) % nodes.len());
+                let name = |place: usize| nodes[place].id.clone();
+                let edge = EdgeName {
+                    from: name(from.min(to)),
+                    to: name(from.max(to)),
+                };
+                edges.push((edge, false));
+            }
+        }
+        let named: Vec<_> = (edges.iter())
+            .map(|(edge, optional)| (edge.from.as_str(), edge.to.as_str(), *optional))
+            .collect();
+        let Ok(graph) = crate::graph::build("t", None, old.nodes().to_vec(), &named) else {
+            return;
+        };
+        let revise = Input::Revise(Revise {
+            graph: Box::new(graph.clone()),
+            source: Text::default(),
+            by: Author::Operator,
+        });
+        self.before = self.flow.facts.len();
+        if self.flow.say(revise).is_ok() {
+            self.flow.graph = graph;
+        }
+        self.settle();
+    }
+}

@@ -1,0 +1,239 @@
+//! Table S: what turns come to, and what waits.
+
+use a_society_facts::fact::Fact;
+use a_society_facts::fact::budget::Measure;
+use a_society_facts::fact::node::{FaultCode, WaitReason};
+use a_society_facts::fact::operator::StopScope;
+use a_society_facts::fact::session::{MessageAdded, Origin};
+
+use super::support::{Flow, id, kept};
+use crate::machine::limits::REPAIRS_MAX;
+use crate::machine::{Input, Outcome, TurnOutcome, Work};
+
+fn running() -> Flow {
+    let mut flow = Flow::on("a:owner b:writer z:owner", "a>b b>z");
+    flow.passes("a", "b");
+    flow.claim("b").unwrap();
+    flow
+}
+
+fn fault() -> Outcome {
+    Outcome::Fault {
+        code: FaultCode::MissingBlock,
+        summary: "there is no block".into(),
+    }
+}
+
+/// The role is told what to mend.
+fn tell(flow: &mut Flow, role: &str, node: Option<&str>) {
+    let message = id(&format!("s{}", flow.mint()));
+    flow.append(Fact::MessageAdded(MessageAdded {
+        role: id(role),
+        message,
+        text: "mend it".into(),
+        origin: Origin::Repair,
+        node: node.map(id),
+        client: None,
+    }));
+}
+
+fn reason(flow: &Flow, node: &str) -> Option<WaitReason> {
+    flow.state.awaiting_operator.get(node).map(|w| w.reason)
+}
+
+#[test]
+fn s1_s5_every_outcome_that_needs_the_operator_waits_with_its_reason() {
+    let why = || "words".to_owned();
+    let table = [
+        (
+            Outcome::PromptHuman { question: None },
+            WaitReason::PromptHuman,
+        ),
+        (Outcome::Aborted { why: why() }, WaitReason::AutonomousAbort),
+        (Outcome::Stopped, WaitReason::AutonomousAbort),
+        (
+            Outcome::ProviderProblem { why: why() },
+            WaitReason::Provider,
+        ),
+        (
+            Outcome::NeedsConfiguration { why: why() },
+            WaitReason::RoleConfiguration,
+        ),
+        (Outcome::ConsentDenied, WaitReason::ConsentDenied),
+        (Outcome::BudgetReached { why: why() }, WaitReason::Budget),
+    ];
+    for (outcome, expected) in table {
+        let mut flow = running();
+        assert_eq!(flow.ends("b", outcome.clone()), "node_suspended turn_ended");
+        assert_eq!(reason(&flow, "b"), Some(expected), "{outcome:?}");
+        assert_eq!(
+            flow.offered(),
+            "",
+            "{outcome:?} occupies its role and wakes by itself never"
+        );
+    }
+}
+
+#[test]
+fn s5_a_budget_that_is_used_up_is_said_to_be() {
+    let mut flow = running();
+    flow.say(Input::SetBudget {
+        role: None,
+        measure: Measure::Turns,
+        limit: Some(2),
+        client: None,
+    })
+    .unwrap();
+    let words = flow.ends(
+        "b",
+        Outcome::BudgetReached {
+            why: "turns".into(),
+        },
+    );
+    assert_eq!(words, "budget_reached node_suspended turn_ended");
+}
+
+#[test]
+fn s2_nobody_awaits_a_handoff_when_nothing_else_goes_on() {
+    let mut flow = running();
+    assert_eq!(flow.ends("b", Outcome::AwaitHandoff), "repair_requested");
+}
+
+#[test]
+fn s3_s4_the_sixth_fault_in_a_row_waits_for_the_operator() {
+    let mut flow = running();
+    for _ in 0..REPAIRS_MAX {
+        assert_eq!(flow.ends("b", fault()), "repair_requested");
+        let untold = flow.ends("b", fault());
+        assert!(
+            untold.starts_with("refused"),
+            "the role was not told yet: {untold}"
+        );
+        tell(&mut flow, "writer", Some("b"));
+    }
+    assert_eq!(flow.ends("b", fault()), "node_suspended turn_ended");
+    assert_eq!(reason(&flow, "b"), Some(WaitReason::RepairLimit));
+    flow.reply("b");
+    flow.claim("b").unwrap();
+    assert_eq!(
+        flow.ends("b", Outcome::OutputLimit),
+        "repair_requested",
+        "it begins anew"
+    );
+}
+
+#[test]
+fn s6_an_outcome_is_heard_from_the_present_try_of_an_open_turn() {
+    let mut flow = running();
+    let (turn, attempt) = flow.turn("b");
+    let late = |attempt| {
+        Input::Outcome(TurnOutcome {
+            turn,
+            attempt,
+            outcome: Outcome::AwaitHandoff,
+            approval: None,
+        })
+    };
+    let words = flow.words(late(attempt + 1));
+    assert_eq!(words, "refused: turn 2 is at try 1, not at try 2");
+    flow.crash_after(flow.facts.len());
+    let words = flow.words(late(attempt));
+    assert_eq!(words, "refused: turn 2 is at try 2, not at try 1");
+    flow.hands("b", "z");
+    assert_eq!(flow.words(late(attempt)), "refused: turn 2 is not open");
+}
+
+#[test]
+fn s7_a_signal_that_ends_another_kind_of_turn_is_mended() {
+    let findings = Outcome::MetaAnalysisComplete {
+        findings: kept("x"),
+    };
+    let report = Outcome::BackwardPassComplete { report: kept("x") };
+    for outcome in [findings, report] {
+        assert_eq!(running().ends("b", outcome), "repair_requested");
+    }
+}
+
+#[test]
+fn s8_a_stop_brings_the_turn_to_its_end_and_outlives_a_crash() {
+    for scope in [
+        StopScope::Node(id("b")),
+        StopScope::Role(id("writer")),
+        StopScope::All,
+    ] {
+        let mut flow = running();
+        let stop = Input::Stop {
+            scope,
+            client: None,
+        };
+        assert_eq!(flow.words(stop), "stop_requested");
+        let stops = |flow: &Flow| matches!(flow.pending().as_slice(), [Work::StopTurn { .. }]);
+        assert!(stops(&flow));
+        flow.crash_after(flow.facts.len());
+        assert!(stops(&flow), "{:?}", flow.pending());
+        flow.ends("b", Outcome::Stopped);
+        assert_eq!(reason(&flow, "b"), Some(WaitReason::AutonomousAbort));
+    }
+}
+
+#[test]
+fn s8_there_must_be_something_to_stop() {
+    let mut flow = running();
+    let stop = |scope| Input::Stop {
+        scope,
+        client: None,
+    };
+    let words = flow.words(stop(StopScope::Node(id("a"))));
+    assert_eq!(words, "refused: nothing runs there that could be stopped");
+    flow.hands("b", "z");
+    let words = flow.words(stop(StopScope::All));
+    assert_eq!(words, "refused: nothing runs there that could be stopped");
+}
+
+#[test]
+fn s9_a_turn_that_is_to_stop_does_not_mend() {
+    let mut flow = running();
+    flow.say(Input::Stop {
+        scope: StopScope::All,
+        client: None,
+    })
+    .unwrap();
+    assert_eq!(flow.ends("b", fault()), "node_suspended turn_ended");
+    assert_eq!(reason(&flow, "b"), Some(WaitReason::AutonomousAbort));
+}
+
+#[test]
+fn s15_a_turn_of_a_cancelled_flow_only_ends() {
+    let mut flow = running();
+    flow.say(Input::Cancel {
+        by: a_society_facts::fact::flow::Author::Operator,
+        why: None,
+    })
+    .unwrap();
+    assert!(matches!(flow.pending().as_slice(), [Work::StopTurn { .. }]));
+    assert_eq!(flow.hands("b", "z"), "turn_ended");
+    assert_eq!(flow.pending(), []);
+    assert!(
+        flow.state
+            .received
+            .iter()
+            .all(|d| d.receiver().as_str() != "z")
+    );
+}
+
+#[test]
+fn only_a_question_of_the_role_is_ended_by_what_arrives() {
+    let outcomes = [
+        (Outcome::PromptHuman { question: None }, "b:again"),
+        (Outcome::Aborted { why: "x".into() }, ""),
+        (Outcome::ProviderProblem { why: "x".into() }, ""),
+    ];
+    for (outcome, expected) in outcomes {
+        let mut flow = Flow::on("a:owner b:writer c:editor z:owner", "a>b a>c c>b b>z");
+        flow.passes("a", "b c");
+        flow.claim("b").unwrap();
+        flow.ends("b", outcome.clone());
+        flow.passes("c", "b");
+        assert_eq!(flow.offered(), expected, "{outcome:?}");
+    }
+}
