@@ -4,14 +4,13 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use a_society_flow::graph::{Diagnostic, FlowGraph, GraphFile, InlineRole, RoleName, parse_file};
-use a_society_roles::taker::scripted::{Script, ScriptFault};
-use a_society_state::disk::Disk;
-use a_society_state::files::read_whole;
-
-use crate::limits::FLOW_FILE_BYTES_MAX;
+use a_society_roles::taker::scripted::ScriptFault;
 
 /// The name of the script that lies beside a flow file.
 pub const SCRIPT_NAME: &str = "script.yaml";
+
+/// The snapshot of the graph in the record folder.
+pub const SNAPSHOT_NAME: &str = "workflow.yaml";
 
 /// A flow file, read and sound.
 #[derive(Debug, Clone)]
@@ -29,12 +28,6 @@ pub struct FlowFile {
 /// Why a file cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum FileError {
-    /// It cannot be read.
-    #[error(transparent)]
-    Read(#[from] a_society_state::Error),
-    /// It is not text.
-    #[error("{} is not UTF-8 text", .0.display())]
-    NotText(PathBuf),
     /// It is not a flow.
     #[error("{} is not a flow file", path.display())]
     NotAFlow {
@@ -53,32 +46,17 @@ pub enum FileError {
     },
 }
 
-fn text(disk: &dyn Disk, path: &Path) -> Result<String, FileError> {
-    let bytes = read_whole(disk, path, FLOW_FILE_BYTES_MAX)?;
-    String::from_utf8(bytes).map_err(|_| FileError::NotText(path.to_owned()))
-}
-
-/// Reads a flow file.
-///
-/// # Errors
-/// When it cannot be read, or with everything that is wrong with it.
-pub fn read(disk: &dyn Disk, path: &Path) -> Result<FlowFile, FileError> {
-    let source = text(disk, path)?;
-    let name = path.display().to_string();
-    let (file, diagnostics) = parse_file(&source, &name);
-    let Some(GraphFile { workflow, roles }) = file else {
-        return Err(FileError::NotAFlow {
-            path: path.to_owned(),
-            diagnostics,
-        });
-    };
-    let roles = roles.unwrap_or_default();
-    Ok(FlowFile {
+/// What a flow file says, and everything that is remarkable about it.
+#[must_use]
+pub fn inspect(path: &Path, source: String) -> (Option<FlowFile>, Vec<Diagnostic>) {
+    let (file, diagnostics) = parse_file(&source, &path.display().to_string());
+    let file = file.map(|GraphFile { workflow, roles }| FlowFile {
         path: path.to_owned(),
         source,
         graph: workflow,
-        roles,
-    })
+        roles: roles.unwrap_or_default(),
+    });
+    (file, diagnostics)
 }
 
 /// Reads a flow that was read before and is kept as text.
@@ -86,29 +64,7 @@ pub fn read(disk: &dyn Disk, path: &Path) -> Result<FlowFile, FileError> {
 /// # Errors
 /// With everything that is wrong with it.
 pub fn read_kept(source: String) -> Result<FlowFile, FileError> {
-    let path = PathBuf::from("workflow.yaml");
-    let (file, diagnostics) = parse_file(&source, "workflow.yaml");
-    let Some(GraphFile { workflow, roles }) = file else {
-        return Err(FileError::NotAFlow { path, diagnostics });
-    };
-    let roles = roles.unwrap_or_default();
-    Ok(FlowFile {
-        path,
-        source,
-        graph: workflow,
-        roles,
-    })
-}
-
-/// Reads a script.
-///
-/// # Errors
-/// When it cannot be read, or with everything that is wrong with it.
-pub fn read_script(disk: &dyn Disk, path: &Path) -> Result<(Script, String), FileError> {
-    let source = text(disk, path)?;
-    let script = Script::parse(&source).map_err(|faults| FileError::NotAScript {
-        path: path.to_owned(),
-        faults,
-    })?;
-    Ok((script, source))
+    let path = PathBuf::from(SNAPSHOT_NAME);
+    let (file, diagnostics) = inspect(&path, source);
+    file.ok_or(FileError::NotAFlow { path, diagnostics })
 }
