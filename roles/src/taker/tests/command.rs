@@ -12,6 +12,7 @@ use super::stage::{Stage, job};
 use crate::taker::command::{
     CommandSpec, CommandTaker, Environment, ExitMapping, ExitOutcome, end_survivor,
 };
+use crate::turn::job::BegunWith;
 use crate::turn::step::{End, Step, Told};
 use crate::turn::stop::StopSignal;
 use crate::turn::taker::Taker as _;
@@ -26,11 +27,14 @@ fn environment() -> Environment {
 
 fn taker(stage: &Stage, spec: &CommandSpec, stop: &StopSignal) -> CommandTaker {
     let job = Arc::new(stage.job.clone());
+    let begun_with = BegunWith::Packet;
+    let files = stage.files.clone();
     CommandTaker::new(
         job,
+        begun_with,
         spec.clone(),
         environment(),
-        stage.files.clone(),
+        files,
         stop.clone(),
     )
 }
@@ -190,6 +194,27 @@ fn an_outcome_that_cannot_be_applied_asks_the_operator() {
         end.contains("PromptHuman") && end.contains("Please mend it."),
         "{end}"
     );
+}
+
+#[test]
+fn an_operator_who_was_asked_decides_for_a_program_or_lets_it_run_again() {
+    for (reply, line) in [
+        (
+            "forward: by-hand.md",
+            "end handoff [\"review by-hand.md\"], words \"\"",
+        ),
+        ("Try again.", "ask command"),
+    ] {
+        let mut stage = stage();
+        stage.job.packet = reply.to_owned();
+        let (job, files) = (Arc::new(stage.job.clone()), stage.files.clone());
+        let (reply, stop) = (BegunWith::Reply, StopSignal::default());
+        let mut taker = CommandTaker::new(job, reply, shell("true"), environment(), files, stop);
+        stage
+            .run(&mut taker, Told::Begin, 100)
+            .expect("the turn ends");
+        assert_eq!(stage.lines[0], line);
+    }
 }
 
 /// Runs a program that would go on for ever, with a time limit, and gives what its call came to
