@@ -168,27 +168,19 @@ pub(crate) fn from_io(doing: &str, place: &str, source: &io::Error) -> OperatorE
     if a_society_state::error::is_full(source) {
         return disk_full(&format!("could not {doing} {place}"));
     }
-    let (code, exit, hint) = match source.kind() {
-        io::ErrorKind::NotFound => (
-            "not-found",
-            ExitCode::NotFound,
-            "look whether the path is right",
-        ),
-        io::ErrorKind::PermissionDenied => (
-            "permission-denied",
-            ExitCode::Failed,
-            "run it as the user who owns these files, or change their permissions",
-        ),
-        io::ErrorKind::ReadOnlyFilesystem => (
-            "read-only",
-            ExitCode::Failed,
-            "this file system is mounted read-only; ls, show, log and verify still work",
-        ),
-        _ => (
-            "io",
-            ExitCode::Failed,
-            "look at the path and the disk, then try again",
-        ),
+    let kind = source.kind();
+    let (code, exit, hint) = if kind == io::ErrorKind::NotFound {
+        let hint = "look whether the path is right";
+        ("not-found", ExitCode::NotFound, hint)
+    } else if kind == io::ErrorKind::PermissionDenied {
+        let hint = "run it as the user who owns these files, or change their permissions";
+        ("permission-denied", ExitCode::Failed, hint)
+    } else if kind == io::ErrorKind::ReadOnlyFilesystem {
+        let hint = "this file system is mounted read-only; ls, show, log and verify still work";
+        ("read-only", ExitCode::Failed, hint)
+    } else {
+        let hint = "look at the path and the disk, then try again";
+        ("io", ExitCode::Failed, hint)
     };
     OperatorError::new(
         (code, exit),

@@ -3,8 +3,12 @@
 // Integration tests are only ever built for testing; saying so gives their helpers the lint
 // exceptions that tests have.
 #[cfg(test)]
+mod cli;
+#[cfg(test)]
 mod crash;
 #[cfg(test)]
 mod journals;
+#[cfg(test)]
+mod support;
 #[cfg(test)]
 mod tidy;

@@ -1,1 +1,11 @@
 //! Makes it happen: connects facts, flow, roles and the disk.
+//!
+//! [`driver`] owns one flow: it hears inputs, lets the machine decide, appends what follows, and
+//! starts what is pending. [`project`] knows where flows, roles and their files come from.
+
+pub mod driver;
+pub mod limits;
+pub mod mint;
+pub mod project;
+pub mod record;
+pub mod run;

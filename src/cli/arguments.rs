@@ -14,6 +14,9 @@ use crate::output::Color;
 /// The width of help texts. It does not follow the terminal, so that they are the same everywhere.
 const HELP_COLUMNS: usize = 100;
 
+/// The heading of what every command takes.
+const EVERYWHERE: &str = "Everywhere";
+
 const ABOUT_LONG: &str = "\
 Durable, inspectable orchestration of agents that work in roles.
 
@@ -33,19 +36,26 @@ PROJECT/ID. Results go to stdout, everything else to stderr.";
     term_width = HELP_COLUMNS,
     subcommand_required = true,
     arg_required_else_help = true,
-    disable_help_subcommand = false,
 )]
 pub(crate) struct Arguments {
     /// The workspace, instead of the one around the current folder [env: A_SOCIETY_WORKSPACE]
-    #[arg(long, global = true, value_name = "DIR")]
+    #[arg(long, global = true, value_name = "DIR", help_heading = EVERYWHERE)]
     pub(crate) workspace: Option<PathBuf>,
 
     /// Print results and errors as JSON
-    #[arg(long, global = true)]
+    #[arg(long, global = true, help_heading = EVERYWHERE)]
     pub(crate) json: bool,
 
-    /// Whether to use colours
-    #[arg(long, global = true, value_enum, value_name = "WHEN", default_value_t)]
+    /// When to use colours: auto (on a terminal, unless NO_COLOR is set), always or never
+    #[arg(
+        long,
+        global = true,
+        value_enum,
+        value_name = "WHEN",
+        default_value_t,
+        hide_possible_values = true,
+        help_heading = EVERYWHERE
+    )]
     pub(crate) color: Color,
 
     /// The verb.

@@ -18,6 +18,8 @@ pub(crate) struct Context<'a> {
     pub(crate) environment: &'a Environment,
     /// The workspace that an argument names.
     pub(crate) workspace: Option<PathBuf>,
+    /// The flow the command is about, once that is known.
+    pub(crate) named: Option<FlowRef>,
 }
 
 impl Context<'_> {
@@ -33,9 +35,10 @@ impl Context<'_> {
     ///
     /// # Errors
     /// When there is no workspace, no such flow, or more than one.
-    pub(crate) fn flow(&self, typed: &str) -> Result<(Store, FlowRef), Stop> {
+    pub(crate) fn flow(&mut self, typed: &str) -> Result<(Store, FlowRef), Stop> {
         let store = self.store()?;
         let flow = store.find(typed)?;
+        self.named = Some(flow.clone());
         Ok((store, flow))
     }
 }

@@ -86,12 +86,14 @@ fn into_stdout(context: &mut Context<'_>, store: &Store, flow: &FlowRef) -> Resu
         );
     }
     let exported = export(store, flow, context.out.writer());
-    let list = exported.map_err(|error| match error {
-        // Whoever read the archive does not read any more.
-        Error::Io { source, .. } if source.kind() == std::io::ErrorKind::BrokenPipe => {
-            refused(&source)
+    let list = exported.map_err(|error| {
+        if let Error::Io { source, .. } = &error
+            && source.kind() == std::io::ErrorKind::BrokenPipe
+        {
+            // Whoever read the archive does not read any more.
+            return refused(source);
         }
-        other => other.into(),
+        error.into()
     })?;
     context.out.flush()?;
     Ok(list)

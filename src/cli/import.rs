@@ -11,7 +11,10 @@ use super::context::Context;
 use crate::exit_code::ExitCode;
 use crate::operator_error::{OperatorError, Outcome, from_name};
 use crate::output_file;
-use crate::text::{count, plain};
+use crate::text::{count, one_line, plain};
+
+/// What a reader of archives says may quote what it read, at length.
+const WHY_COLUMNS_MAX: usize = 200;
 
 /// The arguments of `import`.
 #[derive(Debug, clap::Args)]
@@ -68,15 +71,17 @@ fn explain(error: Error, archive: &str) -> OperatorError {
         OperatorError::new(
             ("archive-unfit", ExitCode::Damaged),
             format!("{archive} was not imported; nothing was changed"),
-            why,
+            one_line(&why, WHY_COLUMNS_MAX),
             "export the flow once more where it came from",
         )
     };
-    match error {
-        Error::Unfit { what, .. } => unfit(format!("the flow {what}")),
-        Error::Io { doing, source, .. } if doing.contains("archive") => {
-            unfit(format!("it cannot be read as an archive: {source}"))
-        }
-        other => other.into(),
+    if let Error::Unfit { what, .. } = &error {
+        return unfit(format!("the flow {what}"));
     }
+    if let Error::Io { doing, source, .. } = &error
+        && doing.contains("archive")
+    {
+        return unfit(format!("it cannot be read as an archive: {source}"));
+    }
+    error.into()
 }

@@ -8,10 +8,11 @@ use a_society_facts::Recorded;
 use a_society_facts::id::Seq;
 use a_society_state::disk::Kind;
 use a_society_state::journal::follow::Follower;
-use a_society_state::{FlowRef, Store, checkpoint};
+use a_society_state::{FlowRef, Store, checkpoint, lock};
 
 use super::context::Context;
 use super::members::members;
+use super::report::torn;
 use crate::exit_code::ExitCode;
 use crate::operator_error::{Outcome, Stop};
 use crate::output::Output;
@@ -56,16 +57,19 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
     let mut follower = begin(&store, &flow, arguments.since)?;
     let out = &mut context.out;
     print_new(out, &mut follower, arguments.since)?;
-    while arguments.follow {
+    if !arguments.follow {
+        tell_torn(out, &store, &flow, &follower);
+        return Ok(ExitCode::Ok);
+    }
+    loop {
         out.flush()?;
         std::thread::sleep(POLL);
         if !is_there(&store, &flow) {
             out.note("the flow was removed");
-            break;
+            return Ok(ExitCode::Ok);
         }
         print_new(out, &mut follower, arguments.since)?;
     }
-    Ok(ExitCode::Ok)
 }
 
 /// A reader that begins no later than a record: at the checkpoint if that suffices, because then
@@ -85,6 +89,15 @@ fn begin(store: &Store, flow: &FlowRef, since: Seq) -> Result<Follower, Stop> {
             kept.position,
         )),
         None => Ok(store.follow(flow)?),
+    }
+}
+
+/// A torn end that nobody is writing is left over from a process that died.
+fn tell_torn(out: &mut Output, store: &Store, flow: &FlowRef, follower: &Follower) {
+    let Some(tail) = follower.torn() else { return };
+    let held = lock::is_held(store.ground().disk.as_ref(), &store.folder(flow));
+    if matches!(held, Ok(None)) && !out.is_json() {
+        out.note(&torn(tail));
     }
 }
 

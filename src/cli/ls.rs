@@ -23,7 +23,8 @@ const WAITS_COLUMNS_MAX: usize = 48;
 /// The arguments of `ls`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-The bold part of an id is enough to name the flow. AGE is the time since its last fact.
+The bold part of an id is enough to name the flow. AGE is the time since its last fact. Only the ends
+of journals are looked at here, and damaged flows are listed with the rest; verify reads every byte.
 
 Examples:
   a-society ls
@@ -160,9 +161,8 @@ fn remark(context: &mut Context<'_>, strangers: &[Stranger], (shown, hidden): (u
     if hidden > 0 {
         let over = count(hidden, "flow");
         let verb = if hidden == 1 { "is" } else { "are" };
-        context.out.note(&format!(
-            "{over} that {verb} over not shown; see: a-society ls --all"
-        ));
+        let note = format!("{over} {verb} over and not shown; see: a-society ls --all");
+        context.out.note(&note);
     } else if shown == 0 {
         context.out.note("there are no flows here");
     }

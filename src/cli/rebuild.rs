@@ -5,7 +5,7 @@ use serde_json::json;
 use super::context::Context;
 use super::report;
 use crate::exit_code::ExitCode;
-use crate::operator_error::Outcome;
+use crate::operator_error::{OperatorError, Outcome};
 use crate::text::{count, plain};
 
 /// The arguments of `rebuild`.
@@ -26,6 +26,14 @@ pub(crate) struct Arguments {
 /// Rebuilds them.
 pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
     let (store, flow) = context.flow(&arguments.flow)?;
+    let seen = store.look(&flow)?;
+    if seen.end.is_none() && seen.damage.is_none() {
+        // Opening a folder in which nothing was ever recorded would begin a journal.
+        let empty = ("flow-empty", ExitCode::Refused);
+        let what = format!("{flow} has no views");
+        let why = "nothing was ever recorded in it";
+        return Err(OperatorError::new(empty, what, why, "a-society ls --all").into());
+    }
     let (mut opened, report) = store.open(&flow)?;
     let differed = opened.rebuild_views()?;
     let views = a_society_state::views::names(opened.views()).len();

@@ -57,25 +57,24 @@ pub(crate) fn opened(report: &OpenReport) -> Vec<String> {
     cuts.chain(lost).collect()
 }
 
-#[expect(
-    clippy::wildcard_enum_match_arm,
-    reason = "only a recovery's own facts say more than their word"
-)]
 fn recovery(fact: &Fact) -> String {
-    match fact {
-        Fact::RecoveryTruncated(cut) => format!(
-            "a torn end of {} was cut; it is kept as quarantine/{}",
-            size(cut.cut_bytes),
-            cut.quarantine
-        ),
-        Fact::RecoveryLossy(lossy) => format!(
-            "record {} could not be read and may be lost; what was there is kept as quarantine/{}",
-            lossy.lost_seq, lossy.cut.quarantine
-        ),
-        Fact::RepairApplied(repair) => format!(
-            "records {} to {} are no longer in the journal; they are kept as quarantine/{}",
-            repair.lost_from, repair.lost_to, repair.quarantine
-        ),
-        other => other.word().to_owned(),
+    if let Fact::RecoveryTruncated(cut) = fact {
+        let (bytes, kept) = (size(cut.cut_bytes), &cut.quarantine);
+        return format!("a torn end of {bytes} was cut; it is kept as quarantine/{kept}");
     }
+    if let Fact::RecoveryLossy(lossy) = fact {
+        let (seq, kept) = (lossy.lost_seq, &lossy.cut.quarantine);
+        return format!(
+            "record {seq} could not be read and may be lost; what was there is kept as \
+             quarantine/{kept}"
+        );
+    }
+    if let Fact::RepairApplied(repair) = fact {
+        let (from, to, kept) = (repair.lost_from, repair.lost_to, &repair.quarantine);
+        return format!(
+            "records {from} to {to} are no longer in the journal; they are kept as \
+             quarantine/{kept}"
+        );
+    }
+    fact.word().to_owned()
 }

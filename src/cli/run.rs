@@ -1,7 +1,10 @@
 //! From the arguments to the exit code.
 
-use clap::Parser;
+use std::ffi::OsString;
+
+use a_society_state::FlowRef;
 use clap::error::ErrorKind;
+use clap::{Parser, ValueEnum};
 
 use super::arguments::{Arguments, Verb};
 use super::context::Context;
@@ -29,13 +32,26 @@ pub(crate) fn run(environment: &Environment) -> ExitCode {
         out,
         environment,
         workspace: arguments.workspace,
+        named: None,
     };
     let outcome = dispatch(&mut context, &arguments.verb);
     let flushed = context.out.flush();
+    let outcome = outcome.and_then(|code| flushed.map(|()| code));
     end(
         &mut context.out,
-        outcome.and_then(|code| flushed.map(|()| code)),
+        outcome.map_err(|stop| named(stop, context.named.as_ref())),
     )
+}
+
+/// What to try can be typed as it stands, with the flow's own name in it.
+fn named(stop: Stop, flow: Option<&FlowRef>) -> Stop {
+    match (stop, flow) {
+        (Stop::Error(mut error), Some(flow)) => {
+            error.hint = error.hint.replace("FLOW", &flow.to_string());
+            Stop::Error(error)
+        }
+        (stop @ (Stop::Error(_) | Stop::OutputClosed), _) => stop,
+    }
 }
 
 fn dispatch(context: &mut Context<'_>, verb: &Verb) -> Outcome {
@@ -73,13 +89,7 @@ fn end(out: &mut Output, outcome: Outcome) -> ExitCode {
 fn told_by_parser(environment: &Environment, error: &clap::Error) -> ExitCode {
     let typed = |wanted: &str| environment.arguments.iter().any(|given| given == wanted);
     let json = typed("--json");
-    let color = if typed("--color=always") {
-        Color::Always
-    } else if typed("--color=never") {
-        Color::Never
-    } else {
-        Color::Auto
-    };
+    let color = typed_color(&environment.arguments);
     let mut out = Output::new(Manner {
         json,
         color,
@@ -107,4 +117,17 @@ fn told_by_parser(environment: &Environment, error: &clap::Error) -> ExitCode {
         out.usage(error);
     }
     ExitCode::Usage
+}
+
+/// The colours that were asked for, in arguments that make no sense as a whole.
+fn typed_color(arguments: &[OsString]) -> Color {
+    let words: Vec<&str> = arguments.iter().filter_map(|word| word.to_str()).collect();
+    let apart = words.windows(2).filter(|pair| pair[0] == "--color");
+    let joined = words
+        .iter()
+        .filter_map(|word| word.strip_prefix("--color="));
+    let asked = apart.map(|pair| pair[1]).chain(joined).last();
+    asked
+        .and_then(|word| Color::from_str(word, false).ok())
+        .unwrap_or_default()
 }

@@ -6,7 +6,6 @@
 //! where the journal ends. The same arguments give the same bytes: time, process and texts are
 //! made up from them.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use a_society_facts::fact::flow::{FlowCreated, FlowTitled, NodeOutline, Outline};
@@ -16,7 +15,6 @@ use a_society_facts::id::{BadName, FlowId, MessageId, NodeId, ProjectName, RoleI
 use a_society_facts::{At, Fact};
 use a_society_state::clock::CountingClock;
 use a_society_state::disk::RealDisk;
-use a_society_state::store::OUR_FOLDER;
 use a_society_state::{Error, Flow, FlowRef, Ground, Store};
 
 use super::context::Context;
@@ -73,7 +71,7 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
         project: arguments.project.parse().map_err(|bad| from_name(&bad))?,
         flow: arguments.flow.parse().map_err(|bad| from_name(&bad))?,
     };
-    let store = Store::new(ground(arguments), root(context)?);
+    let store = Store::new(ground(arguments), context.store()?.root().to_owned());
     let mut script = Script {
         context,
         seed: arguments.seed,
@@ -112,21 +110,6 @@ fn ground(arguments: &Arguments) -> Ground {
             boot_id: "scenario".to_owned(),
         },
     }
-}
-
-fn root(context: &Context<'_>) -> Result<PathBuf, Stop> {
-    let named = context.workspace.as_ref();
-    let found = named.or(context.environment.workspace.as_ref());
-    let workspace = found.ok_or_else(|| {
-        let usage = ("usage", ExitCode::Usage);
-        OperatorError::new(
-            usage,
-            "no workspace is named",
-            "it is made",
-            "--workspace DIR",
-        )
-    })?;
-    Ok(workspace.join(OUR_FOLDER).join("state"))
 }
 
 struct Script<'a, 'b> {
@@ -265,7 +248,8 @@ impl Script<'_, '_> {
         };
         let mut text = format!("step {step}:");
         while text.len() < bytes {
-            text.push_str(&format!(" {:x}", next() % 0xffff));
+            text.push(' ');
+            text.push_str(&(next() % 0xffff).to_string());
         }
         text
     }

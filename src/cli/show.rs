@@ -16,7 +16,7 @@ use super::words;
 use crate::exit_code::ExitCode;
 use crate::operator_error::{Outcome, Stop};
 use crate::output::Output;
-use crate::text::{age, one_line, plain};
+use crate::text::{age, count, one_line, plain};
 
 /// Longer texts are cut; the whole text is in the feed and in the journal.
 const TEXT_COLUMNS_MAX: usize = 100;
@@ -205,7 +205,11 @@ fn sessions(state: &FlowState, now: At) -> Vec<Vec<Cell>> {
             vec![
                 role.as_str().into(),
                 life.into(),
-                format!("{} messages", session.messages).into(),
+                count(
+                    usize::try_from(session.messages).unwrap_or(usize::MAX),
+                    "message",
+                )
+                .into(),
                 format!("{} tokens in the window", session.context_tokens).into(),
                 format!("used {used} ago").into(),
             ]

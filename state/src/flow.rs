@@ -11,9 +11,9 @@ use a_society_facts::legal::legal;
 use a_society_facts::message::Text;
 use a_society_facts::view::all::Views;
 use a_society_facts::view::screen::Screen;
-use a_society_facts::{Fact, Hash, Recorded};
+use a_society_facts::{At, Fact, Hash, Recorded};
 
-use crate::disk::DiskFile;
+use crate::disk::{Disk, DiskFile};
 use crate::error::Error;
 use crate::files::uninterrupted;
 use crate::journal::append::Writer;
@@ -37,7 +37,7 @@ pub struct Flow {
     keeper: ViewKeeper,
     announced: bool,
     checkpoint_at_bytes: u64,
-    checkpoint_after_bytes: u64,
+    checkpoint_bytes: u64,
     warning: Option<String>,
     // Dropped last: the lock outlives every handle on the flow's files.
     _lock: FlowLock,
@@ -61,7 +61,7 @@ impl Flow {
             keeper,
             announced: false,
             checkpoint_at_bytes: 0,
-            checkpoint_after_bytes: CHECKPOINT_BYTES,
+            checkpoint_bytes: CHECKPOINT_BYTES,
             warning: None,
             _lock: lock,
         }
@@ -122,6 +122,18 @@ impl Flow {
         (self.writer.appended_bytes(), self.keeper.written_bytes())
     }
 
+    /// The disk it lies on.
+    #[must_use]
+    pub fn disk(&self) -> &dyn Disk {
+        self.ground.disk.as_ref()
+    }
+
+    /// The moment, as the flow's clock tells it.
+    #[must_use]
+    pub fn now(&self) -> At {
+        self.ground.clock.now()
+    }
+
     /// Microseconds since some beginning, as the flow's clock counts them.
     #[must_use]
     pub fn elapsed_us(&self) -> u64 {
@@ -135,7 +147,7 @@ impl Flow {
 
     /// Keeps checkpoints at another distance, which tests use to see many of them.
     pub const fn set_checkpoint_bytes(&mut self, bytes: u64) {
-        self.checkpoint_after_bytes = bytes;
+        self.checkpoint_bytes = bytes;
     }
 
     /// Appends a fact. It is not durable yet.
@@ -254,10 +266,17 @@ impl Flow {
         if !reserve::hold(self.ground.disk.as_ref(), &self.folder)? {
             return Ok(false);
         }
-        self.append_durably(Fact::FlowUnpaused(FlowUnpaused {
+        let unpaused = Fact::FlowUnpaused(FlowUnpaused {
             by: Author::Runtime,
-        }))?;
-        Ok(true)
+        });
+        match self.append_durably(unpaused) {
+            Ok(_) => Ok(true),
+            Err(error) if error.is_full() => {
+                reserve::release(self.ground.disk.as_ref(), &self.folder)?;
+                Ok(false)
+            }
+            Err(error) => Err(error),
+        }
     }
 
     /// Whether there is room enough to begin a turn.
@@ -276,7 +295,7 @@ impl Flow {
     /// When the sync fails; the flow's writer has then stopped for good.
     pub fn sync(&mut self) -> Result<Seq, Error> {
         let durable = self.writer.sync()?;
-        self.keep_checkpoint(self.checkpoint_after_bytes);
+        self.keep_checkpoint(self.checkpoint_bytes);
         Ok(durable)
     }
 
@@ -390,7 +409,7 @@ impl Flow {
     pub fn close(mut self) -> Result<(), Error> {
         self.writer.sync()?;
         if self.writer.appended_bytes() > self.checkpoint_at_bytes {
-            self.keep_checkpoint(self.checkpoint_after_bytes / 16);
+            self.keep_checkpoint(self.checkpoint_bytes / 16);
         }
         self.write_views(true);
         reserve::release(self.ground.disk.as_ref(), &self.folder)?;

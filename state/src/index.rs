@@ -1,9 +1,9 @@
 //! The list of flows: one row each, read from `views.json` where it is up to date.
 //!
-//! A row costs one small read and two looks at the journal: whether the last segment has grown
-//! since `views.json` was written, and whether there is a next one. Only a flow that moved on is
-//! folded. Rows are independent of one another, so they are made on as many threads as there are
-//! processors; a damaged flow is a row that says so.
+//! A row costs two small reads and two looks at the journal: whether the last segment still ends
+//! with the record with which it ended when `views.json` was written, and whether there is a next
+//! one. Only a flow of which that is not so is folded. Rows are independent of one another, so
+//! they are made on as many threads as there are processors; a damaged flow is a row that says so.
 
 use std::io;
 use std::num::NonZero;
@@ -12,7 +12,7 @@ use std::sync::{Mutex, PoisonError};
 
 use a_society_facts::view::summary::Summary;
 
-use crate::disk::{Disk, Kind};
+use crate::disk::{Disk, How, Kind};
 use crate::files::uninterrupted;
 use crate::journal::scan::Position;
 use crate::layout::FlowFolder;
@@ -96,11 +96,26 @@ fn row(store: &Store, flow: &FlowRef) -> Row {
     }
 }
 
-/// Whether a journal still ends where it ended.
+/// Whether a journal still ends where it ended, with the same record. What lies before its end is
+/// not looked at: that is what a verification is for.
 fn is_fresh(disk: &dyn Disk, folder: &FlowFolder, position: Position) -> bool {
-    let last = uninterrupted(|| disk.about(&folder.segment(position.segment)));
-    let as_long =
-        last.is_ok_and(|last| last.kind == Kind::File && last.size_bytes == position.offset_bytes);
+    let journal = uninterrupted(|| disk.about(&folder.journal()));
+    if !journal.is_ok_and(|journal| journal.kind == Kind::Folder) {
+        return false;
+    }
     let next = uninterrupted(|| disk.about(&folder.segment(position.segment + 1)));
-    as_long && next.is_err_and(|error| error.kind() == io::ErrorKind::NotFound)
+    next.is_err_and(|error| error.kind() == io::ErrorKind::NotFound)
+        && ends_so(disk, folder, position).unwrap_or(false)
+}
+
+/// Whether a segment's last bytes are the end of the record at a position.
+fn ends_so(disk: &dyn Disk, folder: &FlowFolder, position: Position) -> io::Result<bool> {
+    let wanted = format!("{:08x}\"}}\n", position.crc).into_bytes();
+    // One byte more than is wanted shows whether the segment has grown.
+    let mut found = vec![0; wanted.len() + 1];
+    let path = folder.segment(position.segment);
+    let start = position.offset_bytes.saturating_sub(wanted.len() as u64);
+    let file = uninterrupted(|| disk.open(&path, How::Read))?;
+    let read = uninterrupted(|| file.read_at(start, &mut found))?;
+    Ok(found.get(..read) == Some(&wanted))
 }

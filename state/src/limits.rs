@@ -1,5 +1,7 @@
 //! Every limit of the disk, with its reason.
 
+use std::time::Duration;
+
 /// A segment is closed when it reaches this size. Small enough to hold one in memory while it is
 /// scanned, large enough that a long flow has few.
 pub const SEGMENT_BYTES: u64 = 16 * 1024 * 1024;
@@ -18,6 +20,13 @@ pub const LOW_SPACE_BYTES: u64 = 64 * 1024 * 1024;
 
 /// How often an interrupted system call is tried again before it counts as failed.
 pub const INTERRUPTED_RETRIES_MAX: u32 = 100;
+
+/// How often an opener asks for a flow's lock. A look holds it for some microseconds, and several
+/// may follow one another; another writer holds it much longer than all tries take.
+pub const LOCK_TRIES: u32 = 25;
+
+/// How long an opener waits between two of these tries.
+pub const LOCK_PAUSE: Duration = Duration::from_millis(2);
 
 /// A view is at most this old while its flow moves, as long as writing it is cheap.
 pub const VIEW_AGE_US: u64 = 250_000;

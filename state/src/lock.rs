@@ -12,6 +12,7 @@ use crate::disk::{Disk, DiskFile, How, Locked};
 use crate::error::Error;
 use crate::files::{append_all, read_whole, uninterrupted};
 use crate::layout::FlowFolder;
+use crate::limits::{LOCK_PAUSE, LOCK_TRIES};
 
 /// The longest text in a lock file that is shown.
 const HOLDER_BYTES_MAX: u64 = 4096;
@@ -35,7 +36,7 @@ impl FlowLock {
         let path = folder.lock();
         let mut file = uninterrupted(|| disk.open(&path, How::CreateOrAppend))
             .map_err(|e| Error::io("open", &path, e))?;
-        match uninterrupted(|| file.try_lock()) {
+        match patiently(file.as_mut()) {
             Ok(Locked::Yes) => {}
             Ok(Locked::Busy) => {
                 return Err(Error::Busy {
@@ -56,6 +57,17 @@ impl FlowLock {
         drop(told);
         Ok(Self { _file: file })
     }
+}
+
+/// Asks for the lock a few times: whoever only looks whether it is held has it for a moment.
+fn patiently(file: &mut dyn DiskFile) -> io::Result<Locked> {
+    for _ in 1..LOCK_TRIES {
+        match uninterrupted(|| file.try_lock())? {
+            Locked::Yes => return Ok(Locked::Yes),
+            Locked::Busy => std::thread::sleep(LOCK_PAUSE),
+        }
+    }
+    uninterrupted(|| file.try_lock())
 }
 
 fn has_no_locks(error: &io::Error) -> bool {

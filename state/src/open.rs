@@ -1,8 +1,9 @@
 //! Opening a flow for writing, which is also its recovery.
 //!
-//! The steps, in this order: take the lock; gather evidence; scan, check and fold every record;
-//! do what the verdict allows; make the tail durable; record what was cut; look for the blobs the
-//! journal names; only then hand the flow out. Each step may be cut off and is simply done again.
+//! The steps, in this order: take the lock; make the names that lead here durable; gather
+//! evidence; scan, check and fold every record; do what the verdict allows; make the tail durable;
+//! record what was cut; look for the blobs the journal names; only then hand the flow out. Each
+//! step may be cut off and is simply done again.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -17,7 +18,7 @@ use a_society_facts::{Fact, Hash, Recorded};
 use crate::clock::Clock;
 use crate::disk::{Disk, Kind, SharedDisk};
 use crate::error::Error;
-use crate::files::{remove_if_there, uninterrupted};
+use crate::files::{remove_if_there, sync_folder, uninterrupted};
 use crate::flow::Flow;
 use crate::journal::append::Writer;
 use crate::journal::recover;
@@ -92,7 +93,11 @@ impl Fold {
 /// The highest record that something besides the journal knows to be durable.
 pub(crate) fn evidence(disk: &dyn Disk, folder: &FlowFolder, flow: &FlowId) -> u64 {
     let index = read_index(disk, folder, flow).map_or(0, |index| index.position.seq);
-    index.max(checkpoint::evidence(disk, folder, flow))
+    // A view whose index is lost still tells that there was a first record.
+    let view = uninterrupted(|| disk.about(&folder.flow_view())).is_ok();
+    index
+        .max(checkpoint::evidence(disk, folder, flow))
+        .max(u64::from(view))
 }
 
 /// Scans and folds a whole journal, checking every record as if it were to be appended now.
@@ -120,11 +125,11 @@ pub fn open(
     flow: FlowId,
 ) -> Result<(Flow, OpenReport), Error> {
     let disk = ground.disk.as_ref();
-    match uninterrupted(|| disk.about(folder.root())) {
-        Ok(about) if about.kind == Kind::Folder => {}
-        Ok(_) | Err(_) => return Err(Error::NoFlow(flow.to_string())),
-    }
+    must_be_there(disk, &folder, &flow)?;
     let lock = FlowLock::take(disk, &folder, &ground.process)?;
+    // Whoever had the lock until now may have removed the flow.
+    must_be_there(disk, &folder, &flow)?;
+    settle_names(disk, &folder)?;
     let (mut fold, found) = fold_all(disk, &folder, &flow);
     let index = read_index(disk, &folder, &flow);
     let report = OpenReport {
@@ -147,6 +152,28 @@ pub fn open(
     opened.finish(index)
 }
 
+fn must_be_there(disk: &dyn Disk, folder: &FlowFolder, flow: &FlowId) -> Result<(), Error> {
+    match uninterrupted(|| disk.about(folder.root())) {
+        Ok(about) if about.kind == Kind::Folder => Ok(()),
+        Ok(_) | Err(_) => Err(Error::NoFlow(flow.to_string())),
+    }
+}
+
+/// Makes the names that lead to the journal durable. A process that died may have given them
+/// without a sync, and whatever is acknowledged from here on is only as durable as they are.
+fn settle_names(disk: &dyn Disk, folder: &FlowFolder) -> Result<(), Error> {
+    folder
+        .way_here()
+        .try_for_each(|path| sync_folder(disk, path))?;
+    // What stands there instead of a folder is judged by the scan.
+    let is_folder = uninterrupted(|| disk.about(&folder.journal()))
+        .is_ok_and(|about| about.kind == Kind::Folder);
+    if is_folder {
+        sync_folder(disk, &folder.journal())?;
+    }
+    Ok(())
+}
+
 /// Does what the verdict of a scan allows, and goes on with the journal.
 fn writer_for(
     ground: &Ground,
@@ -163,6 +190,7 @@ fn writer_for(
     }
     let (shared, folder, flow) = (Arc::clone(&ground.disk), folder.clone(), flow.clone());
     if let Some(end) = found.end {
+        recover::settle_doubt(disk, &folder, end)?;
         return Writer::go_on(shared, folder, flow, end);
     }
     crate::files::make_folders(disk, &folder.journal())?;
@@ -195,7 +223,7 @@ impl Opened<'_> {
             spoken_of.contains(name)
         })?;
         let blobs = self.blob_facts(disk.as_ref());
-        let last = self.writer.end().seq;
+        let end = self.writer.end();
         let Fold { views, .. } = self.fold;
         let now_us = self.ground.clock.elapsed_us();
         let mut keeper = ViewKeeper::new(
@@ -204,7 +232,7 @@ impl Opened<'_> {
             self.project.clone(),
             now_us,
         );
-        keeper.adopt(disk.as_ref(), &views, index, last);
+        keeper.adopt(disk.as_ref(), &views, index, end);
         self.report.views_rebuilt = !keeper.is_fresh();
         reserve::hold(disk.as_ref(), &self.folder)?;
         let folder = self.folder.clone();
@@ -219,6 +247,7 @@ impl Opened<'_> {
         for fact in owed.iter().chain(&blobs) {
             flow.append(fact.clone())?;
         }
+        // This also makes durable what a process before us left unsynced.
         flow.sync()?;
         if cut {
             reread(disk.as_ref(), &folder, &flow)?;

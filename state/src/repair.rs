@@ -189,6 +189,7 @@ fn take_out(disk: &dyn Disk, folder: &FlowFolder, plan: &RepairPlan) -> Result<(
     // Views and checkpoint know of records that will be gone; they would testify against the
     // repaired journal.
     remove_if_there(disk, &folder.views())?;
+    remove_if_there(disk, &folder.flow_view())?;
     remove_if_there(disk, &folder.checkpoint())?;
     sync_folder(disk, folder.root())?;
     sync_folder(disk, &folder.journal())?;
@@ -198,10 +199,10 @@ fn take_out(disk: &dyn Disk, folder: &FlowFolder, plan: &RepairPlan) -> Result<(
             remove_if_there(disk, &path)?;
             sync_folder(disk, &folder.journal())?;
         } else {
-            shorten(disk, &path, piece.offset_bytes)?;
+            shorten(disk, folder, &path, piece.offset_bytes)?;
         }
     }
-    sync_folder(disk, &folder.journal())
+    Ok(())
 }
 
 /// What putting a quarantined file back came to.

@@ -12,8 +12,10 @@ use crate::disk::{Disk, Kind};
 use crate::error::Error;
 use crate::files::{sync_folder, uninterrupted};
 use crate::index::rows;
+use crate::journal::scan::Outcome;
 use crate::layout::FlowFolder;
-use crate::lock::FlowLock;
+use crate::lock::{FlowLock, is_held};
+use crate::open::fold_all;
 use crate::store::{FlowRef, Store};
 
 /// How a folder's name begins while it is being removed.
@@ -58,7 +60,8 @@ pub fn plan(store: &Store, before: At) -> Result<PrunePlan, Error> {
         let over = row.damage.is_none() && row.held_by.is_none();
         let ended = row.summary.filter(|summary| over && summary.is_over());
         let ended = ended.and_then(|s| s.updated_at.map(|at| (at, s.title)));
-        match ended.filter(|(updated_at, _)| *updated_at < before) {
+        let old = ended.filter(|(updated_at, _)| *updated_at < before);
+        match old.filter(|_| may_go(store, &row.flow)) {
             Some((updated_at, title)) => plan.going.push(Going {
                 flow: row.flow,
                 title,
@@ -68,6 +71,14 @@ pub fn plan(store: &Store, before: At) -> Result<PrunePlan, Error> {
         }
     }
     Ok(plan)
+}
+
+/// Whether every record of a flow verifies and nobody writes it. A row is made without looking at
+/// all of a journal, and that is not enough for removing it.
+fn may_go(store: &Store, flow: &FlowRef) -> bool {
+    let (disk, folder) = (store.disk(), store.folder(flow));
+    let (_, found) = fold_all(disk, &folder, &flow.flow);
+    found.outcome == Outcome::Clean && matches!(is_held(disk, &folder), Ok(None))
 }
 
 fn leftovers(store: &Store) -> Result<Vec<PathBuf>, Error> {

@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 use a_society_facts::Fact;
 use a_society_facts::fact::flow::FlowCreated;
 use a_society_facts::id::{FlowId, ProjectName};
+use a_society_facts::legal::legal;
+use a_society_facts::view::FlowState;
 
 use crate::disk::{Disk, Kind};
 use crate::error::Error;
@@ -85,12 +87,18 @@ impl Store {
     /// Makes a flow; its first facts are durable on return.
     ///
     /// # Errors
-    /// When it exists already or the file system refuses.
+    /// When it exists already, cannot be, or the file system refuses.
     pub fn create(&self, id: FlowId, created: FlowCreated) -> Result<Flow, Error> {
         let flow = FlowRef {
             project: created.project.clone(),
             flow: id,
         };
+        let created = Fact::FlowCreated(created);
+        // What cannot be is refused before anything of it stands on the disk.
+        legal(&FlowState::default(), &created).map_err(|illegal| Error::Illegal {
+            seq: 1,
+            why: illegal.to_string(),
+        })?;
         let folder = self.folder(&flow);
         match uninterrupted(|| self.disk().about(&folder.journal())) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
@@ -99,7 +107,7 @@ impl Store {
         }
         make_folders(self.disk(), folder.root())?;
         let (mut opened, _) = open(&self.ground, folder, flow.project, flow.flow)?;
-        opened.append_durably(Fact::FlowCreated(created))?;
+        opened.append_durably(created)?;
         Ok(opened)
     }
 

@@ -192,11 +192,21 @@ impl ViewKeeper {
     }
 
     /// Takes over the marks of views that verify, and counts all others as stale.
-    pub fn adopt(&mut self, disk: &dyn Disk, views: &Views, index: Option<ViewsIndex>, last: Seq) {
-        let marks = index.map(|index| index.views).unwrap_or_default();
+    /// They count only if the journal ends with the very record that they were written after.
+    pub fn adopt(
+        &mut self,
+        disk: &dyn Disk,
+        views: &Views,
+        index: Option<ViewsIndex>,
+        end: Position,
+    ) {
+        let marks = index
+            .filter(|index| index.position == end)
+            .map(|index| index.views)
+            .unwrap_or_default();
         for name in names(views) {
             let path = name.path();
-            match marks.get(&path).filter(|mark| mark.seq == last) {
+            match marks.get(&path).filter(|mark| mark.seq == end.seq) {
                 Some(mark) if self.verifies(disk, &name, *mark) => {
                     self.marks.insert(path, *mark);
                 }

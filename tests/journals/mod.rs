@@ -124,7 +124,8 @@ fn the_facts_of_this_version_are_written_down() {
          | --- | --- |\n",
     );
     for kind in a_society_facts::fact::list::KINDS {
-        text.push_str(&format!("| `{}` | {} |\n", kind.word, kind.sentence.trim()));
+        let row = ["| `", kind.word, "` | ", kind.sentence.trim(), " |\n"];
+        text.extend(row);
     }
     expect_generated("docs/facts.md", &text);
 }

@@ -470,3 +470,6 @@ fn body(frame: Frame, word: &str, payload: &[u8]) -> Result<Body, BadLine> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

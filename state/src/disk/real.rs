@@ -30,6 +30,27 @@ pub struct RealDisk;
 #[derive(Debug)]
 struct RealFile {
     file: File,
+    locked: bool,
+}
+
+/// Gives the lock back at once. Closing the descriptor alone would not: a program that is being
+/// started holds a copy of every descriptor until it runs, and with it the lock.
+impl Drop for RealFile {
+    fn drop(&mut self) {
+        if self.locked {
+            // What cannot be unlocked is closed in the next moment all the same.
+            drop(self.file.unlock());
+        }
+    }
+}
+
+impl From<File> for RealFile {
+    fn from(file: File) -> Self {
+        Self {
+            file,
+            locked: false,
+        }
+    }
 }
 
 impl Disk for RealDisk {
@@ -44,7 +65,7 @@ impl Disk for RealDisk {
         };
         let file = options.open(path)?;
         refuse_all_but_files(&file)?;
-        Ok(Box::new(RealFile { file }))
+        Ok(Box::new(RealFile::from(file)))
     }
 
     fn create_folder(&self, path: &Path) -> io::Result<()> {
@@ -142,12 +163,15 @@ impl DiskFile for RealFile {
 
     fn share(&self) -> io::Result<Box<dyn DiskFile>> {
         let file = self.file.try_clone()?;
-        Ok(Box::new(Self { file }))
+        Ok(Box::new(Self::from(file)))
     }
 
     fn try_lock(&mut self) -> io::Result<Locked> {
         match self.file.try_lock() {
-            Ok(()) => Ok(Locked::Yes),
+            Ok(()) => {
+                self.locked = true;
+                Ok(Locked::Yes)
+            }
             Err(TryLockError::WouldBlock) => Ok(Locked::Busy),
             Err(TryLockError::Error(error)) => Err(error),
         }
@@ -334,7 +358,7 @@ mod tests {
             .open(path.join("z"))
             .unwrap();
         file.write_all(b"abc").unwrap();
-        RealFile { file }.write_zeros(150_000).unwrap();
+        RealFile::from(file).write_zeros(150_000).unwrap();
         let bytes = fs::read(path.join("z")).unwrap();
         assert_eq!(bytes.len(), 150_000);
         assert_eq!(&bytes[..4], b"abc\0");

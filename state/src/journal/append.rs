@@ -17,6 +17,7 @@ use a_society_facts::{At, Recorded};
 use crate::disk::{DiskFile, How, SharedDisk};
 use crate::error::{Error, is_full};
 use crate::files::{append_all, remove_if_there, sync_folder, uninterrupted};
+use crate::journal::recover;
 use crate::journal::scan::Position;
 use crate::layout::FlowFolder;
 use crate::limits::SEGMENT_BYTES;
@@ -55,7 +56,8 @@ impl Writer {
         Ok((writer, header))
     }
 
-    /// Goes on with a journal that was scanned, recovered and is as long as `end` says.
+    /// Goes on with a journal that was scanned, recovered and is as long as `end` says. None of it
+    /// counts as durable until this writer syncs.
     ///
     /// # Errors
     /// When the file system refuses, or the file has another length than was scanned.
@@ -75,9 +77,9 @@ impl Writer {
             return Err(Error::Unfit { path, what });
         }
         let mut writer = Self::over(disk, folder, flow, file, end);
-        // What a process before us appended without a sync is not durable yet.
+        // What a process before us appended without a sync is durable only after the first one
+        // of ours.
         writer.durable = 0;
-        writer.sync()?;
         Ok(writer)
     }
 
@@ -268,6 +270,7 @@ impl Writer {
 
     fn poisoned(&mut self, why: String) -> Error {
         self.poison = Some(why.clone());
+        recover::doubt(self.disk.as_ref(), &self.folder);
         Error::Poisoned { why }
     }
 

@@ -14,8 +14,9 @@ use a_society_facts::line;
 use crate::disk::{Disk, DiskFile, How, SharedDisk};
 use crate::error::Error;
 use crate::files::{read_full, uninterrupted};
-use crate::journal::scan::{Heard, Known, Outcome, Position, Scan, scan};
+use crate::journal::scan::{Heard, Known, Outcome, Position, Scan, Tail, scan};
 use crate::layout::FlowFolder;
+use crate::open::evidence;
 
 /// Where a reader stands in a journal.
 #[derive(Debug)]
@@ -24,6 +25,7 @@ pub struct Follower {
     folder: FlowFolder,
     flow: FlowId,
     end: Option<Position>,
+    torn: Option<Tail>,
 }
 
 impl Follower {
@@ -35,6 +37,7 @@ impl Follower {
             folder,
             flow,
             end: None,
+            torn: None,
         }
     }
 
@@ -46,6 +49,7 @@ impl Follower {
             folder,
             flow,
             end: Some(end),
+            torn: None,
         }
     }
 
@@ -105,32 +109,54 @@ impl Follower {
         stopped.unwrap_or(read)
     }
 
+    /// What stands after the last whole record: a write in progress, or what one left when its
+    /// process died.
+    #[must_use]
+    pub const fn torn(&self) -> Option<&Tail> {
+        self.torn.as_ref()
+    }
+
     fn read_placed(
         &mut self,
         each: &mut dyn FnMut(Recorded, Position) -> Heard,
     ) -> Result<u64, Error> {
+        let first = self.scan(0, each);
+        let mut records = first.records;
+        let mut outcome = first.outcome;
+        if matches!(outcome, Outcome::Torn(_)) {
+            // Whether more than a write in progress is missing is known only with the evidence,
+            // and evidence counts only for a scan that begins after it was gathered.
+            let evidence = evidence(self.disk.as_ref(), &self.folder, &self.flow);
+            let again = self.scan(evidence, each);
+            records += again.records;
+            outcome = again.outcome;
+        }
+        self.torn = None;
+        match outcome {
+            Outcome::Clean | Outcome::Blank => Ok(records),
+            Outcome::Torn(tail) => {
+                self.torn = Some(tail);
+                Ok(records)
+            }
+            Outcome::Damaged(damage) => Err(Error::Damaged(Box::new(damage))),
+        }
+    }
+
+    /// Goes on from where the last scan ended.
+    fn scan(&mut self, evidence: Seq, each: &mut dyn FnMut(Recorded, Position) -> Heard) -> Scan {
         let known = Known {
             flow: &self.flow,
-            evidence: 0,
+            evidence,
             from: self.end,
         };
-        let Scan {
-            end,
-            records,
-            outcome,
-            ..
-        } = scan(
+        let found = scan(
             self.disk.as_ref(),
             &self.folder,
             known,
             &mut |recorded, _, position| each(recorded, position),
         );
-        self.end = end;
-        match outcome {
-            // A torn tail is what a write in progress looks like.
-            Outcome::Clean | Outcome::Blank | Outcome::Torn(_) => Ok(records),
-            Outcome::Damaged(damage) => Err(Error::Damaged(Box::new(damage))),
-        }
+        self.end = found.end;
+        found
     }
 }
 

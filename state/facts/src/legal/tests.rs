@@ -1,5 +1,7 @@
 //! Legality, by a whole flow, by taking that flow apart, and by one example a rule.
 
+mod rules;
+
 use std::collections::BTreeMap;
 
 use super::{Illegal, legal};
@@ -22,7 +24,7 @@ fn judge(facts: impl IntoIterator<Item = Fact>) -> (FlowState, Option<(usize, Il
 }
 
 /// The state after the facts of the walk before the first of that kind, and that fact.
-pub(super) fn before(word: &str, nth: usize) -> (FlowState, Fact) {
+fn before(word: &str, nth: usize) -> (FlowState, Fact) {
     let mut state = FlowState::default();
     let mut left = nth;
     for record in recorded(walk()) {

@@ -26,3 +26,6 @@ pub trait View {
     /// Takes the next fact. It is total: it never panics and never refuses.
     fn apply(&mut self, recorded: &Recorded);
 }
+
+#[cfg(test)]
+mod tests;

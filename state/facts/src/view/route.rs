@@ -174,6 +174,7 @@ fn about<'a>(state: &'a FlowState, fact: &'a Fact) -> Option<&'a RoleInstance> {
         Fact::FeedbackStarted(f) => Some(&f.role),
         Fact::FeedbackRecorded(_) => writer(state),
         Fact::ChangeProposed(f) => Some(&f.role),
+        Fact::ChangeDecided(f) => state.changes.get(&f.change).map(|change| &change.role),
         Fact::BudgetSet(f) => f.role.as_ref(),
         Fact::BudgetReached(f) => f.role.as_ref(),
         Fact::SegmentStarted(_)
@@ -198,8 +199,7 @@ fn about<'a>(state: &'a FlowState, fact: &'a Fact) -> Option<&'a RoleInstance> {
         | Fact::GrantRevoked(_)
         | Fact::McpServerApproved(_)
         | Fact::ImprovementChosen(_)
-        | Fact::FeedbackDecided(_)
-        | Fact::ChangeDecided(_) => None,
+        | Fact::FeedbackDecided(_) => None,
     }
 }
 
@@ -221,8 +221,16 @@ fn replier<'a>(state: &'a FlowState, reply: &MessageId) -> Option<&'a RoleInstan
         .steers
         .iter()
         .find(|(_, said)| said.iter().any(|said| said.id == *reply));
+    let reflecting = state.improvement.iter().flat_map(|improvement| {
+        let report = &improvement.feedback;
+        (improvement.roles.iter()).chain(report.role.iter().zip(&report.work))
+    });
+    let mut reflecting = reflecting
+        .filter(|(_, work)| work.replies.iter().any(|said| said.id == *reply))
+        .map(|(role, _)| role);
     node.and_then(|(node, _)| state.role_of(node))
         .or(role.map(|(role, _)| role))
+        .or_else(|| reflecting.next())
 }
 
 fn writer(state: &FlowState) -> Option<&RoleInstance> {

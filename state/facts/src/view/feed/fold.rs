@@ -240,7 +240,7 @@ impl FeedView {
 
     /// Text that was streaming when its turn ended, and that nobody kept or discarded.
     fn leave_streams(&mut self, turn: TurnId) {
-        self.thought = None;
+        self.settle_thought();
         if let Some(stream) = self.speech.take_if(|stream| stream.turn == turn) {
             self.item(stream.item, |item| {
                 item.pending = false;
@@ -282,7 +282,7 @@ impl FeedView {
     }
 
     fn keeps(&mut self, seq: Seq, f: &DraftKept) {
-        self.thought = None;
+        self.settle_thought();
         if let Some(stream) = self.speech.take() {
             self.item(stream.item, |item| {
                 item.pending = false;

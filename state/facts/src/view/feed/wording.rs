@@ -18,7 +18,7 @@ use crate::fact::turn::{
     CallEnd, CallFinished, DraftAdded, DraftDiscarded, DraftKept, ModelAnswered, TurnEnd,
     TurnEnded, TurnStarted,
 };
-use crate::id::{NodeId, TurnId};
+use crate::id::{MessageId, NodeId, TurnId};
 
 /// The words of an item, and what it is about.
 #[derive(Debug, Clone, PartialEq)]
@@ -537,14 +537,12 @@ pub(super) fn wording(fact: &Fact) -> Effect<'_> {
         .say(),
 
         Fact::ImprovementChosen(f) => improvement_chosen(f),
-        Fact::ReflectionStarted(f) => Words::of(
-            ItemKind::Activation,
+        Fact::ReflectionStarted(f) => reflects(
+            f.turn,
+            &f.replies,
             "Reflection",
             format!("{} looks back on its work.", f.role),
-            "role.active",
-        )
-        .in_turn(f.turn)
-        .say(),
+        ),
         Fact::FindingsRecorded(f) => Words::of(
             ItemKind::Handoff,
             "Findings written",
@@ -563,14 +561,12 @@ pub(super) fn wording(fact: &Fact) -> Effect<'_> {
             "improvement.feedback_decided",
         )
         .say(),
-        Fact::FeedbackStarted(f) => Words::of(
-            ItemKind::Activation,
+        Fact::FeedbackStarted(f) => reflects(
+            f.turn,
+            &f.replies,
             "Feedback report",
             format!("{} writes it from all findings.", f.role),
-            "role.active",
-        )
-        .in_turn(f.turn)
-        .say(),
+        ),
         Fact::FeedbackRecorded(f) => Words::of(
             ItemKind::Handoff,
             "Report written",
@@ -763,4 +759,20 @@ fn improvement_chosen<'a>(f: &improvement::ImprovementChosen) -> Effect<'a> {
         ImprovementMode::None => "No role reflects.",
     };
     Words::event("Improvement", text, "improvement.chosen").say()
+}
+
+/// A reflection is announced once; after a wait it goes on.
+fn reflects<'a>(turn: TurnId, replies: &[MessageId], label: &str, text: String) -> Effect<'a> {
+    if replies.is_empty() {
+        Words::of(ItemKind::Activation, label, text, "role.active")
+    } else {
+        Words::of(
+            ItemKind::Resume,
+            "Goes on",
+            "It heard your reply.",
+            "human.resumed",
+        )
+    }
+    .in_turn(turn)
+    .say()
 }

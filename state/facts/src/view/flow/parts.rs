@@ -155,7 +155,8 @@ pub struct OpenTurn {
     /// The last request, if there was one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub request: Option<Request>,
-    /// Repairs in a row.
+    /// Repairs so far. A valid outcome ends the turn, so all of them are in a row; tool calls
+    /// in between do not start the count anew, or a role could go on for ever.
     pub repairs: u32,
     /// A repair that was decided and that the role has not been told.
     #[serde(default, skip_serializing_if = "Option::is_none")]

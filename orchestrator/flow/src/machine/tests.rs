@@ -1,0 +1,6 @@
+//! Tests of the machine.
+
+mod property;
+mod sim;
+mod straight;
+mod support;

@@ -1,0 +1,314 @@
+//! The loop: input, decide, append, apply, pending, start what is not running.
+//!
+//! The core owns the flow and knows which turns it has started. It neither waits nor spawns: what
+//! must now be started comes out as [`Start`]s. After a crash nothing here is different: the flow
+//! was folded by its open, `Opened` is one more input, and `pending` says what goes on.
+
+use std::collections::BTreeMap;
+
+use a_society_facts::Fact;
+use a_society_facts::fact::turn::DraftKind;
+use a_society_facts::id::{RoleInstance, TurnId};
+use a_society_facts::message::Text;
+use a_society_facts::view::FlowState;
+use a_society_flow::graph::{self, FlowGraph};
+use a_society_flow::machine::{
+    Claim, Input, NewSession, StartFeedback, StartReflection, Task, Work, decide, pending,
+};
+use a_society_roles::turn::taker::Taker;
+use a_society_state::draft::DraftStream;
+use a_society_state::{Flow, blob};
+
+use super::error::DriverError;
+use super::role_source::{RoleSource, StopFlag};
+use crate::mint::{self, Mint};
+use crate::record::Places;
+
+/// The role that writes the feedback report; it is none of the flow's own.
+pub const FEEDBACK_ROLE: &str = "a-society-feedback";
+
+/// A turn that this process runs.
+#[derive(Debug)]
+pub(super) struct LiveTurn {
+    pub(super) attempt: u32,
+    pub(super) role: RoleInstance,
+    pub(super) task: Task,
+    pub(super) stop: StopFlag,
+    pub(super) draft: Option<(DraftKind, DraftStream)>,
+    pub(super) drafted: String,
+    pub(super) thought: Option<DraftStream>,
+    pub(super) calls: u32,
+    pub(super) told_to_stop: bool,
+}
+
+/// A turn that must now be taken.
+#[derive(Debug)]
+pub struct Start {
+    /// The turn.
+    pub turn: TurnId,
+    /// Which try.
+    pub attempt: u32,
+    /// Whoever takes it.
+    pub taker: Box<dyn Taker>,
+    /// How it is told to stop while it waits for the outside world.
+    pub stop: StopFlag,
+}
+
+/// What the core is made of, besides the flow.
+#[derive(Debug)]
+pub struct Parts {
+    /// Knows roles.
+    pub roles: Box<dyn RoleSource>,
+    /// Makes names.
+    pub mint: Box<dyn Mint>,
+    /// Where artifacts may lie.
+    pub places: Places,
+    /// How many turns run at once.
+    pub turns_at_once: usize,
+}
+
+/// The loop of one flow.
+#[derive(Debug)]
+pub struct Core {
+    pub(super) flow: Flow,
+    pub(super) graph: FlowGraph,
+    pub(super) roles: Box<dyn RoleSource>,
+    pub(super) mint: Box<dyn Mint>,
+    pub(super) places: Places,
+    pub(super) live: BTreeMap<TurnId, LiveTurn>,
+    turns_at_once: usize,
+    /// Whether nothing new is started, because the process ends.
+    draining: bool,
+}
+
+impl Core {
+    /// Takes over a flow that was created or opened.
+    ///
+    /// # Errors
+    /// When the graph cannot be read back, or the journal refuses.
+    pub fn take_over(flow: Flow, parts: Parts) -> Result<Self, DriverError> {
+        let graph = graph_of(&flow)?;
+        let Parts {
+            roles,
+            mint,
+            places,
+            turns_at_once,
+        } = parts;
+        let live = BTreeMap::new();
+        let mut core = Self {
+            flow,
+            graph,
+            roles,
+            mint,
+            places,
+            live,
+            turns_at_once,
+            draining: false,
+        };
+        core.input(Input::Opened)?;
+        Ok(core)
+    }
+
+    /// Everything folded from the flow's journal.
+    #[must_use]
+    pub fn state(&self) -> &FlowState {
+        &self.flow.views().flow
+    }
+
+    /// The flow itself.
+    #[must_use]
+    pub const fn flow(&self) -> &Flow {
+        &self.flow
+    }
+
+    /// The graph it walks.
+    #[must_use]
+    pub const fn graph(&self) -> &FlowGraph {
+        &self.graph
+    }
+
+    /// How many turns this process runs.
+    #[must_use]
+    pub fn live_turns(&self) -> usize {
+        self.live.len()
+    }
+
+    /// What is pending by the machine.
+    #[must_use]
+    pub fn pending(&self) -> Vec<Work> {
+        pending(&self.graph, self.state())
+    }
+
+    /// Hears an input. What follows is appended, and not yet durable.
+    ///
+    /// # Errors
+    /// When the machine refuses, and then nothing changed; or when the journal does.
+    pub fn input(&mut self, input: Input) -> Result<usize, DriverError> {
+        let revised = if let Input::Revise(revise) = &input {
+            Some((*revise.graph).clone())
+        } else {
+            None
+        };
+        let facts = decide(&self.graph, self.state(), input)?;
+        let count = facts.len();
+        for fact in facts {
+            self.append(fact)?;
+        }
+        if let Some(graph) = revised {
+            self.graph = graph;
+        }
+        Ok(count)
+    }
+
+    /// Hears an input of the operator: it is durable on return.
+    ///
+    /// # Errors
+    /// As [`Self::input`].
+    pub fn command(&mut self, input: Input) -> Result<usize, DriverError> {
+        let count = self.input(input)?;
+        self.flow.sync()?;
+        Ok(count)
+    }
+
+    pub(super) fn append(&mut self, fact: Fact) -> Result<(), DriverError> {
+        self.flow.append(fact)?;
+        Ok(())
+    }
+
+    /// Starts nothing new from now on; turns that run go on.
+    pub fn drain(&mut self) {
+        self.draining = true;
+    }
+
+    /// Goes on as far as it can without waiting, and says which turns must now be taken.
+    ///
+    /// # Errors
+    /// When the journal refuses.
+    pub fn advance(&mut self) -> Result<Vec<Start>, DriverError> {
+        let mut starts = Vec::new();
+        while !self.draining {
+            let Some(work) = self.next_work() else { break };
+            if let Some(start) = self.begin(work)? {
+                starts.push(start);
+            }
+        }
+        Ok(starts)
+    }
+
+    /// The first pending work that does not go on already.
+    fn next_work(&self) -> Option<Work> {
+        let free = self.live.len() < self.turns_at_once;
+        self.pending().into_iter().find(|work| match work {
+            Work::RunTurn { turn, .. } => free && !self.live.contains_key(turn),
+            Work::StopTurn { turn, .. } => {
+                self.live.get(turn).is_none_or(|live| !live.told_to_stop)
+            }
+            Work::Claim { .. } | Work::StartReflection { .. } | Work::StartFeedback { .. } => free,
+            Work::AskOperator(_) => false,
+        })
+    }
+
+    fn begin(&mut self, work: Work) -> Result<Option<Start>, DriverError> {
+        match work {
+            Work::RunTurn {
+                turn,
+                attempt,
+                role,
+                task,
+            } => self.run_turn(turn, attempt, role, task),
+            Work::StopTurn {
+                turn,
+                attempt,
+                role,
+                task,
+            } => self.stop_turn(turn, attempt, role, task).map(|()| None),
+            Work::Claim { node, role, .. } => {
+                let session = self.new_session(&role)?;
+                self.input(Input::Claim(Claim { node, session }))
+                    .map(|_| None)
+            }
+            Work::StartReflection { role, .. } => {
+                let session = self.new_session(&role)?;
+                self.input(Input::StartReflection(StartReflection { role, session }))
+                    .map(|_| None)
+            }
+            Work::StartFeedback { role } => {
+                let role = match role {
+                    Some(role) => role,
+                    None => FEEDBACK_ROLE.parse()?,
+                };
+                let session = self.new_session(&role)?;
+                self.input(Input::StartFeedback(StartFeedback { role, session }))
+                    .map(|_| None)
+            }
+            Work::AskOperator(_) => Ok(None),
+        }
+    }
+
+    fn new_session(&mut self, role: &RoleInstance) -> Result<Option<NewSession>, DriverError> {
+        let key = format!("flow:{}:role:{role}", self.flow.id()).parse()?;
+        let at = self.flow.now();
+        let session = mint::uuid7(self.mint.as_mut(), at)?;
+        Ok(Some(NewSession { key, session }))
+    }
+
+    /// The flow rests: everything is made durable and shown.
+    ///
+    /// # Errors
+    /// When the journal refuses.
+    pub fn rest(&mut self) -> Result<(), DriverError> {
+        self.flow.rest()?;
+        Ok(())
+    }
+
+    /// Time passes: what waits for its batch or its view is written if it is due.
+    ///
+    /// # Errors
+    /// When the journal refuses.
+    pub fn tick(&mut self) -> Result<(), DriverError> {
+        for live in self.live.values_mut() {
+            if let Some((_, draft)) = &mut live.draft {
+                draft.tick(&mut self.flow)?;
+            }
+        }
+        self.flow.tick();
+        Ok(())
+    }
+
+    /// Ends in good order.
+    ///
+    /// # Errors
+    /// When the journal refuses.
+    pub fn close(self) -> Result<(), DriverError> {
+        self.flow.close()?;
+        Ok(())
+    }
+}
+
+/// Reads the graph of a flow back from its journal.
+///
+/// # Errors
+/// When its text is lost or is not a graph.
+pub fn graph_of(flow: &Flow) -> Result<FlowGraph, DriverError> {
+    let outline = &flow.views().flow.graph;
+    let source = text_of(flow, &outline.source)?;
+    let (graph, diagnostics) = graph::parse(&source, "workflow.yaml");
+    graph.ok_or_else(|| {
+        let first = diagnostics.first().map(ToString::to_string);
+        DriverError::Graph(first.unwrap_or_else(|| "it holds no graph".to_owned()))
+    })
+}
+
+/// The whole of a text that may be a blob.
+///
+/// # Errors
+/// When the blob is lost.
+pub fn text_of(flow: &Flow, text: &Text) -> Result<String, DriverError> {
+    match text {
+        Text::Inline(text) => Ok(text.clone()),
+        Text::Blob(kept) => {
+            let bytes = blob::get(flow.disk(), flow.folder(), kept.blob)?;
+            Ok(String::from_utf8_lossy(&bytes).into_owned())
+        }
+    }
+}

@@ -1,0 +1,33 @@
+//! Why a flow cannot be driven on, or an input leads to nothing.
+
+use a_society_facts::id::BadName;
+use a_society_flow::machine::Refusal;
+
+/// What went wrong.
+#[derive(Debug, thiserror::Error)]
+pub enum DriverError {
+    /// The machine refused; nothing changed.
+    #[error(transparent)]
+    Refused(#[from] Box<Refusal>),
+    /// The disk or the journal refused.
+    #[error(transparent)]
+    State(#[from] a_society_state::Error),
+    /// A name could not be made, which means that a prefix is wrong.
+    #[error(transparent)]
+    Name(#[from] BadName),
+    /// The flow's graph cannot be read back from its own journal.
+    #[error("the flow's graph cannot be read: {0}")]
+    Graph(String),
+    /// The flow's task is gone.
+    #[error("the flow is not driven any more")]
+    Gone,
+    /// The system has no thread or socket left.
+    #[error("the system refused: {0}")]
+    System(#[from] std::io::Error),
+}
+
+impl From<Refusal> for DriverError {
+    fn from(refusal: Refusal) -> Self {
+        Self::Refused(Box::new(refusal))
+    }
+}

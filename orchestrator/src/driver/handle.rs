@@ -1,0 +1,119 @@
+//! How everyone but its task holds a flow: a sender, and what the flow looks like.
+
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::time::Duration;
+
+use a_society_facts::id::{FlowId, Seq};
+use a_society_facts::view::FlowState;
+use a_society_flow::machine::{Input, Work};
+
+use super::error::DriverError;
+use super::task::Inbox;
+
+/// What a flow looks like from outside.
+#[derive(Debug, Clone)]
+pub struct Seen {
+    /// The last record.
+    pub seq: Seq,
+    /// Where the flow stands.
+    pub state: FlowState,
+    /// What is pending.
+    pub pending: Vec<Work>,
+    /// How many turns run in this process.
+    pub live: usize,
+    /// Why the flow is not driven any more, if it is not.
+    pub ended: Option<String>,
+    /// Whether its task is over.
+    pub over: bool,
+}
+
+/// The last look of a flow, and a bell for those who wait for the next.
+#[derive(Debug)]
+pub(super) struct Window {
+    pub(super) seen: Mutex<Option<Arc<Seen>>>,
+    pub(super) changed: Condvar,
+}
+
+/// A flow that some task of this process drives.
+#[derive(Debug, Clone)]
+pub struct FlowHandle {
+    id: FlowId,
+    inbox: SyncSender<Inbox>,
+    window: Arc<Window>,
+}
+
+impl FlowHandle {
+    pub(super) const fn new(id: FlowId, inbox: SyncSender<Inbox>, window: Arc<Window>) -> Self {
+        Self { id, inbox, window }
+    }
+
+    /// The flow.
+    #[must_use]
+    pub const fn id(&self) -> &FlowId {
+        &self.id
+    }
+
+    /// Hands an input of the operator in. It is durable when this returns.
+    ///
+    /// # Errors
+    /// When the machine refuses, or the flow is not driven any more.
+    pub fn command(&self, input: Input) -> Result<usize, DriverError> {
+        let (answer, answered) = sync_channel(1);
+        let sent = self.inbox.send(Inbox::Command {
+            input: Box::new(input),
+            answer,
+        });
+        sent.map_err(|_| DriverError::Gone)?;
+        answered.recv().map_err(|_| DriverError::Gone)?
+    }
+
+    /// Starts nothing new; the flow's task ends when the turns that run have reached a recorded
+    /// point.
+    pub fn drain(&self) {
+        // A task that is gone has nothing left to drain.
+        drop(self.inbox.send(Inbox::Drain));
+    }
+
+    /// What the flow looks like now; `None` before its first look.
+    #[must_use]
+    pub fn seen(&self) -> Option<Arc<Seen>> {
+        self.window
+            .seen
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
+    }
+
+    /// Waits until the flow looks different from a record on, or for so long.
+    #[must_use]
+    pub fn wait(&self, after: Seq, longest: Duration) -> Option<Arc<Seen>> {
+        let seen = self
+            .window
+            .seen
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        let same = |seen: &mut Option<Arc<Seen>>| {
+            seen.as_ref()
+                .is_none_or(|seen| seen.seq <= after && !seen.over)
+        };
+        let (seen, _) = self
+            .window
+            .changed
+            .wait_timeout_while(seen, longest, same)
+            .unwrap_or_else(PoisonError::into_inner);
+        seen.clone()
+    }
+}
+
+/// Receives with a time limit, in the words of a flow's task.
+pub(super) fn next<T>(from: &Receiver<T>, longest: Option<Duration>) -> Result<Option<T>, ()> {
+    match longest {
+        None => from.recv().map(Some).map_err(drop),
+        Some(longest) => match from.recv_timeout(longest) {
+            Ok(got) => Ok(Some(got)),
+            Err(RecvTimeoutError::Timeout) => Ok(None),
+            Err(RecvTimeoutError::Disconnected) => Err(()),
+        },
+    }
+}

@@ -1,0 +1,18 @@
+//! One driver a flow: the loop that makes it happen.
+//!
+//! [`core`] is the loop without threads: an input goes in, facts are appended, and what must now be
+//! started comes out. [`tell`], [`step`] and [`outcome`] are its verbs for turns. [`task`] runs it
+//! on a thread of its own, and everyone else holds a [`handle`].
+
+pub mod core;
+pub mod error;
+pub mod handle;
+mod outcome;
+pub mod role_source;
+mod settle;
+mod step;
+pub mod task;
+mod tell;
+#[cfg(test)]
+mod tests;
+mod turn_thread;

@@ -1,0 +1,252 @@
+//! A turn ends: what its taker says becomes an input of the machine, and a repair goes back.
+
+use a_society_facts::fact::Fact;
+use a_society_facts::fact::node::FaultCode;
+use a_society_facts::fact::session::Origin;
+use a_society_facts::id::{RoleInstance, TurnId};
+use a_society_flow::machine::{Input, Outcome, Product, Refusal, Target, Task, TurnOutcome};
+use a_society_roles::handoff::{
+    self, HandoffFault, Outcome as Said, output_limit_message, repair_message,
+};
+use a_society_roles::turn::step::{End, Told};
+
+use super::core::Core;
+use super::error::DriverError;
+use super::step::Heard;
+use crate::mint;
+use crate::record::find;
+
+impl Core {
+    pub(super) fn end(
+        &mut self,
+        turn: TurnId,
+        attempt: u32,
+        end: End,
+    ) -> Result<Heard, DriverError> {
+        let fault = match &end {
+            End::Fault(fault) => Some(fault.clone()),
+            End::Outcome { .. } | End::OutputLimit | End::Aborted { .. } | End::Provider { .. } => {
+                None
+            }
+        };
+        let outcome = match end {
+            End::Outcome { outcome, words } => self.judged(outcome, words)?,
+            End::Fault(fault) => Outcome::Fault {
+                code: code_of(fault.code),
+                summary: fault.summary(),
+            },
+            End::OutputLimit => Outcome::OutputLimit,
+            End::Aborted { why } => Outcome::Aborted { why },
+            End::Provider { why } => Outcome::ProviderProblem { why },
+        };
+        let before = self.state().turns.get(&turn).map_or(0, |open| open.repairs);
+        self.conclude(turn, attempt, outcome)?;
+        let open = self
+            .state()
+            .turns
+            .get(&turn)
+            .filter(|open| open.repairs > before);
+        if open.is_none() {
+            self.live.remove(&turn);
+            return Ok(Heard::Over);
+        }
+        self.mend(turn, fault)
+    }
+
+    /// Hands an outcome to the machine.
+    fn conclude(
+        &mut self,
+        turn: TurnId,
+        attempt: u32,
+        outcome: Outcome,
+    ) -> Result<(), DriverError> {
+        let approval = Some(mint::name(self.mint.as_mut(), "a")?);
+        let input = TurnOutcome {
+            turn,
+            attempt,
+            outcome,
+            approval,
+        };
+        match self.input(Input::Outcome(input)) {
+            Ok(_) => Ok(()),
+            // Another try counts by now: nothing of this one does.
+            Err(DriverError::Refused(refusal)) if is_late(&refusal) => Ok(()),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// A turn that cannot go on ends as failed.
+    pub(super) fn fail_turn(
+        &mut self,
+        turn: TurnId,
+        attempt: u32,
+        why: String,
+    ) -> Result<(), DriverError> {
+        self.stop_calls(turn)?;
+        self.conclude(turn, attempt, Outcome::Aborted { why })?;
+        self.live.remove(&turn);
+        Ok(())
+    }
+
+    /// The machine wants a turn stopped: its taker is told, or, if none runs here, it is settled.
+    pub(super) fn stop_turn(
+        &mut self,
+        turn: TurnId,
+        attempt: u32,
+        role: RoleInstance,
+        task: Task,
+    ) -> Result<(), DriverError> {
+        if let Some(live) = self.live.get_mut(&turn) {
+            live.told_to_stop = true;
+            live.stop.raise();
+            return Ok(());
+        }
+        drop((role, task));
+        self.stopped(turn, attempt).map(drop)
+    }
+
+    /// A stopped turn is settled and over.
+    pub(super) fn stopped(&mut self, turn: TurnId, attempt: u32) -> Result<Heard, DriverError> {
+        self.keep_draft(turn)?;
+        self.stop_calls(turn)?;
+        self.conclude(turn, attempt, Outcome::Stopped)?;
+        self.live.remove(&turn);
+        Ok(Heard::Over)
+    }
+
+    /// What the role was told to mend.
+    fn mend(&mut self, turn: TurnId, fault: Option<HandoffFault>) -> Result<Heard, DriverError> {
+        let Some(live) = self.live.get(&turn) else {
+            return Ok(Heard::Over);
+        };
+        let (role, task) = (live.role.clone(), live.task.clone());
+        let allowed = self.allowed(&role, &task);
+        let code = self.state().turns.get(&turn).and_then(|open| open.repair);
+        let message = match (fault, code) {
+            (_, Some(FaultCode::OutputLimit)) => output_limit_message(&allowed),
+            (Some(fault), _) => repair_message(&fault, &allowed),
+            (None, code) => {
+                let why = self.last_repair(&role);
+                let code = code.map_or(handoff::FaultCode::InvalidTransition, roles_code);
+                repair_message(&HandoffFault::without_place(code, why), &allowed)
+            }
+        };
+        let node = match &task {
+            Task::Node(node) => Some(node.clone()),
+            Task::Reflection | Task::Feedback | Task::Send => None,
+        };
+        self.say(&role, message.clone().into(), Origin::Repair, node.as_ref())?;
+        Ok(Heard::Go(Told::Mend { message }))
+    }
+
+    /// The summary of the last repair, as the feed has it.
+    fn last_repair(&self, role: &RoleInstance) -> String {
+        let feed = self.flow.views().feeds.get(role);
+        let repair = feed.and_then(|feed| {
+            let mut items = feed.items().rev();
+            items.find(|item| item.event.as_deref() == Some("repair.requested"))
+        });
+        repair.map(|item| item.text.clone()).unwrap_or_default()
+    }
+
+    /// What a role said, with its artifacts found and kept.
+    fn judged(&mut self, said: Said, words: String) -> Result<Outcome, DriverError> {
+        Ok(match said {
+            Said::Handoff(targets) => {
+                let mut receivers = Vec::with_capacity(targets.len());
+                for target in targets {
+                    let artifact = self.product(&target.artifact_path)?;
+                    receivers.push(Target {
+                        node: target.target_node_id,
+                        artifact,
+                    });
+                }
+                Outcome::Handoff(receivers)
+            }
+            Said::PromptHuman => {
+                let words = words.trim().to_owned();
+                let question = (!words.is_empty()).then(|| self.flow.keep_text(words));
+                Outcome::PromptHuman {
+                    question: question.transpose()?,
+                }
+            }
+            Said::AwaitHandoff => Outcome::AwaitHandoff,
+            Said::ForwardPassClosed => Outcome::ForwardPassClosed {
+                health: self.roles.health(),
+            },
+            Said::MetaAnalysisComplete { findings_path } => Outcome::MetaAnalysisComplete {
+                findings: self.product(&findings_path)?,
+            },
+            Said::BackwardPassComplete { artifact_path } => Outcome::BackwardPassComplete {
+                report: self.product(&artifact_path)?,
+            },
+        })
+    }
+
+    fn product(&mut self, written: &str) -> Result<Product, DriverError> {
+        match find(self.flow.disk(), &self.places, written) {
+            Ok(found) => {
+                self.flow.keep_blob(&found.bytes)?;
+                Ok(Product::Kept(found.artifact))
+            }
+            Err(why) => Ok(Product::Unavailable {
+                path: written.to_owned(),
+                why,
+            }),
+        }
+    }
+
+    /// What was streamed of an answer that will not end is kept as it is.
+    fn keep_draft(&mut self, turn: TurnId) -> Result<(), DriverError> {
+        self.flush(turn)?;
+        let open = self.state().turns.get(&turn);
+        let request = open.and_then(|open| open.request.as_ref());
+        let Some(request) = request.filter(|request| request.drafted_bytes > 0) else {
+            return Ok(());
+        };
+        let (request, role) = (request.number, open.map(|open| open.role.clone()));
+        let Some(role) = role else { return Ok(()) };
+        let message = mint::name(self.mint.as_mut(), "m")?;
+        let kept = a_society_facts::fact::turn::DraftKept {
+            turn,
+            role,
+            request,
+            message,
+        };
+        self.append(Fact::DraftKept(kept))
+    }
+}
+
+fn is_late(refusal: &Refusal) -> bool {
+    matches!(refusal, Refusal::Late { .. } | Refusal::TurnNotOpen { .. })
+}
+
+const fn code_of(code: handoff::FaultCode) -> FaultCode {
+    match code {
+        handoff::FaultCode::MissingBlock => FaultCode::MissingBlock,
+        handoff::FaultCode::YamlParse => FaultCode::YamlParse,
+        handoff::FaultCode::InvalidTargetShape => FaultCode::InvalidTargetShape,
+        handoff::FaultCode::MissingRequiredField => FaultCode::MissingRequiredField,
+        handoff::FaultCode::UnknownSignalType => FaultCode::UnknownSignalType,
+        handoff::FaultCode::InvalidTransition => FaultCode::InvalidTransition,
+        handoff::FaultCode::ArtifactUnavailable => FaultCode::ArtifactUnavailable,
+    }
+}
+
+const fn roles_code(code: FaultCode) -> handoff::FaultCode {
+    match code {
+        FaultCode::MissingBlock | FaultCode::OutputLimit => handoff::FaultCode::MissingBlock,
+        FaultCode::YamlParse => handoff::FaultCode::YamlParse,
+        FaultCode::InvalidTargetShape => handoff::FaultCode::InvalidTargetShape,
+        FaultCode::MissingRequiredField => handoff::FaultCode::MissingRequiredField,
+        FaultCode::UnknownSignalType | FaultCode::WrongSignal => {
+            handoff::FaultCode::UnknownSignalType
+        }
+        FaultCode::InvalidTransition | FaultCode::HealthCheck => {
+            handoff::FaultCode::InvalidTransition
+        }
+        FaultCode::ArtifactUnavailable | FaultCode::WrongPath => {
+            handoff::FaultCode::ArtifactUnavailable
+        }
+    }
+}

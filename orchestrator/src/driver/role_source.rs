@@ -1,0 +1,72 @@
+//! Where the driver gets takers and packets from: whoever knows roles, scripts and projects.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use a_society_facts::id::{NodeId, RoleInstance};
+use a_society_facts::view::FlowState;
+use a_society_flow::graph::FlowGraph;
+use a_society_roles::turn::job::Job;
+use a_society_roles::turn::taker::Taker;
+
+/// Tells a taker that waits for the outside world that it should stop.
+#[derive(Debug, Clone, Default)]
+pub struct StopFlag(Arc<AtomicBool>);
+
+impl StopFlag {
+    /// Asks for the stop.
+    pub fn raise(&self) {
+        self.0.store(true, Ordering::SeqCst);
+    }
+
+    /// Whether it was asked for.
+    #[must_use]
+    pub fn is_raised(&self) -> bool {
+        self.0.load(Ordering::SeqCst)
+    }
+
+    /// The flag itself, for crates below this one.
+    #[must_use]
+    pub fn shared(&self) -> Arc<AtomicBool> {
+        Arc::clone(&self.0)
+    }
+}
+
+/// What a packet is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum About<'a> {
+    /// A node that was entered.
+    Node(&'a NodeId),
+    /// A role that reflects.
+    Reflection,
+    /// The feedback report.
+    Feedback,
+}
+
+/// Knows roles: their prompts, their packets, and who takes their turns.
+pub trait RoleSource: Send + std::fmt::Debug {
+    /// The system prompt of a role instance.
+    fn system_prompt(
+        &mut self,
+        graph: &FlowGraph,
+        state: &FlowState,
+        role: &RoleInstance,
+    ) -> String;
+    /// What a role is told when a turn begins.
+    fn packet(
+        &mut self,
+        graph: &FlowGraph,
+        state: &FlowState,
+        role: &RoleInstance,
+        about: About<'_>,
+    ) -> String;
+    /// What a role is told when its turn goes on after a crash.
+    fn continuation(&self) -> &'static str;
+    /// Whoever takes the turn.
+    ///
+    /// # Errors
+    /// Says in words why nobody can.
+    fn taker(&mut self, job: Job, stop: StopFlag) -> Result<Box<dyn Taker>, String>;
+    /// The project's health checks, before the forward pass closes.
+    fn health(&mut self) -> Result<(), String>;
+}

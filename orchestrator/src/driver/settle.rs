@@ -1,0 +1,108 @@
+//! Calls that a crash cut off: what is known about each, and what the model is told.
+//!
+//! A call that was only intended never ran, and may run now. One that was started and only reads,
+//! or does the same when it is done twice, runs again, marked. One that was started and may have changed something is never run again by itself:
+//! the model is told that its outcome is unknown, and the operator sees a mark.
+
+use a_society_facts::fact::Fact;
+use a_society_facts::fact::turn::{CallEnd, CallFinished, CallRerun, Effect};
+use a_society_facts::id::{CallId, TurnId};
+use a_society_facts::view::flow::{CallState, OpenCall};
+
+use super::core::Core;
+use super::error::DriverError;
+use crate::mint;
+
+/// What the model gets when nobody knows what a call did.
+const UNKNOWN: &str = "The outcome is unknown: the process ended after this call was started and \
+                       before its result was saved. Check the present state before you repeat it.";
+/// Why a call that was cut off runs again by itself.
+const RUN_AGAIN: &str = "its result was lost when the process ended, and running it twice is safe";
+/// What the model gets when the operator denied a call.
+const DENIED: &str = "This call did not run: the operator denied it.";
+/// What the model gets when the operator stops a turn before a call has run.
+const STOPPED: &str = "This call did not run: the operator stopped the turn.";
+
+impl Core {
+    /// Settles what is known about every call of a turn that a crash cut off. A call that is left
+    /// open may run now: the taker intends it again and is given the same call.
+    pub(super) fn settle_calls(&mut self, turn: TurnId) -> Result<(), DriverError> {
+        for (call, open) in self.open_calls(turn) {
+            match (open.state, open.effect) {
+                (CallState::Started, Effect::Pure | Effect::Idempotent | Effect::Checkable) => {
+                    let (role, why) = (open.role, RUN_AGAIN.to_owned());
+                    self.append(Fact::CallRerun(CallRerun { call, role, why }))?;
+                }
+                (CallState::Started, Effect::Mutating | Effect::Irreversible) => {
+                    self.finish_call(turn, call, &open, CallEnd::Unknown, UNKNOWN)?;
+                }
+                (CallState::Denied, _) => {
+                    self.finish_call(turn, call, &open, CallEnd::Denied, DENIED)?;
+                }
+                // The request for consent is still there and can still be answered.
+                (CallState::Intended | CallState::Allowed | CallState::Consent, _) => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// Gives every open call of a turn that is stopped its result.
+    pub(super) fn stop_calls(&mut self, turn: TurnId) -> Result<(), DriverError> {
+        for (call, open) in self.open_calls(turn) {
+            let (end, told) = match open.state {
+                CallState::Started => (CallEnd::Unknown, UNKNOWN),
+                CallState::Denied => (CallEnd::Denied, DENIED),
+                CallState::Intended | CallState::Consent | CallState::Allowed => {
+                    (CallEnd::Stopped, STOPPED)
+                }
+            };
+            self.finish_call(turn, call, &open, end, told)?;
+        }
+        Ok(())
+    }
+
+    fn open_calls(&self, turn: TurnId) -> Vec<(CallId, OpenCall)> {
+        let mine = self
+            .state()
+            .calls
+            .iter()
+            .filter(|(_, open)| open.turn == turn);
+        mine.map(|(call, open)| (call.clone(), open.clone()))
+            .collect()
+    }
+
+    fn finish_call(
+        &mut self,
+        turn: TurnId,
+        call: CallId,
+        open: &OpenCall,
+        end: CallEnd,
+        told: &str,
+    ) -> Result<(), DriverError> {
+        let message = mint::name(self.mint.as_mut(), "m")?;
+        self.append(Fact::CallFinished(CallFinished {
+            call,
+            turn,
+            role: open.role.clone(),
+            tool_call: open.tool_call.clone(),
+            tool: open.tool.clone(),
+            end,
+            output: told.into(),
+            message,
+        }))
+    }
+
+    /// How many calls of a turn were ever intended, so that new ones get new names.
+    pub(super) fn calls_of(&self, turn: TurnId) -> u32 {
+        let prefix = format!("{}.", turn.0);
+        let known = self
+            .state()
+            .turns
+            .get(&turn)
+            .and_then(|turn| turn.request.as_ref());
+        let named = known.into_iter().flat_map(|request| &request.calls);
+        let named = named.filter_map(|call| call.call.as_ref());
+        let number = |call: &CallId| call.as_str().strip_prefix(&prefix)?.parse::<u32>().ok();
+        named.filter_map(number).max().unwrap_or(0)
+    }
+}

@@ -1,0 +1,335 @@
+//! A step of a turn becomes facts, and the taker hears what came of it.
+
+use a_society_facts::Hash;
+use a_society_facts::fact::Fact;
+use a_society_facts::fact::turn::{
+    CallFinished, CallIntended, CallStarted, DraftDiscarded, DraftKind, ModelAnswered, ModelFailed,
+    ModelRequested,
+};
+use a_society_facts::id::{CallId, TurnId};
+use a_society_facts::limits::INLINE_TEXT_BYTES_MAX;
+use a_society_facts::message::AnswerText;
+use a_society_facts::view::flow::{CallState, RequestState};
+use a_society_roles::turn::step::{Intended, Step, Told};
+use a_society_state::draft::DraftStream;
+
+use super::core::Core;
+use super::error::DriverError;
+use crate::limits::ANSWERS_IN_A_TURN_MAX;
+use crate::mint;
+
+/// What a turn's thread does after a step.
+#[derive(Debug)]
+pub enum Heard {
+    /// It goes on.
+    Go(Told),
+    /// The turn is over, or another try of it counts.
+    Over,
+}
+
+impl Core {
+    /// Hears a step of a turn. What the taker waits for is durable on return.
+    ///
+    /// # Errors
+    /// When the journal refuses.
+    pub fn step(&mut self, turn: TurnId, attempt: u32, step: Step) -> Result<Heard, DriverError> {
+        let live = self.live.get(&turn).filter(|live| live.attempt == attempt);
+        let Some(live) = live else {
+            return Ok(Heard::Over);
+        };
+        let stopping = live.told_to_stop;
+        // A turn that is being stopped may still say how a call ended; everything else is too late.
+        let last_word = matches!(step, Step::Finish { .. });
+        if stopping && !last_word {
+            return self.stopped(turn, attempt);
+        }
+        let done = Ok(Heard::Go(Told::Done { call: None }));
+        match step {
+            Step::Ask { model, hash } => {
+                if self.is_endless(turn) {
+                    let why = "it reached the limit of answers in one turn (turn_limit)";
+                    return self
+                        .fail_turn(turn, attempt, why.to_owned())
+                        .map(|()| Heard::Over);
+                }
+                self.ask(turn, model, hash)?;
+            }
+            Step::Draft { kind, text } => self.draft(turn, kind, &text)?,
+            Step::Discard { why } => self.discard(turn, why)?,
+            Step::Answer {
+                text,
+                calls,
+                stop,
+                usage,
+            } => {
+                let answer = (calls, stop, usage);
+                self.answer(turn, text, answer)?;
+            }
+            Step::Failed {
+                class,
+                error,
+                retry_in_ms,
+            } => {
+                self.failed(turn, (class, error, retry_in_ms))?;
+            }
+            Step::Intend(intended) => {
+                let call = self.intend(turn, intended)?;
+                return Ok(Heard::Go(Told::Done { call: Some(call) }));
+            }
+            Step::Start { call, process } => {
+                let role = self.role_of(turn);
+                self.append(Fact::CallStarted(CallStarted {
+                    call,
+                    role,
+                    process,
+                }))?;
+                self.flow.sync()?;
+            }
+            Step::Finish { call, end, output } => self.finish(turn, call, end, output)?,
+            // Whoever runs the turn lets the time pass; nothing is to be recorded.
+            Step::Wait { .. } => return done,
+            Step::End(end) => return self.end(turn, attempt, end),
+        }
+        if stopping {
+            self.stopped(turn, attempt)
+        } else {
+            done
+        }
+    }
+
+    fn role_of(&self, turn: TurnId) -> a_society_facts::id::RoleInstance {
+        // A turn that is heard is a live one, and the caller has looked.
+        self.live[&turn].role.clone()
+    }
+
+    fn request_of(&self, turn: TurnId) -> u32 {
+        self.state()
+            .turns
+            .get(&turn)
+            .map_or(0, |open| open.requests)
+    }
+
+    fn is_endless(&self, turn: TurnId) -> bool {
+        self.request_of(turn) >= ANSWERS_IN_A_TURN_MAX
+    }
+
+    fn ask(&mut self, turn: TurnId, model: String, hash: Hash) -> Result<(), DriverError> {
+        let role = self.role_of(turn);
+        let attempt = self.live[&turn].attempt;
+        let request = self.request_of(turn) + 1;
+        let fact = ModelRequested {
+            turn,
+            attempt,
+            role,
+            request,
+            model,
+            hash,
+        };
+        self.append(Fact::ModelRequested(fact))?;
+        // The request counts as spent from here on, so this is durable before it is sent; and so
+        // is everything the role was told before.
+        self.flow.sync()?;
+        Ok(())
+    }
+
+    fn draft(&mut self, turn: TurnId, kind: DraftKind, text: &str) -> Result<(), DriverError> {
+        let (role, request) = (self.role_of(turn), self.request_of(turn));
+        let Self { live, flow, .. } = self;
+        let Some(live) = live.get_mut(&turn) else {
+            return Ok(());
+        };
+        match kind {
+            DraftKind::Text => {
+                let fresh = || (kind, DraftStream::new(turn, role, request, kind));
+                live.drafted.push_str(text);
+                live.draft.get_or_insert_with(fresh).1.push(flow, text)?;
+            }
+            DraftKind::Reasoning => {
+                let fresh = || DraftStream::new(turn, role, request, kind);
+                live.thought.get_or_insert_with(fresh).push(flow, text)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// What was streamed so far goes into the journal.
+    pub(super) fn flush(&mut self, turn: TurnId) -> Result<Option<AnswerText>, DriverError> {
+        let Self { live, flow, .. } = self;
+        let Some(live) = live.get_mut(&turn) else {
+            return Ok(None);
+        };
+        if let Some(thought) = live.thought.take() {
+            thought.finish(flow)?;
+        }
+        match live.draft.take() {
+            Some((_, draft)) => Ok(Some(draft.finish(flow)?)),
+            None => Ok(None),
+        }
+    }
+
+    fn discard(&mut self, turn: TurnId, why: String) -> Result<(), DriverError> {
+        let drafted = self.flush(turn)?;
+        if let Some(live) = self.live.get_mut(&turn) {
+            live.drafted.clear();
+        }
+        if drafted.is_none() {
+            return Ok(());
+        }
+        let (role, request) = (self.role_of(turn), self.request_of(turn));
+        self.append(Fact::DraftDiscarded(DraftDiscarded {
+            turn,
+            role,
+            request,
+            why,
+        }))
+    }
+
+    fn answer(
+        &mut self,
+        turn: TurnId,
+        text: String,
+        (calls, stop, usage): (
+            Vec<a_society_facts::message::ToolCall>,
+            a_society_facts::fact::turn::StopReason,
+            a_society_facts::fact::turn::Usage,
+        ),
+    ) -> Result<(), DriverError> {
+        let nothing = self.live[&turn].drafted.is_empty();
+        if nothing && text.len() > INLINE_TEXT_BYTES_MAX {
+            // A long answer that came in one piece goes the way of a streamed one, so that no
+            // record is long.
+            for piece in pieces(&text) {
+                self.draft(turn, DraftKind::Text, piece)?;
+            }
+        }
+        let drafted = self.flush(turn)?;
+        let streamed = self
+            .live
+            .get_mut(&turn)
+            .map(|live| std::mem::take(&mut live.drafted));
+        let same = streamed.as_ref().is_some_and(|streamed| *streamed == text);
+        let text = match drafted {
+            Some(drafted) if same => drafted,
+            Some(_) | None => AnswerText::Inline(text),
+        };
+        let (role, request) = (self.role_of(turn), self.request_of(turn));
+        let attempt = self.live[&turn].attempt;
+        let message = mint::name(self.mint.as_mut(), "m")?;
+        self.append(Fact::ModelAnswered(ModelAnswered {
+            turn,
+            attempt,
+            role,
+            request,
+            message,
+            text,
+            calls,
+            stop,
+            usage,
+            provider_blocks: None,
+        }))
+    }
+
+    fn failed(
+        &mut self,
+        turn: TurnId,
+        (class, error, retry_in_ms): (String, String, Option<u64>),
+    ) -> Result<(), DriverError> {
+        self.discard(turn, format!("the request failed ({class})"))?;
+        let open = self
+            .state()
+            .turns
+            .get(&turn)
+            .and_then(|turn| turn.request.as_ref());
+        if open.is_none_or(|request| request.state != RequestState::Asked) {
+            return Ok(());
+        }
+        let (role, request) = (self.role_of(turn), self.request_of(turn));
+        let attempt = self.live[&turn].attempt;
+        let fact = ModelFailed {
+            turn,
+            attempt,
+            role,
+            request,
+            class,
+            error,
+            retry_in_ms,
+        };
+        self.append(Fact::ModelFailed(fact))
+    }
+
+    fn intend(&mut self, turn: TurnId, intended: Intended) -> Result<CallId, DriverError> {
+        let role = self.role_of(turn);
+        // A call that an earlier try intended and that never ran is the same call now.
+        let same = self.state().calls.iter().find(|(_, open)| {
+            let may_run = matches!(open.state, CallState::Intended | CallState::Allowed);
+            open.turn == turn && open.tool_call == intended.tool_call && may_run
+        });
+        if let Some((call, _)) = same {
+            return Ok(call.clone());
+        }
+        let Some(live) = self.live.get_mut(&turn) else {
+            return Err(DriverError::Gone);
+        };
+        live.calls += 1;
+        let call: CallId = format!("{}.{}", turn.0, live.calls).parse()?;
+        let arguments = Hash::of(intended.arguments.as_bytes());
+        let key = format!(
+            "{}\n{}\n{}\n{}\n{}",
+            self.flow.id(),
+            turn.0,
+            intended.ordinal,
+            intended.tool,
+            intended.arguments
+        );
+        self.append(Fact::CallIntended(CallIntended {
+            call: call.clone(),
+            turn,
+            role,
+            tool_call: intended.tool_call,
+            ordinal: intended.ordinal,
+            tool: intended.tool,
+            arguments,
+            effect: intended.effect,
+            idempotency_key: Hash::of(key.as_bytes()),
+            before: None,
+            after: None,
+            summary: intended.summary,
+        }))?;
+        Ok(call)
+    }
+
+    fn finish(
+        &mut self,
+        turn: TurnId,
+        call: CallId,
+        end: a_society_facts::fact::turn::CallEnd,
+        output: String,
+    ) -> Result<(), DriverError> {
+        let Some(open) = self.state().calls.get(&call).cloned() else {
+            return Ok(());
+        };
+        let output = self.flow.keep_text(output)?;
+        let message = mint::name(self.mint.as_mut(), "m")?;
+        self.append(Fact::CallFinished(CallFinished {
+            call,
+            turn,
+            role: open.role,
+            tool_call: open.tool_call,
+            tool: open.tool,
+            end,
+            output,
+            message,
+        }))
+    }
+}
+
+/// A long text in pieces that cut no character.
+fn pieces(text: &str) -> impl Iterator<Item = &str> {
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        let end = rest.floor_char_boundary(INLINE_TEXT_BYTES_MAX / 2);
+        let (piece, after) = rest.split_at(end);
+        rest = after;
+        (!piece.is_empty()).then_some(piece)
+    })
+}

@@ -1,0 +1,177 @@
+//! The task that owns a flow: it hears one thing at a time, and nothing else touches the flow.
+
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use a_society_facts::id::TurnId;
+use a_society_flow::machine::Input;
+use a_society_roles::turn::step::Step;
+
+use super::core::Core;
+use super::error::DriverError;
+use super::handle::{FlowHandle, Seen, Window, next};
+use super::step::Heard;
+use super::turn_thread;
+use crate::limits::{INBOX_MAX, TICK_MS};
+
+/// What a flow's task hears.
+#[derive(Debug)]
+pub(super) enum Inbox {
+    /// The operator wants something.
+    Command {
+        /// What.
+        input: Box<Input>,
+        /// Where the answer goes.
+        answer: SyncSender<Result<usize, DriverError>>,
+    },
+    /// A turn says its next step.
+    Step {
+        /// The turn.
+        turn: TurnId,
+        /// Which try.
+        attempt: u32,
+        /// The step.
+        step: Step,
+        /// Where the answer goes.
+        answer: SyncSender<Heard>,
+    },
+    /// The process ends.
+    Drain,
+}
+
+/// A flow that is being driven.
+#[derive(Debug)]
+pub struct Driven {
+    /// How everyone holds it.
+    pub handle: FlowHandle,
+    /// Its task; it ends when the flow is drained or over.
+    pub task: JoinHandle<Result<(), DriverError>>,
+}
+
+/// Drives a flow on a thread of its own.
+///
+/// # Errors
+/// When the system has no thread left.
+pub fn drive(core: Core) -> Result<Driven, DriverError> {
+    let (inbox, heard) = sync_channel(INBOX_MAX);
+    let window = Arc::new(Window {
+        seen: Mutex::new(None),
+        changed: Condvar::new(),
+    });
+    let id = core.flow().id().clone();
+    let handle = FlowHandle::new(id, inbox.clone(), Arc::clone(&window));
+    let task = Task {
+        core,
+        inbox,
+        heard,
+        window,
+        draining: false,
+    };
+    let task = std::thread::Builder::new()
+        .name("flow".to_owned())
+        .spawn(move || task.run())?;
+    Ok(Driven { handle, task })
+}
+
+struct Task {
+    core: Core,
+    inbox: SyncSender<Inbox>,
+    heard: Receiver<Inbox>,
+    window: Arc<Window>,
+    draining: bool,
+}
+
+impl Task {
+    fn run(mut self) -> Result<(), DriverError> {
+        let ended = self.work();
+        let why = ended.as_ref().err().map(ToString::to_string);
+        self.show(why, true);
+        let closed = self.core.close();
+        ended.and(closed)
+    }
+
+    fn work(&mut self) -> Result<(), DriverError> {
+        loop {
+            for start in self.core.advance()? {
+                let inbox = self.inbox.clone();
+                let name = format!("turn-{}", start.turn.0);
+                std::thread::Builder::new()
+                    .name(name)
+                    .spawn(move || turn_thread::run(start, &inbox))?;
+            }
+            let idle = self.core.live_turns() == 0;
+            if idle {
+                self.core.rest()?;
+            }
+            self.show(None, false);
+            if idle && (self.draining || self.core.state().status.is_over()) {
+                return Ok(());
+            }
+            // An idle flow sleeps until somebody says something.
+            let longest = (!idle).then_some(Duration::from_millis(TICK_MS));
+            match next(&self.heard, longest) {
+                Ok(Some(said)) => self.hear(said)?,
+                Ok(None) => {}
+                Err(()) => return Ok(()),
+            }
+            self.core.tick()?;
+        }
+    }
+
+    fn hear(&mut self, said: Inbox) -> Result<(), DriverError> {
+        match said {
+            Inbox::Command { input, answer } => {
+                let result = self.core.command(*input);
+                let stopped = self.core.flow().poison().map(str::to_owned);
+                // Whoever asked may have gone; what was asked for has happened all the same.
+                drop(answer.send(result));
+                match stopped {
+                    Some(why) => Err(a_society_state::Error::Poisoned { why }.into()),
+                    None => Ok(()),
+                }
+            }
+            Inbox::Step {
+                turn,
+                attempt,
+                step,
+                answer,
+            } => {
+                let heard = self.core.step(turn, attempt, step)?;
+                drop(answer.send(heard));
+                Ok(())
+            }
+            Inbox::Drain => {
+                self.draining = true;
+                self.core.drain();
+                Ok(())
+            }
+        }
+    }
+
+    fn show(&self, ended: Option<String>, over: bool) {
+        let mut seen = self
+            .window
+            .seen
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        let seq = self.core.flow().position().seq;
+        let same = seen
+            .as_ref()
+            .is_some_and(|seen| seen.seq == seq && seen.over == over);
+        if same {
+            return;
+        }
+        *seen = Some(Arc::new(Seen {
+            seq,
+            state: self.core.state().clone(),
+            pending: self.core.pending(),
+            live: self.core.live_turns(),
+            ended,
+            over,
+        }));
+        drop(seen);
+        self.window.changed.notify_all();
+    }
+}

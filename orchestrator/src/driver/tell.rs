@@ -1,0 +1,312 @@
+//! A turn begins or goes on: the role is told what it is here for, and its taker is made.
+
+use a_society_facts::Hash;
+use a_society_facts::fact::Fact;
+use a_society_facts::fact::session::{MessageAdded, Origin, SessionResumed, SystemPromptBuilt};
+use a_society_facts::fact::turn::DraftKept;
+use a_society_facts::id::{NodeId, RoleInstance, TurnId};
+use a_society_facts::message::{Message, Text};
+use a_society_facts::view::flow::{RequestState, Said};
+use a_society_facts::view::session::Entry;
+use a_society_flow::machine::{Task, allowed, findings_path, report_path};
+use a_society_roles::handoff::{Allowed, Signal};
+use a_society_roles::turn::job::Job;
+
+use super::core::{Core, LiveTurn, Start, text_of};
+use super::error::DriverError;
+use super::role_source::{About, StopFlag};
+use crate::mint;
+
+impl Core {
+    pub(super) fn run_turn(
+        &mut self,
+        turn: TurnId,
+        attempt: u32,
+        role: RoleInstance,
+        task: Task,
+    ) -> Result<Option<Start>, DriverError> {
+        let resumed = attempt > 1;
+        if resumed {
+            self.keep_what_was_cut(turn, &role)?;
+            self.settle_calls(turn)?;
+        }
+        self.prompt(&role)?;
+        let packet = self.tell(turn, &role, &task)?;
+        let job = self.job(turn, attempt, &role, &task, packet)?;
+        let stop = StopFlag::default();
+        let live = LiveTurn {
+            attempt,
+            role: role.clone(),
+            task,
+            stop: stop.clone(),
+            draft: None,
+            drafted: String::new(),
+            thought: None,
+            calls: self.calls_of(turn),
+            told_to_stop: false,
+        };
+        self.live.insert(turn, live);
+        match self.roles.taker(job, stop.clone()) {
+            Ok(taker) => Ok(Some(Start {
+                turn,
+                attempt,
+                taker,
+                stop,
+            })),
+            Err(why) => {
+                self.fail_turn(turn, attempt, why)?;
+                Ok(None)
+            }
+        }
+    }
+
+    /// What was streamed before a crash is kept as the message it was becoming.
+    fn keep_what_was_cut(&mut self, turn: TurnId, role: &RoleInstance) -> Result<(), DriverError> {
+        self.append(Fact::SessionResumed(SessionResumed {
+            role: role.clone(),
+            turn: Some(turn),
+        }))?;
+        let open = self
+            .state()
+            .turns
+            .get(&turn)
+            .and_then(|turn| turn.request.as_ref());
+        let Some(request) = open else { return Ok(()) };
+        if request.state != RequestState::Asked || request.drafted_bytes == 0 {
+            return Ok(());
+        }
+        let number = request.number;
+        let message = mint::name(self.mint.as_mut(), "m")?;
+        let kept = DraftKept {
+            turn,
+            role: role.clone(),
+            request: number,
+            message,
+        };
+        self.append(Fact::DraftKept(kept))?;
+        let text = self.roles.continuation();
+        self.say(role, text.into(), Origin::Continuation, None)
+    }
+
+    fn prompt(&mut self, role: &RoleInstance) -> Result<(), DriverError> {
+        let built = self
+            .state()
+            .sessions
+            .get(role)
+            .is_none_or(|session| session.prompt.is_some());
+        if built {
+            return Ok(());
+        }
+        let text = self
+            .roles
+            .system_prompt(&self.graph, &self.flow.views().flow, role);
+        let fingerprint = Hash::of(text.as_bytes());
+        let text = self.flow.keep_text(text)?;
+        let fact = SystemPromptBuilt {
+            role: role.clone(),
+            text,
+            fingerprint,
+        };
+        self.append(Fact::SystemPromptBuilt(fact))
+    }
+
+    /// Tells the role whatever it has not been told, and returns what the turn began with.
+    fn tell(
+        &mut self,
+        turn: TurnId,
+        role: &RoleInstance,
+        task: &Task,
+    ) -> Result<String, DriverError> {
+        let (untold, unsaid, node) = self.owed(turn, role, task);
+        let mut packet = String::new();
+        // A reply to a node that goes on is all that needs to be said.
+        if untold && (unsaid.is_empty() || !self.was_here(role, task)) {
+            let about = match task {
+                Task::Node(node) => About::Node(node),
+                Task::Reflection | Task::Send => About::Reflection,
+                Task::Feedback => About::Feedback,
+            };
+            packet = self
+                .roles
+                .packet(&self.graph, &self.flow.views().flow, role, about);
+            let origin = match task {
+                Task::Node(_) => Origin::Entry,
+                Task::Reflection | Task::Feedback => Origin::Improvement,
+                Task::Send => Origin::Consultation,
+            };
+            let text = self.flow.keep_text(packet.clone())?;
+            self.say(role, text, origin, node.as_ref())?;
+        }
+        for said in unsaid {
+            let text = text_of(&self.flow, &said.text)?;
+            packet = text;
+            let origin = if said.when.is_some() {
+                Origin::Steer
+            } else {
+                Origin::Reply
+            };
+            self.append(Fact::MessageAdded(MessageAdded {
+                role: role.clone(),
+                message: said.id,
+                text: said.text,
+                origin,
+                node: node.clone(),
+                client: None,
+            }))?;
+        }
+        Ok(packet)
+    }
+
+    /// Whether the role was not told, what the operator said and it has not heard, and the node.
+    fn owed(
+        &self,
+        turn: TurnId,
+        role: &RoleInstance,
+        task: &Task,
+    ) -> (bool, Vec<Said>, Option<NodeId>) {
+        let state = self.state();
+        match task {
+            Task::Node(node) => {
+                let running = state
+                    .running
+                    .get(node)
+                    .filter(|running| running.turn == turn);
+                let untold = running.is_some_and(|running| !running.told);
+                let unsaid = running
+                    .map(|running| running.unsaid.clone())
+                    .unwrap_or_default();
+                (untold, unsaid, Some(node.clone()))
+            }
+            Task::Reflection | Task::Feedback => {
+                let work = state.reflecting(role);
+                let untold = work.is_some_and(|work| !work.told);
+                let unsaid = work.map(|work| work.unsaid.clone()).unwrap_or_default();
+                (untold, unsaid, None)
+            }
+            Task::Send => (false, Vec::new(), None),
+        }
+    }
+
+    /// Whether the role's session already speaks of this task.
+    fn was_here(&self, role: &RoleInstance, task: &Task) -> bool {
+        let Some(session) = self.flow.views().sessions.get(role) else {
+            return false;
+        };
+        match task {
+            Task::Node(node) => session.node.as_ref().is_some_and(|mark| mark.node == *node),
+            Task::Reflection | Task::Feedback | Task::Send => self
+                .state()
+                .reflecting(role)
+                .is_some_and(|work| !work.unsaid.is_empty()),
+        }
+    }
+
+    pub(super) fn say(
+        &mut self,
+        role: &RoleInstance,
+        text: Text,
+        origin: Origin,
+        node: Option<&NodeId>,
+    ) -> Result<(), DriverError> {
+        let message = mint::name(self.mint.as_mut(), "m")?;
+        self.append(Fact::MessageAdded(MessageAdded {
+            role: role.clone(),
+            message,
+            text,
+            origin,
+            node: node.cloned(),
+            client: None,
+        }))
+    }
+
+    fn job(
+        &self,
+        turn: TurnId,
+        attempt: u32,
+        role: &RoleInstance,
+        task: &Task,
+        packet: String,
+    ) -> Result<Job, DriverError> {
+        let session = self.flow.views().sessions.get(role);
+        let entries = session.map_or(&[][..], |session| &session.messages);
+        let history: Vec<Message> = entries.iter().map(|entry| entry.message.clone()).collect();
+        let node = match task {
+            Task::Node(node) => Some(node.clone()),
+            Task::Reflection | Task::Feedback | Task::Send => None,
+        };
+        let began = |entry: &&Entry| {
+            let begins = matches!(entry.origin, Some(Origin::Entry | Origin::Reply));
+            begins && entry.node == node
+        };
+        let begun = u32::try_from(entries.iter().filter(began).count()).unwrap_or(u32::MAX);
+        let answered = |entry: &&Entry| {
+            let ours = entry.turn == Some(turn) && !entry.interrupted;
+            ours && is_answer(&entry.message)
+        };
+        let answers_before =
+            u32::try_from(entries.iter().filter(answered).count()).unwrap_or(u32::MAX);
+        let prompt = session.and_then(|session| session.system_prompt.as_ref());
+        let system_prompt = prompt.map_or(Ok(String::new()), |text| text_of(&self.flow, text))?;
+        Ok(Job {
+            flow: self.flow.id().clone(),
+            turn,
+            attempt,
+            role: role.clone(),
+            allowed: self.allowed(role, task),
+            node,
+            turns_before: begun.saturating_sub(1),
+            resumed: attempt > 1,
+            system_prompt,
+            history,
+            packet,
+            answers_before,
+            record: self.places.record.clone(),
+            project: self.places.project.clone(),
+        })
+    }
+
+    /// What the turn may end with at present.
+    pub(super) fn allowed(&self, role: &RoleInstance, task: &Task) -> Allowed {
+        match task {
+            Task::Node(node) => {
+                let may = allowed(&self.graph, self.state(), node);
+                let mut signals = vec![Signal::PromptHuman, Signal::AwaitHandoff];
+                if may.closes {
+                    signals.push(Signal::ForwardPassClosed);
+                }
+                let names = |nodes: &[NodeId]| nodes.iter().map(ToString::to_string).collect();
+                Allowed {
+                    forward: names(&may.forward),
+                    backward: names(&may.backward),
+                    signals,
+                }
+            }
+            Task::Reflection => {
+                let findings_path = findings_path(role);
+                let signal = Signal::MetaAnalysisComplete { findings_path };
+                Allowed {
+                    signals: vec![signal, Signal::PromptHuman],
+                    ..Allowed::default()
+                }
+            }
+            Task::Feedback => {
+                let signal = Signal::BackwardPassComplete {
+                    artifact_path: report_path().to_owned(),
+                };
+                Allowed {
+                    signals: vec![signal, Signal::PromptHuman],
+                    ..Allowed::default()
+                }
+            }
+            Task::Send => Allowed::default(),
+        }
+    }
+}
+
+/// Whether a message is what a model said.
+fn is_answer(message: &Message) -> bool {
+    match message {
+        Message::Assistant { .. } | Message::AssistantToolCalls { .. } => true,
+        Message::User { .. } | Message::ToolResult { .. } => false,
+    }
+}

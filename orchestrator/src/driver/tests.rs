@@ -1,0 +1,210 @@
+//! Whole flows on one thread, on a disk in memory: the walk, and the walk after a death.
+
+use std::sync::Arc;
+
+use a_society_facts::At;
+use a_society_flow::machine::{Input, ReplyTarget};
+use a_society_roles::turn::step::{Step, Told};
+use a_society_state::clock::CountingClock;
+use a_society_state::disk::FaultyDisk;
+use a_society_state::{FlowRef, Ground, Store, process};
+
+use super::core::{Core, Start};
+use super::step::Heard;
+use crate::mint::SeededMint;
+use crate::project::flow_file::read_kept;
+use crate::run::{NewFlow, create, reopen};
+
+const HELLO: &str = r"
+workflow:
+  name: Hello
+  nodes:
+    - { id: ask, role: owner }
+    - { id: write, role: writer }
+    - { id: close, role: owner }
+  edges:
+    - { from: ask, to: write }
+    - { from: write, to: close }
+roles:
+  owner: { executor: scripted }
+  writer: { executor: scripted }
+";
+
+const SCRIPT: &str = r"
+default: forward
+script:
+  - node: write
+    say:
+      - stream: { text: 'I write the notes now, word for word.', pieces: 6 }
+      - write: { path: notes.md, text: 'The notes.' }
+      - Here they are.
+      - handoff: { to: close, artifact: notes.md }
+";
+
+fn store(disk: &FaultyDisk) -> Store {
+    let ground = Ground {
+        disk: Arc::new(disk.clone()),
+        clock: Arc::new(CountingClock::from(At::from_ms(1_795_246_169_123))),
+        process: process::this(disk),
+    };
+    Store::new(ground, "/w/.a-society/state".into())
+}
+
+fn begin(disk: &FaultyDisk, flow: &str, script: &str) -> Core {
+    disk.make_folder("/w/project".as_ref()).unwrap();
+    let new = NewFlow {
+        project: "demo".parse().unwrap(),
+        project_folder: "/w/project".into(),
+        title: None,
+        input: Some("Say hello.".into()),
+        file: read_kept(flow.to_owned()).unwrap(),
+        script: Some(script.to_owned()),
+        client: None,
+    };
+    create(
+        &store(disk),
+        new,
+        At::from_ms(1_795_246_169_123),
+        &mut SeededMint(1),
+    )
+    .unwrap()
+}
+
+struct Running {
+    start: Start,
+    told: Option<Told>,
+}
+
+/// Takes steps until nothing goes on by itself, or until so many were taken.
+fn walk(core: &mut Core, steps_max: usize) -> usize {
+    let mut running: Vec<Running> = Vec::new();
+    let mut steps = 0;
+    loop {
+        let starts = core.advance().unwrap();
+        running.extend(starts.into_iter().map(|start| Running {
+            start,
+            told: Some(Told::Begin),
+        }));
+        if running.is_empty() || steps >= steps_max {
+            return steps;
+        }
+        // Turn about, so that turns that run together are mixed.
+        let mut turn = running.remove(0);
+        let step = turn.start.taker.next(turn.told.take().unwrap());
+        let heard = match step {
+            Step::Wait { .. } => Heard::Go(Told::Done { call: None }),
+            step => core
+                .step(turn.start.turn, turn.start.attempt, step)
+                .unwrap(),
+        };
+        steps += 1;
+        if let Heard::Go(told) = heard {
+            turn.told = Some(told);
+            running.push(turn);
+        }
+    }
+}
+
+fn at(core: &Core) -> FlowRef {
+    FlowRef {
+        project: "demo".parse().unwrap(),
+        flow: core.flow().id().clone(),
+    }
+}
+
+/// What the operator would read, for a test that fails.
+fn read(core: &Core) -> String {
+    let feeds = core.flow().views().feeds.iter();
+    let lines = feeds.flat_map(|(role, feed)| {
+        feed.items()
+            .map(move |item| format!("{role} {:?} {} | {}\n", item.kind, item.label, item.text))
+    });
+    lines.collect()
+}
+
+fn finish(core: &mut Core) {
+    walk(core, usize::MAX);
+    let status = core.state().status.word();
+    assert_eq!(status, "awaiting_improvement_choice", "{}", read(core));
+    let mode = a_society_facts::fact::improvement::ImprovementMode::None;
+    core.command(Input::ChooseImprovement { mode, client: None })
+        .unwrap();
+    walk(core, usize::MAX);
+}
+
+#[test]
+fn hello_walks_to_its_end() {
+    let disk = FaultyDisk::new();
+    let mut core = begin(&disk, HELLO, SCRIPT);
+    finish(&mut core);
+    assert_eq!(
+        core.state().status.word(),
+        "completed",
+        "{:?}",
+        core.pending()
+    );
+    let place = core.flow().folder().clone();
+    core.close().unwrap();
+    let transcript = place
+        .role(&"writer".parse().unwrap())
+        .join("transcript.json");
+    let transcript = String::from_utf8(disk.read_file(&transcript).unwrap()).unwrap();
+    assert!(
+        transcript.contains("I write the notes now, word for word."),
+        "{transcript}"
+    );
+    assert_eq!(
+        disk.read_file(&place.record().join("notes.md")).unwrap(),
+        b"The notes."
+    );
+}
+
+#[test]
+fn hello_goes_on_after_a_death_at_any_step() {
+    let whole = {
+        let disk = FaultyDisk::new();
+        let mut core = begin(&disk, HELLO, SCRIPT);
+        walk(&mut core, usize::MAX)
+    };
+    for steps in 0..whole {
+        let disk = FaultyDisk::new();
+        let mut core = begin(&disk, HELLO, SCRIPT);
+        walk(&mut core, steps);
+        let flow = at(&core);
+        let dead = disk.kill_clone();
+        drop(core);
+        let (mut core, _) = reopen(&store(&dead), &flow, "/w/project".into()).unwrap();
+        finish(&mut core);
+        assert_eq!(
+            core.state().status.word(),
+            "completed",
+            "after {steps} steps"
+        );
+        let passed: Vec<_> = core.state().completed_edges.iter().collect();
+        assert_eq!(passed.len(), 2, "after {steps} steps");
+    }
+}
+
+#[test]
+fn a_role_that_asks_is_answered_and_goes_on() {
+    let disk = FaultyDisk::new();
+    let script = r"
+default: forward
+script:
+  - node: write
+    turn: 1
+    say: [ 'Which colour?', { signal: prompt-human } ]
+";
+    let mut core = begin(&disk, HELLO, script);
+    walk(&mut core, usize::MAX);
+    assert_eq!(core.state().waits().count(), 1, "{:?}", core.pending());
+    let reply = a_society_flow::machine::Reply {
+        target: ReplyTarget::Only,
+        text: "Blue.".into(),
+        message: "r1".parse().unwrap(),
+        client: None,
+    };
+    core.command(Input::Reply(reply)).unwrap();
+    finish(&mut core);
+    assert_eq!(core.state().status.word(), "completed");
+}

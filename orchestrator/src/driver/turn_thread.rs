@@ -1,0 +1,70 @@
+//! One turn on a thread of its own: the taker says a step, the flow's task answers.
+
+use std::sync::mpsc::{SyncSender, sync_channel};
+use std::time::{Duration, Instant};
+
+use a_society_facts::id::TurnId;
+use a_society_roles::turn::step::{Step, Told};
+use a_society_roles::turn::taker::Taker;
+
+use super::core::Start;
+use super::role_source::StopFlag;
+use super::step::Heard;
+use super::task::Inbox;
+
+/// How long a turn sleeps before it looks whether it should stop.
+const NAP: Duration = Duration::from_millis(20);
+
+/// Runs a turn to its end. Whatever it says, the flow's task decides what of it counts.
+pub(super) fn run(start: Start, inbox: &SyncSender<Inbox>) {
+    let Start {
+        turn,
+        attempt,
+        mut taker,
+        stop,
+    } = start;
+    let mut told = Told::Begin;
+    loop {
+        match exchange(taker.as_mut(), (turn, attempt), told, &stop, inbox) {
+            Some(next) => told = next,
+            None => return,
+        }
+    }
+}
+
+fn exchange(
+    taker: &mut dyn Taker,
+    (turn, attempt): (TurnId, u32),
+    told: Told,
+    stop: &StopFlag,
+    inbox: &SyncSender<Inbox>,
+) -> Option<Told> {
+    let step = taker.next(told);
+    if let Step::Wait { ms } = step {
+        sleep(Duration::from_millis(ms), stop);
+    }
+    let (answer, answered) = sync_channel(1);
+    inbox
+        .send(Inbox::Step {
+            turn,
+            attempt,
+            step,
+            answer,
+        })
+        .ok()?;
+    match answered.recv().ok()? {
+        Heard::Go(told) => Some(told),
+        Heard::Over => None,
+    }
+}
+
+fn sleep(time: Duration, stop: &StopFlag) {
+    let started = Instant::now();
+    while !stop.is_raised() {
+        let left = time.saturating_sub(started.elapsed());
+        if left.is_zero() {
+            return;
+        }
+        std::thread::sleep(left.min(NAP));
+    }
+}

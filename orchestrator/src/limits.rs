@@ -1,0 +1,26 @@
+//! Every limit of the driver, with its reason.
+
+/// The largest artifact that is handed over. It is kept as a blob and shown to its receiver.
+pub const ARTIFACT_BYTES_MAX: u64 = 16 * 1024 * 1024;
+
+/// The largest flow file. The parser refuses larger ones itself; this spares reading them.
+pub const FLOW_FILE_BYTES_MAX: u64 = 16 * 1024 * 1024;
+
+/// How many turns of one flow run at once, unless it is set otherwise. More of them wait; a person
+/// cannot follow more, and a provider's limits are met sooner.
+pub const TURNS_AT_ONCE: usize = 8;
+
+/// How many turns run at once in the process, over all its flows.
+pub const TURNS_AT_ONCE_IN_PROCESS: usize = 32;
+
+/// How many messages wait for a flow's task before the next sender waits for a place.
+pub const INBOX_MAX: usize = 256;
+
+/// How often a flow that moves looks whether its views are due.
+pub const TICK_MS: u64 = 50;
+
+/// Answers of one turn. A role that needs more is not getting anywhere, and says so loudly.
+pub const ANSWERS_IN_A_TURN_MAX: u32 = 200;
+
+/// How much of an artifact is shown in a packet; the rest is in the file.
+pub const SHOWN_ARTIFACT_BYTES_MAX: usize = 48 * 1024;

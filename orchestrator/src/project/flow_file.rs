@@ -1,0 +1,114 @@
+//! A flow from one self-contained file: its graph, its roles, and perhaps its script.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use a_society_flow::graph::{Diagnostic, FlowGraph, GraphFile, InlineRole, RoleName, parse_file};
+use a_society_roles::taker::scripted::{Script, ScriptFault};
+use a_society_state::disk::Disk;
+use a_society_state::files::read_whole;
+
+use crate::limits::FLOW_FILE_BYTES_MAX;
+
+/// The name of the script that lies beside a flow file.
+pub const SCRIPT_NAME: &str = "script.yaml";
+
+/// A flow file, read and sound.
+#[derive(Debug, Clone)]
+pub struct FlowFile {
+    /// Where it was read.
+    pub path: PathBuf,
+    /// What it says, byte for byte.
+    pub source: String,
+    /// Its graph.
+    pub graph: FlowGraph,
+    /// Its roles.
+    pub roles: BTreeMap<RoleName, InlineRole>,
+}
+
+/// Why a file cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum FileError {
+    /// It cannot be read.
+    #[error(transparent)]
+    Read(#[from] a_society_state::Error),
+    /// It is not text.
+    #[error("{} is not UTF-8 text", .0.display())]
+    NotText(PathBuf),
+    /// It is not a flow.
+    #[error("{} is not a flow file", path.display())]
+    NotAFlow {
+        /// Where.
+        path: PathBuf,
+        /// Everything that is wrong with it.
+        diagnostics: Vec<Diagnostic>,
+    },
+    /// It is not a script.
+    #[error("{} is not a script", path.display())]
+    NotAScript {
+        /// Where.
+        path: PathBuf,
+        /// Everything that is wrong with it.
+        faults: Vec<ScriptFault>,
+    },
+}
+
+fn text(disk: &dyn Disk, path: &Path) -> Result<String, FileError> {
+    let bytes = read_whole(disk, path, FLOW_FILE_BYTES_MAX)?;
+    String::from_utf8(bytes).map_err(|_| FileError::NotText(path.to_owned()))
+}
+
+/// Reads a flow file.
+///
+/// # Errors
+/// When it cannot be read, or with everything that is wrong with it.
+pub fn read(disk: &dyn Disk, path: &Path) -> Result<FlowFile, FileError> {
+    let source = text(disk, path)?;
+    let name = path.display().to_string();
+    let (file, diagnostics) = parse_file(&source, &name);
+    let Some(GraphFile { workflow, roles }) = file else {
+        return Err(FileError::NotAFlow {
+            path: path.to_owned(),
+            diagnostics,
+        });
+    };
+    let roles = roles.unwrap_or_default();
+    Ok(FlowFile {
+        path: path.to_owned(),
+        source,
+        graph: workflow,
+        roles,
+    })
+}
+
+/// Reads a flow that was read before and is kept as text.
+///
+/// # Errors
+/// With everything that is wrong with it.
+pub fn read_kept(source: String) -> Result<FlowFile, FileError> {
+    let path = PathBuf::from("workflow.yaml");
+    let (file, diagnostics) = parse_file(&source, "workflow.yaml");
+    let Some(GraphFile { workflow, roles }) = file else {
+        return Err(FileError::NotAFlow { path, diagnostics });
+    };
+    let roles = roles.unwrap_or_default();
+    Ok(FlowFile {
+        path,
+        source,
+        graph: workflow,
+        roles,
+    })
+}
+
+/// Reads a script.
+///
+/// # Errors
+/// When it cannot be read, or with everything that is wrong with it.
+pub fn read_script(disk: &dyn Disk, path: &Path) -> Result<(Script, String), FileError> {
+    let source = text(disk, path)?;
+    let script = Script::parse(&source).map_err(|faults| FileError::NotAScript {
+        path: path.to_owned(),
+        faults,
+    })?;
+    Ok((script, source))
+}

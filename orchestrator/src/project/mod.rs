@@ -1,0 +1,9 @@
+//! Where flows, roles and their files come from.
+//!
+//! [`flow_file`] reads a flow from one self-contained file. [`files`] is the record folder as roles
+//! see it. [`workshop`] knows, for one flow, who its roles are, what they are told, and who takes
+//! their turns.
+
+pub mod files;
+pub mod flow_file;
+pub mod workshop;

@@ -1,0 +1,280 @@
+//! The roles of one flow: who they are, what they are told, and who takes their turns.
+//!
+//! A role of a self-contained file is defined there. What it is told is put together from the
+//! flow's state alone, so that a turn that begins after a crash begins with the same words.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use a_society_facts::fact::node::Entry;
+use a_society_facts::handoff::{Artifact, Delivery, EdgeName, Way};
+use a_society_facts::id::{NodeId, RoleInstance};
+use a_society_facts::view::FlowState;
+use a_society_facts::view::flow::Running;
+use a_society_flow::graph::{Executor, FlowGraph, InlineRole, RoleName};
+use a_society_flow::machine::{findings_path, report_path};
+use a_society_roles::port::RecordFiles;
+use a_society_roles::role::definition::{
+    Arrival, Briefing, Entrance, EntryKind, Feedback, Owed, Picture, Reading, Received, Reflection,
+    Sent,
+};
+use a_society_roles::role::{packet, prompt};
+use a_society_roles::taker::scripted::{Script, ScriptedTaker};
+use a_society_roles::turn::job::Job;
+use a_society_roles::turn::taker::Taker;
+use a_society_state::blob;
+use a_society_state::disk::SharedDisk;
+use a_society_state::layout::FlowFolder;
+
+use crate::driver::role_source::{About, RoleSource, StopFlag};
+use crate::limits::SHOWN_ARTIFACT_BYTES_MAX;
+
+/// The roles of one flow.
+#[derive(Debug)]
+pub struct Workshop {
+    /// The disk the flow lies on.
+    pub disk: SharedDisk,
+    /// Where the flow's things lie.
+    pub folder: FlowFolder,
+    /// The roles its file defines.
+    pub roles: BTreeMap<RoleName, InlineRole>,
+    /// The script, if turns are taken by one.
+    pub script: Option<Script>,
+    /// The record folder.
+    pub files: Arc<dyn RecordFiles>,
+}
+
+impl Workshop {
+    fn definition(&self, role: &RoleInstance) -> Option<&InlineRole> {
+        self.roles
+            .iter()
+            .find(|(name, _)| name.to_string() == role.base())
+            .map(|(_, role)| role)
+    }
+
+    /// Who takes the turns of a role: a script that was given takes those of models, too.
+    fn executor(&self, role: &RoleInstance) -> Executor {
+        let named = self
+            .definition(role)
+            .map_or(Executor::Model, InlineRole::executor);
+        match (named, &self.script) {
+            (Executor::Model | Executor::Scripted, Some(_)) => Executor::Scripted,
+            (named, _) => named,
+        }
+    }
+
+    fn text_of(&self, artifact: &Artifact) -> Option<String> {
+        let bytes = blob::get(self.disk.as_ref(), &self.folder, artifact.hash).ok()?;
+        let mut text = String::from_utf8(bytes).ok()?;
+        if text.len() > SHOWN_ARTIFACT_BYTES_MAX {
+            text.truncate(text.floor_char_boundary(SHOWN_ARTIFACT_BYTES_MAX));
+            text.push_str("\n[… the rest is in the file]");
+        }
+        Some(text)
+    }
+
+    fn entrance(&self, graph: &FlowGraph, state: &FlowState, node: &NodeId) -> Entrance {
+        let running = state.running.get(node);
+        let described = graph.node(node);
+        let at = running.map_or_else(String::new, |running| running.since.to_string());
+        Entrance {
+            node: node.to_string(),
+            at,
+            kind: kind_of(running),
+            is_human_colab: described.is_some_and(|node| node.is_human_colab()),
+            work: described.map_or_else(Vec::new, |node| node.work().to_vec()),
+            readings: Vec::new(),
+            known_readings: Vec::new(),
+            picture: self.picture(state, node, running),
+        }
+    }
+
+    fn picture(&self, state: &FlowState, node: &NodeId, running: Option<&Running>) -> Picture {
+        let read = running.map_or(&[][..], |running| &running.received);
+        let received = read
+            .iter()
+            .map(|delivery| self.received(state, delivery))
+            .collect();
+        let come = |edge: &EdgeName| {
+            state.completed_edges.contains(edge)
+                || read.iter().any(|delivery| delivery.edge == *edge)
+        };
+        let entering = state.graph.entering(node);
+        let not_yet = entering
+            .filter(|edge| !come(&edge.edge))
+            .map(|e| e.edge.from.to_string());
+        let leaving: Vec<_> = state.graph.leaving(node).collect();
+        let done = |edge: &EdgeName| state.completed_edges.contains(edge);
+        let sent = leaving
+            .iter()
+            .filter(|edge| done(&edge.edge))
+            .map(|edge| Sent {
+                node: edge.edge.to.to_string(),
+                path: last_passed(state, &edge.edge),
+            });
+        let owed = leaving
+            .iter()
+            .filter(|edge| !done(&edge.edge))
+            .map(|edge| Owed {
+                node: edge.edge.to.to_string(),
+                is_optional: edge.optional,
+            });
+        let dropped = running.map_or(&[][..], |running| &running.dropped);
+        Picture {
+            received,
+            not_yet_received: not_yet.collect(),
+            sent: sent.collect(),
+            not_yet_sent: owed.collect(),
+            dropped: dropped
+                .iter()
+                .map(|edge| Sent {
+                    node: edge.from.to_string(),
+                    path: last_passed(state, edge),
+                })
+                .collect(),
+        }
+    }
+
+    fn received(&self, state: &FlowState, delivery: &Delivery) -> Received {
+        let (from, arrival) = match delivery.way {
+            Way::Backward => (&delivery.edge.to, Arrival::SentBack),
+            Way::Forward if passed_before(state, &delivery.edge) => {
+                (&delivery.edge.from, Arrival::Corrected)
+            }
+            Way::Forward => (&delivery.edge.from, Arrival::Forward),
+        };
+        Received {
+            from: from.to_string(),
+            path: delivery.artifact.path.clone(),
+            arrival,
+            text: self.text_of(&delivery.artifact),
+        }
+    }
+
+    /// The findings of roles, as readings.
+    fn findings(&self, state: &FlowState, of: &[RoleInstance]) -> Vec<Reading> {
+        let improvement = state.improvement.iter();
+        let roles = improvement.flat_map(|improvement| &improvement.roles);
+        let wanted = roles.filter(|(role, _)| of.contains(role));
+        let found = wanted.filter_map(|(_, role)| role.findings.as_ref());
+        found
+            .map(|artifact| Reading {
+                path: artifact.path.clone(),
+                text: self.text_of(artifact).unwrap_or_default(),
+            })
+            .collect()
+    }
+
+    fn reflection(&self, state: &FlowState, role: &RoleInstance) -> String {
+        let plan = state
+            .improvement
+            .iter()
+            .flat_map(|improvement| &improvement.plan);
+        let mine = plan.filter(|step| step.role == *role);
+        let after: Vec<RoleInstance> = mine.flat_map(|step| step.after.clone()).collect();
+        packet::reflection_packet(&Reflection {
+            role: role.clone(),
+            guide: None,
+            findings_path: findings_path(role),
+            findings: self.findings(state, &after),
+        })
+    }
+
+    fn feedback(&self, state: &FlowState) -> String {
+        let improvement = state.improvement.iter();
+        let all: Vec<RoleInstance> = improvement
+            .flat_map(|improvement| improvement.roles.keys().cloned())
+            .collect();
+        packet::feedback_packet(&Feedback {
+            flow_title: state.title.clone(),
+            report_path: report_path().to_owned(),
+            findings: self.findings(state, &all),
+        })
+    }
+}
+
+fn kind_of(running: Option<&Running>) -> EntryKind {
+    match running.map(|running| running.entry) {
+        Some(Entry::Reopened) => EntryKind::Reopened,
+        Some(Entry::Again | Entry::Reply | Entry::Recovered) => EntryKind::Again,
+        Some(Entry::First | Entry::Configured) | None => EntryKind::First,
+    }
+}
+
+/// The artifacts that were ever passed along an edge.
+fn passed<'a>(state: &'a FlowState, edge: &EdgeName) -> impl Iterator<Item = &'a String> {
+    let from = state
+        .history
+        .get(&edge.from)
+        .and_then(|to| to.get(&edge.to));
+    from.into_iter().flatten()
+}
+
+fn passed_before(state: &FlowState, edge: &EdgeName) -> bool {
+    passed(state, edge).count() > 1
+}
+
+fn last_passed(state: &FlowState, edge: &EdgeName) -> String {
+    passed(state, edge).last().cloned().unwrap_or_default()
+}
+
+impl RoleSource for Workshop {
+    fn system_prompt(&mut self, _: &FlowGraph, state: &FlowState, role: &RoleInstance) -> String {
+        let instructions = self
+            .definition(role)
+            .and_then(|role| role.instructions.clone());
+        prompt::system_prompt(&Briefing {
+            role: role.clone(),
+            project: state.project.as_ref().map(ToString::to_string),
+            flow_title: state.title.clone(),
+            record: self.folder.record().display().to_string(),
+            instructions: instructions.unwrap_or_default(),
+            rules: None,
+            readings: Vec::new(),
+            skills: Vec::new(),
+        })
+    }
+
+    fn packet(
+        &mut self,
+        graph: &FlowGraph,
+        state: &FlowState,
+        role: &RoleInstance,
+        about: About<'_>,
+    ) -> String {
+        match about {
+            About::Node(node) => packet::entry_packet(&self.entrance(graph, state, node)),
+            About::Reflection => self.reflection(state, role),
+            About::Feedback => self.feedback(state),
+        }
+    }
+
+    fn continuation(&self) -> &'static str {
+        packet::interrupted_message()
+    }
+
+    fn taker(&mut self, job: Job, stop: StopFlag) -> Result<Box<dyn Taker>, String> {
+        let role = job.role.clone();
+        drop(stop);
+        match (self.executor(&role), &self.script) {
+            (Executor::Scripted, Some(script)) => {
+                let files = Arc::clone(&self.files);
+                Ok(Box::new(ScriptedTaker::new(script, Arc::new(job), files)))
+            }
+            (Executor::Scripted, None) => Err(format!(
+                "{role} follows a script, and the flow was started without one"
+            )),
+            (Executor::Model, _) => Err(format!(
+                "{role} is taken by a model, and this version runs scripts, people and commands; \
+                 give it an executor, or start the flow with --script"
+            )),
+            (Executor::Human | Executor::Command, _) => Err(format!(
+                "{role} is taken by an executor that is not connected yet"
+            )),
+        }
+    }
+
+    fn health(&mut self) -> Result<(), String> {
+        Ok(())
+    }
+}

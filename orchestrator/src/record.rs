@@ -1,0 +1,169 @@
+//! The files a flow's roles hand to one another: where they may lie, and reading them safely.
+//!
+//! An artifact lies in the flow's record folder or in the project. Its path is taken apart and
+//! walked one name at a time, and a link anywhere on the way is refused, so that no name leads
+//! out. What is handed over is kept as a blob; the file may change afterwards.
+
+use std::io;
+use std::path::{Component, Path, PathBuf};
+
+use a_society_facts::Hash;
+use a_society_facts::handoff::Artifact;
+use a_society_state::disk::{Disk, Kind};
+use a_society_state::files::read_whole;
+
+use crate::limits::ARTIFACT_BYTES_MAX;
+
+/// The folders that artifacts may lie in.
+#[derive(Debug, Clone)]
+pub struct Places {
+    /// The flow's own folder.
+    pub record: PathBuf,
+    /// The project.
+    pub project: PathBuf,
+}
+
+/// An artifact and its bytes.
+#[derive(Debug, Clone)]
+pub struct Found {
+    /// What it is called from now on.
+    pub artifact: Artifact,
+    /// What it holds.
+    pub bytes: Vec<u8>,
+}
+
+/// Finds an artifact by the path a role wrote.
+///
+/// # Errors
+/// Says in words why it cannot be handed over.
+pub fn find(disk: &dyn Disk, places: &Places, written: &str) -> Result<Found, String> {
+    if written.trim().is_empty() {
+        return Err("no path is named".to_owned());
+    }
+    let path = Path::new(written);
+    let mut why = "there is no such file in the record folder or in the project".to_owned();
+    for root in [&places.record, &places.project] {
+        let Some(relative) = below(root, path) else {
+            continue;
+        };
+        match walk(disk, root, &relative) {
+            Ok(file) => return read(disk, &file, &relative),
+            Err(Some(refused)) => why = refused,
+            Err(None) => {}
+        }
+    }
+    Err(why)
+}
+
+/// The path below a folder that a written path names, if it names one: relative to it, or absolute
+/// and inside it.
+fn below(root: &Path, written: &Path) -> Option<PathBuf> {
+    let relative = if written.is_absolute() {
+        written.strip_prefix(root).ok()?
+    } else {
+        written
+    };
+    let mut plain = PathBuf::new();
+    for part in relative.components() {
+        match part {
+            Component::Normal(name) => plain.push(name),
+            Component::CurDir => {}
+            Component::ParentDir | Component::RootDir | Component::Prefix(_) => return None,
+        }
+    }
+    (!plain.as_os_str().is_empty()).then_some(plain)
+}
+
+/// Walks to a file name by name. `Err(None)` means that nothing is there.
+fn walk(disk: &dyn Disk, root: &Path, relative: &Path) -> Result<PathBuf, Option<String>> {
+    let mut path = root.to_owned();
+    let mut names = relative.components().peekable();
+    while let Some(name) = names.next() {
+        path.push(name);
+        let about = disk.about(&path).map_err(|error| {
+            let nothing = matches!(
+                error.kind(),
+                io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
+            );
+            (!nothing).then(|| error.to_string())
+        })?;
+        match (about.kind, names.peek().is_some()) {
+            (Kind::Folder, true) | (Kind::File, false) => {}
+            (Kind::File, true) => return Err(None),
+            (Kind::Folder, false) => return Err(Some("it is a folder".to_owned())),
+            (Kind::Other, _) => {
+                return Err(Some(
+                    "it is a link or a device, or lies behind one".to_owned(),
+                ));
+            }
+        }
+    }
+    Ok(path)
+}
+
+fn read(disk: &dyn Disk, file: &Path, relative: &Path) -> Result<Found, String> {
+    let bytes = read_whole(disk, file, ARTIFACT_BYTES_MAX).map_err(|error| error.to_string())?;
+    let artifact = Artifact {
+        path: relative.to_string_lossy().into_owned(),
+        hash: Hash::of(&bytes),
+        bytes: bytes.len() as u64,
+    };
+    Ok(Found { artifact, bytes })
+}
+
+#[cfg(test)]
+mod tests {
+    use a_society_state::disk::RealDisk;
+
+    use super::*;
+
+    fn places(folder: &Path) -> Places {
+        let (record, project) = (folder.join("record"), folder.join("project"));
+        std::fs::create_dir_all(record.join("deep")).unwrap();
+        std::fs::create_dir_all(&project).unwrap();
+        std::fs::write(record.join("notes.md"), "of the record").unwrap();
+        std::fs::write(record.join("deep/more.md"), "deeper").unwrap();
+        std::fs::write(project.join("main.rs"), "of the project").unwrap();
+        std::fs::write(folder.join("secret"), "outside").unwrap();
+        std::os::unix::fs::symlink(folder.join("secret"), record.join("link")).unwrap();
+        std::os::unix::fs::symlink(folder, record.join("out")).unwrap();
+        Places { record, project }
+    }
+
+    #[test]
+    fn an_artifact_is_found_in_the_record_or_in_the_project() {
+        let folder = tempfile::tempdir().unwrap();
+        let places = places(folder.path());
+        for (written, holds) in [
+            ("notes.md", "of the record"),
+            ("./deep/more.md", "deeper"),
+            ("main.rs", "of the project"),
+        ] {
+            let found = find(&RealDisk, &places, written).unwrap();
+            assert_eq!(found.bytes, holds.as_bytes(), "{written}");
+        }
+        let absolute = places.record.join("notes.md");
+        assert!(find(&RealDisk, &places, absolute.to_str().unwrap()).is_ok());
+    }
+
+    #[test]
+    fn no_name_leads_out() {
+        let folder = tempfile::tempdir().unwrap();
+        let places = places(folder.path());
+        let absolute = folder.path().join("secret");
+        for written in [
+            "../secret",
+            "deep/../../secret",
+            "link",
+            "out/secret",
+            absolute.to_str().unwrap(),
+            "",
+            "deep",
+        ] {
+            assert!(
+                find(&RealDisk, &places, written).is_err(),
+                "{written:?} was found"
+            );
+        }
+    }
+}

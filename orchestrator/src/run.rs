@@ -1,0 +1,209 @@
+//! Starting a flow, and going on with one.
+//!
+//! Both end in the same place: a flow that is open for writing, its roles, and a task that drives
+//! it. What a flow needs to go on lies in its own folder: its graph in the journal, its script in
+//! the record folder.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use a_society_facts::At;
+use a_society_facts::fact::flow::FlowCreated;
+use a_society_facts::id::{ClientId, ProjectName};
+use a_society_flow::machine::outline;
+use a_society_roles::port::{RecordFiles, RecordPath};
+use a_society_roles::taker::scripted::Script;
+use a_society_state::open::OpenReport;
+use a_society_state::{Flow, FlowRef, Store};
+
+use crate::driver::core::{Core, Parts, text_of};
+use crate::driver::error::DriverError;
+use crate::driver::task::{Driven, drive};
+use crate::limits::TURNS_AT_ONCE;
+use crate::mint::{self, Mint, SystemMint};
+use crate::project::files::RecordFolder;
+use crate::project::flow_file::{self, FileError, FlowFile, SCRIPT_NAME};
+use crate::project::workshop::Workshop;
+use crate::record::Places;
+
+/// The snapshot of the graph in the record folder.
+pub const SNAPSHOT_NAME: &str = "workflow.yaml";
+
+/// What a new flow is made of.
+#[derive(Debug, Clone)]
+pub struct NewFlow {
+    /// The project it works on.
+    pub project: ProjectName,
+    /// The project's folder.
+    pub project_folder: PathBuf,
+    /// How people call it; the graph's name if absent.
+    pub title: Option<String>,
+    /// What it is asked to do.
+    pub input: Option<String>,
+    /// Its file.
+    pub file: FlowFile,
+    /// The text of the script that takes its turns, if one does.
+    pub script: Option<String>,
+    /// The client's name for the command.
+    pub client: Option<ClientId>,
+}
+
+/// Why a flow cannot be started or gone on with.
+#[derive(Debug, thiserror::Error)]
+pub enum RunError {
+    /// The driver.
+    #[error(transparent)]
+    Driver(#[from] DriverError),
+    /// A file.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// The record folder.
+    #[error("the record folder cannot be used: {0}")]
+    Record(#[from] a_society_roles::port::FileFault),
+    /// The disk.
+    #[error(transparent)]
+    State(#[from] a_society_state::Error),
+}
+
+/// Starts a flow and drives it.
+///
+/// # Errors
+/// When something of it cannot be used, or the disk refuses.
+pub fn start(store: &Store, new: NewFlow, at: At) -> Result<Driven, RunError> {
+    let mut mint = SystemMint;
+    let core = create(store, new, at, &mut mint)?;
+    Ok(drive(core)?)
+}
+
+/// Makes a flow, up to the point at which it can be driven.
+///
+/// # Errors
+/// As [`start`].
+pub fn create(store: &Store, new: NewFlow, at: At, mint: &mut dyn Mint) -> Result<Core, RunError> {
+    let script = new
+        .script
+        .as_deref()
+        .map(Script::parse)
+        .transpose()
+        .map_err(|faults| FileError::NotAScript {
+            path: PathBuf::from(SCRIPT_NAME),
+            faults,
+        })?;
+    let id = mint::flow_id(mint, at).map_err(DriverError::from)?;
+    let flow = FlowRef {
+        project: new.project.clone(),
+        flow: id.clone(),
+    };
+    let folder = store.folder(&flow);
+    let disk = Arc::clone(&store.ground().disk);
+    let files = RecordFolder::new(Arc::clone(&disk), folder.record());
+    // The record folder comes first: a flow that exists has everything it needs to go on.
+    a_society_state::files::make_folders(disk.as_ref(), &folder.record())?;
+    files.write(
+        &RecordPath::of_name(SNAPSHOT_NAME),
+        new.file.source.as_bytes(),
+    )?;
+    if let Some(script) = &new.script {
+        files.write(&RecordPath::of_name(SCRIPT_NAME), script.as_bytes())?;
+    }
+    let texts = Texts {
+        disk: disk.as_ref(),
+        folder: &folder,
+    };
+    let source = texts.keep(new.file.source.clone())?;
+    let input = new.input.map(|input| texts.keep(input)).transpose()?;
+    let created = FlowCreated {
+        project: new.project,
+        title: new
+            .title
+            .unwrap_or_else(|| new.file.graph.name().to_owned()),
+        input,
+        graph: outline(&new.file.graph, source),
+        origin: Some(new.file.path.display().to_string()),
+        draft: false,
+        client: new.client,
+    };
+    let opened = store.create(id, created)?;
+    take_over(store, opened, new.file, script, new.project_folder)
+}
+
+struct Texts<'a> {
+    disk: &'a dyn a_society_state::disk::Disk,
+    folder: &'a a_society_state::layout::FlowFolder,
+}
+
+impl Texts<'_> {
+    fn keep(&self, text: String) -> Result<a_society_facts::message::Text, a_society_state::Error> {
+        a_society_state::blob::put_text(self.disk, self.folder, text)
+    }
+}
+
+/// Goes on with a flow, whatever ended the process that drove it before.
+///
+/// # Errors
+/// When it is damaged, another process writes it, or something of it cannot be used.
+pub fn resume(
+    store: &Store,
+    flow: &FlowRef,
+    project_folder: PathBuf,
+) -> Result<(Driven, OpenReport), RunError> {
+    let (core, report) = reopen(store, flow, project_folder)?;
+    Ok((drive(core)?, report))
+}
+
+/// Opens a flow, up to the point at which it can be driven.
+///
+/// # Errors
+/// As [`resume`].
+pub fn reopen(
+    store: &Store,
+    flow: &FlowRef,
+    project_folder: PathBuf,
+) -> Result<(Core, OpenReport), RunError> {
+    let (opened, report) = store.open(flow)?;
+    let source = text_of(&opened, &opened.views().flow.graph.source)?;
+    let file = flow_file::read_kept(source)?;
+    let disk = Arc::clone(&store.ground().disk);
+    let files = RecordFolder::new(disk, opened.folder().record());
+    let kept = files.read(&RecordPath::of_name(SCRIPT_NAME))?;
+    let text = kept.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+    let script = text
+        .as_deref()
+        .map(Script::parse)
+        .transpose()
+        .map_err(|faults| FileError::NotAScript {
+            path: PathBuf::from(SCRIPT_NAME),
+            faults,
+        })?;
+    Ok((
+        take_over(store, opened, file, script, project_folder)?,
+        report,
+    ))
+}
+
+fn take_over(
+    store: &Store,
+    flow: Flow,
+    file: FlowFile,
+    script: Option<Script>,
+    project: PathBuf,
+) -> Result<Core, RunError> {
+    let disk = Arc::clone(&store.ground().disk);
+    let folder = flow.folder().clone();
+    let record = folder.record();
+    let files = Arc::new(RecordFolder::new(Arc::clone(&disk), record.clone()));
+    let workshop = Workshop {
+        disk,
+        folder,
+        roles: file.roles,
+        script,
+        files,
+    };
+    let parts = Parts {
+        roles: Box::new(workshop),
+        mint: Box::new(SystemMint),
+        places: Places { record, project },
+        turns_at_once: TURNS_AT_ONCE,
+    };
+    Ok(Core::take_over(flow, parts)?)
+}

@@ -1,0 +1,153 @@
+//! Feeds: the words for the operator, and which item a fact belongs to.
+
+use std::collections::BTreeSet;
+
+use super::super::feed::{Bounds, FeedView, ItemKind};
+use super::super::{View, Views};
+use super::{fold, recorded};
+use crate::fact::Fact;
+use crate::sample::{every_kind, walk};
+
+#[test]
+fn the_words_of_every_kind_of_fact() {
+    let mut lines = Vec::new();
+    for record in recorded(every_kind()) {
+        let mut feed = FeedView::default();
+        feed.apply(&record);
+        let word = record.word();
+        let Some(item) = feed.items().next() else {
+            lines.push(format!("{word}: –"));
+            continue;
+        };
+        let kind = serde_json::to_string(&item.kind).unwrap();
+        let event = item.event.as_deref().unwrap_or("–");
+        let text = item.text.replace('\n', " ⏎ ");
+        lines.push(format!("{word}: {kind} {event} | {} | {text}", item.label));
+    }
+    insta::assert_snapshot!("words", lines.join("\n"));
+}
+
+#[test]
+fn every_event_an_operator_knows_is_shown() {
+    let mut seen = BTreeSet::new();
+    let mut views = Views::default();
+    for record in recorded(walk().into_iter().chain(every_kind())) {
+        views.apply(&record);
+        for feed in views.feeds.values() {
+            seen.extend(
+                feed.items()
+                    .rev()
+                    .take(3)
+                    .filter_map(|item| item.event.clone()),
+            );
+        }
+    }
+    for event in [
+        "role.active",
+        "role.resumed",
+        "activity.tool_call",
+        "activity.tool_result",
+        "handoff.applied",
+        "repair.requested",
+        "human.awaiting_input",
+        "human.resumed",
+        "role.configured",
+        "usage.turn_summary",
+        "session.compaction_started",
+        "session.compacted",
+        "session.compaction_failed",
+        "mcp.server_unavailable",
+        "mcp.tool_unavailable",
+        "provider.reasoning_trace",
+        "flow.forward_pass_closed",
+        "flow.completed",
+        "consent.requested",
+        "consent.resolved",
+        "consent.mode_changed",
+    ] {
+        assert!(seen.contains(event), "{event} is never shown");
+    }
+}
+
+#[test]
+fn a_tool_item_becomes_its_result_in_place() {
+    let views = fold(walk());
+    let items: Vec<_> = views.feeds["writer"].items().collect();
+    let tools: Vec<_> = items
+        .iter()
+        .filter(|i| i.kind == ItemKind::ToolSuccess)
+        .collect();
+    assert_eq!(tools.len(), 2);
+    assert!(
+        items
+            .iter()
+            .all(|item| item.kind != ItemKind::Tool && !item.pending)
+    );
+    assert!(tools[0].text.contains("CHANGES.md") && tools[0].text.contains("1.4: faster"));
+}
+
+#[test]
+fn streamed_text_extends_one_item() {
+    let views = fold(walk());
+    let mut owner = views.feeds["owner"].items();
+    let said = owner.find(|item| item.kind == ItemKind::Assistant).unwrap();
+    assert_eq!(said.text, "Who reads these notes?");
+}
+
+#[test]
+fn what_does_not_count_stays_in_the_feed_and_says_so() {
+    let views = fold(walk());
+    let mut writer = views.feeds["writer"].items();
+    let gone = writer.find(|item| item.discarded).unwrap();
+    assert_eq!(gone.text, "all");
+    let transcript = serde_json::to_string(&views.sessions["writer"]).unwrap();
+    assert!(!transcript.contains(r#""content":"all""#));
+}
+
+#[test]
+fn a_summary_in_the_making_is_not_shown_as_said() {
+    let views = fold(walk());
+    let mut writer = views.feeds["writer"].items();
+    assert!(!writer.any(|item| item.text.contains("written and sent back")));
+}
+
+#[test]
+fn item_ids_are_unique_in_a_feed() {
+    for feed in fold(walk()).feeds.values() {
+        let ids: BTreeSet<_> = feed.items().map(|item| item.id.as_str()).collect();
+        assert_eq!(ids.len(), feed.items().len());
+    }
+}
+
+#[test]
+fn a_bounded_feed_is_the_end_of_the_whole_one() {
+    let owners: Vec<_> = {
+        let views = fold(walk());
+        let owned = |fact: &Fact| super::super::route::feed_role(&views.flow, fact).is_some();
+        recorded(walk())
+            .filter(|r| r.fact().is_some_and(owned))
+            .collect()
+    };
+    let mut whole = FeedView::default();
+    let mut end = FeedView::bounded(Bounds {
+        items_max: 10,
+        text_bytes_max: 8,
+    });
+    for record in &owners {
+        whole.apply(record);
+        end.apply(record);
+    }
+    let skipped = whole.items().len() - 10;
+    assert_eq!(end.items_before(), skipped as u64);
+    for (long, short) in whole.items().skip(skipped).zip(end.items()) {
+        assert_eq!(
+            (&long.id, long.kind, long.seq),
+            (&short.id, short.kind, short.seq)
+        );
+        assert!(long.text.starts_with(&short.text) && short.text.len() <= 8);
+        assert_eq!(
+            short.full_bytes.is_some(),
+            long.text.len() > short.text.len()
+        );
+    }
+}

@@ -1,0 +1,121 @@
+//! What shortening, restoring and resetting do to a session.
+
+use super::super::View;
+use super::super::session::SessionView;
+use super::fold;
+use crate::fact::Fact;
+use crate::fact::session::{
+    ArchiveRestored, SessionCompacted, SessionReset, SessionTrimmed, Strategy, Trigger,
+};
+use crate::line::Recorded;
+use crate::message::Text;
+use crate::sample::{id, walk};
+
+fn reviewer() -> SessionView {
+    fold(walk()).sessions["reviewer"].clone()
+}
+
+fn take(session: &mut SessionView, fact: Fact) {
+    let record = Recorded::new(
+        session.journal_seq + 1,
+        session.last_activity_at.unwrap(),
+        fact,
+    );
+    session.apply(&record);
+}
+
+fn compact(kept_last: u64) -> Fact {
+    Fact::SessionCompacted(SessionCompacted {
+        role: id("reviewer"),
+        compaction: "k-9".into(),
+        trigger: Trigger::Manual,
+        strategy: Strategy::Llm,
+        node: Some(id("review")),
+        message: id("m-9"),
+        replacement: Text::from("In short."),
+        kept_last,
+        tokens_before: 10,
+    })
+}
+
+fn restore(archive: &str) -> Fact {
+    Fact::ArchiveRestored(ArchiveRestored {
+        role: id("reviewer"),
+        archive: archive.into(),
+    })
+}
+
+#[test]
+fn a_restored_compaction_gives_the_history_back_as_it_was() {
+    let before = reviewer();
+    for kept in [0, 1, 3, 100] {
+        let mut session = before.clone();
+        take(&mut session, compact(kept));
+        let kept = usize::try_from(kept).unwrap().min(before.messages.len());
+        assert_eq!(session.messages.len(), kept + 1);
+        assert_eq!(session.latest_context_usage, 0);
+        take(&mut session, restore("k-9"));
+        assert_eq!(session.messages, before.messages, "kept {kept}");
+        assert_eq!(session.exchanges(), before.exchanges(), "kept {kept}");
+        assert!(session.archives.is_empty());
+    }
+}
+
+#[test]
+fn a_restored_trim_gives_the_history_back_as_it_was() {
+    let before = reviewer();
+    let mut session = before.clone();
+    take(
+        &mut session,
+        Fact::SessionTrimmed(SessionTrimmed {
+            role: id("reviewer"),
+            archive: "t-9".into(),
+            kept_last: 2,
+        }),
+    );
+    assert_eq!(
+        session.messages,
+        before.messages[before.messages.len() - 2..]
+    );
+    take(&mut session, restore("t-9"));
+    assert_eq!(session.messages, before.messages);
+}
+
+#[test]
+fn an_archive_that_is_restored_after_another_compaction_comes_first() {
+    let before = reviewer();
+    let mut session = before.clone();
+    take(&mut session, compact(0));
+    let Fact::SessionCompacted(mut again) = compact(0) else {
+        panic!("it is a compaction");
+    };
+    again.compaction = "k-10".into();
+    again.message = id("m-10");
+    take(&mut session, Fact::SessionCompacted(again));
+    take(&mut session, restore("k-9"));
+    assert_eq!(session.messages[..before.messages.len()], before.messages);
+    assert_eq!(session.messages.len(), before.messages.len() + 1);
+}
+
+#[test]
+fn a_reset_session_begins_anew_under_the_same_key() {
+    let before = reviewer();
+    let mut session = before.clone();
+    take(
+        &mut session,
+        Fact::SessionReset(SessionReset {
+            role: id("reviewer"),
+            old: before.session_id.clone().unwrap(),
+            new: id("session-reviewer-2"),
+            generation: 2,
+            archive: None,
+        }),
+    );
+    assert_eq!(session.key, before.key);
+    assert_eq!(session.generation, 2);
+    assert!(session.messages.is_empty() && session.archives.is_empty());
+    assert_eq!(
+        session.incarnations[0].session_id,
+        before.session_id.unwrap()
+    );
+}

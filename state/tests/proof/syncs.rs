@@ -1,0 +1,313 @@
+//! One test for each sync in the code that the crash tests alone would not miss, so that taking
+//! any one of them out makes a test fail. `state/SYNCS.md` has the table.
+
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::channel;
+
+use a_society_facts::Fact;
+use a_society_facts::fact::journal::Row;
+use a_society_state::disk::faulty::Op;
+use a_society_state::disk::{Disk, FaultyDisk};
+use a_society_state::journal::group::Committer;
+use a_society_state::layout::FlowFolder;
+use a_society_state::{blob, checkpoint};
+
+use crate::model::{flow_ref, message, titled};
+use crate::oracle::{judge, records};
+use crate::script::{Play, ROOT, Step, Temper, store_over};
+use crate::tails;
+
+/// How many power cuts each claim of durability must survive.
+const CUTS: u64 = 24;
+
+fn played(steps: &[Step]) -> Play {
+    let mut play = Play::new();
+    let error = play.run(steps, Temper::GiveUp);
+    assert!(error.is_none(), "{error:?}");
+    play
+}
+
+/// Whether a fact is in the journal after every power cut.
+fn survives(disk: &FaultyDisk, fact: &Fact) {
+    for seed in 0..CUTS {
+        let (store, _) = store_over(&disk.crash_clone(seed));
+        drop(store.open(&flow_ref()).unwrap());
+        let there = records(&store, &flow_ref());
+        assert!(
+            there.values().any(|other| other == fact),
+            "power cut {seed}"
+        );
+    }
+}
+
+#[test]
+fn who_syncs_elsewhere_is_told_only_after_the_sync() {
+    let mut play = played(&[Step::Create]);
+    let committer = Committer::with_threads(2).unwrap();
+    for number in 1..6 {
+        let flow = play.flow.as_mut().unwrap();
+        flow.append(titled(number)).unwrap();
+        let (file, upto) = flow.share_for_sync().unwrap();
+        let (tell, told) = channel();
+        let answer = Box::new(move |result| tell.send(result).unwrap());
+        committer.sync(file, answer).unwrap();
+        flow.synced_elsewhere(upto, told.recv().unwrap()).unwrap();
+        survives(&play.disk, &titled(number));
+    }
+}
+
+#[test]
+fn a_committer_that_ends_has_answered_everybody() {
+    let mut play = played(&[Step::Create]);
+    let committer = Committer::with_threads(1).unwrap();
+    let (tell, told) = channel();
+    for number in 1..50 {
+        let flow = play.flow.as_mut().unwrap();
+        flow.append(titled(number)).unwrap();
+        let (file, _) = flow.share_for_sync().unwrap();
+        let tell = tell.clone();
+        committer
+            .sync(file, Box::new(move |result| tell.send(result).unwrap()))
+            .unwrap();
+    }
+    drop((committer, tell));
+    assert_eq!(told.iter().filter(Result::is_ok).count(), 49);
+    survives(&play.disk, &titled(49));
+}
+
+#[test]
+fn what_is_appended_durably_rested_on_closed_or_resumed_survives() {
+    let mut play = played(&[Step::Create]);
+    let flow = play.flow.as_mut().unwrap();
+    flow.append_durably(titled(1)).unwrap();
+    survives(&play.disk, &titled(1));
+    let flow = play.flow.as_mut().unwrap();
+    flow.append(titled(2)).unwrap();
+    flow.rest().unwrap();
+    survives(&play.disk, &titled(2));
+    let mut flow = play.flow.take().unwrap();
+    flow.append(titled(3)).unwrap();
+    flow.close().unwrap();
+    survives(&play.disk, &titled(3));
+}
+
+#[test]
+fn what_was_put_back_survives() {
+    let mut play = played(&[
+        Step::Create,
+        Step::Title,
+        Step::Sync,
+        Step::Kill,
+        Step::Torn(Row::R6),
+        Step::Open,
+        Step::Restore,
+    ]);
+    survives(&play.disk, &tails::torn_fact(tails::TITLES[0]));
+    play.flow = None;
+}
+
+#[test]
+fn a_checkpoint_survives() {
+    let play = played(&[Step::Checkpoints(1), Step::Create, Step::Title, Step::Sync]);
+    let folder = play.store.folder(&flow_ref());
+    let end = play.flow.as_ref().unwrap().position().seq;
+    for seed in 0..CUTS {
+        let disk = play.disk.crash_clone(seed);
+        let kept = checkpoint::read(&disk, &folder, &flow_ref().flow);
+        assert_eq!(
+            kept.map(|kept| kept.position.seq),
+            Some(end),
+            "power cut {seed}"
+        );
+    }
+}
+
+/// Keeps a text as a blob, names it in a record, and holds both to every power cut.
+fn says_a_blob(play: &mut Play) {
+    let text = "w".repeat(70_000);
+    let flow = play.flow.as_mut().unwrap();
+    let text = flow.keep_text(text).unwrap();
+    let hash = text.blob().unwrap().blob;
+    let said = message(77, text);
+    flow.append_durably(said.clone()).unwrap();
+    survives(&play.disk, &said);
+    let folder = play.store.folder(&flow_ref());
+    for seed in 0..CUTS {
+        let loss = blob::loss(&play.disk.crash_clone(seed), &folder, hash);
+        assert_eq!(loss, None, "power cut {seed}");
+    }
+}
+
+#[test]
+fn a_blob_that_a_dead_process_had_named_is_durable_before_it_is_named_in_a_record() {
+    let mut first = played(&[Step::Create, Step::Session, Step::Sync]);
+    let before = first.disk.operations();
+    let probe = first.disk.clone();
+    let text = || "w".repeat(70_000);
+    first.flow.as_mut().unwrap().keep_text(text()).unwrap();
+    let operations = probe.operations() - before;
+    for at in 1..=operations {
+        let play = played(&[Step::Create, Step::Session, Step::Sync]);
+        let (tell, left) = channel();
+        play.disk.after_each(Box::new(move |number, disk| {
+            if number == before + at {
+                tell.send(disk.kill_clone()).unwrap();
+            }
+        }));
+        play.flow.as_ref().unwrap().keep_text(text()).unwrap();
+        let mut again = Play::on(left.try_recv().unwrap());
+        again.step(&Step::Open).unwrap();
+        says_a_blob(&mut again);
+    }
+}
+
+#[test]
+fn a_folder_that_another_process_made_in_between_is_made_durable_too() {
+    let mut play = played(&[Step::Create, Step::Session, Step::Sync]);
+    let blobs = play.store.folder(&flow_ref()).blobs();
+    play.disk.after_each(Box::new(move |_, disk| {
+        // It does so as soon as we have seen that it is not there.
+        drop(disk.create_folder(&blobs));
+    }));
+    says_a_blob(&mut play);
+}
+
+#[test]
+fn an_imported_flow_leaves_no_second_name_behind() {
+    let play = played(&[Step::Create, Step::Title, Step::Close, Step::Carry]);
+    for seed in 0..CUTS {
+        let left = play.disk.crash_clone(seed);
+        let names = left.list(Path::new(ROOT)).unwrap();
+        let coming = names.iter().find(|entry| entry.name.starts_with('.'));
+        assert_eq!(coming, None, "power cut {seed}");
+    }
+}
+
+// Orders that no single crash shows, because the next open would mend what they prevent: they are
+// read off the trace.
+
+/// What was done to a disk while a script was played on it, failures left out.
+fn traced(play: &mut Play, step: &Step) -> Vec<Op> {
+    play.disk.record_trace();
+    play.step(step).unwrap();
+    play.disk.trace()
+}
+
+fn place(trace: &[Op], op: &Op) -> usize {
+    let found = trace.iter().position(|other| other == op);
+    found.unwrap_or_else(|| panic!("{op:?} was not done"))
+}
+
+fn next_after(trace: &[Op], after: usize, op: &Op) -> usize {
+    after + 1 + place(&trace[after + 1..], op)
+}
+
+#[test]
+fn j19_a_tail_is_kept_then_cut_then_told_and_each_is_durable_before_the_next() {
+    let mut play = played(&[
+        Step::Create,
+        Step::Title,
+        Step::Sync,
+        Step::Kill,
+        Step::Torn(Row::R2),
+    ]);
+    let folder = play.store.folder(&flow_ref());
+    let trace = traced(&mut play, &Step::Open);
+    let segment = folder.segment(1);
+    let kept = place(
+        &trace,
+        &Op::SyncFolder {
+            path: folder.quarantine(),
+        },
+    );
+    let cut = trace
+        .iter()
+        .position(|op| matches!(op, Op::SetSize { path, .. } if *path == segment))
+        .unwrap();
+    let synced = next_after(
+        &trace,
+        cut,
+        &Op::Sync {
+            path: segment.clone(),
+        },
+    );
+    let named = next_after(
+        &trace,
+        synced,
+        &Op::SyncFolder {
+            path: folder.journal(),
+        },
+    );
+    let told = trace
+        .iter()
+        .position(|op| matches!(op, Op::Append { path, .. } if *path == segment))
+        .unwrap();
+    assert!(
+        kept < cut && named < told,
+        "{kept} {cut} {synced} {named} {told}"
+    );
+}
+
+fn removed(path: PathBuf) -> Op {
+    Op::RemoveFile { path }
+}
+
+#[test]
+fn a_repair_silences_every_witness_durably_before_it_takes_anything_out() {
+    let mut play = played(&[
+        Step::Segments(700),
+        Step::Checkpoints(1),
+        Step::Create,
+        Step::Title,
+        Step::Sync,
+        Step::Title,
+        Step::Title,
+        Step::Title,
+        Step::Title,
+        Step::Sync,
+        Step::Rest,
+        Step::Kill,
+        Step::Flip,
+    ]);
+    let folder: FlowFolder = play.store.folder(&flow_ref());
+    let segments = tails::segments(&play.disk, folder.root());
+    assert!(segments.len() > 2, "{segments:?}");
+    let trace = traced(&mut play, &Step::Repair);
+    let sync = |path: PathBuf| Op::SyncFolder { path };
+    let views = place(&trace, &removed(folder.views()));
+    let flow = place(&trace, &removed(folder.flow_view()));
+    let fold = place(&trace, &removed(folder.checkpoint()));
+    let root = next_after(&trace, views.max(flow), &sync(folder.root().to_owned()));
+    let journal = next_after(&trace, fold, &sync(folder.journal()));
+    let mut last = root.max(journal);
+    // The later segments go first, and each is gone for good before the next one goes.
+    for path in segments[1..].iter().rev() {
+        let gone = place(&trace, &removed(path.clone()));
+        assert!(gone > last, "{} goes too early", path.display());
+        last = next_after(&trace, gone, &sync(folder.journal()));
+    }
+    let is_cut = |op: &Op| matches!(op, Op::SetSize { path, .. } if *path == segments[0]);
+    let cut = trace.iter().position(is_cut).unwrap();
+    assert!(cut > last, "the damaged segment is cut last");
+    next_after(
+        &trace,
+        cut,
+        &Op::Sync {
+            path: segments[0].clone(),
+        },
+    );
+}
+
+#[test]
+fn a_record_is_written_with_one_write_and_synced_with_one_sync() {
+    let mut play = played(&[Step::Create, Step::Close, Step::Open, Step::Title]);
+    let segment = play.store.folder(&flow_ref()).segment(1);
+    let before = traced(&mut play, &Step::Title).len();
+    play.step(&Step::Sync).unwrap();
+    let trace = play.disk.trace();
+    assert_eq!(before, 1, "{trace:?}");
+    assert!(matches!(&trace[0], Op::Append { path, .. } if *path == segment));
+    assert_eq!(trace[1..], [Op::Sync { path: segment }]);
+    let model = play.model().clone();
+    judge(&play.disk.crash_clone(5), &model, 5);
+}

@@ -1,0 +1,123 @@
+//! `show`: one flow on one screen.
+
+use super::{ONE, TWO};
+use crate::support::Workspace;
+
+#[test]
+fn a_flow_that_waits_shows_its_nodes_its_question_and_its_last_items() {
+    let workspace = Workspace::new();
+    workspace.waiting("demo", ONE, "Release notes for 1.4");
+    let said = workspace.run(&["show", ONE]);
+    assert_eq!((said.code, said.err.as_str()), (0, ""));
+    insta::assert_snapshot!(said.whole());
+}
+
+#[test]
+fn a_flow_is_named_by_any_unique_beginning() {
+    let workspace = Workspace::new();
+    workspace.waiting("demo", ONE, "First");
+    workspace.waiting("other", TWO, "Second");
+    for name in [ONE, "a", "a1b2c3", "20260527", "demo/a1", "demo/2026"] {
+        let said = workspace.run(&["show", name]);
+        assert!(
+            said.code == 0 && said.out.starts_with("First\n"),
+            "{name}: {said:?}"
+        );
+    }
+    let said = workspace.run(&["show", "2026"]);
+    assert_eq!(said.code, 2);
+    assert!(
+        said.err.contains(ONE) && said.err.contains(TWO),
+        "{}",
+        said.err
+    );
+    for name in ["", "x", "other/a1", "a1b2c3x", "demo/", "/"] {
+        let said = workspace.run(&["show", name]);
+        assert!(matches!(said.code, 2 | 3), "{name:?}: {said:?}");
+        assert!(said.err.contains("  try: "), "{name:?}: {said:?}");
+    }
+}
+
+#[test]
+fn json_holds_the_whole_screen() {
+    let workspace = Workspace::new();
+    workspace.waiting("demo", ONE, "Release notes for 1.4");
+    let shown = workspace.run(&["show", ONE, "--json"]).json();
+    assert_eq!(shown["flow"], ONE);
+    assert_eq!(shown["screen"]["summary"]["title"], "Release notes for 1.4");
+    assert_eq!(shown["damage"], serde_json::Value::Null);
+    assert!(shown["screen"]["flow"]["awaiting_operator"]["owner-intake"].is_object());
+}
+
+#[test]
+fn beside_a_process_that_writes_it_says_which() {
+    let workspace = Workspace::new();
+    workspace.waiting("demo", ONE, "Release");
+    let held = workspace.open(ONE);
+    let said = workspace.run(&["show", ONE]);
+    assert_eq!(said.code, 0);
+    assert!(
+        said.out
+            .contains("process 4711, started at tick 1 of boot test"),
+        "{}",
+        said.out
+    );
+    for words in [&["rebuild", ONE][..], &["repair", ONE, "--restore", "x"]] {
+        let said = workspace.run(words);
+        assert!(matches!(said.code, 3 | 5), "{words:?}: {said:?}");
+    }
+    let said = workspace.run(&["rebuild", ONE]);
+    assert_eq!(said.code, 5);
+    assert!(
+        said.err.contains("error[flow-busy]") && said.err.contains("process 4711"),
+        "{}",
+        said.err
+    );
+    workspace.close(held);
+    assert_eq!(workspace.run(&["rebuild", ONE]).code, 0);
+}
+
+#[test]
+fn a_torn_end_is_told_and_left_alone() {
+    let workspace = Workspace::new();
+    workspace.waiting("demo", ONE, "Release");
+    let segment = workspace.segment(ONE);
+    let mut bytes = std::fs::read(&segment).unwrap();
+    bytes.extend_from_slice(b"{\"v\":1,\"seq\":99");
+    std::fs::write(&segment, &bytes).unwrap();
+    let before = workspace.contents();
+    let said = workspace.run(&["show", ONE]);
+    assert_eq!(said.code, 0);
+    assert!(
+        said.out.contains("its end was torn off in record"),
+        "{}",
+        said.out
+    );
+    assert_eq!(workspace.run(&["verify"]).code, 0);
+    assert_eq!(workspace.contents(), before, "looking changes nothing");
+}
+
+#[test]
+fn what_a_recovery_cut_is_shown_from_then_on() {
+    let workspace = Workspace::new();
+    workspace.waiting("demo", ONE, "Release");
+    let segment = workspace.segment(ONE);
+    let mut bytes = std::fs::read(&segment).unwrap();
+    bytes.extend_from_slice(b"{\"v\":1,\"seq\":99");
+    std::fs::write(&segment, &bytes).unwrap();
+    let said = workspace.run(&["rebuild", ONE]);
+    assert_eq!(said.code, 0, "{said:?}");
+    assert!(
+        said.err
+            .contains("a torn end of 15 B was cut; it is kept as quarantine/"),
+        "{}",
+        said.err
+    );
+    let shown = workspace.run(&["show", ONE]);
+    assert!(
+        shown.out.contains("What befell the journal"),
+        "{}",
+        shown.out
+    );
+    assert!(shown.out.contains("kept as quarantine/"), "{}", shown.out);
+}

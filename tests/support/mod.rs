@@ -1,0 +1,7 @@
+//! What the tests of the program share: workspaces that vanish, and runs of the real binary.
+
+mod steady;
+mod workspace;
+
+pub(crate) use steady::steady;
+pub(crate) use workspace::{Said, Workspace};
