@@ -11,6 +11,7 @@ use std::sync::Arc;
 use crate::handoff::{FaultCode, Outcome, Signal, Target, parse_outcome, words_before_block};
 use crate::turn::job::{BegunWith, Job};
 use crate::turn::step::{End, Step, Told};
+use crate::turn::tail::begun_text;
 use crate::turn::taker::Taker;
 
 /// Takes the turns of a role that is the operator.
@@ -25,6 +26,10 @@ impl HumanTaker {
     #[must_use]
     pub fn new(job: Arc<Job>, begun_with: BegunWith) -> Self {
         let end = match begun_with {
+            // A turn that goes on without the words with which it began can only ask.
+            BegunWith::Packet | BegunWith::Reply if job.packet.trim().is_empty() => {
+                ask(&job, begun_text(&job).trim_end())
+            }
             BegunWith::Packet => ask(&job, job.packet.trim_end()),
             BegunWith::Reply => answered(&job),
         };

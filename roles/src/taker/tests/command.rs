@@ -76,7 +76,7 @@ fn a_program_is_one_call_and_its_exit_code_ends_the_turn() {
 }
 
 #[test]
-fn a_program_reads_its_packet_and_sees_only_the_variables_it_is_given() {
+fn a_program_reads_its_packet_and_sees_only_the_variables_it_is_raised() {
     let stage = played(&shell("cat; env | cut -d= -f1 | sort | tr '\\n' ' '; pwd"));
     let page = finish(&stage);
     assert!(page.contains(r#"\"node\":\"build\""#), "{page}");
@@ -295,7 +295,7 @@ fn a_stop_ends_a_program_while_it_runs() {
     stage.run(&mut taker, Told::Begin, 4);
     let waker = thread::spawn(move || {
         thread::sleep(Duration::from_millis(100));
-        stop.give();
+        stop.raise();
     });
     let begin = Instant::now();
     stage.run(&mut taker, Told::Done { call: None }, 1);
@@ -317,7 +317,7 @@ fn a_stop_before_the_gate_opens_lets_nothing_run() {
     let stop = StopSignal::default();
     let mut taker = taker(&stage, &shell(&format!("touch {}", file.display())), &stop);
     stage.run(&mut taker, Told::Begin, 4);
-    stop.give();
+    stop.raise();
     stage.run(&mut taker, Told::Done { call: None }, 1);
     assert!(!file.exists(), "{}", stage.page());
 }

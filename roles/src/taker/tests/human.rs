@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use proptest::prelude::*;
 
-use super::stage::{Stage, job};
+use super::stage::{Stage, job, user};
 use crate::handoff::{Outcome, Signal, Target};
 use crate::taker::human::HumanTaker;
 use crate::turn::job::{BegunWith, Job};
@@ -97,13 +97,27 @@ fn an_answer_that_says_no_outcome_is_asked_about_with_the_reason() {
         ("```handoff\ntype: prompt-human", "cannot be read"),
         ("```handoff\ntype: prompt-human\n```", "asks yourself"),
         ("report: x.md", "No findings are asked for"),
-        ("", "Noted."),
     ];
     for (reply, expected) in table {
         let (outcome, words) = outcome(wide(reply));
         assert_eq!(outcome, Outcome::PromptHuman, "{reply}");
         assert!(words.contains(expected), "{reply}: {words}");
         assert!(words.contains("`close` ends the forward work"), "{words}");
+    }
+}
+
+#[test]
+fn a_turn_that_goes_on_without_its_words_asks_and_takes_nothing_for_an_answer() {
+    let mut job = wide("");
+    let told = "Mend it:\n\n```handoff\ntype: forward-pass-closed\n```\n";
+    job.history.push(user(told));
+    for with in [BegunWith::Packet, BegunWith::Reply] {
+        let end = begun(job.clone(), with);
+        let End::Outcome { outcome, words } = end else {
+            panic!("{end:?}")
+        };
+        assert_eq!(outcome, Outcome::PromptHuman);
+        assert!(words.starts_with("Mend it:"), "{words}");
     }
 }
 
