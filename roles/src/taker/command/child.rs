@@ -101,9 +101,9 @@ impl Held {
         watch_exit(self.child.id(), tell.clone());
         // The timer ends when this is dropped.
         let _timer = start_timer(time_limit_ms, tell.clone());
-        stop.when_given(move || drop(tell.send(Event::Stop)));
+        stop.when_raised(move || drop(tell.send(Event::Stop)));
         let stdin = self.stdin.take();
-        if !stop.is_given() {
+        if !stop.is_raised() {
             feed(stdin, packet);
         }
 

@@ -51,7 +51,8 @@ pub(super) fn verdict(job: &Job, spec: &CommandSpec, report: &Report) -> Verdict
 pub(super) fn unknown() -> String {
     answer(
         "What the command came to is not known, and it is not run again by itself. Look what it \
-         did, and say how to go on: `forward: PATH`, `back: NODE PATH`, or `close`.",
+         did. Answer with `forward: PATH`, `back: PATH` or `close` to go on without it, or with \
+         anything else to run it again.",
         &Outcome::PromptHuman,
     )
 }

@@ -14,8 +14,9 @@ use super::outcome::{refused, unknown, verdict};
 use super::report::{How, Report};
 use super::spec::{CommandSpec, Environment};
 use crate::port::RecordFiles;
+use crate::taker::human;
 use crate::turn::conclude::conclude;
-use crate::turn::job::Job;
+use crate::turn::job::{BegunWith, Job};
 use crate::turn::step::{End, Intended, Step, Told};
 use crate::turn::stop::StopSignal;
 use crate::turn::tail::{Tail, tail};
@@ -56,10 +57,14 @@ enum Next {
 }
 
 impl CommandTaker {
-    /// Takes the turn of this job. Give `stop` to end the program while it runs.
+    /// Takes the turn of this job. Raise `stop` to end the program while it runs.
+    ///
+    /// A turn that begins with the operator's reply ends with the outcome that the reply says, as
+    /// a turn of the operator would; any other reply runs the program again.
     #[must_use]
     pub fn new(
         job: Arc<Job>,
+        begun_with: BegunWith,
         spec: CommandSpec,
         environment: Environment,
         files: Arc<dyn RecordFiles>,
@@ -77,7 +82,10 @@ impl CommandTaker {
             files,
             stop,
         };
-        taker.go_on();
+        match human::decided(&taker.job).filter(|_| begun_with == BegunWith::Reply) {
+            Some(end) if taker.answered == 0 => taker.next = Next::End(end),
+            Some(_) | None => taker.go_on(),
+        }
         taker
     }
 

@@ -12,6 +12,7 @@ use super::stage::{Stage, job};
 use crate::taker::command::{
     CommandSpec, CommandTaker, Environment, ExitMapping, ExitOutcome, end_survivor,
 };
+use crate::turn::job::BegunWith;
 use crate::turn::step::{End, Step, Told};
 use crate::turn::stop::StopSignal;
 use crate::turn::taker::Taker as _;
@@ -26,11 +27,14 @@ fn environment() -> Environment {
 
 fn taker(stage: &Stage, spec: &CommandSpec, stop: &StopSignal) -> CommandTaker {
     let job = Arc::new(stage.job.clone());
+    let begun_with = BegunWith::Packet;
+    let files = stage.files.clone();
     CommandTaker::new(
         job,
+        begun_with,
         spec.clone(),
         environment(),
-        stage.files.clone(),
+        files,
         stop.clone(),
     )
 }
@@ -72,7 +76,7 @@ fn a_program_is_one_call_and_its_exit_code_ends_the_turn() {
 }
 
 #[test]
-fn a_program_reads_its_packet_and_sees_only_the_variables_it_is_given() {
+fn a_program_reads_its_packet_and_sees_only_the_variables_it_is_raised() {
     let stage = played(&shell("cat; env | cut -d= -f1 | sort | tr '\\n' ' '; pwd"));
     let page = finish(&stage);
     assert!(page.contains(r#"\"node\":\"build\""#), "{page}");
@@ -192,6 +196,27 @@ fn an_outcome_that_cannot_be_applied_asks_the_operator() {
     );
 }
 
+#[test]
+fn an_operator_who_was_asked_decides_for_a_program_or_lets_it_run_again() {
+    for (reply, line) in [
+        (
+            "forward: by-hand.md",
+            "end handoff [\"review by-hand.md\"], words \"\"",
+        ),
+        ("Try again.", "ask command"),
+    ] {
+        let mut stage = stage();
+        stage.job.packet = reply.to_owned();
+        let (job, files) = (Arc::new(stage.job.clone()), stage.files.clone());
+        let (reply, stop) = (BegunWith::Reply, StopSignal::default());
+        let mut taker = CommandTaker::new(job, reply, shell("true"), environment(), files, stop);
+        stage
+            .run(&mut taker, Told::Begin, 100)
+            .expect("the turn ends");
+        assert_eq!(stage.lines[0], line);
+    }
+}
+
 /// Runs a program that would go on for ever, with a time limit, and gives what its call came to
 /// and how long that took.
 fn limited(script: &str, limit_ms: u64) -> (Stage, Duration) {
@@ -270,7 +295,7 @@ fn a_stop_ends_a_program_while_it_runs() {
     stage.run(&mut taker, Told::Begin, 4);
     let waker = thread::spawn(move || {
         thread::sleep(Duration::from_millis(100));
-        stop.give();
+        stop.raise();
     });
     let begin = Instant::now();
     stage.run(&mut taker, Told::Done { call: None }, 1);
@@ -292,7 +317,7 @@ fn a_stop_before_the_gate_opens_lets_nothing_run() {
     let stop = StopSignal::default();
     let mut taker = taker(&stage, &shell(&format!("touch {}", file.display())), &stop);
     stage.run(&mut taker, Told::Begin, 4);
-    stop.give();
+    stop.raise();
     stage.run(&mut taker, Told::Done { call: None }, 1);
     assert!(!file.exists(), "{}", stage.page());
 }
