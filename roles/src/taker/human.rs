@@ -8,7 +8,9 @@
 
 use std::sync::Arc;
 
-use crate::handoff::{FaultCode, Outcome, Signal, Target, parse_outcome, words_before_block};
+use crate::handoff::{
+    FaultCode, Outcome, Signal, Target, parse_outcome, problem_of, words_before_block,
+};
 use crate::turn::job::{BegunWith, Job};
 use crate::turn::step::{End, Step, Told};
 use crate::turn::tail::begun_text;
@@ -28,7 +30,7 @@ impl HumanTaker {
         let end = match begun_with {
             // A turn that goes on without the words with which it began can only ask.
             BegunWith::Packet | BegunWith::Reply if job.packet.trim().is_empty() => {
-                ask(&job, begun_text(&job).trim_end())
+                ask(&job, problem_of(begun_text(&job)))
             }
             BegunWith::Packet => ask(&job, job.packet.trim_end()),
             BegunWith::Reply => answered(&job),
@@ -41,7 +43,7 @@ impl Taker for HumanTaker {
     fn next(&mut self, told: Told) -> Step {
         match told {
             Told::Begin | Told::Done { .. } => {}
-            Told::Mend { message } => self.end = ask(&self.job, message.trim_end()),
+            Told::Mend { message } => self.end = ask(&self.job, problem_of(&message)),
             Told::Stop => {
                 self.end = End::Aborted {
                     why: "the operator stopped the turn".to_owned(),

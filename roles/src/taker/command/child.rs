@@ -68,6 +68,10 @@ pub fn end_survivor(process: &ProcessName, flow: &FlowId, call: &CallId) -> bool
 impl Held {
     /// Spawns the process. It waits.
     pub(super) fn spawn(launch: &Launch) -> Result<Self, String> {
+        // The shell at the gate would become nothing, and call that a success.
+        if launch.run.is_empty() {
+            return Err("The command is empty.".to_owned());
+        }
         let mut child = spawn_alone(launch)
             .or_else(|_| spawn_in_group(launch))
             .map_err(|why| {

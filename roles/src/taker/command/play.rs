@@ -10,7 +10,7 @@ use serde_json::value::RawValue;
 
 use super::child::{Held, Launch};
 use super::input;
-use super::outcome::{refused, unknown, verdict};
+use super::outcome::{failed, refused, unknown, verdict};
 use super::report::{How, Report};
 use super::spec::{CommandSpec, Environment};
 use crate::port::RecordFiles;
@@ -190,7 +190,7 @@ impl CommandTaker {
             effect: Effect::Mutating,
             before: None,
             after: None,
-            summary: self.spec.run.join(" "),
+            summary: summary(&self.spec.run),
         })
     }
 
@@ -215,7 +215,7 @@ impl CommandTaker {
 
     /// The call came to nothing, and only the operator can say how to go on.
     fn failed(&mut self, call: CallId, why: String) -> Step {
-        let next = Next::AskForEnd(refused(&why));
+        let next = Next::AskForEnd(failed(&why));
         let end = CallEnd::Failed;
         let output = why;
         self.then(next, Step::Finish { call, end, output })
@@ -259,6 +259,17 @@ impl CommandTaker {
             How::TimedOut => CallEnd::TimedOut,
             How::Stopped => CallEnd::Stopped,
         }
+    }
+}
+
+/// One line for the operator, however the program is written down.
+fn summary(run: &[String]) -> String {
+    const SHOWN_CHARS: usize = 120;
+    let words: Vec<&str> = run.iter().flat_map(|it| it.split_whitespace()).collect();
+    let line = words.join(" ");
+    match line.char_indices().nth(SHOWN_CHARS) {
+        Some((end, _)) => format!("{}…", &line[..end]),
+        None => line,
     }
 }
 

@@ -76,7 +76,7 @@ fn a_program_is_one_call_and_its_exit_code_ends_the_turn() {
 }
 
 #[test]
-fn a_program_reads_its_packet_and_sees_only_the_variables_it_is_raised() {
+fn a_program_reads_its_packet_and_sees_only_the_variables_it_is_given() {
     let stage = played(&shell("cat; env | cut -d= -f1 | sort | tr '\\n' ' '; pwd"));
     let page = finish(&stage);
     assert!(page.contains(r#"\"node\":\"build\""#), "{page}");
@@ -167,6 +167,12 @@ fn a_program_that_cannot_be_started_ends_with_a_question() {
         "no-such-program-anywhere".to_owned(),
     ]));
     assert!(finish(&stage).contains("exit code 127"), "{}", stage.page());
+    let stage = played(&CommandSpec::new(Vec::new()));
+    assert!(
+        finish(&stage).contains("Failed \"The command is empty"),
+        "{}",
+        stage.page()
+    );
     let mut stage = self::stage();
     stage.job.project = Path::new("/no/such/folder").to_owned();
     let mut taker = taker(&stage, &shell("true"), &StopSignal::default());

@@ -109,7 +109,7 @@ fn an_answer_that_says_no_outcome_is_asked_about_with_the_reason() {
 #[test]
 fn a_turn_that_goes_on_without_its_words_asks_and_takes_nothing_for_an_answer() {
     let mut job = wide("");
-    let told = "Mend it:\n\n```handoff\ntype: forward-pass-closed\n```\n";
+    let told = "Mend it.\n\nProblem: x\n\n```handoff\ntype: forward-pass-closed\n```\n";
     job.history.push(user(told));
     for with in [BegunWith::Packet, BegunWith::Reply] {
         let end = begun(job.clone(), with);
@@ -117,7 +117,7 @@ fn a_turn_that_goes_on_without_its_words_asks_and_takes_nothing_for_an_answer() 
             panic!("{end:?}")
         };
         assert_eq!(outcome, Outcome::PromptHuman);
-        assert!(words.starts_with("Mend it:"), "{words}");
+        assert!(words.starts_with("Problem: x\n\n"), "{words}");
     }
 }
 
