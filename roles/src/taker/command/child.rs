@@ -295,3 +295,30 @@ fn await_outputs(events: &Receiver<Event>, closed: u32) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What the end of this process looks like to the one at the gate: its input ends, perhaps in
+    /// the middle of the line.
+    #[test]
+    fn a_gate_that_is_never_opened_lets_nothing_through() {
+        let folder = tempfile::tempdir().unwrap();
+        for begun in ["", "g", "go"] {
+            let launch = Launch {
+                run: ["touch", "ran"].map(str::to_owned).to_vec(),
+                variables: vec![("PATH".to_owned(), "/usr/bin:/bin".to_owned())],
+                folder: folder.path().to_owned(),
+                mark: ("A_SOCIETY_CALL".to_owned(), format!("gate/{begun}")),
+            };
+            let mut held = Held::spawn(&launch).unwrap();
+            let mut stdin = held.stdin.take().unwrap();
+            stdin.write_all(begun.as_bytes()).unwrap();
+            drop(stdin);
+            assert_eq!(held.child.wait().unwrap().code(), Some(125));
+            held.is_over = true;
+            assert!(!folder.path().join("ran").exists());
+        }
+    }
+}
