@@ -10,6 +10,8 @@ pub mod handle;
 mod outcome;
 pub mod role_source;
 mod settle;
+#[cfg(test)]
+mod sim;
 mod step;
 pub mod task;
 mod tell;

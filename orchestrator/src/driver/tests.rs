@@ -65,7 +65,7 @@ fn begin(disk: &FaultyDisk, flow: &str, script: &str) -> Core {
         &store(disk),
         new,
         At::from_ms(1_795_246_169_123),
-        &mut SeededMint(1),
+        Box::new(SeededMint(1)),
     )
     .unwrap()
 }
@@ -173,7 +173,13 @@ fn hello_goes_on_after_a_death_at_any_step() {
         let flow = at(&core);
         let dead = disk.kill_clone();
         drop(core);
-        let (mut core, _) = reopen(&store(&dead), &flow, "/w/project".into()).unwrap();
+        let (mut core, _) = reopen(
+            &store(&dead),
+            &flow,
+            "/w/project".into(),
+            Box::new(SeededMint(2)),
+        )
+        .unwrap();
         finish(&mut core);
         assert_eq!(
             core.state().status.word(),
