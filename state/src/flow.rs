@@ -204,7 +204,7 @@ impl Flow {
         } else {
             0
         };
-        self.keeper.note(&touched, now_us);
+        self.keeper.note(&touched, &self.views, now_us);
     }
 
     fn rotate(&mut self) -> Result<(), Error> {
