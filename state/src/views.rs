@@ -269,6 +269,12 @@ impl ViewKeeper {
         self.stale.is_empty()
     }
 
+    /// Since when the oldest change has not been written, by the flow's clock.
+    #[must_use]
+    pub const fn stale_since_us(&self) -> Option<u64> {
+        self.stale_since_us
+    }
+
     /// How many bytes were written into views since the flow was opened.
     #[must_use]
     pub const fn written_bytes(&self) -> u64 {
