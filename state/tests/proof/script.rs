@@ -20,7 +20,7 @@ use crate::oracle::records;
 use crate::tails;
 
 /// Where the store of every test is.
-pub(crate) const ROOT: &str = "/home/.a-society/state";
+pub(crate) const ROOT: &str = "/place/.a-society/state";
 /// How far one tick of a script moves the clock; views are then always due.
 const TICK_MS: i64 = 60_000;
 
@@ -156,7 +156,7 @@ impl Play {
     /// Begins on an empty disk.
     pub(crate) fn new() -> Self {
         let disk = FaultyDisk::new();
-        disk.make_folder("/home".as_ref()).unwrap();
+        disk.make_folder("/place".as_ref()).unwrap();
         Self::on(disk)
     }
 
