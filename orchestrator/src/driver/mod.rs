@@ -10,8 +10,6 @@ pub mod handle;
 mod outcome;
 pub mod role_source;
 mod settle;
-#[cfg(test)]
-mod sim;
 mod step;
 pub mod task;
 mod tell;

@@ -1,5 +1,12 @@
 //! Whole flows on one thread, on a disk in memory: the walk, and the walk after a death.
 
+#![expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "a test cares about one kind of step"
+)]
+
+mod sim;
+
 use std::sync::Arc;
 
 use a_society_facts::At;

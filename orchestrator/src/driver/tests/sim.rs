@@ -4,6 +4,11 @@
 //! A seed gives the same journal, byte for byte, every time. A seed that fails is named in the
 //! failure; `A_SOCIETY_SEED=…` runs only that one.
 
+#![expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "the simulator cares about a few kinds of work and of steps"
+)]
+
 use std::sync::Arc;
 
 use a_society_facts::At;
@@ -17,8 +22,8 @@ use a_society_state::clock::CountingClock;
 use a_society_state::disk::FaultyDisk;
 use a_society_state::{FlowRef, Ground, Store, process};
 
-use super::core::{Core, Start};
-use super::step::Heard;
+use super::super::core::{Core, Start};
+use super::super::step::Heard;
 use crate::mint::{Mint, SeededMint};
 use crate::project::flow_file::read_kept;
 use crate::run::{NewFlow, create, reopen};
@@ -192,7 +197,7 @@ impl World {
         if let Err(error) = heard {
             let text = error.to_string();
             assert!(
-                matches!(error, super::error::DriverError::Refused(_)),
+                matches!(error, super::super::error::DriverError::Refused(_)),
                 "{text}"
             );
         }
