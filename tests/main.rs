@@ -7,6 +7,8 @@ mod cli;
 #[cfg(test)]
 mod crash;
 #[cfg(test)]
+mod examples;
+#[cfg(test)]
 mod journals;
 #[cfg(test)]
 mod support;

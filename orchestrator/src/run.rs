@@ -68,8 +68,7 @@ pub enum RunError {
 /// # Errors
 /// When something of it cannot be used, or the disk refuses.
 pub fn start(store: &Store, new: NewFlow, at: At) -> Result<Driven, RunError> {
-    let mut mint = SystemMint;
-    let core = create(store, new, at, &mut mint)?;
+    let core = create(store, new, at, Box::new(SystemMint))?;
     driven(core)
 }
 
@@ -77,7 +76,12 @@ pub fn start(store: &Store, new: NewFlow, at: At) -> Result<Driven, RunError> {
 ///
 /// # Errors
 /// As [`start`].
-pub fn create(store: &Store, new: NewFlow, at: At, mint: &mut dyn Mint) -> Result<Core, RunError> {
+pub fn create(
+    store: &Store,
+    new: NewFlow,
+    at: At,
+    mut mint: Box<dyn Mint>,
+) -> Result<Core, RunError> {
     let script = new
         .script
         .as_deref()
@@ -87,7 +91,7 @@ pub fn create(store: &Store, new: NewFlow, at: At, mint: &mut dyn Mint) -> Resul
             path: PathBuf::from(SCRIPT_NAME),
             faults,
         })?;
-    let id = mint::flow_id(mint, at).map_err(DriverError::from)?;
+    let id = mint::flow_id(mint.as_mut(), at).map_err(DriverError::from)?;
     let flow = FlowRef {
         project: new.project.clone(),
         flow: id.clone(),
@@ -122,7 +126,7 @@ pub fn create(store: &Store, new: NewFlow, at: At, mint: &mut dyn Mint) -> Resul
         client: new.client,
     };
     let opened = store.create(id, created)?;
-    take_over(store, opened, new.file, script, new.project_folder)
+    take_over(store, opened, (new.file, script), new.project_folder, mint)
 }
 
 /// Drives what is open. A file system without sockets costs nothing but the way in for others.
@@ -151,7 +155,7 @@ pub fn resume(
     flow: &FlowRef,
     project_folder: PathBuf,
 ) -> Result<(Driven, OpenReport), RunError> {
-    let (core, report) = reopen(store, flow, project_folder)?;
+    let (core, report) = reopen(store, flow, project_folder, Box::new(SystemMint))?;
     Ok((driven(core)?, report))
 }
 
@@ -163,6 +167,7 @@ pub fn reopen(
     store: &Store,
     flow: &FlowRef,
     project_folder: PathBuf,
+    mint: Box<dyn Mint>,
 ) -> Result<(Core, OpenReport), RunError> {
     let (opened, report) = store.open(flow)?;
     let source = text_of(&opened, &opened.views().flow.graph.source)?;
@@ -180,7 +185,7 @@ pub fn reopen(
             faults,
         })?;
     Ok((
-        take_over(store, opened, file, script, project_folder)?,
+        take_over(store, opened, (file, script), project_folder, mint)?,
         report,
     ))
 }
@@ -188,9 +193,9 @@ pub fn reopen(
 fn take_over(
     store: &Store,
     flow: Flow,
-    file: FlowFile,
-    script: Option<Script>,
+    (file, script): (FlowFile, Option<Script>),
     project: PathBuf,
+    mint: Box<dyn Mint>,
 ) -> Result<Core, RunError> {
     let disk = Arc::clone(&store.ground().disk);
     let folder = flow.folder().clone();
@@ -205,7 +210,7 @@ fn take_over(
     };
     let parts = Parts {
         roles: Box::new(workshop),
-        mint: Box::new(SystemMint),
+        mint,
         places: Places { record, project },
         turns_at_once: TURNS_AT_ONCE,
     };

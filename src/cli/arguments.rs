@@ -59,6 +59,10 @@ pub(crate) struct Arguments {
     )]
     pub(crate) color: Color,
 
+    /// Write flows on a file system that has no locks; two processes at once would damage them
+    #[arg(long, global = true, help_heading = EVERYWHERE)]
+    pub(crate) unsafe_no_lock: bool,
+
     /// The verb.
     #[command(subcommand)]
     pub(crate) verb: Verb,

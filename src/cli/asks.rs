@@ -28,6 +28,9 @@ pub(crate) struct Ask {
     pub(crate) answers: Vec<String>,
 }
 
+/// Who asks, for what, what is to be read, and the commands that answer.
+type Said = (String, String, Option<String>, Vec<String>);
+
 /// The shortest name of a flow that a command takes.
 pub(crate) fn short(flow: &FlowRef) -> &str {
     let id = flow.flow.as_str();
@@ -96,37 +99,10 @@ fn ask(flow: &FlowRef, state: &FlowState, question: &Question) -> Ask {
                 format!("a-society decline {name} {approval}"),
             ],
         ),
-        Question::Improvement { modes } => {
-            let modes: Vec<&str> = modes.iter().map(|mode| words::improvement(*mode)).collect();
-            let answer = format!("a-society improve {name} {}", modes.join("|"));
-            (
-                "the flow".to_owned(),
-                "a choice of improvement".to_owned(),
-                None,
-                vec![answer],
-            )
-        }
-        Question::Feedback => (
-            "the flow".to_owned(),
-            "a word on the feedback report".to_owned(),
-            None,
-            vec![format!("a-society feedback {name} yes|no")],
-        ),
-        Question::Unpause { reason } => (
-            "the flow".to_owned(),
-            words::pause(*reason).to_owned(),
-            state.paused.as_ref().and_then(|pause| pause.detail.clone()),
-            vec![format!("a-society unpause {name}")],
-        ),
-        Question::Stalled => (
-            "the flow".to_owned(),
-            "a node to be reopened: nothing can run, and the work is not done".to_owned(),
-            None,
-            vec![
-                format!("a-society reopen {name} NODE"),
-                format!("a-society revise {name} FILE"),
-            ],
-        ),
+        Question::Improvement { .. }
+        | Question::Feedback
+        | Question::Unpause { .. }
+        | Question::Stalled => of_the_flow(name, state, question),
     };
     Ask {
         question: question.clone(),
@@ -135,6 +111,40 @@ fn ask(flow: &FlowRef, state: &FlowState, question: &Question) -> Ask {
         says,
         answers,
     }
+}
+
+/// What the flow as a whole asks, as the members of an [`Ask`].
+fn of_the_flow(name: &str, state: &FlowState, question: &Question) -> Said {
+    let (what, says, answers) = match question {
+        Question::Improvement { modes } => {
+            let modes: Vec<&str> = modes.iter().map(|mode| words::improvement(*mode)).collect();
+            let answer = format!("a-society improve {name} {}", modes.join("|"));
+            ("a choice of improvement", None, vec![answer])
+        }
+        Question::Feedback => (
+            "a word on the feedback report",
+            None,
+            vec![format!("a-society feedback {name} yes|no")],
+        ),
+        Question::Unpause { reason } => (
+            words::pause(*reason),
+            state.paused.as_ref().and_then(|pause| pause.detail.clone()),
+            vec![format!("a-society unpause {name}")],
+        ),
+        Question::Stalled
+        | Question::Text { .. }
+        | Question::Consent { .. }
+        | Question::Configuration { .. }
+        | Question::Approval { .. } => (
+            "a node to be reopened: nothing can run, and the work is not done",
+            None,
+            vec![
+                format!("a-society reopen {name} NODE"),
+                format!("a-society revise {name} FILE"),
+            ],
+        ),
+    };
+    ("the flow".to_owned(), what.to_owned(), says, answers)
 }
 
 fn who(node: Option<&NodeId>, role: &RoleInstance) -> String {

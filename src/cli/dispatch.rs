@@ -33,6 +33,7 @@ pub(crate) fn run(environment: &Environment) -> ExitCode {
         out,
         environment,
         workspace: arguments.workspace,
+        without_locks: arguments.unsafe_no_lock,
         named: None,
     };
     let outcome = dispatch(&mut context, &arguments.verb);

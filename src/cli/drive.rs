@@ -69,7 +69,7 @@ pub(crate) fn watch(
         heard_upto: 0,
         draining: false,
     };
-    let ended = watch.to_the_end();
+    let ended = watch.until_the_end();
     match ended {
         // The system ends the task with the process; what it had not recorded did not happen.
         Ok(End::AtOnce) => return Ok(ExitCode::Interrupted),
@@ -112,7 +112,7 @@ struct Watch<'a> {
 }
 
 impl Watch<'_> {
-    fn to_the_end(&mut self) -> Result<End, Stop> {
+    fn until_the_end(&mut self) -> Result<End, Stop> {
         let mut after = 0;
         loop {
             let seen = self.handle.wait(after, FRAME);

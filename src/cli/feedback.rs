@@ -17,7 +17,7 @@ pub(crate) struct Arguments {
     to: To,
 
     /// Whether: yes or no
-    #[arg(value_name = "yes|no", value_parser = yes_or_no)]
+    #[arg(value_name = "yes|no", value_parser = yes_or_no, action = clap::ArgAction::Set)]
     granted: bool,
 }
 

@@ -11,6 +11,7 @@ use super::limits::{ANSWER_TIMEOUT, MESSAGE_BYTES_MAX, PAUSE_BETWEEN_TRIES, TRIE
 use super::message::{Answer, Command, Fault, Request, Taken, VERSION};
 use super::{fault, socket};
 use crate::driver::error::DriverError;
+use crate::mint::SystemMint;
 use crate::run::{RunError, reopen};
 
 /// Who heard a command.
@@ -90,7 +91,7 @@ fn by_us(
     project: &Path,
     request: &Request,
 ) -> Result<Taken, Unsaid> {
-    let (mut core, _) = reopen(store, flow, project.to_owned())?;
+    let (mut core, _) = reopen(store, flow, project.to_owned(), Box::new(SystemMint))?;
     let taken = core.obey(request.command.clone(), request.client.clone());
     core.close().map_err(RunError::from)?;
     taken.map_err(|error| match error {

@@ -123,6 +123,7 @@ fn target(whom: Whom) -> ReplyTarget {
 fn unfit(error: FileError) -> DriverError {
     match error {
         FileError::NotAFlow { diagnostics, .. } => DriverError::NotAFlow(diagnostics),
-        FileError::NotAScript { .. } => DriverError::NotAFlow(Vec::new()),
+        FileError::Read(error) => DriverError::State(error),
+        FileError::NotText(_) | FileError::NotAScript { .. } => DriverError::NotAFlow(Vec::new()),
     }
 }

@@ -58,6 +58,34 @@ impl Core {
             };
             self.finish_call(turn, call, &open, end, told)?;
         }
+        self.stop_unintended(turn)
+    }
+
+    /// What an answer asked for and nobody had begun with gets its result, too.
+    fn stop_unintended(&mut self, turn: TurnId) -> Result<(), DriverError> {
+        let Some(open) = self.state().turns.get(&turn) else {
+            return Ok(());
+        };
+        let role = open.role.clone();
+        let asked = open.request.iter().flat_map(|request| &request.calls);
+        let idle: Vec<(String, String)> = asked
+            .filter(|call| call.call.is_none() && !call.done)
+            .map(|call| (call.tool_call.clone(), call.tool.clone()))
+            .collect();
+        for (tool_call, tool) in idle {
+            let message = mint::name(self.mint.as_mut(), "m")?;
+            let call = mint::name(self.mint.as_mut(), "c")?;
+            self.append(Fact::CallFinished(CallFinished {
+                call,
+                turn,
+                role: role.clone(),
+                tool_call,
+                tool,
+                end: CallEnd::NotRun,
+                output: STOPPED.into(),
+                message,
+            }))?;
+        }
         Ok(())
     }
 

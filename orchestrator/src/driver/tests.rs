@@ -1,5 +1,12 @@
 //! Whole flows on one thread, on a disk in memory: the walk, and the walk after a death.
 
+#![expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "a test cares about one kind of step"
+)]
+
+mod sim;
+
 use std::sync::Arc;
 
 use a_society_facts::At;
@@ -65,7 +72,7 @@ fn begin(disk: &FaultyDisk, flow: &str, script: &str) -> Core {
         &store(disk),
         new,
         At::from_ms(1_795_246_169_123),
-        &mut SeededMint(1),
+        Box::new(SeededMint(1)),
     )
     .unwrap()
 }
@@ -173,7 +180,13 @@ fn hello_goes_on_after_a_death_at_any_step() {
         let flow = at(&core);
         let dead = disk.kill_clone();
         drop(core);
-        let (mut core, _) = reopen(&store(&dead), &flow, "/w/project".into()).unwrap();
+        let (mut core, _) = reopen(
+            &store(&dead),
+            &flow,
+            "/w/project".into(),
+            Box::new(SeededMint(2)),
+        )
+        .unwrap();
         finish(&mut core);
         assert_eq!(
             core.state().status.word(),

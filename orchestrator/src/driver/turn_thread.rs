@@ -1,7 +1,7 @@
 //! One turn on a thread of its own: the taker says a step, the flow's task answers.
 
 use std::sync::mpsc::{SyncSender, sync_channel};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use a_society_facts::id::TurnId;
 use a_society_roles::turn::step::{Step, Told};
@@ -58,13 +58,12 @@ fn exchange(
     }
 }
 
+/// Lets time pass in short naps. Each is at least as long as it says, so that the whole is, too.
 fn sleep(time: Duration, stop: &StopFlag) {
-    let started = Instant::now();
-    while !stop.is_raised() {
-        let left = time.saturating_sub(started.elapsed());
-        if left.is_zero() {
-            return;
-        }
-        std::thread::sleep(left.min(NAP));
+    let mut left = time;
+    while !stop.is_raised() && !left.is_zero() {
+        let nap = left.min(NAP);
+        std::thread::sleep(nap);
+        left = left.saturating_sub(nap);
     }
 }

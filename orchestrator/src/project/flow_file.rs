@@ -4,7 +4,11 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use a_society_flow::graph::{Diagnostic, FlowGraph, GraphFile, InlineRole, RoleName, parse_file};
-use a_society_roles::taker::scripted::ScriptFault;
+use a_society_roles::taker::scripted::{Script, ScriptFault};
+use a_society_state::disk::Disk;
+use a_society_state::files::read_whole;
+
+use crate::limits::FLOW_FILE_BYTES_MAX;
 
 /// The name of the script that lies beside a flow file.
 pub const SCRIPT_NAME: &str = "script.yaml";
@@ -28,6 +32,12 @@ pub struct FlowFile {
 /// Why a file cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum FileError {
+    /// It cannot be read.
+    #[error(transparent)]
+    Read(#[from] a_society_state::Error),
+    /// It is not text.
+    #[error("{} is not UTF-8 text", .0.display())]
+    NotText(PathBuf),
     /// It is not a flow.
     #[error("{} is not a flow file", path.display())]
     NotAFlow {
@@ -46,6 +56,11 @@ pub enum FileError {
     },
 }
 
+fn text(disk: &dyn Disk, path: &Path) -> Result<String, FileError> {
+    let bytes = read_whole(disk, path, FLOW_FILE_BYTES_MAX)?;
+    String::from_utf8(bytes).map_err(|_| FileError::NotText(path.to_owned()))
+}
+
 /// What a flow file says, and everything that is remarkable about it.
 #[must_use]
 pub fn inspect(path: &Path, source: String) -> (Option<FlowFile>, Vec<Diagnostic>) {
@@ -59,6 +74,16 @@ pub fn inspect(path: &Path, source: String) -> (Option<FlowFile>, Vec<Diagnostic
     (file, diagnostics)
 }
 
+/// Reads a flow file.
+///
+/// # Errors
+/// When it cannot be read, or with everything that is wrong with it.
+pub fn read(disk: &dyn Disk, path: &Path) -> Result<FlowFile, FileError> {
+    let (file, diagnostics) = inspect(path, text(disk, path)?);
+    let path = path.to_owned();
+    file.ok_or(FileError::NotAFlow { path, diagnostics })
+}
+
 /// Reads a flow that was read before and is kept as text.
 ///
 /// # Errors
@@ -67,4 +92,17 @@ pub fn read_kept(source: String) -> Result<FlowFile, FileError> {
     let path = PathBuf::from(SNAPSHOT_NAME);
     let (file, diagnostics) = inspect(&path, source);
     file.ok_or(FileError::NotAFlow { path, diagnostics })
+}
+
+/// Reads a script.
+///
+/// # Errors
+/// When it cannot be read, or with everything that is wrong with it.
+pub fn read_script(disk: &dyn Disk, path: &Path) -> Result<(Script, String), FileError> {
+    let source = text(disk, path)?;
+    let script = Script::parse(&source).map_err(|faults| FileError::NotAScript {
+        path: path.to_owned(),
+        faults,
+    })?;
+    Ok((script, source))
 }
