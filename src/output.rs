@@ -94,6 +94,11 @@ impl Output {
         self.stdout_is_terminal
     }
 
+    /// Prints from here on as if nobody looked at a terminal.
+    pub(crate) fn be_plain(&mut self) {
+        self.stdout_is_terminal = false;
+    }
+
     /// Prints one line of a result. The caller has made foreign text plain.
     pub(crate) fn line(&mut self, text: &str) -> Result<(), Stop> {
         self.bytes(text.as_bytes())?;

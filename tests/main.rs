@@ -14,3 +14,5 @@ mod journals;
 mod support;
 #[cfg(test)]
 mod tidy;
+#[cfg(test)]
+mod walk;

@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use clap::{CommandFactory, Parser, Subcommand};
 
 use super::{
-    approve, cancel, check, completions, decline, exit_codes, export, feedback, graph, import,
-    improve, log, ls, man, pause, prune, rebuild, reference, reopen, repair, reply, resume, retry,
-    revise, run, scenario, schema, show, status, stop, unpause, verify,
+    approve, cancel, check, completions, decline, demo, exit_codes, export, feedback, graph,
+    import, improve, init, log, ls, man, pause, prune, rebuild, reference, reopen, repair, reply,
+    resume, retry, revise, run, scenario, schema, show, status, stop, unpause, verify,
 };
 use crate::exit_code;
 use crate::output::Color;
@@ -71,6 +71,10 @@ pub(crate) struct Arguments {
 /// The verbs.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Verb {
+    /// Show a flow that runs without keys, models or a network
+    Demo(demo::Arguments),
+    /// Make a workspace with a small flow that runs at once
+    Init(init::Arguments),
     /// Check a flow file, and say everything that is wrong with it
     Check(check::Arguments),
     /// Show the graph of a flow file

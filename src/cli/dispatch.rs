@@ -9,9 +9,9 @@ use clap::{Parser, ValueEnum};
 use super::arguments::{Arguments, Verb};
 use super::context::Context;
 use super::{
-    approve, cancel, check, completions, decline, exit_codes, export, feedback, graph, import,
-    improve, log, ls, man, pause, prune, rebuild, reference, reopen, repair, reply, resume, retry,
-    revise, run, scenario, schema, show, status, stop, unpause, verify,
+    approve, cancel, check, completions, decline, demo, exit_codes, export, feedback, graph,
+    import, improve, init, log, ls, man, pause, prune, rebuild, reference, reopen, repair, reply,
+    resume, retry, revise, run, scenario, schema, show, status, stop, unpause, verify,
 };
 use crate::environment::Environment;
 use crate::exit_code::ExitCode;
@@ -58,6 +58,8 @@ fn named(stop: Stop, flow: Option<&FlowRef>) -> Stop {
 
 fn dispatch(context: &mut Context<'_>, verb: &Verb) -> Outcome {
     match verb {
+        Verb::Demo(arguments) => demo::run(context, arguments),
+        Verb::Init(arguments) => init::run(context, arguments),
         Verb::Check(arguments) => check::run(context, arguments),
         Verb::Graph(arguments) => graph::run(context, arguments),
         Verb::Schema(arguments) => schema::run(context, arguments),

@@ -44,17 +44,17 @@ pub(crate) struct Wishes {
     pub(crate) feedback: Option<bool>,
 }
 
-/// Watches a flow that is driven, from a record on, and lets it go in good order.
+/// Watches a flow that is driven, from a record on, and lets it go in good order. Whoever starts it
+/// listens for interruptions before it does.
 ///
 /// # Errors
 /// When the flow cannot be driven on, or nobody reads what is printed.
 pub(crate) fn watch(
     context: &mut Context<'_>,
     (store, flow, known): (&Store, &FlowRef, Seq),
-    driven: Driven,
+    (driven, interrupts): (Driven, Interrupts),
     wishes: Wishes,
 ) -> Outcome {
-    let interrupts = Interrupts::listen()?;
     let mut watch = Watch {
         out: &mut context.out,
         store,

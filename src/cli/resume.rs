@@ -6,6 +6,7 @@ use super::context::Context;
 use super::drive::{Wishes, watch};
 use super::report::opened;
 use super::say::{from_run, project_folder};
+use super::signals::Interrupts;
 use crate::operator_error::Outcome;
 use crate::text::plain;
 
@@ -33,6 +34,7 @@ pub(crate) struct Arguments {
 pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
     let (store, flow) = context.flow(&arguments.flow)?;
     let project = project_folder(&store, &flow.project);
+    let interrupts = Interrupts::listen()?;
     let known = store.look(&flow)?.screen.flow.seq;
     let (driven, report) = run::resume(&store, &flow, project).map_err(from_run)?;
     if !context.out.is_json() {
@@ -40,5 +42,10 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
             context.out.note(&plain(&line));
         }
     }
-    watch(context, (&store, &flow, known), driven, arguments.wishes)
+    watch(
+        context,
+        (&store, &flow, known),
+        (driven, interrupts),
+        arguments.wishes,
+    )
 }

@@ -11,6 +11,7 @@ use super::context::Context;
 use super::drive::{Wishes, watch};
 use super::flow_files::{read_flow, read_script, script_path};
 use super::say::{from_run, project_folder, text};
+use super::signals::Interrupts;
 use crate::operator_error::{Outcome, Stop};
 use crate::output_file::make_folder;
 use crate::text::plain;
@@ -104,6 +105,7 @@ pub(crate) fn begin(
 ) -> Outcome {
     let project = new.project.clone();
     new.project_folder = project_folder(store, &project);
+    let interrupts = Interrupts::listen()?;
     let driven = start(store, new, store.ground().clock.now()).map_err(from_run)?;
     let flow = FlowRef {
         project,
@@ -113,7 +115,7 @@ pub(crate) fn begin(
     if !context.out.is_terminal() && !context.out.is_json() {
         context.out.line(&format!("flow {flow}"))?;
     }
-    watch(context, (store, &flow, 0), driven, wishes)
+    watch(context, (store, &flow, 0), (driven, interrupts), wishes)
 }
 
 /// The workspace; if there is none, one is made in the current folder, and that is said.

@@ -4,7 +4,9 @@ use super::ONE;
 use crate::support::Workspace;
 use crate::tidy::expect_generated;
 
-const VERBS: [&str; 30] = [
+const VERBS: [&str; 32] = [
+    "demo",
+    "init",
     "check",
     "graph",
     "schema",

@@ -1,0 +1,6 @@
+//! Flows that are walked by the real program: to their ends, beside one another, and after deaths.
+
+mod files;
+mod killed;
+mod place;
+mod spoken_to;
