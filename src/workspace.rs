@@ -43,6 +43,12 @@ pub(crate) fn store(
     Ok(Store::new(ground, root))
 }
 
+/// The workspace's own folder: the one that holds `.a-society`.
+pub(crate) fn folder_of(store: &Store) -> &Path {
+    let ours = store.root().parent();
+    ours.and_then(Path::parent).unwrap_or(Path::new("."))
+}
+
 fn none(what: String, why: &str) -> Stop {
     let hint = "go to a folder of a workspace, name one with --workspace DIR, or make one here \
                 with: mkdir .a-society";

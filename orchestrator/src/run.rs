@@ -16,18 +16,16 @@ use a_society_roles::taker::scripted::Script;
 use a_society_state::open::OpenReport;
 use a_society_state::{Flow, FlowRef, Store};
 
+use crate::control::socket::Door;
 use crate::driver::core::{Core, Parts, text_of};
 use crate::driver::error::DriverError;
 use crate::driver::task::{Driven, drive};
 use crate::limits::TURNS_AT_ONCE;
 use crate::mint::{self, Mint, SystemMint};
 use crate::project::files::RecordFolder;
-use crate::project::flow_file::{self, FileError, FlowFile, SCRIPT_NAME};
+use crate::project::flow_file::{self, FileError, FlowFile, SCRIPT_NAME, SNAPSHOT_NAME};
 use crate::project::workshop::Workshop;
 use crate::record::Places;
-
-/// The snapshot of the graph in the record folder.
-pub const SNAPSHOT_NAME: &str = "workflow.yaml";
 
 /// What a new flow is made of.
 #[derive(Debug, Clone)]
@@ -71,7 +69,7 @@ pub enum RunError {
 /// When something of it cannot be used, or the disk refuses.
 pub fn start(store: &Store, new: NewFlow, at: At) -> Result<Driven, RunError> {
     let core = create(store, new, at, Box::new(SystemMint))?;
-    Ok(drive(core)?)
+    driven(core)
 }
 
 /// Makes a flow, up to the point at which it can be driven.
@@ -131,6 +129,12 @@ pub fn create(
     take_over(store, opened, (new.file, script), new.project_folder, mint)
 }
 
+/// Drives what is open. A file system without sockets costs nothing but the way in for others.
+fn driven(core: Core) -> Result<Driven, RunError> {
+    let door = Door::open(core.flow().folder()).ok();
+    Ok(drive(core, door)?)
+}
+
 struct Texts<'a> {
     disk: &'a dyn a_society_state::disk::Disk,
     folder: &'a a_society_state::layout::FlowFolder,
@@ -152,7 +156,7 @@ pub fn resume(
     project_folder: PathBuf,
 ) -> Result<(Driven, OpenReport), RunError> {
     let (core, report) = reopen(store, flow, project_folder, Box::new(SystemMint))?;
-    Ok((drive(core)?, report))
+    Ok((driven(core)?, report))
 }
 
 /// Opens a flow, up to the point at which it can be driven.

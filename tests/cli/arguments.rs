@@ -4,7 +4,25 @@ use super::ONE;
 use crate::support::Workspace;
 use crate::tidy::expect_generated;
 
-const VERBS: [&str; 12] = [
+const VERBS: [&str; 30] = [
+    "check",
+    "graph",
+    "schema",
+    "run",
+    "resume",
+    "status",
+    "reply",
+    "approve",
+    "decline",
+    "stop",
+    "pause",
+    "unpause",
+    "cancel",
+    "retry",
+    "reopen",
+    "revise",
+    "improve",
+    "feedback",
     "ls",
     "show",
     "log",

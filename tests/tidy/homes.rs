@@ -1,6 +1,6 @@
 //! The few places that may touch the world, each with its reason.
 //!
-//! Printing, the environment, the clock, the file system and programs each have a home. Code
+//! Printing, the environment, the clock, the file system, sockets and programs each have a home. Code
 //! elsewhere asks the home, so that a test can put something else in its place. `docs/homes.md` is
 //! this table.
 
@@ -20,7 +20,7 @@ struct Touch {
     homes: &'static [(&'static str, &'static str)],
 }
 
-const TOUCHES: [Touch; 5] = [
+const TOUCHES: [Touch; 6] = [
     Touch {
         what: "print",
         needles: &[
@@ -82,10 +82,22 @@ const TOUCHES: [Touch; 5] = [
                 "files that an operator names on the command line",
             ),
             (
+                "orchestrator/src/control/socket.rs",
+                "a socket is made for its owner only, and reached through its folder",
+            ),
+            (
                 "roles/src/taker/command/tree.rs",
                 "reads the system's list of processes, to end all that a program started",
             ),
         ],
+    },
+    Touch {
+        what: "use sockets",
+        needles: &["os::unix::net", "std::net", "rustix::net"],
+        homes: &[(
+            "orchestrator/src/control/",
+            "the operator's other processes talk to the one that drives a flow",
+        )],
     },
     Touch {
         what: "start programs",
@@ -101,7 +113,7 @@ const TOUCHES: [Touch; 5] = [
 pub(super) fn as_markdown() -> String {
     let mut page = String::from(
         "# Homes: the places that may touch the world\n\n\
-         Printing, the environment, the clock, the file system and programs each have a home. Code\n\
+         Printing, the environment, the clock, the file system, sockets and programs each have a home. Code\n\
          elsewhere asks the home. Tests, benchmarks and examples are free. This page is generated from\n\
          `tests/tidy/homes.rs`, which also checks it; to change it, change that table and run\n\
          `A_SOCIETY_UPDATE=1 cargo test --test it generated_files`.\n\n\

@@ -9,6 +9,8 @@ use a_society_flow::graph::FlowGraph;
 use a_society_roles::turn::job::Job;
 use a_society_roles::turn::taker::Taker;
 
+use crate::project::flow_file::FlowFile;
+
 /// Tells a taker that waits for the outside world that it should stop.
 #[derive(Debug, Clone, Default)]
 pub struct StopFlag(Arc<AtomicBool>);
@@ -67,6 +69,8 @@ pub trait RoleSource: Send + std::fmt::Debug {
     /// # Errors
     /// Says in words why nobody can.
     fn taker(&mut self, job: Job, stop: StopFlag) -> Result<Box<dyn Taker>, String>;
+    /// The flow walks the graph of another file from now on, whose roles count from now on.
+    fn revised(&mut self, file: &FlowFile);
     /// The project's health checks, before the forward pass closes.
     fn health(&mut self) -> Result<(), String>;
 }

@@ -13,7 +13,7 @@ use a_society_facts::view::FlowState;
 use a_society_facts::view::flow::Running;
 use a_society_flow::graph::{Executor, FlowGraph, InlineRole, RoleName};
 use a_society_flow::machine::{findings_path, report_path};
-use a_society_roles::port::RecordFiles;
+use a_society_roles::port::{RecordFiles, RecordPath};
 use a_society_roles::role::definition::{
     Arrival, Briefing, Entrance, EntryKind, Feedback, Owed, Picture, Reading, Received, Reflection,
     Sent,
@@ -28,6 +28,7 @@ use a_society_state::layout::FlowFolder;
 
 use crate::driver::role_source::{About, RoleSource, StopFlag};
 use crate::limits::SHOWN_ARTIFACT_BYTES_MAX;
+use crate::project::flow_file::{FlowFile, SNAPSHOT_NAME};
 
 /// The roles of one flow.
 #[derive(Debug)]
@@ -272,6 +273,13 @@ impl RoleSource for Workshop {
                 "{role} is taken by an executor that is not connected yet"
             )),
         }
+    }
+
+    fn revised(&mut self, file: &FlowFile) {
+        self.roles.clone_from(&file.roles);
+        // The snapshot is for people; the graph that counts is in the journal.
+        let snapshot = RecordPath::of_name(SNAPSHOT_NAME);
+        drop(self.files.write(&snapshot, file.source.as_bytes()));
     }
 
     fn health(&mut self) -> Result<(), String> {
