@@ -3,6 +3,7 @@
 //! [`driver`] owns one flow: it hears inputs, lets the machine decide, appends what follows, and
 //! starts what is pending. [`project`] knows where flows, roles and their files come from.
 
+pub mod config;
 pub mod control;
 pub mod driver;
 pub mod limits;

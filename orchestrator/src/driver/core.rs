@@ -15,12 +15,13 @@ use a_society_flow::graph::{self, FlowGraph};
 use a_society_flow::machine::{
     Claim, Input, NewSession, StartFeedback, StartReflection, Task, Work, decide, pending,
 };
+use a_society_roles::turn::stop::StopSignal;
 use a_society_roles::turn::taker::Taker;
 use a_society_state::draft::DraftStream;
 use a_society_state::{Flow, blob};
 
 use super::error::DriverError;
-use super::role_source::{RoleSource, StopFlag};
+use super::role_source::RoleSource;
 use crate::mint::{self, Mint};
 use crate::record::Places;
 
@@ -33,7 +34,7 @@ pub(super) struct LiveTurn {
     pub(super) attempt: u32,
     pub(super) role: RoleInstance,
     pub(super) task: Task,
-    pub(super) stop: StopFlag,
+    pub(super) stop: StopSignal,
     pub(super) draft: Option<(DraftKind, DraftStream)>,
     pub(super) drafted: String,
     pub(super) thought: Option<DraftStream>,
@@ -51,7 +52,7 @@ pub struct Start {
     /// Whoever takes it.
     pub taker: Box<dyn Taker>,
     /// How it is told to stop while it waits for the outside world.
-    pub stop: StopFlag,
+    pub stop: StopSignal,
 }
 
 /// What the core is made of, besides the flow.

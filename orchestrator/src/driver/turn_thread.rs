@@ -5,10 +5,10 @@ use std::time::Duration;
 
 use a_society_facts::id::TurnId;
 use a_society_roles::turn::step::{Step, Told};
+use a_society_roles::turn::stop::StopSignal;
 use a_society_roles::turn::taker::Taker;
 
 use super::core::Start;
-use super::role_source::StopFlag;
 use super::step::Heard;
 use super::task::Inbox;
 
@@ -36,7 +36,7 @@ fn exchange(
     taker: &mut dyn Taker,
     (turn, attempt): (TurnId, u32),
     told: Told,
-    stop: &StopFlag,
+    stop: &StopSignal,
     inbox: &SyncSender<Inbox>,
 ) -> Option<Told> {
     let step = taker.next(told);
@@ -59,7 +59,7 @@ fn exchange(
 }
 
 /// Lets time pass in short naps. Each is at least as long as it says, so that the whole is, too.
-fn sleep(time: Duration, stop: &StopFlag) {
+fn sleep(time: Duration, stop: &StopSignal) {
     let mut left = time;
     while !stop.is_raised() && !left.is_zero() {
         let nap = left.min(NAP);
