@@ -35,6 +35,7 @@ pub(super) struct LiveTurn {
     pub(super) role: RoleInstance,
     pub(super) task: Task,
     pub(super) stop: StopSignal,
+    pub(super) nap: StopSignal,
     pub(super) draft: Option<(DraftKind, DraftStream)>,
     pub(super) drafted: String,
     pub(super) thought: Option<DraftStream>,
@@ -53,6 +54,8 @@ pub struct Start {
     pub taker: Box<dyn Taker>,
     /// How it is told to stop while it waits for the outside world.
     pub stop: StopSignal,
+    /// How it is woken while it only lets time pass.
+    pub nap: StopSignal,
 }
 
 /// What the core is made of, besides the flow.
@@ -176,9 +179,16 @@ impl Core {
         Ok(())
     }
 
-    /// Starts nothing new from now on; turns that run go on.
+    /// Starts nothing new from now on; turns that run go on to their next recorded point.
     pub fn drain(&mut self) {
         self.draining = true;
+        for live in self.live.values() {
+            live.nap.raise();
+        }
+    }
+
+    pub(super) const fn is_draining(&self) -> bool {
+        self.draining
     }
 
     /// Goes on as far as it can without waiting, and says which turns must now be taken.

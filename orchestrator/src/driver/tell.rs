@@ -35,12 +35,13 @@ impl Core {
         let packet = self.tell(turn, &role, &task)?;
         let (packet, begun_with) = self.begun(&role, &task, packet);
         let job = self.job(turn, attempt, &role, &task, packet)?;
-        let stop = StopSignal::default();
+        let (stop, nap) = (StopSignal::default(), StopSignal::default());
         let live = LiveTurn {
             attempt,
             role: role.clone(),
             task,
             stop: stop.clone(),
+            nap: nap.clone(),
             draft: None,
             drafted: String::new(),
             thought: None,
@@ -54,6 +55,7 @@ impl Core {
                 attempt,
                 taker,
                 stop,
+                nap,
             })),
             Err(why) => {
                 self.fail_turn(turn, attempt, why)?;

@@ -84,9 +84,17 @@ struct Running {
 
 /// Takes steps until nothing goes on by itself, or until so many were taken.
 fn walk(core: &mut Core, steps_max: usize) -> usize {
+    walk_and_drain(core, steps_max, None)
+}
+
+/// The same; after so many steps nothing new is started.
+fn walk_and_drain(core: &mut Core, steps_max: usize, drain_at: Option<usize>) -> usize {
     let mut running: Vec<Running> = Vec::new();
     let mut steps = 0;
     loop {
+        if drain_at == Some(steps) {
+            core.drain();
+        }
         let starts = core.advance().unwrap();
         running.extend(starts.into_iter().map(|start| Running {
             start,
@@ -99,7 +107,6 @@ fn walk(core: &mut Core, steps_max: usize) -> usize {
         let mut turn = running.remove(0);
         let step = turn.start.taker.next(turn.told.take().unwrap());
         let heard = match step {
-            Step::Wait { .. } => Heard::Go(Told::Done { call: None }),
             step => core
                 .step(turn.start.turn, turn.start.attempt, step)
                 .unwrap(),
@@ -195,6 +202,35 @@ fn hello_goes_on_after_a_death_at_any_step() {
         );
         let passed: Vec<_> = core.state().completed_edges.iter().collect();
         assert_eq!(passed.len(), 2, "after {steps} steps");
+    }
+}
+
+#[test]
+fn a_flow_that_drains_leaves_its_turns_at_a_recorded_point_and_goes_on_from_there() {
+    let script = SCRIPT.replace("pieces: 6 }", "pieces: 6 }\n      - wait-ms: 3600000");
+    let whole = walk(&mut begin(&FaultyDisk::new(), HELLO, &script), usize::MAX);
+    for at_step in 0..whole {
+        let disk = FaultyDisk::new();
+        let mut core = begin(&disk, HELLO, &script);
+        let steps = walk_and_drain(&mut core, usize::MAX, Some(at_step));
+        assert_eq!(core.live_turns(), 0, "drained at step {at_step}");
+        // An answer is at most asked, streamed in pieces and recorded.
+        let longest = at_step + 9;
+        assert!(
+            steps <= longest,
+            "drained at {at_step}, and ended at {steps} of {whole}"
+        );
+        let flow = at(&core);
+        core.close().unwrap();
+        let mint = Box::new(SeededMint(2));
+        let reopened = reopen(&store(&disk), &flow, "/w/project".into(), mint);
+        let (mut core, _) = reopened.unwrap();
+        finish(&mut core);
+        assert_eq!(
+            core.state().completed_edges.len(),
+            2,
+            "drained at step {at_step}"
+        );
     }
 }
 

@@ -22,10 +22,11 @@ pub(super) fn run(start: Start, inbox: &SyncSender<Inbox>) {
         attempt,
         mut taker,
         stop,
+        nap,
     } = start;
     let mut told = Told::Begin;
     loop {
-        match exchange(taker.as_mut(), (turn, attempt), told, &stop, inbox) {
+        match exchange(taker.as_mut(), (turn, attempt), told, [&stop, &nap], inbox) {
             Some(next) => told = next,
             None => return,
         }
@@ -36,12 +37,12 @@ fn exchange(
     taker: &mut dyn Taker,
     (turn, attempt): (TurnId, u32),
     told: Told,
-    stop: &StopSignal,
+    wakes: [&StopSignal; 2],
     inbox: &SyncSender<Inbox>,
 ) -> Option<Told> {
     let step = taker.next(told);
     if let Step::Wait { ms } = step {
-        sleep(Duration::from_millis(ms), stop);
+        sleep(Duration::from_millis(ms), wakes);
     }
     let (answer, answered) = sync_channel(1);
     inbox
@@ -59,9 +60,9 @@ fn exchange(
 }
 
 /// Lets time pass in short naps. Each is at least as long as it says, so that the whole is, too.
-fn sleep(time: Duration, stop: &StopSignal) {
+fn sleep(time: Duration, wakes: [&StopSignal; 2]) {
     let mut left = time;
-    while !stop.is_raised() && !left.is_zero() {
+    while !left.is_zero() && !wakes.iter().any(|wake| wake.is_raised()) {
         let nap = left.min(NAP);
         std::thread::sleep(nap);
         left = left.saturating_sub(nap);
