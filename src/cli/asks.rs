@@ -11,6 +11,9 @@ use crate::output::Output;
 use crate::text::{one_line, plain};
 
 /// Longer questions are cut; the whole text is in the feed.
+const QUESTION_LINES_MAX: usize = 24;
+
+/// Longer lines of a question are cut.
 const QUESTION_COLUMNS_MAX: usize = 200;
 
 /// One thing that is asked.
@@ -199,7 +202,9 @@ pub(crate) fn lines(out: &Output, asks: &[Ask]) -> Vec<String> {
         let head = format!("{} waits for {}", plain(&ask.who), plain(&ask.what));
         lines.push(out.paint.yellow(&head));
         if let Some(says) = &ask.says {
-            lines.push(format!("  \"{}\"", one_line(says, QUESTION_COLUMNS_MAX)));
+            let said = says.lines().filter(|line| !line.trim().is_empty());
+            let said = said.take(QUESTION_LINES_MAX);
+            lines.extend(said.map(|line| format!("  │ {}", one_line(line, QUESTION_COLUMNS_MAX))));
         }
         lines.extend(ask.answers.iter().map(|answer| format!("  {answer}")));
     }

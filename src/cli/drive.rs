@@ -162,13 +162,13 @@ impl Watch<'_> {
         if self.prompted.is_some() || self.draining {
             return Ok(());
         }
-        self.draw(seen, &[])
+        self.draw(seen)
     }
 
-    fn draw(&mut self, seen: &Seen, asks: &[Ask]) -> Result<(), Stop> {
+    fn draw(&mut self, seen: &Seen) -> Result<(), Stop> {
         let now = self.store.ground().clock.now();
         let (columns, rows) = self.out.size();
-        let lines = picture::lines(self.out, self.flow, (seen, asks), now, rows);
+        let lines = picture::lines(self.out, self.flow, seen, now, rows);
         self.out.draw(&lines, columns)
     }
 
@@ -196,8 +196,12 @@ impl Watch<'_> {
             return self.leave();
         };
         if self.prompted.as_ref() != Some(&ask.question) {
-            self.draw(seen, &asks)?;
+            // The question stands below the picture, where long lines may wrap.
+            self.draw(seen)?;
             self.out.finish_drawing();
+            for line in asks::lines(self.out, std::slice::from_ref(ask)) {
+                self.out.line(&line)?;
+            }
             self.out
                 .ask(prompt::mark(&ask.question).unwrap_or_default());
             self.prompted = Some(ask.question.clone());
@@ -291,12 +295,13 @@ impl Watch<'_> {
             }));
         }
         if self.draws() {
-            self.draw(seen, asks)?;
+            self.draw(seen)?;
             self.out.finish_drawing();
-        } else {
-            for line in asks::lines(self.out, asks) {
-                self.out.line(&line)?;
-            }
+        }
+        for line in asks::lines(self.out, asks) {
+            self.out.line(&line)?;
+        }
+        if !self.draws() {
             let line = format!("{}: {}", self.flow, status.replace('_', " "));
             self.out.line(&line)?;
         }

@@ -6,7 +6,6 @@ use a_society_facts::view::flow::FlowState;
 use a_society_orchestrator::driver::handle::Seen;
 use a_society_state::FlowRef;
 
-use super::asks::{self, Ask};
 use super::table::{self, Cell};
 use super::words;
 use crate::output::Output;
@@ -26,7 +25,7 @@ struct Stands {
 pub(crate) fn lines(
     out: &Output,
     flow: &FlowRef,
-    (seen, asks): (&Seen, &[Ask]),
+    seen: &Seen,
     now: At,
     lines_max: usize,
 ) -> Vec<String> {
@@ -39,8 +38,12 @@ pub(crate) fn lines(
         out.paint.dim(&flow.to_string()),
         status
     )];
-    let asked = asks::lines(out, asks);
-    let room = lines_max.saturating_sub(LINES_AROUND + asked.len()).max(1);
+    let roles = state
+        .improvement
+        .iter()
+        .map(|it| it.plan.len())
+        .sum::<usize>();
+    let room = lines_max.saturating_sub(LINES_AROUND + roles).max(1);
     let (rows, left_out) = rows(out, state, now, room);
     lines.extend(
         table::lines(&rows)
@@ -51,7 +54,6 @@ pub(crate) fn lines(
         lines.push(out.paint.dim(&format!("  … and {left_out} more")));
     }
     lines.extend(reflections(out, state));
-    lines.extend(asked);
     lines
 }
 

@@ -2,5 +2,6 @@
 
 mod files;
 mod killed;
+mod knocked_at;
 mod place;
 mod spoken_to;

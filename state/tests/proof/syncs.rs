@@ -12,7 +12,7 @@ use a_society_state::journal::group::Committer;
 use a_society_state::layout::FlowFolder;
 use a_society_state::{blob, checkpoint};
 
-use crate::model::{flow_ref, message, titled};
+use crate::model::{ELSEWHERE, flow_ref, in_project, message, titled};
 use crate::oracle::{judge, records};
 use crate::script::{Play, ROOT, Step, Temper, store_over};
 use crate::tails;
@@ -278,6 +278,23 @@ fn j19_a_tail_is_kept_then_cut_then_told_and_each_is_durable_before_the_next() {
         kept < cut && named < told,
         "{kept} {cut} {synced} {named} {told}"
     );
+}
+
+#[test]
+fn an_import_makes_the_new_name_durable_before_the_old_one_may_go() {
+    let mut play = played(&[Step::Create, Step::Title, Step::Close]);
+    let trace = traced(&mut play, &Step::Carry);
+    let named = trace.iter().rposition(|op| matches!(op, Op::Rename { .. }));
+    let sync = |path: &Path| Op::SyncFolder {
+        path: path.to_owned(),
+    };
+    let target = play.store.folder(&in_project(ELSEWHERE));
+    let new = next_after(
+        &trace,
+        named.unwrap(),
+        &sync(target.root().parent().unwrap()),
+    );
+    next_after(&trace, new, &sync(play.store.root()));
 }
 
 fn removed(path: PathBuf) -> Op {
