@@ -12,6 +12,8 @@ pub(crate) struct Environment {
     pub(crate) folder: Option<PathBuf>,
     /// `A_SOCIETY_WORKSPACE`: the workspace, unless an argument names one.
     pub(crate) workspace: Option<PathBuf>,
+    /// Where temporary files go: `TMPDIR`, or what the system uses.
+    pub(crate) temporary: PathBuf,
     /// `NO_COLOR`, set to anything but nothing, or a terminal that cannot show colours.
     pub(crate) no_color: bool,
 }
@@ -24,6 +26,7 @@ impl Environment {
             arguments: std::env::args_os().collect(),
             folder: std::env::current_dir().ok(),
             workspace: given("A_SOCIETY_WORKSPACE").map(PathBuf::from),
+            temporary: std::env::temp_dir(),
             no_color: given("NO_COLOR").is_some() || given("TERM").is_some_and(|t| t == "dumb"),
         }
     }

@@ -20,12 +20,14 @@ pub(crate) enum ExitCode {
     Refused,
     /// The disk is full.
     DiskFull,
+    /// The flow waits for the operator.
+    Waiting,
     /// It was interrupted.
     Interrupted,
 }
 
 /// Every exit code, in the order of their numbers.
-pub(crate) const ALL: [ExitCode; 9] = [
+pub(crate) const ALL: [ExitCode; 10] = [
     ExitCode::Ok,
     ExitCode::Failed,
     ExitCode::Usage,
@@ -34,6 +36,7 @@ pub(crate) const ALL: [ExitCode; 9] = [
     ExitCode::Busy,
     ExitCode::Refused,
     ExitCode::DiskFull,
+    ExitCode::Waiting,
     ExitCode::Interrupted,
 ];
 
@@ -49,6 +52,7 @@ impl ExitCode {
             Self::Busy => 5,
             Self::Refused => 6,
             Self::DiskFull => 7,
+            Self::Waiting => 8,
             // What shells say of a process that SIGINT ended: 128 and the number of the signal.
             Self::Interrupted => 130,
         }
@@ -65,6 +69,7 @@ impl ExitCode {
             Self::Busy => "Another process writes this flow.",
             Self::Refused => "It was refused, because it would overwrite, remove or contradict.",
             Self::DiskFull => "The disk is full.",
+            Self::Waiting => "The flow waits for you; what it asks and how to answer was said.",
             Self::Interrupted => "It was interrupted from the keyboard.",
         }
     }

@@ -13,5 +13,5 @@ mod workspace;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    cli::run::run(&environment::Environment::read()).into()
+    cli::dispatch::run(&environment::Environment::read()).into()
 }

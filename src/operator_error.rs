@@ -112,7 +112,8 @@ impl From<Error> for OperatorError {
                 ("no-locks", ExitCode::Failed),
                 "this file system has no locks",
                 format!("{}: {source}", path.display()),
-                "keep the workspace on a local file system, which has them",
+                "keep the workspace on a local file system, which has them; or, if no other process will \
+                 ever write it, say --unsafe-no-lock",
             ),
             Error::Damaged(damage) => from_damage(&damage),
             Error::NoFlow(wanted) => Self::new(

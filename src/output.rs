@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use crate::operator_error::{OperatorError, Stop, from_io};
 use crate::paint::Paint;
-use crate::text::{plain, plain_json};
+use crate::text::{cut, plain, plain_json};
 
 /// Output is handed to the system in pieces of this size, so that a long listing costs few calls.
 const BUFFER_BYTES: usize = 64 * 1024;
@@ -60,7 +60,12 @@ pub(crate) struct Output {
     /// Colours of what goes to stderr.
     pub(crate) paint_err: Paint,
     shows_progress: bool,
+    /// How many lines of a picture stand above the cursor and are drawn over next time.
+    drawn: usize,
 }
+
+/// The size of a terminal that does not say.
+const SIZE_UNKNOWN: (usize, usize) = (80, 24);
 
 impl Output {
     /// Opens the output.
@@ -75,6 +80,7 @@ impl Output {
             paint: manner.paint(stdout_is_terminal),
             paint_err: manner.paint(stderr_is_terminal),
             shows_progress: false,
+            drawn: 0,
         }
     }
 
@@ -86,6 +92,11 @@ impl Output {
     /// Whether a person looks at stdout.
     pub(crate) const fn is_terminal(&self) -> bool {
         self.stdout_is_terminal
+    }
+
+    /// Prints from here on as if nobody looked at a terminal.
+    pub(crate) fn be_plain(&mut self) {
+        self.stdout_is_terminal = false;
     }
 
     /// Prints one line of a result. The caller has made foreign text plain.
@@ -197,6 +208,47 @@ impl Output {
             text.to_string()
         };
         self.bytes(text.as_bytes())
+    }
+
+    /// The columns and rows of the terminal at stdout.
+    pub(crate) fn size(&self) -> (usize, usize) {
+        let size = rustix::termios::tcgetwinsize(io::stdout());
+        let size = size.map(|size| (usize::from(size.ws_col), usize::from(size.ws_row)));
+        size.ok()
+            .filter(|(columns, rows)| *columns > 0 && *rows > 0)
+            .unwrap_or(SIZE_UNKNOWN)
+    }
+
+    /// Draws a picture over the one before it, in one write. Lines are cut to the width, because a
+    /// line that wraps would be drawn over only in part.
+    pub(crate) fn draw(&mut self, lines: &[String], columns: usize) -> Result<(), Stop> {
+        self.clear_progress();
+        let mut picture = String::new();
+        if self.drawn > 0 {
+            let up = format!("\r\u{1b}[{}A", self.drawn);
+            picture.push_str(&up);
+        }
+        for line in lines {
+            picture.push_str("\u{1b}[2K");
+            picture.push_str(&cut(line, columns));
+            picture.push('\n');
+        }
+        picture.push_str("\u{1b}[J");
+        self.drawn = lines.len();
+        self.bytes(picture.as_bytes())?;
+        self.flush()
+    }
+
+    /// Leaves the picture as it stands; what is printed next stands below it.
+    pub(crate) fn finish_drawing(&mut self) {
+        self.drawn = 0;
+    }
+
+    /// Puts a question before the cursor.
+    pub(crate) fn ask(&mut self, question: &str) {
+        self.clear_progress();
+        let _flushed = self.stdout.flush();
+        tell(question);
     }
 
     /// Asks the operator; anything but a yes is a no. `None` if nobody can be asked.

@@ -58,6 +58,29 @@ pub(crate) fn one_line(text: &str, columns_max: usize) -> String {
     out
 }
 
+/// A painted line cut to so many columns. Colours take none, and end with the line.
+pub(crate) fn cut(line: &str, columns_max: usize) -> String {
+    let mut out = String::with_capacity(line.len());
+    let (mut columns, mut in_colour, mut painted) = (0, false, false);
+    for c in line.chars() {
+        if in_colour {
+            in_colour = c != 'm';
+        } else if c == '\u{1b}' {
+            (in_colour, painted) = (true, true);
+        } else {
+            columns += width_of(c);
+            if columns > columns_max {
+                if painted {
+                    out.push_str("\u{1b}[0m");
+                }
+                return out;
+            }
+        }
+        out.push(c);
+    }
+    out
+}
+
 /// How many columns a text takes.
 pub(crate) fn width(text: &str) -> usize {
     text.chars().map(width_of).sum()
@@ -159,6 +182,16 @@ mod tests {
         assert_eq!(one_line("abcdefg", 6), "abcde…");
         assert_eq!(width(&one_line("漢字漢字漢字", 6)), 5);
         assert_eq!(one_line("a\u{1b}b", 20), "a\\u{1b}b");
+    }
+
+    #[test]
+    fn a_painted_line_is_cut_by_what_is_seen_of_it() {
+        assert_eq!(cut("abc", 3), "abc");
+        assert_eq!(cut("abcd", 3), "abc");
+        assert_eq!(
+            cut("\u{1b}[1mab\u{1b}[0mcd", 3),
+            "\u{1b}[1mab\u{1b}[0mc\u{1b}[0m"
+        );
     }
 
     #[test]

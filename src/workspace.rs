@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use a_society_state::clock::SystemClock;
-use a_society_state::disk::RealDisk;
+use a_society_state::disk::{RealDisk, UnlockedDisk};
 use a_society_state::store::{OUR_FOLDER, Store, find_root};
 use a_society_state::{Ground, process};
 
@@ -27,13 +27,26 @@ pub(crate) fn machine() -> Ground {
 ///
 /// # Errors
 /// When there is none.
-pub(crate) fn store(environment: &Environment, named: Option<&Path>) -> Result<Store, Stop> {
-    let ground = machine();
+pub(crate) fn store(
+    environment: &Environment,
+    named: Option<&Path>,
+    without_locks: bool,
+) -> Result<Store, Stop> {
+    let mut ground = machine();
+    if without_locks {
+        ground.disk = Arc::new(UnlockedDisk(ground.disk));
+    }
     let root = match named.or(environment.workspace.as_deref()) {
         Some(folder) => named_root(&ground, folder)?,
         None => found_root(&ground, environment.folder.as_deref())?,
     };
     Ok(Store::new(ground, root))
+}
+
+/// The workspace's own folder: the one that holds `.a-society`.
+pub(crate) fn folder_of(store: &Store) -> &Path {
+    let ours = store.root().parent();
+    ours.and_then(Path::parent).unwrap_or(Path::new("."))
 }
 
 fn none(what: String, why: &str) -> Stop {

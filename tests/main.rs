@@ -7,8 +7,12 @@ mod cli;
 #[cfg(test)]
 mod crash;
 #[cfg(test)]
+mod examples;
+#[cfg(test)]
 mod journals;
 #[cfg(test)]
 mod support;
 #[cfg(test)]
 mod tidy;
+#[cfg(test)]
+mod walk;

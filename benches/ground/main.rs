@@ -30,12 +30,13 @@ fn main() {
         return;
     }
     let bench = Bench::new(&words);
-    let figures: [Figure; 8] = [
+    let figures: [Figure; 9] = [
         ("append-sync", append::with_sync),
         ("append-unsynced", append::without_sync),
         ("append-grown", append::in_a_long_flow),
         ("group-commit", append::many_flows),
         ("stream", stream::ten_megabytes),
+        ("views", stream::views_under_load),
         ("open", open::a_whole_journal),
         ("screen", open::the_last_screen),
         ("list", many::ten_thousand_flows),

@@ -70,3 +70,75 @@ fn stream(flow: &mut Flow, bytes: usize) -> Duration {
     };
     timed(work).0
 }
+
+/// How long the load below lasts, and how often the flow looks whether its views are due.
+const LOAD: Duration = Duration::from_secs(5);
+const EACH_TICK: usize = 20;
+
+/// Views under load: a session that grows as fast as it can be appended to, with views that follow
+/// and without.
+pub(crate) fn views_under_load(bench: &Bench) {
+    let root = bench.folder("views");
+    let store = store(&root);
+    let load = if bench.quick { LOAD / 5 } else { LOAD };
+    let mut following = flow_in_a_turn(&store, 0);
+    let mut alone = flow_in_a_turn(&store, 1);
+    let (mut behind, mut with, mut without) = (0, 0, 0);
+    // By turns, so that both meet the same noise.
+    for _ in 0..10 {
+        with += append_for(load / 10, &mut following, with, |flow| {
+            flow.tick();
+            behind = behind.max(flow.views_behind_us());
+        });
+        without += append_for(load / 10, &mut alone, without, |_| {});
+    }
+    let cost = 1.0 - with as f64 / without as f64;
+    line(
+        "what views that follow cost a flow under load",
+        "under 5 % of the time",
+        &format!("{:.1} % ({with} facts against {without})", cost * 100.0),
+    );
+    let small = steady(&store, load);
+    line(
+        "the oldest change that a view on disk lacks, in a session of ordinary size",
+        "≤ 250 ms",
+        &format!(
+            "{:.0} ms at the most ({:.0} ms in the session under full load)",
+            small as f64 / 1000.0,
+            behind as f64 / 1000.0,
+        ),
+    );
+}
+
+fn append_for(
+    time: Duration,
+    flow: &mut Flow,
+    from: usize,
+    mut look: impl FnMut(&mut Flow),
+) -> usize {
+    let started = std::time::Instant::now();
+    let mut number = from;
+    while started.elapsed() < time {
+        for _ in 0..EACH_TICK {
+            number += 1;
+            flow.append(message(number, 300)).unwrap();
+        }
+        look(flow);
+    }
+    number - from
+}
+
+/// A flow in which something happens every few milliseconds, looked after as a driver does.
+fn steady(store: &a_society_state::Store, time: Duration) -> u64 {
+    let mut flow = flow_in_a_turn(store, 2);
+    let started = std::time::Instant::now();
+    let (mut number, mut behind) = (0, 0);
+    while started.elapsed() < time {
+        number += 1;
+        flow.append(message(number, 300)).unwrap();
+        std::thread::sleep(Duration::from_millis(10));
+        behind = behind.max(flow.views_behind_us());
+        flow.tick();
+    }
+    behind
+}

@@ -3,9 +3,15 @@
 //! [`driver`] owns one flow: it hears inputs, lets the machine decide, appends what follows, and
 //! starts what is pending. [`project`] knows where flows, roles and their files come from.
 
+pub mod config;
+pub mod control;
 pub mod driver;
 pub mod limits;
 pub mod mint;
 pub mod project;
 pub mod record;
 pub mod run;
+
+// The floor above prints graphs, diagnostics and questions; it knows them through here.
+pub use a_society_flow::{graph, machine};
+pub use a_society_roles::taker::scripted::{Script, ScriptFault};

@@ -16,18 +16,16 @@ use a_society_roles::taker::scripted::Script;
 use a_society_state::open::OpenReport;
 use a_society_state::{Flow, FlowRef, Store};
 
+use crate::control::socket::Door;
 use crate::driver::core::{Core, Parts, text_of};
 use crate::driver::error::DriverError;
 use crate::driver::task::{Driven, drive};
 use crate::limits::TURNS_AT_ONCE;
 use crate::mint::{self, Mint, SystemMint};
 use crate::project::files::RecordFolder;
-use crate::project::flow_file::{self, FileError, FlowFile, SCRIPT_NAME};
+use crate::project::flow_file::{self, FileError, FlowFile, SCRIPT_NAME, SNAPSHOT_NAME};
 use crate::project::workshop::Workshop;
 use crate::record::Places;
-
-/// The snapshot of the graph in the record folder.
-pub const SNAPSHOT_NAME: &str = "workflow.yaml";
 
 /// What a new flow is made of.
 #[derive(Debug, Clone)]
@@ -70,16 +68,20 @@ pub enum RunError {
 /// # Errors
 /// When something of it cannot be used, or the disk refuses.
 pub fn start(store: &Store, new: NewFlow, at: At) -> Result<Driven, RunError> {
-    let mut mint = SystemMint;
-    let core = create(store, new, at, &mut mint)?;
-    Ok(drive(core)?)
+    let core = create(store, new, at, Box::new(SystemMint))?;
+    driven(core)
 }
 
 /// Makes a flow, up to the point at which it can be driven.
 ///
 /// # Errors
 /// As [`start`].
-pub fn create(store: &Store, new: NewFlow, at: At, mint: &mut dyn Mint) -> Result<Core, RunError> {
+pub fn create(
+    store: &Store,
+    new: NewFlow,
+    at: At,
+    mut mint: Box<dyn Mint>,
+) -> Result<Core, RunError> {
     let script = new
         .script
         .as_deref()
@@ -89,7 +91,7 @@ pub fn create(store: &Store, new: NewFlow, at: At, mint: &mut dyn Mint) -> Resul
             path: PathBuf::from(SCRIPT_NAME),
             faults,
         })?;
-    let id = mint::flow_id(mint, at).map_err(DriverError::from)?;
+    let id = mint::flow_id(mint.as_mut(), at).map_err(DriverError::from)?;
     let flow = FlowRef {
         project: new.project.clone(),
         flow: id.clone(),
@@ -124,7 +126,13 @@ pub fn create(store: &Store, new: NewFlow, at: At, mint: &mut dyn Mint) -> Resul
         client: new.client,
     };
     let opened = store.create(id, created)?;
-    take_over(store, opened, new.file, script, new.project_folder)
+    take_over(store, opened, (new.file, script), new.project_folder, mint)
+}
+
+/// Drives what is open. A file system without sockets costs nothing but the way in for others.
+fn driven(core: Core) -> Result<Driven, RunError> {
+    let door = Door::open(core.flow().folder()).ok();
+    Ok(drive(core, door)?)
 }
 
 struct Texts<'a> {
@@ -147,8 +155,8 @@ pub fn resume(
     flow: &FlowRef,
     project_folder: PathBuf,
 ) -> Result<(Driven, OpenReport), RunError> {
-    let (core, report) = reopen(store, flow, project_folder)?;
-    Ok((drive(core)?, report))
+    let (core, report) = reopen(store, flow, project_folder, Box::new(SystemMint))?;
+    Ok((driven(core)?, report))
 }
 
 /// Opens a flow, up to the point at which it can be driven.
@@ -159,6 +167,7 @@ pub fn reopen(
     store: &Store,
     flow: &FlowRef,
     project_folder: PathBuf,
+    mint: Box<dyn Mint>,
 ) -> Result<(Core, OpenReport), RunError> {
     let (opened, report) = store.open(flow)?;
     let source = text_of(&opened, &opened.views().flow.graph.source)?;
@@ -176,7 +185,7 @@ pub fn reopen(
             faults,
         })?;
     Ok((
-        take_over(store, opened, file, script, project_folder)?,
+        take_over(store, opened, (file, script), project_folder, mint)?,
         report,
     ))
 }
@@ -184,9 +193,9 @@ pub fn reopen(
 fn take_over(
     store: &Store,
     flow: Flow,
-    file: FlowFile,
-    script: Option<Script>,
+    (file, script): (FlowFile, Option<Script>),
     project: PathBuf,
+    mint: Box<dyn Mint>,
 ) -> Result<Core, RunError> {
     let disk = Arc::clone(&store.ground().disk);
     let folder = flow.folder().clone();
@@ -201,7 +210,7 @@ fn take_over(
     };
     let parts = Parts {
         roles: Box::new(workshop),
-        mint: Box::new(SystemMint),
+        mint,
         places: Places { record, project },
         turns_at_once: TURNS_AT_ONCE,
     };

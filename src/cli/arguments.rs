@@ -5,8 +5,9 @@ use std::path::PathBuf;
 use clap::{CommandFactory, Parser, Subcommand};
 
 use super::{
-    completions, exit_codes, export, import, log, ls, man, prune, rebuild, reference, repair,
-    scenario, show, verify,
+    approve, cancel, check, completions, decline, demo, exit_codes, export, feedback, graph,
+    import, improve, init, log, ls, man, pause, prune, rebuild, reference, reopen, repair, reply,
+    resume, retry, revise, run, scenario, schema, show, status, stop, unpause, verify,
 };
 use crate::exit_code;
 use crate::output::Color;
@@ -58,6 +59,10 @@ pub(crate) struct Arguments {
     )]
     pub(crate) color: Color,
 
+    /// Write flows on a file system that has no locks; two processes at once would damage them
+    #[arg(long, global = true, help_heading = EVERYWHERE)]
+    pub(crate) unsafe_no_lock: bool,
+
     /// The verb.
     #[command(subcommand)]
     pub(crate) verb: Verb,
@@ -66,6 +71,46 @@ pub(crate) struct Arguments {
 /// The verbs.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Verb {
+    /// Show a flow that runs without keys, models or a network
+    Demo(demo::Arguments),
+    /// Make a workspace with a small flow that runs at once
+    Init(init::Arguments),
+    /// Check a flow file, and say everything that is wrong with it
+    Check(check::Arguments),
+    /// Show the graph of a flow file
+    Graph(graph::Arguments),
+    /// Print the JSON Schema of flow files
+    Schema(schema::Arguments),
+    /// Run a flow file to its end
+    Run(run::Arguments),
+    /// Go on with a flow
+    Resume(resume::Arguments),
+    /// Say how a flow stands and what it waits for
+    Status(status::Arguments),
+    /// Answer a node or a role that waits
+    Reply(reply::Arguments),
+    /// Let a staged handoff through
+    Approve(approve::Arguments),
+    /// Discard a staged handoff
+    Decline(decline::Arguments),
+    /// Stop turns that run
+    Stop(stop::Arguments),
+    /// Start nothing new
+    Pause(pause::Arguments),
+    /// Let a flow that pauses go on
+    Unpause(unpause::Arguments),
+    /// End a flow before it is done
+    Cancel(cancel::Arguments),
+    /// Take a stopped or failed turn again
+    Retry(retry::Arguments),
+    /// Run a node again that is done
+    Reopen(reopen::Arguments),
+    /// Walk the graph of another file from now on
+    Revise(revise::Arguments),
+    /// Choose how roles look back
+    Improve(improve::Arguments),
+    /// Say whether a feedback report is written
+    Feedback(feedback::Arguments),
     /// List flows: what they are, how they stand, what they wait for
     Ls(ls::Arguments),
     /// Show where one flow stands

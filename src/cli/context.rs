@@ -18,6 +18,8 @@ pub(crate) struct Context<'a> {
     pub(crate) environment: &'a Environment,
     /// The workspace that an argument names.
     pub(crate) workspace: Option<PathBuf>,
+    /// Whether flows are written without locks.
+    pub(crate) without_locks: bool,
     /// The flow the command is about, once that is known.
     pub(crate) named: Option<FlowRef>,
 }
@@ -28,7 +30,11 @@ impl Context<'_> {
     /// # Errors
     /// When there is no workspace.
     pub(crate) fn store(&self) -> Result<Store, Stop> {
-        workspace::store(self.environment, self.workspace.as_deref())
+        workspace::store(
+            self.environment,
+            self.workspace.as_deref(),
+            self.without_locks,
+        )
     }
 
     /// The flows of the workspace, and the one that is meant by what was typed.

@@ -1,133 +1,155 @@
-//! From the arguments to the exit code.
+//! `run`: a flow file is walked from its first node to its end.
 
-use std::ffi::OsString;
+use std::path::{Path, PathBuf};
 
-use a_society_state::FlowRef;
-use clap::error::ErrorKind;
-use clap::{Parser, ValueEnum};
+use a_society_facts::id::ProjectName;
+use a_society_orchestrator::run::{NewFlow, start};
+use a_society_state::store::OUR_FOLDER;
+use a_society_state::{FlowRef, Store};
 
-use super::arguments::{Arguments, Verb};
 use super::context::Context;
-use super::{
-    completions, exit_codes, export, import, log, ls, man, prune, rebuild, reference, repair,
-    scenario, show, verify,
-};
-use crate::environment::Environment;
-use crate::exit_code::ExitCode;
-use crate::operator_error::{OperatorError, Outcome, Stop};
-use crate::output::{Color, Manner, Output};
+use super::drive::{Wishes, watch};
+use super::flow_files::{read_flow, read_script, script_path};
+use super::say::{from_run, project_folder, text};
+use super::signals::Interrupts;
+use crate::operator_error::{Outcome, Stop};
+use crate::output_file::make_folder;
+use crate::text::plain;
+use crate::workspace;
 
-/// Runs the command that the arguments name.
-pub(crate) fn run(environment: &Environment) -> ExitCode {
-    let arguments = match Arguments::try_parse_from(&environment.arguments) {
-        Ok(arguments) => arguments,
-        Err(error) => return told_by_parser(environment, &error),
+/// The name of a project whose folder has none that can be used.
+const PROJECT_UNNAMED: &str = "project";
+
+/// The arguments of `run`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+The flow is walked until it is over, waits for you, or is interrupted. On a terminal its nodes are
+shown as they stand and what it asks can be answered there; elsewhere each event is a line, and with
+--json an object. Everything that happens is recorded before it counts, so that resume goes on after
+any end of this process. Ctrl-C starts nothing new and lets running turns reach a recorded point; a
+second one ends at once, and nothing recorded is lost either way.
+
+A script.yaml beside the file takes the turns of models, unless another script is named. Without a
+workspace one is made in the current folder. It ends with 0 when the flow is over, with 8 when it
+waits for you, and with 130 when it was interrupted.
+
+Examples:
+  a-society run flow.yaml
+  a-society run flow.yaml --input 'Write the release notes.'
+  a-society run flow.yaml --improve none --json | jq -c .event
+  a-society run flow.yaml --script other.yaml --until-waiting")]
+pub(crate) struct Arguments {
+    /// The flow file
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+
+    /// The project it works on: a folder of the workspace
+    #[arg(long, value_name = "NAME", value_parser = project)]
+    project: Option<ProjectName>,
+
+    /// How the flow is called; the graph's name if it is not said
+    #[arg(long, value_name = "TEXT")]
+    title: Option<String>,
+
+    /// What the flow is asked to do; - reads it from standard input
+    #[arg(long, value_name = "TEXT")]
+    input: Option<String>,
+
+    /// The script that takes turns; script.yaml beside the file if it is there
+    #[arg(long, value_name = "FILE")]
+    script: Option<PathBuf>,
+
+    #[command(flatten)]
+    wishes: Wishes,
+}
+
+fn project(text: &str) -> Result<ProjectName, String> {
+    text.parse()
+        .map_err(|bad: a_society_facts::id::BadName| bad.to_string())
+}
+
+/// Runs it.
+pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
+    let file = read_flow(&mut context.out, &arguments.file)?;
+    let script = match script_path(&arguments.file, arguments.script.as_deref()) {
+        Some(path) => Some(read_script(&mut context.out, &path)?),
+        None => None,
     };
-    let out = Output::new(Manner {
-        json: arguments.json,
-        color: arguments.color,
-        no_color: environment.no_color,
-    });
-    let mut context = Context {
-        out,
-        environment,
-        workspace: arguments.workspace,
-        named: None,
+    let input = arguments.input.as_deref().map(text).transpose()?;
+    let store = store_or_new(context)?;
+    let project = match &arguments.project {
+        Some(project) => project.clone(),
+        None => project_of(&store, context, &arguments.file)?,
     };
-    let outcome = dispatch(&mut context, &arguments.verb);
-    let flushed = context.out.flush();
-    let outcome = outcome.and_then(|code| flushed.map(|()| code));
-    end(
-        &mut context.out,
-        outcome.map_err(|stop| named(stop, context.named.as_ref())),
-    )
+    let new = NewFlow {
+        project,
+        project_folder: PathBuf::new(),
+        title: arguments.title.clone(),
+        input,
+        file,
+        script,
+        client: None,
+    };
+    begin(context, &store, new, arguments.wishes)
 }
 
-/// What to try can be typed as it stands, with the flow's own name in it.
-fn named(stop: Stop, flow: Option<&FlowRef>) -> Stop {
-    match (stop, flow) {
-        (Stop::Error(mut error), Some(flow)) => {
-            error.hint = error.hint.replace("FLOW", &flow.to_string());
-            Stop::Error(error)
-        }
-        (stop @ (Stop::Error(_) | Stop::OutputClosed), _) => stop,
+/// Starts a new flow and watches it.
+///
+/// # Errors
+/// When it cannot be started or driven.
+pub(crate) fn begin(
+    context: &mut Context<'_>,
+    store: &Store,
+    mut new: NewFlow,
+    wishes: Wishes,
+) -> Outcome {
+    let project = new.project.clone();
+    new.project_folder = project_folder(store, &project);
+    let interrupts = Interrupts::listen()?;
+    let driven = start(store, new, store.ground().clock.now()).map_err(from_run)?;
+    let flow = FlowRef {
+        project,
+        flow: driven.handle.id().clone(),
+    };
+    context.named = Some(flow.clone());
+    if !context.out.is_terminal() && !context.out.is_json() {
+        context.out.line(&format!("flow {flow}"))?;
     }
+    watch(context, (store, &flow, 0), (driven, interrupts), wishes)
 }
 
-fn dispatch(context: &mut Context<'_>, verb: &Verb) -> Outcome {
-    match verb {
-        Verb::Ls(arguments) => ls::run(context, arguments),
-        Verb::Show(arguments) => show::run(context, arguments),
-        Verb::Log(arguments) => log::run(context, arguments),
-        Verb::Verify(arguments) => verify::run(context, arguments),
-        Verb::Repair(arguments) => repair::run(context, arguments),
-        Verb::Rebuild(arguments) => rebuild::run(context, arguments),
-        Verb::Export(arguments) => export::run(context, arguments),
-        Verb::Import(arguments) => import::run(context, arguments),
-        Verb::Prune(arguments) => prune::run(context, arguments),
-        Verb::Completions(arguments) => completions::run(context, arguments),
-        Verb::Man(arguments) => man::run(context, arguments),
-        Verb::ExitCodes(arguments) => exit_codes::run(context, arguments),
-        Verb::Reference(arguments) => reference::run(context, arguments),
-        Verb::Scenario(arguments) => scenario::run(context, arguments),
-    }
+/// The workspace; if there is none, one is made in the current folder, and that is said.
+fn store_or_new(context: &mut Context<'_>) -> Result<Store, Stop> {
+    let found = context.store();
+    let named = context.workspace.is_some() || context.environment.workspace.is_some();
+    let (Err(_), false, Some(folder)) = (&found, named, &context.environment.folder) else {
+        return found;
+    };
+    make_folder(&folder.join(OUR_FOLDER))?;
+    let shown = folder.display().to_string();
+    let note = format!("a workspace is made here: {}/{OUR_FOLDER}", plain(&shown));
+    context.out.note(&note);
+    context.store()
 }
 
-fn end(out: &mut Output, outcome: Outcome) -> ExitCode {
-    match outcome {
-        Ok(code) => code,
-        // Who stopped reading has what they wanted.
-        Err(Stop::OutputClosed) => ExitCode::Ok,
-        Err(Stop::Error(error)) => {
-            out.error(&error);
-            error.exit
-        }
-    }
-}
-
-/// The parser's answer: help and version are results, anything else is a usage error.
-fn told_by_parser(environment: &Environment, error: &clap::Error) -> ExitCode {
-    let typed = |wanted: &str| environment.arguments.iter().any(|given| given == wanted);
-    let json = typed("--json");
-    let color = typed_color(&environment.arguments);
-    let mut out = Output::new(Manner {
-        json,
-        color,
-        no_color: environment.no_color,
+/// The project a file belongs to: the folder of the workspace it lies in, or the workspace itself.
+fn project_of(store: &Store, context: &Context<'_>, file: &Path) -> Result<ProjectName, Stop> {
+    let root = workspace::folder_of(store);
+    let folder = context.environment.folder.clone().unwrap_or_default();
+    let within = folder.join(file);
+    let first = within.strip_prefix(root).ok().and_then(|below| {
+        let mut names = below.components();
+        let first = names.next()?.as_os_str().to_str()?.to_owned();
+        // The last name is the file's own.
+        names.next().map(|_| first)
     });
-    if matches!(
-        error.kind(),
-        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion
-    ) {
-        let printed = out.help(error).and_then(|()| out.flush());
-        return end(&mut out, printed.map(|()| ExitCode::Ok));
+    let own = || root.file_name()?.to_str().map(str::to_owned);
+    let named = first.and_then(|name| name.parse().ok());
+    let named = named.or_else(|| own().and_then(|name| name.parse().ok()));
+    match named {
+        Some(name) => Ok(name),
+        None => Ok(PROJECT_UNNAMED
+            .parse()
+            .map_err(a_society_state::Error::from)?),
     }
-    if json {
-        let text = error.render().to_string();
-        let what = text.lines().next().unwrap_or_default();
-        let usage = ("usage", ExitCode::Usage);
-        let why = "the arguments do not fit this command";
-        out.error(&OperatorError::new(
-            usage,
-            what.trim_start_matches("error: "),
-            why,
-            "a-society help",
-        ));
-    } else {
-        out.usage(error);
-    }
-    ExitCode::Usage
-}
-
-/// The colours that were asked for, in arguments that make no sense as a whole.
-fn typed_color(arguments: &[OsString]) -> Color {
-    let words: Vec<&str> = arguments.iter().filter_map(|word| word.to_str()).collect();
-    let apart = words.windows(2).filter(|pair| pair[0] == "--color");
-    let joined = words
-        .iter()
-        .filter_map(|word| word.strip_prefix("--color="));
-    let asked = apart.map(|pair| pair[1]).chain(joined).last();
-    asked
-        .and_then(|word| Color::from_str(word, false).ok())
-        .unwrap_or_default()
 }

@@ -1,6 +1,7 @@
 //! Words of the state, as an operator reads them.
 
 use a_society_facts::fact::flow::PauseReason;
+use a_society_facts::fact::improvement::ImprovementMode;
 use a_society_facts::fact::node::WaitReason;
 use a_society_facts::fact::session::SessionState;
 use a_society_facts::fact::turn::Cause;
@@ -89,5 +90,29 @@ pub(crate) const fn call_state(state: CallState) -> &'static str {
         CallState::Allowed => "may run",
         CallState::Denied => "was denied",
         CallState::Started => "runs",
+    }
+}
+
+/// Whether a wait ends with another try at the turn.
+pub(crate) const fn may_retry(reason: WaitReason) -> bool {
+    match reason {
+        WaitReason::AutonomousAbort
+        | WaitReason::ConsentDenied
+        | WaitReason::RepairLimit
+        | WaitReason::Budget
+        | WaitReason::Provider => true,
+        WaitReason::PromptHuman
+        | WaitReason::Consent
+        | WaitReason::RoleConfiguration
+        | WaitReason::HandoffApproval => false,
+    }
+}
+
+/// A way to reflect, as it is typed.
+pub(crate) const fn improvement(mode: ImprovementMode) -> &'static str {
+    match mode {
+        ImprovementMode::GraphBased => "graph",
+        ImprovementMode::Parallel => "parallel",
+        ImprovementMode::None => "none",
     }
 }

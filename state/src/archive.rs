@@ -28,7 +28,7 @@ const FORMAT: u32 = 1;
 /// The entry that lists the others; it is the last one.
 const LIST: &str = "a-society-flow.json";
 /// How a folder's name begins while a flow is being imported into it.
-const COMING: &str = ".coming-";
+pub(crate) const COMING: &str = ".coming-";
 /// What of a flow's folder an archive carries.
 const CARRIED: [&str; 7] = [
     "journal",

@@ -116,6 +116,13 @@ impl Flow {
         self.warning.as_deref()
     }
 
+    /// For how long the oldest change has not been in the views on disk; 0 if they are up to date.
+    #[must_use]
+    pub fn views_behind_us(&self) -> u64 {
+        let since = self.keeper.stale_since_us();
+        since.map_or(0, |since| self.elapsed_us().saturating_sub(since))
+    }
+
     /// How many bytes went into the journal and into the views since it was opened.
     #[must_use]
     pub const fn written_bytes(&self) -> (u64, u64) {
@@ -204,7 +211,7 @@ impl Flow {
         } else {
             0
         };
-        self.keeper.note(&touched, now_us);
+        self.keeper.note(&touched, &self.views, now_us);
     }
 
     fn rotate(&mut self) -> Result<(), Error> {

@@ -62,6 +62,12 @@ impl FlowFolder {
         self.root.join("flow.lock")
     }
 
+    /// The socket of the process that drives the flow. It stands only while one does.
+    #[must_use]
+    pub fn control(&self) -> PathBuf {
+        self.root.join("control.sock")
+    }
+
     /// The space set aside for a full disk.
     #[must_use]
     pub fn reserve(&self) -> PathBuf {

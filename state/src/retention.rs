@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 
 use a_society_facts::At;
 
+use crate::archive::COMING;
 use crate::disk::{Disk, Kind};
 use crate::error::Error;
 use crate::files::{sync_folder, uninterrupted};
@@ -53,7 +54,7 @@ pub struct PrunePlan {
 pub fn plan(store: &Store, before: At) -> Result<PrunePlan, Error> {
     let census = store.census()?;
     let mut plan = PrunePlan {
-        leftovers: leftovers(store)?,
+        leftovers: leftovers(store, before)?,
         ..PrunePlan::default()
     };
     for row in rows(store, &census.flows) {
@@ -81,12 +82,20 @@ fn may_go(store: &Store, flow: &FlowRef) -> bool {
     found.outcome == Outcome::Clean && matches!(is_held(disk, &folder), Ok(None))
 }
 
-fn leftovers(store: &Store) -> Result<Vec<PathBuf>, Error> {
+fn leftovers(store: &Store, before: At) -> Result<Vec<PathBuf>, Error> {
     let disk = store.disk();
     let mut found = Vec::new();
     let projects = uninterrupted(|| disk.list(store.root())).unwrap_or_default();
     for project in projects.iter().filter(|entry| entry.kind == Kind::Folder) {
         let path = store.root().join(&project.name);
+        if project.name.starts_with(COMING) {
+            // An import that still goes on is younger than any age that is asked for.
+            let about = uninterrupted(|| disk.about(&path));
+            if about.is_ok_and(|about| about.modified_ms < before.ms()) {
+                found.push(path);
+            }
+            continue;
+        }
         let entries =
             uninterrupted(|| disk.list(&path)).map_err(|e| Error::io("list", &path, e))?;
         let going = |name: &str| name.starts_with(GOING);

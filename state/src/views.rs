@@ -243,9 +243,14 @@ impl ViewKeeper {
     }
 
     /// Notes what a record changed.
-    pub fn note(&mut self, touched: &Touched, now_us: u64) {
-        if touched.flow && !self.stale.contains(&ViewName::Flow) {
+    pub fn note(&mut self, touched: &Touched, views: &Views, now_us: u64) {
+        // `flow.json` names the last record, so that every record changes it.
+        if !self.stale.contains(&ViewName::Flow) {
             self.stale.insert(ViewName::Flow);
+        }
+        if touched.all_sessions {
+            let sessions = views.sessions.keys().cloned();
+            self.stale.extend(sessions.map(ViewName::Transcript));
         }
         if let Some(role) = &touched.session {
             self.stale.insert(ViewName::Transcript(role.clone()));
@@ -262,6 +267,12 @@ impl ViewKeeper {
     #[must_use]
     pub fn is_fresh(&self) -> bool {
         self.stale.is_empty()
+    }
+
+    /// Since when the oldest change has not been written, by the flow's clock.
+    #[must_use]
+    pub const fn stale_since_us(&self) -> Option<u64> {
+        self.stale_since_us
     }
 
     /// How many bytes were written into views since the flow was opened.

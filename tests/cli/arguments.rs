@@ -4,7 +4,27 @@ use super::ONE;
 use crate::support::Workspace;
 use crate::tidy::expect_generated;
 
-const VERBS: [&str; 12] = [
+const VERBS: [&str; 32] = [
+    "demo",
+    "init",
+    "check",
+    "graph",
+    "schema",
+    "run",
+    "resume",
+    "status",
+    "reply",
+    "approve",
+    "decline",
+    "stop",
+    "pause",
+    "unpause",
+    "cancel",
+    "retry",
+    "reopen",
+    "revise",
+    "improve",
+    "feedback",
     "ls",
     "show",
     "log",

@@ -1,7 +1,8 @@
 //! The few places that may touch the world, each with its reason.
 //!
-//! Printing, the environment, the clock and the file system each have a home. Code elsewhere asks
-//! the home, so that a test can put something else in its place. `docs/homes.md` is this table.
+//! Printing, the environment, the clock, the file system, sockets and programs each have a home. Code
+//! elsewhere asks the home, so that a test can put something else in its place. `docs/homes.md` is
+//! this table.
 
 use std::fmt::Write;
 
@@ -19,7 +20,7 @@ struct Touch {
     homes: &'static [(&'static str, &'static str)],
 }
 
-const TOUCHES: [Touch; 4] = [
+const TOUCHES: [Touch; 6] = [
     Touch {
         what: "print",
         needles: &[
@@ -80,7 +81,31 @@ const TOUCHES: [Touch; 4] = [
                 "src/output_file.rs",
                 "files that an operator names on the command line",
             ),
+            (
+                "orchestrator/src/control/socket.rs",
+                "a socket is made for its owner only, and reached through its folder",
+            ),
+            (
+                "roles/src/taker/command/tree.rs",
+                "reads the system's list of processes, to end all that a program started",
+            ),
         ],
+    },
+    Touch {
+        what: "use sockets",
+        needles: &["os::unix::net", "std::net", "rustix::net"],
+        homes: &[(
+            "orchestrator/src/control/",
+            "the operator's other processes talk to the one that drives a flow",
+        )],
+    },
+    Touch {
+        what: "start programs",
+        needles: &["process::Command", "process::{Command", ".spawn()"],
+        homes: &[(
+            "roles/src/taker/command/child.rs",
+            "holds each program at a gate until its start is durable, and ends its whole tree",
+        )],
     },
 ];
 
@@ -88,8 +113,8 @@ const TOUCHES: [Touch; 4] = [
 pub(super) fn as_markdown() -> String {
     let mut page = String::from(
         "# Homes: the places that may touch the world\n\n\
-         Printing, the environment, the clock and the file system each have a home. Code elsewhere\n\
-         asks the home. Tests, benchmarks and examples are free. This page is generated from\n\
+         Printing, the environment, the clock, the file system, sockets and programs each have a home. Code\n\
+         elsewhere asks the home. Tests, benchmarks and examples are free. This page is generated from\n\
          `tests/tidy/homes.rs`, which also checks it; to change it, change that table and run\n\
          `A_SOCIETY_UPDATE=1 cargo test --test it generated_files`.\n\n\
          | Only these may … | Place | Why there | How it looks in code |\n|---|---|---|---|\n",

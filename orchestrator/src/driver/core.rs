@@ -15,12 +15,13 @@ use a_society_flow::graph::{self, FlowGraph};
 use a_society_flow::machine::{
     Claim, Input, NewSession, StartFeedback, StartReflection, Task, Work, decide, pending,
 };
+use a_society_roles::turn::stop::StopSignal;
 use a_society_roles::turn::taker::Taker;
 use a_society_state::draft::DraftStream;
 use a_society_state::{Flow, blob};
 
 use super::error::DriverError;
-use super::role_source::{RoleSource, StopFlag};
+use super::role_source::RoleSource;
 use crate::mint::{self, Mint};
 use crate::record::Places;
 
@@ -33,7 +34,8 @@ pub(super) struct LiveTurn {
     pub(super) attempt: u32,
     pub(super) role: RoleInstance,
     pub(super) task: Task,
-    pub(super) stop: StopFlag,
+    pub(super) stop: StopSignal,
+    pub(super) nap: StopSignal,
     pub(super) draft: Option<(DraftKind, DraftStream)>,
     pub(super) drafted: String,
     pub(super) thought: Option<DraftStream>,
@@ -51,7 +53,9 @@ pub struct Start {
     /// Whoever takes it.
     pub taker: Box<dyn Taker>,
     /// How it is told to stop while it waits for the outside world.
-    pub stop: StopFlag,
+    pub stop: StopSignal,
+    /// How it is woken while it only lets time pass.
+    pub nap: StopSignal,
 }
 
 /// What the core is made of, besides the flow.
@@ -175,9 +179,16 @@ impl Core {
         Ok(())
     }
 
-    /// Starts nothing new from now on; turns that run go on.
+    /// Starts nothing new from now on; turns that run go on to their next recorded point.
     pub fn drain(&mut self) {
         self.draining = true;
+        for live in self.live.values() {
+            live.nap.raise();
+        }
+    }
+
+    pub(super) const fn is_draining(&self) -> bool {
+        self.draining
     }
 
     /// Goes on as far as it can without waiting, and says which turns must now be taken.

@@ -1,6 +1,7 @@
 //! Why a flow cannot be driven on, or an input leads to nothing.
 
-use a_society_facts::id::BadName;
+use a_society_facts::id::{ApprovalId, BadName};
+use a_society_flow::graph::Diagnostic;
 use a_society_flow::machine::Refusal;
 
 /// What went wrong.
@@ -18,6 +19,15 @@ pub enum DriverError {
     /// The flow's graph cannot be read back from its own journal.
     #[error("the flow's graph cannot be read: {0}")]
     Graph(String),
+    /// No handoff waits for the operator's word.
+    #[error("no handoff waits for a word")]
+    NothingStaged,
+    /// Several do, and none was named.
+    #[error("several handoffs wait for a word: {}", names(.0))]
+    ManyStaged(Vec<ApprovalId>),
+    /// The revised flow file is none.
+    #[error("the file is not a flow file")]
+    NotAFlow(Vec<Diagnostic>),
     /// The flow's task is gone.
     #[error("the flow is not driven any more")]
     Gone,
@@ -30,4 +40,9 @@ impl From<Refusal> for DriverError {
     fn from(refusal: Refusal) -> Self {
         Self::Refused(Box::new(refusal))
     }
+}
+
+fn names(approvals: &[ApprovalId]) -> String {
+    let names: Vec<&str> = approvals.iter().map(ApprovalId::as_str).collect();
+    names.join(", ")
 }

@@ -4,12 +4,13 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
-use a_society_facts::id::{FlowId, Seq};
+use a_society_facts::id::{ClientId, FlowId, Seq};
 use a_society_facts::view::FlowState;
-use a_society_flow::machine::{Input, Work};
+use a_society_flow::machine::Work;
 
 use super::error::DriverError;
 use super::task::Inbox;
+use crate::control::message::{Command, Taken};
 
 /// What a flow looks like from outside.
 #[derive(Debug, Clone)]
@@ -54,14 +55,15 @@ impl FlowHandle {
         &self.id
     }
 
-    /// Hands an input of the operator in. It is durable when this returns.
+    /// Hands a command of the operator in. What follows from it is durable when this returns.
     ///
     /// # Errors
     /// When the machine refuses, or the flow is not driven any more.
-    pub fn command(&self, input: Input) -> Result<usize, DriverError> {
+    pub fn obey(&self, command: Command, client: Option<ClientId>) -> Result<Taken, DriverError> {
         let (answer, answered) = sync_channel(1);
         let sent = self.inbox.send(Inbox::Command {
-            input: Box::new(input),
+            command: Box::new(command),
+            client,
             answer,
         });
         sent.map_err(|_| DriverError::Gone)?;

@@ -2,11 +2,13 @@
 //!
 //! [`core`] is the loop without threads: an input goes in, facts are appended, and what must now be
 //! started comes out. [`tell`], [`step`] and [`outcome`] are its verbs for turns. [`task`] runs it
-//! on a thread of its own, and everyone else holds a [`handle`].
+//! on a thread of its own, and everyone else holds a [`handle`]; what the operator says comes in
+//! through `obey`.
 
 pub mod core;
 pub mod error;
 pub mod handle;
+mod obey;
 mod outcome;
 pub mod role_source;
 mod settle;

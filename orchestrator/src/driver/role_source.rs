@@ -1,36 +1,13 @@
 //! Where the driver gets takers and packets from: whoever knows roles, scripts and projects.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-
 use a_society_facts::id::{NodeId, RoleInstance};
 use a_society_facts::view::FlowState;
 use a_society_flow::graph::FlowGraph;
-use a_society_roles::turn::job::Job;
+use a_society_roles::turn::job::{BegunWith, Job};
+use a_society_roles::turn::stop::StopSignal;
 use a_society_roles::turn::taker::Taker;
 
-/// Tells a taker that waits for the outside world that it should stop.
-#[derive(Debug, Clone, Default)]
-pub struct StopFlag(Arc<AtomicBool>);
-
-impl StopFlag {
-    /// Asks for the stop.
-    pub fn raise(&self) {
-        self.0.store(true, Ordering::SeqCst);
-    }
-
-    /// Whether it was asked for.
-    #[must_use]
-    pub fn is_raised(&self) -> bool {
-        self.0.load(Ordering::SeqCst)
-    }
-
-    /// The flag itself, for crates below this one.
-    #[must_use]
-    pub fn shared(&self) -> Arc<AtomicBool> {
-        Arc::clone(&self.0)
-    }
-}
+use crate::project::flow_file::FlowFile;
 
 /// What a packet is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -62,11 +39,18 @@ pub trait RoleSource: Send + std::fmt::Debug {
     ) -> String;
     /// What a role is told when its turn goes on after a crash.
     fn continuation(&self) -> &'static str;
-    /// Whoever takes the turn.
+    /// Whoever takes the turn. Raising the signal ends what it still waits for.
     ///
     /// # Errors
     /// Says in words why nobody can.
-    fn taker(&mut self, job: Job, stop: StopFlag) -> Result<Box<dyn Taker>, String>;
+    fn taker(
+        &mut self,
+        job: Job,
+        begun_with: BegunWith,
+        stop: StopSignal,
+    ) -> Result<Box<dyn Taker>, String>;
+    /// The flow walks the graph of another file from now on, whose roles count from now on.
+    fn revised(&mut self, file: &FlowFile);
     /// The project's health checks, before the forward pass closes.
     fn health(&mut self) -> Result<(), String>;
 }

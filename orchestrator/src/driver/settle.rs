@@ -5,9 +5,10 @@
 //! the model is told that its outcome is unknown, and the operator sees a mark.
 
 use a_society_facts::fact::Fact;
-use a_society_facts::fact::turn::{CallEnd, CallFinished, CallRerun, Effect};
+use a_society_facts::fact::turn::{CallEnd, CallFinished, CallReaped, CallRerun, Effect};
 use a_society_facts::id::{CallId, TurnId};
 use a_society_facts::view::flow::{CallState, OpenCall};
+use a_society_roles::taker::command::end_survivor;
 
 use super::core::Core;
 use super::error::DriverError;
@@ -28,6 +29,7 @@ impl Core {
     /// open may run now: the taker intends it again and is given the same call.
     pub(super) fn settle_calls(&mut self, turn: TurnId) -> Result<(), DriverError> {
         for (call, open) in self.open_calls(turn) {
+            self.reap(&call, &open)?;
             match (open.state, open.effect) {
                 (CallState::Started, Effect::Pure | Effect::Idempotent | Effect::Checkable) => {
                     let (role, why) = (open.role, RUN_AGAIN.to_owned());
@@ -58,7 +60,51 @@ impl Core {
             };
             self.finish_call(turn, call, &open, end, told)?;
         }
+        self.stop_unintended(turn)
+    }
+
+    /// What an answer asked for and nobody had begun with gets its result, too.
+    fn stop_unintended(&mut self, turn: TurnId) -> Result<(), DriverError> {
+        let Some(open) = self.state().turns.get(&turn) else {
+            return Ok(());
+        };
+        let role = open.role.clone();
+        let asked = open.request.iter().flat_map(|request| &request.calls);
+        let idle: Vec<(String, String)> = asked
+            .filter(|call| call.call.is_none() && !call.done)
+            .map(|call| (call.tool_call.clone(), call.tool.clone()))
+            .collect();
+        for (tool_call, tool) in idle {
+            let message = mint::name(self.mint.as_mut(), "m")?;
+            let call = mint::name(self.mint.as_mut(), "c")?;
+            self.append(Fact::CallFinished(CallFinished {
+                call,
+                turn,
+                role: role.clone(),
+                tool_call,
+                tool,
+                end: CallEnd::NotRun,
+                output: STOPPED.into(),
+                message,
+            }))?;
+        }
         Ok(())
+    }
+
+    /// Ends what is left of the program of a call, if it survived the process that ran it.
+    fn reap(&mut self, call: &CallId, open: &OpenCall) -> Result<(), DriverError> {
+        let process = open.process.as_ref();
+        let Some(process) = process.filter(|_| open.state == CallState::Started) else {
+            return Ok(());
+        };
+        if !end_survivor(process, self.flow.id(), call) {
+            return Ok(());
+        }
+        self.append(Fact::CallReaped(CallReaped {
+            call: call.clone(),
+            role: open.role.clone(),
+            process: process.clone(),
+        }))
     }
 
     fn open_calls(&self, turn: TurnId) -> Vec<(CallId, OpenCall)> {

@@ -44,6 +44,7 @@ impl Core {
             return self.stopped(turn, attempt);
         }
         let done = Ok(Heard::Go(Told::Done { call: None }));
+        let leaves = self.is_draining() && is_recorded_point(&step);
         match step {
             Step::Ask { model, hash } => {
                 if self.is_endless(turn) {
@@ -87,11 +88,15 @@ impl Core {
             }
             Step::Finish { call, end, output } => self.finish(turn, call, end, output)?,
             // Whoever runs the turn lets the time pass; nothing is to be recorded.
-            Step::Wait { .. } => return done,
+            Step::Wait { .. } => {}
             Step::End(end) => return self.end(turn, attempt, end),
         }
         if stopping {
             self.stopped(turn, attempt)
+        } else if leaves {
+            // The turn stays open, and goes on from here as it would after a crash.
+            self.live.remove(&turn);
+            Ok(Heard::Over)
         } else {
             done
         }
@@ -320,6 +325,19 @@ impl Core {
             output,
             message,
         }))
+    }
+}
+
+/// Whether everything that a turn did so far is recorded after this step, so that it can be left.
+const fn is_recorded_point(step: &Step) -> bool {
+    match step {
+        Step::Answer { .. } | Step::Failed { .. } | Step::Finish { .. } | Step::Wait { .. } => true,
+        Step::Ask { .. }
+        | Step::Draft { .. }
+        | Step::Discard { .. }
+        | Step::Intend(_)
+        | Step::Start { .. }
+        | Step::End(_) => false,
     }
 }
 

@@ -5,8 +5,7 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use a_society_facts::id::TurnId;
-use a_society_flow::machine::Input;
+use a_society_facts::id::{ClientId, TurnId};
 use a_society_roles::turn::step::Step;
 
 use super::core::Core;
@@ -14,6 +13,9 @@ use super::error::DriverError;
 use super::handle::{FlowHandle, Seen, Window, next};
 use super::step::Heard;
 use super::turn_thread;
+use crate::control::message::{Command, Taken};
+use crate::control::server;
+use crate::control::socket::Door;
 use crate::limits::{INBOX_MAX, TICK_MS};
 
 /// What a flow's task hears.
@@ -22,9 +24,11 @@ pub(super) enum Inbox {
     /// The operator wants something.
     Command {
         /// What.
-        input: Box<Input>,
+        command: Box<Command>,
+        /// The client's name for it.
+        client: Option<ClientId>,
         /// Where the answer goes.
-        answer: SyncSender<Result<usize, DriverError>>,
+        answer: SyncSender<Result<Taken, DriverError>>,
     },
     /// A turn says its next step.
     Step {
@@ -50,11 +54,11 @@ pub struct Driven {
     pub task: JoinHandle<Result<(), DriverError>>,
 }
 
-/// Drives a flow on a thread of its own.
+/// Drives a flow on a thread of its own, and lets other processes of the operator in by its door.
 ///
 /// # Errors
 /// When the system has no thread left.
-pub fn drive(core: Core) -> Result<Driven, DriverError> {
+pub fn drive(core: Core, door: Option<Door>) -> Result<Driven, DriverError> {
     let (inbox, heard) = sync_channel(INBOX_MAX);
     let window = Arc::new(Window {
         seen: Mutex::new(None),
@@ -62,8 +66,12 @@ pub fn drive(core: Core) -> Result<Driven, DriverError> {
     });
     let id = core.flow().id().clone();
     let handle = FlowHandle::new(id, inbox.clone(), Arc::clone(&window));
+    if let Some(door) = &door {
+        server::listen(door, handle.clone())?;
+    }
     let task = Task {
         core,
+        door,
         inbox,
         heard,
         window,
@@ -77,6 +85,7 @@ pub fn drive(core: Core) -> Result<Driven, DriverError> {
 
 struct Task {
     core: Core,
+    door: Option<Door>,
     inbox: SyncSender<Inbox>,
     heard: Receiver<Inbox>,
     window: Arc<Window>,
@@ -88,6 +97,9 @@ impl Task {
         let ended = self.work();
         let why = ended.as_ref().err().map(ToString::to_string);
         self.show(why, true);
+        // The socket goes while the lock is held: whoever finds the lock free finds no socket of
+        // ours, and whoever takes it next cannot lose its own.
+        drop(self.door.take());
         let closed = self.core.close();
         ended.and(closed)
     }
@@ -122,8 +134,12 @@ impl Task {
 
     fn hear(&mut self, said: Inbox) -> Result<(), DriverError> {
         match said {
-            Inbox::Command { input, answer } => {
-                let result = self.core.command(*input);
+            Inbox::Command {
+                command,
+                client,
+                answer,
+            } => {
+                let result = self.core.obey(*command, client);
                 let stopped = self.core.flow().poison().map(str::to_owned);
                 // Whoever asked may have gone; what was asked for has happened all the same.
                 drop(answer.send(result));
@@ -157,9 +173,10 @@ impl Task {
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
         let seq = self.core.flow().position().seq;
+        let live = self.core.live_turns();
         let same = seen
             .as_ref()
-            .is_some_and(|seen| seen.seq == seq && seen.over == over);
+            .is_some_and(|seen| seen.seq == seq && seen.live == live && seen.over == over);
         if same {
             return;
         }
@@ -167,7 +184,7 @@ impl Task {
             seq,
             state: self.core.state().clone(),
             pending: self.core.pending(),
-            live: self.core.live_turns(),
+            live,
             ended,
             over,
         }));

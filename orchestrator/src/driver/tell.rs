@@ -10,11 +10,12 @@ use a_society_facts::view::flow::{RequestState, Said};
 use a_society_facts::view::session::Entry;
 use a_society_flow::machine::{Task, allowed, findings_path, report_path};
 use a_society_roles::handoff::{Allowed, Signal};
-use a_society_roles::turn::job::Job;
+use a_society_roles::turn::job::{BegunWith, Job};
+use a_society_roles::turn::stop::StopSignal;
 
 use super::core::{Core, LiveTurn, Start, text_of};
 use super::error::DriverError;
-use super::role_source::{About, StopFlag};
+use super::role_source::About;
 use crate::mint;
 
 impl Core {
@@ -32,13 +33,15 @@ impl Core {
         }
         self.prompt(&role)?;
         let packet = self.tell(turn, &role, &task)?;
+        let (packet, begun_with) = self.begun(&role, &task, packet);
         let job = self.job(turn, attempt, &role, &task, packet)?;
-        let stop = StopFlag::default();
+        let (stop, nap) = (StopSignal::default(), StopSignal::default());
         let live = LiveTurn {
             attempt,
             role: role.clone(),
             task,
             stop: stop.clone(),
+            nap: nap.clone(),
             draft: None,
             drafted: String::new(),
             thought: None,
@@ -46,12 +49,13 @@ impl Core {
             told_to_stop: false,
         };
         self.live.insert(turn, live);
-        match self.roles.taker(job, stop.clone()) {
+        match self.roles.taker(job, begun_with, stop.clone()) {
             Ok(taker) => Ok(Some(Start {
                 turn,
                 attempt,
                 taker,
                 stop,
+                nap,
             })),
             Err(why) => {
                 self.fail_turn(turn, attempt, why)?;
@@ -219,6 +223,26 @@ impl Core {
         }))
     }
 
+    /// What the turn began with, and of which kind it is. A turn that goes on was told before.
+    fn begun(&self, role: &RoleInstance, task: &Task, told: String) -> (String, BegunWith) {
+        let node = match task {
+            Task::Node(node) => Some(node),
+            Task::Reflection | Task::Feedback | Task::Send => None,
+        };
+        let session = self.flow.views().sessions.get(role);
+        let entries = session.map_or(&[][..], |session| &session.messages);
+        let last = entries.iter().rev().find(|entry| {
+            let (told, _) = kind(entry.origin);
+            told && entry.node.as_ref() == node
+        });
+        let (_, begun_with) = kind(last.and_then(|entry| entry.origin));
+        let said = last.map(|entry| &entry.message);
+        match said {
+            Some(Message::User { content }) if told.is_empty() => (content.clone(), begun_with),
+            Some(_) | None => (told, begun_with),
+        }
+    }
+
     fn job(
         &self,
         turn: TurnId,
@@ -308,5 +332,23 @@ fn is_answer(message: &Message) -> bool {
     match message {
         Message::Assistant { .. } | Message::AssistantToolCalls { .. } => true,
         Message::User { .. } | Message::ToolResult { .. } => false,
+    }
+}
+
+/// Whether a turn may begin with a message of this origin, and what it then began with.
+fn kind(origin: Option<Origin>) -> (bool, BegunWith) {
+    match origin {
+        Some(Origin::Reply) => (true, BegunWith::Reply),
+        Some(Origin::Entry | Origin::Improvement) => (true, BegunWith::Packet),
+        Some(
+            Origin::Steer
+            | Origin::Repair
+            | Origin::Continuation
+            | Origin::Consultation
+            | Origin::Injection
+            | Origin::Compaction
+            | Origin::Runtime,
+        )
+        | None => (false, BegunWith::Packet),
     }
 }

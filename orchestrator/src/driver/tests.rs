@@ -1,5 +1,12 @@
 //! Whole flows on one thread, on a disk in memory: the walk, and the walk after a death.
 
+#![expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "a test cares about one kind of step"
+)]
+
+mod sim;
+
 use std::sync::Arc;
 
 use a_society_facts::At;
@@ -65,7 +72,7 @@ fn begin(disk: &FaultyDisk, flow: &str, script: &str) -> Core {
         &store(disk),
         new,
         At::from_ms(1_795_246_169_123),
-        &mut SeededMint(1),
+        Box::new(SeededMint(1)),
     )
     .unwrap()
 }
@@ -77,9 +84,17 @@ struct Running {
 
 /// Takes steps until nothing goes on by itself, or until so many were taken.
 fn walk(core: &mut Core, steps_max: usize) -> usize {
+    walk_and_drain(core, steps_max, None)
+}
+
+/// The same; after so many steps nothing new is started.
+fn walk_and_drain(core: &mut Core, steps_max: usize, drain_at: Option<usize>) -> usize {
     let mut running: Vec<Running> = Vec::new();
     let mut steps = 0;
     loop {
+        if drain_at == Some(steps) {
+            core.drain();
+        }
         let starts = core.advance().unwrap();
         running.extend(starts.into_iter().map(|start| Running {
             start,
@@ -92,7 +107,6 @@ fn walk(core: &mut Core, steps_max: usize) -> usize {
         let mut turn = running.remove(0);
         let step = turn.start.taker.next(turn.told.take().unwrap());
         let heard = match step {
-            Step::Wait { .. } => Heard::Go(Told::Done { call: None }),
             step => core
                 .step(turn.start.turn, turn.start.attempt, step)
                 .unwrap(),
@@ -173,7 +187,13 @@ fn hello_goes_on_after_a_death_at_any_step() {
         let flow = at(&core);
         let dead = disk.kill_clone();
         drop(core);
-        let (mut core, _) = reopen(&store(&dead), &flow, "/w/project".into()).unwrap();
+        let (mut core, _) = reopen(
+            &store(&dead),
+            &flow,
+            "/w/project".into(),
+            Box::new(SeededMint(2)),
+        )
+        .unwrap();
         finish(&mut core);
         assert_eq!(
             core.state().status.word(),
@@ -182,6 +202,35 @@ fn hello_goes_on_after_a_death_at_any_step() {
         );
         let passed: Vec<_> = core.state().completed_edges.iter().collect();
         assert_eq!(passed.len(), 2, "after {steps} steps");
+    }
+}
+
+#[test]
+fn a_flow_that_drains_leaves_its_turns_at_a_recorded_point_and_goes_on_from_there() {
+    let script = SCRIPT.replace("pieces: 6 }", "pieces: 6 }\n      - wait-ms: 3600000");
+    let whole = walk(&mut begin(&FaultyDisk::new(), HELLO, &script), usize::MAX);
+    for at_step in 0..whole {
+        let disk = FaultyDisk::new();
+        let mut core = begin(&disk, HELLO, &script);
+        let steps = walk_and_drain(&mut core, usize::MAX, Some(at_step));
+        assert_eq!(core.live_turns(), 0, "drained at step {at_step}");
+        // An answer is at most asked, streamed in pieces and recorded.
+        let longest = at_step + 9;
+        assert!(
+            steps <= longest,
+            "drained at {at_step}, and ended at {steps} of {whole}"
+        );
+        let flow = at(&core);
+        core.close().unwrap();
+        let mint = Box::new(SeededMint(2));
+        let reopened = reopen(&store(&disk), &flow, "/w/project".into(), mint);
+        let (mut core, _) = reopened.unwrap();
+        finish(&mut core);
+        assert_eq!(
+            core.state().completed_edges.len(),
+            2,
+            "drained at step {at_step}"
+        );
     }
 }
 

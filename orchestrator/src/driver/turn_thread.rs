@@ -1,14 +1,14 @@
 //! One turn on a thread of its own: the taker says a step, the flow's task answers.
 
 use std::sync::mpsc::{SyncSender, sync_channel};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use a_society_facts::id::TurnId;
 use a_society_roles::turn::step::{Step, Told};
+use a_society_roles::turn::stop::StopSignal;
 use a_society_roles::turn::taker::Taker;
 
 use super::core::Start;
-use super::role_source::StopFlag;
 use super::step::Heard;
 use super::task::Inbox;
 
@@ -22,10 +22,11 @@ pub(super) fn run(start: Start, inbox: &SyncSender<Inbox>) {
         attempt,
         mut taker,
         stop,
+        nap,
     } = start;
     let mut told = Told::Begin;
     loop {
-        match exchange(taker.as_mut(), (turn, attempt), told, &stop, inbox) {
+        match exchange(taker.as_mut(), (turn, attempt), told, [&stop, &nap], inbox) {
             Some(next) => told = next,
             None => return,
         }
@@ -36,12 +37,12 @@ fn exchange(
     taker: &mut dyn Taker,
     (turn, attempt): (TurnId, u32),
     told: Told,
-    stop: &StopFlag,
+    wakes: [&StopSignal; 2],
     inbox: &SyncSender<Inbox>,
 ) -> Option<Told> {
     let step = taker.next(told);
     if let Step::Wait { ms } = step {
-        sleep(Duration::from_millis(ms), stop);
+        sleep(Duration::from_millis(ms), wakes);
     }
     let (answer, answered) = sync_channel(1);
     inbox
@@ -58,13 +59,12 @@ fn exchange(
     }
 }
 
-fn sleep(time: Duration, stop: &StopFlag) {
-    let started = Instant::now();
-    while !stop.is_raised() {
-        let left = time.saturating_sub(started.elapsed());
-        if left.is_zero() {
-            return;
-        }
-        std::thread::sleep(left.min(NAP));
+/// Lets time pass in short naps. Each is at least as long as it says, so that the whole is, too.
+fn sleep(time: Duration, wakes: [&StopSignal; 2]) {
+    let mut left = time;
+    while !left.is_zero() && !wakes.iter().any(|wake| wake.is_raised()) {
+        let nap = left.min(NAP);
+        std::thread::sleep(nap);
+        left = left.saturating_sub(nap);
     }
 }

@@ -13,6 +13,9 @@ use crate::limits::FLOW_FILE_BYTES_MAX;
 /// The name of the script that lies beside a flow file.
 pub const SCRIPT_NAME: &str = "script.yaml";
 
+/// The snapshot of the graph in the record folder.
+pub const SNAPSHOT_NAME: &str = "workflow.yaml";
+
 /// A flow file, read and sound.
 #[derive(Debug, Clone)]
 pub struct FlowFile {
@@ -58,27 +61,27 @@ fn text(disk: &dyn Disk, path: &Path) -> Result<String, FileError> {
     String::from_utf8(bytes).map_err(|_| FileError::NotText(path.to_owned()))
 }
 
+/// What a flow file says, and everything that is remarkable about it.
+#[must_use]
+pub fn inspect(path: &Path, source: String) -> (Option<FlowFile>, Vec<Diagnostic>) {
+    let (file, diagnostics) = parse_file(&source, &path.display().to_string());
+    let file = file.map(|GraphFile { workflow, roles }| FlowFile {
+        path: path.to_owned(),
+        source,
+        graph: workflow,
+        roles: roles.unwrap_or_default(),
+    });
+    (file, diagnostics)
+}
+
 /// Reads a flow file.
 ///
 /// # Errors
 /// When it cannot be read, or with everything that is wrong with it.
 pub fn read(disk: &dyn Disk, path: &Path) -> Result<FlowFile, FileError> {
-    let source = text(disk, path)?;
-    let name = path.display().to_string();
-    let (file, diagnostics) = parse_file(&source, &name);
-    let Some(GraphFile { workflow, roles }) = file else {
-        return Err(FileError::NotAFlow {
-            path: path.to_owned(),
-            diagnostics,
-        });
-    };
-    let roles = roles.unwrap_or_default();
-    Ok(FlowFile {
-        path: path.to_owned(),
-        source,
-        graph: workflow,
-        roles,
-    })
+    let (file, diagnostics) = inspect(path, text(disk, path)?);
+    let path = path.to_owned();
+    file.ok_or(FileError::NotAFlow { path, diagnostics })
 }
 
 /// Reads a flow that was read before and is kept as text.
@@ -86,18 +89,9 @@ pub fn read(disk: &dyn Disk, path: &Path) -> Result<FlowFile, FileError> {
 /// # Errors
 /// With everything that is wrong with it.
 pub fn read_kept(source: String) -> Result<FlowFile, FileError> {
-    let path = PathBuf::from("workflow.yaml");
-    let (file, diagnostics) = parse_file(&source, "workflow.yaml");
-    let Some(GraphFile { workflow, roles }) = file else {
-        return Err(FileError::NotAFlow { path, diagnostics });
-    };
-    let roles = roles.unwrap_or_default();
-    Ok(FlowFile {
-        path,
-        source,
-        graph: workflow,
-        roles,
-    })
+    let path = PathBuf::from(SNAPSHOT_NAME);
+    let (file, diagnostics) = inspect(&path, source);
+    file.ok_or(FileError::NotAFlow { path, diagnostics })
 }
 
 /// Reads a script.

@@ -6,4 +6,5 @@
 
 pub mod files;
 pub mod flow_file;
+mod program;
 pub mod workshop;

@@ -13,21 +13,27 @@ use a_society_facts::view::FlowState;
 use a_society_facts::view::flow::Running;
 use a_society_flow::graph::{Executor, FlowGraph, InlineRole, RoleName};
 use a_society_flow::machine::{findings_path, report_path};
-use a_society_roles::port::RecordFiles;
+use a_society_roles::port::{RecordFiles, RecordPath};
 use a_society_roles::role::definition::{
     Arrival, Briefing, Entrance, EntryKind, Feedback, Owed, Picture, Reading, Received, Reflection,
     Sent,
 };
 use a_society_roles::role::{packet, prompt};
+use a_society_roles::taker::command::CommandTaker;
+use a_society_roles::taker::human::HumanTaker;
 use a_society_roles::taker::scripted::{Script, ScriptedTaker};
-use a_society_roles::turn::job::Job;
+use a_society_roles::turn::job::{BegunWith, Job};
+use a_society_roles::turn::stop::StopSignal;
 use a_society_roles::turn::taker::Taker;
 use a_society_state::blob;
 use a_society_state::disk::SharedDisk;
 use a_society_state::layout::FlowFolder;
 
-use crate::driver::role_source::{About, RoleSource, StopFlag};
+use super::program;
+use crate::config::programs;
+use crate::driver::role_source::{About, RoleSource};
 use crate::limits::SHOWN_ARTIFACT_BYTES_MAX;
+use crate::project::flow_file::{FlowFile, SNAPSHOT_NAME};
 
 /// The roles of one flow.
 #[derive(Debug)]
@@ -253,13 +259,17 @@ impl RoleSource for Workshop {
         packet::interrupted_message()
     }
 
-    fn taker(&mut self, job: Job, stop: StopFlag) -> Result<Box<dyn Taker>, String> {
+    fn taker(
+        &mut self,
+        job: Job,
+        begun_with: BegunWith,
+        stop: StopSignal,
+    ) -> Result<Box<dyn Taker>, String> {
         let role = job.role.clone();
-        drop(stop);
+        let (job, files) = (Arc::new(job), Arc::clone(&self.files));
         match (self.executor(&role), &self.script) {
             (Executor::Scripted, Some(script)) => {
-                let files = Arc::clone(&self.files);
-                Ok(Box::new(ScriptedTaker::new(script, Arc::new(job), files)))
+                Ok(Box::new(ScriptedTaker::new(script, job, files)))
             }
             (Executor::Scripted, None) => Err(format!(
                 "{role} follows a script, and the flow was started without one"
@@ -268,10 +278,25 @@ impl RoleSource for Workshop {
                 "{role} is taken by a model, and this version runs scripts, people and commands; \
                  give it an executor, or start the flow with --script"
             )),
-            (Executor::Human | Executor::Command, _) => Err(format!(
-                "{role} is taken by an executor that is not connected yet"
-            )),
+            (Executor::Human, _) => Ok(Box::new(HumanTaker::new(job, begun_with))),
+            (Executor::Command, _) => {
+                let definition = self.definition(&role);
+                let command = definition.and_then(|role| role.command.as_ref());
+                let Some(command) = command else {
+                    return Err(format!("{role} is a program, and its file names none"));
+                };
+                let (spec, environment) = (program::spec(command), programs::environment());
+                let taker = CommandTaker::new(job, begun_with, spec, environment, files, stop);
+                Ok(Box::new(taker))
+            }
         }
+    }
+
+    fn revised(&mut self, file: &FlowFile) {
+        self.roles.clone_from(&file.roles);
+        // The snapshot is for people; the graph that counts is in the journal.
+        let snapshot = RecordPath::of_name(SNAPSHOT_NAME);
+        drop(self.files.write(&snapshot, file.source.as_bytes()));
     }
 
     fn health(&mut self) -> Result<(), String> {

@@ -125,6 +125,9 @@ block of your text that is not quoted counts.
 "
 }
 
+/// How the line of a repair begins that says what was wrong.
+const PROBLEM: &str = "Problem: ";
+
 /// What the role reads after a fault: what was wrong, what is allowed, and what to do now.
 pub fn repair_message(fault: &HandoffFault, allowed: &Allowed) -> String {
     let place = match &fault.span {
@@ -133,13 +136,19 @@ pub fn repair_message(fault: &HandoffFault, allowed: &Allowed) -> String {
     };
     format!(
         "Your turn could not be concluded, and nothing has been handed over.\n\n\
-         Problem: {}{place}. [{}]\n\n{}\n\
+         {PROBLEM}{}{place}. [{}]\n\n{}\n\
          If your work is done, answer with the corrected `handoff` block as the last thing you \
          write. Do not repeat work that is already done.\n",
         fault.message,
         fault.code.as_str(),
         allowed_text(allowed),
     )
+}
+
+/// The part of a repair that says what was wrong, for those who know what may be done instead.
+pub(crate) fn problem_of(repair: &str) -> &str {
+    let line = repair.lines().find(|line| line.starts_with(PROBLEM));
+    line.unwrap_or(repair).trim_end()
 }
 
 /// What the role reads when its provider cut it off at the output limit.
@@ -266,6 +275,15 @@ mod tests {
     fn a_repair_says_what_was_wrong_what_is_allowed_and_what_to_do() {
         let fault = parse_outcome("done").unwrap_err();
         insta::assert_snapshot!(repair_message(&fault, &allowed()));
+    }
+
+    #[test]
+    fn the_problem_of_a_repair_is_its_one_line() {
+        let fault = parse_outcome("done").unwrap_err();
+        let problem = "Problem: the turn ended without a handoff block \
+                       (line 1 of your last message). [missing_block]";
+        assert_eq!(problem_of(&repair_message(&fault, &allowed())), problem);
+        assert_eq!(problem_of("Say it again.\n"), "Say it again.");
     }
 
     #[test]

@@ -39,3 +39,12 @@ pub struct Job {
     /// The folder of the project.
     pub project: PathBuf,
 }
+
+/// What a turn begins with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BegunWith {
+    /// The packet of a node that was entered, or of a phase.
+    Packet,
+    /// What the operator answered.
+    Reply,
+}

@@ -1,7 +1,7 @@
 //! Reaching a taker that waits for the outside world.
 //!
 //! A taker that waits cannot be told anything through [`super::taker::Taker::next`]. Whoever
-//! drives the flow keeps a clone of the signal that the taker was made with, and gives it first;
+//! drives the flow keeps a clone of the signal that the taker was made with, and raises it first;
 //! the step that the taker then returns says how far it came.
 
 use std::fmt;
@@ -13,16 +13,16 @@ pub struct StopSignal(Arc<Mutex<State>>);
 
 #[derive(Default)]
 struct State {
-    is_given: bool,
+    is_raised: bool,
     listeners: Vec<Box<dyn FnOnce() + Send>>,
 }
 
 impl StopSignal {
-    /// Gives the signal. Whatever waits ends now.
-    pub fn give(&self) {
+    /// Raises the signal. Whatever waits ends now.
+    pub fn raise(&self) {
         let listeners = {
             let mut state = self.state();
-            state.is_given = true;
+            state.is_raised = true;
             std::mem::take(&mut state.listeners)
         };
         for listener in listeners {
@@ -30,16 +30,16 @@ impl StopSignal {
         }
     }
 
-    /// Whether it was given.
+    /// Whether it was raised.
     #[must_use]
-    pub fn is_given(&self) -> bool {
-        self.state().is_given
+    pub fn is_raised(&self) -> bool {
+        self.state().is_raised
     }
 
-    /// Calls back when it is given; at once, if it was given already.
-    pub(crate) fn when_given(&self, listener: impl FnOnce() + Send + 'static) {
+    /// Calls back when it is raised; at once, if it was raised already.
+    pub(crate) fn when_raised(&self, listener: impl FnOnce() + Send + 'static) {
         let mut state = self.state();
-        if state.is_given {
+        if state.is_raised {
             drop(state);
             listener();
         } else {
@@ -54,7 +54,9 @@ impl StopSignal {
 
 impl fmt::Debug for StopSignal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("StopSignal").field(&self.is_given()).finish()
+        f.debug_tuple("StopSignal")
+            .field(&self.is_raised())
+            .finish()
     }
 }
 
@@ -69,11 +71,11 @@ mod tests {
         let signal = StopSignal::default();
         let (tell, heard) = mpsc::channel();
         let early = tell.clone();
-        signal.when_given(move || early.send("early").unwrap());
-        assert!(heard.try_recv().is_err() && !signal.is_given());
-        signal.clone().give();
-        signal.give();
-        signal.when_given(move || tell.send("late").unwrap());
+        signal.when_raised(move || early.send("early").unwrap());
+        assert!(heard.try_recv().is_err() && !signal.is_raised());
+        signal.clone().raise();
+        signal.raise();
+        signal.when_raised(move || tell.send("late").unwrap());
         assert_eq!(heard.iter().collect::<Vec<_>>(), ["early", "late"]);
     }
 }

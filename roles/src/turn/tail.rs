@@ -15,6 +15,20 @@ pub(crate) enum Tail<'h> {
     Concluded(&'h str),
 }
 
+/// The words with which a turn began: its packet, else the last that was said to the role.
+pub(crate) fn begun_text(job: &Job) -> &str {
+    if !job.packet.is_empty() {
+        return &job.packet;
+    }
+    let said = job.history.iter().rev().find_map(|message| match message {
+        Message::User { content } => Some(content.as_str()),
+        Message::Assistant { .. }
+        | Message::AssistantToolCalls { .. }
+        | Message::ToolResult { .. } => None,
+    });
+    said.unwrap_or_default()
+}
+
 /// Looks at what is recorded of a job's turn.
 pub(crate) fn tail(job: &Job) -> Tail<'_> {
     let is_said = |message: &Message| match message {

@@ -17,9 +17,11 @@ mod limits;
 pub mod real;
 #[cfg(test)]
 mod tests;
+pub mod unlocked;
 
 pub use faulty::{Fault, FaultPlan, FaultyDisk};
 pub use real::RealDisk;
+pub use unlocked::UnlockedDisk;
 
 /// A disk that many parts of the program share.
 pub type SharedDisk = Arc<dyn Disk>;

@@ -3,7 +3,7 @@
 use a_society_facts::Fact;
 use a_society_facts::fact::flow::{Author, FlowPaused, FlowUnpaused, PauseReason};
 use a_society_state::disk::faulty::Op;
-use a_society_state::disk::{Disk, Fault, FaultPlan, FaultyDisk, How};
+use a_society_state::disk::{Fault, FaultPlan, FaultyDisk, How};
 use a_society_state::index::rows;
 use a_society_state::{Error, retention};
 

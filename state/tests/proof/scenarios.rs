@@ -13,246 +13,72 @@ pub(crate) struct Scenario {
     pub(crate) steps: Vec<Step>,
 }
 
-fn scenario(name: &'static str, steps: &[Step]) -> Scenario {
-    let steps = steps.to_vec();
-    Scenario { name, steps }
+/// Every scenario.
+pub(crate) fn all() -> Vec<Scenario> {
+    let torn = [Row::R2, Row::R3, Row::R4, Row::R6].map(recovery);
+    let plain = SCENARIOS.iter().map(|(name, steps)| Scenario {
+        name,
+        steps: steps.to_vec(),
+    });
+    plain.chain(torn).collect()
 }
 
 /// A torn end of each kind is recovered, and the flow goes on.
-fn recovery(name: &'static str, row: Row) -> Scenario {
+fn recovery(row: Row) -> Scenario {
     let before = [Create, Title, Sync, Title, Title, Sync, Kill];
-    scenario(
-        name,
-        &[&before[..], &[Torn(row), Open, Title, Sync, Close]].concat(),
-    )
+    Scenario {
+        name: match row {
+            Row::R2 => "R2",
+            Row::R3 => "R3",
+            Row::R4 => "R4",
+            Row::R6 => "R6",
+        },
+        steps: [&before[..], &[Torn(row), Open, Title, Sync, Close]].concat(),
+    }
 }
 
-/// Every scenario.
-pub(crate) fn all() -> Vec<Scenario> {
-    let mut all = plain();
-    all.extend(of_recovery());
-    all
-}
-
-fn plain() -> Vec<Scenario> {
-    vec![
-        scenario("create", &[Create]),
-        scenario(
-            "several facts, each synced",
-            &[Create, Title, Sync, Title, Sync, Title, Sync],
-        ),
-        scenario(
-            "several facts, synced together",
-            &[Create, Title, Title, Title, Title, Sync],
-        ),
-        scenario(
-            "facts that are never synced",
-            &[Create, Title, Sync, Title, Title],
-        ),
-        scenario(
-            "somebody else syncs",
-            &[Create, Title, SyncElsewhere, Title, SyncElsewhere],
-        ),
-        scenario(
-            "rotation",
-            &[
-                Segments(700),
-                Create,
-                Title,
-                Title,
-                Sync,
-                Title,
-                Title,
-                Title,
-                Title,
-                Sync,
-                Close,
-            ],
-        ),
-        scenario(
-            "a segment a record",
-            &[
-                Segments(1),
-                Create,
-                Title,
-                Title,
-                Sync,
-                Kill,
-                Open,
-                Title,
-                Title,
-                Sync,
-            ],
-        ),
-        scenario(
-            "blobs",
-            &[
-                Create,
-                Session,
-                Say(70_000),
-                Sync,
-                Say(66_000),
-                Say(70_000),
-                Sync,
-                Close,
-            ],
-        ),
-        scenario(
-            "blobs without an end",
-            &[Create, Session, Say(70_000), Say(66_000), Sync],
-        ),
-        scenario(
-            "views",
-            &[
-                Create,
-                Session,
-                Tick,
-                Title,
-                Tick,
-                Say(10),
-                Rest,
-                Title,
-                Say(20),
-                Tick,
-                Close,
-            ],
-        ),
-        scenario(
-            "checkpoints",
-            &[
-                Checkpoints(300),
-                Create,
-                Title,
-                Sync,
-                Title,
-                Title,
-                Sync,
-                Title,
-                Close,
-                Open,
-                Title,
-                Sync,
-            ],
-        ),
-        scenario(
-            "a clean end and a new beginning",
-            &[Create, Title, Close, Open, Title, Close, Open],
-        ),
-        scenario(
-            "a death and a new beginning",
-            &[Create, Title, Sync, Title, Kill, Open, Title, Sync, Kill],
-        ),
-        scenario(
-            "a full disk",
-            &[
-                Create,
-                Title,
-                Sync,
-                Room(Some(100)),
-                Title,
-                Title,
-                Sync,
-                Title,
-                Tick,
-                Rest,
-                Room(Some(3 << 20)),
-                Resume,
-                Title,
-                Sync,
-                Close,
-            ],
-        ),
-        scenario(
-            "a disk that is full when a segment ends",
-            &[
-                Segments(500),
-                Create,
-                Title,
-                Room(Some(150)),
-                Title,
-                Title,
-                Sync,
-                Room(None),
-                Resume,
-                Title,
-                Title,
-                Sync,
-            ],
-        ),
-        scenario(
-            "an archive",
-            &[Create, Session, Say(66_000), Title, Close, Carry],
-        ),
-        scenario(
-            "a removal",
-            &[Create, Session, Say(66_000), Cancel, Close, Prune],
-        ),
-    ]
-}
-
-fn of_recovery() -> Vec<Scenario> {
-    vec![
-        recovery("R2", Row::R2),
-        recovery("R3", Row::R3),
-        recovery("R4", Row::R4),
-        recovery("R6", Row::R6),
-        scenario(
-            "R6 put back",
-            &[
-                Create,
-                Title,
-                Sync,
-                Kill,
-                Torn(Row::R6),
-                Open,
-                Restore,
-                Title,
-                Sync,
-            ],
-        ),
-        scenario(
-            "one recovery after another",
-            &[
-                Create,
-                Title,
-                Sync,
-                Kill,
-                Torn(Row::R2),
-                Open,
-                Kill,
-                Torn(Row::R3),
-                Open,
-                Title,
-                Sync,
-                Kill,
-                Torn(Row::R2),
-                Open,
-                Close,
-            ],
-        ),
-        scenario(
-            "damage and its repair",
-            &[
-                Segments(900),
-                Create,
-                Title,
-                Sync,
-                Title,
-                Sync,
-                Rest,
-                Title,
-                Sync,
-                Title,
-                Sync,
-                Title,
-                Sync,
-                Kill,
-                Flip,
-                Repair,
-                Title,
-                Sync,
-                Close,
-            ],
-        ),
-    ]
-}
+#[rustfmt::skip]
+const SCENARIOS: &[(&str, &[Step])] = &[
+    ("create", &[Create]),
+    ("several facts, each synced", &[Create, Title, Sync, Title, Sync, Title, Sync]),
+    ("several facts, synced together", &[Create, Title, Title, Title, Title, Sync]),
+    ("facts that are never synced", &[Create, Title, Sync, Title, Title]),
+    ("somebody else syncs", &[Create, Title, SyncElsewhere, Title, SyncElsewhere]),
+    ("rotation", &[
+        Segments(700), Create, Title, Title, Sync, Title, Title, Title, Title, Sync, Close,
+    ]),
+    ("a segment a record", &[
+        Segments(1), Create, Title, Title, Sync, Kill, Open, Title, Title, Sync,
+    ]),
+    ("blobs", &[
+        Create, Session, Say(70_000), Sync, Say(66_000), Say(70_000), Sync, Close,
+    ]),
+    ("blobs without an end", &[Create, Session, Say(70_000), Say(66_000), Sync]),
+    ("views", &[
+        Create, Session, Tick, Title, Tick, Say(10), Rest, Title, Say(20), Tick, Close,
+    ]),
+    ("checkpoints", &[
+        Checkpoints(300), Create, Title, Sync, Title, Title, Sync, Title, Close, Open, Title, Sync,
+    ]),
+    ("a clean end and a new beginning", &[Create, Title, Close, Open, Title, Close, Open]),
+    ("a death and a new beginning", &[Create, Title, Sync, Title, Kill, Open, Title, Sync, Kill]),
+    ("a full disk", &[
+        Create, Title, Sync, Room(Some(100)), Title, Title, Sync, Title, Tick, Rest,
+        Room(Some(3 << 20)), Resume, Title, Sync, Close,
+    ]),
+    ("a disk that is full when a segment ends", &[
+        Segments(500), Create, Title, Room(Some(150)), Title, Title, Sync, Room(None), Resume,
+        Title, Title, Sync,
+    ]),
+    ("an archive", &[Create, Session, Say(66_000), Title, Close, Carry]),
+    ("a removal", &[Create, Session, Say(66_000), Cancel, Close, Prune]),
+    ("R6 put back", &[Create, Title, Sync, Kill, Torn(Row::R6), Open, Restore, Title, Sync]),
+    ("one recovery after another", &[
+        Create, Title, Sync, Kill, Torn(Row::R2), Open, Kill, Torn(Row::R3), Open, Title, Sync,
+        Kill, Torn(Row::R2), Open, Close,
+    ]),
+    ("damage and its repair", &[
+        Segments(900), Create, Title, Sync, Title, Sync, Rest, Title, Sync, Title, Sync, Title,
+        Sync, Kill, Flip, Repair, Title, Sync, Close,
+    ]),
+];

@@ -419,11 +419,11 @@ impl Play {
 
     fn restore(&mut self) -> Result<(), Error> {
         let quarantine = self.store.folder(&flow_ref()).quarantine();
-        let names = self.disk.files().into_iter().filter_map(|path| {
+        let mut names = self.disk.files().into_iter().filter_map(|path| {
             let name = path.file_name()?.to_str()?.to_owned();
             (path.parent() == Some(&quarantine) && parse_name(&name).is_some()).then_some(name)
         });
-        let Some(name) = names.last() else {
+        let Some(name) = names.next_back() else {
             return Err(Error::NoFlow("nothing to put back".into()));
         };
         let before = self.flow()?.position().seq;

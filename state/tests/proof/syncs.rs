@@ -7,12 +7,12 @@ use std::sync::mpsc::channel;
 use a_society_facts::Fact;
 use a_society_facts::fact::journal::Row;
 use a_society_state::disk::faulty::Op;
-use a_society_state::disk::{Disk, FaultyDisk};
+use a_society_state::disk::{Disk, Fault, FaultPlan, FaultyDisk, How};
 use a_society_state::journal::group::Committer;
 use a_society_state::layout::FlowFolder;
 use a_society_state::{blob, checkpoint};
 
-use crate::model::{flow_ref, message, titled};
+use crate::model::{ELSEWHERE, flow_ref, in_project, message, titled};
 use crate::oracle::{judge, records};
 use crate::script::{Play, ROOT, Step, Temper, store_over};
 use crate::tails;
@@ -183,6 +183,38 @@ fn an_imported_flow_leaves_no_second_name_behind() {
     }
 }
 
+#[test]
+fn what_a_failed_sync_dropped_is_written_anew_whichever_sync_it_was() {
+    // Records that nobody synced, and the half of one more, as the death of a process leaves them.
+    let steps = [Step::Create, Step::Title, Step::Title, Step::Kill];
+    let torn = || {
+        let play = played(&steps);
+        let segment = play.store.folder(&flow_ref()).segment(1);
+        let mut file = play.disk.open(&segment, How::Append).unwrap();
+        file.append(b"{\"v\":1,").unwrap();
+        play
+    };
+    let mut probe = torn();
+    let before = probe.disk.operations();
+    probe.step(&Step::Open).unwrap();
+    let mut failed = 0;
+    for at in before + 1..=probe.disk.operations() {
+        let mut play = torn();
+        play.disk.arm(FaultPlan {
+            at,
+            fault: Fault::SyncFailsThenLies,
+            sticky: false,
+        });
+        failed += usize::from(play.step(&Step::Open).is_err());
+        play.flow = None;
+        let model = play.model().clone();
+        for seed in 0..CUTS {
+            judge(&play.disk.kill_clone(), &model, seed);
+        }
+    }
+    assert!(failed >= 3, "the tail kept, the cut, and the end: {failed}");
+}
+
 // Orders that no single crash shows, because the next open would mend what they prevent: they are
 // read off the trace.
 
@@ -246,6 +278,23 @@ fn j19_a_tail_is_kept_then_cut_then_told_and_each_is_durable_before_the_next() {
         kept < cut && named < told,
         "{kept} {cut} {synced} {named} {told}"
     );
+}
+
+#[test]
+fn an_import_makes_the_new_name_durable_before_the_old_one_may_go() {
+    let mut play = played(&[Step::Create, Step::Title, Step::Close]);
+    let trace = traced(&mut play, &Step::Carry);
+    let named = trace.iter().rposition(|op| matches!(op, Op::Rename { .. }));
+    let sync = |path: &Path| Op::SyncFolder {
+        path: path.to_owned(),
+    };
+    let target = play.store.folder(&in_project(ELSEWHERE));
+    let new = next_after(
+        &trace,
+        named.unwrap(),
+        &sync(target.root().parent().unwrap()),
+    );
+    next_after(&trace, new, &sync(play.store.root()));
 }
 
 fn removed(path: PathBuf) -> Op {

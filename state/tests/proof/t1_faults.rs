@@ -87,9 +87,10 @@ fn cases_of((place, scenario): (usize, &Scenario)) -> Vec<Case<'_>> {
 /// Whether an operation can meet a fault. A plan that strikes at one that cannot is the plan that
 /// strikes at the next one that can, or none at all, so it need not be tried.
 fn may_meet(fault: Fault, op: &Op) -> bool {
-    let op = match op {
-        Op::Failed { op, .. } => op,
-        op => op,
+    let op = if let Op::Failed { op, .. } = op {
+        op
+    } else {
+        op
     };
     match fault {
         Fault::Eio | Fault::Enospc | Fault::Edquot | Fault::Erofs | Fault::Emfile => true,

@@ -12,7 +12,7 @@ use a_society_state::disk::FaultyDisk;
 
 use crate::extent::{each_in_parallel, pick};
 use crate::model::{Model, flow_ref};
-use crate::oracle::judge;
+use crate::oracle::{cut_of, judge};
 use crate::scenarios::all;
 use crate::script::{Play, Step, Temper, store_over};
 use crate::tails;
@@ -166,13 +166,11 @@ fn a_torn_end_is_kept_byte_for_byte_and_told_with_its_row() {
         let [fact] = &recovered[..] else {
             panic!("one cut is told once: {recovered:?}");
         };
-        let (cut, lost) = match fact {
-            Fact::RecoveryTruncated(cut) => (cut, None),
-            Fact::RecoveryLossy(lossy) => (&lossy.cut, Some(lossy.lost_seq)),
-            other => panic!("{other:?}"),
-        };
+        let cut = cut_of(fact).unwrap();
         assert_eq!(cut.row, row);
-        assert_eq!(lost, (row == Row::R6).then_some(last.frame.seq + 1));
+        let lost = last.frame.seq + 1;
+        let loud = matches!(fact, Fact::RecoveryLossy(lossy) if lossy.lost_seq == lost);
+        assert_eq!(loud, row == Row::R6, "{fact:?}");
         assert_eq!(cut.offset_bytes, last.end as u64);
         let kept = play
             .disk

@@ -358,6 +358,9 @@ fn r15_views_that_are_wrong_are_built_again() {
     }
 }
 
+/// Makes something that stands where a journal should.
+type Make = fn(&FlowFolder);
+
 #[test]
 fn what_is_no_journal_is_named_and_left_alone() {
     let home = tempfile::tempdir().unwrap();
@@ -368,7 +371,7 @@ fn what_is_no_journal_is_named_and_left_alone() {
     };
     let store = Store::new(ground, home.path().join(".a-society/state"));
     let folder = store.folder(&flow_ref());
-    let kinds: [(&str, fn(&FlowFolder)); 4] = [
+    let kinds: [(&str, Make); 4] = [
         ("a link for a segment", |folder| {
             std::fs::create_dir_all(folder.journal()).unwrap();
             std::fs::write(folder.root().join("elsewhere"), b"precious").unwrap();

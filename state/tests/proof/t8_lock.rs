@@ -58,6 +58,7 @@ fn lock_child() {
     }
 }
 
+#[expect(clippy::zombie_processes, reason = "the tool is to outlive us")]
 fn obey(order: &str, root: &Path, store: &Store, flow: &mut Option<Flow>) -> String {
     match order {
         "try" => match store.open(&flow_ref()) {

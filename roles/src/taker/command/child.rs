@@ -68,6 +68,10 @@ pub fn end_survivor(process: &ProcessName, flow: &FlowId, call: &CallId) -> bool
 impl Held {
     /// Spawns the process. It waits.
     pub(super) fn spawn(launch: &Launch) -> Result<Self, String> {
+        // The shell at the gate would become nothing, and call that a success.
+        if launch.run.is_empty() {
+            return Err("The command is empty.".to_owned());
+        }
         let mut child = spawn_alone(launch)
             .or_else(|_| spawn_in_group(launch))
             .map_err(|why| {
@@ -101,9 +105,9 @@ impl Held {
         watch_exit(self.child.id(), tell.clone());
         // The timer ends when this is dropped.
         let _timer = start_timer(time_limit_ms, tell.clone());
-        stop.when_given(move || drop(tell.send(Event::Stop)));
+        stop.when_raised(move || drop(tell.send(Event::Stop)));
         let stdin = self.stdin.take();
-        if !stop.is_given() {
+        if !stop.is_raised() {
             feed(stdin, packet);
         }
 
@@ -288,6 +292,33 @@ fn await_outputs(events: &Receiver<Event>, closed: u32) {
             Ok(Event::Closed) => closed += 1,
             Ok(Event::Exited | Event::TimeUp | Event::Stop) => {}
             Err(_) => return,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What the end of this process looks like to the one at the gate: its input ends, perhaps in
+    /// the middle of the line.
+    #[test]
+    fn a_gate_that_is_never_opened_lets_nothing_through() {
+        let folder = tempfile::tempdir().unwrap();
+        for begun in ["", "g", "go"] {
+            let launch = Launch {
+                run: ["touch", "ran"].map(str::to_owned).to_vec(),
+                variables: vec![("PATH".to_owned(), "/usr/bin:/bin".to_owned())],
+                folder: folder.path().to_owned(),
+                mark: ("A_SOCIETY_CALL".to_owned(), format!("gate/{begun}")),
+            };
+            let mut held = Held::spawn(&launch).unwrap();
+            let mut stdin = held.stdin.take().unwrap();
+            stdin.write_all(begun.as_bytes()).unwrap();
+            drop(stdin);
+            assert_eq!(held.child.wait().unwrap().code(), Some(125));
+            held.is_over = true;
+            assert!(!folder.path().join("ran").exists());
         }
     }
 }

@@ -6,6 +6,7 @@ use serde::Serialize;
 use super::spec::Environment;
 use crate::handoff::Signal;
 use crate::turn::job::Job;
+use crate::turn::tail::begun_text;
 
 /// The packet. Members may be added; none changes its meaning.
 #[derive(Debug, Serialize)]
@@ -44,7 +45,7 @@ pub(super) fn packet(job: &Job) -> Vec<u8> {
         visit: job.turns_before.saturating_add(1),
         record: job.record.to_string_lossy().into_owned(),
         project: job.project.to_string_lossy().into_owned(),
-        packet: &job.packet,
+        packet: begun_text(job),
         allowed: Ways {
             forward: &job.allowed.forward,
             backward: &job.allowed.backward,

@@ -3,7 +3,9 @@
 use super::limits::SHOWN_BYTES;
 use super::report::{How, Report};
 use super::spec::{CommandSpec, ExitOutcome};
-use crate::handoff::{FaultCode, Outcome, Signal, Target, handoff_block, parse_outcome};
+use crate::handoff::{
+    FaultCode, Outcome, Signal, Target, handoff_block, parse_outcome, problem_of,
+};
 use crate::port::RecordPath;
 use crate::turn::job::Job;
 
@@ -51,15 +53,22 @@ pub(super) fn verdict(job: &Job, spec: &CommandSpec, report: &Report) -> Verdict
 pub(super) fn unknown() -> String {
     answer(
         "What the command came to is not known, and it is not run again by itself. Look what it \
-         did, and say how to go on: `forward: PATH`, `back: NODE PATH`, or `close`.",
+         did. Answer with `forward: PATH`, `back: PATH` or `close` to go on without it, or with \
+         anything else to run it again.",
         &Outcome::PromptHuman,
     )
 }
 
 /// What is said when the outcome could not be applied. A program cannot mend it.
 pub(super) fn refused(message: &str) -> String {
-    let message = format!("The outcome of the command could not be applied.\n\n{message}");
-    answer(&message, &Outcome::PromptHuman)
+    let problem = problem_of(message);
+    let words = format!("The outcome of the command could not be applied.\n\n{problem}");
+    answer(&words, &Outcome::PromptHuman)
+}
+
+/// What is said when the program could not be started, or its output not be handed over.
+pub(super) fn failed(why: &str) -> String {
+    answer(why, &Outcome::PromptHuman)
 }
 
 fn answer(words: &str, outcome: &Outcome) -> String {

@@ -10,12 +10,13 @@ use serde_json::value::RawValue;
 
 use super::child::{Held, Launch};
 use super::input;
-use super::outcome::{refused, unknown, verdict};
+use super::outcome::{failed, refused, unknown, verdict};
 use super::report::{How, Report};
 use super::spec::{CommandSpec, Environment};
 use crate::port::RecordFiles;
+use crate::taker::human;
 use crate::turn::conclude::conclude;
-use crate::turn::job::Job;
+use crate::turn::job::{BegunWith, Job};
 use crate::turn::step::{End, Intended, Step, Told};
 use crate::turn::stop::StopSignal;
 use crate::turn::tail::{Tail, tail};
@@ -56,10 +57,14 @@ enum Next {
 }
 
 impl CommandTaker {
-    /// Takes the turn of this job. Give `stop` to end the program while it runs.
+    /// Takes the turn of this job. Raise `stop` to end the program while it runs.
+    ///
+    /// A turn that begins with the operator's reply ends with the outcome that the reply says, as
+    /// a turn of the operator would; any other reply runs the program again.
     #[must_use]
     pub fn new(
         job: Arc<Job>,
+        begun_with: BegunWith,
         spec: CommandSpec,
         environment: Environment,
         files: Arc<dyn RecordFiles>,
@@ -77,7 +82,10 @@ impl CommandTaker {
             files,
             stop,
         };
-        taker.go_on();
+        match human::decided(&taker.job).filter(|_| begun_with == BegunWith::Reply) {
+            Some(end) if taker.answered == 0 => taker.next = Next::End(end),
+            Some(_) | None => taker.go_on(),
+        }
         taker
     }
 
@@ -182,7 +190,7 @@ impl CommandTaker {
             effect: Effect::Mutating,
             before: None,
             after: None,
-            summary: self.spec.run.join(" "),
+            summary: summary(&self.spec.run),
         })
     }
 
@@ -207,7 +215,7 @@ impl CommandTaker {
 
     /// The call came to nothing, and only the operator can say how to go on.
     fn failed(&mut self, call: CallId, why: String) -> Step {
-        let next = Next::AskForEnd(refused(&why));
+        let next = Next::AskForEnd(failed(&why));
         let end = CallEnd::Failed;
         let output = why;
         self.then(next, Step::Finish { call, end, output })
@@ -251,6 +259,17 @@ impl CommandTaker {
             How::TimedOut => CallEnd::TimedOut,
             How::Stopped => CallEnd::Stopped,
         }
+    }
+}
+
+/// One line for the operator, however the program is written down.
+fn summary(run: &[String]) -> String {
+    const SHOWN_CHARS: usize = 120;
+    let words: Vec<&str> = run.iter().flat_map(|it| it.split_whitespace()).collect();
+    let line = words.join(" ");
+    match line.char_indices().nth(SHOWN_CHARS) {
+        Some((end, _)) => format!("{}…", &line[..end]),
+        None => line,
     }
 }
 

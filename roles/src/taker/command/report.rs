@@ -74,7 +74,7 @@ impl Report {
         head + stdout + BETWEEN + stderr
     }
 
-    /// Reads it again. A text that was cut on its way is none.
+    /// Reads it again. A text that was cut on its way, or that nobody here wrote, is none.
     pub(super) fn parse(text: &str) -> Option<Self> {
         let (head, body) = text.split_once('\n')?;
         let (how, lengths) = head.split_once("; stdout ")?;
@@ -89,11 +89,13 @@ impl Report {
             rest.strip_prefix(BETWEEN)?
         };
         (found.len() == stderr).then_some(())?;
-        Some(Self {
+        let report = Self {
             how: How::parse(how)?,
             stdout: stdout.to_owned(),
             stderr: found.to_owned(),
-        })
+        };
+        // Numbers have more than one spelling, and only one of them is ours.
+        Some(report).filter(|report| report.text() == text)
     }
 }
 
@@ -137,5 +139,7 @@ mod tests {
             assert_eq!(Report::parse(&text[..end]), None);
         }
         assert_eq!(Report::parse(&format!("{text} ")), None);
+        let foreign = "exit code 1; stdout 04 bytes, stderr 0 bytes\nlong";
+        assert_eq!(Report::parse(foreign), None);
     }
 }

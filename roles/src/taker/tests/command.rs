@@ -12,6 +12,7 @@ use super::stage::{Stage, job};
 use crate::taker::command::{
     CommandSpec, CommandTaker, Environment, ExitMapping, ExitOutcome, end_survivor,
 };
+use crate::turn::job::BegunWith;
 use crate::turn::step::{End, Step, Told};
 use crate::turn::stop::StopSignal;
 use crate::turn::taker::Taker as _;
@@ -26,11 +27,14 @@ fn environment() -> Environment {
 
 fn taker(stage: &Stage, spec: &CommandSpec, stop: &StopSignal) -> CommandTaker {
     let job = Arc::new(stage.job.clone());
+    let begun_with = BegunWith::Packet;
+    let files = stage.files.clone();
     CommandTaker::new(
         job,
+        begun_with,
         spec.clone(),
         environment(),
-        stage.files.clone(),
+        files,
         stop.clone(),
     )
 }
@@ -163,6 +167,12 @@ fn a_program_that_cannot_be_started_ends_with_a_question() {
         "no-such-program-anywhere".to_owned(),
     ]));
     assert!(finish(&stage).contains("exit code 127"), "{}", stage.page());
+    let stage = played(&CommandSpec::new(Vec::new()));
+    assert!(
+        finish(&stage).contains("Failed \"The command is empty"),
+        "{}",
+        stage.page()
+    );
     let mut stage = self::stage();
     stage.job.project = Path::new("/no/such/folder").to_owned();
     let mut taker = taker(&stage, &shell("true"), &StopSignal::default());
@@ -190,6 +200,27 @@ fn an_outcome_that_cannot_be_applied_asks_the_operator() {
         end.contains("PromptHuman") && end.contains("Please mend it."),
         "{end}"
     );
+}
+
+#[test]
+fn an_operator_who_was_asked_decides_for_a_program_or_lets_it_run_again() {
+    for (reply, line) in [
+        (
+            "forward: by-hand.md",
+            "end handoff [\"review by-hand.md\"], words \"\"",
+        ),
+        ("Try again.", "ask command"),
+    ] {
+        let mut stage = stage();
+        stage.job.packet = reply.to_owned();
+        let (job, files) = (Arc::new(stage.job.clone()), stage.files.clone());
+        let (reply, stop) = (BegunWith::Reply, StopSignal::default());
+        let mut taker = CommandTaker::new(job, reply, shell("true"), environment(), files, stop);
+        stage
+            .run(&mut taker, Told::Begin, 100)
+            .expect("the turn ends");
+        assert_eq!(stage.lines[0], line);
+    }
 }
 
 /// Runs a program that would go on for ever, with a time limit, and gives what its call came to
@@ -270,7 +301,7 @@ fn a_stop_ends_a_program_while_it_runs() {
     stage.run(&mut taker, Told::Begin, 4);
     let waker = thread::spawn(move || {
         thread::sleep(Duration::from_millis(100));
-        stop.give();
+        stop.raise();
     });
     let begin = Instant::now();
     stage.run(&mut taker, Told::Done { call: None }, 1);
@@ -292,7 +323,7 @@ fn a_stop_before_the_gate_opens_lets_nothing_run() {
     let stop = StopSignal::default();
     let mut taker = taker(&stage, &shell(&format!("touch {}", file.display())), &stop);
     stage.run(&mut taker, Told::Begin, 4);
-    stop.give();
+    stop.raise();
     stage.run(&mut taker, Told::Done { call: None }, 1);
     assert!(!file.exists(), "{}", stage.page());
 }

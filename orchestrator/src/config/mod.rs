@@ -1,0 +1,3 @@
+//! Settings from outside, resolved here and handed on as values.
+
+pub mod programs;

@@ -1,0 +1,32 @@
+//! What programs that take turns inherit of the environment.
+//!
+//! A program gets what it needs to be found, to speak a language and to keep temporary files, and
+//! nothing that somebody put into the environment for another purpose, such as a key.
+
+use a_society_roles::taker::command::Environment;
+
+/// The variables that are handed on.
+const HANDED_ON: [&str; 12] = [
+    "PATH",
+    "HOME",
+    "USER",
+    "LOGNAME",
+    "SHELL",
+    "LANG",
+    "LC_ALL",
+    "LC_CTYPE",
+    "TZ",
+    "TMPDIR",
+    "XDG_RUNTIME_DIR",
+    "TERM",
+];
+
+/// The environment of programs.
+#[must_use]
+pub fn environment() -> Environment {
+    let given = HANDED_ON.iter().filter_map(|name| {
+        let value = std::env::var(name).ok()?;
+        Some(((*name).to_owned(), value))
+    });
+    Environment(given.collect())
+}

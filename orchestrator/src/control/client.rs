@@ -1,0 +1,135 @@
+//! Says a command to a flow: to the process that drives it, or, if none does, by opening it.
+
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::os::unix::net::UnixStream;
+use std::path::Path;
+
+use a_society_facts::id::ClientId;
+use a_society_state::{Error, FlowRef, Store, lock};
+
+use super::limits::{ANSWER_TIMEOUT, MESSAGE_BYTES_MAX, PAUSE_BETWEEN_TRIES, TRIES_MAX};
+use super::message::{Answer, Command, Fault, Request, Taken, VERSION};
+use super::{fault, socket};
+use crate::driver::error::DriverError;
+use crate::mint::SystemMint;
+use crate::run::{RunError, reopen};
+
+/// Who heard a command.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Heard {
+    /// The process that drives the flow.
+    ByDriver,
+    /// This process, which opened the flow for it.
+    ByUs,
+}
+
+/// Why a command was not said, or came to nothing.
+#[derive(Debug, thiserror::Error)]
+pub enum Unsaid {
+    /// It was heard, and came to nothing.
+    #[error(transparent)]
+    Fault(#[from] Fault),
+    /// The flow cannot be opened.
+    #[error(transparent)]
+    Run(#[from] RunError),
+    /// A process holds the flow and cannot be talked to.
+    #[error("{holder} holds the flow and does not listen: {why}")]
+    Deaf {
+        /// Who.
+        holder: String,
+        /// What the system says.
+        why: io::Error,
+    },
+    /// It was said, and the answer did not come.
+    #[error("the answer did not come: {0}")]
+    NoAnswer(io::Error),
+}
+
+/// Says a command to a flow.
+///
+/// # Errors
+/// When it came to nothing, or nobody could hear it.
+pub fn say(
+    store: &Store,
+    flow: &FlowRef,
+    project: &Path,
+    (command, client): (Command, ClientId),
+) -> Result<(Taken, Heard), Unsaid> {
+    let folder = store.folder(flow);
+    let disk = store.ground().disk.as_ref();
+    let request = Request {
+        v: VERSION,
+        client: Some(client),
+        command,
+    };
+    let mut tries = 0;
+    loop {
+        tries += 1;
+        let again = tries < TRIES_MAX;
+        if let Some(holder) = lock::is_held(disk, &folder).map_err(RunError::from)? {
+            match socket::connect(&folder) {
+                Ok(stream) => {
+                    return ask(&stream, &request).map(|taken| (taken, Heard::ByDriver));
+                }
+                // It is about to listen, or about to go.
+                Err(_) if again => {}
+                Err(why) => return Err(Unsaid::Deaf { holder, why }),
+            }
+        } else {
+            match by_us(store, flow, project, &request) {
+                Err(Unsaid::Run(RunError::State(Error::Busy { .. }))) if again => {}
+                said => return said.map(|taken| (taken, Heard::ByUs)),
+            }
+        }
+        std::thread::sleep(PAUSE_BETWEEN_TRIES);
+    }
+}
+
+fn by_us(
+    store: &Store,
+    flow: &FlowRef,
+    project: &Path,
+    request: &Request,
+) -> Result<Taken, Unsaid> {
+    let (mut core, _) = reopen(store, flow, project.to_owned(), Box::new(SystemMint))?;
+    let taken = core.obey(request.command.clone(), request.client.clone());
+    core.close().map_err(RunError::from)?;
+    taken.map_err(|error| match error {
+        DriverError::State(error) => Unsaid::Run(RunError::State(error)),
+        error @ (DriverError::Refused(_)
+        | DriverError::Name(_)
+        | DriverError::Graph(_)
+        | DriverError::NothingStaged
+        | DriverError::ManyStaged(_)
+        | DriverError::NotAFlow(_)
+        | DriverError::Gone
+        | DriverError::System(_)) => Unsaid::Fault(fault::of(&error)),
+    })
+}
+
+/// Says a request over a connection and waits for its answer.
+///
+/// # Errors
+/// When it came to nothing, or the answer did not come.
+pub fn ask(stream: &UnixStream, request: &Request) -> Result<Taken, Unsaid> {
+    match exchange(stream, request).map_err(Unsaid::NoAnswer)? {
+        Answer::Ok(taken) => Ok(taken),
+        Answer::Error(fault) => Err(fault.into()),
+    }
+}
+
+fn exchange(mut stream: &UnixStream, request: &Request) -> io::Result<Answer> {
+    stream.set_read_timeout(Some(ANSWER_TIMEOUT))?;
+    stream.set_write_timeout(Some(ANSWER_TIMEOUT))?;
+    let mut line = serde_json::to_vec(request)?;
+    line.push(b'\n');
+    stream.write_all(&line)?;
+    let mut answer = Vec::new();
+    BufReader::new(stream)
+        .take(MESSAGE_BYTES_MAX)
+        .read_until(b'\n', &mut answer)?;
+    if answer.is_empty() {
+        return Err(io::ErrorKind::UnexpectedEof.into());
+    }
+    Ok(serde_json::from_slice(&answer)?)
+}

@@ -1,0 +1,147 @@
+//! Why a command came to nothing, in the operator's words: what happened, why, and what to try.
+
+use a_society_flow::machine::Refusal;
+
+use super::message::{Fault, FaultCode};
+use crate::driver::error::DriverError;
+
+/// A message that makes no sense.
+pub(super) fn unfit(why: &str) -> Fault {
+    Fault {
+        code: FaultCode::MessageUnfit,
+        what: "the message was not understood".to_owned(),
+        why: why.to_owned(),
+        r#try: "use the same version of a-society for both".to_owned(),
+    }
+}
+
+/// What a driver's error means to whoever gave the command.
+#[must_use]
+pub fn of(error: &DriverError) -> Fault {
+    let (code, what, hint) = match error {
+        DriverError::Refused(refusal) => return refused(refusal),
+        DriverError::NothingStaged => (
+            FaultCode::CommandRefused,
+            "there is nothing to decide",
+            "a-society status FLOW",
+        ),
+        DriverError::ManyStaged(_) => (
+            FaultCode::CommandAmbiguous,
+            "it is not clear which handoff is meant",
+            "name one of them after the flow",
+        ),
+        DriverError::NotAFlow(diagnostics) => {
+            let shown: Vec<String> = diagnostics.iter().map(ToString::to_string).collect();
+            return Fault {
+                code: FaultCode::FlowFileUnfit,
+                what: "the file is not a flow file".to_owned(),
+                why: shown.join("\n"),
+                r#try: "a-society check FILE".to_owned(),
+            };
+        }
+        DriverError::Gone => (
+            FaultCode::FlowGone,
+            "nobody drives the flow any more",
+            "give the command again",
+        ),
+        DriverError::State(error) if error.is_full() => (
+            FaultCode::DiskFull,
+            "the disk is full",
+            "make room, then give the command again",
+        ),
+        DriverError::State(_)
+        | DriverError::Name(_)
+        | DriverError::Graph(_)
+        | DriverError::System(_) => (
+            FaultCode::DiskFailed,
+            "the command could not be recorded",
+            "a-society verify FLOW",
+        ),
+    };
+    Fault {
+        code,
+        what: what.to_owned(),
+        why: error.to_string(),
+        r#try: hint.to_owned(),
+    }
+}
+
+fn refused(refusal: &Refusal) -> Fault {
+    let code = match refusal {
+        Refusal::ManyWait { .. } => FaultCode::CommandAmbiguous,
+        Refusal::NotCreated
+        | Refusal::AlreadyCreated
+        | Refusal::WrongPhase { .. }
+        | Refusal::Over { .. }
+        | Refusal::Paused
+        | Refusal::NotPaused
+        | Refusal::UnknownNode { .. }
+        | Refusal::NotOffered { .. }
+        | Refusal::NeedsSession { .. }
+        | Refusal::TurnNotOpen { .. }
+        | Refusal::Late { .. }
+        | Refusal::NotOurTurn { .. }
+        | Refusal::TurnWaits { .. }
+        | Refusal::Stopping { .. }
+        | Refusal::Unsettled { .. }
+        | Refusal::RepairUntold { .. }
+        | Refusal::NeedsApproval { .. }
+        | Refusal::NotWaiting { .. }
+        | Refusal::TakesNoText { .. }
+        | Refusal::NotAtWork { .. }
+        | Refusal::NothingToStop
+        | Refusal::NotRetryable { .. }
+        | Refusal::NotReopenable { .. }
+        | Refusal::UnknownApproval { .. }
+        | Refusal::StagedOutdated { .. }
+        | Refusal::UnknownConsent { .. }
+        | Refusal::ConsentMismatch { .. }
+        | Refusal::AsksAlready { .. }
+        | Refusal::Revision { .. }
+        | Refusal::OneRole
+        | Refusal::Illegal(_) => FaultCode::CommandRefused,
+    };
+    Fault {
+        code,
+        what: "the flow does not take this as it stands".to_owned(),
+        why: refusal.to_string(),
+        r#try: hint(refusal).to_owned(),
+    }
+}
+
+fn hint(refusal: &Refusal) -> &'static str {
+    match refusal {
+        Refusal::ManyWait { .. } => "name one of them with --node or --role",
+        Refusal::Over { .. } => "a-society reopen FLOW NODE",
+        Refusal::Paused => "a-society unpause FLOW",
+        Refusal::OneRole => "a-society improve FLOW graph",
+        Refusal::StagedOutdated { .. } => "a-society decline FLOW",
+        Refusal::TakesNoText { .. }
+        | Refusal::NotRetryable { .. }
+        | Refusal::NotCreated
+        | Refusal::AlreadyCreated
+        | Refusal::WrongPhase { .. }
+        | Refusal::NotPaused
+        | Refusal::UnknownNode { .. }
+        | Refusal::NotOffered { .. }
+        | Refusal::NeedsSession { .. }
+        | Refusal::TurnNotOpen { .. }
+        | Refusal::Late { .. }
+        | Refusal::NotOurTurn { .. }
+        | Refusal::TurnWaits { .. }
+        | Refusal::Stopping { .. }
+        | Refusal::Unsettled { .. }
+        | Refusal::RepairUntold { .. }
+        | Refusal::NeedsApproval { .. }
+        | Refusal::NotWaiting { .. }
+        | Refusal::NotAtWork { .. }
+        | Refusal::NothingToStop
+        | Refusal::NotReopenable { .. }
+        | Refusal::UnknownApproval { .. }
+        | Refusal::UnknownConsent { .. }
+        | Refusal::ConsentMismatch { .. }
+        | Refusal::AsksAlready { .. }
+        | Refusal::Revision { .. }
+        | Refusal::Illegal(_) => "look where the flow stands: a-society status FLOW",
+    }
+}

@@ -1,0 +1,32 @@
+//! The limits of the control socket, each with its reason.
+
+use std::time::Duration;
+
+/// The longest message. The largest thing that is said is a revised flow file or a long reply; a
+/// client that sends more without an end is cut off.
+pub const MESSAGE_BYTES_MAX: u64 = 1024 * 1024;
+
+/// How many clients are heard at once. Each costs a thread, and an operator has few terminals.
+pub const CONNECTIONS_MAX: usize = 16;
+
+/// How long a client may say nothing before its connection is closed.
+pub const READ_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// How long an answer may take to be written to a client that does not read.
+pub const WRITE_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// How long a client waits for the answer. A sync on a slow disk takes a part of it.
+pub const ANSWER_TIMEOUT: Duration = Duration::from_secs(30);
+
+/// How long the listening thread rests after the system refused it a client.
+pub const PAUSE_AFTER_FAILURE: Duration = Duration::from_millis(100);
+
+/// How often a command is tried when the flow changes hands under it.
+pub const TRIES_MAX: u32 = 5;
+
+/// How long a command rests between two such tries.
+pub const PAUSE_BETWEEN_TRIES: Duration = Duration::from_millis(50);
+
+/// The longest path a socket can be bound to directly, everywhere. Linux takes 108 bytes with the
+/// closing zero, others a few fewer.
+pub const PATH_BYTES_MAX: usize = 100;

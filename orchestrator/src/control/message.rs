@@ -1,0 +1,158 @@
+//! What is said to a flow by its operator, as it travels between processes: one JSON object a line.
+//!
+//! It is the operator's part of what the machine hears, without names that only the driving
+//! process can make up. The version is in every request, and an unknown one is refused in words.
+
+use a_society_facts::fact::improvement::ImprovementMode;
+use a_society_facts::fact::operator::StopScope;
+use a_society_facts::id::{ApprovalId, ClientId, NodeId, RoleInstance, Seq};
+use serde::{Deserialize, Serialize};
+
+/// The version of what is said here.
+pub const VERSION: u32 = 1;
+
+/// What the operator wants.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "do", rename_all = "snake_case", deny_unknown_fields)]
+pub enum Command {
+    /// Answer a node or a role that waits.
+    Reply {
+        /// Whom.
+        to: Whom,
+        /// What it says.
+        text: String,
+    },
+    /// Let a staged handoff through.
+    Approve {
+        /// Which; the only one if absent.
+        approval: Option<ApprovalId>,
+    },
+    /// Discard a staged handoff.
+    Decline {
+        /// Which; the only one if absent.
+        approval: Option<ApprovalId>,
+    },
+    /// Stop turns.
+    Stop {
+        /// Which.
+        scope: StopScope,
+    },
+    /// Start nothing new.
+    Pause,
+    /// Go on after a pause.
+    Unpause,
+    /// End the flow before it is done.
+    Cancel {
+        /// Why.
+        why: Option<String>,
+    },
+    /// Take a stopped or failed turn again.
+    Retry {
+        /// Whose.
+        to: Whom,
+    },
+    /// Run a node again that is done.
+    Reopen {
+        /// The node.
+        node: NodeId,
+        /// What is said about it.
+        note: Option<String>,
+    },
+    /// Walk another graph from now on.
+    Revise {
+        /// The flow file, byte for byte.
+        source: String,
+    },
+    /// Choose how roles reflect.
+    Improve {
+        /// How.
+        mode: ImprovementMode,
+    },
+    /// Say whether a feedback report is written.
+    Feedback {
+        /// Whether.
+        granted: bool,
+    },
+}
+
+/// Whom a command means.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Whom {
+    /// A node.
+    Node(NodeId),
+    /// A role instance.
+    Role(RoleInstance),
+    /// The only one that waits.
+    Only,
+}
+
+/// A command on its way.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Request {
+    /// The version.
+    pub v: u32,
+    /// The client's name for the command; one that was heard before does not count again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub client: Option<ClientId>,
+    /// The command.
+    pub command: Command,
+}
+
+/// What came of a command: it is durable.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Taken {
+    /// The last record of the flow.
+    pub seq: Seq,
+    /// How many facts followed; none if it had counted before.
+    pub facts: usize,
+}
+
+/// The answer to a request.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Answer {
+    /// It was done.
+    Ok(Taken),
+    /// It was not.
+    Error(Fault),
+}
+
+/// Why a command came to nothing.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
+#[error("{what}: {why}")]
+pub struct Fault {
+    /// The kind.
+    pub code: FaultCode,
+    /// What happened.
+    pub what: String,
+    /// Why.
+    pub why: String,
+    /// What to try.
+    pub r#try: String,
+}
+
+/// The kinds of fault.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum FaultCode {
+    /// The flow does not take it as it stands.
+    CommandRefused,
+    /// It could mean several.
+    CommandAmbiguous,
+    /// The revised flow file cannot be used.
+    FlowFileUnfit,
+    /// The message makes no sense.
+    MessageUnfit,
+    /// The message is of another version.
+    NewerVersion,
+    /// Nobody drives the flow any more.
+    FlowGone,
+    /// The disk is full.
+    DiskFull,
+    /// The disk or the system failed.
+    DiskFailed,
+    /// A kind that this version does not know.
+    #[serde(other)]
+    Unknown,
+}

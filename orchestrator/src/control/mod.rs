@@ -1,0 +1,11 @@
+//! How a process talks to the one that drives a flow: messages over a socket in the flow's folder.
+//!
+//! [`message`] is what is said, [`socket`] where, [`server`] listens beside the flow's task, and
+//! [`client`] asks. Nothing is drivable here that the operator could not do by opening the flow.
+
+pub mod client;
+pub mod fault;
+pub mod limits;
+pub mod message;
+pub mod server;
+pub mod socket;

@@ -1,0 +1,132 @@
+//! Listens beside a flow's task: each client is heard on a thread of its own, one line at a time.
+//!
+//! Whatever a client sends, the flow's task hears whole commands only. A line without an end, a
+//! client that says nothing and one too many are answered in words and let go.
+
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::os::unix::net::{UnixListener, UnixStream};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+use super::fault;
+use super::limits::{
+    CONNECTIONS_MAX, MESSAGE_BYTES_MAX, PAUSE_AFTER_FAILURE, READ_TIMEOUT, WRITE_TIMEOUT,
+};
+use super::message::{Answer, Fault, FaultCode, Request, VERSION};
+use super::socket::Door;
+use crate::driver::handle::FlowHandle;
+
+/// Listens until the door is closed.
+///
+/// # Errors
+/// When the system has no thread left.
+pub fn listen(door: &Door, handle: FlowHandle) -> io::Result<()> {
+    let (listener, closed) = door.parts();
+    std::thread::Builder::new()
+        .name("control".to_owned())
+        .spawn(move || accept(&listener, &closed, &handle))?;
+    Ok(())
+}
+
+fn accept(listener: &UnixListener, closed: &AtomicBool, handle: &FlowHandle) {
+    let heard = Arc::new(AtomicUsize::new(0));
+    while !closed.load(Ordering::SeqCst) {
+        let Ok((stream, _)) = listener.accept() else {
+            // No descriptor is left, perhaps. Another try at once would only burn time.
+            std::thread::sleep(PAUSE_AFTER_FAILURE);
+            continue;
+        };
+        if closed.load(Ordering::SeqCst) {
+            return;
+        }
+        admit(stream, &heard, handle);
+    }
+}
+
+/// Hears a client on a thread of its own, if there is room for one more.
+fn admit(stream: UnixStream, heard: &Arc<AtomicUsize>, handle: &FlowHandle) {
+    let place = Place::take(heard);
+    if place.is_none() {
+        let full = fault::unfit("too many clients talk to this flow at once");
+        drop(say(&stream, &Answer::Error(full)));
+        return;
+    }
+    let handle = handle.clone();
+    let spawned = std::thread::Builder::new()
+        .name("control-client".to_owned())
+        .spawn(move || {
+            // A client that goes away has its answer or does not want it.
+            drop(converse(&stream, &handle));
+            drop(place);
+        });
+    drop(spawned);
+}
+
+/// One of the places for clients; it is free again when this is dropped.
+struct Place(Arc<AtomicUsize>);
+
+impl Place {
+    fn take(heard: &Arc<AtomicUsize>) -> Option<Self> {
+        let place = Self(Arc::clone(heard));
+        (heard.fetch_add(1, Ordering::SeqCst) < CONNECTIONS_MAX).then_some(place)
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
+fn converse(stream: &UnixStream, handle: &FlowHandle) -> io::Result<()> {
+    stream.set_read_timeout(Some(READ_TIMEOUT))?;
+    stream.set_write_timeout(Some(WRITE_TIMEOUT))?;
+    let mut reader = BufReader::new(stream);
+    loop {
+        let mut line = Vec::new();
+        let mut bounded = (&mut reader).take(MESSAGE_BYTES_MAX + 1);
+        bounded.read_until(b'\n', &mut line)?;
+        if line.is_empty() {
+            return Ok(());
+        }
+        if line.len() as u64 > MESSAGE_BYTES_MAX {
+            let long = fault::unfit("the message is longer than 1 MiB");
+            return say(stream, &Answer::Error(long));
+        }
+        say(stream, &answer(&line, handle))?;
+    }
+}
+
+fn answer(line: &[u8], handle: &FlowHandle) -> Answer {
+    match heard(line, handle) {
+        Ok(taken) => Answer::Ok(taken),
+        Err(fault) => Answer::Error(fault),
+    }
+}
+
+fn heard(line: &[u8], handle: &FlowHandle) -> Result<super::message::Taken, Fault> {
+    #[derive(serde::Deserialize)]
+    struct Versioned {
+        v: u32,
+    }
+    let unfit = |error: serde_json::Error| fault::unfit(&error.to_string());
+    let versioned: Versioned = serde_json::from_slice(line).map_err(unfit)?;
+    if versioned.v != VERSION {
+        return Err(Fault {
+            code: FaultCode::NewerVersion,
+            what: format!("the message is of version {}", versioned.v),
+            why: format!("the process that drives the flow speaks version {VERSION}"),
+            r#try: "use the same version of a-society for both".to_owned(),
+        });
+    }
+    let request: Request = serde_json::from_slice(line).map_err(unfit)?;
+    handle
+        .obey(request.command, request.client)
+        .map_err(|error| fault::of(&error))
+}
+
+fn say(mut stream: &UnixStream, answer: &Answer) -> io::Result<()> {
+    let mut line = serde_json::to_vec(answer)?;
+    line.push(b'\n');
+    stream.write_all(&line)
+}

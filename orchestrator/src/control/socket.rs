@@ -1,0 +1,112 @@
+//! Where a flow's control socket stands, and how one is made and reached.
+//!
+//! It stands in the flow's folder, readable and writable by its owner only. Paths of sockets are
+//! short everywhere, and folders of flows need not be; a long one is reached through a descriptor
+//! of its folder. A socket that a dead process left is removed only by the holder of the lock.
+
+use std::io;
+use std::os::fd::{AsRawFd, OwnedFd};
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::net::{UnixListener, UnixStream};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use a_society_state::layout::FlowFolder;
+use rustix::fs::{FileType, Mode, OFlags};
+use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType};
+
+use super::limits::{CONNECTIONS_MAX, PATH_BYTES_MAX};
+
+/// Only the owner may connect.
+const OURS_ONLY: Mode = Mode::RUSR.union(Mode::WUSR);
+
+/// A socket that other processes of the operator may knock at. It goes when this is dropped.
+#[derive(Debug)]
+pub struct Door {
+    folder: FlowFolder,
+    listener: Arc<UnixListener>,
+    closed: Arc<AtomicBool>,
+}
+
+/// A path short enough for a socket, and the folder it goes through, kept open for as long.
+struct Way {
+    path: PathBuf,
+    _folder: Option<OwnedFd>,
+}
+
+fn way(folder: &FlowFolder) -> io::Result<Way> {
+    let path = folder.control();
+    if path.as_os_str().as_bytes().len() <= PATH_BYTES_MAX {
+        return Ok(Way {
+            path,
+            _folder: None,
+        });
+    }
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    let opened = rustix::fs::open(folder.root(), flags, Mode::empty())?;
+    let name = path.file_name().unwrap_or_default();
+    let through = PathBuf::from(format!("/proc/self/fd/{}", opened.as_raw_fd()));
+    Ok(Way {
+        path: through.join(name),
+        _folder: Some(opened),
+    })
+}
+
+impl Door {
+    /// Makes the socket of a flow whose lock the caller holds.
+    ///
+    /// # Errors
+    /// When the file system has no sockets, or something else bears the name.
+    pub fn open(folder: &FlowFolder) -> io::Result<Self> {
+        remove_stale(&folder.control())?;
+        let way = way(folder)?;
+        let flags = SocketFlags::CLOEXEC;
+        let socket =
+            rustix::net::socket_with(AddressFamily::UNIX, SocketType::STREAM, flags, None)?;
+        // Before it has a name, so that there is no moment at which somebody else may connect.
+        rustix::fs::fchmod(&socket, OURS_ONLY)?;
+        rustix::net::bind(&socket, &SocketAddrUnix::new(&way.path)?)?;
+        rustix::fs::chmod(&way.path, OURS_ONLY)?;
+        rustix::net::listen(&socket, i32::try_from(CONNECTIONS_MAX).unwrap_or(1))?;
+        Ok(Self {
+            folder: folder.clone(),
+            listener: Arc::new(UnixListener::from(socket)),
+            closed: Arc::new(AtomicBool::new(false)),
+        })
+    }
+
+    /// Who listens, and what says that it should end.
+    pub(super) fn parts(&self) -> (Arc<UnixListener>, Arc<AtomicBool>) {
+        (Arc::clone(&self.listener), Arc::clone(&self.closed))
+    }
+}
+
+impl Drop for Door {
+    fn drop(&mut self) {
+        self.closed.store(true, Ordering::SeqCst);
+        // A last knock wakes whoever listens; then the name goes. What fails here leaves a stale
+        // name that the next holder of the lock removes.
+        drop(connect(&self.folder));
+        drop(remove_stale(&self.folder.control()));
+    }
+}
+
+fn remove_stale(path: &Path) -> io::Result<()> {
+    match rustix::fs::lstat(path) {
+        Ok(about) if FileType::from_raw_mode(about.st_mode) == FileType::Socket => {
+            Ok(rustix::fs::unlink(path)?)
+        }
+        Ok(_) => Err(io::ErrorKind::AlreadyExists.into()),
+        Err(rustix::io::Errno::NOENT) => Ok(()),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Knocks at the socket of a flow.
+///
+/// # Errors
+/// When there is none, or nobody listens.
+pub fn connect(folder: &FlowFolder) -> io::Result<UnixStream> {
+    UnixStream::connect(way(folder)?.path)
+}

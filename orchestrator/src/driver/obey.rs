@@ -1,0 +1,129 @@
+//! The operator's commands: names are made up, texts are kept, and the machine hears an input.
+
+use a_society_facts::fact::flow::{Author, PauseReason};
+use a_society_facts::id::{ApprovalId, ClientId};
+use a_society_flow::machine::{Input, Reply, ReplyTarget, Revise};
+
+use super::core::Core;
+use super::error::DriverError;
+use crate::control::message::{Command, Taken, Whom};
+use crate::mint;
+use crate::project::flow_file::{FileError, read_kept};
+
+impl Core {
+    /// Hears a command of the operator: what follows from it is durable on return. A command whose
+    /// client's name was heard before counts once.
+    ///
+    /// # Errors
+    /// When it could mean several things, the machine refuses, or the journal does.
+    pub fn obey(
+        &mut self,
+        command: Command,
+        client: Option<ClientId>,
+    ) -> Result<Taken, DriverError> {
+        let known = client.as_ref().and_then(|id| self.state().clients.get(id));
+        if let Some(seq) = known {
+            return Ok(Taken { seq, facts: 0 });
+        }
+        let revised = if let Command::Revise { source } = &command {
+            Some(source.clone())
+        } else {
+            None
+        };
+        let input = self.input_of(command, client)?;
+        let facts = self.command(input)?;
+        if let Some(source) = revised {
+            // It was read a moment ago, or the machine would not have heard of it.
+            let file = read_kept(source).map_err(unfit)?;
+            self.roles.revised(&file);
+        }
+        let seq = self.flow.position().seq;
+        Ok(Taken { seq, facts })
+    }
+
+    fn input_of(
+        &mut self,
+        command: Command,
+        client: Option<ClientId>,
+    ) -> Result<Input, DriverError> {
+        Ok(match command {
+            Command::Reply { to, text } => Input::Reply(Reply {
+                target: target(to),
+                text: self.flow.keep_text(text)?,
+                message: mint::name(self.mint.as_mut(), "m")?,
+                client,
+            }),
+            Command::Approve { approval } => Input::Approve {
+                approval: self.staged(approval)?,
+                client,
+            },
+            Command::Decline { approval } => Input::Decline {
+                approval: self.staged(approval)?,
+                client,
+            },
+            Command::Stop { scope } => Input::Stop { scope, client },
+            Command::Pause => Input::Pause {
+                reason: PauseReason::Operator,
+                detail: None,
+            },
+            Command::Unpause => Input::Unpause {
+                by: Author::Operator,
+            },
+            Command::Cancel { why } => Input::Cancel {
+                by: Author::Operator,
+                why,
+            },
+            Command::Retry { to } => Input::Retry { target: target(to) },
+            Command::Reopen { node, note } => Input::Reopen {
+                node,
+                note: note.map(|note| self.flow.keep_text(note)).transpose()?,
+            },
+            Command::Revise { source } => {
+                let file = read_kept(source).map_err(unfit)?;
+                Input::Revise(Revise {
+                    graph: Box::new(file.graph),
+                    source: self.flow.keep_text(file.source)?,
+                    by: Author::Operator,
+                })
+            }
+            Command::Improve { mode } => Input::ChooseImprovement { mode, client },
+            Command::Feedback { granted } => Input::FeedbackConsent { granted, client },
+        })
+    }
+
+    /// The staged handoff that is meant: the one that is named, or the only one.
+    fn staged(&self, named: Option<ApprovalId>) -> Result<ApprovalId, DriverError> {
+        if let Some(approval) = named {
+            return Ok(approval);
+        }
+        let staged = self.state().staged.iter();
+        let mut open: Vec<ApprovalId> = staged
+            .filter(|(_, staged)| !staged.approved)
+            .map(|(approval, _)| approval.clone())
+            .collect();
+        match (open.pop(), open.len()) {
+            (Some(approval), 0) => Ok(approval),
+            (None, _) => Err(DriverError::NothingStaged),
+            (Some(last), _) => {
+                open.push(last);
+                Err(DriverError::ManyStaged(open))
+            }
+        }
+    }
+}
+
+fn target(whom: Whom) -> ReplyTarget {
+    match whom {
+        Whom::Node(node) => ReplyTarget::Node(node),
+        Whom::Role(role) => ReplyTarget::Role(role),
+        Whom::Only => ReplyTarget::Only,
+    }
+}
+
+fn unfit(error: FileError) -> DriverError {
+    match error {
+        FileError::NotAFlow { diagnostics, .. } => DriverError::NotAFlow(diagnostics),
+        FileError::Read(error) => DriverError::State(error),
+        FileError::NotText(_) | FileError::NotAScript { .. } => DriverError::NotAFlow(Vec::new()),
+    }
+}

@@ -1,0 +1,31 @@
+//! The program of a role, from what its flow file says to what is run.
+
+use a_society_flow::graph;
+use a_society_roles::taker::command::{CommandSpec, ExitMapping, ExitOutcome};
+
+/// What a flow file says, as the taker wants it.
+pub(super) fn spec(said: &graph::CommandSpec) -> CommandSpec {
+    let mut spec = CommandSpec::new(said.run.clone());
+    if let Some(seconds) = said.time_limit_seconds {
+        spec.time_limit_ms = u64::from(seconds) * 1000;
+    }
+    if let Some(bytes) = said.output_limit_bytes {
+        spec.output_limit_bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
+    }
+    spec.on_exit = said.on_exit.as_ref().map(|mapping| ExitMapping {
+        codes: (mapping.codes.iter())
+            .map(|(code, means)| (*code, outcome(*means)))
+            .collect(),
+        otherwise: mapping.otherwise.map(outcome),
+    });
+    spec
+}
+
+const fn outcome(said: graph::ExitOutcome) -> ExitOutcome {
+    match said {
+        graph::ExitOutcome::Forward => ExitOutcome::Forward,
+        graph::ExitOutcome::Backward => ExitOutcome::Backward,
+        graph::ExitOutcome::PromptHuman => ExitOutcome::PromptHuman,
+        graph::ExitOutcome::Close => ExitOutcome::Close,
+    }
+}

@@ -1,0 +1,43 @@
+//! `approve`: the operator lets a staged handoff through.
+
+use a_society_facts::id::ApprovalId;
+use a_society_orchestrator::control::message::Command;
+
+use super::context::Context;
+use super::say::{To, say};
+use crate::operator_error::Outcome;
+
+/// The arguments of `approve`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+The handoff goes through exactly as it was emitted. Without APPROVAL the only one that waits is
+meant.
+
+Examples:
+  a-society approve a1b2
+  a-society approve a1b2 a-4f0c19d27e33b8aa")]
+pub(crate) struct Arguments {
+    #[command(flatten)]
+    to: To,
+
+    /// The approval, as status shows it
+    #[arg(value_name = "APPROVAL", value_parser = approval)]
+    approval: Option<ApprovalId>,
+}
+
+/// Approves.
+pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
+    let approval = arguments.approval.clone();
+    say(
+        context,
+        &arguments.to,
+        Command::Approve { approval },
+        "approved",
+    )
+}
+
+/// Reads the name of an approval.
+pub(crate) fn approval(text: &str) -> Result<ApprovalId, String> {
+    text.parse()
+        .map_err(|bad: a_society_facts::id::BadName| bad.to_string())
+}

@@ -1,0 +1,212 @@
+//! What a flow asks its operator, and the commands that answer.
+
+use a_society_facts::id::{ApprovalId, NodeId, RoleInstance};
+use a_society_facts::view::flow::FlowState;
+use a_society_orchestrator::machine::{Question, Work};
+use a_society_state::FlowRef;
+use serde_json::{Value, json};
+
+use super::words;
+use crate::output::Output;
+use crate::text::{one_line, plain};
+
+/// Longer questions are cut; the whole text is in the feed.
+const QUESTION_LINES_MAX: usize = 24;
+
+/// Longer lines of a question are cut.
+const QUESTION_COLUMNS_MAX: usize = 200;
+
+/// One thing that is asked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Ask {
+    /// The question itself.
+    pub(crate) question: Question,
+    /// Who asks: a node, a role, or the flow.
+    pub(crate) who: String,
+    /// What is wanted, to be read after "waits for".
+    pub(crate) what: String,
+    /// What the operator should read.
+    pub(crate) says: Option<String>,
+    /// The commands that answer.
+    pub(crate) answers: Vec<String>,
+}
+
+/// Who asks, for what, what is to be read, and the commands that answer.
+type Said = (String, String, Option<String>, Vec<String>);
+
+/// The shortest name of a flow that a command takes.
+pub(crate) fn short(flow: &FlowRef) -> &str {
+    let id = flow.flow.as_str();
+    id.rsplit('-').next().unwrap_or(id)
+}
+
+/// Everything that is asked.
+pub(crate) fn of(flow: &FlowRef, state: &FlowState, pending: &[Work]) -> Vec<Ask> {
+    let questions = pending.iter().filter_map(|work| match work {
+        Work::AskOperator(question) => Some(question),
+        Work::RunTurn { .. }
+        | Work::StopTurn { .. }
+        | Work::Claim { .. }
+        | Work::StartReflection { .. }
+        | Work::StartFeedback { .. } => None,
+    });
+    questions
+        .map(|question| ask(flow, state, question))
+        .collect()
+}
+
+fn ask(flow: &FlowRef, state: &FlowState, question: &Question) -> Ask {
+    let name = short(flow);
+    let (who, what, says, answers) = match question {
+        Question::Text { node, role, reason } => {
+            let to = named(node.as_ref(), role);
+            let mut answers = vec![format!("a-society reply {name} {to} TEXT")];
+            if words::may_retry(*reason) {
+                answers.push(format!("a-society retry {name} {to}"));
+            }
+            let says = asked(state, node.as_ref(), role);
+            (
+                who(node.as_ref(), role),
+                words::wait(*reason).to_owned(),
+                says,
+                answers,
+            )
+        }
+        Question::Consent { node, role, .. } => {
+            let to = named(node.as_ref(), role);
+            let says = asked(state, node.as_ref(), role);
+            let answers = vec![format!("a-society stop {name} {to}")];
+            (
+                who(node.as_ref(), role),
+                "consent to a call".to_owned(),
+                says,
+                answers,
+            )
+        }
+        Question::Configuration { node, role } => {
+            let to = named(node.as_ref(), role);
+            let answers = vec![format!("a-society stop {name} {to}")];
+            (
+                who(node.as_ref(), role),
+                "a choice of model and tools".to_owned(),
+                None,
+                answers,
+            )
+        }
+        Question::Approval { approval, node } => (
+            node.to_string(),
+            "approval of a handoff".to_owned(),
+            Some(staged(state, approval)),
+            vec![
+                format!("a-society approve {name} {approval}"),
+                format!("a-society decline {name} {approval}"),
+            ],
+        ),
+        Question::Improvement { .. }
+        | Question::Feedback
+        | Question::Unpause { .. }
+        | Question::Stalled => of_the_flow(name, state, question),
+    };
+    Ask {
+        question: question.clone(),
+        who,
+        what,
+        says,
+        answers,
+    }
+}
+
+/// What the flow as a whole asks, as the members of an [`Ask`].
+fn of_the_flow(name: &str, state: &FlowState, question: &Question) -> Said {
+    let (what, says, answers) = match question {
+        Question::Improvement { modes } => {
+            let modes: Vec<&str> = modes.iter().map(|mode| words::improvement(*mode)).collect();
+            let answer = format!("a-society improve {name} {}", modes.join("|"));
+            ("a choice of improvement", None, vec![answer])
+        }
+        Question::Feedback => (
+            "a word on the feedback report",
+            None,
+            vec![format!("a-society feedback {name} yes|no")],
+        ),
+        Question::Unpause { reason } => (
+            words::pause(*reason),
+            state.paused.as_ref().and_then(|pause| pause.detail.clone()),
+            vec![format!("a-society unpause {name}")],
+        ),
+        Question::Stalled
+        | Question::Text { .. }
+        | Question::Consent { .. }
+        | Question::Configuration { .. }
+        | Question::Approval { .. } => (
+            "a node to be reopened: nothing can run, and the work is not done",
+            None,
+            vec![
+                format!("a-society reopen {name} NODE"),
+                format!("a-society revise {name} FILE"),
+            ],
+        ),
+    };
+    ("the flow".to_owned(), what.to_owned(), says, answers)
+}
+
+fn who(node: Option<&NodeId>, role: &RoleInstance) -> String {
+    match node {
+        Some(node) => format!("{node} ({role})"),
+        None => role.to_string(),
+    }
+}
+
+fn named(node: Option<&NodeId>, role: &RoleInstance) -> String {
+    match node {
+        Some(node) => format!("--node {node}"),
+        None => format!("--role {role}"),
+    }
+}
+
+/// What a role asks, as far as it is kept in the state.
+fn asked(state: &FlowState, node: Option<&NodeId>, role: &RoleInstance) -> Option<String> {
+    let mut waits = state.waits();
+    let mine = waits.find(|(at, waiting)| *at == node && waiting.role == *role);
+    let question = mine.and_then(|(_, waiting)| waiting.question.as_ref());
+    question.map(a_society_facts::message::Text::shown)
+}
+
+/// What a staged handoff would pass on.
+fn staged(state: &FlowState, approval: &ApprovalId) -> String {
+    let staged = state.staged.get(approval).into_iter();
+    let deliveries = staged.flat_map(|staged| &staged.deliveries);
+    let shown: Vec<String> = deliveries
+        .map(|delivery| format!("{} to {}", delivery.artifact.path, delivery.receiver()))
+        .collect();
+    shown.join(", ")
+}
+
+/// The same for programs.
+pub(crate) fn as_json(asks: &[Ask]) -> Value {
+    let asks = asks.iter().map(|ask| {
+        json!({
+            "who": ask.who,
+            "waits_for": ask.what,
+            "says": ask.says,
+            "answers": ask.answers,
+        })
+    });
+    Value::Array(asks.collect())
+}
+
+/// The same for people, a few lines each.
+pub(crate) fn lines(out: &Output, asks: &[Ask]) -> Vec<String> {
+    let mut lines = Vec::new();
+    for ask in asks {
+        let head = format!("{} waits for {}", plain(&ask.who), plain(&ask.what));
+        lines.push(out.paint.yellow(&head));
+        if let Some(says) = &ask.says {
+            let said = says.lines().filter(|line| !line.trim().is_empty());
+            let said = said.take(QUESTION_LINES_MAX);
+            lines.extend(said.map(|line| format!("  │ {}", one_line(line, QUESTION_COLUMNS_MAX))));
+        }
+        lines.extend(ask.answers.iter().map(|answer| format!("  {answer}")));
+    }
+    lines
+}

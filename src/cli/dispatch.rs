@@ -1,0 +1,155 @@
+//! From the arguments to the exit code.
+
+use std::ffi::OsString;
+
+use a_society_state::FlowRef;
+use clap::error::ErrorKind;
+use clap::{Parser, ValueEnum};
+
+use super::arguments::{Arguments, Verb};
+use super::context::Context;
+use super::{
+    approve, cancel, check, completions, decline, demo, exit_codes, export, feedback, graph,
+    import, improve, init, log, ls, man, pause, prune, rebuild, reference, reopen, repair, reply,
+    resume, retry, revise, run, scenario, schema, show, status, stop, unpause, verify,
+};
+use crate::environment::Environment;
+use crate::exit_code::ExitCode;
+use crate::operator_error::{OperatorError, Outcome, Stop};
+use crate::output::{Color, Manner, Output};
+
+/// Runs the command that the arguments name.
+pub(crate) fn run(environment: &Environment) -> ExitCode {
+    let arguments = match Arguments::try_parse_from(&environment.arguments) {
+        Ok(arguments) => arguments,
+        Err(error) => return told_by_parser(environment, &error),
+    };
+    let out = Output::new(Manner {
+        json: arguments.json,
+        color: arguments.color,
+        no_color: environment.no_color,
+    });
+    let mut context = Context {
+        out,
+        environment,
+        workspace: arguments.workspace,
+        without_locks: arguments.unsafe_no_lock,
+        named: None,
+    };
+    let outcome = dispatch(&mut context, &arguments.verb);
+    let flushed = context.out.flush();
+    let outcome = outcome.and_then(|code| flushed.map(|()| code));
+    end(
+        &mut context.out,
+        outcome.map_err(|stop| named(stop, context.named.as_ref())),
+    )
+}
+
+/// What to try can be typed as it stands, with the flow's own name in it.
+fn named(stop: Stop, flow: Option<&FlowRef>) -> Stop {
+    match (stop, flow) {
+        (Stop::Error(mut error), Some(flow)) => {
+            error.hint = error.hint.replace("FLOW", &flow.to_string());
+            Stop::Error(error)
+        }
+        (stop @ (Stop::Error(_) | Stop::OutputClosed), _) => stop,
+    }
+}
+
+fn dispatch(context: &mut Context<'_>, verb: &Verb) -> Outcome {
+    match verb {
+        Verb::Demo(arguments) => demo::run(context, arguments),
+        Verb::Init(arguments) => init::run(context, arguments),
+        Verb::Check(arguments) => check::run(context, arguments),
+        Verb::Graph(arguments) => graph::run(context, arguments),
+        Verb::Schema(arguments) => schema::run(context, arguments),
+        Verb::Run(arguments) => run::run(context, arguments),
+        Verb::Resume(arguments) => resume::run(context, arguments),
+        Verb::Status(arguments) => status::run(context, arguments),
+        Verb::Reply(arguments) => reply::run(context, arguments),
+        Verb::Approve(arguments) => approve::run(context, arguments),
+        Verb::Decline(arguments) => decline::run(context, arguments),
+        Verb::Stop(arguments) => stop::run(context, arguments),
+        Verb::Pause(arguments) => pause::run(context, arguments),
+        Verb::Unpause(arguments) => unpause::run(context, arguments),
+        Verb::Cancel(arguments) => cancel::run(context, arguments),
+        Verb::Retry(arguments) => retry::run(context, arguments),
+        Verb::Reopen(arguments) => reopen::run(context, arguments),
+        Verb::Revise(arguments) => revise::run(context, arguments),
+        Verb::Improve(arguments) => improve::run(context, arguments),
+        Verb::Feedback(arguments) => feedback::run(context, arguments),
+        Verb::Ls(arguments) => ls::run(context, arguments),
+        Verb::Show(arguments) => show::run(context, arguments),
+        Verb::Log(arguments) => log::run(context, arguments),
+        Verb::Verify(arguments) => verify::run(context, arguments),
+        Verb::Repair(arguments) => repair::run(context, arguments),
+        Verb::Rebuild(arguments) => rebuild::run(context, arguments),
+        Verb::Export(arguments) => export::run(context, arguments),
+        Verb::Import(arguments) => import::run(context, arguments),
+        Verb::Prune(arguments) => prune::run(context, arguments),
+        Verb::Completions(arguments) => completions::run(context, arguments),
+        Verb::Man(arguments) => man::run(context, arguments),
+        Verb::ExitCodes(arguments) => exit_codes::run(context, arguments),
+        Verb::Reference(arguments) => reference::run(context, arguments),
+        Verb::Scenario(arguments) => scenario::run(context, arguments),
+    }
+}
+
+fn end(out: &mut Output, outcome: Outcome) -> ExitCode {
+    match outcome {
+        Ok(code) => code,
+        // Who stopped reading has what they wanted.
+        Err(Stop::OutputClosed) => ExitCode::Ok,
+        Err(Stop::Error(error)) => {
+            out.error(&error);
+            error.exit
+        }
+    }
+}
+
+/// The parser's answer: help and version are results, anything else is a usage error.
+fn told_by_parser(environment: &Environment, error: &clap::Error) -> ExitCode {
+    let typed = |wanted: &str| environment.arguments.iter().any(|given| given == wanted);
+    let json = typed("--json");
+    let color = typed_color(&environment.arguments);
+    let mut out = Output::new(Manner {
+        json,
+        color,
+        no_color: environment.no_color,
+    });
+    if matches!(
+        error.kind(),
+        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion
+    ) {
+        let printed = out.help(error).and_then(|()| out.flush());
+        return end(&mut out, printed.map(|()| ExitCode::Ok));
+    }
+    if json {
+        let text = error.render().to_string();
+        let what = text.lines().next().unwrap_or_default();
+        let usage = ("usage", ExitCode::Usage);
+        let why = "the arguments do not fit this command";
+        out.error(&OperatorError::new(
+            usage,
+            what.trim_start_matches("error: "),
+            why,
+            "a-society help",
+        ));
+    } else {
+        out.usage(error);
+    }
+    ExitCode::Usage
+}
+
+/// The colours that were asked for, in arguments that make no sense as a whole.
+fn typed_color(arguments: &[OsString]) -> Color {
+    let words: Vec<&str> = arguments.iter().filter_map(|word| word.to_str()).collect();
+    let apart = words.windows(2).filter(|pair| pair[0] == "--color");
+    let joined = words
+        .iter()
+        .filter_map(|word| word.strip_prefix("--color="));
+    let asked = apart.map(|pair| pair[1]).chain(joined).last();
+    asked
+        .and_then(|word| Color::from_str(word, false).ok())
+        .unwrap_or_default()
+}

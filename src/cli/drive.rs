@@ -1,0 +1,353 @@
+//! A flow that this process drives, watched until it is over, waits, or is interrupted.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use a_society_facts::fact::improvement::ImprovementMode;
+use a_society_facts::id::Seq;
+use a_society_orchestrator::control::fault;
+use a_society_orchestrator::control::message::Command;
+use a_society_orchestrator::driver::error::DriverError;
+use a_society_orchestrator::driver::handle::{FlowHandle, Seen};
+use a_society_orchestrator::driver::task::Driven;
+use a_society_orchestrator::machine::{Question, Work};
+use a_society_state::journal::follow::Follower;
+use a_society_state::{FlowRef, Store};
+use serde_json::json;
+
+use super::asks::{self, Ask, short};
+use super::context::Context;
+use super::picture;
+use super::prompt::{self, Prompt, Typed};
+use super::say::from_fault;
+use super::signals::Interrupts;
+use crate::exit_code::ExitCode;
+use crate::operator_error::{OperatorError, Outcome, Stop};
+use crate::output::Output;
+
+/// The picture is drawn at most this often; more is no calmer and tells no more.
+const FRAME: Duration = Duration::from_millis(100);
+
+/// What is decided before anything is asked.
+#[derive(Debug, Clone, Copy, Default, clap::Args)]
+pub(crate) struct Wishes {
+    /// End as soon as the flow waits for you, even on a terminal
+    #[arg(long)]
+    pub(crate) until_waiting: bool,
+
+    /// How roles look back when the forward work is done, instead of asking
+    #[arg(long, value_name = "HOW", value_parser = super::improve::mode)]
+    pub(crate) improve: Option<ImprovementMode>,
+
+    /// Whether a feedback report is written, instead of asking
+    #[arg(long, value_name = "yes|no", value_parser = super::feedback::yes_or_no)]
+    pub(crate) feedback: Option<bool>,
+}
+
+/// Watches a flow that is driven, from a record on, and lets it go in good order. Whoever starts it
+/// listens for interruptions before it does.
+///
+/// # Errors
+/// When the flow cannot be driven on, or nobody reads what is printed.
+pub(crate) fn watch(
+    context: &mut Context<'_>,
+    (store, flow, known): (&Store, &FlowRef, Seq),
+    (driven, interrupts): (Driven, Interrupts),
+    wishes: Wishes,
+) -> Outcome {
+    let mut watch = Watch {
+        out: &mut context.out,
+        store,
+        flow,
+        follower: store.follow(flow)?,
+        known,
+        handle: driven.handle.clone(),
+        wishes,
+        interrupts,
+        prompt: None,
+        prompted: None,
+        heard_upto: 0,
+        draining: false,
+    };
+    let ended = watch.until_the_end();
+    match ended {
+        // The system ends the task with the process; what it had not recorded did not happen.
+        Ok(End::AtOnce) => return Ok(ExitCode::Interrupted),
+        Ok(End::Over) => {}
+        Err(stop) => {
+            driven.handle.drain();
+            drop(driven.task.join());
+            return Err(stop);
+        }
+    }
+    let joined = driven.task.join();
+    let result = joined.unwrap_or(Err(DriverError::Gone));
+    watch.result(result)
+}
+
+/// How the watching ended.
+enum End {
+    /// The flow's task is over.
+    Over,
+    /// The operator does not want to wait for it.
+    AtOnce,
+}
+
+struct Watch<'a> {
+    out: &'a mut Output,
+    store: &'a Store,
+    flow: &'a FlowRef,
+    follower: Follower,
+    /// The last record that was there before; what it and those before it say is no news.
+    known: Seq,
+    handle: FlowHandle,
+    wishes: Wishes,
+    interrupts: Interrupts,
+    prompt: Option<Prompt>,
+    /// The question that stands at the cursor.
+    prompted: Option<Question>,
+    /// The last record that a command of ours led to; an older look is out of date.
+    heard_upto: Seq,
+    draining: bool,
+}
+
+impl Watch<'_> {
+    fn until_the_end(&mut self) -> Result<End, Stop> {
+        let mut after = 0;
+        loop {
+            let seen = self.handle.wait(after, FRAME);
+            if self.interrupts.count() > 0 && self.interrupted() {
+                return Ok(End::AtOnce);
+            }
+            let Some(seen) = seen else { continue };
+            after = seen.seq;
+            self.show(&seen)?;
+            if seen.over {
+                return Ok(End::Over);
+            }
+            if seen.seq >= self.heard_upto && rests(&seen) && !self.draining {
+                self.answer(&seen)?;
+            }
+        }
+    }
+
+    /// Says once what an interruption does; a second one ends everything at once.
+    fn interrupted(&mut self) -> bool {
+        if self.interrupts.count() > 1 {
+            self.out.finish_drawing();
+            let note = "ended at once; whatever was recorded stays, and the rest runs again";
+            self.out.note(note);
+            return true;
+        }
+        if !self.draining {
+            self.draining = true;
+            self.handle.drain();
+            self.out.finish_drawing();
+            self.out.note(
+                "interrupted: nothing new is started, and running turns reach a recorded point; \
+                 again to end at once",
+            );
+        }
+        false
+    }
+
+    fn draws(&self) -> bool {
+        self.out.is_terminal() && !self.out.is_json()
+    }
+
+    fn show(&mut self, seen: &Arc<Seen>) -> Result<(), Stop> {
+        if !self.draws() {
+            return super::events::print_new(self.out, &mut self.follower, self.known);
+        }
+        if self.prompted.is_some() || self.draining {
+            return Ok(());
+        }
+        self.draw(seen)
+    }
+
+    fn draw(&mut self, seen: &Seen) -> Result<(), Stop> {
+        let now = self.store.ground().clock.now();
+        let (columns, rows) = self.out.size();
+        let lines = picture::lines(self.out, self.flow, seen, now, rows);
+        self.out.draw(&lines, columns)
+    }
+
+    /// The flow waits for its operator: what was wished is done, and the rest is asked or told.
+    fn answer(&mut self, seen: &Arc<Seen>) -> Result<(), Stop> {
+        let asks = asks::of(self.flow, &seen.state, &seen.pending);
+        for ask in &asks {
+            if let Some(command) = self.wished(&ask.question) {
+                return self.command(command);
+            }
+        }
+        if self.wishes.until_waiting || !self.draws() {
+            return self.leave();
+        }
+        if self.prompt.is_none() {
+            self.prompt = Prompt::open();
+        }
+        let asked = asks
+            .iter()
+            .find(|ask| prompt::mark(&ask.question).is_some());
+        let Some(typed) = self.prompt.as_ref().map(Prompt::typed) else {
+            return self.leave();
+        };
+        let Some(ask) = asked else {
+            return self.leave();
+        };
+        if self.prompted.as_ref() != Some(&ask.question) {
+            // The question stands below the picture, where long lines may wrap.
+            self.draw(seen)?;
+            self.out.finish_drawing();
+            for line in asks::lines(self.out, std::slice::from_ref(ask)) {
+                self.out.line(&line)?;
+            }
+            self.out
+                .ask(prompt::mark(&ask.question).unwrap_or_default());
+            self.prompted = Some(ask.question.clone());
+        }
+        match typed {
+            Typed::Nothing => Ok(()),
+            Typed::End => self.leave(),
+            Typed::Line(line) => {
+                self.prompted = None;
+                match prompt::command(&ask.question, &line) {
+                    Some(command) => self.command(command),
+                    None => Ok(()),
+                }
+            }
+        }
+    }
+
+    /// Lets the flow go; what it waits for is told at the end.
+    fn leave(&mut self) -> Result<(), Stop> {
+        self.handle.drain();
+        self.draining = true;
+        Ok(())
+    }
+
+    fn wished(&self, question: &Question) -> Option<Command> {
+        match question {
+            Question::Improvement { .. } => {
+                self.wishes.improve.map(|mode| Command::Improve { mode })
+            }
+            Question::Feedback => {
+                let feedback = self.wishes.feedback;
+                feedback.map(|granted| Command::Feedback { granted })
+            }
+            Question::Text { .. }
+            | Question::Consent { .. }
+            | Question::Configuration { .. }
+            | Question::Approval { .. }
+            | Question::Unpause { .. }
+            | Question::Stalled => None,
+        }
+    }
+
+    fn command(&mut self, command: Command) -> Result<(), Stop> {
+        match self.handle.obey(command, None) {
+            Ok(taken) => {
+                self.heard_upto = taken.seq;
+                Ok(())
+            }
+            // Its own end says why.
+            Err(DriverError::Gone) => Ok(()),
+            Err(error) => Err(from_fault(fault::of(&error)).into()),
+        }
+    }
+
+    /// Tells how the flow stands now, and how it ended for us.
+    fn result(&mut self, driven: Result<(), DriverError>) -> Outcome {
+        if !self.draws() {
+            super::events::print_new(self.out, &mut self.follower, self.known)?;
+        }
+        self.out.finish_drawing();
+        driven.map_err(|error| from_driver(error, self.flow))?;
+        let Some(seen) = self.handle.seen() else {
+            return Err(from_driver(DriverError::Gone, self.flow));
+        };
+        let over = seen.state.status.is_over();
+        let asks = if over {
+            Vec::new()
+        } else {
+            asks::of(self.flow, &seen.state, &seen.pending)
+        };
+        let code = match (over, rests(&seen)) {
+            (true, _) => ExitCode::Ok,
+            (false, true) if self.interrupts.count() == 0 => ExitCode::Waiting,
+            (false, _) => ExitCode::Interrupted,
+        };
+        self.tell(&seen, &asks, code)?;
+        Ok(code)
+    }
+
+    fn tell(&mut self, seen: &Seen, asks: &[Ask], code: ExitCode) -> Result<(), Stop> {
+        let status = seen.state.status.word();
+        if self.out.is_json() {
+            return self.out.value(&json!({
+                "event": "end",
+                "project": self.flow.project,
+                "flow": self.flow.flow,
+                "status": status,
+                "seq": seen.seq,
+                "waits": asks::as_json(asks),
+                "exit_code": code.number(),
+            }));
+        }
+        if self.draws() {
+            self.draw(seen)?;
+            self.out.finish_drawing();
+        }
+        for line in asks::lines(self.out, asks) {
+            self.out.line(&line)?;
+        }
+        if !self.draws() {
+            let line = format!("{}: {}", self.flow, status.replace('_', " "));
+            self.out.line(&line)?;
+        }
+        let name = short(self.flow);
+        match code {
+            ExitCode::Interrupted => self.out.note(&format!("go on: a-society resume {name}")),
+            ExitCode::Waiting => {
+                self.out
+                    .note(&format!("then go on: a-society resume {name}"));
+            }
+            ExitCode::Ok
+            | ExitCode::Failed
+            | ExitCode::Usage
+            | ExitCode::NotFound
+            | ExitCode::Damaged
+            | ExitCode::Busy
+            | ExitCode::Refused
+            | ExitCode::DiskFull => {}
+        }
+        Ok(())
+    }
+}
+
+/// Whether nothing goes on and nothing will, unless the operator says something.
+fn rests(seen: &Seen) -> bool {
+    let asks = |work: &Work| matches!(work, Work::AskOperator(_));
+    seen.live == 0 && !seen.pending.is_empty() && seen.pending.iter().all(asks)
+}
+
+/// Why a flow is not driven any more.
+fn from_driver(error: DriverError, flow: &FlowRef) -> Stop {
+    match error {
+        DriverError::State(error) => error.into(),
+        error @ (DriverError::Refused(_)
+        | DriverError::Name(_)
+        | DriverError::Graph(_)
+        | DriverError::NothingStaged
+        | DriverError::ManyStaged(_)
+        | DriverError::NotAFlow(_)
+        | DriverError::Gone
+        | DriverError::System(_)) => OperatorError::new(
+            ("flow-stopped", ExitCode::Failed),
+            format!("{flow} is not driven any more"),
+            error.to_string(),
+            format!("look at it, then go on: a-society resume {}", short(flow)),
+        )
+        .into(),
+    }
+}

@@ -1,0 +1,42 @@
+//! `feedback`: the operator says whether a feedback report is written.
+
+use a_society_orchestrator::control::message::Command;
+
+use super::context::Context;
+use super::say::{To, say};
+use crate::operator_error::Outcome;
+
+/// The arguments of `feedback`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  a-society feedback a1b2 yes
+  a-society feedback a1b2 no")]
+pub(crate) struct Arguments {
+    #[command(flatten)]
+    to: To,
+
+    /// Whether: yes or no
+    #[arg(value_name = "yes|no", value_parser = yes_or_no, action = clap::ArgAction::Set)]
+    granted: bool,
+}
+
+/// Decides.
+pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
+    let granted = arguments.granted;
+    say(
+        context,
+        &arguments.to,
+        Command::Feedback { granted },
+        "decided",
+    )
+}
+
+/// Reads a yes or a no.
+pub(crate) fn yes_or_no(text: &str) -> Result<bool, String> {
+    match text {
+        "yes" => Ok(true),
+        "no" => Ok(false),
+        _ => Err("it is yes or no".to_owned()),
+    }
+}

@@ -1,0 +1,125 @@
+//! Flow files and scripts that the operator names: reading them, and saying what is wrong.
+
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use a_society_orchestrator::graph::Diagnostic;
+use a_society_orchestrator::limits::FLOW_FILE_BYTES_MAX;
+use a_society_orchestrator::project::flow_file::{self, FlowFile, SCRIPT_NAME};
+use a_society_orchestrator::{Script, ScriptFault};
+
+use crate::exit_code::ExitCode;
+use crate::operator_error::{OperatorError, Stop, from_io};
+use crate::output::Output;
+use crate::output_file;
+use crate::text::{count, plain};
+
+/// Reads a text file that the operator names.
+///
+/// # Errors
+/// When it cannot be read, is too long, or is not text.
+pub(crate) fn read_text(path: &Path) -> Result<String, Stop> {
+    let shown = path.display().to_string();
+    let mut bytes = Vec::new();
+    output_file::open(path)?
+        .take(FLOW_FILE_BYTES_MAX + 1)
+        .read_to_end(&mut bytes)
+        .map_err(|error| from_io("read", &shown, &error))?;
+    if bytes.len() as u64 > FLOW_FILE_BYTES_MAX {
+        return Err(unfit(
+            &shown,
+            "it is larger than 16 MiB",
+            "name a smaller file",
+        ));
+    }
+    String::from_utf8(bytes).map_err(|_| {
+        unfit(
+            &shown,
+            "it is not UTF-8 text",
+            "save it as UTF-8, without other bytes",
+        )
+    })
+}
+
+fn unfit(path: &str, why: &str, hint: &str) -> Stop {
+    let what = format!("{path} cannot be used");
+    OperatorError::new(("file-unfit", ExitCode::Failed), what, why, hint).into()
+}
+
+/// Reads a flow file. Everything that is remarkable about it is told.
+///
+/// # Errors
+/// When it cannot be read, or is not a flow file.
+pub(crate) fn read_flow(out: &mut Output, path: &Path) -> Result<FlowFile, Stop> {
+    let (file, diagnostics) = flow_file::inspect(path, read_text(path)?);
+    if !out.is_json() {
+        for line in diagnostics.iter().flat_map(lines) {
+            out.note(&line);
+        }
+    }
+    file.ok_or_else(|| not_a_flow(path, &diagnostics))
+}
+
+fn not_a_flow(path: &Path, diagnostics: &[Diagnostic]) -> Stop {
+    let errors: Vec<&Diagnostic> = diagnostics.iter().filter(|d| d.is_error()).collect();
+    let first = errors
+        .first()
+        .map(|first| format!("{} in line {}", first.message, first.line));
+    let shown = path.display();
+    OperatorError::new(
+        ("flow-file-unfit", ExitCode::Failed),
+        format!(
+            "{shown} is not a flow file: {}",
+            count(errors.len(), "error")
+        ),
+        first.unwrap_or_else(|| "it holds no graph".to_owned()),
+        format!("mend it, and look with: a-society check {shown}"),
+    )
+    .into()
+}
+
+/// A diagnostic as lines that are fit for a terminal.
+pub(crate) fn lines(diagnostic: &Diagnostic) -> Vec<String> {
+    let text = diagnostic.to_string();
+    text.lines().map(|line| plain(line).into_owned()).collect()
+}
+
+/// The script that takes the turns of a flow: the one that is named, or the one beside the file.
+pub(crate) fn script_path(flow: &Path, named: Option<&Path>) -> Option<PathBuf> {
+    if let Some(named) = named {
+        return Some(named.to_owned());
+    }
+    let beside = flow.with_file_name(SCRIPT_NAME);
+    (flow.as_os_str() != "-" && beside.is_file()).then_some(beside)
+}
+
+/// Reads a script.
+///
+/// # Errors
+/// When it cannot be read, or is not a script.
+pub(crate) fn read_script(out: &mut Output, path: &Path) -> Result<String, Stop> {
+    let source = read_text(path)?;
+    let Err(faults) = Script::parse(&source) else {
+        return Ok(source);
+    };
+    if !out.is_json() {
+        for fault in &faults {
+            out.note(&fault_line(path, fault));
+        }
+    }
+    let shown = path.display();
+    let first = faults.first().map(ToString::to_string).unwrap_or_default();
+    Err(OperatorError::new(
+        ("script-unfit", ExitCode::Failed),
+        format!("{shown} is not a script: {}", count(faults.len(), "error")),
+        first,
+        format!("mend it, and look with: a-society check FILE --script {shown}"),
+    )
+    .into())
+}
+
+/// A fault of a script on one line.
+pub(crate) fn fault_line(path: &Path, fault: &ScriptFault) -> String {
+    let says = format!("error: {}: {fault}", path.display());
+    plain(&says).into_owned()
+}

@@ -1,0 +1,129 @@
+//! Lines that the operator types while a flow is watched.
+
+use std::io::{self, BufRead, IsTerminal};
+use std::sync::mpsc::{Receiver, TryRecvError, sync_channel};
+
+use a_society_facts::fact::improvement::ImprovementMode;
+use a_society_orchestrator::control::message::{Command, Whom};
+use a_society_orchestrator::machine::Question;
+
+/// Lines of standard input, read on a thread of its own, because reading waits.
+#[derive(Debug)]
+pub(crate) struct Prompt {
+    lines: Receiver<String>,
+}
+
+/// What was typed.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Typed {
+    /// A line.
+    Line(String),
+    /// Nothing yet.
+    Nothing,
+    /// There will be nothing more.
+    End,
+}
+
+impl Prompt {
+    /// Begins to read, if a person sits at standard input and the system has a thread left.
+    pub(crate) fn open() -> Option<Self> {
+        if !io::stdin().is_terminal() {
+            return None;
+        }
+        let (typed, lines) = sync_channel(1);
+        std::thread::Builder::new()
+            .name("prompt".to_owned())
+            .spawn(move || {
+                let lines = io::stdin().lock().lines();
+                for line in lines.map_while(Result::ok) {
+                    if typed.send(line).is_err() {
+                        return;
+                    }
+                }
+            })
+            .ok()?;
+        Some(Self { lines })
+    }
+
+    /// What was typed since the last look.
+    pub(crate) fn typed(&self) -> Typed {
+        match self.lines.try_recv() {
+            Ok(line) => Typed::Line(line),
+            Err(TryRecvError::Empty) => Typed::Nothing,
+            Err(TryRecvError::Disconnected) => Typed::End,
+        }
+    }
+}
+
+/// What is asked for, before the cursor.
+pub(crate) fn mark(question: &Question) -> Option<&'static str> {
+    match question {
+        Question::Text { .. } => Some("your answer> "),
+        Question::Approval { .. } => Some("approve? [yes/no]> "),
+        Question::Improvement { .. } => Some("graph, parallel or none> "),
+        Question::Feedback => Some("write the report? [yes/no]> "),
+        Question::Unpause { .. } => Some("go on? [yes]> "),
+        Question::Consent { .. } | Question::Configuration { .. } | Question::Stalled => None,
+    }
+}
+
+/// The command that a typed line means; `None` if it means nothing here.
+pub(crate) fn command(question: &Question, line: &str) -> Option<Command> {
+    let text = line.trim();
+    let yes = match text.to_ascii_lowercase().as_str() {
+        "y" | "yes" => Some(true),
+        "n" | "no" => Some(false),
+        _ => None,
+    };
+    match question {
+        Question::Text { node, role, .. } => (!text.is_empty()).then(|| Command::Reply {
+            to: match node {
+                Some(node) => Whom::Node(node.clone()),
+                None => Whom::Role(role.clone()),
+            },
+            text: text.to_owned(),
+        }),
+        Question::Approval { approval, .. } => yes.map(|yes| {
+            let approval = Some(approval.clone());
+            if yes {
+                Command::Approve { approval }
+            } else {
+                Command::Decline { approval }
+            }
+        }),
+        Question::Improvement { .. } => {
+            let mode = match text {
+                "graph" => ImprovementMode::GraphBased,
+                "parallel" => ImprovementMode::Parallel,
+                "none" => ImprovementMode::None,
+                _ => return None,
+            };
+            Some(Command::Improve { mode })
+        }
+        Question::Feedback => yes.map(|granted| Command::Feedback { granted }),
+        Question::Unpause { .. } => (yes == Some(true)).then_some(Command::Unpause),
+        Question::Consent { .. } | Question::Configuration { .. } | Question::Stalled => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_line_that_means_something_becomes_a_command() {
+        let feedback = Question::Feedback;
+        assert_eq!(
+            command(&feedback, " YES "),
+            Some(Command::Feedback { granted: true })
+        );
+        assert_eq!(command(&feedback, "perhaps"), None);
+        let text = Question::Text {
+            node: Some("draft".parse().unwrap()),
+            role: "writer".parse().unwrap(),
+            reason: a_society_facts::fact::node::WaitReason::PromptHuman,
+        };
+        assert_eq!(command(&text, "   "), None);
+        assert!(matches!(command(&text, "no"), Some(Command::Reply { text, .. }) if text == "no"));
+    }
+}

@@ -1,0 +1,38 @@
+//! `reply`: the operator answers a node or a role that waits.
+
+use a_society_orchestrator::control::message::Command;
+
+use super::context::Context;
+use super::say::{To, Who, say, text};
+use crate::operator_error::Outcome;
+
+/// The arguments of `reply`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+A node that waits takes the answer and goes on at once if a process drives the flow, and otherwise
+when it is resumed. Without --node or --role the only one that waits is meant.
+
+Examples:
+  a-society reply a1b2 'Use the blue one.'
+  a-society reply a1b2 --node review 'Good, go on.'
+  a-society reply a1b2 --role owner - < answer.txt")]
+pub(crate) struct Arguments {
+    #[command(flatten)]
+    to: To,
+
+    #[command(flatten)]
+    who: Who,
+
+    /// What it says; - reads it from standard input
+    #[arg(value_name = "TEXT")]
+    text: String,
+}
+
+/// Answers.
+pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
+    let command = Command::Reply {
+        to: arguments.who.whom(),
+        text: text(&arguments.text)?,
+    };
+    say(context, &arguments.to, command, "answered")
+}

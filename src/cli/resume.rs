@@ -1,0 +1,51 @@
+//! `resume`: a flow that is not over goes on, whatever ended the process that drove it before.
+
+use a_society_orchestrator::run;
+
+use super::context::Context;
+use super::drive::{Wishes, watch};
+use super::report::opened;
+use super::say::{from_run, project_folder};
+use super::signals::Interrupts;
+use crate::operator_error::Outcome;
+use crate::text::plain;
+
+/// The arguments of `resume`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+It goes on exactly where its journal ends: an answer that is recorded is not asked for again, and a
+command that may have run is not run again by itself. It is shown as run shows it, and ends with the
+same codes; a flow that another process drives ends it with 5.
+
+Examples:
+  a-society resume a1b2
+  a-society resume a1b2 --until-waiting --json
+  a-society resume a1b2 --improve none")]
+pub(crate) struct Arguments {
+    /// The flow
+    #[arg(value_name = "FLOW")]
+    flow: String,
+
+    #[command(flatten)]
+    wishes: Wishes,
+}
+
+/// Goes on with it.
+pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
+    let (store, flow) = context.flow(&arguments.flow)?;
+    let project = project_folder(&store, &flow.project);
+    let interrupts = Interrupts::listen()?;
+    let known = store.look(&flow)?.screen.flow.seq;
+    let (driven, report) = run::resume(&store, &flow, project).map_err(from_run)?;
+    if !context.out.is_json() {
+        for line in opened(&report) {
+            context.out.note(&plain(&line));
+        }
+    }
+    watch(
+        context,
+        (&store, &flow, known),
+        (driven, interrupts),
+        arguments.wishes,
+    )
+}

@@ -1,0 +1,204 @@
+//! Saying something to a flow: to the process that drives it, or by opening it.
+
+use std::path::{Path, PathBuf};
+
+use a_society_facts::id::{ClientId, NodeId, ProjectName, RoleInstance};
+use a_society_orchestrator::control::client::{self, Heard, Unsaid};
+use a_society_orchestrator::control::message::{Command, Fault, FaultCode, Whom};
+use a_society_orchestrator::mint::{self, SystemMint};
+use a_society_orchestrator::run::RunError;
+use a_society_state::Store;
+use serde_json::json;
+
+use super::context::Context;
+use crate::exit_code::ExitCode;
+use crate::operator_error::{OperatorError, Outcome, Stop};
+use crate::workspace;
+
+/// What every command to a flow takes.
+#[derive(Debug, clap::Args)]
+pub(crate) struct To {
+    /// The flow
+    #[arg(value_name = "FLOW")]
+    flow: String,
+
+    /// A name for this command: said again under the same name, it counts once
+    #[arg(long, value_name = "ID", value_parser = client_id)]
+    client_id: Option<ClientId>,
+}
+
+fn client_id(text: &str) -> Result<ClientId, String> {
+    text.parse()
+        .map_err(|bad: a_society_facts::id::BadName| bad.to_string())
+}
+
+/// Which of those that wait is meant.
+#[derive(Debug, clap::Args)]
+#[group(multiple = false)]
+pub(crate) struct Who {
+    /// The node
+    #[arg(long, value_name = "NODE", value_parser = node)]
+    node: Option<NodeId>,
+
+    /// The role instance, such as owner or owner_2
+    #[arg(long, value_name = "ROLE", value_parser = role)]
+    role: Option<RoleInstance>,
+}
+
+/// Reads a node id.
+pub(crate) fn node(text: &str) -> Result<NodeId, String> {
+    text.parse()
+        .map_err(|bad: a_society_facts::id::BadName| bad.to_string())
+}
+
+/// Reads a role instance.
+pub(crate) fn role(text: &str) -> Result<RoleInstance, String> {
+    text.parse()
+        .map_err(|bad: a_society_facts::id::BadName| bad.to_string())
+}
+
+impl Who {
+    /// Whom a command means: the only one that waits if nobody is named.
+    pub(crate) fn whom(&self) -> Whom {
+        match (&self.node, &self.role) {
+            (Some(node), _) => Whom::Node(node.clone()),
+            (None, Some(role)) => Whom::Role(role.clone()),
+            (None, None) => Whom::Only,
+        }
+    }
+}
+
+/// Says a command to a flow and tells what came of it.
+///
+/// # Errors
+/// When there is no such flow, it refuses, or nobody could hear it.
+pub(crate) fn say(context: &mut Context<'_>, to: &To, command: Command, done: &str) -> Outcome {
+    let (store, flow) = context.flow(&to.flow)?;
+    let client = match &to.client_id {
+        Some(client) => client.clone(),
+        None => mint::name(&mut SystemMint, "cli").map_err(a_society_state::Error::from)?,
+    };
+    let project = project_folder(&store, &flow.project);
+    let said = client::say(&store, &flow, &project, (command, client));
+    let (taken, heard) = said.map_err(from_unsaid)?;
+    let driven = heard == Heard::ByDriver;
+    if context.out.is_json() {
+        context.out.value(&json!({
+            "project": flow.project,
+            "flow": flow.flow,
+            "seq": taken.seq,
+            "facts": taken.facts,
+            "driven": driven,
+        }))?;
+        return Ok(ExitCode::Ok);
+    }
+    let done = if taken.facts == 0 {
+        "this was heard before, and counts once"
+    } else {
+        done
+    };
+    context
+        .out
+        .line(&format!("{flow}: {done} (record {})", taken.seq))?;
+    if !driven {
+        let name = super::asks::short(&flow);
+        context.out.note(&format!(
+            "nobody drives it now; go on: a-society resume {name}"
+        ));
+    }
+    Ok(ExitCode::Ok)
+}
+
+/// The folder of a flow's project: the one of its name in the workspace, or the workspace itself.
+pub(crate) fn project_folder(store: &Store, project: &ProjectName) -> PathBuf {
+    let root = workspace::folder_of(store);
+    let folder = root.join(project.as_str());
+    if folder.is_dir() {
+        folder
+    } else {
+        root.to_owned()
+    }
+}
+
+/// Why a command came to nothing, as the operator sees it.
+pub(crate) fn from_fault(fault: Fault) -> OperatorError {
+    let kind = match fault.code {
+        FaultCode::CommandRefused => ("command-refused", ExitCode::Refused),
+        FaultCode::CommandAmbiguous => ("command-ambiguous", ExitCode::Usage),
+        FaultCode::FlowFileUnfit => ("flow-file-unfit", ExitCode::Failed),
+        FaultCode::MessageUnfit => ("message-unfit", ExitCode::Failed),
+        FaultCode::NewerVersion => ("newer-version", ExitCode::Failed),
+        FaultCode::FlowGone => ("flow-gone", ExitCode::Failed),
+        FaultCode::DiskFull => ("disk-full", ExitCode::DiskFull),
+        FaultCode::DiskFailed => ("disk-failed", ExitCode::Failed),
+        FaultCode::Unknown => ("unknown", ExitCode::Failed),
+    };
+    OperatorError::new(kind, fault.what, fault.why, fault.r#try)
+}
+
+fn from_unsaid(unsaid: Unsaid) -> Stop {
+    match unsaid {
+        Unsaid::Fault(fault) => from_fault(fault).into(),
+        Unsaid::Run(error) => from_run(error),
+        Unsaid::Deaf { holder, why } => OperatorError::new(
+            ("flow-busy", ExitCode::Busy),
+            "another process holds this flow and does not listen",
+            format!("its lock is held by {holder}, and its socket says: {why}"),
+            "stop that process, then give the command again",
+        )
+        .into(),
+        Unsaid::NoAnswer(why) => OperatorError::new(
+            ("no-answer", ExitCode::Failed),
+            "the process that drives the flow did not answer",
+            format!("{why}; the command may have been heard all the same"),
+            "look whether it was, before you give it again: a-society status FLOW",
+        )
+        .into(),
+    }
+}
+
+/// Why a flow cannot be started or gone on with.
+pub(crate) fn from_run(error: RunError) -> Stop {
+    let (code, what) = match &error {
+        RunError::State(_) => return from_state(error),
+        RunError::Driver(_) => ("flow-stopped", "the flow cannot be driven"),
+        RunError::File(_) => ("flow-file-unfit", "a file of the flow cannot be used"),
+        RunError::Record(_) => ("record-unfit", "the record folder cannot be used"),
+    };
+    OperatorError::new(
+        (code, ExitCode::Failed),
+        what,
+        error.to_string(),
+        "a-society verify FLOW",
+    )
+    .into()
+}
+
+fn from_state(error: RunError) -> Stop {
+    match error {
+        RunError::State(error) => error.into(),
+        error @ (RunError::Driver(_) | RunError::File(_) | RunError::Record(_)) => from_run(error),
+    }
+}
+
+/// The text that is meant: what was typed, or standard input for `-`.
+///
+/// # Errors
+/// When it cannot be read, or says nothing.
+pub(crate) fn text(typed: &str) -> Result<String, Stop> {
+    let text = if typed == "-" {
+        super::flow_files::read_text(Path::new("-"))?
+    } else {
+        typed.to_owned()
+    };
+    if text.trim().is_empty() {
+        return Err(OperatorError::new(
+            ("usage", ExitCode::Usage),
+            "there is no text",
+            "an answer must say something",
+            "type it after the flow, or give it on standard input with -",
+        )
+        .into());
+    }
+    Ok(text)
+}

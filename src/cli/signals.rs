@@ -1,0 +1,42 @@
+//! How often the operator asked us to end: Ctrl-C, or a signal that asks politely.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::iterator::Signals;
+
+use crate::operator_error::{Stop, from_io};
+
+/// Counts the signals that ask this process to end.
+#[derive(Debug)]
+pub(crate) struct Interrupts {
+    count: Arc<AtomicUsize>,
+}
+
+impl Interrupts {
+    /// Listens from here on; the signals no longer end the process by themselves.
+    ///
+    /// # Errors
+    /// When the system refuses.
+    pub(crate) fn listen() -> Result<Self, Stop> {
+        let refused = |error: std::io::Error| from_io("listen for", "signals", &error);
+        let mut signals = Signals::new([SIGINT, SIGTERM]).map_err(refused)?;
+        let count = Arc::new(AtomicUsize::new(0));
+        let counted = Arc::clone(&count);
+        std::thread::Builder::new()
+            .name("signals".to_owned())
+            .spawn(move || {
+                for _ in signals.forever() {
+                    counted.fetch_add(1, Ordering::SeqCst);
+                }
+            })
+            .map_err(refused)?;
+        Ok(Self { count })
+    }
+
+    /// How many there were.
+    pub(crate) fn count(&self) -> usize {
+        self.count.load(Ordering::SeqCst)
+    }
+}

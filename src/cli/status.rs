@@ -1,0 +1,99 @@
+//! `status`: how a flow stands, what works, and what it waits for, in a few lines.
+
+use a_society_facts::message::Text;
+use a_society_facts::view::flow::FlowState;
+use a_society_orchestrator::graph;
+use a_society_orchestrator::machine::{Work, pending};
+use a_society_state::{Store, blob};
+use serde_json::json;
+
+use super::asks;
+use super::context::Context;
+use super::report::damage_json;
+use crate::exit_code::ExitCode;
+use crate::operator_error::{Outcome, Stop};
+use crate::text::{age, one_line};
+
+/// The arguments of `status`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Nothing is changed, and it works beside the process that drives the flow. show says more.
+
+Examples:
+  a-society status a1b2
+  a-society status a1b2 --json | jq -r '.waits[].answers[0]'")]
+pub(crate) struct Arguments {
+    /// The flow
+    #[arg(value_name = "FLOW")]
+    flow: String,
+}
+
+/// Says it.
+pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
+    let (store, flow) = context.flow(&arguments.flow)?;
+    let seen = store.look(&flow)?;
+    let state = &seen.screen.flow;
+    let work = works_and_asks(&store, &flow, state)?;
+    let asks = asks::of(&flow, state, &work);
+    let code = if seen.damage.is_some() {
+        ExitCode::Damaged
+    } else {
+        ExitCode::Ok
+    };
+    if context.out.is_json() {
+        let running = state.running.iter().map(
+            |(node, running)| json!({ "node": node, "role": running.role, "since": running.since }),
+        );
+        context.out.value(&json!({
+            "project": flow.project,
+            "flow": flow.flow,
+            "title": state.title,
+            "status": state.status.word(),
+            "seq": state.seq,
+            "running": running.collect::<Vec<_>>(),
+            "waits": asks::as_json(&asks),
+            "driven_by": seen.held_by,
+            "damage": seen.damage.as_ref().map(damage_json),
+        }))?;
+        return Ok(code);
+    }
+    let now = store.ground().clock.now();
+    let out = &mut context.out;
+    let title = out.paint.bold(&one_line(&state.title, 60));
+    let status = state.status.word().replace('_', " ");
+    out.line(&format!("{title}  {flow}  {status}"))?;
+    for (node, running) in &state.running {
+        let since = age(now.ms() - running.since.ms());
+        out.line(&format!("{node} ({}) works, since {since}", running.role))?;
+    }
+    for line in asks::lines(out, &asks) {
+        out.line(&line)?;
+    }
+    let name = asks::short(&flow);
+    let over = state.status.is_over();
+    if let Some(damage) = &seen.damage {
+        let says = damage.to_string();
+        out.line(&out.paint.red(&crate::text::plain(&says)))?;
+    } else if seen.held_by.is_none() && !over {
+        out.line(&format!("nobody drives it; go on: a-society resume {name}"))?;
+    }
+    Ok(code)
+}
+
+/// What the machine says must go on or be asked.
+fn works_and_asks(
+    store: &Store,
+    flow: &a_society_state::FlowRef,
+    state: &FlowState,
+) -> Result<Vec<Work>, Stop> {
+    let source = match &state.graph.source {
+        Text::Inline(source) => source.clone(),
+        Text::Blob(kept) => {
+            let disk = store.ground().disk.as_ref();
+            let bytes = blob::get(disk, &store.folder(flow), kept.blob)?;
+            String::from_utf8_lossy(&bytes).into_owned()
+        }
+    };
+    let (graph, _) = graph::parse(&source, "workflow.yaml");
+    Ok(graph.map_or_else(Vec::new, |graph| pending(&graph, state)))
+}

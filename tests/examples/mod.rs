@@ -1,0 +1,179 @@
+//! The examples: each can be read, is explained, and walks as far as its story says.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::Arc;
+use std::time::Duration;
+
+use a_society_facts::At;
+use a_society_facts::fact::journal::ProcessName;
+use a_society_orchestrator::driver::handle::Seen;
+use a_society_orchestrator::project::flow_file::{FileError, SCRIPT_NAME, read, read_script};
+use a_society_orchestrator::run::{NewFlow, start};
+use a_society_state::clock::CountingClock;
+use a_society_state::disk::RealDisk;
+use a_society_state::{Ground, Store};
+
+/// How long any of the walks below may take; they take a second or two.
+const LONGEST: Duration = Duration::from_secs(120);
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("examples")
+}
+
+fn names() -> BTreeSet<String> {
+    let entries = std::fs::read_dir(folder()).unwrap().map(Result::unwrap);
+    let folders = entries.filter(|entry| entry.file_type().unwrap().is_dir());
+    folders
+        .map(|entry| entry.file_name().into_string().unwrap())
+        .collect()
+}
+
+/// Everything that is wrong with a file, for a test that fails.
+fn faults(error: &FileError) -> String {
+    match error {
+        FileError::NotAFlow { diagnostics, .. } => {
+            diagnostics.iter().map(|it| format!("{it}\n")).collect()
+        }
+        FileError::NotAScript { faults, .. } => faults.iter().map(|it| format!("{it}\n")).collect(),
+        FileError::Read(_) | FileError::NotText(_) => error.to_string(),
+    }
+}
+
+#[test]
+fn every_example_has_a_flow_a_script_and_an_explanation() {
+    let names = names();
+    let wanted = [
+        "command-roles",
+        "fan-out",
+        "hello",
+        "human-gate",
+        "interrupted",
+        "long-haul",
+        "review-loop",
+    ];
+    for name in wanted {
+        assert!(names.contains(name), "{name} is missing");
+    }
+    for name in &names {
+        let place = folder().join(name);
+        let flow = read(&RealDisk, &place.join("flow.yaml"));
+        let flow = flow.unwrap_or_else(|error| panic!("{name}: {}", faults(&error)));
+        assert!(!flow.roles.is_empty(), "{name} defines its roles itself");
+        let script = read_script(&RealDisk, &place.join(SCRIPT_NAME));
+        script.unwrap_or_else(|error| panic!("{name}: {}", faults(&error)));
+        let page = std::fs::read_to_string(place.join("README.md")).unwrap();
+        assert!(
+            page.starts_with(&format!("# {name}: ")),
+            "{name}: how its page begins"
+        );
+        let command = format!("a-society run examples/{name}/flow.yaml");
+        assert!(page.contains(&command), "{name}: how it is run");
+    }
+}
+
+#[test]
+fn every_example_is_named_on_the_page_of_examples() {
+    let page = std::fs::read_to_string(folder().join("README.md")).unwrap();
+    for name in names() {
+        assert!(
+            page.contains(&format!("]({name}/README.md)")),
+            "{name} is not named"
+        );
+    }
+}
+
+#[test]
+fn the_long_haul_is_what_its_generator_prints() {
+    let place = folder().join("long-haul");
+    let printed = Command::new("sh")
+        .arg(place.join("generate.sh"))
+        .output()
+        .unwrap();
+    assert!(printed.status.success());
+    let kept = std::fs::read(place.join("flow.yaml")).unwrap();
+    assert_eq!(String::from_utf8(printed.stdout), String::from_utf8(kept));
+}
+
+/// Runs an example on a real disk until nothing goes on by itself.
+fn walked(name: &str) -> Arc<Seen> {
+    let workspace = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let project_folder = workspace.path().join("demo");
+    std::fs::create_dir(&project_folder).unwrap();
+    let at = At::from_ms(1_779_892_200_000);
+    let ground = Ground {
+        disk: Arc::new(RealDisk),
+        clock: Arc::new(CountingClock::from(at)),
+        process: ProcessName {
+            pid: 4711,
+            start_ticks: 1,
+            boot_id: "test".to_owned(),
+        },
+    };
+    let store = Store::new(ground, workspace.path().join(".a-society/state"));
+    let place = folder().join(name);
+    let new = NewFlow {
+        project: "demo".parse().unwrap(),
+        project_folder,
+        title: None,
+        input: None,
+        file: read(&RealDisk, &place.join("flow.yaml")).unwrap(),
+        script: Some(std::fs::read_to_string(place.join(SCRIPT_NAME)).unwrap()),
+        client: None,
+    };
+    let driven = start(&store, new, at).unwrap();
+    let seen = at_rest(|after| driven.handle.wait(after, LONGEST));
+    driven.handle.drain();
+    driven.task.join().unwrap().unwrap();
+    seen
+}
+
+/// Looks again and again until the flow waits for somebody.
+fn at_rest(look: impl Fn(u64) -> Option<Arc<Seen>>) -> Arc<Seen> {
+    let mut after = 0;
+    loop {
+        let seen = look(after).expect("the flow is looked at");
+        assert!(
+            seen.seq > after,
+            "the flow does not come to rest: {:?}",
+            seen.pending
+        );
+        assert_eq!(seen.ended, None);
+        let waits = seen.state.waits().count() > 0;
+        if seen.live == 0 && (waits || seen.state.status.word() != "running") {
+            return seen;
+        }
+        after = seen.seq;
+    }
+}
+
+#[test]
+fn the_examples_that_need_nobody_walk_to_the_end_of_their_forward_work() {
+    for (name, edges) in [
+        ("hello", 2),
+        ("review-loop", 3),
+        ("fan-out", 7),
+        ("long-haul", 451),
+    ] {
+        let seen = walked(name);
+        let status = seen.state.status.word();
+        assert_eq!(
+            status, "awaiting_improvement_choice",
+            "{name}: {:?}",
+            seen.pending
+        );
+        assert_eq!(seen.state.completed_edges.len(), edges, "{name}");
+    }
+}
+
+#[test]
+fn the_example_that_breaks_off_waits_for_its_operator() {
+    let seen = walked("interrupted");
+    let waits: Vec<String> = seen
+        .state
+        .waits()
+        .map(|(node, waiting)| format!("{node:?} {:?}", waiting.reason))
+        .collect();
+    assert_eq!(waits, ["Some(\"report\") AutonomousAbort"]);
+}

@@ -1,0 +1,7 @@
+//! Flows that are walked by the real program: to their ends, beside one another, and after deaths.
+
+mod files;
+mod killed;
+mod knocked_at;
+mod place;
+mod spoken_to;
