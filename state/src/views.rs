@@ -55,6 +55,10 @@ pub struct ViewsIndex {
     pub project: ProjectName,
     /// The end of the journal when this was written; it was durable then.
     pub position: Position,
+    /// When the last segment was last changed, as the file system said right before; 0 if it did
+    /// not say. A listing that finds the same need not read the segment.
+    #[serde(default)]
+    pub segment_modified_ms: i64,
     /// Whether the flow was closed in good order.
     pub closed: bool,
     /// The flow in one row.
@@ -387,7 +391,10 @@ impl ViewKeeper {
                 mark.seq = folded.position.seq;
             }
         }
+        let segment = self.folder.segment(folded.position.segment);
+        let modified = disk.about(&segment).map(|about| about.modified_ms);
         let index = ViewsIndex {
+            segment_modified_ms: modified.unwrap_or(0),
             schema: SCHEMA,
             flow: self.flow.clone(),
             project: self.project.clone(),
