@@ -294,7 +294,8 @@ impl ViewKeeper {
         self.stale_since_us.is_some_and(old) && now_us >= self.not_before_us
     }
 
-    /// Writes the stale views that can be afforded while the flow moves.
+    /// Writes the stale views that can be afforded while the flow moves. What was done for them
+    /// since `started`, such as the sync before them, counts as their time.
     ///
     /// # Errors
     /// When the file system refuses. The views then stay stale; nothing is lost.
@@ -303,9 +304,8 @@ impl ViewKeeper {
         disk: &dyn Disk,
         clock: &dyn Clock,
         folded: Folded<'_>,
-        journal_bytes: u64,
+        (started, journal_bytes): (u64, u64),
     ) -> Result<(), Error> {
-        let started = clock.elapsed_us();
         let seconds_us = started.saturating_sub(self.began_us);
         let steady = seconds_us.saturating_mul(VIEW_BYTES_PER_SECOND) / 1_000_000;
         let allowed = journal_bytes + steady + VIEW_BURST_BYTES;
