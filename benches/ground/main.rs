@@ -44,6 +44,7 @@ fn main() {
     println!("| figure | wanted | measured |\n| --- | --- | --- |");
     for (name, figure) in figures {
         if bench.wants(name) {
+            Bench::settle();
             figure(&bench);
         }
     }

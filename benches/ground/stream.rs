@@ -98,6 +98,8 @@ pub(crate) fn views_under_load(bench: &Bench) {
         "under 5 % of the time",
         &format!("{:.1} % ({with} facts against {without})", cost * 100.0),
     );
+    drop((following, alone));
+    Bench::settle();
     let small = steady(&store, load);
     line(
         "the oldest change that a view on disk lacks, in a session of ordinary size",

@@ -54,6 +54,15 @@ impl Bench {
         path
     }
 
+    /// Waits until the system has written what earlier figures left, which would slow every sync.
+    pub(crate) fn settle() {
+        let written = std::process::Command::new("sync").status();
+        assert!(
+            written.is_ok_and(|status| status.success()),
+            "sync did not run"
+        );
+    }
+
     /// So many, or fewer when it should be quick.
     pub(crate) fn count(&self, full: usize) -> usize {
         if self.quick { full / 20 } else { full }

@@ -19,6 +19,9 @@ pub const INBOX_MAX: usize = 256;
 /// How often a flow that moves looks whether its views are due.
 pub const TICK_MS: u64 = 50;
 
+/// How long a flow that moves looks the same from outside. People and pages do not see faster.
+pub const LOOK_US: u64 = 20_000;
+
 /// Answers of one turn. A role that needs more is not getting anywhere, and says so loudly.
 pub const ANSWERS_IN_A_TURN_MAX: u32 = 200;
 

@@ -346,7 +346,8 @@ impl Flow {
 
     /// Writes views if it is time to. Whoever drives the flow calls this several times a second.
     pub fn tick(&mut self) {
-        if !self.keeper.is_due(self.ground.clock.elapsed_us()) || self.poison().is_some() {
+        let started = self.ground.clock.elapsed_us();
+        if !self.keeper.is_due(started) || self.poison().is_some() {
             return;
         }
         let written = self.sync().and_then(|_| {
@@ -358,7 +359,8 @@ impl Flow {
             };
             let journal_bytes = self.writer.appended_bytes();
             let (disk, clock) = (self.ground.disk.as_ref(), self.ground.clock.as_ref());
-            self.keeper.write_moving(disk, clock, folded, journal_bytes)
+            self.keeper
+                .write_moving(disk, clock, folded, (started, journal_bytes))
         });
         self.warn(written);
     }

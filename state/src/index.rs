@@ -19,7 +19,7 @@ use crate::layout::FlowFolder;
 use crate::lock;
 use crate::look::look;
 use crate::store::{FlowRef, Store};
-use crate::views::read_index;
+use crate::views::{ViewsIndex, read_index};
 
 /// Rows are not worth more threads than this.
 const THREADS_MAX: usize = 8;
@@ -69,7 +69,7 @@ pub fn rows(store: &Store, flows: &[FlowRef]) -> Vec<Row> {
 fn row(store: &Store, flow: &FlowRef) -> Row {
     let (disk, folder) = (store.disk(), store.folder(flow));
     if let Some(index) = read_index(disk, &folder, &flow.flow)
-        && is_fresh(disk, &folder, index.position)
+        && is_fresh(disk, &folder, &index)
     {
         // A flow that was closed in good order is held by nobody, unless somebody opened it since
         // and has not written a view yet; asking costs little then.
@@ -98,14 +98,23 @@ fn row(store: &Store, flow: &FlowRef) -> Row {
 
 /// Whether a journal still ends where it ended, with the same record. What lies before its end is
 /// not looked at: that is what a verification is for.
-fn is_fresh(disk: &dyn Disk, folder: &FlowFolder, position: Position) -> bool {
+fn is_fresh(disk: &dyn Disk, folder: &FlowFolder, index: &ViewsIndex) -> bool {
     let journal = uninterrupted(|| disk.about(&folder.journal()));
     if !journal.is_ok_and(|journal| journal.kind == Kind::Folder) {
         return false;
     }
+    let position = index.position;
     let next = uninterrupted(|| disk.about(&folder.segment(position.segment + 1)));
-    next.is_err_and(|error| error.kind() == io::ErrorKind::NotFound)
-        && ends_so(disk, folder, position).unwrap_or(false)
+    if !next.is_err_and(|error| error.kind() == io::ErrorKind::NotFound) {
+        return false;
+    }
+    let last = uninterrupted(|| disk.about(&folder.segment(position.segment)));
+    let untouched = last.is_ok_and(|last| {
+        last.kind == Kind::File
+            && last.size_bytes == position.offset_bytes
+            && last.modified_ms == index.segment_modified_ms
+    });
+    untouched || ends_so(disk, folder, position).unwrap_or(false)
 }
 
 /// Whether a segment's last bytes are the end of the record at a position.

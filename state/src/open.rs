@@ -247,7 +247,6 @@ impl Opened<'_> {
         for fact in owed.iter().chain(&blobs) {
             flow.append(fact.clone())?;
         }
-        // This also makes durable what a process before us left unsynced.
         flow.sync()?;
         if cut {
             reread(disk.as_ref(), &folder, &flow)?;

@@ -55,6 +55,10 @@ pub struct ViewsIndex {
     pub project: ProjectName,
     /// The end of the journal when this was written; it was durable then.
     pub position: Position,
+    /// When the last segment was last changed, as the file system said right before; 0 if it did
+    /// not say. A listing that finds the same need not read the segment.
+    #[serde(default)]
+    pub segment_modified_ms: i64,
     /// Whether the flow was closed in good order.
     pub closed: bool,
     /// The flow in one row.
@@ -290,7 +294,8 @@ impl ViewKeeper {
         self.stale_since_us.is_some_and(old) && now_us >= self.not_before_us
     }
 
-    /// Writes the stale views that can be afforded while the flow moves.
+    /// Writes the stale views that can be afforded while the flow moves. What was done for them
+    /// since `started`, such as the sync before them, counts as their time.
     ///
     /// # Errors
     /// When the file system refuses. The views then stay stale; nothing is lost.
@@ -299,9 +304,8 @@ impl ViewKeeper {
         disk: &dyn Disk,
         clock: &dyn Clock,
         folded: Folded<'_>,
-        journal_bytes: u64,
+        (started, journal_bytes): (u64, u64),
     ) -> Result<(), Error> {
-        let started = clock.elapsed_us();
         let seconds_us = started.saturating_sub(self.began_us);
         let steady = seconds_us.saturating_mul(VIEW_BYTES_PER_SECOND) / 1_000_000;
         let allowed = journal_bytes + steady + VIEW_BURST_BYTES;
@@ -387,7 +391,10 @@ impl ViewKeeper {
                 mark.seq = folded.position.seq;
             }
         }
+        let segment = self.folder.segment(folded.position.segment);
+        let modified = disk.about(&segment).map(|about| about.modified_ms);
         let index = ViewsIndex {
+            segment_modified_ms: modified.unwrap_or(0),
             schema: SCHEMA,
             flow: self.flow.clone(),
             project: self.project.clone(),

@@ -38,8 +38,10 @@ fn the_same_words_make_the_same_bytes() {
         let said = run(&workspace, "30", &words);
         assert_eq!((said.code, said.err.as_str()), (0, ""));
         let contents = workspace.contents();
+        // `views.json` says when the file system last saw the journal change, which is not ours.
         let bytes: Vec<(String, Vec<u8>)> = contents
             .into_iter()
+            .filter(|(path, _)| !path.ends_with("views.json"))
             .map(|(path, bytes)| {
                 let inside = path.strip_prefix(workspace.path()).unwrap();
                 (inside.to_string_lossy().into_owned(), bytes)

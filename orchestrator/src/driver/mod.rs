@@ -1,7 +1,7 @@
 //! One driver a flow: the loop that makes it happen.
 //!
 //! [`core`] is the loop without threads: an input goes in, facts are appended, and what must now be
-//! started comes out. [`tell`], [`step`] and [`outcome`] are its verbs for turns. [`task`] runs it
+//! started comes out. `tell`, `step` and `outcome` are its verbs for turns. [`task`] runs it
 //! on a thread of its own, and everyone else holds a [`handle`]; what the operator says comes in
 //! through `obey`.
 

@@ -16,7 +16,7 @@ use super::turn_thread;
 use crate::control::message::{Command, Taken};
 use crate::control::server;
 use crate::control::socket::Door;
-use crate::limits::{INBOX_MAX, TICK_MS};
+use crate::limits::{INBOX_MAX, LOOK_US, TICK_MS};
 
 /// What a flow's task hears.
 #[derive(Debug)]
@@ -75,6 +75,7 @@ pub fn drive(core: Core, door: Option<Door>) -> Result<Driven, DriverError> {
         inbox,
         heard,
         window,
+        shown_at_us: 0,
         draining: false,
     };
     let task = std::thread::Builder::new()
@@ -89,6 +90,8 @@ struct Task {
     inbox: SyncSender<Inbox>,
     heard: Receiver<Inbox>,
     window: Arc<Window>,
+    /// When the flow was last shown, as its clock counts.
+    shown_at_us: u64,
     draining: bool,
 }
 
@@ -117,7 +120,7 @@ impl Task {
             if idle {
                 self.core.rest()?;
             }
-            self.show(None, false);
+            self.show_sometimes(idle);
             if idle && (self.draining || self.core.state().status.is_over()) {
                 return Ok(());
             }
@@ -163,6 +166,16 @@ impl Task {
                 self.core.drain();
                 Ok(())
             }
+        }
+    }
+
+    /// A look costs a copy of the whole state, so a flow that moves shows itself a few times in a
+    /// blink, and always when it comes to rest.
+    fn show_sometimes(&mut self, idle: bool) {
+        let now_us = self.core.flow().elapsed_us();
+        if idle || now_us.saturating_sub(self.shown_at_us) >= LOOK_US {
+            self.shown_at_us = now_us;
+            self.show(None, false);
         }
     }
 

@@ -1,17 +1,12 @@
 //! Whole flows on one thread, on a disk in memory: the walk, and the walk after a death.
 
-#![expect(
-    clippy::wildcard_enum_match_arm,
-    reason = "a test cares about one kind of step"
-)]
-
 mod sim;
 
 use std::sync::Arc;
 
 use a_society_facts::At;
 use a_society_flow::machine::{Input, ReplyTarget};
-use a_society_roles::turn::step::{Step, Told};
+use a_society_roles::turn::step::Told;
 use a_society_state::clock::CountingClock;
 use a_society_state::disk::FaultyDisk;
 use a_society_state::{FlowRef, Ground, Store, process};
@@ -106,11 +101,9 @@ fn walk_and_drain(core: &mut Core, steps_max: usize, drain_at: Option<usize>) ->
         // Turn about, so that turns that run together are mixed.
         let mut turn = running.remove(0);
         let step = turn.start.taker.next(turn.told.take().unwrap());
-        let heard = match step {
-            step => core
-                .step(turn.start.turn, turn.start.attempt, step)
-                .unwrap(),
-        };
+        let heard = core
+            .step(turn.start.turn, turn.start.attempt, step)
+            .unwrap();
         steps += 1;
         if let Heard::Go(told) = heard {
             turn.told = Some(told);

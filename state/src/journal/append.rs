@@ -56,8 +56,8 @@ impl Writer {
         Ok((writer, header))
     }
 
-    /// Goes on with a journal that was scanned, recovered and is as long as `end` says. None of it
-    /// counts as durable until this writer syncs.
+    /// Goes on with a journal that was scanned, recovered and is as long as `end` says, and makes
+    /// it durable.
     ///
     /// # Errors
     /// When the file system refuses, or the file has another length than was scanned.
@@ -77,9 +77,10 @@ impl Writer {
             return Err(Error::Unfit { path, what });
         }
         let mut writer = Self::over(disk, folder, flow, file, end);
-        // What a process before us appended without a sync is durable only after the first one
-        // of ours.
+        // What a process before us appended or cut without a sync is not durable yet. A power cut
+        // could mix bytes that it cut with bytes that we put in their place, so this comes first.
         writer.durable = 0;
+        writer.sync()?;
         Ok(writer)
     }
 

@@ -153,6 +153,35 @@ fn interrupt(left: &Left, expected: Option<&[Fact]>, depth: u32) {
 }
 
 #[test]
+fn a_cut_that_a_death_left_unsynced_is_durable_before_anything_is_written_over_it() {
+    for row in [Row::R2, Row::R3, Row::R4, Row::R6] {
+        let torn = || {
+            let mut play = Play::new();
+            let steps = [Step::Create, Step::Title, Step::Sync, Step::Torn(row)];
+            assert!(play.run(&steps, Temper::GiveUp).is_none());
+            play
+        };
+        let play = torn();
+        let model = play.shared_model();
+        let gathered = watch(&play.disk, "a death in a recovery", Arc::clone(&model), 0);
+        drop(play.store.open(&flow_ref()).unwrap());
+        let deaths = gathered.take();
+        assert!(deaths.len() > 5, "a recovery has several steps");
+        each_in_parallel(&deaths, |death| {
+            let disk = death.disk.kill_clone();
+            let gathered = watch(&disk, "and in the next one", Arc::clone(&model), 24);
+            let (store, _) = store_over(&disk);
+            drop(store.open(&flow_ref()).unwrap());
+            for left in gathered.take() {
+                let (store, _) = store_over(&left.disk);
+                let opened = store.open(&flow_ref());
+                assert!(opened.is_ok(), "{left:?}: {:?}", opened.err());
+            }
+        });
+    }
+}
+
+#[test]
 fn a_torn_end_is_kept_byte_for_byte_and_told_with_its_row() {
     for row in [Row::R2, Row::R3, Row::R4, Row::R6] {
         let mut play = Play::new();
