@@ -5,6 +5,7 @@ mod benign;
 mod claiming;
 mod closing;
 mod handoff;
+mod large;
 mod model;
 mod opening;
 mod operating;

@@ -94,6 +94,9 @@ pub(super) fn heard(state: &FlowState, turn: TurnId, attempt: u32) -> Result<&Op
 
 /// What an open turn is at; nothing is given for one that waits for the operator.
 pub(super) fn place<'a>(state: &'a FlowState, turn: TurnId, open: &'a OpenTurn) -> Option<At<'a>> {
+    if state.phase.is_over() {
+        return Some(At::Nothing);
+    }
     if let Some(node) = &open.node {
         let waits = (state.awaiting_operator.get(node)).is_some_and(|w| w.turn == Some(turn));
         let runs = state.running.get(node).is_some_and(|r| r.turn == turn);

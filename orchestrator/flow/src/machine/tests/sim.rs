@@ -157,10 +157,6 @@ impl Sim {
         for call in asked.filter(|call| !call.done) {
             self.finish(turn, &open.role, call.tool_call);
         }
-        let unanswered = |request: &Request| request.state != RequestState::Answered;
-        if open.repair.is_none() && open.request.as_ref().is_some_and(unanswered) {
-            self.request(turn, Vec::new());
-        }
         let mut says: Vec<(MessageId, Origin)> = Vec::new();
         if open.repair.is_some() {
             says.push((self.message(), Origin::Repair));
@@ -182,7 +178,11 @@ impl Sim {
         let unsaid: Vec<_> = unsaid
             .map(|said| (said.id.clone(), Origin::Reply))
             .collect();
+        let told = reflecting.is_none_or(|r| r.told || r.turn != turn);
         says.extend(unsaid);
+        if !told {
+            says.push((self.message(), Origin::Improvement));
+        }
         for (message, origin) in says {
             self.flow.append(Fact::MessageAdded(MessageAdded {
                 role: open.role.clone(),
@@ -192,6 +192,10 @@ impl Sim {
                 node: open.node.clone(),
                 client: None,
             }));
+        }
+        let unanswered = |request: &Request| request.state != RequestState::Answered;
+        if open.repair.is_none() && open.request.as_ref().is_some_and(unanswered) {
+            self.request(turn, Vec::new());
         }
         self.before = self.flow.facts.len();
     }

@@ -2,6 +2,8 @@
 
 use a_society_facts::fact::Fact;
 use a_society_facts::fact::budget::Measure;
+use a_society_facts::fact::flow::Author;
+use a_society_facts::fact::improvement::ImprovementMode;
 use a_society_facts::fact::node::{FaultCode, WaitReason};
 use a_society_facts::fact::operator::StopScope;
 use a_society_facts::fact::session::{MessageAdded, Origin};
@@ -206,7 +208,7 @@ fn s9_a_turn_that_is_to_stop_does_not_mend() {
 fn s15_a_turn_of_a_cancelled_flow_only_ends() {
     let mut flow = running();
     flow.say(Input::Cancel {
-        by: a_society_facts::fact::flow::Author::Operator,
+        by: Author::Operator,
         why: None,
     })
     .unwrap();
@@ -219,6 +221,25 @@ fn s15_a_turn_of_a_cancelled_flow_only_ends() {
             .iter()
             .all(|d| d.receiver().as_str() != "z")
     );
+}
+
+#[test]
+fn s15_a_reflection_of_a_cancelled_flow_only_ends() {
+    let mut flow = Flow::on("a:owner", "");
+    flow.claim("a").unwrap();
+    flow.closes("a");
+    flow.say(Input::ChooseImprovement {
+        mode: ImprovementMode::GraphBased,
+        client: None,
+    })
+    .unwrap();
+    flow.reflects("owner");
+    flow.say(Input::Cancel {
+        by: Author::Operator,
+        why: None,
+    })
+    .unwrap();
+    assert_eq!(flow.role_ends("owner", Outcome::Stopped), "turn_ended");
 }
 
 #[test]
