@@ -80,9 +80,12 @@ fn walk(disk: &dyn Disk, root: &Path, relative: &Path) -> Result<PathBuf, Option
     let mut names = relative.components().peekable();
     while let Some(name) = names.next() {
         path.push(name);
-        let about = disk.about(&path).map_err(|error| match error.kind() {
-            io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => None,
-            _ => Some(error.to_string()),
+        let about = disk.about(&path).map_err(|error| {
+            let nothing = matches!(
+                error.kind(),
+                io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
+            );
+            (!nothing).then(|| error.to_string())
         })?;
         match (about.kind, names.peek().is_some()) {
             (Kind::Folder, true) | (Kind::File, false) => {}

@@ -10,20 +10,16 @@ use crate::disk::{Disk, DiskFile, How, Kind};
 use crate::error::Error;
 use crate::limits::INTERRUPTED_RETRIES_MAX;
 
-/// Repeats an operation while the system says that it was interrupted.
+/// Repeats an operation while the system says that it was interrupted. One that never gets through
+/// fails in another way, because a caller that is not ours would try an interrupted one for ever.
 pub(crate) fn uninterrupted<T>(mut operation: impl FnMut() -> io::Result<T>) -> io::Result<T> {
-    let mut tries = 0;
-    loop {
+    for _ in 0..INTERRUPTED_RETRIES_MAX {
         match operation() {
-            Err(error)
-                if error.kind() == io::ErrorKind::Interrupted
-                    && tries < INTERRUPTED_RETRIES_MAX =>
-            {
-                tries += 1;
-            }
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             result => return result,
         }
     }
+    Err(io::Error::other("it was interrupted again and again"))
 }
 
 /// Fills `into` from an offset; returns how much there was.

@@ -37,7 +37,7 @@ pub struct Flow {
     keeper: ViewKeeper,
     announced: bool,
     checkpoint_at_bytes: u64,
-    checkpoint_after_bytes: u64,
+    checkpoint_bytes: u64,
     warning: Option<String>,
     // Dropped last: the lock outlives every handle on the flow's files.
     _lock: FlowLock,
@@ -61,7 +61,7 @@ impl Flow {
             keeper,
             announced: false,
             checkpoint_at_bytes: 0,
-            checkpoint_after_bytes: CHECKPOINT_BYTES,
+            checkpoint_bytes: CHECKPOINT_BYTES,
             warning: None,
             _lock: lock,
         }
@@ -135,7 +135,7 @@ impl Flow {
 
     /// Keeps checkpoints at another distance, which tests use to see many of them.
     pub const fn set_checkpoint_bytes(&mut self, bytes: u64) {
-        self.checkpoint_after_bytes = bytes;
+        self.checkpoint_bytes = bytes;
     }
 
     /// Appends a fact. It is not durable yet.
@@ -276,7 +276,7 @@ impl Flow {
     /// When the sync fails; the flow's writer has then stopped for good.
     pub fn sync(&mut self) -> Result<Seq, Error> {
         let durable = self.writer.sync()?;
-        self.keep_checkpoint(self.checkpoint_after_bytes);
+        self.keep_checkpoint(self.checkpoint_bytes);
         Ok(durable)
     }
 
@@ -390,7 +390,7 @@ impl Flow {
     pub fn close(mut self) -> Result<(), Error> {
         self.writer.sync()?;
         if self.writer.appended_bytes() > self.checkpoint_at_bytes {
-            self.keep_checkpoint(self.checkpoint_after_bytes / 16);
+            self.keep_checkpoint(self.checkpoint_bytes / 16);
         }
         self.write_views(true);
         reserve::release(self.ground.disk.as_ref(), &self.folder)?;

@@ -68,6 +68,24 @@ impl FlowFolder {
         self.root.join("reserve")
     }
 
+    /// Says that a sync of the journal failed, for as long as the system's memory may hold what
+    /// the disk does not.
+    #[must_use]
+    pub fn doubt(&self) -> PathBuf {
+        self.root.join("unsynced")
+    }
+
+    /// The folders whose names lead to the flow, from its own one outwards: the project's, the
+    /// state root, ours, and the one that ours is in.
+    pub fn way_here(&self) -> impl Iterator<Item = &Path> {
+        const FOLDERS: usize = 5;
+        let named = |path: &'_ Path| !path.as_os_str().is_empty();
+        self.root
+            .ancestors()
+            .take(FOLDERS)
+            .filter(move |path| named(path))
+    }
+
     /// Which state of the journal each view reflects.
     #[must_use]
     pub fn views(&self) -> PathBuf {

@@ -1,8 +1,9 @@
 //! Opening a flow for writing, which is also its recovery.
 //!
-//! The steps, in this order: take the lock; gather evidence; scan, check and fold every record;
-//! do what the verdict allows; make the tail durable; record what was cut; look for the blobs the
-//! journal names; only then hand the flow out. Each step may be cut off and is simply done again.
+//! The steps, in this order: take the lock; make the names that lead here durable; gather
+//! evidence; scan, check and fold every record; do what the verdict allows; make the tail durable;
+//! record what was cut; look for the blobs the journal names; only then hand the flow out. Each
+//! step may be cut off and is simply done again.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -17,7 +18,7 @@ use a_society_facts::{Fact, Hash, Recorded};
 use crate::clock::Clock;
 use crate::disk::{Disk, Kind, SharedDisk};
 use crate::error::Error;
-use crate::files::{remove_if_there, uninterrupted};
+use crate::files::{remove_if_there, sync_folder, uninterrupted};
 use crate::flow::Flow;
 use crate::journal::append::Writer;
 use crate::journal::recover;
@@ -125,6 +126,7 @@ pub fn open(
         Ok(_) | Err(_) => return Err(Error::NoFlow(flow.to_string())),
     }
     let lock = FlowLock::take(disk, &folder, &ground.process)?;
+    settle_names(disk, &folder)?;
     let (mut fold, found) = fold_all(disk, &folder, &flow);
     let index = read_index(disk, &folder, &flow);
     let report = OpenReport {
@@ -147,6 +149,20 @@ pub fn open(
     opened.finish(index)
 }
 
+/// Makes the names that lead to the journal durable. A process that died may have given them
+/// without a sync, and whatever is acknowledged from here on is only as durable as they are.
+fn settle_names(disk: &dyn Disk, folder: &FlowFolder) -> Result<(), Error> {
+    folder
+        .way_here()
+        .try_for_each(|path| sync_folder(disk, path))?;
+    // Whatever else stands where the journal should be, the scan will say so.
+    let journal = folder.journal();
+    match uninterrupted(|| disk.about(&journal)) {
+        Ok(about) if about.kind == Kind::Folder => sync_folder(disk, &journal),
+        Ok(_) | Err(_) => Ok(()),
+    }
+}
+
 /// Does what the verdict of a scan allows, and goes on with the journal.
 fn writer_for(
     ground: &Ground,
@@ -163,6 +179,7 @@ fn writer_for(
     }
     let (shared, folder, flow) = (Arc::clone(&ground.disk), folder.clone(), flow.clone());
     if let Some(end) = found.end {
+        recover::settle_doubt(disk, &folder, end)?;
         return Writer::go_on(shared, folder, flow, end);
     }
     crate::files::make_folders(disk, &folder.journal())?;

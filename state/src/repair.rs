@@ -198,7 +198,7 @@ fn take_out(disk: &dyn Disk, folder: &FlowFolder, plan: &RepairPlan) -> Result<(
             remove_if_there(disk, &path)?;
             sync_folder(disk, &folder.journal())?;
         } else {
-            shorten(disk, &path, piece.offset_bytes)?;
+            shorten(disk, folder, &path, piece.offset_bytes)?;
         }
     }
     sync_folder(disk, &folder.journal())

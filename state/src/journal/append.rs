@@ -17,6 +17,7 @@ use a_society_facts::{At, Recorded};
 use crate::disk::{DiskFile, How, SharedDisk};
 use crate::error::{Error, is_full};
 use crate::files::{append_all, remove_if_there, sync_folder, uninterrupted};
+use crate::journal::recover;
 use crate::journal::scan::Position;
 use crate::layout::FlowFolder;
 use crate::limits::SEGMENT_BYTES;
@@ -268,6 +269,7 @@ impl Writer {
 
     fn poisoned(&mut self, why: String) -> Error {
         self.poison = Some(why.clone());
+        recover::doubt(self.disk.as_ref(), &self.folder);
         Error::Poisoned { why }
     }
 

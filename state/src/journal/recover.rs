@@ -17,8 +17,8 @@ use a_society_facts::id::Seq;
 use crate::atomic::replace_durably;
 use crate::disk::{Disk, How, Kind};
 use crate::error::Error;
-use crate::files::{make_folders, read_whole, sync_folder, uninterrupted};
-use crate::journal::scan::Tail;
+use crate::files::{make_folders, read_whole, remove_if_there, sync_folder, uninterrupted};
+use crate::journal::scan::{Position, Tail};
 use crate::layout::FlowFolder;
 use crate::limits::SEGMENT_BYTES_MAX;
 
@@ -133,8 +133,38 @@ pub fn parse_name(name: &str) -> Option<Quarantined> {
 pub fn cut(disk: &dyn Disk, folder: &FlowFolder, tail: &Tail) -> Result<(), Error> {
     keep(disk, folder, &name_of(tail), &tail.bytes)?;
     let path = folder.segment(tail.segment);
-    shorten(disk, &path, tail.offset_bytes)?;
+    shorten(disk, folder, &path, tail.offset_bytes)?;
     sync_folder(disk, &folder.journal())
+}
+
+/// Notes beside the journal that a sync of it failed. What that sync should have made durable may
+/// from then on be in the system's memory only, where a reader finds it and where later syncs that
+/// succeed no longer look. The note lives in the same memory: both are gone after a power cut.
+pub(crate) fn doubt(disk: &dyn Disk, folder: &FlowFolder) {
+    // Where even this fails, nobody will open the flow for writing any more.
+    drop(disk.open(&folder.doubt(), How::CreateOrAppend));
+}
+
+/// After a failed sync, writes the last segment anew, so that what was read of it is what the
+/// disk holds. Earlier segments were synced before it began.
+///
+/// # Errors
+/// When the file system refuses; it is done again by the next open.
+pub(crate) fn settle_doubt(
+    disk: &dyn Disk,
+    folder: &FlowFolder,
+    end: Position,
+) -> Result<(), Error> {
+    let doubt = folder.doubt();
+    match uninterrupted(|| disk.about(&doubt)) {
+        Ok(_) => {}
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        Err(error) => return Err(Error::io("look at", &doubt, error)),
+    }
+    let path = folder.segment(end.segment);
+    let bytes = read_whole(disk, &path, SEGMENT_BYTES_MAX)?;
+    replace_durably(disk, &path, &bytes)?;
+    remove_if_there(disk, &doubt)
 }
 
 /// Keeps bytes under `quarantine/`, durably.
@@ -148,12 +178,20 @@ pub(crate) fn keep(
     replace_durably(disk, &folder.quarantine().join(name), bytes)
 }
 
-/// Cuts a file to a size, durably.
-pub(crate) fn shorten(disk: &dyn Disk, path: &Path, size_bytes: u64) -> Result<(), Error> {
+/// Cuts a segment to a size, durably.
+pub(crate) fn shorten(
+    disk: &dyn Disk,
+    folder: &FlowFolder,
+    path: &Path,
+    size_bytes: u64,
+) -> Result<(), Error> {
     let mut file =
         uninterrupted(|| disk.open(path, How::Append)).map_err(|e| Error::io("open", path, e))?;
     uninterrupted(|| file.set_size(size_bytes)).map_err(|e| Error::io("cut", path, e))?;
-    uninterrupted(|| file.sync()).map_err(|e| Error::io("sync", path, e))
+    file.sync().map_err(|e| {
+        doubt(disk, folder);
+        Error::io("sync", path, e)
+    })
 }
 
 /// The cuts that no record speaks of yet, in the order in which they were made.

@@ -23,7 +23,9 @@ mod yaml;
 pub use diagnostic::{Code, Diagnostic, Excerpt, Severity};
 pub use improvement::ImprovementStep;
 pub use model::{Edge, EdgeIndex, FlowGraph, GraphFile, Node, NodeIndex};
-pub use name::{EdgeId, NameFault, NodeId, RoleInstance, RoleName};
+pub use name::{
+    EdgeId, NameFault, NodeId, RoleInstance, RoleName, base_role, node_id, role_instance,
+};
 pub use overlay::{overlay, overlay_graph};
 pub use parse::{parse, parse_file};
 pub use render::{RenderFault, to_dot, to_mermaid, to_text, to_yaml};

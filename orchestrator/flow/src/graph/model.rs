@@ -255,10 +255,10 @@ impl FlowGraph {
     /// The name of an edge, as facts write it.
     pub fn edge_id(&self, index: EdgeIndex) -> EdgeId {
         let edge = self.edge_at(index);
-        EdgeId::new(
-            self.node_at(edge.from).id.clone(),
-            self.node_at(edge.to).id.clone(),
-        )
+        EdgeId {
+            from: self.node_at(edge.from).id.clone(),
+            to: self.node_at(edge.to).id.clone(),
+        }
     }
 
     /// The names of all forward edges, in file order.

@@ -1,7 +1,8 @@
 //! The names of a graph, parsed once: node ids, role names, role instances, edges.
 //!
 //! A value of one of these types is known to be well formed, so that nobody checks it again. All
-//! four are cheap to clone, because the machine and its facts copy them at every step.
+//! four are cheap to clone, because the machine and its facts copy them at every step. Three of
+//! them are the facts' own types: what a graph names is what a journal names.
 
 use std::fmt;
 use std::sync::Arc;
@@ -10,6 +11,9 @@ use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::limits::{MAX_INSTANCE_DIGITS, MAX_NAME_BYTES};
+
+pub use a_society_facts::handoff::EdgeName as EdgeId;
+pub use a_society_facts::id::{NodeId, RoleInstance};
 
 /// Why a text is not a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -151,49 +155,32 @@ macro_rules! name_type {
     };
 }
 
-/// The id of a node: kebab-case, unique in its graph.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct NodeId(Arc<str>);
-name_type!(NodeId, check_kebab);
-
 /// A base role, such as `owner`: whose definition and authority an instance has.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RoleName(Arc<str>);
 name_type!(RoleName, check_kebab);
 
-/// A role instance, such as `owner` or `owner_2`: who has a session of its own.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct RoleInstance(Arc<str>);
-name_type!(RoleInstance, check_instance);
-
-impl RoleInstance {
-    /// The role whose definition this instance has: `owner` for `owner_2`.
-    pub fn base_role(&self) -> RoleName {
-        let base = self.0.split_once('_').map_or(&*self.0, |(base, _)| base);
-        RoleName(Arc::from(base))
-    }
+/// Parses the id of a node: kebab-case, unique in its graph.
+///
+/// # Errors
+/// When the text is no such name, with what is wrong.
+pub fn node_id(text: &str) -> Result<NodeId, NameFault> {
+    check_kebab(text)?;
+    text.parse().map_err(|_| NameFault::NotKebabCase)
 }
 
-/// A forward edge, named by its two ends. A handoff may travel along it in both directions.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub struct EdgeId {
-    /// Where forward work comes from.
-    pub from: NodeId,
-    /// Where forward work goes to.
-    pub to: NodeId,
+/// Parses a role instance, such as `owner` or `owner_2`: who has a session of its own.
+///
+/// # Errors
+/// When the text is no such name, with what is wrong.
+pub fn role_instance(text: &str) -> Result<RoleInstance, NameFault> {
+    check_instance(text)?;
+    text.parse().map_err(|_| NameFault::BadInstanceNumber)
 }
 
-impl EdgeId {
-    /// The edge between two nodes, whether or not a graph has it.
-    pub fn new(from: NodeId, to: NodeId) -> Self {
-        Self { from, to }
-    }
-}
-
-impl fmt::Display for EdgeId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} → {}", self.from, self.to)
-    }
+/// The role whose definition an instance has: `owner` for `owner_2`.
+pub fn base_role(instance: &RoleInstance) -> RoleName {
+    RoleName(Arc::from(instance.base()))
 }
 
 #[cfg(test)]
@@ -203,7 +190,7 @@ mod tests {
     #[test]
     fn kebab_case_ids_are_accepted_and_all_others_are_refused_with_their_fault() {
         for good in ["a", "owner-intake", "2nd-review", "x-1-y", "0"] {
-            assert_eq!(NodeId::parse(good).unwrap().as_str(), good);
+            assert_eq!(node_id(good).unwrap().as_str(), good);
         }
         let table = [
             ("", NameFault::Empty),
@@ -217,9 +204,9 @@ mod tests {
             ("owner_2", NameFault::NotKebabCase),
         ];
         for (bad, fault) in table {
-            assert_eq!(NodeId::parse(bad), Err(fault), "{bad:?}");
+            assert_eq!(node_id(bad), Err(fault), "{bad:?}");
         }
-        assert_eq!(NodeId::parse(&"a".repeat(129)), Err(NameFault::TooLong));
+        assert_eq!(node_id(&"a".repeat(129)), Err(NameFault::TooLong));
     }
 
     #[test]
@@ -230,8 +217,8 @@ mod tests {
             ("qa-lead_10", "qa-lead"),
         ];
         for (text, base) in table {
-            let instance = RoleInstance::parse(text).unwrap();
-            assert_eq!(instance.base_role().as_str(), base);
+            let instance = role_instance(text).unwrap();
+            assert_eq!(base_role(&instance).as_str(), base);
         }
         let table = [
             ("owner_", NameFault::BadInstanceNumber),
@@ -244,7 +231,7 @@ mod tests {
             ("Owner_2", NameFault::NotKebabCase),
         ];
         for (bad, fault) in table {
-            assert_eq!(RoleInstance::parse(bad), Err(fault), "{bad:?}");
+            assert_eq!(role_instance(bad), Err(fault), "{bad:?}");
         }
     }
 

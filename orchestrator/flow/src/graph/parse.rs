@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use super::diagnostic::{Code, Diagnostic, Sink, quoted};
 use super::keys;
 use super::model::{FlowGraph, GraphFile};
-use super::name::{NodeId, RoleInstance, RoleName, kebab_of};
+use super::name::{self, NodeId, RoleInstance, RoleName, kebab_of};
 use super::parse_role::{DraftRoles, roles};
 use super::validate;
 use super::walk::{self, Fields};
@@ -200,7 +200,7 @@ fn written(sink: &mut Sink<'_>, tree: &Tree, what: &str) -> Option<Written> {
 }
 
 fn node_id(sink: &mut Sink<'_>, written: &Written) -> Option<NodeId> {
-    match NodeId::parse(&written.text) {
+    match name::node_id(&written.text) {
         Ok(id) => Some(id),
         Err(fault) => {
             let message = format!("{} cannot be a node id: {fault}", quoted(&written.text));
@@ -216,7 +216,7 @@ fn node_id(sink: &mut Sink<'_>, written: &Written) -> Option<NodeId> {
 }
 
 fn role_instance(sink: &mut Sink<'_>, written: &Written) -> Option<RoleInstance> {
-    match RoleInstance::parse(&written.text) {
+    match name::role_instance(&written.text) {
         Ok(role) => Some(role),
         Err(fault) => {
             let message = format!("{} cannot be a role: {fault}", quoted(&written.text));
@@ -268,7 +268,7 @@ fn check_roles_are_defined(sink: &mut Sink<'_>, draft: &Draft, roles: &DraftRole
     let mut users: BTreeSet<String> = BTreeSet::new();
     for node in draft.nodes.iter().flatten() {
         let Some(role) = &node.role else { continue };
-        let base = role.base_role();
+        let base = name::base_role(role);
         users.insert(base.as_str().to_owned());
         if !roles.names.contains_key(base.as_str()) {
             let message = format!("the role `{base}` is not among the roles of this file");

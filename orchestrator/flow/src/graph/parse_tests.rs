@@ -479,7 +479,7 @@ fn ten_thousand_nodes_are_read_and_their_neighbours_are_found() {
     let order = graph.topological_order();
     assert!(order.is_sorted(), "a chain is in file order");
     assert_eq!(graph.distances_from_start()[10_000], 10_000);
-    let last = graph.index_of(&NodeId::parse("n10000").unwrap()).unwrap();
+    let last = graph.index_of(&node_id("n10000").unwrap()).unwrap();
     assert_eq!(last, graph.closing());
     assert_eq!(graph.predecessors(last).count(), 1);
     assert_eq!(graph.role_instances().count(), 8);
@@ -534,12 +534,7 @@ fn files_that_are_too_large_too_deep_or_multiply_themselves_are_refused() {
 
 #[test]
 fn a_graph_can_be_built_by_a_program_under_the_same_rules() {
-    let node = |id: &str, role: &str| {
-        Node::new(
-            NodeId::parse(id).unwrap(),
-            RoleInstance::parse(role).unwrap(),
-        )
-    };
+    let node = |id: &str, role: &str| Node::new(node_id(id).unwrap(), role_instance(role).unwrap());
     let nodes = vec![node("a", "owner"), node("b", "writer"), node("z", "owner")];
     let graph = build(
         "t",

@@ -124,13 +124,13 @@ fn any_node(place: usize, (role, work, readings, human, all): NodeParts) -> Node
     } else {
         format!("role-1_{}", role)
     };
-    let id = NodeId::parse(&format!("n{place}")).unwrap();
+    let id = node_id(&format!("n{place}")).unwrap();
     Node {
         work,
         required_readings: readings,
         human_colab: human,
         await_all_inputs: all,
-        ..Node::new(id, RoleInstance::parse(&role).unwrap())
+        ..Node::new(id, role_instance(&role).unwrap())
     }
 }
 
@@ -138,7 +138,7 @@ fn any_node(place: usize, (role, work, readings, human, all): NodeParts) -> Node
 fn with_ends(mut nodes: Vec<Node>) -> Vec<Node> {
     let last = nodes.len() - 1;
     for place in [0, last] {
-        nodes[place].role = RoleInstance::parse("owner").unwrap();
+        nodes[place].role = role_instance("owner").unwrap();
     }
     nodes
 }
@@ -190,7 +190,7 @@ fn roles_of(graph: &FlowGraph, text: &str) -> std::collections::BTreeMap<RoleNam
             ..InlineRole::default()
         },
     };
-    let names = graph.role_instances().map(RoleInstance::base_role);
+    let names = graph.role_instances().map(base_role);
     names.map(|name| (name.clone(), role(&name))).collect()
 }
 

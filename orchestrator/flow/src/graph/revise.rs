@@ -205,7 +205,10 @@ fn changed_roles<'g>(
 fn lost_edges<'g>(new: &'g FlowGraph, live: &'g LiveFacts) -> impl Iterator<Item = Reason> {
     let has_ends = |edge: &&EdgeId| new.has_node(&edge.from) && new.has_node(&edge.to);
     let joins = |edge: &EdgeId| {
-        let backward = EdgeId::new(edge.to.clone(), edge.from.clone());
+        let backward = EdgeId {
+            from: edge.to.clone(),
+            to: edge.from.clone(),
+        };
         new.edge(edge).is_some() || new.edge(&backward).is_some()
     };
     let completed = live.completed.iter().filter(has_ends);
@@ -216,9 +219,10 @@ fn lost_edges<'g>(new: &'g FlowGraph, live: &'g LiveFacts) -> impl Iterator<Item
         .filter(has_ends)
         .filter(move |edge| !joins(edge));
     let staged = live.staged.iter().flat_map(|(node, targets)| {
-        targets
-            .iter()
-            .map(|target| EdgeId::new(node.clone(), target.clone()))
+        targets.iter().map(|target| EdgeId {
+            from: node.clone(),
+            to: target.clone(),
+        })
     });
     let staged = staged.filter(|edge| new.edge(edge).is_none());
     let staged = staged.filter(|edge| new.has_node(&edge.from) && new.has_node(&edge.to));
@@ -261,11 +265,14 @@ workflow:
     }
 
     fn id(text: &str) -> NodeId {
-        NodeId::parse(text).unwrap()
+        text.parse().unwrap()
     }
 
     fn edge(from: &str, to: &str) -> EdgeId {
-        EdgeId::new(id(from), id(to))
+        EdgeId {
+            from: id(from),
+            to: id(to),
+        }
     }
 
     /// The reasons of the revision above, given what lives.
@@ -292,8 +299,7 @@ workflow:
             it appears in a handoff";
         let found = reasons(|live| {
             live.running.insert(id("c"));
-            live.waiting
-                .insert(id("c"), RoleInstance::parse("editor").unwrap());
+            live.waiting.insert(id("c"), "editor".parse().unwrap());
             live.staged.insert(id("c"), BTreeSet::from([id("z")]));
             live.queued.insert(id("c"));
             live.visited.insert(id("c"));
@@ -305,7 +311,7 @@ workflow:
     #[test]
     fn a_waiting_node_keeps_its_role_instance_and_so_does_a_running_one() {
         let expected = ["the node `b` is at work as `writer` and cannot become `writer_2`'s"];
-        let writer = RoleInstance::parse("writer").unwrap();
+        let writer = "writer".parse::<RoleInstance>().unwrap();
         assert_eq!(
             reasons(|live| live.waiting.insert(id("b"), writer)),
             expected

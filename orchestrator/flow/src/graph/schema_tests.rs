@@ -142,8 +142,8 @@ fn matches_pattern(pattern: &str, text: &str) -> bool {
     };
     match pattern {
         r"\S" => !text.trim().is_empty(),
-        "^[a-z0-9]+(-[a-z0-9]+)*$" => NodeId::parse(text).is_ok(),
-        "^[a-z0-9]+(-[a-z0-9]+)*(_[1-9][0-9]{0,5})?$" => RoleInstance::parse(text).is_ok(),
+        "^[a-z0-9]+(-[a-z0-9]+)*$" => node_id(text).is_ok(),
+        "^[a-z0-9]+(-[a-z0-9]+)*(_[1-9][0-9]{0,5})?$" => role_instance(text).is_ok(),
         "^(otherwise|[0-9]|[1-9][0-9]|1[0-9][0-9]|2[0-4][0-9]|25[0-5])$" => {
             text == "otherwise" || number(text)
         }

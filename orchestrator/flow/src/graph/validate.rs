@@ -365,7 +365,7 @@ fn report_no_closing(sink: &mut Sink<'_>, nodes: &[DraftNode], leaves: &[usize],
     let is_sibling = leaf
         .role
         .as_ref()
-        .is_some_and(|role| role.base_role() == owner.base_role());
+        .is_some_and(|role| role.base() == owner.base());
     let hint = if is_sibling {
         format!(
             "{} would close the flow if its role were `{owner}`",

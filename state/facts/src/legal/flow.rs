@@ -125,10 +125,13 @@ pub(super) fn closed(state: &FlowState, f: &ForwardPassClosed) -> Result<(), Ill
     if let Some(delivery) = state.received.first() {
         return refuse(format!("{} holds something unread", delivery.receiver()));
     }
-    let owed = (state.graph.edges.iter())
-        .find(|edge| !edge.optional && !state.completed_edges.contains(&edge.edge));
-    if let Some(edge) = owed {
-        return refuse(format!("{} is not completed", edge.edge));
+    if let Some(node) = state.wanted.keys().next() {
+        return refuse(format!("{node} is about to run"));
+    }
+    // A node that was never entered owes nothing: an optional edge was not taken on the way to it.
+    let mut owed = state.owing.iter().flat_map(|node| state.owed(node));
+    if let Some(edge) = owed.next() {
+        return refuse(format!("{edge} is not completed"));
     }
     Ok(())
 }

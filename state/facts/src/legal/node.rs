@@ -198,8 +198,11 @@ fn first(state: &FlowState, f: &NodeClaimed, node: &NodeOutline) -> Result<(), I
     if !start && !wanted && f.consumed.is_empty() {
         return refuse("nothing arrived");
     }
+    // An edge from a node that was never entered may be one that nothing will come along.
     let missing = |edge: &&crate::fact::flow::EdgeOutline| {
-        !edge.optional && !state.completed_edges.contains(&edge.edge)
+        !edge.optional
+            && !state.completed_edges.contains(&edge.edge)
+            && state.visited.contains(&edge.edge.from)
     };
     if node.await_all_inputs && !wanted && state.graph.entering(&f.node).any(|e| missing(&e)) {
         return refuse("not everything arrived");

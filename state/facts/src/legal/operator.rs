@@ -38,11 +38,17 @@ fn unused(queue: &[Said], id: &MessageId) -> Result<(), Illegal> {
 
 pub(super) fn replied(state: &FlowState, f: &OperatorReplied) -> Result<(), Illegal> {
     fresh(state, f.client.as_ref())?;
+    let mut awaits_handoff = false;
     if let Some(node) = &f.node {
         node_of(state, node, &f.role)?;
+        awaits_handoff = state.awaiting_handoff.contains(node);
     }
-    let waiting = waiting(state, f.node.as_ref(), &f.role)?;
-    if !waiting.takes_text() {
+    let takes_text = match waiting(state, f.node.as_ref(), &f.role) {
+        Ok(waiting) => waiting.takes_text(),
+        Err(_) if awaits_handoff => true,
+        Err(why) => return Err(why),
+    };
+    if !takes_text {
         return Err(Illegal::NotWaiting {
             role: f.role.clone(),
         });

@@ -11,7 +11,7 @@ use crate::id::TurnId;
 use crate::message::{AnswerText, Drafted};
 use crate::sample::{every_kind, id};
 use crate::view::FlowState;
-use crate::view::flow::CallState;
+use crate::view::flow::{CallState, Wanted};
 
 /// What a fact of the walk is refused with, after it was changed.
 fn refused(word: &str, nth: usize, change: impl FnOnce(&mut Fact)) -> Illegal {
@@ -319,7 +319,7 @@ fn a_command_of_a_client_counts_once() {
 #[test]
 fn a_revised_graph_keeps_a_place_for_what_happened() {
     let (state, _) = before("handoff_applied", 3);
-    let graph = state.graph.clone();
+    let graph = crate::fact::flow::Outline::clone(&state.graph);
     let revise = |graph| {
         Fact::GraphRevised(GraphRevised {
             graph,
@@ -352,6 +352,7 @@ fn the_forward_pass_closes_when_nothing_is_left() {
     let (state, close) = before("forward_pass_closed", 0);
     let mut owed = state.clone();
     owed.completed_edges.pop_first();
+    owed.owing.insert(id("draft"));
     assert!(matches!(
         legal(&owed, &close),
         Err(Illegal::NotClosable { .. })
@@ -362,14 +363,15 @@ fn the_forward_pass_closes_when_nothing_is_left() {
         legal(&waits, &close),
         Err(Illegal::NotClosable { .. })
     ));
-    let mut optional = state;
-    optional.completed_edges.pop_first();
-    optional
-        .graph
-        .edges
-        .iter_mut()
-        .for_each(|edge| edge.optional = true);
-    assert_eq!(legal(&optional, &close), Ok(()));
+    let mut wanted = state.clone();
+    wanted.wanted.insert(id("draft"), Wanted::Retried);
+    assert!(matches!(
+        legal(&wanted, &close),
+        Err(Illegal::NotClosable { .. })
+    ));
+    let mut not_owed = state;
+    not_owed.completed_edges.pop_first();
+    assert_eq!(legal(&not_owed, &close), Ok(()));
 }
 
 #[test]

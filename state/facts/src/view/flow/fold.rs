@@ -259,7 +259,7 @@ impl FlowState {
     }
 
     fn take_graph(&mut self, graph: &Outline) {
-        self.graph.clone_from(graph);
+        self.graph = graph.clone().into();
         self.owner = graph.start().map(|node| node.role.clone());
     }
 
@@ -283,6 +283,10 @@ impl FlowState {
     fn revised(&mut self, f: &GraphRevised) {
         self.take_graph(&f.graph);
         self.draft = false;
+        self.owing.clear();
+        for node in self.visited.clone() {
+            self.reckon(&node);
+        }
     }
 
     /// Nothing of a cancelled flow runs or waits any more. Its turns are still open until they
@@ -293,6 +297,12 @@ impl FlowState {
         self.awaiting_operator.clear();
         self.staged.clear();
         self.wanted.clear();
+        if let Some(improvement) = &mut self.improvement {
+            let report = improvement.feedback.work.iter_mut();
+            for role in improvement.roles.values_mut().chain(report) {
+                role.waiting = None;
+            }
+        }
     }
 
     fn closed(&mut self, f: &ForwardPassClosed) {

@@ -1,6 +1,7 @@
 //! Where a flow stands: the state that is written to `flow.json` and that every decision reads.
 
 mod ask;
+mod chart;
 mod fold;
 mod nodes;
 mod parts;
@@ -9,6 +10,7 @@ mod seen;
 mod state;
 mod turns;
 
+pub use chart::Chart;
 pub use parts::*;
 pub use phase::{
     Change, Feedback, FlowStatus, Forked, Improvement, Notice, Parentage, Pause, Phase, Reflecting,

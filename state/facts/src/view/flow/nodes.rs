@@ -13,14 +13,14 @@ use crate::fact::improvement::{
 };
 use crate::fact::node::{
     HandoffApplied, HandoffAwaited, HandoffDecided, HandoffStaged, NodeClaimed, NodeSuspended,
-    NodeWoken, RepairRequested,
+    NodeWoken, RepairRequested, WaitReason,
 };
 use crate::fact::operator::{
     ConsentAnswer, ConsentRequested, ConsentResolved, OperatorReplied, OperatorSteered,
     ReplyReturned, RoleConfigured, StopRequested, StopScope,
 };
 use crate::handoff::{Delivery, Way};
-use crate::id::{MessageId, RoleInstance, TurnId};
+use crate::id::{MessageId, NodeId, RoleInstance, TurnId};
 
 impl FlowState {
     pub(super) fn claimed(&mut self, place: Place, f: &NodeClaimed) {
@@ -49,6 +49,7 @@ impl FlowState {
         }
         for edge in &f.dropped {
             self.completed_edges.remove(edge);
+            self.reckon(&edge.from);
             dropped.push(edge.clone());
         }
         if let Some(replies) = self.replies.get_mut(&f.node) {
@@ -62,6 +63,7 @@ impl FlowState {
             }
         }
         self.visited.insert(f.node.clone());
+        self.reckon(&f.node);
         self.awaiting_handoff.remove(&f.node);
         self.wanted.remove(&f.node);
         self.mint(f.turn);
@@ -79,6 +81,15 @@ impl FlowState {
                 unsaid,
             },
         );
+    }
+
+    /// Counts again whether a node owes something.
+    pub(super) fn reckon(&mut self, node: &NodeId) {
+        if self.visited.contains(node) && self.owed(node).next().is_some() {
+            self.owing.insert(node.clone());
+        } else {
+            self.owing.remove(node);
+        }
     }
 
     /// A turn number that was used is not used again.
@@ -108,6 +119,8 @@ impl FlowState {
                 self.awaiting_handoff.insert(edge.to.clone());
             }
         }
+        self.reckon(&edge.from);
+        self.passed.insert(delivery.artifact.path.clone());
         self.history
             .entry(edge.from.clone())
             .or_default()
@@ -156,6 +169,10 @@ impl FlowState {
             held,
         };
         self.rest(&f.role);
+        if f.reason == WaitReason::RoleConfiguration {
+            // A role that asks to be configured has no configuration that counts.
+            self.configurations.remove(&f.role);
+        }
         let Some(node) = &f.node else {
             if let Some(reflecting) = self.reflecting_mut(&f.role) {
                 let turn = reflecting.turn;

@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
+use super::chart::Chart;
 use super::parts::{
     Account, Configuration, OpenCall, OpenConsent, OpenRuns, OpenTurn, Running, Said, SessionBrief,
     Staged, Waiting, Wanted,
@@ -14,7 +15,6 @@ use super::parts::{
 use super::phase::{Change, FlowStatus, Forked, Improvement, Notice, Parentage, Pause, Phase};
 use super::seen::Seen;
 use crate::at::At;
-use crate::fact::flow::Outline;
 use crate::fact::journal::ProcessName;
 use crate::fact::operator::{ConsentMode, Grant};
 use crate::handoff::{Delivery, EdgeName};
@@ -57,11 +57,14 @@ pub struct FlowState {
     pub forks: Vec<Forked>,
 
     /// The graph.
-    pub graph: Outline,
+    pub graph: Chart,
     /// The role of the start node, who owns the flow.
     pub owner: Option<RoleInstance>,
     /// Nodes that were claimed at least once.
     pub visited: BTreeSet<NodeId>,
+    /// Nodes of those that still owe an edge: one that leaves them, is not optional and is not
+    /// completed.
+    pub owing: BTreeSet<NodeId>,
     /// Nodes whose role has them.
     pub running: BTreeMap<NodeId, Running>,
     /// Nodes that wait for the operator.
@@ -82,6 +85,8 @@ pub struct FlowState {
     pub received: Vec<Delivery>,
     /// The paths that were ever passed along each edge, by its beginning and its end.
     pub history: BTreeMap<NodeId, BTreeMap<NodeId, BTreeSet<String>>>,
+    /// The same paths, whatever edge they were passed along.
+    pub passed: BTreeSet<String>,
 
     /// The number the next turn gets.
     pub next_turn: u64,

@@ -59,8 +59,11 @@ impl FlowState {
         };
         turn.attempt = f.attempt;
         turn.since = place.at;
-        turn.stop = false;
-        if !turn.cause.is_aside()
+        let aside = turn.cause.is_aside();
+        // A role that waits for the operator goes on waiting, and a stop is still a stop.
+        let waits = self.waits().any(|(_, w)| w.turn == Some(f.turn));
+        if !aside
+            && !waits
             && let Some(session) = self.sessions.get_mut(&f.role)
         {
             session.is_active = true;

@@ -1,0 +1,169 @@
+//! Consent to tool calls: asked, answered, withdrawn (rows S5 to S8).
+
+use a_society_facts::fact::Fact;
+use a_society_facts::fact::node::{NodeSuspended, NodeWoken, WaitReason};
+use a_society_facts::fact::operator::{
+    ConsentAnswer, ConsentMode, ConsentModeChanged, ConsentRequested, ConsentResolved, GrantAdded,
+};
+use a_society_facts::id::{ClientId, ConsentId};
+use a_society_facts::view::FlowState;
+use a_society_facts::view::flow::OpenConsent;
+
+use super::input::{ConsentAnswered, ConsentAsked};
+use super::refusal::Refusal;
+use super::turn::{At, heard, place};
+
+/// One request per role instance at a time; whoever asks waits.
+pub(super) fn asked(state: &FlowState, input: &ConsentAsked) -> Result<Vec<Fact>, Refusal> {
+    let turn = heard(state, input.turn, input.attempt)?;
+    if turn.stop {
+        return Err(Refusal::Stopping { turn: input.turn });
+    }
+    if state.consents.values().any(|open| open.role == turn.role) {
+        let role = turn.role.clone();
+        return Err(Refusal::AsksAlready { role });
+    }
+    match place(state, input.turn, turn) {
+        None => return Err(Refusal::TurnWaits { turn: input.turn }),
+        Some(At::Nothing) => return Err(Refusal::Stopping { turn: input.turn }),
+        Some(At::Node(_) | At::Reflection | At::Feedback) => {}
+    }
+    let tool = state.calls.get(&input.call).map(|call| call.tool.clone());
+    let open = OpenConsent {
+        call: input.call.clone(),
+        role: turn.role.clone(),
+        node: turn.node.clone(),
+        tool: tool.unwrap_or_default(),
+        action: input.action,
+        shown: input.shown.clone(),
+        since: turn.since,
+    };
+    let request = Fact::ConsentRequested(ConsentRequested {
+        consent: input.consent.clone(),
+        call: open.call.clone(),
+        role: open.role.clone(),
+        node: open.node.clone(),
+        tool: open.tool.clone(),
+        action: open.action,
+        shown: open.shown.clone(),
+    });
+    let next = if state.consent_mode == ConsentMode::FullAccess {
+        resolved(&input.consent, &open, ConsentAnswer::AllowOnce, None)
+    } else {
+        consent_awaited(&input.consent, &open)
+    };
+    Ok(vec![request, next])
+}
+
+pub(super) fn consent_awaited(consent: &ConsentId, open: &OpenConsent) -> Fact {
+    Fact::NodeSuspended(NodeSuspended {
+        node: open.node.clone(),
+        role: open.role.clone(),
+        reason: WaitReason::Consent,
+        question: None,
+        consent: Some(consent.clone()),
+        approval: None,
+    })
+}
+
+pub(super) fn resolved(
+    consent: &ConsentId,
+    open: &OpenConsent,
+    answer: ConsentAnswer,
+    client: Option<&ClientId>,
+) -> Fact {
+    Fact::ConsentResolved(ConsentResolved {
+        consent: consent.clone(),
+        answer,
+        action: open.action,
+        client: client.cloned(),
+    })
+}
+
+/// Whoever waits for this answer goes on with its turn.
+pub(super) fn woken(state: &FlowState, consent: &ConsentId) -> Option<Fact> {
+    let mut waits = state.waits();
+    let (node, waiting) = waits.find(|(_, w)| w.consent.as_ref() == Some(consent))?;
+    Some(Fact::NodeWoken(NodeWoken {
+        node: node.cloned(),
+        role: waiting.role.clone(),
+        reason: waiting.reason,
+    }))
+}
+
+/// A request with its answer, and whoever waits for it going on.
+pub(super) fn settle(
+    state: &FlowState,
+    consent: &ConsentId,
+    open: &OpenConsent,
+    answer: ConsentAnswer,
+    client: Option<&ClientId>,
+) -> impl Iterator<Item = Fact> {
+    let fact = resolved(consent, open, answer, client);
+    [fact].into_iter().chain(woken(state, consent))
+}
+
+/// The answer itself comes last, because it bears the command's name: whatever a crash cuts off
+/// before it is said again with the command.
+pub(super) fn answered(state: &FlowState, input: &ConsentAnswered) -> Result<Vec<Fact>, Refusal> {
+    let client = input.client.as_ref();
+    let Some(open) = state.consents.get(&input.consent) else {
+        return Err(Refusal::UnknownConsent {
+            consent: input.consent.clone(),
+            open: state.consents.keys().cloned().collect(),
+        });
+    };
+    if open.action != input.action {
+        return Err(Refusal::ConsentMismatch {
+            consent: input.consent.clone(),
+        });
+    }
+    let mut facts = Vec::new();
+    if input.answer == ConsentAnswer::AllowFlow {
+        facts.extend(for_the_flow(state, input));
+    }
+    facts.extend(settle(state, &input.consent, open, input.answer, client));
+    Ok(facts)
+}
+
+/// The grant counts from now on, and so it answers every other request that it covers.
+fn for_the_flow(state: &FlowState, input: &ConsentAnswered) -> Vec<Fact> {
+    let mut facts = Vec::new();
+    let new = (input.grant.iter()).filter(|grant| !state.grants.contains(grant));
+    facts.extend(new.map(|grant| {
+        Fact::GrantAdded(GrantAdded {
+            grant: grant.clone(),
+        })
+    }));
+    if state.consent_mode == ConsentMode::NoAccess {
+        facts.push(Fact::ConsentModeChanged(ConsentModeChanged {
+            mode: ConsentMode::PartialAccess,
+            client: None,
+        }));
+    }
+    let mut seen = vec![&input.consent];
+    for other in &input.also {
+        let Some(open) = state.consents.get(other) else {
+            continue;
+        };
+        if !seen.contains(&other) {
+            seen.push(other);
+            facts.extend(settle(state, other, open, ConsentAnswer::AllowFlow, None));
+        }
+    }
+    facts
+}
+
+/// A flow that need not ask any more has no open requests.
+pub(super) fn mode(state: &FlowState, mode: ConsentMode, client: Option<&ClientId>) -> Vec<Fact> {
+    let mut facts = vec![Fact::ConsentModeChanged(ConsentModeChanged {
+        mode,
+        client: client.cloned(),
+    })];
+    if mode == ConsentMode::FullAccess && !state.phase.is_over() {
+        for (consent, open) in &state.consents {
+            facts.extend(settle(state, consent, open, ConsentAnswer::AllowOnce, None));
+        }
+    }
+    facts
+}

@@ -1,0 +1,159 @@
+//! The one door: an input comes in, facts or a refusal go out, and nothing else happens.
+
+use a_society_facts::fact::Fact;
+use a_society_facts::fact::flow::FlowCreated;
+use a_society_facts::id::ClientId;
+use a_society_facts::legal::legal;
+use a_society_facts::view::FlowState;
+
+use super::input::{Create, Input};
+use super::refusal::Refusal;
+use super::{claim, consent, improve, opened, operate, reply, revision, stop, suspend};
+use crate::graph::FlowGraph;
+use crate::machine::outline;
+
+/// What happens because of an input: facts, to be appended in this order, or the reason why
+/// nothing does. Every prefix of the facts is legal, so that a crash may cut anywhere between
+/// them. A command of a client that counted already leads to no facts and is no error.
+///
+/// # Errors
+/// When the input does not fit the state, with the reason and what would fit.
+pub fn decide(graph: &FlowGraph, state: &FlowState, input: Input) -> Result<Vec<Fact>, Refusal> {
+    let counted = client(&input).is_some_and(|client| state.clients.get(client).is_some());
+    if counted {
+        return Ok(Vec::new());
+    }
+    let facts = dispatch(graph, state, &input)?;
+    if let Some(first) = facts.first() {
+        // Names that come in may be taken. Everything else was judged above.
+        legal(state, first)?;
+    }
+    Ok(facts)
+}
+
+/// The name a client gave its command.
+fn client(input: &Input) -> Option<&ClientId> {
+    match input {
+        Input::Create(create) => create.client.as_ref(),
+        Input::Reply(reply) => reply.client.as_ref(),
+        Input::Steer(steer) => steer.client.as_ref(),
+        Input::ConsentAnswered(answered) => answered.client.as_ref(),
+        Input::Approve { client, .. }
+        | Input::Decline { client, .. }
+        | Input::ConsentMode { client, .. }
+        | Input::Stop { client, .. }
+        | Input::ConfigureRole { client, .. }
+        | Input::SetBudget { client, .. }
+        | Input::ChooseImprovement { client, .. }
+        | Input::FeedbackConsent { client, .. } => client.as_ref(),
+        Input::Opened
+        | Input::Claim(_)
+        | Input::StartReflection(_)
+        | Input::StartFeedback(_)
+        | Input::Outcome(_)
+        | Input::ConsentAsked(_)
+        | Input::Pause { .. }
+        | Input::Unpause { .. }
+        | Input::Cancel { .. }
+        | Input::Retry { .. }
+        | Input::Reopen { .. }
+        | Input::Revise(_) => None,
+    }
+}
+
+#[expect(
+    clippy::too_many_lines,
+    reason = "one exhaustive match, one call an arm"
+)]
+fn dispatch(graph: &FlowGraph, state: &FlowState, input: &Input) -> Result<Vec<Fact>, Refusal> {
+    if !state.is_created() && !matches!(input, Input::Create(_)) {
+        return Err(Refusal::NotCreated);
+    }
+    match input {
+        Input::Create(create) => created(graph, state, create),
+        Input::Opened => Ok(opened::opened(state)),
+        Input::Claim(input) => claim::claim(graph, state, input),
+        Input::StartReflection(input) => improve::start_reflection(state, input),
+        Input::StartFeedback(input) => improve::start_feedback(graph, state, input),
+        Input::Outcome(input) => suspend::outcome(graph, state, input),
+        Input::ConsentAsked(input) => consent::asked(state, input),
+
+        Input::Reply(input) => {
+            operate::not_over(state)?;
+            reply::reply(state, input)
+        }
+        Input::Steer(input) => {
+            operate::not_over(state)?;
+            reply::steer(state, input)
+        }
+        Input::Approve { approval, client } => reply::approve(state, approval, client.as_ref()),
+        Input::Decline { approval, client } => reply::decline(state, approval, client.as_ref()),
+        Input::ConsentAnswered(input) => consent::answered(state, input),
+        Input::ConsentMode { mode, client } => Ok(consent::mode(state, *mode, client.as_ref())),
+        Input::Stop { scope, client } => stop::stop(state, scope, client.as_ref()),
+
+        Input::Pause { reason, detail } => {
+            operate::not_over(state)?;
+            operate::pause(state, *reason, detail.as_ref())
+        }
+        Input::Unpause { by } => {
+            operate::not_over(state)?;
+            operate::unpause(state, by)
+        }
+        Input::Cancel { by, why } => {
+            operate::not_over(state)?;
+            Ok(operate::cancel(state, by, why.as_ref()))
+        }
+        Input::Retry { target } => {
+            operate::not_over(state)?;
+            operate::retry(state, target)
+        }
+        Input::Reopen { node, note } => operate::reopen(graph, state, node, note.as_ref()),
+        Input::Revise(input) => revision::revise(graph, state, input),
+        Input::ConfigureRole {
+            role,
+            settings,
+            by,
+            client,
+        } => Ok(operate::configure(
+            state,
+            role,
+            settings,
+            *by,
+            client.as_ref(),
+        )),
+        Input::SetBudget {
+            role,
+            measure,
+            limit,
+            client,
+        } => Ok(operate::set_budget(
+            state,
+            role.as_ref(),
+            *measure,
+            *limit,
+            client.as_ref(),
+        )),
+        Input::ChooseImprovement { mode, client } => {
+            improve::choose(graph, state, *mode, client.as_ref())
+        }
+        Input::FeedbackConsent { granted, client } => {
+            improve::decide_feedback(state, *granted, client.as_ref())
+        }
+    }
+}
+
+fn created(graph: &FlowGraph, state: &FlowState, create: &Create) -> Result<Vec<Fact>, Refusal> {
+    if state.is_created() {
+        return Err(Refusal::AlreadyCreated);
+    }
+    Ok(vec![Fact::FlowCreated(FlowCreated {
+        project: create.project.clone(),
+        title: create.title.clone(),
+        input: create.input.clone(),
+        graph: outline(graph, create.source.clone()),
+        origin: create.origin.clone(),
+        draft: create.draft,
+        client: create.client.clone(),
+    })])
+}

@@ -1,0 +1,339 @@
+//! Reflection and the report: who goes when, and what ends it (rows I1 to I8).
+
+use a_society_facts::fact::Fact;
+use a_society_facts::fact::flow::FlowCompleted;
+use a_society_facts::fact::improvement::{
+    FeedbackDecided, FeedbackRecorded, FeedbackStarted, FindingsRecorded, ImprovementChosen,
+    ImprovementMode, Reflection, ReflectionStarted,
+};
+use a_society_facts::fact::node::FaultCode;
+use a_society_facts::fact::operator::ReplyReturned;
+use a_society_facts::fact::turn::{Cause, TurnEnd, TurnStarted};
+use a_society_facts::handoff::Artifact;
+use a_society_facts::id::{ClientId, RoleInstance, TurnId};
+use a_society_facts::view::FlowState;
+use a_society_facts::view::flow::{Improvement, Phase, Reflecting, Said, Waiting};
+
+use super::claim::{names, open_session};
+use super::deliver::available;
+use super::input::{NewSession, Product, StartFeedback, StartReflection};
+use super::refusal::Refusal;
+use super::turn::{Fault, Present, in_phase};
+use crate::graph::FlowGraph;
+
+/// Where a role writes its findings, within the record folder.
+#[must_use]
+pub fn findings_path(role: &RoleInstance) -> String {
+    format!("findings/{role}-findings.md")
+}
+
+/// Where the report is written, within the record folder.
+#[must_use]
+pub fn report_path() -> &'static str {
+    "feedback.md"
+}
+
+/// Which roles reflect, and on whose findings each depends.
+#[must_use]
+pub fn plan(graph: &FlowGraph, state: &FlowState, mode: ImprovementMode) -> Vec<Reflection> {
+    let steps = || graph.improvement_steps(|node| state.visited.contains(&node.id));
+    let alone = |role: RoleInstance| Reflection {
+        role,
+        after: Vec::new(),
+    };
+    match mode {
+        ImprovementMode::None => Vec::new(),
+        ImprovementMode::GraphBased => (steps().into_iter())
+            .map(|step| Reflection {
+                role: step.role,
+                after: step.after,
+            })
+            .collect(),
+        ImprovementMode::Parallel => {
+            let roles = graph.role_instances();
+            let mut others: Vec<Reflection> = (roles.filter(|role| *role != graph.owner()))
+                .filter(|role| took_part(graph, state, role))
+                .cloned()
+                .map(alone)
+                .collect();
+            let after = others.iter().map(|other| other.role.clone()).collect();
+            others.push(Reflection {
+                role: graph.owner().clone(),
+                after,
+            });
+            others
+        }
+    }
+}
+
+fn took_part(graph: &FlowGraph, state: &FlowState, role: &RoleInstance) -> bool {
+    let visited = |node| state.visited.contains(&graph.node_at(node).id);
+    graph.nodes_of(role).iter().copied().any(visited)
+}
+
+/// The ways to reflect that make sense for this flow.
+pub(super) fn modes(graph: &FlowGraph, state: &FlowState) -> Vec<ImprovementMode> {
+    let roles = graph.role_instances();
+    let several = roles.filter(|role| took_part(graph, state, role)).count() > 1;
+    let parallel = several.then_some(ImprovementMode::Parallel);
+    ([ImprovementMode::GraphBased].into_iter())
+        .chain(parallel)
+        .chain([ImprovementMode::None])
+        .collect()
+}
+
+pub(super) fn choose(
+    graph: &FlowGraph,
+    state: &FlowState,
+    mode: ImprovementMode,
+    client: Option<&ClientId>,
+) -> Result<Vec<Fact>, Refusal> {
+    in_phase(state, Phase::ImprovementChoice)?;
+    if !modes(graph, state).contains(&mode) {
+        return Err(Refusal::OneRole);
+    }
+    let mut facts = vec![Fact::ImprovementChosen(ImprovementChosen {
+        mode,
+        plan: plan(graph, state, mode),
+        client: client.cloned(),
+    })];
+    if mode == ImprovementMode::None {
+        facts.extend(completed(state));
+    }
+    Ok(facts)
+}
+
+/// The flow is done; whatever the operator said and nobody heard is given back first.
+pub(super) fn completed(state: &FlowState) -> Vec<Fact> {
+    let mut facts = returned(state);
+    facts.push(Fact::FlowCompleted(FlowCompleted {}));
+    facts
+}
+
+/// Everything the operator said and nobody heard, given back.
+pub(super) fn returned(state: &FlowState) -> Vec<Fact> {
+    let nodes = state.replies.values().flatten();
+    let steers = state.steers.values().flatten();
+    let give_back = |said: &Said| {
+        Fact::ReplyReturned(ReplyReturned {
+            reply: said.id.clone(),
+            why: "the flow ended before it was heard".to_owned(),
+        })
+    };
+    let reflecting = state.improvement.iter().flat_map(unheard);
+    (nodes.chain(steers).chain(reflecting))
+        .map(give_back)
+        .collect()
+}
+
+/// What the operator said to roles that reflect, and they have not heard.
+pub(super) fn unheard(improvement: &Improvement) -> impl Iterator<Item = &Said> {
+    let report = improvement.feedback.work.iter();
+    (improvement.roles.values().chain(report)).flat_map(|role| &role.replies)
+}
+
+/// The roles to let reflect now, in the order of the plan, each with whose findings it gets.
+pub(super) fn offers(state: &FlowState) -> Vec<&Reflection> {
+    let Some(improvement) = &state.improvement else {
+        return Vec::new();
+    };
+    let done = |role: &RoleInstance| {
+        let other = improvement.roles.get(role);
+        other.is_some_and(|other| other.findings.is_some())
+    };
+    let ready = |reflection: &&Reflection| match improvement.roles.get(&reflection.role) {
+        None => reflection.after.iter().all(done),
+        Some(role) => may_go_on(role),
+    };
+    (improvement.plan.iter().filter(ready))
+        .filter(|reflection| state.main_turn_of(&reflection.role).is_none())
+        .collect()
+}
+
+/// Whether a role without an open turn has something to go on with: an answer of the operator, or
+/// that nothing holds it back.
+fn may_go_on(role: &Reflecting) -> bool {
+    let held = |waiting: &Waiting| !waiting.takes_text() || role.replies.is_empty();
+    role.findings.is_none() && !role.waiting.as_ref().is_some_and(held)
+}
+
+pub(super) fn start_reflection(
+    state: &FlowState,
+    input: &StartReflection,
+) -> Result<Vec<Fact>, Refusal> {
+    in_phase(state, Phase::Improving)?;
+    if state.paused.is_some() {
+        return Err(Refusal::Paused);
+    }
+    if !offers(state).iter().any(|offer| offer.role == input.role) {
+        return Err(Refusal::NotOffered {
+            what: input.role.to_string(),
+            why: "it has no reflection to begin or to go on with",
+        });
+    }
+    let before = state.reflecting(&input.role);
+    begin(
+        state,
+        &input.role,
+        before,
+        input.session.as_ref(),
+        Cause::Reflection,
+    )
+}
+
+/// Whether the report is to be begun, or gone on with.
+pub(super) fn report_is_offered(state: &FlowState) -> bool {
+    let Some(improvement) = &state.improvement else {
+        return false;
+    };
+    let free = |role: &RoleInstance| state.main_turn_of(role).is_none();
+    improvement.feedback.role.as_ref().is_none_or(free)
+        && improvement.feedback.work.as_ref().is_none_or(may_go_on)
+}
+
+pub(super) fn start_feedback(
+    graph: &FlowGraph,
+    state: &FlowState,
+    input: &StartFeedback,
+) -> Result<Vec<Fact>, Refusal> {
+    in_phase(state, Phase::Feedback)?;
+    if state.paused.is_some() {
+        return Err(Refusal::Paused);
+    }
+    let refuse = |why| {
+        Err(Refusal::NotOffered {
+            what: input.role.to_string(),
+            why,
+        })
+    };
+    if !graph.nodes_of(&input.role).is_empty() {
+        return refuse("the report is written by a role of its own");
+    }
+    let feedback = state.improvement.as_ref().map(|i| &i.feedback);
+    let other = feedback.and_then(|feedback| feedback.role.as_ref());
+    if other.is_some_and(|other| *other != input.role) {
+        return refuse("another role writes the report");
+    }
+    if !report_is_offered(state) {
+        return refuse("it has no report to begin or to go on with");
+    }
+    let before = feedback.and_then(|feedback| feedback.work.as_ref());
+    begin(
+        state,
+        &input.role,
+        before,
+        input.session.as_ref(),
+        Cause::Feedback,
+    )
+}
+
+fn begin(
+    state: &FlowState,
+    role: &RoleInstance,
+    before: Option<&Reflecting>,
+    session: Option<&NewSession>,
+    cause: Cause,
+) -> Result<Vec<Fact>, Refusal> {
+    let unbegun = before.filter(|before| !before.begun);
+    let turn = unbegun.map_or(TurnId(state.next_turn), |before| before.turn);
+    let replies = before.map_or_else(Vec::new, |before| names(&before.replies));
+    let mut facts = Vec::with_capacity(3);
+    if unbegun.is_none() {
+        facts.push(started(role, turn, replies, cause));
+    }
+    facts.extend(open_session(state, role, session)?);
+    facts.push(Fact::TurnStarted(TurnStarted {
+        turn,
+        attempt: 1,
+        role: role.clone(),
+        node: None,
+        cause,
+    }));
+    Ok(facts)
+}
+
+fn started(
+    role: &RoleInstance,
+    turn: TurnId,
+    replies: Vec<a_society_facts::id::MessageId>,
+    cause: Cause,
+) -> Fact {
+    let role = role.clone();
+    if cause == Cause::Feedback {
+        Fact::FeedbackStarted(FeedbackStarted {
+            role,
+            turn,
+            replies,
+        })
+    } else {
+        Fact::ReflectionStarted(ReflectionStarted {
+            role,
+            turn,
+            replies,
+        })
+    }
+}
+
+/// The findings of a reflection count only at their assigned path.
+pub(super) fn findings(turn: &Present<'_>, product: &Product) -> Result<Vec<Fact>, Refusal> {
+    match at_path(product, &findings_path(&turn.open.role)) {
+        Err(fault) => turn.repair(fault),
+        Ok(findings) => Ok(vec![
+            Fact::FindingsRecorded(FindingsRecorded {
+                role: turn.open.role.clone(),
+                turn: turn.id,
+                findings: findings.clone(),
+            }),
+            turn.ended(TurnEnd::Outcome, None),
+        ]),
+    }
+}
+
+/// The report ends the flow.
+pub(super) fn report(
+    state: &FlowState,
+    turn: &Present<'_>,
+    product: &Product,
+) -> Result<Vec<Fact>, Refusal> {
+    let report = match at_path(product, report_path()) {
+        Err(fault) => return turn.repair(fault),
+        Ok(report) => report.clone(),
+    };
+    let mut facts = vec![
+        Fact::FeedbackRecorded(FeedbackRecorded {
+            turn: turn.id,
+            report,
+        }),
+        turn.ended(TurnEnd::Outcome, None),
+    ];
+    facts.extend(completed(state));
+    Ok(facts)
+}
+
+fn at_path<'p>(product: &'p Product, assigned: &str) -> Result<&'p Artifact, Fault> {
+    let path = match product {
+        Product::Kept(artifact) => &artifact.path,
+        Product::Unavailable { path, .. } => path,
+    };
+    if path.strip_prefix("record/").unwrap_or(path) != assigned {
+        let summary = format!("it belongs to `{assigned}` in the record folder");
+        return Err(Fault::new(FaultCode::WrongPath, summary));
+    }
+    available(product)
+}
+
+pub(super) fn decide_feedback(
+    state: &FlowState,
+    granted: bool,
+    client: Option<&ClientId>,
+) -> Result<Vec<Fact>, Refusal> {
+    in_phase(state, Phase::FeedbackConsent)?;
+    let mut facts = vec![Fact::FeedbackDecided(FeedbackDecided {
+        granted,
+        client: client.cloned(),
+    })];
+    if !granted {
+        facts.extend(completed(state));
+    }
+    Ok(facts)
+}

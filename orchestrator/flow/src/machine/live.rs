@@ -1,0 +1,132 @@
+//! What lies on the table: who is at work, what arrived, and what can still come.
+//!
+//! A [`Board`] is laid out from the open things of a flow, never from all of its nodes, so that
+//! its cost is what is open and not the size of the graph.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use a_society_facts::fact::turn::Cause;
+use a_society_facts::handoff::{Delivery, EdgeName, Way};
+use a_society_facts::id::{NodeId, RoleInstance};
+use a_society_facts::view::FlowState;
+
+use crate::graph::{FlowGraph, NodeIndex};
+
+/// The open things of a flow, by node and by role.
+#[derive(Debug)]
+pub(super) struct Board<'a> {
+    pub(super) graph: &'a FlowGraph,
+    pub(super) state: &'a FlowState,
+    /// What arrived and was not read, by its receiver.
+    unread: BTreeMap<&'a NodeId, Vec<&'a Delivery>>,
+    /// The edges along which an unread request lies at the beginning.
+    requests: BTreeSet<&'a EdgeName>,
+    /// The nodes with a staged handoff.
+    staged: BTreeSet<&'a NodeId>,
+    /// The node that a role instance has, or on which it waits for the operator.
+    occupied: BTreeMap<&'a RoleInstance, &'a NodeId>,
+    /// The role instances in whose session a turn is open.
+    in_turn: BTreeSet<&'a RoleInstance>,
+}
+
+impl<'a> Board<'a> {
+    pub(super) fn of(graph: &'a FlowGraph, state: &'a FlowState) -> Self {
+        let mut unread: BTreeMap<&NodeId, Vec<&Delivery>> = BTreeMap::new();
+        let mut requests = BTreeSet::new();
+        for delivery in &state.received {
+            unread
+                .entry(delivery.receiver())
+                .or_default()
+                .push(delivery);
+            if delivery.way == Way::Backward {
+                requests.insert(&delivery.edge);
+            }
+        }
+        let waiting = state.awaiting_operator.iter();
+        let running = state.running.iter();
+        let main = |cause: Cause| !cause.is_aside();
+        Self {
+            graph,
+            state,
+            unread,
+            requests,
+            staged: state.staged.values().map(|staged| &staged.node).collect(),
+            occupied: (waiting.map(|(node, w)| (&w.role, node)))
+                .chain(running.map(|(node, r)| (&r.role, node)))
+                .collect(),
+            in_turn: (state.turns.values().filter(|turn| main(turn.cause)))
+                .map(|turn| &turn.role)
+                .collect(),
+        }
+    }
+
+    /// The nodes at which something lies unread.
+    pub(super) fn receivers(&self) -> impl Iterator<Item = &'a NodeId> {
+        self.unread.keys().copied()
+    }
+
+    /// What a node may read now: everything that came back to it, and what came forward unless the
+    /// node itself asked for it to be corrected and that request is still unread.
+    pub(super) fn deliverable(&self, node: &NodeId) -> impl Iterator<Item = &'a Delivery> {
+        let unread = self.unread.get(node).map_or(&[][..], Vec::as_slice);
+        (unread.iter().copied()).filter(|delivery| match delivery.way {
+            Way::Backward => true,
+            Way::Forward => !self.requests.contains(&delivery.edge),
+        })
+    }
+
+    /// Whether a role instance may take a node: no turn of it is open, and it neither has nor waits
+    /// on another node.
+    pub(super) fn is_free(&self, role: &RoleInstance, node: &NodeId) -> bool {
+        let elsewhere = self.occupied.get(role).is_some_and(|other| *other != node);
+        !elsewhere && !self.in_turn.contains(role)
+    }
+
+    /// Whether a node has its role, waits for the operator, or has a handoff that does.
+    pub(super) fn is_active(&self, node: &NodeId) -> bool {
+        self.state.running.contains_key(node)
+            || self.state.awaiting_operator.contains_key(node)
+            || self.staged.contains(node)
+    }
+
+    /// Whether a node that waits for all of its inputs has all that can still come.
+    pub(super) fn has_all_inputs(&self, node: &NodeId) -> bool {
+        let Some(index) = self.graph.index_of(node) else {
+            return false;
+        };
+        if !self.graph.node_at(index).awaits_all_inputs() {
+            return true;
+        }
+        self.graph.incoming(index).iter().all(|edge| {
+            let name = self.graph.edge_id(*edge);
+            self.state.completed_edges.contains(&name)
+                || !self.can_still_run(self.graph.edge_at(*edge).from)
+        })
+    }
+
+    /// Whether anything leads to a node that is at work, waits, or has something to do. While no
+    /// optional edge is left out, this is true of every node whose work is not done.
+    fn can_still_run(&self, node: NodeIndex) -> bool {
+        let mut met = BTreeSet::from([node]);
+        let mut open = vec![node];
+        while let Some(next) = open.pop() {
+            if self.has_something_to_do(next) {
+                return true;
+            }
+            let before = self.graph.predecessors(next);
+            open.extend(before.filter(|earlier| met.insert(*earlier)));
+        }
+        false
+    }
+
+    fn has_something_to_do(&self, index: NodeIndex) -> bool {
+        let node = &self.graph.node_at(index).id;
+        self.is_active(node)
+            || self.state.awaiting_handoff.contains(node)
+            || self.state.owing.contains(node)
+            || self.state.wanted.contains_key(node)
+            || self.state.replies.contains_key(node)
+            || self.unread.contains_key(node)
+            || (index == self.graph.start() && !self.state.visited.contains(node))
+    }
+}

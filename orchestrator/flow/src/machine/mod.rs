@@ -1,0 +1,41 @@
+//! The machine: what may happen next, and what must be started now. `SCHEDULING.md` beside this
+//! crate holds its decision tables.
+
+pub mod limits;
+
+mod claim;
+mod close;
+mod consent;
+mod decide;
+mod deliver;
+mod improve;
+mod input;
+mod live;
+mod opened;
+mod operate;
+mod outline;
+mod pending;
+mod refusal;
+mod reply;
+mod revision;
+mod runnable;
+mod stop;
+mod suspend;
+mod turn;
+mod work;
+
+#[cfg(test)]
+mod tests;
+
+pub use close::{Missing, missing};
+pub use decide::decide;
+pub use deliver::{Allowed, allowed};
+pub use improve::{findings_path, plan, report_path};
+pub use input::{
+    Claim, ConsentAnswered, ConsentAsked, Create, Input, NewSession, Outcome, Product, Reply,
+    ReplyTarget, Revise, StartFeedback, StartReflection, Steer, Target, TurnOutcome,
+};
+pub use outline::outline;
+pub use pending::pending;
+pub use refusal::{Candidate, Refusal, Want};
+pub use work::{Question, Task, Work};

@@ -1,0 +1,222 @@
+//! What a process says first when it takes a flow over (rows D1 to D9).
+//!
+//! Facts that belong together are appended together, but a crash may cut between them. Whatever
+//! follows from the facts that remained is said now, so that a flow never waits for a fact that
+//! nobody will say. Every open turn gets another try, and late answers of an earlier one are not
+//! heard. A flow in which nothing was cut off and nothing runs is left as it is.
+
+use a_society_facts::At as Time;
+use a_society_facts::fact::Fact;
+use a_society_facts::fact::improvement::ImprovementMode;
+use a_society_facts::fact::node::{NodeSuspended, WaitReason};
+use a_society_facts::fact::operator::{ConsentAnswer, ConsentMode};
+use a_society_facts::fact::turn::{Cause, TurnEnd, TurnEnded};
+use a_society_facts::id::{ConsentId, TurnId};
+use a_society_facts::legal::legal;
+use a_society_facts::line::Recorded;
+use a_society_facts::view::flow::{OpenConsent, OpenTurn, Phase};
+use a_society_facts::view::{FlowState, View as _};
+
+use super::consent::{consent_awaited, resolved, woken};
+use super::improve::{completed, returned};
+use super::operate::{reflection_configured, resumed};
+use super::reply::{applied, guidance_awaited};
+use super::turn::{At, place};
+
+/// Facts that are being put together, and the state they lead to.
+#[derive(Debug)]
+pub(super) struct Sketch {
+    state: FlowState,
+    facts: Vec<Fact>,
+}
+
+impl Sketch {
+    pub(super) fn of(state: &FlowState) -> Self {
+        Self {
+            state: state.clone(),
+            facts: Vec::new(),
+        }
+    }
+
+    pub(super) fn state(&self) -> &FlowState {
+        &self.state
+    }
+
+    pub(super) fn facts(self) -> Vec<Fact> {
+        self.facts
+    }
+
+    pub(super) fn say(&mut self, fact: Fact) {
+        let at = self.state.updated_at.unwrap_or(Time::from_ms(0));
+        let seq = self.state.seq.saturating_add(1);
+        self.state.apply(&Recorded::new(seq, at, fact.clone()));
+        self.facts.push(fact);
+    }
+
+    fn say_all(&mut self, facts: impl IntoIterator<Item = Fact>) {
+        facts.into_iter().for_each(|fact| self.say(fact));
+    }
+}
+
+pub(super) fn opened(state: &FlowState) -> Vec<Fact> {
+    let mut sketch = Sketch::of(state);
+    staged(&mut sketch);
+    for (consent, open) in state.consents.clone() {
+        asked(&mut sketch, &consent, &open);
+    }
+    answered(&mut sketch);
+    for (id, turn) in state.turns.clone() {
+        let fact = cut_off(sketch.state(), id, &turn);
+        sketch.say(fact);
+    }
+    decided(&mut sketch);
+    let roles: Vec<_> = sketch.state.configurations.keys().cloned().collect();
+    for role in roles {
+        let fact = reflection_configured(sketch.state(), &role);
+        sketch.say_all(fact);
+    }
+    endings(&mut sketch);
+    sketch.facts()
+}
+
+/// D1: a handoff was staged, and its node does not wait for the word yet.
+fn staged(sketch: &mut Sketch) {
+    let state = &sketch.state;
+    let open = state.staged.iter().filter(|(_, staged)| !staged.approved);
+    let waits: Vec<Fact> = open
+        .filter_map(|(approval, staged)| {
+            let running = state.running.get(&staged.node)?;
+            Some(Fact::NodeSuspended(NodeSuspended {
+                node: Some(staged.node.clone()),
+                role: running.role.clone(),
+                reason: WaitReason::HandoffApproval,
+                question: None,
+                consent: None,
+                approval: Some(approval.clone()),
+            }))
+        })
+        .collect();
+    sketch.say_all(waits);
+}
+
+/// D2: a request for consent is open, and nobody waits for its answer, or none is needed any more.
+fn asked(sketch: &mut Sketch, consent: &ConsentId, open: &OpenConsent) {
+    let state = &sketch.state;
+    let turn = state.calls.get(&open.call).map(|call| call.turn);
+    let turn = turn.and_then(|turn| state.turns.get(&turn));
+    let waits = state
+        .waits()
+        .any(|(_, w)| w.consent.as_ref() == Some(consent));
+    let answer = if state.phase.is_over() || turn.is_none_or(|turn| turn.stop) {
+        Some(ConsentAnswer::Withdrawn)
+    } else if state.consent_mode == ConsentMode::FullAccess {
+        Some(ConsentAnswer::AllowOnce)
+    } else {
+        None
+    };
+    match answer {
+        Some(answer) => sketch.say(resolved(consent, open, answer, None)),
+        None if !waits => {
+            let wait = consent_awaited(consent, open);
+            if legal(&sketch.state, &wait).is_ok() {
+                sketch.say(wait);
+            }
+        }
+        None => {}
+    }
+}
+
+/// D3: a request for consent was answered, and whoever waits for it was not told.
+fn answered(sketch: &mut Sketch) {
+    let state = &sketch.state;
+    let consents = state
+        .waits()
+        .filter_map(|(_, waiting)| waiting.consent.clone());
+    let settled: Vec<Fact> = consents
+        .filter(|consent| !state.consents.contains_key(consent))
+        .filter_map(|consent| woken(state, &consent))
+        .collect();
+    sketch.say_all(settled);
+}
+
+/// D4 to D6: an open turn goes on with another try, unless its outcome is known already.
+fn cut_off(state: &FlowState, id: TurnId, turn: &OpenTurn) -> Fact {
+    let settled = turn
+        .request
+        .as_ref()
+        .is_none_or(|request| request.is_settled() && request.drafted_bytes == 0);
+    let end = match turn.cause {
+        Cause::Send | Cause::Compaction | Cause::Selection => None,
+        Cause::Node | Cause::Reflection | Cause::Feedback => match place(state, id, turn) {
+            Some(At::Node(_) | At::Reflection | At::Feedback) => None,
+            Some(At::Nothing) if state.phase == Phase::Cancelled => Some(TurnEnd::Stopped),
+            Some(At::Nothing) => Some(TurnEnd::Outcome),
+            None => waited(state, id, turn),
+        },
+    };
+    match end {
+        Some(end) if settled => Fact::TurnEnded(TurnEnded {
+            turn: id,
+            attempt: turn.attempt,
+            role: turn.role.clone(),
+            end,
+            error: None,
+        }),
+        Some(_) | None => resumed(id, turn),
+    }
+}
+
+/// How a turn ended whose node waits; only a wait for consent keeps its turn open.
+fn waited(state: &FlowState, id: TurnId, turn: &OpenTurn) -> Option<TurnEnd> {
+    let mut waits = state.waits();
+    let (_, waiting) = waits.find(|(_, waiting)| waiting.turn == Some(id))?;
+    match waiting.reason {
+        WaitReason::Consent => None,
+        WaitReason::AutonomousAbort if turn.stop => Some(TurnEnd::Stopped),
+        WaitReason::AutonomousAbort
+        | WaitReason::RepairLimit
+        | WaitReason::Budget
+        | WaitReason::Provider => Some(TurnEnd::Failed),
+        WaitReason::PromptHuman
+        | WaitReason::ConsentDenied
+        | WaitReason::RoleConfiguration
+        | WaitReason::HandoffApproval => Some(TurnEnd::Waiting),
+    }
+}
+
+/// D7: a word was said about a staged handoff, and nothing came of it yet.
+fn decided(sketch: &mut Sketch) {
+    let approved = sketch.state.staged.iter().filter(|(_, s)| s.approved);
+    let handoffs: Vec<Fact> = approved.map(|(id, staged)| applied(id, staged)).collect();
+    for handoff in handoffs {
+        if legal(&sketch.state, &handoff).is_ok() {
+            sketch.say(handoff);
+        }
+    }
+    let state = &sketch.state;
+    let waits = state.awaiting_operator.iter();
+    let declined: Vec<Fact> = waits
+        .filter(|(_, w)| w.reason == WaitReason::HandoffApproval)
+        .filter(|(_, w)| (w.approval.as_ref()).is_none_or(|id| !state.staged.contains_key(id)))
+        .map(|(node, waiting)| guidance_awaited(node, &waiting.role))
+        .collect();
+    sketch.say_all(declined);
+}
+
+/// D8 and D9: the last thing a flow waited for was said, and its end was not.
+fn endings(sketch: &mut Sketch) {
+    let improvement = sketch.state.improvement.as_ref();
+    let done = improvement.is_some_and(|improvement| match sketch.state.phase {
+        Phase::Improving => improvement.mode == ImprovementMode::None,
+        Phase::FeedbackConsent => improvement.feedback.granted == Some(false),
+        Phase::Feedback => improvement.feedback.report().is_some(),
+        Phase::Forward | Phase::ImprovementChoice | Phase::Completed | Phase::Cancelled => false,
+    });
+    if done {
+        let facts = completed(&sketch.state);
+        sketch.say_all(facts);
+    } else if sketch.state.phase.is_over() {
+        let facts = returned(&sketch.state);
+        sketch.say_all(facts);
+    }
+}

@@ -1,0 +1,273 @@
+//! Pause, cancel, retry, reopen, configure, budgets (rows R13 to R24).
+
+use std::collections::BTreeMap;
+
+use a_society_facts::fact::Fact;
+use a_society_facts::fact::budget::{BudgetSet, Measure};
+use a_society_facts::fact::flow::{
+    Author, FlowCancelled, FlowPaused, FlowUnpaused, NodeReopened, NodeRetried, PauseReason,
+};
+use a_society_facts::fact::node::{NodeWoken, WaitReason};
+use a_society_facts::fact::operator::{ChosenBy, ConsentAnswer, ReplyReturned, RoleConfigured};
+use a_society_facts::fact::turn::{Cause, TurnResumed};
+use a_society_facts::id::{ClientId, NodeId, RoleInstance, TurnId};
+use a_society_facts::message::Text;
+use a_society_facts::view::FlowState;
+use a_society_facts::view::flow::{Account, OpenTurn, Phase, Waiting};
+
+use super::consent::resolved;
+use super::improve::{returned, unheard};
+use super::input::ReplyTarget;
+use super::refusal::Refusal;
+use super::reply::candidates;
+use crate::graph::FlowGraph;
+
+/// Refuses when the flow is over.
+pub(super) fn not_over(state: &FlowState) -> Result<(), Refusal> {
+    if state.phase.is_over() {
+        return Err(Refusal::Over {
+            status: state.phase.status().word(),
+        });
+    }
+    Ok(())
+}
+
+pub(super) fn pause(
+    state: &FlowState,
+    reason: PauseReason,
+    detail: Option<&String>,
+) -> Result<Vec<Fact>, Refusal> {
+    if state.paused.is_some() {
+        return Err(Refusal::Paused);
+    }
+    Ok(vec![Fact::FlowPaused(FlowPaused {
+        reason,
+        detail: detail.cloned(),
+    })])
+}
+
+/// Whether open turns go on in this pause. When the operator pauses, they come to their ends; when
+/// the ground is gone, or nobody knows what happened, they stay where they are.
+pub(super) fn turns_go_on(state: &FlowState) -> bool {
+    match state.paused.as_ref().map(|pause| pause.reason) {
+        None | Some(PauseReason::Operator) => true,
+        Some(PauseReason::DiskFull | PauseReason::Budget | PauseReason::Irreversible) => false,
+    }
+}
+
+pub(super) fn unpause(state: &FlowState, by: &Author) -> Result<Vec<Fact>, Refusal> {
+    if state.paused.is_none() {
+        return Err(Refusal::NotPaused);
+    }
+    let mut facts = vec![Fact::FlowUnpaused(FlowUnpaused { by: by.clone() })];
+    if !turns_go_on(state) {
+        facts.extend(state.turns.iter().map(|(id, turn)| resumed(*id, turn)));
+    }
+    Ok(facts)
+}
+
+/// Another try at an open turn; whatever an earlier one still says comes too late.
+pub(super) fn resumed(id: TurnId, turn: &OpenTurn) -> Fact {
+    Fact::TurnResumed(TurnResumed {
+        turn: id,
+        attempt: turn.attempt.saturating_add(1),
+        role: turn.role.clone(),
+    })
+}
+
+pub(super) fn cancel(state: &FlowState, by: &Author, why: Option<&String>) -> Vec<Fact> {
+    let mut facts = vec![Fact::FlowCancelled(FlowCancelled {
+        by: by.clone(),
+        why: why.cloned(),
+    })];
+    let withdrawn = ConsentAnswer::Withdrawn;
+    let consents = state.consents.iter();
+    facts.extend(consents.map(|(consent, open)| resolved(consent, open, withdrawn, None)));
+    facts.extend(returned(state));
+    facts
+}
+
+fn retryable(waiting: &Waiting) -> bool {
+    match waiting.reason {
+        WaitReason::AutonomousAbort
+        | WaitReason::ConsentDenied
+        | WaitReason::RepairLimit
+        | WaitReason::Budget
+        | WaitReason::Provider => true,
+        WaitReason::PromptHuman
+        | WaitReason::Consent
+        | WaitReason::RoleConfiguration
+        | WaitReason::HandoffApproval => false,
+    }
+}
+
+pub(super) fn retry(state: &FlowState, target: &ReplyTarget) -> Result<Vec<Fact>, Refusal> {
+    let who = match target {
+        ReplyTarget::Node(node) => node.to_string(),
+        ReplyTarget::Role(role) => role.to_string(),
+        ReplyTarget::Only => "nobody".to_owned(),
+    };
+    let meant = |(node, waiting): &(Option<&NodeId>, &Waiting)| match target {
+        ReplyTarget::Node(meant) => *node == Some(meant),
+        ReplyTarget::Role(meant) => waiting.role == *meant,
+        ReplyTarget::Only => retryable(waiting),
+    };
+    let mut found = state.waits().filter(meant);
+    let candidates = || candidates(state);
+    let (node, waiting) = match (found.next(), found.next()) {
+        (Some(one), None) => one,
+        (Some(_), Some(_)) => {
+            return Err(Refusal::ManyWait {
+                candidates: candidates(),
+            });
+        }
+        (None, _) => {
+            return Err(Refusal::NotWaiting {
+                who,
+                candidates: candidates(),
+            });
+        }
+    };
+    if !retryable(waiting) {
+        let reason = waiting.reason;
+        return Err(Refusal::NotRetryable { who, reason });
+    }
+    Ok(vec![match node {
+        Some(node) => Fact::NodeRetried(NodeRetried { node: node.clone() }),
+        None => woken(None, waiting),
+    }])
+}
+
+fn woken(node: Option<&NodeId>, waiting: &Waiting) -> Fact {
+    Fact::NodeWoken(NodeWoken {
+        node: node.cloned(),
+        role: waiting.role.clone(),
+        reason: waiting.reason,
+    })
+}
+
+/// A reopened node takes the flow back to its forward work. Turns of a later phase must be over by
+/// then, because nothing would be left that they are for.
+pub(super) fn reopen(
+    graph: &FlowGraph,
+    state: &FlowState,
+    node: &NodeId,
+    note: Option<&Text>,
+) -> Result<Vec<Fact>, Refusal> {
+    if !graph.has_node(node) {
+        return Err(Refusal::UnknownNode { node: node.clone() });
+    }
+    let refuse = |why: String| {
+        Err(Refusal::NotReopenable {
+            node: node.clone(),
+            why,
+        })
+    };
+    if !state.visited.contains(node) {
+        return refuse("it was never entered".to_owned());
+    }
+    if state.running.contains_key(node) {
+        return refuse("it runs".to_owned());
+    }
+    if let Some(waiting) = state.awaiting_operator.get(node) {
+        let wants = super::refusal::wants(waiting.reason);
+        return refuse(format!("it waits for {wants}"));
+    }
+    if state.wanted.contains_key(node) {
+        return refuse("it is about to run".to_owned());
+    }
+    let own = |turn: &OpenTurn| match turn.cause {
+        Cause::Node | Cause::Reflection | Cause::Feedback => true,
+        Cause::Send | Cause::Compaction | Cause::Selection => false,
+    };
+    let later = state.phase != Phase::Forward;
+    if let Some((turn, open)) = (state.turns.iter()).find(|(_, turn)| later && own(turn)) {
+        return refuse(format!(
+            "{turn} of {} is still open; stop it first",
+            open.role
+        ));
+    }
+    let unheard = state.improvement.iter().filter(|_| later).flat_map(unheard);
+    let mut facts: Vec<Fact> = unheard
+        .map(|said| {
+            Fact::ReplyReturned(ReplyReturned {
+                reply: said.id.clone(),
+                why: "the flow went back to its forward work".to_owned(),
+            })
+        })
+        .collect();
+    facts.push(Fact::NodeReopened(NodeReopened {
+        node: node.clone(),
+        note: note.cloned(),
+    }));
+    Ok(facts)
+}
+
+/// A node that waits for its role to be configured is runnable by that; a role that reflects has
+/// to be woken.
+pub(super) fn configure(
+    state: &FlowState,
+    role: &RoleInstance,
+    settings: &BTreeMap<String, String>,
+    by: ChosenBy,
+    client: Option<&ClientId>,
+) -> Vec<Fact> {
+    let mut facts = vec![Fact::RoleConfigured(RoleConfigured {
+        role: role.clone(),
+        settings: settings.clone(),
+        by,
+        client: client.cloned(),
+    })];
+    facts.extend(reflection_configured(state, role));
+    facts
+}
+
+/// A role that reflects and waits for its configuration goes on.
+pub(super) fn reflection_configured(state: &FlowState, role: &RoleInstance) -> Option<Fact> {
+    let waiting = state.reflecting(role)?.waiting.as_ref()?;
+    (waiting.reason == WaitReason::RoleConfiguration).then(|| woken(None, waiting))
+}
+
+/// Whoever waits only for this budget goes on. The budget itself comes last, because it bears the
+/// command's name.
+pub(super) fn set_budget(
+    state: &FlowState,
+    role: Option<&RoleInstance>,
+    measure: Measure,
+    limit: Option<u64>,
+    client: Option<&ClientId>,
+) -> Vec<Fact> {
+    let account = match role {
+        None => Some(&state.account),
+        Some(role) => state.role_accounts.get(role),
+    };
+    let spent = account.map_or(0, |account| account.spent.of(measure));
+    let mut facts = Vec::new();
+    if limit.is_none_or(|limit| limit > spent) {
+        let waits = state
+            .waits()
+            .filter(|(_, w)| w.reason == WaitReason::Budget);
+        let freed = waits.filter(|(_, w)| {
+            let own = role.is_none_or(|role| *role == w.role);
+            let flow = left(&state.account, role.is_none().then_some(measure));
+            let roles = state.role_accounts.get(&w.role);
+            own && flow && roles.is_none_or(|a| left(a, role.map(|_| measure)))
+        });
+        facts.extend(freed.map(|(node, waiting)| woken(node, waiting)));
+    }
+    facts.push(Fact::BudgetSet(BudgetSet {
+        role: role.cloned(),
+        measure,
+        limit,
+        client: client.cloned(),
+    }));
+    facts
+}
+
+/// Whether nothing of an account is used up, besides what is being raised.
+fn left(account: &Account, raised: Option<Measure>) -> bool {
+    account
+        .reached
+        .iter()
+        .all(|reached| Some(*reached) == raised)
+}

@@ -1,0 +1,168 @@
+//! What must now go on: turns first, then what may be taken, then what the operator is asked.
+//!
+//! It is asked after every change and after every start, and it is answered from the state alone.
+//! What it names and does not run is started; what runs and it does not name is ended.
+
+use a_society_facts::fact::node::WaitReason;
+use a_society_facts::fact::turn::Cause;
+use a_society_facts::id::{NodeId, TurnId};
+use a_society_facts::view::FlowState;
+use a_society_facts::view::flow::{OpenTurn, Phase, Waiting};
+
+use super::improve::{modes, offers, report_is_offered};
+use super::live::Board;
+use super::operate::turns_go_on;
+use super::turn::{At, place};
+use super::work::{Question, Task, Work};
+use crate::graph::FlowGraph;
+
+/// What must be started now, unless it runs already, in order.
+#[must_use]
+pub fn pending(graph: &FlowGraph, state: &FlowState) -> Vec<Work> {
+    if !state.is_created() {
+        return Vec::new();
+    }
+    let turns = state.turns.iter();
+    let mut work: Vec<Work> = turns
+        .filter_map(|(id, turn)| of_turn(state, *id, turn))
+        .collect();
+    if state.paused.is_none() {
+        starts(graph, state, &mut work);
+    }
+    questions(graph, state, &mut work);
+    work
+}
+
+fn of_turn(state: &FlowState, id: TurnId, open: &OpenTurn) -> Option<Work> {
+    let task = match (open.cause, &open.node) {
+        (Cause::Node, Some(node)) => Task::Node(node.clone()),
+        (Cause::Reflection, _) => Task::Reflection,
+        (Cause::Feedback, _) => Task::Feedback,
+        (Cause::Send, _) => Task::Send,
+        // These work for another turn, which goes on with them.
+        (Cause::Compaction | Cause::Selection, _) | (Cause::Node, None) => return None,
+    };
+    let (turn, attempt, role) = (id, open.attempt, open.role.clone());
+    // A turn that waits for the operator has nothing to start.
+    let at = match task {
+        Task::Send => At::Reflection,
+        Task::Node(_) | Task::Reflection | Task::Feedback => place(state, id, open)?,
+    };
+    if open.stop || at == At::Nothing {
+        return Some(Work::StopTurn {
+            turn,
+            attempt,
+            role,
+            task,
+        });
+    }
+    turns_go_on(state).then_some(Work::RunTurn {
+        turn,
+        attempt,
+        role,
+        task,
+    })
+}
+
+fn starts(graph: &FlowGraph, state: &FlowState, work: &mut Vec<Work>) {
+    match state.phase {
+        Phase::Forward => {
+            let board = Board::of(graph, state);
+            work.extend(board.offers().into_iter().map(|offer| Work::Claim {
+                node: offer.node.clone(),
+                role: offer.role.clone(),
+                entry: board.entry(offer.node),
+            }));
+        }
+        Phase::Improving => {
+            work.extend(
+                offers(state)
+                    .into_iter()
+                    .map(|offer| Work::StartReflection {
+                        role: offer.role.clone(),
+                        after: offer.after.clone(),
+                    }),
+            );
+        }
+        Phase::Feedback if report_is_offered(state) => {
+            let improvement = state.improvement.as_ref();
+            work.push(Work::StartFeedback {
+                role: improvement.and_then(|i| i.feedback.role.clone()),
+            });
+        }
+        Phase::Feedback
+        | Phase::ImprovementChoice
+        | Phase::FeedbackConsent
+        | Phase::Completed
+        | Phase::Cancelled => {}
+    }
+}
+
+fn questions(graph: &FlowGraph, state: &FlowState, work: &mut Vec<Work>) {
+    if state.phase.is_over() {
+        return;
+    }
+    let asks = |question| Work::AskOperator(question);
+    let waits = state.waits();
+    work.extend(waits.filter_map(|(node, waiting)| asked(state, node, waiting).map(asks)));
+    if let Some(pause) = &state.paused {
+        let reason = pause.reason;
+        work.push(asks(Question::Unpause { reason }));
+    }
+    match state.phase {
+        Phase::ImprovementChoice => work.push(asks(Question::Improvement {
+            modes: modes(graph, state),
+        })),
+        Phase::FeedbackConsent => work.push(asks(Question::Feedback)),
+        Phase::Forward if work.is_empty() => work.push(asks(Question::Stalled)),
+        Phase::Forward
+        | Phase::Improving
+        | Phase::Feedback
+        | Phase::Completed
+        | Phase::Cancelled => {}
+    }
+}
+
+/// The question of a wait, unless it is answered and only has to be heard.
+fn asked(state: &FlowState, node: Option<&NodeId>, waiting: &Waiting) -> Option<Question> {
+    let (role, owned) = (waiting.role.clone(), node.cloned());
+    match waiting.reason {
+        WaitReason::Consent => {
+            let consent = waiting.consent.clone()?;
+            let open = state.consents.contains_key(&consent);
+            open.then_some(Question::Consent {
+                consent,
+                node: owned,
+                role,
+            })
+        }
+        WaitReason::HandoffApproval => {
+            let approval = waiting.approval.clone()?;
+            let open = state.staged.get(&approval).is_some_and(|s| !s.approved);
+            open.then_some(Question::Approval {
+                approval,
+                node: owned?,
+            })
+        }
+        WaitReason::RoleConfiguration => {
+            let asks = !state.configurations.contains_key(&role);
+            asks.then_some(Question::Configuration { node: owned, role })
+        }
+        WaitReason::PromptHuman
+        | WaitReason::AutonomousAbort
+        | WaitReason::ConsentDenied
+        | WaitReason::RepairLimit
+        | WaitReason::Budget
+        | WaitReason::Provider => {
+            let answered = match node {
+                Some(node) => state.replies.contains_key(node),
+                None => (state.reflecting(&role)).is_some_and(|r| !r.replies.is_empty()),
+            };
+            (!answered).then_some(Question::Text {
+                node: owned,
+                role,
+                reason: waiting.reason,
+            })
+        }
+    }
+}

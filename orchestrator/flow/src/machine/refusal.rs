@@ -1,0 +1,279 @@
+//! Why an input leads to nothing: said to the operator, or to a driver that was too late.
+
+use std::fmt;
+
+use a_society_facts::fact::node::WaitReason;
+use a_society_facts::id::{ApprovalId, ConsentId, NodeId, RoleInstance, TurnId};
+use a_society_facts::legal::Illegal;
+
+use super::limits::NAMES_SHOWN_MAX;
+use crate::graph::Reason;
+
+/// Somebody the operator may have meant.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Candidate {
+    /// The node, except in the improvement phase.
+    pub node: Option<NodeId>,
+    /// Its role instance.
+    pub role: RoleInstance,
+    /// What it waits for.
+    pub want: Want,
+}
+
+/// What somebody waits for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Want {
+    /// The operator, for a reason.
+    Operator(WaitReason),
+    /// Something that arrives.
+    Handoff,
+}
+
+impl fmt::Display for Candidate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.node {
+            Some(node) => write!(f, "{node} ({})", self.role)?,
+            None => write!(f, "{}", self.role)?,
+        }
+        match self.want {
+            Want::Operator(reason) => write!(f, " waits for {}", wants(reason)),
+            Want::Handoff => write!(f, " awaits a handoff"),
+        }
+    }
+}
+
+/// What a wait is for, in words that follow "waits for".
+pub(super) fn wants(reason: WaitReason) -> &'static str {
+    match reason {
+        WaitReason::PromptHuman => "an answer",
+        WaitReason::AutonomousAbort => "a word after its turn was stopped or failed",
+        WaitReason::Consent => "consent to a tool call",
+        WaitReason::ConsentDenied => "guidance after a denied tool call",
+        WaitReason::RoleConfiguration => "its role to be configured",
+        WaitReason::HandoffApproval => "a word about its staged handoff",
+        WaitReason::RepairLimit => "help with an outcome it could not mend",
+        WaitReason::Budget => "a budget to be raised",
+        WaitReason::Provider => "its provider to be made ready",
+    }
+}
+
+fn listed<T: fmt::Display>(items: &[T]) -> String {
+    let shown: Vec<String> = (items.iter().take(NAMES_SHOWN_MAX))
+        .map(ToString::to_string)
+        .collect();
+    let more = items.len() - shown.len();
+    match (shown.is_empty(), more) {
+        (true, _) => "none".to_owned(),
+        (false, 0) => shown.join("; "),
+        (false, more) => format!("{}; and {more} more", shown.join("; ")),
+    }
+}
+
+/// Why an input leads to nothing.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Refusal {
+    /// The flow does not exist yet.
+    #[error("the flow is not created yet")]
+    NotCreated,
+    /// A flow is created once.
+    #[error("the flow is created already")]
+    AlreadyCreated,
+    /// It belongs to another phase.
+    #[error("the flow is {status}, and this belongs to a flow that is {needs}")]
+    WrongPhase {
+        /// How it stands.
+        status: &'static str,
+        /// How it would have to stand.
+        needs: &'static str,
+    },
+    /// The flow is over.
+    #[error("the flow is {status}; reopen a node to go on")]
+    Over {
+        /// How it stands.
+        status: &'static str,
+    },
+    /// The flow pauses.
+    #[error("the flow pauses")]
+    Paused,
+    /// The flow does not pause.
+    #[error("the flow does not pause")]
+    NotPaused,
+
+    /// The graph has no such node.
+    #[error("the graph has no node {node}")]
+    UnknownNode {
+        /// The node.
+        node: NodeId,
+    },
+    /// Nothing is offered there now.
+    #[error("{what} is not to be started now: {why}")]
+    NotOffered {
+        /// The node or the role.
+        what: String,
+        /// Why.
+        why: &'static str,
+    },
+    /// The role has no session, and none was named.
+    #[error("{role} has no session yet, and the input names none")]
+    NeedsSession {
+        /// The role instance.
+        role: RoleInstance,
+    },
+
+    /// The turn is over, or never began.
+    #[error("{turn} is not open")]
+    TurnNotOpen {
+        /// The turn.
+        turn: TurnId,
+    },
+    /// An earlier try of the turn says so.
+    #[error("{turn} is at try {present}, not at try {attempt}")]
+    Late {
+        /// The turn.
+        turn: TurnId,
+        /// The try that was heard.
+        attempt: u32,
+        /// The try that counts.
+        present: u32,
+    },
+    /// The turn does not end so, because it belongs to no node and to no improvement.
+    #[error("{turn} is not a turn of the flow's own work")]
+    NotOurTurn {
+        /// The turn.
+        turn: TurnId,
+    },
+    /// The turn waits for the operator and cannot come to an outcome before that.
+    #[error("{turn} waits for the operator")]
+    TurnWaits {
+        /// The turn.
+        turn: TurnId,
+    },
+    /// The turn is being brought to its end.
+    #[error("{turn} is being stopped")]
+    Stopping {
+        /// The turn.
+        turn: TurnId,
+    },
+    /// A call has no result, or a draft is neither kept nor discarded.
+    #[error("{turn} is not settled: a call has no result, or a draft is open")]
+    Unsettled {
+        /// The turn.
+        turn: TurnId,
+    },
+    /// The role was not told the last repair yet.
+    #[error("{turn} was not told yet what it has to mend")]
+    RepairUntold {
+        /// The turn.
+        turn: TurnId,
+    },
+    /// A handoff must be staged, and no name for the question came with it.
+    #[error(
+        "a forward handoff of {node} waits for the operator's word, and the input names no approval"
+    )]
+    NeedsApproval {
+        /// The node.
+        node: NodeId,
+    },
+
+    /// Nobody waits there for a text.
+    #[error("{who} does not wait for a text. Who waits: {}", listed(candidates))]
+    NotWaiting {
+        /// Who was named.
+        who: String,
+        /// Who waits.
+        candidates: Vec<Candidate>,
+    },
+    /// More than one waits.
+    #[error(
+        "more than one waits, so that one has to be named: {}",
+        listed(candidates)
+    )]
+    ManyWait {
+        /// Who waits.
+        candidates: Vec<Candidate>,
+    },
+    /// A text does not end that wait.
+    #[error("{who} takes no text: it waits for {}", wants(*reason))]
+    TakesNoText {
+        /// Who was named.
+        who: String,
+        /// What it waits for.
+        reason: WaitReason,
+    },
+    /// Only a role at work is steered.
+    #[error("{role} is not at work. Who waits for a text: {}", listed(candidates))]
+    NotAtWork {
+        /// The role instance.
+        role: RoleInstance,
+        /// Who waits.
+        candidates: Vec<Candidate>,
+    },
+    /// No turn is open there.
+    #[error("nothing runs there that could be stopped")]
+    NothingToStop,
+    /// A wait that a retry does not end.
+    #[error("{who} is not to be retried: it waits for {}", wants(*reason))]
+    NotRetryable {
+        /// Who was named.
+        who: String,
+        /// What it waits for.
+        reason: WaitReason,
+    },
+    /// A node that cannot be reopened now.
+    #[error("{node} cannot be reopened: {why}")]
+    NotReopenable {
+        /// The node.
+        node: NodeId,
+        /// Why.
+        why: String,
+    },
+    /// No staged handoff has that name.
+    #[error("no staged handoff {approval} is open. Open: {}", listed(open))]
+    UnknownApproval {
+        /// The name.
+        approval: ApprovalId,
+        /// What is open.
+        open: Vec<ApprovalId>,
+    },
+    /// What was staged can no longer be applied as it is.
+    #[error("{approval} can no longer be applied as it was emitted ({why}); decline it")]
+    StagedOutdated {
+        /// The name.
+        approval: ApprovalId,
+        /// Why.
+        why: Illegal,
+    },
+    /// No request for consent has that name.
+    #[error("no request for consent {consent} is open. Open: {}", listed(open))]
+    UnknownConsent {
+        /// The name.
+        consent: ConsentId,
+        /// What is open.
+        open: Vec<ConsentId>,
+    },
+    /// The answer is bound to something else than what would run.
+    #[error("the answer to {consent} is about something else than what would run")]
+    ConsentMismatch {
+        /// The request.
+        consent: ConsentId,
+    },
+    /// A role asks for consent to one thing at a time.
+    #[error("{role} asks for consent to something else already")]
+    AsksAlready {
+        /// The role instance.
+        role: RoleInstance,
+    },
+    /// The revised graph has no place for what happened or is happening.
+    #[error("the revised graph does not fit what happened: {}", listed(reasons))]
+    Revision {
+        /// Every reason.
+        reasons: Vec<Reason>,
+    },
+    /// With one role there is nothing to do in parallel.
+    #[error("only one role took part, so there is nothing to reflect on in parallel")]
+    OneRole,
+
+    /// A name that came with the input is taken, or something else does not fit the state.
+    #[error(transparent)]
+    Illegal(#[from] Illegal),
+}

@@ -1,0 +1,201 @@
+//! What the operator says to nodes and roles (rows R1 to R12).
+
+use a_society_facts::fact::Fact;
+use a_society_facts::fact::node::{HandoffApplied, HandoffDecided, NodeSuspended, WaitReason};
+use a_society_facts::fact::operator::{OperatorReplied, OperatorSteered};
+use a_society_facts::id::{ApprovalId, ClientId, NodeId, RoleInstance};
+use a_society_facts::legal::legal;
+use a_society_facts::view::FlowState;
+use a_society_facts::view::flow::{Staged, Waiting};
+
+use super::input::{Reply, ReplyTarget, Steer};
+use super::opened::Sketch;
+use super::refusal::{Candidate, Refusal, Want};
+
+/// Whom a text reaches: a node, or a role in the improvement phase.
+type Reached<'a> = (Option<&'a NodeId>, &'a RoleInstance);
+
+/// Everybody whom a text would reach, and who awaits a handoff.
+pub(super) fn candidates(state: &FlowState) -> Vec<Candidate> {
+    let waits = state.waits().filter(|(_, waiting)| waiting.takes_text());
+    let waits = waits.map(|(node, waiting)| Candidate {
+        node: node.cloned(),
+        role: waiting.role.clone(),
+        want: Want::Operator(waiting.reason),
+    });
+    let awaits = (state.awaiting_handoff.iter())
+        .filter_map(|node| Some((node, state.role_of(node)?)))
+        .map(|(node, role)| Candidate {
+            node: Some(node.clone()),
+            role: role.clone(),
+            want: Want::Handoff,
+        });
+    waits.chain(awaits).collect()
+}
+
+pub(super) fn reply(state: &FlowState, input: &Reply) -> Result<Vec<Fact>, Refusal> {
+    let (node, role) = match &input.target {
+        ReplyTarget::Node(node) => at_node(state, node)?,
+        ReplyTarget::Role(role) => of_role(state, role)?,
+        ReplyTarget::Only => only_one(state)?,
+    };
+    Ok(vec![Fact::OperatorReplied(OperatorReplied {
+        reply: input.message.clone(),
+        node: node.cloned(),
+        role: role.clone(),
+        text: input.text.clone(),
+        client: input.client.clone(),
+    })])
+}
+
+fn not_waiting(state: &FlowState, who: &str) -> Refusal {
+    Refusal::NotWaiting {
+        who: who.to_owned(),
+        candidates: candidates(state),
+    }
+}
+
+fn takes_text(who: &str, waiting: &Waiting) -> Result<(), Refusal> {
+    if waiting.takes_text() {
+        return Ok(());
+    }
+    Err(Refusal::TakesNoText {
+        who: who.to_owned(),
+        reason: waiting.reason,
+    })
+}
+
+fn at_node<'a>(state: &'a FlowState, node: &NodeId) -> Result<Reached<'a>, Refusal> {
+    let Some(known) = state.graph.node(node) else {
+        return Err(Refusal::UnknownNode { node: node.clone() });
+    };
+    match state.awaiting_operator.get(node) {
+        Some(waiting) => takes_text(node.as_str(), waiting)?,
+        None if state.awaiting_handoff.contains(node) => {}
+        None => return Err(not_waiting(state, node.as_str())),
+    }
+    Ok((Some(&known.id), &known.role))
+}
+
+fn of_role<'a>(state: &'a FlowState, role: &RoleInstance) -> Result<Reached<'a>, Refusal> {
+    if let Some((node, waiting)) = state.waits().find(|(_, w)| w.role == *role) {
+        takes_text(role.as_str(), waiting)?;
+        return Ok((node, &waiting.role));
+    }
+    let awaiting = state.awaiting_handoff.iter();
+    let nodes = awaiting.filter_map(|node| state.graph.node(node));
+    let mut own = nodes.filter(|node| node.role == *role);
+    match (own.next(), own.next()) {
+        (Some(node), None) => Ok((Some(&node.id), &node.role)),
+        (Some(_), Some(_)) => Err(Refusal::ManyWait {
+            candidates: candidates(state),
+        }),
+        (None, _) => Err(not_waiting(state, role.as_str())),
+    }
+}
+
+fn only_one(state: &FlowState) -> Result<Reached<'_>, Refusal> {
+    let mut texts = state.waits().filter(|(_, w)| w.takes_text());
+    match (texts.next(), texts.next()) {
+        (Some((node, waiting)), None) => Ok((node, &waiting.role)),
+        (Some(_), Some(_)) => Err(Refusal::ManyWait {
+            candidates: candidates(state),
+        }),
+        (None, _) => Err(match state.waits().next() {
+            Some((node, waiting)) => Refusal::TakesNoText {
+                who: node.map_or_else(|| waiting.role.to_string(), ToString::to_string),
+                reason: waiting.reason,
+            },
+            None => not_waiting(state, "nobody"),
+        }),
+    }
+}
+
+/// Only a role at work is steered; one that waits is answered.
+pub(super) fn steer(state: &FlowState, input: &Steer) -> Result<Vec<Fact>, Refusal> {
+    if state.main_turn_of(&input.role).is_none() {
+        return Err(Refusal::NotAtWork {
+            role: input.role.clone(),
+            candidates: candidates(state),
+        });
+    }
+    Ok(vec![Fact::OperatorSteered(OperatorSteered {
+        steer: input.message.clone(),
+        role: input.role.clone(),
+        text: input.text.clone(),
+        when: input.when,
+        client: input.client.clone(),
+    })])
+}
+
+fn staged<'a>(state: &'a FlowState, approval: &ApprovalId) -> Result<&'a Staged, Refusal> {
+    let open = || state.staged.iter().filter(|(_, staged)| !staged.approved);
+    match state.staged.get(approval) {
+        Some(staged) if !staged.approved => Ok(staged),
+        Some(_) | None => Err(Refusal::UnknownApproval {
+            approval: approval.clone(),
+            open: open().map(|(id, _)| id.clone()).collect(),
+        }),
+    }
+}
+
+fn word(approval: &ApprovalId, approved: bool, client: Option<&ClientId>) -> Fact {
+    Fact::HandoffDecided(HandoffDecided {
+        approval: approval.clone(),
+        approved,
+        client: client.cloned(),
+    })
+}
+
+/// An approved handoff is applied exactly as it was emitted; its role does not run again for it.
+pub(super) fn approve(
+    state: &FlowState,
+    approval: &ApprovalId,
+    client: Option<&ClientId>,
+) -> Result<Vec<Fact>, Refusal> {
+    let staged = staged(state, approval)?;
+    let mut sketch = Sketch::of(state);
+    sketch.say(word(approval, true, client));
+    let applied = applied(approval, staged);
+    if let Err(why) = legal(sketch.state(), &applied) {
+        return Err(Refusal::StagedOutdated {
+            approval: approval.clone(),
+            why,
+        });
+    }
+    sketch.say(applied);
+    Ok(sketch.facts())
+}
+
+pub(super) fn applied(approval: &ApprovalId, staged: &Staged) -> Fact {
+    Fact::HandoffApplied(HandoffApplied {
+        node: staged.node.clone(),
+        turn: staged.turn,
+        deliveries: staged.deliveries.clone(),
+        approval: Some(approval.clone()),
+    })
+}
+
+pub(super) fn decline(
+    state: &FlowState,
+    approval: &ApprovalId,
+    client: Option<&ClientId>,
+) -> Result<Vec<Fact>, Refusal> {
+    let node = &staged(state, approval)?.node;
+    let waiting = state.awaiting_operator.get(node);
+    let mut facts = vec![word(approval, false, client)];
+    facts.extend(waiting.map(|waiting| guidance_awaited(node, &waiting.role)));
+    Ok(facts)
+}
+
+/// After its handoff was declined, a node waits to be told what else to do.
+pub(super) fn guidance_awaited(node: &NodeId, role: &RoleInstance) -> Fact {
+    Fact::NodeSuspended(NodeSuspended {
+        node: Some(node.clone()),
+        role: role.clone(),
+        reason: WaitReason::PromptHuman,
+        question: Some("The handoff was declined. What should be done instead?".into()),
+        consent: None,
+        approval: None,
+    })
+}

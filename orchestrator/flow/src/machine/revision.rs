@@ -1,0 +1,89 @@
+//! Another graph for a running flow: it counts if it has a place for all that happened (row R25).
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use a_society_facts::fact::Fact;
+use a_society_facts::fact::flow::GraphRevised;
+use a_society_facts::handoff::{EdgeName, Way};
+use a_society_facts::id::NodeId;
+use a_society_facts::view::FlowState;
+use a_society_facts::view::flow::Phase;
+
+use super::input::Revise;
+use super::outline::outline;
+use super::refusal::Refusal;
+use super::turn::in_phase;
+use crate::graph::{FlowGraph, LiveFacts, Reason, check_revision};
+
+pub(super) fn revise(
+    graph: &FlowGraph,
+    state: &FlowState,
+    input: &Revise,
+) -> Result<Vec<Fact>, Refusal> {
+    in_phase(state, Phase::Forward)?;
+    let mut reasons = check_revision(graph, &input.graph, &live(state));
+    reasons.extend(lost_ways(state, &input.graph));
+    reasons.sort_unstable();
+    reasons.dedup();
+    if !reasons.is_empty() {
+        return Err(Refusal::Revision { reasons });
+    }
+    Ok(vec![Fact::GraphRevised(GraphRevised {
+        graph: outline(&input.graph, input.source.clone()),
+        by: input.by.clone(),
+    })])
+}
+
+/// What travels, or is staged to travel, does so along a forward edge of its name.
+fn lost_ways(state: &FlowState, new: &FlowGraph) -> Vec<Reason> {
+    let has_ends = |edge: &EdgeName| new.has_node(&edge.from) && new.has_node(&edge.to);
+    let lost = |edge: &EdgeName| has_ends(edge) && new.edge(edge).is_none();
+    let received = state.received.iter().map(|delivery| &delivery.edge);
+    let staged = state.staged.values().flat_map(|staged| &staged.deliveries);
+    let staged = staged.map(|delivery| &delivery.edge);
+    let edge = |edge: &EdgeName| edge.clone();
+    (received.filter(|edge| lost(edge)))
+        .map(|lost| Reason::ReceivedEdgeGone { edge: edge(lost) })
+        .chain(
+            (staged.filter(|edge| lost(edge)))
+                .map(|lost| Reason::StagedEdgeGone { edge: edge(lost) }),
+        )
+        .collect()
+}
+
+fn live(state: &FlowState) -> LiveFacts {
+    let waiting = state.awaiting_operator.iter();
+    let awaiting = state.awaiting_handoff.iter();
+    let awaiting = awaiting.filter_map(|node| Some((node.clone(), state.role_of(node)?.clone())));
+    let mut staged: BTreeMap<NodeId, BTreeSet<NodeId>> = BTreeMap::new();
+    for handoff in state.staged.values() {
+        let forward = handoff.deliveries.iter().filter(|d| d.way == Way::Forward);
+        let targets = staged.entry(handoff.node.clone()).or_default();
+        targets.extend(forward.map(|delivery| delivery.receiver().clone()));
+    }
+    let inbox = state.received.iter().map(|d| d.receiver().clone());
+    let passed = state
+        .history
+        .iter()
+        .flat_map(|(from, to)| to.keys().chain([from]));
+    LiveFacts {
+        running: state.running.keys().cloned().collect(),
+        waiting: (waiting.map(|(node, w)| (node.clone(), w.role.clone())))
+            .chain(awaiting)
+            .collect(),
+        visited: state.visited.clone(),
+        queued: state.replies.keys().cloned().chain(inbox).collect(),
+        staged,
+        completed: state.completed_edges.clone(),
+        received: (state.received.iter())
+            .map(|delivery| match delivery.way {
+                Way::Forward => delivery.edge.clone(),
+                Way::Backward => EdgeName {
+                    from: delivery.edge.to.clone(),
+                    to: delivery.edge.from.clone(),
+                },
+            })
+            .collect(),
+        in_handoffs: passed.cloned().collect(),
+    }
+}

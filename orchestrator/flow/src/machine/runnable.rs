@@ -1,0 +1,191 @@
+//! Which nodes may be taken, and in which order (rows C1 to C6 of `SCHEDULING.md`).
+//!
+//! There is no stored queue of what is ready: this is asked anew each time.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use a_society_facts::fact::node::{Entry, WaitReason};
+use a_society_facts::handoff::Way;
+use a_society_facts::id::{NodeId, RoleInstance};
+use a_society_facts::view::flow::{Waiting, Wanted};
+
+use super::live::Board;
+
+/// Why a node may be taken; earlier groups go first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Group {
+    /// C1: the operator has answered it, or wants it to run.
+    Operator,
+    /// C2: what it waited for is there.
+    Ready,
+    /// C3: its turn was lost, or claimed and never begun.
+    Interrupted,
+    /// C4: it still owes an edge.
+    Owing,
+    /// C5: something arrived that it may read.
+    Arrived,
+}
+
+/// A node that may be taken.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Offer<'a> {
+    pub(super) node: &'a NodeId,
+    pub(super) role: &'a RoleInstance,
+}
+
+impl<'a> Board<'a> {
+    /// The nodes to take now, in order: of each role instance the first one, if it is free.
+    pub(super) fn offers(&self) -> Vec<Offer<'a>> {
+        let mut taken: BTreeSet<&RoleInstance> = BTreeSet::new();
+        let mut offers = self.in_order();
+        if offers.is_empty() {
+            offers.extend(self.stalled());
+        }
+        offers.retain(|offer| self.is_free(offer.role, offer.node) && taken.insert(offer.role));
+        offers
+    }
+
+    /// Every runnable node, by group and then in the order of the graph, whether its role is free
+    /// or not.
+    pub(super) fn in_order(&self) -> Vec<Offer<'a>> {
+        let mut groups: BTreeMap<&NodeId, Group> = BTreeMap::new();
+        let mut add = |node: &'a NodeId, group: Group| {
+            groups
+                .entry(node)
+                .and_modify(|known| *known = group.min(*known))
+                .or_insert(group);
+        };
+        self.answered().for_each(|node| add(node, Group::Operator));
+        for (node, wanted) in &self.state.wanted {
+            match wanted {
+                Wanted::Reopened { .. } | Wanted::Retried => add(node, Group::Operator),
+                Wanted::Woken => add(node, Group::Ready),
+            }
+        }
+        self.configured().for_each(|node| add(node, Group::Ready));
+        self.interrupted()
+            .for_each(|node| add(node, Group::Interrupted));
+        self.owing().for_each(|node| add(node, Group::Owing));
+        self.arrived().for_each(|node| add(node, Group::Arrived));
+        let mut ordered: Vec<_> = (groups.into_iter())
+            .filter_map(|(node, group)| Some((group, self.graph.index_of(node)?, node)))
+            .collect();
+        ordered.sort_unstable();
+        (ordered.into_iter())
+            .map(|(_, index, node)| Offer {
+                node,
+                role: &self.graph.node_at(index).role,
+            })
+            .collect()
+    }
+
+    fn answered(&self) -> impl Iterator<Item = &'a NodeId> {
+        let state = self.state;
+        state.replies.keys().filter(|node| {
+            let waiting = state.awaiting_operator.get(*node);
+            !state.running.contains_key(*node) && waiting.is_none_or(Waiting::takes_text)
+        })
+    }
+
+    fn configured(&self) -> impl Iterator<Item = &'a NodeId> {
+        let state = self.state;
+        let ready = |waiting: &Waiting| {
+            waiting.reason == WaitReason::RoleConfiguration
+                && state.configurations.contains_key(&waiting.role)
+        };
+        let waits = state.awaiting_operator.iter();
+        waits.filter(move |(_, w)| ready(w)).map(|(node, _)| node)
+    }
+
+    fn interrupted(&self) -> impl Iterator<Item = &'a NodeId> {
+        let state = self.state;
+        let running = state.running.iter();
+        let lost = running.filter(|(_, r)| !state.turns.contains_key(&r.turn));
+        lost.map(|(node, _)| node)
+    }
+
+    fn owing(&self) -> impl Iterator<Item = &'a NodeId> {
+        let state = self.state;
+        (state.owing.iter())
+            .filter(|node| !self.is_active(node) && !state.awaiting_handoff.contains(*node))
+    }
+
+    fn arrived(&self) -> impl Iterator<Item = &'a NodeId> {
+        let state = self.state;
+        let may_wake = |node: &NodeId| match state.awaiting_operator.get(node) {
+            None => !self.is_active(node),
+            Some(waiting) => {
+                waiting.reason == WaitReason::PromptHuman && !state.replies.contains_key(node)
+            }
+        };
+        let start = &self.graph.node_at(self.graph.start()).id;
+        let begins = !state.visited.contains(start);
+        let received = self.receivers().filter(move |node| {
+            may_wake(node) && self.deliverable(node).next().is_some() && self.has_all_inputs(node)
+        });
+        // The start has no inbound edge; what arrives there is the flow itself.
+        received.chain(state.graph.node(start).filter(|_| begins).map(|n| &n.id))
+    }
+
+    /// Whether something other than this node goes on by itself or by the operator.
+    pub(super) fn others_go_on(&self, node: &NodeId) -> bool {
+        let state = self.state;
+        state.running.keys().any(|other| other != node)
+            || !state.awaiting_operator.is_empty()
+            || !state.staged.is_empty()
+            || self.in_order().iter().any(|offer| offer.node != node)
+    }
+
+    /// C6: nothing runs, nothing waits for the operator, and nothing is runnable. Whoever awaits a
+    /// handoff awaits nothing, so the first of them is told; if none does, the closing node is.
+    fn stalled(&self) -> Option<Offer<'a>> {
+        let state = self.state;
+        let quiet = state.running.is_empty()
+            && state.awaiting_operator.is_empty()
+            && state.staged.is_empty();
+        if !quiet {
+            return None;
+        }
+        let awaiting = state.awaiting_handoff.iter();
+        let first = awaiting.filter_map(|node| self.graph.index_of(node)).min();
+        let index = first.unwrap_or(self.graph.closing());
+        let node = self.graph.node_at(index);
+        let known = state.visited.get(&node.id)?;
+        Some(Offer {
+            node: known,
+            role: &node.role,
+        })
+    }
+
+    /// Why a node would be entered now.
+    pub(super) fn entry(&self, node: &NodeId) -> Entry {
+        let state = self.state;
+        let waiting = state.awaiting_operator.get(node);
+        let asked_back = |way: Way| way == Way::Backward;
+        if state.running.contains_key(node) {
+            Entry::Recovered
+        } else if state.replies.contains_key(node) {
+            Entry::Reply
+        } else if waiting.is_some_and(|w| w.reason == WaitReason::RoleConfiguration) {
+            Entry::Configured
+        } else if !state.visited.contains(node) {
+            Entry::First
+        } else if matches!(state.wanted.get(node), Some(Wanted::Reopened { .. }))
+            || self.reads(node).any(|delivery| asked_back(delivery.way))
+        {
+            Entry::Reopened
+        } else {
+            Entry::Again
+        }
+    }
+
+    /// What would be read on entering: nothing beside the operator's answer, and nothing before
+    /// all is there that is waited for.
+    pub(super) fn reads(
+        &self,
+        node: &NodeId,
+    ) -> impl Iterator<Item = &'a a_society_facts::handoff::Delivery> {
+        let reads = !self.state.replies.contains_key(node) && self.has_all_inputs(node);
+        self.deliverable(node).filter(move |_| reads)
+    }
+}

@@ -1,0 +1,163 @@
+//! What an outcome of a turn leads to: each kind of turn ends in its own ways (rows O1 to O9).
+
+use a_society_facts::fact::Fact;
+use a_society_facts::fact::budget::{BudgetReached, Measure};
+use a_society_facts::fact::node::{FaultCode, HandoffAwaited, WaitReason};
+use a_society_facts::fact::turn::TurnEnd;
+use a_society_facts::id::{NodeId, RoleInstance};
+use a_society_facts::message::Text;
+use a_society_facts::view::FlowState;
+use a_society_facts::view::flow::Account;
+
+use super::close::close;
+use super::deliver::handoff;
+use super::improve::{findings, report};
+use super::input::{Outcome, TurnOutcome};
+use super::live::Board;
+use super::refusal::Refusal;
+use super::turn::{At, Fault, Present, present};
+use crate::graph::FlowGraph;
+
+pub(super) fn outcome(
+    graph: &FlowGraph,
+    state: &FlowState,
+    input: &TurnOutcome,
+) -> Result<Vec<Fact>, Refusal> {
+    let turn = present(state, input.turn, input.attempt)?;
+    if turn.at == At::Nothing {
+        // What it was for is over, so there is nothing left that its outcome could be about.
+        return Ok(vec![turn.ended(TurnEnd::Stopped, None)]);
+    }
+    match &input.outcome {
+        Outcome::Handoff(targets) => match turn.at {
+            At::Node(node) => handoff(graph, state, &turn, node, targets, input.approval.clone()),
+            At::Reflection | At::Feedback | At::Nothing => turn.repair(ends_otherwise(turn.at)),
+        },
+        Outcome::AwaitHandoff => match turn.at {
+            At::Node(node) => await_handoff(graph, state, &turn, node),
+            At::Reflection | At::Feedback | At::Nothing => turn.repair(ends_otherwise(turn.at)),
+        },
+        Outcome::ForwardPassClosed { health } => match turn.at {
+            At::Node(node) => close(graph, state, &turn, node, health),
+            At::Reflection | At::Feedback | At::Nothing => turn.repair(ends_otherwise(turn.at)),
+        },
+        Outcome::MetaAnalysisComplete { findings: product } => match turn.at {
+            At::Reflection => findings(&turn, product),
+            At::Node(_) | At::Feedback | At::Nothing => turn.repair(ends_otherwise(turn.at)),
+        },
+        Outcome::BackwardPassComplete { report: product } => match turn.at {
+            At::Feedback => report(state, &turn, product),
+            At::Node(_) | At::Reflection | At::Nothing => turn.repair(ends_otherwise(turn.at)),
+        },
+        Outcome::Fault { code, summary } => turn.repair(Fault::new(*code, summary.clone())),
+        Outcome::OutputLimit => turn.repair(Fault::new(
+            FaultCode::OutputLimit,
+            "the answer reached the provider's output limit before it came to an outcome",
+        )),
+        Outcome::PromptHuman { .. }
+        | Outcome::Aborted { .. }
+        | Outcome::Stopped
+        | Outcome::ProviderProblem { .. }
+        | Outcome::NeedsConfiguration { .. }
+        | Outcome::ConsentDenied
+        | Outcome::BudgetReached { .. } => Ok(waits(state, &turn, &input.outcome)),
+    }
+}
+
+fn ends_otherwise(at: At<'_>) -> Fault {
+    let summary = match at {
+        At::Node(_) => "that signal ends no turn of a node",
+        At::Reflection => "a reflection ends with its findings",
+        At::Feedback => "this turn ends with its report",
+        At::Nothing => "this turn ends nothing",
+    };
+    Fault::new(FaultCode::WrongSignal, summary)
+}
+
+/// The outcomes after which only the operator can help, each with its reason.
+fn waits(state: &FlowState, turn: &Present<'_>, outcome: &Outcome) -> Vec<Fact> {
+    let said = |why: &String| Some(Text::from(why.clone()));
+    match outcome {
+        Outcome::PromptHuman { question } => {
+            let question = question.clone();
+            turn.suspended(WaitReason::PromptHuman, question, TurnEnd::Waiting, None)
+        }
+        Outcome::Aborted { why } => {
+            let (reason, error) = (WaitReason::AutonomousAbort, Some(why.clone()));
+            turn.suspended(reason, said(why), TurnEnd::Failed, error)
+        }
+        Outcome::ProviderProblem { why } => {
+            let (reason, error) = (WaitReason::Provider, Some(why.clone()));
+            turn.suspended(reason, said(why), TurnEnd::Failed, error)
+        }
+        Outcome::NeedsConfiguration { why } => {
+            let reason = WaitReason::RoleConfiguration;
+            turn.suspended(reason, said(why), TurnEnd::Waiting, None)
+        }
+        Outcome::ConsentDenied => {
+            turn.suspended(WaitReason::ConsentDenied, None, TurnEnd::Waiting, None)
+        }
+        Outcome::BudgetReached { why } => {
+            let (reason, error) = (WaitReason::Budget, Some(why.clone()));
+            let mut facts = used_up(state, &turn.open.role);
+            facts.extend(turn.suspended(reason, said(why), TurnEnd::Failed, error));
+            facts
+        }
+        Outcome::Handoff(_)
+        | Outcome::AwaitHandoff
+        | Outcome::ForwardPassClosed { .. }
+        | Outcome::MetaAnalysisComplete { .. }
+        | Outcome::BackwardPassComplete { .. }
+        | Outcome::Fault { .. }
+        | Outcome::OutputLimit
+        | Outcome::Stopped => turn.stopped(),
+    }
+}
+
+/// A node awaits a handoff only while something else goes on from which one could come; what it
+/// has not read yet counts as well.
+fn await_handoff(
+    graph: &FlowGraph,
+    state: &FlowState,
+    turn: &Present<'_>,
+    node: &NodeId,
+) -> Result<Vec<Fact>, Refusal> {
+    let board = Board::of(graph, state);
+    if !board.others_go_on(node) && board.reads(node).next().is_none() {
+        let summary = "nothing else can run, so that no handoff can arrive here";
+        return turn.repair(Fault::new(FaultCode::InvalidTransition, summary));
+    }
+    Ok(vec![
+        Fact::HandoffAwaited(HandoffAwaited {
+            node: node.clone(),
+            turn: turn.id,
+        }),
+        turn.ended(TurnEnd::Outcome, None),
+    ])
+}
+
+/// The budgets of the flow and of the role that are used up and were not said to be.
+fn used_up(state: &FlowState, role: &RoleInstance) -> Vec<Fact> {
+    let own = state.role_accounts.get(role);
+    let accounts = [(None, Some(&state.account)), (Some(role), own)];
+    let mut facts = Vec::new();
+    for (role, account) in accounts {
+        let Some(account) = account else { continue };
+        facts.extend(over(account).map(|(measure, limit)| {
+            Fact::BudgetReached(BudgetReached {
+                role: role.cloned(),
+                measure,
+                limit,
+                spent: account.spent.of(measure),
+            })
+        }));
+    }
+    facts
+}
+
+fn over(account: &Account) -> impl Iterator<Item = (Measure, u64)> {
+    (account.limits.iter())
+        .filter(|(measure, limit)| account.spent.of(**measure) >= **limit)
+        .filter(|(measure, _)| !account.reached.contains(measure))
+        .map(|(measure, limit)| (*measure, *limit))
+}

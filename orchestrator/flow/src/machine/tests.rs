@@ -1,0 +1,4 @@
+//! Tests of the machine.
+
+mod straight;
+mod support;

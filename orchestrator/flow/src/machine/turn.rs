@@ -1,0 +1,191 @@
+//! The turn an input speaks of, and how a turn ends, is mended or waits (rows O1 to O9).
+
+use a_society_facts::fact::Fact;
+use a_society_facts::fact::node::{FaultCode, NodeSuspended, RepairRequested, WaitReason};
+use a_society_facts::fact::turn::{Cause, TurnEnd, TurnEnded};
+use a_society_facts::id::{NodeId, TurnId};
+use a_society_facts::message::Text;
+use a_society_facts::view::FlowState;
+use a_society_facts::view::flow::{OpenTurn, Phase, Reflecting};
+
+use super::limits::REPAIRS_MAX;
+use super::refusal::Refusal;
+
+/// Refuses unless the flow is in this phase.
+pub(super) fn in_phase(state: &FlowState, phase: Phase) -> Result<(), Refusal> {
+    if state.phase == phase {
+        return Ok(());
+    }
+    let status = state.phase.status().word();
+    if state.phase.is_over() {
+        return Err(Refusal::Over { status });
+    }
+    Err(Refusal::WrongPhase {
+        status,
+        needs: phase.status().word(),
+    })
+}
+
+/// What an open turn is at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum At<'a> {
+    /// At a node, which its role has for this turn.
+    Node(&'a NodeId),
+    /// At a reflection that is not done.
+    Reflection,
+    /// At the report.
+    Feedback,
+    /// At nothing any more: what it was for is over.
+    Nothing,
+}
+
+/// An open turn at the try that counts.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Present<'a> {
+    pub(super) id: TurnId,
+    pub(super) open: &'a OpenTurn,
+    pub(super) at: At<'a>,
+}
+
+/// The turn that an outcome is about: open, at that try, not waiting, with nothing left open.
+pub(super) fn present(
+    state: &FlowState,
+    turn: TurnId,
+    attempt: u32,
+) -> Result<Present<'_>, Refusal> {
+    let open = heard(state, turn, attempt)?;
+    if open
+        .request
+        .as_ref()
+        .is_some_and(|request| !request.is_settled() || request.drafted_bytes > 0)
+    {
+        return Err(Refusal::Unsettled { turn });
+    }
+    Ok(Present {
+        id: turn,
+        open,
+        at: place(state, turn, open).ok_or(Refusal::TurnWaits { turn })?,
+    })
+}
+
+/// The open turn, if it is the flow's own and the try is the one that counts.
+pub(super) fn heard(state: &FlowState, turn: TurnId, attempt: u32) -> Result<&OpenTurn, Refusal> {
+    let Some(open) = state.turns.get(&turn) else {
+        return Err(Refusal::TurnNotOpen { turn });
+    };
+    if open.attempt != attempt {
+        return Err(Refusal::Late {
+            turn,
+            attempt,
+            present: open.attempt,
+        });
+    }
+    match open.cause {
+        Cause::Node | Cause::Reflection | Cause::Feedback => Ok(open),
+        Cause::Send | Cause::Compaction | Cause::Selection => Err(Refusal::NotOurTurn { turn }),
+    }
+}
+
+/// What an open turn is at; nothing is given for one that waits for the operator.
+pub(super) fn place<'a>(state: &'a FlowState, turn: TurnId, open: &'a OpenTurn) -> Option<At<'a>> {
+    if let Some(node) = &open.node {
+        let waits = (state.awaiting_operator.get(node)).is_some_and(|w| w.turn == Some(turn));
+        let runs = state.running.get(node).is_some_and(|r| r.turn == turn);
+        return match (runs, waits) {
+            (true, _) => Some(At::Node(node)),
+            (false, true) => None,
+            (false, false) => Some(At::Nothing),
+        };
+    }
+    let reflecting = state.reflecting(&open.role).filter(|r| r.turn == turn);
+    match reflecting {
+        Some(Reflecting {
+            waiting: Some(_), ..
+        }) => None,
+        Some(Reflecting { findings: None, .. }) if open.cause == Cause::Reflection => {
+            Some(At::Reflection)
+        }
+        Some(Reflecting { findings: None, .. }) if open.cause == Cause::Feedback => {
+            Some(At::Feedback)
+        }
+        Some(_) | None => Some(At::Nothing),
+    }
+}
+
+impl Present<'_> {
+    /// The turn is over.
+    pub(super) fn ended(&self, end: TurnEnd, error: Option<String>) -> Fact {
+        Fact::TurnEnded(TurnEnded {
+            turn: self.id,
+            attempt: self.open.attempt,
+            role: self.open.role.clone(),
+            end,
+            error,
+        })
+    }
+
+    /// The turn is over, and its node or role waits for the operator.
+    pub(super) fn suspended(
+        &self,
+        reason: WaitReason,
+        question: Option<Text>,
+        end: TurnEnd,
+        error: Option<String>,
+    ) -> Vec<Fact> {
+        vec![
+            Fact::NodeSuspended(NodeSuspended {
+                node: self.open.node.clone(),
+                role: self.open.role.clone(),
+                reason,
+                question,
+                consent: None,
+                approval: None,
+            }),
+            self.ended(end, error),
+        ]
+    }
+
+    /// The outcome is not valid: the role mends it, unless it tried too often or is to stop.
+    pub(super) fn repair(&self, fault: Fault) -> Result<Vec<Fact>, Refusal> {
+        if self.open.repair.is_some() {
+            return Err(Refusal::RepairUntold { turn: self.id });
+        }
+        if self.open.stop {
+            return Ok(self.stopped());
+        }
+        if self.open.repairs >= REPAIRS_MAX {
+            let question = Some(Text::from(fault.summary.clone()));
+            let (reason, end) = (WaitReason::RepairLimit, TurnEnd::Failed);
+            return Ok(self.suspended(reason, question, end, Some(fault.summary)));
+        }
+        Ok(vec![Fact::RepairRequested(RepairRequested {
+            role: self.open.role.clone(),
+            node: self.open.node.clone(),
+            turn: self.id,
+            code: fault.code,
+            summary: fault.summary,
+            count: self.open.repairs.saturating_add(1),
+        })])
+    }
+
+    /// The operator stopped it.
+    pub(super) fn stopped(&self) -> Vec<Fact> {
+        self.suspended(WaitReason::AutonomousAbort, None, TurnEnd::Stopped, None)
+    }
+}
+
+/// What is wrong with the outcome of a turn.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Fault {
+    pub(super) code: FaultCode,
+    pub(super) summary: String,
+}
+
+impl Fault {
+    pub(super) fn new(code: FaultCode, summary: impl Into<String>) -> Self {
+        Self {
+            code,
+            summary: summary.into(),
+        }
+    }
+}

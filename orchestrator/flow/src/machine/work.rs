@@ -1,0 +1,121 @@
+//! What must be started, or asked, now.
+
+use a_society_facts::fact::flow::PauseReason;
+use a_society_facts::fact::improvement::ImprovementMode;
+use a_society_facts::fact::node::{Entry, WaitReason};
+use a_society_facts::id::{ApprovalId, ConsentId, NodeId, RoleInstance, TurnId};
+
+/// One thing that must now go on, unless it does already.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Work {
+    /// A turn is open and must run: from its beginning, or from where it was cut off.
+    RunTurn {
+        /// The turn.
+        turn: TurnId,
+        /// The try that counts.
+        attempt: u32,
+        /// Who takes it.
+        role: RoleInstance,
+        /// What it is for.
+        task: Task,
+    },
+    /// A turn is open and must not go on: what it still runs is ended, every call gets its result,
+    /// and then it reports that it was stopped.
+    StopTurn {
+        /// The turn.
+        turn: TurnId,
+        /// The try that counts.
+        attempt: u32,
+        /// Who takes it.
+        role: RoleInstance,
+        /// What it was for.
+        task: Task,
+    },
+    /// A node may be taken.
+    Claim {
+        /// The node.
+        node: NodeId,
+        /// Who takes it.
+        role: RoleInstance,
+        /// Why it is entered.
+        entry: Entry,
+    },
+    /// A role may reflect, or go on reflecting.
+    StartReflection {
+        /// Who.
+        role: RoleInstance,
+        /// Whose findings it gets.
+        after: Vec<RoleInstance>,
+    },
+    /// The report may be written, or gone on with.
+    StartFeedback {
+        /// The dedicated role, once it is known.
+        role: Option<RoleInstance>,
+    },
+    /// Nothing is to be started; the operator is asked something.
+    AskOperator(Question),
+}
+
+/// What a turn is for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Task {
+    /// A node.
+    Node(NodeId),
+    /// A role reflects.
+    Reflection,
+    /// The report is written.
+    Feedback,
+    /// Somebody sent the session a message.
+    Send,
+}
+
+/// What the operator is asked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Question {
+    /// To say something.
+    Text {
+        /// The node that waits, except in the improvement phase.
+        node: Option<NodeId>,
+        /// Its role instance.
+        role: RoleInstance,
+        /// For what it waits.
+        reason: WaitReason,
+    },
+    /// To allow a tool call, or not.
+    Consent {
+        /// The request.
+        consent: ConsentId,
+        /// The node that waits, except in the improvement phase.
+        node: Option<NodeId>,
+        /// Its role instance.
+        role: RoleInstance,
+    },
+    /// To choose a role's model and tools.
+    Configuration {
+        /// The node that waits, except in the improvement phase.
+        node: Option<NodeId>,
+        /// The role instance.
+        role: RoleInstance,
+    },
+    /// To say a word about a staged handoff.
+    Approval {
+        /// The staged handoff.
+        approval: ApprovalId,
+        /// The node that wants to hand over.
+        node: NodeId,
+    },
+    /// To say how roles reflect.
+    Improvement {
+        /// The ways there are.
+        modes: Vec<ImprovementMode>,
+    },
+    /// To say whether a report is written.
+    Feedback,
+    /// To let the flow go on.
+    Unpause {
+        /// Why it pauses.
+        reason: PauseReason,
+    },
+    /// To reopen a node or to revise the graph: nothing can run, and the forward work is not done.
+    Stalled,
+}

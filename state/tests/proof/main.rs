@@ -1,0 +1,25 @@
+//! The proof of the journal: every fault, every crash, every byte, two processes, and a machine of
+//! random uses, each held against a model of what was acknowledged.
+//!
+//! A slice runs by default; `A_SOCIETY_TEST_FULL=1` runs everything (`./test --full` sets it).
+
+#[cfg(test)]
+mod extent;
+#[cfg(test)]
+mod model;
+#[cfg(test)]
+mod naive;
+#[cfg(test)]
+mod oracle;
+#[cfg(test)]
+mod scenarios;
+#[cfg(test)]
+mod script;
+#[cfg(test)]
+mod t1_faults;
+#[cfg(test)]
+mod t2_crashes;
+#[cfg(test)]
+mod t3_bytes;
+#[cfg(test)]
+mod tails;

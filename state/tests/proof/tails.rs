@@ -1,0 +1,123 @@
+//! Ends of journals as crashes leave them, and damage as nothing of ours would: made by hand.
+
+use std::path::{Path, PathBuf};
+
+use a_society_facts::fact::flow::FlowTitled;
+use a_society_facts::fact::journal::Row;
+use a_society_facts::id::Seq;
+use a_society_facts::line::{self, Frame};
+use a_society_facts::{At, Fact};
+use a_society_state::disk::FaultyDisk;
+
+/// One line of a journal, where it stands.
+#[derive(Debug, Clone)]
+pub(crate) struct Line {
+    /// The file.
+    pub(crate) path: PathBuf,
+    /// Its first byte.
+    pub(crate) start: usize,
+    /// The byte after its newline.
+    pub(crate) end: usize,
+    /// What it says besides its fact.
+    pub(crate) frame: Frame,
+}
+
+/// The segments of the journal below a folder, in order.
+pub(crate) fn segments(disk: &FaultyDisk, flow: &Path) -> Vec<PathBuf> {
+    let journal = flow.join("journal");
+    let named = |path: &PathBuf| {
+        path.parent() == Some(&journal) && path.extension().is_some_and(|e| e == "jsonl")
+    };
+    disk.files().into_iter().filter(named).collect()
+}
+
+/// Every line of a journal that verifies.
+pub(crate) fn lines(disk: &FaultyDisk, flow: &Path) -> Vec<Line> {
+    let mut found = Vec::new();
+    for path in segments(disk, flow) {
+        let bytes = disk.read_file(&path).unwrap();
+        let mut start = 0;
+        for piece in bytes.split_inclusive(|b| *b == b'\n') {
+            let end = start + piece.len();
+            let body = piece.strip_suffix(b"\n").unwrap_or(piece);
+            if let Ok(frame) = line::frame(body) {
+                let path = path.clone();
+                found.push(Line {
+                    path,
+                    start,
+                    end,
+                    frame,
+                });
+            }
+            start = end;
+        }
+    }
+    found
+}
+
+fn line_after(frame: &Frame, title: &str) -> (Vec<u8>, u32) {
+    let fact = torn_fact(title);
+    let mut out = Vec::new();
+    let crc = line::write(
+        &mut out,
+        frame.seq + 1,
+        At::from_ms(0),
+        frame.durable,
+        frame.crc,
+        &fact,
+    )
+    .unwrap();
+    (out, crc)
+}
+
+/// The fact that a crafted line carries.
+pub(crate) fn torn_fact(title: &str) -> Fact {
+    Fact::FlowTitled(FlowTitled {
+        title: title.into(),
+    })
+}
+
+/// The bytes that a crash of a certain kind leaves after the last record.
+pub(crate) fn tail(row: Row, last: &Frame) -> Vec<u8> {
+    let (whole, crc) = line_after(last, "never acknowledged");
+    let mut broken = whole.clone();
+    broken[60] ^= 4;
+    match row {
+        Row::R2 => whole[..whole.len() / 2].to_vec(),
+        Row::R3 => [&whole[..whole.len() / 2], &[0; 1100], b"\n"].concat(),
+        Row::R4 => {
+            let next = Frame {
+                seq: last.seq + 1,
+                crc,
+                ..*last
+            };
+            [broken, line_after(&next, "nor this one").0].concat()
+        }
+        Row::R6 => broken,
+    }
+}
+
+/// Leaves such an end on the disk, durably.
+pub(crate) fn leave_tail(disk: &FaultyDisk, flow: &Path, row: Row) {
+    let last = lines(disk, flow).pop().unwrap();
+    let mut bytes = disk.read_file(&last.path).unwrap();
+    bytes.extend(tail(row, &last.frame));
+    disk.write_file(&last.path, &bytes).unwrap();
+}
+
+/// Flips a bit in the middle of a record that a later one knows to be synced, and says which.
+pub(crate) fn flip_synced(disk: &FaultyDisk, flow: &Path) -> Seq {
+    let lines = lines(disk, flow);
+    let known = lines.iter().map(|line| line.frame.durable).max().unwrap();
+    let chosen = lines
+        .iter()
+        .find(|line| line.frame.seq >= (known / 2).max(1))
+        .unwrap();
+    assert!(
+        chosen.frame.seq <= known,
+        "the script syncs before it harms"
+    );
+    let middle = (chosen.start + chosen.end) / 2;
+    disk.flip_bit(&chosen.path, middle as u64 * 8).unwrap();
+    chosen.frame.seq
+}
