@@ -2,6 +2,7 @@
 
 pub mod handoff;
 pub mod port;
+pub mod provider;
 pub mod role;
 pub mod taker;
 pub mod turn;

@@ -15,6 +15,7 @@ use a_society_flow::graph::{self, FlowGraph};
 use a_society_flow::machine::{
     Claim, Input, NewSession, StartFeedback, StartReflection, Task, Work, decide, pending,
 };
+use a_society_roles::turn::step::Worst;
 use a_society_roles::turn::stop::StopSignal;
 use a_society_roles::turn::taker::Taker;
 use a_society_state::draft::DraftStream;
@@ -41,6 +42,10 @@ pub(super) struct LiveTurn {
     pub(super) thought: Option<DraftStream>,
     pub(super) calls: u32,
     pub(super) told_to_stop: bool,
+    /// What the request that is under way may still cost.
+    pub(super) reserved: Worst,
+    /// The compaction that is under way, and the turn in which its summary is made.
+    pub(super) compaction: Option<(String, TurnId)>,
 }
 
 /// A turn that must now be taken.
@@ -110,6 +115,7 @@ impl Core {
             draining: false,
         };
         core.input(Input::Opened)?;
+        core.end_asides()?;
         Ok(core)
     }
 

@@ -5,6 +5,9 @@
 //! on a thread of its own, and everyone else holds a [`handle`]; what the operator says comes in
 //! through `obey`.
 
+mod budget;
+mod compact;
+mod consent;
 pub mod core;
 pub mod error;
 pub mod handle;

@@ -25,9 +25,11 @@ impl Core {
     ) -> Result<Heard, DriverError> {
         let fault = match &end {
             End::Fault(fault) => Some(fault.clone()),
-            End::Outcome { .. } | End::OutputLimit | End::Aborted { .. } | End::Provider { .. } => {
-                None
-            }
+            End::Outcome { .. }
+            | End::OutputLimit
+            | End::Aborted { .. }
+            | End::Provider { .. }
+            | End::Configuration { .. } => None,
         };
         let outcome = match end {
             End::Outcome { outcome, words } => self.judged(outcome, words)?,
@@ -38,6 +40,7 @@ impl Core {
             End::OutputLimit => Outcome::OutputLimit,
             End::Aborted { why } => Outcome::Aborted { why },
             End::Provider { why } => Outcome::ProviderProblem { why },
+            End::Configuration { why } => Outcome::NeedsConfiguration { why },
         };
         let before = self.state().turns.get(&turn).map_or(0, |open| open.repairs);
         self.conclude(turn, attempt, outcome)?;
@@ -54,7 +57,7 @@ impl Core {
     }
 
     /// Hands an outcome to the machine.
-    fn conclude(
+    pub(super) fn conclude(
         &mut self,
         turn: TurnId,
         attempt: u32,

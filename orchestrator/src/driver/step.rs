@@ -3,15 +3,17 @@
 use a_society_facts::Hash;
 use a_society_facts::fact::Fact;
 use a_society_facts::fact::turn::{
-    CallFinished, CallIntended, CallStarted, DraftDiscarded, DraftKind, ModelAnswered, ModelFailed,
-    ModelRequested,
+    CallEnd, CallFinished, CallIntended, CallStarted, DraftDiscarded, DraftKind, Effect,
+    ModelAnswered, ModelFailed, ModelRequested, RawValueEq, StopReason, Usage,
 };
 use a_society_facts::id::{CallId, TurnId};
 use a_society_facts::limits::INLINE_TEXT_BYTES_MAX;
-use a_society_facts::message::AnswerText;
+use a_society_facts::message::{AnswerText, ToolCall};
 use a_society_facts::view::flow::{CallState, RequestState};
-use a_society_roles::turn::step::{Intended, Step, Told};
+use a_society_flow::machine::Outcome;
+use a_society_roles::turn::step::{Intended, Step, Told, Worst};
 use a_society_state::draft::DraftStream;
+use serde_json::value::RawValue;
 
 use super::core::Core;
 use super::error::DriverError;
@@ -39,19 +41,16 @@ impl Core {
         };
         let stopping = live.told_to_stop;
         // A turn that is being stopped may still say how a call ended; everything else is too late.
-        let last_word = matches!(step, Step::Finish { .. });
+        let last_word = matches!(step, Step::Finish { .. } | Step::Refuse { .. });
         if stopping && !last_word {
             return self.stopped(turn, attempt);
         }
         let done = Ok(Heard::Go(Told::Done { call: None }));
         let leaves = self.is_draining() && is_recorded_point(&step);
         match step {
-            Step::Ask { model, hash } => {
-                if self.is_endless(turn) {
-                    let why = "it reached the limit of answers in one turn (turn_limit)";
-                    return self
-                        .fail_turn(turn, attempt, why.to_owned())
-                        .map(|()| Heard::Over);
+            Step::Ask { model, hash, worst } => {
+                if let Some(over) = self.may_not_ask(turn, attempt, worst)? {
+                    return Ok(over);
                 }
                 self.ask(turn, model, hash)?;
             }
@@ -62,8 +61,14 @@ impl Core {
                 calls,
                 stop,
                 usage,
+                provider_blocks,
             } => {
-                let answer = (calls, stop, usage);
+                let answer = Answered {
+                    calls,
+                    stop,
+                    usage,
+                    provider_blocks,
+                };
                 self.answer(turn, text, answer)?;
             }
             Step::Failed {
@@ -79,14 +84,33 @@ impl Core {
             }
             Step::Start { call, process } => {
                 let role = self.role_of(turn);
+                let calls = &self.state().calls;
+                let reads = calls
+                    .get(&call)
+                    .is_some_and(|open| open.effect == Effect::Pure);
                 self.append(Fact::CallStarted(CallStarted {
                     call,
                     role,
                     process,
                 }))?;
-                self.flow.sync()?;
+                // What only reads has no effect that its announcement would have to precede.
+                if !reads {
+                    self.flow.sync()?;
+                }
             }
-            Step::Finish { call, end, output } => self.finish(turn, call, end, output)?,
+            Step::Finish {
+                call,
+                end,
+                output,
+                whole,
+            } => self.finish(turn, call, end, (output, whole))?,
+            Step::Refuse {
+                tool_call,
+                tool,
+                output,
+            } => self.refuse(turn, (tool_call, tool), output)?,
+            Step::Consent(asked) => return self.consent(turn, attempt, asked),
+            Step::Compact(compact) => return self.compact(turn, attempt, compact),
             // Whoever runs the turn lets the time pass; nothing is to be recorded.
             Step::Wait { .. } => {}
             Step::End(end) => return self.end(turn, attempt, end),
@@ -114,8 +138,24 @@ impl Core {
             .map_or(0, |open| open.requests)
     }
 
-    fn is_endless(&self, turn: TurnId) -> bool {
-        self.request_of(turn) >= ANSWERS_IN_A_TURN_MAX
+    /// Whether the turn must end instead of asking: its answers are counted, and its money is.
+    fn may_not_ask(
+        &mut self,
+        turn: TurnId,
+        attempt: u32,
+        worst: Worst,
+    ) -> Result<Option<Heard>, DriverError> {
+        if self.request_of(turn) >= ANSWERS_IN_A_TURN_MAX {
+            let why = "it reached the limit of answers in one turn (turn_limit)";
+            self.fail_turn(turn, attempt, why.to_owned())?;
+            return Ok(Some(Heard::Over));
+        }
+        if let Some(why) = self.over_budget(turn, worst) {
+            self.conclude(turn, attempt, Outcome::BudgetReached { why })?;
+            self.live.remove(&turn);
+            return Ok(Some(Heard::Over));
+        }
+        Ok(None)
     }
 
     fn ask(&mut self, turn: TurnId, model: String, hash: Hash) -> Result<(), DriverError> {
@@ -189,16 +229,8 @@ impl Core {
         }))
     }
 
-    fn answer(
-        &mut self,
-        turn: TurnId,
-        text: String,
-        (calls, stop, usage): (
-            Vec<a_society_facts::message::ToolCall>,
-            a_society_facts::fact::turn::StopReason,
-            a_society_facts::fact::turn::Usage,
-        ),
-    ) -> Result<(), DriverError> {
+    fn answer(&mut self, turn: TurnId, text: String, answer: Answered) -> Result<(), DriverError> {
+        self.release(turn);
         let nothing = self.live[&turn].drafted.is_empty();
         if nothing && text.len() > INLINE_TEXT_BYTES_MAX {
             // A long answer that came in one piece goes the way of a streamed one, so that no
@@ -227,10 +259,12 @@ impl Core {
             request,
             message,
             text,
-            calls,
-            stop,
-            usage,
-            provider_blocks: None,
+            calls: answer.calls,
+            stop: answer.stop,
+            usage: answer.usage,
+            provider_blocks: answer
+                .provider_blocks
+                .map(|kept| Box::new(RawValueEq(kept))),
         }))
     }
 
@@ -239,6 +273,7 @@ impl Core {
         turn: TurnId,
         (class, error, retry_in_ms): (String, String, Option<u64>),
     ) -> Result<(), DriverError> {
+        self.release(turn);
         self.discard(turn, format!("the request failed ({class})"))?;
         let open = self
             .state()
@@ -296,23 +331,51 @@ impl Core {
             arguments,
             effect: intended.effect,
             idempotency_key: Hash::of(key.as_bytes()),
-            before: None,
-            after: None,
+            before: intended.before,
+            after: intended.after,
             summary: intended.summary,
         }))?;
         Ok(call)
+    }
+
+    /// A call that cannot even be intended gets its result.
+    fn refuse(
+        &mut self,
+        turn: TurnId,
+        (tool_call, tool): (String, String),
+        output: String,
+    ) -> Result<(), DriverError> {
+        let role = self.role_of(turn);
+        let output = self.flow.keep_text(output)?;
+        let call = mint::name(self.mint.as_mut(), "c")?;
+        let message = mint::name(self.mint.as_mut(), "m")?;
+        self.append(Fact::CallFinished(CallFinished {
+            call,
+            turn,
+            role,
+            tool_call,
+            tool,
+            end: CallEnd::Failed,
+            output,
+            message,
+        }))
     }
 
     fn finish(
         &mut self,
         turn: TurnId,
         call: CallId,
-        end: a_society_facts::fact::turn::CallEnd,
-        output: String,
+        end: CallEnd,
+        (mut output, whole): (String, Option<Vec<u8>>),
     ) -> Result<(), DriverError> {
         let Some(open) = self.state().calls.get(&call).cloned() else {
             return Ok(());
         };
+        if let Some(whole) = whole {
+            let hash = self.flow.keep_blob(&whole)?;
+            let bytes = whole.len();
+            output.push_str(&format!("\n[{bytes} bytes in all, kept as blobs/{hash}]"));
+        }
         let output = self.flow.keep_text(output)?;
         let message = mint::name(self.mint.as_mut(), "m")?;
         self.append(Fact::CallFinished(CallFinished {
@@ -328,11 +391,27 @@ impl Core {
     }
 }
 
+/// What an answer holds besides its text.
+#[derive(Debug)]
+struct Answered {
+    calls: Vec<ToolCall>,
+    stop: StopReason,
+    usage: Usage,
+    provider_blocks: Option<Box<RawValue>>,
+}
+
 /// Whether everything that a turn did so far is recorded after this step, so that it can be left.
 const fn is_recorded_point(step: &Step) -> bool {
     match step {
-        Step::Answer { .. } | Step::Failed { .. } | Step::Finish { .. } | Step::Wait { .. } => true,
-        Step::Ask { .. }
+        Step::Answer { .. }
+        | Step::Failed { .. }
+        | Step::Finish { .. }
+        | Step::Refuse { .. }
+        | Step::Wait { .. } => true,
+        // A summary that is being made is waited for: nothing of it is kept otherwise.
+        Step::Compact(_)
+        | Step::Consent(_)
+        | Step::Ask { .. }
         | Step::Draft { .. }
         | Step::Discard { .. }
         | Step::Intend(_)

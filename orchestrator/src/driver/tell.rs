@@ -8,9 +8,10 @@ use a_society_facts::id::{NodeId, RoleInstance, TurnId};
 use a_society_facts::message::{Message, Text};
 use a_society_facts::view::flow::{RequestState, Said};
 use a_society_facts::view::session::Entry;
-use a_society_flow::machine::{Task, allowed, findings_path, report_path};
+use a_society_flow::machine::{Outcome, Task, allowed, findings_path, report_path};
 use a_society_roles::handoff::{Allowed, Signal};
 use a_society_roles::turn::job::{BegunWith, Job};
+use a_society_roles::turn::step::Worst;
 use a_society_roles::turn::stop::StopSignal;
 
 use super::core::{Core, LiveTurn, Start, text_of};
@@ -29,7 +30,11 @@ impl Core {
         let resumed = attempt > 1;
         if resumed {
             self.keep_what_was_cut(turn, &role)?;
-            self.settle_calls(turn)?;
+        }
+        if self.settle_calls(turn)? {
+            // What was denied is for the operator to speak about; the role goes on with the answer.
+            self.conclude(turn, attempt, Outcome::ConsentDenied)?;
+            return Ok(None);
         }
         self.prompt(&role)?;
         let packet = self.tell(turn, &role, &task)?;
@@ -47,6 +52,8 @@ impl Core {
             thought: None,
             calls: self.calls_of(turn),
             told_to_stop: false,
+            reserved: Worst::default(),
+            compaction: None,
         };
         self.live.insert(turn, live);
         match self.roles.taker(job, begun_with, stop.clone()) {
@@ -254,6 +261,10 @@ impl Core {
         let session = self.flow.views().sessions.get(role);
         let entries = session.map_or(&[][..], |session| &session.messages);
         let history: Vec<Message> = entries.iter().map(|entry| entry.message.clone()).collect();
+        let blocks = entries.iter().enumerate().filter_map(|(place, entry)| {
+            let kept = entry.provider_blocks.as_ref()?;
+            Some((place, kept.0.clone()))
+        });
         let node = match task {
             Task::Node(node) => Some(node.clone()),
             Task::Reflection | Task::Feedback | Task::Send => None,
@@ -282,6 +293,14 @@ impl Core {
             resumed: attempt > 1,
             system_prompt,
             history,
+            provider_blocks: blocks.collect(),
+            context_tokens: session.map_or(0, |session| session.latest_context_usage),
+            settings: self
+                .state()
+                .configurations
+                .get(role)
+                .map(|chosen| chosen.settings.clone())
+                .unwrap_or_default(),
             packet,
             answers_before,
             record: self.places.record.clone(),

@@ -6,9 +6,12 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use a_society_facts::Hash;
 use a_society_facts::fact::node::Entry;
+use a_society_facts::fact::operator::Grant;
 use a_society_facts::handoff::{Artifact, Delivery, EdgeName, Way};
 use a_society_facts::id::{NodeId, RoleInstance};
+use a_society_facts::message::ToolCall;
 use a_society_facts::view::FlowState;
 use a_society_facts::view::flow::Running;
 use a_society_flow::graph::{Executor, FlowGraph, InlineRole, RoleName};
@@ -28,10 +31,11 @@ use a_society_roles::turn::taker::Taker;
 use a_society_state::blob;
 use a_society_state::disk::SharedDisk;
 use a_society_state::layout::FlowFolder;
+use serde::Deserialize;
 
 use super::program;
 use crate::config::programs;
-use crate::driver::role_source::{About, RoleSource};
+use crate::driver::role_source::{About, RoleSource, Touched};
 use crate::limits::SHOWN_ARTIFACT_BYTES_MAX;
 use crate::project::flow_file::{FlowFile, SNAPSHOT_NAME};
 
@@ -290,6 +294,23 @@ impl RoleSource for Workshop {
                 Ok(Box::new(taker))
             }
         }
+    }
+
+    fn touched(&mut self, _: &RoleInstance, call: &ToolCall) -> Touched {
+        #[derive(Deserialize)]
+        struct Written {
+            path: String,
+        }
+        let written: Option<Written> = serde_json::from_str(call.input.get()).ok();
+        let path = written.and_then(|written| RecordPath::parse(&written.path).ok());
+        match path.map(|path| self.files.read(&path)) {
+            Some(Ok(bytes)) => Touched::Has(bytes.map(|bytes| Hash::of(&bytes))),
+            Some(Err(_)) | None => Touched::Unknown,
+        }
+    }
+
+    fn grant(&mut self, _: &RoleInstance, _: &ToolCall) -> Option<Grant> {
+        None
     }
 
     fn revised(&mut self, file: &FlowFile) {
