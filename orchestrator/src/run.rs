@@ -194,8 +194,7 @@ pub fn reopen(
 
 /// The project whose roles a flow has, if its file defines none.
 fn file_is_of_project(file: &FlowFile, disk: &dyn Disk, project: &Path) -> Option<PathBuf> {
-    (!file.defines_roles && docs::folder::is_project(disk, project))
-        .then(|| project.to_owned())
+    (!file.defines_roles && docs::folder::is_project(disk, project)).then(|| project.to_owned())
 }
 
 fn take_over(

@@ -345,4 +345,3 @@ pub fn over_canonical(project: &Project, own: FlowFile) -> Result<FlowFile, Rend
         defines_roles: false,
     })
 }
-

@@ -71,7 +71,10 @@ fn a_sound_project_gives_its_graph_its_roles_and_its_readings() {
     let (project, diagnostics) = inspect(&RealDisk, folder.path());
     let project = project.unwrap_or_else(|| panic!("{diagnostics:?}"));
     let roles = &project.canonical.roles;
-    assert_eq!(roles["owner"].instructions.as_deref(), Some("You own it.\n"));
+    assert_eq!(
+        roles["owner"].instructions.as_deref(),
+        Some("You own it.\n")
+    );
     assert_eq!(roles.len(), 2);
     assert_eq!(project.canonical.graph.name(), "Notes");
     let library = Library::of(Arc::new(RealDisk), folder.path());
@@ -81,9 +84,20 @@ fn a_sound_project_gives_its_graph_its_roles_and_its_readings() {
         .into_iter()
         .map(|reading| format!("{}: {}", reading.path, reading.text))
         .collect();
-    assert_eq!(texts[..2], ["docs/style.md: Short.\n", "docs/plan.md: All of it.\n"]);
-    assert!(texts[2..].iter().all(|text| text.contains("cannot be read")), "{texts:?}");
-    assert_eq!(sayings(&RealDisk, folder.path()).rules.as_deref(), Some("Be kind.\n"));
+    assert_eq!(
+        texts[..2],
+        ["docs/style.md: Short.\n", "docs/plan.md: All of it.\n"]
+    );
+    assert!(
+        texts[2..]
+            .iter()
+            .all(|text| text.contains("cannot be read")),
+        "{texts:?}"
+    );
+    assert_eq!(
+        sayings(&RealDisk, folder.path()).rules.as_deref(),
+        Some("Be kind.\n")
+    );
 }
 
 #[test]
@@ -91,9 +105,17 @@ fn everything_that_is_wrong_with_a_project_is_found_at_once() {
     let folder = project();
     let at = folder.path();
     std::fs::remove_file(at.join("a-docs/agents.md")).unwrap();
-    write(at, "a-docs/indexes/main.md", "| `$STYLE` | `docs/gone.md` |\n| `$OUT` | `../x` |\n");
+    write(
+        at,
+        "a-docs/indexes/main.md",
+        "| `$STYLE` | `docs/gone.md` |\n| `$OUT` | `../x` |\n",
+    );
     write(at, "a-docs/roles/owner/main.md", " \n");
-    write(at, "a-docs/roles/owner/required-readings.yaml", "- $STYEL\n- docs/plan.md\n- docs/plan.md\n");
+    write(
+        at,
+        "a-docs/roles/owner/required-readings.yaml",
+        "- $STYEL\n- docs/plan.md\n- docs/plan.md\n",
+    );
     write(at, "a-docs/roles/owner/ownership.yaml", "- src\n");
     write(at, "a-docs/roles/Writer/main.md", "x");
     write(at, "a-docs/roles/writer/role.yaml", "executor: robot\n");
@@ -142,7 +164,11 @@ fn a_folder_without_a_docs_is_no_project_and_a_running_flow_takes_what_can_be_re
     let empty = tempfile::tempdir().unwrap();
     assert_eq!(found(empty.path()), ["G026 a-docs:0"]);
     let folder = project();
-    write(folder.path(), "a-docs/roles/writer/role.yaml", "executor: robot\n");
+    write(
+        folder.path(),
+        "a-docs/roles/writer/role.yaml",
+        "executor: robot\n",
+    );
     let read = roles(&RealDisk, folder.path());
     let names: Vec<&str> = read.keys().map(|name| name.as_str()).collect();
     assert_eq!(names, ["owner"]);
