@@ -11,6 +11,7 @@ use a_society_state::{Ground, process};
 use crate::environment::Environment;
 use crate::exit_code::ExitCode;
 use crate::operator_error::{OperatorError, Stop};
+use crate::output_file::whole_path;
 
 /// The ground the machine itself gives.
 pub(crate) fn machine() -> Ground {
@@ -41,6 +42,19 @@ pub(crate) fn store(
         None => found_root(&ground, environment.folder.as_deref())?,
     };
     Ok(Store::new(ground, root))
+}
+
+/// The workspace that a folder lies in, or is.
+///
+/// # Errors
+/// When the folder is not there.
+pub(crate) fn around(folder: &Path) -> Result<Option<PathBuf>, Stop> {
+    let root = find_root(&RealDisk, &whole_path(folder)?)?;
+    let folder = root
+        .as_deref()
+        .and_then(Path::parent)
+        .and_then(Path::parent);
+    Ok(folder.map(Path::to_owned))
 }
 
 /// The workspace's own folder: the one that holds `.a-society`.

@@ -55,6 +55,38 @@ pub fn find(disk: &dyn Disk, places: &Places, written: &str) -> Result<Found, St
     Err(why)
 }
 
+/// The file below a folder that a written path names; no name leads out.
+///
+/// # Errors
+/// Says in words why it cannot be read.
+pub(crate) fn find_below(disk: &dyn Disk, root: &Path, written: &str) -> Result<PathBuf, String> {
+    let relative = below(root, Path::new(written));
+    let relative = relative.ok_or("it is not a path inside the project")?;
+    match walk(disk, root, &relative) {
+        Ok(file) => Ok(file),
+        Err(Some(why)) => Err(why),
+        Err(None) => Err("there is no such file".to_owned()),
+    }
+}
+
+/// The file or folder below a folder that a written path names; no name leads out.
+///
+/// # Errors
+/// Says in words why it cannot be found.
+pub(crate) fn find_any_below(disk: &dyn Disk, root: &Path, written: &str) -> Result<(), String> {
+    let relative = below(root, Path::new(written));
+    let relative = relative.ok_or("it is not a path inside the project")?;
+    match walk(disk, root, &relative) {
+        Ok(_) => Ok(()),
+        Err(Some(why)) if why == IS_FOLDER => Ok(()),
+        Err(Some(why)) => Err(why),
+        Err(None) => Err("nothing of that name is there".to_owned()),
+    }
+}
+
+/// What is said of a folder where a file is wanted.
+const IS_FOLDER: &str = "it is a folder";
+
 /// The path below a folder that a written path names, if it names one: relative to it, or absolute
 /// and inside it.
 fn below(root: &Path, written: &Path) -> Option<PathBuf> {
@@ -90,7 +122,7 @@ fn walk(disk: &dyn Disk, root: &Path, relative: &Path) -> Result<PathBuf, Option
         match (about.kind, names.peek().is_some()) {
             (Kind::Folder, true) | (Kind::File, false) => {}
             (Kind::File, true) => return Err(None),
-            (Kind::Folder, false) => return Err(Some("it is a folder".to_owned())),
+            (Kind::Folder, false) => return Err(Some(IS_FOLDER.to_owned())),
             (Kind::Other, _) => {
                 return Err(Some(
                     "it is a link or a device, or lies behind one".to_owned(),

@@ -4,7 +4,7 @@
 //! it. What a flow needs to go on lies in its own folder: its graph in the journal, its script in
 //! the record folder.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use a_society_facts::At;
@@ -13,6 +13,7 @@ use a_society_facts::id::{ClientId, ProjectName};
 use a_society_flow::machine::outline;
 use a_society_roles::port::{RecordFiles, RecordPath};
 use a_society_roles::taker::scripted::Script;
+use a_society_state::disk::Disk;
 use a_society_state::open::OpenReport;
 use a_society_state::{Flow, FlowRef, Store};
 
@@ -22,6 +23,7 @@ use crate::driver::error::DriverError;
 use crate::driver::task::{Driven, drive};
 use crate::limits::TURNS_AT_ONCE;
 use crate::mint::{self, Mint, SystemMint};
+use crate::project::docs::{self, library::Library};
 use crate::project::files::RecordFolder;
 use crate::project::flow_file::{self, FileError, FlowFile, SCRIPT_NAME, SNAPSHOT_NAME};
 use crate::project::workshop::Workshop;
@@ -136,7 +138,7 @@ fn driven(core: Core) -> Result<Driven, RunError> {
 }
 
 struct Texts<'a> {
-    disk: &'a dyn a_society_state::disk::Disk,
+    disk: &'a dyn Disk,
     folder: &'a a_society_state::layout::FlowFolder,
 }
 
@@ -190,6 +192,11 @@ pub fn reopen(
     ))
 }
 
+/// The project whose roles a flow has, if its file defines none.
+fn file_is_of_project(file: &FlowFile, disk: &dyn Disk, project: &Path) -> Option<PathBuf> {
+    (!file.defines_roles && docs::folder::is_project(disk, project)).then(|| project.to_owned())
+}
+
 fn take_over(
     store: &Store,
     flow: Flow,
@@ -201,12 +208,20 @@ fn take_over(
     let folder = flow.folder().clone();
     let record = folder.record();
     let files = Arc::new(RecordFolder::new(Arc::clone(&disk), record.clone()));
+    // A file that defines no roles walks with those of its project.
+    let home = file_is_of_project(&file, disk.as_ref(), &project);
+    let roles = match &home {
+        Some(home) => docs::folder::roles(disk.as_ref(), home),
+        None => file.roles,
+    };
     let workshop = Workshop {
+        library: Library::of(Arc::clone(&disk), &project),
         disk,
         folder,
-        roles: file.roles,
+        roles,
         script,
         files,
+        home,
     };
     let parts = Parts {
         roles: Box::new(workshop),

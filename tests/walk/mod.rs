@@ -4,4 +4,5 @@ mod files;
 mod killed;
 mod knocked_at;
 mod place;
+mod projects;
 mod spoken_to;

@@ -4,6 +4,7 @@
 //! flow's state alone, so that a turn that begins after a crash begins with the same words.
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use a_society_facts::Hash;
@@ -37,6 +38,8 @@ use super::program;
 use crate::config::programs;
 use crate::driver::role_source::{About, RoleSource, Touched};
 use crate::limits::SHOWN_ARTIFACT_BYTES_MAX;
+use crate::project::docs::folder::{self, Sayings};
+use crate::project::docs::library::Library;
 use crate::project::flow_file::{FlowFile, SNAPSHOT_NAME};
 
 /// The roles of one flow.
@@ -52,6 +55,10 @@ pub struct Workshop {
     pub script: Option<Script>,
     /// The record folder.
     pub files: Arc<dyn RecordFiles>,
+    /// What the project gives roles to read.
+    pub library: Library,
+    /// The project's folder, if the roles come from there.
+    pub home: Option<PathBuf>,
 }
 
 impl Workshop {
@@ -93,10 +100,33 @@ impl Workshop {
             kind: kind_of(running),
             is_human_colab: described.is_some_and(|node| node.is_human_colab()),
             work: described.map_or_else(Vec::new, |node| node.work().to_vec()),
-            readings: Vec::new(),
-            known_readings: Vec::new(),
+            readings: described.map_or_else(Vec::new, |node| {
+                self.library.readings(node.required_readings())
+            }),
+            known_readings: described.map_or_else(Vec::new, |node| self.known(&node.role)),
             picture: self.picture(state, node, running),
         }
+    }
+
+    /// The names of what a role reads before everything else.
+    fn role_readings(&self, role: &RoleInstance) -> &[String] {
+        let definition = self.definition(role);
+        let named = definition.and_then(|role| role.required_readings.as_deref());
+        named.unwrap_or_default()
+    }
+
+    /// The paths of what a role has read for its system prompt.
+    fn known(&self, role: &RoleInstance) -> Vec<String> {
+        let names = self.role_readings(role).iter();
+        let paths = names.filter_map(|name| self.library.path_of(name));
+        paths.map(str::to_owned).collect()
+    }
+
+    fn sayings(&self) -> Sayings {
+        let home = self.home.as_deref();
+        home.map_or_else(Sayings::default, |home| {
+            folder::sayings(self.disk.as_ref(), home)
+        })
     }
 
     fn picture(&self, state: &FlowState, node: &NodeId, running: Option<&Running>) -> Picture {
@@ -184,7 +214,7 @@ impl Workshop {
         let after: Vec<RoleInstance> = mine.flat_map(|step| step.after.clone()).collect();
         packet::reflection_packet(&Reflection {
             role: role.clone(),
-            guide: None,
+            guide: self.sayings().guide,
             findings_path: findings_path(role),
             findings: self.findings(state, &after),
         })
@@ -239,8 +269,8 @@ impl RoleSource for Workshop {
             flow_title: state.title.clone(),
             record: self.folder.record().display().to_string(),
             instructions: instructions.unwrap_or_default(),
-            rules: None,
-            readings: Vec::new(),
+            rules: self.sayings().rules,
+            readings: self.library.readings(self.role_readings(role)),
             skills: Vec::new(),
         })
     }
@@ -314,13 +344,29 @@ impl RoleSource for Workshop {
     }
 
     fn revised(&mut self, file: &FlowFile) {
-        self.roles.clone_from(&file.roles);
+        // A file without roles leaves them where they come from.
+        if file.defines_roles {
+            self.roles.clone_from(&file.roles);
+            self.home = None;
+        }
         // The snapshot is for people; the graph that counts is in the journal.
         let snapshot = RecordPath::of_name(SNAPSHOT_NAME);
         drop(self.files.write(&snapshot, file.source.as_bytes()));
     }
 
     fn health(&mut self) -> Result<(), String> {
-        Ok(())
+        let Some(home) = &self.home else {
+            return Ok(());
+        };
+        let (_, found) = folder::inspect(self.disk.as_ref(), home);
+        let errors: Vec<String> = found
+            .iter()
+            .filter(|diagnostic| diagnostic.is_error())
+            .map(|diagnostic| diagnostic.to_string())
+            .collect();
+        if errors.is_empty() {
+            return Ok(());
+        }
+        Err(errors.join("\n"))
     }
 }
