@@ -109,7 +109,7 @@ mod tests {
         let bounded = bound(&lines, 10_000, 10);
         assert_eq!(
             bounded.text,
-            "1\n2\n3\n4\n5\n6\n7\n\n[… 270 bytes in 90 lines are left out here …]\n98\n99\n100\n"
+            "1\n2\n3\n4\n5\n6\n7\n\n[… 268 bytes in 90 lines are left out here …]\n98\n99\n100\n"
         );
         let bounded = bound(&"ä".repeat(100), 20, 10);
         assert_eq!(

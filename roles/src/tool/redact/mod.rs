@@ -76,7 +76,7 @@ impl Redactor {
         out
     }
 
-    /// Where secrets stand, in order, none touching another.
+    /// Where secrets stand, in order, none reaching into another.
     fn ranges(&self, text: &str) -> Vec<(usize, usize)> {
         let view = View::new(text);
         let bytes = view.bytes();
@@ -93,7 +93,7 @@ impl Redactor {
         let mut merged: Vec<(usize, usize)> = Vec::new();
         for (start, end) in found {
             match merged.last_mut() {
-                Some((_, last)) if start <= *last => *last = end.max(*last),
+                Some((_, last)) if start < *last => *last = end.max(*last),
                 Some(_) | None => merged.push((start, end)),
             }
         }

@@ -9,7 +9,7 @@ use super::{MARK, Redactor};
 /// How much is held back at most. A word that long is no key; an armoured key is shorter.
 const HELD_BYTES: usize = 32 * 1024;
 
-/// How many bytes around a word belong to it: what comes before an assignment or a scheme.
+/// A word that says that the next one is a key.
 const BEARERS: [&str; 2] = ["Bearer ", "bearer "];
 
 /// A text that arrives in pieces.
@@ -63,33 +63,19 @@ impl Stream {
     /// From where on the text could still become a secret.
     fn keep_from(&self) -> usize {
         let held = self.held.as_str();
-        let word = held.rfind(is_end).map_or(0, |at| {
-            at + held
-                .get(at..)
-                .and_then(|rest| rest.chars().next())
-                .map_or(1, char::len_utf8)
-        });
-        let before = held.get(..word).unwrap_or_default();
-        let bearer = BEARERS.iter().find(|bearer| before.ends_with(*bearer));
-        let mut from = word - bearer.map_or(0, |bearer| bearer.len());
-        from = from.min(held.len() - self.redactor.begun(held.as_bytes()));
-        // Every armour that has begun is looked at from its first one, as the whole text would be.
-        let mut open = 0;
-        while let Some(at) = held.get(open..).and_then(|rest| rest.find("-----BEGIN ")) {
-            let start = open + at;
-            let rest = held.get(start..).unwrap_or_default();
-            match armour_end(rest) {
-                Some(end) => open = start + end,
-                None => {
-                    from = from.min(start);
-                    break;
-                }
+        let mut from = held.len() - self.redactor.begun(held.as_bytes());
+        from = from.min(open_armour(held).unwrap_or(from));
+        // What was found is not torn apart either.
+        let ranges = self.redactor.ranges(held);
+        loop {
+            let start = word_start(held, from);
+            let around = ranges.iter().find(|(from, end)| *from < start && start < *end);
+            let start = around.map_or(start, |(from, _)| *from);
+            if start == from {
+                return from;
             }
+            from = start;
         }
-        while !held.is_char_boundary(from) {
-            from -= 1;
-        }
-        from
     }
 
     /// More is held than may be. It is given out now; a secret at its end swallows what follows.
@@ -103,6 +89,33 @@ impl Stream {
 
 fn is_end(letter: char) -> bool {
     letter.is_whitespace()
+}
+
+/// Where the word begins that this place is in, and what says that it is a key.
+fn word_start(text: &str, at: usize) -> usize {
+    let mut at = at;
+    while !text.is_char_boundary(at) {
+        at -= 1;
+    }
+    let before = text.get(..at).unwrap_or_default();
+    let last = before.char_indices().rev().find(|(_, letter)| is_end(*letter));
+    let start = last.map_or(0, |(at, letter)| at + letter.len_utf8());
+    let before = text.get(..start).unwrap_or_default();
+    let bearer = BEARERS.iter().find(|bearer| before.ends_with(*bearer));
+    start - bearer.map_or(0, |bearer| bearer.len())
+}
+
+/// Where the first armour begins of which the end is not known yet.
+fn open_armour(text: &str) -> Option<usize> {
+    let mut from = 0;
+    while let Some(at) = text.get(from..).and_then(|rest| rest.find("-----BEGIN ")) {
+        let start = from + at;
+        match armour_end(text.get(start..).unwrap_or_default()) {
+            Some(end) => from = start + end,
+            None => return Some(start),
+        }
+    }
+    None
 }
 
 /// Where an armour ends; nothing if that is not known yet.
