@@ -1,6 +1,7 @@
 //! Roles take turns: models, people, commands, other agents.
 
 pub mod consent;
+pub mod cost;
 pub mod handoff;
 pub mod port;
 pub mod provider;

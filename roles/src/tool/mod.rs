@@ -24,6 +24,7 @@ mod seen;
 mod setting;
 mod text;
 mod toolbox;
+mod touched;
 mod web;
 mod write;
 
