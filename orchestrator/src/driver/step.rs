@@ -13,7 +13,6 @@ use a_society_facts::view::flow::{CallState, RequestState};
 use a_society_flow::machine::Outcome;
 use a_society_roles::turn::step::{Intended, Step, Told, Worst};
 use a_society_state::draft::DraftStream;
-use serde_json::value::RawValue;
 
 use super::core::Core;
 use super::error::DriverError;
@@ -262,9 +261,7 @@ impl Core {
             calls: answer.calls,
             stop: answer.stop,
             usage: answer.usage,
-            provider_blocks: answer
-                .provider_blocks
-                .map(|kept| Box::new(RawValueEq(kept))),
+            provider_blocks: answer.provider_blocks,
         }))
     }
 
@@ -397,7 +394,7 @@ struct Answered {
     calls: Vec<ToolCall>,
     stop: StopReason,
     usage: Usage,
-    provider_blocks: Option<Box<RawValue>>,
+    provider_blocks: Option<Box<RawValueEq>>,
 }
 
 /// Whether everything that a turn did so far is recorded after this step, so that it can be left.
