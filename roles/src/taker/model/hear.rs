@@ -69,12 +69,12 @@ impl ModelTaker {
 
     /// A request that is none.
     pub(super) fn unprepared(&mut self, fault: &Fault) -> Step {
-        match self.given_up(fault) {
-            Next::End(end) => self.end(end),
-            next => {
-                self.next = next;
-                Step::Wait { ms: 0 }
-            }
+        let next = self.given_up(fault);
+        if let Next::End(end) = next {
+            self.end(end)
+        } else {
+            self.next = next;
+            Step::Wait { ms: 0 }
         }
     }
 
