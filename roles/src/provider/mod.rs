@@ -12,8 +12,11 @@ pub mod event;
 pub mod fault;
 pub mod limits;
 pub mod port;
+pub mod repair;
 pub mod request;
+mod sse;
 pub mod stream;
+mod wire;
 
 pub use answer::{Answer, AskedCall, CallFault, Stop};
 pub use blocks::Blocks;
