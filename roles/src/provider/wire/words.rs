@@ -6,6 +6,78 @@ use serde_json::Value;
 use crate::provider::fault::{Fault, FaultClass};
 use crate::provider::limits;
 
+/// The words of all providers for each kind of error, the most telling first.
+const KINDS: [(FaultClass, &[&str]); 12] = [
+    (
+        FaultClass::SpendLimit,
+        &[
+            "enforced_spend_limit_reached",
+            "insufficient_quota",
+            "billing_error",
+            "billing_hard_limit_reached",
+            "billing_not_active",
+        ],
+    ),
+    (
+        FaultClass::WindowFull,
+        &[
+            "context_length_exceeded",
+            "exceed_context_size_error",
+            "model_context_window_exceeded",
+        ],
+    ),
+    (
+        FaultClass::Policy,
+        &[
+            "content_policy_violation",
+            "content_filter",
+            "invalid_prompt",
+            "responsible_ai_policy_violation",
+        ],
+    ),
+    (
+        FaultClass::Overloaded,
+        &[
+            "overloaded_error",
+            "overloaded",
+            "engine_overloaded",
+            "server_overloaded",
+        ],
+    ),
+    (
+        FaultClass::RateLimit,
+        &[
+            "rate_limit_error",
+            "rate_limit_exceeded",
+            "rate_limit",
+            "too_many_requests",
+        ],
+    ),
+    (
+        FaultClass::Key,
+        &[
+            "authentication_error",
+            "invalid_api_key",
+            "invalid_authentication",
+        ],
+    ),
+    (
+        FaultClass::Forbidden,
+        &["permission_error", "permission_denied"],
+    ),
+    (
+        FaultClass::NotFound,
+        &["not_found_error", "model_not_found"],
+    ),
+    (FaultClass::TooLarge, &["request_too_large"]),
+    (FaultClass::Timeout, &["timeout_error"]),
+    (FaultClass::BadRequest, &["invalid_request_error"]),
+    (
+        FaultClass::Server,
+        &["api_error", "server_error", "internal_server_error"],
+    ),
+];
+
 /// The error in a body or an event, however a provider wraps it.
 #[derive(Debug, Default)]
 pub(in crate::provider) struct Words {
@@ -62,77 +134,7 @@ impl Words {
 
     /// What the words alone say the error is.
     fn class(&self) -> Option<FaultClass> {
-        const TABLE: [(FaultClass, &[&str]); 12] = [
-            (
-                FaultClass::SpendLimit,
-                &[
-                    "enforced_spend_limit_reached",
-                    "insufficient_quota",
-                    "billing_error",
-                    "billing_hard_limit_reached",
-                    "billing_not_active",
-                ],
-            ),
-            (
-                FaultClass::WindowFull,
-                &[
-                    "context_length_exceeded",
-                    "exceed_context_size_error",
-                    "model_context_window_exceeded",
-                ],
-            ),
-            (
-                FaultClass::Policy,
-                &[
-                    "content_policy_violation",
-                    "content_filter",
-                    "invalid_prompt",
-                    "responsible_ai_policy_violation",
-                ],
-            ),
-            (
-                FaultClass::Overloaded,
-                &[
-                    "overloaded_error",
-                    "overloaded",
-                    "engine_overloaded",
-                    "server_overloaded",
-                ],
-            ),
-            (
-                FaultClass::RateLimit,
-                &[
-                    "rate_limit_error",
-                    "rate_limit_exceeded",
-                    "rate_limit",
-                    "too_many_requests",
-                ],
-            ),
-            (
-                FaultClass::Key,
-                &[
-                    "authentication_error",
-                    "invalid_api_key",
-                    "invalid_authentication",
-                ],
-            ),
-            (
-                FaultClass::Forbidden,
-                &["permission_error", "permission_denied"],
-            ),
-            (
-                FaultClass::NotFound,
-                &["not_found_error", "model_not_found"],
-            ),
-            (FaultClass::TooLarge, &["request_too_large"]),
-            (FaultClass::Timeout, &["timeout_error"]),
-            (FaultClass::BadRequest, &["invalid_request_error"]),
-            (
-                FaultClass::Server,
-                &["api_error", "server_error", "internal_server_error"],
-            ),
-        ];
-        let found = TABLE.iter().find(|(_, kinds)| self.is(kinds));
+        let found = KINDS.iter().find(|(_, kinds)| self.is(kinds));
         let class = found.map(|(class, _)| *class);
         // Some kinds stand for everything that is wrong with a request; then only the message says
         // what it is.
