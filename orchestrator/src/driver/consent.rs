@@ -2,7 +2,7 @@
 
 use a_society_facts::Hash;
 use a_society_facts::fact::operator::{ConsentAnswer, Grant};
-use a_society_facts::id::{CallId, ClientId, ConsentId, TurnId};
+use a_society_facts::id::{ClientId, ConsentId, TurnId};
 use a_society_facts::view::flow::CallState;
 use a_society_flow::machine::{ConsentAnswered, ConsentAsked, Input};
 use a_society_roles::consent::{Decision, decide};
@@ -12,6 +12,10 @@ use super::core::Core;
 use super::error::DriverError;
 use super::step::Heard;
 use crate::mint;
+
+/// What a model is told when what would run is not what the operator had seen.
+const CHANGED: &str = "This call did not run: what it would do has changed since the operator \
+                       allowed it. Look at the present state, and ask again.";
 
 impl Core {
     /// Lets a call through, or leaves the turn until the operator has answered.
@@ -23,14 +27,21 @@ impl Core {
     ) -> Result<Heard, DriverError> {
         let Consent { call, ask } = asked;
         let go_on = Heard::Go(Told::Done { call: None });
-        if self.was_allowed(&call) {
+        let state = self.state();
+        let known = state.calls.get(&call);
+        let was_allowed = known.is_some_and(|known| known.state == CallState::Allowed);
+        if known.is_some_and(|known| known.allowed == Some(ask.action)) {
             return Ok(go_on);
         }
-        let state = self.state();
         let grants: Vec<Grant> = state.grants.iter().cloned().collect();
         let request = match decide(state.consent_mode, &grants, &ask) {
             Decision::Allow => return Ok(go_on),
             Decision::Deny(why) => return Ok(Heard::Go(Told::Denied { why })),
+            // Something else was allowed: the folder, the walls or the file are not what they were.
+            Decision::Ask(_) if was_allowed => {
+                let why = CHANGED.to_owned();
+                return Ok(Heard::Go(Told::Denied { why }));
+            }
             Decision::Ask(request) => request,
         };
         let input = ConsentAsked {
@@ -45,11 +56,6 @@ impl Core {
         // The turn stays open. Whoever answers has it taken up again, with the call allowed or not.
         self.live.remove(&turn);
         Ok(Heard::Over)
-    }
-
-    fn was_allowed(&self, call: &CallId) -> bool {
-        let known = self.state().calls.get(call);
-        known.is_some_and(|known| known.state == CallState::Allowed)
     }
 
     /// The operator allows a call.

@@ -466,6 +466,42 @@ fn what_is_allowed_for_the_flow_is_not_asked_again() {
 }
 
 #[test]
+fn what_has_changed_since_it_was_allowed_does_not_run() {
+    let edit = ("edit_file", r#"{"path":"a.txt","old":"one","new":"two"}"#);
+    let mut world = World::new(Puppet::will_say([calls(&[edit]), closes()]));
+    world.write("a.txt", "one");
+    let mut core = world.begin();
+    walk(&mut core, 1000);
+    let action = core.state().consents[&consent(&core)].action;
+    let other = Command::Allow {
+        consent: None,
+        action: Some(Hash::of(b"other")),
+        for_the_flow: false,
+    };
+    assert!(
+        core.obey(other, None).is_err(),
+        "an answer to something else"
+    );
+    let allow = Command::Allow {
+        consent: None,
+        action: Some(action),
+        for_the_flow: false,
+    };
+    answer_consent(&mut core, allow);
+    // The folder is another one by the time the call would run.
+    std::fs::rename(
+        world.folder.path().join("project"),
+        world.folder.path().join("old"),
+    )
+    .unwrap();
+    std::fs::create_dir(world.folder.path().join("project")).unwrap();
+    world.write("a.txt", "one, and more");
+    let mut core = world.die(core);
+    walk(&mut core, 1000);
+    assert_ne!(world.read("a.txt").as_deref(), Some("two, and more"));
+}
+
+#[test]
 fn full_access_asks_nothing() {
     let world = World::new(Puppet::will_say([calls(&[WRITE]), closes()]));
     let mut core = world.begin();
