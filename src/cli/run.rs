@@ -72,8 +72,7 @@ pub(crate) struct Arguments {
 }
 
 fn project(text: &str) -> Result<ProjectName, String> {
-    text.parse()
-        .map_err(|bad: BadName| bad.to_string())
+    text.parse().map_err(|bad: BadName| bad.to_string())
 }
 
 /// Runs it.
