@@ -131,8 +131,9 @@ impl Workshop {
 
     fn picture(&self, state: &FlowState, node: &NodeId, running: Option<&Running>) -> Picture {
         let read = running.map_or(&[][..], |running| &running.received);
-        let received = read
-            .iter()
+        let received = in_order_of_the_graph(state, node, read);
+        let received = received
+            .into_iter()
             .map(|delivery| self.received(state, delivery))
             .collect();
         let come = |edge: &EdgeName| {
@@ -239,6 +240,23 @@ fn kind_of(running: Option<&Running>) -> EntryKind {
         Some(Entry::Again | Entry::Reply | Entry::Recovered) => EntryKind::Again,
         Some(Entry::First | Entry::Configured) | None => EntryKind::First,
     }
+}
+
+/// What arrived, in the order of the graph's edges: a role reads the same whoever was faster.
+fn in_order_of_the_graph<'a>(
+    state: &FlowState,
+    node: &NodeId,
+    read: &'a [Delivery],
+) -> Vec<&'a Delivery> {
+    let around = state.graph.entering(node).chain(state.graph.leaving(node));
+    let places: BTreeMap<&EdgeName, usize> = around
+        .enumerate()
+        .map(|(place, edge)| (&edge.edge, place))
+        .collect();
+    let mut sorted: Vec<&Delivery> = read.iter().collect();
+    // What came twice along one edge stays in the order in which it came.
+    sorted.sort_by_key(|delivery| places.get(&delivery.edge).copied());
+    sorted
 }
 
 /// The artifacts that were ever passed along an edge.
