@@ -8,6 +8,7 @@ use a_society_facts::id::CallId;
 use a_society_facts::message::ToolCall;
 
 use super::arguments::{self, Arguments};
+use super::command::Launch;
 use super::definition::{Definition, definitions};
 use super::files::Roots;
 use super::limits;
@@ -41,6 +42,8 @@ pub(super) enum Deed {
     Read(Reading),
     /// It writes a file, which has this path.
     Write(Box<Writing>, PathBuf),
+    /// It runs a command.
+    Command(Box<Launch>),
 }
 
 impl Toolbox {
@@ -105,12 +108,18 @@ impl Toolbox {
     /// Starts a call: a command's process waits at its gate from here on, and nothing else has
     /// happened. The intent must be durable, and consent given.
     pub fn start(&self, plan: Plan, call: &CallId, stop: &StopSignal) -> Result<Running, Finished> {
-        let _ = call;
+        let held = match &plan.deed {
+            Deed::Command(launch) => match self.hold(launch, call) {
+                Ok(held) => Some(held),
+                Err(why) => return Err(self.finished(CallEnd::Failed, Output::of(why))),
+            },
+            Deed::Read(_) | Deed::Write(..) => None,
+        };
         Ok(Running {
             toolbox: self.clone(),
             deed: plan.deed,
             tier: plan.ask.tier,
-            held: None,
+            held,
             stop: stop.clone(),
         })
     }
@@ -125,6 +134,7 @@ impl Toolbox {
         match deed {
             Deed::Read(reading) => self.read(&reading, tier, stop),
             Deed::Write(writing, real) => self.write(&writing, real),
+            Deed::Command(_) => Ok((CallEnd::NotRun, Output::of("The command was not held."))),
         }
     }
 
