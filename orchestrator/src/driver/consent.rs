@@ -36,7 +36,7 @@ impl Core {
             return Ok(go_on);
         }
         // The turn stays open. Whoever answers has it taken up again, with the call allowed or not.
-        self.live.remove(&turn);
+        self.leave(turn);
         Ok(Heard::Over)
     }
 
