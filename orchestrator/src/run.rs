@@ -103,12 +103,12 @@ pub fn create(
     let files = RecordFolder::new(Arc::clone(&disk), folder.record());
     // The record folder comes first: a flow that exists has everything it needs to go on.
     a_society_state::files::make_folders(disk.as_ref(), &folder.record())?;
-    files.write(
+    files.keep(
         &RecordPath::of_name(SNAPSHOT_NAME),
         new.file.source.as_bytes(),
     )?;
     if let Some(script) = &new.script {
-        files.write(&RecordPath::of_name(SCRIPT_NAME), script.as_bytes())?;
+        files.keep(&RecordPath::of_name(SCRIPT_NAME), script.as_bytes())?;
     }
     let texts = Texts {
         disk: disk.as_ref(),

@@ -2,8 +2,8 @@
 
 use std::sync::{Arc, LazyLock, OnceLock};
 
-use a_society_roles::provider::http::{Endpoint, HttpProvider, Transport};
 use a_society_roles::provider::config::Catalog;
+use a_society_roles::provider::http::{Endpoint, HttpProvider, Transport};
 use a_society_roles::provider::{Effort, Provider};
 use a_society_roles::taker::model::Model;
 use a_society_roles::turn::step::End;

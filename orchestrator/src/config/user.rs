@@ -167,7 +167,14 @@ fn from_file(written: &str) -> Result<String, String> {
 /// Asks the system's own keyring by its own program: it may have to ask the operator in turn.
 fn from_keyring(name: &str) -> Result<String, String> {
     let (program, arguments): (&str, Vec<&str>) = if cfg!(target_os = "macos") {
-        let words = vec!["find-generic-password", "-s", KEYRING_SERVICE, "-a", name, "-w"];
+        let words = vec![
+            "find-generic-password",
+            "-s",
+            KEYRING_SERVICE,
+            "-a",
+            name,
+            "-w",
+        ];
         ("security", words)
     } else {
         let words = vec!["lookup", "service", KEYRING_SERVICE, "account", name];
@@ -187,9 +194,7 @@ fn from_keyring(name: &str) -> Result<String, String> {
             if cfg!(target_os = "macos") {
                 format!("security add-generic-password -s {KEYRING_SERVICE} -a {name} -w")
             } else {
-                format!(
-                    "secret-tool store --label={name} service {KEYRING_SERVICE} account {name}"
-                )
+                format!("secret-tool store --label={name} service {KEYRING_SERVICE} account {name}")
             }
         )),
         Err(error) => Err(format!("{program} could not be asked: {error}")),
@@ -211,7 +216,10 @@ mod tests {
             let found = key(&source);
             assert_eq!(found.is_ok(), fits, "{mode:o}");
             if let Err(why) = found {
-                assert!(why.contains("chmod 600") && !why.contains("sk-secret"), "{why}");
+                assert!(
+                    why.contains("chmod 600") && !why.contains("sk-secret"),
+                    "{why}"
+                );
             }
         }
     }

@@ -38,7 +38,7 @@ impl Core {
             } => {
                 if let Some(why) = self.over_budget(turn, worst) {
                     self.conclude(turn, attempt, Outcome::BudgetReached { why })?;
-                    self.live.remove(&turn);
+                    self.leave(turn);
                     return Ok(Heard::Over);
                 }
                 self.begin_compaction(turn, trigger, (model, hash))?;
@@ -88,7 +88,7 @@ impl Core {
             model,
             hash,
         }))?;
-        self.flow.sync()?;
+        self.owed += 1;
         if let Some(live) = self.live.get_mut(&turn) {
             live.compaction = Some((compaction, aside));
         }

@@ -54,7 +54,7 @@ impl Core {
         };
         self.command(Input::ConsentAsked(input))?;
         // The turn stays open. Whoever answers has it taken up again, with the call allowed or not.
-        self.live.remove(&turn);
+        self.leave(turn);
         Ok(Heard::Over)
     }
 

@@ -51,6 +51,10 @@ pub trait RoleSource: Send + std::fmt::Debug {
     ) -> String;
     /// What a role is told when its turn goes on after a crash.
     fn continuation(&self) -> &'static str;
+    /// Whether whoever takes the turns of a role looks at all that was ever said in its session. To
+    /// others only the present turn is given, so that a turn costs the same however long the session
+    /// has become.
+    fn reads_history(&self, role: &RoleInstance) -> bool;
     /// Whoever takes the turn. Raising the signal ends what it still waits for.
     ///
     /// # Errors

@@ -35,6 +35,36 @@ impl Core {
     /// # Errors
     /// When the journal refuses.
     pub fn step(&mut self, turn: TurnId, attempt: u32, step: Step) -> Result<Heard, DriverError> {
+        let heard = self.hear(turn, attempt, step)?;
+        self.sync_owed()?;
+        Ok(heard)
+    }
+
+    /// Makes durable what somebody waits for, if somebody does.
+    ///
+    /// # Errors
+    /// When the journal refuses.
+    pub fn sync_owed(&mut self) -> Result<(), DriverError> {
+        if self.owed > 0 {
+            self.flow.sync()?;
+            self.owed = 0;
+        }
+        Ok(())
+    }
+
+    /// How many wait for a sync that has not been made.
+    pub(super) const fn syncs_owed(&self) -> usize {
+        self.owed
+    }
+
+    /// Hears a step of a turn. If more syncs are owed after it, its taker must hear nothing before
+    /// [`Self::sync_owed`].
+    pub(super) fn hear(
+        &mut self,
+        turn: TurnId,
+        attempt: u32,
+        step: Step,
+    ) -> Result<Heard, DriverError> {
         let live = self.live.get(&turn).filter(|live| live.attempt == attempt);
         let Some(live) = live else {
             return Ok(Heard::Over);
@@ -53,7 +83,7 @@ impl Core {
             self.stopped(turn, attempt)
         } else if leaves {
             // The turn stays open, and goes on from here as it would after a crash.
-            self.live.remove(&turn);
+            self.leave(turn);
             Ok(Heard::Over)
         } else {
             Ok(Heard::Go(Told::Done { call: None }))
@@ -138,9 +168,7 @@ impl Core {
             process,
         }))?;
         // What only reads has no effect that its announcement would have to precede.
-        if !reads {
-            self.flow.sync()?;
-        }
+        self.owed += usize::from(!reads);
         Ok(())
     }
 
@@ -170,7 +198,7 @@ impl Core {
         }
         if let Some(why) = self.over_budget(turn, worst) {
             self.conclude(turn, attempt, Outcome::BudgetReached { why })?;
-            self.live.remove(&turn);
+            self.leave(turn);
             return Ok(Some(Heard::Over));
         }
         Ok(None)
@@ -191,7 +219,7 @@ impl Core {
         self.append(Fact::ModelRequested(fact))?;
         // The request counts as spent from here on, so this is durable before it is sent; and so
         // is everything the role was told before.
-        self.flow.sync()?;
+        self.owed += 1;
         Ok(())
     }
 
@@ -257,6 +285,7 @@ impl Core {
                 self.draft(turn, DraftKind::Text, piece)?;
             }
         }
+        self.drop_unrecorded(turn, &text);
         let drafted = self.flush(turn)?;
         let streamed = self
             .live
@@ -282,6 +311,18 @@ impl Core {
             usage: answer.usage,
             provider_blocks: answer.provider_blocks,
         }))
+    }
+
+    /// An answer that was there before its first batch was full, or old enough, needs no record of
+    /// how it streamed.
+    fn drop_unrecorded(&mut self, turn: TurnId, text: &str) {
+        let Some(live) = self.live.get_mut(&turn) else {
+            return;
+        };
+        let draft = live.draft.as_ref();
+        if draft.is_some_and(|(_, draft)| draft.is_unrecorded(text)) {
+            live.draft = None;
+        }
     }
 
     fn failed(

@@ -84,6 +84,9 @@ pub fn drive(core: Core, door: Option<Door>) -> Result<Driven, DriverError> {
     Ok(Driven { handle, task })
 }
 
+/// Turns that hear an answer only after the sync they wait for.
+type Waiting = Vec<(SyncSender<Heard>, Heard)>;
+
 struct Task {
     core: Core,
     door: Option<Door>,
@@ -109,7 +112,9 @@ impl Task {
 
     fn work(&mut self) -> Result<(), DriverError> {
         loop {
-            for start in self.core.advance()? {
+            let starts = self.core.advance()?;
+            let ends = starts.is_empty();
+            for start in starts {
                 let inbox = self.inbox.clone();
                 let name = format!("turn-{}", start.turn.0);
                 std::thread::Builder::new()
@@ -119,6 +124,9 @@ impl Task {
             let idle = self.core.live_turns() == 0;
             if idle {
                 self.core.rest()?;
+            } else if ends {
+                // No turn follows whose first request would do it.
+                self.core.sync_ended()?;
             }
             self.show_sometimes(idle);
             if idle && (self.draining || self.core.state().status.is_over()) {
@@ -127,15 +135,33 @@ impl Task {
             // An idle flow sleeps until somebody says something.
             let longest = (!idle).then_some(Duration::from_millis(TICK_MS));
             match next(&self.heard, longest) {
-                Ok(Some(said)) => self.hear(said)?,
-                Ok(None) => {}
+                Ok(Some(said)) => self.hear_all(said)?,
+                Ok(None) => self.core.sync_ended()?,
                 Err(()) => return Ok(()),
             }
             self.core.tick()?;
         }
     }
 
-    fn hear(&mut self, said: Inbox) -> Result<(), DriverError> {
+    /// Hears what lies in the inbox. Turns that wait for a sync share one.
+    fn hear_all(&mut self, first: Inbox) -> Result<(), DriverError> {
+        let mut waiting = Vec::new();
+        self.hear(first, &mut waiting)?;
+        // What comes in meanwhile has its turn, too, and those who wait do not wait for ever.
+        for _ in 0..INBOX_MAX {
+            let Ok(said) = self.heard.try_recv() else {
+                break;
+            };
+            self.hear(said, &mut waiting)?;
+        }
+        self.core.sync_owed()?;
+        for (answer, heard) in waiting {
+            drop(answer.send(heard));
+        }
+        Ok(())
+    }
+
+    fn hear(&mut self, said: Inbox, waiting: &mut Waiting) -> Result<(), DriverError> {
         match said {
             Inbox::Command {
                 command,
@@ -157,8 +183,13 @@ impl Task {
                 step,
                 answer,
             } => {
-                let heard = self.core.step(turn, attempt, step)?;
-                drop(answer.send(heard));
+                let owed = self.core.syncs_owed();
+                let heard = self.core.hear(turn, attempt, step)?;
+                if self.core.syncs_owed() > owed {
+                    waiting.push((answer, heard));
+                } else {
+                    drop(answer.send(heard));
+                }
                 Ok(())
             }
             Inbox::Drain => {
@@ -186,6 +217,10 @@ impl Task {
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
         let seq = self.core.flow().position().seq;
+        // Nothing is shown that a power cut could take back. A flow that moves syncs often.
+        if !over && self.core.flow().durable() < seq {
+            return;
+        }
         let live = self.core.live_turns();
         let same = seen
             .as_ref()

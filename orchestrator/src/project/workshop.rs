@@ -81,8 +81,13 @@ impl Workshop {
     }
 
     fn text_of(&self, artifact: &Artifact) -> Option<String> {
-        let bytes = blob::get(self.disk.as_ref(), &self.folder, artifact.hash).ok()?;
-        let mut text = String::from_utf8(bytes).ok()?;
+        let mut text = match &artifact.text {
+            Some(text) => text.clone(),
+            None => {
+                let bytes = blob::get(self.disk.as_ref(), &self.folder, artifact.hash).ok()?;
+                String::from_utf8(bytes).ok()?
+            }
+        };
         if text.len() > SHOWN_ARTIFACT_BYTES_MAX {
             text.truncate(text.floor_char_boundary(SHOWN_ARTIFACT_BYTES_MAX));
             text.push_str("\n[… the rest is in the file]");
@@ -309,6 +314,13 @@ impl RoleSource for Workshop {
 
     fn continuation(&self) -> &'static str {
         packet::interrupted_message()
+    }
+
+    fn reads_history(&self, role: &RoleInstance) -> bool {
+        match self.executor(role) {
+            Executor::Model => true,
+            Executor::Scripted | Executor::Human | Executor::Command => false,
+        }
     }
 
     fn taker(

@@ -215,6 +215,10 @@ impl RoleSource for Actors {
         Ok(Box::new(ModelTaker::new(Arc::new(job), gear, stop)))
     }
 
+    fn reads_history(&self, _: &RoleInstance) -> bool {
+        true
+    }
+
     fn revised(&mut self, _: &FlowFile) {}
 
     fn health(&mut self) -> Result<(), String> {

@@ -21,10 +21,21 @@ fn a_guard_without_an_order_does_nothing() {
 fn a_command_gives_its_exit_code_and_both_outputs() {
     let stage = Stage::new();
     let tools = stage.toolbox();
-    let said = output(&tools, "run_command", json!({ "command": "echo out; echo err >&2" }));
+    let said = output(
+        &tools,
+        "run_command",
+        json!({ "command": "echo out; echo err >&2" }),
+    );
     assert_eq!(said, "[exit code 0]\nout\n[stderr]\nerr\n");
     let failed = done(&tools, "run_command", json!({ "command": "exit 3" })).unwrap();
-    assert_eq!((failed.end, failed.output.as_str()), (CallEnd::Failed, "[exit code 3]\n"));
+    assert_eq!(
+        (failed.end, failed.output.as_str()),
+        (CallEnd::Failed, "[exit code 3]\n")
+    );
     let killed = done(&tools, "run_command", json!({ "command": "kill -9 $$" })).unwrap();
-    assert!(killed.output.starts_with("[ended by signal 9]"), "{}", killed.output);
+    assert!(
+        killed.output.starts_with("[ended by signal 9]"),
+        "{}",
+        killed.output
+    );
 }

@@ -45,8 +45,14 @@ pub(super) fn scratch() -> Option<String> {
     for _ in 0..64 {
         let count = COUNT.fetch_add(1, Ordering::Relaxed);
         let time = fs::metadata("/proc/self").and_then(|it| it.modified()).ok();
-        let name = format!("{TEMPORARY}/a-society-{}-{count}-{time:?}", std::process::id());
-        let name: String = name.chars().filter(|c| c.is_ascii_alphanumeric() || "/-".contains(*c)).collect();
+        let name = format!(
+            "{TEMPORARY}/a-society-{}-{count}-{time:?}",
+            std::process::id()
+        );
+        let name: String = name
+            .chars()
+            .filter(|c| c.is_ascii_alphanumeric() || "/-".contains(*c))
+            .collect();
         if fs::DirBuilder::new().mode(0o700).create(&name).is_ok() {
             return Some(name);
         }
