@@ -10,13 +10,12 @@
 //! Nothing in a workspace can name a provider, an address or a key: whoever writes into a project
 //! must not decide where its texts go.
 
-use std::io::Read;
-use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::io::{Read, Write};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use a_society_roles::provider::config::{Catalog, ConfigFault, KeySource, parse};
-use a_society_roles::provider::secret::Secret;
 
 /// The largest configuration that is read; it is written by hand.
 const CONFIG_BYTES_MAX: u64 = 1024 * 1024;
@@ -107,6 +106,42 @@ pub fn catalog() -> Result<(PathBuf, Catalog), ConfigError> {
     }
 }
 
+/// Saves the configuration, for its owner only: whole, or not at all.
+///
+/// # Errors
+/// When the folder or the file cannot be written.
+pub fn save(text: &str) -> Result<PathBuf, ConfigError> {
+    let path = path()?;
+    let saved = replace(&path, text);
+    match saved {
+        Ok(()) => Ok(path),
+        Err(error) => Err(ConfigError::Unreadable {
+            path,
+            why: error.to_string(),
+        }),
+    }
+}
+
+fn replace(path: &Path, text: &str) -> std::io::Result<()> {
+    // A link is followed, so that a configuration kept elsewhere stays there.
+    let path = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let folder = path.parent().unwrap_or(Path::new("/"));
+    std::fs::DirBuilder::new()
+        .recursive(true)
+        .mode(0o700)
+        .create(folder)?;
+    let new = path.with_extension("yaml.new");
+    let mut file = std::fs::OpenOptions::new()
+        .write(true)
+        .create(true)
+        .truncate(true)
+        .mode(0o600)
+        .open(&new)?;
+    file.write_all(text.as_bytes())?;
+    file.sync_all()?;
+    std::fs::rename(&new, &path)
+}
+
 fn read(path: &Path, bytes_max: u64) -> Result<Option<String>, String> {
     let file = match std::fs::File::open(path) {
         Ok(file) => file,
@@ -132,17 +167,17 @@ fn read(path: &Path, bytes_max: u64) -> Result<Option<String>, String> {
 ///
 /// # Errors
 /// Says in words why it is not to be had; never with the key in it.
-pub fn key(source: &KeySource) -> Result<Secret, String> {
+pub fn key(source: &KeySource) -> Result<String, String> {
     let found = match source {
         KeySource::Env(name) => std::env::var(name).map_err(|_| "it is not set".to_owned()),
         KeySource::File(path) => from_file(path),
         KeySource::Keyring(name) => from_keyring(name),
     };
-    let secret = Secret::new(&found.map_err(|why| format!("no key in {source}: {why}"))?);
-    if secret.is_empty() {
-        return Err(format!("no key in {source}: it is empty"));
+    let found = found.map_err(|why| format!("no key in {source}: {why}"))?;
+    match found.trim() {
+        "" => Err(format!("no key in {source}: it is empty")),
+        key => Ok(key.to_owned()),
     }
-    Ok(secret)
 }
 
 fn from_file(written: &str) -> Result<String, String> {

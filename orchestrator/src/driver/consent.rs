@@ -144,8 +144,8 @@ impl Core {
     fn grant_of(&mut self, consent: &ConsentId) -> Option<Grant> {
         let open = self.state().consents.get(consent)?;
         let call = self.state().calls.get(&open.call)?;
-        let (role, tool_call) = (open.role.clone(), call.tool_call.clone());
-        let asked = self.asked_call(&role, &tool_call)?;
-        self.roles.grant(&role, &asked)
+        let (role, node) = (open.role.clone(), open.node.clone());
+        let asked = self.asked_call(&role, &call.tool_call)?;
+        self.roles.grant(&role, node.as_ref(), &asked)
     }
 }

@@ -34,6 +34,7 @@ use a_society_state::disk::SharedDisk;
 use a_society_state::layout::FlowFolder;
 use serde::Deserialize;
 
+use super::bench::Bench;
 use super::program;
 use crate::config::programs;
 use crate::driver::role_source::{About, RoleSource, Touched};
@@ -59,6 +60,8 @@ pub struct Workshop {
     pub library: Library,
     /// The project's folder, if the roles come from there.
     pub home: Option<PathBuf>,
+    /// What models work with.
+    pub bench: Bench,
 }
 
 impl Workshop {
@@ -338,10 +341,7 @@ impl RoleSource for Workshop {
             (Executor::Scripted, None) => Err(format!(
                 "{role} follows a script, and the flow was started without one"
             )),
-            (Executor::Model, _) => Err(format!(
-                "{role} is taken by a model, and this version runs scripts, people and commands; \
-                 give it an executor, or start the flow with --script"
-            )),
+            (Executor::Model, _) => Ok(self.bench.taker(job, self.definition(&role), stop)),
             (Executor::Human, _) => Ok(Box::new(HumanTaker::new(job, begun_with))),
             (Executor::Command, _) => {
                 let definition = self.definition(&role);
@@ -356,7 +356,10 @@ impl RoleSource for Workshop {
         }
     }
 
-    fn touched(&mut self, _: &RoleInstance, call: &ToolCall) -> Touched {
+    fn touched(&mut self, role: &RoleInstance, call: &ToolCall) -> Touched {
+        if self.executor(role) == Executor::Model {
+            return self.bench.touched(role, call);
+        }
         #[derive(Deserialize)]
         struct Written {
             path: String,
@@ -369,8 +372,13 @@ impl RoleSource for Workshop {
         }
     }
 
-    fn grant(&mut self, _: &RoleInstance, _: &ToolCall) -> Option<Grant> {
-        None
+    fn grant(
+        &mut self,
+        role: &RoleInstance,
+        node: Option<&NodeId>,
+        call: &ToolCall,
+    ) -> Option<Grant> {
+        self.bench.grant(role, node, call)
     }
 
     fn revised(&mut self, file: &FlowFile) {

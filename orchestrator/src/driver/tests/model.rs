@@ -10,7 +10,7 @@ use a_society_facts::fact::budget::Measure;
 use a_society_facts::fact::node::WaitReason;
 use a_society_facts::fact::operator::{ConsentMode, Grant};
 use a_society_facts::fact::turn::{CallEnd, Usage};
-use a_society_facts::id::{ConsentId, RoleInstance};
+use a_society_facts::id::{ConsentId, NodeId, RoleInstance};
 use a_society_facts::message::{Message, ToolCall};
 use a_society_facts::view::FlowState;
 use a_society_facts::{At, Fact, Hash};
@@ -231,7 +231,7 @@ impl RoleSource for Actors {
             .map_or(Touched::Unknown, Touched::Has)
     }
 
-    fn grant(&mut self, role: &RoleInstance, call: &ToolCall) -> Option<Grant> {
+    fn grant(&mut self, role: &RoleInstance, _: Option<&NodeId>, call: &ToolCall) -> Option<Grant> {
         self.tools(role).plan(call).ok()?.ask.grant()
     }
 }

@@ -22,6 +22,8 @@
 //! The file is the operator's own and lies outside every workspace. Keys do not stand in it, only
 //! where they are. Other keys of it are not looked at.
 
+pub mod edit;
+
 use std::collections::BTreeMap;
 use std::fmt;
 
