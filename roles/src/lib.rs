@@ -1,8 +1,12 @@
 //! Roles take turns: models, people, commands, other agents.
 
+pub mod consent;
+pub mod cost;
 pub mod handoff;
 pub mod port;
+pub mod provider;
 pub mod role;
 pub mod taker;
+pub mod tool;
 pub mod turn;
 mod yaml;

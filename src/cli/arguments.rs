@@ -5,9 +5,10 @@ use std::path::PathBuf;
 use clap::{CommandFactory, Parser, Subcommand};
 
 use super::{
-    approve, cancel, check, completions, decline, demo, exit_codes, export, feedback, graph,
-    import, improve, init, log, ls, man, pause, prune, rebuild, reference, reopen, repair, reply,
-    resume, retry, revise, run, scenario, schema, show, status, stop, unpause, verify,
+    allow, approve, budget, cancel, check, completions, configure, decline, demo, deny, exit_codes,
+    export, feedback, graph, import, improve, init, log, ls, man, mode, pause, prune, rebuild,
+    reference, reopen, repair, reply, resume, retry, revise, run, scenario, schema, show, status,
+    steer, stop, unpause, verify,
 };
 use crate::exit_code;
 use crate::output::Color;
@@ -93,6 +94,18 @@ pub(crate) enum Verb {
     Approve(approve::Arguments),
     /// Discard a staged handoff
     Decline(decline::Arguments),
+    /// Let a call run that asks for consent
+    Allow(allow::Arguments),
+    /// Deny a call its consent
+    Deny(deny::Arguments),
+    /// Say how much a flow may do without asking
+    Mode(mode::Arguments),
+    /// Choose a role's model
+    Configure(configure::Arguments),
+    /// Say what a flow or a role may spend
+    Budget(budget::Arguments),
+    /// Say something to a role at work
+    Steer(steer::Arguments),
     /// Stop turns that run
     Stop(stop::Arguments),
     /// Start nothing new

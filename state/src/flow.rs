@@ -13,7 +13,7 @@ use a_society_facts::view::all::Views;
 use a_society_facts::view::screen::Screen;
 use a_society_facts::{At, Fact, Hash, Recorded};
 
-use crate::disk::{Disk, DiskFile};
+use crate::disk::Disk;
 use crate::error::Error;
 use crate::files::uninterrupted;
 use crate::journal::append::Writer;
@@ -304,26 +304,6 @@ impl Flow {
         let durable = self.writer.sync()?;
         self.keep_checkpoint(self.checkpoint_bytes);
         Ok(durable)
-    }
-
-    /// A handle for someone who syncs elsewhere, and the record that sync will cover.
-    ///
-    /// # Errors
-    /// When the writer has stopped or no descriptor is left.
-    pub fn share_for_sync(&self) -> Result<(Box<dyn DiskFile>, Seq), Error> {
-        self.writer.share_for_sync()
-    }
-
-    /// Takes the word of someone who synced a shared handle.
-    ///
-    /// # Errors
-    /// When that sync failed; the flow's writer has then stopped for good.
-    pub fn synced_elsewhere(
-        &mut self,
-        upto: Seq,
-        result: std::io::Result<()>,
-    ) -> Result<Seq, Error> {
-        self.writer.synced_elsewhere(upto, result)
     }
 
     fn keep_checkpoint(&mut self, after_bytes: u64) {

@@ -31,8 +31,10 @@ pub const LOCK_PAUSE: Duration = Duration::from_millis(2);
 /// A view is at most this old while its flow moves, as long as writing it is cheap.
 pub const VIEW_AGE_US: u64 = 250_000;
 
-/// Writing views takes at most one part in this many of the time while a flow moves.
-pub const VIEW_TIME_SHARE: u64 = 25;
+/// Writing views, with the sync before it, takes at most one part in this many of the time while a
+/// flow moves. What the disk still does afterwards costs a little more, so that this is less than
+/// the twentieth that views may cost in all.
+pub const VIEW_TIME_SHARE: u64 = 32;
 
 /// What views may always write while a flow moves, besides as much as the journal itself grew.
 pub const VIEW_BURST_BYTES: u64 = 512 * 1024;
@@ -60,14 +62,6 @@ pub const VIEWS_INDEX_BYTES_MAX: u64 = 4 * 1024 * 1024;
 
 /// The largest blob that is kept or read back whole.
 pub const BLOB_BYTES_MAX: u64 = 1024 * 1024 * 1024;
-
-/// How many sync requests of flows wait in the committer's queue before the next one waits for a
-/// place.
-pub const COMMITTER_QUEUE_MAX: usize = 1024;
-
-/// How many threads of the committer sync at once. The file system merges syncs that wait
-/// together, so more of them make more of each journal commit; beyond this the gain is small.
-pub const COMMITTER_THREADS: usize = 32;
 
 /// The longest line in which a single flipped bit is searched for. The search tries every bit, so
 /// its cost grows with the square of the length.

@@ -2,6 +2,7 @@
 
 use a_society_facts::Hash;
 use a_society_facts::fact::Fact;
+use a_society_facts::fact::journal::ProcessName;
 use a_society_facts::fact::turn::{
     CallEnd, CallFinished, CallIntended, CallStarted, DraftDiscarded, DraftKind, Effect,
     ModelAnswered, ModelFailed, ModelRequested, RawValueEq, StopReason, Usage,
@@ -13,7 +14,6 @@ use a_society_facts::view::flow::{CallState, RequestState};
 use a_society_flow::machine::Outcome;
 use a_society_roles::turn::step::{Intended, Step, Told, Worst};
 use a_society_state::draft::DraftStream;
-use serde_json::value::RawValue;
 
 use super::core::Core;
 use super::error::DriverError;
@@ -45,12 +45,32 @@ impl Core {
         if stopping && !last_word {
             return self.stopped(turn, attempt);
         }
-        let done = Ok(Heard::Go(Told::Done { call: None }));
         let leaves = self.is_draining() && is_recorded_point(&step);
+        if let Some(heard) = self.record(turn, attempt, step)? {
+            return Ok(heard);
+        }
+        if stopping {
+            self.stopped(turn, attempt)
+        } else if leaves {
+            // The turn stays open, and goes on from here as it would after a crash.
+            self.live.remove(&turn);
+            Ok(Heard::Over)
+        } else {
+            Ok(Heard::Go(Told::Done { call: None }))
+        }
+    }
+
+    /// What a step says becomes facts. Nothing is given back when the turn simply goes on.
+    fn record(
+        &mut self,
+        turn: TurnId,
+        attempt: u32,
+        step: Step,
+    ) -> Result<Option<Heard>, DriverError> {
         match step {
             Step::Ask { model, hash, worst } => {
                 if let Some(over) = self.may_not_ask(turn, attempt, worst)? {
-                    return Ok(over);
+                    return Ok(Some(over));
                 }
                 self.ask(turn, model, hash)?;
             }
@@ -80,24 +100,9 @@ impl Core {
             }
             Step::Intend(intended) => {
                 let call = self.intend(turn, intended)?;
-                return Ok(Heard::Go(Told::Done { call: Some(call) }));
+                return Ok(Some(Heard::Go(Told::Done { call: Some(call) })));
             }
-            Step::Start { call, process } => {
-                let role = self.role_of(turn);
-                let calls = &self.state().calls;
-                let reads = calls
-                    .get(&call)
-                    .is_some_and(|open| open.effect == Effect::Pure);
-                self.append(Fact::CallStarted(CallStarted {
-                    call,
-                    role,
-                    process,
-                }))?;
-                // What only reads has no effect that its announcement would have to precede.
-                if !reads {
-                    self.flow.sync()?;
-                }
-            }
+            Step::Start { call, process } => self.start_call(turn, call, process)?,
             Step::Finish {
                 call,
                 end,
@@ -109,21 +114,34 @@ impl Core {
                 tool,
                 output,
             } => self.refuse(turn, (tool_call, tool), output)?,
-            Step::Consent(asked) => return self.consent(turn, attempt, asked),
-            Step::Compact(compact) => return self.compact(turn, attempt, compact),
+            Step::Consent(asked) => return self.consent(turn, attempt, asked).map(Some),
+            Step::Compact(compact) => return self.compact(turn, attempt, compact).map(Some),
             // Whoever runs the turn lets the time pass; nothing is to be recorded.
             Step::Wait { .. } => {}
-            Step::End(end) => return self.end(turn, attempt, end),
+            Step::End(end) => return self.end(turn, attempt, end).map(Some),
         }
-        if stopping {
-            self.stopped(turn, attempt)
-        } else if leaves {
-            // The turn stays open, and goes on from here as it would after a crash.
-            self.live.remove(&turn);
-            Ok(Heard::Over)
-        } else {
-            done
+        Ok(None)
+    }
+
+    fn start_call(
+        &mut self,
+        turn: TurnId,
+        call: CallId,
+        process: Option<ProcessName>,
+    ) -> Result<(), DriverError> {
+        let role = self.role_of(turn);
+        let known = self.state().calls.get(&call);
+        let reads = known.is_some_and(|open| open.effect == Effect::Pure);
+        self.append(Fact::CallStarted(CallStarted {
+            call,
+            role,
+            process,
+        }))?;
+        // What only reads has no effect that its announcement would have to precede.
+        if !reads {
+            self.flow.sync()?;
         }
+        Ok(())
     }
 
     fn role_of(&self, turn: TurnId) -> a_society_facts::id::RoleInstance {
@@ -262,9 +280,7 @@ impl Core {
             calls: answer.calls,
             stop: answer.stop,
             usage: answer.usage,
-            provider_blocks: answer
-                .provider_blocks
-                .map(|kept| Box::new(RawValueEq(kept))),
+            provider_blocks: answer.provider_blocks,
         }))
     }
 
@@ -374,7 +390,7 @@ impl Core {
         if let Some(whole) = whole {
             let hash = self.flow.keep_blob(&whole)?;
             let bytes = whole.len();
-            output.push_str(&format!("\n[{bytes} bytes in all, kept as blobs/{hash}]"));
+            output = format!("{output}\n[{bytes} bytes in all, kept as blobs/{hash}]");
         }
         let output = self.flow.keep_text(output)?;
         let message = mint::name(self.mint.as_mut(), "m")?;
@@ -397,7 +413,7 @@ struct Answered {
     calls: Vec<ToolCall>,
     stop: StopReason,
     usage: Usage,
-    provider_blocks: Option<Box<RawValue>>,
+    provider_blocks: Option<Box<RawValueEq>>,
 }
 
 /// Whether everything that a turn did so far is recorded after this step, so that it can be left.

@@ -263,7 +263,7 @@ impl Core {
         let history: Vec<Message> = entries.iter().map(|entry| entry.message.clone()).collect();
         let blocks = entries.iter().enumerate().filter_map(|(place, entry)| {
             let kept = entry.provider_blocks.as_ref()?;
-            Some((place, kept.0.clone()))
+            Some((place, kept.clone()))
         });
         let node = match task {
             Task::Node(node) => Some(node.clone()),
@@ -294,6 +294,9 @@ impl Core {
             system_prompt,
             history,
             provider_blocks: blocks.collect(),
+            exchanges_from: session
+                .and_then(|session| session.node.as_ref())
+                .map_or(0, |mark| mark.start),
             context_tokens: session.map_or(0, |session| session.latest_context_usage),
             settings: self
                 .state()

@@ -257,6 +257,9 @@ pub struct OpenCall {
     /// The file's hash after, for a checkable call.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after: Option<Hash>,
+    /// The hash of exactly what the operator allowed; anything else is not allowed by it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub allowed: Option<Hash>,
     /// The process that does it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub process: Option<ProcessName>,

@@ -207,6 +207,7 @@ impl FlowState {
             idempotency_key: f.idempotency_key,
             before: f.before,
             after: f.after,
+            allowed: None,
             process: None,
             attempt,
             reruns: 0,

@@ -1,0 +1,1 @@
+//! The wires against what the real ones send and accept.
