@@ -149,6 +149,11 @@ fn forget(messages: Option<&mut Value>) {
     };
     messages
         .retain(|message| message["interrupted"] != true && message["origin"] != "continuation");
+    for message in messages {
+        if message["toolName"] == "write_file" {
+            message["content"] = Value::Null;
+        }
+    }
 }
 
 /// How often what counts once was counted.
@@ -160,18 +165,26 @@ fn counts(play: &Play, flow: &str) -> BTreeMap<String, usize> {
         let fact: Value = serde_json::from_str(line).unwrap();
         let word = fact["fact"].as_str().unwrap_or_default().to_owned();
         let what = match word.as_str() {
-            "handoff_applied" => format!("{word} {}", fact["deliveries"]),
+            "handoff_applied" => format!("{word} {}", edges(&fact)),
             "operator_replied" => format!("{word} {}", fact["client"]),
             "handoff_decided" | "node_retried" | "improvement_chosen" | "flow_completed" => word,
             _ => continue,
         };
-        *counts.entry(without_hashes(&what)).or_default() += 1;
+        *counts.entry(what).or_default() += 1;
     }
     counts
 }
 
-fn without_hashes(text: &str) -> String {
-    super::normal::text(text, std::path::Path::new("/nowhere"))
+/// The edges that a handoff used, with the bytes that went along them.
+fn edges(fact: &Value) -> String {
+    let deliveries = fact["deliveries"].as_array().cloned().unwrap_or_default();
+    let edge = |delivery: &Value| {
+        format!(
+            "{} {} {}: {}",
+            delivery["from"], delivery["way"], delivery["to"], delivery["artifact"]["hash"]
+        )
+    };
+    deliveries.iter().map(edge).collect::<Vec<_>>().join(", ")
 }
 
 /// Plays an example whose processes are killed again and again, and says how often they were.
