@@ -1,6 +1,7 @@
 //! The examples: each can be read, is explained, and walks as far as its story says.
 
 mod golden;
+mod killed;
 mod normal;
 mod play;
 

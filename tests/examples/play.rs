@@ -77,11 +77,14 @@ impl Play {
     pub(super) fn answers(&self, flow: &str) -> Vec<Vec<String>> {
         let said = self.run(&["status", flow, "--json"].map(str::to_owned));
         assert_eq!(said.code, 0, "{}: {said:?}", self.name);
-        let waits = said.json()["waits"].as_array().cloned().unwrap_or_default();
-        waits.iter().map(|wait| self.answer(flow, wait)).collect()
+        let status = said.json();
+        let waits = status["waits"].as_array().cloned().unwrap_or_default();
+        let once = format!("after-{}", status["seq"]);
+        let answer = |wait| self.answer(flow, wait, &once);
+        waits.iter().map(answer).collect()
     }
 
-    fn answer(&self, flow: &str, wait: &Value) -> Vec<String> {
+    fn answer(&self, flow: &str, wait: &Value, once: &str) -> Vec<String> {
         let who = wait["who"].as_str().unwrap_or_default();
         let node = who.split(' ').next().unwrap_or_default();
         let words: &[&str] = match (node, wait["waits_for"].as_str().unwrap_or_default()) {
@@ -98,7 +101,20 @@ impl Play {
                     "signed",
                 ]
             }
-            ("report", _) => &["retry", flow, "--node", "report", "--client-id", "again"],
+            ("report", _) => &["retry", flow, "--node", "report", "--client-id", once],
+            // Its program was running when the process was killed.
+            ("build" | "test", _) => &[
+                "reply",
+                flow,
+                "Run it again.",
+                "--node",
+                node,
+                "--client-id",
+                once,
+            ],
+            ("the", "a choice of improvement") => {
+                &["improve", flow, "none", "--client-id", "choice"]
+            }
             _ => panic!("{}: nobody knows an answer to {wait}", self.name),
         };
         words.iter().map(|word| (*word).to_owned()).collect()
