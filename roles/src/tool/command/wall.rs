@@ -11,6 +11,7 @@ use std::fs;
 use std::os::unix::fs::DirBuilderExt as _;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::UNIX_EPOCH;
 
 use rustix::process::{Resource, Rlimit, setrlimit};
 
@@ -19,6 +20,9 @@ use super::limits::{FILE_BYTES, OPEN_FILES};
 
 /// Where folders for temporary files are made.
 const TEMPORARY: &str = "/tmp";
+
+/// How many names are tried for one.
+const NAMES: u32 = 64;
 
 /// What bounds every command, and makes its orphans ours.
 pub(super) fn bound_process() {
@@ -42,17 +46,12 @@ pub(super) fn bound_process() {
 /// A folder of its own for temporary files.
 pub(super) fn scratch() -> Option<String> {
     static COUNT: AtomicU64 = AtomicU64::new(0);
-    for _ in 0..64 {
+    // In a space of its own every guard has the same number, so its start tells them apart.
+    let begun = fs::metadata("/proc/self").and_then(|it| it.modified()).ok();
+    let begun = begun.and_then(|it| it.duration_since(UNIX_EPOCH).ok()).unwrap_or_default();
+    for _ in 0..NAMES {
         let count = COUNT.fetch_add(1, Ordering::Relaxed);
-        let time = fs::metadata("/proc/self").and_then(|it| it.modified()).ok();
-        let name = format!(
-            "{TEMPORARY}/a-society-{}-{count}-{time:?}",
-            std::process::id()
-        );
-        let name: String = name
-            .chars()
-            .filter(|c| c.is_ascii_alphanumeric() || "/-".contains(*c))
-            .collect();
+        let name = format!("{TEMPORARY}/a-society-{}-{count}", begun.as_nanos());
         if fs::DirBuilder::new().mode(0o700).create(&name).is_ok() {
             return Some(name);
         }
