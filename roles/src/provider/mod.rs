@@ -18,6 +18,8 @@ pub mod request;
 pub mod secret;
 mod sse;
 pub mod stream;
+#[cfg(test)]
+pub(crate) mod tests;
 mod wire;
 
 pub use answer::{Answer, AskedCall, CallFault, Stop};

@@ -1,0 +1,1 @@
+//! Any history becomes one that every provider takes.
