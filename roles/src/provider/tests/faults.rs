@@ -161,11 +161,16 @@ fn silence_is_a_fault_whether_or_not_there_are_signs_of_life() {
         if wire != Wire::Chat {
             cases.push((vec![stream_head(), ping.clone()], FaultClass::Stalled));
         }
-        for (acts, class) in cases {
-            let fault = fault_of(wire, Reply::Do(acts));
-            assert_eq!(fault.class, class, "{wire}: {fault}");
-            assert!(fault.is_retryable() && !fault.streamed);
-        }
+        // Each waits for its end, so that all wait together.
+        std::thread::scope(|scope| {
+            for (acts, class) in cases {
+                scope.spawn(move || {
+                    let fault = fault_of(wire, Reply::Do(acts));
+                    assert_eq!(fault.class, class, "{wire}: {fault}");
+                    assert!(fault.is_retryable() && !fault.streamed);
+                });
+            }
+        });
     }
 }
 

@@ -29,11 +29,11 @@ pub(crate) const KEY: &str = "sk-test-0123456789abcdef";
 pub(crate) fn short_times() -> Timeouts {
     Timeouts {
         connect: Duration::from_millis(2_000),
-        first_byte: Duration::from_millis(400),
-        idle: Duration::from_millis(300),
-        only_pings: Duration::from_millis(700),
+        first_byte: Duration::from_millis(1_000),
+        idle: Duration::from_millis(200),
+        only_pings: Duration::from_millis(400),
         whole: Duration::from_secs(20),
-        stalled: Duration::from_millis(100),
+        stalled: Duration::from_millis(50),
     }
 }
 
@@ -49,7 +49,7 @@ pub(crate) fn endpoint(wire: Wire, base_url: &str) -> Endpoint {
 }
 
 pub(crate) fn provider_at(wire: Wire, base_url: &str, times: Timeouts) -> HttpProvider {
-    let transport = Arc::new(Transport::with_timeouts(times));
+    let transport = Arc::new(Transport::new(times, None, Vec::new()));
     HttpProvider::new(endpoint(wire, base_url), transport).unwrap()
 }
 
