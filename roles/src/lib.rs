@@ -1,5 +1,6 @@
 //! Roles take turns: models, people, commands, other agents.
 
+pub mod cost;
 pub mod handoff;
 pub mod port;
 pub mod provider;

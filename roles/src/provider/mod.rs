@@ -15,6 +15,7 @@ pub mod limits;
 pub mod port;
 pub mod repair;
 pub mod request;
+pub mod retry;
 pub mod secret;
 mod sse;
 pub mod stream;

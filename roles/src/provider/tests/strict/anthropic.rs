@@ -203,7 +203,6 @@ pub(crate) fn say(model: &str, pieces: &[Piece], ending: Ending, used: Used) -> 
     let reason = match ending {
         Ending::Natural if has_calls => "tool_use",
         Ending::Natural => "end_turn",
-        Ending::Tools => "tool_use",
         Ending::Limit => "max_tokens",
         Ending::Refusal => "refusal",
         Ending::Pause => "pause_turn",

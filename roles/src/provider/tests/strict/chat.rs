@@ -190,7 +190,6 @@ pub(crate) fn say(model: &str, pieces: &[Piece], ending: Ending, used: Used) -> 
     let reason = match ending {
         Ending::Natural if calls > 0 => "tool_calls",
         Ending::Natural | Ending::Pause => "stop",
-        Ending::Tools => "tool_calls",
         Ending::Limit | Ending::Window => "length",
         Ending::Refusal => "content_filter",
     };

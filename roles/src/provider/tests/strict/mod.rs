@@ -48,8 +48,6 @@ impl Piece {
 pub(crate) enum Ending {
     /// As its pieces demand.
     Natural,
-    /// For its calls, whatever they are.
-    Tools,
     /// At its output limit.
     Limit,
     /// Declined.

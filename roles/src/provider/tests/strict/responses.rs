@@ -43,11 +43,15 @@ pub(crate) fn check(request: &Value) -> Result<(), String> {
         )?;
         legal_tool_name(text(tool, "name")?)?;
     }
+    items(list(request, "input")?, model)
+}
+
+fn items(items: &[Value], model: &str) -> Result<(), String> {
     let mut known: HashSet<String> = HashSet::new();
     let mut open: Vec<String> = Vec::new();
     let mut before = "";
     let mut has_thought = false;
-    for item in list(request, "input")? {
+    for item in items {
         let kind = text(item, "type")?;
         let is_theirs =
             matches!(item["role"].as_str(), Some("user")) || kind == "function_call_output";
@@ -143,73 +147,14 @@ pub(crate) fn say(model: &str, pieces: &[Piece], ending: Ending, used: Used) -> 
     let mut items = Vec::new();
     let mut thought = "";
     for piece in pieces {
-        let index = items.len();
-        let (mut whole, kind, words) = match piece {
-            Piece::Think(words) => {
-                thought = THOUGHT;
-                let id = format!("rs_{}", &sign(model, words)[..8]);
-                let sealed = sign(model, &id);
-                (
-                    json!({"type": "reasoning", "id": id, "summary": [{"type": "summary_text", "text": words}],
-                           "encrypted_content": sealed}),
-                    "response.reasoning_summary_text.delta",
-                    words,
-                )
-            }
-            Piece::Text(words) => (
-                json!({"type": "message", "id": format!("{thought}msg_{index}"), "role": "assistant",
-                       "status": "completed", "content": [{"type": "output_text", "text": words}]}),
-                "response.output_text.delta",
-                words,
-            ),
-            Piece::Call {
-                id,
-                name,
-                arguments,
-            } => (
-                json!({"type": "function_call", "id": format!("{thought}fc_{index}"), "call_id": id,
-                       "name": name, "arguments": arguments, "status": "completed"}),
-                "response.function_call_arguments.delta",
-                arguments,
-            ),
-            Piece::Server => continue,
-        };
-        let begun = match piece {
-            Piece::Call { id, name, .. } => {
-                json!({"type": "function_call", "call_id": id, "name": name, "arguments": ""})
-            }
-            Piece::Think(_) => json!({"type": "reasoning", "summary": []}),
-            Piece::Text(_) | Piece::Server => {
-                json!({"type": "message", "role": "assistant", "content": []})
-            }
-        };
-        out += &event(
-            "response.output_item.added",
-            json!({"output_index": index, "item": begun}),
-        );
-        for half in halves(words) {
-            out += &event(kind, json!({"output_index": index, "delta": half}));
+        if !matches!(piece, Piece::Server) {
+            out += &say_item(model, piece, &mut items, &mut thought);
         }
-        if let Piece::Text(words) = piece {
-            out += &event(
-                "response.output_text.done",
-                json!({"output_index": index, "text": words}),
-            );
-        }
-        whole["status"] = "completed".into();
-        if matches!(piece, Piece::Think(_)) {
-            whole.as_object_mut().unwrap().remove("status");
-        }
-        out += &event(
-            "response.output_item.done",
-            json!({"output_index": index, "item": whole}),
-        );
-        items.push(whole);
     }
     let usage = json!({"input_tokens": used.fresh + used.cache_read, "output_tokens": 12,
                        "input_tokens_details": {"cached_tokens": used.cache_read}});
     let (kind, why) = match ending {
-        Ending::Natural | Ending::Tools | Ending::Pause => ("response.completed", Value::Null),
+        Ending::Natural | Ending::Pause => ("response.completed", Value::Null),
         Ending::Limit | Ending::Window => (
             "response.incomplete",
             json!({"reason": "max_output_tokens"}),
@@ -220,4 +165,75 @@ pub(crate) fn say(model: &str, pieces: &[Piece], ending: Ending, used: Used) -> 
         kind,
         json!({"response": {"output": items, "usage": usage, "incomplete_details": why}}),
     )
+}
+
+fn say_item(
+    model: &str,
+    piece: &Piece,
+    items: &mut Vec<Value>,
+    thought: &mut &'static str,
+) -> String {
+    let index = items.len();
+    let (mut whole, kind, words) = match piece {
+        Piece::Think(words) => {
+            *thought = THOUGHT;
+            let id = format!("rs_{}", &sign(model, words)[..8]);
+            let sealed = sign(model, &id);
+            (
+                json!({"type": "reasoning", "id": id, "summary": [{"type": "summary_text", "text": words}],
+                           "encrypted_content": sealed}),
+                "response.reasoning_summary_text.delta",
+                words,
+            )
+        }
+        Piece::Text(words) => (
+            json!({"type": "message", "id": format!("{thought}msg_{index}"), "role": "assistant",
+                       "status": "completed", "content": [{"type": "output_text", "text": words}]}),
+            "response.output_text.delta",
+            words,
+        ),
+        Piece::Call {
+            id,
+            name,
+            arguments,
+        } => (
+            json!({"type": "function_call", "id": format!("{thought}fc_{index}"), "call_id": id,
+                       "name": name, "arguments": arguments, "status": "completed"}),
+            "response.function_call_arguments.delta",
+            arguments,
+        ),
+        Piece::Server => (Value::Null, "", &String::new()),
+    };
+    let begun = match piece {
+        Piece::Call { id, name, .. } => {
+            json!({"type": "function_call", "call_id": id, "name": name, "arguments": ""})
+        }
+        Piece::Think(_) => json!({"type": "reasoning", "summary": []}),
+        Piece::Text(_) | Piece::Server => {
+            json!({"type": "message", "role": "assistant", "content": []})
+        }
+    };
+    let mut out = event(
+        "response.output_item.added",
+        json!({"output_index": index, "item": begun}),
+    );
+    for half in halves(words) {
+        out += &event(kind, json!({"output_index": index, "delta": half}));
+    }
+    if let Piece::Text(words) = piece {
+        out += &event(
+            "response.output_text.done",
+            json!({"output_index": index, "text": words}),
+        );
+    }
+    whole["status"] = "completed".into();
+    if matches!(piece, Piece::Think(_)) {
+        whole.as_object_mut().unwrap().remove("status");
+    }
+    out += &event(
+        "response.output_item.done",
+        json!({"output_index": index, "item": whole}),
+    );
+    items.push(whole);
+    out
 }
