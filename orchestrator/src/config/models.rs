@@ -3,20 +3,37 @@
 use std::sync::{Arc, LazyLock, OnceLock};
 
 use a_society_facts::message::Message;
-use a_society_roles::cost::Prices;
+use a_society_roles::cost::Price;
 pub use a_society_roles::provider::config::Catalog;
 use a_society_roles::provider::http::{Endpoint, HttpProvider, Transport};
+use a_society_roles::provider::retry::Lanes;
 use a_society_roles::provider::{
     Arrival, ChatDialect, Effort, Fault, FaultClass, Provider, Request, Secret, Thinking,
 };
-use a_society_roles::taker::model::Model;
+use a_society_roles::taker::model::{Model, Traffic};
 use a_society_roles::turn::step::End;
 use a_society_roles::turn::stop::StopSignal;
+use a_society_state::clock::{Clock, SystemClock};
 
 use super::user;
 
 /// All providers share one client and its connections.
 static TRANSPORT: LazyLock<Arc<Transport>> = LazyLock::new(Arc::default);
+
+/// All roles of this process share what each provider lets through.
+static LANES: LazyLock<Arc<Lanes>> = LazyLock::new(Arc::default);
+
+/// The time that waits are measured by. It begins when it is asked for first.
+static CLOCK: LazyLock<SystemClock> = LazyLock::new(SystemClock::default);
+
+/// What the models of all flows of this process have in common.
+#[must_use]
+pub fn traffic() -> Traffic {
+    Traffic {
+        lanes: Arc::clone(&LANES),
+        now_ms: Arc::new(|| CLOCK.elapsed_us() / 1000),
+    }
+}
 
 /// The models of the operator's configuration, read when one is needed first.
 #[derive(Debug, Default)]
@@ -190,7 +207,7 @@ pub fn try_out(catalog: &Catalog, name: &str) -> Result<Trial, String> {
         match stream.next_arrival() {
             Some(Arrival::Event(_)) => {}
             Some(Arrival::Answer(answer)) => {
-                let cost = |prices: &Prices| prices.cost(&answer.usage);
+                let cost = |price: &Price| price.of(&answer.usage);
                 return Ok(Trial {
                     said: answer.text.trim().chars().take(SAID_CHARS).collect(),
                     input_tokens: answer.usage.input_tokens + answer.usage.cache_read_tokens,

@@ -36,10 +36,8 @@ impl Core {
                 worst,
                 trigger,
             } => {
-                if let Some(why) = self.over_budget(turn, worst) {
-                    self.conclude(turn, attempt, Outcome::BudgetReached { why })?;
-                    self.leave(turn);
-                    return Ok(Heard::Over);
+                if let Some(heard) = self.short_of(turn, attempt, worst)? {
+                    return Ok(heard);
                 }
                 self.begin_compaction(turn, trigger, (model, hash))?;
                 Told::Done { call: None }

@@ -15,6 +15,7 @@ use a_society_flow::machine::Outcome;
 use a_society_roles::turn::step::{Intended, Step, Told, Worst};
 use a_society_state::draft::DraftStream;
 
+use super::budget::Short;
 use super::core::Core;
 use super::error::DriverError;
 use crate::limits::ANSWERS_IN_A_TURN_MAX;
@@ -196,12 +197,25 @@ impl Core {
             self.fail_turn(turn, attempt, why.to_owned())?;
             return Ok(Some(Heard::Over));
         }
-        if let Some(why) = self.over_budget(turn, worst) {
-            self.conclude(turn, attempt, Outcome::BudgetReached { why })?;
-            self.leave(turn);
-            return Ok(Some(Heard::Over));
-        }
-        Ok(None)
+        self.short_of(turn, attempt, worst)
+    }
+
+    /// What a turn hears whose next request the budget does not let leave.
+    pub(super) fn short_of(
+        &mut self,
+        turn: TurnId,
+        attempt: u32,
+        worst: Worst,
+    ) -> Result<Option<Heard>, DriverError> {
+        Ok(match self.over_budget(turn, worst) {
+            None => None,
+            Some(Short::Busy) => Some(Heard::Go(Told::Busy)),
+            Some(Short::Of(why)) => {
+                self.conclude(turn, attempt, Outcome::BudgetReached { why })?;
+                self.leave(turn);
+                Some(Heard::Over)
+            }
+        })
     }
 
     fn ask(&mut self, turn: TurnId, model: String, hash: Hash) -> Result<(), DriverError> {

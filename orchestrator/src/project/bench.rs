@@ -14,7 +14,7 @@ use a_society_roles::turn::step::End;
 use a_society_roles::turn::stop::StopSignal;
 use a_society_roles::turn::taker::Taker;
 
-use crate::config::models::{Models, Wish};
+use crate::config::models::{self, Models, Wish};
 use crate::config::programs;
 use crate::driver::role_source::Touched;
 
@@ -70,6 +70,7 @@ impl Bench {
             model: found.model,
             offered: offered(&list),
             tools,
+            traffic: models::traffic(),
         })
     }
 

@@ -20,7 +20,7 @@ use a_society_roles::provider::{
     Answer, Arrival, AskedCall, Event, Fault, FaultClass, Prepared, Provider, Request, Stop,
     Stream, Thinking,
 };
-use a_society_roles::taker::model::{Gear, Model, ModelTaker, offered};
+use a_society_roles::taker::model::{Gear, Model, ModelTaker, Traffic, offered};
 use a_society_roles::tool::{Owner, Setting, Toolbox};
 use a_society_roles::turn::job::{BegunWith, Job};
 use a_society_roles::turn::stop::StopSignal;
@@ -211,6 +211,10 @@ impl RoleSource for Actors {
             },
             tools,
             offered,
+            traffic: Traffic {
+                lanes: Arc::default(),
+                now_ms: Arc::new(|| 0),
+            },
         };
         Ok(Box::new(ModelTaker::new(Arc::new(job), gear, stop)))
     }
