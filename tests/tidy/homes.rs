@@ -94,18 +94,30 @@ const TOUCHES: [Touch; 6] = [
     Touch {
         what: "use sockets",
         needles: &["os::unix::net", "std::net", "rustix::net"],
-        homes: &[(
-            "orchestrator/src/control/",
-            "the operator's other processes talk to the one that drives a flow",
-        )],
+        homes: &[
+            (
+                "orchestrator/src/control/",
+                "the operator's other processes talk to the one that drives a flow",
+            ),
+            (
+                "roles/src/mcp/address.rs",
+                "looks up the names of MCP servers and judges every address they lead to",
+            ),
+        ],
     },
     Touch {
         what: "start programs",
         needles: &["process::Command", "process::{Command", ".spawn()"],
-        homes: &[(
-            "roles/src/taker/command/child.rs",
-            "holds each program at a gate until its start is durable, and ends its whole tree",
-        )],
+        homes: &[
+            (
+                "roles/src/taker/command/child.rs",
+                "holds each program at a gate until its start is durable, and ends its whole tree",
+            ),
+            (
+                "roles/src/mcp/process.rs",
+                "runs the MCP servers that the operator configured, and ends their whole trees",
+            ),
+        ],
     },
 ];
 

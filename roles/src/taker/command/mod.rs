@@ -14,7 +14,7 @@ mod outcome;
 mod play;
 mod report;
 mod spec;
-mod tree;
+pub(crate) mod tree;
 
 pub use child::end_survivor;
 pub use limits::{OUTPUT_LIMIT_BYTES, TIME_LIMIT_MS};

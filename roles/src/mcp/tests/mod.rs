@@ -1,0 +1,1 @@
+//! Servers that are started for a test: real ones and hostile ones.
