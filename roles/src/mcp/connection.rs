@@ -18,7 +18,7 @@ use serde_json::{Map, Value, json};
 
 use super::definition::RawTool;
 use super::guest::Guest;
-use super::limits::{FAULT_SHOWN_BYTES, Limits, PAGES_MAX, TOOLS_MAX};
+use super::limits::{ASIDE_GRACE, FAULT_SHOWN_BYTES, LAST_WORDS, Limits, PAGES_MAX, TOOLS_MAX};
 use super::output::Output;
 use super::pipes::{Pipes, Verdict};
 use super::process::{Launch, Process};
@@ -248,7 +248,7 @@ impl Connection {
         };
         let gone = async {
             match &self.process {
-                Some(process) => process.gone().await,
+                Some(process) => process.gone(LAST_WORDS).await,
                 None => std::future::pending().await,
             }
         };
@@ -308,10 +308,13 @@ fn raw(tool: Tool) -> RawTool {
 
 /// Why a server is no more: what it did wrong, how it ended, what it said last.
 async fn obituary(process: Option<&Process>, verdict: &Verdict, otherwise: &str) -> String {
-    // It may take a moment until the system tells that it ended.
-    if let Some(process) = process {
-        let limit = super::limits::LAST_WORDS * 2;
-        let _gone = tokio::time::timeout(limit, process.gone()).await;
+    // It may take a moment until the system tells that it ended. One that broke the protocol may
+    // well go on.
+    if let Some(process) = process
+        && verdict.get().is_none()
+    {
+        let gone = process.gone(ASIDE_GRACE);
+        let _gone = tokio::time::timeout(LAST_WORDS, gone).await;
     }
     let ended = process.and_then(Process::end_in_words);
     let why = verdict.get().cloned().or(ended);

@@ -110,6 +110,9 @@ pub(super) const ARGUMENTS_BYTES_MAX: usize = 1024 * 1024;
 /// How long a server that has ended may still be heard: its last answer may be in the pipe.
 pub(super) const LAST_WORDS: Duration = Duration::from_millis(500);
 
+/// How long what a server that has ended said on the side may take to arrive: it is in the pipe.
+pub(super) const ASIDE_GRACE: Duration = Duration::from_millis(50);
+
 /// How long it may take to reach an HTTP server.
 pub(super) const CONNECT_LIMIT: Duration = Duration::from_secs(15);
 

@@ -12,12 +12,13 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
+use std::time::Duration;
 
 use rustix::io::FdFlags;
 use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
 use tokio::sync::watch;
 
-use super::limits::{ASIDE_BYTES, ASIDE_SHOWN_BYTES, LAST_WORDS};
+use super::limits::{ASIDE_BYTES, ASIDE_SHOWN_BYTES};
 use super::plain;
 use crate::taker::command::tree::{self, Mark};
 
@@ -118,12 +119,12 @@ impl Process {
         !*self.is_gone.borrow()
     }
 
-    /// Waits until it has ended and its last words are heard.
-    pub(super) async fn gone(&self) {
+    /// Waits until it has ended and what it said until then can be heard.
+    pub(super) async fn gone(&self, last_words: Duration) {
         let mut is_gone = self.is_gone.clone();
         // The sender is dropped only after it has said so.
         let _said = is_gone.wait_for(|is_gone| *is_gone).await;
-        tokio::time::sleep(LAST_WORDS).await;
+        tokio::time::sleep(last_words).await;
     }
 
     /// How it ended, in words, if it did.
@@ -277,7 +278,7 @@ mod tests {
 
     fn ends(pid: &str) -> bool {
         (0..500).any(|_| {
-            thread::sleep(std::time::Duration::from_millis(10));
+            thread::sleep(Duration::from_millis(10));
             !runs(pid)
         })
     }
@@ -334,7 +335,7 @@ mod tests {
         let (process, stdin, stdout) = start("echo bad thing >&2; exit 3");
         drop((stdin, first_line(stdout)));
         let ended = (0..500).find_map(|_| {
-            thread::sleep(std::time::Duration::from_millis(10));
+            thread::sleep(Duration::from_millis(10));
             process
                 .end_in_words()
                 .filter(|_| !process.aside().shown().is_empty())

@@ -327,7 +327,7 @@ mod tests {
         let given = Given {
             environment: [
                 ("PATH", ".:/usr/bin:bin:/bin"),
-                ("HOME", "/home/o"),
+                ("HOME", "/h/o"),
                 ("PROXY", "p"),
                 ("AWS_SECRET_ACCESS_KEY", "canary"),
                 ("LD_PRELOAD", "evil.so"),
