@@ -98,10 +98,16 @@ const TOUCHES: [Touch; 6] = [
     Touch {
         what: "use sockets",
         needles: &["os::unix::net", "std::net", "rustix::net"],
-        homes: &[(
-            "orchestrator/src/control/",
-            "the operator's other processes talk to the one that drives a flow",
-        )],
+        homes: &[
+            (
+                "orchestrator/src/control/",
+                "the operator's other processes talk to the one that drives a flow",
+            ),
+            (
+                "roles/src/mcp/address.rs",
+                "looks up the names of MCP servers and judges every address they lead to",
+            ),
+        ],
     },
     Touch {
         what: "start programs",
@@ -114,6 +120,10 @@ const TOUCHES: [Touch; 6] = [
             (
                 "orchestrator/src/config/user.rs",
                 "asks the system's keyring for a key, by the keyring's own program",
+            ),
+            (
+                "roles/src/mcp/process.rs",
+                "runs the MCP servers that the operator configured, and ends their whole trees",
             ),
         ],
     },
