@@ -74,9 +74,23 @@ fn script(flow: &FlowFile) -> String {
     let said = WORDS.repeat(SPOKEN_BYTES / WORDS.len());
     let handed = WORDS.repeat(ARTIFACT_BYTES / WORDS.len());
     let (said, handed) = (said.trim_end(), handed.trim_end());
+    let start = flow.graph.start();
+    let mut text = String::from("default: forward\nscript:\n");
+    if flow.graph.outgoing(start).len() > 1 {
+        // One file for all of them is one call of a tool, as everywhere else.
+        writeln!(
+            text,
+            "  - node: begin\n    say:\n      - '{said}'\n      \
+             - write: {{ path: plan.md, text: '{handed}' }}\n      - handoff:"
+        )
+        .unwrap();
+        for next in flow.graph.successors(start) {
+            let to = &flow.graph.node_at(next).id;
+            writeln!(text, "          - {{ to: {to}, artifact: plan.md }}").unwrap();
+        }
+    }
     let nodes = flow.graph.nodes().iter();
     let roles: BTreeSet<String> = nodes.map(|node| node.role.to_string()).collect();
-    let mut text = String::from("default: forward\nscript:\n");
     for role in roles {
         writeln!(
             text,

@@ -8,6 +8,7 @@ use std::time::Duration;
 use a_society_facts::id::{ClientId, TurnId};
 use a_society_roles::turn::step::Step;
 
+use super::at_once::AtOnce;
 use super::core::Core;
 use super::error::DriverError;
 use super::handle::{FlowHandle, Seen, Window, next};
@@ -74,6 +75,7 @@ pub fn drive(core: Core, door: Option<Door>) -> Result<Driven, DriverError> {
         door,
         inbox,
         heard,
+        at_once: AtOnce::default(),
         window,
         shown_at_us: 0,
         draining: false,
@@ -92,6 +94,8 @@ struct Task {
     door: Option<Door>,
     inbox: SyncSender<Inbox>,
     heard: Receiver<Inbox>,
+    /// The turns that need no thread.
+    at_once: AtOnce,
     window: Arc<Window>,
     /// When the flow was last shown, as its clock counts.
     shown_at_us: u64,
@@ -115,16 +119,16 @@ impl Task {
             let starts = self.core.advance()?;
             let ends = starts.is_empty();
             for start in starts {
-                let inbox = self.inbox.clone();
-                let name = format!("turn-{}", start.turn.0);
-                std::thread::Builder::new()
-                    .name(name)
-                    .spawn(move || turn_thread::run(start, &inbox))?;
+                if start.taker.is_prompt() {
+                    self.at_once.begin(start);
+                } else {
+                    turn_thread::spawn(start, None, &self.inbox)?;
+                }
             }
             let idle = self.core.live_turns() == 0;
             if idle {
                 self.core.rest()?;
-            } else if ends {
+            } else if ends && self.at_once.is_empty() {
                 // No turn follows whose first request would do it.
                 self.core.sync_ended()?;
             }
@@ -132,15 +136,30 @@ impl Task {
             if idle && (self.draining || self.core.state().status.is_over()) {
                 return Ok(());
             }
-            // An idle flow sleeps until somebody says something.
-            let longest = (!idle).then_some(Duration::from_millis(TICK_MS));
-            match next(&self.heard, longest) {
-                Ok(Some(said)) => self.hear_all(said)?,
-                Ok(None) => self.core.sync_ended()?,
-                Err(()) => return Ok(()),
+            if self.at_once.is_empty() {
+                if !self.listen(idle)? {
+                    return Ok(());
+                }
+            } else {
+                self.at_once.round(&mut self.core, &self.inbox)?;
+                if let Ok(said) = self.heard.try_recv() {
+                    self.hear_all(said)?;
+                }
             }
             self.core.tick()?;
         }
+    }
+
+    /// Waits until somebody says something, and an idle flow waits as long as it takes. Says
+    /// whether anybody is left who could.
+    fn listen(&mut self, idle: bool) -> Result<bool, DriverError> {
+        let longest = (!idle).then_some(Duration::from_millis(TICK_MS));
+        match next(&self.heard, longest) {
+            Ok(Some(said)) => self.hear_all(said)?,
+            Ok(None) => self.core.sync_ended()?,
+            Err(()) => return Ok(false),
+        }
+        Ok(true)
     }
 
     /// Hears what lies in the inbox. Turns that wait for a sync share one.

@@ -387,6 +387,10 @@ fn nameless_call() -> End {
 }
 
 impl Taker for ScriptedTaker {
+    fn is_prompt(&self) -> bool {
+        true
+    }
+
     fn next(&mut self, told: Told) -> Step {
         match told {
             Told::Begin => {}
