@@ -53,7 +53,6 @@ enum Verb {
 }
 
 #[derive(Debug, clap::Args)]
-#[group(id = "key", multiple = false)]
 struct Add {
     /// How it is called here
     #[arg(value_name = "MODEL", value_parser = name)]

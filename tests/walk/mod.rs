@@ -3,6 +3,7 @@
 mod files;
 mod killed;
 mod knocked_at;
+mod models;
 mod place;
 mod projects;
 mod spoken_to;
