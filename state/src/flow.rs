@@ -249,6 +249,7 @@ impl Flow {
     fn record_pause(&mut self) -> Result<(), Error> {
         let reason = PauseReason::DiskFull;
         let fact = Fact::FlowPaused(FlowPaused {
+            client: None,
             reason,
             detail: None,
         });
@@ -274,6 +275,7 @@ impl Flow {
             return Ok(false);
         }
         let unpaused = Fact::FlowUnpaused(FlowUnpaused {
+            client: None,
             by: Author::Runtime,
         });
         match self.append_durably(unpaused) {
