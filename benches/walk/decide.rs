@@ -107,6 +107,7 @@ impl Table {
                         path: format!("artifact-{}.md", self.made),
                         hash: Hash::of(b""),
                         bytes: 0,
+                        text: None,
                     }),
                 }
             })

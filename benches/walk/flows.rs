@@ -1,5 +1,6 @@
 //! Flows as the figures walk them: a chain, a fan, and the script that takes every turn.
 
+use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::path::Path;
 use std::sync::Arc;
@@ -12,7 +13,7 @@ use a_society_orchestrator::driver::core::Core;
 use a_society_orchestrator::driver::handle::{FlowHandle, Seen};
 use a_society_orchestrator::driver::task::drive;
 use a_society_orchestrator::mint::SystemMint;
-use a_society_orchestrator::project::flow_file::read_kept;
+use a_society_orchestrator::project::flow_file::{FlowFile, read_kept};
 use a_society_orchestrator::run::{NewFlow, create};
 use a_society_state::clock::SystemClock;
 use a_society_state::disk::{RealDisk, SharedDisk};
@@ -68,13 +69,36 @@ const ROLES: &str = "roles:
 
 /// Each turn asks twice and calls one tool between: it speaks, writes what it hands over to a file,
 /// and hands it over.
-pub(crate) fn script() -> String {
+fn script(flow: &FlowFile) -> String {
     const WORDS: &str = "The harbour was quiet, and nobody had seen the ship come in. ";
-    let mut said = WORDS.repeat(SPOKEN_BYTES / WORDS.len());
-    let mut handed = WORDS.repeat(ARTIFACT_BYTES / WORDS.len());
-    said.truncate(said.trim_end().len());
-    handed.truncate(handed.trim_end().len());
-    format!("default: forward\nscript:\n  - say:\n      - '{said}'\n      - forward: '{handed}'\n")
+    let said = WORDS.repeat(SPOKEN_BYTES / WORDS.len());
+    let handed = WORDS.repeat(ARTIFACT_BYTES / WORDS.len());
+    let (said, handed) = (said.trim_end(), handed.trim_end());
+    let start = flow.graph.start();
+    let mut text = String::from("default: forward\nscript:\n");
+    if flow.graph.outgoing(start).len() > 1 {
+        // One file for all of them is one call of a tool, as everywhere else.
+        writeln!(
+            text,
+            "  - node: begin\n    say:\n      - '{said}'\n      \
+             - write: {{ path: plan.md, text: '{handed}' }}\n      - handoff:"
+        )
+        .unwrap();
+        for next in flow.graph.successors(start) {
+            let to = &flow.graph.node_at(next).id;
+            writeln!(text, "          - {{ to: {to}, artifact: plan.md }}").unwrap();
+        }
+    }
+    let nodes = flow.graph.nodes().iter();
+    let roles: BTreeSet<String> = nodes.map(|node| node.role.to_string()).collect();
+    for role in roles {
+        writeln!(
+            text,
+            "  - role: {role}\n    say:\n      - '{said}'\n      - forward: '{handed}'"
+        )
+        .unwrap();
+    }
+    text
 }
 
 /// A store on a disk.
@@ -89,13 +113,14 @@ pub(crate) fn store(root: &Path, disk: SharedDisk) -> Store {
 
 /// A flow of this file, up to the point at which it can be driven.
 pub(crate) fn begun(store: &Store, root: &Path, source: &str) -> Core {
+    let file = read_kept(source.to_owned()).unwrap();
     let new = NewFlow {
+        script: Some(script(&file)),
         project: "bench".parse().unwrap(),
         project_folder: root.to_owned(),
         title: None,
         input: None,
-        file: read_kept(source.to_owned()).unwrap(),
-        script: Some(script()),
+        file,
         client: None,
     };
     let at = store.ground().clock.now();

@@ -24,7 +24,6 @@ fn take(bench: &Bench, name: &str, nodes: usize) -> Taken {
     let root = bench.folder(name);
     let walked = walk(&root, &chain(nodes));
     let bare = bare(&root, &walked.counts.syncs);
-    std::fs::remove_dir_all(root).unwrap();
     Taken { walked, bare }
 }
 

@@ -32,7 +32,8 @@ impl Bench {
         self.words.is_empty() || self.words.iter().any(|word| name.contains(word.as_str()))
     }
 
-    /// A folder of its own.
+    /// A folder of its own. It stays until everything is measured: a file system that has just
+    /// removed many files makes new ones slowly.
     pub(crate) fn folder(&self, name: &str) -> PathBuf {
         let path = self.folder.path().join(name);
         std::fs::create_dir_all(&path).unwrap();

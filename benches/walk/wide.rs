@@ -14,7 +14,6 @@ pub(crate) fn one_to_many_to_one(bench: &Bench) {
         bares.push(ms(bare(&root, &walked.counts.syncs)));
         times.push(ms(walked.time));
         syncs.push(walked.counts.syncs.len());
-        std::fs::remove_dir_all(root).unwrap();
     }
     line(
         &format!("1 → {count} → 1"),

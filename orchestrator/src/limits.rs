@@ -16,6 +16,9 @@ pub const TURNS_AT_ONCE_IN_PROCESS: usize = 32;
 /// How many messages wait for a flow's task before the next sender waits for a place.
 pub const INBOX_MAX: usize = 256;
 
+/// How many steps a turn that never waits takes before others have theirs.
+pub const STEPS_AT_ONCE: usize = 64;
+
 /// How often a flow that moves looks whether its views are due.
 pub const TICK_MS: u64 = 50;
 

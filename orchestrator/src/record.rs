@@ -9,8 +9,10 @@ use std::path::{Component, Path, PathBuf};
 
 use a_society_facts::Hash;
 use a_society_facts::handoff::Artifact;
+use a_society_facts::limits::INLINE_ARTIFACT_BYTES_MAX;
+use a_society_state::atomic::replace;
 use a_society_state::disk::{Disk, Kind};
-use a_society_state::files::read_whole;
+use a_society_state::files::{make_folders, read_whole};
 
 use crate::limits::ARTIFACT_BYTES_MAX;
 
@@ -139,8 +141,56 @@ fn read(disk: &dyn Disk, file: &Path, relative: &Path) -> Result<Found, String> 
         path: relative.to_string_lossy().into_owned(),
         hash: Hash::of(&bytes),
         bytes: bytes.len() as u64,
+        text: None,
     };
     Ok(Found { artifact, bytes })
+}
+
+/// Puts an artifact that is on its way back where it stood, if a power cut took the file: what was
+/// handed over is durable with the fact, and the file itself is not.
+///
+/// # Errors
+/// When the file system refuses.
+pub fn put_back(
+    disk: &dyn Disk,
+    places: &Places,
+    artifact: &Artifact,
+) -> Result<(), a_society_state::Error> {
+    let (Some(text), Err(_)) = (&artifact.text, find(disk, places, &artifact.path)) else {
+        return Ok(());
+    };
+    let Some(relative) = below(&places.record, Path::new(&artifact.path)) else {
+        return Ok(());
+    };
+    let stands = relative.ancestors().any(|part| {
+        let there = disk.about(&places.record.join(part));
+        there.is_ok_and(|about| about.kind == Kind::Other)
+    });
+    if stands {
+        // Something that is no plain file or folder came in its way; it is not ours to replace.
+        return Ok(());
+    }
+    let path = places.record.join(relative);
+    make_folders(disk, path.parent().unwrap_or(&places.record))?;
+    replace(disk, &path, text.as_bytes())
+}
+
+/// What an artifact takes in a record, if it may stand there: its length as JSON.
+#[must_use]
+pub fn inline_bytes(found: &Found) -> Option<(String, usize)> {
+    if found.bytes.len() > INLINE_ARTIFACT_BYTES_MAX {
+        return None;
+    }
+    let text = String::from_utf8(found.bytes.clone()).ok()?;
+    let escaped: usize = text
+        .bytes()
+        .map(|byte| match byte {
+            b'"' | b'\\' | b'\n' | b'\r' | b'\t' => 2,
+            0..0x20 => 6,
+            _ => 1,
+        })
+        .sum();
+    Some((text, escaped))
 }
 
 #[cfg(test)]
@@ -176,6 +226,34 @@ mod tests {
         }
         let absolute = places.record.join("notes.md");
         assert!(find(&RealDisk, &places, absolute.to_str().unwrap()).is_ok());
+    }
+
+    #[test]
+    fn what_a_power_cut_took_is_put_back_and_nothing_else_is_touched() {
+        let folder = tempfile::tempdir().unwrap();
+        let places = places(folder.path());
+        let handed = |path: &str| Artifact {
+            path: path.to_owned(),
+            hash: Hash::of(b"handed over"),
+            bytes: 11,
+            text: Some("handed over".to_owned()),
+        };
+        for path in [
+            "lost.md",
+            "gone/lost.md",
+            "notes.md",
+            "link",
+            "out/lost.md",
+            "../secret",
+        ] {
+            put_back(&RealDisk, &places, &handed(path)).unwrap();
+        }
+        let read = |path: &str| std::fs::read_to_string(places.record.join(path)).unwrap();
+        assert_eq!(read("lost.md"), "handed over");
+        assert_eq!(read("gone/lost.md"), "handed over");
+        assert_eq!(read("notes.md"), "of the record");
+        assert_eq!(read("link"), "outside");
+        assert!(!folder.path().join("lost.md").exists());
     }
 
     #[test]

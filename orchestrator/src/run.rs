@@ -17,12 +17,14 @@ use a_society_state::disk::Disk;
 use a_society_state::open::OpenReport;
 use a_society_state::{Flow, FlowRef, Store};
 
+use crate::config::models::Models;
 use crate::control::socket::Door;
 use crate::driver::core::{Core, Parts, text_of};
 use crate::driver::error::DriverError;
 use crate::driver::task::{Driven, drive};
 use crate::limits::TURNS_AT_ONCE;
 use crate::mint::{self, Mint, SystemMint};
+use crate::project::bench::Bench;
 use crate::project::docs::{self, library::Library};
 use crate::project::files::RecordFolder;
 use crate::project::flow_file::{self, FileError, FlowFile, SCRIPT_NAME, SNAPSHOT_NAME};
@@ -106,12 +108,12 @@ pub fn create(
     let files = RecordFolder::new(Arc::clone(&disk), folder.record());
     // The record folder comes first: a flow that exists has everything it needs to go on.
     a_society_state::files::make_folders(disk.as_ref(), &folder.record())?;
-    files.write(
+    files.keep(
         &RecordPath::of_name(SNAPSHOT_NAME),
         new.file.source.as_bytes(),
     )?;
     if let Some(script) = &new.script {
-        files.write(&RecordPath::of_name(SCRIPT_NAME), script.as_bytes())?;
+        files.keep(&RecordPath::of_name(SCRIPT_NAME), script.as_bytes())?;
     }
     let texts = Texts {
         disk: disk.as_ref(),
@@ -221,7 +223,14 @@ fn take_over(
         Some(home) => docs::folder::roles(disk.as_ref(), home),
         None => file.roles,
     };
+    let bench = Bench {
+        flow: flow.id().clone(),
+        project: project.clone(),
+        record: record.clone(),
+        models: Models::default(),
+    };
     let workshop = Workshop {
+        bench,
         library: Library::of(Arc::clone(&disk), &project),
         disk,
         folder,

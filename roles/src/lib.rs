@@ -3,6 +3,7 @@
 pub mod consent;
 pub mod cost;
 pub mod handoff;
+pub mod mcp;
 pub mod port;
 pub mod provider;
 pub mod role;

@@ -6,9 +6,9 @@ use clap::{CommandFactory, Parser, Subcommand};
 
 use super::{
     allow, approve, budget, cancel, check, completions, configure, decline, demo, deny, exit_codes,
-    export, feedback, graph, import, improve, init, log, ls, man, mode, pause, prune, rebuild,
-    reference, reopen, repair, reply, resume, retry, revise, run, scenario, schema, show, status,
-    steer, stop, unpause, verify,
+    export, feedback, graph, import, improve, init, log, ls, man, mode, models, pause, prune,
+    rebuild, reference, reopen, repair, reply, resume, retry, revise, run, scenario, schema, show,
+    status, steer, stop, unpause, verify,
 };
 use crate::exit_code;
 use crate::output::Color;
@@ -142,6 +142,8 @@ pub(crate) enum Verb {
     Import(import::Arguments),
     /// Remove flows that are over, by a plan
     Prune(prune::Arguments),
+    /// Look after the models that take turns
+    Models(models::Arguments),
     /// Print the completions of a shell
     Completions(completions::Arguments),
     /// Write the manual pages
@@ -151,6 +153,9 @@ pub(crate) enum Verb {
     /// Print the reference of the command line
     #[command(name = "__reference", hide = true)]
     Reference(reference::Arguments),
+    /// Hold, confine and end a command
+    #[command(name = "__guard", hide = true)]
+    Guard,
     /// Run the scenario of the crash tests
     #[command(name = "__scenario", hide = true)]
     Scenario(scenario::Arguments),

@@ -10,9 +10,9 @@ use super::arguments::{Arguments, Verb};
 use super::context::Context;
 use super::{
     allow, approve, budget, cancel, check, completions, configure, decline, demo, deny, exit_codes,
-    export, feedback, graph, import, improve, init, log, ls, man, mode, pause, prune, rebuild,
-    reference, reopen, repair, reply, resume, retry, revise, run, scenario, schema, show, status,
-    steer, stop, unpause, verify,
+    export, feedback, graph, guard, import, improve, init, log, ls, man, mode, models, pause,
+    prune, rebuild, reference, reopen, repair, reply, resume, retry, revise, run, scenario, schema,
+    show, status, steer, stop, unpause, verify,
 };
 use crate::environment::Environment;
 use crate::exit_code::ExitCode;
@@ -94,10 +94,12 @@ fn dispatch(context: &mut Context<'_>, verb: &Verb) -> Outcome {
         Verb::Export(arguments) => export::run(context, arguments),
         Verb::Import(arguments) => import::run(context, arguments),
         Verb::Prune(arguments) => prune::run(context, arguments),
+        Verb::Models(arguments) => models::run(context, arguments),
         Verb::Completions(arguments) => completions::run(context, arguments),
         Verb::Man(arguments) => man::run(context, arguments),
         Verb::ExitCodes(arguments) => exit_codes::run(context, arguments),
         Verb::Reference(arguments) => reference::run(context, arguments),
+        Verb::Guard => guard::run(),
         Verb::Scenario(arguments) => scenario::run(context, arguments),
     }
 }

@@ -19,7 +19,7 @@ use crate::files::uninterrupted;
 use crate::journal::append::Writer;
 use crate::journal::scan::Position;
 use crate::layout::FlowFolder;
-use crate::limits::{CHECKPOINT_BYTES, LOW_SPACE_BYTES};
+use crate::limits::{CHECKPOINT_BYTES, CHECKPOINT_CLOSE_FACTOR, LOW_SPACE_BYTES};
 use crate::lock::FlowLock;
 use crate::open::Ground;
 use crate::views::{Folded, ViewKeeper};
@@ -38,6 +38,7 @@ pub struct Flow {
     announced: bool,
     checkpoint_at_bytes: u64,
     checkpoint_bytes: u64,
+    last_checkpoint_bytes: u64,
     warning: Option<String>,
     // Dropped last: the lock outlives every handle on the flow's files.
     _lock: FlowLock,
@@ -62,6 +63,7 @@ impl Flow {
             announced: false,
             checkpoint_at_bytes: 0,
             checkpoint_bytes: CHECKPOINT_BYTES,
+            last_checkpoint_bytes: 0,
             warning: None,
             _lock: lock,
         }
@@ -317,7 +319,10 @@ impl Flow {
         let (disk, at) = (self.ground.disk.as_ref(), self.ground.clock.now());
         let end = self.writer.end();
         match checkpoint::keep(disk, &self.folder, &self.id, at, end, &screen) {
-            Ok(_) => self.checkpoint_at_bytes = appended,
+            Ok(bytes) => {
+                self.checkpoint_at_bytes = appended;
+                self.last_checkpoint_bytes = bytes;
+            }
             Err(error) => {
                 // The next one is tried when as much again has been appended.
                 self.checkpoint_at_bytes = appended;
@@ -400,7 +405,8 @@ impl Flow {
     pub fn close(mut self) -> Result<(), Error> {
         self.writer.sync()?;
         if self.writer.appended_bytes() > self.checkpoint_at_bytes {
-            self.keep_checkpoint(self.checkpoint_bytes / 16);
+            let worth = self.last_checkpoint_bytes * CHECKPOINT_CLOSE_FACTOR;
+            self.keep_checkpoint(worth.max(self.checkpoint_bytes / 16));
         }
         self.write_views(true);
         reserve::release(self.ground.disk.as_ref(), &self.folder)?;

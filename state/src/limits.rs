@@ -36,12 +36,20 @@ pub const VIEW_AGE_US: u64 = 250_000;
 /// the twentieth that views may cost in all.
 pub const VIEW_TIME_SHARE: u64 = 32;
 
-/// What views may always write while a flow moves, besides as much as the journal itself grew.
-pub const VIEW_BURST_BYTES: u64 = 512 * 1024;
+/// What views may write at once while a flow moves, before anything had to be earned.
+pub const VIEW_BURST_BYTES: u64 = 256 * 1024;
+
+/// Views may write one part in this many of what the journal grows by. At rest each text is written
+/// into two of them anyway, so that this is the smaller part of what they take.
+pub const VIEW_GROWTH_SHARE: u64 = 32;
 
 /// What views may write a second while the flow moves, besides. A session of two megabytes still
 /// follows within [`VIEW_AGE_US`]; a larger one follows more rarely instead of taking the disk.
 pub const VIEW_BYTES_PER_SECOND: u64 = 8 * 1024 * 1024;
+
+/// A journal that grows by this much a second races: many times what all turns of a flow stream,
+/// and more than anybody follows. Its views earn nothing by time.
+pub const VIEW_RACE_BYTES_PER_SECOND: u64 = 512 * 1024;
 
 /// Streamed text is recorded in batches of about this size: large enough that a record's frame is
 /// a small part of it, small enough that a screen folded from the journal moves.
@@ -51,8 +59,12 @@ pub const DRAFT_BYTES: usize = 4 * 1024;
 pub const DRAFT_AGE_US: u64 = 250_000;
 
 /// A checkpoint of the fold is written each time the journal grew by this much, so that a screen
-/// of a long flow folds at most about this much.
-pub const CHECKPOINT_BYTES: u64 = 4 * 1024 * 1024;
+/// of a long flow folds at most about this much, in a few hundredths of a second.
+pub const CHECKPOINT_BYTES: u64 = 8 * 1024 * 1024;
+
+/// A checkpoint is written at the end only when this many times its size came after the last one;
+/// folding less takes no longer than reading it.
+pub const CHECKPOINT_CLOSE_FACTOR: u64 = 2;
 
 /// The largest checkpoint that is read; a larger one is not ours.
 pub const CHECKPOINT_BYTES_MAX: u64 = 64 * 1024 * 1024;

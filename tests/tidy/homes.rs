@@ -86,6 +86,10 @@ const TOUCHES: [Touch; 6] = [
                 "a socket is made for its owner only, and reached through its folder",
             ),
             (
+                "orchestrator/src/config/user.rs",
+                "the operator's own configuration and key files, outside every workspace",
+            ),
+            (
                 "roles/src/taker/command/tree.rs",
                 "reads the system's list of processes, to end all that a program started",
             ),
@@ -94,18 +98,34 @@ const TOUCHES: [Touch; 6] = [
     Touch {
         what: "use sockets",
         needles: &["os::unix::net", "std::net", "rustix::net"],
-        homes: &[(
-            "orchestrator/src/control/",
-            "the operator's other processes talk to the one that drives a flow",
-        )],
+        homes: &[
+            (
+                "orchestrator/src/control/",
+                "the operator's other processes talk to the one that drives a flow",
+            ),
+            (
+                "roles/src/mcp/address.rs",
+                "looks up the names of MCP servers and judges every address they lead to",
+            ),
+        ],
     },
     Touch {
         what: "start programs",
         needles: &["process::Command", "process::{Command", ".spawn()"],
-        homes: &[(
-            "roles/src/taker/command/child.rs",
-            "holds each program at a gate until its start is durable, and ends its whole tree",
-        )],
+        homes: &[
+            (
+                "roles/src/taker/command/child.rs",
+                "holds each program at a gate until its start is durable, and ends its whole tree",
+            ),
+            (
+                "orchestrator/src/config/user.rs",
+                "asks the system's keyring for a key, by the keyring's own program",
+            ),
+            (
+                "roles/src/mcp/process.rs",
+                "runs the MCP servers that the operator configured, and ends their whole trees",
+            ),
+        ],
     },
 ];
 

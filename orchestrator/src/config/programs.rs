@@ -4,6 +4,7 @@
 //! nothing that somebody put into the environment for another purpose, such as a key.
 
 use a_society_roles::taker::command::Environment;
+use a_society_roles::tool::Guard;
 
 /// The variables that are handed on.
 const HANDED_ON: [&str; 12] = [
@@ -29,4 +30,28 @@ pub fn environment() -> Environment {
         Some(((*name).to_owned(), value))
     });
     Environment(given.collect())
+}
+
+/// The word by which this program guards a command.
+pub const GUARD_WORD: &str = "__guard";
+
+/// Is a guard until its command is over, and says whether the command ran.
+#[must_use]
+pub fn be_guard() -> bool {
+    a_society_roles::tool::command::guard(std::io::stdin(), std::io::stdout()) == 0
+}
+
+/// How this program is started to guard a command. It starts itself by the name of what runs, which
+/// stays right when the file is replaced while it runs.
+#[must_use]
+pub fn guard() -> Guard {
+    let own = if cfg!(target_os = "linux") {
+        "/proc/self/exe".to_owned()
+    } else {
+        let file = std::env::current_exe().unwrap_or_default();
+        file.display().to_string()
+    };
+    Guard {
+        run: vec![own, GUARD_WORD.to_owned()],
+    }
 }

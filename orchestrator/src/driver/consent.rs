@@ -54,7 +54,7 @@ impl Core {
         };
         self.command(Input::ConsentAsked(input))?;
         // The turn stays open. Whoever answers has it taken up again, with the call allowed or not.
-        self.live.remove(&turn);
+        self.leave(turn);
         Ok(Heard::Over)
     }
 
@@ -144,8 +144,8 @@ impl Core {
     fn grant_of(&mut self, consent: &ConsentId) -> Option<Grant> {
         let open = self.state().consents.get(consent)?;
         let call = self.state().calls.get(&open.call)?;
-        let (role, tool_call) = (open.role.clone(), call.tool_call.clone());
-        let asked = self.asked_call(&role, &tool_call)?;
-        self.roles.grant(&role, &asked)
+        let (role, node) = (open.role.clone(), open.node.clone());
+        let asked = self.asked_call(&role, &call.tool_call)?;
+        self.roles.grant(&role, node.as_ref(), &asked)
     }
 }

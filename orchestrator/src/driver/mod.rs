@@ -5,6 +5,7 @@
 //! on a thread of its own, and everyone else holds a [`handle`]; what the operator says comes in
 //! through `obey`.
 
+mod at_once;
 mod budget;
 mod compact;
 mod consent;

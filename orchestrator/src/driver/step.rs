@@ -15,6 +15,7 @@ use a_society_flow::machine::Outcome;
 use a_society_roles::turn::step::{Intended, Step, Told, Worst};
 use a_society_state::draft::DraftStream;
 
+use super::budget::Short;
 use super::core::Core;
 use super::error::DriverError;
 use crate::limits::ANSWERS_IN_A_TURN_MAX;
@@ -35,6 +36,36 @@ impl Core {
     /// # Errors
     /// When the journal refuses.
     pub fn step(&mut self, turn: TurnId, attempt: u32, step: Step) -> Result<Heard, DriverError> {
+        let heard = self.hear(turn, attempt, step)?;
+        self.sync_owed()?;
+        Ok(heard)
+    }
+
+    /// Makes durable what somebody waits for, if somebody does.
+    ///
+    /// # Errors
+    /// When the journal refuses.
+    pub fn sync_owed(&mut self) -> Result<(), DriverError> {
+        if self.owed > 0 {
+            self.flow.sync()?;
+            self.owed = 0;
+        }
+        Ok(())
+    }
+
+    /// How many wait for a sync that has not been made.
+    pub(super) const fn syncs_owed(&self) -> usize {
+        self.owed
+    }
+
+    /// Hears a step of a turn. If more syncs are owed after it, its taker must hear nothing before
+    /// [`Self::sync_owed`].
+    pub(super) fn hear(
+        &mut self,
+        turn: TurnId,
+        attempt: u32,
+        step: Step,
+    ) -> Result<Heard, DriverError> {
         let live = self.live.get(&turn).filter(|live| live.attempt == attempt);
         let Some(live) = live else {
             return Ok(Heard::Over);
@@ -53,7 +84,7 @@ impl Core {
             self.stopped(turn, attempt)
         } else if leaves {
             // The turn stays open, and goes on from here as it would after a crash.
-            self.live.remove(&turn);
+            self.leave(turn);
             Ok(Heard::Over)
         } else {
             Ok(Heard::Go(Told::Done { call: None }))
@@ -138,9 +169,7 @@ impl Core {
             process,
         }))?;
         // What only reads has no effect that its announcement would have to precede.
-        if !reads {
-            self.flow.sync()?;
-        }
+        self.owed += usize::from(!reads);
         Ok(())
     }
 
@@ -168,12 +197,25 @@ impl Core {
             self.fail_turn(turn, attempt, why.to_owned())?;
             return Ok(Some(Heard::Over));
         }
-        if let Some(why) = self.over_budget(turn, worst) {
-            self.conclude(turn, attempt, Outcome::BudgetReached { why })?;
-            self.live.remove(&turn);
-            return Ok(Some(Heard::Over));
-        }
-        Ok(None)
+        self.short_of(turn, attempt, worst)
+    }
+
+    /// What a turn hears whose next request the budget does not let leave.
+    pub(super) fn short_of(
+        &mut self,
+        turn: TurnId,
+        attempt: u32,
+        worst: Worst,
+    ) -> Result<Option<Heard>, DriverError> {
+        Ok(match self.over_budget(turn, worst) {
+            None => None,
+            Some(Short::Busy) => Some(Heard::Go(Told::Busy)),
+            Some(Short::Of(why)) => {
+                self.conclude(turn, attempt, Outcome::BudgetReached { why })?;
+                self.leave(turn);
+                Some(Heard::Over)
+            }
+        })
     }
 
     fn ask(&mut self, turn: TurnId, model: String, hash: Hash) -> Result<(), DriverError> {
@@ -191,7 +233,7 @@ impl Core {
         self.append(Fact::ModelRequested(fact))?;
         // The request counts as spent from here on, so this is durable before it is sent; and so
         // is everything the role was told before.
-        self.flow.sync()?;
+        self.owed += 1;
         Ok(())
     }
 
@@ -257,6 +299,7 @@ impl Core {
                 self.draft(turn, DraftKind::Text, piece)?;
             }
         }
+        self.drop_unrecorded(turn, &text);
         let drafted = self.flush(turn)?;
         let streamed = self
             .live
@@ -282,6 +325,18 @@ impl Core {
             usage: answer.usage,
             provider_blocks: answer.provider_blocks,
         }))
+    }
+
+    /// An answer that was there before its first batch was full, or old enough, needs no record of
+    /// how it streamed.
+    fn drop_unrecorded(&mut self, turn: TurnId, text: &str) {
+        let Some(live) = self.live.get_mut(&turn) else {
+            return;
+        };
+        let draft = live.draft.as_ref();
+        if draft.is_some_and(|(_, draft)| draft.is_unrecorded(text)) {
+            live.draft = None;
+        }
     }
 
     fn failed(

@@ -34,6 +34,7 @@ use a_society_state::disk::SharedDisk;
 use a_society_state::layout::FlowFolder;
 use serde::Deserialize;
 
+use super::bench::Bench;
 use super::program;
 use crate::config::programs;
 use crate::driver::role_source::{About, RoleSource, Touched};
@@ -59,6 +60,8 @@ pub struct Workshop {
     pub library: Library,
     /// The project's folder, if the roles come from there.
     pub home: Option<PathBuf>,
+    /// What models work with.
+    pub bench: Bench,
 }
 
 impl Workshop {
@@ -81,8 +84,13 @@ impl Workshop {
     }
 
     fn text_of(&self, artifact: &Artifact) -> Option<String> {
-        let bytes = blob::get(self.disk.as_ref(), &self.folder, artifact.hash).ok()?;
-        let mut text = String::from_utf8(bytes).ok()?;
+        let mut text = match &artifact.text {
+            Some(text) => text.clone(),
+            None => {
+                let bytes = blob::get(self.disk.as_ref(), &self.folder, artifact.hash).ok()?;
+                String::from_utf8(bytes).ok()?
+            }
+        };
         if text.len() > SHOWN_ARTIFACT_BYTES_MAX {
             text.truncate(text.floor_char_boundary(SHOWN_ARTIFACT_BYTES_MAX));
             text.push_str("\n[… the rest is in the file]");
@@ -311,6 +319,13 @@ impl RoleSource for Workshop {
         packet::interrupted_message()
     }
 
+    fn reads_history(&self, role: &RoleInstance) -> bool {
+        match self.executor(role) {
+            Executor::Model => true,
+            Executor::Scripted | Executor::Human | Executor::Command => false,
+        }
+    }
+
     fn taker(
         &mut self,
         job: Job,
@@ -326,10 +341,7 @@ impl RoleSource for Workshop {
             (Executor::Scripted, None) => Err(format!(
                 "{role} follows a script, and the flow was started without one"
             )),
-            (Executor::Model, _) => Err(format!(
-                "{role} is taken by a model, and this version runs scripts, people and commands; \
-                 give it an executor, or start the flow with --script"
-            )),
+            (Executor::Model, _) => Ok(self.bench.taker(job, self.definition(&role), stop)),
             (Executor::Human, _) => Ok(Box::new(HumanTaker::new(job, begun_with))),
             (Executor::Command, _) => {
                 let definition = self.definition(&role);
@@ -344,7 +356,10 @@ impl RoleSource for Workshop {
         }
     }
 
-    fn touched(&mut self, _: &RoleInstance, call: &ToolCall) -> Touched {
+    fn touched(&mut self, role: &RoleInstance, call: &ToolCall) -> Touched {
+        if self.executor(role) == Executor::Model {
+            return self.bench.touched(role, call);
+        }
         #[derive(Deserialize)]
         struct Written {
             path: String,
@@ -357,8 +372,13 @@ impl RoleSource for Workshop {
         }
     }
 
-    fn grant(&mut self, _: &RoleInstance, _: &ToolCall) -> Option<Grant> {
-        None
+    fn grant(
+        &mut self,
+        role: &RoleInstance,
+        node: Option<&NodeId>,
+        call: &ToolCall,
+    ) -> Option<Grant> {
+        self.bench.grant(role, node, call)
     }
 
     fn revised(&mut self, file: &FlowFile) {

@@ -16,9 +16,12 @@ pub mod limits;
 pub mod port;
 pub mod repair;
 pub mod request;
+pub mod retry;
 pub mod secret;
 mod sse;
 pub mod stream;
+#[cfg(test)]
+pub(crate) mod tests;
 mod wire;
 
 pub use answer::{Answer, AskedCall, CallFault, Stop};

@@ -181,8 +181,9 @@ fn run_command(scope: Scope) -> Definition {
 fn fetch_url() -> Definition {
     definition(
         "fetch_url",
-        "Gets a page from the public web and gives its status and its text. Only http and https, \
-         and no address of this machine or of a private network.",
+        "Gets a page from the public web and gives its status and its text. Only https, \
+         and no address of this machine or of a private network. What leads to another host is not \
+         followed; its address is given instead.",
         json!({ "url": { "type": "string", "description": "The address." } }),
         &["url"],
     )

@@ -52,8 +52,10 @@ impl Running {
         if stop.is_raised() {
             return Finished::not_run();
         }
-        drop(held);
-        let result = toolbox.perform(deed, &tier, &stop);
+        let result = match held {
+            Some(held) => Ok(toolbox.run_held(held, &stop)),
+            None => toolbox.perform(deed, &tier, &stop),
+        };
         match result {
             Ok((end, output)) => toolbox.finished(end, output),
             Err(refusal) => toolbox.finished(refusal.end(), Output::of(refusal.text)),

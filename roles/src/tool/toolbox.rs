@@ -8,6 +8,7 @@ use a_society_facts::id::CallId;
 use a_society_facts::message::ToolCall;
 
 use super::arguments::{self, Arguments};
+use super::command::Launch;
 use super::definition::{Definition, definitions};
 use super::files::Roots;
 use super::limits;
@@ -18,6 +19,7 @@ use super::redact::Redactor;
 use super::running::{Finished, Running};
 use super::seen::Seen;
 use super::setting::{Owner, Setting};
+use super::web::{Fetch, Query, Web};
 use super::write::Writing;
 use crate::consent::{Action, Ask, Tier, shown};
 use crate::turn::stop::StopSignal;
@@ -32,6 +34,7 @@ pub(super) struct Inner {
     pub roots: Roots,
     pub redactor: Redactor,
     pub seen: Seen,
+    pub web: Web,
 }
 
 /// What a call will do, with everything that it needs for it.
@@ -41,18 +44,31 @@ pub(super) enum Deed {
     Read(Reading),
     /// It writes a file, which has this path.
     Write(Box<Writing>, PathBuf),
+    /// It runs a command.
+    Command(Box<Launch>),
+    /// It reads a page.
+    Fetch(Box<Fetch>),
+    /// It searches the web.
+    Search(Box<Query>),
 }
 
 impl Toolbox {
     /// Opens the folders that the tools work in.
     pub fn open(setting: Setting) -> Result<Self, String> {
+        Self::over(setting, Web::public())
+    }
+
+    pub(super) fn over(setting: Setting, web: Web) -> Result<Self, String> {
         let roots = Roots::open(&setting)?;
-        let redactor = Redactor::new(&setting.secrets);
+        let key = setting.search.as_ref().map(|service| service.key.clone());
+        let secrets: Vec<String> = setting.secrets.iter().cloned().chain(key).collect();
+        let redactor = Redactor::new(&secrets);
         Ok(Self(Arc::new(Inner {
             setting,
             roots,
             redactor,
             seen: Seen::default(),
+            web,
         })))
     }
 
@@ -105,12 +121,18 @@ impl Toolbox {
     /// Starts a call: a command's process waits at its gate from here on, and nothing else has
     /// happened. The intent must be durable, and consent given.
     pub fn start(&self, plan: Plan, call: &CallId, stop: &StopSignal) -> Result<Running, Finished> {
-        let _ = call;
+        let held = match &plan.deed {
+            Deed::Command(launch) => match self.hold(launch, call) {
+                Ok(held) => Some(held),
+                Err(why) => return Err(self.finished(CallEnd::Failed, Output::of(why))),
+            },
+            Deed::Read(_) | Deed::Write(..) | Deed::Fetch(_) | Deed::Search(_) => None,
+        };
         Ok(Running {
             toolbox: self.clone(),
             deed: plan.deed,
             tier: plan.ask.tier,
-            held: None,
+            held,
             stop: stop.clone(),
         })
     }
@@ -125,6 +147,9 @@ impl Toolbox {
         match deed {
             Deed::Read(reading) => self.read(&reading, tier, stop),
             Deed::Write(writing, real) => self.write(&writing, real),
+            Deed::Fetch(fetch) => self.fetch(*fetch, stop),
+            Deed::Search(query) => self.web_search(*query, stop),
+            Deed::Command(_) => Ok((CallEnd::NotRun, Output::of("The command was not held."))),
         }
     }
 

@@ -221,6 +221,9 @@ pub enum Told {
         /// What it says.
         replacement: String,
     },
+    /// The budget has room for the request only when those under way are over; it is to be asked
+    /// again after a while.
+    Busy,
     /// The call that was to be consented to may not run, and this is why.
     Denied {
         /// What the model reads.

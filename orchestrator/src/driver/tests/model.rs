@@ -10,7 +10,7 @@ use a_society_facts::fact::budget::Measure;
 use a_society_facts::fact::node::WaitReason;
 use a_society_facts::fact::operator::{ConsentMode, Grant};
 use a_society_facts::fact::turn::{CallEnd, Usage};
-use a_society_facts::id::{ConsentId, RoleInstance};
+use a_society_facts::id::{ConsentId, NodeId, RoleInstance};
 use a_society_facts::message::{Message, ToolCall};
 use a_society_facts::view::FlowState;
 use a_society_facts::{At, Fact, Hash};
@@ -20,7 +20,7 @@ use a_society_roles::provider::{
     Answer, Arrival, AskedCall, Event, Fault, FaultClass, Prepared, Provider, Request, Stop,
     Stream, Thinking,
 };
-use a_society_roles::taker::model::{Gear, Model, ModelTaker, offered};
+use a_society_roles::taker::model::{Gear, Model, ModelTaker, Traffic, offered};
 use a_society_roles::tool::{Owner, Setting, Toolbox};
 use a_society_roles::turn::job::{BegunWith, Job};
 use a_society_roles::turn::stop::StopSignal;
@@ -211,8 +211,16 @@ impl RoleSource for Actors {
             },
             tools,
             offered,
+            traffic: Traffic {
+                lanes: Arc::default(),
+                now_ms: Arc::new(|| 0),
+            },
         };
         Ok(Box::new(ModelTaker::new(Arc::new(job), gear, stop)))
+    }
+
+    fn reads_history(&self, _: &RoleInstance) -> bool {
+        true
     }
 
     fn revised(&mut self, _: &FlowFile) {}
@@ -227,7 +235,7 @@ impl RoleSource for Actors {
             .map_or(Touched::Unknown, Touched::Has)
     }
 
-    fn grant(&mut self, role: &RoleInstance, call: &ToolCall) -> Option<Grant> {
+    fn grant(&mut self, role: &RoleInstance, _: Option<&NodeId>, call: &ToolCall) -> Option<Grant> {
         self.tools(role).plan(call).ok()?.ask.grant()
     }
 }

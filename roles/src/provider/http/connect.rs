@@ -44,24 +44,28 @@ impl Default for Timeouts {
 /// Reaches servers.
 #[derive(Debug, Default)]
 pub struct Transport {
-    /// How long things may take.
-    pub timeouts: Timeouts,
-    /// A proxy through which all requests go. None is taken from the environment.
-    pub proxy: Option<String>,
-    /// Certificates to trust besides those of the system, as PEM.
-    pub trusted: Vec<Vec<u8>>,
+    timeouts: Timeouts,
+    proxy: Option<String>,
+    trusted: Vec<Vec<u8>>,
     /// Made when it is needed first: reading the system's certificates takes a while.
     client: OnceLock<Result<Client, String>>,
 }
 
 impl Transport {
-    /// A transport with other limits of time.
+    /// A transport with these limits of time, through this proxy, and with certificates that are
+    /// trusted besides those of the system, each as PEM. No proxy is taken from the environment.
     #[must_use]
-    pub fn with_timeouts(timeouts: Timeouts) -> Self {
+    pub fn new(timeouts: Timeouts, proxy: Option<String>, trusted: Vec<Vec<u8>>) -> Self {
         Self {
             timeouts,
-            ..Self::default()
+            proxy,
+            trusted,
+            client: OnceLock::new(),
         }
+    }
+
+    pub(super) fn timeouts(&self) -> Timeouts {
+        self.timeouts
     }
 
     pub(super) fn client(&self) -> Result<&Client, Fault> {
@@ -112,17 +116,19 @@ pub(super) fn unanswered(error: &reqwest::Error) -> Fault {
 
 /// What is wrong with a certificate, if that is why there is no connection.
 fn untrusted(error: &reqwest::Error) -> Option<String> {
-    let mut cause = error.source();
+    let mut cause: Option<&(dyn std::error::Error + 'static)> = error.source();
     while let Some(error) = cause {
-        let inner = error
-            .downcast_ref::<io::Error>()
-            .and_then(io::Error::get_ref)
-            .and_then(|inner| inner.downcast_ref::<rustls::Error>());
-        let found = error.downcast_ref::<rustls::Error>().or(inner);
-        if let Some(rustls::Error::InvalidCertificate(why)) = found {
+        if let Some(rustls::Error::InvalidCertificate(why)) = error.downcast_ref() {
             return Some(why.to_string());
         }
-        cause = error.source();
+        // What an error of the system wraps is not its source.
+        let wrapped = error
+            .downcast_ref::<io::Error>()
+            .and_then(io::Error::get_ref);
+        cause = match wrapped {
+            Some(inner) => Some(inner),
+            None => error.source(),
+        };
     }
     None
 }

@@ -121,16 +121,15 @@ impl HttpProvider {
     /// If its address or a header is none.
     pub fn new(endpoint: Endpoint, transport: Arc<Transport>) -> Result<Self, Fault> {
         let invalid = |why: String| Fault::new(FaultClass::Invalid, why);
+        let no_address = |why: String| invalid(format!("the address of {} {why}", endpoint.name));
         let base = endpoint.base_url.trim_end_matches('/');
-        let url = Url::parse(&format!("{base}{}", endpoint.wire.path(base)))
-            .map_err(|why| invalid(format!("the address of {} is none: {why}", endpoint.name)))?;
-        if !matches!(url.scheme(), "http" | "https") || !url.has_host() {
-            let why = format!(
-                "the address of {} must begin with https:// or http://",
-                endpoint.name
-            );
-            return Err(invalid(why));
+        let is_none = |why| no_address(format!("is none: {why}"));
+        let given = Url::parse(&endpoint.base_url).map_err(is_none)?;
+        if !matches!(given.scheme(), "http" | "https") {
+            return Err(no_address("must begin with https:// or http://".into()));
         }
+        let url = format!("{base}{}", endpoint.wire.path(base));
+        let url = Url::parse(&url).map_err(is_none)?;
         let headers = headers(&endpoint)?;
         Ok(Self {
             endpoint,
@@ -154,7 +153,7 @@ impl HttpProvider {
                 task.abort();
             }
         });
-        let timeouts = self.transport.timeouts;
+        let timeouts = self.transport.timeouts();
         let key = self.endpoint.key.clone();
         let wire = self.endpoint.wire;
         let read = move |asked| reader(wire, asked);

@@ -7,8 +7,6 @@ mod ids;
 mod raw;
 pub(super) mod reader;
 pub(super) mod responses;
-#[cfg(test)]
-mod tests;
 pub(super) mod words;
 
 pub(super) use raw::empty_object;

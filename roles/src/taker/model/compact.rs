@@ -47,7 +47,7 @@ impl ModelTaker {
                 let step = Step::Compact(Compact::Ask {
                     model: model.name.clone(),
                     hash: prepared.hash,
-                    worst: model.worst(prepared.body.len(), max_output),
+                    worst: model.worst(prepared.body.len() as u64, None, max_output),
                     trigger: Trigger::Auto,
                 });
                 self.next = Next::Summarise(Box::new(Summary { prepared, bytes }));
@@ -123,6 +123,7 @@ impl ModelTaker {
         ];
         self.node_from = 0;
         self.context = 0;
+        self.patience.compacted();
         self.is_trimmed = false;
         self.next = Next::Ask;
     }

@@ -1,11 +1,12 @@
 //! What a model's taker works with.
 
+use std::fmt;
 use std::sync::Arc;
 
 use a_society_facts::fact::turn::Usage;
 
-use super::limits::BYTES_A_TOKEN;
-use crate::cost::Prices;
+use crate::cost::{Counted, Price, input_bound_tokens};
+use crate::provider::retry::Lanes;
 use crate::provider::{Effort, Provider, Thinking, ToolDefinition};
 use crate::tool::{Definition, Toolbox};
 use crate::turn::step::{End, Step, Told, Worst};
@@ -27,7 +28,7 @@ pub struct Model {
     /// How hard it is to think.
     pub effort: Option<Effort>,
     /// What it costs, if that is known.
-    pub prices: Option<Prices>,
+    pub prices: Option<Price>,
 }
 
 /// Everything a model's taker works with.
@@ -41,6 +42,23 @@ pub struct Gear {
     pub tools: Toolbox,
     /// The tools that it is offered.
     pub offered: Arc<[ToolDefinition]>,
+    /// Who else asks the same models.
+    pub traffic: Traffic,
+}
+
+/// The requests of all roles of a process, which share what a provider lets through.
+#[derive(Clone)]
+pub struct Traffic {
+    /// The lanes of all models.
+    pub lanes: Arc<Lanes>,
+    /// The milliseconds of a clock that only goes forward.
+    pub now_ms: Arc<dyn Fn() -> u64 + Send + Sync>,
+}
+
+impl fmt::Debug for Traffic {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Traffic").finish_non_exhaustive()
+    }
 }
 
 /// Tools as a model is offered them. A tool whose schema cannot be written is not offered.
@@ -59,13 +77,13 @@ pub fn offered(tools: &[Definition]) -> Arc<[ToolDefinition]> {
 impl Model {
     /// What an answer cost, in millionths; 0 if no price is known.
     pub(super) fn cost(&self, usage: &Usage) -> u64 {
-        self.prices.as_ref().map_or(0, |prices| prices.cost(usage))
+        self.prices.as_ref().map_or(0, |price| price.of(usage))
     }
 
     /// The most that a request of so many bytes can cost.
-    pub(super) fn worst(&self, body_bytes: usize, max_output: u64) -> Worst {
-        let input = (body_bytes as u64).div_ceil(BYTES_A_TOKEN);
-        let cost = |prices: &Prices| prices.worst(input, max_output);
+    pub(super) fn worst(&self, body: u64, last: Option<Counted>, max_output: u64) -> Worst {
+        let input = input_bound_tokens(body, last);
+        let cost = |price: &Price| price.worst(input, max_output);
         Worst {
             tokens: input.saturating_add(max_output),
             cost_micros: self.prices.as_ref().map_or(0, cost),

@@ -2,9 +2,10 @@
 
 use super::limits::{BYTES_A_TOKEN_USUALLY, DRAFT_BYTES};
 use super::taker::{ModelTaker, Next};
-use crate::provider::fault::Remedy;
+use crate::provider::retry::{Admission, Outcome, Verdict, Weary};
 use crate::provider::{Answer, Arrival, Event, Fault, Prepared, Stream};
 use crate::turn::step::{End, Step};
+use a_society_facts::Hash;
 use a_society_facts::fact::turn::DraftKind;
 use a_society_facts::message::Message;
 
@@ -20,6 +21,7 @@ impl ModelTaker {
     /// The request leaves; it was announced.
     pub(super) fn send(&mut self, prepared: Prepared) {
         self.request = prepared.hash;
+        self.body_bytes = prepared.body.len() as u64;
         let stream = self.gear.provider.start(prepared, &self.stop);
         self.next = Next::Hear(Box::new(Hearing { stream, held: None }));
     }
@@ -55,10 +57,17 @@ impl ModelTaker {
 
     /// A request that came to nothing.
     fn failed(&mut self, fault: &Fault) -> Step {
-        let retry_in_ms = self.tries.again_in_ms(fault, self.request);
-        self.next = match retry_in_ms {
-            Some(ms) => Next::Wait(ms),
-            None => self.given_up(fault),
+        self.leave_lane(Outcome::of(fault));
+        let dice = self.dice();
+        let retry_in_ms = match self.patience.failed(fault, dice) {
+            Verdict::Wait { ms } => {
+                self.next = Next::Wait(ms);
+                Some(ms)
+            }
+            verdict => {
+                self.next = self.given_up(fault, verdict);
+                None
+            }
         };
         Step::Failed {
             class: fault.class.word().to_owned(),
@@ -69,7 +78,9 @@ impl ModelTaker {
 
     /// A request that is none.
     pub(super) fn unprepared(&mut self, fault: &Fault) -> Step {
-        let next = self.given_up(fault);
+        let dice = self.dice();
+        let verdict = self.patience.failed(fault, dice);
+        let next = self.given_up(fault, verdict);
         if let Next::End(end) = next {
             self.end(end)
         } else {
@@ -78,22 +89,70 @@ impl ModelTaker {
         }
     }
 
-    fn given_up(&mut self, fault: &Fault) -> Next {
-        let why = fault.to_string();
-        match fault.class.remedy() {
-            Remedy::Compact if !self.is_shortened && self.said.len() > 1 => {
+    fn given_up(&mut self, fault: &Fault, verdict: Verdict) -> Next {
+        match verdict {
+            Verdict::Compact if self.said.len() > 1 => {
                 // The provider says what the estimate did not: the window is full.
-                self.is_shortened = true;
                 self.context = self.context.max(self.gear.model.window.max(1));
                 if self.gear.model.window == 0 {
                     self.trim();
                 }
                 Next::Ask
             }
-            Remedy::Operator => Next::End(End::Provider { why }),
+            Verdict::Suspend { ms } => Next::End(End::Provider {
+                why: format!("{fault}; it asks to be left alone for {} s", ms / 1000),
+            }),
+            Verdict::Operator => Next::End(End::Provider {
+                why: fault.to_string(),
+            }),
             // Whoever was asked for long enough may be there again when the operator is.
-            Remedy::Again | Remedy::Once => Next::End(End::Provider { why }),
-            Remedy::Compact | Remedy::Nothing => Next::End(End::Aborted { why }),
+            Verdict::GiveUp(weary @ (Weary::Request | Weary::Turn | Weary::Waited)) => {
+                Next::End(End::Provider {
+                    why: format!("{fault}; {}", weary.words()),
+                })
+            }
+            Verdict::Wait { .. } | Verdict::Compact | Verdict::GiveUp(Weary::Useless) => {
+                Next::End(End::Aborted {
+                    why: fault.to_string(),
+                })
+            }
+        }
+    }
+
+    /// A number that differs from request to request and from role to role, so that those who fail
+    /// together do not come back together.
+    fn dice(&mut self) -> u64 {
+        self.throws += 1;
+        let thrown = Hash::of(format!("{} {}", self.request, self.throws).as_bytes());
+        let digits = thrown.to_string();
+        u64::from_str_radix(digits.get(..12).unwrap_or_default(), 16).unwrap_or(0)
+    }
+
+    /// Asks whether a request may go now; if not, how long to wait.
+    pub(super) fn enter_lane(&mut self) -> Option<u64> {
+        let now = (self.gear.traffic.now_ms)();
+        let lane = (self.gear.provider.name(), self.gear.model.id.as_str());
+        match self.gear.traffic.lanes.ask(lane, self.ticket, now) {
+            Admission::Go => {
+                self.is_in_lane = true;
+                None
+            }
+            Admission::Wait { ms } => {
+                self.is_in_lane = true;
+                Some(ms)
+            }
+        }
+    }
+
+    /// Says what came of a request.
+    pub(super) fn leave_lane(&mut self, outcome: Outcome) {
+        if std::mem::take(&mut self.is_in_lane) {
+            let now = (self.gear.traffic.now_ms)();
+            let lane = (self.gear.provider.name(), self.gear.model.id.as_str());
+            self.gear
+                .traffic
+                .lanes
+                .hear(lane, self.ticket, outcome, now);
         }
     }
 

@@ -31,8 +31,8 @@ pub(super) const SUMMARISED_BYTES: usize = 24 * 1024;
 /// How long a summary may be, in tokens.
 pub(super) const SUMMARY_TOKENS: u64 = 4_000;
 
-/// How many bytes of text make a token at least, so that an estimate is never too small.
-pub(super) const BYTES_A_TOKEN: u64 = 2;
-
 /// How many bytes of text make a token as a rule, where a fair guess is wanted.
 pub(super) const BYTES_A_TOKEN_USUALLY: u64 = 4;
+
+/// How long a request waits that would fit into the budget if those under way were over.
+pub(super) const BUDGET_BUSY_MS: u64 = 250;

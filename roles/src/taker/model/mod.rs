@@ -15,8 +15,7 @@ mod compact;
 mod gear;
 mod hear;
 mod limits;
-mod retry;
 mod taker;
 
-pub use gear::{Gear, Model, Unready, offered};
+pub use gear::{Gear, Model, Traffic, Unready, offered};
 pub use taker::ModelTaker;

@@ -10,9 +10,10 @@ use super::calls::Calls;
 use super::compact::Summary;
 use super::gear::Gear;
 use super::hear::Hearing;
-use super::limits::{FULL_PERCENT, MALFORMED_ROUNDS, PAUSES};
-use super::retry::Tries;
+use super::limits::{BUDGET_BUSY_MS, FULL_PERCENT, MALFORMED_ROUNDS, PAUSES};
+use crate::cost::Counted;
 use crate::handoff::parse_outcome;
+use crate::provider::retry::{Outcome, Patience, Ticket};
 use crate::provider::{Answer, Blocks, Prepared, Request, Said, Stop};
 use crate::turn::conclude::conclude;
 use crate::turn::job::Job;
@@ -38,10 +39,18 @@ pub struct ModelTaker {
     pub(super) next: Next,
     /// The last request that left.
     pub(super) request: Hash,
-    /// What failed.
-    pub(super) tries: Tries,
-    /// Whether the session was made shorter for the present request.
-    pub(super) is_shortened: bool,
+    /// How long its body was.
+    pub(super) body_bytes: u64,
+    /// A request of this turn that its provider has counted.
+    counted: Option<Counted>,
+    /// What was borne of the provider.
+    pub(super) patience: Patience,
+    /// How often the dice were thrown.
+    pub(super) throws: u32,
+    /// By what the turn is known to those who share its provider.
+    pub(super) ticket: Ticket,
+    /// Whether they count on it.
+    pub(super) is_in_lane: bool,
     /// Answers in a row that held nothing but calls that cannot be read.
     malformed: u32,
     /// Answers in a row that the provider paused.
@@ -99,8 +108,12 @@ impl ModelTaker {
             answered: job.answers_before,
             next,
             request: Hash::of(&[]),
-            tries: Tries::default(),
-            is_shortened: false,
+            body_bytes: 0,
+            counted: None,
+            patience: Patience::default(),
+            throws: 0,
+            ticket: ticket(&job),
+            is_in_lane: false,
             malformed: 0,
             pauses: 0,
             no_summary: false,
@@ -128,11 +141,15 @@ impl ModelTaker {
             Ok(prepared) => prepared,
             Err(fault) => return self.unprepared(&fault),
         };
+        if let Some(ms) = self.enter_lane() {
+            self.next = Next::Ask;
+            return Step::Wait { ms };
+        }
         let model = &self.gear.model;
         let step = Step::Ask {
             model: model.name.clone(),
             hash: prepared.hash,
-            worst: model.worst(prepared.body.len(), model.max_output),
+            worst: model.worst(prepared.body.len() as u64, self.counted, model.max_output),
         };
         self.next = Next::Send(prepared);
         step
@@ -166,8 +183,17 @@ impl ModelTaker {
 
     /// The whole answer is there.
     pub(super) fn answered(&mut self, answer: Answer) -> Step {
-        self.tries.succeeded();
-        self.is_shortened = false;
+        self.leave_lane(Outcome::Works);
+        self.patience.answered();
+        if answer.usage_is_known {
+            let usage = answer.usage;
+            self.counted = Some(Counted {
+                body_bytes: self.body_bytes,
+                input_tokens: usage.input_tokens
+                    + usage.cache_read_tokens
+                    + usage.cache_write_tokens,
+            });
+        }
         let number = self.answered;
         self.answered = self.answered.saturating_add(1);
         let calls: Vec<(usize, ToolCall, Option<String>)> = answer
@@ -268,6 +294,11 @@ impl ModelTaker {
         match told {
             Told::Begin => None,
             Told::Done { call } => call,
+            Told::Busy => {
+                self.leave_lane(Outcome::Unknown);
+                self.next = Next::Wait(BUDGET_BUSY_MS);
+                None
+            }
             Told::Denied { why } => {
                 if let Next::Work(calls) = &mut self.next {
                     calls.denied(why);
@@ -316,6 +347,22 @@ impl Taker for ModelTaker {
             }
         }
     }
+}
+
+impl Drop for ModelTaker {
+    /// Nobody waits for a turn that is gone.
+    fn drop(&mut self) {
+        if self.is_in_lane {
+            let lane = (self.gear.provider.name(), self.gear.model.id.as_str());
+            self.gear.traffic.lanes.leave(lane, self.ticket);
+        }
+    }
+}
+
+fn ticket(job: &Job) -> Ticket {
+    let name = format!("{} {} {} {}", job.flow, job.role, job.turn, job.attempt);
+    let digits = Hash::of(name.as_bytes()).to_string();
+    Ticket(u64::from_str_radix(digits.get(..15).unwrap_or_default(), 16).unwrap_or(0))
 }
 
 /// A summary that did not come to be.

@@ -126,6 +126,13 @@ impl Roots {
         root.is_some_and(|root| root.kind == RootKind::Record)
     }
 
+    /// Whether files may be written there.
+    pub(in super::super) fn is_writable(&self, located: &Located) -> bool {
+        self.roots
+            .get(located.root)
+            .is_some_and(|root| root.is_writable)
+    }
+
     /// Whether this is the graph of the flow.
     pub(in super::super) fn is_workflow(&self, located: &Located) -> bool {
         let is_record = self.is_record(located);

@@ -197,6 +197,8 @@ fn merge_details(known: &mut Vec<Value>, pieces: Vec<Value>) {
                     .iter()
                     .all(|name| last.get(*name) == piece.get(*name))
                     && last.get("type") != Some(&Value::from("reasoning.encrypted"))
+                    // What is signed is over.
+                    && last.get("signature").is_none_or(Value::is_null)
             });
         if let Some(last) = goes_on {
             grow(last, piece);

@@ -22,12 +22,14 @@
 //! The file is the operator's own and lies outside every workspace. Keys do not stand in it, only
 //! where they are. Other keys of it are not looked at.
 
+pub mod edit;
+
 use std::collections::BTreeMap;
 use std::fmt;
 
 use super::http::Wire;
 use super::request::{Effort, Thinking};
-use crate::cost::Prices;
+use crate::cost::Price;
 use crate::yaml::{self, Budget, Number, Tree, Value};
 
 /// Faults that are kept of one file; nobody reads further.
@@ -104,7 +106,7 @@ pub struct ModelSpec {
     /// How hard it is to think, unless somebody chooses.
     pub effort: Option<Effort>,
     /// What it costs, if that is known.
-    pub prices: Option<Prices>,
+    pub prices: Option<Price>,
 }
 
 /// The providers and models of a configuration.
@@ -319,10 +321,10 @@ impl Sink {
         })
     }
 
-    fn prices(&mut self, tree: &Tree) -> Option<Prices> {
+    fn prices(&mut self, tree: &Tree) -> Option<Price> {
         let fields = self.fields(tree, "prices", Some(PRICE_KEYS));
         let input = self.price(&fields, "input", 0)?;
-        Some(Prices {
+        Some(Price {
             input,
             output: self.price(&fields, "output", 0)?,
             // Without a price of its own, cached input costs what other input does.

@@ -1,0 +1,1 @@
+//! Providers against a server that this project did not write.

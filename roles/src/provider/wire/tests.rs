@@ -1,1 +1,0 @@
-//! The wires against what the real ones send and accept.
