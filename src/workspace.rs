@@ -65,7 +65,7 @@ pub(crate) fn folder_of(store: &Store) -> &Path {
 
 fn none(what: String, why: &str) -> Stop {
     let hint = "go to a folder of a workspace, name one with --workspace DIR, or make one here \
-                with: mkdir .a-society";
+                with: a-society init";
     OperatorError::new(("no-workspace", ExitCode::NotFound), what, why, hint).into()
 }
 

@@ -62,6 +62,9 @@ pub enum RunError {
     /// The record folder.
     #[error("the record folder cannot be used: {0}")]
     Record(#[from] a_society_roles::port::FileFault),
+    /// The process that began it died before it was recorded that there is a flow.
+    #[error("nothing was ever recorded in it: the process that began it ended at once")]
+    NeverBegan,
     /// The disk.
     #[error(transparent)]
     State(#[from] a_society_state::Error),
@@ -174,6 +177,10 @@ pub fn reopen(
     mint: Box<dyn Mint>,
 ) -> Result<(Core, OpenReport), RunError> {
     let (opened, report) = store.open(flow)?;
+    if !opened.views().flow.is_created() {
+        opened.close()?;
+        return Err(RunError::NeverBegan);
+    }
     let source = text_of(&opened, &opened.views().flow.graph.source)?;
     let file = flow_file::read_kept(source)?;
     let disk = Arc::clone(&store.ground().disk);

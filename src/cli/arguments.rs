@@ -74,15 +74,15 @@ pub(crate) struct Arguments {
 pub(crate) enum Verb {
     /// Show a flow that runs without keys, models or a network
     Demo(demo::Arguments),
-    /// Make a workspace with a small flow that runs at once
+    /// Make a project that runs at once
     Init(init::Arguments),
-    /// Check a flow file, and say everything that is wrong with it
+    /// Check a flow file or a project, and say everything that is wrong with it
     Check(check::Arguments),
-    /// Show the graph of a flow file
+    /// Show the graph of a flow file or a project
     Graph(graph::Arguments),
     /// Print the JSON Schema of flow files
     Schema(schema::Arguments),
-    /// Run a flow file to its end
+    /// Run a flow file, or the graph of a project, to its end
     Run(run::Arguments),
     /// Go on with a flow
     Resume(resume::Arguments),

@@ -251,6 +251,7 @@ impl Flow {
     fn record_pause(&mut self) -> Result<(), Error> {
         let reason = PauseReason::DiskFull;
         let fact = Fact::FlowPaused(FlowPaused {
+            client: None,
             reason,
             detail: None,
         });
@@ -276,6 +277,7 @@ impl Flow {
             return Ok(false);
         }
         let unpaused = Fact::FlowUnpaused(FlowUnpaused {
+            client: None,
             by: Author::Runtime,
         });
         match self.append_durably(unpaused) {

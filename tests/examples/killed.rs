@@ -104,7 +104,11 @@ fn end(play: &Play, flow: &str) -> End {
 
 /// The number of a turn says how many there were before, and so does the name of what it printed.
 fn without_turns(text: &str) -> String {
-    let is_turn = |line: &&str| line.trim_start().starts_with("\"turn\": ");
+    let is_turn = |line: &&str| {
+        let member = line.trim_start();
+        let begins = ["\"turn\": ", "\"callId\": ", "\"id\": \"call-"];
+        begins.iter().any(|begin| member.starts_with(begin))
+    };
     let is_output = |line: &&str| line.contains("-output-to-");
     let lines = text.lines();
     let lines = lines.filter(|line| !is_turn(line) && !is_output(line));

@@ -140,6 +140,7 @@ impl Workspace {
     pub(crate) fn cancelled(&self, project: &str, flow: &str, title: &str) {
         let mut opened = self.begin(project, flow, title, 0);
         let cancelled = FlowCancelled {
+            client: None,
             by: Author::Operator,
             why: None,
         };

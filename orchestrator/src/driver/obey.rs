@@ -96,18 +96,25 @@ impl Core {
             Command::Pause => Input::Pause {
                 reason: PauseReason::Operator,
                 detail: None,
+                client,
             },
             Command::Unpause => Input::Unpause {
                 by: Author::Operator,
+                client,
             },
             Command::Cancel { why } => Input::Cancel {
                 by: Author::Operator,
                 why,
+                client,
             },
-            Command::Retry { to } => Input::Retry { target: target(to) },
+            Command::Retry { to } => Input::Retry {
+                target: target(to),
+                client,
+            },
             Command::Reopen { node, note } => Input::Reopen {
                 node,
                 note: note.map(|note| self.flow.keep_text(note)).transpose()?,
+                client,
             },
             Command::Revise { source } => {
                 let file = read_kept(source).map_err(unfit)?;
@@ -115,6 +122,7 @@ impl Core {
                     graph: Box::new(file.graph),
                     source: self.flow.keep_text(file.source)?,
                     by: Author::Operator,
+                    client,
                 })
             }
             Command::Improve { mode } => Input::ChooseImprovement { mode, client },

@@ -449,6 +449,7 @@ impl Play {
 
 fn cancelled() -> Fact {
     Fact::FlowCancelled(FlowCancelled {
+        client: None,
         by: Author::Operator,
         why: None,
     })

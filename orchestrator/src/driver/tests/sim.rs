@@ -174,13 +174,16 @@ impl World {
                 client: None,
             },
             1 => Input::Pause {
+                client: None,
                 reason: PauseReason::Operator,
                 detail: None,
             },
             2 => Input::Unpause {
+                client: None,
                 by: Author::Operator,
             },
             3 => Input::Retry {
+                client: None,
                 target: ReplyTarget::Only,
             },
             4 => self.reply(),
@@ -247,6 +250,7 @@ impl World {
                 client: None,
             },
             Question::Unpause { .. } => Input::Unpause {
+                client: None,
                 by: Author::Operator,
             },
             other => panic!("nobody expected {other:?}"),
