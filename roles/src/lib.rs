@@ -4,6 +4,7 @@ pub mod cost;
 pub mod handoff;
 pub mod port;
 pub mod provider;
+mod reading;
 pub mod role;
 pub mod taker;
 pub mod turn;

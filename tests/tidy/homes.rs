@@ -93,11 +93,23 @@ const TOUCHES: [Touch; 6] = [
     },
     Touch {
         what: "use sockets",
-        needles: &["os::unix::net", "std::net", "rustix::net"],
-        homes: &[(
-            "orchestrator/src/control/",
-            "the operator's other processes talk to the one that drives a flow",
-        )],
+        needles: &[
+            "os::unix::net",
+            "std::net",
+            "rustix::net",
+            "tokio::net",
+            "reqwest::",
+        ],
+        homes: &[
+            (
+                "orchestrator/src/control/",
+                "the operator's other processes talk to the one that drives a flow",
+            ),
+            (
+                "roles/src/provider/http/",
+                "models are reached over HTTP, within limits of time and size",
+            ),
+        ],
     },
     Touch {
         what: "start programs",

@@ -8,6 +8,7 @@
 
 pub mod answer;
 pub mod blocks;
+pub mod config;
 pub mod event;
 pub mod fault;
 pub mod http;
