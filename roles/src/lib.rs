@@ -6,6 +6,7 @@ pub mod handoff;
 pub mod mcp;
 pub mod port;
 pub mod provider;
+mod reading;
 pub mod role;
 pub mod taker;
 pub mod tool;

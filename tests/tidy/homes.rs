@@ -97,7 +97,13 @@ const TOUCHES: [Touch; 6] = [
     },
     Touch {
         what: "use sockets",
-        needles: &["os::unix::net", "std::net", "rustix::net"],
+        needles: &[
+            "os::unix::net",
+            "std::net",
+            "rustix::net",
+            "tokio::net",
+            "reqwest::",
+        ],
         homes: &[
             (
                 "orchestrator/src/control/",
@@ -106,6 +112,10 @@ const TOUCHES: [Touch; 6] = [
             (
                 "roles/src/mcp/address.rs",
                 "looks up the names of MCP servers and judges every address they lead to",
+            ),
+            (
+                "roles/src/provider/http/",
+                "models are reached over HTTP, within limits of time and size",
             ),
         ],
     },

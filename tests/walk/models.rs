@@ -155,8 +155,8 @@ fn with_model(model: &Model) -> Place {
     std::fs::remove_file(place.workspace.path().join("demo/script.yaml")).unwrap();
     let config = format!(
         "providers:\n  p: {{ wire: anthropic, base-url: '{}' }}\n\
-         models:\n  m: {{ provider: p, id: m, window: 100000, prices: {{ input: 3, output: 15 }} }}\n\
-         default-model: m\n",
+         models:\n  m: {{ provider: p, id: m, window: 100000, price: {{ input: 3, output: 15 }} }}\n\
+         model: m\n",
         model.address
     );
     place.write("config.yaml", &config);
