@@ -7,8 +7,8 @@
 /// What runs unasked in every flow. None of them reads what it is given, looks for configuration,
 /// or depends on a terminal.
 pub(super) const UNASKED: [&str; 12] = [
-    "pwd", "ls", "ls -l", "ls -a", "ls -la", "ls -al", "ls -1", "date", "date -u", "whoami", "uname",
-    "uname -a",
+    "pwd", "ls", "ls -l", "ls -a", "ls -la", "ls -al", "ls -1", "date", "date -u", "whoami",
+    "uname", "uname -a",
 ];
 
 /// The words of a command that a shell takes as they stand.
@@ -19,9 +19,12 @@ pub(super) const UNASKED: [&str; 12] = [
 pub(super) fn words(command: &str) -> Option<Vec<&str>> {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_-./@%+,:".contains(&byte);
     let words: Vec<&str> = command.split(' ').collect();
-    let are_plain = words.iter().all(|word| !word.is_empty() && word.bytes().all(is_plain));
+    let are_plain = words
+        .iter()
+        .all(|word| !word.is_empty() && word.bytes().all(is_plain));
     let is_name = |word: &&str| {
-        word.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-".contains(&byte))
+        word.bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || b"_-".contains(&byte))
             && !word.starts_with('-')
     };
     (are_plain && words.first().is_some_and(is_name)).then_some(words)
@@ -45,9 +48,9 @@ pub(super) fn refused(command: &str, most_bytes: usize) -> Option<String> {
             command.len()
         ));
     }
-    let bad = command.chars().find(|letter| {
-        *letter != '\n' && *letter != '\t' && crate::consent::misleads(*letter)
-    });
+    let bad = command
+        .chars()
+        .find(|letter| *letter != '\n' && *letter != '\t' && crate::consent::misleads(*letter));
     bad.map(|letter| {
         format!(
             "The command has the character U+{:04X} in it, which cannot be seen or acts on a \

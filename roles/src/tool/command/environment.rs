@@ -4,7 +4,16 @@ use std::path::Path;
 
 /// Variables that are handed on: none of them changes what a program does in a way that matters.
 const HARMLESS: [&str; 11] = [
-    "PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LANGUAGE", "TZ", "TERM", "COLORTERM",
+    "PATH",
+    "HOME",
+    "USER",
+    "LOGNAME",
+    "SHELL",
+    "LANG",
+    "LANGUAGE",
+    "TZ",
+    "TERM",
+    "COLORTERM",
     "NO_COLOR",
 ];
 
@@ -25,7 +34,10 @@ pub(super) fn variables(given: &[(String, String)], writable: &[&Path]) -> Vec<(
     variables.dedup_by(|one, other| one.0 == other.0);
     let path = given.iter().find(|(name, _)| name == "PATH");
     let path = path.map_or(PATH, |(_, value)| value.as_str());
-    let folders: Vec<&str> = path.split(':').filter(|it| is_safe(Path::new(it), writable)).collect();
+    let folders: Vec<&str> = path
+        .split(':')
+        .filter(|it| is_safe(Path::new(it), writable))
+        .collect();
     let path = if folders.is_empty() {
         PATH.to_owned()
     } else {
@@ -53,9 +65,24 @@ pub(super) fn path_folders(variables: &[(String, String)]) -> Vec<String> {
 
 /// Below a home, what toolchains need to be read. The rest of a home is nobody's business.
 const TOOLCHAINS: [&str; 18] = [
-    ".cargo/bin", ".cargo/registry", ".cargo/git", ".cargo/config.toml", ".rustup", ".nvm",
-    ".volta", ".local/bin", ".local/lib", ".local/share/pnpm", ".pyenv", ".rbenv", ".sdkman",
-    ".asdf", ".bun", ".deno", "go", ".npm/_cacache",
+    ".cargo/bin",
+    ".cargo/registry",
+    ".cargo/git",
+    ".cargo/config.toml",
+    ".rustup",
+    ".nvm",
+    ".volta",
+    ".local/bin",
+    ".local/lib",
+    ".local/share/pnpm",
+    ".pyenv",
+    ".rbenv",
+    ".sdkman",
+    ".asdf",
+    ".bun",
+    ".deno",
+    "go",
+    ".npm/_cacache",
 ];
 
 /// The folders of toolchains in the home that the variables name.
@@ -65,7 +92,9 @@ pub(super) fn toolchains(variables: &[(String, String)]) -> Vec<String> {
         return Vec::new();
     };
     let folders = TOOLCHAINS.iter().map(|folder| Path::new(home).join(folder));
-    folders.map(|folder| folder.to_string_lossy().into_owned()).collect()
+    folders
+        .map(|folder| folder.to_string_lossy().into_owned())
+        .collect()
 }
 
 #[cfg(test)]

@@ -45,7 +45,10 @@ pub fn guard(input: impl Read + Send + 'static, output: impl Write + Send + 'sta
     // A session of its own has no terminal that could be asked or written to. It fails for one
     // that has it already.
     let _session = rustix::process::setsid();
-    if writeln!(output, "\n{READY}").and_then(|()| output.flush()).is_err() {
+    if writeln!(output, "\n{READY}")
+        .and_then(|()| output.flush())
+        .is_err()
+    {
         return 125;
     }
     if line(&mut input).as_deref() != Some(GO) {
@@ -190,7 +193,10 @@ fn pump(
         while let Some(stream) = stream.as_mut() {
             match stream.read(&mut bytes) {
                 Ok(0) => break,
-                Ok(read) => say(&output, &frame(bytes.get(..read).unwrap_or_default().to_vec())),
+                Ok(read) => say(
+                    &output,
+                    &frame(bytes.get(..read).unwrap_or_default().to_vec()),
+                ),
                 Err(why) if why.kind() == io::ErrorKind::Interrupted => {}
                 Err(_) => break,
             }

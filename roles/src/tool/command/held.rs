@@ -39,7 +39,11 @@ pub(super) struct Ran {
 
 impl Held {
     /// Starts the guard, and waits until it is one.
-    pub(super) fn spawn(guard: &[String], order: &Order, mark: (String, String)) -> Result<Self, String> {
+    pub(super) fn spawn(
+        guard: &[String],
+        order: &Order,
+        mark: (String, String),
+    ) -> Result<Self, String> {
         let mut order = order.clone();
         order.variables.push(mark.clone());
         let mut words = Vec::new();
@@ -63,7 +67,10 @@ impl Held {
         };
         let mut line = serde_json::to_vec(&order).map_err(|why| why.to_string())?;
         line.push(b'\n');
-        let told = held.stdin.as_mut().map_or(Ok(()), |stdin| stdin.write_all(&line));
+        let told = held
+            .stdin
+            .as_mut()
+            .map_or(Ok(()), |stdin| stdin.write_all(&line));
         told.and_then(|()| frame::await_ready(&mut held.stdout))
             .map_err(|why| format!("The guard of commands did not answer: {why}."))?;
         Ok(held)

@@ -54,10 +54,11 @@ impl Toolbox {
         }
         let (folder, folder_id) = self.folder_of(given.folder.as_deref())?;
         let roots = &self.0.roots;
-        let variables = environment::variables(&setting.environment, &[roots.project(), roots.record()]);
+        let variables =
+            environment::variables(&setting.environment, &[roots.project(), roots.record()]);
         let (walls, missing) = self.walls(&variables);
-        let is_unasked = missing.is_empty()
-            && classify::is_unasked(&given.command, &setting.unasked_commands);
+        let is_unasked =
+            missing.is_empty() && classify::is_unasked(&given.command, &setting.unasked_commands);
         let order = Order {
             run: vec![shell(), "-c".to_owned(), given.command.clone()],
             variables,
@@ -70,7 +71,11 @@ impl Toolbox {
             },
         };
         let wants = Wants {
-            tier: if is_unasked { Tier::Unasked } else { Tier::Command },
+            tier: if is_unasked {
+                Tier::Unasked
+            } else {
+                Tier::Command
+            },
             command: Some(given.command.clone()),
             folder: format!("{} {}", order.folder_id, order.folder),
             environment: profile(&order.variables),
@@ -80,7 +85,11 @@ impl Toolbox {
             ..Wants::default()
         };
         let ask = self.ask("run_command", raw, wants);
-        let effect = if is_unasked { Effect::Pure } else { Effect::Mutating };
+        let effect = if is_unasked {
+            Effect::Pure
+        } else {
+            Effect::Mutating
+        };
         let summary = format!("run {}", given.command);
         let deed = Deed::Command(Box::new(Launch { order }));
         Ok(self.planned("run_command", effect, summary, ask, deed))
@@ -118,7 +127,10 @@ impl Toolbox {
         let mut readable: Vec<String> = roots.readable().iter().map(|it| text(it)).collect();
         readable.extend(environment::toolchains(variables));
         readable.extend(environment::path_folders(variables));
-        let hidden = roots.record().ancestors().find(|it| it.ends_with(".a-society"));
+        let hidden = roots
+            .record()
+            .ancestors()
+            .find(|it| it.ends_with(".a-society"));
         let walls = Walls {
             are_up: true,
             writable: vec![text(roots.project()), text(roots.record())],
@@ -173,7 +185,10 @@ impl Toolbox {
         }
         let mut tail = String::new();
         if !ran.report.survivors.is_empty() {
-            tail = format!("\n[processes that could not be ended: {:?}]\n", ran.report.survivors);
+            tail = format!(
+                "\n[processes that could not be ended: {:?}]\n",
+                ran.report.survivors
+            );
         }
         let mut body = ran.stdout;
         if !ran.stderr.is_empty() {
@@ -194,7 +209,9 @@ impl Toolbox {
 }
 
 fn shell() -> String {
-    let found = SHELLS.iter().find(|shell| std::path::Path::new(shell).exists());
+    let found = SHELLS
+        .iter()
+        .find(|shell| std::path::Path::new(shell).exists());
     (*found.unwrap_or(&"/bin/sh")).to_owned()
 }
 

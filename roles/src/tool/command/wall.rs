@@ -48,7 +48,9 @@ pub(super) fn scratch() -> Option<String> {
     static COUNT: AtomicU64 = AtomicU64::new(0);
     // In a space of its own every guard has the same number, so its start tells them apart.
     let begun = fs::metadata("/proc/self").and_then(|it| it.modified()).ok();
-    let begun = begun.and_then(|it| it.duration_since(UNIX_EPOCH).ok()).unwrap_or_default();
+    let begun = begun
+        .and_then(|it| it.duration_since(UNIX_EPOCH).ok())
+        .unwrap_or_default();
     for _ in 0..NAMES {
         let count = COUNT.fetch_add(1, Ordering::Relaxed);
         let name = format!("{TEMPORARY}/a-society-{}-{count}", begun.as_nanos());

@@ -128,7 +128,9 @@ impl Roots {
 
     /// Whether files may be written there.
     pub(in super::super) fn is_writable(&self, located: &Located) -> bool {
-        self.roots.get(located.root).is_some_and(|root| root.is_writable)
+        self.roots
+            .get(located.root)
+            .is_some_and(|root| root.is_writable)
     }
 
     /// Whether this is the graph of the flow.

@@ -69,7 +69,9 @@ impl Stream {
         let ranges = self.redactor.ranges(held);
         loop {
             let start = word_start(held, from);
-            let around = ranges.iter().find(|(from, end)| *from < start && start < *end);
+            let around = ranges
+                .iter()
+                .find(|(from, end)| *from < start && start < *end);
             let start = around.map_or(start, |(from, _)| *from);
             if start == from {
                 return from;
@@ -82,7 +84,7 @@ impl Stream {
     fn overflow(&mut self) -> String {
         let held = std::mem::take(&mut self.held);
         let out = self.redactor.redact(&held);
-        self.is_within = out.ends_with(MARK) && !held.ends_with(MARK);
+        self.is_within = out.trim_end().ends_with(MARK) && !held.ends_with(MARK);
         out
     }
 }
@@ -98,7 +100,10 @@ fn word_start(text: &str, at: usize) -> usize {
         at -= 1;
     }
     let before = text.get(..at).unwrap_or_default();
-    let last = before.char_indices().rev().find(|(_, letter)| is_end(*letter));
+    let last = before
+        .char_indices()
+        .rev()
+        .find(|(_, letter)| is_end(*letter));
     let start = last.map_or(0, |(at, letter)| at + letter.len_utf8());
     let before = text.get(..start).unwrap_or_default();
     let bearer = BEARERS.iter().find(|bearer| before.ends_with(*bearer));

@@ -116,7 +116,11 @@ pub(in super::super) fn finish(tools: &Toolbox, plan: Plan, stop: &StopSignal) -
 }
 
 /// What a call that must work gives.
-pub(in super::super) fn output(tools: &Toolbox, tool: &str, arguments: serde_json::Value) -> String {
+pub(in super::super) fn output(
+    tools: &Toolbox,
+    tool: &str,
+    arguments: serde_json::Value,
+) -> String {
     let finished = done(tools, tool, arguments).unwrap();
     assert_eq!(finished.end, CallEnd::Done, "{}", finished.output);
     finished.output
@@ -128,7 +132,9 @@ pub(in super::super) fn refusal(
     tool: &str,
     arguments: serde_json::Value,
 ) -> Option<RefusalKind> {
-    plan(tools, tool, arguments).err().map(|refusal| refusal.kind)
+    plan(tools, tool, arguments)
+        .err()
+        .map(|refusal| refusal.kind)
 }
 
 /// Every file below a folder with its content, to see that nothing was changed.

@@ -39,7 +39,9 @@ pub(super) fn is_public(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(address) => {
             let bits = u32::from(address);
-            !CLOSED_4.iter().any(|(network, length)| (bits ^ u32::from(*network)) >> (32 - length) == 0)
+            !CLOSED_4
+                .iter()
+                .any(|(network, length)| (bits ^ u32::from(*network)) >> (32 - length) == 0)
         }
         IpAddr::V6(address) => {
             let bits = u128::from(address);
@@ -55,7 +57,16 @@ pub(super) fn is_public(address: IpAddr) -> bool {
 /// Whether a name is one that a local network gives meaning to.
 pub(super) fn is_local_name(name: &str) -> bool {
     let name = name.trim_end_matches('.').to_ascii_lowercase();
-    let ends = ["localhost", "local", "internal", "intranet", "lan", "home", "corp", "private"];
+    let ends = [
+        "localhost",
+        "local",
+        "internal",
+        "intranet",
+        "lan",
+        "home",
+        "corp",
+        "private",
+    ];
     let last = name.rsplit('.').next().unwrap_or_default();
     !name.contains('.') || ends.contains(&last) || name.ends_with(".home.arpa")
 }
@@ -108,8 +119,17 @@ mod tests {
     #[test]
     fn public_addresses_next_to_closed_ones_stay_open() {
         for text in [
-            "8.8.8.8", "172.15.255.255", "172.32.0.0", "100.63.255.255", "100.128.0.0", "9.255.255.255",
-            "11.0.0.0", "223.255.255.255", "192.0.1.1", "2606:4700:4700::1111", "2a00:1450::1",
+            "8.8.8.8",
+            "172.15.255.255",
+            "172.32.0.0",
+            "100.63.255.255",
+            "100.128.0.0",
+            "9.255.255.255",
+            "11.0.0.0",
+            "223.255.255.255",
+            "192.0.1.1",
+            "2606:4700:4700::1111",
+            "2a00:1450::1",
         ] {
             assert!(is_public(text.parse().unwrap()), "{text}");
         }
@@ -117,10 +137,24 @@ mod tests {
 
     #[test]
     fn names_of_local_networks_are_known() {
-        for name in ["localhost", "LOCALHOST.", "a.localhost", "printer.local", "metadata.google.internal", "intranet", "x.home.arpa"] {
+        for name in [
+            "localhost",
+            "LOCALHOST.",
+            "a.localhost",
+            "printer.local",
+            "metadata.google.internal",
+            "intranet",
+            "x.home.arpa",
+        ] {
             assert!(is_local_name(name), "{name}");
         }
-        for name in ["10.ai", "192.168.fm", "fda.gov", "fe80.com", "localhost.example.com"] {
+        for name in [
+            "10.ai",
+            "192.168.fm",
+            "fda.gov",
+            "fe80.com",
+            "localhost.example.com",
+        ] {
             assert!(!is_local_name(name), "{name}");
         }
     }

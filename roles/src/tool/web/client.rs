@@ -97,7 +97,10 @@ impl Web {
     pub(super) fn url(&self, text: &str) -> Result<Url, Refusal> {
         let bad = |why: &str| Refusal::new(RefusalKind::Arguments, format!("{text:?} {why}"));
         let closed = |why: &str| Refusal::new(RefusalKind::OutOfReach, format!("{text:?} {why}"));
-        if text.chars().any(|c| c.is_control() || c.is_whitespace() || c == '\\') {
+        if text
+            .chars()
+            .any(|c| c.is_control() || c.is_whitespace() || c == '\\')
+        {
             return Err(bad("has a character in it that no address has."));
         }
         let url = Url::parse(text).map_err(|why| bad(&format!("is no address: {why}.")))?;
@@ -125,14 +128,21 @@ impl Web {
 
     /// Asks, and waits for the answer, the time limit or the stop. The addresses of the host are
     /// found once, and all of them have to be open.
-    pub(super) fn ask(&self, ask: Ask, is_trusted: bool, stop: &StopSignal) -> Result<Answer, Fault> {
+    pub(super) fn ask(
+        &self,
+        ask: Ask,
+        is_trusted: bool,
+        stop: &StopSignal,
+    ) -> Result<Answer, Fault> {
         let (tell, heard) = mpsc::sync_channel(2);
         let (web, at_stop) = (self.clone(), tell.clone());
         // Whoever waits for a name or a server cannot be woken; the wait ends here instead, and
         // the thread with its own time limit.
         thread::spawn(move || drop(tell.send(web.answer(ask, is_trusted))));
         stop.when_raised(move || drop(at_stop.try_send(Err(Fault::Stopped))));
-        heard.recv_timeout(FETCH_TIME).unwrap_or(Err(Fault::TimedOut))
+        heard
+            .recv_timeout(FETCH_TIME)
+            .unwrap_or(Err(Fault::TimedOut))
     }
 
     fn answer(&self, ask: Ask, is_trusted: bool) -> Result<Answer, Fault> {
@@ -191,7 +201,9 @@ async fn exchange(client: Client, ask: Ask) -> Result<Answer, Fault> {
         request = request.bearer_auth(bearer);
     }
     if let Some(json) = ask.json {
-        request = request.header("content-type", "application/json").body(json);
+        request = request
+            .header("content-type", "application/json")
+            .body(json);
     }
     let failed = |why: &reqwest::Error| {
         if why.is_timeout() {
@@ -203,9 +215,14 @@ async fn exchange(client: Client, ask: Ask) -> Result<Answer, Fault> {
     let mut response = request.send().await.map_err(|why| failed(&why))?;
     let header = |name: &str| {
         let value = response.headers().get(name);
-        value.and_then(|value| value.to_str().ok()).map(str::to_owned)
+        value
+            .and_then(|value| value.to_str().ok())
+            .map(str::to_owned)
     };
-    let (kind, location) = (header("content-type").unwrap_or_default(), header("location"));
+    let (kind, location) = (
+        header("content-type").unwrap_or_default(),
+        header("location"),
+    );
     let status = response.status().as_u16();
     let (mut body, mut is_cut) = (Vec::new(), false);
     while let Some(chunk) = response.chunk().await.map_err(|why| failed(&why))? {

@@ -23,7 +23,11 @@ pub(in super::super) struct Fetch {
 }
 
 impl Toolbox {
-    pub(in super::super) fn plan_fetch(&self, given: &FetchUrl, raw: &str) -> Result<Plan, Refusal> {
+    pub(in super::super) fn plan_fetch(
+        &self,
+        given: &FetchUrl,
+        raw: &str,
+    ) -> Result<Plan, Refusal> {
         if given.url.len() > URL_BYTES {
             let text = format!("The address is longer than {URL_BYTES} bytes.");
             return Err(Refusal::new(RefusalKind::Arguments, text));
@@ -63,12 +67,19 @@ impl Toolbox {
                 Ok(answer) => answer,
                 Err(fault) => return ended(fault),
             };
-            let Some(location) = answer.location.as_ref().filter(|_| is_redirect(answer.status)) else {
+            let Some(location) = answer
+                .location
+                .as_ref()
+                .filter(|_| is_redirect(answer.status))
+            else {
                 return Ok((CallEnd::Done, shown(&url, &answer)));
             };
             let next = url.join(location).map(|next| next.to_string());
             let next = next.map_err(|_| {
-                Refusal::new(RefusalKind::NotPossible, format!("{url} leads to {location:?}, which is no address."))
+                Refusal::new(
+                    RefusalKind::NotPossible,
+                    format!("{url} leads to {location:?}, which is no address."),
+                )
             })?;
             let next = self.0.web.url(&next)?;
             // Consent was given for this host. For another it is asked again.
@@ -90,7 +101,10 @@ impl Toolbox {
 pub(super) fn ended(fault: Fault) -> Result<(CallEnd, Output), Refusal> {
     match fault {
         Fault::Stopped => Ok((CallEnd::Stopped, Output::of("The turn was stopped."))),
-        Fault::TimedOut => Ok((CallEnd::TimedOut, Output::of("There was no answer in time."))),
+        Fault::TimedOut => Ok((
+            CallEnd::TimedOut,
+            Output::of("There was no answer in time."),
+        )),
         Fault::Refused(refusal) => Err(refusal),
         Fault::Failed(why) => Err(Refusal::new(RefusalKind::NotPossible, why)),
     }

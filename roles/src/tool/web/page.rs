@@ -5,16 +5,41 @@ const UNREAD: [&str; 6] = ["script", "style", "noscript", "template", "svg", "he
 
 /// Tags that begin a line.
 const LINES: [&str; 20] = [
-    "p", "br", "div", "li", "tr", "h1", "h2", "h3", "h4", "h5", "h6", "ul", "ol", "table",
-    "section", "article", "header", "footer", "pre", "blockquote",
+    "p",
+    "br",
+    "div",
+    "li",
+    "tr",
+    "h1",
+    "h2",
+    "h3",
+    "h4",
+    "h5",
+    "h6",
+    "ul",
+    "ol",
+    "table",
+    "section",
+    "article",
+    "header",
+    "footer",
+    "pre",
+    "blockquote",
 ];
 
 /// The text of what came; nothing if it is none.
 pub(super) fn text(kind: &str, body: &[u8], is_cut: bool) -> Option<String> {
-    let kind = kind.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+    let kind = kind
+        .split(';')
+        .next()
+        .unwrap_or_default()
+        .trim()
+        .to_ascii_lowercase();
     let is_text = kind.is_empty()
         || kind.starts_with("text/")
-        || ["json", "xml", "javascript", "yaml", "toml"].iter().any(|it| kind.contains(it));
+        || ["json", "xml", "javascript", "yaml", "toml"]
+            .iter()
+            .any(|it| kind.contains(it));
     if !is_text || body.contains(&0) {
         return None;
     }
@@ -44,7 +69,10 @@ fn readable(html: &str) -> String {
         let Some((inside, after)) = tag.get(1..).and_then(|it| it.split_once('>')) else {
             return finish(out);
         };
-        let name = inside.trim_start_matches('/').split(|c: char| !c.is_ascii_alphanumeric()).next();
+        let name = inside
+            .trim_start_matches('/')
+            .split(|c: char| !c.is_ascii_alphanumeric())
+            .next();
         let name = name.unwrap_or_default().to_ascii_lowercase();
         let opens = !inside.starts_with('/') && !inside.ends_with('/');
         rest = if opens && UNREAD.contains(&name.as_str()) {
@@ -79,7 +107,8 @@ fn push(out: &mut String, text: &str) {
         }
         out.push_str(&decoded(word));
     }
-    if text.ends_with(char::is_whitespace) && !out.is_empty() && !out.ends_with(char::is_whitespace) {
+    if text.ends_with(char::is_whitespace) && !out.is_empty() && !out.ends_with(char::is_whitespace)
+    {
         out.push(' ');
     }
 }
@@ -89,9 +118,16 @@ fn decoded(word: &str) -> String {
         return word.to_owned();
     }
     // The ampersand comes last, so that nothing is decoded twice.
-    [("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&#39;", "'"), ("&nbsp;", " "), ("&amp;", "&")]
-        .iter()
-        .fold(word.to_owned(), |word, (from, to)| word.replace(from, to))
+    [
+        ("&lt;", "<"),
+        ("&gt;", ">"),
+        ("&quot;", "\""),
+        ("&#39;", "'"),
+        ("&nbsp;", " "),
+        ("&amp;", "&"),
+    ]
+    .iter()
+    .fold(word.to_owned(), |word, (from, to)| word.replace(from, to))
 }
 
 fn finish(out: String) -> String {
@@ -107,11 +143,23 @@ mod tests {
     fn a_page_is_read_without_what_nobody_reads() {
         let page = "<!DOCTYPE html><html><head><title>T</title></head><body><!-- <p>no --><h1>One  two</h1>\
                     <script>if (a < b) { x('</p>') }</script><p>a <b>b</b>&amp;lt; c<br/>d</p><STYLE>x</sTyLe>e</body>";
-        assert_eq!(text("text/html; charset=utf-8", page.as_bytes(), false).unwrap(), "One two\na b&lt; c\nd\ne\n");
+        assert_eq!(
+            text("text/html; charset=utf-8", page.as_bytes(), false).unwrap(),
+            "One two\na b&lt; c\nd\ne\n"
+        );
         assert_eq!(text("image/png", b"x", false), None);
         assert_eq!(text("text/plain", b"a\0", false), None);
         assert_eq!(text("text/plain", b"one tw", true).as_deref(), Some("one"));
-        for broken in ["<", "<p", "<script>", "<!--", "a<b", "</", "<script>é</scrip", "&"] {
+        for broken in [
+            "<",
+            "<p",
+            "<script>",
+            "<!--",
+            "a<b",
+            "</",
+            "<script>é</scrip",
+            "&",
+        ] {
             let _any = readable(broken);
         }
     }

@@ -50,7 +50,9 @@ impl Toolbox {
     ) -> Result<Plan, Refusal> {
         let bad = |text: String| Refusal::new(RefusalKind::Arguments, text);
         if given.query.trim().is_empty() || given.query.len() > QUERY_BYTES {
-            return Err(bad(format!("`query` has between 1 and {QUERY_BYTES} bytes.")));
+            return Err(bad(format!(
+                "`query` has between 1 and {QUERY_BYTES} bytes."
+            )));
         }
         let results = given.results.unwrap_or(RESULTS);
         if results == 0 || results > QUERY_RESULTS {
@@ -93,7 +95,9 @@ impl Toolbox {
         if url.scheme() == "https" || (url.scheme() == "http" && is_here) {
             return Ok(url);
         }
-        Err(refused("The address of the search service is not encrypted."))
+        Err(refused(
+            "The address of the search service is not encrypted.",
+        ))
     }
 
     pub(in super::super) fn web_search(
@@ -101,7 +105,12 @@ impl Toolbox {
         query: Query,
         stop: &StopSignal,
     ) -> Result<(CallEnd, Output), Refusal> {
-        let key = self.0.setting.search.as_ref().map(|service| service.key.clone());
+        let key = self
+            .0
+            .setting
+            .search
+            .as_ref()
+            .map(|service| service.key.clone());
         let body = serde_json::json!({ "query": query.text, "max_results": query.results });
         let ask = Ask {
             url: query.endpoint,
@@ -117,7 +126,10 @@ impl Toolbox {
         if answer.status != 200 {
             let text = String::from_utf8_lossy(&answer.body);
             let text: String = text.chars().take(500).collect();
-            return Err(failed(format!("The search service said {}: {text}", answer.status)));
+            return Err(failed(format!(
+                "The search service said {}: {text}",
+                answer.status
+            )));
         }
         let found: Found = serde_json::from_slice(&answer.body)
             .map_err(|why| failed(format!("The search service said something else: {why}.")))?;

@@ -23,13 +23,31 @@ const RIGHTS: ABI = ABI::V5;
 
 /// What may be read of the system, so that programs run.
 const SYSTEM: [&str; 14] = [
-    "/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/etc", "/opt", "/nix",
-    "/snap", "/proc", "/sys", "/var/lib/dpkg",
+    "/usr",
+    "/bin",
+    "/sbin",
+    "/lib",
+    "/lib32",
+    "/lib64",
+    "/libx32",
+    "/etc",
+    "/opt",
+    "/nix",
+    "/snap",
+    "/proc",
+    "/sys",
+    "/var/lib/dpkg",
 ];
 
 /// What may be written of the system: things that keep nothing.
 const DEVICES: [&str; 7] = [
-    "/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/fd", "/dev/shm",
+    "/dev/null",
+    "/dev/zero",
+    "/dev/full",
+    "/dev/random",
+    "/dev/urandom",
+    "/dev/fd",
+    "/dev/shm",
 ];
 
 /// What no command needs, and what leads out: into other processes, other spaces, the kernel.
@@ -75,7 +93,9 @@ pub(super) fn put_up(walls: &Walls, scratch: Option<&str>) -> Result<Vec<String>
     let mut missing = Vec::new();
     if walls.has_spaces {
         if let Err(why) = hide(walls) {
-            missing.push(format!("what hides the state of flows and protects repositories: {why}"));
+            missing.push(format!(
+                "what hides the state of flows and protects repositories: {why}"
+            ));
         }
     } else {
         missing.push(
@@ -108,7 +128,13 @@ fn hide(walls: &Walls) -> Result<(), rustix::io::Errno> {
     };
     let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
     let record = openat(CWD, walls.record.as_str(), flags, Mode::empty())?;
-    mount("tmpfs", hidden.as_str(), "tmpfs", plain, c"mode=0700,size=64k")?;
+    mount(
+        "tmpfs",
+        hidden.as_str(),
+        "tmpfs",
+        plain,
+        c"mode=0700,size=64k",
+    )?;
     fs::create_dir_all(&walls.record).map_err(|_| rustix::io::Errno::IO)?;
     let open = {
         use std::os::fd::AsRawFd as _;
@@ -122,11 +148,16 @@ fn read_only(path: &Path) -> Result<(), rustix::io::Errno> {
     let base = MountFlags::BIND | MountFlags::RDONLY;
     let stricter = base | MountFlags::NOSUID | MountFlags::NODEV;
     // Flags that a mount around it has must not be taken away.
-    [base, stricter, stricter | MountFlags::RELATIME, stricter | MountFlags::NOEXEC]
-        .into_iter()
-        .find(|flags| mount_remount(path, *flags, c"").is_ok())
-        .map(|_| ())
-        .ok_or(rustix::io::Errno::PERM)
+    [
+        base,
+        stricter,
+        stricter | MountFlags::RELATIME,
+        stricter | MountFlags::NOEXEC,
+    ]
+    .into_iter()
+    .find(|flags| mount_remount(path, *flags, c"").is_ok())
+    .map(|_| ())
+    .ok_or(rustix::io::Errno::PERM)
 }
 
 /// The insides of the repositories within a folder, as deep as they are looked for.
@@ -212,10 +243,17 @@ fn landlock_rules(
 /// The entries of the writable folders, without the state of flows and the insides of repositories.
 fn parts(walls: &Walls) -> Vec<PathBuf> {
     let is_open = |path: &PathBuf| {
-        let name = path.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
+        let name = path
+            .file_name()
+            .unwrap_or_default()
+            .to_string_lossy()
+            .to_lowercase();
         name != ".git" && name != ".a-society"
     };
-    let within = walls.writable.iter().filter(|folder| **folder != walls.record);
+    let within = walls
+        .writable
+        .iter()
+        .filter(|folder| **folder != walls.record);
     let entries = within.flat_map(|folder| fs::read_dir(folder).into_iter().flatten().flatten());
     let paths = entries.filter(|entry| entry.file_type().is_ok_and(|kind| !kind.is_symlink()));
     let mut parts: Vec<PathBuf> = paths.map(|entry| entry.path()).filter(is_open).collect();
@@ -230,8 +268,10 @@ fn seccomp(walls: &Walls) -> Option<String> {
 }
 
 fn program(walls: &Walls) -> Result<BpfProgram, seccompiler::Error> {
-    let mut rules: BTreeMap<i64, Vec<SeccompRule>> =
-        FORBIDDEN_CALLS.iter().map(|call| (*call, Vec::new())).collect();
+    let mut rules: BTreeMap<i64, Vec<SeccompRule>> = FORBIDDEN_CALLS
+        .iter()
+        .map(|call| (*call, Vec::new()))
+        .collect();
     // Sockets of files lead to other programs of the user, ours among them.
     let mut families = vec![libc::AF_UNIX, libc::AF_VSOCK, libc::AF_PACKET];
     if !walls.network && !walls.has_spaces {
@@ -240,15 +280,21 @@ fn program(walls: &Walls) -> Result<BpfProgram, seccompiler::Error> {
     let sockets: Result<Vec<SeccompRule>, _> = families.into_iter().map(family).collect();
     rules.insert(libc::SYS_socket, sockets.map_err(seccompiler::Error::from)?);
     let errno = u32::try_from(libc::EPERM).unwrap_or(1);
-    let arch = std::env::consts::ARCH.try_into().map_err(seccompiler::Error::from)?;
-    let filter = SeccompFilter::new(rules, SeccompAction::Allow, SeccompAction::Errno(errno), arch);
+    let arch = std::env::consts::ARCH
+        .try_into()
+        .map_err(seccompiler::Error::from)?;
+    let filter = SeccompFilter::new(
+        rules,
+        SeccompAction::Allow,
+        SeccompAction::Errno(errno),
+        arch,
+    );
     let program: Result<BpfProgram, _> = filter.and_then(TryInto::try_into);
     program.map_err(seccompiler::Error::from)
 }
 
 fn family(family: i32) -> Result<SeccompRule, seccompiler::BackendError> {
     let family = u64::try_from(family).unwrap_or_default();
-    let condition =
-        SeccompCondition::new(0, SeccompCmpArgLen::Dword, SeccompCmpOp::Eq, family)?;
+    let condition = SeccompCondition::new(0, SeccompCmpArgLen::Dword, SeccompCmpOp::Eq, family)?;
     SeccompRule::new(vec![condition])
 }
