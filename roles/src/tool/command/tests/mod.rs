@@ -1,5 +1,7 @@
 //! Commands, run by this test binary as their guard.
 
+mod oracle;
+
 use std::thread;
 use std::time::{Duration, Instant};
 
