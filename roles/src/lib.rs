@@ -4,6 +4,7 @@ pub mod consent;
 pub mod handoff;
 pub mod port;
 pub mod role;
+pub mod skill;
 pub mod taker;
 pub mod tool;
 pub mod turn;

@@ -7,7 +7,7 @@ use std::process::Command;
 use proptest::prelude::*;
 use serde_json::json;
 
-use super::rounds;
+use super::{not_measured, rounds};
 use crate::consent::Tier;
 use crate::tool::command::classify::{UNASKED, is_unasked, refused, words};
 use crate::tool::limits::COMMAND_BYTES;
@@ -239,7 +239,7 @@ fn traced(folder: &Path, command: &str) -> Option<(Vec<Vec<String>>, Vec<String>
         .output()
         .ok()?;
     if !log.exists() {
-        eprintln!("NOT MEASURED: {}", String::from_utf8_lossy(&status.stderr));
+        not_measured(&String::from_utf8_lossy(&status.stderr));
         return None;
     }
     let text = fs::read_to_string(&log).unwrap();
