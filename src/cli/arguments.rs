@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{CommandFactory, Parser, Subcommand};
 
 use super::{
-    approve, cancel, check, completions, decline, demo, exit_codes, export, feedback, graph,
+    approve, cancel, check, completions, decline, demo, exit_codes, export, feedback, graph, guard,
     import, improve, init, log, ls, man, pause, prune, rebuild, reference, reopen, repair, reply,
     resume, retry, revise, run, scenario, schema, show, status, stop, unpause, verify,
 };
@@ -141,6 +141,9 @@ pub(crate) enum Verb {
     /// Run the scenario of the crash tests
     #[command(name = "__scenario", hide = true)]
     Scenario(scenario::Arguments),
+    /// Guard a command of a role
+    #[command(name = "__guard", hide = true)]
+    Guard(guard::Arguments),
 }
 
 /// The description, without what only tests and builds call.

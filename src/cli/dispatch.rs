@@ -9,7 +9,7 @@ use clap::{Parser, ValueEnum};
 use super::arguments::{Arguments, Verb};
 use super::context::Context;
 use super::{
-    approve, cancel, check, completions, decline, demo, exit_codes, export, feedback, graph,
+    approve, cancel, check, completions, decline, demo, exit_codes, export, feedback, graph, guard,
     import, improve, init, log, ls, man, pause, prune, rebuild, reference, reopen, repair, reply,
     resume, retry, revise, run, scenario, schema, show, status, stop, unpause, verify,
 };
@@ -92,6 +92,7 @@ fn dispatch(context: &mut Context<'_>, verb: &Verb) -> Outcome {
         Verb::ExitCodes(arguments) => exit_codes::run(context, arguments),
         Verb::Reference(arguments) => reference::run(context, arguments),
         Verb::Scenario(arguments) => scenario::run(context, arguments),
+        Verb::Guard(arguments) => guard::run(context, arguments),
     }
 }
 

@@ -18,6 +18,7 @@ pub(crate) mod export;
 pub(crate) mod feedback;
 pub(crate) mod flow_files;
 pub(crate) mod graph;
+pub(crate) mod guard;
 pub(crate) mod import;
 pub(crate) mod improve;
 pub(crate) mod init;

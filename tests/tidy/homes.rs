@@ -89,23 +89,51 @@ const TOUCHES: [Touch; 6] = [
                 "roles/src/taker/command/tree.rs",
                 "reads the system's list of processes, to end all that a program started",
             ),
+            (
+                "roles/src/tool/files/",
+                "the one resolver of paths that a model wrote, beneath folders that are open",
+            ),
+            (
+                "roles/src/tool/read.rs",
+                "lists and searches what the resolver opened",
+            ),
+            (
+                "roles/src/tool/command/",
+                "the guard of commands: the list of processes, and the walls it puts up",
+            ),
+            (
+                "roles/src/skill/",
+                "finds the skills of a folder, and takes others over",
+            ),
         ],
     },
     Touch {
         what: "use sockets",
         needles: &["os::unix::net", "std::net", "rustix::net"],
-        homes: &[(
-            "orchestrator/src/control/",
-            "the operator's other processes talk to the one that drives a flow",
-        )],
+        homes: &[
+            (
+                "orchestrator/src/control/",
+                "the operator's other processes talk to the one that drives a flow",
+            ),
+            (
+                "roles/src/tool/web/",
+                "pages and searches, to hosts whose addresses were checked",
+            ),
+        ],
     },
     Touch {
         what: "start programs",
         needles: &["process::Command", "process::{Command", ".spawn()"],
-        homes: &[(
-            "roles/src/taker/command/child.rs",
-            "holds each program at a gate until its start is durable, and ends its whole tree",
-        )],
+        homes: &[
+            (
+                "roles/src/taker/command/child.rs",
+                "holds each program at a gate until its start is durable, and ends its whole tree",
+            ),
+            (
+                "roles/src/tool/command/",
+                "starts the guard of a command, and the guard the command",
+            ),
+        ],
     },
 ];
 

@@ -21,6 +21,17 @@ use super::super::limits::{REPOSITORY_DEPTH, REPOSITORY_FOLDERS};
 /// The rights that are asked for; an older kernel keeps those that it knows.
 const RIGHTS: ABI = ABI::V5;
 
+/// The kind of machine, as the filter of system calls names it.
+const MACHINE: &str = if cfg!(target_arch = "x86_64") {
+    "x86_64"
+} else if cfg!(target_arch = "aarch64") {
+    "aarch64"
+} else if cfg!(target_arch = "riscv64") {
+    "riscv64"
+} else {
+    "unknown"
+};
+
 /// What may be read of the system, so that programs run.
 const SYSTEM: [&str; 14] = [
     "/usr",
@@ -191,7 +202,7 @@ pub(super) fn missing() -> Vec<String> {
     if rights.is_err() {
         missing.push("Landlock: this kernel has none or only a part of it".to_owned());
     }
-    if seccompiler::TargetArch::try_from(std::env::consts::ARCH).is_err() {
+    if seccompiler::TargetArch::try_from(MACHINE).is_err() {
         missing.push("seccomp: not on this kind of machine".to_owned());
     }
     missing
@@ -280,9 +291,7 @@ fn program(walls: &Walls) -> Result<BpfProgram, seccompiler::Error> {
     let sockets: Result<Vec<SeccompRule>, _> = families.into_iter().map(family).collect();
     rules.insert(libc::SYS_socket, sockets.map_err(seccompiler::Error::from)?);
     let errno = u32::try_from(libc::EPERM).unwrap_or(1);
-    let arch = std::env::consts::ARCH
-        .try_into()
-        .map_err(seccompiler::Error::from)?;
+    let arch = MACHINE.try_into().map_err(seccompiler::Error::from)?;
     let filter = SeccompFilter::new(
         rules,
         SeccompAction::Allow,
