@@ -196,6 +196,7 @@ impl Toolbox {
         deed: Deed,
     ) -> Plan {
         let line = self.redact(&summary.split_whitespace().collect::<Vec<_>>().join(" "));
+        let line = shown(&line);
         Plan {
             tool,
             effect,

@@ -48,7 +48,8 @@ impl Toolbox {
             content: given.content,
             done,
         };
-        self.plan_writing("write_file", writing, summary, raw)
+        let shown = writing.content.clone();
+        self.plan_writing("write_file", writing, summary, &shown, raw)
     }
 
     pub(super) fn plan_edit(&self, given: &EditFile, raw: &str) -> Result<Plan, Refusal> {
@@ -75,7 +76,11 @@ impl Toolbox {
             before: Some(before),
             content,
         };
-        self.plan_writing("edit_file", writing, summary, raw)
+        let shown = format!(
+            "--- what is there\n{}\n--- what takes its place\n{}",
+            given.old, given.new
+        );
+        self.plan_writing("edit_file", writing, summary, &shown, raw)
     }
 
     fn plan_writing(
@@ -83,6 +88,7 @@ impl Toolbox {
         tool: &'static str,
         writing: Writing,
         summary: String,
+        shown: &str,
         raw: &str,
     ) -> Result<Plan, Refusal> {
         let roots = &self.0.roots;
@@ -103,7 +109,7 @@ impl Toolbox {
             tier: Tier::Edit,
             paths: vec![located.shown.clone()],
             folder: real.to_string_lossy().into_owned(),
-            shown: format!("{tool} {}\n{}", located.shown, writing.content),
+            shown: format!("{tool} {}\n{shown}", located.shown),
             ..Wants::default()
         };
         let ask = self.ask(tool, raw, wants);

@@ -103,6 +103,9 @@ pub(super) fn adopt_orphans() {
 pub(super) fn put_up(walls: &Walls, scratch: Option<&str>) -> Result<Vec<String>, String> {
     let mut missing = Vec::new();
     if walls.has_spaces {
+        if !walls.network {
+            switch_on_loopback();
+        }
         if let Err(why) = hide(walls) {
             missing.push(format!(
                 "what hides the state of flows and protects repositories: {why}"
@@ -122,6 +125,25 @@ pub(super) fn put_up(walls: &Walls, scratch: Option<&str>) -> Result<Vec<String>
     // What a guard needed in its space, a command does not need.
     let _none = rustix::thread::clear_ambient_capability_set();
     Ok(missing)
+}
+
+/// The tools with which the network of a space is switched on, which has nobody else in it.
+const NETWORK_TOOLS: [&str; 2] = ["/usr/sbin/ip", "/sbin/ip"];
+
+/// Lets a command speak to itself, as tests of servers do. Where there is no tool for it, it
+/// cannot, and finds out by itself.
+fn switch_on_loopback() {
+    use std::process::{Command, Stdio};
+
+    if let Some(tool) = NETWORK_TOOLS.iter().find(|tool| Path::new(tool).exists()) {
+        let _off = Command::new(tool)
+            .args(["link", "set", "lo", "up"])
+            .env_clear()
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .status();
+    }
 }
 
 /// Puts the state of flows out of sight, and makes the insides of repositories read-only.
