@@ -67,13 +67,26 @@ impl Connection {
         given: &Given,
         limits: &Limits,
     ) -> Result<Self, String> {
-        let opened = tokio::time::timeout(limits.start, Self::greet(spec, given));
-        opened.await.unwrap_or_else(|_| {
+        let opened = tokio::time::timeout(limits.start, Self::greet(spec, given)).await;
+        let opened = opened.unwrap_or_else(|_| {
             let seconds = limits.start.as_secs_f32();
             Err(format!(
                 "It did not answer within {seconds} s of its start."
             ))
-        })
+        })?;
+        opened.end_when_flooded();
+        Ok(opened)
+    }
+
+    fn end_when_flooded(&self) {
+        let (flood, verdict) = (self.guest.flood(), self.verdict.clone());
+        let service = self.service.cancellation_token();
+        runtime::leave(async move {
+            if flood.await {
+                let _first = verdict.set("it asked for too much at once".to_owned());
+                service.cancel();
+            }
+        });
     }
 
     async fn greet(spec: &ServerSpec, given: &Given) -> Result<Self, String> {
@@ -114,10 +127,8 @@ impl Connection {
                 let headers = resolved(headers, given)?;
                 let transport = web::transport(url, &headers, *is_private)?;
                 let service = serve_client(guest.clone(), transport).await;
-                let service = service.map_err(|why| {
-                    let why = redacted(&words(&why), headers.values());
-                    format!("It cannot be reached: {why}.")
-                })?;
+                let service =
+                    service.map_err(|why| format!("It cannot be reached: {}.", words(&why)))?;
                 Ok(Self {
                     service,
                     guest,
@@ -346,11 +357,4 @@ fn words(why: &dyn std::error::Error) -> String {
         below = why.source();
     }
     plain::head(&plain::line(&said), FAULT_SHOWN_BYTES)
-}
-
-/// A server may repeat what it was sent.
-fn redacted<'t>(text: &str, secrets: impl Iterator<Item = &'t String>) -> String {
-    secrets
-        .filter(|secret| !secret.is_empty())
-        .fold(text.to_owned(), |text, secret| text.replace(secret, "[…]"))
 }

@@ -3,6 +3,7 @@
 //! A server may want our model to answer for it, our operator to fill in a form, or to know our
 //! folders. It is a guest; it is refused, and the operator can see what it wanted.
 
+use std::future::Future;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -12,8 +13,9 @@ use rmcp::model::{
     ServerNotification, ServerRequest,
 };
 use rmcp::service::{NotificationContext, RequestContext, Service};
+use tokio::sync::watch;
 
-use super::limits::ASKED_KEPT;
+use super::limits::{ASKED_KEPT, ASKED_MAX, ASKED_WINDOW};
 use super::plain;
 
 /// How much of the name of what a server wanted is kept.
@@ -28,6 +30,9 @@ pub(super) struct Guest(Arc<Seen>);
 struct Seen {
     has_other_tools: AtomicBool,
     asked: Mutex<Vec<String>>,
+    /// How much it asked in the present window. Each of its requests is a task until it has its
+    /// answer, so that a server that asks and does not listen must be stopped.
+    requests: watch::Sender<u32>,
 }
 
 impl Guest {
@@ -40,6 +45,26 @@ impl Guest {
     pub(super) fn asked(&self) -> Vec<String> {
         let asked = self.0.asked.lock();
         asked.unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Waits until it asks too much at once; for ever, or until nobody needs the answer, if it
+    /// does not.
+    pub(super) fn flood(&self) -> impl Future<Output = bool> + Send + 'static {
+        // This must not keep alive what it watches.
+        let seen = Arc::downgrade(&self.0);
+        let mut requests = self.0.requests.subscribe();
+        async move {
+            loop {
+                let too_many = requests.wait_for(|requests| *requests > ASKED_MAX);
+                match tokio::time::timeout(ASKED_WINDOW, too_many).await {
+                    Ok(flooded) => return flooded.is_ok(),
+                    Err(_) => match seen.upgrade() {
+                        Some(seen) => drop(seen.requests.send_replace(0)),
+                        None => return false,
+                    },
+                }
+            }
+        }
     }
 
     fn note(&self, method: &str) {
@@ -58,6 +83,9 @@ impl Service<RoleClient> for Guest {
         request: ServerRequest,
         _context: RequestContext<RoleClient>,
     ) -> Result<ClientResult, ErrorData> {
+        self.0
+            .requests
+            .send_modify(|requests| *requests = requests.saturating_add(1));
         if matches!(request, ServerRequest::PingRequest(_)) {
             return Ok(ClientResult::empty(()));
         }

@@ -100,6 +100,13 @@ pub(super) const FAULT_SHOWN_BYTES: usize = 600;
 /// How many of a server's own requests are remembered for the operator; all of them are refused.
 pub(super) const ASKED_KEPT: usize = 16;
 
+/// How many requests of its own a server may make within [`ASKED_WINDOW`]: many more than a
+/// server that asks whether we are there once a second.
+pub(super) const ASKED_MAX: u32 = 1_000;
+
+/// The time over which they are counted.
+pub(super) const ASKED_WINDOW: Duration = Duration::from_secs(60);
+
 /// What a model gets of one result; the rest goes to a blob. As much as of a program's two outputs
 /// together.
 pub(super) const OUTPUT_BYTES_MAX: usize = 48 * 1024;

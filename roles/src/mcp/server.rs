@@ -216,10 +216,11 @@ impl Server {
             Ok(output) => {
                 self.slot.lock().await.failures = 0;
                 self.health().failures = 0;
-                Ok(output)
+                Ok(output.map(|text| self.given.redacted(text)))
             }
             Err(NoAnswer::TimedOut) => Err(CallFault::TimedOut { limit }),
             Err(NoAnswer::Broke(why)) => {
+                let why = self.given.redacted(&why);
                 let mut slot = self.slot.lock().await;
                 // Several calls may have been open; it failed once.
                 if is_same(slot.connection.as_ref(), &connection) {
@@ -283,7 +284,7 @@ impl Server {
             }
             Err(why) => {
                 self.failed(slot, &why);
-                Err(self.unavailable(why))
+                Err(self.unavailable(&why))
             }
         }
     }
@@ -295,7 +296,7 @@ impl Server {
             let why = format!(
                 "It failed {FAILURES_MAX} times in a row and rests for {seconds} s. {last}"
             );
-            return Err(self.unavailable(why));
+            return Err(self.unavailable(&why));
         }
         tokio::time::sleep(self.pause(slot.failures)).await;
         self.health().starts += 1;
@@ -307,7 +308,7 @@ impl Server {
             }
             Err(why) => {
                 self.failed(slot, &why);
-                Err(self.unavailable(why))
+                Err(self.unavailable(&why))
             }
         }
     }
@@ -332,7 +333,7 @@ impl Server {
         slot.failures = slot.failures.saturating_add(1);
         let mut health = self.health();
         health.failures = slot.failures;
-        health.last_fault = Some(why.to_owned());
+        health.last_fault = Some(self.given.redacted(why));
         drop(health);
         if slot.failures >= FAILURES_MAX {
             self.rest();
@@ -379,10 +380,10 @@ impl Server {
         self.health().asked = connection.guest().asked();
     }
 
-    fn unavailable(&self, why: String) -> Unavailable {
+    fn unavailable(&self, why: &str) -> Unavailable {
         Unavailable {
             server: self.spec.name.clone(),
-            why,
+            why: self.given.redacted(why),
         }
     }
 

@@ -103,6 +103,23 @@ fn a_secret_that_is_not_there_keeps_a_server_from_starting() {
 }
 
 #[test]
+fn k03_a_secret_that_a_server_says_is_not_repeated() {
+    let script = "echo \"no use for $TOKEN\" >&2; exit 1";
+    let text = format!(
+        "mcp-servers: {{s: {{command: sh, args: [-c, '{script}'], env: {{TOKEN: {{secret: key}}}}}}}}\n"
+    );
+    let given = Given {
+        secrets: [("key".to_owned(), "canary-s3cret".to_owned())].into(),
+        ..Given::default()
+    };
+    let servers = Servers::new(parse(&text).unwrap(), given, hasty());
+    let why = servers.tools("s", &StopSignal::default()).unwrap_err().why;
+    assert!(why.contains("no use for […]"), "{why}");
+    let all = format!("{servers:?} {:?}", servers.health());
+    assert!(!all.contains("canary"), "{all}");
+}
+
+#[test]
 fn all_servers_end_with_their_trees_when_nobody_needs_them_any_more() {
     let stand = Stand::new(
         r#"on_begin() { setsid sleep 900 </dev/null >/dev/null 2>&1 & echo "$$ $!" >"$trace.pids"; }"#,

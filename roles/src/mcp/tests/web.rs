@@ -267,6 +267,39 @@ fn a_body_without_measure_is_not_read() {
     );
 }
 
+/// The name is in most systems' own list of names; where it is not, it leads nowhere at all.
+#[test]
+fn n21_a_name_that_leads_back_to_this_machine_is_not_reached() {
+    let listeners: Vec<TcpListener> = ["127.0.0.1:0", "[::1]:0"]
+        .into_iter()
+        .filter_map(|address| TcpListener::bind(address).ok())
+        .collect();
+    for listener in &listeners {
+        listener.set_nonblocking(true).unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let text = format!("mcp-servers: {{w: {{url: 'https://ip6-localhost:{port}/'}}}}\n");
+        let servers = Servers::new(parse(&text).unwrap(), Given::default(), hasty());
+        let why = servers.tools("w", &StopSignal::default()).unwrap_err().why;
+        assert!(why.contains("cannot be reached"), "{why}");
+        assert!(listener.accept().is_err(), "somebody connected");
+    }
+    assert!(!listeners.is_empty());
+}
+
+#[test]
+fn n29_a_certificate_or_a_speech_that_is_not_tls_is_refused() {
+    let (port, ears) = serve(|heard| honest(heard, ""));
+    let text = format!("mcp-servers: {{w: {{url: 'https://localhost:{port}/'}}}}\n");
+    let servers = Servers::new(parse(&text).unwrap(), Given::default(), hasty());
+    let why = servers.tools("w", &StopSignal::default()).unwrap_err().why;
+    assert!(why.contains("cannot be reached"), "{why}");
+    assert_eq!(
+        ears.0.lock().unwrap().len(),
+        0,
+        "nothing was said in clear text"
+    );
+}
+
 #[test]
 fn nobody_at_the_address_is_said() {
     let port = TcpListener::bind("127.0.0.1:0")
