@@ -10,9 +10,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 use rmcp::RoleClient;
 use rmcp::model::{
     ClientCapabilities, ClientConfig, ClientResult, ErrorCode, ErrorData, Implementation,
-    ServerNotification, ServerRequest,
+    JsonRpcMessage, ServerNotification, ServerRequest,
 };
-use rmcp::service::{NotificationContext, RequestContext, Service};
+use rmcp::service::{
+    NotificationContext, RequestContext, RxJsonRpcMessage, Service, TxJsonRpcMessage,
+};
+use rmcp::transport::Transport;
 use tokio::sync::watch;
 
 use super::limits::{ASKED_KEPT, ASKED_MAX, ASKED_WINDOW};
@@ -67,6 +70,26 @@ impl Guest {
         }
     }
 
+    /// Looks at a message in the moment of its arrival.
+    fn hear(&self, message: &RxJsonRpcMessage<RoleClient>) {
+        match message {
+            JsonRpcMessage::Request(_) => {
+                let add = |requests: &mut u32| *requests = requests.saturating_add(1);
+                self.0.requests.send_modify(add);
+            }
+            JsonRpcMessage::Notification(notification) => {
+                let notification = &notification.notification;
+                if matches!(
+                    notification,
+                    ServerNotification::ToolListChangedNotification(_)
+                ) {
+                    self.0.has_other_tools.store(true, Ordering::SeqCst);
+                }
+            }
+            JsonRpcMessage::Response(_) | JsonRpcMessage::Error(_) => {}
+        }
+    }
+
     fn note(&self, method: &str) {
         let asked = self.0.asked.lock();
         let mut asked = asked.unwrap_or_else(PoisonError::into_inner);
@@ -77,15 +100,41 @@ impl Guest {
     }
 }
 
+/// A transport whose messages the guest hears in their order. The SDK handles each in a task of
+/// its own, so that an answer could overtake the word, said before it, that the tools are others.
+#[derive(Debug)]
+pub(super) struct Heard<T> {
+    pub(super) transport: T,
+    pub(super) guest: Guest,
+}
+
+impl<T: Transport<RoleClient>> Transport<RoleClient> for Heard<T> {
+    type Error = T::Error;
+
+    fn send(
+        &mut self,
+        message: TxJsonRpcMessage<RoleClient>,
+    ) -> impl Future<Output = Result<(), T::Error>> + Send + 'static {
+        self.transport.send(message)
+    }
+
+    async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleClient>> {
+        let message = self.transport.receive().await?;
+        self.guest.hear(&message);
+        Some(message)
+    }
+
+    async fn close(&mut self) -> Result<(), T::Error> {
+        self.transport.close().await
+    }
+}
+
 impl Service<RoleClient> for Guest {
     async fn handle_request(
         &self,
         request: ServerRequest,
         _context: RequestContext<RoleClient>,
     ) -> Result<ClientResult, ErrorData> {
-        self.0
-            .requests
-            .send_modify(|requests| *requests = requests.saturating_add(1));
         if matches!(request, ServerRequest::PingRequest(_)) {
             return Ok(ClientResult::empty(()));
         }
@@ -98,15 +147,10 @@ impl Service<RoleClient> for Guest {
 
     async fn handle_notification(
         &self,
-        notification: ServerNotification,
+        _notification: ServerNotification,
         _context: NotificationContext<RoleClient>,
     ) -> Result<(), ErrorData> {
-        if matches!(
-            notification,
-            ServerNotification::ToolListChangedNotification(_)
-        ) {
-            self.0.has_other_tools.store(true, Ordering::SeqCst);
-        }
+        // What counts was heard when it arrived.
         Ok(())
     }
 

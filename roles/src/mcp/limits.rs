@@ -120,6 +120,9 @@ pub(super) const LAST_WORDS: Duration = Duration::from_millis(500);
 /// How long what a server that has ended said on the side may take to arrive: it is in the pipe.
 pub(super) const ASIDE_GRACE: Duration = Duration::from_millis(50);
 
+/// How long a server may take to end by itself when it is not needed any more, twice at the most.
+pub(super) const LEAVE: Duration = Duration::from_millis(400);
+
 /// How long it may take to reach an HTTP server.
 pub(super) const CONNECT_LIMIT: Duration = Duration::from_secs(15);
 

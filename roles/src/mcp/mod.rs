@@ -17,7 +17,7 @@
 //! | a result as it may be shown to a model | [`output`] |
 //!
 //! The outside is synchronous ([`servers::Servers`]) and is called on threads that may wait; the
-//! SDK's tasks run on one small runtime ([`runtime`]).
+//! SDK's tasks run on one small runtime for each set of servers ([`runtime`]).
 
 mod address;
 mod connection;

@@ -243,15 +243,12 @@ impl Server {
         health
     }
 
-    /// Lets it end by itself.
-    pub(super) fn leave(&self) {
-        let connection = self
-            .slot
-            .try_lock()
-            .ok()
-            .and_then(|mut slot| slot.connection.take());
-        if let Some(connection) = connection {
-            connection.leave();
+    /// Ends it, politely at first.
+    pub(super) async fn close(&self) {
+        let connection = self.slot.lock().await.connection.take();
+        // Nobody calls any more, so that nobody else holds it.
+        if let Some(connection) = connection.and_then(Arc::into_inner) {
+            connection.close().await;
         }
     }
 

@@ -120,6 +120,33 @@ fn k03_a_secret_that_a_server_says_is_not_repeated() {
 }
 
 #[test]
+fn a_server_that_ends_with_its_input_is_not_killed() {
+    let stand = Stand::new("on_begin() { trap 'printf \"end\\n\" >>\"$trace\"' EXIT; }");
+    stand.tools().unwrap();
+    let Stand {
+        folder, servers, ..
+    } = stand;
+    drop(servers);
+    let trace = std::fs::read_to_string(folder.path().join("trace")).unwrap();
+    assert!(trace.ends_with("end\n"), "{trace}");
+}
+
+#[test]
+fn a_server_that_does_not_want_to_end_is_killed() {
+    let stand = Stand::new(
+        "on_begin() { trap '' TERM HUP INT; echo $$ >\"$trace.pid\"; }; on_list() { answer \"{\\\"tools\\\":[$tools]}\"; while :; do sleep 900; done; }",
+    );
+    stand.tools().unwrap();
+    let Stand {
+        folder, servers, ..
+    } = stand;
+    let pid = std::fs::read_to_string(folder.path().join("trace.pid")).unwrap();
+    drop(servers);
+    let stat = std::fs::read_to_string(format!("/proc/{}/stat", pid.trim()));
+    assert!(stat.is_err(), "{stat:?}");
+}
+
+#[test]
 fn all_servers_end_with_their_trees_when_nobody_needs_them_any_more() {
     let stand = Stand::new(
         r#"on_begin() { setsid sleep 900 </dev/null >/dev/null 2>&1 & echo "$$ $!" >"$trace.pids"; }"#,
