@@ -300,10 +300,7 @@ fn m11_a_server_that_asks_without_end_is_ended() {
 fn m17_a_server_runs_where_no_workspace_is_and_with_nothing_of_our_environment() {
     let stand =
         Stand::new(r#"on_call() { text "$PWD $(env | cut -d= -f1 | sort | tr '\n' ' ')"; }"#);
-    assert!(
-        std::env::vars().any(|(name, _)| name.starts_with("CARGO")),
-        "there is something to leak"
-    );
+    assert!(std::env::vars().count() > 2, "there is something to leak");
     let said = stand.call(ECHO, stand.hash(ECHO)).unwrap().text;
     let mut names: Vec<&str> = said.split_whitespace().collect();
     assert_eq!(names.remove(0), "/");
