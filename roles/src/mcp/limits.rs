@@ -72,6 +72,9 @@ pub(super) const SCHEMA_BYTES_MAX: usize = 64 * 1024;
 /// How deep a schema may be nested. Hand-written ones have less than ten levels.
 pub(super) const SCHEMA_DEPTH_MAX: usize = 32;
 
+/// References in a schema. Each is followed from each, so that their number counts thrice.
+pub(super) const REFERENCES_MAX: usize = 200;
+
 /// A pattern in a schema. Whoever checks arguments by it must not be kept busy by it.
 pub(super) const PATTERN_BYTES_MAX: usize = 512;
 
