@@ -4,7 +4,7 @@ use super::ONE;
 use crate::support::Workspace;
 use crate::tidy::expect_generated;
 
-const VERBS: [&str; 32] = [
+const VERBS: [&str; 39] = [
     "demo",
     "init",
     "check",
@@ -37,6 +37,13 @@ const VERBS: [&str; 32] = [
     "completions",
     "man",
     "exit-codes",
+    "allow",
+    "deny",
+    "mode",
+    "configure",
+    "budget",
+    "steer",
+    "models",
 ];
 
 #[test]
