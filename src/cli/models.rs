@@ -23,7 +23,8 @@ system's keyring. Nothing in a workspace can name a provider or a key.
 Examples:
   a-society models add sonnet --wire anthropic --id claude-sonnet-4-5 --window 200000 \\
       --prices 3,15 --key-env ANTHROPIC_API_KEY
-  a-society models add local --wire openai-chat --base-url http://127.0.0.1:11434/v1 --id qwen3
+  a-society models add local --wire openai-chat --base-url http://127.0.0.1:11434/v1 \\
+      --id qwen3 --window 32000
   a-society models test sonnet
   a-society models use sonnet
   a-society models ls")]
@@ -53,7 +54,6 @@ enum Verb {
 }
 
 #[derive(Debug, clap::Args)]
-#[group(id = "key", multiple = false)]
 struct Add {
     /// How it is called here
     #[arg(value_name = "MODEL", value_parser = name)]
@@ -89,7 +89,7 @@ struct Add {
 
     /// How many tokens it reads at most
     #[arg(long, value_name = "TOKENS")]
-    window: Option<u64>,
+    window: u64,
 
     /// How many tokens one answer may have
     #[arg(long, value_name = "TOKENS")]
@@ -136,9 +136,9 @@ fn list(context: &mut Context<'_>) -> Outcome {
                 "name": name,
                 "provider": spec.provider,
                 "id": spec.id,
-                "window": spec.window,
-                "max_output": spec.max_output,
-                "default": catalog.default_model.as_ref() == Some(name),
+                "window": spec.window_tokens,
+                "max_output": spec.max_output_tokens,
+                "default": catalog.model.as_ref() == Some(name),
                 "key": key_state(&catalog, &spec.provider),
             })
         });
@@ -156,27 +156,23 @@ fn list(context: &mut Context<'_>) -> Outcome {
         context.out.line(&line)?;
         context
             .out
-            .note("add one: a-society models add NAME --wire WIRE --id ID");
+            .note("add one: a-society models add NAME --wire WIRE --id ID --window TOKENS");
         return Ok(ExitCode::Ok);
     }
     let head = ["MODEL", "PROVIDER", "ID", "WINDOW", "KEY"];
     let mut rows: Vec<Vec<Cell>> = vec![head.into_iter().map(Cell::from).collect()];
     for (name, spec) in &catalog.models {
-        let is_default = catalog.default_model.as_ref() == Some(name);
+        let is_default = catalog.model.as_ref() == Some(name);
         let shown = if is_default {
             format!("{name} (default)")
         } else {
             name.clone()
         };
-        let window = match spec.window {
-            0 => "unknown".to_owned(),
-            tokens => tokens.to_string(),
-        };
         rows.push(vec![
             shown.into(),
             spec.provider.as_str().into(),
             plain(&spec.id).into_owned().into(),
-            window.into(),
+            spec.window_tokens.to_string().into(),
             key_state(&catalog, &spec.provider).into(),
         ]);
     }
@@ -267,7 +263,7 @@ fn done(context: &mut Context<'_>, what: &str) -> Outcome {
 
 fn test(context: &mut Context<'_>, named: Option<&str>) -> Outcome {
     let (path, catalog) = user::catalog().map_err(unusable)?;
-    let name = named.or(catalog.default_model.as_deref());
+    let name = named.or(catalog.model.as_deref());
     let Some(name) = name.map(str::to_owned) else {
         return Err(OperatorError::new(
             ("no-model", ExitCode::NotFound),

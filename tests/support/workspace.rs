@@ -204,6 +204,8 @@ impl Workspace {
             .args(words)
             .current_dir(self.path())
             .env_clear()
+            // Whatever is configured on this machine must not be met here.
+            .env("A_SOCIETY_CONFIG", self.path().join("config.yaml"))
             .stdin(Stdio::null());
         command
     }

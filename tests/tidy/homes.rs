@@ -93,11 +93,33 @@ const TOUCHES: [Touch; 6] = [
                 "roles/src/taker/command/tree.rs",
                 "reads the system's list of processes, to end all that a program started",
             ),
+            (
+                "roles/src/tool/files/",
+                "the one resolver of paths that a model wrote, beneath folders that are open",
+            ),
+            (
+                "roles/src/tool/read.rs",
+                "lists and searches what the resolver opened",
+            ),
+            (
+                "roles/src/tool/command/",
+                "the guard of commands: the list of processes, and the walls it puts up",
+            ),
+            (
+                "roles/src/skill/",
+                "finds the skills of a folder, and takes others over",
+            ),
         ],
     },
     Touch {
         what: "use sockets",
-        needles: &["os::unix::net", "std::net", "rustix::net"],
+        needles: &[
+            "os::unix::net",
+            "std::net",
+            "rustix::net",
+            "tokio::net",
+            "reqwest::",
+        ],
         homes: &[
             (
                 "orchestrator/src/control/",
@@ -106,6 +128,14 @@ const TOUCHES: [Touch; 6] = [
             (
                 "roles/src/mcp/address.rs",
                 "looks up the names of MCP servers and judges every address they lead to",
+            ),
+            (
+                "roles/src/provider/http/",
+                "models are reached over HTTP, within limits of time and size",
+            ),
+            (
+                "roles/src/tool/web/",
+                "pages and searches, to hosts whose addresses were checked",
             ),
         ],
     },
@@ -124,6 +154,10 @@ const TOUCHES: [Touch; 6] = [
             (
                 "roles/src/mcp/process.rs",
                 "runs the MCP servers that the operator configured, and ends their whole trees",
+            ),
+            (
+                "roles/src/tool/command/",
+                "starts the guard of a command, and the guard the command",
             ),
         ],
     },

@@ -4,6 +4,7 @@ mod counted;
 mod files;
 mod killed;
 mod knocked_at;
+mod models;
 mod place;
 mod projects;
 mod signalled;

@@ -4,11 +4,11 @@ use std::sync::{Arc, LazyLock, OnceLock};
 
 use a_society_facts::message::Message;
 use a_society_roles::cost::Price;
-pub use a_society_roles::provider::config::Catalog;
-use a_society_roles::provider::http::{Endpoint, HttpProvider, Transport};
+pub use a_society_roles::provider::config::ModelsConfig as Catalog;
+use a_society_roles::provider::http::{HttpProvider, Timeouts, Transport};
 use a_society_roles::provider::retry::Lanes;
 use a_society_roles::provider::{
-    Arrival, ChatDialect, Effort, Fault, FaultClass, Provider, Request, Secret, Thinking,
+    Arrival, Effort, Fault, FaultClass, Provider, Request, Secret, Thinking,
 };
 use a_society_roles::taker::model::{Model, Traffic};
 use a_society_roles::turn::step::End;
@@ -17,8 +17,9 @@ use a_society_state::clock::{Clock, SystemClock};
 
 use super::user;
 
-/// All providers share one client and its connections.
-static TRANSPORT: LazyLock<Arc<Transport>> = LazyLock::new(Arc::default);
+/// All providers share one client and its connections. It is made by the first configuration that
+/// is read.
+static TRANSPORT: OnceLock<Arc<Transport>> = OnceLock::new();
 
 /// All roles of this process share what each provider lets through.
 static LANES: LazyLock<Arc<Lanes>> = LazyLock::new(Arc::default);
@@ -71,7 +72,7 @@ impl Models {
             .catalog
             .get_or_init(|| user::catalog().map(|(_, it)| it).map_err(|e| e.to_string()));
         let catalog = read.as_ref().map_err(|why| choose(why.clone()))?;
-        let name = wish.model.or(catalog.default_model.as_deref());
+        let name = wish.model.or(catalog.model.as_deref());
         let Some(name) = name else {
             return Err(choose(no_model(catalog)));
         };
@@ -92,11 +93,11 @@ impl Models {
         let model = Model {
             name: name.to_owned(),
             id: spec.id.clone(),
-            window: spec.window,
-            max_output: spec.max_output,
+            window: spec.window_tokens,
+            max_output: spec.max_output_tokens,
             thinking: spec.thinking,
             effort,
-            prices: spec.prices,
+            prices: spec.price,
         };
         Ok(Found {
             provider,
@@ -106,34 +107,32 @@ impl Models {
     }
 }
 
+fn transport(catalog: &Catalog) -> Result<Arc<Transport>, End> {
+    if let Some(made) = TRANSPORT.get() {
+        return Ok(Arc::clone(made));
+    }
+    let trusted = catalog
+        .trusted_certificates
+        .iter()
+        .map(|path| user::file(path));
+    let trusted: Result<Vec<Vec<u8>>, String> = trusted.collect();
+    let trusted = trusted.map_err(|why| End::Provider { why })?;
+    let made = Transport::new(Timeouts::default(), catalog.proxy.clone(), trusted);
+    Ok(Arc::clone(TRANSPORT.get_or_init(|| Arc::new(made))))
+}
+
 fn provider(catalog: &Catalog, name: &str) -> Result<(Arc<dyn Provider>, Option<String>), End> {
     let Some(spec) = catalog.providers.get(name) else {
         return Err(choose(format!("there is no provider {name:?}")));
     };
     let key = spec.key.as_ref().map(user::key).transpose();
     let key = key.map_err(|why| End::Provider { why })?;
-    let endpoint = Endpoint {
-        name: name.to_owned(),
-        wire: spec.wire,
-        base_url: spec.base_url.clone(),
-        key: key.as_deref().map(Secret::new),
-        headers: spec.headers.clone(),
-        chat: ChatDialect {
-            completion_tokens: is_openai(&spec.base_url),
-            cache_key: is_openai(&spec.base_url),
-        },
-    };
-    let made = HttpProvider::new(endpoint, Arc::clone(&TRANSPORT));
+    let endpoint = spec.endpoint(key.as_deref().map(Secret::new));
+    let made = HttpProvider::new(endpoint, transport(catalog)?);
     let made = made.map_err(|fault| End::Provider {
         why: fault.to_string(),
     })?;
     Ok((Arc::new(made), key))
-}
-
-/// Whether `OpenAI` itself answers, whose dialect others do not speak.
-fn is_openai(base_url: &str) -> bool {
-    let host = base_url.split('/').nth(2).unwrap_or_default();
-    host == "api.openai.com"
 }
 
 fn choose(why: String) -> End {

@@ -35,23 +35,12 @@ pub fn environment() -> Environment {
 /// The word by which this program guards a command.
 pub const GUARD_WORD: &str = "__guard";
 
-/// Is a guard until its command is over, and says whether the command ran.
-#[must_use]
-pub fn be_guard() -> bool {
-    a_society_roles::tool::command::guard(std::io::stdin(), std::io::stdout()) == 0
-}
-
-/// How this program is started to guard a command. It starts itself by the name of what runs, which
-/// stays right when the file is replaced while it runs.
+/// How this program is started to guard a command: by its own path, because the programs that set up
+/// walls before it have a `/proc/self/exe` of their own.
 #[must_use]
 pub fn guard() -> Guard {
-    let own = if cfg!(target_os = "linux") {
-        "/proc/self/exe".to_owned()
-    } else {
-        let file = std::env::current_exe().unwrap_or_default();
-        file.display().to_string()
-    };
+    let own = std::env::current_exe().unwrap_or_default();
     Guard {
-        run: vec![own, GUARD_WORD.to_owned()],
+        run: vec![own.display().to_string(), GUARD_WORD.to_owned()],
     }
 }

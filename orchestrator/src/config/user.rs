@@ -15,7 +15,7 @@ use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsE
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use a_society_roles::provider::config::{Catalog, ConfigFault, KeySource, parse};
+use a_society_roles::provider::config::{KeySource, ModelsConfig, TextFault, parse};
 
 /// The largest configuration that is read; it is written by hand.
 const CONFIG_BYTES_MAX: u64 = 1024 * 1024;
@@ -46,11 +46,11 @@ pub enum ConfigError {
         /// The file.
         path: PathBuf,
         /// Everything that is wrong with it.
-        faults: Vec<ConfigFault>,
+        faults: Vec<TextFault>,
     },
 }
 
-fn listed(faults: &[ConfigFault]) -> String {
+fn listed(faults: &[TextFault]) -> String {
     let lines: Vec<String> = faults.iter().map(|fault| format!("  {fault}")).collect();
     lines.join("\n")
 }
@@ -96,9 +96,9 @@ pub fn text() -> Result<Option<(PathBuf, String)>, ConfigError> {
 ///
 /// # Errors
 /// When it cannot be read, or says something that means nothing.
-pub fn catalog() -> Result<(PathBuf, Catalog), ConfigError> {
+pub fn catalog() -> Result<(PathBuf, ModelsConfig), ConfigError> {
     let Some((path, text)) = text()? else {
-        return Ok((path()?, Catalog::default()));
+        return Ok((path()?, ModelsConfig::default()));
     };
     match parse(&text) {
         Ok(catalog) => Ok((path, catalog)),
@@ -180,15 +180,33 @@ pub fn key(source: &KeySource) -> Result<String, String> {
     }
 }
 
-fn from_file(written: &str) -> Result<String, String> {
-    let path = match (written.strip_prefix("~/"), home()) {
-        (Some(rest), Some(home)) => home.join(rest),
-        (Some(_), None) => return Err("there is no home folder".to_owned()),
-        (None, _) => PathBuf::from(written),
+/// The bytes of a file that the configuration names, such as a certificate.
+///
+/// # Errors
+/// Says in words why they are not to be had.
+pub fn file(written: &Path) -> Result<Vec<u8>, String> {
+    let path = absolute(written)?;
+    let text = read(&path, KEY_BYTES_MAX).map_err(|why| format!("{}: {why}", path.display()))?;
+    text.map(String::into_bytes)
+        .ok_or_else(|| format!("{}: it is not there", path.display()))
+}
+
+/// A path of the configuration, with the home folder in it.
+fn absolute(written: &Path) -> Result<PathBuf, String> {
+    let path = match (written.strip_prefix("~"), home()) {
+        (Ok(rest), Some(home)) => home.join(rest),
+        (Ok(_), None) => return Err("there is no home folder".to_owned()),
+        (Err(_), _) => written.to_owned(),
     };
-    if !path.is_absolute() {
-        return Err("its path must be absolute or begin with ~/".to_owned());
+    if path.is_absolute() {
+        Ok(path)
+    } else {
+        Err("its path must be absolute or begin with ~/".to_owned())
     }
+}
+
+fn from_file(written: &Path) -> Result<String, String> {
+    let path = absolute(written)?;
     let about = std::fs::metadata(&path).map_err(|error| error.to_string())?;
     if about.permissions().mode() & 0o077 != 0 {
         return Err("others may read it; chmod 600 it first".to_owned());
@@ -245,7 +263,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("key");
         std::fs::write(&path, "sk-secret\n").unwrap();
-        let source = KeySource::File(path.display().to_string());
+        let source = KeySource::File(path.clone());
         for (mode, fits) in [(0o644, false), (0o640, false), (0o600, true), (0o400, true)] {
             std::fs::set_permissions(&path, PermissionsExt::from_mode(mode)).unwrap();
             let found = key(&source);

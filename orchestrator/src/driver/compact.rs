@@ -12,7 +12,7 @@ use a_society_facts::fact::turn::{
 use a_society_facts::hash::Hash;
 use a_society_facts::id::{RoleInstance, TurnId};
 use a_society_facts::message::{AnswerText, Message};
-use a_society_flow::machine::{Outcome, Task};
+use a_society_flow::machine::Task;
 use a_society_roles::role::packet::{Compacted, compacted_message};
 use a_society_roles::turn::step::{Compact, Told};
 

@@ -45,6 +45,19 @@ impl Output {
         }
     }
 
+    /// The same with all texts changed.
+    pub(super) fn map(self, change: impl Fn(&str) -> String) -> Self {
+        let changed = |bytes: Vec<u8>| match String::from_utf8(bytes) {
+            Ok(text) => change(&text).into_bytes(),
+            Err(why) => why.into_bytes(),
+        };
+        Self {
+            text: change(&self.text),
+            whole: self.whole.map(changed),
+            is_error: self.is_error,
+        }
+    }
+
     /// What a server said instead of a result.
     pub(super) fn fault(words: &str) -> Self {
         Self {

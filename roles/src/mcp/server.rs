@@ -216,10 +216,11 @@ impl Server {
             Ok(output) => {
                 self.slot.lock().await.failures = 0;
                 self.health().failures = 0;
-                Ok(output)
+                Ok(output.map(|text| self.given.redacted(text)))
             }
             Err(NoAnswer::TimedOut) => Err(CallFault::TimedOut { limit }),
             Err(NoAnswer::Broke(why)) => {
+                let why = self.given.redacted(&why);
                 let mut slot = self.slot.lock().await;
                 // Several calls may have been open; it failed once.
                 if is_same(slot.connection.as_ref(), &connection) {
@@ -242,15 +243,12 @@ impl Server {
         health
     }
 
-    /// Lets it end by itself.
-    pub(super) fn leave(&self) {
-        let connection = self
-            .slot
-            .try_lock()
-            .ok()
-            .and_then(|mut slot| slot.connection.take());
-        if let Some(connection) = connection {
-            connection.leave();
+    /// Ends it, politely at first.
+    pub(super) async fn close(&self) {
+        let connection = self.slot.lock().await.connection.take();
+        // Nobody calls any more, so that nobody else holds it.
+        if let Some(connection) = connection.and_then(Arc::into_inner) {
+            connection.close().await;
         }
     }
 
@@ -283,7 +281,7 @@ impl Server {
             }
             Err(why) => {
                 self.failed(slot, &why);
-                Err(self.unavailable(why))
+                Err(self.unavailable(&why))
             }
         }
     }
@@ -295,7 +293,7 @@ impl Server {
             let why = format!(
                 "It failed {FAILURES_MAX} times in a row and rests for {seconds} s. {last}"
             );
-            return Err(self.unavailable(why));
+            return Err(self.unavailable(&why));
         }
         tokio::time::sleep(self.pause(slot.failures)).await;
         self.health().starts += 1;
@@ -307,7 +305,7 @@ impl Server {
             }
             Err(why) => {
                 self.failed(slot, &why);
-                Err(self.unavailable(why))
+                Err(self.unavailable(&why))
             }
         }
     }
@@ -332,7 +330,7 @@ impl Server {
         slot.failures = slot.failures.saturating_add(1);
         let mut health = self.health();
         health.failures = slot.failures;
-        health.last_fault = Some(why.to_owned());
+        health.last_fault = Some(self.given.redacted(why));
         drop(health);
         if slot.failures >= FAILURES_MAX {
             self.rest();
@@ -379,10 +377,10 @@ impl Server {
         self.health().asked = connection.guest().asked();
     }
 
-    fn unavailable(&self, why: String) -> Unavailable {
+    fn unavailable(&self, why: &str) -> Unavailable {
         Unavailable {
             server: self.spec.name.clone(),
-            why,
+            why: self.given.redacted(why),
         }
     }
 

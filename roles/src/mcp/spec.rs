@@ -17,6 +17,9 @@ pub struct ServerSpec {
     pub reach: Reach,
     /// Its tools that the operator says only read. What a server says of itself does not count.
     pub reads: Vec<String>,
+    /// Its tools of which the operator says that the same call twice is one. It counts only for
+    /// those of which the server says so too.
+    pub repeats: Vec<String>,
     /// How long one call may take.
     pub call_limit: Duration,
 }
@@ -99,6 +102,20 @@ impl fmt::Debug for Given {
             .finish()
     }
 }
+
+impl Given {
+    /// A text of a server without the secrets, which it may repeat. A secret of a few letters
+    /// would take too many innocent words with it.
+    pub(super) fn redacted(&self, text: &str) -> String {
+        let secrets = self.secrets.values();
+        secrets
+            .filter(|secret| secret.len() >= SECRET_BYTES_MIN)
+            .fold(text.to_owned(), |text, secret| text.replace(secret, "[…]"))
+    }
+}
+
+/// Secrets shorter than this are none.
+const SECRET_BYTES_MIN: usize = 6;
 
 /// Variables that nearly every program needs to find its files and to write texts.
 const EVERYBODYS: &[&str] = &[
@@ -363,6 +380,19 @@ mod tests {
             ]
         );
         assert!(!format!("{given:?}").contains("s3cret"));
+    }
+
+    #[test]
+    fn secrets_are_taken_out_of_texts() {
+        let secrets = [("a", "s3cret-key"), ("b", "id")];
+        let given = Given {
+            secrets: secrets
+                .map(|(name, value)| (name.to_owned(), value.to_owned()))
+                .into(),
+            ..Given::default()
+        };
+        let text = "bad key s3cret-key of id 7: s3cret-key";
+        assert_eq!(given.redacted(text), "bad key […] of id 7: […]");
     }
 
     #[test]

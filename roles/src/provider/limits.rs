@@ -23,6 +23,10 @@ pub const WHOLE_ANSWER: Duration = Duration::from_secs(60 * 60);
 /// After how long without anything the operator is told, and how often again.
 pub const STALLED: Duration = Duration::from_secs(30);
 
+/// How long the rest of a response may take whose answer is whole. It is a few bytes, and with them
+/// the connection serves the next request.
+pub const REST: Duration = Duration::from_secs(2);
+
 /// How much of a response that reports an error is read. Its reason stands at the beginning.
 pub const ERROR_BODY_BYTES: usize = 64 * 1024;
 

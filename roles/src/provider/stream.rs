@@ -18,7 +18,7 @@ pub struct Stream {
     /// Whether anything of an answer was read.
     streamed: bool,
     /// Ends what fills the stream, when nobody reads it any more.
-    _end: OnDrop,
+    end: OnDrop,
 }
 
 /// Does something once, when it is dropped.
@@ -44,7 +44,7 @@ impl Stream {
             stop: stop.clone(),
             is_over: false,
             streamed: false,
-            _end: OnDrop(Some(Box::new(end))),
+            end: OnDrop(Some(Box::new(end))),
         };
         (sender, stream)
     }
@@ -63,7 +63,7 @@ impl Stream {
             stop: stop.clone(),
             is_over: false,
             streamed: false,
-            _end: OnDrop(None),
+            end: OnDrop(None),
         }
     }
 
@@ -85,7 +85,11 @@ impl Stream {
         match &arrival {
             Arrival::Event(Event::Stalled { .. } | Event::Usage(_)) => {}
             Arrival::Event(_) => self.streamed = true,
-            Arrival::Answer(_) | Arrival::Fault(_) => self.is_over = true,
+            Arrival::Answer(_) | Arrival::Fault(_) => {
+                self.is_over = true;
+                // What fills it may still have to put its connection back.
+                self.end.0 = None;
+            }
         }
         Some(arrival)
     }
@@ -105,6 +109,7 @@ impl Stream {
         Some(arrival)
     }
 
+    /// Ends it from here. What fills it is ended when this is dropped.
     fn ended(&mut self, class: FaultClass, message: &str) -> Arrival {
         self.is_over = true;
         let mut fault = Fault::new(class, message);

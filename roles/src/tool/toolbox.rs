@@ -86,6 +86,13 @@ impl Toolbox {
 
     /// Says what a call would do. Nothing happens.
     pub fn plan(&self, call: &ToolCall) -> Result<Plan, Refusal> {
+        self.judged(call).map_err(|refusal| Refusal {
+            text: self.redact(&refusal.text),
+            ..refusal
+        })
+    }
+
+    fn judged(&self, call: &ToolCall) -> Result<Plan, Refusal> {
         let offered = self.definitions();
         if !offered.iter().any(|tool| tool.name == call.name) {
             let names: Vec<&str> = offered.iter().map(|tool| tool.name).collect();
@@ -189,6 +196,7 @@ impl Toolbox {
         deed: Deed,
     ) -> Plan {
         let line = self.redact(&summary.split_whitespace().collect::<Vec<_>>().join(" "));
+        let line = shown(&line);
         Plan {
             tool,
             effect,

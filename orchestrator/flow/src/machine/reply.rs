@@ -106,7 +106,7 @@ fn only_one(state: &FlowState) -> Result<Reached<'_>, Refusal> {
                 who: node.map_or_else(|| waiting.role.to_string(), ToString::to_string),
                 reason: waiting.reason,
             },
-            None => not_waiting(state, "nobody"),
+            None => not_waiting(state, NOBODY),
         }),
     }
 }

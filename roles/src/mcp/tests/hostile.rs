@@ -282,6 +282,33 @@ fn m11_what_a_server_asks_of_us_is_refused_and_remembered() {
 }
 
 #[test]
+fn m11_a_server_that_asks_without_end_is_ended() {
+    let stand = Stand::new(
+        r#"on_call() {
+          while :; do say '{"jsonrpc":"2.0","id":901,"method":"roots/list"}'; done
+        }"#,
+    );
+    let fault = stand.call(ECHO, stand.hash(ECHO)).unwrap_err();
+    assert!(
+        fault.has_begun() && fault.to_string().contains("asked for too much"),
+        "{fault}"
+    );
+    assert!(!stand.servers.health()[0].is_running);
+}
+
+#[test]
+fn m17_a_server_runs_where_no_workspace_is_and_with_nothing_of_our_environment() {
+    let stand =
+        Stand::new(r#"on_call() { text "$PWD $(env | cut -d= -f1 | sort | tr '\n' ' ')"; }"#);
+    assert!(std::env::vars().count() > 2, "there is something to leak");
+    let said = stand.call(ECHO, stand.hash(ECHO)).unwrap().text;
+    let mut names: Vec<&str> = said.split_whitespace().collect();
+    assert_eq!(names.remove(0), "/");
+    names.retain(|name| !matches!(*name, "PWD" | "OLDPWD" | "SHLVL" | "_"));
+    assert_eq!(names, ["A_SOCIETY_MCP_SERVER", "PATH"]);
+}
+
+#[test]
 fn m13_a_tool_with_a_trap_for_a_schema_is_left_out_and_the_rest_is_offered() {
     let stand = Stand::new(
         r##"

@@ -1,7 +1,7 @@
 //! Changing a configuration as a person would: lines are put in, and everything else stays as it
 //! was written, comments included.
 
-use super::{Catalog, ConfigFault, parse};
+use super::{ModelsConfig, TextFault, parse};
 
 /// A provider that is to be added.
 #[derive(Debug, Clone)]
@@ -25,8 +25,8 @@ pub struct NewModel {
     pub provider: String,
     /// Its name with its provider.
     pub id: String,
-    /// The tokens of its window.
-    pub window: Option<u64>,
+    /// The tokens that it reads at most.
+    pub window: u64,
     /// The tokens of one answer.
     pub max_output: Option<u64>,
     /// Prices for a million tokens in and out, as they were typed.
@@ -37,7 +37,7 @@ pub struct NewModel {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum EditFault {
     /// It was faulty before.
-    Faulty(Vec<ConfigFault>),
+    Faulty(Vec<TextFault>),
     /// There is something of that name.
     Taken(String),
     /// The text is laid out so that the lines cannot be put in; these would have to be.
@@ -63,14 +63,14 @@ pub fn with_model(
     let mut added = String::new();
     if let Some(provider) = provider.filter(|new| !before.providers.contains_key(&new.name)) {
         let lines = provider_lines(provider);
-        added.push_str(&format!("providers:\n{lines}"));
+        added.extend([format!("providers:\n{lines}")]);
         after = put_under(&after, "providers", &lines);
     }
     let lines = model_lines(model);
-    added.push_str(&format!("models:\n{lines}"));
+    added.extend([format!("models:\n{lines}")]);
     after = put_under(&after, "models", &lines);
-    if before.default_model.is_none() {
-        after = with_line(&after, "default-model", &quoted(&model.name));
+    if before.model.is_none() {
+        after = with_line(&after, "model", &quoted(&model.name));
     }
     match parse(&after) {
         Ok(now) if now.models.contains_key(&model.name) && keeps(&before, &now) => Ok(after),
@@ -88,19 +88,16 @@ pub fn with_model(
 /// When it is faulty, or the text is laid out otherwise.
 pub fn with_default(text: &str, name: &str) -> Result<String, EditFault> {
     parse(text).map_err(EditFault::Faulty)?;
-    let after = with_line(text, "default-model", &quoted(name));
+    let after = with_line(text, "model", &quoted(name));
     match parse(&after) {
-        Ok(now) if now.default_model.as_deref() == Some(name) => Ok(after),
-        Ok(_) => Err(EditFault::ByHand(format!(
-            "default-model: {}\n",
-            quoted(name)
-        ))),
+        Ok(now) if now.model.as_deref() == Some(name) => Ok(after),
+        Ok(_) => Err(EditFault::ByHand(format!("model: {}\n", quoted(name)))),
         Err(faults) => Err(EditFault::Faulty(faults)),
     }
 }
 
 /// Whether what was there is still there.
-fn keeps(before: &Catalog, now: &Catalog) -> bool {
+fn keeps(before: &ModelsConfig, now: &ModelsConfig) -> bool {
     let models = before.models.iter();
     let mut providers = before.providers.iter();
     models
@@ -121,10 +118,10 @@ fn faults_are_new(text: &str) -> bool {
 fn provider_lines(new: &NewProvider) -> String {
     let mut lines = format!("  {}:\n    wire: {}\n", new.name, new.wire);
     if let Some(url) = &new.base_url {
-        lines.push_str(&format!("    base-url: {}\n", quoted(url)));
+        lines.extend([format!("    base-url: {}\n", quoted(url))]);
     }
     if let Some((how, place)) = &new.key {
-        lines.push_str(&format!("    key: {{ {how}: {} }}\n", quoted(place)));
+        lines.extend([format!("    key: {{ {how}: {} }}\n", quoted(place))]);
     }
     lines
 }
@@ -136,16 +133,14 @@ fn model_lines(new: &NewModel) -> String {
         new.provider,
         quoted(&new.id)
     );
-    if let Some(window) = new.window {
-        lines.push_str(&format!("    window: {window}\n"));
-    }
+    lines.extend([format!("    window: {}\n", new.window)]);
     if let Some(max_output) = new.max_output {
-        lines.push_str(&format!("    max-output: {max_output}\n"));
+        lines.extend([format!("    max-output: {max_output}\n")]);
     }
     if let Some((input, output)) = &new.prices {
-        lines.push_str(&format!(
-            "    prices: {{ input: {input}, output: {output} }}\n"
-        ));
+        lines.extend([format!(
+            "    price: {{ input: {input}, output: {output} }}\n"
+        )]);
     }
     lines
 }
@@ -170,7 +165,7 @@ fn put_under(text: &str, key: &str, lines: &str) -> String {
         }
     }
     if !is_put {
-        out.push_str(&format!("{head}\n{lines}"));
+        out.extend([format!("{head}\n{lines}")]);
     }
     out
 }
@@ -213,7 +208,7 @@ mod tests {
             name: name.into(),
             provider: "local".into(),
             id: "a: \"b\" #c".into(),
-            window: Some(1000),
+            window: 10_000,
             max_output: Some(100),
             prices: Some(("0.5".into(), "2".into())),
         }
@@ -223,9 +218,9 @@ mod tests {
     fn a_model_is_added_to_nothing_and_is_the_default_one() {
         let text = with_model("", Some(&provider()), &model("small")).unwrap();
         let catalog = parse(&text).unwrap();
-        assert_eq!(catalog.default_model.as_deref(), Some("small"));
+        assert_eq!(catalog.model.as_deref(), Some("small"));
         assert_eq!(catalog.models["small"].id, "a: \"b\" #c");
-        assert_eq!(catalog.models["small"].prices.unwrap().input, 500_000);
+        assert_eq!(catalog.models["small"].price.unwrap().input, 500_000);
     }
 
     #[test]
@@ -237,10 +232,7 @@ mod tests {
             assert!(more.contains(line), "{line}");
         }
         assert_eq!(parse(&more).unwrap().models.len(), 2);
-        assert_eq!(
-            parse(&more).unwrap().default_model.as_deref(),
-            Some("small")
-        );
+        assert_eq!(parse(&more).unwrap().model.as_deref(), Some("small"));
     }
 
     #[test]
@@ -264,7 +256,7 @@ mod tests {
         let text = with_model("", Some(&provider()), &model("small")).unwrap();
         let text = with_model(&text, None, &model("big")).unwrap();
         let text = with_default(&text, "big").unwrap();
-        assert_eq!(text.matches("default-model").count(), 1);
+        assert_eq!(text.matches("\nmodel:").count(), 1);
         assert!(with_default(&text, "none").is_err());
     }
 }

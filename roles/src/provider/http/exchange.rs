@@ -28,16 +28,18 @@ pub(super) async fn exchange(
     arrivals: Sender<Arrival>,
 ) {
     let mut request_id = None;
-    let mut listening = None;
+    let (mut listening, mut rest) = (None, None);
     let outcome = match begun(&client, request, timeouts).await {
         Ok(response) => {
             request_id = request_id_of(&response);
             asked.request_id.clone_from(&request_id);
             match accepted(response, timeouts).await {
                 Ok(response) => {
-                    let listener =
-                        listening.insert(Listener::new(read(asked), timeouts, &arrivals));
-                    listener.listen(response).await
+                    let new = Listener::new(read(asked), timeouts, &arrivals);
+                    let mut response = response;
+                    let heard = listening.insert(new).listen(&mut response).await;
+                    rest = heard.is_ok().then_some(response);
+                    heard
                 }
                 Err(fault) => Err(fault),
             }
@@ -60,6 +62,11 @@ pub(super) async fn exchange(
     };
     // Nobody may be there any more to hear it.
     let _heard = arrivals.send(last).await;
+    if let Some(mut response) = rest {
+        let read_on = async { while let Ok(Some(_)) = response.chunk().await {} };
+        // If it does not end, its connection is given up.
+        let _in_time = timeout(limits::REST, read_on).await;
+    }
 }
 
 async fn begun(
@@ -166,7 +173,7 @@ impl<'a> Listener<'a> {
         }
     }
 
-    async fn listen(&mut self, mut response: Response) -> Result<(), Fault> {
+    async fn listen(&mut self, response: &mut Response) -> Result<(), Fault> {
         let times = self.timeouts;
         let (mut idle, mut only_pings) = (later(times.idle), later(times.only_pings));
         let (mut whole, mut stalled) = (later(times.whole), later(times.stalled));

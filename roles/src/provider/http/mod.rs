@@ -7,4 +7,6 @@ mod runtime;
 
 pub use connect::{Timeouts, Transport};
 pub use endpoint::{Endpoint, HttpProvider, Wire};
+/// An address.
+pub(in crate::provider) use reqwest::Url;
 pub use runtime::shared as shared_runtime;

@@ -255,6 +255,49 @@ fn a_stream_that_nobody_reads_any_more_closes_its_connection() {
     assert!(server.hears_the_other_side_go());
 }
 
+#[test]
+fn the_next_request_goes_over_the_same_connection() {
+    use std::io::{BufRead, BufReader, Read, Write};
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}/v1", listener.local_addr().unwrap());
+    // It serves one connection only: whoever makes a second one waits for ever.
+    let serving = std::thread::spawn(move || {
+        let (connection, _) = listener.accept().unwrap();
+        let mut reader = BufReader::new(&connection);
+        for _ in 0..3 {
+            let mut head = String::new();
+            while !head.ends_with("\r\n\r\n") {
+                assert_ne!(reader.read_line(&mut head).unwrap(), 0);
+            }
+            let length = head.to_lowercase();
+            let length = length.split("content-length: ").nth(1).unwrap();
+            let length: usize = length.split("\r\n").next().unwrap().parse().unwrap();
+            reader.read_exact(&mut vec![0; length]).unwrap();
+            let said = [Piece::text("Hi.")];
+            let body = strict::say(
+                Wire::Chat,
+                "m-1",
+                &said,
+                Ending::Natural,
+                Default::default(),
+            );
+            let head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n";
+            let chunk = format!("{head}{:x}\r\n{body}\r\n", body.len());
+            (&connection).write_all(chunk.as_bytes()).unwrap();
+            // The end comes after the answer is whole.
+            std::thread::sleep(Duration::from_millis(20));
+            (&connection).write_all(b"0\r\n\r\n").unwrap();
+        }
+    });
+    let provider = provider_at(Wire::Chat, &url, short_times());
+    for _ in 0..3 {
+        assert_eq!(ask(&provider, &[user("Hello.")]).unwrap().text, "Hi.");
+        // As long as a tool takes.
+        std::thread::sleep(Duration::from_millis(60));
+    }
+    serving.join().unwrap();
+}
+
 pub(super) fn reader(wire: Wire, model: &str) -> Box<dyn Reader> {
     let needing = tools().into_iter().filter(ToolDefinition::needs_arguments);
     let asked = Asked {

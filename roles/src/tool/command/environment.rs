@@ -104,8 +104,8 @@ mod tests {
     #[test]
     fn a_command_gets_no_variable_that_could_hold_a_secret_or_change_what_programs_do() {
         let given = [
-            ("PATH", "/usr/bin:.::/work/project/bin:relative:/bin"),
-            ("HOME", "/home/o"),
+            ("PATH", "/usr/bin:.::/space/project/bin:relative:/bin"),
+            ("HOME", "/users/o"),
             ("LC_ALL", "C.UTF-8"),
             ("ANTHROPIC_API_KEY", "k"),
             ("LD_PRELOAD", "x"),
@@ -121,12 +121,12 @@ mod tests {
             ("LANG", "a\nb"),
         ];
         let given = given.map(|(name, value)| (name.to_owned(), value.to_owned()));
-        let variables = variables(&given, &[Path::new("/work/project")]);
+        let variables = variables(&given, &[Path::new("/space/project")]);
         let lines: Vec<String> = variables.iter().map(|(n, v)| format!("{n}={v}")).collect();
         assert_eq!(
             lines,
             [
-                "HOME=/home/o",
+                "HOME=/users/o",
                 "LC_ALL=C.UTF-8",
                 "PATH=/usr/bin:/bin",
                 "TERM=dumb",

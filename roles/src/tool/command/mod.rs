@@ -13,6 +13,8 @@ mod wall;
 #[cfg(test)]
 mod tests;
 
+use std::fmt::Write as _;
+
 use a_society_facts::Hash;
 use a_society_facts::fact::turn::{CallEnd, Effect};
 use a_society_facts::id::CallId;
@@ -181,7 +183,8 @@ impl Toolbox {
         };
         let mut head = format!("[{head}]\n");
         for wall in &ran.report.missing {
-            head.push_str(&format!("[ran without {wall}]\n"));
+            // Writing to a string cannot fail.
+            let _ = writeln!(head, "[ran without {wall}]");
         }
         let mut tail = String::new();
         if !ran.report.survivors.is_empty() {

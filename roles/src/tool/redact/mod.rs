@@ -70,6 +70,13 @@ impl Redactor {
         for (start, end) in ranges {
             out.push_str(text.get(from..start).unwrap_or_default());
             out.push_str(MARK);
+            // The lines behind it keep their numbers.
+            let lines = text
+                .get(start..end)
+                .unwrap_or_default()
+                .matches('\n')
+                .count();
+            out.extend(std::iter::repeat_n('\n', lines));
             from = end;
         }
         out.push_str(text.get(from..).unwrap_or_default());
@@ -162,4 +169,4 @@ fn percent(value: &str) -> String {
 }
 
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;

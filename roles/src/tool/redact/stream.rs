@@ -84,7 +84,7 @@ impl Stream {
     fn overflow(&mut self) -> String {
         let held = std::mem::take(&mut self.held);
         let out = self.redactor.redact(&held);
-        self.is_within = out.ends_with(MARK) && !held.ends_with(MARK);
+        self.is_within = out.trim_end().ends_with(MARK) && !held.ends_with(MARK);
         out
     }
 }

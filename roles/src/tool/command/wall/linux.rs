@@ -21,6 +21,17 @@ use super::super::limits::{REPOSITORY_DEPTH, REPOSITORY_FOLDERS};
 /// The rights that are asked for; an older kernel keeps those that it knows.
 const RIGHTS: ABI = ABI::V5;
 
+/// The kind of machine, as the filter of system calls names it.
+const MACHINE: &str = if cfg!(target_arch = "x86_64") {
+    "x86_64"
+} else if cfg!(target_arch = "aarch64") {
+    "aarch64"
+} else if cfg!(target_arch = "riscv64") {
+    "riscv64"
+} else {
+    "unknown"
+};
+
 /// What may be read of the system, so that programs run.
 const SYSTEM: [&str; 14] = [
     "/usr",
@@ -92,6 +103,9 @@ pub(super) fn adopt_orphans() {
 pub(super) fn put_up(walls: &Walls, scratch: Option<&str>) -> Result<Vec<String>, String> {
     let mut missing = Vec::new();
     if walls.has_spaces {
+        if !walls.network {
+            switch_on_loopback();
+        }
         if let Err(why) = hide(walls) {
             missing.push(format!(
                 "what hides the state of flows and protects repositories: {why}"
@@ -111,6 +125,25 @@ pub(super) fn put_up(walls: &Walls, scratch: Option<&str>) -> Result<Vec<String>
     // What a guard needed in its space, a command does not need.
     let _none = rustix::thread::clear_ambient_capability_set();
     Ok(missing)
+}
+
+/// The tools with which the network of a space is switched on, which has nobody else in it.
+const NETWORK_TOOLS: [&str; 2] = ["/usr/sbin/ip", "/sbin/ip"];
+
+/// Lets a command speak to itself, as tests of servers do. Where there is no tool for it, it
+/// cannot, and finds out by itself.
+fn switch_on_loopback() {
+    use std::process::{Command, Stdio};
+
+    if let Some(tool) = NETWORK_TOOLS.iter().find(|tool| Path::new(tool).exists()) {
+        let _off = Command::new(tool)
+            .args(["link", "set", "lo", "up"])
+            .env_clear()
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .status();
+    }
 }
 
 /// Puts the state of flows out of sight, and makes the insides of repositories read-only.
@@ -191,7 +224,7 @@ pub(super) fn missing() -> Vec<String> {
     if rights.is_err() {
         missing.push("Landlock: this kernel has none or only a part of it".to_owned());
     }
-    if seccompiler::TargetArch::try_from(std::env::consts::ARCH).is_err() {
+    if seccompiler::TargetArch::try_from(MACHINE).is_err() {
         missing.push("seccomp: not on this kind of machine".to_owned());
     }
     missing
@@ -280,9 +313,7 @@ fn program(walls: &Walls) -> Result<BpfProgram, seccompiler::Error> {
     let sockets: Result<Vec<SeccompRule>, _> = families.into_iter().map(family).collect();
     rules.insert(libc::SYS_socket, sockets.map_err(seccompiler::Error::from)?);
     let errno = u32::try_from(libc::EPERM).unwrap_or(1);
-    let arch = std::env::consts::ARCH
-        .try_into()
-        .map_err(seccompiler::Error::from)?;
+    let arch = MACHINE.try_into().map_err(seccompiler::Error::from)?;
     let filter = SeccompFilter::new(
         rules,
         SeccompAction::Allow,

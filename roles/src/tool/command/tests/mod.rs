@@ -1,5 +1,8 @@
 //! Commands, run by this test binary as their guard.
 
+mod oracle;
+
+use std::io::Write as _;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -49,6 +52,16 @@ fn said(stage: &Stage, command: &str) -> String {
         .output
 }
 
+/// Says that a test found nothing to measure here.
+fn not_measured(why: &str) {
+    // Not by `eprintln!`, which the test runner keeps to itself while a test passes.
+    writeln!(
+        std::io::stderr(),
+        "NOT MEASURED: commands behind walls: {why}"
+    )
+    .unwrap();
+}
+
 /// Whether this system has all walls. Elsewhere the tests of walls have nothing to measure, and
 /// say so.
 fn has_walls(stage: &Stage) -> bool {
@@ -61,7 +74,7 @@ fn has_walls(stage: &Stage) -> bool {
     .ask
     .missing;
     if !missing.is_empty() {
-        eprintln!("NOT MEASURED: {}", missing.join("; "));
+        not_measured(&missing.join("; "));
     }
     missing.is_empty()
 }
@@ -194,7 +207,7 @@ fn tree(word: &str) -> String {
 }
 
 fn rounds(slice: usize, full: usize) -> usize {
-    if std::env::var_os("A_SOCIETY_TEST_FULL").is_some() {
+    if std::env::var_os("A_SOCIETY_TEST_FULL").is_some_and(|value| value == "1") {
         full
     } else {
         slice
@@ -436,4 +449,67 @@ fn p35_a_command_runs_only_in_a_folder_that_may_be_written() {
     std::os::unix::fs::symlink(stage.root(), stage.project().join("sub")).unwrap();
     let finished = finish(&tools, planned, &StopSignal::default());
     assert_eq!(finished.end, CallEnd::Failed, "{}", finished.output);
+}
+
+/// The same command, as on a system that does not let a user make spaces.
+fn without_spaces(stage: &Stage, command: &str) -> String {
+    let tools = stage.toolbox();
+    let mut planned = plan(&tools, "run_command", json!({ "command": command })).unwrap();
+    if let Deed::Command(launch) = &mut planned.deed {
+        launch.order.walls.has_spaces = false;
+    }
+    finish(&tools, planned, &StopSignal::default()).output
+}
+
+#[test]
+fn without_spaces_the_other_walls_stand_and_it_is_said() {
+    let stage = Stage::new();
+    if !has_walls(&stage) {
+        return;
+    }
+    stage.write("project/.git/config", "old");
+    stage.write("project/sub/a.txt", "old");
+    let (root, record) = (stage.root(), stage.record());
+    let said = without_spaces(&stage, "echo new > sub/a.txt");
+    assert!(said.contains("[ran without spaces of its own"), "{said}");
+    for command in [
+        format!("echo new > {}/made.txt", record.display()),
+        format!("echo new > {}/outside.txt", root.display()),
+        format!(
+            "cat {}/.a-society/state/p/f/flow.json > sub/stolen.txt",
+            root.display()
+        ),
+        "echo new > .git/config".to_owned(),
+        "rm -rf .git".to_owned(),
+    ] {
+        let _any = without_spaces(&stage, &command);
+    }
+    let text = |path: &str| stage.read(path).unwrap_or_default();
+    assert_eq!(text("project/sub/a.txt"), "new\n");
+    assert_eq!(text(".a-society/state/p/f/record/made.txt"), "new\n");
+    assert_eq!(text("outside.txt"), "outside");
+    assert_eq!(text("project/sub/stolen.txt"), "");
+    assert_eq!(text("project/.git/config"), "old");
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let said = without_spaces(&stage, &format!("exec 3<>/dev/tcp/127.0.0.1/{port}"));
+    assert!(!said.contains("[exit code 0]"), "{said}");
+}
+
+#[test]
+fn n19_what_leads_to_other_programs_of_the_user_is_closed_and_what_stays_inside_is_not() {
+    let stage = Stage::new();
+    if !has_walls(&stage) {
+        return;
+    }
+    let python = |program: &str| said(&stage, &format!("python3 -c '{program}'"));
+    if !python("print(1)").contains("[exit code 0]\n1") {
+        return not_measured("there is no python");
+    }
+    let unix = python("import socket; socket.socket(socket.AF_UNIX)");
+    assert!(unix.contains("PermissionError"), "{unix}");
+    let out = python("import socket; socket.create_connection((\"1.1.1.1\", 443), 1)");
+    assert!(out.contains("Network is unreachable"), "{out}");
+    let traced = python("import ctypes; print(ctypes.CDLL(None).ptrace(0, 0, 0, 0))");
+    assert!(traced.contains("-1"), "{traced}");
 }
