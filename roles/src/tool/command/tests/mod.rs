@@ -513,3 +513,29 @@ fn n19_what_leads_to_other_programs_of_the_user_is_closed_and_what_stays_inside_
     let traced = python("import ctypes; print(ctypes.CDLL(None).ptrace(0, 0, 0, 0))");
     assert!(traced.contains("-1"), "{traced}");
 }
+
+#[test]
+fn a_guard_that_is_asked_to_end_ends_its_command_first() {
+    let stage = Stage::new();
+    let tools = in_full_scope(&stage);
+    let word = format!("a-society-asked-{}", std::process::id());
+    let planned = plan(&tools, "run_command", json!({ "command": tree(&word) })).unwrap();
+    let call = "7.1.1".parse().unwrap();
+    let running = tools.start(planned, &call, &StopSignal::default()).unwrap();
+    let process = running.process().unwrap();
+    let flow = tools.0.setting.owner.flow.clone();
+    let watched = word.clone();
+    // As whoever opens the flow after a crash would.
+    let cleaner = thread::spawn(move || {
+        grown(&watched);
+        crate::taker::command::end_survivor(&process, &flow, &call)
+    });
+    let finished = running.finish();
+    assert!(cleaner.join().unwrap());
+    assert_eq!(
+        (finished.end, alive(&word)),
+        (CallEnd::Stopped, 0),
+        "{}",
+        finished.output
+    );
+}
