@@ -539,3 +539,39 @@ fn a_guard_that_is_asked_to_end_ends_its_command_first() {
         finished.output
     );
 }
+
+#[test]
+fn s9_git_reads_a_repository_behind_walls_and_cannot_change_its_inside() {
+    let stage = Stage::new();
+    if !has_walls(&stage) {
+        return;
+    }
+    stage.write("project/a.txt", "a");
+    stage.write("home/.gitconfig", "[core]\n\tfsmonitor = touch ran.txt\n");
+    let git = std::process::Command::new("git")
+        .args(["init", "-q"])
+        .current_dir(stage.project())
+        .status();
+    if !git.is_ok_and(|status| status.success()) {
+        return not_measured("there is no git");
+    }
+    let mut setting = stage.setting();
+    setting.environment.retain(|(name, _)| name != "HOME");
+    let home = stage.root().join("home").to_string_lossy().into_owned();
+    setting.environment.push(("HOME".to_owned(), home));
+    let tools = Toolbox::open(setting).unwrap();
+    let said = |command: &str| {
+        done(&tools, "run_command", json!({ "command": command }))
+            .unwrap()
+            .output
+    };
+    assert_eq!(said("git status --short"), "[exit code 0]\n?? a.txt\n");
+    for command in [
+        "git add a.txt",
+        "git config core.fsmonitor x",
+        "git commit --allow-empty -m x",
+    ] {
+        assert!(!said(command).contains("[exit code 0]"), "{command}");
+    }
+    assert_eq!(stage.read("project/ran.txt"), None);
+}
