@@ -497,7 +497,7 @@ fn without_spaces_the_other_walls_stand_and_it_is_said() {
 }
 
 #[test]
-fn n19_what_leads_to_other_programs_of_the_user_is_closed_and_what_stays_inside_is_not() {
+fn what_leads_to_other_programs_of_the_user_is_closed_and_what_stays_inside_is_not() {
     let stage = Stage::new();
     if !has_walls(&stage) {
         return;

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::os::fd::AsRawFd as _;
 use std::path::{Path, PathBuf};
 
 use landlock::{
@@ -159,8 +160,18 @@ fn hide(walls: &Walls) -> Result<(), rustix::io::Errno> {
     let Some(hidden) = &walls.hidden else {
         return Ok(());
     };
-    let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
-    let record = openat(CWD, walls.record.as_str(), flags, Mode::empty())?;
+    let flags = OFlags::PATH | OFlags::CLOEXEC;
+    let within = walls
+        .readable
+        .iter()
+        .filter(|path| Path::new(path).starts_with(hidden));
+    let shown = within.chain([&walls.record]).filter_map(|path| {
+        let open = openat(CWD, path.as_str(), flags, Mode::empty()).ok()?;
+        let is_folder = Path::new(path).is_dir();
+        is_folder.then_some((path, open))
+    });
+    // Opened before it is out of sight.
+    let shown: Vec<_> = shown.collect();
     mount(
         "tmpfs",
         hidden.as_str(),
@@ -168,12 +179,11 @@ fn hide(walls: &Walls) -> Result<(), rustix::io::Errno> {
         plain,
         c"mode=0700,size=64k",
     )?;
-    fs::create_dir_all(&walls.record).map_err(|_| rustix::io::Errno::IO)?;
-    let open = {
-        use std::os::fd::AsRawFd as _;
-        format!("/proc/self/fd/{}", record.as_raw_fd())
-    };
-    mount_bind_recursive(open, walls.record.as_str())
+    for (path, open) in shown {
+        fs::create_dir_all(path).map_err(|_| rustix::io::Errno::IO)?;
+        mount_bind_recursive(format!("/proc/self/fd/{}", open.as_raw_fd()), path.as_str())?;
+    }
+    Ok(())
 }
 
 fn read_only(path: &Path) -> Result<(), rustix::io::Errno> {
