@@ -48,7 +48,7 @@ const SYSTEM: [&str; 14] = [
     "/snap",
     "/proc",
     "/sys",
-    "/var/lib/dpkg",
+    "/run/systemd/resolve",
 ];
 
 /// What may be written of the system: things that keep nothing.
@@ -61,6 +61,10 @@ const DEVICES: [&str; 7] = [
     "/dev/fd",
     "/dev/shm",
 ];
+
+/// The same calls have this bit in their numbers when they are made with short pointers, which some
+/// kernels of one kind of machine let every program do.
+const SHORT_POINTERS: i64 = 0x4000_0000;
 
 /// What no command needs, and what leads out: into other processes, other spaces, the kernel.
 const FORBIDDEN_CALLS: [i64; 29] = [
@@ -322,6 +326,9 @@ fn program(walls: &Walls) -> Result<BpfProgram, seccompiler::Error> {
     }
     let sockets: Result<Vec<SeccompRule>, _> = families.into_iter().map(family).collect();
     rules.insert(libc::SYS_socket, sockets.map_err(seccompiler::Error::from)?);
+    for (call, rule) in rules.clone() {
+        rules.insert(call | SHORT_POINTERS, rule);
+    }
     let errno = u32::try_from(libc::EPERM).unwrap_or(1);
     let arch = MACHINE.try_into().map_err(seccompiler::Error::from)?;
     let filter = SeccompFilter::new(
