@@ -56,7 +56,7 @@ fn trapped() -> Stage {
 }
 
 /// Bad ones, with whether even reading is refused.
-const BAD: [(&str, &str, bool); 38] = [
+const BAD: [(&str, &str, bool); 39] = [
     ("P01", "../outside.txt", true),
     ("P01", "sub/../../outside.txt", true),
     ("P01", "outer/../../outside.txt", true),
@@ -88,6 +88,7 @@ const BAD: [(&str, &str, bool); 38] = [
     ("P25", "sub/.git", true),
     ("P25", "innocent", true),
     ("P25", "folder/config", true),
+    ("P25", "folder/new/deep.txt", true),
     ("P27", ".env", false),
     ("P29", ".bashrc", true),
     ("P29", "sub/.profile", true),

@@ -152,6 +152,7 @@ pub(in super::super) fn everything_in(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> 
             let path = entry.unwrap().path();
             let kind = fs::symlink_metadata(&path).unwrap().file_type();
             if kind.is_dir() {
+                found.push((path.clone(), Vec::new()));
                 open.push(path);
             } else if kind.is_file() {
                 found.push((path.clone(), fs::read(path).unwrap()));
