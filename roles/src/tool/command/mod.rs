@@ -56,9 +56,12 @@ impl Toolbox {
         }
         let (folder, folder_id) = self.folder_of(given.folder.as_deref())?;
         let roots = &self.0.roots;
-        let variables =
+        let mut variables =
             environment::variables(&setting.environment, &[roots.project(), roots.record()]);
         let (walls, missing) = self.walls(&variables);
+        if walls.are_up {
+            variables.extend(environment::behind_walls());
+        }
         let is_unasked =
             missing.is_empty() && classify::is_unasked(&given.command, &setting.unasked_commands);
         let order = Order {

@@ -497,7 +497,7 @@ fn without_spaces_the_other_walls_stand_and_it_is_said() {
 }
 
 #[test]
-fn n19_what_leads_to_other_programs_of_the_user_is_closed_and_what_stays_inside_is_not() {
+fn what_leads_to_other_programs_of_the_user_is_closed_and_what_stays_inside_is_not() {
     let stage = Stage::new();
     if !has_walls(&stage) {
         return;
@@ -512,4 +512,66 @@ fn n19_what_leads_to_other_programs_of_the_user_is_closed_and_what_stays_inside_
     assert!(out.contains("Network is unreachable"), "{out}");
     let traced = python("import ctypes; print(ctypes.CDLL(None).ptrace(0, 0, 0, 0))");
     assert!(traced.contains("-1"), "{traced}");
+}
+
+#[test]
+fn a_guard_that_is_asked_to_end_ends_its_command_first() {
+    let stage = Stage::new();
+    let tools = in_full_scope(&stage);
+    let word = format!("a-society-asked-{}", std::process::id());
+    let planned = plan(&tools, "run_command", json!({ "command": tree(&word) })).unwrap();
+    let call = "7.1.1".parse().unwrap();
+    let running = tools.start(planned, &call, &StopSignal::default()).unwrap();
+    let process = running.process().unwrap();
+    let flow = tools.0.setting.owner.flow.clone();
+    let watched = word.clone();
+    // As whoever opens the flow after a crash would.
+    let cleaner = thread::spawn(move || {
+        grown(&watched);
+        crate::taker::command::end_survivor(&process, &flow, &call)
+    });
+    let finished = running.finish();
+    assert!(cleaner.join().unwrap());
+    assert_eq!(
+        (finished.end, alive(&word)),
+        (CallEnd::Stopped, 0),
+        "{}",
+        finished.output
+    );
+}
+
+#[test]
+fn s9_git_reads_a_repository_behind_walls_and_cannot_change_its_inside() {
+    let stage = Stage::new();
+    if !has_walls(&stage) {
+        return;
+    }
+    stage.write("project/a.txt", "a");
+    stage.write("home/.gitconfig", "[core]\n\tfsmonitor = touch ran.txt\n");
+    let git = std::process::Command::new("git")
+        .args(["init", "-q"])
+        .current_dir(stage.project())
+        .status();
+    if !git.is_ok_and(|status| status.success()) {
+        return not_measured("there is no git");
+    }
+    let mut setting = stage.setting();
+    setting.environment.retain(|(name, _)| name != "HOME");
+    let home = stage.root().join("home").to_string_lossy().into_owned();
+    setting.environment.push(("HOME".to_owned(), home));
+    let tools = Toolbox::open(setting).unwrap();
+    let said = |command: &str| {
+        done(&tools, "run_command", json!({ "command": command }))
+            .unwrap()
+            .output
+    };
+    assert_eq!(said("git status --short"), "[exit code 0]\n?? a.txt\n");
+    for command in [
+        "git add a.txt",
+        "git config core.fsmonitor x",
+        "git commit --allow-empty -m x",
+    ] {
+        assert!(!said(command).contains("[exit code 0]"), "{command}");
+    }
+    assert_eq!(stage.read("project/ran.txt"), None);
 }

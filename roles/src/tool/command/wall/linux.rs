@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::os::fd::AsRawFd as _;
 use std::path::{Path, PathBuf};
 
 use landlock::{
@@ -47,7 +48,7 @@ const SYSTEM: [&str; 14] = [
     "/snap",
     "/proc",
     "/sys",
-    "/var/lib/dpkg",
+    "/run/systemd/resolve",
 ];
 
 /// What may be written of the system: things that keep nothing.
@@ -60,6 +61,10 @@ const DEVICES: [&str; 7] = [
     "/dev/fd",
     "/dev/shm",
 ];
+
+/// The same calls have this bit in their numbers when they are made with short pointers, which some
+/// kernels of one kind of machine let every program do.
+const SHORT_POINTERS: i64 = 0x4000_0000;
 
 /// What no command needs, and what leads out: into other processes, other spaces, the kernel.
 const FORBIDDEN_CALLS: [i64; 29] = [
@@ -159,8 +164,18 @@ fn hide(walls: &Walls) -> Result<(), rustix::io::Errno> {
     let Some(hidden) = &walls.hidden else {
         return Ok(());
     };
-    let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
-    let record = openat(CWD, walls.record.as_str(), flags, Mode::empty())?;
+    let flags = OFlags::PATH | OFlags::CLOEXEC;
+    let within = walls
+        .readable
+        .iter()
+        .filter(|path| Path::new(path).starts_with(hidden));
+    let shown = within.chain([&walls.record]).filter_map(|path| {
+        let open = openat(CWD, path.as_str(), flags, Mode::empty()).ok()?;
+        let is_folder = Path::new(path).is_dir();
+        is_folder.then_some((path, open))
+    });
+    // Opened before it is out of sight.
+    let shown: Vec<_> = shown.collect();
     mount(
         "tmpfs",
         hidden.as_str(),
@@ -168,12 +183,11 @@ fn hide(walls: &Walls) -> Result<(), rustix::io::Errno> {
         plain,
         c"mode=0700,size=64k",
     )?;
-    fs::create_dir_all(&walls.record).map_err(|_| rustix::io::Errno::IO)?;
-    let open = {
-        use std::os::fd::AsRawFd as _;
-        format!("/proc/self/fd/{}", record.as_raw_fd())
-    };
-    mount_bind_recursive(open, walls.record.as_str())
+    for (path, open) in shown {
+        fs::create_dir_all(path).map_err(|_| rustix::io::Errno::IO)?;
+        mount_bind_recursive(format!("/proc/self/fd/{}", open.as_raw_fd()), path.as_str())?;
+    }
+    Ok(())
 }
 
 fn read_only(path: &Path) -> Result<(), rustix::io::Errno> {
@@ -312,6 +326,9 @@ fn program(walls: &Walls) -> Result<BpfProgram, seccompiler::Error> {
     }
     let sockets: Result<Vec<SeccompRule>, _> = families.into_iter().map(family).collect();
     rules.insert(libc::SYS_socket, sockets.map_err(seccompiler::Error::from)?);
+    for (call, rule) in rules.clone() {
+        rules.insert(call | SHORT_POINTERS, rule);
+    }
     let errno = u32::try_from(libc::EPERM).unwrap_or(1);
     let arch = MACHINE.try_into().map_err(seccompiler::Error::from)?;
     let filter = SeccompFilter::new(
