@@ -192,15 +192,13 @@ impl Items {
     /// are left out, because nobody takes them back.
     fn kept(&self) -> Vec<Box<RawValue>> {
         let wholes: Option<Vec<_>> = self.items.values().map(|open| open.whole.clone()).collect();
-        let says_something = |raw: &Box<RawValue>| {
+        let says_something = |raw: &RawValue| {
             let item = RawObject::parse(raw.get());
             let is_message = item.and_then(|item| item.text("type")).as_deref() == Some("message");
             !is_message || !text_of(raw.get()).trim().is_empty()
         };
-        let kept = wholes
-            .unwrap_or_default()
-            .into_iter()
-            .filter(says_something);
+        let wholes = wholes.unwrap_or_default().into_iter();
+        let kept = wholes.filter(|raw| says_something(raw));
         if self.is_lossy {
             return Vec::new();
         }
