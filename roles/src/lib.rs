@@ -1,11 +1,14 @@
 //! Roles take turns: models, people, commands, other agents.
 
+pub mod consent;
 pub mod cost;
 pub mod handoff;
+pub mod mcp;
 pub mod port;
 pub mod provider;
 mod reading;
 pub mod role;
 pub mod taker;
+pub mod tool;
 pub mod turn;
 mod yaml;

@@ -86,6 +86,10 @@ const TOUCHES: [Touch; 6] = [
                 "a socket is made for its owner only, and reached through its folder",
             ),
             (
+                "orchestrator/src/config/user.rs",
+                "the operator's own configuration and key files, outside every workspace",
+            ),
+            (
                 "roles/src/taker/command/tree.rs",
                 "reads the system's list of processes, to end all that a program started",
             ),
@@ -106,6 +110,10 @@ const TOUCHES: [Touch; 6] = [
                 "the operator's other processes talk to the one that drives a flow",
             ),
             (
+                "roles/src/mcp/address.rs",
+                "looks up the names of MCP servers and judges every address they lead to",
+            ),
+            (
                 "roles/src/provider/http/",
                 "models are reached over HTTP, within limits of time and size",
             ),
@@ -114,10 +122,20 @@ const TOUCHES: [Touch; 6] = [
     Touch {
         what: "start programs",
         needles: &["process::Command", "process::{Command", ".spawn()"],
-        homes: &[(
-            "roles/src/taker/command/child.rs",
-            "holds each program at a gate until its start is durable, and ends its whole tree",
-        )],
+        homes: &[
+            (
+                "roles/src/taker/command/child.rs",
+                "holds each program at a gate until its start is durable, and ends its whole tree",
+            ),
+            (
+                "orchestrator/src/config/user.rs",
+                "asks the system's keyring for a key, by the keyring's own program",
+            ),
+            (
+                "roles/src/mcp/process.rs",
+                "runs the MCP servers that the operator configured, and ends their whole trees",
+            ),
+        ],
     },
 ];
 

@@ -94,6 +94,21 @@ impl Stream {
         Some(arrival)
     }
 
+    /// The next arrival if it is there already. Whoever gets nothing may wait for
+    /// [`Self::next_arrival`].
+    pub fn arrived(&mut self) -> Option<Arrival> {
+        if self.is_over || self.stop.is_raised() {
+            return None;
+        }
+        let arrival = self.receiver.try_recv().ok()?;
+        match &arrival {
+            Arrival::Event(Event::Stalled { .. } | Event::Usage(_)) => {}
+            Arrival::Event(_) => self.streamed = true,
+            Arrival::Answer(_) | Arrival::Fault(_) => self.is_over = true,
+        }
+        Some(arrival)
+    }
+
     /// Ends it from here. What fills it is ended when this is dropped.
     fn ended(&mut self, class: FaultClass, message: &str) -> Arrival {
         self.is_over = true;

@@ -35,9 +35,24 @@
 //! `headers:`. A key over plain `http://` is refused, except to this machine, unless the provider
 //! says `plain-http: true`.
 
+pub mod edit;
 mod model;
 mod parse;
 #[cfg(test)]
 mod tests;
 
 pub use model::{KeySource, ModelConfig, ModelsConfig, ProviderConfig};
+
+pub use crate::reading::TextFault;
+
+/// Keys of the user's configuration that are about something else.
+pub const OTHERS: &[&str] = &["mcp-servers", "secrets", "search", "skills"];
+
+/// Reads the part of a configuration that is about models.
+///
+/// # Errors
+///
+/// If anything is wrong; the faults come in the order of the file.
+pub fn parse(text: &str) -> Result<ModelsConfig, Vec<TextFault>> {
+    ModelsConfig::parse(text, OTHERS)
+}

@@ -1,6 +1,7 @@
 //! Providers and models, as they are configured.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::path::PathBuf;
 
 use super::parse;
@@ -86,6 +87,16 @@ pub enum KeySource {
     Keyring(String),
     /// In a file that only its owner may read.
     File(PathBuf),
+}
+
+impl fmt::Display for KeySource {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Env(name) => write!(f, "the variable {name}"),
+            Self::File(path) => write!(f, "the file {}", path.display()),
+            Self::Keyring(name) => write!(f, "the keyring, as {name}"),
+        }
+    }
 }
 
 /// A model.

@@ -19,13 +19,13 @@ const START_TICKS_WORD: usize = 19;
 
 /// What names a process as one of a call's.
 #[derive(Debug, Clone)]
-pub(super) struct Mark {
+pub(crate) struct Mark {
     /// `NAME=VALUE`, as the system shows it.
     entry: Vec<u8>,
 }
 
 impl Mark {
-    pub(super) fn new((name, value): &(String, String)) -> Self {
+    pub(crate) fn new((name, value): &(String, String)) -> Self {
         Self {
             entry: format!("{name}={value}").into_bytes(),
         }
@@ -33,7 +33,7 @@ impl Mark {
 }
 
 /// The process that bears a number now; without its start where the system does not tell.
-pub(super) fn name_of(pid: u32) -> ProcessName {
+pub(crate) fn name_of(pid: u32) -> ProcessName {
     let boot_id = fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
     ProcessName {
         pid,
@@ -46,7 +46,7 @@ pub(super) fn name_of(pid: u32) -> ProcessName {
 /// on nevertheless.
 ///
 /// The leader must not have been waited for, so that its number still belongs to its group.
-pub(super) fn end(leader: u32, mark: &Mark) -> Vec<u32> {
+pub(crate) fn end(leader: u32, mark: &Mark) -> Vec<u32> {
     signal_all(leader, mark, Signal::TERM);
     let looks = GRACE.as_millis() / LOOK_EVERY.as_millis();
     for _ in 0..looks {
@@ -59,7 +59,7 @@ pub(super) fn end(leader: u32, mark: &Mark) -> Vec<u32> {
 }
 
 /// The same without asking.
-pub(super) fn kill(leader: u32, mark: &Mark) -> Vec<u32> {
+pub(crate) fn kill(leader: u32, mark: &Mark) -> Vec<u32> {
     for _ in 0..KILL_ROUNDS {
         signal_all(leader, mark, Signal::KILL);
         match members(Some(leader), mark) {
