@@ -110,8 +110,12 @@ const TOUCHES: [Touch; 6] = [
                 "the operator's other processes talk to the one that drives a flow",
             ),
             (
-                "roles/src/mcp/address.rs",
-                "looks up the names of MCP servers and judges every address they lead to",
+                "roles/src/mcp/",
+                "looks up the names of MCP servers, judges every address they lead to, and calls them",
+            ),
+            (
+                "roles/src/tool/web/",
+                "pages and searches, at hosts whose addresses were checked",
             ),
             (
                 "roles/src/provider/http/",
