@@ -42,7 +42,11 @@ fn walk(value: &mut Value) {
                 if PLACES.contains(&name.as_str()) && member.is_number() {
                     *member = Value::from("PLACE");
                 } else if name == "clients" {
-                    member.as_array_mut().into_iter().flatten().for_each(counted);
+                    member
+                        .as_array_mut()
+                        .into_iter()
+                        .flatten()
+                        .for_each(counted);
                 } else {
                     walk(member);
                 }
