@@ -7,11 +7,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use a_society_facts::Hash;
+use a_society_facts::fact::turn::CallEnd;
 use serde_json::{Map, Value};
 
 use super::connection::{Connection, NoAnswer, Request};
 use super::definition::{self, Difference, Refused, ToolDefinition, Tools};
-use super::limits::{FAILURES_MAX, Limits};
+use super::limits::{FAILURES_MAX, Limits, SILENCES_MAX};
 use super::output::Output;
 use super::runtime;
 use super::spec::{Given, ServerSpec};
@@ -77,11 +78,21 @@ impl CallFault {
     /// Whether the call may have done something.
     #[must_use]
     pub fn has_begun(&self) -> bool {
+        self.end() != CallEnd::NotRun
+    }
+
+    /// How the call ended, as the journal says it.
+    #[must_use]
+    pub fn end(&self) -> CallEnd {
         match self {
-            Self::Unavailable(_) | Self::NoTool(_) | Self::Changed { .. } => false,
-            Self::Arguments { .. } => false,
-            Self::Stopped { has_begun } => *has_begun,
-            Self::TimedOut { .. } | Self::Broke { .. } => true,
+            Self::Unavailable(_)
+            | Self::NoTool(_)
+            | Self::Changed { .. }
+            | Self::Arguments { .. }
+            | Self::Stopped { has_begun: false } => CallEnd::NotRun,
+            Self::Stopped { has_begun: true } => CallEnd::Stopped,
+            Self::TimedOut { .. } => CallEnd::TimedOut,
+            Self::Broke { .. } => CallEnd::Unknown,
         }
     }
 }
@@ -163,6 +174,8 @@ struct Slot {
     /// The list before.
     before: Option<Arc<Tools>>,
     failures: u32,
+    /// How many calls in a row had no answer in time.
+    silences: u32,
 }
 
 /// A call, once its arguments are known to be some.
@@ -214,11 +227,16 @@ impl Server {
         self.look_at(&connection);
         match answer {
             Ok(output) => {
-                self.slot.lock().await.failures = 0;
+                let mut slot = self.slot.lock().await;
+                (slot.failures, slot.silences) = (0, 0);
+                drop(slot);
                 self.health().failures = 0;
                 Ok(output.map(|text| self.given.redacted(text)))
             }
-            Err(NoAnswer::TimedOut) => Err(CallFault::TimedOut { limit }),
+            Err(NoAnswer::TimedOut) => {
+                self.fell_silent(&connection).await;
+                Err(CallFault::TimedOut { limit })
+            }
             Err(NoAnswer::Broke(why)) => {
                 let why = self.given.redacted(&why);
                 let mut slot = self.slot.lock().await;
@@ -228,6 +246,17 @@ impl Server {
                 }
                 Err(CallFault::Broke { why })
             }
+        }
+    }
+
+    /// One call without an answer is the call's fault; several are the server's. It would hold on
+    /// to whatever it was sent.
+    async fn fell_silent(&self, connection: &Arc<Connection>) {
+        let mut slot = self.slot.lock().await;
+        slot.silences += 1;
+        if slot.silences >= SILENCES_MAX && is_same(slot.connection.as_ref(), connection) {
+            let why = format!("It answered none of the last {SILENCES_MAX} calls in time.");
+            self.failed(&mut slot, &why);
         }
     }
 
@@ -324,6 +353,7 @@ impl Server {
 
     fn failed(&self, slot: &mut Slot, why: &str) {
         slot.connection = None;
+        slot.silences = 0;
         if let Some(before) = slot.tools.take() {
             slot.before = Some(before);
         }
