@@ -340,6 +340,8 @@ fn from_driver(error: DriverError, flow: &FlowRef) -> Stop {
         | DriverError::Graph(_)
         | DriverError::NothingStaged
         | DriverError::ManyStaged(_)
+        | DriverError::NothingAsked
+        | DriverError::ManyAsked(_)
         | DriverError::NotAFlow(_)
         | DriverError::Gone
         | DriverError::System(_)) => OperatorError::new(

@@ -161,6 +161,13 @@ fn from_unsaid(unsaid: Unsaid) -> Stop {
 pub(crate) fn from_run(error: RunError) -> Stop {
     let (code, what) = match &error {
         RunError::State(_) => return from_state(error),
+        RunError::NeverBegan => {
+            let what = "this flow never began";
+            let hint =
+                "start it anew: a-society run FILE; what is left of it goes with: a-society prune";
+            let kind = ("flow-empty", ExitCode::Refused);
+            return OperatorError::new(kind, what, error.to_string(), hint).into();
+        }
         RunError::Driver(_) => ("flow-stopped", "the flow cannot be driven"),
         RunError::File(_) => ("flow-file-unfit", "a file of the flow cannot be used"),
         RunError::Record(_) => ("record-unfit", "the record folder cannot be used"),
@@ -177,7 +184,10 @@ pub(crate) fn from_run(error: RunError) -> Stop {
 fn from_state(error: RunError) -> Stop {
     match error {
         RunError::State(error) => error.into(),
-        error @ (RunError::Driver(_) | RunError::File(_) | RunError::Record(_)) => from_run(error),
+        error @ (RunError::Driver(_)
+        | RunError::File(_)
+        | RunError::Record(_)
+        | RunError::NeverBegan) => from_run(error),
     }
 }
 

@@ -152,7 +152,7 @@ fn without_a_workspace_it_says_how_to_come_by_one() {
     let said = workspace.heard(workspace.command(&["ls"]).current_dir(outside.path()));
     assert_eq!((said.code, said.out.as_str()), (3, ""), "{said:?}");
     assert!(said.err.contains("error[no-workspace]"), "{}", said.err);
-    assert!(said.err.contains("mkdir .a-society"), "{}", said.err);
+    assert!(said.err.contains("a-society init"), "{}", said.err);
 }
 
 #[test]

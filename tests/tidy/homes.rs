@@ -86,14 +86,40 @@ const TOUCHES: [Touch; 6] = [
                 "a socket is made for its owner only, and reached through its folder",
             ),
             (
+                "orchestrator/src/config/user.rs",
+                "the operator's own configuration and key files, outside every workspace",
+            ),
+            (
                 "roles/src/taker/command/tree.rs",
                 "reads the system's list of processes, to end all that a program started",
+            ),
+            (
+                "roles/src/tool/files/",
+                "the one resolver of paths that a model wrote, beneath folders that are open",
+            ),
+            (
+                "roles/src/tool/read.rs",
+                "lists and searches what the resolver opened",
+            ),
+            (
+                "roles/src/tool/command/",
+                "the guard of commands: the list of processes, and the walls it puts up",
+            ),
+            (
+                "roles/src/skill/",
+                "finds the skills of a folder, and takes others over",
             ),
         ],
     },
     Touch {
         what: "use sockets",
-        needles: &["os::unix::net", "std::net", "rustix::net"],
+        needles: &[
+            "os::unix::net",
+            "std::net",
+            "rustix::net",
+            "tokio::net",
+            "reqwest::",
+        ],
         homes: &[
             (
                 "orchestrator/src/control/",
@@ -102,6 +128,14 @@ const TOUCHES: [Touch; 6] = [
             (
                 "roles/src/mcp/address.rs",
                 "looks up the names of MCP servers and judges every address they lead to",
+            ),
+            (
+                "roles/src/provider/http/",
+                "models are reached over HTTP, within limits of time and size",
+            ),
+            (
+                "roles/src/tool/web/",
+                "pages and searches, to hosts whose addresses were checked",
             ),
         ],
     },
@@ -114,8 +148,16 @@ const TOUCHES: [Touch; 6] = [
                 "holds each program at a gate until its start is durable, and ends its whole tree",
             ),
             (
+                "orchestrator/src/config/user.rs",
+                "asks the system's keyring for a key, by the keyring's own program",
+            ),
+            (
                 "roles/src/mcp/process.rs",
                 "runs the MCP servers that the operator configured, and ends their whole trees",
+            ),
+            (
+                "roles/src/tool/command/",
+                "starts the guard of a command, and the guard the command",
             ),
         ],
     },

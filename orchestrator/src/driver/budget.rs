@@ -6,11 +6,21 @@ use a_society_roles::turn::step::Worst;
 
 use super::core::Core;
 
+/// Why a request may not leave.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Short {
+    /// The budget lacks what it may cost, in words.
+    Of(String),
+    /// It would fit if those under way were over.
+    Busy,
+}
+
 impl Core {
-    /// Sets the most that a request can cost aside, or says in words which budget lacks it. What
-    /// the requests of other roles may still cost counts as spent.
-    pub(super) fn over_budget(&mut self, turn: TurnId, worst: Worst) -> Option<String> {
+    /// Sets the most that a request can cost aside, or says which budget lacks it. What the requests
+    /// of other roles may still cost is not free either.
+    pub(super) fn over_budget(&mut self, turn: TurnId, worst: Worst) -> Option<Short> {
         let role = self.live.get(&turn)?.role.clone();
+        let mut busy = false;
         for whose in [None, Some(&role)] {
             for (measure, wants) in [
                 (Measure::Tokens, worst.tokens),
@@ -19,12 +29,16 @@ impl Core {
                 let Some(left) = self.state().left(whose, measure) else {
                     continue;
                 };
-                let free = left.saturating_sub(self.reserved(whose, turn, measure));
                 // A request that costs nothing may leave as long as anything is left.
-                if wants > free || free == 0 {
-                    return Some(words(whose, measure, wants, free));
+                if wants > left || left == 0 {
+                    return Some(Short::Of(words(whose, measure, wants, left)));
                 }
+                let free = left.saturating_sub(self.reserved(whose, turn, measure));
+                busy |= wants > free;
             }
+        }
+        if busy {
+            return Some(Short::Busy);
         }
         if let Some(live) = self.live.get_mut(&turn) {
             live.reserved = worst;

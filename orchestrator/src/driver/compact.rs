@@ -12,7 +12,7 @@ use a_society_facts::fact::turn::{
 use a_society_facts::hash::Hash;
 use a_society_facts::id::{RoleInstance, TurnId};
 use a_society_facts::message::{AnswerText, Message};
-use a_society_flow::machine::{Outcome, Task};
+use a_society_flow::machine::Task;
 use a_society_roles::role::packet::{Compacted, compacted_message};
 use a_society_roles::turn::step::{Compact, Told};
 
@@ -36,10 +36,8 @@ impl Core {
                 worst,
                 trigger,
             } => {
-                if let Some(why) = self.over_budget(turn, worst) {
-                    self.conclude(turn, attempt, Outcome::BudgetReached { why })?;
-                    self.live.remove(&turn);
-                    return Ok(Heard::Over);
+                if let Some(heard) = self.short_of(turn, attempt, worst)? {
+                    return Ok(heard);
                 }
                 self.begin_compaction(turn, trigger, (model, hash))?;
                 Told::Done { call: None }
@@ -88,7 +86,7 @@ impl Core {
             model,
             hash,
         }))?;
-        self.flow.sync()?;
+        self.owed += 1;
         if let Some(live) = self.live.get_mut(&turn) {
             live.compaction = Some((compaction, aside));
         }

@@ -51,6 +51,10 @@ pub trait RoleSource: Send + std::fmt::Debug {
     ) -> String;
     /// What a role is told when its turn goes on after a crash.
     fn continuation(&self) -> &'static str;
+    /// Whether whoever takes the turns of a role looks at all that was ever said in its session. To
+    /// others only the present turn is given, so that a turn costs the same however long the session
+    /// has become.
+    fn reads_history(&self, role: &RoleInstance) -> bool;
     /// Whoever takes the turn. Raising the signal ends what it still waits for.
     ///
     /// # Errors
@@ -64,7 +68,12 @@ pub trait RoleSource: Send + std::fmt::Debug {
     /// The file that a checkable call touches, as it is now.
     fn touched(&mut self, role: &RoleInstance, call: &ToolCall) -> Touched;
     /// What would have to be granted for a call never to be asked about, if anything can.
-    fn grant(&mut self, role: &RoleInstance, call: &ToolCall) -> Option<Grant>;
+    fn grant(
+        &mut self,
+        role: &RoleInstance,
+        node: Option<&NodeId>,
+        call: &ToolCall,
+    ) -> Option<Grant>;
     /// The flow walks the graph of another file from now on, whose roles count from now on.
     fn revised(&mut self, file: &FlowFile);
     /// The project's health checks, before the forward pass closes.

@@ -194,15 +194,7 @@ impl Core {
 
     /// How many calls of a turn were ever intended, so that new ones get new names.
     pub(super) fn calls_of(&self, turn: TurnId) -> u32 {
-        let prefix = format!("{}.", turn.0);
-        let known = self
-            .state()
-            .turns
-            .get(&turn)
-            .and_then(|turn| turn.request.as_ref());
-        let named = known.into_iter().flat_map(|request| &request.calls);
-        let named = named.filter_map(|call| call.call.as_ref());
-        let number = |call: &CallId| call.as_str().strip_prefix(&prefix)?.parse::<u32>().ok();
-        named.filter_map(number).max().unwrap_or(0)
+        let open = self.state().turns.get(&turn);
+        open.map_or(0, |open| open.calls)
     }
 }

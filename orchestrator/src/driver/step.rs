@@ -2,6 +2,7 @@
 
 use a_society_facts::Hash;
 use a_society_facts::fact::Fact;
+use a_society_facts::fact::journal::ProcessName;
 use a_society_facts::fact::turn::{
     CallEnd, CallFinished, CallIntended, CallStarted, DraftDiscarded, DraftKind, Effect,
     ModelAnswered, ModelFailed, ModelRequested, RawValueEq, StopReason, Usage,
@@ -13,8 +14,8 @@ use a_society_facts::view::flow::{CallState, RequestState};
 use a_society_flow::machine::Outcome;
 use a_society_roles::turn::step::{Intended, Step, Told, Worst};
 use a_society_state::draft::DraftStream;
-use serde_json::value::RawValue;
 
+use super::budget::Short;
 use super::core::Core;
 use super::error::DriverError;
 use crate::limits::ANSWERS_IN_A_TURN_MAX;
@@ -35,6 +36,36 @@ impl Core {
     /// # Errors
     /// When the journal refuses.
     pub fn step(&mut self, turn: TurnId, attempt: u32, step: Step) -> Result<Heard, DriverError> {
+        let heard = self.hear(turn, attempt, step)?;
+        self.sync_owed()?;
+        Ok(heard)
+    }
+
+    /// Makes durable what somebody waits for, if somebody does.
+    ///
+    /// # Errors
+    /// When the journal refuses.
+    pub fn sync_owed(&mut self) -> Result<(), DriverError> {
+        if self.owed > 0 {
+            self.flow.sync()?;
+            self.owed = 0;
+        }
+        Ok(())
+    }
+
+    /// How many wait for a sync that has not been made.
+    pub(super) const fn syncs_owed(&self) -> usize {
+        self.owed
+    }
+
+    /// Hears a step of a turn. If more syncs are owed after it, its taker must hear nothing before
+    /// [`Self::sync_owed`].
+    pub(super) fn hear(
+        &mut self,
+        turn: TurnId,
+        attempt: u32,
+        step: Step,
+    ) -> Result<Heard, DriverError> {
         let live = self.live.get(&turn).filter(|live| live.attempt == attempt);
         let Some(live) = live else {
             return Ok(Heard::Over);
@@ -45,12 +76,32 @@ impl Core {
         if stopping && !last_word {
             return self.stopped(turn, attempt);
         }
-        let done = Ok(Heard::Go(Told::Done { call: None }));
         let leaves = self.is_draining() && is_recorded_point(&step);
+        if let Some(heard) = self.record(turn, attempt, step)? {
+            return Ok(heard);
+        }
+        if stopping {
+            self.stopped(turn, attempt)
+        } else if leaves {
+            // The turn stays open, and goes on from here as it would after a crash.
+            self.leave(turn);
+            Ok(Heard::Over)
+        } else {
+            Ok(Heard::Go(Told::Done { call: None }))
+        }
+    }
+
+    /// What a step says becomes facts. Nothing is given back when the turn simply goes on.
+    fn record(
+        &mut self,
+        turn: TurnId,
+        attempt: u32,
+        step: Step,
+    ) -> Result<Option<Heard>, DriverError> {
         match step {
             Step::Ask { model, hash, worst } => {
                 if let Some(over) = self.may_not_ask(turn, attempt, worst)? {
-                    return Ok(over);
+                    return Ok(Some(over));
                 }
                 self.ask(turn, model, hash)?;
             }
@@ -80,24 +131,9 @@ impl Core {
             }
             Step::Intend(intended) => {
                 let call = self.intend(turn, intended)?;
-                return Ok(Heard::Go(Told::Done { call: Some(call) }));
+                return Ok(Some(Heard::Go(Told::Done { call: Some(call) })));
             }
-            Step::Start { call, process } => {
-                let role = self.role_of(turn);
-                let calls = &self.state().calls;
-                let reads = calls
-                    .get(&call)
-                    .is_some_and(|open| open.effect == Effect::Pure);
-                self.append(Fact::CallStarted(CallStarted {
-                    call,
-                    role,
-                    process,
-                }))?;
-                // What only reads has no effect that its announcement would have to precede.
-                if !reads {
-                    self.flow.sync()?;
-                }
-            }
+            Step::Start { call, process } => self.start_call(turn, call, process)?,
             Step::Finish {
                 call,
                 end,
@@ -109,21 +145,32 @@ impl Core {
                 tool,
                 output,
             } => self.refuse(turn, (tool_call, tool), output)?,
-            Step::Consent(asked) => return self.consent(turn, attempt, asked),
-            Step::Compact(compact) => return self.compact(turn, attempt, compact),
+            Step::Consent(asked) => return self.consent(turn, attempt, asked).map(Some),
+            Step::Compact(compact) => return self.compact(turn, attempt, compact).map(Some),
             // Whoever runs the turn lets the time pass; nothing is to be recorded.
             Step::Wait { .. } => {}
-            Step::End(end) => return self.end(turn, attempt, end),
+            Step::End(end) => return self.end(turn, attempt, end).map(Some),
         }
-        if stopping {
-            self.stopped(turn, attempt)
-        } else if leaves {
-            // The turn stays open, and goes on from here as it would after a crash.
-            self.live.remove(&turn);
-            Ok(Heard::Over)
-        } else {
-            done
-        }
+        Ok(None)
+    }
+
+    fn start_call(
+        &mut self,
+        turn: TurnId,
+        call: CallId,
+        process: Option<ProcessName>,
+    ) -> Result<(), DriverError> {
+        let role = self.role_of(turn);
+        let known = self.state().calls.get(&call);
+        let reads = known.is_some_and(|open| open.effect == Effect::Pure);
+        self.append(Fact::CallStarted(CallStarted {
+            call,
+            role,
+            process,
+        }))?;
+        // What only reads has no effect that its announcement would have to precede.
+        self.owed += usize::from(!reads);
+        Ok(())
     }
 
     fn role_of(&self, turn: TurnId) -> a_society_facts::id::RoleInstance {
@@ -150,12 +197,25 @@ impl Core {
             self.fail_turn(turn, attempt, why.to_owned())?;
             return Ok(Some(Heard::Over));
         }
-        if let Some(why) = self.over_budget(turn, worst) {
-            self.conclude(turn, attempt, Outcome::BudgetReached { why })?;
-            self.live.remove(&turn);
-            return Ok(Some(Heard::Over));
-        }
-        Ok(None)
+        self.short_of(turn, attempt, worst)
+    }
+
+    /// What a turn hears whose next request the budget does not let leave.
+    pub(super) fn short_of(
+        &mut self,
+        turn: TurnId,
+        attempt: u32,
+        worst: Worst,
+    ) -> Result<Option<Heard>, DriverError> {
+        Ok(match self.over_budget(turn, worst) {
+            None => None,
+            Some(Short::Busy) => Some(Heard::Go(Told::Busy)),
+            Some(Short::Of(why)) => {
+                self.conclude(turn, attempt, Outcome::BudgetReached { why })?;
+                self.leave(turn);
+                Some(Heard::Over)
+            }
+        })
     }
 
     fn ask(&mut self, turn: TurnId, model: String, hash: Hash) -> Result<(), DriverError> {
@@ -173,7 +233,7 @@ impl Core {
         self.append(Fact::ModelRequested(fact))?;
         // The request counts as spent from here on, so this is durable before it is sent; and so
         // is everything the role was told before.
-        self.flow.sync()?;
+        self.owed += 1;
         Ok(())
     }
 
@@ -239,6 +299,7 @@ impl Core {
                 self.draft(turn, DraftKind::Text, piece)?;
             }
         }
+        self.drop_unrecorded(turn, &text);
         let drafted = self.flush(turn)?;
         let streamed = self
             .live
@@ -262,10 +323,20 @@ impl Core {
             calls: answer.calls,
             stop: answer.stop,
             usage: answer.usage,
-            provider_blocks: answer
-                .provider_blocks
-                .map(|kept| Box::new(RawValueEq(kept))),
+            provider_blocks: answer.provider_blocks,
         }))
+    }
+
+    /// An answer that was there before its first batch was full, or old enough, needs no record of
+    /// how it streamed.
+    fn drop_unrecorded(&mut self, turn: TurnId, text: &str) {
+        let Some(live) = self.live.get_mut(&turn) else {
+            return;
+        };
+        let draft = live.draft.as_ref();
+        if draft.is_some_and(|(_, draft)| draft.is_unrecorded(text)) {
+            live.draft = None;
+        }
     }
 
     fn failed(
@@ -374,7 +445,7 @@ impl Core {
         if let Some(whole) = whole {
             let hash = self.flow.keep_blob(&whole)?;
             let bytes = whole.len();
-            output.push_str(&format!("\n[{bytes} bytes in all, kept as blobs/{hash}]"));
+            output = format!("{output}\n[{bytes} bytes in all, kept as blobs/{hash}]");
         }
         let output = self.flow.keep_text(output)?;
         let message = mint::name(self.mint.as_mut(), "m")?;
@@ -397,7 +468,7 @@ struct Answered {
     calls: Vec<ToolCall>,
     stop: StopReason,
     usage: Usage,
-    provider_blocks: Option<Box<RawValue>>,
+    provider_blocks: Option<Box<RawValueEq>>,
 }
 
 /// Whether everything that a turn did so far is recorded after this step, so that it can be left.

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use a_society_facts::fact::turn::RawValueEq;
 use a_society_facts::id::{FlowId, NodeId, RoleInstance, TurnId};
 use a_society_facts::message::Message;
-use serde_json::value::RawValue;
 
 use crate::handoff::Allowed;
 
@@ -31,7 +31,9 @@ pub struct Job {
     /// Everything said in the session so far, this turn's packet included.
     pub history: Vec<Message>,
     /// Blocks that a provider wants back unchanged, by the place of their answer in the history.
-    pub provider_blocks: BTreeMap<usize, Box<RawValue>>,
+    pub provider_blocks: BTreeMap<usize, Box<RawValueEq>>,
+    /// Where the exchanges of the present node begin in the history.
+    pub exchanges_from: usize,
     /// How many tokens the last request filled, as far as its provider said.
     pub context_tokens: u64,
     /// What was chosen for the role: its model, how hard it is to think, and so on.

@@ -1,13 +1,12 @@
 //! What a taker does next, and what it hears about it.
 
 use a_society_facts::fact::journal::ProcessName;
-use a_society_facts::fact::operator::Grant;
 use a_society_facts::fact::session::Trigger;
-use a_society_facts::fact::turn::{CallEnd, DraftKind, Effect, StopReason, Usage};
+use a_society_facts::fact::turn::{CallEnd, DraftKind, Effect, RawValueEq, StopReason, Usage};
 use a_society_facts::message::ToolCall;
 use a_society_facts::{Hash, id::CallId};
-use serde_json::value::RawValue;
 
+use crate::consent::Ask;
 use crate::handoff::{HandoffFault, Outcome};
 
 /// The next thing a taker does.
@@ -45,7 +44,7 @@ pub enum Step {
         /// What it cost.
         usage: Usage,
         /// Blocks that the provider wants back unchanged.
-        provider_blocks: Option<Box<RawValue>>,
+        provider_blocks: Option<Box<RawValueEq>>,
     },
     /// The request failed.
     Failed {
@@ -135,12 +134,8 @@ pub struct Worst {
 pub struct Consent {
     /// The call.
     pub call: CallId,
-    /// What would have to be granted for this never to be asked; absent if nothing can.
-    pub grant: Option<Grant>,
-    /// The hash of exactly what would run.
-    pub action: Hash,
-    /// What would run, for the operator to read.
-    pub shown: String,
+    /// What is asked.
+    pub ask: Ask,
 }
 
 /// One step of making a session shorter.
@@ -225,6 +220,14 @@ pub enum Told {
     Compacted {
         /// What it says.
         replacement: String,
+    },
+    /// The budget has room for the request only when those under way are over; it is to be asked
+    /// again after a while.
+    Busy,
+    /// The call that was to be consented to may not run, and this is why.
+    Denied {
+        /// What the model reads.
+        why: String,
     },
     /// The operator stopped the turn. Whatever runs is to be ended; no further step is heard.
     Stop,

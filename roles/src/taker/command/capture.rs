@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 /// The bytes that a stream brought, within a limit.
 #[derive(Debug)]
-pub(super) struct Capture {
+pub(crate) struct Capture {
     half: usize,
     head: Vec<u8>,
     tail: VecDeque<u8>,
@@ -12,7 +12,7 @@ pub(super) struct Capture {
 }
 
 impl Capture {
-    pub(super) fn new(limit_bytes: usize) -> Self {
+    pub(crate) fn new(limit_bytes: usize) -> Self {
         Self {
             half: (limit_bytes / 2).max(1),
             head: Vec::new(),
@@ -21,7 +21,7 @@ impl Capture {
         }
     }
 
-    pub(super) fn push(&mut self, bytes: &[u8]) {
+    pub(crate) fn push(&mut self, bytes: &[u8]) {
         self.total = self.total.saturating_add(bytes.len() as u64);
         let room = self.half.saturating_sub(self.head.len()).min(bytes.len());
         let (first, rest) = bytes.split_at(room);
@@ -33,9 +33,14 @@ impl Capture {
         self.tail.extend(rest);
     }
 
+    /// Whether something is missing.
+    pub(crate) fn is_cut(&self) -> bool {
+        self.total > (self.head.len() + self.tail.len()) as u64
+    }
+
     /// What is kept, with a mark where something is missing. Bytes that are no text become marks
     /// of their own.
-    pub(super) fn text(&self) -> String {
+    pub(crate) fn text(&self) -> String {
         let tail: Vec<u8> = self.tail.iter().copied().collect();
         let kept = (self.head.len() + tail.len()) as u64;
         let missing = self.total.saturating_sub(kept);

@@ -69,7 +69,7 @@ fn word(signal: &Signal) -> &'static str {
 
 /// The variable by which every process of one call is known, also when it left its group. What a
 /// program starts inherits it.
-pub(super) fn mark(flow: &str, call: &CallId) -> (String, String) {
+pub(crate) fn mark(flow: &str, call: &CallId) -> (String, String) {
     ("A_SOCIETY_CALL".to_owned(), format!("{flow}/{call}"))
 }
 

@@ -6,7 +6,7 @@
 //! again by itself: a crash while it ran leaves a call whose outcome is unknown, and the turn then
 //! asks the operator.
 
-mod capture;
+pub(crate) mod capture;
 mod child;
 mod input;
 mod limits;
@@ -17,6 +17,7 @@ mod spec;
 pub(crate) mod tree;
 
 pub use child::end_survivor;
+pub(crate) use input::mark;
 pub use limits::{OUTPUT_LIMIT_BYTES, TIME_LIMIT_MS};
 pub use play::CommandTaker;
 pub use spec::{CommandSpec, Environment, ExitMapping, ExitOutcome};

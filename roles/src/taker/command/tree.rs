@@ -33,7 +33,7 @@ impl Mark {
 }
 
 /// The process that bears a number now; without its start where the system does not tell.
-pub(super) fn name_of(pid: u32) -> ProcessName {
+pub(crate) fn name_of(pid: u32) -> ProcessName {
     let boot_id = fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
     ProcessName {
         pid,

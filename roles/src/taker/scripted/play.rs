@@ -387,6 +387,10 @@ fn nameless_call() -> End {
 }
 
 impl Taker for ScriptedTaker {
+    fn is_prompt(&self) -> bool {
+        true
+    }
+
     fn next(&mut self, told: Told) -> Step {
         match told {
             Told::Begin => {}
@@ -400,7 +404,7 @@ impl Taker for ScriptedTaker {
                 self.end = None;
             }
             // Only a taker that asked for it hears of it.
-            Told::Compacted { .. } => {}
+            Told::Compacted { .. } | Told::Denied { .. } | Told::Busy => {}
             Told::Stop => {
                 return self.end_with(End::Aborted {
                     why: "the operator stopped the turn".to_owned(),

@@ -28,6 +28,7 @@ pub(in crate::taker) fn job(role: &str, node: &str, turns_before: u32) -> Job {
         system_prompt: "You are the writer.".to_owned(),
         history: vec![user("Please write.")],
         provider_blocks: BTreeMap::new(),
+        exchanges_from: 0,
         context_tokens: 0,
         settings: BTreeMap::new(),
         packet: "Please write.".to_owned(),

@@ -106,6 +106,7 @@ fn c6_after_a_reopened_end_the_closing_node_closes_again() {
     flow.claim("z").unwrap();
     assert_eq!(flow.closes("z"), "forward_pass_closed turn_ended");
     let reopen = Input::Reopen {
+        client: None,
         node: super::support::id("s"),
         note: None,
     };
@@ -152,6 +153,7 @@ fn c8_awaiting_a_handoff_occupies_nobody() {
 fn c10_a_flow_that_pauses_offers_nothing() {
     let mut flow = Flow::on("a:owner z:owner", "a>z");
     let pause = Input::Pause {
+        client: None,
         reason: PauseReason::Operator,
         detail: None,
     };
@@ -162,7 +164,10 @@ fn c10_a_flow_that_pauses_offers_nothing() {
         "refused: the flow pauses"
     );
     let by = Author::Operator;
-    assert_eq!(flow.words(Input::Unpause { by }), "flow_unpaused");
+    assert_eq!(
+        flow.words(Input::Unpause { client: None, by }),
+        "flow_unpaused"
+    );
     assert_eq!(flow.offered(), "a:first");
 }
 

@@ -127,6 +127,7 @@ fn k3_ways_that_were_left_out_are_not_missing() {
 fn k3_a_node_that_was_reopened_runs_before_the_flow_closes() {
     let mut flow = at_end();
     flow.say(Input::Reopen {
+        client: None,
         node: id("b"),
         note: None,
     })
@@ -255,6 +256,7 @@ fn i6_a_failed_reflection_is_retried_by_its_role() {
         },
     );
     let retry = Input::Retry {
+        client: None,
         target: ReplyTarget::Role(id("editor")),
     };
     assert_eq!(flow.words(retry), "node_woken");
@@ -315,6 +317,7 @@ fn i8_the_report_is_written_by_a_role_of_its_own_and_ends_the_flow() {
 fn r13_a_node_is_reopened_after_the_end_and_not_while_roles_reflect() {
     let mut flow = chosen(ImprovementMode::GraphBased);
     let reopen = || Input::Reopen {
+        client: None,
         node: id("b"),
         note: None,
     };

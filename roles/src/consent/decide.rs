@@ -1,0 +1,280 @@
+//! The decision table of consent.
+//!
+//! | tier | no-access | partial-access | full-access |
+//! |---|---|---|---|
+//! | free | allow | allow | allow |
+//! | unasked | allow | allow | allow |
+//! | sensitive | ask | ask | deny |
+//! | edit | ask | allow with the grant of edits or of this action | allow |
+//! | command | ask | allow with the grant of this action | allow |
+//! | web | ask | allow with the grant of this action | allow |
+//! | server tool | ask | allow with the grant of this definition or of this action | allow |
+
+use a_society_facts::Hash;
+use a_society_facts::fact::operator::{ConsentMode, Grant};
+
+/// What consent needs to know about a call.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Ask {
+    /// The tool.
+    pub tool: String,
+    /// How much is at stake.
+    pub tier: Tier,
+    /// The files it would read or change, as the operator knows them.
+    pub paths: Vec<String>,
+    /// The command it would run.
+    pub command: Option<String>,
+    /// The host it would speak to.
+    pub host: Option<String>,
+    /// Which walls it would run without, if walls belong to it.
+    pub missing: Vec<String>,
+    /// The hash of exactly what would run.
+    pub action: Hash,
+    /// What would run, for the operator to read: whole, and nothing in it can pretend.
+    pub shown: String,
+}
+
+/// How much is at stake.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Tier {
+    /// It reads what a role may read.
+    Free,
+    /// A command that is listed as one that runs unasked, behind all walls.
+    Unasked,
+    /// It reads a file that often holds secrets.
+    Sensitive,
+    /// It changes a file in scope.
+    Edit,
+    /// It runs a command.
+    Command,
+    /// It reaches out over the network.
+    Web,
+    /// It calls a tool of a server.
+    ServerTool {
+        /// The hash of the tool's definition.
+        definition: Hash,
+    },
+}
+
+/// Whether a call may happen.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Decision {
+    /// It may.
+    Allow,
+    /// It may not, and the model reads why.
+    Deny(String),
+    /// The operator is to be asked.
+    Ask(Request),
+}
+
+/// What the operator is asked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Request {
+    /// The hash of exactly what would run.
+    pub action: Hash,
+    /// What would run, for the operator to read.
+    pub shown: String,
+    /// What "for this flow" would grant; nothing if it can only be allowed once.
+    pub grant: Option<Grant>,
+}
+
+/// Decides about one call.
+#[must_use]
+pub fn decide(mode: ConsentMode, grants: &[Grant], ask: &Ask) -> Decision {
+    match (&ask.tier, mode) {
+        (Tier::Free | Tier::Unasked, _) => Decision::Allow,
+        (Tier::Sensitive, ConsentMode::FullAccess) => Decision::Deny(format!(
+            "{} may hold secrets. It is read only when the operator is asked, and this flow does \
+             not ask. Go on without it, or ask the operator for what you need.",
+            ask.paths.join(", ")
+        )),
+        (Tier::Sensitive, ConsentMode::NoAccess | ConsentMode::PartialAccess) => request(ask),
+        (
+            Tier::Edit | Tier::Command | Tier::Web | Tier::ServerTool { .. },
+            ConsentMode::FullAccess,
+        ) => Decision::Allow,
+        (
+            Tier::Edit | Tier::Command | Tier::Web | Tier::ServerTool { .. },
+            ConsentMode::NoAccess,
+        ) => request(ask),
+        (
+            Tier::Edit | Tier::Command | Tier::Web | Tier::ServerTool { .. },
+            ConsentMode::PartialAccess,
+        ) => {
+            if is_granted(grants, ask) {
+                Decision::Allow
+            } else {
+                request(ask)
+            }
+        }
+    }
+}
+
+impl Ask {
+    /// What "for this flow" would grant; nothing if it can only be allowed once.
+    #[must_use]
+    pub fn grant(&self) -> Option<Grant> {
+        match &self.tier {
+            Tier::Free | Tier::Unasked | Tier::Sensitive => None,
+            Tier::Edit => Some(Grant::Edits),
+            Tier::Command | Tier::Web => Some(self.exact_grant()),
+            Tier::ServerTool { definition } => Some(Grant::McpTool {
+                tool: self.tool.clone(),
+                definition: *definition,
+            }),
+        }
+    }
+
+    /// Whether this grant covers the call. An open request whose call it covers is answered by it.
+    #[must_use]
+    pub fn is_covered_by(&self, grant: &Grant) -> bool {
+        self.grant().as_ref() == Some(grant)
+    }
+
+    /// A command is granted with the hash of all that it depends on: the same words in another
+    /// folder, with other variables or behind fewer walls are another command.
+    fn exact_grant(&self) -> Grant {
+        let words = self.command.as_ref().or(self.host.as_ref());
+        let words = words.map_or(self.tool.as_str(), String::as_str);
+        Grant::Command(format!("{} {words}", self.action))
+    }
+}
+
+fn is_granted(grants: &[Grant], ask: &Ask) -> bool {
+    grants.iter().any(|grant| ask.is_covered_by(grant))
+}
+
+fn request(ask: &Ask) -> Decision {
+    Decision::Ask(Request {
+        action: ask.action,
+        shown: ask.shown.clone(),
+        grant: ask.grant(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ask(tier: Tier) -> Ask {
+        Ask {
+            tool: "tool".to_owned(),
+            tier,
+            paths: vec!["a".to_owned()],
+            command: Some("npm test".to_owned()),
+            host: None,
+            missing: Vec::new(),
+            action: Hash::of(b"a"),
+            shown: "shown".to_owned(),
+        }
+    }
+
+    fn tiers() -> [Tier; 7] {
+        let definition = Hash::of(b"d");
+        [
+            Tier::Free,
+            Tier::Unasked,
+            Tier::Sensitive,
+            Tier::Edit,
+            Tier::Command,
+            Tier::Web,
+            Tier::ServerTool { definition },
+        ]
+    }
+
+    fn word(decision: &Decision) -> &'static str {
+        match decision {
+            Decision::Allow => "allow",
+            Decision::Deny(_) => "deny",
+            Decision::Ask(_) => "ask",
+        }
+    }
+
+    #[test]
+    fn the_table_is_as_it_is_written() {
+        let modes = [
+            ConsentMode::NoAccess,
+            ConsentMode::PartialAccess,
+            ConsentMode::FullAccess,
+        ];
+        let rows: Vec<[&str; 3]> = tiers()
+            .into_iter()
+            .map(|tier| modes.map(|mode| word(&decide(mode, &[], &ask(tier.clone())))))
+            .collect();
+        assert_eq!(
+            rows,
+            [
+                ["allow", "allow", "allow"],
+                ["allow", "allow", "allow"],
+                ["ask", "ask", "deny"],
+                ["ask", "ask", "allow"],
+                ["ask", "ask", "allow"],
+                ["ask", "ask", "allow"],
+                ["ask", "ask", "allow"],
+            ]
+        );
+    }
+
+    #[test]
+    fn a_grant_counts_only_in_partial_access_and_only_for_what_it_names() {
+        for tier in tiers() {
+            let asked = ask(tier);
+            let Some(grant) = asked.grant() else {
+                continue;
+            };
+            let grants = [grant];
+            assert_eq!(
+                decide(ConsentMode::PartialAccess, &grants, &asked),
+                Decision::Allow
+            );
+            assert_eq!(word(&decide(ConsentMode::NoAccess, &grants, &asked)), "ask");
+            for other in tiers().map(ask) {
+                let is_same = other.grant() == asked.grant();
+                let is_allowed =
+                    decide(ConsentMode::PartialAccess, &grants, &other) == Decision::Allow;
+                let is_free = matches!(other.tier, Tier::Free | Tier::Unasked);
+                assert_eq!(is_allowed, is_same || is_free, "{other:?} by {grants:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn c73_a_granted_command_elsewhere_is_another_command() {
+        let here = ask(Tier::Command);
+        let mut elsewhere = here.clone();
+        elsewhere.action = Hash::of(b"b");
+        let grants: Vec<Grant> = here.grant().into_iter().collect();
+        assert_eq!(
+            word(&decide(ConsentMode::PartialAccess, &grants, &elsewhere)),
+            "ask"
+        );
+    }
+
+    #[test]
+    fn c71_a_granted_command_is_granted_byte_for_byte() {
+        let granted = ask(Tier::Command);
+        let grants: Vec<Grant> = granted.grant().into_iter().collect();
+        for text in [
+            "npm test ",
+            " npm test",
+            "npm  test",
+            "npm test --x",
+            "NPM TEST",
+            "npm test\n",
+            "npm test;",
+        ] {
+            let mut other = granted.clone();
+            other.command = Some(text.to_owned());
+            assert_eq!(
+                word(&decide(ConsentMode::PartialAccess, &grants, &other)),
+                "ask",
+                "{text:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn what_may_hold_secrets_can_only_be_allowed_once() {
+        assert_eq!(ask(Tier::Sensitive).grant(), None);
+    }
+}

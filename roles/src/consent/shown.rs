@@ -1,0 +1,86 @@
+//! What the operator reads before an answer: the whole text, and nothing in it can pretend.
+//!
+//! A text of a model could move the cursor, hide a part, or change the direction in which it is
+//! read. So everything that is not plainly visible becomes an escape here, and stays one on every
+//! screen.
+
+use std::fmt::Write as _;
+
+/// The text with every character that could mislead written as an escape. Ends of lines stay.
+#[must_use]
+pub fn shown(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for letter in text.chars() {
+        match letter {
+            '\n' => out.push('\n'),
+            '\t' => out.push_str("\\t"),
+            '\r' => out.push_str("\\r"),
+            '\\' => out.push_str("\\\\"),
+            letter if misleads(letter) => {
+                // Writing to a string cannot fail.
+                let _ = write!(out, "\\u{{{:x}}}", u32::from(letter));
+            }
+            letter => out.push(letter),
+        }
+    }
+    out
+}
+
+/// Whether a character acts on the text around it, or cannot be seen, or looks like a plain one.
+#[must_use]
+pub(crate) fn misleads(letter: char) -> bool {
+    let code = u32::from(letter);
+    letter.is_control()
+        || (letter.is_whitespace() && letter != ' ' && letter != '\n')
+        || matches!(
+            code,
+            // Soft hyphen, combining grapheme joiner, fillers, vowel separators.
+            0xad | 0x34f | 0x61c | 0x115f | 0x1160 | 0x17b4 | 0x17b5 | 0x180b..=0x180f
+            // Zero widths, directions, invisible operators.
+            | 0x200b..=0x200f | 0x2028..=0x202e | 0x2060..=0x206f
+            // Fillers, variation selectors, byte order mark, full width forms.
+            | 0x3164 | 0xfe00..=0xfe0f | 0xfeff | 0xff01..=0xff5e | 0xffa0 | 0xfff0..=0xfffb
+            // Musical and tag characters, more variation selectors.
+            | 0x1d173..=0x1d17a | 0xe0000..=0xe0fff
+        )
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn what_could_mislead_is_shown_as_what_it_is() {
+        for (id, text, expected) in [
+            (
+                "U05 clipboard",
+                "a\u{1b}]52;c;x\u{7}",
+                "a\\u{1b}]52;c;x\\u{7}",
+            ),
+            ("U05 clear", "\u{1b}[2J", "\\u{1b}[2J"),
+            ("U05 c1", "\u{9b}1m", "\\u{9b}1m"),
+            ("U05 overwrite", "rm -rf x\rls", "rm -rf x\\rls"),
+            ("U05 backspace", "id\u{8}\u{8}ls", "id\\u{8}\\u{8}ls"),
+            ("U07 bidi", "a\u{202e}b", "a\\u{202e}b"),
+            ("U07 zero width", "pwd\u{200b}", "pwd\\u{200b}"),
+            ("C59 wide", "\u{ff1b}", "\\u{ff1b}"),
+            ("C59 nbsp", "pwd\u{a0}", "pwd\\u{a0}"),
+            ("an escape that was written", "\\u{7}", "\\\\u{7}"),
+            ("plain", "grüße,\n日本", "grüße,\n日本"),
+        ] {
+            assert_eq!(shown(text), expected, "{id}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_shown_never_misleads_and_different_texts_look_different(
+            one in "\\PC{0,20}|[\\x00-\\x7f]{0,20}", two in any::<String>(),
+        ) {
+            prop_assert!(!shown(&two).chars().any(|c| misleads(c) && c != '\n'));
+            prop_assert_eq!(shown(&one) == shown(&two), one == two);
+        }
+    }
+}

@@ -1,0 +1,137 @@
+//! The variables that a command gets.
+
+use std::path::Path;
+
+/// Variables that are handed on: none of them changes what a program does in a way that matters.
+const HARMLESS: [&str; 11] = [
+    "PATH",
+    "HOME",
+    "USER",
+    "LOGNAME",
+    "SHELL",
+    "LANG",
+    "LANGUAGE",
+    "TZ",
+    "TERM",
+    "COLORTERM",
+    "NO_COLOR",
+];
+
+/// What is looked for when nobody says where.
+const PATH: &str = "/usr/local/bin:/usr/bin:/bin";
+
+/// The variables of a command, of those that this process has. Folders in which programs are
+/// looked for are kept if they are not within those that a role may write.
+pub(super) fn variables(given: &[(String, String)], writable: &[&Path]) -> Vec<(String, String)> {
+    let is_harmless = |name: &str| HARMLESS.contains(&name) || name.starts_with("LC_");
+    let mut variables: Vec<(String, String)> = given
+        .iter()
+        .filter(|(name, value)| is_harmless(name) && !value.contains(['\0', '\n']))
+        .filter(|(name, _)| name != "PATH" && name != "TERM")
+        .cloned()
+        .collect();
+    variables.sort();
+    variables.dedup_by(|one, other| one.0 == other.0);
+    let path = given.iter().find(|(name, _)| name == "PATH");
+    let path = path.map_or(PATH, |(_, value)| value.as_str());
+    let folders: Vec<&str> = path
+        .split(':')
+        .filter(|it| is_safe(Path::new(it), writable))
+        .collect();
+    let path = if folders.is_empty() {
+        PATH.to_owned()
+    } else {
+        folders.join(":")
+    };
+    variables.push(("PATH".to_owned(), path));
+    // There is no terminal.
+    variables.push(("TERM".to_owned(), "dumb".to_owned()));
+    // Whoever asks is not there to answer.
+    variables.push(("GIT_TERMINAL_PROMPT".to_owned(), "0".to_owned()));
+    variables
+}
+
+/// Whether a program that is found there was not put there by a role.
+fn is_safe(folder: &Path, writable: &[&Path]) -> bool {
+    folder.is_absolute() && !writable.iter().any(|writable| folder.starts_with(writable))
+}
+
+/// The folders in which programs are looked for.
+pub(super) fn path_folders(variables: &[(String, String)]) -> Vec<String> {
+    let path = variables.iter().find(|(name, _)| name == "PATH");
+    let folders = path.map_or("", |(_, value)| value.as_str()).split(':');
+    folders.map(str::to_owned).collect()
+}
+
+/// Below a home, what toolchains need to be read. The rest of a home is nobody's business.
+const TOOLCHAINS: [&str; 18] = [
+    ".cargo/bin",
+    ".cargo/registry",
+    ".cargo/git",
+    ".cargo/config.toml",
+    ".rustup",
+    ".nvm",
+    ".volta",
+    ".local/bin",
+    ".local/lib",
+    ".local/share/pnpm",
+    ".pyenv",
+    ".rbenv",
+    ".sdkman",
+    ".asdf",
+    ".bun",
+    ".deno",
+    "go",
+    ".npm/_cacache",
+];
+
+/// The folders of toolchains in the home that the variables name.
+pub(super) fn toolchains(variables: &[(String, String)]) -> Vec<String> {
+    let home = variables.iter().find(|(name, _)| name == "HOME");
+    let Some((_, home)) = home.filter(|(_, home)| Path::new(home).is_absolute()) else {
+        return Vec::new();
+    };
+    let folders = TOOLCHAINS.iter().map(|folder| Path::new(home).join(folder));
+    folders
+        .map(|folder| folder.to_string_lossy().into_owned())
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_gets_no_variable_that_could_hold_a_secret_or_change_what_programs_do() {
+        let given = [
+            ("PATH", "/usr/bin:.::/space/project/bin:relative:/bin"),
+            ("HOME", "/users/o"),
+            ("LC_ALL", "C.UTF-8"),
+            ("ANTHROPIC_API_KEY", "k"),
+            ("LD_PRELOAD", "x"),
+            ("BASH_ENV", "x"),
+            ("ENV", "x"),
+            ("SHELLOPTS", "xtrace"),
+            ("PS4", "$(id)"),
+            ("IFS", "x"),
+            ("NODE_OPTIONS", "x"),
+            ("GIT_DIR", "x"),
+            ("BASH_FUNC_ls%%", "() { id; }"),
+            ("HTTP_PROXY", "x"),
+            ("LANG", "a\nb"),
+        ];
+        let given = given.map(|(name, value)| (name.to_owned(), value.to_owned()));
+        let variables = variables(&given, &[Path::new("/space/project")]);
+        let lines: Vec<String> = variables.iter().map(|(n, v)| format!("{n}={v}")).collect();
+        assert_eq!(
+            lines,
+            [
+                "HOME=/users/o",
+                "LC_ALL=C.UTF-8",
+                "PATH=/usr/bin:/bin",
+                "TERM=dumb",
+                "GIT_TERMINAL_PROMPT=0",
+            ]
+        );
+    }
+}

@@ -1,0 +1,280 @@
+//! The guard of a command: a process of this program's own, between us and what a command does.
+//!
+//! It is the gate: before it reads the word that opens it, the command does not exist. It is the
+//! wall: what it takes from itself, it takes from all that it starts. And it is the end: whatever
+//! was started, in however many sessions, is its descendant, and does not outlive it. It ends all
+//! of it when the command ends, when its time is up, when it is told to stop, and when whoever
+//! started it is gone, which it notices by the end of its input.
+
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::{self, Receiver, Sender};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+use rustix::process::{Signal, WaitId, WaitIdOptions, kill_process, waitid};
+
+use super::frame::{self, End, Frame, GO, Order, READY, Report};
+use super::limits::{GRACE, KILL_ROUNDS, LOOK_EVERY, ORDER_BYTES, OUTPUT_GRACE};
+use super::{process, wall};
+
+/// What happens while a command runs.
+#[derive(Debug)]
+enum Event {
+    /// It could not be started.
+    NotStarted(String),
+    /// It runs, without these walls.
+    Started(Child, Vec<String>),
+    Exited,
+    Closed,
+    TimeUp,
+    /// Whoever started us closed our input, or is gone.
+    Stop,
+}
+
+/// Guards one command. This is what the program does when it is started with the words of
+/// [`crate::tool::Guard`]; the exit code is for nobody but a person who looks.
+#[must_use]
+pub fn guard(input: impl Read + Send + 'static, output: impl Write + Send + 'static) -> u8 {
+    let mut output = output;
+    let mut input = BufReader::new(input);
+    let Some(order) = ordered(&mut input) else {
+        return 125;
+    };
+    // A session of its own has no terminal that could be asked or written to. It fails for one
+    // that has it already.
+    let _session = rustix::process::setsid();
+    if writeln!(output, "\n{READY}")
+        .and_then(|()| output.flush())
+        .is_err()
+    {
+        return 125;
+    }
+    if line(&mut input).as_deref() != Some(GO) {
+        return 125;
+    }
+    let output = Arc::new(Mutex::new(output));
+    let report = run(&order, input, &output);
+    let code = u8::from(matches!(report.end, End::NotStarted(_)));
+    say(&output, &Frame::End(report));
+    code
+}
+
+fn ordered(input: &mut impl BufRead) -> Option<Order> {
+    serde_json::from_str(&line(input)?).ok()
+}
+
+/// One line, if it is whole.
+fn line(input: &mut impl BufRead) -> Option<String> {
+    let mut line = String::new();
+    let mut bounded = input.take(ORDER_BYTES);
+    bounded.read_line(&mut line).ok()?;
+    line.strip_suffix('\n').map(str::to_owned)
+}
+
+fn say(output: &Mutex<impl Write>, frame: &Frame) {
+    let mut output = output.lock().unwrap_or_else(PoisonError::into_inner);
+    // Whoever listened may be gone; then the end of our input says so too.
+    let _heard = frame::write(frame, &mut *output);
+}
+
+fn run(
+    order: &Order,
+    input: impl Read + Send + 'static,
+    output: &Arc<Mutex<impl Write + Send + 'static>>,
+) -> Report {
+    let (tell, events) = mpsc::channel();
+    watch_input(input, tell.clone());
+    wall::bound_process();
+    let scratch = wall::scratch();
+    start(order.clone(), scratch.clone(), tell.clone());
+    let timer = start_timer(order.time_limit_ms, tell.clone());
+    let mut missing = Vec::new();
+    let mut child = None;
+    let mut closed = 0;
+    let cause = loop {
+        match events.recv() {
+            Ok(Event::Started(mut started, without)) => {
+                missing = without;
+                pump(started.stdout.take(), Frame::Stdout, output, &tell);
+                pump(started.stderr.take(), Frame::Stderr, output, &tell);
+                watch_exit(started.id(), tell.clone());
+                child = Some(started);
+            }
+            Ok(Event::Closed) => closed += 1,
+            Ok(cause) => break cause,
+            Err(mpsc::RecvError) => break Event::Stop,
+        }
+    };
+    drop(timer);
+    let survivors = match cause {
+        Event::TimeUp | Event::Stop => end_all(),
+        Event::Exited | Event::NotStarted(_) | Event::Started(..) | Event::Closed => kill_all(),
+    };
+    if child.is_some() {
+        await_outputs(&events, closed);
+    }
+    let end = how(cause, child);
+    wall::remove_scratch(scratch);
+    Report {
+        end,
+        missing,
+        survivors,
+    }
+}
+
+/// Starts the command on a thread of its own: walls stand around a thread, and around what it
+/// starts.
+fn start(order: Order, scratch: Option<String>, tell: Sender<Event>) {
+    thread::spawn(move || {
+        let event = match spawn(&order, scratch) {
+            Ok((child, missing)) => Event::Started(child, missing),
+            Err(why) => Event::NotStarted(why),
+        };
+        drop(tell.send(event));
+    });
+}
+
+fn spawn(order: &Order, scratch: Option<String>) -> Result<(Child, Vec<String>), String> {
+    use std::os::unix::process::CommandExt as _;
+
+    let folder = process::open_folder(&order.folder, &order.folder_id)?;
+    let missing = wall::put_up(&order.walls, scratch.as_deref())?;
+    let (program, arguments) = order.run.split_first().ok_or("The command is empty.")?;
+    let mut variables = order.variables.clone();
+    if let Some(scratch) = scratch {
+        variables.push(("TMPDIR".to_owned(), scratch));
+    }
+    Command::new(program)
+        .args(arguments)
+        .env_clear()
+        .envs(variables)
+        .current_dir(process::path_of(&folder, &order.folder))
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .process_group(0)
+        .spawn()
+        .map(|child| (child, missing))
+        .map_err(|why| format!("{program} could not be started: {why}."))
+}
+
+fn watch_input(input: impl Read + Send + 'static, tell: Sender<Event>) {
+    thread::spawn(move || {
+        // Nothing more is said; whatever comes is passed over until the end.
+        let mut input = input;
+        let _all = io::copy(&mut input, &mut io::sink());
+        drop(tell.send(Event::Stop));
+    });
+}
+
+fn start_timer(ms: u64, tell: Sender<Event>) -> Sender<()> {
+    let (keep, over) = mpsc::channel::<()>();
+    thread::spawn(move || {
+        let waited = over.recv_timeout(Duration::from_millis(ms));
+        if waited == Err(mpsc::RecvTimeoutError::Timeout) {
+            drop(tell.send(Event::TimeUp));
+        }
+    });
+    keep
+}
+
+fn pump(
+    stream: Option<impl Read + Send + 'static>,
+    frame: fn(Vec<u8>) -> Frame,
+    output: &Arc<Mutex<impl Write + Send + 'static>>,
+    tell: &Sender<Event>,
+) {
+    let (output, tell) = (Arc::clone(output), tell.clone());
+    thread::spawn(move || {
+        let mut bytes = vec![0; frame::FRAME_BYTES];
+        let mut stream = stream;
+        while let Some(stream) = stream.as_mut() {
+            match stream.read(&mut bytes) {
+                Ok(0) => break,
+                Ok(read) => say(
+                    &output,
+                    &frame(bytes.get(..read).unwrap_or_default().to_vec()),
+                ),
+                Err(why) if why.kind() == io::ErrorKind::Interrupted => {}
+                Err(_) => break,
+            }
+        }
+        drop(tell.send(Event::Closed));
+    });
+}
+
+/// Tells when the command has ended, and leaves it to be waited for, so that its number stays its
+/// own until all that it started has ended.
+fn watch_exit(pid: u32, tell: Sender<Event>) {
+    thread::spawn(move || {
+        let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
+        if let Some(pid) = process::pid_of(pid) {
+            let again = rustix::io::Errno::INTR;
+            while waitid(WaitId::Pid(pid), options).is_err_and(|why| why == again) {}
+        }
+        drop(tell.send(Event::Exited));
+    });
+}
+
+/// Ends all that was started: asks first, then kills. Gives what lives on nevertheless.
+fn end_all() -> Vec<u32> {
+    signal_all(Signal::TERM);
+    let looks = GRACE.as_millis() / LOOK_EVERY.as_millis();
+    for _ in 0..looks {
+        thread::sleep(LOOK_EVERY);
+        if process::descendants().is_empty() {
+            break;
+        }
+    }
+    kill_all()
+}
+
+fn kill_all() -> Vec<u32> {
+    for _ in 0..KILL_ROUNDS {
+        if signal_all(Signal::KILL) == 0 {
+            return Vec::new();
+        }
+        thread::sleep(LOOK_EVERY);
+    }
+    process::descendants()
+}
+
+fn signal_all(signal: Signal) -> usize {
+    let all = process::descendants();
+    for pid in all.iter().filter_map(|pid| process::pid_of(*pid)) {
+        // It may have ended since it was found.
+        let _gone = kill_process(pid, signal);
+    }
+    all.len()
+}
+
+fn await_outputs(events: &Receiver<Event>, closed: u32) {
+    let mut closed = closed;
+    while closed < 2 {
+        match events.recv_timeout(OUTPUT_GRACE) {
+            Ok(Event::Closed) => closed += 1,
+            Ok(_) => {}
+            Err(_) => return,
+        }
+    }
+}
+
+fn how(cause: Event, child: Option<Child>) -> End {
+    use std::os::unix::process::ExitStatusExt as _;
+
+    match cause {
+        Event::NotStarted(why) => return End::NotStarted(why),
+        Event::TimeUp => return End::TimedOut,
+        Event::Stop => return End::Stopped,
+        Event::Exited | Event::Started(..) | Event::Closed => {}
+    }
+    let Some(Ok(status)) = child.map(|mut child| child.wait()) else {
+        return End::Signalled(0);
+    };
+    match status.code().and_then(|code| u8::try_from(code).ok()) {
+        Some(code) => End::Exited(code),
+        None => End::Signalled(status.signal().unwrap_or(0)),
+    }
+}

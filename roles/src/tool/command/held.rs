@@ -1,0 +1,244 @@
+//! A command at its gate, from our side: the guard that holds it.
+
+use std::io::{BufReader, Write};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::sync::mpsc::{self, Sender};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+use a_society_facts::fact::journal::ProcessName;
+
+use super::frame::{self, End, Frame, GO, Order, Report};
+use super::limits::GUARD_GRACE;
+use super::spaces;
+use crate::taker::command::capture::Capture;
+use crate::taker::command::tree::{self, Mark};
+use crate::tool::redact::{Redactor, Stream};
+use crate::turn::stop::StopSignal;
+
+/// A command that waits at its gate.
+#[derive(Debug)]
+pub(in super::super) struct Held {
+    child: Child,
+    stdin: Option<ChildStdin>,
+    stdout: BufReader<ChildStdout>,
+    mark: Mark,
+    time_limit: Duration,
+    is_over: bool,
+}
+
+/// What a command that ran came to.
+#[derive(Debug)]
+pub(super) struct Ran {
+    pub report: Report,
+    pub stdout: String,
+    pub stderr: String,
+    pub is_cut: bool,
+}
+
+impl Held {
+    /// Starts the guard, and waits until it is one.
+    pub(super) fn spawn(
+        guard: &[String],
+        order: &Order,
+        mark: (String, String),
+    ) -> Result<Self, String> {
+        let mut order = order.clone();
+        order.variables.push(mark.clone());
+        let mut words = Vec::new();
+        if order.walls.has_spaces {
+            words.extend(spaces::words(order.walls.network));
+        }
+        words.extend(guard.iter().cloned());
+        let mut child = start(&words, &mark, order.walls.has_spaces)
+            .map_err(|why| format!("The guard of commands could not be started: {why}."))?;
+        let (stdin, stdout) = (child.stdin.take(), child.stdout.take());
+        let Some(stdout) = stdout else {
+            return Err("The guard of commands has no output.".to_owned());
+        };
+        let mut held = Self {
+            child,
+            stdin,
+            stdout: BufReader::new(stdout),
+            mark: Mark::new(&mark),
+            time_limit: Duration::from_millis(order.time_limit_ms),
+            is_over: false,
+        };
+        let mut line = serde_json::to_vec(&order).map_err(|why| why.to_string())?;
+        line.push(b'\n');
+        let told = held
+            .stdin
+            .as_mut()
+            .map_or(Ok(()), |stdin| stdin.write_all(&line));
+        told.and_then(|()| frame::await_ready(&mut held.stdout))
+            .map_err(|why| format!("The guard of commands did not answer: {why}."))?;
+        Ok(held)
+    }
+
+    /// What the journal calls it.
+    pub(in super::super) fn name(&self) -> ProcessName {
+        tree::name_of(self.child.id())
+    }
+
+    /// Opens the gate and waits until everything has ended, one way or another.
+    pub(super) fn run(mut self, redactor: &Redactor, limit: usize, stop: &StopSignal) -> Ran {
+        let stdin = Arc::new(Mutex::new(self.stdin.take()));
+        let opened = with(&stdin, |it| writeln!(it, "{GO}"));
+        let at_stop = Arc::clone(&stdin);
+        // The end of its input ends the guard, and the guard all that it started.
+        stop.when_raised(move || drop(lock(&at_stop).take()));
+        let _timer = self.start_timer();
+        let mut stdout = Text::new(redactor, limit);
+        let mut stderr = Text::new(redactor, limit);
+        let report = loop {
+            match frame::read(&mut self.stdout) {
+                Ok(Some(Frame::Stdout(bytes))) => stdout.push(&bytes),
+                Ok(Some(Frame::Stderr(bytes))) => stderr.push(&bytes),
+                Ok(Some(Frame::End(report))) => break report,
+                Ok(None) | Err(_) => break self.lost(opened.is_ok()),
+            }
+        };
+        drop(lock(&stdin).take());
+        let _status = self.child.wait();
+        self.is_over = true;
+        let (stdout, is_cut) = stdout.finish();
+        let (stderr, is_also_cut) = stderr.finish();
+        Ran {
+            report,
+            stdout,
+            stderr,
+            is_cut: is_cut || is_also_cut,
+        }
+    }
+
+    /// The guard is gone, and nobody else ends what it started.
+    fn lost(&self, was_opened: bool) -> Report {
+        let survivors = tree::kill(self.child.id(), &self.mark);
+        let why = if was_opened {
+            "The guard of the command was lost. What the command did is not known: check it before \
+             you run it again."
+        } else {
+            "The guard of the command was lost before it ran."
+        };
+        Report {
+            end: End::NotStarted(why.to_owned()),
+            missing: Vec::new(),
+            survivors,
+        }
+    }
+
+    /// A guard that hangs is killed, with all that it started.
+    fn start_timer(&self) -> Sender<()> {
+        let (keep, over) = mpsc::channel::<()>();
+        let (pid, mark) = (self.child.id(), self.mark.clone());
+        let limit = self.time_limit + GUARD_GRACE;
+        thread::spawn(move || {
+            if over.recv_timeout(limit) == Err(mpsc::RecvTimeoutError::Timeout) {
+                tree::kill(pid, &mark);
+            }
+        });
+        keep
+    }
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        if self.is_over {
+            return;
+        }
+        // At its closed gate the guard exits by itself.
+        drop(self.stdin.take());
+        tree::kill(self.child.id(), &self.mark);
+        let _status = self.child.wait();
+    }
+}
+
+fn start(words: &[String], mark: &(String, String), has_spaces: bool) -> std::io::Result<Child> {
+    use std::os::unix::process::CommandExt as _;
+
+    let Some((program, arguments)) = words.split_first() else {
+        return Err(std::io::Error::other("it has no name"));
+    };
+    let mut command = Command::new(program);
+    command
+        .args(arguments)
+        .env_clear()
+        .env(&mark.0, &mark.1)
+        .current_dir("/")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null());
+    if has_spaces {
+        // Without, the guard makes a session of its own, which a leader of a group cannot.
+        command.process_group(0);
+    }
+    command.spawn()
+}
+
+fn lock<T>(of: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    of.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn with<T: Write>(
+    of: &Mutex<Option<T>>,
+    write: impl FnOnce(&mut T) -> std::io::Result<()>,
+) -> std::io::Result<()> {
+    match lock(of).as_mut() {
+        Some(it) => write(it).and_then(|()| it.flush()),
+        None => Err(std::io::ErrorKind::BrokenPipe.into()),
+    }
+}
+
+/// One of a command's outputs: text without secrets, its beginning and its end.
+#[derive(Debug)]
+struct Text {
+    stream: Stream,
+    /// The beginning of a character whose end has not arrived.
+    torn: Vec<u8>,
+    kept: Capture,
+}
+
+impl Text {
+    fn new(redactor: &Redactor, limit: usize) -> Self {
+        Self {
+            stream: Stream::new(redactor.clone()),
+            torn: Vec::new(),
+            kept: Capture::new(limit),
+        }
+    }
+
+    fn push(&mut self, bytes: &[u8]) {
+        self.torn.extend_from_slice(bytes);
+        let torn = std::mem::take(&mut self.torn);
+        let mut text = String::new();
+        let mut chunks = torn.utf8_chunks().peekable();
+        while let Some(chunk) = chunks.next() {
+            text.push_str(chunk.valid());
+            let invalid = chunk.invalid();
+            if invalid.is_empty() {
+                continue;
+            }
+            if chunks.peek().is_none() && is_begun(invalid) {
+                self.torn = invalid.to_vec();
+            } else {
+                text.push(char::REPLACEMENT_CHARACTER);
+            }
+        }
+        self.kept.push(self.stream.push(&text).as_bytes());
+    }
+
+    fn finish(mut self) -> (String, bool) {
+        if !self.torn.is_empty() {
+            let last = self.stream.push("\u{fffd}");
+            self.kept.push(last.as_bytes());
+        }
+        self.kept.push(self.stream.finish().as_bytes());
+        (self.kept.text(), self.kept.is_cut())
+    }
+}
+
+/// Whether bytes at the end could become a character with those that follow.
+fn is_begun(bytes: &[u8]) -> bool {
+    std::str::from_utf8(bytes).is_err_and(|why| why.error_len().is_none())
+}

@@ -1,0 +1,35 @@
+//! Every number that bounds a guard, with its reason.
+
+use std::time::Duration;
+
+/// The longest order: the longest command, its variables and the folders of its walls.
+pub(super) const ORDER_BYTES: u64 = 1024 * 1024;
+
+/// How long a command that was asked to end may take for it. Together with [`KILL_ROUNDS`] all
+/// that it started is gone within two seconds.
+pub(super) const GRACE: Duration = Duration::from_millis(1_000);
+
+/// How often it is looked whether it has ended.
+pub(super) const LOOK_EVERY: Duration = Duration::from_millis(20);
+
+/// How often what is left is killed; what starts others while it is killed is caught by a later
+/// round.
+pub(super) const KILL_ROUNDS: u32 = 25;
+
+/// How long the outputs are awaited when everything has ended.
+pub(super) const OUTPUT_GRACE: Duration = Duration::from_millis(500);
+
+/// How long a guard is awaited beyond the time of its command before it counts as lost.
+pub(super) const GUARD_GRACE: Duration = Duration::from_secs(10);
+
+/// The largest file that a command may write: enough for every build, less than a disk.
+pub(super) const FILE_BYTES: u64 = 16 * 1024 * 1024 * 1024;
+
+/// How many files a command may hold open.
+pub(super) const OPEN_FILES: u64 = 4_096;
+
+/// How deep repositories within the project are looked for, to protect their insides.
+pub(super) const REPOSITORY_DEPTH: usize = 4;
+
+/// How many folders are looked at for it.
+pub(super) const REPOSITORY_FOLDERS: usize = 4_000;

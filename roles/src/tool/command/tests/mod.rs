@@ -1,0 +1,515 @@
+//! Commands, run by this test binary as their guard.
+
+mod oracle;
+
+use std::io::Write as _;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+
+use super::*;
+use crate::tool::tests::stage::{Stage, done, finish, output, plan};
+
+/// With the mark of a call among its variables this is not a test but a guard: see `stage`.
+#[test]
+fn a_guard_without_an_order_does_nothing() {
+    if std::env::var_os("A_SOCIETY_CALL").is_some() {
+        let _code = guard(std::io::stdin(), std::io::stdout());
+        return;
+    }
+    assert_eq!(guard(std::io::empty(), std::io::sink()), 125);
+}
+
+#[test]
+fn a_command_gives_its_exit_code_and_both_outputs() {
+    let stage = Stage::new();
+    let tools = stage.toolbox();
+    let said = output(
+        &tools,
+        "run_command",
+        json!({ "command": "echo out; echo err >&2" }),
+    );
+    assert_eq!(said, "[exit code 0]\nout\n[stderr]\nerr\n");
+    let failed = done(&tools, "run_command", json!({ "command": "exit 3" })).unwrap();
+    assert_eq!(
+        (failed.end, failed.output.as_str()),
+        (CallEnd::Failed, "[exit code 3]\n")
+    );
+    let killed = done(&tools, "run_command", json!({ "command": "kill -9 $$" })).unwrap();
+    assert!(
+        killed.output.starts_with("[ended by signal 9]"),
+        "{}",
+        killed.output
+    );
+}
+
+/// What a command says, whether or not it succeeds.
+fn said(stage: &Stage, command: &str) -> String {
+    let tools = stage.toolbox();
+    done(&tools, "run_command", json!({ "command": command }))
+        .unwrap()
+        .output
+}
+
+/// Says that a test found nothing to measure here.
+fn not_measured(why: &str) {
+    // Not by `eprintln!`, which the test runner keeps to itself while a test passes.
+    writeln!(
+        std::io::stderr(),
+        "NOT MEASURED: commands behind walls: {why}"
+    )
+    .unwrap();
+}
+
+/// Whether this system has all walls. Elsewhere the tests of walls have nothing to measure, and
+/// say so.
+fn has_walls(stage: &Stage) -> bool {
+    let missing = plan(
+        &stage.toolbox(),
+        "run_command",
+        json!({ "command": "true" }),
+    )
+    .unwrap()
+    .ask
+    .missing;
+    if !missing.is_empty() {
+        not_measured(&missing.join("; "));
+    }
+    missing.is_empty()
+}
+
+#[test]
+fn a_command_writes_only_in_the_project_and_the_record_folder() {
+    let stage = Stage::new();
+    if !has_walls(&stage) {
+        return;
+    }
+    let (root, record) = (stage.root(), stage.record());
+    stage.write("project/.git/config", "old");
+    stage.write("project/sub/.git/config", "old");
+    stage.write("project/a.txt", "old");
+    let (root, record) = (root.display(), record.display());
+    let tries = [
+        "echo new > a.txt; echo new > made.txt; mkdir d && echo new > d/e".to_owned(),
+        format!("echo new > {record}/made.txt"),
+        "echo new > \"$TMPDIR/x\" && cp \"$TMPDIR/x\" from-tmp.txt".to_owned(),
+        format!("echo new > {root}/outside.txt"),
+        format!("echo new > {root}/made.txt"),
+        format!("echo new > {root}/.a-society/state/p/f/flow.json"),
+        format!("cat {root}/.a-society/state/p/f/flow.json > stolen.txt"),
+        "echo new > .git/config; echo new > .git/made; rm -rf .git".to_owned(),
+        "echo new > sub/.git/config".to_owned(),
+        "mv .git moved".to_owned(),
+        format!("ln {root}/outside.txt linked; ln -s {root}/outside.txt soft; echo new >> soft"),
+        "umount .git; mount -t tmpfs none sub".to_owned(),
+        format!("cat {root}/outside.txt > stolen2.txt"),
+    ];
+    for command in tries {
+        let _any = said(&stage, &command);
+    }
+    let text = |path: &str| stage.read(path).unwrap_or_default();
+    for path in [
+        "project/a.txt",
+        "project/made.txt",
+        "project/d/e",
+        "project/from-tmp.txt",
+    ] {
+        assert_eq!(text(path), "new\n", "{path}");
+    }
+    assert_eq!(text(".a-society/state/p/f/record/made.txt"), "new\n");
+    for (path, expected) in [
+        ("outside.txt", "outside"),
+        ("made.txt", ""),
+        (".a-society/state/p/f/flow.json", "{}"),
+        ("project/stolen.txt", ""),
+        ("project/stolen2.txt", ""),
+        ("project/.git/config", "old"),
+        ("project/.git/made", ""),
+        ("project/sub/.git/config", "old"),
+    ] {
+        assert_eq!(text(path), expected, "{path}");
+    }
+}
+
+#[test]
+fn a_command_sees_no_network_no_other_process_and_no_terminal() {
+    let stage = Stage::new();
+    if !has_walls(&stage) {
+        return;
+    }
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    listener.set_nonblocking(true).unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let ours = std::process::id();
+    for (id, command, wanted) in [
+        (
+            "C67",
+            format!("exec 3<>/dev/tcp/127.0.0.1/{port} && echo connected"),
+            false,
+        ),
+        (
+            "K01",
+            format!("cat /proc/{ours}/environ && echo read"),
+            false,
+        ),
+        ("K01", format!("kill -0 {ours} && echo seen"), false),
+        (
+            "C55",
+            "cat /proc/self/environ | tr '\\0' '\\n' | grep -c '^A_SOCIETY_CALL='".to_owned(),
+            true,
+        ),
+        ("", "read -r line || echo end of input".to_owned(), true),
+        ("", "tty || echo no terminal".to_owned(), true),
+        ("", "(exec 3</dev/tty) || echo no terminal".to_owned(), true),
+    ] {
+        let said = said(&stage, &command);
+        assert_eq!(
+            said.contains("[exit code 0]"),
+            wanted,
+            "{id} {command}: {said}"
+        );
+    }
+    assert!(listener.accept().is_err(), "something connected");
+}
+
+/// What of a command is alive, by a word that only its processes have in their arguments.
+fn alive(word: &str) -> usize {
+    let listed = std::fs::read_dir("/proc").unwrap();
+    let lines =
+        listed.filter_map(|entry| std::fs::read(entry.unwrap().path().join("cmdline")).ok());
+    let is_one = |line: &Vec<u8>| String::from_utf8_lossy(line).contains(word);
+    lines.filter(is_one).count()
+}
+
+/// A tree that is five deep, of which every part ignores the polite signal, and of which parts
+/// have sessions of their own and no variables.
+fn tree(word: &str) -> String {
+    format!(
+        r#"
+        export W={word}
+        grow() {{
+            trap '' TERM HUP INT
+            if [ "$1" -gt 0 ]; then
+                if [ $(($1 % 2)) = 0 ]; then
+                    setsid env -i W=$W bash -c "$(declare -f grow); grow $(($1 - 1))" "$W" </dev/null >/dev/null 2>&1 &
+                else
+                    (grow $(($1 - 1))) &
+                fi
+            fi
+            while :; do sleep 600.$$1 "$W" 2>/dev/null || sleep 1; done
+        }}
+        bash -c "$(declare -f grow); grow 5" $W &
+        echo up
+        wait
+        "#
+    )
+}
+
+fn rounds(slice: usize, full: usize) -> usize {
+    if std::env::var_os("A_SOCIETY_TEST_FULL").is_some_and(|value| value == "1") {
+        full
+    } else {
+        slice
+    }
+}
+
+/// Waits until a tree has grown.
+fn grown(word: &str) {
+    for _ in 0..2_000 {
+        if alive(word) >= 6 {
+            return;
+        }
+        thread::sleep(Duration::from_millis(10));
+    }
+    panic!("the tree {word} did not grow: {} processes", alive(word));
+}
+
+fn in_full_scope(stage: &Stage) -> Toolbox {
+    let mut setting = stage.setting();
+    setting.scope = Scope::Full;
+    Toolbox::open(setting).unwrap()
+}
+
+#[test]
+fn a_tree_that_ignores_signals_and_leaves_its_session_is_dead_within_two_seconds_of_a_stop() {
+    let stage = Stage::new();
+    // With walls and without: without them there are no spaces that would do it for us.
+    let boxes = [stage.toolbox(), in_full_scope(&stage)];
+    for round in 0..rounds(10, 500) {
+        let tools = &boxes[round % 2];
+        let word = format!("a-society-tree-{}-{round}", std::process::id());
+        let command = tree(&word);
+        let planned = plan(tools, "run_command", json!({ "command": command })).unwrap();
+        let stop = StopSignal::default();
+        let raiser = stop.clone();
+        let watched = word.clone();
+        let watcher = thread::spawn(move || {
+            grown(&watched);
+            raiser.raise();
+            Instant::now()
+        });
+        let finished = finish(tools, planned, &stop);
+        let waited = watcher.join().unwrap().elapsed();
+        assert_eq!(
+            (finished.end, alive(&word)),
+            (CallEnd::Stopped, 0),
+            "{}",
+            finished.output
+        );
+        assert!(waited < Duration::from_secs(2), "it took {waited:?}");
+    }
+}
+
+/// The variable that makes the test below the process that is killed: the word of its tree.
+const VICTIM: &str = "A_SOCIETY_TEST_VICTIM";
+
+#[test]
+fn a_command_does_not_outlive_us_when_we_are_killed() {
+    if let Some(word) = std::env::var_os(VICTIM) {
+        let stage = Stage::new();
+        let word = word.into_string().unwrap();
+        let tools = if word.ends_with("full") {
+            in_full_scope(&stage)
+        } else {
+            stage.toolbox()
+        };
+        let _never = done(&tools, "run_command", json!({ "command": tree(&word) }));
+        return;
+    }
+    for kind in ["walls", "full"] {
+        let word = format!("a-society-orphan-{}-{kind}", std::process::id());
+        let mut us = std::process::Command::new(std::env::current_exe().unwrap())
+            .args([
+                "tool::command::tests::a_command_does_not_outlive_us_when_we_are_killed",
+                "--exact",
+            ])
+            .env(VICTIM, &word)
+            .stdout(std::process::Stdio::null())
+            .spawn()
+            .unwrap();
+        grown(&word);
+        us.kill().unwrap();
+        us.wait().unwrap();
+        let killed = Instant::now();
+        while alive(&word) > 0 {
+            assert!(
+                killed.elapsed() < Duration::from_secs(2),
+                "{} live on",
+                alive(&word)
+            );
+            thread::sleep(Duration::from_millis(20));
+        }
+    }
+}
+
+#[test]
+fn a_command_that_is_never_let_go_never_runs() {
+    let stage = Stage::new();
+    let tools = stage.toolbox();
+    let planned = plan(
+        &tools,
+        "run_command",
+        json!({ "command": "echo ran > ran.txt" }),
+    )
+    .unwrap();
+    let running = tools
+        .start(
+            planned.clone(),
+            &"7.1.1".parse().unwrap(),
+            &StopSignal::default(),
+        )
+        .unwrap();
+    let process = running.process().unwrap();
+    assert!(process.start_ticks > 0 && !process.boot_id.is_empty());
+    drop(running);
+    assert_eq!(stage.read("project/ran.txt"), None);
+    let stop = StopSignal::default();
+    stop.raise();
+    let finished = finish(&tools, planned, &stop);
+    assert_eq!(
+        (finished.end, stage.read("project/ran.txt")),
+        (CallEnd::NotRun, None)
+    );
+}
+
+#[test]
+fn a_command_ends_at_its_time_limit_and_what_it_left_behind_ends_with_it() {
+    let stage = Stage::new();
+    let tools = stage.toolbox();
+    let word = format!("a-society-late-{}", std::process::id());
+    let command = format!("echo begun; (exec -a {word} sleep 600) & exec -a {word} sleep 600");
+    let late = done(
+        &tools,
+        "run_command",
+        json!({ "command": command, "timeout_ms": 300 }),
+    )
+    .unwrap();
+    assert_eq!(late.end, CallEnd::TimedOut);
+    assert_eq!(late.output, "[ended at its time limit]\nbegun\n");
+    // It holds the output open, and nobody waits for it.
+    let command = format!("setsid bash -c 'exec -a {word} sleep 600' & echo over");
+    assert_eq!(
+        output(&tools, "run_command", json!({ "command": command })),
+        "[exit code 0]\nover\n"
+    );
+    assert_eq!(alive(&word), 0);
+}
+
+#[test]
+fn output_without_end_is_cut_and_the_rest_is_handed_out() {
+    let stage = Stage::new();
+    let tools = stage.toolbox();
+    let endless = json!({ "command": "yes | head -c 30000000; printf '\\xff\\0\\033[31mend'" });
+    let finished = done(&tools, "run_command", endless).unwrap();
+    assert_eq!((finished.end, finished.is_cut), (CallEnd::Done, true));
+    assert!(
+        finished.output.len() < 60 * 1024,
+        "{} bytes",
+        finished.output.len()
+    );
+    assert!(
+        finished.output.contains("left out")
+            && finished.output.ends_with("\u{fffd}\0\u{1b}[31mend")
+    );
+    let whole = finished.whole.unwrap();
+    assert!(
+        whole.len() > 1_000_000 && whole.len() < 5 * 1024 * 1024,
+        "{} bytes",
+        whole.len()
+    );
+    // A line that is as long as everything.
+    let line = json!({ "command": "head -c 10000000 /dev/zero | tr '\\0' x" });
+    let finished = done(&tools, "run_command", line).unwrap();
+    assert!(finished.is_cut && finished.output.len() < 60 * 1024);
+}
+
+#[test]
+fn secrets_in_the_output_of_a_command_are_blanked_out_however_they_are_written() {
+    let stage = Stage::new();
+    let mut setting = stage.setting();
+    setting.secrets = vec!["hunter2-hunter2-hunter2".to_owned()];
+    setting.environment.push((
+        "MY_API_KEY".to_owned(),
+        "hunter2-hunter2-hunter2".to_owned(),
+    ));
+    let tools = Toolbox::open(setting).unwrap();
+    let command = "env; for part in hun ter2-hunter2- hunter2; do printf $part; sleep 0.05; done; \
+                   printf 'h\\033[1munter2-hunter2-hunter2 '; printf hunter2-hunter2-hunter2 | base64";
+    let said = output(&tools, "run_command", json!({ "command": command }));
+    assert_eq!(said.matches(crate::tool::redact::MARK).count(), 3, "{said}");
+    assert!(
+        !said.contains("MY_API_KEY") && !said.contains("unter2"),
+        "{said}"
+    );
+}
+
+#[test]
+fn p35_a_command_runs_only_in_a_folder_that_may_be_written() {
+    let stage = Stage::new();
+    stage.write("project/sub/a", "");
+    std::os::unix::fs::symlink(stage.root(), stage.project().join("out")).unwrap();
+    std::os::unix::fs::symlink("/", stage.project().join("system")).unwrap();
+    let tools = stage.toolbox();
+    for folder in [
+        "/",
+        "../",
+        "..",
+        "/etc",
+        "out",
+        "system",
+        "system/etc",
+        "sub/a",
+        "sub/none",
+        ".git",
+        "",
+    ] {
+        let given = json!({ "command": "pwd", "folder": folder });
+        assert!(plan(&tools, "run_command", given).is_err(), "{folder}");
+    }
+    for (folder, expected) in [("sub", "project/sub"), (".", "project")] {
+        let said = output(
+            &tools,
+            "run_command",
+            json!({ "command": "pwd", "folder": folder }),
+        );
+        assert_eq!(
+            said,
+            format!("[exit code 0]\n{}/{expected}\n", stage.root().display())
+        );
+    }
+    // A folder that was put in the place of the one that was meant is not entered.
+    let planned = plan(
+        &tools,
+        "run_command",
+        json!({ "command": "pwd", "folder": "sub" }),
+    )
+    .unwrap();
+    std::fs::rename(stage.project().join("sub"), stage.project().join("old")).unwrap();
+    std::os::unix::fs::symlink(stage.root(), stage.project().join("sub")).unwrap();
+    let finished = finish(&tools, planned, &StopSignal::default());
+    assert_eq!(finished.end, CallEnd::Failed, "{}", finished.output);
+}
+
+/// The same command, as on a system that does not let a user make spaces.
+fn without_spaces(stage: &Stage, command: &str) -> String {
+    let tools = stage.toolbox();
+    let mut planned = plan(&tools, "run_command", json!({ "command": command })).unwrap();
+    if let Deed::Command(launch) = &mut planned.deed {
+        launch.order.walls.has_spaces = false;
+    }
+    finish(&tools, planned, &StopSignal::default()).output
+}
+
+#[test]
+fn without_spaces_the_other_walls_stand_and_it_is_said() {
+    let stage = Stage::new();
+    if !has_walls(&stage) {
+        return;
+    }
+    stage.write("project/.git/config", "old");
+    stage.write("project/sub/a.txt", "old");
+    let (root, record) = (stage.root(), stage.record());
+    let said = without_spaces(&stage, "echo new > sub/a.txt");
+    assert!(said.contains("[ran without spaces of its own"), "{said}");
+    for command in [
+        format!("echo new > {}/made.txt", record.display()),
+        format!("echo new > {}/outside.txt", root.display()),
+        format!(
+            "cat {}/.a-society/state/p/f/flow.json > sub/stolen.txt",
+            root.display()
+        ),
+        "echo new > .git/config".to_owned(),
+        "rm -rf .git".to_owned(),
+    ] {
+        let _any = without_spaces(&stage, &command);
+    }
+    let text = |path: &str| stage.read(path).unwrap_or_default();
+    assert_eq!(text("project/sub/a.txt"), "new\n");
+    assert_eq!(text(".a-society/state/p/f/record/made.txt"), "new\n");
+    assert_eq!(text("outside.txt"), "outside");
+    assert_eq!(text("project/sub/stolen.txt"), "");
+    assert_eq!(text("project/.git/config"), "old");
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let said = without_spaces(&stage, &format!("exec 3<>/dev/tcp/127.0.0.1/{port}"));
+    assert!(!said.contains("[exit code 0]"), "{said}");
+}
+
+#[test]
+fn n19_what_leads_to_other_programs_of_the_user_is_closed_and_what_stays_inside_is_not() {
+    let stage = Stage::new();
+    if !has_walls(&stage) {
+        return;
+    }
+    let python = |program: &str| said(&stage, &format!("python3 -c '{program}'"));
+    if !python("print(1)").contains("[exit code 0]\n1") {
+        return not_measured("there is no python");
+    }
+    let unix = python("import socket; socket.socket(socket.AF_UNIX)");
+    assert!(unix.contains("PermissionError"), "{unix}");
+    let out = python("import socket; socket.create_connection((\"1.1.1.1\", 443), 1)");
+    assert!(out.contains("Network is unreachable"), "{out}");
+    let traced = python("import ctypes; print(ctypes.CDLL(None).ptrace(0, 0, 0, 0))");
+    assert!(traced.contains("-1"), "{traced}");
+}

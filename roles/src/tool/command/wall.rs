@@ -1,0 +1,96 @@
+//! The walls around a command, each put up by the guard around the thread that starts it.
+//!
+//! Landlock says which files can be reached, seccomp which system calls can be made; and in spaces
+//! of its own, the state of flows is out of sight, the insides of repositories can only be read,
+//! and there is no network. A wall that this system does not have is reported with the call.
+
+#[cfg(target_os = "linux")]
+mod linux;
+
+use std::fs;
+use std::os::unix::fs::DirBuilderExt as _;
+use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::UNIX_EPOCH;
+
+use rustix::process::{Resource, Rlimit, setrlimit};
+
+use super::frame::Walls;
+use super::limits::{FILE_BYTES, OPEN_FILES};
+
+/// Where folders for temporary files are made.
+const TEMPORARY: &str = "/tmp";
+
+/// How many names are tried for one.
+const NAMES: u32 = 64;
+
+/// What bounds every command, and makes its orphans ours.
+pub(super) fn bound_process() {
+    let limits = [
+        (Resource::Core, 0),
+        (Resource::Fsize, FILE_BYTES),
+        (Resource::Nofile, OPEN_FILES),
+    ];
+    for (resource, most) in limits {
+        let limit = Rlimit {
+            current: Some(most),
+            maximum: Some(most),
+        };
+        // A bound that is lower already stays.
+        let _lower = setrlimit(resource, limit);
+    }
+    #[cfg(target_os = "linux")]
+    linux::adopt_orphans();
+}
+
+/// A folder of its own for temporary files.
+pub(super) fn scratch() -> Option<String> {
+    static COUNT: AtomicU64 = AtomicU64::new(0);
+    // In a space of its own every guard has the same number, so its start tells them apart.
+    let begun = fs::metadata("/proc/self").and_then(|it| it.modified()).ok();
+    let begun = begun
+        .and_then(|it| it.duration_since(UNIX_EPOCH).ok())
+        .unwrap_or_default();
+    for _ in 0..NAMES {
+        let count = COUNT.fetch_add(1, Ordering::Relaxed);
+        let name = format!("{TEMPORARY}/a-society-{}-{count}", begun.as_nanos());
+        if fs::DirBuilder::new().mode(0o700).create(&name).is_ok() {
+            return Some(name);
+        }
+    }
+    None
+}
+
+/// Removes it with all that was left in it.
+pub(super) fn remove_scratch(scratch: Option<String>) {
+    if let Some(scratch) = scratch {
+        // What cannot be removed is the system's temporary folder's to clean.
+        let _left = fs::remove_dir_all(Path::new(&scratch));
+    }
+}
+
+/// Which walls this system does not have.
+pub(super) fn missing() -> Vec<String> {
+    #[cfg(target_os = "linux")]
+    return linux::missing();
+    #[cfg(not(target_os = "linux"))]
+    vec!["every wall: this system has none".to_owned()]
+}
+
+/// Puts up the walls around this thread. Gives those that could not be put up.
+pub(super) fn put_up(walls: &Walls, scratch: Option<&str>) -> Result<Vec<String>, String> {
+    if !walls.are_up {
+        return Ok(vec!["every wall: this scope has none".to_owned()]);
+    }
+    #[cfg(target_os = "linux")]
+    let missing = linux::put_up(walls, scratch)?;
+    #[cfg(not(target_os = "linux"))]
+    let missing = {
+        let _ = scratch;
+        missing()
+    };
+    if walls.must_all && !missing.is_empty() {
+        return Err(format!("It would run without {}.", missing.join("; ")));
+    }
+    Ok(missing)
+}

@@ -1,0 +1,142 @@
+//! A path as a model wrote it, taken apart.
+
+use std::path::PathBuf;
+
+use super::super::limits::PATH_BYTES;
+use super::super::plan::{Refusal, RefusalKind};
+
+/// A path within one of the folders that are open.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in super::super) struct Located {
+    /// The folder, by its place in the list.
+    pub root: usize,
+    /// The path from there: plain names only, or nothing for the folder itself.
+    pub rest: PathBuf,
+    /// The path as models and the operator read it.
+    pub shown: String,
+}
+
+/// A path as it is written, in plain names.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Written {
+    /// From the project.
+    Relative(Vec<String>),
+    /// From the root of the system.
+    Absolute(Vec<String>),
+}
+
+/// Takes a path apart. Nothing is trimmed and nothing is guessed: the bytes that are judged are
+/// those that are used.
+pub(super) fn parse(text: &str) -> Result<Written, Refusal> {
+    if text.is_empty() {
+        return Err(bad("The path is empty."));
+    }
+    if text.len() > PATH_BYTES {
+        return Err(bad(format!("The path is longer than {PATH_BYTES} bytes.")));
+    }
+    if text.chars().any(char::is_control) {
+        return Err(bad("The path has a control character in it."));
+    }
+    if text == "~" || text.starts_with("~/") {
+        return Err(out_of_reach(
+            "`~` means nothing here. Paths are relative to the project folder, or absolute.",
+        ));
+    }
+    if is_foreign(text) {
+        return Err(out_of_reach(
+            "This is an address or a path of another system. Paths are relative to the project \
+             folder, or absolute.",
+        ));
+    }
+    let (is_absolute, mut names) = (text.starts_with('/'), Vec::new());
+    for name in text.split('/') {
+        match name {
+            "" | "." => {}
+            ".." => {
+                if names.pop().is_none() {
+                    return Err(out_of_reach(
+                        "The path leads out of the folders that are in reach.",
+                    ));
+                }
+            }
+            name => names.push(name.to_owned()),
+        }
+    }
+    Ok(if is_absolute {
+        Written::Absolute(names)
+    } else {
+        Written::Relative(names)
+    })
+}
+
+/// Drive letters, shares and addresses.
+fn is_foreign(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    let has_drive =
+        matches!(bytes, [letter, b':', b'\\' | b'/', ..] if letter.is_ascii_alphabetic());
+    has_drive || text.contains("://") || text.starts_with("\\\\")
+}
+
+fn bad(text: impl Into<String>) -> Refusal {
+    Refusal::new(RefusalKind::Arguments, text)
+}
+
+pub(super) fn out_of_reach(text: impl Into<String>) -> Refusal {
+    Refusal::new(RefusalKind::OutOfReach, text)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn p21_names_are_taken_byte_for_byte() {
+        for text in [
+            "file.txt ",
+            " file.txt",
+            "file.txt.",
+            "\"file\"",
+            "a:b",
+            "-rf",
+            "ＡＢ",
+        ] {
+            assert_eq!(parse(text), Ok(Written::Relative(vec![text.to_owned()])));
+        }
+    }
+
+    #[test]
+    fn paths_that_cannot_mean_a_file_here_are_refused_before_anything_is_opened() {
+        for (id, text) in [
+            ("", ""),
+            ("P01", "../outside.txt"),
+            ("P01", "a/../../outside.txt"),
+            ("P05", "~/.ssh/id_rsa"),
+            ("P05", "~"),
+            ("P29", "~/.profile"),
+            ("P33", "C:\\Windows\\x"),
+            ("P33", "c:/x"),
+            ("P33", "\\\\server\\share"),
+            ("P33", "file:///etc/passwd"),
+            ("P33", "a/http://x/y"),
+            ("", "a\0b"),
+            ("", "a\nb"),
+            ("", "a\u{9b}b"),
+        ] {
+            assert!(parse(text).is_err(), "{id} {text:?}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_left_has_only_plain_names(text in "(/|\\.|\\.\\.|[a-z ]){0,12}") {
+            let (Ok(Written::Relative(names)) | Ok(Written::Absolute(names))) = parse(&text) else {
+                return Ok(());
+            };
+            for name in names {
+                prop_assert!(!name.is_empty() && name != "." && name != ".." && !name.contains('/'));
+            }
+        }
+    }
+}

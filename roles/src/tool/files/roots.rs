@@ -1,0 +1,222 @@
+//! The folders that are open, and which of them a path belongs to.
+
+use std::os::fd::OwnedFd;
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{CWD, Mode, OFlags, openat};
+
+use super::super::plan::Refusal;
+use super::super::setting::{Scope, Setting};
+use super::floor::{Floor, floor};
+use super::open::real_path;
+use super::path::{Located, Written, out_of_reach, parse};
+
+/// The folders that are open, in the order in which a path is tried with them.
+#[derive(Debug)]
+pub(in super::super) struct Roots {
+    roots: Vec<Root>,
+    project: PathBuf,
+}
+
+/// One folder.
+#[derive(Debug)]
+pub(in super::super) struct Root {
+    /// What everything below is resolved from.
+    pub(super) folder: OwnedFd,
+    /// Its path without links.
+    pub(super) path: PathBuf,
+    /// Its path as it was given.
+    given: PathBuf,
+    /// Whether files may be written in it.
+    pub(super) is_writable: bool,
+    /// Whether it is the whole system.
+    is_all: bool,
+    kind: RootKind,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum RootKind {
+    Record,
+    Project,
+    Other,
+}
+
+impl Roots {
+    /// Opens the folders of a setting.
+    pub(in super::super) fn open(setting: &Setting) -> Result<Self, String> {
+        // The record folder comes first: it may lie within the project.
+        let mut roots = vec![
+            Root::open(&setting.record, RootKind::Record)?,
+            Root::open(&setting.project, RootKind::Project)?,
+        ];
+        let project = roots
+            .last()
+            .map(|root| root.path.clone())
+            .unwrap_or_default();
+        for path in &setting.readable {
+            roots.push(Root::open(path, RootKind::Other)?);
+        }
+        if setting.scope >= Scope::Project {
+            for path in &setting.extra {
+                roots.push(Root::open(path, RootKind::Other)?);
+            }
+        }
+        if setting.scope == Scope::Full {
+            roots.push(Root::open(Path::new("/"), RootKind::Other)?);
+        }
+        Ok(Self { roots, project })
+    }
+
+    /// Finds the folder to which a path belongs.
+    pub(in super::super) fn locate(&self, text: &str) -> Result<Located, Refusal> {
+        let full = match parse(text)? {
+            Written::Absolute(names) => Path::new("/").join(names.iter().collect::<PathBuf>()),
+            Written::Relative(names) => self.project.join(names.iter().collect::<PathBuf>()),
+        };
+        let found = self.roots.iter().enumerate().find_map(|(index, root)| {
+            let rest = full
+                .strip_prefix(&root.path)
+                .or_else(|_| full.strip_prefix(&root.given))
+                .ok()?;
+            Some((index, rest.to_owned()))
+        });
+        let Some((root, rest)) = found else {
+            return Err(out_of_reach(format!(
+                "{} is out of reach: only the project folder and the record folder are in it.",
+                full.display()
+            )));
+        };
+        let shown = self.shown(root, &rest);
+        let located = Located { root, rest, shown };
+        // What is closed is not even opened, so that nobody learns whether it is there.
+        if self.floor_of(&located, &located.rest) == Floor::Closed {
+            return Err(closed(&located));
+        }
+        Ok(located)
+    }
+
+    pub(super) fn root(&self, located: &Located) -> Result<&Root, Refusal> {
+        let root = self.roots.get(located.root);
+        root.ok_or_else(|| out_of_reach("The folder is not open."))
+    }
+
+    /// The folder of the project, without links.
+    pub(in super::super) fn project(&self) -> &Path {
+        &self.project
+    }
+
+    /// The folder of the record, without links.
+    pub(in super::super) fn record(&self) -> &Path {
+        let record = self.roots.iter().find(|root| root.kind == RootKind::Record);
+        record.map_or(Path::new("/"), |root| &root.path)
+    }
+
+    /// The folders besides these two that may be read.
+    pub(in super::super) fn readable(&self) -> Vec<PathBuf> {
+        let others = self
+            .roots
+            .iter()
+            .filter(|root| root.kind == RootKind::Other);
+        others.map(|root| root.path.clone()).collect()
+    }
+
+    /// Whether a path belongs to the record folder.
+    pub(in super::super) fn is_record(&self, located: &Located) -> bool {
+        let root = self.roots.get(located.root);
+        root.is_some_and(|root| root.kind == RootKind::Record)
+    }
+
+    /// Whether files may be written there.
+    pub(in super::super) fn is_writable(&self, located: &Located) -> bool {
+        self.roots
+            .get(located.root)
+            .is_some_and(|root| root.is_writable)
+    }
+
+    /// Whether this is the graph of the flow.
+    pub(in super::super) fn is_workflow(&self, located: &Located) -> bool {
+        let is_record = self.is_record(located);
+        let name = located.rest.to_string_lossy().to_lowercase();
+        is_record && (name == "workflow.yaml" || name == "workflow.yml")
+    }
+
+    /// Whether this is a file of the record folder that only the runtime writes.
+    pub(in super::super) fn is_ours(&self, located: &Located) -> bool {
+        let is_record = self.is_record(located);
+        let name = located.rest.to_string_lossy().to_lowercase();
+        is_record && (name == "record.yaml" || name == "improvement.yaml")
+    }
+
+    /// The floor of what was opened, by the path that it really has.
+    pub(super) fn judge(&self, located: &Located, real: &Path) -> Result<Floor, Refusal> {
+        let record = self.record();
+        if let Ok(rest) = real.strip_prefix(record) {
+            return Ok(floor(rest));
+        }
+        let root = self.root(located)?;
+        let Ok(rest) = real.strip_prefix(&root.path) else {
+            return Err(out_of_reach(format!(
+                "{} leads out of the folders that are in reach.",
+                located.shown
+            )));
+        };
+        Ok(self.floor_of(located, rest))
+    }
+
+    fn floor_of(&self, located: &Located, rest: &Path) -> Floor {
+        let Some(root) = self.roots.get(located.root) else {
+            return Floor::Closed;
+        };
+        let first = rest.components().next().map(|it| it.as_os_str().to_owned());
+        let is_system = ["proc", "sys", "dev", "run"]
+            .iter()
+            .any(|name| first.as_deref() == Some((*name).as_ref()));
+        if root.is_all && is_system {
+            return Floor::Closed;
+        }
+        // The lowest floor counts: what may not be written here is at most read.
+        let highest = if root.is_writable {
+            Floor::Open
+        } else {
+            Floor::ReadOnly
+        };
+        floor(rest).max(highest)
+    }
+
+    fn shown(&self, root: usize, rest: &Path) -> String {
+        let Some(root) = self.roots.get(root) else {
+            return String::new();
+        };
+        let path = match root.kind {
+            RootKind::Project if rest.as_os_str().is_empty() => PathBuf::from("."),
+            RootKind::Project => rest.to_owned(),
+            RootKind::Record | RootKind::Other => root.path.join(rest),
+        };
+        path.to_string_lossy().into_owned()
+    }
+}
+
+impl Root {
+    fn open(path: &Path, kind: RootKind) -> Result<Self, String> {
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        let folder = openat(CWD, path, flags, Mode::empty())
+            .map_err(|why| format!("{} could not be opened: {why}.", path.display()))?;
+        let real = real_path(&folder).unwrap_or_else(|| path.to_owned());
+        Ok(Self {
+            folder,
+            path: real,
+            given: path.to_owned(),
+            is_writable: kind != RootKind::Other,
+            is_all: path == Path::new("/"),
+            kind,
+        })
+    }
+}
+
+pub(super) fn closed(located: &Located) -> Refusal {
+    out_of_reach(format!(
+        "{} is out of reach for every tool: the state of flows, the inside of repositories, keys, \
+         and files that shells run by themselves.",
+        located.shown
+    ))
+}

@@ -1,0 +1,80 @@
+//! Every number that bounds a tool, with its reason.
+
+use std::time::Duration;
+
+/// How much of an output a model gets: some twelve thousand tokens, enough to work with and too
+/// little to fill a window with one call.
+pub(super) const OUTPUT_BYTES: usize = 50 * 1024;
+
+/// How many lines of it: a list of short lines costs more tokens than its bytes say.
+pub(super) const OUTPUT_LINES: usize = 2_000;
+
+/// How much of an output is kept beside it. More is a log file, which a command can write itself.
+pub(super) const BLOB_BYTES: usize = 4 * 1024 * 1024;
+
+/// How long a command may take when it does not say: a test run of a small project.
+pub(super) const COMMAND_MS: u64 = 120 * 1000;
+
+/// How long a command may ask for: a build from nothing.
+pub(super) const COMMAND_MAX_MS: u64 = 30 * 60 * 1000;
+
+/// The longest command; what is longer belongs in a file that can be read before it runs.
+pub(super) const COMMAND_BYTES: usize = 32 * 1024;
+
+/// The longest arguments of any call; a larger file is written in parts.
+pub(super) const ARGUMENTS_BYTES: usize = 4 * 1024 * 1024;
+
+/// The longest path that systems take.
+pub(super) const PATH_BYTES: usize = 4096;
+
+/// The largest file that is read or edited as a whole.
+pub(super) const FILE_BYTES: u64 = 8 * 1024 * 1024;
+
+/// How much of a file's beginning decides whether it is text.
+pub(super) const SNIFF_BYTES: usize = 8 * 1024;
+
+/// Where a line of a file is cut when lines are shown: minified code is one line.
+pub(super) const LINE_BYTES: usize = 4 * 1024;
+
+/// How many entries of a folder are listed.
+pub(super) const LIST_ENTRIES: usize = 1_000;
+
+/// How many entries of a folder are looked at: a folder of a million must not take seconds.
+pub(super) const LIST_LOOKED_AT: usize = 20_000;
+
+/// How many matches a search gives.
+pub(super) const SEARCH_MATCHES: usize = 200;
+
+/// How many files a search looks into, and how many entries it walks over.
+pub(super) const SEARCH_FILES: usize = 20_000;
+/// See [`SEARCH_FILES`].
+pub(super) const SEARCH_ENTRIES: usize = 200_000;
+
+/// How much a search reads in all.
+pub(super) const SEARCH_BYTES: u64 = 256 * 1024 * 1024;
+
+/// How deep a search goes.
+pub(super) const SEARCH_DEPTH: usize = 64;
+
+/// How many files a toolbox remembers to have shown; the oldest are forgotten.
+pub(super) const SEEN_FILES: usize = 4_096;
+
+/// The longest answer that a web page may have; what is longer is cut.
+pub(super) const FETCH_BYTES: usize = 1024 * 1024;
+
+/// How long one web request may take, redirects included.
+pub(super) const FETCH_TIME: Duration = Duration::from_secs(30);
+
+/// How often a web page may lead to another.
+pub(super) const FETCH_REDIRECTS: usize = 5;
+
+/// The longest address.
+pub(super) const URL_BYTES: usize = 8 * 1024;
+
+/// The longest query, and how many results it may ask for.
+pub(super) const QUERY_BYTES: usize = 2 * 1024;
+/// See [`QUERY_BYTES`].
+pub(super) const QUERY_RESULTS: u64 = 20;
+
+/// How much of a line a match shows.
+pub(super) const MATCH_BYTES: usize = 400;

@@ -1,0 +1,40 @@
+//! Tools: what a model may ask for, and the only way in which it happens.
+//!
+//! A call passes four stations. [`Toolbox::plan`] reads and checks its arguments and says what
+//! would happen: the class of its effect, the hashes of the file it would change, what consent
+//! needs to know. Nothing has happened then. Whoever drives the turn records the intent, asks
+//! [`crate::consent::decide`], and calls [`Toolbox::start`], which at most spawns a process that
+//! waits at its gate. When the start is durable, [`Running::finish`] lets it go and gives what it
+//! came to. A `Running` that is dropped never ran, or is ended with all that it started.
+//!
+//! Every text that leaves here for a model has its secrets blanked out and its length bounded, and
+//! every refusal says what to do instead.
+
+mod arguments;
+pub mod command;
+mod definition;
+mod files;
+mod limits;
+mod output;
+mod plan;
+mod read;
+pub mod redact;
+mod running;
+mod seen;
+mod setting;
+mod text;
+mod toolbox;
+mod touched;
+mod web;
+mod write;
+
+#[cfg(test)]
+mod tests;
+
+pub use definition::{Definition, definitions};
+pub use plan::{Plan, Refusal, RefusalKind};
+pub use running::{Finished, Running};
+pub use setting::{
+    CheckWorkflow, Guard, Limits, Owner, Scope, SearchService, Setting, WorkflowCheck,
+};
+pub use toolbox::Toolbox;

@@ -1,0 +1,68 @@
+//! What a call would do, said before anything happens.
+
+use a_society_facts::Hash;
+use a_society_facts::fact::turn::{CallEnd, Effect};
+
+use super::toolbox::Deed;
+use crate::consent::Ask;
+
+/// A call whose arguments were read and found good.
+#[derive(Debug, Clone)]
+pub struct Plan {
+    /// The tool.
+    pub tool: &'static str,
+    /// What it may do to the world.
+    pub effect: Effect,
+    /// For a checkable call, the file's hash now; absent if the file does not exist.
+    pub before: Option<Hash>,
+    /// For a checkable call, the file's hash when it is done.
+    pub after: Option<Hash>,
+    /// One line for the operator.
+    pub summary: String,
+    /// What consent needs to know.
+    pub ask: Ask,
+    pub(super) deed: Deed,
+}
+
+/// Why a call is not even tried, in words by which a model can do better.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Refusal {
+    /// What is wrong with it.
+    pub kind: RefusalKind,
+    /// What the model reads.
+    pub text: String,
+}
+
+/// What is wrong with a call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RefusalKind {
+    /// There is no such tool, or not here.
+    UnknownTool,
+    /// Its arguments are not what the tool takes.
+    Arguments,
+    /// It would reach what is out of reach, whoever allows it.
+    OutOfReach,
+    /// What it would work on is not there, or not of the kind it needs.
+    NotPossible,
+    /// What it would change is not any more what was read.
+    Stale,
+}
+
+impl Refusal {
+    pub(super) fn new(kind: RefusalKind, text: impl Into<String>) -> Self {
+        let text = text.into();
+        Self { kind, text }
+    }
+
+    /// How the call is recorded to have ended.
+    #[must_use]
+    pub fn end(&self) -> CallEnd {
+        match self.kind {
+            RefusalKind::OutOfReach => CallEnd::Denied,
+            RefusalKind::UnknownTool
+            | RefusalKind::Arguments
+            | RefusalKind::NotPossible
+            | RefusalKind::Stale => CallEnd::Failed,
+        }
+    }
+}

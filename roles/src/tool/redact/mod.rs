@@ -1,0 +1,172 @@
+//! Secrets, blanked out before a model or a disk sees them.
+//!
+//! Two kinds are known: values that this process holds, which are found wherever they stand, also
+//! in base64 and as parts of addresses; and texts that look like keys of well-known kinds. Escape
+//! sequences of terminals in between hide neither. What is not found, and no one should rely on
+//! it: a value that was broken over lines, reversed, compressed or encrypted.
+
+mod pattern;
+mod stream;
+mod view;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::{STANDARD, URL_SAFE};
+use memchr::memmem::Finder;
+
+pub use stream::Stream;
+use view::View;
+
+/// What stands in the place of a secret.
+pub const MARK: &str = "[secret withheld]";
+
+/// Shorter values are no secrets: they would blank out ordinary words.
+const SHORTEST: usize = 8;
+
+/// Finds secrets.
+#[derive(Debug, Clone)]
+pub struct Redactor {
+    /// Every spelling of every value.
+    needles: Vec<Needle>,
+    pattern: pattern::Patterns,
+}
+
+#[derive(Clone)]
+struct Needle(Finder<'static>);
+
+impl std::fmt::Debug for Needle {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Needle")
+    }
+}
+
+impl Redactor {
+    /// Knows these values, and the well-known kinds.
+    #[must_use]
+    pub fn new(secrets: &[String]) -> Self {
+        let values = secrets.iter().map(|secret| secret.trim());
+        let mut spellings: Vec<Vec<u8>> = values
+            .filter(|value| value.len() >= SHORTEST)
+            .flat_map(spellings)
+            .collect();
+        spellings.sort();
+        spellings.dedup();
+        let needles = spellings
+            .iter()
+            .map(|it| Needle(Finder::new(it).into_owned()));
+        Self {
+            needles: needles.collect(),
+            pattern: pattern::Patterns::new(),
+        }
+    }
+
+    /// The text with every secret blanked out.
+    #[must_use]
+    pub fn redact(&self, text: &str) -> String {
+        let ranges = self.ranges(text);
+        if ranges.is_empty() {
+            return text.to_owned();
+        }
+        let (mut out, mut from) = (String::with_capacity(text.len()), 0);
+        for (start, end) in ranges {
+            out.push_str(text.get(from..start).unwrap_or_default());
+            out.push_str(MARK);
+            // The lines behind it keep their numbers.
+            let lines = text
+                .get(start..end)
+                .unwrap_or_default()
+                .matches('\n')
+                .count();
+            out.extend(std::iter::repeat_n('\n', lines));
+            from = end;
+        }
+        out.push_str(text.get(from..).unwrap_or_default());
+        out
+    }
+
+    /// Where secrets stand, in order, none reaching into another.
+    fn ranges(&self, text: &str) -> Vec<(usize, usize)> {
+        let view = View::new(text);
+        let bytes = view.bytes();
+        let mut found: Vec<(usize, usize)> = Vec::new();
+        for Needle(finder) in &self.needles {
+            let mut from = 0;
+            while let Some(at) = bytes.get(from..).and_then(|rest| finder.find(rest)) {
+                found.push((from + at, from + at + finder.needle().len()));
+                from += at + 1;
+            }
+        }
+        self.pattern.find(bytes, &mut found);
+        found.sort_unstable();
+        let mut merged: Vec<(usize, usize)> = Vec::new();
+        for (start, end) in found {
+            match merged.last_mut() {
+                Some((_, last)) if start < *last => *last = end.max(*last),
+                Some(_) | None => merged.push((start, end)),
+            }
+        }
+        merged
+            .into_iter()
+            .map(|range| view.original(range))
+            .collect()
+    }
+
+    /// The longest value or prefix of a value with which a text ends, in bytes.
+    fn begun(&self, bytes: &[u8]) -> usize {
+        let of_needle = |Needle(finder): &Needle| {
+            let needle = finder.needle();
+            let longest = needle.len().saturating_sub(1).min(bytes.len());
+            let ends = |length: &usize| {
+                let end = bytes.get(bytes.len() - length..);
+                end.is_some() && end == needle.get(..*length)
+            };
+            (1..=longest).rev().find(ends).unwrap_or(0)
+        };
+        self.needles.iter().map(of_needle).max().unwrap_or(0)
+    }
+}
+
+/// A value as it may stand in a text.
+fn spellings(value: &str) -> Vec<Vec<u8>> {
+    let mut all = vec![value.as_bytes().to_vec(), percent(value).into_bytes()];
+    let json = serde_json::to_string(value).unwrap_or_default();
+    all.push(json.trim_matches('"').as_bytes().to_vec());
+    for skipped in 0..3 {
+        all.extend(base64_core(value.as_bytes(), skipped));
+    }
+    all.retain(|spelling| spelling.len() >= SHORTEST);
+    all
+}
+
+/// The letters of a value in base64 that do not depend on what stands around it, for one of the
+/// three places at which it can begin.
+fn base64_core(value: &[u8], skipped: usize) -> Vec<Vec<u8>> {
+    let mut padded = vec![0; skipped];
+    padded.extend_from_slice(value);
+    let first = [0, 2, 3].get(skipped).copied().unwrap_or(0);
+    let last = padded.len() * 8 / 6;
+    [STANDARD.encode(&padded), URL_SAFE.encode(&padded)]
+        .iter()
+        .filter_map(|text| text.as_bytes().get(first..last).map(<[u8]>::to_vec))
+        // A short core is found in texts that have nothing to do with it.
+        .filter(|core| core.len() >= 2 * SHORTEST)
+        .collect()
+}
+
+/// A value as it stands in an address.
+fn percent(value: &str) -> String {
+    use std::fmt::Write as _;
+
+    let mut out = String::new();
+    for byte in value.bytes() {
+        if byte.is_ascii_alphanumeric() || b"-_.~".contains(&byte) {
+            out.push(char::from(byte));
+        } else {
+            // Writing to a string cannot fail.
+            let _ = write!(out, "%{byte:02X}");
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+pub(super) mod tests;

@@ -1,0 +1,75 @@
+//! A call that was started, and what it came to.
+
+use a_society_facts::fact::journal::ProcessName;
+use a_society_facts::fact::turn::CallEnd;
+
+use super::command::Held;
+use super::output::Output;
+use super::toolbox::{Deed, Toolbox};
+use crate::consent::Tier;
+use crate::turn::stop::StopSignal;
+
+/// A call between its start and its end. Nothing has happened yet but that a process waits.
+#[derive(Debug)]
+pub struct Running {
+    pub(super) toolbox: Toolbox,
+    pub(super) deed: Deed,
+    pub(super) tier: Tier,
+    pub(super) held: Option<Held>,
+    pub(super) stop: StopSignal,
+}
+
+/// What a call came to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Finished {
+    /// How it ended.
+    pub end: CallEnd,
+    /// What the model gets.
+    pub output: String,
+    /// Whether something was left out of it, which it says itself.
+    pub is_cut: bool,
+    /// When something was left out, the output with more of it, for a blob.
+    pub whole: Option<Vec<u8>>,
+}
+
+impl Running {
+    /// The process that waits at its gate, if the call has one.
+    #[must_use]
+    pub fn process(&self) -> Option<ProcessName> {
+        self.held.as_ref().map(Held::name)
+    }
+
+    /// Lets it go and waits until it is over. The start of the call must be durable.
+    #[must_use]
+    pub fn finish(self) -> Finished {
+        let Self {
+            toolbox,
+            deed,
+            tier,
+            held,
+            stop,
+        } = self;
+        if stop.is_raised() {
+            return Finished::not_run();
+        }
+        let result = match held {
+            Some(held) => Ok(toolbox.run_held(held, &stop)),
+            None => toolbox.perform(deed, &tier, &stop),
+        };
+        match result {
+            Ok((end, output)) => toolbox.finished(end, output),
+            Err(refusal) => toolbox.finished(refusal.end(), Output::of(refusal.text)),
+        }
+    }
+}
+
+impl Finished {
+    fn not_run() -> Self {
+        Self {
+            end: CallEnd::NotRun,
+            output: "The turn was stopped before this call ran. Nothing happened.".to_owned(),
+            is_cut: false,
+            whole: None,
+        }
+    }
+}

@@ -1,0 +1,175 @@
+//! What the tools of one turn may reach, decided by whoever drives the turn.
+
+use std::fmt;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use a_society_facts::id::{FlowId, NodeId, RoleInstance};
+
+use super::limits;
+
+/// How far tools reach. Ordered: what is smaller reaches less.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub enum Scope {
+    /// The project and the record folder.
+    #[default]
+    Sandboxed,
+    /// These, and the folders that the operator named besides, for reading.
+    Project,
+    /// Everything may be read, and commands run without walls. Files are still written only in the
+    /// project and the record folder.
+    Full,
+}
+
+impl Scope {
+    /// The narrower of two scopes. There is no way to a wider one.
+    #[must_use]
+    pub fn narrowed(self, to: Self) -> Self {
+        self.min(to)
+    }
+
+    /// One word for it.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Sandboxed => "sandboxed",
+            Self::Project => "project",
+            Self::Full => "full",
+        }
+    }
+}
+
+/// Whose calls these are. Consent is given to exactly them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Owner {
+    /// The flow.
+    pub flow: FlowId,
+    /// The role instance.
+    pub role: RoleInstance,
+    /// The node, except in the improvement phase.
+    pub node: Option<NodeId>,
+}
+
+/// Everything that tools need to know.
+#[derive(Debug, Clone)]
+pub struct Setting {
+    /// Whose calls these are.
+    pub owner: Owner,
+    /// The folder of the project, to which relative paths belong.
+    pub project: PathBuf,
+    /// The flow's own folder.
+    pub record: PathBuf,
+    /// Folders that may be read in every scope: those of skills.
+    pub readable: Vec<PathBuf>,
+    /// Folders that may be read from [`Scope::Project`] on.
+    pub extra: Vec<PathBuf>,
+    /// How far the tools reach.
+    pub scope: Scope,
+    /// Whether commands may use the network.
+    pub network: bool,
+    /// Whether `fetch_url` is there.
+    pub fetch: bool,
+    /// Whom `web_search` asks; without it the tool is not there.
+    pub search: Option<SearchService>,
+    /// The program that guards commands; without it `run_command` is not there.
+    pub guard: Option<Guard>,
+    /// The variables from which commands get those that are harmless.
+    pub environment: Vec<(String, String)>,
+    /// Values that no model and no disk may see.
+    pub secrets: Vec<String>,
+    /// Command strings that the operator lets run unasked, byte for byte.
+    pub unasked_commands: Vec<String>,
+    /// What judges a new `workflow.yaml` of the flow; without it the file is out of reach.
+    pub check_workflow: Option<WorkflowCheck>,
+    /// The bounds.
+    pub limits: Limits,
+}
+
+impl Setting {
+    /// The narrowest setting for a project and a record folder.
+    #[must_use]
+    pub fn new(owner: Owner, project: PathBuf, record: PathBuf) -> Self {
+        Self {
+            owner,
+            project,
+            record,
+            readable: Vec::new(),
+            extra: Vec::new(),
+            scope: Scope::default(),
+            network: false,
+            fetch: false,
+            search: None,
+            guard: None,
+            environment: Vec::new(),
+            secrets: Vec::new(),
+            unasked_commands: Vec::new(),
+            check_workflow: None,
+            limits: Limits::default(),
+        }
+    }
+}
+
+/// Who answers `web_search`.
+#[derive(Clone, PartialEq, Eq)]
+pub struct SearchService {
+    /// The address that takes a query, in Tavily's manner.
+    pub endpoint: String,
+    /// The key.
+    pub key: String,
+}
+
+impl fmt::Debug for SearchService {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SearchService")
+            .field("endpoint", &self.endpoint)
+            .finish_non_exhaustive()
+    }
+}
+
+/// How the program is started that holds, confines and ends commands: this program itself, with
+/// the words by which it calls [`super::command::guard`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Guard {
+    /// The program and its arguments.
+    pub run: Vec<String>,
+}
+
+/// Says what is wrong with a graph file, in words, or nothing.
+#[derive(Clone)]
+pub struct WorkflowCheck(pub Arc<CheckWorkflow>);
+
+/// See [`WorkflowCheck`].
+pub type CheckWorkflow = dyn Fn(&str) -> Result<(), String> + Send + Sync;
+
+impl fmt::Debug for WorkflowCheck {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("WorkflowCheck")
+    }
+}
+
+/// The bounds of calls.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// How much of an output a model gets.
+    pub output_bytes: usize,
+    /// How many lines of it.
+    pub output_lines: usize,
+    /// How much of an output is kept for a blob.
+    pub blob_bytes: usize,
+    /// How long a command may take when it does not say.
+    pub command_ms: u64,
+    /// How long a command may ask for.
+    pub command_max_ms: u64,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            output_bytes: limits::OUTPUT_BYTES,
+            output_lines: limits::OUTPUT_LINES,
+            blob_bytes: limits::BLOB_BYTES,
+            command_ms: limits::COMMAND_MS,
+            command_max_ms: limits::COMMAND_MAX_MS,
+        }
+    }
+}

@@ -1,0 +1,264 @@
+//! The tools of one turn.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use a_society_facts::fact::turn::{CallEnd, Effect};
+use a_society_facts::id::CallId;
+use a_society_facts::message::ToolCall;
+
+use super::arguments::{self, Arguments};
+use super::command::Launch;
+use super::definition::{Definition, definitions};
+use super::files::Roots;
+use super::limits;
+use super::output::{Bounded, Output, bound};
+use super::plan::{Plan, Refusal, RefusalKind};
+use super::read::Reading;
+use super::redact::Redactor;
+use super::running::{Finished, Running};
+use super::seen::Seen;
+use super::setting::{Owner, Setting};
+use super::web::{Fetch, Query, Web};
+use super::write::Writing;
+use crate::consent::{Action, Ask, Tier, shown};
+use crate::turn::stop::StopSignal;
+
+/// The tools of one turn. Cheap to clone.
+#[derive(Debug, Clone)]
+pub struct Toolbox(pub(super) Arc<Inner>);
+
+#[derive(Debug)]
+pub(super) struct Inner {
+    pub setting: Setting,
+    pub roots: Roots,
+    pub redactor: Redactor,
+    pub seen: Seen,
+    pub web: Web,
+}
+
+/// What a call will do, with everything that it needs for it.
+#[derive(Debug, Clone)]
+pub(super) enum Deed {
+    /// It reads.
+    Read(Reading),
+    /// It writes a file, which has this path.
+    Write(Box<Writing>, PathBuf),
+    /// It runs a command.
+    Command(Box<Launch>),
+    /// It reads a page.
+    Fetch(Box<Fetch>),
+    /// It searches the web.
+    Search(Box<Query>),
+}
+
+impl Toolbox {
+    /// Opens the folders that the tools work in.
+    pub fn open(setting: Setting) -> Result<Self, String> {
+        Self::over(setting, Web::public())
+    }
+
+    pub(super) fn over(setting: Setting, web: Web) -> Result<Self, String> {
+        let roots = Roots::open(&setting)?;
+        let key = setting.search.as_ref().map(|service| service.key.clone());
+        let secrets: Vec<String> = setting.secrets.iter().cloned().chain(key).collect();
+        let redactor = Redactor::new(&secrets);
+        Ok(Self(Arc::new(Inner {
+            setting,
+            roots,
+            redactor,
+            seen: Seen::default(),
+            web,
+        })))
+    }
+
+    /// The tools that there are.
+    #[must_use]
+    pub fn definitions(&self) -> Vec<Definition> {
+        definitions(&self.0.setting)
+    }
+
+    /// Blanks out secrets in any text, such as an answer or an error of a provider.
+    #[must_use]
+    pub fn redact(&self, text: &str) -> String {
+        self.0.redactor.redact(text)
+    }
+
+    /// Says what a call would do. Nothing happens.
+    pub fn plan(&self, call: &ToolCall) -> Result<Plan, Refusal> {
+        self.judged(call).map_err(|refusal| Refusal {
+            text: self.redact(&refusal.text),
+            ..refusal
+        })
+    }
+
+    fn judged(&self, call: &ToolCall) -> Result<Plan, Refusal> {
+        let offered = self.definitions();
+        if !offered.iter().any(|tool| tool.name == call.name) {
+            let names: Vec<&str> = offered.iter().map(|tool| tool.name).collect();
+            let text = format!(
+                "There is no tool {:?}. There are: {}.",
+                call.name,
+                names.join(", ")
+            );
+            return Err(Refusal::new(RefusalKind::UnknownTool, text));
+        }
+        let text = call.input.get();
+        if text.len() > limits::ARGUMENTS_BYTES {
+            let text = format!(
+                "The arguments are {} bytes long; {} are allowed. Do it in parts.",
+                text.len(),
+                limits::ARGUMENTS_BYTES
+            );
+            return Err(Refusal::new(RefusalKind::Arguments, text));
+        }
+        match arguments::parse(&call.name, text)? {
+            Arguments::ReadFile(given) => self.plan_read_file(&given, text),
+            Arguments::ReadFileLines(given) => self.plan_read_lines(given, text),
+            Arguments::ListDirectory(given) => self.plan_list(&given, text),
+            Arguments::SearchFiles(given) => self.plan_search(given, text),
+            Arguments::EditFile(given) => self.plan_edit(&given, text),
+            Arguments::WriteFile(given) => self.plan_write(given, text),
+            Arguments::RunCommand(given) => self.plan_command(given, text),
+            Arguments::FetchUrl(given) => self.plan_fetch(&given, text),
+            Arguments::WebSearch(given) => self.plan_web_search(&given, text),
+        }
+    }
+
+    /// Starts a call: a command's process waits at its gate from here on, and nothing else has
+    /// happened. The intent must be durable, and consent given.
+    pub fn start(&self, plan: Plan, call: &CallId, stop: &StopSignal) -> Result<Running, Finished> {
+        let held = match &plan.deed {
+            Deed::Command(launch) => match self.hold(launch, call) {
+                Ok(held) => Some(held),
+                Err(why) => return Err(self.finished(CallEnd::Failed, Output::of(why))),
+            },
+            Deed::Read(_) | Deed::Write(..) | Deed::Fetch(_) | Deed::Search(_) => None,
+        };
+        Ok(Running {
+            toolbox: self.clone(),
+            deed: plan.deed,
+            tier: plan.ask.tier,
+            held,
+            stop: stop.clone(),
+        })
+    }
+
+    /// Does what needs no process.
+    pub(super) fn perform(
+        &self,
+        deed: Deed,
+        tier: &Tier,
+        stop: &StopSignal,
+    ) -> Result<(CallEnd, Output), Refusal> {
+        match deed {
+            Deed::Read(reading) => self.read(&reading, tier, stop),
+            Deed::Write(writing, real) => self.write(&writing, real),
+            Deed::Fetch(fetch) => self.fetch(*fetch, stop),
+            Deed::Search(query) => self.web_search(*query, stop),
+            Deed::Command(_) => Ok((CallEnd::NotRun, Output::of("The command was not held."))),
+        }
+    }
+
+    /// What consent needs to know, bound to all that the call depends on.
+    pub(super) fn ask(&self, tool: &str, raw: &str, wants: Wants) -> Ask {
+        let Owner { flow, role, node } = &self.0.setting.owner;
+        let action = Action {
+            tool,
+            arguments: raw,
+            folder: &wants.folder,
+            environment: &wants.environment,
+            sandbox: &wants.sandbox,
+            network: if self.0.setting.network { "on" } else { "off" },
+            flow: flow.as_str(),
+            role: role.as_str(),
+            node: node.as_ref().map_or("", |node| node.as_str()),
+            definition: "",
+        };
+        Ask {
+            action: action.hash(),
+            tool: tool.to_owned(),
+            tier: wants.tier,
+            paths: wants.paths,
+            command: wants.command,
+            host: wants.host,
+            missing: wants.missing,
+            shown: shown(&self.redact(&wants.shown)),
+        }
+    }
+
+    pub(super) fn planned(
+        &self,
+        tool: &'static str,
+        effect: Effect,
+        summary: String,
+        ask: Ask,
+        deed: Deed,
+    ) -> Plan {
+        let line = self.redact(&summary.split_whitespace().collect::<Vec<_>>().join(" "));
+        let line = shown(&line);
+        Plan {
+            tool,
+            effect,
+            before: None,
+            after: None,
+            summary: shortened(&line),
+            ask,
+            deed,
+        }
+    }
+
+    pub(super) fn finished(&self, end: CallEnd, output: Output) -> Finished {
+        let inner = &self.0;
+        let clean = |text: &str| inner.redactor.redact(text);
+        let body = clean(&output.body);
+        let limits = inner.setting.limits;
+        let Bounded { text, is_cut } = bound(&body, limits.output_bytes, limits.output_lines);
+        let is_cut = is_cut || output.is_cut;
+        Finished {
+            end,
+            output: [clean(&output.head), text, clean(&output.tail)].concat(),
+            is_cut,
+            whole: is_cut.then(|| body.into_bytes()),
+        }
+    }
+}
+
+/// What consent needs to know, before it is bound to whose call it is.
+#[derive(Debug)]
+pub(super) struct Wants {
+    pub tier: Tier,
+    pub paths: Vec<String>,
+    pub command: Option<String>,
+    pub host: Option<String>,
+    pub missing: Vec<String>,
+    pub folder: String,
+    pub environment: String,
+    pub sandbox: String,
+    pub shown: String,
+}
+
+impl Default for Wants {
+    fn default() -> Self {
+        Self {
+            tier: Tier::Free,
+            paths: Vec::new(),
+            command: None,
+            host: None,
+            missing: Vec::new(),
+            folder: String::new(),
+            environment: String::new(),
+            sandbox: String::new(),
+            shown: String::new(),
+        }
+    }
+}
+
+/// One line of a bearable length.
+fn shortened(line: &str) -> String {
+    const SHOWN_CHARS: usize = 160;
+    match line.char_indices().nth(SHOWN_CHARS) {
+        Some((end, _)) => format!("{}…", line.get(..end).unwrap_or(line)),
+        None => line.to_owned(),
+    }
+}

@@ -1,0 +1,135 @@
+//! `fetch_url`.
+
+use std::fmt::Write as _;
+
+use a_society_facts::fact::turn::{CallEnd, Effect};
+use reqwest::Method;
+use url::Url;
+
+use super::client::{Answer, Ask, Fault};
+use super::page;
+use crate::consent::Tier;
+use crate::tool::arguments::FetchUrl;
+use crate::tool::limits::{FETCH_REDIRECTS, URL_BYTES};
+use crate::tool::output::Output;
+use crate::tool::plan::{Plan, Refusal, RefusalKind};
+use crate::tool::toolbox::{Deed, Toolbox, Wants};
+use crate::turn::stop::StopSignal;
+
+/// A page that is to be read.
+#[derive(Debug, Clone)]
+pub(in super::super) struct Fetch {
+    url: Url,
+}
+
+impl Toolbox {
+    pub(in super::super) fn plan_fetch(
+        &self,
+        given: &FetchUrl,
+        raw: &str,
+    ) -> Result<Plan, Refusal> {
+        if given.url.len() > URL_BYTES {
+            let text = format!("The address is longer than {URL_BYTES} bytes.");
+            return Err(Refusal::new(RefusalKind::Arguments, text));
+        }
+        let url = self.0.web.url(&given.url)?;
+        // What leaves in an address has left for good.
+        if self.redact(&given.url) != given.url {
+            let text = "The address has a secret in it, which is not sent anywhere.";
+            return Err(Refusal::new(RefusalKind::OutOfReach, text));
+        }
+        let wants = Wants {
+            tier: Tier::Web,
+            host: Some(url.host_str().unwrap_or_default().to_owned()),
+            shown: format!("fetch_url\n{url}"),
+            ..Wants::default()
+        };
+        let summary = format!("fetch {url}");
+        let ask = self.ask("fetch_url", raw, wants);
+        let deed = Deed::Fetch(Box::new(Fetch { url }));
+        Ok(self.planned("fetch_url", Effect::Pure, summary, ask, deed))
+    }
+
+    pub(in super::super) fn fetch(
+        &self,
+        fetch: Fetch,
+        stop: &StopSignal,
+    ) -> Result<(CallEnd, Output), Refusal> {
+        let mut url = fetch.url;
+        for _ in 0..=FETCH_REDIRECTS {
+            let ask = Ask {
+                url: url.clone(),
+                method: Method::GET,
+                bearer: None,
+                json: None,
+            };
+            let answer = match self.0.web.ask(ask, false, stop) {
+                Ok(answer) => answer,
+                Err(fault) => return ended(fault),
+            };
+            let Some(location) = answer
+                .location
+                .as_ref()
+                .filter(|_| is_redirect(answer.status))
+            else {
+                return Ok((CallEnd::Done, shown(&url, &answer)));
+            };
+            let next = url.join(location).map(|next| next.to_string());
+            let next = next.map_err(|_| {
+                Refusal::new(
+                    RefusalKind::NotPossible,
+                    format!("{url} leads to {location:?}, which is no address."),
+                )
+            })?;
+            let next = self.0.web.url(&next)?;
+            // Consent was given for this host. For another it is asked again.
+            if next.origin() != url.origin() {
+                let text = format!(
+                    "{url} leads to another host: {next}\nNothing was fetched from there. Call \
+                     fetch_url with that address if you want it."
+                );
+                return Ok((CallEnd::Done, Output::of(text)));
+            }
+            url = next;
+        }
+        let text = format!("The address leads on and on; {FETCH_REDIRECTS} times were followed.");
+        Err(Refusal::new(RefusalKind::NotPossible, text))
+    }
+}
+
+/// How a call ends that got no answer.
+pub(super) fn ended(fault: Fault) -> Result<(CallEnd, Output), Refusal> {
+    match fault {
+        Fault::Stopped => Ok((CallEnd::Stopped, Output::of("The turn was stopped."))),
+        Fault::TimedOut => Ok((
+            CallEnd::TimedOut,
+            Output::of("There was no answer in time."),
+        )),
+        Fault::Refused(refusal) => Err(refusal),
+        Fault::Failed(why) => Err(Refusal::new(RefusalKind::NotPossible, why)),
+    }
+}
+
+fn is_redirect(status: u16) -> bool {
+    matches!(status, 301 | 302 | 303 | 307 | 308)
+}
+
+fn shown(url: &Url, answer: &Answer) -> Output {
+    let mut head = format!("[{url}: status {}, {}]\n", answer.status, answer.kind);
+    let body = page::text(&answer.kind, &answer.body, answer.is_cut).unwrap_or_else(|| {
+        // Writing to a string cannot fail.
+        let _ = writeln!(head, "[{} bytes that are no text]", answer.body.len());
+        String::new()
+    });
+    let tail = if answer.is_cut {
+        "\n[the page is longer; the rest was not fetched]\n".to_owned()
+    } else {
+        String::new()
+    };
+    Output {
+        head,
+        body,
+        is_cut: answer.is_cut,
+        tail,
+    }
+}

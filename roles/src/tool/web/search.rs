@@ -1,0 +1,147 @@
+//! `web_search`, at a service that speaks Tavily's manner.
+
+use std::fmt::Write as _;
+
+use a_society_facts::fact::turn::{CallEnd, Effect};
+use reqwest::Method;
+use serde::Deserialize;
+use url::{Host, Url};
+
+use super::client::Ask;
+use super::fetch::ended;
+use crate::consent::Tier;
+use crate::tool::arguments::WebSearch;
+use crate::tool::limits::{QUERY_BYTES, QUERY_RESULTS};
+use crate::tool::output::Output;
+use crate::tool::plan::{Plan, Refusal, RefusalKind};
+use crate::tool::toolbox::{Deed, Toolbox, Wants};
+use crate::turn::stop::StopSignal;
+
+/// How many results a search gives when it does not say.
+const RESULTS: u64 = 5;
+
+/// A search.
+#[derive(Debug, Clone)]
+pub(in super::super) struct Query {
+    endpoint: Url,
+    text: String,
+    results: u64,
+}
+
+#[derive(Debug, Deserialize)]
+struct Found {
+    results: Vec<Hit>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Hit {
+    #[serde(default)]
+    title: String,
+    url: String,
+    #[serde(default)]
+    content: String,
+}
+
+impl Toolbox {
+    pub(in super::super) fn plan_web_search(
+        &self,
+        given: &WebSearch,
+        raw: &str,
+    ) -> Result<Plan, Refusal> {
+        let bad = |text: String| Refusal::new(RefusalKind::Arguments, text);
+        if given.query.trim().is_empty() || given.query.len() > QUERY_BYTES {
+            return Err(bad(format!(
+                "`query` has between 1 and {QUERY_BYTES} bytes."
+            )));
+        }
+        let results = given.results.unwrap_or(RESULTS);
+        if results == 0 || results > QUERY_RESULTS {
+            return Err(bad(format!("`results` is between 1 and {QUERY_RESULTS}.")));
+        }
+        if self.redact(&given.query) != given.query {
+            let text = "The query has a secret in it, which is not sent anywhere.";
+            return Err(Refusal::new(RefusalKind::OutOfReach, text));
+        }
+        let endpoint = self.search_endpoint()?;
+        let wants = Wants {
+            tier: Tier::Web,
+            host: Some(endpoint.host_str().unwrap_or_default().to_owned()),
+            shown: format!("web_search\n{}", given.query),
+            ..Wants::default()
+        };
+        let ask = self.ask("web_search", raw, wants);
+        let summary = format!("search the web for {:?}", given.query);
+        let query = Query {
+            endpoint,
+            text: given.query.clone(),
+            results,
+        };
+        let deed = Deed::Search(Box::new(query));
+        Ok(self.planned("web_search", Effect::Pure, summary, ask, deed))
+    }
+
+    /// The operator's choice: encrypted, or on this machine.
+    fn search_endpoint(&self) -> Result<Url, Refusal> {
+        let refused = |text: &str| Refusal::new(RefusalKind::NotPossible, text);
+        let service = self.0.setting.search.as_ref();
+        let service = service.ok_or_else(|| refused("There is no search service."))?;
+        let url = Url::parse(&service.endpoint)
+            .map_err(|_| refused("The address of the search service is none."))?;
+        let is_here = match url.host() {
+            Some(Host::Ipv4(address)) => address.is_loopback(),
+            Some(Host::Ipv6(address)) => address.is_loopback(),
+            Some(Host::Domain(_)) | None => false,
+        };
+        if url.scheme() == "https" || (url.scheme() == "http" && is_here) {
+            return Ok(url);
+        }
+        Err(refused(
+            "The address of the search service is not encrypted.",
+        ))
+    }
+
+    pub(in super::super) fn web_search(
+        &self,
+        query: Query,
+        stop: &StopSignal,
+    ) -> Result<(CallEnd, Output), Refusal> {
+        let key = self
+            .0
+            .setting
+            .search
+            .as_ref()
+            .map(|service| service.key.clone());
+        let body = serde_json::json!({ "query": query.text, "max_results": query.results });
+        let ask = Ask {
+            url: query.endpoint,
+            method: Method::POST,
+            bearer: key,
+            json: Some(body.to_string()),
+        };
+        let answer = match self.0.web.ask(ask, true, stop) {
+            Ok(answer) => answer,
+            Err(fault) => return ended(fault),
+        };
+        let failed = |why: String| Refusal::new(RefusalKind::NotPossible, why);
+        if answer.status != 200 {
+            let text = String::from_utf8_lossy(&answer.body);
+            let text: String = text.chars().take(500).collect();
+            return Err(failed(format!(
+                "The search service said {}: {text}",
+                answer.status
+            )));
+        }
+        let found: Found = serde_json::from_slice(&answer.body)
+            .map_err(|why| failed(format!("The search service said something else: {why}.")))?;
+        let most = usize::try_from(query.results).unwrap_or(usize::MAX);
+        let mut text = String::new();
+        for hit in found.results.iter().take(most) {
+            // Writing to a string cannot fail.
+            let _ = writeln!(text, "{}\n{}\n{}\n", hit.title, hit.url, hit.content.trim());
+        }
+        if text.is_empty() {
+            text.push_str("[nothing was found]\n");
+        }
+        Ok((CallEnd::Done, Output::of(text)))
+    }
+}
