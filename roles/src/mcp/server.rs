@@ -16,6 +16,7 @@ use super::limits::{FAILURES_MAX, Limits, SILENCES_MAX};
 use super::output::Output;
 use super::runtime;
 use super::spec::{Given, ServerSpec};
+use crate::tool::redact::Redactor;
 
 /// A server that is not there, for the feed.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -159,6 +160,7 @@ pub struct Health {
 pub(super) struct Server {
     pub(super) spec: ServerSpec,
     given: Arc<Given>,
+    redactor: Arc<Redactor>,
     limits: Limits,
     slot: tokio::sync::Mutex<Slot>,
     is_resting: Arc<AtomicBool>,
@@ -190,7 +192,12 @@ pub(super) struct Wanted {
 }
 
 impl Server {
-    pub(super) fn new(spec: ServerSpec, given: Arc<Given>, limits: Limits) -> Self {
+    pub(super) fn new(
+        spec: ServerSpec,
+        given: Arc<Given>,
+        redactor: Arc<Redactor>,
+        limits: Limits,
+    ) -> Self {
         let health = Health {
             server: spec.name.clone(),
             ..Health::default()
@@ -198,6 +205,7 @@ impl Server {
         Self {
             spec,
             given,
+            redactor,
             limits,
             slot: tokio::sync::Mutex::default(),
             is_resting: Arc::default(),
@@ -231,14 +239,14 @@ impl Server {
                 (slot.failures, slot.silences) = (0, 0);
                 drop(slot);
                 self.health().failures = 0;
-                Ok(output.map(|text| self.given.redacted(text)))
+                Ok(output.map(|text| self.redactor.redact(text)))
             }
             Err(NoAnswer::TimedOut) => {
                 self.fell_silent(&connection).await;
                 Err(CallFault::TimedOut { limit })
             }
             Err(NoAnswer::Broke(why)) => {
-                let why = self.given.redacted(&why);
+                let why = self.redactor.redact(&why);
                 let mut slot = self.slot.lock().await;
                 // Several calls may have been open; it failed once.
                 if is_same(slot.connection.as_ref(), &connection) {
@@ -360,7 +368,7 @@ impl Server {
         slot.failures = slot.failures.saturating_add(1);
         let mut health = self.health();
         health.failures = slot.failures;
-        health.last_fault = Some(self.given.redacted(why));
+        health.last_fault = Some(self.redactor.redact(why));
         drop(health);
         if slot.failures >= FAILURES_MAX {
             self.rest();
@@ -410,7 +418,7 @@ impl Server {
     fn unavailable(&self, why: &str) -> Unavailable {
         Unavailable {
             server: self.spec.name.clone(),
-            why: self.given.redacted(why),
+            why: self.redactor.redact(why),
         }
     }
 
