@@ -229,6 +229,7 @@ impl Server {
             arguments: wanted.arguments,
             key: wanted.key,
             limit,
+            redactor: self.redactor.clone(),
             has_begun: wanted.has_begun,
         };
         let answer = connection.call(request).await;
@@ -239,7 +240,7 @@ impl Server {
                 (slot.failures, slot.silences) = (0, 0);
                 drop(slot);
                 self.health().failures = 0;
-                Ok(output.map(|text| self.redactor.redact(text)))
+                Ok(output)
             }
             Err(NoAnswer::TimedOut) => {
                 self.fell_silent(&connection).await;
