@@ -44,13 +44,6 @@ const VERBS: [&str; 39] = [
     "completions",
     "man",
     "exit-codes",
-    "allow",
-    "deny",
-    "mode",
-    "configure",
-    "budget",
-    "steer",
-    "models",
 ];
 
 #[test]
