@@ -152,3 +152,20 @@ fn a_flow_in_a_workspace_with_a_very_long_path_is_still_talked_to() {
     assert_eq!(stopped.code, 0, "{stopped:?}");
     assert_eq!(child.wait_with_output().unwrap().status.code(), Some(8));
 }
+
+#[test]
+fn a_run_whose_output_nobody_reads_says_that_it_rests() {
+    let script = SLOW.replace("every-ms: 8 }", "every-ms: 40 }");
+    let place = Place::new(FLOW, &script);
+    let mut child = place.start(&["run", "demo/flow.yaml", "--improve", "none"]);
+    let mut first = String::new();
+    let mut printed = BufReader::new(child.stdout.take().unwrap());
+    printed.read_line(&mut first).unwrap();
+    drop(printed);
+    let mut said = BufReader::new(child.stderr.take().unwrap());
+    until_told(&mut said, "nobody reads what is printed");
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    let flow = place.flow().unwrap();
+    assert_eq!(place.run(&["resume", &flow, "--improve", "none"]).code, 0);
+    assert_eq!(place.outcome(&flow)["notes"], "The notes.");
+}
