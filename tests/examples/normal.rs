@@ -39,7 +39,9 @@ fn walk(value: &mut Value) {
         Value::Array(items) => items.iter_mut().for_each(walk),
         Value::Object(members) => {
             for (name, member) in members {
-                if PLACES.contains(&name.as_str()) && member.is_number() {
+                if name == "clients" {
+                    counted(member);
+                } else if PLACES.contains(&name.as_str()) && member.is_number() {
                     *member = Value::from("PLACE");
                 } else {
                     walk(member);
@@ -48,6 +50,14 @@ fn walk(value: &mut Value) {
         }
         Value::String(text) if is_feed_id(text) => *value = Value::from("ID"),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
+}
+
+/// Commands that counted: a name, and the record at which it did. A name may end in a record, too.
+fn counted(commands: &mut Value) {
+    for command in commands.as_array_mut().into_iter().flatten() {
+        let name = command[0].as_str().unwrap_or_default();
+        *command = name.trim_end_matches(|c: char| c.is_ascii_digit()).into();
     }
 }
 

@@ -135,13 +135,14 @@ fn a_flow_in_a_workspace_with_a_very_long_path_is_still_talked_to() {
         let flow = said["flows"][0].clone();
         (flow["running"] == 1).then(|| flow["flow"].as_str().unwrap_or_default().to_owned())
     };
+    let mut flow = String::new();
     wait_until("the flow is driven", || {
-        listed().is_some_and(|flow| {
-            let state = root.join(".a-society/state/demo").join(flow);
+        listed().is_some_and(|found| {
+            let state = root.join(".a-society/state/demo").join(&found);
+            flow = found;
             state.join("control.sock").exists()
         })
     });
-    let flow = listed().unwrap();
     let paused = place.run(&["--workspace", &deep, "pause", &flow, "--json"]);
     assert_eq!(
         (paused.code, &paused.json()["driven"]),
