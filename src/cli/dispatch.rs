@@ -39,7 +39,12 @@ pub(crate) fn run(environment: &Environment) -> ExitCode {
     };
     let outcome = dispatch(&mut context, &arguments.verb);
     let flushed = context.out.flush();
-    let outcome = outcome.and_then(|code| flushed.map(|()| code));
+    let outcome = match (outcome, flushed) {
+        // That nobody reads any more changes nothing about how the command ended.
+        (Ok(code), Err(Stop::OutputClosed)) => Ok(code),
+        (Ok(_), Err(stop)) => Err(stop),
+        (outcome, _) => outcome,
+    };
     end(
         &mut context.out,
         outcome.map_err(|stop| named(stop, context.named.as_ref())),

@@ -39,14 +39,10 @@ fn walk(value: &mut Value) {
         Value::Array(items) => items.iter_mut().for_each(walk),
         Value::Object(members) => {
             for (name, member) in members {
-                if PLACES.contains(&name.as_str()) && member.is_number() {
+                if name == "clients" {
+                    counted(member);
+                } else if PLACES.contains(&name.as_str()) && member.is_number() {
                     *member = Value::from("PLACE");
-                } else if name == "clients" {
-                    member
-                        .as_array_mut()
-                        .into_iter()
-                        .flatten()
-                        .for_each(counted);
                 } else {
                     walk(member);
                 }
@@ -57,10 +53,11 @@ fn walk(value: &mut Value) {
     }
 }
 
-/// A command of a client, with the place of the record that it became.
-fn counted(client: &mut Value) {
-    if let Some(place) = client.get_mut(1) {
-        *place = Value::from("PLACE");
+/// Commands that counted: a name, and the record at which it did. A name may end in a record, too.
+fn counted(commands: &mut Value) {
+    for command in commands.as_array_mut().into_iter().flatten() {
+        let name = command[0].as_str().unwrap_or_default();
+        *command = name.trim_end_matches(|c: char| c.is_ascii_digit()).into();
     }
 }
 

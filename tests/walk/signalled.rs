@@ -135,13 +135,14 @@ fn a_flow_in_a_workspace_with_a_very_long_path_is_still_talked_to() {
         let flow = said["flows"][0].clone();
         (flow["running"] == 1).then(|| flow["flow"].as_str().unwrap_or_default().to_owned())
     };
+    let mut flow = String::new();
     wait_until("the flow is driven", || {
-        listed().is_some_and(|flow| {
-            let state = root.join(".a-society/state/demo").join(flow);
+        listed().is_some_and(|found| {
+            let state = root.join(".a-society/state/demo").join(&found);
+            flow = found;
             state.join("control.sock").exists()
         })
     });
-    let flow = listed().unwrap();
     let paused = place.run(&["--workspace", &deep, "pause", &flow, "--json"]);
     assert_eq!(
         (paused.code, &paused.json()["driven"]),
@@ -151,4 +152,21 @@ fn a_flow_in_a_workspace_with_a_very_long_path_is_still_talked_to() {
     let stopped = place.run(&["--workspace", &deep, "stop", &flow, "--all"]);
     assert_eq!(stopped.code, 0, "{stopped:?}");
     assert_eq!(child.wait_with_output().unwrap().status.code(), Some(8));
+}
+
+#[test]
+fn a_run_whose_output_nobody_reads_says_that_it_rests() {
+    let script = SLOW.replace("every-ms: 8 }", "every-ms: 40 }");
+    let place = Place::new(FLOW, &script);
+    let mut child = place.start(&["run", "demo/flow.yaml", "--improve", "none"]);
+    let mut first = String::new();
+    let mut printed = BufReader::new(child.stdout.take().unwrap());
+    printed.read_line(&mut first).unwrap();
+    drop(printed);
+    let mut said = BufReader::new(child.stderr.take().unwrap());
+    until_told(&mut said, "nobody reads what is printed");
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    let flow = place.flow().unwrap();
+    assert_eq!(place.run(&["resume", &flow, "--improve", "none"]).code, 0);
+    assert_eq!(place.outcome(&flow)["notes"], "The notes.");
 }
