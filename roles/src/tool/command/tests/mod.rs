@@ -590,7 +590,7 @@ fn where_bubblewrap_makes_the_spaces_they_hide_and_protect_the_same() {
     if !has_walls(&stage) {
         return;
     }
-    if !super::spaces::works(&spaces) {
+    if !spaces::works(&spaces) {
         return not_measured("there is no bubblewrap that works");
     }
     stage.write("project/.git/config", "old");
