@@ -628,3 +628,34 @@ fn where_bubblewrap_makes_the_spaces_they_hide_and_protect_the_same() {
     );
     assert_eq!((late.as_str(), alive(&word)), ("[exit code 0]\nover\n", 0));
 }
+
+/// Whatever moment the stop meets, nothing is left.
+#[test]
+fn a_stop_while_a_command_starts_leaves_nothing_behind() {
+    let stage = Stage::new();
+    let tools = in_full_scope(&stage);
+    for round in 0..rounds(12, 300) {
+        let word = format!("a-society-early-{}-{round}", std::process::id());
+        let command =
+            format!("setsid env -i bash -c 'exec -a {word} sleep 600' & exec -a {word} sleep 600");
+        let planned = plan(&tools, "run_command", json!({ "command": command })).unwrap();
+        let stop = StopSignal::default();
+        let raiser = stop.clone();
+        let pause = Duration::from_micros(400 * (round as u64 % 20));
+        let running = tools
+            .start(planned, &"7.1.1".parse().unwrap(), &stop)
+            .unwrap();
+        let raising = thread::spawn(move || {
+            thread::sleep(pause);
+            raiser.raise();
+        });
+        let finished = running.finish();
+        raising.join().unwrap();
+        assert!(
+            matches!(finished.end, CallEnd::Stopped | CallEnd::NotRun),
+            "{}",
+            finished.output
+        );
+        assert_eq!(alive(&word), 0, "round {round}");
+    }
+}
