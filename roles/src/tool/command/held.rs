@@ -47,11 +47,11 @@ impl Held {
         let mut order = order.clone();
         order.variables.push(mark.clone());
         let mut words = Vec::new();
-        if order.walls.has_spaces {
-            words.extend(spaces::words(order.walls.network));
+        if order.walls.spaces.are_there() {
+            words.extend(spaces::words(&order.walls));
         }
         words.extend(guard.iter().cloned());
-        let mut child = start(&words, &mark, order.walls.has_spaces)
+        let mut child = start(&words, &mark, order.walls.spaces.are_there())
             .map_err(|why| format!("The guard of commands could not be started: {why}."))?;
         let (stdin, stdout) = (child.stdin.take(), child.stdout.take());
         let Some(stdout) = stdout else {

@@ -124,9 +124,9 @@ impl Toolbox {
             return (Walls::default(), missing);
         }
         let text = |path: &std::path::Path| path.to_string_lossy().into_owned();
-        let has_spaces = spaces::are_there();
+        let spaces = spaces::found();
         let mut missing = wall::missing();
-        if !has_spaces {
+        if !spaces.are_there() {
             missing.push("spaces of its own".to_owned());
         }
         let mut readable: Vec<String> = roots.readable().iter().map(|it| text(it)).collect();
@@ -144,7 +144,7 @@ impl Toolbox {
             record: text(roots.record()),
             network: setting.network,
             must_all: false,
-            has_spaces,
+            spaces,
         };
         (walls, missing)
     }

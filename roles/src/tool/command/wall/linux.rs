@@ -16,8 +16,8 @@ use seccompiler::{
     SeccompRule,
 };
 
-use super::super::frame::Walls;
-use super::super::limits::{REPOSITORY_DEPTH, REPOSITORY_FOLDERS};
+use super::super::frame::{Spaces, Walls};
+use super::repositories;
 
 /// The rights that are asked for; an older kernel keeps those that it knows.
 const RIGHTS: ABI = ABI::V5;
@@ -107,21 +107,23 @@ pub(super) fn adopt_orphans() {
 
 pub(super) fn put_up(walls: &Walls, scratch: Option<&str>) -> Result<Vec<String>, String> {
     let mut missing = Vec::new();
-    if walls.has_spaces {
-        if !walls.network {
-            switch_on_loopback();
+    match &walls.spaces {
+        Spaces::Own => {
+            if !walls.network {
+                switch_on_loopback();
+            }
+            if let Err(why) = hide(walls) {
+                let what = "what hides the state of flows and protects repositories";
+                missing.push(format!("{what}: {why}"));
+            }
         }
-        if let Err(why) = hide(walls) {
-            missing.push(format!(
-                "what hides the state of flows and protects repositories: {why}"
-            ));
-        }
-    } else {
-        missing.push(
+        // Everything that has to be mounted was, before we began.
+        Spaces::Bubblewrap(_) => {}
+        Spaces::None => missing.push(
             "spaces of its own: this system does not let a user make them, so a command could see \
              other processes"
                 .to_owned(),
-        );
+        ),
     }
     rustix::thread::set_no_new_privs(true)
         .map_err(|why| format!("Privileges could not be given up: {why}."))?;
@@ -207,26 +209,6 @@ fn read_only(path: &Path) -> Result<(), rustix::io::Errno> {
     .ok_or(rustix::io::Errno::PERM)
 }
 
-/// The insides of the repositories within a folder, as deep as they are looked for.
-fn repositories(folder: &Path) -> Vec<PathBuf> {
-    let (mut found, mut seen) = (Vec::new(), 0);
-    let mut open = vec![(folder.to_owned(), 0)];
-    while let Some((folder, depth)) = open.pop() {
-        for entry in fs::read_dir(&folder).into_iter().flatten().flatten() {
-            let Ok(kind) = entry.file_type() else {
-                continue;
-            };
-            if entry.file_name() == ".git" && !kind.is_symlink() {
-                found.push(entry.path());
-            } else if kind.is_dir() && depth < REPOSITORY_DEPTH && seen < REPOSITORY_FOLDERS {
-                seen += 1;
-                open.push((entry.path(), depth + 1));
-            }
-        }
-    }
-    found
-}
-
 /// Which walls this system does not have, as far as that can be told without putting them up.
 pub(super) fn missing() -> Vec<String> {
     let rights = Ruleset::default()
@@ -265,7 +247,7 @@ fn landlock_rules(
         .set_compatibility(CompatLevel::BestEffort)
         .handle_access(AccessFs::from_all(RIGHTS))?
         .scope(Scope::from_all(ABI::V6))?;
-    if !walls.network && !walls.has_spaces {
+    if !walls.network && !walls.spaces.are_there() {
         rules = rules.handle_access(AccessNet::from_all(ABI::V4))?;
     }
     let all = AccessFs::from_all(RIGHTS);
@@ -277,7 +259,7 @@ fn landlock_rules(
         .add_rules(path_beneath_rules(SYSTEM.into_iter().chain(readable), read))?
         .add_rules(path_beneath_rules(DEVICES, devices))?
         .add_rules(path_beneath_rules(scratch, all))?;
-    if walls.has_spaces {
+    if walls.spaces.are_there() {
         return rules.add_rules(path_beneath_rules(&walls.writable, all));
     }
     // A part of a folder cannot be taken out of what is given. So its entries are given one by
@@ -321,7 +303,7 @@ fn program(walls: &Walls) -> Result<BpfProgram, seccompiler::Error> {
         .collect();
     // Sockets of files lead to other programs of the user, ours among them.
     let mut families = vec![libc::AF_UNIX, libc::AF_VSOCK, libc::AF_PACKET];
-    if !walls.network && !walls.has_spaces {
+    if !walls.network && !walls.spaces.are_there() {
         families.extend([libc::AF_INET, libc::AF_INET6]);
     }
     let sockets: Result<Vec<SeccompRule>, _> = families.into_iter().map(family).collect();
