@@ -192,8 +192,7 @@ impl<'a> Mending<'a> {
     /// Whether all calls of a message can stay as they are; then their names are taken. Most are,
     /// and are not copied to find out.
     fn are_well(&mut self, calls: &'a [ToolCall]) -> bool {
-        let mut taken = 0;
-        for call in calls {
+        for (taken, call) in calls.iter().enumerate() {
             let is_well = is_legal_name(&call.name)
                 && is_object(call)
                 && self.known_ids.insert(Cow::Borrowed(&call.id));
@@ -203,7 +202,6 @@ impl<'a> Mending<'a> {
                 }
                 return false;
             }
-            taken += 1;
         }
         true
     }
