@@ -278,3 +278,8 @@ pub(crate) fn refused(error: &io::Error) -> Stop {
     }
     from_io("write", "standard output", error).into()
 }
+
+/// Stdout for a guard, which says what it says in frames and never to a person.
+pub(crate) fn frames() -> io::Stdout {
+    io::stdout()
+}

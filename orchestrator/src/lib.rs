@@ -15,3 +15,5 @@ pub mod run;
 // The floor above prints graphs, diagnostics and questions; it knows them through here.
 pub use a_society_flow::{graph, machine};
 pub use a_society_roles::taker::scripted::{Script, ScriptFault};
+// What this program does when it guards a command; the floor above is where programs begin.
+pub use a_society_roles::tool::command::guard;

@@ -8,6 +8,7 @@ pub mod port;
 pub mod provider;
 mod reading;
 pub mod role;
+pub mod skill;
 pub mod taker;
 pub mod tool;
 pub mod turn;

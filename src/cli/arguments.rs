@@ -6,9 +6,9 @@ use clap::{CommandFactory, Parser, Subcommand};
 
 use super::{
     allow, approve, budget, cancel, check, completions, configure, decline, demo, deny, exit_codes,
-    export, feedback, graph, import, improve, init, log, ls, man, mode, models, pause, prune,
-    rebuild, reference, reopen, repair, reply, resume, retry, revise, run, scenario, schema, show,
-    status, steer, stop, unpause, verify,
+    export, feedback, graph, guard, import, improve, init, log, ls, man, mode, models, pause,
+    prune, rebuild, reference, reopen, repair, reply, resume, retry, revise, run, scenario, schema,
+    show, status, steer, stop, unpause, verify,
 };
 use crate::exit_code;
 use crate::output::Color;
@@ -153,12 +153,12 @@ pub(crate) enum Verb {
     /// Print the reference of the command line
     #[command(name = "__reference", hide = true)]
     Reference(reference::Arguments),
-    /// Hold, confine and end a command
-    #[command(name = "__guard", hide = true)]
-    Guard,
     /// Run the scenario of the crash tests
     #[command(name = "__scenario", hide = true)]
     Scenario(scenario::Arguments),
+    /// Guard a command of a role
+    #[command(name = "__guard", hide = true)]
+    Guard(guard::Arguments),
 }
 
 /// The description, without what only tests and builds call.

@@ -99,8 +99,8 @@ fn dispatch(context: &mut Context<'_>, verb: &Verb) -> Outcome {
         Verb::Man(arguments) => man::run(context, arguments),
         Verb::ExitCodes(arguments) => exit_codes::run(context, arguments),
         Verb::Reference(arguments) => reference::run(context, arguments),
-        Verb::Guard => guard::run(),
         Verb::Scenario(arguments) => scenario::run(context, arguments),
+        Verb::Guard(arguments) => guard::run(context, arguments),
     }
 }
 

@@ -1,17 +1,26 @@
-//! `__guard`: what this program is when it holds, confines and ends a command of a role.
+//! `__guard`: what this program does when it guards a command of a role.
 //!
-//! It hears its orders on standard input and reports on standard output; nobody types it.
+//! Nobody types it. Whoever runs a command starts this program with it, says the order on its
+//! standard input, and hears on its standard output how it goes.
 
-use a_society_orchestrator::config::programs;
-
+use super::context::Context;
 use crate::exit_code::ExitCode;
 use crate::operator_error::Outcome;
+use crate::output;
 
-/// Guards one command.
-pub(crate) fn run() -> Outcome {
-    if programs::be_guard() {
-        Ok(ExitCode::Ok)
+/// `a-society __guard`
+#[derive(Debug, clap::Args)]
+pub(crate) struct Arguments {}
+
+#[expect(
+    clippy::unnecessary_wraps,
+    reason = "every verb has the same shape, and this one cannot fail in words"
+)]
+pub(crate) fn run(_context: &mut Context<'_>, _arguments: &Arguments) -> Outcome {
+    let code = a_society_orchestrator::guard(std::io::stdin(), output::frames());
+    Ok(if code == 0 {
+        ExitCode::Ok
     } else {
-        Ok(ExitCode::Failed)
-    }
+        ExitCode::Failed
+    })
 }

@@ -100,7 +100,9 @@ pub(crate) fn say(context: &mut Context<'_>, to: &To, command: Command, done: &s
     context
         .out
         .line(&format!("{flow}: {done} (record {})", taken.seq))?;
-    if !driven {
+    // A flow that is over has nothing to go on with.
+    let over = store.look(&flow)?.screen.flow.status.is_over();
+    if !driven && !over {
         let name = super::asks::short(&flow);
         context.out.note(&format!(
             "nobody drives it now; go on: a-society resume {name}"

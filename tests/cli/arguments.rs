@@ -4,7 +4,7 @@ use super::ONE;
 use crate::support::Workspace;
 use crate::tidy::expect_generated;
 
-const VERBS: [&str; 32] = [
+const VERBS: [&str; 39] = [
     "demo",
     "init",
     "check",
@@ -16,6 +16,12 @@ const VERBS: [&str; 32] = [
     "reply",
     "approve",
     "decline",
+    "allow",
+    "deny",
+    "mode",
+    "configure",
+    "budget",
+    "steer",
     "stop",
     "pause",
     "unpause",
@@ -34,9 +40,17 @@ const VERBS: [&str; 32] = [
     "export",
     "import",
     "prune",
+    "models",
     "completions",
     "man",
     "exit-codes",
+    "allow",
+    "deny",
+    "mode",
+    "configure",
+    "budget",
+    "steer",
+    "models",
 ];
 
 #[test]

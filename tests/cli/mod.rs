@@ -4,6 +4,7 @@ mod arguments;
 mod bad_input;
 mod carrying;
 mod checking;
+mod guarding;
 mod listing;
 mod logging;
 mod removing;

@@ -41,6 +41,12 @@ fn walk(value: &mut Value) {
             for (name, member) in members {
                 if PLACES.contains(&name.as_str()) && member.is_number() {
                     *member = Value::from("PLACE");
+                } else if name == "clients" {
+                    member
+                        .as_array_mut()
+                        .into_iter()
+                        .flatten()
+                        .for_each(counted);
                 } else {
                     walk(member);
                 }
@@ -48,6 +54,13 @@ fn walk(value: &mut Value) {
         }
         Value::String(text) if is_feed_id(text) => *value = Value::from("ID"),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
+}
+
+/// A command of a client, with the place of the record that it became.
+fn counted(client: &mut Value) {
+    if let Some(place) = client.get_mut(1) {
+        *place = Value::from("PLACE");
     }
 }
 

@@ -93,6 +93,22 @@ const TOUCHES: [Touch; 6] = [
                 "roles/src/taker/command/tree.rs",
                 "reads the system's list of processes, to end all that a program started",
             ),
+            (
+                "roles/src/tool/files/",
+                "the one resolver of paths that a model wrote, beneath folders that are open",
+            ),
+            (
+                "roles/src/tool/read.rs",
+                "lists and searches what the resolver opened",
+            ),
+            (
+                "roles/src/tool/command/",
+                "the guard of commands: the list of processes, and the walls it puts up",
+            ),
+            (
+                "roles/src/skill/",
+                "finds the skills of a folder, and takes others over",
+            ),
         ],
     },
     Touch {
@@ -111,15 +127,15 @@ const TOUCHES: [Touch; 6] = [
             ),
             (
                 "roles/src/mcp/",
-                "looks up the names of MCP servers, judges every address they lead to, and calls them",
-            ),
-            (
-                "roles/src/tool/web/",
-                "pages and searches, at hosts whose addresses were checked",
+                "MCP servers are reached, and every address that their names lead to is judged",
             ),
             (
                 "roles/src/provider/http/",
                 "models are reached over HTTP, within limits of time and size",
+            ),
+            (
+                "roles/src/tool/web/",
+                "pages and searches, to hosts whose addresses were checked",
             ),
         ],
     },
@@ -138,6 +154,10 @@ const TOUCHES: [Touch; 6] = [
             (
                 "roles/src/mcp/process.rs",
                 "runs the MCP servers that the operator configured, and ends their whole trees",
+            ),
+            (
+                "roles/src/tool/command/",
+                "starts the guard of a command, and the guard the command",
             ),
         ],
     },

@@ -35,12 +35,6 @@ pub fn environment() -> Environment {
 /// The word by which this program guards a command.
 pub const GUARD_WORD: &str = "__guard";
 
-/// Is a guard until its command is over, and says whether the command ran.
-#[must_use]
-pub fn be_guard() -> bool {
-    a_society_roles::tool::command::guard(std::io::stdin(), std::io::stdout()) == 0
-}
-
 /// How this program is started to guard a command: by its own path, because the programs that set up
 /// walls before it have a `/proc/self/exe` of their own.
 #[must_use]

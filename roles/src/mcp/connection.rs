@@ -12,18 +12,24 @@ use rmcp::model::{
     ClientRequest, ErrorData, ListToolsRequest, ListToolsResult, PaginatedRequestParams, RequestId,
     RequestMetaObject, ServerResult, Tool,
 };
-use rmcp::service::{Peer, PeerRequestOptions, RunningService, ServiceError};
+use rmcp::service::{
+    ClientInitializeError, Peer, PeerRequestOptions, RunningService, ServiceError,
+};
+use rmcp::transport::Transport;
 use rmcp::{RoleClient, serve_client};
 use serde_json::{Map, Value, json};
 
 use super::definition::RawTool;
-use super::guest::Guest;
-use super::limits::{ASIDE_GRACE, FAULT_SHOWN_BYTES, LAST_WORDS, Limits, PAGES_MAX, TOOLS_MAX};
+use super::guest::{Guest, Heard};
+use super::limits::{
+    ASIDE_GRACE, FAULT_SHOWN_BYTES, LAST_WORDS, LEAVE, Limits, PAGES_MAX, TOOLS_MAX,
+};
 use super::output::Output;
 use super::pipes::{Pipes, Verdict};
 use super::process::{Launch, Process};
 use super::spec::{Given, Reach, ServerSpec, environment, resolved};
 use super::{plain, runtime, web};
+use crate::tool::redact::Redactor;
 
 /// How much longer than [`TOOLS_MAX`] a list is read, so that the operator learns what is left out.
 const TOOLS_READ_MAX: usize = TOOLS_MAX * 4;
@@ -47,6 +53,8 @@ pub(super) struct Request {
     pub(super) arguments: Map<String, Value>,
     pub(super) key: Option<String>,
     pub(super) limit: Duration,
+    /// What takes secrets out of the answer.
+    pub(super) redactor: Arc<Redactor>,
     /// Set when it is given to the server.
     pub(super) has_begun: Arc<AtomicBool>,
 }
@@ -67,13 +75,26 @@ impl Connection {
         given: &Given,
         limits: &Limits,
     ) -> Result<Self, String> {
-        let opened = tokio::time::timeout(limits.start, Self::greet(spec, given));
-        opened.await.unwrap_or_else(|_| {
+        let opened = tokio::time::timeout(limits.start, Self::greet(spec, given)).await;
+        let opened = opened.unwrap_or_else(|_| {
             let seconds = limits.start.as_secs_f32();
             Err(format!(
                 "It did not answer within {seconds} s of its start."
             ))
-        })
+        })?;
+        opened.end_when_flooded();
+        Ok(opened)
+    }
+
+    fn end_when_flooded(&self) {
+        let (flood, verdict) = (self.guest.flood(), self.verdict.clone());
+        let service = self.service.cancellation_token();
+        runtime::leave(async move {
+            if flood.await {
+                let _first = verdict.set("it asked for too much at once".to_owned());
+                service.cancel();
+            }
+        });
     }
 
     async fn greet(spec: &ServerSpec, given: &Given) -> Result<Self, String> {
@@ -96,7 +117,7 @@ impl Connection {
                 };
                 let (process, stdin, stdout) = Process::start(&launch)?;
                 let pipes = Pipes::new(stdin, stdout, process.aside().clone(), verdict.clone());
-                match serve_client(guest.clone(), pipes).await {
+                match greeted(&guest, pipes).await {
                     Ok(service) => Ok(Self {
                         service,
                         guest,
@@ -113,11 +134,9 @@ impl Connection {
             } => {
                 let headers = resolved(headers, given)?;
                 let transport = web::transport(url, &headers, *is_private)?;
-                let service = serve_client(guest.clone(), transport).await;
-                let service = service.map_err(|why| {
-                    let why = redacted(&words(&why), headers.values());
-                    format!("It cannot be reached: {why}.")
-                })?;
+                let service = greeted(&guest, transport).await;
+                let service =
+                    service.map_err(|why| format!("It cannot be reached: {}.", words(&why)))?;
                 Ok(Self {
                     service,
                     guest,
@@ -149,9 +168,12 @@ impl Connection {
         .await
     }
 
-    /// Lets the server end by itself, as long as that does not take long.
-    pub(super) fn leave(&self) {
+    /// Ends it: a server sees the end of its input or of its session first, and is asked and then
+    /// killed only if that is not enough.
+    pub(super) async fn close(mut self) {
+        let _quit = self.service.close_with_timeout(LEAVE).await;
         if let Some(process) = &self.process {
+            let _gone = tokio::time::timeout(LEAVE, process.gone(Duration::ZERO)).await;
             process.leave();
         }
     }
@@ -205,16 +227,17 @@ impl Connection {
         let call = ClientRequest::CallToolRequest(CallToolRequest::new(params));
         let begun = Some(request.has_begun.as_ref());
         let answer = self.ask(call, request.key, request.limit, begun).await?;
+        let fault = |words: &str| Output::fault(words, &request.redactor);
         Ok(match answer {
-            Ok(ServerResult::CallToolResult(result)) => Output::of(&result),
+            Ok(ServerResult::CallToolResult(result)) => Output::of(&result, &request.redactor),
             Ok(ServerResult::InputRequiredResult(_)) => {
-                Output::fault("The tool asks for more input than its arguments, and gets none.")
+                fault("The tool asks for more input than its arguments, and gets none.")
             }
             Ok(ServerResult::CreateTaskResult(_)) => {
-                Output::fault("The tool leaves its work to a task, which is not followed here.")
+                fault("The tool leaves its work to a task, which is not followed here.")
             }
-            Ok(_) => Output::fault("The server's answer is no result of a tool."),
-            Err(fault) => Output::fault(&format!("The server refused: {}.", of_server(&fault))),
+            Ok(_) => fault("The server's answer is no result of a tool."),
+            Err(refusal) => fault(&format!("The server refused: {}.", of_server(&refusal))),
         })
     }
 
@@ -270,6 +293,18 @@ impl Connection {
             }
         }
     }
+}
+
+async fn greeted<T: Transport<RoleClient> + 'static>(
+    guest: &Guest,
+    transport: T,
+) -> Result<RunningService<RoleClient, Guest>, ClientInitializeError> {
+    let guest = guest.clone();
+    let transport = Heard {
+        transport,
+        guest: guest.clone(),
+    };
+    serve_client(guest, transport).await
 }
 
 /// Tells a server that an answer is not wanted any more, when it is dropped.
@@ -346,11 +381,4 @@ fn words(why: &dyn std::error::Error) -> String {
         below = why.source();
     }
     plain::head(&plain::line(&said), FAULT_SHOWN_BYTES)
-}
-
-/// A server may repeat what it was sent.
-fn redacted<'t>(text: &str, secrets: impl Iterator<Item = &'t String>) -> String {
-    secrets
-        .filter(|secret| !secret.is_empty())
-        .fold(text.to_owned(), |text, secret| text.replace(secret, "[…]"))
 }

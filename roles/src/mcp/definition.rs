@@ -3,6 +3,7 @@
 use std::fmt;
 
 use a_society_facts::Hash;
+use a_society_facts::fact::operator::Grant;
 use a_society_facts::fact::turn::Effect;
 use serde_json::{Map, Value};
 
@@ -36,6 +37,17 @@ pub struct ToolDefinition {
     pub effect: Effect,
     /// The hash of everything that was said about it and of how its server is reached.
     pub definition: Hash,
+}
+
+impl ToolDefinition {
+    /// What must be granted for it not to be asked about.
+    #[must_use]
+    pub fn grant(&self) -> Grant {
+        Grant::McpTool {
+            tool: self.name.clone(),
+            definition: self.definition,
+        }
+    }
 }
 
 /// A tool that is not offered.
@@ -143,7 +155,6 @@ fn definition(
             "Its description has {bytes} bytes, and at most {DESCRIPTION_BYTES_MAX} are taken."
         ));
     }
-    let is_read = spec.reads.contains(&raw.name);
     let mut whole = Listed::new("mcp tool");
     whole.say(&server.to_string()).say(&raw.name);
     whole.say(&raw.description);
@@ -154,13 +165,23 @@ fn definition(
         raw_name: raw.name.clone(),
         description: quotation(&spec.name, &raw.description),
         schema,
-        effect: if is_read {
-            Effect::Pure
-        } else {
-            Effect::Mutating
-        },
+        effect: effect(spec, raw),
         definition: whole.hash(),
     })
+}
+
+/// What a tool may do. A server's own word never makes a tool safer; it can only fail to agree
+/// with the operator's.
+fn effect(spec: &ServerSpec, raw: &RawTool) -> Effect {
+    let is_repeated = spec.repeats.contains(&raw.name);
+    let hint = raw.others.pointer("/annotations/idempotentHint");
+    if spec.reads.contains(&raw.name) {
+        Effect::Pure
+    } else if is_repeated && hint == Some(&Value::Bool(true)) {
+        Effect::Idempotent
+    } else {
+        Effect::Mutating
+    }
 }
 
 /// A description as what it is: the words of a stranger. The fence is longer than any in them, so
@@ -213,7 +234,8 @@ mod tests {
     }
 
     fn spec() -> ServerSpec {
-        let text = "mcp-servers:\n  s: {command: run, read-only: [look]}\n";
+        let text =
+            "mcp-servers:\n  s: {command: run, read-only: [look], idempotent: [put, post]}\n";
         super::super::parse(text).unwrap().remove(0)
     }
 
@@ -229,6 +251,21 @@ mod tests {
             "a server's hint is none to us"
         );
         assert_eq!(one(&raw("look")).effect, Effect::Pure);
+        assert_eq!(
+            one(&raw("post")).effect,
+            Effect::Mutating,
+            "the server does not agree"
+        );
+        let hinted = |name: &str| RawTool {
+            others: json!({"annotations": {"idempotentHint": true}}),
+            ..raw(name)
+        };
+        assert_eq!(one(&hinted("put")).effect, Effect::Idempotent);
+        assert_eq!(
+            one(&hinted("echo")).effect,
+            Effect::Mutating,
+            "the operator does not say so"
+        );
     }
 
     #[test]

@@ -32,6 +32,9 @@ impl Default for Limits {
 /// sum up to about four seconds, which is more than a crash by chance needs.
 pub const FAILURES_MAX: u32 = 5;
 
+/// After so many calls in a row without an answer in time a server is ended and started again.
+pub(super) const SILENCES_MAX: u32 = 3;
+
 /// How long one call may take when nobody says otherwise: most tools answer within seconds, and
 /// those that drive a browser or a build within minutes.
 pub const CALL_LIMIT: Duration = Duration::from_secs(5 * 60);
@@ -72,6 +75,9 @@ pub(super) const SCHEMA_BYTES_MAX: usize = 64 * 1024;
 /// How deep a schema may be nested. Hand-written ones have less than ten levels.
 pub(super) const SCHEMA_DEPTH_MAX: usize = 32;
 
+/// References in a schema. Each is followed from each, so that their number counts thrice.
+pub(super) const REFERENCES_MAX: usize = 200;
+
 /// A pattern in a schema. Whoever checks arguments by it must not be kept busy by it.
 pub(super) const PATTERN_BYTES_MAX: usize = 512;
 
@@ -100,6 +106,13 @@ pub(super) const FAULT_SHOWN_BYTES: usize = 600;
 /// How many of a server's own requests are remembered for the operator; all of them are refused.
 pub(super) const ASKED_KEPT: usize = 16;
 
+/// How many requests of its own a server may make within [`ASKED_WINDOW`]: many more than a
+/// server that asks whether we are there once a second.
+pub(super) const ASKED_MAX: u32 = 1_000;
+
+/// The time over which they are counted.
+pub(super) const ASKED_WINDOW: Duration = Duration::from_secs(60);
+
 /// What a model gets of one result; the rest goes to a blob. As much as of a program's two outputs
 /// together.
 pub(super) const OUTPUT_BYTES_MAX: usize = 48 * 1024;
@@ -112,6 +125,9 @@ pub(super) const LAST_WORDS: Duration = Duration::from_millis(500);
 
 /// How long what a server that has ended said on the side may take to arrive: it is in the pipe.
 pub(super) const ASIDE_GRACE: Duration = Duration::from_millis(50);
+
+/// How long a server may take to end by itself when it is not needed any more, twice at the most.
+pub(super) const LEAVE: Duration = Duration::from_millis(400);
 
 /// How long it may take to reach an HTTP server.
 pub(super) const CONNECT_LIMIT: Duration = Duration::from_secs(15);

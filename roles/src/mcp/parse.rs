@@ -9,6 +9,7 @@
 //!     inherit: [HTTPS_PROXY]                # beside HOME, PATH, LANG and the like
 //!     folder: /srv                          # without it the root
 //!     read-only: [read_text_file]           # these may run without being asked about
+//!     idempotent: [write_file]              # after a crash these may run again with the same key
 //!     time-limit-s: 60                      # for one call
 //!   tickets:
 //!     url: https://tickets.example.com/mcp
@@ -37,6 +38,7 @@ const PROGRAM_KEYS: &[&str] = &[
     "inherit",
     "folder",
     "read-only",
+    "idempotent",
     "time-limit-s",
 ];
 const WEB_KEYS: &[&str] = &[
@@ -44,6 +46,7 @@ const WEB_KEYS: &[&str] = &[
     "headers",
     "private-network",
     "read-only",
+    "idempotent",
     "time-limit-s",
 ];
 const SECRET_KEYS: &[&str] = &["secret", "prefix"];
@@ -161,6 +164,7 @@ impl Sink<'_> {
             self.web(&fields)
         };
         let reads = self.texts(&fields, "read-only");
+        let repeats = self.texts(&fields, "idempotent");
         let call_limit = fields.get("time-limit-s").map_or(CALL_LIMIT, |tree| {
             Duration::from_secs(self.seconds(tree).unwrap_or(0))
         });
@@ -168,6 +172,7 @@ impl Sink<'_> {
             name: called,
             reach: reach?,
             reads,
+            repeats,
             call_limit,
         })
     }

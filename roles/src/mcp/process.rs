@@ -45,13 +45,21 @@ pub(super) struct Launch<'t> {
 /// A server that runs.
 #[derive(Debug)]
 pub(super) struct Process {
-    child: Mutex<Child>,
+    child: Child,
     pid: u32,
     mark: Mark,
     /// Its end is what the watcher waits for.
     _lifeline: PipeWriter,
     aside: Aside,
-    is_gone: watch::Receiver<bool>,
+    end: watch::Receiver<Option<End>>,
+}
+
+/// How a process ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum End {
+    Exited(i32),
+    Signalled(i32),
+    Unknown,
 }
 
 /// The last that a server said beside the protocol.
@@ -96,8 +104,8 @@ impl Process {
         listen(child.stderr.take(), aside.clone());
         let pid = child.id();
         let process = Self {
-            is_gone: watch_exit(pid),
-            child: Mutex::new(child),
+            end: watch_exit(pid),
+            child,
             pid,
             mark: Mark::new(&mark),
             _lifeline: lifeline,
@@ -116,30 +124,25 @@ impl Process {
 
     /// Whether it still runs.
     pub(super) fn is_alive(&self) -> bool {
-        !*self.is_gone.borrow()
+        self.end.borrow().is_none()
     }
 
     /// Waits until it has ended and what it said until then can be heard.
     pub(super) async fn gone(&self, last_words: Duration) {
-        let mut is_gone = self.is_gone.clone();
+        let mut end = self.end.clone();
         // The sender is dropped only after it has said so.
-        let _said = is_gone.wait_for(|is_gone| *is_gone).await;
+        let _said = end.wait_for(Option::is_some).await;
         tokio::time::sleep(last_words).await;
     }
 
     /// How it ended, in words, if it did.
     pub(super) fn end_in_words(&self) -> Option<String> {
-        use std::os::unix::process::ExitStatusExt as _;
-
-        if self.is_alive() {
-            return None;
-        }
-        let status = lock(&self.child).try_wait().ok()??;
-        Some(match (status.code(), status.signal()) {
-            (Some(127), _) => "its program was not found (exit code 127)".to_owned(),
-            (Some(code), _) => format!("it ended with exit code {code}"),
-            (None, Some(signal)) => format!("it was ended by signal {signal}"),
-            (None, None) => "it ended".to_owned(),
+        let end = *self.end.borrow();
+        Some(match end? {
+            End::Exited(127) => "its program was not found (exit code 127)".to_owned(),
+            End::Exited(code) => format!("it ended with exit code {code}"),
+            End::Signalled(signal) => format!("it was ended by signal {signal}"),
+            End::Unknown => "it ended".to_owned(),
         })
     }
 
@@ -152,8 +155,7 @@ impl Process {
 impl Drop for Process {
     fn drop(&mut self) {
         let _left = tree::kill(self.pid, &self.mark);
-        let child = self.child.get_mut().unwrap_or_else(PoisonError::into_inner);
-        let _status = child.wait();
+        let _status = self.child.wait();
     }
 }
 
@@ -225,19 +227,33 @@ fn listen(stream: Option<impl Read + Send + 'static>, aside: Aside) {
     });
 }
 
-/// Tells when the process has ended, and leaves it to be waited for.
-fn watch_exit(pid: u32) -> watch::Receiver<bool> {
-    let (tell, is_gone) = watch::channel(false);
+/// Tells how the process has ended, and leaves it to be waited for, so that its number stays its
+/// own until its whole group is gone.
+fn watch_exit(pid: u32) -> watch::Receiver<Option<End>> {
+    let (tell, end) = watch::channel(None);
     thread::spawn(move || {
         let pid = i32::try_from(pid).ok().and_then(Pid::from_raw);
-        let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
-        if let Some(pid) = pid {
-            let again = rustix::io::Errno::INTR;
-            while waitid(WaitId::Pid(pid), options).is_err_and(|why| why == again) {}
-        }
-        tell.send_replace(true);
+        tell.send_replace(Some(pid.map_or(End::Unknown, end_of)));
     });
-    is_gone
+    end
+}
+
+fn end_of(pid: Pid) -> End {
+    let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
+    let status = loop {
+        match waitid(WaitId::Pid(pid), options) {
+            Err(why) if why == rustix::io::Errno::INTR => {}
+            waited => break waited.ok().flatten(),
+        }
+    };
+    let Some(status) = status else {
+        return End::Unknown;
+    };
+    match (status.exit_status(), status.terminating_signal()) {
+        (Some(code), _) => End::Exited(code),
+        (None, Some(signal)) => End::Signalled(signal),
+        (None, None) => End::Unknown,
+    }
 }
 
 fn lock<T>(kept: &Mutex<T>) -> MutexGuard<'_, T> {

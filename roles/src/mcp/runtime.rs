@@ -23,46 +23,67 @@ pub(super) enum Cut {
     NoRuntime,
 }
 
-/// Waits for some work until it is done or the turn is stopped. Work that is given up is dropped.
-pub(super) fn wait<T>(stop: &StopSignal, work: impl Future<Output = T>) -> Result<T, Cut> {
-    // Whoever calls from within a runtime would block its other tasks, and perhaps for ever.
-    if Handle::try_current().is_ok() {
-        return Err(Cut::NoRuntime);
-    }
-    let runtime = runtime().ok_or(Cut::NoRuntime)?;
-    let (tell, told) = oneshot::channel();
-    stop.when_raised(move || {
-        // Nobody waits any more if the work is done.
-        let _heard = tell.send(());
-    });
-    runtime.block_on(async {
-        tokio::select! {
-            biased;
-            Ok(()) = told => Err(Cut::Stopped),
-            done = work => Ok(done),
+/// The runtime of a set of servers, made when it is first needed.
+#[derive(Debug, Default)]
+pub(super) struct Waiter(OnceLock<Option<Runtime>>);
+
+impl Waiter {
+    /// Waits for some work until it is done or the turn is stopped. Work that is given up is
+    /// dropped.
+    pub(super) fn wait<T>(
+        &self,
+        stop: &StopSignal,
+        work: impl Future<Output = T>,
+    ) -> Result<T, Cut> {
+        // Whoever calls from within a runtime would block its other tasks, and perhaps for ever.
+        if Handle::try_current().is_ok() {
+            return Err(Cut::NoRuntime);
         }
-    })
+        let runtime = self.0.get_or_init(make).as_ref().ok_or(Cut::NoRuntime)?;
+        let (tell, told) = oneshot::channel();
+        stop.when_raised(move || {
+            // Nobody waits any more if the work is done.
+            let _heard = tell.send(());
+        });
+        runtime.block_on(async {
+            tokio::select! {
+                biased;
+                Ok(()) = told => Err(Cut::Stopped),
+                done = work => Ok(done),
+            }
+        })
+    }
+
+    /// Whether anything was ever waited for.
+    pub(super) fn is_made(&self) -> bool {
+        self.0.get().is_some()
+    }
 }
 
-/// Leaves a task to the runtime.
+impl Drop for Waiter {
+    fn drop(&mut self) {
+        // A name that is still looked up must not hold up whoever wants to end.
+        if let Some(runtime) = self.0.take().flatten() {
+            runtime.shutdown_background();
+        }
+    }
+}
+
+/// Leaves a task to the runtime on which the present one runs.
 pub(super) fn leave(task: impl Future<Output = ()> + Send + 'static) {
-    if let Some(runtime) = runtime() {
+    if let Ok(runtime) = Handle::try_current() {
         drop(runtime.spawn(task));
     }
 }
 
-fn runtime() -> Option<&'static Runtime> {
-    static RUNTIME: OnceLock<Option<Runtime>> = OnceLock::new();
-    let make = || {
-        Builder::new_multi_thread()
-            .worker_threads(THREADS)
-            .max_blocking_threads(BLOCKING_THREADS_MAX)
-            .thread_name("mcp")
-            .enable_all()
-            .build()
-            .ok()
-    };
-    RUNTIME.get_or_init(make).as_ref()
+fn make() -> Option<Runtime> {
+    Builder::new_multi_thread()
+        .worker_threads(THREADS)
+        .max_blocking_threads(BLOCKING_THREADS_MAX)
+        .thread_name("mcp")
+        .enable_all()
+        .build()
+        .ok()
 }
 
 #[cfg(test)]
@@ -73,23 +94,26 @@ mod tests {
     fn a_stop_ends_a_wait_that_would_never_end() {
         let stop = StopSignal::default();
         let raiser = stop.clone();
-        let waiting = std::thread::spawn(move || wait(&stop, std::future::pending::<()>()));
+        let wait = move || Waiter::default().wait(&stop, std::future::pending::<()>());
+        let waiting = std::thread::spawn(wait);
         raiser.raise();
         assert_eq!(waiting.join().unwrap(), Err(Cut::Stopped));
     }
 
     #[test]
     fn what_is_done_is_given_back_and_a_raised_stop_comes_first() {
-        let stop = StopSignal::default();
-        assert_eq!(wait(&stop, async { 7 }), Ok(7));
+        let (waiter, stop) = (Waiter::default(), StopSignal::default());
+        assert_eq!(waiter.wait(&stop, async { 7 }), Ok(7));
         stop.raise();
-        assert_eq!(wait(&stop, async { 7 }), Err(Cut::Stopped));
+        assert_eq!(waiter.wait(&stop, async { 7 }), Err(Cut::Stopped));
     }
 
     #[test]
     fn waiting_within_a_runtime_is_refused() {
-        let stop = StopSignal::default();
-        let within = wait(&stop, async { wait(&StopSignal::default(), async { 7 }) });
+        let (waiter, stop) = (Waiter::default(), StopSignal::default());
+        let within = waiter.wait(&stop, async {
+            Waiter::default().wait(&StopSignal::default(), async { 7 })
+        });
         assert_eq!(within, Ok(Err(Cut::NoRuntime)));
     }
 }

@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 use super::definition::{Refused, Tools};
 use super::limits::{ARGUMENTS_BYTES_MAX, Limits};
 use super::output::Output;
-use super::runtime::{self, Cut};
+use super::runtime::{Cut, Waiter};
 use super::server::{CallFault, Health, Server, Unavailable, Wanted};
 use super::spec::{Given, ServerSpec};
 use super::{name, plain};
@@ -23,6 +23,7 @@ use crate::turn::stop::StopSignal;
 #[derive(Debug)]
 pub struct Servers {
     by_name: BTreeMap<String, Server>,
+    waiter: Waiter,
 }
 
 /// A call of a tool.
@@ -45,14 +46,18 @@ impl Servers {
     /// configuration cannot hold them.
     #[must_use]
     pub fn new(specs: Vec<ServerSpec>, given: Given, limits: Limits) -> Self {
+        let redactor = Arc::new(given.redactor());
         let given = Arc::new(given);
         let mut by_name = BTreeMap::new();
         for spec in specs {
-            let server = |spec| Server::new(spec, given.clone(), limits);
+            let server = |spec| Server::new(spec, given.clone(), redactor.clone(), limits);
             let name = spec.name.clone();
             by_name.entry(name).or_insert_with(|| server(spec));
         }
-        Self { by_name }
+        Self {
+            by_name,
+            waiter: Waiter::default(),
+        }
     }
 
     /// Their names.
@@ -76,7 +81,7 @@ impl Servers {
             .by_name
             .get(server)
             .ok_or_else(|| not_configured(server))?;
-        let waited = runtime::wait(stop, found.tools());
+        let waited = self.waiter.wait(stop, found.tools());
         waited.unwrap_or_else(|cut| {
             let why = match cut {
                 Cut::Stopped => "The turn was stopped before it answered.",
@@ -115,7 +120,7 @@ impl Servers {
             key: call.key.map(str::to_owned),
             has_begun: has_begun.clone(),
         };
-        let waited = runtime::wait(stop, server.call(wanted));
+        let waited = self.waiter.wait(stop, server.call(wanted));
         waited.unwrap_or_else(|cut| {
             Err(match cut {
                 Cut::Stopped => CallFault::Stopped {
@@ -135,10 +140,15 @@ impl Servers {
 
 impl Drop for Servers {
     fn drop(&mut self) {
+        if !self.waiter.is_made() {
+            return;
+        }
         // All at once, so that the slowest says how long it takes.
+        let waiter = &self.waiter;
         thread::scope(|scope| {
             for server in self.by_name.values() {
-                scope.spawn(|| server.leave());
+                // What cannot be waited for is dropped, and killed by that.
+                scope.spawn(|| waiter.wait(&StopSignal::default(), server.close()));
             }
         });
     }

@@ -7,6 +7,7 @@ use std::time::Duration;
 use a_society_facts::Hash;
 
 use super::plain;
+use crate::tool::redact::Redactor;
 
 /// One server.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -17,6 +18,9 @@ pub struct ServerSpec {
     pub reach: Reach,
     /// Its tools that the operator says only read. What a server says of itself does not count.
     pub reads: Vec<String>,
+    /// Its tools of which the operator says that the same call twice is one. It counts only for
+    /// those of which the server says so too.
+    pub repeats: Vec<String>,
     /// How long one call may take.
     pub call_limit: Duration,
 }
@@ -97,6 +101,14 @@ impl fmt::Debug for Given {
             .field("environment", &self.environment.keys())
             .field("secrets", &self.secrets.keys())
             .finish()
+    }
+}
+
+impl Given {
+    /// What takes the secrets out of a server's texts, which may repeat them.
+    pub(super) fn redactor(&self) -> Redactor {
+        let secrets: Vec<String> = self.secrets.values().cloned().collect();
+        Redactor::new(&secrets)
     }
 }
 

@@ -95,6 +95,7 @@ fn spec(called: &str, entry: &Value) -> Result<ServerSpec, String> {
         name: called.to_owned(),
         reach,
         reads: Vec::new(),
+        repeats: Vec::new(),
         call_limit: CALL_LIMIT,
     })
 }

@@ -4,19 +4,19 @@ use std::time::Duration;
 
 /// How much of an output a model gets: some twelve thousand tokens, enough to work with and too
 /// little to fill a window with one call.
-pub const OUTPUT_BYTES: usize = 50 * 1024;
+pub(super) const OUTPUT_BYTES: usize = 50 * 1024;
 
 /// How many lines of it: a list of short lines costs more tokens than its bytes say.
-pub const OUTPUT_LINES: usize = 2_000;
+pub(super) const OUTPUT_LINES: usize = 2_000;
 
 /// How much of an output is kept beside it. More is a log file, which a command can write itself.
-pub const BLOB_BYTES: usize = 4 * 1024 * 1024;
+pub(super) const BLOB_BYTES: usize = 4 * 1024 * 1024;
 
 /// How long a command may take when it does not say: a test run of a small project.
-pub const COMMAND_MS: u64 = 120 * 1000;
+pub(super) const COMMAND_MS: u64 = 120 * 1000;
 
 /// How long a command may ask for: a build from nothing.
-pub const COMMAND_MAX_MS: u64 = 30 * 60 * 1000;
+pub(super) const COMMAND_MAX_MS: u64 = 30 * 60 * 1000;
 
 /// The longest command; what is longer belongs in a file that can be read before it runs.
 pub(super) const COMMAND_BYTES: usize = 32 * 1024;

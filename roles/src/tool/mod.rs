@@ -34,5 +34,8 @@ mod tests;
 pub use definition::{Definition, definitions};
 pub use plan::{Plan, Refusal, RefusalKind};
 pub use running::{Finished, Running};
-pub use setting::{Guard, Limits, Owner, Scope, SearchService, Setting, WorkflowCheck};
+pub use setting::{
+    CheckWorkflow, Guard, Limits, Owner, Scope, SearchService, Setting, WorkflowCheck,
+};
 pub use toolbox::Toolbox;
+pub(crate) use web::is_public;

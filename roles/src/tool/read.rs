@@ -13,6 +13,7 @@ use super::arguments::{ListDirectory, ReadFile, ReadFileLines, SearchFiles};
 use super::files::{self, Entry, Floor, Kind, Located};
 use super::output::{Output, floor as char_floor};
 use super::plan::{Plan, Refusal, RefusalKind};
+use super::redact::Redactor;
 use super::toolbox::{Deed, Toolbox, Wants};
 use super::{limits, text};
 use crate::consent::Tier;
@@ -117,7 +118,9 @@ impl Toolbox {
             Reading::File(located) => self.read_file(entry, located)?,
             Reading::Lines(located, lines) => self.read_lines(entry, located, lines)?,
             Reading::Folder(located) => list(&entry, located)?,
-            Reading::Search(located, search) => find(entry, located, search, stop)?,
+            Reading::Search(located, search) => {
+                find(entry, located, search, &self.0.redactor, stop)?
+            }
         };
         if stop.is_raised() {
             return Ok((CallEnd::Stopped, output));
@@ -200,7 +203,8 @@ impl Toolbox {
             Refusal::new(RefusalKind::NotPossible, text)
         })?;
         head.push_str(&read.note);
-        Ok((read.text, head))
+        // Before lines are chosen and cut: a part of a secret is not recognised.
+        Ok((self.redact(&read.text), head))
     }
 }
 
@@ -285,6 +289,7 @@ fn shown_name(name: &OsStr) -> String {
 struct Search<'a> {
     needle: Vec<u8>,
     asked: &'a SearchFiles,
+    redactor: &'a Redactor,
     stop: &'a StopSignal,
     body: String,
     matches: usize,
@@ -299,6 +304,7 @@ fn find(
     entry: Entry,
     located: &Located,
     asked: &SearchFiles,
+    redactor: &Redactor,
     stop: &StopSignal,
 ) -> Result<Output, Refusal> {
     let fold = |text: &str| text.to_ascii_lowercase().into_bytes();
@@ -309,6 +315,7 @@ fn find(
             asked.text.clone().into_bytes()
         },
         asked,
+        redactor,
         stop,
         body: String::new(),
         matches: 0,
@@ -434,9 +441,17 @@ impl Search<'_> {
         if text::is_binary(bytes) {
             return;
         }
-        let folded = self.asked.ignore_case.then(|| bytes.to_ascii_lowercase());
-        let haystack = folded.as_deref().unwrap_or(bytes);
+        let fold = |bytes: &[u8]| match self.asked.ignore_case {
+            true => bytes.to_ascii_lowercase(),
+            false => bytes.to_vec(),
+        };
         let finder = memchr::memmem::Finder::new(&self.needle).into_owned();
+        if finder.find(&fold(bytes)).is_none() {
+            return;
+        }
+        // Only now, because it takes longer; and as a whole, because a line of a key is none.
+        let text = self.redactor.redact(&String::from_utf8_lossy(bytes));
+        let (bytes, haystack) = (text.as_bytes(), fold(text.as_bytes()));
         let (mut from, mut line, mut counted) = (0, 1, 0);
         while let Some(at) = haystack.get(from..).and_then(|rest| finder.find(rest)) {
             let at = from + at;

@@ -136,7 +136,10 @@ pub struct Guard {
 
 /// Says what is wrong with a graph file, in words, or nothing.
 #[derive(Clone)]
-pub struct WorkflowCheck(pub Arc<dyn Fn(&str) -> Result<(), String> + Send + Sync>);
+pub struct WorkflowCheck(pub Arc<CheckWorkflow>);
+
+/// See [`WorkflowCheck`].
+pub type CheckWorkflow = dyn Fn(&str) -> Result<(), String> + Send + Sync;
 
 impl fmt::Debug for WorkflowCheck {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -7,6 +7,7 @@ use super::arguments::{EditFile, WriteFile};
 use super::files::{self, Located};
 use super::output::Output;
 use super::plan::{Plan, Refusal, RefusalKind};
+use super::redact::MARK;
 use super::text;
 use super::toolbox::{Deed, Toolbox, Wants};
 use crate::consent::Tier;
@@ -28,6 +29,7 @@ impl Toolbox {
     pub(super) fn plan_write(&self, given: WriteFile, raw: &str) -> Result<Plan, Refusal> {
         let located = self.0.roots.locate(&given.path)?;
         let before = files::hash_of(&self.0.roots, &located)?.map(|(hash, _)| hash);
+        keeps_secrets("", &given.content, &located)?;
         let verb = if before.is_some() { "replace" } else { "write" };
         let summary = format!("{verb} {} ({} bytes)", located.shown, given.content.len());
         let done = format!(
@@ -46,7 +48,8 @@ impl Toolbox {
             content: given.content,
             done,
         };
-        self.plan_writing("write_file", writing, summary, raw)
+        let shown = writing.content.clone();
+        self.plan_writing("write_file", writing, summary, &shown, raw)
     }
 
     pub(super) fn plan_edit(&self, given: &EditFile, raw: &str) -> Result<Plan, Refusal> {
@@ -65,6 +68,7 @@ impl Toolbox {
                 ))
             })?;
         let (content, places) = edited(&read.text, given, &shown)?;
+        keeps_secrets(&read.text, &content, &located)?;
         let summary = format!("edit {shown}, {places}");
         let writing = Writing {
             done: format!("Edited {shown}: {places}."),
@@ -72,7 +76,11 @@ impl Toolbox {
             before: Some(before),
             content,
         };
-        self.plan_writing("edit_file", writing, summary, raw)
+        let shown = format!(
+            "--- what is there\n{}\n--- what takes its place\n{}",
+            given.old, given.new
+        );
+        self.plan_writing("edit_file", writing, summary, &shown, raw)
     }
 
     fn plan_writing(
@@ -80,6 +88,7 @@ impl Toolbox {
         tool: &'static str,
         writing: Writing,
         summary: String,
+        shown: &str,
         raw: &str,
     ) -> Result<Plan, Refusal> {
         let roots = &self.0.roots;
@@ -108,7 +117,7 @@ impl Toolbox {
                     .map_or_else(String::new, |hash| hash.to_string()),
                 Hash::of(writing.content.as_bytes())
             ),
-            shown: format!("{tool} {}\n{}", located.shown, writing.content),
+            shown: format!("{tool} {}\n{shown}", located.shown),
             ..Wants::default()
         };
         let ask = self.ask(tool, raw, wants);
@@ -162,6 +171,18 @@ impl Toolbox {
         self.0.seen.put(real, Some(Hash::of(content)));
         Ok((CallEnd::Done, Output::of(writing.done.clone())))
     }
+}
+
+/// What a model did not see, it cannot write again: the mark would take the secret's place.
+fn keeps_secrets(before: &str, after: &str, located: &Located) -> Result<(), Refusal> {
+    if after.matches(MARK).count() <= before.matches(MARK).count() {
+        return Ok(());
+    }
+    Err(files::impossible(format!(
+        "The text has {MARK} in it, which stands for a secret that you were not shown. Written \
+         into {}, it would replace the secret. Change only the text around it, with edit_file.",
+        located.shown
+    )))
 }
 
 /// The text after an edit, and where it was edited.

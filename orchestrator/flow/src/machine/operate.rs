@@ -18,7 +18,7 @@ use a_society_facts::view::flow::{Account, OpenTurn, Phase, Waiting};
 use super::consent::resolved;
 use super::improve::{returned, unheard};
 use super::input::ReplyTarget;
-use super::refusal::Refusal;
+use super::refusal::{NOBODY, Refusal};
 use super::reply::candidates;
 use crate::graph::FlowGraph;
 
@@ -124,7 +124,7 @@ pub(super) fn retry(
     let who = match target {
         ReplyTarget::Node(node) => node.to_string(),
         ReplyTarget::Role(role) => role.to_string(),
-        ReplyTarget::Only => "nobody".to_owned(),
+        ReplyTarget::Only => NOBODY.to_owned(),
     };
     let meant = |(node, waiting): &(Option<&NodeId>, &Waiting)| match target {
         ReplyTarget::Node(meant) => *node == Some(meant),

@@ -28,6 +28,17 @@ fn an_honest_server_is_started_when_it_is_needed_and_only_once() {
 }
 
 #[test]
+fn roles_that_need_a_server_at_once_start_it_once() {
+    let stand = Stand::new("on_initialize() { sleep 0.1; answer \"$init\"; }");
+    std::thread::scope(|scope| {
+        for _ in 0..8 {
+            scope.spawn(|| stand.tools().unwrap());
+        }
+    });
+    assert_eq!((stand.heard("begin"), stand.heard("tools/list")), (1, 1));
+}
+
+#[test]
 fn m03_a_tool_that_changes_after_it_was_approved_is_not_called() {
     let stand = Stand::new(
         r#"
@@ -202,14 +213,19 @@ fn m09_a_server_that_never_lists_is_unavailable() {
 }
 
 #[test]
-fn m09_a_server_that_does_not_listen_holds_nobody_up() {
+fn m09_a_server_that_does_not_listen_holds_nobody_up_and_is_started_again() {
     let stand = Stand::new("on_list() { answer \"{\\\"tools\\\":[$tools]}\"; sleep 900; }");
     let definition = stand.hash(ECHO);
-    let limit = Duration::from_millis(50);
-    for _ in 0..40 {
-        let fault = stand.call_within(ECHO, definition, limit).unwrap_err();
-        assert_eq!(fault, CallFault::TimedOut { limit });
+    let limit = Duration::from_millis(20);
+    // More than a pipe holds.
+    let arguments = format!("{{\"a\":\"{}\"}}", "x".repeat(500_000));
+    for starts in [1, 1, 1, 2] {
+        let fault = stand.call_with(&arguments, ECHO, definition, limit);
+        assert_eq!(fault.unwrap_err(), CallFault::TimedOut { limit });
+        assert_eq!(stand.servers.health()[0].starts, starts);
     }
+    let fault = stand.servers.health()[0].last_fault.clone().unwrap();
+    assert!(fault.contains("none of the last 3 calls"), "{fault}");
 }
 
 #[test]
@@ -279,6 +295,33 @@ fn m11_what_a_server_asks_of_us_is_refused_and_remembered() {
     for capability in ["\"sampling\"", "\"elicitation\"", "\"roots\""] {
         assert_eq!(stand.heard(capability), 0, "nothing of it was ever offered");
     }
+}
+
+#[test]
+fn m11_a_server_that_asks_without_end_is_ended() {
+    let stand = Stand::new(
+        r#"on_call() {
+          while :; do say '{"jsonrpc":"2.0","id":901,"method":"roots/list"}'; done
+        }"#,
+    );
+    let fault = stand.call(ECHO, stand.hash(ECHO)).unwrap_err();
+    assert!(
+        fault.has_begun() && fault.to_string().contains("asked for too much"),
+        "{fault}"
+    );
+    assert!(!stand.servers.health()[0].is_running);
+}
+
+#[test]
+fn m17_a_server_runs_where_no_workspace_is_and_with_nothing_of_our_environment() {
+    let stand =
+        Stand::new(r#"on_call() { text "$PWD $(env | cut -d= -f1 | sort | tr '\n' ' ')"; }"#);
+    assert!(std::env::vars().count() > 2, "there is something to leak");
+    let said = stand.call(ECHO, stand.hash(ECHO)).unwrap().text;
+    let mut names: Vec<&str> = said.split_whitespace().collect();
+    assert_eq!(names.remove(0), "/");
+    names.retain(|name| !matches!(*name, "PWD" | "OLDPWD" | "SHLVL" | "_"));
+    assert_eq!(names, ["A_SOCIETY_MCP_SERVER", "PATH"]);
 }
 
 #[test]

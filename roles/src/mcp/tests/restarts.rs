@@ -103,6 +103,95 @@ fn a_secret_that_is_not_there_keeps_a_server_from_starting() {
 }
 
 #[test]
+fn k03_a_secret_that_a_server_says_is_not_repeated() {
+    let script = "echo \"no use for $TOKEN\" >&2; exit 1";
+    let text = format!(
+        "mcp-servers: {{s: {{command: sh, args: [-c, '{script}'], env: {{TOKEN: {{secret: key}}}}}}}}\n"
+    );
+    let given = Given {
+        secrets: [("key".to_owned(), "canary-s3cret".to_owned())].into(),
+        ..Given::default()
+    };
+    let servers = Servers::new(parse(&text).unwrap(), given, hasty());
+    let why = servers.tools("s", &StopSignal::default()).unwrap_err().why;
+    assert!(why.contains("no use for [secret withheld]"), "{why}");
+    let all = format!("{servers:?} {:?}", servers.health());
+    assert!(!all.contains("canary"), "{all}");
+}
+
+#[test]
+fn a_server_that_ends_with_its_input_is_not_killed() {
+    let stand = Stand::new("on_begin() { trap 'printf \"end\\n\" >>\"$trace\"' EXIT; }");
+    stand.tools().unwrap();
+    let Stand {
+        folder, servers, ..
+    } = stand;
+    drop(servers);
+    let trace = std::fs::read_to_string(folder.path().join("trace")).unwrap();
+    assert!(trace.ends_with("end\n"), "{trace}");
+}
+
+#[test]
+fn a_server_that_does_not_want_to_end_is_killed() {
+    let stand = Stand::new(
+        "on_begin() { trap '' TERM HUP INT; echo $$ >\"$trace.pid\"; }; on_list() { answer \"{\\\"tools\\\":[$tools]}\"; while :; do sleep 900; done; }",
+    );
+    stand.tools().unwrap();
+    let Stand {
+        folder, servers, ..
+    } = stand;
+    let pid = std::fs::read_to_string(folder.path().join("trace.pid")).unwrap();
+    drop(servers);
+    let stat = std::fs::read_to_string(format!("/proc/{}/stat", pid.trim()));
+    assert!(stat.is_err(), "{stat:?}");
+}
+
+/// The test is its own victim: it starts itself again, and kills that with its server running.
+#[test]
+fn a_server_ends_with_us_when_we_are_killed() {
+    const ROLE: &str = "A_SOCIETY_TEST_VICTIM";
+    let begun = "on_begin() { trap '' TERM HUP INT; sleep 900 & echo \"$$ $!\" >\"$trace.pids\"; }";
+    if let Ok(into) = std::env::var(ROLE) {
+        let stand = Stand::new(begun);
+        stand.tools().unwrap();
+        let pids = std::fs::read_to_string(stand.folder.path().join("trace.pids")).unwrap();
+        std::fs::write(format!("{into}.new"), pids).unwrap();
+        std::fs::rename(format!("{into}.new"), &into).unwrap();
+        std::thread::sleep(Duration::from_secs(900));
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let into = folder.path().join("pids");
+    let mut victim = std::process::Command::new(std::env::current_exe().unwrap());
+    victim.args([
+        "--exact",
+        "mcp::tests::restarts::a_server_ends_with_us_when_we_are_killed",
+    ]);
+    victim
+        .env(ROLE, &into)
+        .env("TMPDIR", folder.path())
+        .stdout(std::process::Stdio::null());
+    let mut victim = victim.spawn().unwrap();
+    let pids = soon(|| std::fs::read_to_string(&into).ok());
+    assert!(pids.split_whitespace().all(runs), "{pids}");
+    victim.kill().unwrap();
+    victim.wait().unwrap();
+    soon(|| (!pids.split_whitespace().any(runs)).then_some(()));
+}
+
+fn runs(pid: &str) -> bool {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat"));
+    stat.is_ok_and(|stat| !stat.contains(") Z "))
+}
+
+fn soon<T>(look: impl Fn() -> Option<T>) -> T {
+    let found = (0..2_000).find_map(|_| {
+        std::thread::sleep(Duration::from_millis(5));
+        look()
+    });
+    found.expect("it came about in time")
+}
+
+#[test]
 fn all_servers_end_with_their_trees_when_nobody_needs_them_any_more() {
     let stand = Stand::new(
         r#"on_begin() { setsid sleep 900 </dev/null >/dev/null 2>&1 & echo "$$ $!" >"$trace.pids"; }"#,
@@ -112,10 +201,6 @@ fn all_servers_end_with_their_trees_when_nobody_needs_them_any_more() {
         folder, servers, ..
     } = stand;
     let pids = std::fs::read_to_string(folder.path().join("trace.pids")).unwrap();
-    let runs = |pid: &str| {
-        let stat = std::fs::read_to_string(format!("/proc/{pid}/stat"));
-        stat.is_ok_and(|stat| !stat.contains(") Z "))
-    };
     assert!(pids.split_whitespace().all(runs), "{pids}");
     drop(servers);
     assert!(!pids.split_whitespace().any(runs), "{pids}");

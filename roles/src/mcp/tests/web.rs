@@ -21,6 +21,14 @@ struct Heard {
 struct Ears(Arc<Mutex<Vec<Heard>>>);
 
 impl Ears {
+    fn deletes(&self) -> usize {
+        let heard = self.0.lock().unwrap();
+        heard
+            .iter()
+            .filter(|heard| heard.head.starts_with("DELETE"))
+            .count()
+    }
+
     fn heads(&self, method: &str) -> Vec<String> {
         let heard = self.0.lock().unwrap();
         let heard = heard.iter().filter(|heard| heard.body.contains(method));
@@ -149,7 +157,10 @@ const LONG: Duration = Duration::from_secs(60);
 #[test]
 fn a_call_carries_the_operators_headers_and_its_key() {
     let (port, ears) = serve(|heard| honest(heard, "Mcp-Session-Id: abc-1\r\n"));
-    assert_eq!(call(&servers(port), LONG).unwrap(), "called");
+    let servers = servers(port);
+    assert_eq!(call(&servers, LONG).unwrap(), "called");
+    drop(servers);
+    assert_eq!(ears.deletes(), 1, "the session ends with the servers");
     let heads = ears.heads("tools/call");
     assert_eq!(heads.len(), 1);
     let head = heads[0].to_lowercase();
@@ -165,6 +176,52 @@ fn a_call_carries_the_operators_headers_and_its_key() {
             .to_lowercase()
             .contains("idempotency-key")
     );
+}
+
+#[test]
+fn m03_a_tool_that_changes_on_the_way_to_an_answer_is_not_called_again() {
+    let (port, ears) = serve(|heard| {
+        if heard.body.contains("tools/call") {
+            let change = r#"{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}"#;
+            let id = id_of(heard);
+            let result = r#"{"content":[{"type":"text","text":"called"}]}"#;
+            let body = format!(
+                "data: {change}\n\ndata: {{\"jsonrpc\":\"2.0\",\"id\":{id},\"result\":{result}}}\n\n"
+            );
+            return response("200 OK", "", &body).replace("application/json", "text/event-stream");
+        }
+        let answer = honest(heard, "");
+        // The second list is another.
+        if heard.body.contains("tools/list") && heard.body.contains("\"id\":3") {
+            return json(
+                heard,
+                r#"{"tools":[{"name":"echo","description":"Other.","inputSchema":{"type":"object"}}]}"#,
+            );
+        }
+        answer
+    });
+    let (servers, stop) = (servers(port), StopSignal::default());
+    let definition = servers.tools("w", &stop).unwrap().offered[0].definition;
+    let call = Call {
+        tool: "mcp__w__echo",
+        definition,
+        arguments: "",
+        limit: Some(LONG),
+        key: None,
+    };
+    assert_eq!(servers.call(&call, &stop).unwrap().text, "called");
+    let fault = servers.call(&call, &stop).unwrap_err();
+    assert!(
+        matches!(
+            fault,
+            CallFault::Changed {
+                difference: Some(_),
+                ..
+            }
+        ),
+        "{fault:?}"
+    );
+    assert_eq!(ears.heads("tools/call").len(), 1);
 }
 
 #[test]
@@ -264,6 +321,39 @@ fn a_body_without_measure_is_not_read() {
     assert!(
         fault.to_string().contains("size") || fault.to_string().contains("large"),
         "{fault}"
+    );
+}
+
+/// The name is in most systems' own list of names; where it is not, it leads nowhere at all.
+#[test]
+fn n21_a_name_that_leads_back_to_this_machine_is_not_reached() {
+    let listeners: Vec<TcpListener> = ["127.0.0.1:0", "[::1]:0"]
+        .into_iter()
+        .filter_map(|address| TcpListener::bind(address).ok())
+        .collect();
+    for listener in &listeners {
+        listener.set_nonblocking(true).unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let text = format!("mcp-servers: {{w: {{url: 'https://ip6-localhost:{port}/'}}}}\n");
+        let servers = Servers::new(parse(&text).unwrap(), Given::default(), hasty());
+        let why = servers.tools("w", &StopSignal::default()).unwrap_err().why;
+        assert!(why.contains("cannot be reached"), "{why}");
+        assert!(listener.accept().is_err(), "somebody connected");
+    }
+    assert!(!listeners.is_empty());
+}
+
+#[test]
+fn n29_a_certificate_or_a_speech_that_is_not_tls_is_refused() {
+    let (port, ears) = serve(|heard| honest(heard, ""));
+    let text = format!("mcp-servers: {{w: {{url: 'https://localhost:{port}/'}}}}\n");
+    let servers = Servers::new(parse(&text).unwrap(), Given::default(), hasty());
+    let why = servers.tools("w", &StopSignal::default()).unwrap_err().why;
+    assert!(why.contains("cannot be reached"), "{why}");
+    assert_eq!(
+        ears.0.lock().unwrap().len(),
+        0,
+        "nothing was said in clear text"
     );
 }
 

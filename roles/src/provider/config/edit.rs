@@ -63,11 +63,11 @@ pub fn with_model(
     let mut added = String::new();
     if let Some(provider) = provider.filter(|new| !before.providers.contains_key(&new.name)) {
         let lines = provider_lines(provider);
-        added.push_str(&format!("providers:\n{lines}"));
+        added.extend([format!("providers:\n{lines}")]);
         after = put_under(&after, "providers", &lines);
     }
     let lines = model_lines(model);
-    added.push_str(&format!("models:\n{lines}"));
+    added.extend([format!("models:\n{lines}")]);
     after = put_under(&after, "models", &lines);
     if before.model.is_none() {
         after = with_line(&after, "model", &quoted(&model.name));
@@ -118,10 +118,10 @@ fn faults_are_new(text: &str) -> bool {
 fn provider_lines(new: &NewProvider) -> String {
     let mut lines = format!("  {}:\n    wire: {}\n", new.name, new.wire);
     if let Some(url) = &new.base_url {
-        lines.push_str(&format!("    base-url: {}\n", quoted(url)));
+        lines.extend([format!("    base-url: {}\n", quoted(url))]);
     }
     if let Some((how, place)) = &new.key {
-        lines.push_str(&format!("    key: {{ {how}: {} }}\n", quoted(place)));
+        lines.extend([format!("    key: {{ {how}: {} }}\n", quoted(place))]);
     }
     lines
 }
@@ -133,14 +133,14 @@ fn model_lines(new: &NewModel) -> String {
         new.provider,
         quoted(&new.id)
     );
-    lines.push_str(&format!("    window: {}\n", new.window));
+    lines.extend([format!("    window: {}\n", new.window)]);
     if let Some(max_output) = new.max_output {
-        lines.push_str(&format!("    max-output: {max_output}\n"));
+        lines.extend([format!("    max-output: {max_output}\n")]);
     }
     if let Some((input, output)) = &new.prices {
-        lines.push_str(&format!(
+        lines.extend([format!(
             "    price: {{ input: {input}, output: {output} }}\n"
-        ));
+        )]);
     }
     lines
 }
@@ -165,7 +165,7 @@ fn put_under(text: &str, key: &str, lines: &str) -> String {
         }
     }
     if !is_put {
-        out.push_str(&format!("{head}\n{lines}"));
+        out.extend([format!("{head}\n{lines}")]);
     }
     out
 }

@@ -58,15 +58,13 @@ impl ModelTaker {
     fn failed(&mut self, fault: &Fault) -> Step {
         self.leave_lane(Outcome::of(fault));
         let dice = self.dice();
-        let retry_in_ms = match self.patience.failed(fault, dice) {
-            Verdict::Wait { ms } => {
-                self.next = Next::Wait(ms);
-                Some(ms)
-            }
-            verdict => {
-                self.next = self.given_up(fault, verdict);
-                None
-            }
+        let verdict = self.patience.failed(fault, dice);
+        let retry_in_ms = if let Verdict::Wait { ms } = verdict {
+            self.next = Next::Wait(ms);
+            Some(ms)
+        } else {
+            self.next = self.given_up(fault, verdict);
+            None
         };
         Step::Failed {
             class: fault.class.word().to_owned(),

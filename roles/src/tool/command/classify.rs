@@ -11,6 +11,89 @@ pub(super) const UNASKED: [&str; 12] = [
     "uname", "uname -a",
 ];
 
+/// First words that do not name what runs: words of the shell itself, and programs that run what
+/// follows them.
+const NOT_NAMES: &[&str] = &[
+    "alias",
+    "bg",
+    "bind",
+    "break",
+    "builtin",
+    "busybox",
+    "case",
+    "cd",
+    "chroot",
+    "command",
+    "continue",
+    "coproc",
+    "declare",
+    "dirs",
+    "disown",
+    "do",
+    "doas",
+    "done",
+    "elif",
+    "else",
+    "enable",
+    "env",
+    "esac",
+    "eval",
+    "exec",
+    "exit",
+    "export",
+    "fc",
+    "fg",
+    "fi",
+    "for",
+    "function",
+    "getopts",
+    "hash",
+    "if",
+    "in",
+    "jobs",
+    "kill",
+    "let",
+    "local",
+    "logout",
+    "mapfile",
+    "nice",
+    "nohup",
+    "parallel",
+    "popd",
+    "pushd",
+    "read",
+    "readarray",
+    "readonly",
+    "return",
+    "select",
+    "set",
+    "setsid",
+    "shift",
+    "shopt",
+    "source",
+    "stdbuf",
+    "strace",
+    "sudo",
+    "suspend",
+    "then",
+    "time",
+    "timeout",
+    "trap",
+    "xargs",
+    "typeset",
+    "ulimit",
+    "umask",
+    "unalias",
+    "unset",
+    "until",
+    "unshare",
+    "wait",
+    "watch",
+    "while",
+    "su",
+    "flock",
+];
+
 /// The words of a command that a shell takes as they stand.
 ///
 /// Words are letters, digits and `_ - . / @ % + , :`, one space apart. So there are no quotes, no
@@ -26,6 +109,7 @@ pub(super) fn words(command: &str) -> Option<Vec<&str>> {
         word.bytes()
             .all(|byte| byte.is_ascii_alphanumeric() || b"_-".contains(&byte))
             && !word.starts_with('-')
+            && !NOT_NAMES.contains(word)
     };
     (are_plain && words.first().is_some_and(is_name)).then_some(words)
 }

@@ -56,10 +56,26 @@ fn is_safe(folder: &Path, writable: &[&Path]) -> bool {
     folder.is_absolute() && !writable.iter().any(|writable| folder.starts_with(writable))
 }
 
-/// The folders in which programs are looked for.
+/// What is set behind walls besides: there, a home cannot be read and a repository not written,
+/// and git takes either for a fault.
+pub(super) fn behind_walls() -> [(String, String); 2] {
+    [
+        ("GIT_CONFIG_GLOBAL", "/dev/null"),
+        ("GIT_OPTIONAL_LOCKS", "0"),
+    ]
+    .map(|(name, value)| (name.to_owned(), value.to_owned()))
+}
+
+/// The folders in which programs are looked for, to be read as they are. One that is or holds a
+/// home is not among them: everything would be readable for one program.
 pub(super) fn path_folders(variables: &[(String, String)]) -> Vec<String> {
-    let path = variables.iter().find(|(name, _)| name == "PATH");
-    let folders = path.map_or("", |(_, value)| value.as_str()).split(':');
+    let of = |wanted: &str| {
+        let found = variables.iter().find(|(name, _)| name == wanted);
+        found.map_or("", |(_, value)| value.as_str())
+    };
+    let home = Path::new(of("HOME"));
+    let holds_home = |folder: &str| folder == "/" || home.starts_with(folder);
+    let folders = of("PATH").split(':').filter(|folder| !holds_home(folder));
     folders.map(str::to_owned).collect()
 }
 
@@ -104,8 +120,8 @@ mod tests {
     #[test]
     fn a_command_gets_no_variable_that_could_hold_a_secret_or_change_what_programs_do() {
         let given = [
-            ("PATH", "/usr/bin:.::/work/project/bin:relative:/bin"),
-            ("HOME", "/home/o"),
+            ("PATH", "/usr/bin:.::/space/project/bin:relative:/bin"),
+            ("HOME", "/users/o"),
             ("LC_ALL", "C.UTF-8"),
             ("ANTHROPIC_API_KEY", "k"),
             ("LD_PRELOAD", "x"),
@@ -121,17 +137,23 @@ mod tests {
             ("LANG", "a\nb"),
         ];
         let given = given.map(|(name, value)| (name.to_owned(), value.to_owned()));
-        let variables = variables(&given, &[Path::new("/work/project")]);
+        let variables = variables(&given, &[Path::new("/space/project")]);
         let lines: Vec<String> = variables.iter().map(|(n, v)| format!("{n}={v}")).collect();
         assert_eq!(
             lines,
             [
-                "HOME=/home/o",
+                "HOME=/users/o",
                 "LC_ALL=C.UTF-8",
                 "PATH=/usr/bin:/bin",
                 "TERM=dumb",
                 "GIT_TERMINAL_PROMPT=0",
             ]
         );
+        let homely = (
+            "PATH".to_owned(),
+            "/:/users:/users/o:/users/o/bin:/bin".to_owned(),
+        );
+        let home = ("HOME".to_owned(), "/users/o".to_owned());
+        assert_eq!(path_folders(&[homely, home]), ["/users/o/bin", "/bin"]);
     }
 }

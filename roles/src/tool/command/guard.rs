@@ -86,6 +86,7 @@ fn run(
 ) -> Report {
     let (tell, events) = mpsc::channel();
     watch_input(input, tell.clone());
+    watch_signals(tell.clone());
     wall::bound_process();
     let scratch = wall::scratch();
     start(order.clone(), scratch.clone(), tell.clone());
@@ -167,6 +168,21 @@ fn watch_input(input: impl Read + Send + 'static, tell: Sender<Event>) {
         let _all = io::copy(&mut input, &mut io::sink());
         drop(tell.send(Event::Stop));
     });
+}
+
+/// A guard that is asked to end ends what it guards first. Whoever cleans up after a crash asks so.
+fn watch_signals(tell: Sender<Event>) {
+    use signal_hook::consts::signal::{SIGHUP, SIGINT, SIGTERM};
+
+    if let Ok(mut signals) = signal_hook::iterator::Signals::new([SIGTERM, SIGINT, SIGHUP]) {
+        thread::spawn(move || {
+            for _signal in signals.forever() {
+                if tell.send(Event::Stop).is_err() {
+                    break;
+                }
+            }
+        });
+    }
 }
 
 fn start_timer(ms: u64, tell: Sender<Event>) -> Sender<()> {

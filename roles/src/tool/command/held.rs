@@ -67,6 +67,7 @@ impl Held {
         };
         let mut line = serde_json::to_vec(&order).map_err(|why| why.to_string())?;
         line.push(b'\n');
+        let _timer = held.start_timer(GUARD_GRACE);
         let told = held
             .stdin
             .as_mut()
@@ -88,7 +89,7 @@ impl Held {
         let at_stop = Arc::clone(&stdin);
         // The end of its input ends the guard, and the guard all that it started.
         stop.when_raised(move || drop(lock(&at_stop).take()));
-        let _timer = self.start_timer();
+        let _timer = self.start_timer(self.time_limit + GUARD_GRACE);
         let mut stdout = Text::new(redactor, limit);
         let mut stderr = Text::new(redactor, limit);
         let report = loop {
@@ -129,10 +130,9 @@ impl Held {
     }
 
     /// A guard that hangs is killed, with all that it started.
-    fn start_timer(&self) -> Sender<()> {
+    fn start_timer(&self, limit: Duration) -> Sender<()> {
         let (keep, over) = mpsc::channel::<()>();
         let (pid, mark) = (self.child.id(), self.mark.clone());
-        let limit = self.time_limit + GUARD_GRACE;
         thread::spawn(move || {
             if over.recv_timeout(limit) == Err(mpsc::RecvTimeoutError::Timeout) {
                 tree::kill(pid, &mark);

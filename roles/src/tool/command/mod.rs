@@ -13,6 +13,8 @@ mod wall;
 #[cfg(test)]
 mod tests;
 
+use std::fmt::Write as _;
+
 use a_society_facts::Hash;
 use a_society_facts::fact::turn::{CallEnd, Effect};
 use a_society_facts::id::CallId;
@@ -54,9 +56,12 @@ impl Toolbox {
         }
         let (folder, folder_id) = self.folder_of(given.folder.as_deref())?;
         let roots = &self.0.roots;
-        let variables =
+        let mut variables =
             environment::variables(&setting.environment, &[roots.project(), roots.record()]);
         let (walls, missing) = self.walls(&variables);
+        if walls.are_up {
+            variables.extend(environment::behind_walls());
+        }
         let is_unasked =
             missing.is_empty() && classify::is_unasked(&given.command, &setting.unasked_commands);
         let order = Order {
@@ -181,7 +186,8 @@ impl Toolbox {
         };
         let mut head = format!("[{head}]\n");
         for wall in &ran.report.missing {
-            head.push_str(&format!("[ran without {wall}]\n"));
+            // Writing to a string cannot fail.
+            let _ = writeln!(head, "[ran without {wall}]");
         }
         let mut tail = String::new();
         if !ran.report.survivors.is_empty() {

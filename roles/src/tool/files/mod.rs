@@ -11,9 +11,7 @@ mod path;
 mod roots;
 
 pub(super) use floor::{Floor, floor};
-pub(super) use open::{
-    Entry, Kind, entries, hash_of, open_folder, open_parent, open_read, read_bytes,
-};
-pub(super) use open::{child, impossible, real_path, replace, stale, stat_kind};
+pub(super) use open::{Entry, Kind, entries, hash_of, open_folder, open_read, read_bytes};
+pub(super) use open::{child, impossible, replace, stale, stat_kind};
 pub(super) use path::Located;
 pub(super) use roots::Roots;

@@ -130,20 +130,24 @@ fn open_beneath(folder: BorrowedFd<'_>, path: &Path) -> Result<OwnedFd, Errno> {
     resolve(folder, path, flags, Crossing::Refused)
 }
 
-/// Makes the folders of a path, one after the other, each opened beneath the last.
+/// Makes the folders of a path, one after the other, each opened in the last. No link is followed
+/// here: where it leads is not judged before something is made.
 fn made(root: BorrowedFd<'_>, path: &Path) -> Result<OwnedFd, Errno> {
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let open =
+        |folder: BorrowedFd<'_>, name: &Path| resolve(folder, name, flags, Crossing::Refused);
     let mut folder = open_beneath(root, Path::new(""))?;
     for part in path.components() {
         let Component::Normal(name) = part else {
             return Err(Errno::INVAL);
         };
-        folder = match open_beneath(folder.as_fd(), Path::new(name)) {
+        folder = match open(folder.as_fd(), Path::new(name)) {
             Err(Errno::NOENT) => {
                 match mkdirat(&folder, name, Mode::from_raw_mode(0o777)) {
                     Ok(()) | Err(Errno::EXIST) => {}
                     Err(why) => return Err(why),
                 }
-                open_beneath(folder.as_fd(), Path::new(name))?
+                open(folder.as_fd(), Path::new(name))?
             }
             other => other?,
         };
@@ -437,5 +441,56 @@ fn not_opened(located: &Located, why: Errno) -> Refusal {
             "{shown} leads through a symbolic link that is not followed."
         )),
         why => impossible(format!("{shown} could not be opened: {why}.")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    /// A kernel that cannot resolve a path at once is no reason to follow a link.
+    #[test]
+    fn name_by_name_the_same_files_are_opened_and_no_link_is_followed() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().join("root");
+        fs::create_dir_all(root.join("a/b")).unwrap();
+        fs::write(root.join("a/b/file"), "x").unwrap();
+        fs::write(folder.path().join("outside"), "x").unwrap();
+        for (target, link) in [
+            ("../outside", "out"),
+            ("..", "up"),
+            ("a/b", "in"),
+            ("/", "system"),
+        ] {
+            symlink(target, root.join(link)).unwrap();
+        }
+        let open = fs::File::open(&root).unwrap();
+        let flags = OFlags::RDONLY | OFlags::CLOEXEC;
+        for path in ["", "a", "a/b", "a/b/file"] {
+            let walked = walk(open.as_fd(), Path::new(path), flags).unwrap();
+            let resolved =
+                resolve(open.as_fd(), Path::new(path), flags, Crossing::Refused).unwrap();
+            assert_eq!(real_path(&walked), real_path(&resolved), "{path}");
+        }
+        for path in [
+            "out",
+            "up",
+            "up/outside",
+            "in",
+            "in/file",
+            "system/etc",
+            "..",
+            "/etc",
+            "a/../a",
+            "none",
+        ] {
+            assert!(
+                walk(open.as_fd(), Path::new(path), flags).is_err(),
+                "{path}"
+            );
+        }
     }
 }

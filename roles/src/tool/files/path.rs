@@ -74,11 +74,7 @@ fn is_foreign(text: &str) -> bool {
     let bytes = text.as_bytes();
     let has_drive =
         matches!(bytes, [letter, b':', b'\\' | b'/', ..] if letter.is_ascii_alphabetic());
-    let scheme = text.split_once(':').map(|(scheme, _)| scheme);
-    let is_scheme =
-        |word: &str| word.len() > 1 && word.bytes().all(|byte| byte.is_ascii_alphanumeric());
-    let has_scheme = scheme.is_some_and(is_scheme) && text.contains("://");
-    has_drive || has_scheme || text.starts_with("\\\\")
+    has_drive || text.contains("://") || text.starts_with("\\\\")
 }
 
 fn bad(text: impl Into<String>) -> Refusal {
@@ -123,6 +119,7 @@ mod tests {
             ("P33", "c:/x"),
             ("P33", "\\\\server\\share"),
             ("P33", "file:///etc/passwd"),
+            ("P33", "a/http://x/y"),
             ("", "a\0b"),
             ("", "a\nb"),
             ("", "a\u{9b}b"),

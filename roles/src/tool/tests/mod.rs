@@ -1,3 +1,17 @@
 //! The tools over real folders, with the bad inputs that are known.
 
+mod files;
+mod paths;
+mod race;
+mod secrets;
 pub(super) mod stage;
+
+/// Calls of one answer that only read may run side by side.
+#[test]
+fn tools_can_be_used_from_several_threads() {
+    fn is_shared<T: Send + Sync>() {}
+    fn is_sent<T: Send>() {}
+    is_shared::<super::Toolbox>();
+    is_sent::<super::Running>();
+    is_sent::<super::Plan>();
+}

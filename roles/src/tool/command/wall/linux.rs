@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::os::fd::AsRawFd as _;
 use std::path::{Path, PathBuf};
 
 use landlock::{
@@ -21,6 +22,17 @@ use super::super::limits::{REPOSITORY_DEPTH, REPOSITORY_FOLDERS};
 /// The rights that are asked for; an older kernel keeps those that it knows.
 const RIGHTS: ABI = ABI::V5;
 
+/// The kind of machine, as the filter of system calls names it.
+const MACHINE: &str = if cfg!(target_arch = "x86_64") {
+    "x86_64"
+} else if cfg!(target_arch = "aarch64") {
+    "aarch64"
+} else if cfg!(target_arch = "riscv64") {
+    "riscv64"
+} else {
+    "unknown"
+};
+
 /// What may be read of the system, so that programs run.
 const SYSTEM: [&str; 14] = [
     "/usr",
@@ -36,7 +48,7 @@ const SYSTEM: [&str; 14] = [
     "/snap",
     "/proc",
     "/sys",
-    "/var/lib/dpkg",
+    "/run/systemd/resolve",
 ];
 
 /// What may be written of the system: things that keep nothing.
@@ -49,6 +61,10 @@ const DEVICES: [&str; 7] = [
     "/dev/fd",
     "/dev/shm",
 ];
+
+/// The same calls have this bit in their numbers when they are made with short pointers, which some
+/// kernels of one kind of machine let every program do.
+const SHORT_POINTERS: i64 = 0x4000_0000;
 
 /// What no command needs, and what leads out: into other processes, other spaces, the kernel.
 const FORBIDDEN_CALLS: [i64; 29] = [
@@ -92,6 +108,9 @@ pub(super) fn adopt_orphans() {
 pub(super) fn put_up(walls: &Walls, scratch: Option<&str>) -> Result<Vec<String>, String> {
     let mut missing = Vec::new();
     if walls.has_spaces {
+        if !walls.network {
+            switch_on_loopback();
+        }
         if let Err(why) = hide(walls) {
             missing.push(format!(
                 "what hides the state of flows and protects repositories: {why}"
@@ -113,6 +132,25 @@ pub(super) fn put_up(walls: &Walls, scratch: Option<&str>) -> Result<Vec<String>
     Ok(missing)
 }
 
+/// The tools with which the network of a space is switched on, which has nobody else in it.
+const NETWORK_TOOLS: [&str; 2] = ["/usr/sbin/ip", "/sbin/ip"];
+
+/// Lets a command speak to itself, as tests of servers do. Where there is no tool for it, it
+/// cannot, and finds out by itself.
+fn switch_on_loopback() {
+    use std::process::{Command, Stdio};
+
+    if let Some(tool) = NETWORK_TOOLS.iter().find(|tool| Path::new(tool).exists()) {
+        let _off = Command::new(tool)
+            .args(["link", "set", "lo", "up"])
+            .env_clear()
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .status();
+    }
+}
+
 /// Puts the state of flows out of sight, and makes the insides of repositories read-only.
 fn hide(walls: &Walls) -> Result<(), rustix::io::Errno> {
     let plain = MountFlags::NOSUID | MountFlags::NODEV;
@@ -126,8 +164,18 @@ fn hide(walls: &Walls) -> Result<(), rustix::io::Errno> {
     let Some(hidden) = &walls.hidden else {
         return Ok(());
     };
-    let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
-    let record = openat(CWD, walls.record.as_str(), flags, Mode::empty())?;
+    let flags = OFlags::PATH | OFlags::CLOEXEC;
+    let within = walls
+        .readable
+        .iter()
+        .filter(|path| Path::new(path).starts_with(hidden));
+    let shown = within.chain([&walls.record]).filter_map(|path| {
+        let open = openat(CWD, path.as_str(), flags, Mode::empty()).ok()?;
+        let is_folder = Path::new(path).is_dir();
+        is_folder.then_some((path, open))
+    });
+    // Opened before it is out of sight.
+    let shown: Vec<_> = shown.collect();
     mount(
         "tmpfs",
         hidden.as_str(),
@@ -135,12 +183,11 @@ fn hide(walls: &Walls) -> Result<(), rustix::io::Errno> {
         plain,
         c"mode=0700,size=64k",
     )?;
-    fs::create_dir_all(&walls.record).map_err(|_| rustix::io::Errno::IO)?;
-    let open = {
-        use std::os::fd::AsRawFd as _;
-        format!("/proc/self/fd/{}", record.as_raw_fd())
-    };
-    mount_bind_recursive(open, walls.record.as_str())
+    for (path, open) in shown {
+        fs::create_dir_all(path).map_err(|_| rustix::io::Errno::IO)?;
+        mount_bind_recursive(format!("/proc/self/fd/{}", open.as_raw_fd()), path.as_str())?;
+    }
+    Ok(())
 }
 
 fn read_only(path: &Path) -> Result<(), rustix::io::Errno> {
@@ -191,7 +238,7 @@ pub(super) fn missing() -> Vec<String> {
     if rights.is_err() {
         missing.push("Landlock: this kernel has none or only a part of it".to_owned());
     }
-    if seccompiler::TargetArch::try_from(std::env::consts::ARCH).is_err() {
+    if seccompiler::TargetArch::try_from(MACHINE).is_err() {
         missing.push("seccomp: not on this kind of machine".to_owned());
     }
     missing
@@ -279,10 +326,11 @@ fn program(walls: &Walls) -> Result<BpfProgram, seccompiler::Error> {
     }
     let sockets: Result<Vec<SeccompRule>, _> = families.into_iter().map(family).collect();
     rules.insert(libc::SYS_socket, sockets.map_err(seccompiler::Error::from)?);
+    for (call, rule) in rules.clone() {
+        rules.insert(call | SHORT_POINTERS, rule);
+    }
     let errno = u32::try_from(libc::EPERM).unwrap_or(1);
-    let arch = std::env::consts::ARCH
-        .try_into()
-        .map_err(seccompiler::Error::from)?;
+    let arch = MACHINE.try_into().map_err(seccompiler::Error::from)?;
     let filter = SeccompFilter::new(
         rules,
         SeccompAction::Allow,

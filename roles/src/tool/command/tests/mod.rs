@@ -1,5 +1,8 @@
 //! Commands, run by this test binary as their guard.
 
+mod oracle;
+
+use std::io::Write as _;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -49,6 +52,16 @@ fn said(stage: &Stage, command: &str) -> String {
         .output
 }
 
+/// Says that a test found nothing to measure here.
+fn not_measured(why: &str) {
+    // Not by `eprintln!`, which the test runner keeps to itself while a test passes.
+    writeln!(
+        std::io::stderr(),
+        "NOT MEASURED: commands behind walls: {why}"
+    )
+    .unwrap();
+}
+
 /// Whether this system has all walls. Elsewhere the tests of walls have nothing to measure, and
 /// say so.
 fn has_walls(stage: &Stage) -> bool {
@@ -61,7 +74,7 @@ fn has_walls(stage: &Stage) -> bool {
     .ask
     .missing;
     if !missing.is_empty() {
-        eprintln!("NOT MEASURED: {}", missing.join("; "));
+        not_measured(&missing.join("; "));
     }
     missing.is_empty()
 }
@@ -194,7 +207,7 @@ fn tree(word: &str) -> String {
 }
 
 fn rounds(slice: usize, full: usize) -> usize {
-    if std::env::var_os("A_SOCIETY_TEST_FULL").is_some() {
+    if std::env::var_os("A_SOCIETY_TEST_FULL").is_some_and(|value| value == "1") {
         full
     } else {
         slice
@@ -436,4 +449,129 @@ fn p35_a_command_runs_only_in_a_folder_that_may_be_written() {
     std::os::unix::fs::symlink(stage.root(), stage.project().join("sub")).unwrap();
     let finished = finish(&tools, planned, &StopSignal::default());
     assert_eq!(finished.end, CallEnd::Failed, "{}", finished.output);
+}
+
+/// The same command, as on a system that does not let a user make spaces.
+fn without_spaces(stage: &Stage, command: &str) -> String {
+    let tools = stage.toolbox();
+    let mut planned = plan(&tools, "run_command", json!({ "command": command })).unwrap();
+    if let Deed::Command(launch) = &mut planned.deed {
+        launch.order.walls.has_spaces = false;
+    }
+    finish(&tools, planned, &StopSignal::default()).output
+}
+
+#[test]
+fn without_spaces_the_other_walls_stand_and_it_is_said() {
+    let stage = Stage::new();
+    if !has_walls(&stage) {
+        return;
+    }
+    stage.write("project/.git/config", "old");
+    stage.write("project/sub/a.txt", "old");
+    let (root, record) = (stage.root(), stage.record());
+    let said = without_spaces(&stage, "echo new > sub/a.txt");
+    assert!(said.contains("[ran without spaces of its own"), "{said}");
+    for command in [
+        format!("echo new > {}/made.txt", record.display()),
+        format!("echo new > {}/outside.txt", root.display()),
+        format!(
+            "cat {}/.a-society/state/p/f/flow.json > sub/stolen.txt",
+            root.display()
+        ),
+        "echo new > .git/config".to_owned(),
+        "rm -rf .git".to_owned(),
+    ] {
+        let _any = without_spaces(&stage, &command);
+    }
+    let text = |path: &str| stage.read(path).unwrap_or_default();
+    assert_eq!(text("project/sub/a.txt"), "new\n");
+    assert_eq!(text(".a-society/state/p/f/record/made.txt"), "new\n");
+    assert_eq!(text("outside.txt"), "outside");
+    assert_eq!(text("project/sub/stolen.txt"), "");
+    assert_eq!(text("project/.git/config"), "old");
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let said = without_spaces(&stage, &format!("exec 3<>/dev/tcp/127.0.0.1/{port}"));
+    assert!(!said.contains("[exit code 0]"), "{said}");
+}
+
+#[test]
+fn what_leads_to_other_programs_of_the_user_is_closed_and_what_stays_inside_is_not() {
+    let stage = Stage::new();
+    if !has_walls(&stage) {
+        return;
+    }
+    let python = |program: &str| said(&stage, &format!("python3 -c '{program}'"));
+    if !python("print(1)").contains("[exit code 0]\n1") {
+        return not_measured("there is no python");
+    }
+    let unix = python("import socket; socket.socket(socket.AF_UNIX)");
+    assert!(unix.contains("PermissionError"), "{unix}");
+    let out = python("import socket; socket.create_connection((\"1.1.1.1\", 443), 1)");
+    assert!(out.contains("Network is unreachable"), "{out}");
+    let traced = python("import ctypes; print(ctypes.CDLL(None).ptrace(0, 0, 0, 0))");
+    assert!(traced.contains("-1"), "{traced}");
+}
+
+#[test]
+fn a_guard_that_is_asked_to_end_ends_its_command_first() {
+    let stage = Stage::new();
+    let tools = in_full_scope(&stage);
+    let word = format!("a-society-asked-{}", std::process::id());
+    let planned = plan(&tools, "run_command", json!({ "command": tree(&word) })).unwrap();
+    let call = "7.1.1".parse().unwrap();
+    let running = tools.start(planned, &call, &StopSignal::default()).unwrap();
+    let process = running.process().unwrap();
+    let flow = tools.0.setting.owner.flow.clone();
+    let watched = word.clone();
+    // As whoever opens the flow after a crash would.
+    let cleaner = thread::spawn(move || {
+        grown(&watched);
+        crate::taker::command::end_survivor(&process, &flow, &call)
+    });
+    let finished = running.finish();
+    assert!(cleaner.join().unwrap());
+    assert_eq!(
+        (finished.end, alive(&word)),
+        (CallEnd::Stopped, 0),
+        "{}",
+        finished.output
+    );
+}
+
+#[test]
+fn s9_git_reads_a_repository_behind_walls_and_cannot_change_its_inside() {
+    let stage = Stage::new();
+    if !has_walls(&stage) {
+        return;
+    }
+    stage.write("project/a.txt", "a");
+    stage.write("home/.gitconfig", "[core]\n\tfsmonitor = touch ran.txt\n");
+    let git = std::process::Command::new("git")
+        .args(["init", "-q"])
+        .current_dir(stage.project())
+        .status();
+    if !git.is_ok_and(|status| status.success()) {
+        return not_measured("there is no git");
+    }
+    let mut setting = stage.setting();
+    setting.environment.retain(|(name, _)| name != "HOME");
+    let home = stage.root().join("home").to_string_lossy().into_owned();
+    setting.environment.push(("HOME".to_owned(), home));
+    let tools = Toolbox::open(setting).unwrap();
+    let said = |command: &str| {
+        done(&tools, "run_command", json!({ "command": command }))
+            .unwrap()
+            .output
+    };
+    assert_eq!(said("git status --short"), "[exit code 0]\n?? a.txt\n");
+    for command in [
+        "git add a.txt",
+        "git config core.fsmonitor x",
+        "git commit --allow-empty -m x",
+    ] {
+        assert!(!said(command).contains("[exit code 0]"), "{command}");
+    }
+    assert_eq!(stage.read("project/ran.txt"), None);
 }

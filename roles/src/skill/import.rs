@@ -1,0 +1,103 @@
+//! Taking a skill over from a folder that somebody else made.
+//!
+//! A skill is text that a model will follow and files that it may run. So it is looked at before
+//! anything is copied, copied without what does not belong into one, and there as a whole or not
+//! at all. It runs with no more rights than the role that reads it.
+
+use std::fmt;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::limits::{BYTES, DEPTH, FILES};
+use super::parse::Heading;
+use super::store::read;
+
+/// Why a skill is not taken over; all reasons at once.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ImportFault(pub Vec<String>);
+
+impl fmt::Display for ImportFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0.join("\n"))
+    }
+}
+
+/// Copies the skill of one folder into a folder of skills.
+pub fn import(from: &Path, into: &Path) -> Result<Heading, ImportFault> {
+    let one = |why: String| ImportFault(vec![why]);
+    let heading = read(from).map_err(|why| one(why.to_string()))?;
+    let files = checked(from)?;
+    let target = into.join(&heading.name);
+    if fs::symlink_metadata(&target).is_ok() {
+        return Err(one(format!("there is a skill {:?} already", heading.name)));
+    }
+    let temporary = into.join(format!(
+        ".{}-{}.importing",
+        heading.name,
+        std::process::id()
+    ));
+    let copied = copy(from, &temporary, &files)
+        .and_then(|()| fs::rename(&temporary, &target))
+        .map_err(|why| one(format!("it could not be copied: {why}")));
+    if copied.is_err() {
+        // The fault that led here is told; a folder with such a name is never a skill.
+        let _left = fs::remove_dir_all(&temporary);
+    }
+    copied.map(|()| heading)
+}
+
+/// The files of a skill, from its folder, if all of them may be taken over.
+fn checked(folder: &Path) -> Result<Vec<PathBuf>, ImportFault> {
+    let (mut files, mut faults, mut bytes) = (Vec::new(), Vec::new(), 0);
+    let mut open = vec![(PathBuf::new(), 0)];
+    while let Some((below, depth)) = open.pop() {
+        let entries = fs::read_dir(folder.join(&below)).map_err(|why| {
+            ImportFault(vec![format!(
+                "{} could not be read: {why}",
+                below.display()
+            )])
+        })?;
+        for entry in entries.flatten() {
+            let path = below.join(entry.file_name());
+            let shown = path.display();
+            let Ok(stat) = fs::symlink_metadata(folder.join(&path)) else {
+                faults.push(format!("{shown} could not be looked at"));
+                continue;
+            };
+            let is_hidden = entry.file_name().to_string_lossy().starts_with('.');
+            if is_hidden {
+                faults.push(format!("{shown} is hidden; a skill shows all that it has"));
+            } else if stat.is_dir() && depth < DEPTH {
+                open.push((path, depth + 1));
+            } else if stat.is_file() {
+                bytes += stat.len();
+                files.push(path);
+            } else if stat.is_dir() {
+                faults.push(format!("{shown} lies deeper than {DEPTH} folders"));
+            } else {
+                faults.push(format!("{shown} is neither a file nor a folder"));
+            }
+            if files.len() > FILES || bytes > BYTES {
+                faults.push(format!("it has more than {FILES} files or {BYTES} bytes"));
+                return Err(ImportFault(faults));
+            }
+        }
+    }
+    if faults.is_empty() {
+        files.sort();
+        return Ok(files);
+    }
+    faults.sort();
+    Err(ImportFault(faults))
+}
+
+fn copy(from: &Path, to: &Path, files: &[PathBuf]) -> std::io::Result<()> {
+    for file in files {
+        let target = to.join(file);
+        if let Some(folder) = target.parent() {
+            fs::create_dir_all(folder)?;
+        }
+        fs::copy(from.join(file), target)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,14 @@
+//! Skills: folders with a `SKILL.md`, of which a role is told name, description and path, and which
+//! it reads when it needs them.
+
+mod import;
+mod limits;
+mod parse;
+mod store;
+
+#[cfg(test)]
+mod tests;
+
+pub use import::{ImportFault, import};
+pub use parse::{Heading, SkillFault, heading};
+pub use store::{Found, found};

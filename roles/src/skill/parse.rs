@@ -1,0 +1,99 @@
+//! The head of a `SKILL.md`: its name and when it is used.
+
+use super::limits::{DESCRIPTION_BYTES, NAME_BYTES};
+use crate::consent::misleads;
+use crate::yaml::{self, Budget, Value};
+
+/// What a role is told of a skill.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Heading {
+    /// Its name, which is also that of its folder.
+    pub name: String,
+    /// When it is used.
+    pub description: String,
+}
+
+/// What is wrong with a skill.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SkillFault(pub String);
+
+impl std::fmt::Display for SkillFault {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// Reads the head of a `SKILL.md` that lies in a folder of this name.
+pub fn heading(text: &str, folder: &str) -> Result<Heading, SkillFault> {
+    let front = front(text)?;
+    let tree = yaml::parse(front, Budget::BLOCK)
+        .map_err(|why| SkillFault(format!("its head is no YAML: {}", why.message)))?;
+    let Value::Map(members) = tree.value else {
+        return Err(SkillFault("its head is not a mapping".to_owned()));
+    };
+    // What else stands there is for other programs.
+    let text_of = |wanted: &str| {
+        let is_wanted = |value: &Value| *value == Value::Text(wanted.to_owned());
+        let found = members.iter().find(|(key, _)| is_wanted(&key.value));
+        match found.map(|(_, tree)| &tree.value) {
+            Some(Value::Text(text)) => Ok(text.clone()),
+            Some(other) => Err(SkillFault(format!("its `{wanted}` is {}", other.kind()))),
+            None => Err(SkillFault(format!("its head has no `{wanted}`"))),
+        }
+    };
+    let (name, description) = (text_of("name")?, text_of("description")?);
+    let description = description.split_whitespace().collect::<Vec<_>>().join(" ");
+    check_name(&name)?;
+    if name != folder {
+        return Err(SkillFault(format!(
+            "it is named {name:?} and lies in the folder {folder:?}"
+        )));
+    }
+    if description.is_empty() || description.len() > DESCRIPTION_BYTES {
+        return Err(SkillFault(format!(
+            "its description has {} bytes; between 1 and {DESCRIPTION_BYTES} are allowed",
+            description.len()
+        )));
+    }
+    if description.chars().any(misleads) {
+        return Err(SkillFault(
+            "its description has characters that cannot be seen".to_owned(),
+        ));
+    }
+    Ok(Heading { name, description })
+}
+
+/// What stands between the first two lines of three dashes.
+fn front(text: &str) -> Result<&str, SkillFault> {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let rest = text
+        .strip_prefix("---\n")
+        .or_else(|| text.strip_prefix("---\r\n"))
+        .ok_or_else(|| SkillFault("it does not begin with a line `---`".to_owned()))?;
+    let mut at = 0;
+    for line in rest.split_inclusive('\n') {
+        if line.trim_end() == "---" {
+            return Ok(rest.get(..at).unwrap_or_default());
+        }
+        at += line.len();
+    }
+    Err(SkillFault(
+        "its head does not end with a line `---`".to_owned(),
+    ))
+}
+
+/// A name that is the same on every file system and means nothing to any.
+pub(super) fn check_name(name: &str) -> Result<(), SkillFault> {
+    let is_plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
+    let is_good = !name.is_empty()
+        && name.len() <= NAME_BYTES
+        && name.bytes().all(is_plain)
+        && !name.starts_with('-')
+        && !name.ends_with('-');
+    if is_good {
+        return Ok(());
+    }
+    Err(SkillFault(format!(
+        "{name:?} is no name of a skill: lower-case letters, digits and dashes, at most {NAME_BYTES}"
+    )))
+}

@@ -1,0 +1,319 @@
+//! What the file tools do when nobody means harm.
+
+use std::sync::Arc;
+
+use a_society_facts::Hash;
+use a_society_facts::fact::turn::{CallEnd, Effect};
+use serde_json::json;
+
+use super::stage::{Stage, call, done, finish, output, plan, refusal};
+use crate::consent::Tier;
+use crate::tool::{RefusalKind, Toolbox, WorkflowCheck};
+use crate::turn::stop::StopSignal;
+
+#[test]
+fn a_file_is_written_read_and_edited_and_its_hashes_tell_what_happened() {
+    let stage = Stage::new();
+    let tools = stage.toolbox();
+    let given = json!({ "path": "src/new/a.txt", "content": "one\ntwo\n" });
+    let planned = plan(&tools, "write_file", given).unwrap();
+    assert_eq!(planned.effect, Effect::Checkable);
+    assert_eq!(
+        (planned.before, planned.after),
+        (None, Some(Hash::of(b"one\ntwo\n")))
+    );
+    assert_eq!(planned.ask.tier, Tier::Edit);
+    assert_eq!(stage.read("project/src/new/a.txt"), None);
+    let asked = call(
+        "write_file",
+        json!({ "path": "src/new/a.txt", "content": "" }),
+    );
+    assert_eq!(tools.hash_now(&asked), Ok(None));
+    let finished = finish(&tools, planned, &StopSignal::default());
+    assert_eq!(finished.end, CallEnd::Done, "{}", finished.output);
+    assert_eq!(
+        stage.read("project/src/new/a.txt").as_deref(),
+        Some("one\ntwo\n")
+    );
+
+    let edit = json!({ "path": "src/new/a.txt", "old": "two", "new": "2" });
+    let planned = plan(&tools, "edit_file", edit).unwrap();
+    assert_eq!(planned.before, Some(Hash::of(b"one\ntwo\n")));
+    assert_eq!(planned.after, Some(Hash::of(b"one\n2\n")));
+    assert_eq!(
+        finish(&tools, planned, &StopSignal::default()).output,
+        "Edited src/new/a.txt: line 2."
+    );
+    assert_eq!(
+        output(&tools, "read_file", json!({ "path": "src/new/a.txt" })),
+        "one\n2\n"
+    );
+    let lines = json!({ "path": "src/new/a.txt", "first": 2, "last": 9 });
+    assert_eq!(
+        output(&tools, "read_file_lines", lines),
+        "[lines 2–2 of 2]\n2\t2\n"
+    );
+}
+
+#[test]
+fn folders_are_listed_and_searched_without_what_is_not_to_be_seen() {
+    let stage = Stage::new();
+    for (path, text) in [
+        ("project/a.rs", "fn needle() {}\n// Needle\n"),
+        ("project/sub/b.rs", "x\nneedle needle\n"),
+        ("project/sub/c.txt", "needle\n"),
+        ("project/.env", "needle\n"),
+        ("project/.git/needle", "needle\n"),
+        ("project/bin", "\0needle\n"),
+    ] {
+        stage.write(path, text);
+    }
+    std::os::unix::fs::symlink("a.rs", stage.project().join("link")).unwrap();
+    let tools = stage.toolbox();
+    assert_eq!(
+        output(&tools, "list_directory", json!({ "path": "." })),
+        ".env\t7\n.git/\na.rs\t25\nbin\t8\nlink@\nsub/\n"
+    );
+    assert_eq!(
+        output(
+            &tools,
+            "search_files",
+            json!({ "path": ".", "text": "needle" })
+        ),
+        "a.rs:1:fn needle() {}\nsub/b.rs:2:needle needle\nsub/c.txt:1:needle\n[3 matches in 4 files]\n"
+    );
+    let narrow = json!({ "path": ".", "text": "NEEDLE", "ignore_case": true, "name": "*.rs" });
+    assert_eq!(
+        output(&tools, "search_files", narrow),
+        "a.rs:1:fn needle() {}\na.rs:2:// Needle\nsub/b.rs:2:needle needle\n[3 matches in 2 files]\n"
+    );
+}
+
+#[test]
+fn p41_a_file_that_has_changed_since_it_was_read_is_not_changed_again() {
+    let stage = Stage::new();
+    stage.write("project/a.txt", "one");
+    let tools = stage.toolbox();
+    let edit = json!({ "path": "a.txt", "old": "one", "new": "two" });
+    // After it was planned.
+    let planned = plan(&tools, "edit_file", edit.clone()).unwrap();
+    stage.write("project/a.txt", "one, changed");
+    let finished = finish(&tools, planned, &StopSignal::default());
+    assert_eq!(finished.end, CallEnd::Failed);
+    assert!(
+        finished.output.contains("has changed"),
+        "{}",
+        finished.output
+    );
+    // After it was read.
+    let _read = output(&tools, "read_file", json!({ "path": "a.txt" }));
+    stage.write("project/a.txt", "one, changed again");
+    assert_eq!(
+        refusal(&tools, "edit_file", edit.clone()),
+        Some(RefusalKind::Stale)
+    );
+    let write = json!({ "path": "a.txt", "content": "" });
+    assert_eq!(
+        refusal(&tools, "write_file", write),
+        Some(RefusalKind::Stale)
+    );
+    assert_eq!(
+        stage.read("project/a.txt").as_deref(),
+        Some("one, changed again")
+    );
+    let _read = output(&tools, "read_file", json!({ "path": "a.txt" }));
+    let _edited = output(&tools, "edit_file", edit);
+    assert_eq!(
+        stage.read("project/a.txt").as_deref(),
+        Some("two, changed again")
+    );
+}
+
+#[test]
+fn the_graph_of_the_flow_is_changed_only_into_one_that_holds() {
+    let stage = Stage::new();
+    stage.write(".a-society/state/p/f/record/workflow.yaml", "old");
+    let path = stage.record().join("workflow.yaml");
+    let path = path.to_str().unwrap();
+    let write = |content: &str| json!({ "path": path, "content": content });
+    let without = stage.toolbox();
+    assert_eq!(
+        refusal(&without, "write_file", write("good")),
+        Some(RefusalKind::OutOfReach)
+    );
+    let mut setting = stage.setting();
+    let check = |text: &str| match text {
+        "good" => Ok(()),
+        _ => Err("line 1: no nodes".to_owned()),
+    };
+    setting.check_workflow = Some(WorkflowCheck(Arc::new(check)));
+    let tools = Toolbox::open(setting).unwrap();
+    let refused = tools.plan(&call("write_file", write("bad"))).unwrap_err();
+    assert!(
+        refused.text.ends_with("line 1: no nodes"),
+        "{}",
+        refused.text
+    );
+    let edit = json!({ "path": path, "old": "old", "new": "bad" });
+    assert_eq!(
+        refusal(&tools, "edit_file", edit),
+        Some(RefusalKind::NotPossible)
+    );
+    let _written = output(&tools, "write_file", write("good"));
+    assert_eq!(
+        stage
+            .read(".a-society/state/p/f/record/workflow.yaml")
+            .as_deref(),
+        Some("good")
+    );
+    let ours = json!({ "path": stage.record().join("record.yaml"), "content": "x" });
+    assert_eq!(
+        refusal(&tools, "write_file", ours),
+        Some(RefusalKind::OutOfReach)
+    );
+}
+
+#[test]
+fn long_files_are_cut_with_a_mark_and_the_rest_is_handed_out() {
+    let stage = Stage::new();
+    let text: String = (0..20_000)
+        .map(|number| format!("line {number}\n"))
+        .collect();
+    stage.write("project/long.txt", &text);
+    stage.write("project/wide.txt", &"x".repeat(10_000));
+    let tools = stage.toolbox();
+    let read = done(&tools, "read_file", json!({ "path": "long.txt" })).unwrap();
+    assert!(read.is_cut && read.output.len() < 52 * 1024);
+    assert!(read.output.starts_with("line 0\n") && read.output.ends_with("line 19999\n"));
+    assert_eq!(read.whole.as_deref(), Some(text.as_bytes()));
+    let lines = json!({ "path": "wide.txt", "first": 1, "last": 1 });
+    let wide = done(&tools, "read_file_lines", lines).unwrap();
+    assert!(
+        wide.is_cut && wide.output.ends_with("[… 5904 bytes more]\n"),
+        "{}",
+        wide.output
+    );
+}
+
+#[test]
+fn what_is_asked_for_wrongly_is_refused_in_words_that_help() {
+    let stage = Stage::new();
+    stage.write("project/a.txt", "a\n");
+    let tools = stage.toolbox();
+    for (tool, given, said) in [
+        (
+            "read_fil",
+            json!({}),
+            "There is no tool \"read_fil\". There are: read_file, ",
+        ),
+        ("fetch_url", json!({ "url": "x" }), "There is no tool"),
+        (
+            "read_file",
+            json!({ "file": "a.txt" }),
+            "unknown field `file`",
+        ),
+        (
+            "read_file",
+            json!({ "path": "b.txt" }),
+            "b.txt does not exist.",
+        ),
+        (
+            "read_file",
+            json!({ "path": "a.txt/b" }),
+            "is not a folder.",
+        ),
+        (
+            "read_file_lines",
+            json!({ "path": "a.txt", "first": 0, "last": 1 }),
+            "Lines count from 1",
+        ),
+        (
+            "read_file_lines",
+            json!({ "path": "a.txt", "first": 2, "last": 1 }),
+            "no lines 2 to 1",
+        ),
+        (
+            "edit_file",
+            json!({ "path": "b.txt", "old": "a", "new": "b" }),
+            "Write it with write_file",
+        ),
+        (
+            "write_file",
+            json!({ "path": ".", "content": "" }),
+            "is a folder",
+        ),
+        ("run_command", json!({ "command": " " }), "empty"),
+        (
+            "run_command",
+            json!({ "command": "ls", "timeout_ms": 0 }),
+            "between 1 and",
+        ),
+    ] {
+        let refused = plan(&tools, tool, given).unwrap_err();
+        assert!(refused.text.contains(said), "{tool}: {}", refused.text);
+    }
+    let late = json!({ "path": "a.txt", "first": 5, "last": 6 });
+    let finished = done(&tools, "read_file_lines", late).unwrap();
+    assert_eq!(
+        (finished.end, finished.output.as_str()),
+        (CallEnd::Failed, "a.txt has 1 lines, none of them 5.")
+    );
+}
+
+/// A workspace that is its own project has the state of flows, and perhaps skills, inside.
+#[test]
+fn folders_within_one_another_are_told_apart_by_the_innermost() {
+    let stage = Stage::new();
+    stage.write(".a-society/skills/review/SKILL.md", "read me");
+    let mut setting = stage.setting();
+    setting.project = stage.root();
+    setting.readable = vec![stage.root().join(".a-society/skills")];
+    let tools = Toolbox::open(setting).unwrap();
+    let skill = ".a-society/skills/review/SKILL.md";
+    assert_eq!(
+        output(&tools, "read_file", json!({ "path": skill })),
+        "read me"
+    );
+    assert_eq!(
+        refusal(
+            &tools,
+            "write_file",
+            json!({ "path": skill, "content": "x" })
+        ),
+        Some(RefusalKind::OutOfReach)
+    );
+    let note = ".a-society/state/p/f/record/note.md";
+    let _written = output(
+        &tools,
+        "write_file",
+        json!({ "path": note, "content": "x" }),
+    );
+    for path in [
+        ".a-society/state/p/f/flow.json",
+        ".a-society",
+        ".a-society/state/p/f",
+    ] {
+        assert!(
+            done(&tools, "read_file", json!({ "path": path })).is_err(),
+            "{path}"
+        );
+        assert!(
+            done(&tools, "list_directory", json!({ "path": path })).is_err(),
+            "{path}"
+        );
+    }
+    let command = json!({ "command": "cat .a-society/skills/review/SKILL.md; ls .a-society/state/p/f; echo y > .a-society/state/p/f/record/made" });
+    let finished = done(&tools, "run_command", command).unwrap();
+    if plan(&tools, "run_command", json!({ "command": "true" }))
+        .unwrap()
+        .ask
+        .missing
+        .is_empty()
+    {
+        assert_eq!(finished.output, "[exit code 0]\nread merecord\n");
+    }
+    assert_eq!(
+        stage.read(".a-society/state/p/f/record/made").as_deref(),
+        Some("y\n")
+    );
+}
