@@ -32,17 +32,14 @@ pub(in crate::provider) struct Chunks {
 
 #[derive(Deserialize)]
 struct Chunk {
-    #[serde(default)]
-    choices: Vec<Choice>,
+    choices: Option<Vec<Choice>>,
     usage: Option<Value>,
     error: Option<Value>,
 }
 
 #[derive(Deserialize)]
 struct Choice {
-    #[serde(default)]
-    index: u64,
-    #[serde(default)]
+    index: Option<u64>,
     delta: Option<Delta>,
     finish_reason: Option<String>,
 }
@@ -267,8 +264,8 @@ impl Reader for Chunks {
         if let Some(usage) = chunk.usage.filter(Value::is_object) {
             self.count(&usage, out);
         }
-        for choice in chunk.choices {
-            if choice.index != 0 {
+        for choice in chunk.choices.into_iter().flatten() {
+            if choice.index.unwrap_or(0) != 0 {
                 continue;
             }
             let delta = choice.delta.unwrap_or_default();
