@@ -349,6 +349,46 @@ fn plain_reasoning_is_given_back_until_its_calls_are_answered_and_not_after_that
 }
 
 #[test]
+fn what_a_server_puts_beside_its_calls_goes_back_to_it_and_content_may_come_in_parts() {
+    let signed = serde_json::json!({"google": {"thought_signature": "c2lnbmVk"}});
+    let parts = serde_json::json!([
+        {"type": "thinking", "thinking": [{"type": "text", "text": "Hm."}]},
+        {"type": "text", "text": "I look."},
+    ]);
+    let stream: String = [
+        strict::chat::chunk(&serde_json::json!({"content": parts}), None),
+        strict::chat::chunk(&serde_json::json!({"tool_calls": [
+            {"index": 0, "id": "call_a", "function": {"name": "list_directory", "arguments": "{}"}},
+            {"index": 1, "id": "call_b", "function": {"name": "list_directory", "arguments": "{}"},
+             "extra_content": signed},
+        ]}), Some("tool_calls")),
+    ]
+    .concat();
+    let answer = read(Wire::Chat, "m-1", &[stream.as_bytes()]).unwrap();
+    assert_eq!((answer.text.as_str(), answer.calls.len()), ("I look.", 2));
+    let answered = said(&answer, 1);
+    let mut history = vec![user("Look."), answered.clone()];
+    history.extend(results(&answered));
+    let (provider, tools) = (
+        provider_at(Wire::Chat, "http://127.0.0.1:1", short_times()),
+        tools(),
+    );
+    let sent = |model| {
+        let request = Request {
+            model,
+            ..request(&history, &tools)
+        };
+        let body = provider.prepare(&request).unwrap().body;
+        let body: serde_json::Value = serde_json::from_slice(&body).unwrap();
+        assert_eq!(strict::check(Wire::Chat, &body), Ok(()));
+        body["messages"][2]["tool_calls"].clone()
+    };
+    assert_eq!(sent("m-1")[1]["extra_content"], signed);
+    assert_eq!(sent("m-1")[0].get("extra_content"), None);
+    assert_eq!(sent("m-2")[1].get("extra_content"), None);
+}
+
+#[test]
 fn the_next_request_goes_over_the_same_connection() {
     use std::io::{BufRead, BufReader, Read, Write};
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
