@@ -130,6 +130,10 @@ const TOUCHES: [Touch; 6] = [
                 "looks up the names of MCP servers and judges every address they lead to",
             ),
             (
+                "roles/src/mcp/web.rs",
+                "the HTTP client of the MCP servers that the operator configured",
+            ),
+            (
                 "roles/src/provider/http/",
                 "models are reached over HTTP, within limits of time and size",
             ),
