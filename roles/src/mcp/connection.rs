@@ -44,6 +44,7 @@ pub(super) struct Connection {
     guest: Guest,
     process: Option<Process>,
     verdict: Verdict,
+    redactor: Arc<Redactor>,
 }
 
 /// One call, as it is sent.
@@ -53,8 +54,6 @@ pub(super) struct Request {
     pub(super) arguments: Map<String, Value>,
     pub(super) key: Option<String>,
     pub(super) limit: Duration,
-    /// What takes secrets out of the answer.
-    pub(super) redactor: Arc<Redactor>,
     /// Set when it is given to the server.
     pub(super) has_begun: Arc<AtomicBool>,
 }
@@ -73,9 +72,11 @@ impl Connection {
     pub(super) async fn open(
         spec: &ServerSpec,
         given: &Given,
+        redactor: &Arc<Redactor>,
         limits: &Limits,
     ) -> Result<Self, String> {
-        let opened = tokio::time::timeout(limits.start, Self::greet(spec, given)).await;
+        let greeted = Self::greet(spec, given, redactor);
+        let opened = tokio::time::timeout(limits.start, greeted).await;
         let opened = opened.unwrap_or_else(|_| {
             let seconds = limits.start.as_secs_f32();
             Err(format!(
@@ -97,7 +98,11 @@ impl Connection {
         });
     }
 
-    async fn greet(spec: &ServerSpec, given: &Given) -> Result<Self, String> {
+    async fn greet(
+        spec: &ServerSpec,
+        given: &Given,
+        redactor: &Arc<Redactor>,
+    ) -> Result<Self, String> {
         let guest = Guest::default();
         let verdict = Verdict::default();
         match &spec.reach {
@@ -116,15 +121,27 @@ impl Connection {
                     folder: folder.as_deref().unwrap_or("/"),
                 };
                 let (process, stdin, stdout) = Process::start(&launch)?;
-                let pipes = Pipes::new(stdin, stdout, process.aside().clone(), verdict.clone());
+                let pipes = Pipes::new(
+                    stdin,
+                    stdout,
+                    process.aside().clone(),
+                    verdict.clone(),
+                    redactor.clone(),
+                );
                 match greeted(&guest, pipes).await {
                     Ok(service) => Ok(Self {
                         service,
                         guest,
                         process: Some(process),
                         verdict,
+                        redactor: redactor.clone(),
                     }),
-                    Err(why) => Err(obituary(Some(&process), &verdict, &words(&why)).await),
+                    Err(why) => {
+                        Err(
+                            obituary(Some(&process), &verdict, &words(&why, redactor), redactor)
+                                .await,
+                        )
+                    }
                 }
             }
             Reach::Web {
@@ -135,13 +152,14 @@ impl Connection {
                 let headers = resolved(headers, given)?;
                 let transport = web::transport(url, &headers, *is_private)?;
                 let service = greeted(&guest, transport).await;
-                let service =
-                    service.map_err(|why| format!("It cannot be reached: {}.", words(&why)))?;
+                let service = service
+                    .map_err(|why| format!("It cannot be reached: {}.", words(&why, redactor)))?;
                 Ok(Self {
                     service,
                     guest,
                     process: None,
                     verdict,
+                    redactor: redactor.clone(),
                 })
             }
         }
@@ -160,10 +178,12 @@ impl Connection {
 
     /// Why it ended, in words.
     pub(super) async fn obituary(&self) -> String {
+        let otherwise = "the connection was closed";
         obituary(
             self.process.as_ref(),
             &self.verdict,
-            "the connection was closed",
+            otherwise,
+            &self.redactor,
         )
         .await
     }
@@ -211,7 +231,7 @@ impl Connection {
             Ok(Ok(_)) => Err("Its list of tools cannot be read.".to_owned()),
             Ok(Err(fault)) => Err(format!(
                 "It does not list its tools: {}.",
-                of_server(&fault)
+                of_server(&fault, &self.redactor)
             )),
             Err(NoAnswer::TimedOut) => {
                 let seconds = limits.list.as_secs_f32();
@@ -227,9 +247,9 @@ impl Connection {
         let call = ClientRequest::CallToolRequest(CallToolRequest::new(params));
         let begun = Some(request.has_begun.as_ref());
         let answer = self.ask(call, request.key, request.limit, begun).await?;
-        let fault = |words: &str| Output::fault(words, &request.redactor);
+        let fault = |words: &str| Output::fault(words, &self.redactor);
         Ok(match answer {
-            Ok(ServerResult::CallToolResult(result)) => Output::of(&result, &request.redactor),
+            Ok(ServerResult::CallToolResult(result)) => Output::of(&result, &self.redactor),
             Ok(ServerResult::InputRequiredResult(_)) => {
                 fault("The tool asks for more input than its arguments, and gets none.")
             }
@@ -237,7 +257,10 @@ impl Connection {
                 fault("The tool leaves its work to a task, which is not followed here.")
             }
             Ok(_) => fault("The server's answer is no result of a tool."),
-            Err(refusal) => fault(&format!("The server refused: {}.", of_server(&refusal))),
+            Err(refusal) => fault(&format!(
+                "The server refused: {}.",
+                of_server(&refusal, &self.redactor)
+            )),
         })
     }
 
@@ -286,7 +309,7 @@ impl Connection {
             Err(ServiceError::McpError(fault)) => Ok(Err(fault)),
             Err(ServiceError::TransportClosed) => Err(NoAnswer::Broke(self.obituary().await)),
             Err(why) => {
-                let why = words(&why);
+                let why = words(&why, &self.redactor);
                 Err(NoAnswer::Broke(format!(
                     "The request could not be made: {why}."
                 )))
@@ -342,7 +365,12 @@ fn raw(tool: Tool) -> RawTool {
 }
 
 /// Why a server is no more: what it did wrong, how it ended, what it said last.
-async fn obituary(process: Option<&Process>, verdict: &Verdict, otherwise: &str) -> String {
+async fn obituary(
+    process: Option<&Process>,
+    verdict: &Verdict,
+    otherwise: &str,
+    redactor: &Redactor,
+) -> String {
     // It may take a moment until the system tells that it ended. One that broke the protocol may
     // well go on.
     if let Some(process) = process
@@ -355,7 +383,7 @@ async fn obituary(process: Option<&Process>, verdict: &Verdict, otherwise: &str)
     let why = verdict.get().cloned().or(ended);
     let why = why.unwrap_or_else(|| otherwise.to_owned());
     let aside = process
-        .map(|process| process.aside().shown())
+        .map(|process| process.aside().shown(redactor))
         .unwrap_or_default();
     if aside.is_empty() {
         return format!("It is gone: {why}.");
@@ -364,13 +392,13 @@ async fn obituary(process: Option<&Process>, verdict: &Verdict, otherwise: &str)
 }
 
 /// A server's own fault, as data.
-fn of_server(fault: &ErrorData) -> String {
-    let message = plain::head(&plain::line(&fault.message), FAULT_SHOWN_BYTES);
+fn of_server(fault: &ErrorData, redactor: &Redactor) -> String {
+    let message = shown(&fault.message, redactor);
     format!("{message} (code {})", fault.code.0)
 }
 
 /// A fault with those below it.
-fn words(why: &dyn std::error::Error) -> String {
+fn words(why: &dyn std::error::Error, redactor: &Redactor) -> String {
     let mut said = why.to_string();
     let mut below = why.source();
     while let Some(why) = below {
@@ -380,5 +408,10 @@ fn words(why: &dyn std::error::Error) -> String {
         }
         below = why.source();
     }
-    plain::head(&plain::line(&said), FAULT_SHOWN_BYTES)
+    shown(&said, redactor)
+}
+
+/// Words of a server within a sentence.
+fn shown(text: &str, redactor: &Redactor) -> String {
+    plain::head(&plain::line(&redactor.redact(text)), FAULT_SHOWN_BYTES)
 }

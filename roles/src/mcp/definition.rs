@@ -10,6 +10,7 @@ use serde_json::{Map, Value};
 use super::limits::{DESCRIPTION_BYTES_MAX, LIST_BYTES_MAX, TOOLS_MAX};
 use super::spec::{Listed, ServerSpec};
 use super::{name, plain, schema};
+use crate::tool::redact::Redactor;
 
 /// A tool as its server describes it.
 #[derive(Debug, Clone, PartialEq)]
@@ -110,7 +111,8 @@ impl Difference {
 }
 
 /// What may be offered of a server's list.
-pub(super) fn tools(spec: &ServerSpec, raws: &[RawTool]) -> Tools {
+pub(super) fn tools(spec: &ServerSpec, redactor: &Redactor, raws: &[RawTool]) -> Tools {
+    let raws: Vec<RawTool> = raws.iter().map(|raw| redacted(raw, redactor)).collect();
     let server = spec.definition_hash();
     let names = name::all(&spec.name, raws.iter().map(|raw| raw.name.as_str()));
     let mut tools = Tools::default();
@@ -140,6 +142,34 @@ pub(super) fn tools(spec: &ServerSpec, raws: &[RawTool]) -> Tools {
         }
     }
     tools
+}
+
+/// A server may put what it was given into what it says about itself.
+fn redacted(raw: &RawTool, redactor: &Redactor) -> RawTool {
+    RawTool {
+        name: raw.name.clone(),
+        description: redactor.redact(&raw.description),
+        schema: redacted_fields(&raw.schema, redactor),
+        others: redacted_value(&raw.others, redactor),
+    }
+}
+
+fn redacted_fields(fields: &Map<String, Value>, redactor: &Redactor) -> Map<String, Value> {
+    let field =
+        |(key, value): (&String, &Value)| (redactor.redact(key), redacted_value(value, redactor));
+    fields.iter().map(field).collect()
+}
+
+fn redacted_value(value: &Value, redactor: &Redactor) -> Value {
+    match value {
+        Value::String(text) => Value::String(redactor.redact(text)),
+        Value::Array(items) => {
+            let items = items.iter();
+            Value::Array(items.map(|item| redacted_value(item, redactor)).collect())
+        }
+        Value::Object(fields) => Value::Object(redacted_fields(fields, redactor)),
+        Value::Null | Value::Bool(_) | Value::Number(_) => value.clone(),
+    }
 }
 
 fn definition(
@@ -239,8 +269,31 @@ mod tests {
         super::super::parse(text).unwrap().remove(0)
     }
 
+    fn redactor() -> Redactor {
+        Redactor::new(&["canary-s3cret".to_owned()])
+    }
+
+    #[test]
+    fn k03_a_definition_has_no_secret_in_it() {
+        let leaky = RawTool {
+            description: "Uses canary-s3cret.".to_owned(),
+            schema: json!({"properties": {"a": {"default": "canary-s3cret"}}})
+                .as_object()
+                .unwrap()
+                .clone(),
+            ..raw("leaky")
+        };
+        let tool = format!("{:?}", one(&leaky));
+        assert!(
+            !tool.contains("canary") && tool.contains("withheld"),
+            "{tool}"
+        );
+    }
+
     fn one(raw: &RawTool) -> ToolDefinition {
-        tools(&spec(), std::slice::from_ref(raw)).offered.remove(0)
+        tools(&spec(), &redactor(), std::slice::from_ref(raw))
+            .offered
+            .remove(0)
     }
 
     #[test]
@@ -302,7 +355,7 @@ mod tests {
         }
         let mut elsewhere = spec();
         elsewhere.name = "t".to_owned();
-        let moved = tools(&elsewhere, std::slice::from_ref(&base))
+        let moved = tools(&elsewhere, &redactor(), std::slice::from_ref(&base))
             .offered
             .remove(0);
         assert_ne!(one(&base).definition, moved.definition);
@@ -346,14 +399,14 @@ mod tests {
     #[test]
     fn lists_and_descriptions_have_bounds() {
         let many: Vec<RawTool> = (0..TOOLS_MAX + 5).map(|n| raw(&format!("t{n}"))).collect();
-        let list = tools(&spec(), &many);
+        let list = tools(&spec(), &redactor(), &many);
         assert_eq!((list.offered.len(), list.refused.len()), (TOOLS_MAX, 5));
         let long = RawTool {
             description: "x".repeat(DESCRIPTION_BYTES_MAX + 1),
             ..raw("long")
         };
         assert!(
-            tools(&spec(), &[long]).refused[0]
+            tools(&spec(), &redactor(), &[long]).refused[0]
                 .why
                 .contains("description")
         );
@@ -361,7 +414,7 @@ mod tests {
             description: "x".repeat(DESCRIPTION_BYTES_MAX),
             ..raw(&format!("big{n}"))
         };
-        let list = tools(&spec(), &(0..100).map(big).collect::<Vec<_>>());
+        let list = tools(&spec(), &redactor(), &(0..100).map(big).collect::<Vec<_>>());
         assert!(list.offered.len() < LIST_BYTES_MAX / DESCRIPTION_BYTES_MAX);
         assert_eq!(list.offered.len() + list.refused.len(), 100);
     }

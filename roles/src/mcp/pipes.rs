@@ -18,9 +18,13 @@ use tokio::sync::{mpsc, oneshot};
 use super::limits::{MESSAGE_BYTES_MAX, MESSAGES_WAITING, NOISE_LINES_MAX};
 use super::plain;
 use super::process::Aside;
+use crate::tool::redact::Redactor;
 
 /// How much of a line that breaks the protocol is repeated.
 const LINE_SHOWN_BYTES: usize = 120;
+
+/// How much of it is looked through for secrets first.
+const LINE_LOOKED_AT_BYTES: usize = 4 * 1024;
 
 /// The two pipes as the SDK wants them.
 #[derive(Debug)]
@@ -52,10 +56,11 @@ impl Pipes {
         stdout: ChildStdout,
         aside: Aside,
         verdict: Verdict,
+        redactor: Arc<Redactor>,
     ) -> Self {
         let (arrived, incoming) = mpsc::channel(MESSAGES_WAITING);
         thread::spawn(move || {
-            if let Err(why) = read(stdout, &arrived, &aside) {
+            if let Err(why) = read(stdout, &arrived, &aside, &redactor) {
                 let _first = verdict.set(why);
             }
         });
@@ -120,6 +125,7 @@ fn read(
     stream: impl Read,
     arrived: &mpsc::Sender<RxJsonRpcMessage<RoleClient>>,
     aside: &Aside,
+    redactor: &Redactor,
 ) -> Result<(), String> {
     let mut stream = BufReader::new(stream);
     let mut noise = 0_u32;
@@ -138,7 +144,7 @@ fn read(
                     return Err(format!(
                         "it printed more than {NOISE_LINES_MAX} lines that are no messages, the \
                          last of them {}",
-                        shown(&line)
+                        shown(&line, redactor)
                     ));
                 }
                 aside.push(&line);
@@ -147,7 +153,7 @@ fn read(
             Line::Broken(why) => {
                 return Err(format!(
                     "it sent a message that cannot be read ({why}): {}",
-                    shown(&line)
+                    shown(&line, redactor)
                 ));
             }
         }
@@ -210,9 +216,11 @@ fn next_line(stream: &mut impl BufRead, line: &mut Vec<u8>) -> Result<bool, Stri
     }
 }
 
-fn shown(line: &[u8]) -> String {
-    let line = line.get(..LINE_SHOWN_BYTES).unwrap_or(line);
-    format!("`{}`", plain::line(&String::from_utf8_lossy(line)))
+fn shown(line: &[u8], redactor: &Redactor) -> String {
+    // A secret that is cut here lies behind what is shown.
+    let line = line.get(..LINE_LOOKED_AT_BYTES).unwrap_or(line);
+    let line = redactor.redact(&String::from_utf8_lossy(line));
+    format!("`{}`", plain::head(&plain::line(&line), LINE_SHOWN_BYTES))
 }
 
 #[cfg(test)]
@@ -224,13 +232,14 @@ mod tests {
     fn messages(bytes: &[u8]) -> (usize, Result<(), String>, String) {
         let (arrived, mut incoming) = mpsc::channel(1_000);
         let aside = Aside::default();
-        let end = read(bytes, &arrived, &aside);
+        let redactor = Redactor::new(&["canary-s3cret".to_owned()]);
+        let end = read(bytes, &arrived, &aside, &redactor);
         drop(arrived);
         let mut count = 0;
         while incoming.try_recv().is_ok() {
             count += 1;
         }
-        (count, end, aside.shown())
+        (count, end, aside.shown(&redactor))
     }
 
     const MESSAGE: &str = r#"{"jsonrpc":"2.0","id":1,"result":{}}"#;
@@ -270,6 +279,14 @@ mod tests {
         }
     }
 
+    #[test]
+    fn k03_a_line_that_is_repeated_has_no_secret_in_it() {
+        let line = format!("{}canary-s3cret\n", "x".repeat(LINE_SHOWN_BYTES - 6));
+        let (_, end, _) = messages(line.repeat(1_000).as_bytes());
+        let why = end.unwrap_err();
+        assert!(!why.contains("can"), "{why}");
+    }
+
     proptest! {
         #[test]
         fn no_bytes_stop_the_reader_from_saying_how_it_went(
@@ -284,7 +301,7 @@ mod tests {
             let text = format!("noise\n{MESSAGE}\n{MESSAGE}\n");
             let stream = BufReader::with_capacity(cut, text.as_bytes());
             let (arrived, mut incoming) = mpsc::channel(10);
-            read(stream, &arrived, &Aside::default()).unwrap();
+            read(stream, &arrived, &Aside::default(), &Redactor::new(&[])).unwrap();
             prop_assert!(incoming.try_recv().is_ok() && incoming.try_recv().is_ok());
             prop_assert!(incoming.try_recv().is_err());
         }

@@ -21,6 +21,7 @@ use tokio::sync::watch;
 use super::limits::{ASIDE_BYTES, ASIDE_SHOWN_BYTES};
 use super::plain;
 use crate::taker::command::tree::{self, Mark};
+use crate::tool::redact::Redactor;
 
 /// Starts the watcher, and becomes the program that is named by its arguments. The first argument
 /// names the watcher's pipe.
@@ -79,8 +80,9 @@ impl Aside {
     }
 
     /// For a sentence; empty if nothing was said.
-    pub(super) fn shown(&self) -> String {
+    pub(super) fn shown(&self, redactor: &Redactor) -> String {
         let text = String::from_utf8_lossy(&lock(&self.0)).into_owned();
+        let text = redactor.redact(&text);
         plain::tail(&plain::line(&text), ASIDE_SHOWN_BYTES)
     }
 }
@@ -354,10 +356,10 @@ mod tests {
             thread::sleep(Duration::from_millis(10));
             process
                 .end_in_words()
-                .filter(|_| !process.aside().shown().is_empty())
+                .filter(|_| !process.aside().shown(&Redactor::new(&[])).is_empty())
         });
         assert_eq!(ended.as_deref(), Some("it ended with exit code 3"));
-        assert_eq!(process.aside().shown(), "bad thing");
+        assert_eq!(process.aside().shown(&Redactor::new(&[])), "bad thing");
     }
 
     #[test]
@@ -368,6 +370,6 @@ mod tests {
         }
         aside.push(b"end");
         assert_eq!(lock(&aside.0).len(), ASIDE_BYTES);
-        assert!(aside.shown().ends_with("xend"));
+        assert!(aside.shown(&Redactor::new(&[])).ends_with("xend"));
     }
 }

@@ -229,7 +229,6 @@ impl Server {
             arguments: wanted.arguments,
             key: wanted.key,
             limit,
-            redactor: self.redactor.clone(),
             has_begun: wanted.has_begun,
         };
         let answer = connection.call(request).await;
@@ -247,7 +246,6 @@ impl Server {
                 Err(CallFault::TimedOut { limit })
             }
             Err(NoAnswer::Broke(why)) => {
-                let why = self.redactor.redact(&why);
                 let mut slot = self.slot.lock().await;
                 // Several calls may have been open; it failed once.
                 if is_same(slot.connection.as_ref(), &connection) {
@@ -309,7 +307,7 @@ impl Server {
         }
         match connection.list(&self.limits).await {
             Ok(raws) => {
-                let tools = Arc::new(definition::tools(&self.spec, &raws));
+                let tools = Arc::new(definition::tools(&self.spec, &self.redactor, &raws));
                 if let Some(before) = slot.tools.replace(tools.clone()) {
                     slot.before = Some(before);
                 }
@@ -335,7 +333,8 @@ impl Server {
         }
         tokio::time::sleep(self.pause(slot.failures)).await;
         self.health().starts += 1;
-        match Connection::open(&self.spec, &self.given, &self.limits).await {
+        let opened = Connection::open(&self.spec, &self.given, &self.redactor, &self.limits);
+        match opened.await {
             Ok(connection) => {
                 let connection = Arc::new(connection);
                 slot.connection = Some(connection.clone());
@@ -369,7 +368,7 @@ impl Server {
         slot.failures = slot.failures.saturating_add(1);
         let mut health = self.health();
         health.failures = slot.failures;
-        health.last_fault = Some(self.redactor.redact(why));
+        health.last_fault = Some(why.to_owned());
         drop(health);
         if slot.failures >= FAILURES_MAX {
             self.rest();
@@ -419,7 +418,7 @@ impl Server {
     fn unavailable(&self, why: &str) -> Unavailable {
         Unavailable {
             server: self.spec.name.clone(),
-            why: self.redactor.redact(why),
+            why: why.to_owned(),
         }
     }
 
