@@ -130,10 +130,6 @@ const TOUCHES: [Touch; 6] = [
                 "MCP servers are reached, and every address that their names lead to is judged",
             ),
             (
-                "roles/src/mcp/web.rs",
-                "the HTTP client of the MCP servers that the operator configured",
-            ),
-            (
                 "roles/src/provider/http/",
                 "models are reached over HTTP, within limits of time and size",
             ),
