@@ -193,3 +193,11 @@ pub(crate) fn open(path: &Path) -> Result<Box<dyn Read>, Stop> {
 pub(crate) fn make_folder(path: &Path) -> Result<(), Stop> {
     fs::create_dir_all(path).map_err(|e| io_stop("make", path, &e))
 }
+
+/// A path from the root, without links and dots in it.
+///
+/// # Errors
+/// When nothing is there, or the file system refuses.
+pub(crate) fn whole_path(path: &Path) -> Result<PathBuf, Stop> {
+    fs::canonicalize(path).map_err(|e| io_stop("look at", path, &e))
+}

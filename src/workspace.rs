@@ -11,6 +11,7 @@ use a_society_state::{Ground, process};
 use crate::environment::Environment;
 use crate::exit_code::ExitCode;
 use crate::operator_error::{OperatorError, Stop};
+use crate::output_file::whole_path;
 
 /// The ground the machine itself gives.
 pub(crate) fn machine() -> Ground {
@@ -43,6 +44,19 @@ pub(crate) fn store(
     Ok(Store::new(ground, root))
 }
 
+/// The workspace that a folder lies in, or is.
+///
+/// # Errors
+/// When the folder is not there.
+pub(crate) fn around(folder: &Path) -> Result<Option<PathBuf>, Stop> {
+    let root = find_root(&RealDisk, &whole_path(folder)?)?;
+    let folder = root
+        .as_deref()
+        .and_then(Path::parent)
+        .and_then(Path::parent);
+    Ok(folder.map(Path::to_owned))
+}
+
 /// The workspace's own folder: the one that holds `.a-society`.
 pub(crate) fn folder_of(store: &Store) -> &Path {
     let ours = store.root().parent();
@@ -51,7 +65,7 @@ pub(crate) fn folder_of(store: &Store) -> &Path {
 
 fn none(what: String, why: &str) -> Stop {
     let hint = "go to a folder of a workspace, name one with --workspace DIR, or make one here \
-                with: mkdir .a-society";
+                with: a-society init";
     OperatorError::new(("no-workspace", ExitCode::NotFound), what, why, hint).into()
 }
 

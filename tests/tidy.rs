@@ -11,6 +11,7 @@ mod hearts;
 mod homes;
 mod repository;
 mod rust;
+mod scheduling;
 
 use std::fmt;
 

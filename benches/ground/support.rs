@@ -13,7 +13,7 @@ use a_society_facts::fact::turn::{
 };
 use a_society_facts::id::{FlowId, RoleInstance, TurnId};
 use a_society_facts::{At, Hash};
-use a_society_state::clock::SystemClock;
+use a_society_state::clock::{Clock, SystemClock};
 use a_society_state::disk::RealDisk;
 use a_society_state::draft::DraftStream;
 use a_society_state::{Flow, FlowRef, Ground, Store, process};
@@ -71,9 +71,14 @@ impl Bench {
 
 /// A store in a folder.
 pub(crate) fn store(root: &Path) -> Store {
+    store_by(root, Arc::new(SystemClock::default()))
+}
+
+/// A store in a folder, by a clock of one's own.
+pub(crate) fn store_by(root: &Path, clock: Arc<dyn Clock>) -> Store {
     let ground = Ground {
         disk: Arc::new(RealDisk),
-        clock: Arc::new(SystemClock::default()),
+        clock,
         process: process::this(&RealDisk),
     };
     Store::new(ground, root.join("state"))

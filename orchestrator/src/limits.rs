@@ -16,6 +16,9 @@ pub const TURNS_AT_ONCE_IN_PROCESS: usize = 32;
 /// How many messages wait for a flow's task before the next sender waits for a place.
 pub const INBOX_MAX: usize = 256;
 
+/// How many steps a turn that never waits takes before others have theirs.
+pub const STEPS_AT_ONCE: usize = 64;
+
 /// How often a flow that moves looks whether its views are due.
 pub const TICK_MS: u64 = 50;
 
@@ -27,3 +30,10 @@ pub const ANSWERS_IN_A_TURN_MAX: u32 = 200;
 
 /// How much of an artifact is shown in a packet; the rest is in the file.
 pub const SHOWN_ARTIFACT_BYTES_MAX: usize = 48 * 1024;
+
+/// The largest text of a project that is read as a whole. Roles read these in full, and a megabyte
+/// is more than any model takes in.
+pub const PROJECT_FILE_BYTES_MAX: u64 = 1024 * 1024;
+
+/// How many role folders of a project are looked at. A graph with more roles is not read by anybody.
+pub const PROJECT_ROLES_MAX: usize = 1000;

@@ -9,8 +9,10 @@ use std::path::{Component, Path, PathBuf};
 
 use a_society_facts::Hash;
 use a_society_facts::handoff::Artifact;
+use a_society_facts::limits::INLINE_ARTIFACT_BYTES_MAX;
+use a_society_state::atomic::replace;
 use a_society_state::disk::{Disk, Kind};
-use a_society_state::files::read_whole;
+use a_society_state::files::{make_folders, read_whole};
 
 use crate::limits::ARTIFACT_BYTES_MAX;
 
@@ -55,6 +57,38 @@ pub fn find(disk: &dyn Disk, places: &Places, written: &str) -> Result<Found, St
     Err(why)
 }
 
+/// The file below a folder that a written path names; no name leads out.
+///
+/// # Errors
+/// Says in words why it cannot be read.
+pub(crate) fn find_below(disk: &dyn Disk, root: &Path, written: &str) -> Result<PathBuf, String> {
+    let relative = below(root, Path::new(written));
+    let relative = relative.ok_or("it is not a path inside the project")?;
+    match walk(disk, root, &relative) {
+        Ok(file) => Ok(file),
+        Err(Some(why)) => Err(why),
+        Err(None) => Err("there is no such file".to_owned()),
+    }
+}
+
+/// The file or folder below a folder that a written path names; no name leads out.
+///
+/// # Errors
+/// Says in words why it cannot be found.
+pub(crate) fn find_any_below(disk: &dyn Disk, root: &Path, written: &str) -> Result<(), String> {
+    let relative = below(root, Path::new(written));
+    let relative = relative.ok_or("it is not a path inside the project")?;
+    match walk(disk, root, &relative) {
+        Ok(_) => Ok(()),
+        Err(Some(why)) if why == IS_FOLDER => Ok(()),
+        Err(Some(why)) => Err(why),
+        Err(None) => Err("nothing of that name is there".to_owned()),
+    }
+}
+
+/// What is said of a folder where a file is wanted.
+const IS_FOLDER: &str = "it is a folder";
+
 /// The path below a folder that a written path names, if it names one: relative to it, or absolute
 /// and inside it.
 fn below(root: &Path, written: &Path) -> Option<PathBuf> {
@@ -90,7 +124,7 @@ fn walk(disk: &dyn Disk, root: &Path, relative: &Path) -> Result<PathBuf, Option
         match (about.kind, names.peek().is_some()) {
             (Kind::Folder, true) | (Kind::File, false) => {}
             (Kind::File, true) => return Err(None),
-            (Kind::Folder, false) => return Err(Some("it is a folder".to_owned())),
+            (Kind::Folder, false) => return Err(Some(IS_FOLDER.to_owned())),
             (Kind::Other, _) => {
                 return Err(Some(
                     "it is a link or a device, or lies behind one".to_owned(),
@@ -107,8 +141,56 @@ fn read(disk: &dyn Disk, file: &Path, relative: &Path) -> Result<Found, String> 
         path: relative.to_string_lossy().into_owned(),
         hash: Hash::of(&bytes),
         bytes: bytes.len() as u64,
+        text: None,
     };
     Ok(Found { artifact, bytes })
+}
+
+/// Puts an artifact that is on its way back where it stood, if a power cut took the file: what was
+/// handed over is durable with the fact, and the file itself is not.
+///
+/// # Errors
+/// When the file system refuses.
+pub fn put_back(
+    disk: &dyn Disk,
+    places: &Places,
+    artifact: &Artifact,
+) -> Result<(), a_society_state::Error> {
+    let (Some(text), Err(_)) = (&artifact.text, find(disk, places, &artifact.path)) else {
+        return Ok(());
+    };
+    let Some(relative) = below(&places.record, Path::new(&artifact.path)) else {
+        return Ok(());
+    };
+    let stands = relative.ancestors().any(|part| {
+        let there = disk.about(&places.record.join(part));
+        there.is_ok_and(|about| about.kind == Kind::Other)
+    });
+    if stands {
+        // Something that is no plain file or folder came in its way; it is not ours to replace.
+        return Ok(());
+    }
+    let path = places.record.join(relative);
+    make_folders(disk, path.parent().unwrap_or(&places.record))?;
+    replace(disk, &path, text.as_bytes())
+}
+
+/// What an artifact takes in a record, if it may stand there: its length as JSON.
+#[must_use]
+pub fn inline_bytes(found: &Found) -> Option<(String, usize)> {
+    if found.bytes.len() > INLINE_ARTIFACT_BYTES_MAX {
+        return None;
+    }
+    let text = String::from_utf8(found.bytes.clone()).ok()?;
+    let escaped: usize = text
+        .bytes()
+        .map(|byte| match byte {
+            b'"' | b'\\' | b'\n' | b'\r' | b'\t' => 2,
+            0..0x20 => 6,
+            _ => 1,
+        })
+        .sum();
+    Some((text, escaped))
 }
 
 #[cfg(test)]
@@ -144,6 +226,34 @@ mod tests {
         }
         let absolute = places.record.join("notes.md");
         assert!(find(&RealDisk, &places, absolute.to_str().unwrap()).is_ok());
+    }
+
+    #[test]
+    fn what_a_power_cut_took_is_put_back_and_nothing_else_is_touched() {
+        let folder = tempfile::tempdir().unwrap();
+        let places = places(folder.path());
+        let handed = |path: &str| Artifact {
+            path: path.to_owned(),
+            hash: Hash::of(b"handed over"),
+            bytes: 11,
+            text: Some("handed over".to_owned()),
+        };
+        for path in [
+            "lost.md",
+            "gone/lost.md",
+            "notes.md",
+            "link",
+            "out/lost.md",
+            "../secret",
+        ] {
+            put_back(&RealDisk, &places, &handed(path)).unwrap();
+        }
+        let read = |path: &str| std::fs::read_to_string(places.record.join(path)).unwrap();
+        assert_eq!(read("lost.md"), "handed over");
+        assert_eq!(read("gone/lost.md"), "handed over");
+        assert_eq!(read("notes.md"), "of the record");
+        assert_eq!(read("link"), "outside");
+        assert!(!folder.path().join("lost.md").exists());
     }
 
     #[test]

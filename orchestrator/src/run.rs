@@ -4,7 +4,7 @@
 //! it. What a flow needs to go on lies in its own folder: its graph in the journal, its script in
 //! the record folder.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use a_society_facts::At;
@@ -13,15 +13,19 @@ use a_society_facts::id::{ClientId, ProjectName};
 use a_society_flow::machine::outline;
 use a_society_roles::port::{RecordFiles, RecordPath};
 use a_society_roles::taker::scripted::Script;
+use a_society_state::disk::Disk;
 use a_society_state::open::OpenReport;
 use a_society_state::{Flow, FlowRef, Store};
 
+use crate::config::models::Models;
 use crate::control::socket::Door;
 use crate::driver::core::{Core, Parts, text_of};
 use crate::driver::error::DriverError;
 use crate::driver::task::{Driven, drive};
 use crate::limits::TURNS_AT_ONCE;
 use crate::mint::{self, Mint, SystemMint};
+use crate::project::bench::Bench;
+use crate::project::docs::{self, library::Library};
 use crate::project::files::RecordFolder;
 use crate::project::flow_file::{self, FileError, FlowFile, SCRIPT_NAME, SNAPSHOT_NAME};
 use crate::project::workshop::Workshop;
@@ -58,6 +62,9 @@ pub enum RunError {
     /// The record folder.
     #[error("the record folder cannot be used: {0}")]
     Record(#[from] a_society_roles::port::FileFault),
+    /// The process that began it died before it was recorded that there is a flow.
+    #[error("nothing was ever recorded in it: the process that began it ended at once")]
+    NeverBegan,
     /// The disk.
     #[error(transparent)]
     State(#[from] a_society_state::Error),
@@ -101,12 +108,12 @@ pub fn create(
     let files = RecordFolder::new(Arc::clone(&disk), folder.record());
     // The record folder comes first: a flow that exists has everything it needs to go on.
     a_society_state::files::make_folders(disk.as_ref(), &folder.record())?;
-    files.write(
+    files.keep(
         &RecordPath::of_name(SNAPSHOT_NAME),
         new.file.source.as_bytes(),
     )?;
     if let Some(script) = &new.script {
-        files.write(&RecordPath::of_name(SCRIPT_NAME), script.as_bytes())?;
+        files.keep(&RecordPath::of_name(SCRIPT_NAME), script.as_bytes())?;
     }
     let texts = Texts {
         disk: disk.as_ref(),
@@ -136,7 +143,7 @@ fn driven(core: Core) -> Result<Driven, RunError> {
 }
 
 struct Texts<'a> {
-    disk: &'a dyn a_society_state::disk::Disk,
+    disk: &'a dyn Disk,
     folder: &'a a_society_state::layout::FlowFolder,
 }
 
@@ -170,6 +177,10 @@ pub fn reopen(
     mint: Box<dyn Mint>,
 ) -> Result<(Core, OpenReport), RunError> {
     let (opened, report) = store.open(flow)?;
+    if !opened.views().flow.is_created() {
+        opened.close()?;
+        return Err(RunError::NeverBegan);
+    }
     let source = text_of(&opened, &opened.views().flow.graph.source)?;
     let file = flow_file::read_kept(source)?;
     let disk = Arc::clone(&store.ground().disk);
@@ -190,6 +201,11 @@ pub fn reopen(
     ))
 }
 
+/// The project whose roles a flow has, if its file defines none.
+fn file_is_of_project(file: &FlowFile, disk: &dyn Disk, project: &Path) -> Option<PathBuf> {
+    (!file.defines_roles && docs::folder::is_project(disk, project)).then(|| project.to_owned())
+}
+
 fn take_over(
     store: &Store,
     flow: Flow,
@@ -201,12 +217,27 @@ fn take_over(
     let folder = flow.folder().clone();
     let record = folder.record();
     let files = Arc::new(RecordFolder::new(Arc::clone(&disk), record.clone()));
+    // A file that defines no roles walks with those of its project.
+    let home = file_is_of_project(&file, disk.as_ref(), &project);
+    let roles = match &home {
+        Some(home) => docs::folder::roles(disk.as_ref(), home),
+        None => file.roles,
+    };
+    let bench = Bench {
+        flow: flow.id().clone(),
+        project: project.clone(),
+        record: record.clone(),
+        models: Models::default(),
+    };
     let workshop = Workshop {
+        bench,
+        library: Library::of(Arc::clone(&disk), &project),
         disk,
         folder,
-        roles: file.roles,
+        roles,
         script,
         files,
+        home,
     };
     let parts = Parts {
         roles: Box::new(workshop),

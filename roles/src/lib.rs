@@ -1,8 +1,12 @@
 //! Roles take turns: models, people, commands, other agents.
 
 pub mod consent;
+pub mod cost;
 pub mod handoff;
+pub mod mcp;
 pub mod port;
+pub mod provider;
+mod reading;
 pub mod role;
 pub mod skill;
 pub mod taker;

@@ -5,9 +5,10 @@ use std::path::PathBuf;
 use clap::{CommandFactory, Parser, Subcommand};
 
 use super::{
-    approve, cancel, check, completions, decline, demo, exit_codes, export, feedback, graph, guard,
-    import, improve, init, log, ls, man, pause, prune, rebuild, reference, reopen, repair, reply,
-    resume, retry, revise, run, scenario, schema, show, status, stop, unpause, verify,
+    allow, approve, budget, cancel, check, completions, configure, decline, demo, deny, exit_codes,
+    export, feedback, graph, guard, import, improve, init, log, ls, man, mode, models, pause,
+    prune, rebuild, reference, reopen, repair, reply, resume, retry, revise, run, scenario, schema,
+    show, status, steer, stop, unpause, verify,
 };
 use crate::exit_code;
 use crate::output::Color;
@@ -73,15 +74,15 @@ pub(crate) struct Arguments {
 pub(crate) enum Verb {
     /// Show a flow that runs without keys, models or a network
     Demo(demo::Arguments),
-    /// Make a workspace with a small flow that runs at once
+    /// Make a project that runs at once
     Init(init::Arguments),
-    /// Check a flow file, and say everything that is wrong with it
+    /// Check a flow file or a project, and say everything that is wrong with it
     Check(check::Arguments),
-    /// Show the graph of a flow file
+    /// Show the graph of a flow file or a project
     Graph(graph::Arguments),
     /// Print the JSON Schema of flow files
     Schema(schema::Arguments),
-    /// Run a flow file to its end
+    /// Run a flow file, or the graph of a project, to its end
     Run(run::Arguments),
     /// Go on with a flow
     Resume(resume::Arguments),
@@ -93,6 +94,18 @@ pub(crate) enum Verb {
     Approve(approve::Arguments),
     /// Discard a staged handoff
     Decline(decline::Arguments),
+    /// Let a call run that asks for consent
+    Allow(allow::Arguments),
+    /// Deny a call its consent
+    Deny(deny::Arguments),
+    /// Say how much a flow may do without asking
+    Mode(mode::Arguments),
+    /// Choose a role's model
+    Configure(configure::Arguments),
+    /// Say what a flow or a role may spend
+    Budget(budget::Arguments),
+    /// Say something to a role at work
+    Steer(steer::Arguments),
     /// Stop turns that run
     Stop(stop::Arguments),
     /// Start nothing new
@@ -129,6 +142,8 @@ pub(crate) enum Verb {
     Import(import::Arguments),
     /// Remove flows that are over, by a plan
     Prune(prune::Arguments),
+    /// Look after the models that take turns
+    Models(models::Arguments),
     /// Print the completions of a shell
     Completions(completions::Arguments),
     /// Write the manual pages

@@ -72,10 +72,18 @@ fn ask(flow: &FlowRef, state: &FlowState, question: &Question) -> Ask {
                 answers,
             )
         }
-        Question::Consent { node, role, .. } => {
-            let to = named(node.as_ref(), role);
-            let says = asked(state, node.as_ref(), role);
-            let answers = vec![format!("a-society stop {name} {to}")];
+        Question::Consent {
+            consent,
+            node,
+            role,
+        } => {
+            let open = state.consents.get(consent);
+            let says = open.map(|open| open.shown.shown());
+            let answers = vec![
+                format!("a-society allow {name} {consent}"),
+                format!("a-society allow {name} {consent} --for-the-flow"),
+                format!("a-society deny {name} {consent}"),
+            ];
             (
                 who(node.as_ref(), role),
                 "consent to a call".to_owned(),
@@ -84,12 +92,12 @@ fn ask(flow: &FlowRef, state: &FlowState, question: &Question) -> Ask {
             )
         }
         Question::Configuration { node, role } => {
-            let to = named(node.as_ref(), role);
-            let answers = vec![format!("a-society stop {name} {to}")];
+            let says = asked(state, node.as_ref(), role);
+            let answers = vec![format!("a-society configure {name} {role} model=NAME")];
             (
                 who(node.as_ref(), role),
                 "a choice of model and tools".to_owned(),
-                None,
+                says,
                 answers,
             )
         }

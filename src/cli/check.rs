@@ -1,14 +1,15 @@
-//! `check`: everything that is wrong with a flow file, and with the script that plays it.
+//! `check`: everything that is wrong with a flow file or a project, and with the script that plays it.
 
 use std::path::{Path, PathBuf};
 
 use a_society_orchestrator::graph::Diagnostic;
+use a_society_orchestrator::project::docs::folder::workflow_of;
 use a_society_orchestrator::project::flow_file::inspect;
 use a_society_orchestrator::{Script, ScriptFault};
 use serde_json::json;
 
 use super::context::Context;
-use super::flow_files::{fault_line, lines, read_text, script_path};
+use super::flow_files::{fault_line, inspect_project, lines, read_text, script_path};
 use crate::exit_code::ExitCode;
 use crate::operator_error::Outcome;
 use crate::text::count;
@@ -17,17 +18,19 @@ use crate::text::count;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Everything is said at once: the code, the place, the line with a caret under the fault, and what to
-try. A script.yaml beside the file is checked, too. It ends with 1 if there is an error; warnings
-alone end with 0.
+try. A script.yaml beside the file is checked, too. Of a project its whole folder a-docs is checked:
+rules, index, roles with what they read and own, and the graph. It ends with 1 if there is an error;
+warnings alone end with 0.
 
 Examples:
   a-society check flow.yaml
+  a-society check my-project
   a-society check flow.yaml --script other.yaml
   a-society check flow.yaml --json | jq -r '.diagnostics[] | \"\\(.line): \\(.message)\"'
   a-society check - < flow.yaml")]
 pub(crate) struct Arguments {
-    /// The flow file; - reads it from standard input
-    #[arg(value_name = "FILE")]
+    /// The flow file or the project's folder; - reads a file from standard input
+    #[arg(value_name = "FILE|PROJECT")]
     file: PathBuf,
 
     /// The script that takes turns; script.yaml beside the file if it is there
@@ -43,8 +46,14 @@ struct Found {
 
 /// Checks.
 pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
-    let (file, diagnostics) = inspect(&arguments.file, read_text(&arguments.file)?);
-    let script = match script_path(&arguments.file, arguments.script.as_deref()) {
+    let (is_there, diagnostics, graph) = if arguments.file.is_dir() {
+        let (project, diagnostics) = inspect_project(&arguments.file);
+        (project.is_some(), diagnostics, workflow_of(&arguments.file))
+    } else {
+        let (file, diagnostics) = inspect(&arguments.file, read_text(&arguments.file)?);
+        (file.is_some(), diagnostics, arguments.file.clone())
+    };
+    let script = match script_path(&graph, arguments.script.as_deref()) {
         None => None,
         Some(path) => {
             let faults = Script::parse(&read_text(&path)?).err().unwrap_or_default();
@@ -56,7 +65,7 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
         script,
     };
     let errors = errors(&found);
-    let sound = errors == 0 && file.is_some();
+    let sound = errors == 0 && is_there;
     if context.out.is_json() {
         context
             .out

@@ -23,6 +23,10 @@ pub(super) const FLOW: &str = include_str!("../../examples/review-loop/flow.yaml
 /// Who says what in it.
 pub(super) const SCRIPT: &str = include_str!("../../examples/review-loop/script.yaml");
 
+/// How fast the script speaks, and how fast it speaks to somebody who looks.
+const PACE: &str = "every-ms: 5 }";
+const PACE_SHOWN: &str = "every-ms: 250 }";
+
 /// The arguments of `demo`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -55,13 +59,20 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
         // It is an example, and the examples are checked by the tests.
         return Ok(ExitCode::Failed);
     };
+    // Somebody who looks shall see it happen.
+    let looks = context.out.is_terminal() && !context.out.is_json();
+    let script = if looks {
+        SCRIPT.replace(PACE, PACE_SHOWN)
+    } else {
+        SCRIPT.to_owned()
+    };
     let new = NewFlow {
         project: "demo".parse().map_err(a_society_state::Error::from)?,
         project_folder: PathBuf::new(),
         title: None,
         input: Some("Show what a flow is.".to_owned()),
         file,
-        script: Some(SCRIPT.to_owned()),
+        script: Some(script),
         client: None,
     };
     let wishes = Wishes {

@@ -9,9 +9,10 @@ use clap::{Parser, ValueEnum};
 use super::arguments::{Arguments, Verb};
 use super::context::Context;
 use super::{
-    approve, cancel, check, completions, decline, demo, exit_codes, export, feedback, graph, guard,
-    import, improve, init, log, ls, man, pause, prune, rebuild, reference, reopen, repair, reply,
-    resume, retry, revise, run, scenario, schema, show, status, stop, unpause, verify,
+    allow, approve, budget, cancel, check, completions, configure, decline, demo, deny, exit_codes,
+    export, feedback, graph, guard, import, improve, init, log, ls, man, mode, models, pause,
+    prune, rebuild, reference, reopen, repair, reply, resume, retry, revise, run, scenario, schema,
+    show, status, steer, stop, unpause, verify,
 };
 use crate::environment::Environment;
 use crate::exit_code::ExitCode;
@@ -38,7 +39,12 @@ pub(crate) fn run(environment: &Environment) -> ExitCode {
     };
     let outcome = dispatch(&mut context, &arguments.verb);
     let flushed = context.out.flush();
-    let outcome = outcome.and_then(|code| flushed.map(|()| code));
+    let outcome = match (outcome, flushed) {
+        // That nobody reads any more changes nothing about how the command ended.
+        (Ok(code), Err(Stop::OutputClosed)) => Ok(code),
+        (Ok(_), Err(stop)) => Err(stop),
+        (outcome, _) => outcome,
+    };
     end(
         &mut context.out,
         outcome.map_err(|stop| named(stop, context.named.as_ref())),
@@ -69,6 +75,12 @@ fn dispatch(context: &mut Context<'_>, verb: &Verb) -> Outcome {
         Verb::Reply(arguments) => reply::run(context, arguments),
         Verb::Approve(arguments) => approve::run(context, arguments),
         Verb::Decline(arguments) => decline::run(context, arguments),
+        Verb::Allow(arguments) => allow::run(context, arguments),
+        Verb::Deny(arguments) => deny::run(context, arguments),
+        Verb::Mode(arguments) => mode::run(context, arguments),
+        Verb::Configure(arguments) => configure::run(context, arguments),
+        Verb::Budget(arguments) => budget::run(context, arguments),
+        Verb::Steer(arguments) => steer::run(context, arguments),
         Verb::Stop(arguments) => stop::run(context, arguments),
         Verb::Pause(arguments) => pause::run(context, arguments),
         Verb::Unpause(arguments) => unpause::run(context, arguments),
@@ -87,6 +99,7 @@ fn dispatch(context: &mut Context<'_>, verb: &Verb) -> Outcome {
         Verb::Export(arguments) => export::run(context, arguments),
         Verb::Import(arguments) => import::run(context, arguments),
         Verb::Prune(arguments) => prune::run(context, arguments),
+        Verb::Models(arguments) => models::run(context, arguments),
         Verb::Completions(arguments) => completions::run(context, arguments),
         Verb::Man(arguments) => man::run(context, arguments),
         Verb::ExitCodes(arguments) => exit_codes::run(context, arguments),

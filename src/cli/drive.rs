@@ -77,7 +77,19 @@ pub(crate) fn watch(
         Err(stop) => {
             driven.handle.drain();
             drop(driven.task.join());
-            return Err(stop);
+            let over = driven
+                .handle
+                .seen()
+                .is_some_and(|seen| seen.state.status.is_over());
+            if over || !matches!(stop, Stop::OutputClosed) {
+                return Err(stop);
+            }
+            // Who stopped reading may not know that the flow stopped with it.
+            let name = short(flow);
+            context.out.note(&format!(
+                "nobody reads what is printed, and the flow rests; go on: a-society resume {name}"
+            ));
+            return Ok(ExitCode::Interrupted);
         }
     }
     let joined = driven.task.join();
@@ -340,6 +352,8 @@ fn from_driver(error: DriverError, flow: &FlowRef) -> Stop {
         | DriverError::Graph(_)
         | DriverError::NothingStaged
         | DriverError::ManyStaged(_)
+        | DriverError::NothingAsked
+        | DriverError::ManyAsked(_)
         | DriverError::NotAFlow(_)
         | DriverError::Gone
         | DriverError::System(_)) => OperatorError::new(

@@ -5,8 +5,10 @@ use std::path::{Path, PathBuf};
 
 use a_society_orchestrator::graph::Diagnostic;
 use a_society_orchestrator::limits::FLOW_FILE_BYTES_MAX;
+use a_society_orchestrator::project::docs::{self, folder::Project};
 use a_society_orchestrator::project::flow_file::{self, FlowFile, SCRIPT_NAME};
 use a_society_orchestrator::{Script, ScriptFault};
+use a_society_state::disk::RealDisk;
 
 use crate::exit_code::ExitCode;
 use crate::operator_error::{OperatorError, Stop, from_io};
@@ -58,6 +60,69 @@ pub(crate) fn read_flow(out: &mut Output, path: &Path) -> Result<FlowFile, Stop>
         }
     }
     file.ok_or_else(|| not_a_flow(path, &diagnostics))
+}
+
+/// What an argument names: a flow file, or a project's folder.
+pub(crate) enum Target {
+    /// A flow file.
+    File(FlowFile),
+    /// The canonical graph of a project, with the project's folder.
+    Project(FlowFile, PathBuf),
+}
+
+/// Reads a flow file, or a project's folder. Everything that is remarkable about it is told.
+///
+/// # Errors
+/// When it cannot be read, or is neither.
+pub(crate) fn read_target(out: &mut Output, path: &Path) -> Result<Target, Stop> {
+    if !path.is_dir() {
+        return read_flow(out, path).map(Target::File);
+    }
+    let project = read_project(out, path)?;
+    Ok(Target::Project(project.canonical, path.to_owned()))
+}
+
+/// Reads a project's folder. Everything that is remarkable about it is told.
+///
+/// # Errors
+/// When it is no project, or something is wrong with it.
+pub(crate) fn read_project(out: &mut Output, folder: &Path) -> Result<Project, Stop> {
+    let (project, diagnostics) = inspect_project(folder);
+    if !out.is_json() {
+        for line in diagnostics.iter().flat_map(lines) {
+            out.note(&line);
+        }
+    }
+    project.ok_or_else(|| {
+        let errors: Vec<&Diagnostic> = diagnostics.iter().filter(|d| d.is_error()).collect();
+        let first = errors.first();
+        let why = first.map(|first| format!("{}: {}", first.file, first.message));
+        let shown = folder.display();
+        OperatorError::new(
+            ("project-unfit", ExitCode::Failed),
+            format!(
+                "{shown} is not a sound project: {}",
+                count(errors.len(), "error")
+            ),
+            why.unwrap_or_default(),
+            format!(
+                "mend it, and look with: a-society check {shown}; or make a new one with: \
+                 a-society init DIR"
+            ),
+        )
+        .into()
+    })
+}
+
+/// A project's folder, and everything that is remarkable about it.
+pub(crate) fn inspect_project(folder: &Path) -> (Option<Project>, Vec<Diagnostic>) {
+    // A dot reads badly in front of a path.
+    let folder = if folder == Path::new(".") {
+        Path::new("")
+    } else {
+        folder
+    };
+    docs::folder::inspect(&RealDisk, folder)
 }
 
 fn not_a_flow(path: &Path, diagnostics: &[Diagnostic]) -> Stop {

@@ -6,7 +6,7 @@ use a_society_orchestrator::graph::{to_dot, to_mermaid, to_text};
 use serde_json::json;
 
 use super::context::Context;
-use super::flow_files::read_flow;
+use super::flow_files::{Target, read_target};
 use crate::exit_code::ExitCode;
 use crate::operator_error::Outcome;
 use crate::text::plain;
@@ -27,11 +27,12 @@ enum Format {
 #[command(after_help = "\
 Examples:
   a-society graph flow.yaml
+  a-society graph my-project
   a-society graph flow.yaml --format mermaid
   a-society graph flow.yaml --format dot | dot -Tsvg > flow.svg")]
 pub(crate) struct Arguments {
-    /// The flow file; - reads it from standard input
-    #[arg(value_name = "FILE")]
+    /// The flow file or the project's folder; - reads a file from standard input
+    #[arg(value_name = "FILE|PROJECT")]
     file: PathBuf,
 
     /// How it is shown
@@ -41,7 +42,8 @@ pub(crate) struct Arguments {
 
 /// Shows it.
 pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
-    let file = read_flow(&mut context.out, &arguments.file)?;
+    let (Target::File(file) | Target::Project(file, _)) =
+        read_target(&mut context.out, &arguments.file)?;
     let (word, text) = match arguments.format {
         Format::Text => ("text", to_text(&file.graph)),
         Format::Mermaid => ("mermaid", to_mermaid(&file.graph)),

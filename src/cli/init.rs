@@ -1,4 +1,4 @@
-//! `init`: a workspace with a small flow that runs at once.
+//! `init`: a project with a small flow that runs at once.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -8,27 +8,43 @@ use serde_json::json;
 
 use super::context::Context;
 use crate::exit_code::ExitCode;
-use crate::operator_error::{Outcome, Stop, from_io};
-use crate::output_file::{OutputFile, make_folder};
+use crate::operator_error::{OperatorError, Outcome, Stop, from_io};
+use crate::output_file::{OutputFile, make_folder, whole_path};
 use crate::text::plain;
+use crate::workspace;
+
+/// A file of the template: its path in the project, and what it says.
+macro_rules! template {
+    ($($path:literal),* $(,)?) => {
+        [$((concat!("a-docs/", $path), include_str!(concat!("../template/", $path)))),*]
+    };
+}
 
 /// The files that are written.
-const FILES: [(&str, &str); 2] = [
-    ("flow.yaml", include_str!("../../examples/hello/flow.yaml")),
-    (
-        "script.yaml",
-        include_str!("../../examples/hello/script.yaml"),
-    ),
+const FILES: [(&str, &str); 12] = template![
+    "agents.md",
+    "indexes/main.md",
+    "style.md",
+    "roles/owner/main.md",
+    "roles/owner/required-readings.yaml",
+    "roles/owner/ownership.yaml",
+    "roles/writer/main.md",
+    "roles/writer/required-readings.yaml",
+    "roles/writer/ownership.yaml",
+    "workflow/main.yaml",
+    "workflow/script.yaml",
+    "improvement/meta-analysis.md",
 ];
 
 /// The arguments of `init`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-It makes .a-society, flow.yaml and script.yaml. Files that are there already are never replaced: then
-nothing is written, and it ends with 6.
+It writes a folder a-docs: two roles, what they read, and a graph that they walk, with a script that
+takes their turns until models do. A folder that lies in no workspace becomes one, too. Files that are
+there already are never replaced: then no file is written, and it ends with 6.
 
 Examples:
-  a-society init && a-society run flow.yaml
+  a-society init && a-society run .
   a-society init my-project")]
 pub(crate) struct Arguments {
     /// The folder; made if it is not there
@@ -39,33 +55,75 @@ pub(crate) struct Arguments {
 /// Writes it.
 pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
     let dir = &arguments.dir;
-    make_folder(&dir.join(OUR_FOLDER))?;
+    if let Some(name) = FILES.iter().find(|(name, _)| dir.join(name).exists()) {
+        return Err(taken(&dir.join(name.0)));
+    }
+    make_folder(dir)?;
+    // Inside a workspace it is one more project of it.
+    let around = workspace::around(dir)?;
+    if let Some(around) = &around {
+        let whole = whole_path(dir)?;
+        if whole != *around && whole.parent() != Some(around.as_path()) {
+            return Err(too_deep(dir, around));
+        }
+    }
     let files = FILES.map(|(name, text)| begin(dir, name, text));
     // Every name is looked at before the first one is taken.
     let files = files.into_iter().collect::<Result<Vec<_>, Stop>>()?;
+    if around.is_none() {
+        make_folder(&dir.join(OUR_FOLDER))?;
+    }
     for file in files {
         file.finish()?;
     }
     let shown = dir.display().to_string();
     if context.out.is_json() {
         let names = FILES.map(|(name, _)| name);
-        context
-            .out
-            .value(&json!({ "folder": shown, "files": names }))?;
+        context.out.value(&json!({
+            "folder": shown,
+            "files": names,
+            "workspace": around.is_none(),
+        }))?;
         return Ok(ExitCode::Ok);
     }
-    let place = plain(&shown);
-    context.out.line(&format!(
-        "{place}: a workspace with flow.yaml and script.yaml"
-    ))?;
-    let file = dir.join("flow.yaml").display().to_string();
-    let file = plain(&file).into_owned();
-    context.out.note(&format!("run it: a-society run {file}"));
+    let place = plain(&shown).into_owned();
+    let what = if around.is_none() {
+        "a workspace with a project"
+    } else {
+        "a project"
+    };
+    context
+        .out
+        .line(&format!("{place}: {what}, described in a-docs"))?;
+    let next = match (around.is_none(), place.as_str()) {
+        (_, ".") => "a-society run .".to_owned(),
+        (true, place) => format!("cd {place} && a-society run ."),
+        (false, place) => format!("a-society run {place}"),
+    };
+    context.out.note(&format!("run it: {next}"));
     Ok(ExitCode::Ok)
+}
+
+fn taken(path: &Path) -> Stop {
+    let what = format!("{} is there already", path.display());
+    let why = "nothing is replaced, and nothing was written";
+    let hint = "name another folder: a-society init DIR";
+    OperatorError::new(("file-exists", ExitCode::Refused), what, why, hint).into()
+}
+
+fn too_deep(dir: &Path, around: &Path) -> Stop {
+    let what = format!("{} cannot become a project", dir.display());
+    let why = format!(
+        "it lies in the workspace {}, whose projects are its own folders",
+        around.display()
+    );
+    let hint = "name a folder directly in the workspace, or one outside of it";
+    OperatorError::new(("project-unfit", ExitCode::Refused), what, why, hint).into()
 }
 
 fn begin(dir: &Path, name: &str, text: &str) -> Result<OutputFile, Stop> {
     let path = dir.join(name);
+    make_folder(path.parent().unwrap_or(dir))?;
     let mut file = OutputFile::create(&path, false)?;
     let written = file.write_all(text.as_bytes());
     written.map_err(|error| from_io("write", &path.display().to_string(), &error))?;

@@ -1,14 +1,18 @@
 //! The commands, a file a verb.
 
+pub(crate) mod allow;
 pub(crate) mod approve;
 pub(crate) mod arguments;
 pub(crate) mod asks;
+pub(crate) mod budget;
 pub(crate) mod cancel;
 pub(crate) mod check;
 pub(crate) mod completions;
+pub(crate) mod configure;
 pub(crate) mod context;
 pub(crate) mod decline;
 pub(crate) mod demo;
+pub(crate) mod deny;
 pub(crate) mod dispatch;
 pub(crate) mod drive;
 pub(crate) mod duration;
@@ -26,6 +30,8 @@ pub(crate) mod log;
 pub(crate) mod ls;
 pub(crate) mod man;
 pub(crate) mod members;
+pub(crate) mod mode;
+pub(crate) mod models;
 pub(crate) mod pause;
 pub(crate) mod picture;
 pub(crate) mod prompt;
@@ -46,6 +52,7 @@ pub(crate) mod schema;
 pub(crate) mod show;
 pub(crate) mod signals;
 pub(crate) mod status;
+pub(crate) mod steer;
 pub(crate) mod stop;
 pub(crate) mod table;
 pub(crate) mod unpause;

@@ -33,10 +33,10 @@ pub(crate) fn lines(
     let title = one_line(&state.title, 60);
     let status = state.status.word().replace('_', " ");
     let mut lines = vec![format!(
-        "{}  {}  {}",
+        "{}  {status}, {}  {}",
         out.paint.bold(&title),
+        progress(state),
         out.paint.dim(&flow.to_string()),
-        status
     )];
     let roles = state
         .improvement
@@ -55,6 +55,16 @@ pub(crate) fn lines(
     }
     lines.extend(reflections(out, state));
     lines
+}
+
+/// How far the forward work is: the nodes that were there and have nothing left to do.
+fn progress(state: &FlowState) -> String {
+    let rests = |node: &&NodeId| {
+        let busy = state.running.contains_key(*node) || state.awaiting_operator.contains_key(*node);
+        !busy && !state.awaiting_handoff.contains(*node) && !state.wanted.contains_key(*node)
+    };
+    let done = state.visited.iter().filter(rests).count();
+    format!("{done} of {} done", state.graph.nodes.len())
 }
 
 /// The nodes, in the order of the file. If there is no room for all, those that work or wait come

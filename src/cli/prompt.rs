@@ -63,7 +63,8 @@ pub(crate) fn mark(question: &Question) -> Option<&'static str> {
         Question::Improvement { .. } => Some("graph, parallel or none> "),
         Question::Feedback => Some("write the report? [yes/no]> "),
         Question::Unpause { .. } => Some("go on? [yes]> "),
-        Question::Consent { .. } | Question::Configuration { .. } | Question::Stalled => None,
+        Question::Consent { .. } => Some("allow? [yes/flow/no]> "),
+        Question::Configuration { .. } | Question::Stalled => None,
     }
 }
 
@@ -102,7 +103,28 @@ pub(crate) fn command(question: &Question, line: &str) -> Option<Command> {
         }
         Question::Feedback => yes.map(|granted| Command::Feedback { granted }),
         Question::Unpause { .. } => (yes == Some(true)).then_some(Command::Unpause),
-        Question::Consent { .. } | Question::Configuration { .. } | Question::Stalled => None,
+        Question::Consent { consent, .. } => {
+            let consent = Some(consent.clone());
+            let for_the_flow = text.eq_ignore_ascii_case("flow");
+            match yes {
+                Some(false) => Some(Command::Deny {
+                    consent,
+                    action: None,
+                }),
+                Some(true) => Some(Command::Allow {
+                    consent,
+                    action: None,
+                    for_the_flow,
+                }),
+                None if for_the_flow => Some(Command::Allow {
+                    consent,
+                    action: None,
+                    for_the_flow,
+                }),
+                None => None,
+            }
+        }
+        Question::Configuration { .. } | Question::Stalled => None,
     }
 }
 

@@ -1,19 +1,22 @@
-//! `run`: a flow file is walked from its first node to its end.
+//! `run`: a flow file, or the graph of a project, is walked from its first node to its end.
 
 use std::path::{Path, PathBuf};
 
-use a_society_facts::id::ProjectName;
+use a_society_facts::id::{BadName, ProjectName};
+use a_society_orchestrator::project::docs::folder::{is_project, over_canonical, workflow_of};
+use a_society_orchestrator::project::flow_file::FlowFile;
 use a_society_orchestrator::run::{NewFlow, start};
 use a_society_state::store::OUR_FOLDER;
 use a_society_state::{FlowRef, Store};
 
 use super::context::Context;
 use super::drive::{Wishes, watch};
-use super::flow_files::{read_flow, read_script, script_path};
+use super::flow_files::{Target, read_project, read_script, read_target, script_path};
 use super::say::{from_run, project_folder, text};
 use super::signals::Interrupts;
-use crate::operator_error::{Outcome, Stop};
-use crate::output_file::make_folder;
+use crate::exit_code::ExitCode;
+use crate::operator_error::{OperatorError, Outcome, Stop};
+use crate::output_file::{make_folder, whole_path};
 use crate::text::plain;
 use crate::workspace;
 
@@ -29,21 +32,26 @@ shown as they stand and what it asks can be answered there; elsewhere each event
 any end of this process. Ctrl-C starts nothing new and lets running turns reach a recorded point; a
 second one ends at once, and nothing recorded is lost either way.
 
-A script.yaml beside the file takes the turns of models, unless another script is named. Without a
+A project is a folder of the workspace, or the workspace itself, with a folder a-docs: its flows walk
+a-docs/workflow/main.yaml, and its roles read what it gives them. A flow file that defines no roles
+takes them from its project, and what it leaves unsaid of a node, the project's graph says.
+
+A script.yaml beside the graph takes the turns of models, unless another script is named. Without a
 workspace one is made in the current folder. It ends with 0 when the flow is over, with 8 when it
 waits for you, and with 130 when it was interrupted.
 
 Examples:
   a-society run flow.yaml
+  a-society run my-project
   a-society run flow.yaml --input 'Write the release notes.'
   a-society run flow.yaml --improve none --json | jq -c .event
   a-society run flow.yaml --script other.yaml --until-waiting")]
 pub(crate) struct Arguments {
-    /// The flow file
-    #[arg(value_name = "FILE")]
+    /// The flow file, or the project's folder
+    #[arg(value_name = "FILE|PROJECT")]
     file: PathBuf,
 
-    /// The project it works on: a folder of the workspace
+    /// The project a flow file works on: a folder of the workspace
     #[arg(long, value_name = "NAME", value_parser = project)]
     project: Option<ProjectName>,
 
@@ -64,22 +72,36 @@ pub(crate) struct Arguments {
 }
 
 fn project(text: &str) -> Result<ProjectName, String> {
-    text.parse()
-        .map_err(|bad: a_society_facts::id::BadName| bad.to_string())
+    text.parse().map_err(|bad: BadName| bad.to_string())
 }
 
 /// Runs it.
 pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
-    let file = read_flow(&mut context.out, &arguments.file)?;
-    let script = match script_path(&arguments.file, arguments.script.as_deref()) {
+    let target = read_target(&mut context.out, &arguments.file)?;
+    let graph = match &target {
+        Target::File(_) => arguments.file.clone(),
+        Target::Project(_, folder) => workflow_of(folder),
+    };
+    let script = match script_path(&graph, arguments.script.as_deref()) {
         Some(path) => Some(read_script(&mut context.out, &path)?),
         None => None,
     };
     let input = arguments.input.as_deref().map(text).transpose()?;
-    let store = store_or_new(context)?;
-    let project = match &arguments.project {
-        Some(project) => project.clone(),
-        None => project_of(&store, context, &arguments.file)?,
+    let store = store_or_new(context, &arguments.file)?;
+    let (file, project) = match target {
+        Target::Project(file, folder) => {
+            if arguments.project.is_some() {
+                return Err(two_projects());
+            }
+            (file, name_of(&store, &folder)?)
+        }
+        Target::File(file) => {
+            let project = match &arguments.project {
+                Some(project) => project.clone(),
+                None => project_of(&store, context, &arguments.file)?,
+            };
+            (of_project(context, &store, &project, file)?, project)
+        }
     };
     let new = NewFlow {
         project,
@@ -91,6 +113,87 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
         client: None,
     };
     begin(context, &store, new, arguments.wishes)
+}
+
+fn two_projects() -> Stop {
+    let what = "a project's folder and --project name two projects";
+    let why = "the folder is the project already";
+    let hint = "leave --project out, or name a flow file";
+    OperatorError::new(("usage", ExitCode::Usage), what, why, hint).into()
+}
+
+/// The name of the project that is this folder.
+fn name_of(store: &Store, folder: &Path) -> Result<ProjectName, Stop> {
+    let (whole, root) = (
+        whole_path(folder)?,
+        whole_path(workspace::folder_of(store))?,
+    );
+    let is_ours = whole == root || whole.parent() == Some(root.as_path());
+    let unfit = |why: String, hint: &str| {
+        let what = format!("{} cannot be run as a project", folder.display());
+        Stop::from(OperatorError::new(
+            ("project-unfit", ExitCode::Failed),
+            what,
+            why,
+            hint,
+        ))
+    };
+    if !is_ours {
+        let why = format!(
+            "a project is a folder of the workspace or the workspace itself, which is {}",
+            root.display()
+        );
+        let hint = "move it there, or name its workspace with --workspace DIR";
+        return Err(unfit(why, hint));
+    }
+    let name = whole.file_name().unwrap_or_default().to_string_lossy();
+    name.parse().or_else(|bad: BadName| {
+        if whole == root {
+            return Ok(PROJECT_UNNAMED
+                .parse()
+                .map_err(a_society_state::Error::from)?);
+        }
+        Err(unfit(bad.to_string(), "give the folder another name"))
+    })
+}
+
+/// A flow file without roles takes them, and what it leaves unsaid, from its project if that has any.
+fn of_project(
+    context: &mut Context<'_>,
+    store: &Store,
+    project: &ProjectName,
+    file: FlowFile,
+) -> Result<FlowFile, Stop> {
+    let folder = project_folder(store, project);
+    let disk = store.ground().disk.as_ref();
+    if file.defines_roles || !is_project(disk, &folder) {
+        return Ok(file);
+    }
+    let project = read_project(&mut context.out, &folder)?;
+    let known = |node: &a_society_orchestrator::graph::Node| {
+        let base = a_society_orchestrator::graph::base_role(&node.role);
+        project.canonical.roles.contains_key(&base)
+    };
+    if let Some(stranger) = file.graph.nodes().iter().find(|node| !known(node)) {
+        let what = format!("{} names a role that nobody defines", file.path.display());
+        let why = format!(
+            "the node {} has the role {}, and neither the file nor the project {} has it",
+            stranger.id,
+            stranger.role,
+            folder.display()
+        );
+        let hint = "define the role under roles: in the file, or in the project's a-docs/roles";
+        return Err(
+            OperatorError::new(("flow-file-unfit", ExitCode::Failed), what, why, hint).into(),
+        );
+    }
+    let shown = file.path.display().to_string();
+    over_canonical(&project, file).map_err(|fault| {
+        let what = format!("{shown} cannot be laid over the project's graph");
+        let why = fault.to_string();
+        let hint = "define its roles in the file itself";
+        OperatorError::new(("flow-file-unfit", ExitCode::Failed), what, why, hint).into()
+    })
 }
 
 /// Starts a new flow and watches it.
@@ -118,13 +221,31 @@ pub(crate) fn begin(
     watch(context, (store, &flow, 0), (driven, interrupts), wishes)
 }
 
-/// The workspace; if there is none, one is made in the current folder, and that is said.
-fn store_or_new(context: &mut Context<'_>) -> Result<Store, Stop> {
+/// The workspace: the one around the current folder, the one around what is run, or, if there is
+/// none, a new one in the current folder. What the operator does not expect is said.
+fn store_or_new(context: &mut Context<'_>, target: &Path) -> Result<Store, Stop> {
     let found = context.store();
     let named = context.workspace.is_some() || context.environment.workspace.is_some();
     let (Err(_), false, Some(folder)) = (&found, named, &context.environment.folder) else {
         return found;
     };
+    let beside = if target.is_dir() {
+        Some(target)
+    } else {
+        target
+            .parent()
+            .filter(|folder| !folder.as_os_str().is_empty())
+    };
+    let around = beside.and_then(|folder| workspace::around(folder).ok().flatten());
+    if let Some(around) = around {
+        let shown = around.display().to_string();
+        let shown = plain(&shown).into_owned();
+        context.out.note(&format!(
+            "the workspace is {shown}; go there for other commands, or name it with --workspace"
+        ));
+        context.workspace = Some(around);
+        return context.store();
+    }
     make_folder(&folder.join(OUR_FOLDER))?;
     let shown = folder.display().to_string();
     let note = format!("a workspace is made here: {}/{OUR_FOLDER}", plain(&shown));

@@ -100,7 +100,9 @@ pub(crate) fn say(context: &mut Context<'_>, to: &To, command: Command, done: &s
     context
         .out
         .line(&format!("{flow}: {done} (record {})", taken.seq))?;
-    if !driven {
+    // A flow that is over has nothing to go on with.
+    let over = store.look(&flow)?.screen.flow.status.is_over();
+    if !driven && !over {
         let name = super::asks::short(&flow);
         context.out.note(&format!(
             "nobody drives it now; go on: a-society resume {name}"
@@ -161,6 +163,13 @@ fn from_unsaid(unsaid: Unsaid) -> Stop {
 pub(crate) fn from_run(error: RunError) -> Stop {
     let (code, what) = match &error {
         RunError::State(_) => return from_state(error),
+        RunError::NeverBegan => {
+            let what = "this flow never began";
+            let hint =
+                "start it anew: a-society run FILE; what is left of it goes with: a-society prune";
+            let kind = ("flow-empty", ExitCode::Refused);
+            return OperatorError::new(kind, what, error.to_string(), hint).into();
+        }
         RunError::Driver(_) => ("flow-stopped", "the flow cannot be driven"),
         RunError::File(_) => ("flow-file-unfit", "a file of the flow cannot be used"),
         RunError::Record(_) => ("record-unfit", "the record folder cannot be used"),
@@ -177,7 +186,10 @@ pub(crate) fn from_run(error: RunError) -> Stop {
 fn from_state(error: RunError) -> Stop {
     match error {
         RunError::State(error) => error.into(),
-        error @ (RunError::Driver(_) | RunError::File(_) | RunError::Record(_)) => from_run(error),
+        error @ (RunError::Driver(_)
+        | RunError::File(_)
+        | RunError::Record(_)
+        | RunError::NeverBegan) => from_run(error),
     }
 }
 

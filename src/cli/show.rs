@@ -93,7 +93,7 @@ fn head(out: &mut Output, flow: &FlowRef, seen: &Look, now: At) -> Result<(), St
     };
     let waits = words::waits(summary).join(", ");
     let spent = format!("{} tokens", summary.tokens);
-    let status = if seen.end.is_none() {
+    let status = if !seen.screen.flow.is_created() && seen.damage.is_none() {
         "nothing was ever recorded"
     } else {
         summary.status_word()

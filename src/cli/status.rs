@@ -48,7 +48,7 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
             "project": flow.project,
             "flow": flow.flow,
             "title": state.title,
-            "status": state.status.word(),
+            "status": if state.is_created() { state.status.word() } else { "empty" },
             "seq": state.seq,
             "running": running.collect::<Vec<_>>(),
             "waits": asks::as_json(&asks),
@@ -59,6 +59,12 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
     }
     let now = store.ground().clock.now();
     let out = &mut context.out;
+    if !state.is_created() && seen.damage.is_none() {
+        out.line(&format!(
+            "{flow}: nothing was ever recorded in it; it never began"
+        ))?;
+        return Ok(code);
+    }
     let title = out.paint.bold(&one_line(&state.title, 60));
     let status = state.status.word().replace('_', " ");
     out.line(&format!("{title}  {flow}  {status}"))?;

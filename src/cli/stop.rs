@@ -10,6 +10,7 @@ use crate::operator_error::Outcome;
 
 /// The arguments of `stop`.
 #[derive(Debug, clap::Args)]
+#[command(group = clap::ArgGroup::new("scope").required(true))]
 #[command(after_help = "\
 What a stopped turn still runs is ended, and its node waits for a reply or a retry. One of --node,
 --role and --all is needed.
@@ -31,7 +32,7 @@ pub(crate) struct Arguments {
     role: Option<RoleInstance>,
 
     /// Every turn
-    #[arg(long, group = "scope", required_unless_present_any = ["node", "role"])]
+    #[arg(long, group = "scope")]
     all: bool,
 }
 

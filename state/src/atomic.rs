@@ -3,6 +3,7 @@
 //! Views are replaced without a sync of their own, because one that does not verify is rebuilt.
 //! Checkpoints, blobs and archives are replaced durably: file, rename, folder.
 
+use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::disk::{Disk, How};
@@ -18,10 +19,15 @@ fn temporary(path: &Path) -> PathBuf {
 
 fn write_beside(disk: &dyn Disk, path: &Path, bytes: &[u8], sync: bool) -> Result<PathBuf, Error> {
     let beside = temporary(path);
-    // A leftover of a process that died here is in nobody's way: the flow's lock is ours.
-    remove_if_there(disk, &beside)?;
-    let mut file = uninterrupted(|| disk.open(&beside, How::CreateNew))
-        .map_err(|e| Error::io("create", &beside, e))?;
+    let mut file = match uninterrupted(|| disk.open(&beside, How::CreateNew)) {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+            // A leftover of a process that died here is in nobody's way: the flow's lock is ours.
+            remove_if_there(disk, &beside)?;
+            uninterrupted(|| disk.open(&beside, How::CreateNew))
+        }
+        opened => opened,
+    }
+    .map_err(|e| Error::io("create", &beside, e))?;
     append_all(file.as_mut(), bytes).map_err(|e| Error::io("write", &beside, e))?;
     if sync {
         uninterrupted(|| file.sync()).map_err(|e| Error::io("sync", &beside, e))?;

@@ -24,6 +24,7 @@ pub struct DraftStream {
     waiting: String,
     since_us: u64,
     all: Drafted,
+    recorded: bool,
 }
 
 impl DraftStream {
@@ -38,6 +39,7 @@ impl DraftStream {
             waiting: String::with_capacity(DRAFT_BYTES + 256),
             since_us: 0,
             all: Drafted::of(""),
+            recorded: false,
         }
     }
 
@@ -87,8 +89,16 @@ impl DraftStream {
             text: self.waiting.clone(),
         };
         flow.append(Fact::DraftAdded(fact))?;
+        self.recorded = true;
         self.waiting.clear();
         Ok(())
+    }
+
+    /// Whether this is the whole text and nothing of it is recorded, so that the answer itself can
+    /// hold it and no record of a draft is needed.
+    #[must_use]
+    pub fn is_unrecorded(&self, whole: &str) -> bool {
+        !self.recorded && self.waiting == whole
     }
 
     /// What stands for the whole text in the answer, once everything is flushed.

@@ -115,6 +115,24 @@ pub fn make_folders(disk: &dyn Disk, path: &Path) -> Result<(), Error> {
     }
 }
 
+/// Makes a folder and those above it for files that are rebuilt when they are missing. Nothing
+/// waits until it is durable.
+pub(crate) fn make_folders_of_views(disk: &dyn Disk, path: &Path) -> Result<(), Error> {
+    match uninterrupted(|| disk.create_folder(path)) {
+        Ok(()) => Ok(()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            let Some(parent) = path.parent() else {
+                return Err(Error::io("make", path, error));
+            };
+            make_folders_of_views(disk, parent)?;
+            uninterrupted(|| disk.create_folder(path)).map_err(|e| Error::io("make", path, e))
+        }
+        // Whether it is a folder shows when something is put into it.
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
+        Err(error) => Err(Error::io("make", path, error)),
+    }
+}
+
 /// Makes the names in a folder durable.
 pub(crate) fn sync_folder(disk: &dyn Disk, path: &Path) -> Result<(), Error> {
     uninterrupted(|| disk.sync_folder(path)).map_err(|e| Error::io("sync", path, e))

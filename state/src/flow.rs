@@ -13,13 +13,13 @@ use a_society_facts::view::all::Views;
 use a_society_facts::view::screen::Screen;
 use a_society_facts::{At, Fact, Hash, Recorded};
 
-use crate::disk::{Disk, DiskFile};
+use crate::disk::Disk;
 use crate::error::Error;
 use crate::files::uninterrupted;
 use crate::journal::append::Writer;
 use crate::journal::scan::Position;
 use crate::layout::FlowFolder;
-use crate::limits::{CHECKPOINT_BYTES, LOW_SPACE_BYTES};
+use crate::limits::{CHECKPOINT_BYTES, CHECKPOINT_CLOSE_FACTOR, LOW_SPACE_BYTES};
 use crate::lock::FlowLock;
 use crate::open::Ground;
 use crate::views::{Folded, ViewKeeper};
@@ -38,6 +38,7 @@ pub struct Flow {
     announced: bool,
     checkpoint_at_bytes: u64,
     checkpoint_bytes: u64,
+    last_checkpoint_bytes: u64,
     warning: Option<String>,
     // Dropped last: the lock outlives every handle on the flow's files.
     _lock: FlowLock,
@@ -62,6 +63,7 @@ impl Flow {
             announced: false,
             checkpoint_at_bytes: 0,
             checkpoint_bytes: CHECKPOINT_BYTES,
+            last_checkpoint_bytes: 0,
             warning: None,
             _lock: lock,
         }
@@ -249,6 +251,7 @@ impl Flow {
     fn record_pause(&mut self) -> Result<(), Error> {
         let reason = PauseReason::DiskFull;
         let fact = Fact::FlowPaused(FlowPaused {
+            client: None,
             reason,
             detail: None,
         });
@@ -274,6 +277,7 @@ impl Flow {
             return Ok(false);
         }
         let unpaused = Fact::FlowUnpaused(FlowUnpaused {
+            client: None,
             by: Author::Runtime,
         });
         match self.append_durably(unpaused) {
@@ -306,26 +310,6 @@ impl Flow {
         Ok(durable)
     }
 
-    /// A handle for someone who syncs elsewhere, and the record that sync will cover.
-    ///
-    /// # Errors
-    /// When the writer has stopped or no descriptor is left.
-    pub fn share_for_sync(&self) -> Result<(Box<dyn DiskFile>, Seq), Error> {
-        self.writer.share_for_sync()
-    }
-
-    /// Takes the word of someone who synced a shared handle.
-    ///
-    /// # Errors
-    /// When that sync failed; the flow's writer has then stopped for good.
-    pub fn synced_elsewhere(
-        &mut self,
-        upto: Seq,
-        result: std::io::Result<()>,
-    ) -> Result<Seq, Error> {
-        self.writer.synced_elsewhere(upto, result)
-    }
-
     fn keep_checkpoint(&mut self, after_bytes: u64) {
         let appended = self.writer.appended_bytes();
         if appended.saturating_sub(self.checkpoint_at_bytes) < after_bytes {
@@ -335,7 +319,10 @@ impl Flow {
         let (disk, at) = (self.ground.disk.as_ref(), self.ground.clock.now());
         let end = self.writer.end();
         match checkpoint::keep(disk, &self.folder, &self.id, at, end, &screen) {
-            Ok(_) => self.checkpoint_at_bytes = appended,
+            Ok(bytes) => {
+                self.checkpoint_at_bytes = appended;
+                self.last_checkpoint_bytes = bytes;
+            }
             Err(error) => {
                 // The next one is tried when as much again has been appended.
                 self.checkpoint_at_bytes = appended;
@@ -418,7 +405,8 @@ impl Flow {
     pub fn close(mut self) -> Result<(), Error> {
         self.writer.sync()?;
         if self.writer.appended_bytes() > self.checkpoint_at_bytes {
-            self.keep_checkpoint(self.checkpoint_bytes / 16);
+            let worth = self.last_checkpoint_bytes * CHECKPOINT_CLOSE_FACTOR;
+            self.keep_checkpoint(worth.max(self.checkpoint_bytes / 16));
         }
         self.write_views(true);
         reserve::release(self.ground.disk.as_ref(), &self.folder)?;

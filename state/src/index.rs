@@ -29,7 +29,7 @@ const THREADS_MAX: usize = 8;
 pub struct Row {
     /// The flow.
     pub flow: FlowRef,
-    /// The flow in short; absent if nothing of it can be read.
+    /// The flow in short; absent if nothing of it can be read, or it never began.
     pub summary: Option<Summary>,
     /// What is wrong with it, in words.
     pub damage: Option<String>,
@@ -80,7 +80,7 @@ fn row(store: &Store, flow: &FlowRef) -> Row {
         };
         return Row {
             flow: flow.clone(),
-            summary: Some(index.summary),
+            summary: begun(index.summary),
             damage: None,
             damage_word: None,
             held_by,
@@ -89,11 +89,16 @@ fn row(store: &Store, flow: &FlowRef) -> Row {
     let seen = look(disk, &folder, &flow.flow);
     Row {
         flow: flow.clone(),
-        summary: seen.end.map(|_| seen.screen.summary),
+        summary: begun(seen.screen.summary),
         damage_word: seen.damage.as_ref().map(|damage| damage.harm.word()),
         damage: seen.damage.map(|damage| damage.to_string()),
         held_by: seen.held_by,
     }
+}
+
+/// A flow whose process died before it was recorded that there is one never began.
+fn begun(summary: Summary) -> Option<Summary> {
+    summary.created_at.is_some().then_some(summary)
 }
 
 /// Whether a journal still ends where it ended, with the same record. What lies before its end is

@@ -31,15 +31,25 @@ pub const LOCK_PAUSE: Duration = Duration::from_millis(2);
 /// A view is at most this old while its flow moves, as long as writing it is cheap.
 pub const VIEW_AGE_US: u64 = 250_000;
 
-/// Writing views takes at most one part in this many of the time while a flow moves.
-pub const VIEW_TIME_SHARE: u64 = 25;
+/// Writing views, with the sync before it, takes at most one part in this many of the time while a
+/// flow moves. What the disk still does afterwards costs a little more, so that this is less than
+/// the twentieth that views may cost in all.
+pub const VIEW_TIME_SHARE: u64 = 32;
 
-/// What views may always write while a flow moves, besides as much as the journal itself grew.
-pub const VIEW_BURST_BYTES: u64 = 512 * 1024;
+/// What views may write at once while a flow moves, before anything had to be earned.
+pub const VIEW_BURST_BYTES: u64 = 256 * 1024;
+
+/// Views may write one part in this many of what the journal grows by. At rest each text is written
+/// into two of them anyway, so that this is the smaller part of what they take.
+pub const VIEW_GROWTH_SHARE: u64 = 32;
 
 /// What views may write a second while the flow moves, besides. A session of two megabytes still
 /// follows within [`VIEW_AGE_US`]; a larger one follows more rarely instead of taking the disk.
 pub const VIEW_BYTES_PER_SECOND: u64 = 8 * 1024 * 1024;
+
+/// A journal that grows by this much a second races: many times what all turns of a flow stream,
+/// and more than anybody follows. Its views earn nothing by time.
+pub const VIEW_RACE_BYTES_PER_SECOND: u64 = 512 * 1024;
 
 /// Streamed text is recorded in batches of about this size: large enough that a record's frame is
 /// a small part of it, small enough that a screen folded from the journal moves.
@@ -49,8 +59,12 @@ pub const DRAFT_BYTES: usize = 4 * 1024;
 pub const DRAFT_AGE_US: u64 = 250_000;
 
 /// A checkpoint of the fold is written each time the journal grew by this much, so that a screen
-/// of a long flow folds at most about this much.
-pub const CHECKPOINT_BYTES: u64 = 4 * 1024 * 1024;
+/// of a long flow folds at most about this much, in a few hundredths of a second.
+pub const CHECKPOINT_BYTES: u64 = 8 * 1024 * 1024;
+
+/// A checkpoint is written at the end only when this many times its size came after the last one;
+/// folding less takes no longer than reading it.
+pub const CHECKPOINT_CLOSE_FACTOR: u64 = 2;
 
 /// The largest checkpoint that is read; a larger one is not ours.
 pub const CHECKPOINT_BYTES_MAX: u64 = 64 * 1024 * 1024;
@@ -60,14 +74,6 @@ pub const VIEWS_INDEX_BYTES_MAX: u64 = 4 * 1024 * 1024;
 
 /// The largest blob that is kept or read back whole.
 pub const BLOB_BYTES_MAX: u64 = 1024 * 1024 * 1024;
-
-/// How many sync requests of flows wait in the committer's queue before the next one waits for a
-/// place.
-pub const COMMITTER_QUEUE_MAX: usize = 1024;
-
-/// How many threads of the committer sync at once. The file system merges syncs that wait
-/// together, so more of them make more of each journal commit; beyond this the gain is small.
-pub const COMMITTER_THREADS: usize = 32;
 
 /// The longest line in which a single flipped bit is searched for. The search tries every bit, so
 /// its cost grows with the square of the length.

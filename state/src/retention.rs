@@ -1,6 +1,6 @@
 //! Removing flows that are over: a plan first, then exactly that plan.
 //!
-//! Only flows that ended, that nobody writes and that are undamaged are ever removed. A flow's
+//! Only flows that ended or never began, that nobody writes and that are undamaged are ever removed. A flow's
 //! folder first gets a name that no flow has, so that a removal that is cut off leaves nothing
 //! that looks like a flow, and the next one finishes it.
 
@@ -24,6 +24,9 @@ const GOING: &str = ".going-";
 
 /// How deep a flow's folder is followed; deeper ones are not ours.
 const DEPTH_MAX: u32 = 64;
+
+/// What stands for the title of a flow whose process died before it was recorded.
+const NEVER_BEGAN: &str = "(it never began)";
 
 /// One flow that would be removed.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -59,8 +62,13 @@ pub fn plan(store: &Store, before: At) -> Result<PrunePlan, Error> {
     };
     for row in rows(store, &census.flows) {
         let over = row.damage.is_none() && row.held_by.is_none();
-        let ended = row.summary.filter(|summary| over && summary.is_over());
-        let ended = ended.and_then(|s| s.updated_at.map(|at| (at, s.title)));
+        let ended = match row.summary {
+            Some(summary) if over && summary.is_over() => {
+                summary.updated_at.map(|at| (at, summary.title))
+            }
+            None if over => made_at(store, &row.flow).map(|at| (at, NEVER_BEGAN.to_owned())),
+            Some(_) | None => None,
+        };
         let old = ended.filter(|(updated_at, _)| *updated_at < before);
         match old.filter(|_| may_go(store, &row.flow)) {
             Some((updated_at, title)) => plan.going.push(Going {
@@ -79,7 +87,15 @@ pub fn plan(store: &Store, before: At) -> Result<PrunePlan, Error> {
 fn may_go(store: &Store, flow: &FlowRef) -> bool {
     let (disk, folder) = (store.disk(), store.folder(flow));
     let (_, found) = fold_all(disk, &folder, &flow.flow);
-    found.outcome == Outcome::Clean && matches!(is_held(disk, &folder), Ok(None))
+    matches!(found.outcome, Outcome::Clean | Outcome::Blank)
+        && matches!(is_held(disk, &folder), Ok(None))
+}
+
+/// When the folder of a flow that never began was last touched.
+fn made_at(store: &Store, flow: &FlowRef) -> Option<At> {
+    let folder = store.folder(flow);
+    let about = uninterrupted(|| store.disk().about(folder.root())).ok()?;
+    Some(At::from_ms(about.modified_ms))
 }
 
 fn leftovers(store: &Store, before: At) -> Result<Vec<PathBuf>, Error> {

@@ -2,8 +2,8 @@
 //!
 //! A view is replaced whole, without a sync of its own. While a flow moves, views follow it as
 //! long as writing them costs little: they may take a small part of the time and, however large a
-//! session has grown, no more bytes than the journal grows by, plus a steady allowance. When the
-//! flow comes to rest they are always written.
+//! session has grown, a part of the bytes the journal grows by, plus a steady allowance for a flow
+//! that moves no faster than people read. When the flow comes to rest they are always written.
 //!
 //! `views.json` is written last. It says up to which record each view was folded, how long it is
 //! and what its checksum is; it is sealed itself. It is never older than the views it speaks of
@@ -22,16 +22,17 @@ use crate::atomic::replace;
 use crate::clock::Clock;
 use crate::disk::Disk;
 use crate::error::Error;
-use crate::files::{make_folders, read_whole};
+use crate::files::{make_folders_of_views, read_whole};
 use crate::journal::scan::Position;
 use crate::layout::FlowFolder;
 use crate::limits::{
     ARCHIVE_FILE_BYTES_MAX, SEGMENT_BYTES_MAX, VIEW_AGE_US, VIEW_BURST_BYTES,
-    VIEW_BYTES_PER_SECOND, VIEW_TIME_SHARE, VIEWS_INDEX_BYTES_MAX,
+    VIEW_BYTES_PER_SECOND, VIEW_GROWTH_SHARE, VIEW_RACE_BYTES_PER_SECOND, VIEW_TIME_SHARE,
+    VIEWS_INDEX_BYTES_MAX,
 };
 
 /// The shape of the views; views of another shape are rebuilt.
-pub const SCHEMA: u32 = 1;
+pub const SCHEMA: u32 = 2;
 
 /// What is known about one view's file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -173,8 +174,35 @@ pub struct ViewKeeper {
     not_before_us: u64,
     began_us: u64,
     written_bytes: u64,
+    purse: Purse,
     marks: BTreeMap<String, Mark>,
     buffer: Vec<u8>,
+}
+
+/// What views may still write while the flow moves.
+#[derive(Debug)]
+struct Purse {
+    bytes: u64,
+    /// When it was last filled, and how long the journal was then.
+    filled: (u64, u64),
+}
+
+impl Purse {
+    /// Fills up for the time that passed and for what the journal grew by, up to what is wanted.
+    ///
+    /// A flow that moves faster than anybody reads earns little by time, so that what is written
+    /// into its views stays a part of what it says.
+    fn fill(&mut self, (now_us, journal_bytes): (u64, u64), wanted: u64) {
+        let (then_us, journal_then) = self.filled;
+        self.filled = (now_us, journal_bytes);
+        let grown = journal_bytes.saturating_sub(journal_then);
+        let passed_us = now_us.saturating_sub(then_us);
+        let by_time = passed_us.saturating_mul(VIEW_BYTES_PER_SECOND) / 1_000_000;
+        let raced = grown.saturating_mul(VIEW_BYTES_PER_SECOND / VIEW_RACE_BYTES_PER_SECOND);
+        let earned = grown / VIEW_GROWTH_SHARE + by_time.saturating_sub(raced);
+        let most = wanted.max(VIEW_BURST_BYTES);
+        self.bytes = self.bytes.saturating_add(earned).min(most);
+    }
 }
 
 impl ViewKeeper {
@@ -190,6 +218,10 @@ impl ViewKeeper {
             not_before_us: 0,
             began_us: now_us,
             written_bytes: 0,
+            purse: Purse {
+                bytes: VIEW_BURST_BYTES,
+                filled: (now_us, 0),
+            },
             marks: BTreeMap::new(),
             buffer: Vec::new(),
         }
@@ -306,15 +338,17 @@ impl ViewKeeper {
         folded: Folded<'_>,
         (started, journal_bytes): (u64, u64),
     ) -> Result<(), Error> {
-        let seconds_us = started.saturating_sub(self.began_us);
-        let steady = seconds_us.saturating_mul(VIEW_BYTES_PER_SECOND) / 1_000_000;
-        let allowed = journal_bytes + steady + VIEW_BURST_BYTES;
-        let mut left = allowed.saturating_sub(self.written_bytes);
+        let sizes: Vec<u64> = self
+            .stale
+            .iter()
+            .map(|name| name.approx_bytes(folded.views))
+            .collect();
+        self.purse
+            .fill((started, journal_bytes), sizes.iter().sum());
         let mut affordable = Vec::new();
-        for name in &self.stale {
-            let bytes = name.approx_bytes(folded.views);
-            if bytes <= left {
-                left -= bytes;
+        for (name, bytes) in self.stale.iter().zip(sizes) {
+            if bytes <= self.purse.bytes {
+                self.purse.bytes -= bytes;
                 affordable.push(name.clone());
             }
         }
@@ -361,7 +395,7 @@ impl ViewKeeper {
         if let Some(parent) = file.parent()
             && !self.marks.contains_key(&name.path())
         {
-            make_folders(disk, parent)?;
+            make_folders_of_views(disk, parent)?;
         }
         replace(disk, &file, &self.buffer)?;
         let bytes = self.buffer.len() as u64;
@@ -384,10 +418,9 @@ impl ViewKeeper {
     fn write_index(&mut self, disk: &dyn Disk, folded: Folded<'_>) -> Result<(), Error> {
         // A view that nothing touched since it was written reflects the end as well as it did
         // its own record.
-        let fresh =
-            |path: &str, stale: &BTreeSet<ViewName>| !stale.iter().any(|name| name.path() == path);
+        let stale: BTreeSet<String> = self.stale.iter().map(ViewName::path).collect();
         for (path, mark) in &mut self.marks {
-            if fresh(path, &self.stale) {
+            if !stale.contains(path) {
                 mark.seq = folded.position.seq;
             }
         }

@@ -4,7 +4,7 @@ use super::ONE;
 use crate::support::Workspace;
 use crate::tidy::expect_generated;
 
-const VERBS: [&str; 32] = [
+const VERBS: [&str; 39] = [
     "demo",
     "init",
     "check",
@@ -16,6 +16,12 @@ const VERBS: [&str; 32] = [
     "reply",
     "approve",
     "decline",
+    "allow",
+    "deny",
+    "mode",
+    "configure",
+    "budget",
+    "steer",
     "stop",
     "pause",
     "unpause",
@@ -34,6 +40,7 @@ const VERBS: [&str; 32] = [
     "export",
     "import",
     "prune",
+    "models",
     "completions",
     "man",
     "exit-codes",
@@ -152,7 +159,7 @@ fn without_a_workspace_it_says_how_to_come_by_one() {
     let said = workspace.heard(workspace.command(&["ls"]).current_dir(outside.path()));
     assert_eq!((said.code, said.out.as_str()), (3, ""), "{said:?}");
     assert!(said.err.contains("error[no-workspace]"), "{}", said.err);
-    assert!(said.err.contains("mkdir .a-society"), "{}", said.err);
+    assert!(said.err.contains("a-society init"), "{}", said.err);
 }
 
 #[test]

@@ -1,5 +1,10 @@
 //! The examples: each can be read, is explained, and walks as far as its story says.
 
+mod golden;
+mod killed;
+mod normal;
+mod play;
+
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -140,6 +140,7 @@ impl Workspace {
     pub(crate) fn cancelled(&self, project: &str, flow: &str, title: &str) {
         let mut opened = self.begin(project, flow, title, 0);
         let cancelled = FlowCancelled {
+            client: None,
             by: Author::Operator,
             why: None,
         };
@@ -203,6 +204,8 @@ impl Workspace {
             .args(words)
             .current_dir(self.path())
             .env_clear()
+            // Whatever is configured on this machine must not be met here.
+            .env("A_SOCIETY_CONFIG", self.path().join("config.yaml"))
             .stdin(Stdio::null());
         command
     }

@@ -86,6 +86,10 @@ const TOUCHES: [Touch; 6] = [
                 "a socket is made for its owner only, and reached through its folder",
             ),
             (
+                "orchestrator/src/config/user.rs",
+                "the operator's own configuration and key files, outside every workspace",
+            ),
+            (
                 "roles/src/taker/command/tree.rs",
                 "reads the system's list of processes, to end all that a program started",
             ),
@@ -109,11 +113,29 @@ const TOUCHES: [Touch; 6] = [
     },
     Touch {
         what: "use sockets",
-        needles: &["os::unix::net", "std::net", "rustix::net"],
+        needles: &[
+            "os::unix::net",
+            "std::net",
+            "rustix::net",
+            "tokio::net",
+            "reqwest::",
+        ],
         homes: &[
             (
                 "orchestrator/src/control/",
                 "the operator's other processes talk to the one that drives a flow",
+            ),
+            (
+                "roles/src/mcp/",
+                "MCP servers are reached, and every address that their names lead to is judged",
+            ),
+            (
+                "roles/src/mcp/web.rs",
+                "the HTTP client of the MCP servers that the operator configured",
+            ),
+            (
+                "roles/src/provider/http/",
+                "models are reached over HTTP, within limits of time and size",
             ),
             (
                 "roles/src/tool/web/",
@@ -128,6 +150,14 @@ const TOUCHES: [Touch; 6] = [
             (
                 "roles/src/taker/command/child.rs",
                 "holds each program at a gate until its start is durable, and ends its whole tree",
+            ),
+            (
+                "orchestrator/src/config/user.rs",
+                "asks the system's keyring for a key, by the keyring's own program",
+            ),
+            (
+                "roles/src/mcp/process.rs",
+                "runs the MCP servers that the operator configured, and ends their whole trees",
             ),
             (
                 "roles/src/tool/command/",

@@ -52,7 +52,7 @@ fn what_is_no_flow_file_is_refused_in_words() {
         (&["run", "demo/flow.yaml"][..], 1, "error[flow-file-unfit]"),
         (&["run", "nowhere.yaml"], 3, "error["),
         (&["check", "bytes"], 1, "error[file-unfit]"),
-        (&["check", "demo"], 1, "error["),
+        (&["run", "demo"], 1, "error[project-unfit]"),
         (&["graph", "demo/flow.yaml"], 1, "error[flow-file-unfit]"),
         (&["resume", "zzz"], 3, "error[flow-not-found]"),
         (&["reply", "zzz", "x"], 3, "error[flow-not-found]"),
@@ -117,7 +117,7 @@ fn the_demo_and_a_new_workspace_run_at_once() {
         said.err
     );
     assert_eq!(place.run(&["init", "new"]).code, 0);
-    let said = place.run(&["run", "new/flow.yaml", "--improve", "none"]);
+    let said = place.run(&["run", "new", "--improve", "none"]);
     assert_eq!(said.code, 0, "{said:?}");
     let again = place.run(&["init", "new"]);
     assert_eq!(again.code, 6, "{again:?}");

@@ -1,7 +1,11 @@
 //! Flows that are walked by the real program: to their ends, beside one another, and after deaths.
 
+mod counted;
 mod files;
 mod killed;
 mod knocked_at;
+mod models;
 mod place;
+mod projects;
+mod signalled;
 mod spoken_to;

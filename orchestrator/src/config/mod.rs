@@ -1,3 +1,6 @@
 //! Settings from outside, resolved here and handed on as values.
 
+pub mod models;
+pub use a_society_roles::provider::config::edit;
 pub mod programs;
+pub mod user;

@@ -4,6 +4,7 @@
 //! nothing that somebody put into the environment for another purpose, such as a key.
 
 use a_society_roles::taker::command::Environment;
+use a_society_roles::tool::Guard;
 
 /// The variables that are handed on.
 const HANDED_ON: [&str; 12] = [
@@ -29,4 +30,17 @@ pub fn environment() -> Environment {
         Some(((*name).to_owned(), value))
     });
     Environment(given.collect())
+}
+
+/// The word by which this program guards a command.
+pub const GUARD_WORD: &str = "__guard";
+
+/// How this program is started to guard a command: by its own path, because the programs that set up
+/// walls before it have a `/proc/self/exe` of their own.
+#[must_use]
+pub fn guard() -> Guard {
+    let own = std::env::current_exe().unwrap_or_default();
+    Guard {
+        run: vec![own.display().to_string(), GUARD_WORD.to_owned()],
+    }
 }

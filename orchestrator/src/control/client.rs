@@ -101,6 +101,8 @@ fn by_us(
         | DriverError::Graph(_)
         | DriverError::NothingStaged
         | DriverError::ManyStaged(_)
+        | DriverError::NothingAsked
+        | DriverError::ManyAsked(_)
         | DriverError::NotAFlow(_)
         | DriverError::Gone
         | DriverError::System(_)) => Unsaid::Fault(fault::of(&error)),

@@ -30,6 +30,16 @@ pub fn of(error: &DriverError) -> Fault {
             "it is not clear which handoff is meant",
             "name one of them after the flow",
         ),
+        DriverError::NothingAsked => (
+            FaultCode::CommandRefused,
+            "there is nothing to consent to",
+            "a-society status FLOW",
+        ),
+        DriverError::ManyAsked(_) => (
+            FaultCode::CommandAmbiguous,
+            "it is not clear which call is meant",
+            "name one of the requests after the flow",
+        ),
         DriverError::NotAFlow(diagnostics) => {
             let shown: Vec<String> = diagnostics.iter().map(ToString::to_string).collect();
             return Fault {

@@ -3,9 +3,13 @@
 //! It is the operator's part of what the machine hears, without names that only the driving
 //! process can make up. The version is in every request, and an unknown one is refused in words.
 
+use std::collections::BTreeMap;
+
+use a_society_facts::Hash;
+use a_society_facts::fact::budget::Measure;
 use a_society_facts::fact::improvement::ImprovementMode;
-use a_society_facts::fact::operator::StopScope;
-use a_society_facts::id::{ApprovalId, ClientId, NodeId, RoleInstance, Seq};
+use a_society_facts::fact::operator::{ConsentMode, SteerWhen, StopScope};
+use a_society_facts::id::{ApprovalId, ClientId, ConsentId, NodeId, RoleInstance, Seq};
 use serde::{Deserialize, Serialize};
 
 /// The version of what is said here.
@@ -31,6 +35,54 @@ pub enum Command {
     Decline {
         /// Which; the only one if absent.
         approval: Option<ApprovalId>,
+    },
+    /// Let a call run that asks for consent.
+    Allow {
+        /// Which request; the only one if absent.
+        consent: Option<ConsentId>,
+        /// The hash of what the operator saw; an answer to anything else is refused.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        action: Option<Hash>,
+        /// Whether the like is allowed for the rest of the flow.
+        for_the_flow: bool,
+    },
+    /// Deny a call its consent.
+    Deny {
+        /// Which request; the only one if absent.
+        consent: Option<ConsentId>,
+        /// The hash of what the operator saw; an answer to anything else is refused.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        action: Option<Hash>,
+    },
+    /// Say how much the flow may do without asking.
+    Mode {
+        /// How much.
+        mode: ConsentMode,
+    },
+    /// Choose a role's model, effort and so on.
+    Configure {
+        /// The role instance.
+        role: RoleInstance,
+        /// Its settings.
+        settings: BTreeMap<String, String>,
+    },
+    /// Set, raise or lift a budget.
+    Budget {
+        /// Whose; the whole flow's if absent.
+        role: Option<RoleInstance>,
+        /// Of what.
+        measure: Measure,
+        /// The limit; none if absent.
+        limit: Option<u64>,
+    },
+    /// Say something to a role at work.
+    Steer {
+        /// The role instance.
+        role: RoleInstance,
+        /// What it says.
+        text: String,
+        /// When it is heard.
+        when: SteerWhen,
     },
     /// Stop turns.
     Stop {

@@ -8,13 +8,14 @@ use std::collections::BTreeMap;
 
 use a_society_facts::Fact;
 use a_society_facts::fact::turn::DraftKind;
-use a_society_facts::id::{RoleInstance, TurnId};
+use a_society_facts::id::{RoleInstance, Seq, TurnId};
 use a_society_facts::message::Text;
 use a_society_facts::view::FlowState;
 use a_society_flow::graph::{self, FlowGraph};
 use a_society_flow::machine::{
     Claim, Input, NewSession, StartFeedback, StartReflection, Task, Work, decide, pending,
 };
+use a_society_roles::turn::step::Worst;
 use a_society_roles::turn::stop::StopSignal;
 use a_society_roles::turn::taker::Taker;
 use a_society_state::draft::DraftStream;
@@ -23,7 +24,7 @@ use a_society_state::{Flow, blob};
 use super::error::DriverError;
 use super::role_source::RoleSource;
 use crate::mint::{self, Mint};
-use crate::record::Places;
+use crate::record::{Places, put_back};
 
 /// The role that writes the feedback report; it is none of the flow's own.
 pub const FEEDBACK_ROLE: &str = "a-society-feedback";
@@ -41,6 +42,10 @@ pub(super) struct LiveTurn {
     pub(super) thought: Option<DraftStream>,
     pub(super) calls: u32,
     pub(super) told_to_stop: bool,
+    /// What the request that is under way may still cost.
+    pub(super) reserved: Worst,
+    /// The compaction that is under way, and the turn in which its summary is made.
+    pub(super) compaction: Option<(String, TurnId)>,
 }
 
 /// A turn that must now be taken.
@@ -83,6 +88,12 @@ pub struct Core {
     turns_at_once: usize,
     /// Whether nothing new is started, because the process ends.
     draining: bool,
+    /// Whether something happened since the last look that may have given work to start.
+    changed: bool,
+    /// How many wait until what was appended is durable.
+    pub(super) owed: usize,
+    /// The record with which a turn last ended.
+    turn_ended: Seq,
 }
 
 impl Core {
@@ -108,9 +119,24 @@ impl Core {
             live,
             turns_at_once,
             draining: false,
+            changed: true,
+            owed: 0,
+            turn_ended: 0,
         };
+        core.put_back()?;
         core.input(Input::Opened)?;
+        core.end_asides()?;
         Ok(core)
+    }
+
+    /// What was handed over and still has to be read stands where it stood.
+    fn put_back(&self) -> Result<(), DriverError> {
+        let state = self.state();
+        let reading = state.running.values().flat_map(|running| &running.received);
+        for delivery in state.received.iter().chain(reading) {
+            put_back(self.flow.disk(), &self.places, &delivery.artifact)?;
+        }
+        Ok(())
     }
 
     /// Everything folded from the flow's journal.
@@ -175,7 +201,30 @@ impl Core {
     }
 
     pub(super) fn append(&mut self, fact: Fact) -> Result<(), DriverError> {
-        self.flow.append(fact)?;
+        self.changed |= may_give_work(&fact);
+        let ends = matches!(fact, Fact::TurnEnded(_));
+        let seq = self.flow.append(fact)?;
+        if ends {
+            self.turn_ended = seq;
+        }
+        Ok(())
+    }
+
+    /// A turn does not run here any more.
+    pub(super) fn leave(&mut self, turn: TurnId) {
+        self.live.remove(&turn);
+        self.changed = true;
+    }
+
+    /// Makes the end of a turn durable, if one ended and nothing that came after it has done so:
+    /// usually the first request of the next turn does.
+    ///
+    /// # Errors
+    /// When the journal refuses.
+    pub fn sync_ended(&mut self) -> Result<(), DriverError> {
+        if self.turn_ended > self.flow.durable() {
+            self.flow.sync()?;
+        }
         Ok(())
     }
 
@@ -197,26 +246,39 @@ impl Core {
     /// When the journal refuses.
     pub fn advance(&mut self) -> Result<Vec<Start>, DriverError> {
         let mut starts = Vec::new();
-        while !self.draining {
-            let Some(work) = self.next_work() else { break };
-            if let Some(start) = self.begin(work)? {
-                starts.push(start);
-            }
+        while self.changed && !self.draining {
+            self.changed = false;
+            self.begin_pending(&mut starts)?;
         }
         Ok(starts)
     }
 
-    /// The first pending work that does not go on already.
-    fn next_work(&self) -> Option<Work> {
-        let free = self.live.len() < self.turns_at_once;
-        self.pending().into_iter().find(|work| match work {
-            Work::RunTurn { turn, .. } => free && !self.live.contains_key(turn),
-            Work::StopTurn { turn, .. } => {
-                self.live.get(turn).is_none_or(|live| !live.told_to_stop)
+    /// Begins what is pending and does not go on already, in order, while there is room for it.
+    fn begin_pending(&mut self, starts: &mut Vec<Start>) -> Result<(), DriverError> {
+        let mut room = self.turns_at_once.saturating_sub(self.live.len());
+        for work in self.pending() {
+            let begins = match &work {
+                Work::RunTurn { turn, .. } => room > 0 && !self.live.contains_key(turn),
+                Work::StopTurn { turn, .. } => {
+                    self.live.get(turn).is_none_or(|live| !live.told_to_stop)
+                }
+                Work::Claim { .. } | Work::StartReflection { .. } | Work::StartFeedback { .. } => {
+                    room > 0
+                }
+                Work::AskOperator(_) => false,
+            };
+            if !begins {
+                continue;
             }
-            Work::Claim { .. } | Work::StartReflection { .. } | Work::StartFeedback { .. } => free,
-            Work::AskOperator(_) => false,
-        })
+            room = room.saturating_sub(1);
+            match self.begin(work) {
+                Ok(start) => starts.extend(start),
+                // What was begun before it in this round took it away; the next round knows.
+                Err(DriverError::Refused(_)) if self.changed => return Ok(()),
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
     }
 
     fn begin(&mut self, work: Work) -> Result<Option<Start>, DriverError> {
@@ -294,6 +356,21 @@ impl Core {
         self.flow.close()?;
         Ok(())
     }
+}
+
+/// Whether there may be something new to start after a fact. What a turn that runs says about its
+/// requests and calls gives nothing to start; of everything else it is not asked here.
+const fn may_give_work(fact: &Fact) -> bool {
+    !matches!(
+        fact,
+        Fact::ModelRequested(_)
+            | Fact::ModelAnswered(_)
+            | Fact::CallIntended(_)
+            | Fact::CallStarted(_)
+            | Fact::CallFinished(_)
+            | Fact::MessageAdded(_)
+            | Fact::SystemPromptBuilt(_)
+    )
 }
 
 /// Reads the graph of a flow back from its journal.

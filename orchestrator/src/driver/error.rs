@@ -1,6 +1,6 @@
 //! Why a flow cannot be driven on, or an input leads to nothing.
 
-use a_society_facts::id::{ApprovalId, BadName};
+use a_society_facts::id::{ApprovalId, BadName, ConsentId};
 use a_society_flow::graph::Diagnostic;
 use a_society_flow::machine::Refusal;
 
@@ -25,6 +25,12 @@ pub enum DriverError {
     /// Several do, and none was named.
     #[error("several handoffs wait for a word: {}", names(.0))]
     ManyStaged(Vec<ApprovalId>),
+    /// No call asks for consent.
+    #[error("no call asks for consent")]
+    NothingAsked,
+    /// Several do, and none was named.
+    #[error("several calls ask for consent: {}", names(.0))]
+    ManyAsked(Vec<ConsentId>),
     /// The revised flow file is none.
     #[error("the file is not a flow file")]
     NotAFlow(Vec<Diagnostic>),
@@ -42,7 +48,7 @@ impl From<Refusal> for DriverError {
     }
 }
 
-fn names(approvals: &[ApprovalId]) -> String {
-    let names: Vec<&str> = approvals.iter().map(ApprovalId::as_str).collect();
+fn names<T: ToString>(several: &[T]) -> String {
+    let names: Vec<String> = several.iter().map(ToString::to_string).collect();
     names.join(", ")
 }

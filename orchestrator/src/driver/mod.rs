@@ -2,9 +2,14 @@
 //!
 //! [`core`] is the loop without threads: an input goes in, facts are appended, and what must now be
 //! started comes out. `tell`, `step` and `outcome` are its verbs for turns. [`task`] runs it
-//! on a thread of its own, and everyone else holds a [`handle`]; what the operator says comes in
-//! through `obey`.
+//! on a thread of its own, takes turns that never wait itself (`at_once`) and gives each of the
+//! others a thread; everyone else holds a [`handle`], and what the operator says comes in through
+//! `obey`.
 
+mod at_once;
+mod budget;
+mod compact;
+mod consent;
 pub mod core;
 pub mod error;
 pub mod handle;

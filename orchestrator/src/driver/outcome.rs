@@ -4,6 +4,7 @@ use a_society_facts::fact::Fact;
 use a_society_facts::fact::node::FaultCode;
 use a_society_facts::fact::session::Origin;
 use a_society_facts::id::{RoleInstance, TurnId};
+use a_society_facts::limits::INLINE_HANDOFF_BYTES_MAX;
 use a_society_flow::machine::{Input, Outcome, Product, Refusal, Target, Task, TurnOutcome};
 use a_society_roles::handoff::{
     self, HandoffFault, Outcome as Said, output_limit_message, repair_message,
@@ -14,7 +15,7 @@ use super::core::Core;
 use super::error::DriverError;
 use super::step::Heard;
 use crate::mint;
-use crate::record::find;
+use crate::record::{find, inline_bytes};
 
 impl Core {
     pub(super) fn end(
@@ -25,9 +26,11 @@ impl Core {
     ) -> Result<Heard, DriverError> {
         let fault = match &end {
             End::Fault(fault) => Some(fault.clone()),
-            End::Outcome { .. } | End::OutputLimit | End::Aborted { .. } | End::Provider { .. } => {
-                None
-            }
+            End::Outcome { .. }
+            | End::OutputLimit
+            | End::Aborted { .. }
+            | End::Provider { .. }
+            | End::Configuration { .. } => None,
         };
         let outcome = match end {
             End::Outcome { outcome, words } => self.judged(outcome, words)?,
@@ -38,6 +41,7 @@ impl Core {
             End::OutputLimit => Outcome::OutputLimit,
             End::Aborted { why } => Outcome::Aborted { why },
             End::Provider { why } => Outcome::ProviderProblem { why },
+            End::Configuration { why } => Outcome::NeedsConfiguration { why },
         };
         let before = self.state().turns.get(&turn).map_or(0, |open| open.repairs);
         self.conclude(turn, attempt, outcome)?;
@@ -47,14 +51,14 @@ impl Core {
             .get(&turn)
             .filter(|open| open.repairs > before);
         if open.is_none() {
-            self.live.remove(&turn);
+            self.leave(turn);
             return Ok(Heard::Over);
         }
         self.mend(turn, fault)
     }
 
     /// Hands an outcome to the machine.
-    fn conclude(
+    pub(super) fn conclude(
         &mut self,
         turn: TurnId,
         attempt: u32,
@@ -84,7 +88,7 @@ impl Core {
     ) -> Result<(), DriverError> {
         self.stop_calls(turn)?;
         self.conclude(turn, attempt, Outcome::Aborted { why })?;
-        self.live.remove(&turn);
+        self.leave(turn);
         Ok(())
     }
 
@@ -110,7 +114,7 @@ impl Core {
         self.keep_draft(turn)?;
         self.stop_calls(turn)?;
         self.conclude(turn, attempt, Outcome::Stopped)?;
-        self.live.remove(&turn);
+        self.leave(turn);
         Ok(Heard::Over)
     }
 
@@ -151,11 +155,13 @@ impl Core {
 
     /// What a role said, with its artifacts found and kept.
     fn judged(&mut self, said: Said, words: String) -> Result<Outcome, DriverError> {
+        let room = || INLINE_HANDOFF_BYTES_MAX;
         Ok(match said {
             Said::Handoff(targets) => {
                 let mut receivers = Vec::with_capacity(targets.len());
+                let mut room = INLINE_HANDOFF_BYTES_MAX;
                 for target in targets {
-                    let artifact = self.product(&target.artifact_path)?;
+                    let artifact = self.product(&target.artifact_path, &mut room)?;
                     receivers.push(Target {
                         node: target.target_node_id,
                         artifact,
@@ -175,25 +181,36 @@ impl Core {
                 health: self.roles.health(),
             },
             Said::MetaAnalysisComplete { findings_path } => Outcome::MetaAnalysisComplete {
-                findings: self.product(&findings_path)?,
+                findings: self.product(&findings_path, &mut room())?,
             },
             Said::BackwardPassComplete { artifact_path } => Outcome::BackwardPassComplete {
-                report: self.product(&artifact_path)?,
+                report: self.product(&artifact_path, &mut room())?,
             },
         })
     }
 
-    fn product(&mut self, written: &str) -> Result<Product, DriverError> {
-        match find(self.flow.disk(), &self.places, written) {
-            Ok(found) => {
-                self.flow.keep_blob(&found.bytes)?;
-                Ok(Product::Kept(found.artifact))
+    /// Finds an artifact and keeps its bytes: in the record itself while there is room, else as a
+    /// blob.
+    fn product(&mut self, written: &str, room: &mut usize) -> Result<Product, DriverError> {
+        let mut found = match find(self.flow.disk(), &self.places, written) {
+            Ok(found) => found,
+            Err(why) => {
+                return Ok(Product::Unavailable {
+                    path: written.to_owned(),
+                    why,
+                });
             }
-            Err(why) => Ok(Product::Unavailable {
-                path: written.to_owned(),
-                why,
-            }),
+        };
+        match inline_bytes(&found).filter(|(_, bytes)| bytes <= room) {
+            Some((text, bytes)) => {
+                *room -= bytes;
+                found.artifact.text = Some(text);
+            }
+            None => {
+                self.flow.keep_blob(&found.bytes)?;
+            }
         }
+        Ok(Product::Kept(found.artifact))
     }
 
     /// What was streamed of an answer that will not end is kept as it is.

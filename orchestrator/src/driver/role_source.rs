@@ -1,6 +1,9 @@
 //! Where the driver gets takers and packets from: whoever knows roles, scripts and projects.
 
+use a_society_facts::Hash;
+use a_society_facts::fact::operator::Grant;
 use a_society_facts::id::{NodeId, RoleInstance};
+use a_society_facts::message::ToolCall;
 use a_society_facts::view::FlowState;
 use a_society_flow::graph::FlowGraph;
 use a_society_roles::turn::job::{BegunWith, Job};
@@ -18,6 +21,15 @@ pub enum About<'a> {
     Reflection,
     /// The feedback report.
     Feedback,
+}
+
+/// What a file that a call touches holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Touched {
+    /// Its hash, or nothing if there is no such file.
+    Has(Option<Hash>),
+    /// Nobody can tell.
+    Unknown,
 }
 
 /// Knows roles: their prompts, their packets, and who takes their turns.
@@ -39,6 +51,10 @@ pub trait RoleSource: Send + std::fmt::Debug {
     ) -> String;
     /// What a role is told when its turn goes on after a crash.
     fn continuation(&self) -> &'static str;
+    /// Whether whoever takes the turns of a role looks at all that was ever said in its session. To
+    /// others only the present turn is given, so that a turn costs the same however long the session
+    /// has become.
+    fn reads_history(&self, role: &RoleInstance) -> bool;
     /// Whoever takes the turn. Raising the signal ends what it still waits for.
     ///
     /// # Errors
@@ -49,6 +65,15 @@ pub trait RoleSource: Send + std::fmt::Debug {
         begun_with: BegunWith,
         stop: StopSignal,
     ) -> Result<Box<dyn Taker>, String>;
+    /// The file that a checkable call touches, as it is now.
+    fn touched(&mut self, role: &RoleInstance, call: &ToolCall) -> Touched;
+    /// What would have to be granted for a call never to be asked about, if anything can.
+    fn grant(
+        &mut self,
+        role: &RoleInstance,
+        node: Option<&NodeId>,
+        call: &ToolCall,
+    ) -> Option<Grant>;
     /// The flow walks the graph of another file from now on, whose roles count from now on.
     fn revised(&mut self, file: &FlowFile);
     /// The project's health checks, before the forward pass closes.

@@ -6,12 +6,14 @@
 
 use a_society_facts::fact::Fact;
 use a_society_facts::fact::turn::{CallEnd, CallFinished, CallReaped, CallRerun, Effect};
-use a_society_facts::id::{CallId, TurnId};
+use a_society_facts::id::{CallId, RoleInstance, TurnId};
+use a_society_facts::message::{Message, ToolCall};
 use a_society_facts::view::flow::{CallState, OpenCall};
 use a_society_roles::taker::command::end_survivor;
 
 use super::core::Core;
 use super::error::DriverError;
+use super::role_source::Touched;
 use crate::mint;
 
 /// What the model gets when nobody knows what a call did.
@@ -21,31 +23,83 @@ const UNKNOWN: &str = "The outcome is unknown: the process ended after this call
 const RUN_AGAIN: &str = "its result was lost when the process ended, and running it twice is safe";
 /// What the model gets when the operator denied a call.
 const DENIED: &str = "This call did not run: the operator denied it.";
+/// What the model gets for the calls after one that was denied.
+const AFTER_DENIAL: &str =
+    "This call did not run, because the operator denied another call of the same answer.";
+/// What the model gets when the file shows that a call had done its work.
+const RECOVERED: &str = "Done. The process ended before the result was saved; the file holds what this call was to write.";
+/// Why a call that was cut off runs again although it changes something.
+const NOT_APPLIED: &str =
+    "its result was lost when the process ended, and the file shows that it changed nothing yet";
 /// What the model gets when the operator stops a turn before a call has run.
 const STOPPED: &str = "This call did not run: the operator stopped the turn.";
 
 impl Core {
-    /// Settles what is known about every call of a turn that a crash cut off. A call that is left
-    /// open may run now: the taker intends it again and is given the same call.
-    pub(super) fn settle_calls(&mut self, turn: TurnId) -> Result<(), DriverError> {
+    /// Settles what is known about every call of a turn that a crash cut off, and says whether one
+    /// was denied. A call that is left open may run now: the taker intends it again and is given
+    /// the same call.
+    pub(super) fn settle_calls(&mut self, turn: TurnId) -> Result<bool, DriverError> {
+        let mut denied = false;
         for (call, open) in self.open_calls(turn) {
             self.reap(&call, &open)?;
             match (open.state, open.effect) {
-                (CallState::Started, Effect::Pure | Effect::Idempotent | Effect::Checkable) => {
+                (CallState::Started, Effect::Pure | Effect::Idempotent) => {
                     let (role, why) = (open.role, RUN_AGAIN.to_owned());
                     self.append(Fact::CallRerun(CallRerun { call, role, why }))?;
                 }
+                (CallState::Started, Effect::Checkable) => self.check(turn, call, &open)?,
                 (CallState::Started, Effect::Mutating | Effect::Irreversible) => {
                     self.finish_call(turn, call, &open, CallEnd::Unknown, UNKNOWN)?;
                 }
                 (CallState::Denied, _) => {
+                    denied = true;
                     self.finish_call(turn, call, &open, CallEnd::Denied, DENIED)?;
                 }
                 // The request for consent is still there and can still be answered.
                 (CallState::Intended | CallState::Allowed | CallState::Consent, _) => {}
             }
         }
-        Ok(())
+        if denied {
+            // Nothing else of the same answer runs before the operator has spoken.
+            for (call, open) in self.open_calls(turn) {
+                self.finish_call(turn, call, &open, CallEnd::NotRun, AFTER_DENIAL)?;
+            }
+            self.finish_unintended(turn, AFTER_DENIAL)?;
+        }
+        Ok(denied)
+    }
+
+    /// A call whose file tells whether it happened.
+    fn check(&mut self, turn: TurnId, call: CallId, open: &OpenCall) -> Result<(), DriverError> {
+        let asked = self.asked_call(&open.role, &open.tool_call);
+        let file = match &asked {
+            Some(asked) => self.roles.touched(&open.role, asked),
+            None => Touched::Unknown,
+        };
+        match file {
+            Touched::Has(now) if now == open.after => {
+                self.finish_call(turn, call, open, CallEnd::Recovered, RECOVERED)
+            }
+            Touched::Has(now) if now == open.before => {
+                let (role, why) = (open.role.clone(), NOT_APPLIED.to_owned());
+                self.append(Fact::CallRerun(CallRerun { call, role, why }))
+            }
+            Touched::Has(_) | Touched::Unknown => {
+                self.finish_call(turn, call, open, CallEnd::Unknown, UNKNOWN)
+            }
+        }
+    }
+
+    /// A call as the model asked for it.
+    pub(super) fn asked_call(&self, role: &RoleInstance, tool_call: &str) -> Option<ToolCall> {
+        let session = self.flow.views().sessions.get(role)?;
+        session.messages.iter().rev().find_map(|entry| {
+            if let Message::AssistantToolCalls { calls, .. } = &entry.message {
+                calls.iter().find(|call| call.id == tool_call).cloned()
+            } else {
+                None
+            }
+        })
     }
 
     /// Gives every open call of a turn that is stopped its result.
@@ -60,11 +114,11 @@ impl Core {
             };
             self.finish_call(turn, call, &open, end, told)?;
         }
-        self.stop_unintended(turn)
+        self.finish_unintended(turn, STOPPED)
     }
 
     /// What an answer asked for and nobody had begun with gets its result, too.
-    fn stop_unintended(&mut self, turn: TurnId) -> Result<(), DriverError> {
+    fn finish_unintended(&mut self, turn: TurnId, told: &str) -> Result<(), DriverError> {
         let Some(open) = self.state().turns.get(&turn) else {
             return Ok(());
         };
@@ -84,7 +138,7 @@ impl Core {
                 tool_call,
                 tool,
                 end: CallEnd::NotRun,
-                output: STOPPED.into(),
+                output: told.into(),
                 message,
             }))?;
         }
@@ -140,15 +194,7 @@ impl Core {
 
     /// How many calls of a turn were ever intended, so that new ones get new names.
     pub(super) fn calls_of(&self, turn: TurnId) -> u32 {
-        let prefix = format!("{}.", turn.0);
-        let known = self
-            .state()
-            .turns
-            .get(&turn)
-            .and_then(|turn| turn.request.as_ref());
-        let named = known.into_iter().flat_map(|request| &request.calls);
-        let named = named.filter_map(|call| call.call.as_ref());
-        let number = |call: &CallId| call.as_str().strip_prefix(&prefix)?.parse::<u32>().ok();
-        named.filter_map(number).max().unwrap_or(0)
+        let open = self.state().turns.get(&turn);
+        open.map_or(0, |open| open.calls)
     }
 }

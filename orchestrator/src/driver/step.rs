@@ -2,17 +2,20 @@
 
 use a_society_facts::Hash;
 use a_society_facts::fact::Fact;
+use a_society_facts::fact::journal::ProcessName;
 use a_society_facts::fact::turn::{
-    CallFinished, CallIntended, CallStarted, DraftDiscarded, DraftKind, ModelAnswered, ModelFailed,
-    ModelRequested,
+    CallEnd, CallFinished, CallIntended, CallStarted, DraftDiscarded, DraftKind, Effect,
+    ModelAnswered, ModelFailed, ModelRequested, RawValueEq, StopReason, Usage,
 };
 use a_society_facts::id::{CallId, TurnId};
 use a_society_facts::limits::INLINE_TEXT_BYTES_MAX;
-use a_society_facts::message::AnswerText;
+use a_society_facts::message::{AnswerText, ToolCall};
 use a_society_facts::view::flow::{CallState, RequestState};
-use a_society_roles::turn::step::{Intended, Step, Told};
+use a_society_flow::machine::Outcome;
+use a_society_roles::turn::step::{Intended, Step, Told, Worst};
 use a_society_state::draft::DraftStream;
 
+use super::budget::Short;
 use super::core::Core;
 use super::error::DriverError;
 use crate::limits::ANSWERS_IN_A_TURN_MAX;
@@ -33,25 +36,72 @@ impl Core {
     /// # Errors
     /// When the journal refuses.
     pub fn step(&mut self, turn: TurnId, attempt: u32, step: Step) -> Result<Heard, DriverError> {
+        let heard = self.hear(turn, attempt, step)?;
+        self.sync_owed()?;
+        Ok(heard)
+    }
+
+    /// Makes durable what somebody waits for, if somebody does.
+    ///
+    /// # Errors
+    /// When the journal refuses.
+    pub fn sync_owed(&mut self) -> Result<(), DriverError> {
+        if self.owed > 0 {
+            self.flow.sync()?;
+            self.owed = 0;
+        }
+        Ok(())
+    }
+
+    /// How many wait for a sync that has not been made.
+    pub(super) const fn syncs_owed(&self) -> usize {
+        self.owed
+    }
+
+    /// Hears a step of a turn. If more syncs are owed after it, its taker must hear nothing before
+    /// [`Self::sync_owed`].
+    pub(super) fn hear(
+        &mut self,
+        turn: TurnId,
+        attempt: u32,
+        step: Step,
+    ) -> Result<Heard, DriverError> {
         let live = self.live.get(&turn).filter(|live| live.attempt == attempt);
         let Some(live) = live else {
             return Ok(Heard::Over);
         };
         let stopping = live.told_to_stop;
         // A turn that is being stopped may still say how a call ended; everything else is too late.
-        let last_word = matches!(step, Step::Finish { .. });
+        let last_word = matches!(step, Step::Finish { .. } | Step::Refuse { .. });
         if stopping && !last_word {
             return self.stopped(turn, attempt);
         }
-        let done = Ok(Heard::Go(Told::Done { call: None }));
         let leaves = self.is_draining() && is_recorded_point(&step);
+        if let Some(heard) = self.record(turn, attempt, step)? {
+            return Ok(heard);
+        }
+        if stopping {
+            self.stopped(turn, attempt)
+        } else if leaves {
+            // The turn stays open, and goes on from here as it would after a crash.
+            self.leave(turn);
+            Ok(Heard::Over)
+        } else {
+            Ok(Heard::Go(Told::Done { call: None }))
+        }
+    }
+
+    /// What a step says becomes facts. Nothing is given back when the turn simply goes on.
+    fn record(
+        &mut self,
+        turn: TurnId,
+        attempt: u32,
+        step: Step,
+    ) -> Result<Option<Heard>, DriverError> {
         match step {
-            Step::Ask { model, hash } => {
-                if self.is_endless(turn) {
-                    let why = "it reached the limit of answers in one turn (turn_limit)";
-                    return self
-                        .fail_turn(turn, attempt, why.to_owned())
-                        .map(|()| Heard::Over);
+            Step::Ask { model, hash, worst } => {
+                if let Some(over) = self.may_not_ask(turn, attempt, worst)? {
+                    return Ok(Some(over));
                 }
                 self.ask(turn, model, hash)?;
             }
@@ -62,8 +112,14 @@ impl Core {
                 calls,
                 stop,
                 usage,
+                provider_blocks,
             } => {
-                let answer = (calls, stop, usage);
+                let answer = Answered {
+                    calls,
+                    stop,
+                    usage,
+                    provider_blocks,
+                };
                 self.answer(turn, text, answer)?;
             }
             Step::Failed {
@@ -75,31 +131,46 @@ impl Core {
             }
             Step::Intend(intended) => {
                 let call = self.intend(turn, intended)?;
-                return Ok(Heard::Go(Told::Done { call: Some(call) }));
+                return Ok(Some(Heard::Go(Told::Done { call: Some(call) })));
             }
-            Step::Start { call, process } => {
-                let role = self.role_of(turn);
-                self.append(Fact::CallStarted(CallStarted {
-                    call,
-                    role,
-                    process,
-                }))?;
-                self.flow.sync()?;
-            }
-            Step::Finish { call, end, output } => self.finish(turn, call, end, output)?,
+            Step::Start { call, process } => self.start_call(turn, call, process)?,
+            Step::Finish {
+                call,
+                end,
+                output,
+                whole,
+            } => self.finish(turn, call, end, (output, whole))?,
+            Step::Refuse {
+                tool_call,
+                tool,
+                output,
+            } => self.refuse(turn, (tool_call, tool), output)?,
+            Step::Consent(asked) => return self.consent(turn, attempt, *asked).map(Some),
+            Step::Compact(compact) => return self.compact(turn, attempt, compact).map(Some),
             // Whoever runs the turn lets the time pass; nothing is to be recorded.
             Step::Wait { .. } => {}
-            Step::End(end) => return self.end(turn, attempt, end),
+            Step::End(end) => return self.end(turn, attempt, end).map(Some),
         }
-        if stopping {
-            self.stopped(turn, attempt)
-        } else if leaves {
-            // The turn stays open, and goes on from here as it would after a crash.
-            self.live.remove(&turn);
-            Ok(Heard::Over)
-        } else {
-            done
-        }
+        Ok(None)
+    }
+
+    fn start_call(
+        &mut self,
+        turn: TurnId,
+        call: CallId,
+        process: Option<ProcessName>,
+    ) -> Result<(), DriverError> {
+        let role = self.role_of(turn);
+        let known = self.state().calls.get(&call);
+        let reads = known.is_some_and(|open| open.effect == Effect::Pure);
+        self.append(Fact::CallStarted(CallStarted {
+            call,
+            role,
+            process,
+        }))?;
+        // What only reads has no effect that its announcement would have to precede.
+        self.owed += usize::from(!reads);
+        Ok(())
     }
 
     fn role_of(&self, turn: TurnId) -> a_society_facts::id::RoleInstance {
@@ -114,8 +185,37 @@ impl Core {
             .map_or(0, |open| open.requests)
     }
 
-    fn is_endless(&self, turn: TurnId) -> bool {
-        self.request_of(turn) >= ANSWERS_IN_A_TURN_MAX
+    /// Whether the turn must end instead of asking: its answers are counted, and its money is.
+    fn may_not_ask(
+        &mut self,
+        turn: TurnId,
+        attempt: u32,
+        worst: Worst,
+    ) -> Result<Option<Heard>, DriverError> {
+        if self.request_of(turn) >= ANSWERS_IN_A_TURN_MAX {
+            let why = "it reached the limit of answers in one turn (turn_limit)";
+            self.fail_turn(turn, attempt, why.to_owned())?;
+            return Ok(Some(Heard::Over));
+        }
+        self.short_of(turn, attempt, worst)
+    }
+
+    /// What a turn hears whose next request the budget does not let leave.
+    pub(super) fn short_of(
+        &mut self,
+        turn: TurnId,
+        attempt: u32,
+        worst: Worst,
+    ) -> Result<Option<Heard>, DriverError> {
+        Ok(match self.over_budget(turn, worst) {
+            None => None,
+            Some(Short::Busy) => Some(Heard::Go(Told::Busy)),
+            Some(Short::Of(why)) => {
+                self.conclude(turn, attempt, Outcome::BudgetReached { why })?;
+                self.leave(turn);
+                Some(Heard::Over)
+            }
+        })
     }
 
     fn ask(&mut self, turn: TurnId, model: String, hash: Hash) -> Result<(), DriverError> {
@@ -133,7 +233,7 @@ impl Core {
         self.append(Fact::ModelRequested(fact))?;
         // The request counts as spent from here on, so this is durable before it is sent; and so
         // is everything the role was told before.
-        self.flow.sync()?;
+        self.owed += 1;
         Ok(())
     }
 
@@ -189,16 +289,8 @@ impl Core {
         }))
     }
 
-    fn answer(
-        &mut self,
-        turn: TurnId,
-        text: String,
-        (calls, stop, usage): (
-            Vec<a_society_facts::message::ToolCall>,
-            a_society_facts::fact::turn::StopReason,
-            a_society_facts::fact::turn::Usage,
-        ),
-    ) -> Result<(), DriverError> {
+    fn answer(&mut self, turn: TurnId, text: String, answer: Answered) -> Result<(), DriverError> {
+        self.release(turn);
         let nothing = self.live[&turn].drafted.is_empty();
         if nothing && text.len() > INLINE_TEXT_BYTES_MAX {
             // A long answer that came in one piece goes the way of a streamed one, so that no
@@ -207,6 +299,7 @@ impl Core {
                 self.draft(turn, DraftKind::Text, piece)?;
             }
         }
+        self.drop_unrecorded(turn, &text);
         let drafted = self.flush(turn)?;
         let streamed = self
             .live
@@ -227,11 +320,23 @@ impl Core {
             request,
             message,
             text,
-            calls,
-            stop,
-            usage,
-            provider_blocks: None,
+            calls: answer.calls,
+            stop: answer.stop,
+            usage: answer.usage,
+            provider_blocks: answer.provider_blocks,
         }))
+    }
+
+    /// An answer that was there before its first batch was full, or old enough, needs no record of
+    /// how it streamed.
+    fn drop_unrecorded(&mut self, turn: TurnId, text: &str) {
+        let Some(live) = self.live.get_mut(&turn) else {
+            return;
+        };
+        let draft = live.draft.as_ref();
+        if draft.is_some_and(|(_, draft)| draft.is_unrecorded(text)) {
+            live.draft = None;
+        }
     }
 
     fn failed(
@@ -239,6 +344,7 @@ impl Core {
         turn: TurnId,
         (class, error, retry_in_ms): (String, String, Option<u64>),
     ) -> Result<(), DriverError> {
+        self.release(turn);
         self.discard(turn, format!("the request failed ({class})"))?;
         let open = self
             .state()
@@ -296,23 +402,51 @@ impl Core {
             arguments,
             effect: intended.effect,
             idempotency_key: Hash::of(key.as_bytes()),
-            before: None,
-            after: None,
+            before: intended.before,
+            after: intended.after,
             summary: intended.summary,
         }))?;
         Ok(call)
+    }
+
+    /// A call that cannot even be intended gets its result.
+    fn refuse(
+        &mut self,
+        turn: TurnId,
+        (tool_call, tool): (String, String),
+        output: String,
+    ) -> Result<(), DriverError> {
+        let role = self.role_of(turn);
+        let output = self.flow.keep_text(output)?;
+        let call = mint::name(self.mint.as_mut(), "c")?;
+        let message = mint::name(self.mint.as_mut(), "m")?;
+        self.append(Fact::CallFinished(CallFinished {
+            call,
+            turn,
+            role,
+            tool_call,
+            tool,
+            end: CallEnd::Failed,
+            output,
+            message,
+        }))
     }
 
     fn finish(
         &mut self,
         turn: TurnId,
         call: CallId,
-        end: a_society_facts::fact::turn::CallEnd,
-        output: String,
+        end: CallEnd,
+        (mut output, whole): (String, Option<Vec<u8>>),
     ) -> Result<(), DriverError> {
         let Some(open) = self.state().calls.get(&call).cloned() else {
             return Ok(());
         };
+        if let Some(whole) = whole {
+            let hash = self.flow.keep_blob(&whole)?;
+            let bytes = whole.len();
+            output = format!("{output}\n[{bytes} bytes in all, kept as blobs/{hash}]");
+        }
         let output = self.flow.keep_text(output)?;
         let message = mint::name(self.mint.as_mut(), "m")?;
         self.append(Fact::CallFinished(CallFinished {
@@ -328,11 +462,27 @@ impl Core {
     }
 }
 
+/// What an answer holds besides its text.
+#[derive(Debug)]
+struct Answered {
+    calls: Vec<ToolCall>,
+    stop: StopReason,
+    usage: Usage,
+    provider_blocks: Option<Box<RawValueEq>>,
+}
+
 /// Whether everything that a turn did so far is recorded after this step, so that it can be left.
 const fn is_recorded_point(step: &Step) -> bool {
     match step {
-        Step::Answer { .. } | Step::Failed { .. } | Step::Finish { .. } | Step::Wait { .. } => true,
-        Step::Ask { .. }
+        Step::Answer { .. }
+        | Step::Failed { .. }
+        | Step::Finish { .. }
+        | Step::Refuse { .. }
+        | Step::Wait { .. } => true,
+        // A summary that is being made is waited for: nothing of it is kept otherwise.
+        Step::Compact(_)
+        | Step::Consent(_)
+        | Step::Ask { .. }
         | Step::Draft { .. }
         | Step::Discard { .. }
         | Step::Intend(_)

@@ -8,6 +8,7 @@ use std::time::Duration;
 use a_society_facts::id::{ClientId, TurnId};
 use a_society_roles::turn::step::Step;
 
+use super::at_once::AtOnce;
 use super::core::Core;
 use super::error::DriverError;
 use super::handle::{FlowHandle, Seen, Window, next};
@@ -74,6 +75,7 @@ pub fn drive(core: Core, door: Option<Door>) -> Result<Driven, DriverError> {
         door,
         inbox,
         heard,
+        at_once: AtOnce::default(),
         window,
         shown_at_us: 0,
         draining: false,
@@ -84,11 +86,16 @@ pub fn drive(core: Core, door: Option<Door>) -> Result<Driven, DriverError> {
     Ok(Driven { handle, task })
 }
 
+/// Turns that hear an answer only after the sync they wait for.
+type Waiting = Vec<(SyncSender<Heard>, Heard)>;
+
 struct Task {
     core: Core,
     door: Option<Door>,
     inbox: SyncSender<Inbox>,
     heard: Receiver<Inbox>,
+    /// The turns that need no thread.
+    at_once: AtOnce,
     window: Arc<Window>,
     /// When the flow was last shown, as its clock counts.
     shown_at_us: u64,
@@ -109,33 +116,71 @@ impl Task {
 
     fn work(&mut self) -> Result<(), DriverError> {
         loop {
-            for start in self.core.advance()? {
-                let inbox = self.inbox.clone();
-                let name = format!("turn-{}", start.turn.0);
-                std::thread::Builder::new()
-                    .name(name)
-                    .spawn(move || turn_thread::run(start, &inbox))?;
+            let starts = self.core.advance()?;
+            let ends = starts.is_empty();
+            for start in starts {
+                if start.taker.is_prompt() {
+                    self.at_once.begin(start);
+                } else {
+                    turn_thread::spawn(start, None, &self.inbox)?;
+                }
             }
             let idle = self.core.live_turns() == 0;
             if idle {
                 self.core.rest()?;
+            } else if ends && self.at_once.is_empty() {
+                // No turn follows whose first request would do it.
+                self.core.sync_ended()?;
             }
             self.show_sometimes(idle);
             if idle && (self.draining || self.core.state().status.is_over()) {
                 return Ok(());
             }
-            // An idle flow sleeps until somebody says something.
-            let longest = (!idle).then_some(Duration::from_millis(TICK_MS));
-            match next(&self.heard, longest) {
-                Ok(Some(said)) => self.hear(said)?,
-                Ok(None) => {}
-                Err(()) => return Ok(()),
+            if self.at_once.is_empty() {
+                if !self.listen(idle)? {
+                    return Ok(());
+                }
+            } else {
+                self.at_once.round(&mut self.core, &self.inbox)?;
+                if let Ok(said) = self.heard.try_recv() {
+                    self.hear_all(said)?;
+                }
             }
             self.core.tick()?;
         }
     }
 
-    fn hear(&mut self, said: Inbox) -> Result<(), DriverError> {
+    /// Waits until somebody says something, and an idle flow waits as long as it takes. Says
+    /// whether anybody is left who could.
+    fn listen(&mut self, idle: bool) -> Result<bool, DriverError> {
+        let longest = (!idle).then_some(Duration::from_millis(TICK_MS));
+        match next(&self.heard, longest) {
+            Ok(Some(said)) => self.hear_all(said)?,
+            Ok(None) => self.core.sync_ended()?,
+            Err(()) => return Ok(false),
+        }
+        Ok(true)
+    }
+
+    /// Hears what lies in the inbox. Turns that wait for a sync share one.
+    fn hear_all(&mut self, first: Inbox) -> Result<(), DriverError> {
+        let mut waiting = Vec::new();
+        self.hear(first, &mut waiting)?;
+        // What comes in meanwhile has its turn, too, and those who wait do not wait for ever.
+        for _ in 0..INBOX_MAX {
+            let Ok(said) = self.heard.try_recv() else {
+                break;
+            };
+            self.hear(said, &mut waiting)?;
+        }
+        self.core.sync_owed()?;
+        for (answer, heard) in waiting {
+            drop(answer.send(heard));
+        }
+        Ok(())
+    }
+
+    fn hear(&mut self, said: Inbox, waiting: &mut Waiting) -> Result<(), DriverError> {
         match said {
             Inbox::Command {
                 command,
@@ -157,8 +202,13 @@ impl Task {
                 step,
                 answer,
             } => {
-                let heard = self.core.step(turn, attempt, step)?;
-                drop(answer.send(heard));
+                let owed = self.core.syncs_owed();
+                let heard = self.core.hear(turn, attempt, step)?;
+                if self.core.syncs_owed() > owed {
+                    waiting.push((answer, heard));
+                } else {
+                    drop(answer.send(heard));
+                }
                 Ok(())
             }
             Inbox::Drain => {
@@ -186,6 +236,10 @@ impl Task {
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
         let seq = self.core.flow().position().seq;
+        // Nothing is shown that a power cut could take back. A flow that moves syncs often.
+        if !over && self.core.flow().durable() < seq {
+            return;
+        }
         let live = self.core.live_turns();
         let same = seen
             .as_ref()

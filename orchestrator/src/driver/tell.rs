@@ -2,15 +2,17 @@
 
 use a_society_facts::Hash;
 use a_society_facts::fact::Fact;
+use a_society_facts::fact::node::Entry as NodeEntry;
 use a_society_facts::fact::session::{MessageAdded, Origin, SessionResumed, SystemPromptBuilt};
 use a_society_facts::fact::turn::DraftKept;
 use a_society_facts::id::{NodeId, RoleInstance, TurnId};
 use a_society_facts::message::{Message, Text};
 use a_society_facts::view::flow::{RequestState, Said};
 use a_society_facts::view::session::Entry;
-use a_society_flow::machine::{Task, allowed, findings_path, report_path};
+use a_society_flow::machine::{Outcome, Task, allowed, findings_path, report_path};
 use a_society_roles::handoff::{Allowed, Signal};
 use a_society_roles::turn::job::{BegunWith, Job};
+use a_society_roles::turn::step::Worst;
 use a_society_roles::turn::stop::StopSignal;
 
 use super::core::{Core, LiveTurn, Start, text_of};
@@ -29,7 +31,11 @@ impl Core {
         let resumed = attempt > 1;
         if resumed {
             self.keep_what_was_cut(turn, &role)?;
-            self.settle_calls(turn)?;
+        }
+        if self.settle_calls(turn)? {
+            // What was denied is for the operator to speak about; the role goes on with the answer.
+            self.conclude(turn, attempt, Outcome::ConsentDenied)?;
+            return Ok(None);
         }
         self.prompt(&role)?;
         let packet = self.tell(turn, &role, &task)?;
@@ -47,6 +53,8 @@ impl Core {
             thought: None,
             calls: self.calls_of(turn),
             told_to_stop: false,
+            reserved: Worst::default(),
+            compaction: None,
         };
         self.live.insert(turn, live);
         match self.roles.taker(job, begun_with, stop.clone()) {
@@ -252,17 +260,34 @@ impl Core {
         packet: String,
     ) -> Result<Job, DriverError> {
         let session = self.flow.views().sessions.get(role);
-        let entries = session.map_or(&[][..], |session| &session.messages);
-        let history: Vec<Message> = entries.iter().map(|entry| entry.message.clone()).collect();
+        let all = session.map_or(&[][..], |session| &session.messages);
         let node = match task {
             Task::Node(node) => Some(node.clone()),
             Task::Reflection | Task::Feedback | Task::Send => None,
         };
-        let began = |entry: &&Entry| {
+        let began = |entry: &Entry| {
             let begins = matches!(entry.origin, Some(Origin::Entry | Origin::Reply));
             begins && entry.node == node
         };
-        let begun = u32::try_from(entries.iter().filter(began).count()).unwrap_or(u32::MAX);
+        let turns_before = if self.is_first_here(task) {
+            0
+        } else {
+            let begun = all.iter().filter(|entry| began(entry)).count();
+            u32::try_from(begun).unwrap_or(u32::MAX).saturating_sub(1)
+        };
+        // What came after the last answer of another turn belongs to this one.
+        let before = |entry: &Entry| entry.turn.is_some_and(|other| other != turn);
+        let past = all.iter().rposition(before).map_or(0, |last| last + 1);
+        let entries = if self.roles.reads_history(role) {
+            all
+        } else {
+            all.get(past..).unwrap_or_default()
+        };
+        let history: Vec<Message> = entries.iter().map(|entry| entry.message.clone()).collect();
+        let blocks = entries.iter().enumerate().filter_map(|(place, entry)| {
+            let kept = entry.provider_blocks.as_ref()?;
+            Some((place, kept.clone()))
+        });
         let answered = |entry: &&Entry| {
             let ours = entry.turn == Some(turn) && !entry.interrupted;
             ours && is_answer(&entry.message)
@@ -278,15 +303,37 @@ impl Core {
             role: role.clone(),
             allowed: self.allowed(role, task),
             node,
-            turns_before: begun.saturating_sub(1),
+            turns_before,
             resumed: attempt > 1,
             system_prompt,
             history,
+            provider_blocks: blocks.collect(),
+            exchanges_from: session
+                .and_then(|session| session.node.as_ref())
+                .map_or(0, |mark| mark.start),
+            context_tokens: session.map_or(0, |session| session.latest_context_usage),
+            settings: self
+                .state()
+                .configurations
+                .get(role)
+                .map(|chosen| chosen.settings.clone())
+                .unwrap_or_default(),
             packet,
             answers_before,
             record: self.places.record.clone(),
             project: self.places.project.clone(),
         })
+    }
+
+    /// Whether a role is at a node for the first time, so that no earlier turn has to be counted.
+    fn is_first_here(&self, task: &Task) -> bool {
+        match task {
+            Task::Node(node) => {
+                let running = self.state().running.get(node);
+                running.is_some_and(|running| running.entry == NodeEntry::First)
+            }
+            Task::Reflection | Task::Feedback | Task::Send => false,
+        }
     }
 
     /// What the turn may end with at present.

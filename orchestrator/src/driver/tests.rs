@@ -1,6 +1,8 @@
 //! Whole flows on one thread, on a disk in memory: the walk, and the walk after a death.
 
+mod model;
 mod sim;
+mod syncs;
 
 use std::sync::Arc;
 
@@ -53,6 +55,10 @@ fn store(disk: &FaultyDisk) -> Store {
 }
 
 fn begin(disk: &FaultyDisk, flow: &str, script: &str) -> Core {
+    begin_in(&store(disk), disk, flow, script)
+}
+
+fn begin_in(store: &Store, disk: &FaultyDisk, flow: &str, script: &str) -> Core {
     disk.make_folder("/w/project".as_ref()).unwrap();
     let new = NewFlow {
         project: "demo".parse().unwrap(),
@@ -64,7 +70,7 @@ fn begin(disk: &FaultyDisk, flow: &str, script: &str) -> Core {
         client: None,
     };
     create(
-        &store(disk),
+        store,
         new,
         At::from_ms(1_795_246_169_123),
         Box::new(SeededMint(1)),
@@ -109,6 +115,27 @@ fn walk_and_drain(core: &mut Core, steps_max: usize, drain_at: Option<usize>) ->
             turn.told = Some(told);
             running.push(turn);
         }
+    }
+}
+
+#[test]
+fn a_small_artifact_stands_in_its_record_and_a_large_one_is_kept_as_a_blob() {
+    for (bytes, inline) in [(200, true), (16 * 1024, true), (16 * 1024 + 1, false)] {
+        let text = "w".repeat(bytes);
+        let disk = FaultyDisk::new();
+        let mut core = begin(&disk, HELLO, &SCRIPT.replace("The notes.", &text));
+        walk(&mut core, 1000);
+        let journal = disk.read_file(&core.flow().folder().segment(1)).unwrap();
+        let journal = String::from_utf8(journal).unwrap();
+        let mut lines = journal.lines();
+        let handed = lines.find(|line| line.contains("handoff_applied") && line.contains("notes"));
+        assert_eq!(handed.unwrap().contains(&text), inline, "{bytes} bytes");
+        let blobs = core.flow().disk().list(&core.flow().folder().blobs());
+        let blobs = blobs.map_or(0, |blobs| blobs.len());
+        assert_eq!(blobs, usize::from(!inline), "{bytes} bytes");
+        // Either way the receiver is told all of it.
+        let told = |line: &str| line.contains("message_added") && line.contains(&text);
+        assert!(journal.lines().any(told), "{bytes} bytes");
     }
 }
 

@@ -3,10 +3,8 @@
 use std::sync::mpsc::{SyncSender, sync_channel};
 use std::time::Duration;
 
-use a_society_facts::id::TurnId;
 use a_society_roles::turn::step::{Step, Told};
 use a_society_roles::turn::stop::StopSignal;
-use a_society_roles::turn::taker::Taker;
 
 use super::core::Start;
 use super::step::Heard;
@@ -15,40 +13,36 @@ use super::task::Inbox;
 /// How long a turn sleeps before it looks whether it should stop.
 const NAP: Duration = Duration::from_millis(20);
 
-/// Runs a turn to its end. Whatever it says, the flow's task decides what of it counts.
-pub(super) fn run(start: Start, inbox: &SyncSender<Inbox>) {
-    let Start {
-        turn,
-        attempt,
-        mut taker,
-        stop,
-        nap,
-    } = start;
-    let mut told = Told::Begin;
-    loop {
-        match exchange(taker.as_mut(), (turn, attempt), told, [&stop, &nap], inbox) {
-            Some(next) => told = next,
-            None => return,
-        }
+/// Runs a turn to its end on a thread of its own, from its beginning or from a step that it has
+/// said already. Whatever it says, the flow's task decides what of it counts.
+pub(super) fn spawn(
+    start: Start,
+    said: Option<Step>,
+    inbox: &SyncSender<Inbox>,
+) -> std::io::Result<()> {
+    let inbox = inbox.clone();
+    std::thread::Builder::new()
+        .name(format!("turn-{}", start.turn.0))
+        .spawn(move || run(start, said, &inbox))
+        .map(drop)
+}
+
+fn run(mut start: Start, said: Option<Step>, inbox: &SyncSender<Inbox>) {
+    let mut step = said.unwrap_or_else(|| start.taker.next(Told::Begin));
+    while let Some(told) = exchange(&start, step, inbox) {
+        step = start.taker.next(told);
     }
 }
 
-fn exchange(
-    taker: &mut dyn Taker,
-    (turn, attempt): (TurnId, u32),
-    told: Told,
-    wakes: [&StopSignal; 2],
-    inbox: &SyncSender<Inbox>,
-) -> Option<Told> {
-    let step = taker.next(told);
+fn exchange(start: &Start, step: Step, inbox: &SyncSender<Inbox>) -> Option<Told> {
     if let Step::Wait { ms } = step {
-        sleep(Duration::from_millis(ms), wakes);
+        sleep(Duration::from_millis(ms), [&start.stop, &start.nap]);
     }
     let (answer, answered) = sync_channel(1);
     inbox
         .send(Inbox::Step {
-            turn,
-            attempt,
+            turn: start.turn,
+            attempt: start.attempt,
             step,
             answer,
         })

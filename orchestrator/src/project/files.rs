@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use a_society_roles::port::{FileFault, RecordFiles, RecordPath};
-use a_society_state::atomic::replace_durably;
-use a_society_state::disk::{Kind, SharedDisk};
+use a_society_state::atomic::{replace, replace_durably};
+use a_society_state::disk::{Disk, Kind, SharedDisk};
 use a_society_state::files::{make_folders, read_whole};
 
 use crate::limits::ARTIFACT_BYTES_MAX;
@@ -46,7 +46,25 @@ impl RecordFolder {
         }
         Ok(place)
     }
+
+    /// Writes a file that the flow itself needs to go on; it is durable on return.
+    ///
+    /// # Errors
+    /// When something else stands there, or the file system refuses.
+    pub fn keep(&self, path: &RecordPath, bytes: &[u8]) -> Result<(), FileFault> {
+        self.put(path, bytes, replace_durably)
+    }
+
+    fn put(&self, path: &RecordPath, bytes: &[u8], how: Put) -> Result<(), FileFault> {
+        let place = self.place(path)?;
+        let folder = place.parent().unwrap_or(Path::new("."));
+        make_folders(self.disk.as_ref(), folder)
+            .and_then(|()| how(self.disk.as_ref(), &place, bytes))
+            .map_err(|error| FileFault(error.to_string()))
+    }
 }
+
+type Put = fn(&dyn Disk, &Path, &[u8]) -> Result<(), a_society_state::Error>;
 
 impl RecordFiles for RecordFolder {
     fn read(&self, path: &RecordPath) -> Result<Option<Vec<u8>>, FileFault> {
@@ -58,11 +76,10 @@ impl RecordFiles for RecordFolder {
         }
     }
 
+    /// What a role writes is not synced. Once it is handed over, its bytes are durable with the
+    /// fact that says so; before that, a role whose file a power cut took hears that it is not
+    /// there, and writes it again.
     fn write(&self, path: &RecordPath, bytes: &[u8]) -> Result<(), FileFault> {
-        let place = self.place(path)?;
-        let folder = place.parent().unwrap_or(Path::new("."));
-        make_folders(self.disk.as_ref(), folder)
-            .and_then(|()| replace_durably(self.disk.as_ref(), &place, bytes))
-            .map_err(|error| FileFault(error.to_string()))
+        self.put(path, bytes, replace)
     }
 }

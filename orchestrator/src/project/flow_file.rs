@@ -25,8 +25,10 @@ pub struct FlowFile {
     pub source: String,
     /// Its graph.
     pub graph: FlowGraph,
-    /// Its roles.
+    /// The roles that its flow walks with: its own, or those of its project.
     pub roles: BTreeMap<RoleName, InlineRole>,
+    /// Whether the file defines its roles itself.
+    pub defines_roles: bool,
 }
 
 /// Why a file cannot be used.
@@ -69,6 +71,7 @@ pub fn inspect(path: &Path, source: String) -> (Option<FlowFile>, Vec<Diagnostic
         path: path.to_owned(),
         source,
         graph: workflow,
+        defines_roles: roles.is_some(),
         roles: roles.unwrap_or_default(),
     });
     (file, diagnostics)

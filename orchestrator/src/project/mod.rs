@@ -1,9 +1,11 @@
 //! Where flows, roles and their files come from.
 //!
-//! [`flow_file`] reads a flow from one self-contained file. [`files`] is the record folder as roles
-//! see it. [`workshop`] knows, for one flow, who its roles are, what they are told, and who takes
-//! their turns.
+//! [`flow_file`] reads a flow from one self-contained file, [`docs`] one from a project's folder.
+//! [`files`] is the record folder as roles see it. [`workshop`] knows, for one flow, who its roles
+//! are, what they are told, and who takes their turns; [`bench`] is what models work with.
 
+pub mod bench;
+pub mod docs;
 pub mod files;
 pub mod flow_file;
 mod program;

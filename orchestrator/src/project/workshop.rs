@@ -4,11 +4,15 @@
 //! flow's state alone, so that a turn that begins after a crash begins with the same words.
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::sync::Arc;
 
+use a_society_facts::Hash;
 use a_society_facts::fact::node::Entry;
+use a_society_facts::fact::operator::Grant;
 use a_society_facts::handoff::{Artifact, Delivery, EdgeName, Way};
 use a_society_facts::id::{NodeId, RoleInstance};
+use a_society_facts::message::ToolCall;
 use a_society_facts::view::FlowState;
 use a_society_facts::view::flow::Running;
 use a_society_flow::graph::{Executor, FlowGraph, InlineRole, RoleName};
@@ -28,11 +32,15 @@ use a_society_roles::turn::taker::Taker;
 use a_society_state::blob;
 use a_society_state::disk::SharedDisk;
 use a_society_state::layout::FlowFolder;
+use serde::Deserialize;
 
+use super::bench::Bench;
 use super::program;
 use crate::config::programs;
-use crate::driver::role_source::{About, RoleSource};
+use crate::driver::role_source::{About, RoleSource, Touched};
 use crate::limits::SHOWN_ARTIFACT_BYTES_MAX;
+use crate::project::docs::folder::{self, Sayings};
+use crate::project::docs::library::Library;
 use crate::project::flow_file::{FlowFile, SNAPSHOT_NAME};
 
 /// The roles of one flow.
@@ -48,6 +56,12 @@ pub struct Workshop {
     pub script: Option<Script>,
     /// The record folder.
     pub files: Arc<dyn RecordFiles>,
+    /// What the project gives roles to read.
+    pub library: Library,
+    /// The project's folder, if the roles come from there.
+    pub home: Option<PathBuf>,
+    /// What models work with.
+    pub bench: Bench,
 }
 
 impl Workshop {
@@ -70,8 +84,13 @@ impl Workshop {
     }
 
     fn text_of(&self, artifact: &Artifact) -> Option<String> {
-        let bytes = blob::get(self.disk.as_ref(), &self.folder, artifact.hash).ok()?;
-        let mut text = String::from_utf8(bytes).ok()?;
+        let mut text = match &artifact.text {
+            Some(text) => text.clone(),
+            None => {
+                let bytes = blob::get(self.disk.as_ref(), &self.folder, artifact.hash).ok()?;
+                String::from_utf8(bytes).ok()?
+            }
+        };
         if text.len() > SHOWN_ARTIFACT_BYTES_MAX {
             text.truncate(text.floor_char_boundary(SHOWN_ARTIFACT_BYTES_MAX));
             text.push_str("\n[… the rest is in the file]");
@@ -89,16 +108,40 @@ impl Workshop {
             kind: kind_of(running),
             is_human_colab: described.is_some_and(|node| node.is_human_colab()),
             work: described.map_or_else(Vec::new, |node| node.work().to_vec()),
-            readings: Vec::new(),
-            known_readings: Vec::new(),
+            readings: described.map_or_else(Vec::new, |node| {
+                self.library.readings(node.required_readings())
+            }),
+            known_readings: described.map_or_else(Vec::new, |node| self.known(&node.role)),
             picture: self.picture(state, node, running),
         }
     }
 
+    /// The names of what a role reads before everything else.
+    fn role_readings(&self, role: &RoleInstance) -> &[String] {
+        let definition = self.definition(role);
+        let named = definition.and_then(|role| role.required_readings.as_deref());
+        named.unwrap_or_default()
+    }
+
+    /// The paths of what a role has read for its system prompt.
+    fn known(&self, role: &RoleInstance) -> Vec<String> {
+        let names = self.role_readings(role).iter();
+        let paths = names.filter_map(|name| self.library.path_of(name));
+        paths.map(str::to_owned).collect()
+    }
+
+    fn sayings(&self) -> Sayings {
+        let home = self.home.as_deref();
+        home.map_or_else(Sayings::default, |home| {
+            folder::sayings(self.disk.as_ref(), home)
+        })
+    }
+
     fn picture(&self, state: &FlowState, node: &NodeId, running: Option<&Running>) -> Picture {
         let read = running.map_or(&[][..], |running| &running.received);
-        let received = read
-            .iter()
+        let received = in_order_of_the_graph(state, node, read);
+        let received = received
+            .into_iter()
             .map(|delivery| self.received(state, delivery))
             .collect();
         let come = |edge: &EdgeName| {
@@ -180,7 +223,7 @@ impl Workshop {
         let after: Vec<RoleInstance> = mine.flat_map(|step| step.after.clone()).collect();
         packet::reflection_packet(&Reflection {
             role: role.clone(),
-            guide: None,
+            guide: self.sayings().guide,
             findings_path: findings_path(role),
             findings: self.findings(state, &after),
         })
@@ -205,6 +248,23 @@ fn kind_of(running: Option<&Running>) -> EntryKind {
         Some(Entry::Again | Entry::Reply | Entry::Recovered) => EntryKind::Again,
         Some(Entry::First | Entry::Configured) | None => EntryKind::First,
     }
+}
+
+/// What arrived, in the order of the graph's edges: a role reads the same whoever was faster.
+fn in_order_of_the_graph<'a>(
+    state: &FlowState,
+    node: &NodeId,
+    read: &'a [Delivery],
+) -> Vec<&'a Delivery> {
+    let around = state.graph.entering(node).chain(state.graph.leaving(node));
+    let places: BTreeMap<&EdgeName, usize> = around
+        .enumerate()
+        .map(|(place, edge)| (&edge.edge, place))
+        .collect();
+    let mut sorted: Vec<&Delivery> = read.iter().collect();
+    // What came twice along one edge stays in the order in which it came.
+    sorted.sort_by_key(|delivery| places.get(&delivery.edge).copied());
+    sorted
 }
 
 /// The artifacts that were ever passed along an edge.
@@ -235,8 +295,8 @@ impl RoleSource for Workshop {
             flow_title: state.title.clone(),
             record: self.folder.record().display().to_string(),
             instructions: instructions.unwrap_or_default(),
-            rules: None,
-            readings: Vec::new(),
+            rules: self.sayings().rules,
+            readings: self.library.readings(self.role_readings(role)),
             skills: Vec::new(),
         })
     }
@@ -259,6 +319,13 @@ impl RoleSource for Workshop {
         packet::interrupted_message()
     }
 
+    fn reads_history(&self, role: &RoleInstance) -> bool {
+        match self.executor(role) {
+            Executor::Model => true,
+            Executor::Scripted | Executor::Human | Executor::Command => false,
+        }
+    }
+
     fn taker(
         &mut self,
         job: Job,
@@ -274,10 +341,7 @@ impl RoleSource for Workshop {
             (Executor::Scripted, None) => Err(format!(
                 "{role} follows a script, and the flow was started without one"
             )),
-            (Executor::Model, _) => Err(format!(
-                "{role} is taken by a model, and this version runs scripts, people and commands; \
-                 give it an executor, or start the flow with --script"
-            )),
+            (Executor::Model, _) => Ok(self.bench.taker(job, self.definition(&role), stop)),
             (Executor::Human, _) => Ok(Box::new(HumanTaker::new(job, begun_with))),
             (Executor::Command, _) => {
                 let definition = self.definition(&role);
@@ -292,14 +356,55 @@ impl RoleSource for Workshop {
         }
     }
 
+    fn touched(&mut self, role: &RoleInstance, call: &ToolCall) -> Touched {
+        if self.executor(role) == Executor::Model {
+            return self.bench.touched(role, call);
+        }
+        #[derive(Deserialize)]
+        struct Written {
+            path: String,
+        }
+        let written: Option<Written> = serde_json::from_str(call.input.get()).ok();
+        let path = written.and_then(|written| RecordPath::parse(&written.path).ok());
+        match path.map(|path| self.files.read(&path)) {
+            Some(Ok(bytes)) => Touched::Has(bytes.map(|bytes| Hash::of(&bytes))),
+            Some(Err(_)) | None => Touched::Unknown,
+        }
+    }
+
+    fn grant(
+        &mut self,
+        role: &RoleInstance,
+        node: Option<&NodeId>,
+        call: &ToolCall,
+    ) -> Option<Grant> {
+        self.bench.grant(role, node, call)
+    }
+
     fn revised(&mut self, file: &FlowFile) {
-        self.roles.clone_from(&file.roles);
+        // A file without roles leaves them where they come from.
+        if file.defines_roles {
+            self.roles.clone_from(&file.roles);
+            self.home = None;
+        }
         // The snapshot is for people; the graph that counts is in the journal.
         let snapshot = RecordPath::of_name(SNAPSHOT_NAME);
         drop(self.files.write(&snapshot, file.source.as_bytes()));
     }
 
     fn health(&mut self) -> Result<(), String> {
-        Ok(())
+        let Some(home) = &self.home else {
+            return Ok(());
+        };
+        let (_, found) = folder::inspect(self.disk.as_ref(), home);
+        let errors: Vec<String> = found
+            .iter()
+            .filter(|diagnostic| diagnostic.is_error())
+            .map(|diagnostic| diagnostic.to_string())
+            .collect();
+        if errors.is_empty() {
+            return Ok(());
+        }
+        Err(errors.join("\n"))
     }
 }

@@ -42,7 +42,11 @@ impl HumanTaker {
 impl Taker for HumanTaker {
     fn next(&mut self, told: Told) -> Step {
         match told {
-            Told::Begin | Told::Done { .. } => {}
+            Told::Begin
+            | Told::Done { .. }
+            | Told::Compacted { .. }
+            | Told::Denied { .. }
+            | Told::Busy => {}
             Told::Mend { message } => self.end = ask(&self.job, problem_of(&message)),
             Told::Stop => {
                 self.end = End::Aborted {

@@ -1,7 +1,8 @@
-//! Those who take turns without a model: scripts, programs, and the operator.
+//! Those who take turns: models, scripts, programs, and the operator.
 
 pub mod command;
 pub mod human;
+pub mod model;
 pub mod scripted;
 
 #[cfg(test)]

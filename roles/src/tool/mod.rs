@@ -24,6 +24,7 @@ mod seen;
 mod setting;
 mod text;
 mod toolbox;
+mod touched;
 mod web;
 mod write;
 
@@ -37,3 +38,4 @@ pub use setting::{
     CheckWorkflow, Guard, Limits, Owner, Scope, SearchService, Setting, WorkflowCheck,
 };
 pub use toolbox::Toolbox;
+pub(crate) use web::is_public;

@@ -108,7 +108,15 @@ impl Toolbox {
         let wants = Wants {
             tier: Tier::Edit,
             paths: vec![located.shown.clone()],
-            folder: real.to_string_lossy().into_owned(),
+            // What was seen is this file becoming that one, and nothing else.
+            folder: format!(
+                "{}\n{}\n{}",
+                real.to_string_lossy(),
+                writing
+                    .before
+                    .map_or_else(String::new, |hash| hash.to_string()),
+                Hash::of(writing.content.as_bytes())
+            ),
             shown: format!("{tool} {}\n{shown}", located.shown),
             ..Wants::default()
         };

@@ -1,7 +1,9 @@
 //! What a role is asked to do in one turn.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use a_society_facts::fact::turn::RawValueEq;
 use a_society_facts::id::{FlowId, NodeId, RoleInstance, TurnId};
 use a_society_facts::message::Message;
 
@@ -28,6 +30,14 @@ pub struct Job {
     pub system_prompt: String,
     /// Everything said in the session so far, this turn's packet included.
     pub history: Vec<Message>,
+    /// Blocks that a provider wants back unchanged, by the place of their answer in the history.
+    pub provider_blocks: BTreeMap<usize, Box<RawValueEq>>,
+    /// Where the exchanges of the present node begin in the history.
+    pub exchanges_from: usize,
+    /// How many tokens the last request filled, as far as its provider said.
+    pub context_tokens: u64,
+    /// What was chosen for the role: its model, how hard it is to think, and so on.
+    pub settings: BTreeMap<String, String>,
     /// What this turn was begun with: the entry packet, or the operator's reply.
     pub packet: String,
     /// What the turn may end with.

@@ -1,10 +1,12 @@
 //! What a taker does next, and what it hears about it.
 
 use a_society_facts::fact::journal::ProcessName;
-use a_society_facts::fact::turn::{CallEnd, DraftKind, Effect, StopReason, Usage};
+use a_society_facts::fact::session::Trigger;
+use a_society_facts::fact::turn::{CallEnd, DraftKind, Effect, RawValueEq, StopReason, Usage};
 use a_society_facts::message::ToolCall;
 use a_society_facts::{Hash, id::CallId};
 
+use crate::consent::Ask;
 use crate::handoff::{HandoffFault, Outcome};
 
 /// The next thing a taker does.
@@ -16,6 +18,8 @@ pub enum Step {
         model: String,
         /// The hash of the request as it is sent.
         hash: Hash,
+        /// The most that it can cost, which a budget must still have.
+        worst: Worst,
     },
     /// A piece of the answer arrived.
     Draft {
@@ -39,6 +43,8 @@ pub enum Step {
         stop: StopReason,
         /// What it cost.
         usage: Usage,
+        /// Blocks that the provider wants back unchanged.
+        provider_blocks: Option<Box<RawValueEq>>,
     },
     /// The request failed.
     Failed {
@@ -51,6 +57,9 @@ pub enum Step {
     },
     /// A call is going to run. The taker goes on when this is durable.
     Intend(Intended),
+    /// The call that was intended must not run without consent. If what is granted covers it, the
+    /// taker goes on; else the turn is left until the operator answers, and then taken up again.
+    Consent(Box<Consent>),
     /// The call runs from here on. The taker goes on when this is durable, and only then lets it.
     Start {
         /// The call.
@@ -66,7 +75,21 @@ pub enum Step {
         end: CallEnd,
         /// What the model gets.
         output: String,
+        /// Everything there was, if the model gets only a part of it.
+        whole: Option<Vec<u8>>,
     },
+    /// A call came to nothing before it could be intended: its arguments are no arguments, or its
+    /// tool is none.
+    Refuse {
+        /// The id by which the transcript knows it.
+        tool_call: String,
+        /// The tool, as it was asked for.
+        tool: String,
+        /// What the model gets.
+        output: String,
+    },
+    /// The session is made shorter before the next request.
+    Compact(Compact),
     /// Time passes before the next step.
     Wait {
         /// How much.
@@ -97,6 +120,55 @@ pub struct Intended {
     pub summary: String,
 }
 
+/// The most that a request can cost.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Worst {
+    /// Tokens, in and out.
+    pub tokens: u64,
+    /// Money, in millionths of its unit.
+    pub cost_micros: u64,
+}
+
+/// What is to be consented to.
+#[derive(Debug, Clone)]
+pub struct Consent {
+    /// The call.
+    pub call: CallId,
+    /// What is asked.
+    pub ask: Ask,
+}
+
+/// One step of making a session shorter.
+#[derive(Debug, Clone)]
+pub enum Compact {
+    /// A model is going to be asked for a summary. The taker goes on when this is durable.
+    Ask {
+        /// The model.
+        model: String,
+        /// The hash of the request as it is sent.
+        hash: Hash,
+        /// The most that it can cost.
+        worst: Worst,
+        /// Who wants it.
+        trigger: Trigger,
+    },
+    /// The summary is there.
+    Summary {
+        /// What it says.
+        text: String,
+        /// What it cost.
+        usage: Usage,
+    },
+    /// There is none, and the history stays as it is but for old tool outputs that are left out of
+    /// requests.
+    Failed {
+        /// Why.
+        why: String,
+        /// What it cost nevertheless.
+        usage: Usage,
+    },
+}
+
 /// How a turn ends, as far as its taker can tell.
 #[derive(Debug, Clone)]
 pub enum End {
@@ -122,6 +194,11 @@ pub enum End {
         /// What is needed, in words.
         why: String,
     },
+    /// The role's model or tools must be chosen first.
+    Configuration {
+        /// What must be chosen, in words.
+        why: String,
+    },
 }
 
 /// What a taker hears about its last step.
@@ -138,6 +215,19 @@ pub enum Told {
     Mend {
         /// What was said.
         message: String,
+    },
+    /// The session was made shorter: this stands for everything that was said so far.
+    Compacted {
+        /// What it says.
+        replacement: String,
+    },
+    /// The budget has room for the request only when those under way are over; it is to be asked
+    /// again after a while.
+    Busy,
+    /// The call that was to be consented to may not run, and this is why.
+    Denied {
+        /// What the model reads.
+        why: String,
     },
     /// The operator stopped the turn. Whatever runs is to be ended; no further step is heard.
     Stop,

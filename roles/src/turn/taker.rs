@@ -9,4 +9,10 @@ use super::step::{Step, Told};
 pub trait Taker: Send + std::fmt::Debug {
     /// The next step, given what came of the last one.
     fn next(&mut self, told: Told) -> Step;
+
+    /// Whether `next` never waits, so that no thread has to stand by for it. Time that passes is a
+    /// step of its own.
+    fn is_prompt(&self) -> bool {
+        false
+    }
 }

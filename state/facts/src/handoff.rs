@@ -12,10 +12,13 @@ use crate::id::NodeId;
 pub struct Artifact {
     /// Where it stood, relative to the record folder or the project.
     pub path: String,
-    /// The hash of its bytes, which are kept as a blob.
+    /// The hash of its bytes.
     pub hash: Hash,
     /// Its size.
     pub bytes: u64,
+    /// Its bytes, while they are few and are text. Otherwise they are kept as a blob.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
 }
 
 /// A forward edge of the graph, by its ends.

@@ -43,9 +43,13 @@ pub fn legal(state: &FlowState, fact: &Fact) -> Result<(), Illegal> {
         Fact::FlowForked(f) => flow::forked(state, f),
         Fact::FlowTitled(_) => Ok(()),
         Fact::GraphRevised(f) => flow::revised(state, f),
-        Fact::FlowPaused(_) => flow::not_paused(state),
-        Fact::FlowUnpaused(_) => flow::paused(state),
-        Fact::FlowCancelled(_) => Ok(()),
+        Fact::FlowPaused(f) => {
+            operator::fresh(state, f.client.as_ref()).and_then(|()| flow::not_paused(state))
+        }
+        Fact::FlowUnpaused(f) => {
+            operator::fresh(state, f.client.as_ref()).and_then(|()| flow::paused(state))
+        }
+        Fact::FlowCancelled(f) => operator::fresh(state, f.client.as_ref()),
         Fact::ForwardPassClosed(f) => flow::closed(state, f),
         Fact::FlowCompleted(_) => flow::completed(state),
         Fact::NodeReopened(f) => node::reopened(state, f),

@@ -8,6 +8,14 @@ pub const RECORD_BYTES_MAX: usize = 1024 * 1024;
 /// stays far below [`RECORD_BYTES_MAX`] even when every character needs escaping.
 pub const INLINE_TEXT_BYTES_MAX: usize = 64 * 1024;
 
+/// Artifacts up to this size are kept in the record that hands them over. A blob of its own costs
+/// two syncs and a file, and most of what roles hand to one another is a page of text.
+pub const INLINE_ARTIFACT_BYTES_MAX: usize = 16 * 1024;
+
+/// How much all artifacts of one handoff may take in its record, written as JSON; the others are
+/// kept as blobs, so that a record to hundreds of receivers stays below [`RECORD_BYTES_MAX`].
+pub const INLINE_HANDOFF_BYTES_MAX: usize = 384 * 1024;
+
 /// How much of a blob is repeated in the record that names it, for screens that show a glimpse.
 pub const BLOB_HEAD_BYTES_MAX: usize = 1024;
 

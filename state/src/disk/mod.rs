@@ -116,8 +116,8 @@ pub trait DiskFile: Debug + Send {
     fn sync(&mut self) -> io::Result<()>;
     /// The size now.
     fn size_bytes(&self) -> io::Result<u64>;
-    /// A second handle on the same open file, so that someone else can sync it while this one
-    /// appends. A failed sync of either is a failed sync of both.
+    /// A second handle on the same open file, such as a program that is being started holds for a
+    /// moment. A failed sync of either is a failed sync of both.
     fn share(&self) -> io::Result<Box<dyn DiskFile>>;
     /// Asks for the exclusive lock (`flock`), without waiting.
     fn try_lock(&mut self) -> io::Result<Locked>;

@@ -206,32 +206,6 @@ impl Writer {
         }
     }
 
-    /// A second handle on the present segment, for someone who syncs it elsewhere, with what that
-    /// sync will cover.
-    ///
-    /// # Errors
-    /// When the writer is poisoned or the system has no descriptor left.
-    pub fn share_for_sync(&self) -> Result<(Box<dyn DiskFile>, Seq), Error> {
-        self.refuse_if_poisoned()?;
-        let file =
-            uninterrupted(|| self.file.share()).map_err(|e| Error::io("share", &self.path(), e))?;
-        Ok((file, self.end.seq))
-    }
-
-    /// Takes the word of someone who synced a shared handle.
-    ///
-    /// # Errors
-    /// When that sync failed; the writer is poisoned then.
-    pub fn synced_elsewhere(&mut self, upto: Seq, result: io::Result<()>) -> Result<Seq, Error> {
-        match result {
-            Ok(()) => {
-                self.durable = self.durable.max(upto.min(self.end.seq));
-                Ok(self.durable)
-            }
-            Err(error) => Err(self.poisoned(format!("a sync failed: {error}"))),
-        }
-    }
-
     /// Closes the segment and begins the next one with its header, which is durable on return.
     ///
     /// # Errors

@@ -1,12 +1,11 @@
 //! The journal of one flow: the only truth about it.
 //!
-//! [`append`] writes records, [`group`] syncs many flows together, [`scan`] reads a journal from
-//! its beginning or from a checkpoint, [`verdict`] judges what a scan found by the table in
-//! `RECOVERY.md`, [`recover`] does what the verdict allows, and [`follow`] reads beside a writer.
+//! [`append`] writes records, [`scan`] reads a journal from its beginning or from a checkpoint,
+//! [`verdict`] judges what a scan found by the table in `RECOVERY.md`, [`recover`] does what the
+//! verdict allows, and [`follow`] reads beside a writer.
 
 pub mod append;
 pub mod follow;
-pub mod group;
 pub mod recover;
 pub mod scan;
 pub mod verdict;

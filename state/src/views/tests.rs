@@ -181,6 +181,34 @@ fn a_giant_session_is_not_rewritten_as_fast_as_it_moves() {
     assert_eq!(transcript.matches("and a little more").count(), 100);
 }
 
+/// How many bytes went into views while a flow said so much in a second, in texts of a kilobyte.
+fn written_in_a_second(kilobytes: usize) -> u64 {
+    let world = world();
+    let mut flow = flow_with_session(&world);
+    flow.rest().unwrap();
+    let before = flow.written_bytes().1;
+    let text = "x".repeat(1024);
+    for number in 0..kilobytes {
+        flow.append(say(number, &text)).unwrap();
+        if number % (kilobytes / 8) == 0 {
+            world.clock.advance_ms(125);
+            flow.tick();
+        }
+    }
+    flow.written_bytes().1 - before
+}
+
+#[test]
+fn views_of_a_flow_that_races_take_a_small_part_of_what_it_says() {
+    let said = 8 * 1024 * 1024;
+    let written = written_in_a_second(said / 1024);
+    assert!(written < said as u64 / 8, "{written} bytes for {said}");
+    // One that moves no faster than people read is followed all the time.
+    let said = 64 * 1024;
+    let written = written_in_a_second(said / 1024);
+    assert!(written > 2 * said as u64, "{written} bytes for {said}");
+}
+
 #[test]
 fn a_view_that_somebody_changed_is_rebuilt_by_the_next_open() {
     let world = world();

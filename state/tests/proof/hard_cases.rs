@@ -93,6 +93,7 @@ fn a_full_disk_pauses_the_flow_in_the_room_that_was_set_aside() {
         disk.set_free_bytes(None);
         let (store, _) = store_over(&disk);
         let paused = Fact::FlowPaused(FlowPaused {
+            client: None,
             reason: PauseReason::DiskFull,
             detail: None,
         });
@@ -121,6 +122,7 @@ fn a_flow_whose_disk_is_still_full_does_not_resume_and_does_as_soon_as_there_is_
     let flow = play.flow.as_mut().unwrap();
     assert!(flow.try_resume_after_full().unwrap());
     let resumed = Fact::FlowUnpaused(FlowUnpaused {
+        client: None,
         by: Author::Runtime,
     });
     let there = records(&play.store, &flow_ref());

@@ -43,7 +43,6 @@ const SCENARIOS: &[(&str, &[Step])] = &[
     ("several facts, each synced", &[Create, Title, Sync, Title, Sync, Title, Sync]),
     ("several facts, synced together", &[Create, Title, Title, Title, Title, Sync]),
     ("facts that are never synced", &[Create, Title, Sync, Title, Title]),
-    ("somebody else syncs", &[Create, Title, SyncElsewhere, Title, SyncElsewhere]),
     ("rotation", &[
         Segments(700), Create, Title, Title, Sync, Title, Title, Title, Title, Sync, Close,
     ]),

@@ -74,8 +74,6 @@ pub(crate) enum Step {
     Say(usize),
     /// Everything appended is made durable.
     Sync,
-    /// The same by someone who syncs a shared handle.
-    SyncElsewhere,
     /// Time goes by and views are written.
     Tick,
     /// The flow rests.
@@ -119,7 +117,6 @@ impl Step {
             self,
             Self::Create
                 | Self::Sync
-                | Self::SyncElsewhere
                 | Self::Rest
                 | Self::Close
                 | Self::Open
@@ -229,7 +226,6 @@ impl Play {
         assert!(flow.append(titled(0)).is_err(), "a poisoned writer appends");
         assert!(flow.sync().is_err(), "a poisoned writer syncs");
         assert!(flow.rest().is_err(), "a poisoned writer writes views");
-        assert!(flow.share_for_sync().is_err(), "a poisoned writer shares");
         flow.tick();
         assert_eq!((flow.durable(), flow.position()), (durable, end));
         let journal = |disk: &FaultyDisk| {
@@ -249,7 +245,6 @@ impl Play {
             Step::Session => self.append(session_opened()).map(drop),
             Step::Say(bytes) => self.say(*bytes),
             Step::Sync => self.flow()?.sync().map(drop),
-            Step::SyncElsewhere => self.sync_elsewhere(),
             Step::Tick => {
                 self.clock.advance(TICK_MS);
                 self.flow()?.tick();
@@ -359,13 +354,6 @@ impl Play {
         Ok(())
     }
 
-    fn sync_elsewhere(&mut self) -> Result<(), Error> {
-        let flow = self.flow()?;
-        let (mut file, upto) = flow.share_for_sync()?;
-        let synced = file.sync();
-        flow.synced_elsewhere(upto, synced).map(drop)
-    }
-
     fn close(&mut self) -> Result<(), Error> {
         self.flow()?.sync()?;
         let durable = self.flow()?.durable();
@@ -461,6 +449,7 @@ impl Play {
 
 fn cancelled() -> Fact {
     Fact::FlowCancelled(FlowCancelled {
+        client: None,
         by: Author::Operator,
         why: None,
     })

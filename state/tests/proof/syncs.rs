@@ -8,7 +8,6 @@ use a_society_facts::Fact;
 use a_society_facts::fact::journal::Row;
 use a_society_state::disk::faulty::Op;
 use a_society_state::disk::{Disk, Fault, FaultPlan, FaultyDisk, How};
-use a_society_state::journal::group::Committer;
 use a_society_state::layout::FlowFolder;
 use a_society_state::{blob, checkpoint};
 
@@ -38,41 +37,6 @@ fn survives(disk: &FaultyDisk, fact: &Fact) {
             "power cut {seed}"
         );
     }
-}
-
-#[test]
-fn who_syncs_elsewhere_is_told_only_after_the_sync() {
-    let mut play = played(&[Step::Create]);
-    let committer = Committer::with_threads(2).unwrap();
-    for number in 1..6 {
-        let flow = play.flow.as_mut().unwrap();
-        flow.append(titled(number)).unwrap();
-        let (file, upto) = flow.share_for_sync().unwrap();
-        let (tell, told) = channel();
-        let answer = Box::new(move |result| tell.send(result).unwrap());
-        committer.sync(file, answer).unwrap();
-        flow.synced_elsewhere(upto, told.recv().unwrap()).unwrap();
-        survives(&play.disk, &titled(number));
-    }
-}
-
-#[test]
-fn a_committer_that_ends_has_answered_everybody() {
-    let mut play = played(&[Step::Create]);
-    let committer = Committer::with_threads(1).unwrap();
-    let (tell, told) = channel();
-    for number in 1..50 {
-        let flow = play.flow.as_mut().unwrap();
-        flow.append(titled(number)).unwrap();
-        let (file, _) = flow.share_for_sync().unwrap();
-        let tell = tell.clone();
-        committer
-            .sync(file, Box::new(move |result| tell.send(result).unwrap()))
-            .unwrap();
-    }
-    drop((committer, tell));
-    assert_eq!(told.iter().filter(Result::is_ok).count(), 49);
-    survives(&play.disk, &titled(49));
 }
 
 #[test]

@@ -24,7 +24,6 @@ fn step() -> impl Strategy<Value = Step> {
         2 => prop_oneof![Just(5), Just(600), Just(3000), Just(66_000)].prop_map(Step::Say),
         1 => Just(Step::Session),
         6 => Just(Step::Sync),
-        2 => Just(Step::SyncElsewhere),
         2 => Just(Step::Tick),
         2 => Just(Step::Rest),
         2 => Just(Step::Close),

@@ -72,6 +72,11 @@ codes! {
     OutOfRange "G023" "A number lies outside its range.",
     WrongExecutor "G024" "A key belongs to another executor, or the executor needs a key.",
     TooMany "G025" "There are more diagnostics than are shown.",
+    MissingFile "G026" "A file or folder that a project must have is not there, or is empty.",
+    BadIndexRow "G027" "A row of a project's index is not a variable and a path.",
+    UnknownVariable "G028" "A variable is not in the project's index.",
+    Unreadable "G029" "A file cannot be read, is no text, or lies outside the project.",
+    RepeatedReading "G030" "A node asks for what its role has read already.",
 }
 
 impl Serialize for Code {
@@ -113,6 +118,21 @@ pub struct Diagnostic {
 }
 
 impl Diagnostic {
+    /// An error in a file, for those who find out by other means than reading it as YAML. Line 0
+    /// means the file as a whole.
+    pub fn error(code: Code, file: &str, line: u32, message: String, hint: Option<String>) -> Self {
+        Self {
+            severity: Severity::Error,
+            code,
+            message,
+            file: file.to_owned(),
+            line,
+            column: u32::from(line > 0),
+            excerpt: None,
+            hint,
+        }
+    }
+
     /// Whether the file cannot be used because of this.
     pub fn is_error(&self) -> bool {
         self.severity == Severity::Error
@@ -134,6 +154,8 @@ impl fmt::Display for Diagnostic {
                 "\n{margin}--> {}:{}:{}",
                 self.file, self.line, self.column
             )?;
+        } else if !self.file.is_empty() {
+            write!(f, "\n{margin}--> {}", self.file)?;
         }
         if let Some(excerpt) = &self.excerpt {
             let pad = " ".repeat(excerpt.caret_offset);

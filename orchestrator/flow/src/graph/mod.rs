@@ -12,6 +12,7 @@ mod order;
 mod overlay;
 mod parse;
 mod parse_role;
+mod project_file;
 mod render;
 mod revise;
 mod role;
@@ -27,7 +28,8 @@ pub use name::{
     EdgeId, NameFault, NodeId, RoleInstance, RoleName, base_role, node_id, role_instance,
 };
 pub use overlay::{overlay, overlay_graph};
-pub use parse::{parse, parse_file};
+pub use parse::{parse, parse_file, parse_with_roles};
+pub use project_file::{Listed, parse_list, parse_role};
 pub use render::{RenderFault, to_dot, to_mermaid, to_text, to_yaml};
 pub use revise::{Hold, LiveFacts, Reason, check_revision};
 pub use role::{

@@ -23,9 +23,26 @@ pub fn parse(text: &str, file_name: &str) -> (Option<FlowGraph>, Vec<Diagnostic>
 
 /// Reads a whole flow file, with the roles it defines.
 pub fn parse_file(text: &str, file_name: &str) -> (Option<GraphFile>, Vec<Diagnostic>) {
+    parse_with(text, file_name, None)
+}
+
+/// Reads a flow file whose roles come from elsewhere, unless it defines them itself.
+pub fn parse_with_roles(
+    text: &str,
+    file_name: &str,
+    known: &BTreeSet<RoleName>,
+) -> (Option<GraphFile>, Vec<Diagnostic>) {
+    parse_with(text, file_name, Some(known))
+}
+
+fn parse_with(
+    text: &str,
+    file_name: &str,
+    known: Option<&BTreeSet<RoleName>>,
+) -> (Option<GraphFile>, Vec<Diagnostic>) {
     let mut sink = Sink::new(text, file_name);
     let file = match yaml::parse(text) {
-        Ok(tree) => read_file(&mut sink, &tree),
+        Ok(tree) => read_file(&mut sink, &tree, known),
         Err(fault) => {
             let (code, hint) = match fault.kind {
                 YamlFaultKind::TooLarge => (Code::FileTooLarge, None),
@@ -40,7 +57,7 @@ pub fn parse_file(text: &str, file_name: &str) -> (Option<GraphFile>, Vec<Diagno
 }
 
 /// The two mistakes that YAML explains worst.
-fn syntax_hint(text: &str, span: Span) -> Option<String> {
+pub(super) fn syntax_hint(text: &str, span: Span) -> Option<String> {
     let start = text.floor_char_boundary((span.start_byte as usize).min(text.len()));
     let (before, after) = text.split_at_checked(start)?;
     let is_indent = |letter: char| letter == ' ' || letter == '\t';
@@ -103,7 +120,11 @@ pub(super) struct DraftEdge {
     pub optional: bool,
 }
 
-fn read_file(sink: &mut Sink<'_>, tree: &Tree) -> Option<GraphFile> {
+fn read_file(
+    sink: &mut Sink<'_>,
+    tree: &Tree,
+    known: Option<&BTreeSet<RoleName>>,
+) -> Option<GraphFile> {
     if matches!(tree.value, Value::Null) {
         let hint = "a flow file begins with `workflow:`".to_owned();
         sink.error(Code::Empty, tree.span, "the file is empty", Some(hint));
@@ -115,6 +136,8 @@ fn read_file(sink: &mut Sink<'_>, tree: &Tree) -> Option<GraphFile> {
     let roles = fields.get("roles").map(|tree| roles(sink, tree));
     if let (Some(draft), Some(roles)) = (&draft, &roles) {
         check_roles_are_defined(sink, draft, roles);
+    } else if let (Some(draft), Some(known)) = (&draft, known) {
+        check_roles_are_known(sink, draft, known);
     }
     let workflow = validate::validate(sink, draft?)?;
     let roles = match roles {
@@ -261,6 +284,22 @@ fn read_edge(sink: &mut Sink<'_>, tree: &Tree) -> DraftEdge {
         .and_then(|tree| walk::boolean(sink, tree, "`optional`"))
         .unwrap_or(false);
     edge
+}
+
+/// A role that the project does not have is reported where a node names it.
+fn check_roles_are_known(sink: &mut Sink<'_>, draft: &Draft, known: &BTreeSet<RoleName>) {
+    for node in draft.nodes.iter().flatten() {
+        let Some(role) = &node.role else { continue };
+        let base = name::base_role(role);
+        if known.contains(&base) {
+            continue;
+        }
+        let message = format!("the role `{base}` is not among the roles of the project");
+        let names = known.iter().map(RoleName::as_str);
+        let near = sink.nearest.did_you_mean(base.as_str(), names);
+        let hint = near.unwrap_or_else(|| format!("describe it in a-docs/roles/{base}/main.md"));
+        sink.error(Code::UndefinedRole, node.role_span, message, Some(hint));
+    }
 }
 
 /// A file that defines roles defines all of them, so that a misspelt role is found at once.

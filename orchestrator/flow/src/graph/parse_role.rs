@@ -85,6 +85,31 @@ fn read_entry(sink: &mut Sink<'_>, draft: &mut DraftRoles, key: &Tree, value: &T
 }
 
 fn read_role(sink: &mut Sink<'_>, tree: &Tree) -> Option<InlineRole> {
+    let role = read_settings(sink, tree)?;
+    if role.executor() == Executor::Model && role.instructions.is_none() {
+        let told = matches!(&tree.value, Value::Map(entries) if entries
+            .iter()
+            .any(|entry| matches!(walk::key_text(&entry.key), Some("instructions"))));
+        // One that could not be read, or an executor that is none, has been reported.
+        let is_certain = !told && !has_bad_executor(tree, &role);
+        if is_certain {
+            let message = "a role with executor `model` needs `instructions`";
+            sink.error(Code::WrongExecutor, tree.span, message, None);
+        }
+    }
+    Some(role)
+}
+
+fn has_bad_executor(tree: &Tree, role: &InlineRole) -> bool {
+    let Value::Map(entries) = &tree.value else {
+        return false;
+    };
+    let mut keys = entries.iter().map(|entry| walk::key_text(&entry.key));
+    role.executor.is_none() && keys.any(|key| key == Some("executor"))
+}
+
+/// Reads everything about a role but whether it says how it works.
+pub(super) fn read_settings(sink: &mut Sink<'_>, tree: &Tree) -> Option<InlineRole> {
     let fields = Fields::read(sink, tree, "a role", keys::ROLE)?;
     let text = |sink: &mut Sink<'_>, key: &str| {
         let found = fields.get(key)?;
@@ -126,15 +151,8 @@ fn check_executor(sink: &mut Sink<'_>, fields: &Fields<'_>, role: &InlineRole) {
         return;
     }
     let executor = role.executor();
-    let needed = match executor {
-        Executor::Model => Some("instructions"),
-        Executor::Command => Some("command"),
-        Executor::Human | Executor::Scripted => None,
-    };
-    if let Some(key) = needed
-        && fields.get(key).is_none()
-    {
-        let message = format!("a role with executor `{}` needs `{key}`", executor.as_str());
+    if executor == Executor::Command && fields.get("command").is_none() {
+        let message = "a role with executor `command` needs `command`";
         sink.error(Code::WrongExecutor, fields.span, message, None);
     }
     let of_models = ["model", "effort"].map(|key| (key, Executor::Model));

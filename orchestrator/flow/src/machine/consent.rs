@@ -85,6 +85,7 @@ pub(super) fn woken(state: &FlowState, consent: &ConsentId) -> Option<Fact> {
     let mut waits = state.waits();
     let (node, waiting) = waits.find(|(_, w)| w.consent.as_ref() == Some(consent))?;
     Some(Fact::NodeWoken(NodeWoken {
+        client: None,
         node: node.cloned(),
         role: waiting.role.clone(),
         reason: waiting.reason,

@@ -45,19 +45,19 @@ fn client(input: &Input) -> Option<&ClientId> {
         | Input::ConfigureRole { client, .. }
         | Input::SetBudget { client, .. }
         | Input::ChooseImprovement { client, .. }
-        | Input::FeedbackConsent { client, .. } => client.as_ref(),
+        | Input::FeedbackConsent { client, .. }
+        | Input::Pause { client, .. }
+        | Input::Unpause { client, .. }
+        | Input::Cancel { client, .. }
+        | Input::Retry { client, .. }
+        | Input::Reopen { client, .. } => client.as_ref(),
+        Input::Revise(revise) => revise.client.as_ref(),
         Input::Opened
         | Input::Claim(_)
         | Input::StartReflection(_)
         | Input::StartFeedback(_)
         | Input::Outcome(_)
-        | Input::ConsentAsked(_)
-        | Input::Pause { .. }
-        | Input::Unpause { .. }
-        | Input::Cancel { .. }
-        | Input::Retry { .. }
-        | Input::Reopen { .. }
-        | Input::Revise(_) => None,
+        | Input::ConsentAsked(_) => None,
     }
 }
 
@@ -92,23 +92,29 @@ fn dispatch(graph: &FlowGraph, state: &FlowState, input: &Input) -> Result<Vec<F
         Input::ConsentMode { mode, client } => Ok(consent::mode(state, *mode, client.as_ref())),
         Input::Stop { scope, client } => stop::stop(state, scope, client.as_ref()),
 
-        Input::Pause { reason, detail } => {
+        Input::Pause {
+            reason,
+            detail,
+            client,
+        } => {
             operate::not_over(state)?;
-            operate::pause(state, *reason, detail.as_ref())
+            operate::pause(state, *reason, detail.as_ref(), client.as_ref())
         }
-        Input::Unpause { by } => {
+        Input::Unpause { by, client } => {
             operate::not_over(state)?;
-            operate::unpause(state, by)
+            operate::unpause(state, by, client.as_ref())
         }
-        Input::Cancel { by, why } => {
+        Input::Cancel { by, why, client } => {
             operate::not_over(state)?;
-            Ok(operate::cancel(state, by, why.as_ref()))
+            Ok(operate::cancel(state, by, why.as_ref(), client.as_ref()))
         }
-        Input::Retry { target } => {
+        Input::Retry { target, client } => {
             operate::not_over(state)?;
-            operate::retry(state, target)
+            operate::retry(state, target, client.as_ref())
         }
-        Input::Reopen { node, note } => operate::reopen(graph, state, node, note.as_ref()),
+        Input::Reopen { node, note, client } => {
+            operate::reopen(graph, state, node, (note.as_ref(), client.as_ref()))
+        }
         Input::Revise(input) => revision::revise(graph, state, input),
         Input::ConfigureRole {
             role,

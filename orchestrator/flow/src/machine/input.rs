@@ -82,11 +82,15 @@ pub enum Input {
         reason: PauseReason,
         /// More of it, in words.
         detail: Option<String>,
+        /// The client's name for the command.
+        client: Option<ClientId>,
     },
     /// The flow goes on after a pause.
     Unpause {
         /// Who says so.
         by: Author,
+        /// The client's name for the command.
+        client: Option<ClientId>,
     },
     /// The flow ends before it is done.
     Cancel {
@@ -94,11 +98,15 @@ pub enum Input {
         by: Author,
         /// Why, in words.
         why: Option<String>,
+        /// The client's name for the command.
+        client: Option<ClientId>,
     },
     /// A turn that was stopped, or failed, is taken again.
     Retry {
         /// Whose.
         target: ReplyTarget,
+        /// The client's name for the command.
+        client: Option<ClientId>,
     },
     /// A node that is done runs again.
     Reopen {
@@ -106,6 +114,8 @@ pub enum Input {
         node: NodeId,
         /// What the operator says about it.
         note: Option<Text>,
+        /// The client's name for the command.
+        client: Option<ClientId>,
     },
     /// The flow walks another graph from now on.
     Revise(Revise),
@@ -382,4 +392,6 @@ pub struct Revise {
     pub source: Text,
     /// Who wrote it.
     pub by: Author,
+    /// The client's name for the command.
+    pub client: Option<ClientId>,
 }

@@ -17,8 +17,9 @@ use crate::graph::{FlowGraph, NodeIndex};
 pub(super) struct Board<'a> {
     pub(super) graph: &'a FlowGraph,
     pub(super) state: &'a FlowState,
-    /// What arrived and was not read, by its receiver.
-    unread: BTreeMap<&'a NodeId, Vec<&'a Delivery>>,
+    /// What arrived and was not read, in the order of its receivers and then of its arrival. Places
+    /// in the graph are looked up once here; in a large one, that is most of the cost of a look.
+    unread: Vec<(NodeIndex, &'a Delivery)>,
     /// The edges along which an unread request lies at the beginning.
     requests: BTreeSet<&'a EdgeName>,
     /// The nodes with a staged handoff.
@@ -31,17 +32,12 @@ pub(super) struct Board<'a> {
 
 impl<'a> Board<'a> {
     pub(super) fn of(graph: &'a FlowGraph, state: &'a FlowState) -> Self {
-        let mut unread: BTreeMap<&NodeId, Vec<&Delivery>> = BTreeMap::new();
-        let mut requests = BTreeSet::new();
-        for delivery in &state.received {
-            unread
-                .entry(delivery.receiver())
-                .or_default()
-                .push(delivery);
-            if delivery.way == Way::Backward {
-                requests.insert(&delivery.edge);
-            }
-        }
+        let place = |delivery| Some((graph.index_of(Delivery::receiver(delivery))?, delivery));
+        let mut unread: Vec<(NodeIndex, &Delivery)> =
+            state.received.iter().filter_map(place).collect();
+        unread.sort_by_key(|(node, _)| *node);
+        let back = state.received.iter().filter(|d| d.way == Way::Backward);
+        let requests = back.map(|delivery| &delivery.edge).collect();
         let waiting = state.awaiting_operator.iter();
         let running = state.running.iter();
         let main = |cause: Cause| !cause.is_aside();
@@ -61,15 +57,25 @@ impl<'a> Board<'a> {
     }
 
     /// The nodes at which something lies unread.
-    pub(super) fn receivers(&self) -> impl Iterator<Item = &'a NodeId> {
-        self.unread.keys().copied()
+    pub(super) fn receivers(&self) -> impl Iterator<Item = (NodeIndex, &'a NodeId)> {
+        let each = self.unread.chunk_by(|(one, _), (other, _)| one == other);
+        each.filter_map(|lot| lot.first())
+            .map(|(index, delivery)| (*index, delivery.receiver()))
+    }
+
+    /// What lies unread at a node.
+    fn unread_at(&self, node: NodeIndex) -> &[(NodeIndex, &'a Delivery)] {
+        let from = self.unread.partition_point(|(other, _)| *other < node);
+        let rest = self.unread.get(from..).unwrap_or_default();
+        let upto = rest.partition_point(|(other, _)| *other == node);
+        rest.get(..upto).unwrap_or_default()
     }
 
     /// What a node may read now: everything that came back to it, and what came forward unless the
     /// node itself asked for it to be corrected and that request is still unread.
-    pub(super) fn deliverable(&self, node: &NodeId) -> impl Iterator<Item = &'a Delivery> {
-        let unread = self.unread.get(node).map_or(&[][..], Vec::as_slice);
-        (unread.iter().copied()).filter(|delivery| match delivery.way {
+    pub(super) fn deliverable(&self, node: NodeIndex) -> impl Iterator<Item = &'a Delivery> {
+        let unread = self.unread_at(node).iter().map(|(_, delivery)| *delivery);
+        unread.filter(|delivery| match delivery.way {
             Way::Backward => true,
             Way::Forward => !self.requests.contains(&delivery.edge),
         })
@@ -90,17 +96,18 @@ impl<'a> Board<'a> {
     }
 
     /// Whether a node that waits for all of its inputs has all that can still come.
-    pub(super) fn has_all_inputs(&self, node: &NodeId) -> bool {
-        let Some(index) = self.graph.index_of(node) else {
-            return false;
-        };
-        if !self.graph.node_at(index).awaits_all_inputs() {
+    pub(super) fn has_all_inputs(&self, index: NodeIndex) -> bool {
+        let node = self.graph.node_at(index);
+        if !node.awaits_all_inputs() {
             return true;
         }
-        self.graph.incoming(index).iter().all(|edge| {
-            let name = self.graph.edge_id(*edge);
-            self.state.completed_edges.contains(&name)
-                || !self.can_still_run(self.graph.edge_at(*edge).from)
+        // The state names its edges, so that none has to be named anew to be looked up.
+        self.state.graph.entering(&node.id).all(|edge| {
+            let can_still_come = || {
+                let from = self.graph.index_of(&edge.edge.from);
+                from.is_some_and(|from| self.can_still_run(from))
+            };
+            self.state.completed_edges.contains(&edge.edge) || !can_still_come()
         })
     }
 
@@ -126,7 +133,7 @@ impl<'a> Board<'a> {
             || self.state.owing.contains(node)
             || self.state.wanted.contains_key(node)
             || self.state.replies.contains_key(node)
-            || self.unread.contains_key(node)
+            || !self.unread_at(index).is_empty()
             || (index == self.graph.start() && !self.state.visited.contains(node))
     }
 }

@@ -18,7 +18,7 @@ use a_society_facts::view::flow::{Account, OpenTurn, Phase, Waiting};
 use super::consent::resolved;
 use super::improve::{returned, unheard};
 use super::input::ReplyTarget;
-use super::refusal::Refusal;
+use super::refusal::{NOBODY, Refusal};
 use super::reply::candidates;
 use crate::graph::FlowGraph;
 
@@ -36,6 +36,7 @@ pub(super) fn pause(
     state: &FlowState,
     reason: PauseReason,
     detail: Option<&String>,
+    client: Option<&ClientId>,
 ) -> Result<Vec<Fact>, Refusal> {
     if state.paused.is_some() {
         return Err(Refusal::Paused);
@@ -43,6 +44,7 @@ pub(super) fn pause(
     Ok(vec![Fact::FlowPaused(FlowPaused {
         reason,
         detail: detail.cloned(),
+        client: client.cloned(),
     })])
 }
 
@@ -55,11 +57,18 @@ pub(super) fn turns_go_on(state: &FlowState) -> bool {
     }
 }
 
-pub(super) fn unpause(state: &FlowState, by: &Author) -> Result<Vec<Fact>, Refusal> {
+pub(super) fn unpause(
+    state: &FlowState,
+    by: &Author,
+    client: Option<&ClientId>,
+) -> Result<Vec<Fact>, Refusal> {
     if state.paused.is_none() {
         return Err(Refusal::NotPaused);
     }
-    let mut facts = vec![Fact::FlowUnpaused(FlowUnpaused { by: by.clone() })];
+    let mut facts = vec![Fact::FlowUnpaused(FlowUnpaused {
+        by: by.clone(),
+        client: client.cloned(),
+    })];
     if !turns_go_on(state) {
         facts.extend(state.turns.iter().map(|(id, turn)| resumed(*id, turn)));
     }
@@ -75,10 +84,16 @@ pub(super) fn resumed(id: TurnId, turn: &OpenTurn) -> Fact {
     })
 }
 
-pub(super) fn cancel(state: &FlowState, by: &Author, why: Option<&String>) -> Vec<Fact> {
+pub(super) fn cancel(
+    state: &FlowState,
+    by: &Author,
+    why: Option<&String>,
+    client: Option<&ClientId>,
+) -> Vec<Fact> {
     let mut facts = vec![Fact::FlowCancelled(FlowCancelled {
         by: by.clone(),
         why: why.cloned(),
+        client: client.cloned(),
     })];
     let withdrawn = ConsentAnswer::Withdrawn;
     let consents = state.consents.iter();
@@ -101,11 +116,15 @@ fn retryable(waiting: &Waiting) -> bool {
     }
 }
 
-pub(super) fn retry(state: &FlowState, target: &ReplyTarget) -> Result<Vec<Fact>, Refusal> {
+pub(super) fn retry(
+    state: &FlowState,
+    target: &ReplyTarget,
+    client: Option<&ClientId>,
+) -> Result<Vec<Fact>, Refusal> {
     let who = match target {
         ReplyTarget::Node(node) => node.to_string(),
         ReplyTarget::Role(role) => role.to_string(),
-        ReplyTarget::Only => "nobody".to_owned(),
+        ReplyTarget::Only => NOBODY.to_owned(),
     };
     let meant = |(node, waiting): &(Option<&NodeId>, &Waiting)| match target {
         ReplyTarget::Node(meant) => *node == Some(meant),
@@ -133,16 +152,20 @@ pub(super) fn retry(state: &FlowState, target: &ReplyTarget) -> Result<Vec<Fact>
         return Err(Refusal::NotRetryable { who, reason });
     }
     Ok(vec![match node {
-        Some(node) => Fact::NodeRetried(NodeRetried { node: node.clone() }),
-        None => woken(None, waiting),
+        Some(node) => Fact::NodeRetried(NodeRetried {
+            node: node.clone(),
+            client: client.cloned(),
+        }),
+        None => woken(None, waiting, client),
     }])
 }
 
-fn woken(node: Option<&NodeId>, waiting: &Waiting) -> Fact {
+fn woken(node: Option<&NodeId>, waiting: &Waiting, client: Option<&ClientId>) -> Fact {
     Fact::NodeWoken(NodeWoken {
         node: node.cloned(),
         role: waiting.role.clone(),
         reason: waiting.reason,
+        client: client.cloned(),
     })
 }
 
@@ -152,7 +175,7 @@ pub(super) fn reopen(
     graph: &FlowGraph,
     state: &FlowState,
     node: &NodeId,
-    note: Option<&Text>,
+    (note, client): (Option<&Text>, Option<&ClientId>),
 ) -> Result<Vec<Fact>, Refusal> {
     if !graph.has_node(node) {
         return Err(Refusal::UnknownNode { node: node.clone() });
@@ -199,6 +222,7 @@ pub(super) fn reopen(
     facts.push(Fact::NodeReopened(NodeReopened {
         node: node.clone(),
         note: note.cloned(),
+        client: client.cloned(),
     }));
     Ok(facts)
 }
@@ -225,7 +249,7 @@ pub(super) fn configure(
 /// A role that reflects and waits for its configuration goes on.
 pub(super) fn reflection_configured(state: &FlowState, role: &RoleInstance) -> Option<Fact> {
     let waiting = state.reflecting(role)?.waiting.as_ref()?;
-    (waiting.reason == WaitReason::RoleConfiguration).then(|| woken(None, waiting))
+    (waiting.reason == WaitReason::RoleConfiguration).then(|| woken(None, waiting, None))
 }
 
 /// Whoever waits only for this budget goes on. The budget itself comes last, because it bears the
@@ -253,7 +277,7 @@ pub(super) fn set_budget(
             let roles = state.role_accounts.get(&w.role);
             own && flow && roles.is_none_or(|a| left(a, role.map(|_| measure)))
         });
-        facts.extend(freed.map(|(node, waiting)| woken(node, waiting)));
+        facts.extend(freed.map(|(node, waiting)| woken(node, waiting, None)));
     }
     facts.push(Fact::BudgetSet(BudgetSet {
         role: role.cloned(),

@@ -57,6 +57,17 @@ pub(super) fn wants(reason: WaitReason) -> &'static str {
     }
 }
 
+/// Whom the operator meant when nobody was named, as [`Refusal::NotWaiting`] has it.
+pub(super) const NOBODY: &str = "nobody";
+
+fn idle(who: &str) -> String {
+    if who == NOBODY {
+        "nobody waits for that".to_owned()
+    } else {
+        format!("{who} does not wait for a text")
+    }
+}
+
 fn listed<T: fmt::Display>(items: &[T]) -> String {
     let shown: Vec<String> = (items.iter().take(NAMES_SHOWN_MAX))
         .map(ToString::to_string)
@@ -177,7 +188,7 @@ pub enum Refusal {
     },
 
     /// Nobody waits there for a text.
-    #[error("{who} does not wait for a text. Who waits: {}", listed(candidates))]
+    #[error("{}. Who waits: {}", idle(who), listed(candidates))]
     NotWaiting {
         /// Who was named.
         who: String,

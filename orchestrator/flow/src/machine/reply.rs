@@ -10,7 +10,7 @@ use a_society_facts::view::flow::{Staged, Waiting};
 
 use super::input::{Reply, ReplyTarget, Steer};
 use super::opened::Sketch;
-use super::refusal::{Candidate, Refusal, Want};
+use super::refusal::{Candidate, NOBODY, Refusal, Want};
 
 /// Whom a text reaches: a node, or a role in the improvement phase.
 type Reached<'a> = (Option<&'a NodeId>, &'a RoleInstance);
@@ -106,7 +106,7 @@ fn only_one(state: &FlowState) -> Result<Reached<'_>, Refusal> {
                 who: node.map_or_else(|| waiting.role.to_string(), ToString::to_string),
                 reason: waiting.reason,
             },
-            None => not_waiting(state, "nobody"),
+            None => not_waiting(state, NOBODY),
         }),
     }
 }

@@ -31,6 +31,7 @@ pub(super) fn revise(
     Ok(vec![Fact::GraphRevised(GraphRevised {
         graph: outline(&input.graph, input.source.clone()),
         by: input.by.clone(),
+        client: input.client.clone(),
     })])
 }
 

@@ -2,7 +2,7 @@
 //!
 //! There is no stored queue of what is ready: this is asked anew each time.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use a_society_facts::fact::node::{Entry, WaitReason};
 use a_society_facts::handoff::Way;
@@ -10,6 +10,7 @@ use a_society_facts::id::{NodeId, RoleInstance};
 use a_society_facts::view::flow::{Waiting, Wanted};
 
 use super::live::Board;
+use crate::graph::NodeIndex;
 
 /// Why a node may be taken; earlier groups go first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -48,12 +49,11 @@ impl<'a> Board<'a> {
     /// Every runnable node, by group and then in the order of the graph, whether its role is free
     /// or not.
     pub(super) fn in_order(&self) -> Vec<Offer<'a>> {
-        let mut groups: BTreeMap<&NodeId, Group> = BTreeMap::new();
+        let mut found: Vec<(NodeIndex, Group, &NodeId)> = Vec::new();
         let mut add = |node: &'a NodeId, group: Group| {
-            groups
-                .entry(node)
-                .and_modify(|known| *known = group.min(*known))
-                .or_insert(group);
+            if let Some(index) = self.graph.index_of(node) {
+                found.push((index, group, node));
+            }
         };
         self.answered().for_each(|node| add(node, Group::Operator));
         for (node, wanted) in &self.state.wanted {
@@ -66,13 +66,14 @@ impl<'a> Board<'a> {
         self.interrupted()
             .for_each(|node| add(node, Group::Interrupted));
         self.owing().for_each(|node| add(node, Group::Owing));
-        self.arrived().for_each(|node| add(node, Group::Arrived));
-        let mut ordered: Vec<_> = (groups.into_iter())
-            .filter_map(|(node, group)| Some((group, self.graph.index_of(node)?, node)))
-            .collect();
-        ordered.sort_unstable();
-        (ordered.into_iter())
-            .map(|(_, index, node)| Offer {
+        let arrived = self.arrived();
+        found.extend(arrived.map(|(index, node)| (index, Group::Arrived, node)));
+        // Of a node that is there for several reasons the first one counts.
+        found.sort_unstable_by_key(|(index, group, _)| (*index, *group));
+        found.dedup_by_key(|(index, _, _)| *index);
+        found.sort_unstable_by_key(|(index, group, _)| (*group, *index));
+        (found.into_iter())
+            .map(|(index, _, node)| Offer {
                 node,
                 role: &self.graph.node_at(index).role,
             })
@@ -110,7 +111,7 @@ impl<'a> Board<'a> {
             .filter(|node| !self.is_active(node) && !state.awaiting_handoff.contains(*node))
     }
 
-    fn arrived(&self) -> impl Iterator<Item = &'a NodeId> {
+    fn arrived(&self) -> impl Iterator<Item = (NodeIndex, &'a NodeId)> {
         let state = self.state;
         let may_wake = |node: &NodeId| match state.awaiting_operator.get(node) {
             None => !self.is_active(node),
@@ -118,13 +119,17 @@ impl<'a> Board<'a> {
                 waiting.reason == WaitReason::PromptHuman && !state.replies.contains_key(node)
             }
         };
-        let start = &self.graph.node_at(self.graph.start()).id;
+        let first = self.graph.start();
+        let start = &self.graph.node_at(first).id;
         let begins = !state.visited.contains(start);
-        let received = self.receivers().filter(move |node| {
-            may_wake(node) && self.deliverable(node).next().is_some() && self.has_all_inputs(node)
+        let received = self.receivers().filter(move |(index, node)| {
+            may_wake(node)
+                && self.deliverable(*index).next().is_some()
+                && self.has_all_inputs(*index)
         });
         // The start has no inbound edge; what arrives there is the flow itself.
-        received.chain(state.graph.node(start).filter(|_| begins).map(|n| &n.id))
+        let flow = state.graph.node(start).filter(|_| begins);
+        received.chain(flow.map(|node| (first, &node.id)))
     }
 
     /// Whether something other than this node goes on by itself or by the operator.
@@ -185,7 +190,9 @@ impl<'a> Board<'a> {
         &self,
         node: &NodeId,
     ) -> impl Iterator<Item = &'a a_society_facts::handoff::Delivery> {
-        let reads = !self.state.replies.contains_key(node) && self.has_all_inputs(node);
-        self.deliverable(node).filter(move |_| reads)
+        let index = self.graph.index_of(node);
+        let index = index
+            .filter(|index| !self.state.replies.contains_key(node) && self.has_all_inputs(*index));
+        index.into_iter().flat_map(|index| self.deliverable(index))
     }
 }

@@ -174,13 +174,16 @@ impl World {
                 client: None,
             },
             1 => Input::Pause {
+                client: None,
                 reason: PauseReason::Operator,
                 detail: None,
             },
             2 => Input::Unpause {
+                client: None,
                 by: Author::Operator,
             },
             3 => Input::Retry {
+                client: None,
                 target: ReplyTarget::Only,
             },
             4 => self.reply(),
@@ -247,6 +250,7 @@ impl World {
                 client: None,
             },
             Question::Unpause { .. } => Input::Unpause {
+                client: None,
                 by: Author::Operator,
             },
             other => panic!("nobody expected {other:?}"),
@@ -294,7 +298,28 @@ fn walk(seed: u64) -> Vec<u8> {
     );
     let segment = world.core().flow().folder().segment(1);
     world.core.take().unwrap().close().unwrap();
-    world.disk.read_file(&segment).unwrap()
+    let journal = world.disk.read_file(&segment).unwrap();
+    named_once(seed, &journal);
+    journal
+}
+
+/// A call has a name of its own over all tries and requests of its turn.
+fn named_once(seed: u64, journal: &[u8]) {
+    #[derive(serde::Deserialize)]
+    struct Line {
+        fact: String,
+        #[serde(default)]
+        call: String,
+    }
+    let mut known = std::collections::BTreeSet::new();
+    for line in journal.split(|byte| *byte == b'\n') {
+        let Ok(line) = serde_json::from_slice::<Line>(line) else {
+            continue;
+        };
+        let is_new = line.fact != "call_intended" || known.insert(line.call.clone());
+        assert!(is_new, "seed {seed}: two calls are named {}", line.call);
+    }
+    assert!(!known.is_empty(), "seed {seed}: no call was intended");
 }
 
 #[test]

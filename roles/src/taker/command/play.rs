@@ -17,7 +17,7 @@ use crate::port::RecordFiles;
 use crate::taker::human;
 use crate::turn::conclude::conclude;
 use crate::turn::job::{BegunWith, Job};
-use crate::turn::step::{End, Intended, Step, Told};
+use crate::turn::step::{End, Intended, Step, Told, Worst};
 use crate::turn::stop::StopSignal;
 use crate::turn::tail::{Tail, tail};
 use crate::turn::taker::Taker;
@@ -147,6 +147,7 @@ impl CommandTaker {
         Step::Ask {
             model: MODEL.to_owned(),
             hash: Hash::of(request.as_bytes()),
+            worst: Worst::default(),
         }
     }
 
@@ -173,6 +174,7 @@ impl CommandTaker {
             calls,
             stop,
             usage: Usage::default(),
+            provider_blocks: None,
         }
     }
 
@@ -218,7 +220,15 @@ impl CommandTaker {
         let next = Next::AskForEnd(failed(&why));
         let end = CallEnd::Failed;
         let output = why;
-        self.then(next, Step::Finish { call, end, output })
+        self.then(
+            next,
+            Step::Finish {
+                call,
+                end,
+                output,
+                whole: None,
+            },
+        )
     }
 
     fn run(&mut self, held: Held) -> Step {
@@ -242,6 +252,7 @@ impl CommandTaker {
             call,
             end: self.end_of(report.how),
             output: report.text(),
+            whole: None,
         };
         self.then(Next::AskForEnd(verdict.answer), step)
     }
@@ -290,6 +301,8 @@ impl Taker for CommandTaker {
             }
             Told::Mend { message } => self.next = Next::AskForEnd(refused(&message)),
             // A program that is still held or running is ended with the value that holds it.
+            // Only a taker that asked for it hears of it.
+            Told::Compacted { .. } | Told::Denied { .. } | Told::Busy => {}
             Told::Stop => {
                 self.next = Next::End(End::Aborted {
                     why: "the operator stopped the turn".to_owned(),

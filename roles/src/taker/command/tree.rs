@@ -46,7 +46,7 @@ pub(crate) fn name_of(pid: u32) -> ProcessName {
 /// on nevertheless.
 ///
 /// The leader must not have been waited for, so that its number still belongs to its group.
-pub(super) fn end(leader: u32, mark: &Mark) -> Vec<u32> {
+pub(crate) fn end(leader: u32, mark: &Mark) -> Vec<u32> {
     signal_all(leader, mark, Signal::TERM);
     let looks = GRACE.as_millis() / LOOK_EVERY.as_millis();
     for _ in 0..looks {

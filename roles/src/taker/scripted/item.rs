@@ -3,10 +3,11 @@
 use a_society_facts::fact::turn::Effect;
 
 use super::json;
-use super::parse::{Fields, MAX_MS, Sink};
+use super::parse::MAX_MS;
 use super::script::{CallItem, Item, SignalWord, Stream};
 use crate::handoff::{MAX_TARGETS, Target};
 use crate::port::RecordPath;
+use crate::reading::{Fields, Sink};
 use crate::yaml::{Tree, Value};
 
 /// More pieces than this are no stream that anybody watches.

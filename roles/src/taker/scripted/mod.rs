@@ -45,5 +45,6 @@ mod plan;
 mod play;
 mod script;
 
+pub use crate::reading::TextFault as ScriptFault;
 pub use play::ScriptedTaker;
-pub use script::{CallItem, Defaults, Entry, Item, Phase, Script, ScriptFault, SignalWord, Stream};
+pub use script::{CallItem, Defaults, Entry, Item, Phase, Script, SignalWord, Stream};

@@ -13,7 +13,7 @@ use super::script::Script;
 use crate::port::RecordFiles;
 use crate::turn::conclude::conclude;
 use crate::turn::job::Job;
-use crate::turn::step::{End, Intended, Step, Told};
+use crate::turn::step::{End, Intended, Step, Told, Worst};
 use crate::turn::tail::{Tail, tail};
 use crate::turn::taker::Taker;
 
@@ -258,6 +258,7 @@ impl ScriptedTaker {
         Step::Ask {
             model: MODEL.to_owned(),
             hash: Hash::of(request.as_bytes()),
+            worst: Worst::default(),
         }
     }
 
@@ -294,6 +295,7 @@ impl ScriptedTaker {
             calls,
             stop,
             usage: self.usage,
+            provider_blocks: None,
         }
     }
 
@@ -342,7 +344,12 @@ impl ScriptedTaker {
             }
         };
         match self.call.take() {
-            Some(call) => Step::Finish { call, end, output },
+            Some(call) => Step::Finish {
+                call,
+                end,
+                output,
+                whole: None,
+            },
             None => self.end_with(nameless_call()),
         }
     }
@@ -380,6 +387,10 @@ fn nameless_call() -> End {
 }
 
 impl Taker for ScriptedTaker {
+    fn is_prompt(&self) -> bool {
+        true
+    }
+
     fn next(&mut self, told: Told) -> Step {
         match told {
             Told::Begin => {}
@@ -392,6 +403,8 @@ impl Taker for ScriptedTaker {
                 self.acts.clear();
                 self.end = None;
             }
+            // Only a taker that asked for it hears of it.
+            Told::Compacted { .. } | Told::Denied { .. } | Told::Busy => {}
             Told::Stop => {
                 return self.end_with(End::Aborted {
                     why: "the operator stopped the turn".to_owned(),

@@ -1,6 +1,5 @@
 //! What a script says, once it is known to be sound.
 
-use std::fmt;
 use std::sync::Arc;
 
 use a_society_facts::fact::turn::{Effect, Usage};
@@ -10,6 +9,7 @@ use serde_json::value::RawValue;
 use super::parse;
 use crate::handoff::{Signal, Target};
 use crate::port::RecordPath;
+use crate::reading::TextFault;
 use crate::turn::job::Job;
 
 /// A whole script.
@@ -187,32 +187,9 @@ impl SignalWord {
     ];
 }
 
-/// One thing that is wrong with a script.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ScriptFault {
-    /// Counted from 1.
-    pub line: usize,
-    /// Counted from 1, in characters.
-    pub column: usize,
-    /// What is wrong, in a sentence without a full stop.
-    pub message: String,
-}
-
-impl fmt::Display for ScriptFault {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "line {}, column {}: {}",
-            self.line, self.column, self.message
-        )
-    }
-}
-
-impl std::error::Error for ScriptFault {}
-
 impl Script {
     /// Reads a script, or says everything that is wrong with it, in the order of the file.
-    pub fn parse(text: &str) -> Result<Self, Vec<ScriptFault>> {
+    pub fn parse(text: &str) -> Result<Self, Vec<TextFault>> {
         parse::script(text)
     }
 

@@ -27,6 +27,10 @@ pub(in crate::taker) fn job(role: &str, node: &str, turns_before: u32) -> Job {
         resumed: false,
         system_prompt: "You are the writer.".to_owned(),
         history: vec![user("Please write.")],
+        provider_blocks: BTreeMap::new(),
+        exchanges_from: 0,
+        context_tokens: 0,
+        settings: BTreeMap::new(),
         packet: "Please write.".to_owned(),
         allowed: Allowed {
             forward: vec!["review".to_owned()],
@@ -139,8 +143,13 @@ impl Stage {
                 self.lines
                     .push(format!("start {call}, process {}", process.is_some()));
             }
-            Step::Finish { call, end, output } => self.finished(&call, end, output),
+            Step::Finish {
+                call, end, output, ..
+            } => self.finished(&call, end, output),
             Step::Wait { ms } => self.lines.push(format!("wait {ms}")),
+            Step::Consent(_) | Step::Refuse { .. } | Step::Compact(_) => {
+                panic!("only a model's taker says this")
+            }
             Step::End(_) => panic!("it is looked at before"),
         }
         None
@@ -285,6 +294,9 @@ fn shown(end: &End) -> String {
             | Outcome::BackwardPassComplete { .. } => format!("{outcome:?}, words {words:?}"),
         },
         End::Fault(fault) => format!("fault {}", fault.code.as_str()),
-        End::OutputLimit | End::Aborted { .. } | End::Provider { .. } => format!("{end:?}"),
+        End::OutputLimit
+        | End::Aborted { .. }
+        | End::Provider { .. }
+        | End::Configuration { .. } => format!("{end:?}"),
     }
 }

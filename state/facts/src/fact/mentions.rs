@@ -24,7 +24,9 @@ fn optional(kept: Option<&Text>, each: Each<'_>) {
 }
 
 fn artifact(artifact: &Artifact, each: Each<'_>) {
-    each(artifact.hash, artifact.bytes);
+    if artifact.text.is_none() {
+        each(artifact.hash, artifact.bytes);
+    }
 }
 
 fn deliveries(deliveries: &[Delivery], each: Each<'_>) {

@@ -153,6 +153,9 @@ pub struct NodeWoken {
     pub role: RoleInstance,
     /// What it waited for until now.
     pub reason: WaitReason,
+    /// The client's name for the command.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub client: Option<ClientId>,
 }
 
 /// What was wrong with the outcome of a turn.

@@ -55,6 +55,7 @@ pub(super) fn in_phase(state: &FlowState, phase: Phase) -> Result<(), Illegal> {
 
 /// A revised graph keeps a place for everything that happened and for everything that is open.
 pub(super) fn revised(state: &FlowState, f: &GraphRevised) -> Result<(), Illegal> {
+    fresh(state, f.client.as_ref())?;
     let graph = &f.graph;
     let refuse = |why: String| Err(Illegal::Graph { why });
     if graph.start().is_none() {

@@ -149,17 +149,21 @@ fn flow() -> Vec<Fact> {
             title: "Notes, again".into(),
         }),
         Fact::GraphRevised(GraphRevised {
+            client: None,
             graph: outline(),
             by: Author::Role(role()),
         }),
         Fact::FlowPaused(FlowPaused {
+            client: None,
             reason: PauseReason::DiskFull,
             detail: Some("12 KiB are left.".into()),
         }),
         Fact::FlowUnpaused(FlowUnpaused {
+            client: None,
             by: Author::Runtime,
         }),
         Fact::FlowCancelled(FlowCancelled {
+            client: None,
             by: Author::Operator,
             why: Some("No longer needed.".into()),
         }),
@@ -168,10 +172,14 @@ fn flow() -> Vec<Fact> {
         }),
         Fact::FlowCompleted(FlowCompleted {}),
         Fact::NodeReopened(NodeReopened {
+            client: None,
             node: id("draft"),
             note: Some(Text::from("Shorter.")),
         }),
-        Fact::NodeRetried(NodeRetried { node: id("draft") }),
+        Fact::NodeRetried(NodeRetried {
+            client: None,
+            node: id("draft"),
+        }),
     ]
 }
 
@@ -217,6 +225,7 @@ fn nodes() -> Vec<Fact> {
             approval: Some(id("a1")),
         }),
         Fact::NodeWoken(NodeWoken {
+            client: None,
             node: Some(id("draft")),
             role: role(),
             reason: WaitReason::Consent,

@@ -57,6 +57,7 @@ pub(super) fn artifact(path: &str) -> Artifact {
         path: path.to_owned(),
         hash: Hash::of(path.as_bytes()),
         bytes: path.len() as u64,
+        text: None,
     }
 }
 

@@ -183,6 +183,7 @@ fn consent(scribe: &mut Scribe, turn: &Turn, call: &crate::id::CallId) {
         grant: Grant::Command("git log --oneline".into()),
     }));
     scribe.say(Fact::NodeWoken(NodeWoken {
+        client: None,
         node: turn.node.clone(),
         role: turn.role.clone(),
         reason: WaitReason::Consent,
@@ -376,10 +377,12 @@ fn stage(scribe: &mut Scribe, turn: &Turn) {
 
 fn close(scribe: &mut Scribe) {
     scribe.say(Fact::FlowPaused(FlowPaused {
+        client: None,
         reason: PauseReason::Operator,
         detail: None,
     }));
     scribe.say(Fact::FlowUnpaused(FlowUnpaused {
+        client: None,
         by: Author::Operator,
     }));
     let received = vec![inbound("review", "owner-close", Way::Forward)];

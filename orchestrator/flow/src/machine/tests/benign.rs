@@ -30,7 +30,7 @@ impl Sim {
     pub(super) fn benign(&mut self) {
         if self.flow.state.paused.is_some() && !self.flow.state.phase.is_over() {
             let by = Author::Operator;
-            self.say(Input::Unpause { by }).unwrap();
+            self.say(Input::Unpause { client: None, by }).unwrap();
         } else if let Some((turn, attempt, role, task, stops)) = self.turns().first().cloned() {
             if stops {
                 self.ends(turn, attempt, Outcome::Stopped).unwrap();
@@ -140,13 +140,18 @@ impl Sim {
                 client,
             },
             Question::Unpause { .. } => Input::Unpause {
+                client: None,
                 by: Author::Operator,
             },
             Question::Stalled => {
                 self.stalls += 1;
                 let state = &self.flow.state;
                 let node = state.visited.iter().next().cloned().unwrap();
-                Input::Reopen { node, note: None }
+                Input::Reopen {
+                    client: None,
+                    node,
+                    note: None,
+                }
             }
         };
         let said = self.say(input);

@@ -41,7 +41,7 @@ fn configure(role: &str) -> Input {
 }
 
 #[test]
-fn c2_a_role_that_asks_again_to_be_configured_waits_again() {
+fn c2_r16_a_role_that_asks_again_to_be_configured_waits_again() {
     let mut flow = Flow::on("a:owner", "");
     let asks = || Outcome::NeedsConfiguration {
         why: "model".into(),
@@ -106,6 +106,7 @@ fn c6_after_a_reopened_end_the_closing_node_closes_again() {
     flow.claim("z").unwrap();
     assert_eq!(flow.closes("z"), "forward_pass_closed turn_ended");
     let reopen = Input::Reopen {
+        client: None,
         node: super::support::id("s"),
         note: None,
     };
@@ -116,7 +117,7 @@ fn c6_after_a_reopened_end_the_closing_node_closes_again() {
 }
 
 #[test]
-fn c7_c8_an_instance_has_one_node_at_a_time() {
+fn c7_c8_c9_an_instance_has_one_node_at_a_time_and_another_goes_on_beside_it() {
     let nodes = "a:owner b:writer c:writer d:writer_2 z:owner";
     let mut flow = Flow::on(nodes, "a>b a>c a>d b>z c>z d>z");
     flow.passes("a", "b c d");
@@ -152,6 +153,7 @@ fn c8_awaiting_a_handoff_occupies_nobody() {
 fn c10_a_flow_that_pauses_offers_nothing() {
     let mut flow = Flow::on("a:owner z:owner", "a>z");
     let pause = Input::Pause {
+        client: None,
         reason: PauseReason::Operator,
         detail: None,
     };
@@ -162,7 +164,10 @@ fn c10_a_flow_that_pauses_offers_nothing() {
         "refused: the flow pauses"
     );
     let by = Author::Operator;
-    assert_eq!(flow.words(Input::Unpause { by }), "flow_unpaused");
+    assert_eq!(
+        flow.words(Input::Unpause { client: None, by }),
+        "flow_unpaused"
+    );
     assert_eq!(flow.offered(), "a:first");
 }
 

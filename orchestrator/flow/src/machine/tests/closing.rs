@@ -1,12 +1,15 @@
 //! Tables K and I: closing, reflection, the report.
 
+use std::collections::BTreeMap;
+
 use a_society_facts::fact::improvement::ImprovementMode;
+use a_society_facts::fact::operator::{ChosenBy, SteerWhen};
 use a_society_facts::handoff::EdgeName;
 
 use super::support::{Flow, id, kept};
 use crate::machine::{
-    Input, Missing, Outcome, Product, Question, ReplyTarget, Work, findings_path, missing, plan,
-    report_path,
+    Input, Missing, Outcome, Product, Question, ReplyTarget, Steer, Work, findings_path, missing,
+    plan, report_path,
 };
 
 /// Two roles beside the owner, everything handed over, the closing node running.
@@ -127,6 +130,7 @@ fn k3_ways_that_were_left_out_are_not_missing() {
 fn k3_a_node_that_was_reopened_runs_before_the_flow_closes() {
     let mut flow = at_end();
     flow.say(Input::Reopen {
+        client: None,
         node: id("b"),
         note: None,
     })
@@ -255,10 +259,55 @@ fn i6_a_failed_reflection_is_retried_by_its_role() {
         },
     );
     let retry = Input::Retry {
+        client: None,
         target: ReplyTarget::Role(id("editor")),
     };
     assert_eq!(flow.words(retry), "node_woken");
     assert_eq!(offered(&flow), "editor<-");
+}
+
+#[test]
+fn x8_r16_a_role_that_reflects_goes_on_when_it_is_configured_also_after_a_crash_in_between() {
+    let mut flow = chosen(ImprovementMode::GraphBased);
+    flow.reflects("editor");
+    let asks = Outcome::NeedsConfiguration {
+        why: "model".into(),
+    };
+    flow.role_ends("editor", asks);
+    assert_eq!(offered(&flow), "");
+    let configure = Input::ConfigureRole {
+        role: id("editor"),
+        settings: BTreeMap::default(),
+        by: ChosenBy::Operator,
+        client: None,
+    };
+    assert_eq!(flow.words(configure), "role_configured node_woken");
+    assert_eq!(offered(&flow), "editor<-");
+    flow.crash_after(flow.facts.len() - 1);
+    assert_eq!(
+        offered(&flow),
+        "editor<-",
+        "the crash came before it was woken"
+    );
+}
+
+#[test]
+fn i9_what_nobody_heard_is_given_back_before_the_flow_is_completed() {
+    let mut flow = at_end();
+    let steer = Input::Steer(Steer {
+        role: id("owner"),
+        text: "look here".into(),
+        message: id("steer"),
+        when: SteerWhen::Queue,
+        client: None,
+    });
+    assert_eq!(flow.words(steer), "operator_steered");
+    flow.closes("z");
+    let words = flow.words(Input::ChooseImprovement {
+        mode: ImprovementMode::None,
+        client: None,
+    });
+    assert_eq!(words, "improvement_chosen reply_returned flow_completed");
 }
 
 fn reflected() -> Flow {
@@ -315,6 +364,7 @@ fn i8_the_report_is_written_by_a_role_of_its_own_and_ends_the_flow() {
 fn r13_a_node_is_reopened_after_the_end_and_not_while_roles_reflect() {
     let mut flow = chosen(ImprovementMode::GraphBased);
     let reopen = || Input::Reopen {
+        client: None,
         node: id("b"),
         note: None,
     };

@@ -143,7 +143,11 @@ fn inputs(point: &mut Point) -> Vec<Input> {
     if at_rest {
         // A flow at rest that only its operator can help may have a node run again.
         for node in point.flow.state.visited.clone() {
-            inputs.push(Input::Reopen { node, note: None });
+            inputs.push(Input::Reopen {
+                client: None,
+                node,
+                note: None,
+            });
         }
     }
     inputs

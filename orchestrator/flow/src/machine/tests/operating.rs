@@ -186,6 +186,7 @@ fn r10_r11_x7_a_word_that_a_crash_cut_off_is_followed_up() {
 fn r12_a_stopped_or_failed_turn_is_retried_and_a_question_is_not() {
     let mut flow = waiting();
     let retry = |node: &str| Input::Retry {
+        client: None,
         target: ReplyTarget::Node(id(node)),
     };
     let words = flow.words(retry("b"));
@@ -209,6 +210,7 @@ fn r12_a_stopped_or_failed_turn_is_retried_and_a_question_is_not() {
 fn r13_a_node_at_rest_is_reopened_and_no_other() {
     let mut flow = waiting();
     let reopen = |node: &str| Input::Reopen {
+        client: None,
         node: id(node),
         note: Some("once more".into()),
     };
@@ -232,13 +234,18 @@ fn r14_a_pause_of_the_operator_lets_open_turns_end_and_others_hold_them() {
         let mut flow = Flow::on("a:owner z:owner", "a>z");
         flow.claim("a").unwrap();
         let detail = None;
-        flow.say(Input::Pause { reason, detail }).unwrap();
+        flow.say(Input::Pause {
+            client: None,
+            reason,
+            detail,
+        })
+        .unwrap();
         let work = flow.pending();
         let runs = matches!(work.first(), Some(Work::RunTurn { .. }));
         assert_eq!(runs, goes_on, "{reason:?}");
         assert!(work.contains(&Work::AskOperator(Question::Unpause { reason })));
         let by = Author::Operator;
-        let words = flow.words(Input::Unpause { by });
+        let words = flow.words(Input::Unpause { client: None, by });
         let expected = if goes_on {
             "flow_unpaused"
         } else {
@@ -253,11 +260,19 @@ fn r15_a_cancelled_flow_gives_back_what_nobody_heard() {
     let mut flow = waiting();
     flow.reply("b");
     let by = Author::Operator;
-    let words = flow.words(Input::Cancel { by, why: None });
+    let words = flow.words(Input::Cancel {
+        client: None,
+        by,
+        why: None,
+    });
     assert_eq!(words, "flow_cancelled reply_returned");
     assert_eq!(flow.pending(), []);
     let by = Author::Operator;
-    let words = flow.words(Input::Cancel { by, why: None });
+    let words = flow.words(Input::Cancel {
+        client: None,
+        by,
+        why: None,
+    });
     assert_eq!(
         words,
         "refused: the flow is cancelled; reopen a node to go on"
@@ -295,6 +310,7 @@ fn r17_whoever_waits_for_a_budget_goes_on_when_it_is_raised() {
 fn r18_a_revision_counts_if_it_has_a_place_for_what_happened() {
     let revise = |nodes: &str, edges: &str| {
         Input::Revise(Revise {
+            client: None,
             graph: Box::new(graph(nodes, edges)),
             source: Text::default(),
             by: Author::Operator,

@@ -155,6 +155,7 @@ impl Sim {
                 client: self.client(),
             },
             219..=222 => Input::Pause {
+                client: None,
                 reason: [
                     PauseReason::Operator,
                     PauseReason::DiskFull,
@@ -162,16 +163,25 @@ impl Sim {
                 ][usize::from(b % 3)],
                 detail: None,
             },
-            223..=225 => Input::Unpause { by },
-            226 if b.is_multiple_of(8) => Input::Cancel { by, why: None },
+            223..=225 => Input::Unpause { client: None, by },
+            226 if b.is_multiple_of(8) => Input::Cancel {
+                client: None,
+                by,
+                why: None,
+            },
             226..=229 => Input::Retry {
+                client: None,
                 target: if b.is_multiple_of(2) {
                     ReplyTarget::Only
                 } else {
                     ReplyTarget::Role(role)
                 },
             },
-            _ => Input::Reopen { node, note: None },
+            _ => Input::Reopen {
+                client: None,
+                node,
+                note: None,
+            },
         }
     }
 
@@ -264,6 +274,7 @@ impl Sim {
             return;
         };
         let revise = Input::Revise(Revise {
+            client: None,
             graph: Box::new(graph.clone()),
             source: Text::default(),
             by: Author::Operator,

@@ -58,6 +58,7 @@ pub(crate) fn kept(path: &str) -> Product {
         path: path.to_owned(),
         hash: Hash::of(path.as_bytes()),
         bytes: path.len() as u64,
+        text: None,
     })
 }
 

@@ -208,6 +208,7 @@ fn s9_a_turn_that_is_to_stop_does_not_mend() {
 fn s15_a_turn_of_a_cancelled_flow_only_ends() {
     let mut flow = running();
     flow.say(Input::Cancel {
+        client: None,
         by: Author::Operator,
         why: None,
     })
@@ -235,6 +236,7 @@ fn s15_a_reflection_of_a_cancelled_flow_only_ends() {
     .unwrap();
     flow.reflects("owner");
     flow.say(Input::Cancel {
+        client: None,
         by: Author::Operator,
         why: None,
     })

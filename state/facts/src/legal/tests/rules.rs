@@ -64,6 +64,7 @@ fn a_flow_that_is_over_takes_only_what_outlives_it() {
     });
     assert_eq!(legal(&state, &title), Ok(()));
     let reopen = Fact::NodeReopened(NodeReopened {
+        client: None,
         node: id("draft"),
         note: None,
     });
@@ -175,6 +176,7 @@ fn one_role_instance_takes_one_turn_at_a_time() {
 fn nothing_new_starts_in_a_pause() {
     let (state, fact) = before("node_claimed", 2);
     let pause = Fact::FlowPaused(FlowPaused {
+        client: None,
         reason: PauseReason::Operator,
         detail: None,
     });
@@ -322,6 +324,7 @@ fn a_revised_graph_keeps_a_place_for_what_happened() {
     let graph = crate::fact::flow::Outline::clone(&state.graph);
     let revise = |graph| {
         Fact::GraphRevised(GraphRevised {
+            client: None,
             graph,
             by: crate::fact::flow::Author::Operator,
         })

@@ -66,20 +66,36 @@ impl FlowState {
             Fact::FlowCreated(f) => self.created(place, f),
             Fact::FlowForked(f) => self.forked(f),
             Fact::FlowTitled(f) => f.title.clone_into(&mut self.title),
-            Fact::GraphRevised(f) => self.revised(f),
+            Fact::GraphRevised(f) => {
+                self.remember(place, f.client.as_ref());
+                self.revised(f);
+            }
             Fact::FlowPaused(f) => {
+                self.remember(place, f.client.as_ref());
                 self.paused = Some(Pause {
                     reason: f.reason,
                     detail: f.detail.clone(),
                     since: place.at,
                 });
             }
-            Fact::FlowUnpaused(_) => self.paused = None,
-            Fact::FlowCancelled(_) => self.cancelled(),
+            Fact::FlowUnpaused(f) => {
+                self.remember(place, f.client.as_ref());
+                self.paused = None;
+            }
+            Fact::FlowCancelled(f) => {
+                self.remember(place, f.client.as_ref());
+                self.cancelled();
+            }
             Fact::ForwardPassClosed(f) => self.closed(f),
             Fact::FlowCompleted(_) => self.phase = Phase::Completed,
-            Fact::NodeReopened(f) => self.reopened(f),
-            Fact::NodeRetried(f) => self.retried(f),
+            Fact::NodeReopened(f) => {
+                self.remember(place, f.client.as_ref());
+                self.reopened(f);
+            }
+            Fact::NodeRetried(f) => {
+                self.remember(place, f.client.as_ref());
+                self.retried(f);
+            }
 
             Fact::NodeClaimed(f) => self.claimed(place, f),
             Fact::HandoffApplied(f) => self.handed_over(f),
@@ -87,7 +103,10 @@ impl FlowState {
             Fact::HandoffDecided(f) => self.decided(place, f),
             Fact::HandoffAwaited(f) => self.awaits(f),
             Fact::NodeSuspended(f) => self.suspended(place, f),
-            Fact::NodeWoken(f) => self.woken(f),
+            Fact::NodeWoken(f) => {
+                self.remember(place, f.client.as_ref());
+                self.woken(f);
+            }
             Fact::RepairRequested(f) => self.repair(f),
 
             Fact::TurnStarted(f) => self.turn_started(place, f),

@@ -302,6 +302,7 @@ impl FlowState {
                 ConsentAnswer::AllowOnce | ConsentAnswer::AllowFlow => CallState::Allowed,
                 ConsentAnswer::Deny | ConsentAnswer::Withdrawn => CallState::Denied,
             };
+            call.allowed = (call.state == CallState::Allowed).then_some(f.action);
         }
     }
 

@@ -155,6 +155,9 @@ pub struct OpenTurn {
     /// The last request, if there was one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub request: Option<Request>,
+    /// How many calls were intended in it so far, over all of its requests and tries.
+    #[serde(default, skip_serializing_if = "is_none_yet")]
+    pub calls: u32,
     /// Repairs so far. A valid outcome ends the turn, so all of them are in a row; tool calls
     /// in between do not start the count anew, or a role could go on for ever.
     pub repairs: u32,
@@ -166,6 +169,12 @@ pub struct OpenTurn {
     pub stop: bool,
     /// What it cost so far.
     pub usage: Usage,
+}
+
+/// Serde asks by reference.
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks by reference")]
+const fn is_none_yet(count: &u32) -> bool {
+    *count == 0
 }
 
 /// The last request of a turn.
@@ -257,6 +266,9 @@ pub struct OpenCall {
     /// The file's hash after, for a checkable call.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after: Option<Hash>,
+    /// The hash of exactly what the operator allowed; anything else is not allowed by it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub allowed: Option<Hash>,
     /// The process that does it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub process: Option<ProcessName>,

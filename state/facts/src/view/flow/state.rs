@@ -154,6 +154,9 @@ impl FlowState {
             + self.grants.len()
             + self.clients.len()
             + self.lost_blobs.len();
+        let carried = |delivery: &Delivery| delivery.artifact.text.as_ref().map_or(0, String::len);
+        let received = (self.running.values()).flat_map(|running| &running.received);
+        let texts: usize = self.received.iter().chain(received).map(carried).sum();
         let large = self.running.len()
             + self.awaiting_operator.len()
             + self.received.len()
@@ -166,6 +169,6 @@ impl FlowState {
             + self.changes.len()
             + self.notices.len()
             + self.history.len();
-        (2048 + small * EACH_SMALL + large * EACH_LARGE) as u64
+        (2048 + small * EACH_SMALL + large * EACH_LARGE + texts) as u64
     }
 }

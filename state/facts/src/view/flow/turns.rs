@@ -45,6 +45,7 @@ impl FlowState {
             since: place.at,
             requests: 0,
             request: None,
+            calls: 0,
             repairs: 0,
             repair: None,
             stop: false,
@@ -190,6 +191,7 @@ impl FlowState {
         let mut attempt = 0;
         if let Some(turn) = self.turns.get_mut(&f.turn) {
             attempt = turn.attempt;
+            turn.calls = turn.calls.saturating_add(1);
             let calls = turn.request.iter_mut().flat_map(|r| r.calls.iter_mut());
             for asked in calls.filter(|asked| asked.tool_call == f.tool_call) {
                 asked.call = Some(f.call.clone());
@@ -207,6 +209,7 @@ impl FlowState {
             idempotency_key: f.idempotency_key,
             before: f.before,
             after: f.after,
+            allowed: None,
             process: None,
             attempt,
             reruns: 0,

@@ -1,0 +1,1 @@
+if [ -n "$1" ]; then echo "Hello, $1."; fi

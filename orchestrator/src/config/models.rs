@@ -1,0 +1,253 @@
+//! From a role's wish for a model to everything that its taker needs.
+
+use std::sync::{Arc, LazyLock, OnceLock};
+
+use a_society_facts::message::Message;
+use a_society_roles::cost::Price;
+pub use a_society_roles::provider::config::ModelsConfig as Catalog;
+use a_society_roles::provider::http::{HttpProvider, Timeouts, Transport};
+use a_society_roles::provider::retry::Lanes;
+use a_society_roles::provider::{
+    Arrival, Effort, Fault, FaultClass, Provider, Request, Secret, Thinking,
+};
+use a_society_roles::taker::model::{Model, Traffic};
+use a_society_roles::turn::step::End;
+use a_society_roles::turn::stop::StopSignal;
+use a_society_state::clock::{Clock, SystemClock};
+
+use super::user;
+
+/// All providers share one client and its connections. It is made by the first configuration that
+/// is read.
+static TRANSPORT: OnceLock<Arc<Transport>> = OnceLock::new();
+
+/// All roles of this process share what each provider lets through.
+static LANES: LazyLock<Arc<Lanes>> = LazyLock::new(Arc::default);
+
+/// The time that waits are measured by. It begins when it is asked for first.
+static CLOCK: LazyLock<SystemClock> = LazyLock::new(SystemClock::default);
+
+/// What the models of all flows of this process have in common.
+#[must_use]
+pub fn traffic() -> Traffic {
+    Traffic {
+        lanes: Arc::clone(&LANES),
+        now_ms: Arc::new(|| CLOCK.elapsed_us() / 1000),
+    }
+}
+
+/// The models of the operator's configuration, read when one is needed first.
+#[derive(Debug, Default)]
+pub struct Models {
+    catalog: OnceLock<Result<Catalog, String>>,
+}
+
+/// What is found for a wish.
+#[derive(Debug)]
+pub struct Found {
+    /// Who answers.
+    pub provider: Arc<dyn Provider>,
+    /// The model.
+    pub model: Model,
+    /// The provider's key, so that no tool shows it to anybody.
+    pub key: Option<String>,
+}
+
+/// What a role wishes for.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Wish<'a> {
+    /// The model, by its name in the configuration.
+    pub model: Option<&'a str>,
+    /// How hard it is to think.
+    pub effort: Option<&'a str>,
+}
+
+impl Models {
+    /// The model that is wished for, or the default one, and the provider that answers for it.
+    ///
+    /// # Errors
+    /// How a turn ends that has no model to take it.
+    pub fn find(&self, wish: Wish<'_>) -> Result<Found, End> {
+        let read = self
+            .catalog
+            .get_or_init(|| user::catalog().map(|(_, it)| it).map_err(|e| e.to_string()));
+        let catalog = read.as_ref().map_err(|why| choose(why.clone()))?;
+        let name = wish.model.or(catalog.model.as_deref());
+        let Some(name) = name else {
+            return Err(choose(no_model(catalog)));
+        };
+        let Some(spec) = catalog.models.get(name) else {
+            return Err(choose(format!(
+                "there is no model {name:?}; {}",
+                no_model(catalog)
+            )));
+        };
+        let effort = match wish.effort {
+            None => spec.effort,
+            Some(word) => Some(word.parse::<Effort>().map_err(|()| {
+                let words = Effort::ALL.map(Effort::word).join(", ");
+                choose(format!("there is no effort {word:?}; there are: {words}"))
+            })?),
+        };
+        let (provider, key) = provider(catalog, &spec.provider)?;
+        let model = Model {
+            name: name.to_owned(),
+            id: spec.id.clone(),
+            window: spec.window_tokens,
+            max_output: spec.max_output_tokens,
+            thinking: spec.thinking,
+            effort,
+            prices: spec.price,
+        };
+        Ok(Found {
+            provider,
+            model,
+            key,
+        })
+    }
+}
+
+fn transport(catalog: &Catalog) -> Result<Arc<Transport>, End> {
+    if let Some(made) = TRANSPORT.get() {
+        return Ok(Arc::clone(made));
+    }
+    let trusted = catalog
+        .trusted_certificates
+        .iter()
+        .map(|path| user::file(path));
+    let trusted: Result<Vec<Vec<u8>>, String> = trusted.collect();
+    let trusted = trusted.map_err(|why| End::Provider { why })?;
+    let made = Transport::new(Timeouts::default(), catalog.proxy.clone(), trusted);
+    Ok(Arc::clone(TRANSPORT.get_or_init(|| Arc::new(made))))
+}
+
+fn provider(catalog: &Catalog, name: &str) -> Result<(Arc<dyn Provider>, Option<String>), End> {
+    let Some(spec) = catalog.providers.get(name) else {
+        return Err(choose(format!("there is no provider {name:?}")));
+    };
+    let key = spec.key.as_ref().map(user::key).transpose();
+    let key = key.map_err(|why| End::Provider { why })?;
+    let endpoint = spec.endpoint(key.as_deref().map(Secret::new));
+    let made = HttpProvider::new(endpoint, transport(catalog)?);
+    let made = made.map_err(|fault| End::Provider {
+        why: fault.to_string(),
+    })?;
+    Ok((Arc::new(made), key))
+}
+
+fn choose(why: String) -> End {
+    End::Configuration { why }
+}
+
+fn no_model(catalog: &Catalog) -> String {
+    let names: Vec<&str> = catalog.models.keys().map(String::as_str).collect();
+    if names.is_empty() {
+        "no model is configured; add one with: a-society models add".to_owned()
+    } else {
+        format!("there are: {}", names.join(", "))
+    }
+}
+
+/// A provider of the configuration by its name, for trying it out.
+///
+/// # Errors
+/// How a turn would end that needs it.
+pub fn of(catalog: &Catalog, name: &str) -> Result<Found, End> {
+    let models = Models {
+        catalog: OnceLock::from(Ok(catalog.clone())),
+    };
+    models.find(Wish {
+        model: Some(name),
+        effort: None,
+    })
+}
+
+/// What came of trying a model out.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Trial {
+    /// What it said, in a few words.
+    pub said: String,
+    /// The tokens it read.
+    pub input_tokens: u64,
+    /// The tokens it said.
+    pub output_tokens: u64,
+    /// What that cost, in millionths; 0 if no price is known.
+    pub cost_micros: u64,
+}
+
+/// Sends one small request to a model.
+///
+/// # Errors
+/// Says in words what is wrong, and what to do.
+pub fn try_out(catalog: &Catalog, name: &str) -> Result<Trial, String> {
+    let found = of(catalog, name).map_err(|end| match end {
+        End::Configuration { why } | End::Provider { why } | End::Aborted { why } => why,
+        End::Outcome { .. } | End::Fault(_) | End::OutputLimit => "it cannot be asked".to_owned(),
+    })?;
+    let asked = Message::User {
+        content: "Answer with the single word: ready".to_owned(),
+    };
+    let request = Request {
+        model: &found.model.id,
+        system: "",
+        messages: &[asked.into()],
+        tools: &[],
+        effort: None,
+        thinking: Thinking::Fixed,
+        max_output_tokens: TRIAL_TOKENS.min(found.model.max_output.max(1)),
+        cache_key: None,
+    };
+    let prepared = found
+        .provider
+        .prepare(&request)
+        .map_err(|fault| in_words(&fault))?;
+    let mut stream = found.provider.start(prepared, &StopSignal::default());
+    loop {
+        match stream.next_arrival() {
+            Some(Arrival::Event(_)) => {}
+            Some(Arrival::Answer(answer)) => {
+                let cost = |price: &Price| price.of(&answer.usage);
+                return Ok(Trial {
+                    said: answer.text.trim().chars().take(SAID_CHARS).collect(),
+                    input_tokens: answer.usage.input_tokens + answer.usage.cache_read_tokens,
+                    output_tokens: answer.usage.output_tokens,
+                    cost_micros: found.model.prices.as_ref().map_or(0, cost),
+                });
+            }
+            Some(Arrival::Fault(fault)) => return Err(in_words(&fault)),
+            None => return Err("the answer ended before it was whole".to_owned()),
+        }
+    }
+}
+
+/// How long a trial's answer may be: room for models that think before they say one word.
+const TRIAL_TOKENS: u64 = 512;
+
+/// How much of a trial's answer is shown.
+const SAID_CHARS: usize = 200;
+
+fn in_words(fault: &Fault) -> String {
+    let hint = match fault.class {
+        FaultClass::Network => "is the address right, and does anything answer there?",
+        FaultClass::Tls => "the certificate is not to be trusted; is the address right?",
+        FaultClass::Timeout | FaultClass::Stalled => "nothing came in time; try again later",
+        FaultClass::Key => "the key is missing or wrong",
+        FaultClass::Forbidden => "the key may not use this model",
+        FaultClass::NotFound => "there is no such model or address; look at id and base-url",
+        FaultClass::RateLimit | FaultClass::Overloaded | FaultClass::Server => {
+            "the provider is busy or failing; try again later"
+        }
+        FaultClass::SpendLimit => "the money or the quota is used up",
+        FaultClass::Redirected => "the address leads elsewhere; name the right one",
+        FaultClass::CutOff | FaultClass::Garbled | FaultClass::BadRequest | FaultClass::Invalid => {
+            "does the provider speak this wire?"
+        }
+        FaultClass::Conflict
+        | FaultClass::TooLarge
+        | FaultClass::WindowFull
+        | FaultClass::Policy
+        | FaultClass::CircuitOpen
+        | FaultClass::Stopped => "the provider says why",
+    };
+    format!("{fault} ({hint})")
+}

@@ -1,0 +1,81 @@
+//! Turns that never wait are taken by the flow's task itself, step by step and side by side.
+//!
+//! A turn on a thread of its own costs two switches of threads for each step, which is more than a
+//! step of a script takes. Here each turn goes on until it needs a sync, and then all of them share
+//! one. A turn that lets time pass goes on on a thread of its own.
+
+use std::sync::mpsc::SyncSender;
+
+use a_society_roles::turn::step::{Step, Told};
+
+use super::core::{Core, Start};
+use super::error::DriverError;
+use super::step::Heard;
+use super::task::Inbox;
+use super::turn_thread;
+use crate::limits::STEPS_AT_ONCE;
+
+/// The turns that the task takes itself, each with what it hears next.
+#[derive(Debug, Default)]
+pub(super) struct AtOnce {
+    turns: Vec<(Start, Told)>,
+}
+
+/// How a turn's share of a round ended.
+enum Share {
+    /// It goes on in the next round.
+    Next(Start, Told),
+    /// It lets time pass first.
+    Waits(Start, Step),
+    /// It is over.
+    Over,
+}
+
+impl AtOnce {
+    /// A turn begins.
+    pub(super) fn begin(&mut self, start: Start) {
+        self.turns.push((start, Told::Begin));
+    }
+
+    /// Whether none is under way.
+    pub(super) const fn is_empty(&self) -> bool {
+        self.turns.is_empty()
+    }
+
+    /// Takes every turn as far as it goes without a sync, and then makes one for all of them.
+    ///
+    /// # Errors
+    /// When the journal refuses, or the system has no thread left.
+    pub(super) fn round(
+        &mut self,
+        core: &mut Core,
+        inbox: &SyncSender<Inbox>,
+    ) -> Result<(), DriverError> {
+        for (start, told) in std::mem::take(&mut self.turns) {
+            match share(core, start, told)? {
+                Share::Next(start, told) => self.turns.push((start, told)),
+                Share::Waits(start, step) => turn_thread::spawn(start, Some(step), inbox)?,
+                Share::Over => {}
+            }
+        }
+        core.sync_owed()
+    }
+}
+
+fn share(core: &mut Core, mut start: Start, mut told: Told) -> Result<Share, DriverError> {
+    for _ in 0..STEPS_AT_ONCE {
+        let step = start.taker.next(told);
+        if matches!(step, Step::Wait { .. }) {
+            return Ok(Share::Waits(start, step));
+        }
+        let owed = core.syncs_owed();
+        match core.hear(start.turn, start.attempt, step)? {
+            Heard::Over => return Ok(Share::Over),
+            Heard::Go(next) => told = next,
+        }
+        if core.syncs_owed() > owed {
+            break;
+        }
+    }
+    Ok(Share::Next(start, told))
+}

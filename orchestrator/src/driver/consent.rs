@@ -1,0 +1,150 @@
+//! A call that must not run without consent: what is granted, and asking the operator.
+
+use a_society_facts::Hash;
+use a_society_facts::fact::operator::{ConsentAnswer, Grant};
+use a_society_facts::id::{ClientId, ConsentId, TurnId};
+use a_society_facts::view::flow::CallState;
+use a_society_flow::machine::{ConsentAnswered, ConsentAsked, Input};
+use a_society_roles::consent::{Decision, decide};
+use a_society_roles::turn::step::{Consent, Told};
+
+use super::core::Core;
+use super::error::DriverError;
+use super::step::Heard;
+use crate::mint;
+
+/// What a model is told when what would run is not what the operator had seen.
+const CHANGED: &str = "This call did not run: what it would do has changed since the operator \
+                       allowed it. Look at the present state, and ask again.";
+
+impl Core {
+    /// Lets a call through, or leaves the turn until the operator has answered.
+    pub(super) fn consent(
+        &mut self,
+        turn: TurnId,
+        attempt: u32,
+        asked: Consent,
+    ) -> Result<Heard, DriverError> {
+        let Consent { call, ask } = asked;
+        let go_on = Heard::Go(Told::Done { call: None });
+        let state = self.state();
+        let known = state.calls.get(&call);
+        let was_allowed = known.is_some_and(|known| known.state == CallState::Allowed);
+        if known.is_some_and(|known| known.allowed == Some(ask.action)) {
+            return Ok(go_on);
+        }
+        let request = match decide(state.consent_mode, &state.grants, &ask) {
+            Decision::Allow => return Ok(go_on),
+            Decision::Deny(why) => return Ok(Heard::Go(Told::Denied { why })),
+            // Something else was allowed: the folder, the walls or the file are not what they were.
+            Decision::Ask(_) if was_allowed => {
+                let why = CHANGED.to_owned();
+                return Ok(Heard::Go(Told::Denied { why }));
+            }
+            Decision::Ask(request) => request,
+        };
+        let input = ConsentAsked {
+            turn,
+            attempt,
+            consent: mint::name(self.mint.as_mut(), "q")?,
+            call,
+            action: request.action,
+            shown: self.flow.keep_text(request.shown)?,
+        };
+        self.command(Input::ConsentAsked(input))?;
+        // The turn stays open. Whoever answers has it taken up again, with the call allowed or not.
+        self.leave(turn);
+        Ok(Heard::Over)
+    }
+
+    /// The operator allows a call.
+    pub(super) fn consented(
+        &mut self,
+        named: (Option<ConsentId>, Option<Hash>),
+        for_the_flow: bool,
+        client: Option<ClientId>,
+    ) -> Result<Input, DriverError> {
+        let (consent, action) = self.open_consent(named)?;
+        let (grant, also) = if for_the_flow {
+            self.granted_by(&consent)
+        } else {
+            (None, Vec::new())
+        };
+        // What cannot be granted for good is allowed this once.
+        let answer = if grant.is_some() {
+            ConsentAnswer::AllowFlow
+        } else {
+            ConsentAnswer::AllowOnce
+        };
+        Ok(Input::ConsentAnswered(ConsentAnswered {
+            consent,
+            answer,
+            action,
+            grant,
+            also,
+            client,
+        }))
+    }
+
+    /// The operator denies a call.
+    pub(super) fn denied(
+        &mut self,
+        named: (Option<ConsentId>, Option<Hash>),
+        client: Option<ClientId>,
+    ) -> Result<Input, DriverError> {
+        let (consent, action) = self.open_consent(named)?;
+        Ok(Input::ConsentAnswered(ConsentAnswered {
+            consent,
+            answer: ConsentAnswer::Deny,
+            action,
+            grant: None,
+            also: Vec::new(),
+            client,
+        }))
+    }
+
+    /// The request that is meant: the one that is named, or the only one.
+    fn open_consent(
+        &self,
+        (named, seen): (Option<ConsentId>, Option<Hash>),
+    ) -> Result<(ConsentId, Hash), DriverError> {
+        let open = &self.state().consents;
+        let only = || match open.len() {
+            0 => Err(DriverError::NothingAsked),
+            1 => Ok(open.keys().next().cloned()),
+            _ => Err(DriverError::ManyAsked(open.keys().cloned().collect())),
+        };
+        let named = match named {
+            Some(named) => Some(named),
+            None => only()?,
+        };
+        let named = named.ok_or(DriverError::NothingAsked)?;
+        // The machine says what is open when this one is not.
+        let present = open
+            .get(&named)
+            .map_or_else(|| Hash::of(&[]), |open| open.action);
+        Ok((named, seen.unwrap_or(present)))
+    }
+
+    /// What an answer for the rest of the flow grants, and which other requests that covers.
+    fn granted_by(&mut self, consent: &ConsentId) -> (Option<Grant>, Vec<ConsentId>) {
+        let grant = self.grant_of(consent);
+        if grant.is_none() {
+            return (None, Vec::new());
+        }
+        let others: Vec<ConsentId> = self.state().consents.keys().cloned().collect();
+        let also = others
+            .into_iter()
+            .filter(|other| other != consent && self.grant_of(other) == grant)
+            .collect();
+        (grant, also)
+    }
+
+    fn grant_of(&mut self, consent: &ConsentId) -> Option<Grant> {
+        let open = self.state().consents.get(consent)?;
+        let call = self.state().calls.get(&open.call)?;
+        let (role, node) = (open.role.clone(), open.node.clone());
+        let asked = self.asked_call(&role, &call.tool_call)?;
+        self.roles.grant(&role, node.as_ref(), &asked)
+    }
+}

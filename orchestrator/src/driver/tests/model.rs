@@ -1,0 +1,665 @@
+//! Whole turns of a model on a real folder: consent, budgets, a window that fills, and deaths at
+//! any step. The model is played by a provider that says what it was told to say and keeps what it
+//! was asked.
+
+use std::collections::VecDeque;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
+
+use a_society_facts::fact::budget::Measure;
+use a_society_facts::fact::node::WaitReason;
+use a_society_facts::fact::operator::{ConsentMode, Grant};
+use a_society_facts::fact::turn::{CallEnd, Usage};
+use a_society_facts::id::{ConsentId, NodeId, RoleInstance};
+use a_society_facts::message::{Message, ToolCall};
+use a_society_facts::view::FlowState;
+use a_society_facts::{At, Fact, Hash};
+use a_society_flow::graph::FlowGraph;
+use a_society_flow::machine::Input;
+use a_society_roles::provider::{
+    Answer, Arrival, AskedCall, Event, Fault, FaultClass, Prepared, Provider, Request, Stop,
+    Stream, Thinking,
+};
+use a_society_roles::taker::model::{Gear, Model, ModelTaker, Traffic, offered};
+use a_society_roles::tool::{Owner, Setting, Toolbox};
+use a_society_roles::turn::job::{BegunWith, Job};
+use a_society_roles::turn::stop::StopSignal;
+use a_society_roles::turn::taker::Taker;
+use a_society_state::disk::FaultyDisk;
+use a_society_state::{FlowRef, Store};
+use serde_json::value::RawValue;
+
+use super::super::core::{Core, Parts};
+use super::super::role_source::{About, RoleSource, Touched};
+use super::{at, store, walk};
+use crate::control::message::Command;
+use crate::mint::SeededMint;
+use crate::project::flow_file::{FlowFile, read_kept};
+use crate::record::Places;
+use crate::run::{NewFlow, create};
+
+const ALONE: &str = r"
+workflow:
+  name: Alone
+  nodes:
+    - { id: do, role: owner }
+  edges: []
+roles:
+  owner: { instructions: Do it. }
+";
+
+/// Says what it was told to say, one answer a request.
+#[derive(Debug, Default)]
+struct Puppet {
+    answers: Mutex<VecDeque<Vec<Arrival>>>,
+    asked: Mutex<Vec<Vec<Message>>>,
+}
+
+impl Puppet {
+    fn will_say(answers: impl IntoIterator<Item = Vec<Arrival>>) -> Arc<Self> {
+        Arc::new(Self {
+            answers: Mutex::new(answers.into_iter().collect()),
+            asked: Mutex::default(),
+        })
+    }
+
+    fn asked(&self) -> Vec<Vec<Message>> {
+        self.asked.lock().unwrap().clone()
+    }
+}
+
+impl Provider for Puppet {
+    fn name(&self) -> &str {
+        "puppet"
+    }
+
+    fn prepare(&self, request: &Request<'_>) -> Result<Prepared, Fault> {
+        let messages: Vec<Message> = request
+            .messages
+            .iter()
+            .map(|said| said.message.clone())
+            .collect();
+        let body = serde_json::to_vec(&messages).unwrap();
+        Ok(Prepared {
+            model: request.model.to_owned(),
+            hash: Hash::of(&body),
+            body,
+            needs_arguments: Default::default(),
+        })
+    }
+
+    fn start(&self, prepared: Prepared, stop: &StopSignal) -> Stream {
+        let messages = serde_json::from_slice(&prepared.body).unwrap();
+        self.asked.lock().unwrap().push(messages);
+        let answer = self.answers.lock().unwrap().pop_front();
+        let nothing = || fault(FaultClass::BadRequest);
+        Stream::of(answer.unwrap_or_else(nothing), stop)
+    }
+}
+
+fn fault(class: FaultClass) -> Vec<Arrival> {
+    vec![Arrival::Fault(Box::new(Fault::new(
+        class,
+        "as it was told",
+    )))]
+}
+
+fn answer(text: &str, calls: &[(&str, &str)], used: u64) -> Vec<Arrival> {
+    let calls = calls.iter().map(|(tool, input)| AskedCall {
+        provider_id: "x".into(),
+        name: (*tool).into(),
+        input: RawValue::from_string((*input).into()).unwrap(),
+        fault: None,
+    });
+    let calls: Vec<AskedCall> = calls.collect();
+    let answer = Answer {
+        text: text.into(),
+        stop: if calls.is_empty() {
+            Stop::End
+        } else {
+            Stop::Tools
+        },
+        calls,
+        usage: Usage {
+            input_tokens: used,
+            output_tokens: 1,
+            ..Usage::default()
+        },
+        usage_is_known: true,
+        blocks: None,
+        request_id: None,
+    };
+    vec![
+        Arrival::Event(Event::Text(text.into())),
+        Arrival::Answer(Box::new(answer)),
+    ]
+}
+
+fn says(text: &str) -> Vec<Arrival> {
+    answer(text, &[], 10)
+}
+
+fn calls(calls: &[(&str, &str)]) -> Vec<Arrival> {
+    answer("I use a tool.", calls, 10)
+}
+
+fn closes() -> Vec<Arrival> {
+    says("Done.\n\n```handoff\ntype: forward-pass-closed\n```")
+}
+
+#[derive(Debug)]
+struct Actors {
+    puppet: Arc<Puppet>,
+    project: PathBuf,
+    record: PathBuf,
+    window: u64,
+}
+
+impl Actors {
+    fn tools(&self, role: &RoleInstance) -> Toolbox {
+        let owner = Owner {
+            flow: "20260527T143000123Z-a1b2c3".parse().unwrap(),
+            role: role.clone(),
+            node: None,
+        };
+        Toolbox::open(Setting::new(
+            owner,
+            self.project.clone(),
+            self.record.clone(),
+        ))
+        .unwrap()
+    }
+}
+
+impl RoleSource for Actors {
+    fn system_prompt(&mut self, _: &FlowGraph, _: &FlowState, role: &RoleInstance) -> String {
+        format!("You are {role}.")
+    }
+
+    fn packet(
+        &mut self,
+        _: &FlowGraph,
+        _: &FlowState,
+        _: &RoleInstance,
+        about: About<'_>,
+    ) -> String {
+        format!("{about:?}")
+    }
+
+    fn continuation(&self) -> &'static str {
+        "Go on."
+    }
+
+    fn taker(
+        &mut self,
+        job: Job,
+        _: BegunWith,
+        stop: StopSignal,
+    ) -> Result<Box<dyn Taker>, String> {
+        let tools = self.tools(&job.role);
+        let offered = offered(&tools.definitions());
+        let gear = Gear {
+            provider: Arc::clone(&self.puppet) as Arc<dyn Provider>,
+            model: Model {
+                name: "puppet".into(),
+                id: "puppet-1".into(),
+                window: self.window,
+                max_output: 100,
+                thinking: Thinking::Fixed,
+                effort: None,
+                prices: None,
+            },
+            tools,
+            offered,
+            traffic: Traffic {
+                lanes: Arc::default(),
+                now_ms: Arc::new(|| 0),
+            },
+        };
+        Ok(Box::new(ModelTaker::new(Arc::new(job), gear, stop)))
+    }
+
+    fn reads_history(&self, _: &RoleInstance) -> bool {
+        true
+    }
+
+    fn revised(&mut self, _: &FlowFile) {}
+
+    fn health(&mut self) -> Result<(), String> {
+        Ok(())
+    }
+
+    fn touched(&mut self, role: &RoleInstance, call: &ToolCall) -> Touched {
+        self.tools(role)
+            .touched(call)
+            .map_or(Touched::Unknown, Touched::Has)
+    }
+
+    fn grant(&mut self, role: &RoleInstance, _: Option<&NodeId>, call: &ToolCall) -> Option<Grant> {
+        self.tools(role).plan(call).ok()?.ask.grant()
+    }
+}
+
+struct World {
+    folder: tempfile::TempDir,
+    disk: FaultyDisk,
+    puppet: Arc<Puppet>,
+    window: u64,
+}
+
+impl World {
+    fn new(puppet: Arc<Puppet>) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::create_dir(folder.path().join("project")).unwrap();
+        std::fs::create_dir(folder.path().join("record")).unwrap();
+        Self {
+            folder,
+            disk: FaultyDisk::new(),
+            puppet,
+            window: 0,
+        }
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join("project").join(name)
+    }
+
+    fn write(&self, name: &str, text: &str) {
+        std::fs::write(self.path(name), text).unwrap();
+    }
+
+    fn read(&self, name: &str) -> Option<String> {
+        std::fs::read_to_string(self.path(name)).ok()
+    }
+
+    fn actors(&self) -> Box<dyn RoleSource> {
+        Box::new(Actors {
+            puppet: Arc::clone(&self.puppet),
+            project: self.folder.path().join("project"),
+            record: self.folder.path().join("record"),
+            window: self.window,
+        })
+    }
+
+    fn parts(&self, seed: u64) -> Parts {
+        Parts {
+            roles: self.actors(),
+            mint: Box::new(SeededMint(seed)),
+            places: Places {
+                record: "/w/record".into(),
+                project: "/w/project".into(),
+            },
+            turns_at_once: 4,
+        }
+    }
+
+    fn begin(&self) -> Core {
+        let new = NewFlow {
+            project: "demo".parse().unwrap(),
+            project_folder: "/w/project".into(),
+            title: None,
+            input: None,
+            file: read_kept(ALONE.to_owned()).unwrap(),
+            script: None,
+            client: None,
+        };
+        let moment = At::from_ms(1_795_246_169_123);
+        let core = create(&store(&self.disk), new, moment, Box::new(SeededMint(1))).unwrap();
+        let flow = at(&core);
+        drop(core);
+        self.open(&store(&self.disk), &flow, 2)
+    }
+
+    fn open(&self, store: &Store, flow: &FlowRef, seed: u64) -> Core {
+        let (opened, _) = store.open(flow).unwrap();
+        Core::take_over(opened, self.parts(seed)).unwrap()
+    }
+
+    fn facts(&self, core: &Core) -> Vec<Fact> {
+        let mut facts = Vec::new();
+        let mut follower = store(&self.disk).follow(&at(core)).unwrap();
+        follower
+            .read(&mut |recorded| facts.extend(recorded.fact().cloned()))
+            .unwrap();
+        facts
+    }
+
+    /// How the calls of the flow ended, in order.
+    fn ends(&self, core: &Core) -> Vec<(String, CallEnd)> {
+        let ends = self.facts(core).into_iter().filter_map(|fact| {
+            if let Fact::CallFinished(finished) = fact {
+                Some((finished.tool, finished.end))
+            } else {
+                None
+            }
+        });
+        ends.collect()
+    }
+
+    /// The process dies and another one takes over.
+    fn die(&mut self, core: Core) -> Core {
+        let flow = at(&core);
+        drop(core);
+        self.disk = self.disk.kill_clone();
+        self.open(&store(&self.disk), &flow, 3)
+    }
+}
+
+fn waits_for(core: &Core) -> Option<WaitReason> {
+    core.state()
+        .waits()
+        .next()
+        .map(|(_, waiting)| waiting.reason)
+}
+
+fn consent(core: &Core) -> ConsentId {
+    core.state().consents.keys().next().unwrap().clone()
+}
+
+fn answer_consent(core: &mut Core, command: Command) {
+    core.obey(command, None).unwrap();
+}
+
+const WRITE: (&str, &str) = ("write_file", r#"{"path":"a.txt","content":"new\n"}"#);
+
+#[test]
+fn a_model_reads_a_file_and_closes_the_flow() {
+    let puppet = Puppet::will_say([
+        calls(&[
+            ("read_file", r#"{"path":"a.txt"}"#),
+            ("read_file", r#"{"path":"b.txt"}"#),
+        ]),
+        closes(),
+    ]);
+    let world = World::new(puppet);
+    world.write("a.txt", "what a holds");
+    world.write("b.txt", "what b holds");
+    let mut core = world.begin();
+    walk(&mut core, 1000);
+    assert_eq!(
+        world.ends(&core),
+        [
+            ("read_file".to_owned(), CallEnd::Done),
+            ("read_file".to_owned(), CallEnd::Done)
+        ]
+    );
+    let asked = world.puppet.asked();
+    let results: Vec<bool> = (asked[1].iter())
+        .filter_map(|message| match message {
+            Message::ToolResult { content, .. } => Some(content.contains("holds")),
+            Message::User { .. }
+            | Message::Assistant { .. }
+            | Message::AssistantToolCalls { .. } => None,
+        })
+        .collect();
+    assert_eq!(results, [true, true]);
+    assert!(core.state().improvement.is_none() && core.state().turns.is_empty());
+}
+
+#[test]
+fn an_edit_waits_for_consent_over_a_death_and_happens_once_it_is_given() {
+    let mut world = World::new(Puppet::will_say([calls(&[WRITE]), closes()]));
+    let mut core = world.begin();
+    walk(&mut core, 1000);
+    assert_eq!(waits_for(&core), Some(WaitReason::Consent));
+    let before = consent(&core);
+    let mut core = world.die(core);
+    walk(&mut core, 1000);
+    assert_eq!(consent(&core), before, "the request is the same one");
+    assert_eq!(world.read("a.txt"), None);
+    answer_consent(
+        &mut core,
+        Command::Allow {
+            consent: None,
+            action: None,
+            for_the_flow: false,
+        },
+    );
+    walk(&mut core, 1000);
+    assert_eq!(world.read("a.txt").as_deref(), Some("new\n"));
+    assert_eq!(
+        world.ends(&core),
+        [("write_file".to_owned(), CallEnd::Done)]
+    );
+    assert_eq!(world.puppet.asked().len(), 2, "nothing was asked twice");
+}
+
+#[test]
+fn a_denied_call_ends_its_answer_and_the_role_waits_for_guidance() {
+    let second = ("read_file", r#"{"path":"a.txt"}"#);
+    let world = World::new(Puppet::will_say([calls(&[WRITE, second]), closes()]));
+    let mut core = world.begin();
+    walk(&mut core, 1000);
+    answer_consent(
+        &mut core,
+        Command::Deny {
+            consent: None,
+            action: None,
+        },
+    );
+    walk(&mut core, 1000);
+    assert_eq!(waits_for(&core), Some(WaitReason::ConsentDenied));
+    assert_eq!(world.read("a.txt"), None);
+    assert_eq!(
+        world.ends(&core),
+        [
+            ("write_file".to_owned(), CallEnd::Denied),
+            ("read_file".to_owned(), CallEnd::NotRun)
+        ]
+    );
+}
+
+#[test]
+fn what_is_allowed_for_the_flow_is_not_asked_again() {
+    let other = ("write_file", r#"{"path":"b.txt","content":"b"}"#);
+    let world = World::new(Puppet::will_say([
+        calls(&[WRITE]),
+        calls(&[other]),
+        closes(),
+    ]));
+    let mut core = world.begin();
+    walk(&mut core, 1000);
+    answer_consent(
+        &mut core,
+        Command::Allow {
+            consent: None,
+            action: None,
+            for_the_flow: true,
+        },
+    );
+    walk(&mut core, 1000);
+    assert_eq!(world.read("b.txt").as_deref(), Some("b"));
+    assert_eq!(core.state().consent_mode, ConsentMode::PartialAccess);
+    assert!(core.state().grants.contains(&Grant::Edits));
+}
+
+#[test]
+fn what_has_changed_since_it_was_allowed_does_not_run() {
+    let edit = ("edit_file", r#"{"path":"a.txt","old":"one","new":"two"}"#);
+    let mut world = World::new(Puppet::will_say([calls(&[edit]), closes()]));
+    world.write("a.txt", "one");
+    let mut core = world.begin();
+    walk(&mut core, 1000);
+    let action = core.state().consents[&consent(&core)].action;
+    let other = Command::Allow {
+        consent: None,
+        action: Some(Hash::of(b"other")),
+        for_the_flow: false,
+    };
+    assert!(
+        core.obey(other, None).is_err(),
+        "an answer to something else"
+    );
+    let allow = Command::Allow {
+        consent: None,
+        action: Some(action),
+        for_the_flow: false,
+    };
+    answer_consent(&mut core, allow);
+    // The folder is another one by the time the call would run.
+    std::fs::rename(
+        world.folder.path().join("project"),
+        world.folder.path().join("old"),
+    )
+    .unwrap();
+    std::fs::create_dir(world.folder.path().join("project")).unwrap();
+    world.write("a.txt", "one, and more");
+    let mut core = world.die(core);
+    walk(&mut core, 1000);
+    assert_ne!(world.read("a.txt").as_deref(), Some("two, and more"));
+}
+
+#[test]
+fn full_access_asks_nothing() {
+    let world = World::new(Puppet::will_say([calls(&[WRITE]), closes()]));
+    let mut core = world.begin();
+    let mode = Input::ConsentMode {
+        mode: ConsentMode::FullAccess,
+        client: None,
+    };
+    core.command(mode).unwrap();
+    walk(&mut core, 1000);
+    assert_eq!(world.read("a.txt").as_deref(), Some("new\n"));
+    assert!(core.state().consents.is_empty());
+}
+
+#[test]
+fn a_request_that_could_cost_more_than_is_left_does_not_leave() {
+    let world = World::new(Puppet::will_say([closes()]));
+    let mut core = world.begin();
+    let set = |limit| Input::SetBudget {
+        role: None,
+        measure: Measure::Tokens,
+        limit: Some(limit),
+        client: None,
+    };
+    core.command(set(50)).unwrap();
+    walk(&mut core, 1000);
+    assert_eq!(waits_for(&core), Some(WaitReason::Budget));
+    assert!(world.puppet.asked().is_empty());
+    core.command(set(1_000_000)).unwrap();
+    walk(&mut core, 1000);
+    assert_eq!((waits_for(&core), world.puppet.asked().len()), (None, 1));
+}
+
+#[test]
+fn a_window_that_is_nearly_full_is_emptied_and_the_turn_goes_on() {
+    let long = "x".repeat(4000);
+    let mut world = World::new(Puppet::will_say([
+        answer(&long, &[("read_file", r#"{"path":"a.txt"}"#)], 900),
+        says("The role read a.txt."),
+        closes(),
+    ]));
+    world.window = 1000;
+    world.write("a.txt", "what it holds");
+    let mut core = world.begin();
+    walk(&mut core, 1000);
+    let session = &core.flow().views().sessions[&"owner".parse::<RoleInstance>().unwrap()];
+    assert_eq!(session.archives.len(), 1);
+    let asked = world.puppet.asked();
+    let [Message::User { content }] = &asked[2][..] else {
+        panic!("one message stands for all: {:?}", asked[2])
+    };
+    assert!(content.contains("The role read a.txt."), "{content}");
+    assert!(core.state().turns.is_empty());
+}
+
+#[test]
+fn a_summary_that_is_none_loses_nothing() {
+    let long = "x".repeat(4000);
+    for bad in [
+        says(""),
+        says(&long.repeat(3)),
+        fault(FaultClass::Server),
+        calls(&[WRITE]),
+    ] {
+        let first = answer(&long, &[("read_file", r#"{"path":"a.txt"}"#)], 900);
+        let mut world = World::new(Puppet::will_say([first, bad, closes()]));
+        world.window = 1000;
+        world.write("a.txt", "what it holds");
+        let mut core = world.begin();
+        walk(&mut core, 1000);
+        let session = &core.flow().views().sessions[&"owner".parse::<RoleInstance>().unwrap()];
+        assert!(session.archives.is_empty() && session.messages.len() > 3);
+        assert!(core.state().turns.is_empty(), "the turn went on");
+    }
+}
+
+#[test]
+fn a_request_that_fails_is_sent_again_and_one_that_cannot_succeed_is_not() {
+    let world = World::new(Puppet::will_say([fault(FaultClass::Overloaded), closes()]));
+    let mut core = world.begin();
+    walk(&mut core, 1000);
+    assert_eq!((world.puppet.asked().len(), waits_for(&core)), (2, None));
+    for (class, reason) in [
+        (FaultClass::Key, WaitReason::Provider),
+        (FaultClass::BadRequest, WaitReason::AutonomousAbort),
+    ] {
+        let world = World::new(Puppet::will_say([fault(class), closes()]));
+        let mut core = world.begin();
+        walk(&mut core, 1000);
+        assert_eq!(
+            (world.puppet.asked().len(), waits_for(&core)),
+            (1, Some(reason))
+        );
+    }
+}
+
+/// Whatever step a death comes after, the file is written once and every call has one result.
+#[test]
+fn a_death_after_any_step_of_a_models_turn_loses_and_repeats_nothing() {
+    let edit = (
+        "edit_file",
+        r#"{"path":"n.txt","old":"one","new":"one one"}"#,
+    );
+    for steps in 0.. {
+        let answers = || {
+            [
+                calls(&[("read_file", r#"{"path":"n.txt"}"#), edit]),
+                closes(),
+            ]
+        };
+        // A request that was cut off is asked again, so that answers may be needed twice.
+        let [first, second] = answers();
+        let mut world = World::new(Puppet::will_say([first, second]));
+        world.write("n.txt", "one");
+        let mut core = world.begin();
+        let mode = Input::ConsentMode {
+            mode: ConsentMode::FullAccess,
+            client: None,
+        };
+        core.command(mode).unwrap();
+        let taken = walk(&mut core, steps);
+        let asked = world.puppet.asked().len();
+        let answered = world
+            .facts(&core)
+            .iter()
+            .filter(|fact| matches!(fact, Fact::ModelAnswered(_)))
+            .count();
+        let mut core = world.die(core);
+        if answered < asked {
+            let again = answers().into_iter().skip(answered);
+            *world.puppet.answers.lock().unwrap() = again.collect();
+        }
+        walk(&mut core, 1000);
+        assert_eq!(
+            world.read("n.txt").as_deref(),
+            Some("one one"),
+            "after {steps} steps"
+        );
+        assert!(
+            core.state().turns.is_empty(),
+            "after {steps} steps: {:?}",
+            core.state().turns
+        );
+        assert_eq!(
+            world.ends(&core).len(),
+            2,
+            "after {steps} steps: {:?}",
+            world.ends(&core)
+        );
+        if taken < steps {
+            break;
+        }
+    }
+}

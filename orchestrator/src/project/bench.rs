@@ -1,0 +1,115 @@
+//! What the models of one flow work with: who answers, and the tools of the operator's folder.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use a_society_facts::fact::operator::Grant;
+use a_society_facts::id::{FlowId, NodeId, RoleInstance};
+use a_society_facts::message::ToolCall;
+use a_society_flow::graph::InlineRole;
+use a_society_roles::taker::model::{Gear, ModelTaker, Unready, offered};
+use a_society_roles::tool::{Definition, Owner, Setting, Toolbox};
+use a_society_roles::turn::job::Job;
+use a_society_roles::turn::step::End;
+use a_society_roles::turn::stop::StopSignal;
+use a_society_roles::turn::taker::Taker;
+
+use crate::config::models::{self, Models, Wish};
+use crate::config::programs;
+use crate::driver::role_source::Touched;
+
+/// The key under which a role's chosen model is remembered.
+const MODEL: &str = "model";
+/// The key under which its chosen effort is.
+const EFFORT: &str = "effort";
+
+/// The bench of one flow.
+#[derive(Debug)]
+pub struct Bench {
+    /// The flow.
+    pub flow: FlowId,
+    /// The project's folder.
+    pub project: PathBuf,
+    /// The flow's own folder.
+    pub record: PathBuf,
+    /// The operator's models.
+    pub models: Models,
+}
+
+impl Bench {
+    /// Whoever takes a turn of a model's role. One that cannot work says what it lacks.
+    pub fn taker(
+        &self,
+        job: Arc<Job>,
+        definition: Option<&InlineRole>,
+        stop: StopSignal,
+    ) -> Box<dyn Taker> {
+        match self.gear(&job, definition) {
+            Ok(gear) => Box::new(ModelTaker::new(job, gear, stop)),
+            Err(end) => Box::new(Unready(end)),
+        }
+    }
+
+    fn gear(&self, job: &Job, definition: Option<&InlineRole>) -> Result<Gear, End> {
+        let chosen = |key: &str| job.settings.get(key).map(String::as_str);
+        let wish = Wish {
+            model: chosen(MODEL).or(definition.and_then(|role| role.model.as_deref())),
+            effort: chosen(EFFORT).or(definition.and_then(|role| role.effort.as_deref())),
+        };
+        let found = self.models.find(wish)?;
+        let tools = self
+            .tools(&job.role, job.node.as_ref(), found.key)
+            .map_err(|why| End::Aborted { why })?;
+        let mut list = tools.definitions();
+        if let Some(named) = definition.and_then(|role| role.tools.as_ref()) {
+            let is_named = |tool: &Definition| named.iter().any(|name| name == tool.name);
+            list.retain(is_named);
+        }
+        Ok(Gear {
+            provider: found.provider,
+            model: found.model,
+            offered: offered(&list),
+            tools,
+            traffic: models::traffic(),
+        })
+    }
+
+    fn tools(
+        &self,
+        role: &RoleInstance,
+        node: Option<&NodeId>,
+        key: Option<String>,
+    ) -> Result<Toolbox, String> {
+        let owner = Owner {
+            flow: self.flow.clone(),
+            role: role.clone(),
+            node: node.cloned(),
+        };
+        let mut setting = Setting::new(owner, self.project.clone(), self.record.clone());
+        setting.guard = Some(programs::guard());
+        setting.fetch = true;
+        setting.environment = programs::environment().0.into_iter().collect();
+        setting.secrets = key.into_iter().collect();
+        Toolbox::open(setting)
+    }
+
+    /// What the file of a call holds.
+    #[must_use]
+    pub fn touched(&self, role: &RoleInstance, call: &ToolCall) -> Touched {
+        let tools = self.tools(role, None, None);
+        let held = tools.ok().and_then(|tools| tools.touched(call));
+        held.map_or(Touched::Unknown, Touched::Has)
+    }
+
+    /// What an answer for the whole flow would grant.
+    #[must_use]
+    pub fn grant(
+        &self,
+        role: &RoleInstance,
+        node: Option<&NodeId>,
+        call: &ToolCall,
+    ) -> Option<Grant> {
+        let tools = self.tools(role, node, None).ok()?;
+        tools.plan(call).ok()?.ask.grant()
+    }
+}

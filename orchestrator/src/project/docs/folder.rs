@@ -1,0 +1,347 @@
+//! A project's folder, read as a whole: everything that is wrong with it is found at once.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use a_society_flow::graph::{
+    Code, Diagnostic, FlowGraph, GraphFile, InlineRole, Listed, RenderFault, RoleName, base_role,
+    overlay_graph, parse_list, parse_role, parse_with_roles, to_yaml,
+};
+use a_society_state::disk::{Disk, Kind};
+use a_society_state::files::read_whole;
+
+use super::index::{self, Index};
+use super::reader::{Layout, Reader};
+use crate::limits::{PROJECT_FILE_BYTES_MAX, PROJECT_ROLES_MAX};
+use crate::project::flow_file::FlowFile;
+use crate::record::{find_any_below, find_below};
+
+/// The key under which a role's readings may stand.
+const READINGS_KEY: &[&str; 1] = &["required_readings"];
+/// The key under which a role's surfaces may stand.
+const OWNERSHIP_KEY: &[&str; 1] = &["owns"];
+
+/// The roles of a project by their names.
+pub type Roles = BTreeMap<RoleName, InlineRole>;
+
+/// A project whose folder is sound.
+#[derive(Debug, Clone)]
+pub struct Project {
+    /// The canonical graph, with the roles of the project.
+    pub canonical: FlowFile,
+}
+
+/// What a project's folder says to those who already run in it.
+#[derive(Debug, Clone, Default)]
+pub struct Sayings {
+    /// Rules for every role.
+    pub rules: Option<String>,
+    /// How to reflect.
+    pub guide: Option<String>,
+}
+
+/// Where the canonical graph of a project stands.
+#[must_use]
+pub fn workflow_of(project: &Path) -> PathBuf {
+    Layout::of(project).workflow()
+}
+
+/// Whether a folder is a project: whether it has a folder `a-docs`.
+pub fn is_project(disk: &dyn Disk, folder: &Path) -> bool {
+    let about = disk.about(&Layout::of(folder).docs);
+    about.is_ok_and(|about| about.kind == Kind::Folder)
+}
+
+/// Reads a project, and says everything that is wrong with it. It is there if no diagnostic is an
+/// error.
+pub fn inspect(disk: &dyn Disk, project: &Path) -> (Option<Project>, Vec<Diagnostic>) {
+    let found = Vec::new();
+    let mut inspection = Inspection {
+        reader: Reader { disk, found },
+        layout: Layout::of(project),
+        project,
+        index: Index::new(),
+        readings: BTreeMap::new(),
+    };
+    let canonical = inspection.whole();
+    let found = inspection.reader.found;
+    let is_sound = !found.iter().any(Diagnostic::is_error);
+    let project = canonical
+        .filter(|_| is_sound)
+        .map(|canonical| Project { canonical });
+    (project, found)
+}
+
+/// The roles of a project as far as they can be read, for a flow that runs in it already. One that
+/// cannot be read is missing, and only its own turns cannot be taken.
+pub fn roles(disk: &dyn Disk, project: &Path) -> Roles {
+    let found = Vec::new();
+    let mut inspection = Inspection {
+        reader: Reader { disk, found },
+        layout: Layout::of(project),
+        project,
+        index: Index::new(),
+        readings: BTreeMap::new(),
+    };
+    let names = inspection.role_names();
+    let read = names.iter().filter_map(|name| {
+        let role = inspection.role(name)?;
+        Some((name.clone(), role))
+    });
+    read.collect()
+}
+
+/// What a project says to every role, as far as it can be read.
+#[must_use]
+pub fn sayings(disk: &dyn Disk, project: &Path) -> Sayings {
+    let layout = Layout::of(project);
+    let text = |path: &Path| {
+        let bytes = read_whole(disk, path, PROJECT_FILE_BYTES_MAX).ok()?;
+        String::from_utf8(bytes).ok()
+    };
+    Sayings {
+        rules: text(&layout.rules()),
+        guide: text(&layout.guide()),
+    }
+}
+
+struct Inspection<'d> {
+    reader: Reader<'d>,
+    layout: Layout,
+    project: &'d Path,
+    index: Index,
+    /// The paths that each role reads.
+    readings: BTreeMap<RoleName, BTreeSet<String>>,
+}
+
+impl Inspection<'_> {
+    fn whole(&mut self) -> Option<FlowFile> {
+        if !is_project(self.reader.disk, self.project) {
+            let hint = "make a project with: a-society init DIR";
+            let docs = self.layout.docs.clone();
+            self.reader.missing(&docs, hint);
+            return None;
+        }
+        let rules = self.layout.rules();
+        self.reader.said(&rules, "write the rules for every role");
+        self.read_index();
+        let mut roles = Roles::new();
+        for name in self.role_names() {
+            roles.extend(self.role(&name).map(|role| (name.clone(), role)));
+            self.check_ownership(&name);
+        }
+        let canonical = self.canonical(roles)?;
+        self.check_readings(&canonical.graph);
+        Some(canonical)
+    }
+
+    fn read_index(&mut self) {
+        let path = self.layout.index();
+        let hint = "write a table with rows | `$VARIABLE` | `path/from/project/root` |";
+        let Some(text) = self.reader.text(&path, hint) else {
+            return;
+        };
+        let shown = path.display().to_string();
+        self.index = index::parse(&text, &shown, &mut self.reader.found);
+        for (variable, row) in self.index.clone() {
+            self.check_readable(&path, (&variable, row.line), &row.path);
+        }
+    }
+
+    /// Whether a path leads to a text inside the project.
+    fn check_readable(&mut self, file: &Path, (name, line): (&str, u32), path: &str) {
+        let disk = self.reader.disk;
+        let read = find_below(disk, self.project, path).and_then(|place| {
+            let bytes = read_whole(disk, &place, PROJECT_FILE_BYTES_MAX);
+            let bytes = bytes.map_err(|error| error.to_string())?;
+            std::str::from_utf8(&bytes)
+                .map(|_| ())
+                .map_err(|_| "it is not UTF-8 text".to_owned())
+        });
+        if let Err(why) = read {
+            let message = format!("`{name}` leads to `{path}`, which cannot be read: {why}");
+            self.reader
+                .error(Code::Unreadable, file, line, message, None);
+        }
+    }
+
+    /// The path that a variable or a path means; a variable that is not known is told.
+    fn resolve(&mut self, file: &Path, said: &Listed) -> Option<String> {
+        if !said.text.starts_with('$') {
+            return Some(said.text.clone());
+        }
+        if let Some(row) = self.index.get(&said.text) {
+            return Some(row.path.clone());
+        }
+        let message = format!("`{}` is not in the index", said.text);
+        let hint = Some(format!("add it to {}", self.layout.index().display()));
+        self.reader
+            .error(Code::UnknownVariable, file, said.line, message, hint);
+        None
+    }
+
+    fn role_names(&mut self) -> Vec<RoleName> {
+        let folder = self.layout.roles();
+        let Ok(entries) = self.reader.disk.list(&folder) else {
+            let hint = "make a folder for every role, such as a-docs/roles/owner";
+            self.reader.missing(&folder, hint);
+            return Vec::new();
+        };
+        let mut names = Vec::new();
+        let folders = entries
+            .into_iter()
+            .filter(|entry| entry.kind == Kind::Folder && !entry.name.starts_with('.'));
+        for entry in folders.take(PROJECT_ROLES_MAX) {
+            match RoleName::parse(&entry.name) {
+                Ok(name) => names.push(name),
+                Err(fault) => {
+                    let message = format!("`{}` cannot be a role's name: {fault}", entry.name);
+                    let path = folder.join(&entry.name);
+                    self.reader
+                        .error(Code::BadRoleInstance, &path, 0, message, None);
+                }
+            }
+        }
+        names
+    }
+
+    fn role(&mut self, name: &RoleName) -> Option<InlineRole> {
+        let folder = self.layout.roles().join(name.as_str());
+        let hint = format!("say there who {name} is and how it works");
+        let instructions = self.reader.said(&folder.join("main.md"), &hint);
+        let path = folder.join("role.yaml");
+        let settings = match self.reader.text_if_there(&path)? {
+            None => InlineRole::default(),
+            Some(text) => {
+                let (role, found) = parse_role(&text, &path.display().to_string());
+                self.reader.found.extend(found);
+                role?
+            }
+        };
+        let readings = self.list(&folder.join("required-readings.yaml"), READINGS_KEY);
+        let paths = readings.iter().flatten();
+        let paths: Vec<Listed> = paths.cloned().collect();
+        self.note_readings(name, &folder.join("required-readings.yaml"), &paths);
+        Some(InlineRole {
+            instructions: Some(instructions?),
+            executor: Some(settings.executor()),
+            required_readings: Some(paths.into_iter().map(|said| said.text).collect()),
+            ..settings
+        })
+    }
+
+    fn list(&mut self, path: &Path, key: &'static [&'static str; 1]) -> Option<Vec<Listed>> {
+        let hint = "an empty list is [] and must be written";
+        let text = self.reader.text(path, hint)?;
+        let (list, found) = parse_list(&text, &path.display().to_string(), key);
+        self.reader.found.extend(found);
+        list
+    }
+
+    fn note_readings(&mut self, name: &RoleName, file: &Path, said: &[Listed]) {
+        for said in said {
+            let Some(path) = self.resolve(file, said) else {
+                continue;
+            };
+            if !said.text.starts_with('$') {
+                self.check_readable(file, (&said.text, said.line), &path);
+            }
+            let known = self.readings.entry(name.clone()).or_default();
+            if !known.insert(path) {
+                let message = format!("`{}` is read twice", said.text);
+                let code = Code::RepeatedReading;
+                self.reader.error(code, file, said.line, message, None);
+            }
+        }
+    }
+
+    /// What a role owns must be there.
+    fn check_ownership(&mut self, name: &RoleName) {
+        let file = self.layout.roles().join(name.as_str());
+        let file = file.join("ownership.yaml");
+        for said in self.list(&file, OWNERSHIP_KEY).unwrap_or_default() {
+            let Some(path) = self.resolve(&file, &said) else {
+                continue;
+            };
+            if let Err(why) = find_any_below(self.reader.disk, self.project, &path) {
+                let message = format!("`{}` is owned, and cannot be found: {why}", said.text);
+                let code = Code::Unreadable;
+                self.reader.error(code, &file, said.line, message, None);
+            }
+        }
+    }
+
+    fn canonical(&mut self, roles: Roles) -> Option<FlowFile> {
+        let path = self.layout.workflow();
+        let source = self.reader.text(&path, "write the project's graph there")?;
+        // A role whose own files are broken has been told about there.
+        let folder = self.layout.roles();
+        let entries = self.reader.disk.list(&folder).unwrap_or_default();
+        let known = entries
+            .iter()
+            .filter_map(|entry| RoleName::parse(&entry.name).ok());
+        let known: BTreeSet<RoleName> = known.collect();
+        let (file, found) = parse_with_roles(&source, &path.display().to_string(), &known);
+        self.reader.found.extend(found);
+        let file = file?;
+        Some(FlowFile {
+            path,
+            source,
+            graph: file.workflow,
+            defines_roles: file.roles.is_some(),
+            roles: file.roles.unwrap_or(roles),
+        })
+    }
+
+    /// Nodes read what is there, and not what their role has read already.
+    fn check_readings(&mut self, graph: &FlowGraph) {
+        let file = self.layout.workflow();
+        for node in graph.nodes() {
+            let known = self.readings.get(&base_role(&node.role)).cloned();
+            for text in node.required_readings() {
+                let said = Listed {
+                    text: text.clone(),
+                    line: 0,
+                };
+                let Some(path) = self.resolve(&file, &said) else {
+                    continue;
+                };
+                if !text.starts_with('$') {
+                    self.check_readable(&file, (text, 0), &path);
+                }
+                if known.as_ref().is_some_and(|known| known.contains(&path)) {
+                    let message = format!(
+                        "`{}` asks for `{text}`, which its role {} has read already",
+                        node.id, node.role
+                    );
+                    let hint = Some("leave it out there, or in the role's readings".to_owned());
+                    let code = Code::RepeatedReading;
+                    self.reader.error(code, &file, 0, message, hint);
+                }
+            }
+        }
+    }
+}
+
+/// A flow's own graph, laid over the canonical one of its project: where a node of it leaves a field
+/// out, the canonical node of the same id speaks. A file that defines its roles speaks for itself.
+///
+/// # Errors
+/// When the result cannot be written as YAML.
+pub fn over_canonical(project: &Project, own: FlowFile) -> Result<FlowFile, RenderFault> {
+    if own.defines_roles {
+        return Ok(own);
+    }
+    let graph = overlay_graph(&project.canonical.graph, &own.graph);
+    let whole = GraphFile {
+        workflow: graph,
+        roles: None,
+    };
+    Ok(FlowFile {
+        path: own.path,
+        source: to_yaml(&whole)?,
+        graph: whole.workflow,
+        roles: project.canonical.roles.clone(),
+        defines_roles: false,
+    })
+}

@@ -1,0 +1,9 @@
+//! What models cost, in whole millionths of a unit of money.
+//!
+//! Nothing here is a fraction: prices are given for a million tokens, and every rounding is up.
+
+mod bound;
+mod price;
+
+pub use bound::{Counted, input_bound_tokens};
+pub use price::Price;

@@ -1,0 +1,58 @@
+//! Which models there are: the part of the user's `config.yaml` about providers and models.
+//!
+//! ```yaml
+//! model: sonnet                       # the one that roles take which name none
+//! proxy: http://proxy.example:3128    # for all providers; none is taken from elsewhere
+//! trusted-certificates: [/etc/ssl/ours.pem]
+//!
+//! providers:
+//!   anthropic:
+//!     wire: anthropic                 # or openai-chat, openai-responses
+//!     key: { env: ANTHROPIC_API_KEY } # or { keyring: … }, { file: … }; never the key itself
+//!   local:
+//!     wire: openai-chat
+//!     base-url: http://127.0.0.1:11434/v1
+//!
+//! models:
+//!   sonnet:
+//!     provider: anthropic
+//!     id: claude-sonnet-4-5
+//!     window: 200000                  # tokens
+//!     max-output: 32000               # tokens
+//!     thinking: budget                # or levels, fixed
+//!     effort: medium                  # unless a role says otherwise
+//!     efforts: [low, medium, high]    # those to choose from; all, if not said
+//!     price: { input: 3.00, output: 15.00, cache-read: 0.30, cache-write: 3.75 }
+//!   small:
+//!     provider: local
+//!     id: qwen3:8b
+//!     window: 32000
+//! ```
+//!
+//! Prices are for a million tokens. A model without prices costs nothing that is known, and no
+//! budget in money holds it back. A provider on the Chat Completions wire may say
+//! `output-limit: max-tokens` or `max-completion-tokens`, `cache-key: true`, and any provider
+//! `headers:`. A key over plain `http://` is refused, except to this machine, unless the provider
+//! says `plain-http: true`.
+
+pub mod edit;
+mod model;
+mod parse;
+#[cfg(test)]
+mod tests;
+
+pub use model::{KeySource, ModelConfig, ModelsConfig, ProviderConfig};
+
+pub use crate::reading::TextFault;
+
+/// Keys of the user's configuration that are about something else.
+pub const OTHERS: &[&str] = &["mcp-servers", "secrets", "search", "skills"];
+
+/// Reads the part of a configuration that is about models.
+///
+/// # Errors
+///
+/// If anything is wrong; the faults come in the order of the file.
+pub fn parse(text: &str) -> Result<ModelsConfig, Vec<TextFault>> {
+    ModelsConfig::parse(text, OTHERS)
+}

@@ -1,0 +1,123 @@
+//! Providers and models, as they are configured.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::PathBuf;
+
+use super::parse;
+use crate::cost::Price;
+use crate::provider::http::{Endpoint, Wire};
+use crate::provider::request::{Effort, Thinking};
+use crate::provider::secret::Secret;
+use crate::provider::wire::chat::ChatDialect;
+use crate::reading::TextFault;
+
+/// Everything about models.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct ModelsConfig {
+    /// The providers by their names.
+    pub providers: BTreeMap<String, ProviderConfig>,
+    /// The models by their names.
+    pub models: BTreeMap<String, ModelConfig>,
+    /// The model of roles that name none.
+    pub model: Option<String>,
+    /// A proxy through which all providers are reached.
+    pub proxy: Option<String>,
+    /// Files with certificates to trust.
+    pub trusted_certificates: Vec<PathBuf>,
+}
+
+impl ModelsConfig {
+    /// Reads the part of a configuration that is about models, or says everything that is wrong
+    /// with it. The keys of `others` belong to somebody else, and are left to them.
+    ///
+    /// # Errors
+    ///
+    /// If anything is wrong; the faults come in the order of the file.
+    pub fn parse(text: &str, others: &[&str]) -> Result<Self, Vec<TextFault>> {
+        parse::models(text, others)
+    }
+
+    /// A model and its provider.
+    #[must_use]
+    pub fn find(&self, model: &str) -> Option<(&ModelConfig, &ProviderConfig)> {
+        let model = self.models.get(model)?;
+        Some((model, self.providers.get(&model.provider)?))
+    }
+}
+
+/// A provider.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ProviderConfig {
+    /// Its name.
+    pub name: String,
+    /// How it is spoken to.
+    pub wire: Wire,
+    /// Its address.
+    pub base_url: String,
+    /// Where its key is.
+    pub key: Option<KeySource>,
+    /// More headers.
+    pub headers: Vec<(String, String)>,
+    /// How it differs from others on its wire.
+    pub chat: ChatDialect,
+}
+
+impl ProviderConfig {
+    /// The provider with its key, which somebody has fetched from where it is.
+    #[must_use]
+    pub fn endpoint(&self, key: Option<Secret>) -> Endpoint {
+        Endpoint {
+            name: self.name.clone(),
+            wire: self.wire,
+            base_url: self.base_url.clone(),
+            key,
+            headers: self.headers.clone(),
+            chat: self.chat,
+        }
+    }
+}
+
+/// Where a key is. It is never in the configuration itself.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum KeySource {
+    /// In a variable of the environment.
+    Env(String),
+    /// In the keyring of the system, under this name.
+    Keyring(String),
+    /// In a file that only its owner may read.
+    File(PathBuf),
+}
+
+impl fmt::Display for KeySource {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Env(name) => write!(f, "the variable {name}"),
+            Self::File(path) => write!(f, "the file {}", path.display()),
+            Self::Keyring(name) => write!(f, "the keyring, as {name}"),
+        }
+    }
+}
+
+/// A model.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ModelConfig {
+    /// Its name here.
+    pub name: String,
+    /// Its provider.
+    pub provider: String,
+    /// Its name there.
+    pub id: String,
+    /// How many tokens a conversation with it may have, its answer included.
+    pub window_tokens: u64,
+    /// The most tokens of one answer.
+    pub max_output_tokens: u64,
+    /// How it takes its effort.
+    pub thinking: Thinking,
+    /// Its effort, unless a role says otherwise.
+    pub effort: Option<Effort>,
+    /// The efforts to choose from.
+    pub efforts: Vec<Effort>,
+    /// What it costs, if that is known.
+    pub price: Option<Price>,
+}

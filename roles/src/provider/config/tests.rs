@@ -1,0 +1,164 @@
+//! What a configuration says, and what is said about it.
+
+use super::*;
+use crate::provider::http::Wire;
+use crate::provider::request::{Effort, Thinking};
+
+/// The example of the reference, which must be right.
+fn reference() -> String {
+    let page = include_str!("mod.rs");
+    let lines = page.lines().map(|line| line.trim_start_matches("//!"));
+    let inside = lines.skip_while(|line| line.trim() != "```yaml").skip(1);
+    let example = inside.take_while(|line| line.trim() != "```");
+    example
+        .map(|line| format!("{}\n", line.strip_prefix(' ').unwrap_or(line)))
+        .collect()
+}
+
+fn faults(text: &str) -> Vec<String> {
+    let faults = ModelsConfig::parse(text, &["tools"]).expect_err(text);
+    faults.iter().map(ToString::to_string).collect()
+}
+
+#[test]
+fn the_example_of_the_reference_is_read_as_it_says() {
+    let config = ModelsConfig::parse(&reference(), &[]).unwrap();
+    let (model, provider) = config.find("sonnet").unwrap();
+    assert_eq!(provider.wire, Wire::Anthropic);
+    assert_eq!(provider.base_url, "https://api.anthropic.com");
+    assert_eq!(
+        provider.key,
+        Some(KeySource::Env("ANTHROPIC_API_KEY".into()))
+    );
+    assert_eq!(
+        (model.thinking, model.effort),
+        (Thinking::Budget, Some(Effort::Medium))
+    );
+    let price = model.price.unwrap();
+    let prices = [
+        price.input,
+        price.output,
+        price.cache_read,
+        price.cache_write,
+    ];
+    assert_eq!(prices, [3_000_000, 15_000_000, 300_000, 3_750_000]);
+    let (small, local) = config.find("small").unwrap();
+    assert_eq!((small.max_output_tokens, small.price), (8_000, None));
+    assert!(!local.chat.completion_tokens && small.efforts.is_empty());
+    assert_eq!(config.model.as_deref(), Some("sonnet"));
+    assert_eq!(config.proxy.as_deref(), Some("http://proxy.example:3128"));
+}
+
+#[test]
+fn nothing_is_a_configuration_too() {
+    for text in ["", "\n# only words\n", "---\n", "tools: {}\n"] {
+        assert_eq!(
+            ModelsConfig::parse(text, &["tools"]).unwrap(),
+            ModelsConfig::default()
+        );
+    }
+}
+
+#[test]
+fn everything_that_is_wrong_is_said_at_once_and_where() {
+    let text = "\
+model: none
+colour: red
+providers:
+  a:
+    wire: smoke
+    key: sk-live-0123456789
+  b:
+    wire: openai-chat
+    base-url: http://models.example/v1
+    key: { env: B_KEY, file: /k }
+  c:
+    wire: openai-responses
+    base-url: https://me:secret@c.example/v1?x=1
+    output-limit: max-tokens
+    headers: { authorization: Bearer x }
+models:
+  m:
+    provider: d
+    id: ''
+    window: 12
+    effort: loud
+    efforts: [low]
+    price: { input: -1 }
+  n: 7
+";
+    insta::assert_snapshot!(faults(text).join("\n"), @r"
+    line 1, column 8: there is no model `none` under `models`
+    line 2, column 1: the configuration has no key `colour`; its keys are `model`, `proxy`, `trusted-certificates`, `providers`, `models`, `tools`
+    line 5, column 11: `wire` must be one of `anthropic`, `openai-chat`, `openai-responses`
+    line 6, column 10: a key does not stand in this file: say where it is, as with `key: { env: NAME }`, `{ keyring: NAME }` or `{ file: PATH }`
+    line 9, column 15: the key would be sent over plain http, where others can read it; use https, or say `plain-http: true`
+    line 10, column 10: `key` needs exactly one of `env`, `keyring` and `file`
+    line 13, column 15: `base-url` carries a name or a key, which do not belong there
+    line 14, column 19: `output-limit` is for the wire `openai-chat` only
+    line 15, column 31: `authorization` carries a key, which belongs under `key`
+    line 18, column 15: there is no provider `d` under `providers`
+    line 19, column 9: `id` is empty
+    line 20, column 13: `window` must be a whole number from 2048 to 1000000000
+    line 21, column 13: `effort` must be one of `none`, `minimal`, `low`, `medium`, `high`, `xhigh`, `max`
+    line 21, column 13: `effort` needs `thinking: levels` or `thinking: budget`
+    line 22, column 14: `efforts` needs `thinking: levels` or `thinking: budget`
+    line 23, column 12: `price` needs `output`
+    line 23, column 21: `input` must be a price for a million tokens, such as 3.00
+    line 24, column 6: the model `n` is a number and must be a mapping
+    ");
+}
+
+#[test]
+fn a_key_is_not_sent_where_others_can_read_it_unless_that_is_said() {
+    let config = |url: &str, more: &str| {
+        format!(
+            "providers:\n  p:\n    wire: openai-chat\n    base-url: {url}\n    key: {{ env: K }}\n{more}"
+        )
+    };
+    for url in [
+        "http://10.0.0.7:8000/v1",
+        "http://localhost.evil.example/v1",
+    ] {
+        assert!(faults(&config(url, ""))[0].contains("plain http"), "{url}");
+        assert!(ModelsConfig::parse(&config(url, "    plain-http: true\n"), &[]).is_ok());
+    }
+    for url in [
+        "http://127.0.0.1:1/v1",
+        "http://[::1]:1/v1",
+        "http://localhost/v1",
+        "https://x.example",
+    ] {
+        assert!(ModelsConfig::parse(&config(url, ""), &[]).is_ok(), "{url}");
+    }
+}
+
+#[test]
+fn no_fault_repeats_what_may_be_a_key() {
+    for key in [
+        "sk-live-0123456789",
+        "{ env: sk-live-0123456789 }",
+        "{ enw: sk-live-0123456789 }",
+    ] {
+        let text = format!("providers:\n  p:\n    wire: openai-chat\n    key: {key}\n");
+        let faults = faults(&text).join("\n");
+        assert!(!faults.contains("0123456789"), "{faults}");
+    }
+}
+
+#[test]
+fn only_the_home_of_the_wire_takes_its_newer_members_unless_said() {
+    let dialect = |more: &str| {
+        let text = format!("providers:\n  p:\n    wire: openai-chat\n{more}");
+        let config = ModelsConfig::parse(&text, &[]).unwrap();
+        let chat = config.providers["p"].chat;
+        (chat.completion_tokens, chat.cache_key)
+    };
+    assert_eq!(dialect(""), (true, true));
+    assert_eq!(
+        dialect("    base-url: http://localhost:1/v1\n"),
+        (false, false)
+    );
+    let said = "    base-url: https://x.example\n    output-limit: max-completion-tokens\n    cache-key: true\n";
+    assert_eq!(dialect(said), (true, true));
+}

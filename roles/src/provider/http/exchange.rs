@@ -1,0 +1,271 @@
+//! One request and its answer, as they cross the network.
+
+use std::pin::Pin;
+use std::time::Duration;
+
+use reqwest::header::CONTENT_TYPE;
+use reqwest::{Client, Response};
+use tokio::sync::mpsc::Sender;
+use tokio::time::{Sleep, sleep, timeout};
+
+use super::connect::{Timeouts, causes, unanswered};
+use crate::provider::event::{Arrival, Event};
+use crate::provider::fault::{Fault, FaultClass};
+use crate::provider::limits;
+use crate::provider::secret::{Secret, without_keys};
+use crate::provider::sse::{Decoder, Item};
+use crate::provider::wire::reader::{Asked, Progress, Reader};
+use crate::provider::wire::words::{Words, is_success, retry_after_ms, without_stream};
+
+/// Sends a request and passes on what arrives. What is over is over: a receiver that is gone ends
+/// it silently.
+pub(super) async fn exchange(
+    client: Client,
+    request: reqwest::Request,
+    (mut asked, read): (Asked, impl FnOnce(Asked) -> Box<dyn Reader> + Send),
+    timeouts: Timeouts,
+    key: Option<Secret>,
+    arrivals: Sender<Arrival>,
+) {
+    let mut request_id = None;
+    let (mut listening, mut rest) = (None, None);
+    let outcome = match begun(&client, request, timeouts).await {
+        Ok(response) => {
+            request_id = request_id_of(&response);
+            asked.request_id.clone_from(&request_id);
+            match accepted(response, timeouts).await {
+                Ok(response) => {
+                    let new = Listener::new(read(asked), timeouts, &arrivals);
+                    let mut response = response;
+                    let heard = listening.insert(new).listen(&mut response).await;
+                    rest = heard.is_ok().then_some(response);
+                    heard
+                }
+                Err(fault) => Err(fault),
+            }
+        }
+        Err(fault) => Err(fault),
+    };
+    let streamed = listening.as_ref().is_some_and(|listener| listener.streamed);
+    let outcome = outcome.and_then(|()| match listening {
+        Some(listener) => listener.reader.finish(),
+        None => Err(Fault::new(FaultClass::CutOff, "nothing was answered")),
+    });
+    let last = match outcome {
+        Ok(answer) => Arrival::Answer(Box::new(answer)),
+        Err(mut fault) => {
+            fault.message = without_keys(&fault.message, key.as_ref());
+            fault.streamed = streamed;
+            fault.request_id = request_id;
+            Arrival::Fault(Box::new(fault))
+        }
+    };
+    // Nobody may be there any more to hear it.
+    let _heard = arrivals.send(last).await;
+    if let Some(mut response) = rest {
+        let read_on = async { while let Ok(Some(_)) = response.chunk().await {} };
+        // If it does not end, its connection is given up.
+        let _in_time = timeout(limits::REST, read_on).await;
+    }
+}
+
+async fn begun(
+    client: &Client,
+    request: reqwest::Request,
+    timeouts: Timeouts,
+) -> Result<Response, Fault> {
+    match timeout(timeouts.first_byte, client.execute(request)).await {
+        Ok(Ok(response)) => Ok(response),
+        Ok(Err(error)) => Err(unanswered(&error)),
+        Err(_) => {
+            let why = format!("no answer began within {}", in_words(timeouts.first_byte));
+            Err(Fault::new(FaultClass::Timeout, why))
+        }
+    }
+}
+
+/// The response, if a stream follows.
+async fn accepted(response: Response, timeouts: Timeouts) -> Result<Response, Fault> {
+    let status = response.status().as_u16();
+    let header = |name: &str| response.headers().get(name)?.to_str().ok();
+    if !is_success(status) {
+        let retry_after = retry_after_ms(header);
+        let body = head_of(response, timeouts).await;
+        return Err(Words::of_body(&body).with_status(status, retry_after));
+    }
+    let kind = header(CONTENT_TYPE.as_str())
+        .unwrap_or_default()
+        .to_lowercase();
+    // Some gateways forget to say what follows; then it is tried.
+    if kind.is_empty() || kind.starts_with("text/event-stream") {
+        return Ok(response);
+    }
+    Err(without_stream(&head_of(response, timeouts).await))
+}
+
+/// The beginning of a body, as much as an error needs.
+async fn head_of(mut response: Response, timeouts: Timeouts) -> String {
+    let mut body: Vec<u8> = Vec::new();
+    let read = async {
+        while let Ok(Some(chunk)) = response.chunk().await {
+            let room = limits::ERROR_BODY_BYTES.saturating_sub(body.len());
+            body.extend(chunk.iter().take(room));
+            if chunk.len() >= room {
+                break;
+            }
+        }
+    };
+    // What has come until then is enough.
+    let _in_time = timeout(timeouts.connect, read).await;
+    String::from_utf8_lossy(&body).into_owned()
+}
+
+fn request_id_of(response: &Response) -> Option<String> {
+    /// Names longer than this are not names.
+    const MAX_BYTES: usize = 200;
+    let found = ["request-id", "x-request-id"]
+        .into_iter()
+        .find_map(|name| response.headers().get(name));
+    let id = found?.to_str().ok()?;
+    (id.len() <= MAX_BYTES).then(|| id.to_owned())
+}
+
+fn in_words(time: Duration) -> String {
+    if time.as_secs() == 0 {
+        format!("{} ms", time.as_millis())
+    } else {
+        format!("{} s", time.as_secs())
+    }
+}
+
+/// Reads a stream until it ends, breaks or falls silent.
+struct Listener<'a> {
+    reader: Box<dyn Reader>,
+    decoder: Decoder,
+    timeouts: Timeouts,
+    arrivals: &'a Sender<Arrival>,
+    streamed: bool,
+    items: Vec<Item>,
+    events: Vec<Event>,
+}
+
+/// What a piece of a stream came to.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Heard {
+    /// Signs of life only.
+    Alive,
+    /// Something of the answer.
+    Something,
+    /// The rest of it.
+    Everything,
+}
+
+impl<'a> Listener<'a> {
+    fn new(reader: Box<dyn Reader>, timeouts: Timeouts, arrivals: &'a Sender<Arrival>) -> Self {
+        Self {
+            reader,
+            decoder: Decoder::default(),
+            timeouts,
+            arrivals,
+            streamed: false,
+            items: Vec::new(),
+            events: Vec::new(),
+        }
+    }
+
+    async fn listen(&mut self, response: &mut Response) -> Result<(), Fault> {
+        let times = self.timeouts;
+        let (mut idle, mut only_pings) = (later(times.idle), later(times.only_pings));
+        let (mut whole, mut stalled) = (later(times.whole), later(times.stalled));
+        let mut silences: u32 = 0;
+        loop {
+            tokio::select! {
+                biased;
+                chunk = response.chunk() => {
+                    let Some(bytes) = chunk.map_err(|why| broken(&why))? else {
+                        return Ok(());
+                    };
+                    match self.hear(&bytes).await? {
+                        Heard::Everything => return Ok(()),
+                        Heard::Something => {
+                            silences = 0;
+                            only_pings.set(sleep(times.only_pings));
+                            stalled.set(sleep(times.stalled));
+                        }
+                        Heard::Alive => {}
+                    }
+                    idle.set(sleep(times.idle));
+                }
+                () = &mut idle => return Err(silent("nothing came", times.idle)),
+                () = &mut only_pings => {
+                    return Err(silent("only signs of life came", times.only_pings));
+                }
+                () = &mut whole => {
+                    let why = format!("the answer was not whole after {}", in_words(times.whole));
+                    return Err(Fault::new(FaultClass::Timeout, why));
+                }
+                () = &mut stalled => {
+                    silences = silences.saturating_add(1);
+                    let seconds = (times.stalled * silences).as_secs();
+                    self.pass_on(Event::Stalled { seconds }).await;
+                    stalled.set(sleep(times.stalled));
+                }
+            }
+        }
+    }
+
+    async fn hear(&mut self, bytes: &[u8]) -> Result<Heard, Fault> {
+        let mut items = std::mem::take(&mut self.items);
+        let too_long = self.decoder.feed(bytes, &mut items);
+        let mut heard = Heard::Alive;
+        for item in items.drain(..) {
+            let event = match item {
+                Item::Comment => continue,
+                Item::Event(event) => event,
+            };
+            let mut events = std::mem::take(&mut self.events);
+            let progress = self.reader.take(&event, &mut events);
+            for event in events.drain(..) {
+                self.pass_on(event).await;
+            }
+            self.events = events;
+            match progress? {
+                Progress::Alive => {}
+                Progress::More => heard = Heard::Something,
+                Progress::Whole => return Ok(Heard::Everything),
+            }
+        }
+        self.items = items;
+        too_long.map_err(|why| Fault::new(FaultClass::Garbled, why.to_string()))?;
+        Ok(heard)
+    }
+
+    async fn pass_on(&mut self, event: Event) {
+        self.streamed |= match event {
+            Event::Usage(_) | Event::Stalled { .. } => false,
+            Event::Text(_)
+            | Event::Reasoning(_)
+            | Event::CallBegun { .. }
+            | Event::CallArguments { .. }
+            | Event::CallEnded { .. } => true,
+        };
+        // A reader that is gone has also ended this task.
+        let _heard = self.arrivals.send(Arrival::Event(event)).await;
+    }
+}
+
+fn later(time: Duration) -> Pin<Box<Sleep>> {
+    Box::pin(sleep(time))
+}
+
+fn silent(what: &str, time: Duration) -> Fault {
+    Fault::new(
+        FaultClass::Stalled,
+        format!("{what} for {}", in_words(time)),
+    )
+}
+
+fn broken(error: &reqwest::Error) -> Fault {
+    let why = format!("the connection broke: {}", causes(error));
+    Fault::new(FaultClass::CutOff, why)
+}

@@ -1,0 +1,12 @@
+//! Providers that are reached over HTTP.
+
+mod connect;
+mod endpoint;
+mod exchange;
+mod runtime;
+
+pub use connect::{Timeouts, Transport};
+pub use endpoint::{Endpoint, HttpProvider, Wire};
+/// An address.
+pub(in crate::provider) use reqwest::Url;
+pub use runtime::shared as shared_runtime;

@@ -1,0 +1,25 @@
+//! The one runtime on which connections wait.
+
+use std::sync::OnceLock;
+
+use tokio::runtime::{Builder, Handle, Runtime};
+
+/// Threads that wait for all connections of the program together. Reading a stream takes
+/// microseconds an event, so two keep up with every role that a machine can hold.
+const THREADS: usize = 2;
+
+/// The runtime, which is made when it is needed first. Programs that reach no model have none.
+///
+/// # Errors
+///
+/// If the system gives no threads.
+pub fn shared() -> Result<&'static Handle, String> {
+    static RUNTIME: OnceLock<Result<Runtime, String>> = OnceLock::new();
+    let made = RUNTIME.get_or_init(|| {
+        let mut builder = Builder::new_multi_thread();
+        builder.worker_threads(THREADS).thread_name("connections");
+        let runtime = builder.enable_io().enable_time().build();
+        runtime.map_err(|why| format!("threads for connections could not be started: {why}"))
+    });
+    made.as_ref().map(Runtime::handle).map_err(Clone::clone)
+}

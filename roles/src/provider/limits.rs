@@ -1,0 +1,63 @@
+//! Every number that bounds an exchange with a provider, with its reason.
+
+use std::time::Duration;
+
+/// Arrivals that wait to be read. A model that is faster than its reader is slowed down.
+pub const ARRIVALS_WAITING: usize = 64;
+
+/// How long connecting may take: far networks need a second or two, and dead ones never answer.
+pub const CONNECT: Duration = Duration::from_secs(15);
+
+/// How long the beginning of an answer may take. Long prompts are read before anything is said.
+pub const FIRST_BYTE: Duration = Duration::from_secs(120);
+
+/// How long nothing at all may come while an answer is under way.
+pub const IDLE: Duration = Duration::from_secs(300);
+
+/// How long only signs of life may come. They keep a connection open on which nothing happens.
+pub const ONLY_PINGS: Duration = Duration::from_secs(600);
+
+/// How long one answer may take. The longest outputs of slow models take less than half of it.
+pub const WHOLE_ANSWER: Duration = Duration::from_secs(60 * 60);
+
+/// After how long without anything the operator is told, and how often again.
+pub const STALLED: Duration = Duration::from_secs(30);
+
+/// How long the rest of a response may take whose answer is whole. It is a few bytes, and with them
+/// the connection serves the next request.
+pub const REST: Duration = Duration::from_secs(2);
+
+/// How much of a response that reports an error is read. Its reason stands at the beginning.
+pub const ERROR_BODY_BYTES: usize = 64 * 1024;
+
+/// How much of a provider's own words an error repeats.
+pub const ERROR_WORDS_BYTES: usize = 500;
+
+/// How long one line of a stream may be, and one event. Some wires repeat the whole answer in
+/// their last event.
+pub const EVENT_BYTES: usize = 16 * 1024 * 1024;
+
+/// How long a whole stream may be: the longest text and the longest arguments, told in events that
+/// are mostly frame.
+pub const STREAM_BYTES: u64 = 512 * 1024 * 1024;
+
+/// How much text one answer may have; more is cut, as at an output limit.
+pub const TEXT_BYTES: usize = 4 * 1024 * 1024;
+
+/// How much reasoning one answer may have; more is not kept.
+pub const REASONING_BYTES: usize = 4 * 1024 * 1024;
+
+/// How long the arguments of one call may be.
+pub const ARGUMENTS_BYTES: usize = 1024 * 1024;
+
+/// How many calls of one answer are run; the others get an error as their result.
+pub const CALLS: usize = 64;
+
+/// How many blocks one answer may have. Beyond that it is no answer.
+pub const BLOCKS: usize = 4_096;
+
+/// How much of arguments that are at fault the model is shown.
+pub const FAULTY_HEAD_CHARS: usize = 200;
+
+/// The most tokens that a provider's count is believed. It is above every window there is.
+pub const BELIEVABLE_TOKENS: u64 = 1_000_000_000;

@@ -1,0 +1,176 @@
+//! What a model is asked, in no provider's words.
+
+use std::fmt;
+use std::str::FromStr;
+
+use a_society_facts::message::Message;
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use super::blocks::Blocks;
+
+/// One request to a model. It borrows, so that a long session is not copied for each.
+#[derive(Debug, Clone, Copy)]
+pub struct Request<'a> {
+    /// The model, as its provider names it.
+    pub model: &'a str,
+    /// The system prompt; empty for none.
+    pub system: &'a str,
+    /// The conversation so far. It is repaired while it is prepared.
+    pub messages: &'a [Said],
+    /// The tools that it may call, in an order that stays the same, so that caches hold.
+    pub tools: &'a [ToolDefinition],
+    /// How hard it is to think; the provider's own default if absent.
+    pub effort: Option<Effort>,
+    /// How the model takes its effort.
+    pub thinking: Thinking,
+    /// The most tokens that it may answer, its reasoning included.
+    pub max_output_tokens: u64,
+    /// A name under which requests share the provider's cache, as a session's; absent for no
+    /// caching.
+    pub cache_key: Option<&'a str>,
+}
+
+/// A message of the conversation, with what its provider wants back unchanged.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Said {
+    /// The message.
+    pub message: Message,
+    /// The blocks in which it came, if a model said it.
+    pub blocks: Option<Blocks>,
+}
+
+impl From<Message> for Said {
+    fn from(message: Message) -> Self {
+        Self {
+            message,
+            blocks: None,
+        }
+    }
+}
+
+/// A tool that a model may call.
+#[derive(Debug, Clone)]
+pub struct ToolDefinition {
+    /// Its name: letters, digits, `_` and `-`, at most 64.
+    pub name: String,
+    /// What it does and when to use it.
+    pub description: String,
+    /// The JSON schema of its arguments, an object.
+    pub schema: Box<RawValue>,
+}
+
+impl ToolDefinition {
+    /// Whether a call without arguments cannot be meant.
+    #[must_use]
+    pub fn needs_arguments(&self) -> bool {
+        #[derive(Deserialize)]
+        struct Shape {
+            #[serde(default)]
+            required: Vec<String>,
+        }
+        serde_json::from_str::<Shape>(self.schema.get()).is_ok_and(|it| !it.required.is_empty())
+    }
+}
+
+/// How hard a model is to think.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Effort {
+    /// Not at all.
+    None,
+    /// As little as it can.
+    Minimal,
+    /// A little.
+    Low,
+    /// As usual.
+    Medium,
+    /// A lot.
+    High,
+    /// More than a lot.
+    XHigh,
+    /// Without a limit.
+    Max,
+}
+
+impl Effort {
+    /// Every level, least first.
+    pub const ALL: [Self; 7] = [
+        Self::None,
+        Self::Minimal,
+        Self::Low,
+        Self::Medium,
+        Self::High,
+        Self::XHigh,
+        Self::Max,
+    ];
+
+    /// Its word, which is the same for every provider that knows it.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::Minimal => "minimal",
+            Self::Low => "low",
+            Self::Medium => "medium",
+            Self::High => "high",
+            Self::XHigh => "xhigh",
+            Self::Max => "max",
+        }
+    }
+}
+
+impl fmt::Display for Effort {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.word())
+    }
+}
+
+impl FromStr for Effort {
+    type Err = ();
+
+    fn from_str(word: &str) -> Result<Self, ()> {
+        let known = Self::ALL.into_iter().find(|level| level.word() == word);
+        known.ok_or(())
+    }
+}
+
+/// How a model takes its effort.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Thinking {
+    /// It has no levels, or none that can be chosen: effort is not sent.
+    #[default]
+    Fixed,
+    /// It takes the word itself.
+    Levels,
+    /// It takes a budget of tokens, as older Anthropic models do.
+    Budget,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_effort_reads_back_from_its_word() {
+        for effort in Effort::ALL {
+            assert_eq!(effort.word().parse(), Ok(effort));
+        }
+        assert_eq!("huge".parse::<Effort>(), Err(()));
+    }
+
+    #[test]
+    fn a_tool_needs_arguments_if_its_schema_requires_one() {
+        for (schema, needed) in [
+            (r#"{"type":"object","required":["path"]}"#, true),
+            (r#"{"type":"object","required":[]}"#, false),
+            (r#"{"type":"object"}"#, false),
+        ] {
+            let tool = ToolDefinition {
+                name: "t".into(),
+                description: String::new(),
+                schema: RawValue::from_string(schema.into()).unwrap(),
+            };
+            assert_eq!(tool.needs_arguments(), needed, "{schema}");
+        }
+    }
+}

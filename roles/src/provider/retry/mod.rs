@@ -1,0 +1,12 @@
+//! When a request that failed is sent again, and when none is sent at all.
+//!
+//! All of it is data in, data out: the moment and the dice come from outside.
+
+mod circuit;
+mod lane;
+pub mod limits;
+mod patience;
+
+pub use circuit::{Circuit, Outcome};
+pub use lane::{Admission, Lane, Lanes, Ticket};
+pub use patience::{Patience, Verdict, Weary, dice};

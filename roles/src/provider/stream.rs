@@ -1,0 +1,192 @@
+//! What is read while a model answers. Reading waits; the thread that takes the turn may.
+
+use std::fmt;
+
+use tokio::sync::mpsc;
+
+use super::event::{Arrival, Event};
+use super::fault::{Fault, FaultClass};
+use super::limits;
+use crate::turn::stop::StopSignal;
+
+/// The arrivals of one answer.
+pub struct Stream {
+    receiver: mpsc::Receiver<Arrival>,
+    stop: StopSignal,
+    /// Whether its last arrival was read.
+    is_over: bool,
+    /// Whether anything of an answer was read.
+    streamed: bool,
+    /// Ends what fills the stream, when nobody reads it any more.
+    end: OnDrop,
+}
+
+/// Does something once, when it is dropped.
+struct OnDrop(Option<Box<dyn FnOnce() + Send>>);
+
+impl Drop for OnDrop {
+    fn drop(&mut self) {
+        if let Some(end) = self.0.take() {
+            end();
+        }
+    }
+}
+
+impl Stream {
+    /// A stream and the end at which it is filled. `end` is called when it is dropped.
+    pub fn new(
+        stop: &StopSignal,
+        end: impl FnOnce() + Send + 'static,
+    ) -> (mpsc::Sender<Arrival>, Self) {
+        let (sender, receiver) = mpsc::channel(limits::ARRIVALS_WAITING);
+        let stream = Self {
+            receiver,
+            stop: stop.clone(),
+            is_over: false,
+            streamed: false,
+            end: OnDrop(Some(Box::new(end))),
+        };
+        (sender, stream)
+    }
+
+    /// A stream that holds these arrivals already.
+    #[must_use]
+    pub fn of(arrivals: impl IntoIterator<Item = Arrival>, stop: &StopSignal) -> Self {
+        let arrivals: Vec<Arrival> = arrivals.into_iter().collect();
+        let (sender, receiver) = mpsc::channel(arrivals.len().max(1));
+        for arrival in arrivals {
+            // There is room for each.
+            let _sent = sender.try_send(arrival);
+        }
+        Self {
+            receiver,
+            stop: stop.clone(),
+            is_over: false,
+            streamed: false,
+            end: OnDrop(None),
+        }
+    }
+
+    /// The next arrival, for which this waits. Nothing after an answer or a fault.
+    ///
+    /// Must not be called on a thread that drives asynchronous work.
+    pub fn next_arrival(&mut self) -> Option<Arrival> {
+        if self.is_over {
+            return None;
+        }
+        if self.stop.is_raised() {
+            return Some(self.ended(FaultClass::Stopped, "it was stopped"));
+        }
+        let arrival = match self.receiver.blocking_recv() {
+            Some(arrival) => arrival,
+            None if self.stop.is_raised() => self.ended(FaultClass::Stopped, "it was stopped"),
+            None => self.ended(FaultClass::CutOff, "the connection was given up"),
+        };
+        self.note(&arrival);
+        Some(arrival)
+    }
+
+    /// The next arrival if it is there already. Whoever gets nothing may wait for
+    /// [`Self::next_arrival`].
+    pub fn arrived(&mut self) -> Option<Arrival> {
+        if self.is_over || self.stop.is_raised() {
+            return None;
+        }
+        let arrival = self.receiver.try_recv().ok()?;
+        self.note(&arrival);
+        Some(arrival)
+    }
+
+    fn note(&mut self, arrival: &Arrival) {
+        match arrival {
+            Arrival::Event(Event::Stalled { .. } | Event::Usage(_)) => {}
+            Arrival::Event(_) => self.streamed = true,
+            Arrival::Answer(_) | Arrival::Fault(_) => {
+                self.is_over = true;
+                // What fills it may still have to put its connection back.
+                self.end.0 = None;
+            }
+        }
+    }
+
+    /// Ends it from here. What fills it is ended when this is dropped.
+    fn ended(&mut self, class: FaultClass, message: &str) -> Arrival {
+        self.is_over = true;
+        let mut fault = Fault::new(class, message);
+        fault.streamed = self.streamed;
+        Arrival::Fault(Box::new(fault))
+    }
+}
+
+impl fmt::Debug for Stream {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Stream")
+            .field("is_over", &self.is_over)
+            .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(text: &str) -> Arrival {
+        Arrival::Event(Event::Text(text.into()))
+    }
+
+    fn fault_of(arrival: Option<Arrival>) -> Fault {
+        match arrival {
+            Some(Arrival::Fault(fault)) => *fault,
+            other => panic!("{other:?} is no fault"),
+        }
+    }
+
+    #[test]
+    fn a_stream_that_breaks_off_ends_with_a_fault_and_then_with_nothing() {
+        let mut stream = Stream::of([text("a")], &StopSignal::default());
+        assert!(matches!(stream.next_arrival(), Some(Arrival::Event(_))));
+        let fault = fault_of(stream.next_arrival());
+        assert_eq!((fault.class, fault.streamed), (FaultClass::CutOff, true));
+        assert!(stream.next_arrival().is_none());
+    }
+
+    #[test]
+    fn a_stopped_stream_says_so_even_if_more_has_arrived() {
+        let stop = StopSignal::default();
+        let mut stream = Stream::of([text("a"), text("b")], &stop);
+        stream.next_arrival();
+        stop.raise();
+        assert_eq!(fault_of(stream.next_arrival()).class, FaultClass::Stopped);
+        assert!(stream.next_arrival().is_none());
+    }
+
+    #[test]
+    fn whatever_fills_a_stream_may_tidy_up_once_its_last_arrival_was_read() {
+        for waits in [true, false] {
+            let (tell, heard) = std::sync::mpsc::channel();
+            let stop = StopSignal::default();
+            let (sender, mut stream) = Stream::new(&stop, move || tell.send(()).unwrap());
+            let last = Fault::new(FaultClass::Server, "x");
+            sender.try_send(Arrival::Fault(Box::new(last))).unwrap();
+            let read = if waits {
+                stream.next_arrival()
+            } else {
+                stream.arrived()
+            };
+            assert_eq!(fault_of(read).class, FaultClass::Server);
+            drop(stream);
+            assert!(heard.try_recv().is_err());
+        }
+    }
+
+    #[test]
+    fn dropping_a_stream_ends_what_fills_it() {
+        let (tell, heard) = std::sync::mpsc::channel();
+        let (_sender, stream) = Stream::new(&StopSignal::default(), move || {
+            tell.send(()).unwrap();
+        });
+        assert!(heard.try_recv().is_err());
+        drop(stream);
+        assert!(heard.try_recv().is_ok());
+    }
+}

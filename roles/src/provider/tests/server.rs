@@ -1,0 +1,255 @@
+//! A server of models that follows a script and refuses what the real ones refuse.
+
+use std::collections::VecDeque;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex};
+use std::thread;
+use std::time::Duration;
+
+use serde_json::Value;
+
+use super::strict::{self, Ending, Piece, Used};
+use crate::provider::http::Wire;
+
+/// What the server does with one request that it accepts.
+#[derive(Debug, Clone)]
+pub(crate) enum Reply {
+    /// Answers with these pieces, and counts what it has cached.
+    Say(Vec<Piece>, Ending),
+    /// Does these things.
+    Do(Vec<Act>),
+}
+
+/// One thing that a server does.
+#[derive(Debug, Clone)]
+pub(crate) enum Act {
+    /// Sends bytes.
+    Send(Vec<u8>),
+    /// Sends bytes again and again, with this time between, until nobody listens.
+    Repeat(Duration, Vec<u8>),
+    /// Does nothing for a while.
+    Wait(Duration),
+    /// Does nothing until the other side is gone.
+    Stall,
+    /// Breaks the connection.
+    Reset,
+}
+
+impl Reply {
+    /// A stream that says exactly this and then ends.
+    pub(crate) fn stream(events: &str) -> Self {
+        Self::Do(vec![stream_head(), Act::Send(events.into())])
+    }
+
+    /// A response with a status, headers and a body.
+    pub(crate) fn status(status: u16, headers: &str, body: &str) -> Self {
+        let length = body.len();
+        let head = format!(
+            "HTTP/1.1 {status} X\r\ncontent-length: {length}\r\nrequest-id: req_7\r\nconnection: close\r\n{headers}\r\n"
+        );
+        Self::Do(vec![Act::Send(head.into()), Act::Send(body.into())])
+    }
+}
+
+/// The beginning of a stream.
+pub(crate) fn stream_head() -> Act {
+    let head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nrequest-id: req_7\r\nconnection: close\r\n\r\n";
+    Act::Send(head.into())
+}
+
+/// A request as the server saw it.
+#[derive(Debug, Clone)]
+pub(crate) struct Seen {
+    pub(crate) path: String,
+    pub(crate) headers: String,
+    pub(crate) body: Value,
+}
+
+/// A server on loopback. It ends with the test.
+#[derive(Debug)]
+pub(crate) struct Server {
+    address: SocketAddr,
+    shared: Arc<Shared>,
+    /// Hears once for each connection whose other side went away while it was being answered.
+    gone: Receiver<()>,
+}
+
+#[derive(Debug)]
+struct Shared {
+    wire: Wire,
+    replies: Mutex<VecDeque<Reply>>,
+    seen: Mutex<Vec<Seen>>,
+    refused: Mutex<Vec<String>>,
+    /// The beginnings of conversations that are cached, as their text.
+    cached: Mutex<Vec<String>>,
+    tell_gone: Sender<()>,
+}
+
+impl Server {
+    pub(crate) fn start(wire: Wire, replies: impl IntoIterator<Item = Reply>) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = listener.local_addr().unwrap();
+        let (tell_gone, gone) = channel();
+        let shared = Arc::new(Shared {
+            wire,
+            replies: Mutex::new(replies.into_iter().collect()),
+            seen: Mutex::default(),
+            refused: Mutex::default(),
+            cached: Mutex::default(),
+            tell_gone,
+        });
+        let accepting = Arc::clone(&shared);
+        thread::spawn(move || {
+            for connection in listener.incoming() {
+                let Ok(connection) = connection else { return };
+                let serving = Arc::clone(&accepting);
+                thread::spawn(move || serving.serve(connection));
+            }
+        });
+        Self {
+            address,
+            shared,
+            gone,
+        }
+    }
+
+    pub(crate) fn url(&self) -> String {
+        format!("http://{}/v1", self.address)
+    }
+
+    pub(crate) fn seen(&self) -> Vec<Seen> {
+        self.shared.seen.lock().unwrap().clone()
+    }
+
+    /// What it refused, and why.
+    pub(crate) fn refused(&self) -> Vec<String> {
+        self.shared.refused.lock().unwrap().clone()
+    }
+
+    /// Waits until the other side of a connection has gone away.
+    pub(crate) fn hears_the_other_side_go(&self) -> bool {
+        self.gone.recv_timeout(Duration::from_secs(20)).is_ok()
+    }
+}
+
+impl Shared {
+    fn serve(&self, mut connection: TcpStream) -> Option<()> {
+        let (path, headers, body) = read_request(&connection)?;
+        let request: Value = serde_json::from_slice(&body).ok()?;
+        self.seen.lock().unwrap().push(Seen {
+            path,
+            headers,
+            body: request.clone(),
+        });
+        let reply = match strict::check(self.wire, &request) {
+            Ok(()) => self.replies.lock().unwrap().pop_front()?,
+            Err(why) => {
+                self.refused.lock().unwrap().push(why.clone());
+                let error =
+                    serde_json::json!({"error": {"type": "invalid_request_error", "message": why}});
+                Reply::status(400, "", &error.to_string())
+            }
+        };
+        let acts = match reply {
+            Reply::Do(acts) => acts,
+            Reply::Say(pieces, ending) => {
+                let used = self.count(&request);
+                let model = request["model"].as_str().unwrap_or_default();
+                let events = strict::say(self.wire, model, &pieces, ending, used);
+                vec![stream_head(), Act::Send(events.into())]
+            }
+        };
+        for act in acts {
+            self.act(&mut connection, act)?;
+        }
+        Some(())
+    }
+
+    fn act(&self, connection: &mut TcpStream, act: Act) -> Option<()> {
+        match act {
+            Act::Send(bytes) => connection.write_all(&bytes).ok(),
+            Act::Repeat(pause, bytes) => {
+                while connection.write_all(&bytes).is_ok() {
+                    thread::sleep(pause);
+                }
+                self.tell_gone.send(()).ok()
+            }
+            Act::Wait(time) => {
+                thread::sleep(time);
+                Some(())
+            }
+            Act::Stall => {
+                // Reads until the other side closes or breaks the connection.
+                let _rest = connection.read_to_end(&mut Vec::new());
+                self.tell_gone.send(()).ok()
+            }
+            Act::Reset => {
+                rustix::net::sockopt::set_socket_linger(&*connection, Some(Duration::ZERO))
+                    .unwrap();
+                None
+            }
+        }
+    }
+
+    /// What of a request is cached, as its wire does it: up to the marks that it sets, or as far
+    /// as it begins like one before.
+    fn count(&self, request: &Value) -> Used {
+        let mut cached = self.cached.lock().unwrap();
+        let text = unmarked(request);
+        let read = cached
+            .iter()
+            .map(|known| common(known, &text))
+            .max()
+            .unwrap_or(0);
+        let marks = request.to_string().contains("\"cache_control\"");
+        let caches = marks || self.wire != Wire::Anthropic;
+        let read = if caches { read } else { 0 };
+        let fresh = (text.len() - read) as u64;
+        if caches {
+            cached.push(text);
+        }
+        let writes = if self.wire == Wire::Anthropic && marks {
+            fresh
+        } else {
+            0
+        };
+        Used {
+            fresh: fresh - writes,
+            cache_read: read as u64,
+            cache_write: writes,
+        }
+    }
+}
+
+/// The conversation without the marks for the cache, which move.
+fn unmarked(request: &Value) -> String {
+    let messages = request.get("messages").or_else(|| request.get("input"));
+    let text = format!("{}{}", request["system"], messages.unwrap_or(&Value::Null));
+    text.replace(r#""cache_control":{"type":"ephemeral"},"#, "")
+}
+
+fn common(one: &str, two: &str) -> usize {
+    one.bytes()
+        .zip(two.bytes())
+        .take_while(|(a, b)| a == b)
+        .count()
+}
+
+fn read_request(connection: &TcpStream) -> Option<(String, String, Vec<u8>)> {
+    let mut reader = BufReader::new(connection);
+    let mut head = String::new();
+    while !head.ends_with("\r\n\r\n") {
+        if reader.read_line(&mut head).ok()? == 0 {
+            return None;
+        }
+    }
+    let path = head.split(' ').nth(1)?.to_owned();
+    let headers = head.to_lowercase();
+    let length = headers.split("content-length: ").nth(1)?;
+    let length: usize = length.split("\r\n").next()?.parse().ok()?;
+    let mut body = vec![0; length];
+    reader.read_exact(&mut body).ok()?;
+    Some((path, headers, body))
+}

@@ -1,0 +1,144 @@
+//! What the real providers refuse, and how they speak.
+
+pub(crate) mod anthropic;
+pub(crate) mod chat;
+pub(crate) mod responses;
+
+use a_society_facts::Hash;
+use serde_json::Value;
+
+use crate::provider::http::Wire;
+
+/// A piece of an answer.
+#[derive(Debug, Clone)]
+pub(crate) enum Piece {
+    /// Reasoning.
+    Think(String),
+    /// Words.
+    Text(String),
+    /// A call.
+    Call {
+        /// The provider's name for it.
+        id: String,
+        /// The tool.
+        name: String,
+        /// Its arguments, as text.
+        arguments: String,
+    },
+    /// Work of the provider's own that it will go on with.
+    Server,
+}
+
+impl Piece {
+    pub(crate) fn text(text: &str) -> Self {
+        Self::Text(text.into())
+    }
+
+    pub(crate) fn call(id: &str, arguments: &str) -> Self {
+        Self::Call {
+            id: id.into(),
+            name: "read_file".into(),
+            arguments: arguments.into(),
+        }
+    }
+}
+
+/// How an answer ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Ending {
+    /// As its pieces demand.
+    Natural,
+    /// At its output limit.
+    Limit,
+    /// Declined.
+    Refusal,
+    /// To be gone on with.
+    Pause,
+    /// Because the window is full.
+    Window,
+}
+
+/// What was used, as the server counts.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Used {
+    pub(crate) fresh: u64,
+    pub(crate) cache_read: u64,
+    pub(crate) cache_write: u64,
+}
+
+/// Why a request is refused, as the real ones would.
+pub(crate) fn check(wire: Wire, request: &Value) -> Result<(), String> {
+    match wire {
+        Wire::Anthropic => anthropic::check(request),
+        Wire::Chat => chat::check(request),
+        Wire::Responses => responses::check(request),
+    }
+}
+
+/// An answer as the stream of a wire.
+pub(crate) fn say(wire: Wire, model: &str, pieces: &[Piece], ending: Ending, used: Used) -> String {
+    match wire {
+        Wire::Anthropic => anthropic::say(model, pieces, ending, used),
+        Wire::Chat => chat::say(model, pieces, ending, used),
+        Wire::Responses => responses::say(model, pieces, ending, used),
+    }
+}
+
+/// What only this model can have made of this text.
+pub(crate) fn sign(model: &str, text: &str) -> String {
+    Hash::of(format!("{model}/{text}").as_bytes()).to_string()
+}
+
+/// The members of an object and no others.
+pub(crate) fn only(what: &str, value: &Value, allowed: &[&str]) -> Result<(), String> {
+    let object = value
+        .as_object()
+        .ok_or(format!("{what} must be an object"))?;
+    match object.keys().find(|key| !allowed.contains(&key.as_str())) {
+        Some(key) => Err(format!("{what}: unknown field {key}")),
+        None => Ok(()),
+    }
+}
+
+pub(crate) fn ensure(holds: bool, why: impl Into<String>) -> Result<(), String> {
+    if holds { Ok(()) } else { Err(why.into()) }
+}
+
+pub(crate) fn text<'v>(value: &'v Value, name: &str) -> Result<&'v str, String> {
+    value[name]
+        .as_str()
+        .ok_or(format!("{name} must be text in {value}"))
+}
+
+pub(crate) fn list<'v>(value: &'v Value, name: &str) -> Result<&'v [Value], String> {
+    let list = value[name].as_array().filter(|list| !list.is_empty());
+    list.map(Vec::as_slice)
+        .ok_or(format!("{name} must be a list with something in it"))
+}
+
+pub(crate) fn not_blank(text: &str) -> Result<(), String> {
+    ensure(
+        !text.trim().is_empty(),
+        "text content must contain non-whitespace text",
+    )
+}
+
+pub(crate) fn legal_tool_name(name: &str) -> Result<(), String> {
+    let legal = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
+    let is_legal = !name.is_empty() && name.len() <= 64 && name.chars().all(legal);
+    ensure(is_legal, format!("{name:?} is no name of a tool"))
+}
+
+pub(crate) fn object_text(arguments: &str) -> Result<(), String> {
+    let read = serde_json::from_str::<Value>(arguments);
+    ensure(
+        read.is_ok_and(|it| it.is_object()),
+        format!("arguments must be a JSON object: {arguments}"),
+    )
+}
+
+/// Splits a text where a stream would.
+pub(crate) fn halves(text: &str) -> [&str; 2] {
+    let at = text.floor_char_boundary(text.len() / 2);
+    [&text[..at], &text[at..]]
+}

@@ -1,0 +1,336 @@
+//! Requests as Anthropic Messages.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+use a_society_facts::message::{Message, ToolCall};
+use serde::Serialize;
+use serde_json::value::RawValue;
+
+use super::super::ids::{Ids, is_plain};
+use super::super::raw::RawObject;
+use crate::provider::blocks::Blocks;
+use crate::provider::request::{Effort, Request, Said, Thinking};
+
+/// The least budget for thinking that the API takes.
+const LEAST_BUDGET_TOKENS: u64 = 1_024;
+
+/// The marks that tell the provider up to where to cache. It takes four; one is for the tools and
+/// the system prompt, and these are for the ends of the last messages of the user: the newest, so
+/// that the next request finds it, and the one before, which the last request left.
+const MARKED_TURNS: usize = 2;
+
+#[derive(Serialize)]
+struct Body<'a> {
+    model: &'a str,
+    max_tokens: u64,
+    stream: bool,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    system: Vec<Part<'a>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    tools: Vec<Tool<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    thinking: Option<ThinkingParam>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    output_config: Option<OutputConfig>,
+    messages: Vec<Turn<'a>>,
+}
+
+#[derive(Serialize)]
+struct Tool<'a> {
+    name: &'a str,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    description: &'a str,
+    input_schema: &'a RawValue,
+}
+
+#[derive(Serialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+enum ThinkingParam {
+    Adaptive,
+    Enabled { budget_tokens: u64 },
+}
+
+#[derive(Serialize)]
+struct OutputConfig {
+    effort: &'static str,
+}
+
+#[derive(Serialize)]
+struct Turn<'a> {
+    role: &'static str,
+    content: Vec<Part<'a>>,
+}
+
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Part<'a> {
+    Ours(Block<'a>),
+    Theirs(Cow<'a, RawValue>),
+}
+
+#[derive(Serialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+enum Block<'a> {
+    Text {
+        text: &'a str,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        cache_control: Option<CacheControl>,
+    },
+    ToolUse {
+        id: String,
+        name: &'a str,
+        input: &'a RawValue,
+    },
+    ToolResult {
+        tool_use_id: String,
+        content: &'a str,
+        #[serde(skip_serializing_if = "std::ops::Not::not")]
+        is_error: bool,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        cache_control: Option<CacheControl>,
+    },
+}
+
+#[derive(Serialize, Clone, Copy)]
+#[serde(tag = "type", rename_all = "snake_case")]
+enum CacheControl {
+    Ephemeral,
+}
+
+/// The body of a request whose history is repaired.
+pub(in crate::provider) fn body(
+    request: &Request<'_>,
+    history: &[Cow<'_, Said>],
+) -> serde_json::Result<Vec<u8>> {
+    let mut messages = turns(history);
+    let caches = request.cache_key.is_some();
+    if caches {
+        mark_turns(&mut messages);
+    }
+    let system = (!request.system.trim().is_empty()).then(|| {
+        Part::Ours(Block::Text {
+            text: request.system,
+            cache_control: caches.then_some(CacheControl::Ephemeral),
+        })
+    });
+    let tools = request.tools.iter().map(|tool| Tool {
+        name: &tool.name,
+        description: &tool.description,
+        input_schema: &tool.schema,
+    });
+    let (thinking, output_config) = thinking(request, &messages);
+    serde_json::to_vec(&Body {
+        model: request.model,
+        max_tokens: request.max_output_tokens,
+        stream: true,
+        system: system.into_iter().collect(),
+        tools: tools.collect(),
+        thinking,
+        output_config,
+        messages,
+    })
+}
+
+fn thinking(
+    request: &Request<'_>,
+    messages: &[Turn<'_>],
+) -> (Option<ThinkingParam>, Option<OutputConfig>) {
+    let Some(effort) = request.effort.filter(|effort| *effort != Effort::None) else {
+        return (None, None);
+    };
+    match request.thinking {
+        Thinking::Fixed => (None, None),
+        Thinking::Levels => {
+            let effort = match effort {
+                Effort::None | Effort::Minimal | Effort::Low => "low",
+                Effort::Medium => "medium",
+                Effort::High => "high",
+                Effort::XHigh => "xhigh",
+                Effort::Max => "max",
+            };
+            (Some(ThinkingParam::Adaptive), Some(OutputConfig { effort }))
+        }
+        Thinking::Budget => {
+            let wanted: u64 = match effort {
+                Effort::None | Effort::Minimal => LEAST_BUDGET_TOKENS,
+                Effort::Low => 2_048,
+                Effort::Medium => 8_192,
+                Effort::High => 16_384,
+                Effort::XHigh => 32_768,
+                Effort::Max => 65_536,
+            };
+            // The budget is a part of the output limit, and something must be left to say.
+            let budget_tokens = wanted.min(request.max_output_tokens / 2);
+            let fits = budget_tokens >= LEAST_BUDGET_TOKENS && may_think(messages);
+            let thinking = fits.then_some(ThinkingParam::Enabled { budget_tokens });
+            (thinking, None)
+        }
+    }
+}
+
+/// Whether thinking may be on: while calls are being answered, the message that made them must
+/// begin with the thinking that led to them, and another model's is not kept.
+fn may_think(messages: &[Turn<'_>]) -> bool {
+    let answers_calls = messages.last().is_some_and(|last| {
+        let is_result = |part: &Part<'_>| matches!(part, Part::Ours(Block::ToolResult { .. }));
+        last.content.iter().any(is_result)
+    });
+    let made = messages.iter().rev().find(|turn| turn.role == "assistant");
+    let begins_with_thinking = made.is_some_and(|turn| {
+        turn.content.first().is_some_and(|part| match part {
+            Part::Ours(_) => false,
+            Part::Theirs(raw) => {
+                let kind = RawObject::parse(raw.get()).and_then(|block| block.text("type"));
+                matches!(kind.as_deref(), Some("thinking" | "redacted_thinking"))
+            }
+        })
+    });
+    !answers_calls || begins_with_thinking
+}
+
+fn mark_turns(messages: &mut [Turn<'_>]) {
+    let users = messages.iter_mut().rev().filter(|turn| turn.role == "user");
+    for turn in users.take(MARKED_TURNS) {
+        match turn.content.last_mut() {
+            Some(Part::Ours(
+                Block::Text { cache_control, .. } | Block::ToolResult { cache_control, .. },
+            )) => *cache_control = Some(CacheControl::Ephemeral),
+            Some(Part::Ours(Block::ToolUse { .. }) | Part::Theirs(_)) | None => {}
+        }
+    }
+}
+
+fn turns<'a>(history: &'a [Cow<'_, Said>]) -> Vec<Turn<'a>> {
+    let mut ids = Ids::default();
+    let mut names: HashMap<&str, String> = HashMap::new();
+    let mut turns: Vec<Turn<'a>> = Vec::new();
+    for said in history {
+        match &said.message {
+            Message::User { content } => add(&mut turns, "user", [text(content)]),
+            Message::Assistant { content } => {
+                let parts = said
+                    .blocks
+                    .as_ref()
+                    .and_then(|blocks| replay(blocks, &[], &[]));
+                let parts = parts.unwrap_or_else(|| vec![text(content)]);
+                add(&mut turns, "assistant", parts);
+            }
+            Message::AssistantToolCalls {
+                calls,
+                text: said_before,
+            } => {
+                let theirs = said.blocks.as_ref().map(call_ids).unwrap_or_default();
+                let own: Vec<String> = calls
+                    .iter()
+                    .enumerate()
+                    .map(|(at, call)| {
+                        let theirs = theirs.get(at).filter(|id| is_plain(id));
+                        ids.assign(&call.id, theirs.map(String::as_str))
+                    })
+                    .collect();
+                for (call, id) in calls.iter().zip(&own) {
+                    names.insert(&call.id, id.clone());
+                }
+                let parts = said
+                    .blocks
+                    .as_ref()
+                    .and_then(|blocks| replay(blocks, calls, &own));
+                let parts = parts.unwrap_or_else(|| {
+                    let before = said_before.as_deref().map(text);
+                    before.into_iter().chain(uses(calls, own)).collect()
+                });
+                add(&mut turns, "assistant", parts);
+            }
+            Message::ToolResult {
+                call_id,
+                content,
+                is_error,
+                ..
+            } => {
+                let part = Part::Ours(Block::ToolResult {
+                    tool_use_id: names.get(call_id.as_str()).cloned().unwrap_or_default(),
+                    content,
+                    is_error: *is_error,
+                    cache_control: None,
+                });
+                add(&mut turns, "user", [part]);
+            }
+        }
+    }
+    turns
+}
+
+fn text(text: &str) -> Part<'_> {
+    Part::Ours(Block::Text {
+        text,
+        cache_control: None,
+    })
+}
+
+fn uses(calls: &[ToolCall], ids: Vec<String>) -> impl Iterator<Item = Part<'_>> {
+    calls.iter().zip(ids).map(|(call, id)| {
+        Part::Ours(Block::ToolUse {
+            id,
+            name: &call.name,
+            input: &call.input,
+        })
+    })
+}
+
+/// Adds parts to the last turn if the same side speaks on. Results and the words after them are
+/// one turn of the user.
+fn add<'a>(
+    turns: &mut Vec<Turn<'a>>,
+    role: &'static str,
+    parts: impl IntoIterator<Item = Part<'a>>,
+) {
+    match turns.last_mut() {
+        Some(last) if last.role == role => last.content.extend(parts),
+        Some(_) | None => turns.push(Turn {
+            role,
+            content: parts.into_iter().collect(),
+        }),
+    }
+}
+
+/// The provider's own names of the calls in its blocks.
+fn call_ids(blocks: &Blocks) -> Vec<String> {
+    let uses = blocks.blocks.iter().filter_map(|raw| tool_use(raw));
+    uses.map(|block| block.text("id").unwrap_or_default())
+        .collect()
+}
+
+fn tool_use(raw: &RawValue) -> Option<RawObject> {
+    // Most blocks are none, and are long: this looks before it reads.
+    if !raw.get().contains("\"tool_use\"") {
+        return None;
+    }
+    let block = RawObject::parse(raw.get())?;
+    (block.text("type")? == "tool_use").then_some(block)
+}
+
+/// The blocks as they came, with the names that their calls have in this request. Nothing, if they
+/// do not stand for exactly these calls.
+fn replay<'a>(blocks: &'a Blocks, calls: &[ToolCall], ids: &[String]) -> Option<Vec<Part<'a>>> {
+    let mut wanted = calls.iter().zip(ids);
+    let mut parts = Vec::with_capacity(blocks.blocks.len());
+    for raw in &blocks.blocks {
+        let Some(mut block) = tool_use(raw) else {
+            parts.push(Part::Theirs(Cow::Borrowed(raw.as_ref())));
+            continue;
+        };
+        let (call, id) = wanted.next()?;
+        if block.text("name")? != call.name {
+            return None;
+        }
+        let is_same = block.text("id")? == *id;
+        parts.push(Part::Theirs(if is_same {
+            Cow::Borrowed(raw.as_ref())
+        } else {
+            block.set_text("id", id);
+            Cow::Owned(block.to_raw()?)
+        }));
+    }
+    (wanted.next().is_none() && !parts.is_empty()).then_some(parts)
+}

@@ -1,0 +1,308 @@
+//! The calls of one answer: those that only read run together, all others one after the other.
+
+use std::collections::VecDeque;
+
+use a_society_facts::fact::turn::{CallEnd, Effect};
+use a_society_facts::id::CallId;
+use a_society_facts::message::{Message, ToolCall};
+
+use super::limits::CALLS_AT_ONCE;
+use super::taker::{ModelTaker, Next};
+use crate::consent::Tier;
+use crate::tool::{Finished, Plan, Running, Toolbox};
+use crate::turn::step::{Consent, End, Intended, Step};
+
+/// Calls that still have no result.
+#[derive(Debug)]
+pub(super) struct Calls {
+    items: Vec<Item>,
+    acts: VecDeque<Act>,
+    /// The call whose name is awaited.
+    naming: Option<usize>,
+}
+
+/// One call.
+#[derive(Debug)]
+struct Item {
+    ordinal: usize,
+    asked: ToolCall,
+    /// Why it must not run, if that is known already.
+    fault: Option<String>,
+    plan: Option<Plan>,
+    call: Option<CallId>,
+    running: Option<Running>,
+    finished: Option<Finished>,
+}
+
+/// What is still to be done, by the places of the calls.
+#[derive(Debug)]
+enum Act {
+    /// See what the call, and those after it that only read, would do.
+    Plan(usize),
+    Intend(usize),
+    Consent(usize),
+    Start(usize),
+    Run(Vec<usize>),
+    Finish(usize),
+}
+
+impl Calls {
+    pub(super) fn new(asked: impl IntoIterator<Item = (usize, ToolCall, Option<String>)>) -> Self {
+        let items = asked.into_iter().map(|(ordinal, asked, fault)| Item {
+            ordinal,
+            asked,
+            fault,
+            plan: None,
+            call: None,
+            running: None,
+            finished: None,
+        });
+        Self {
+            items: items.collect(),
+            acts: VecDeque::from([Act::Plan(0)]),
+            naming: None,
+        }
+    }
+
+    /// The call that was to be consented to may not run.
+    pub(super) fn denied(&mut self, why: String) {
+        if let Some(Act::Start(at)) = self.acts.front() {
+            let at = *at;
+            self.acts.clear();
+            self.finish(at, CallEnd::Denied, why);
+            self.acts.extend([Act::Finish(at), Act::Plan(at + 1)]);
+        }
+    }
+
+    fn finish(&mut self, at: usize, end: CallEnd, output: String) {
+        if let Some(item) = self.items.get_mut(at) {
+            item.finished = Some(Finished {
+                end,
+                output,
+                is_cut: false,
+                whole: None,
+            });
+        }
+    }
+
+    /// Looks at a call, and at those after it as long as they only read.
+    fn plan(&mut self, from: usize, tools: &Toolbox) -> Option<Step> {
+        let mut together = Vec::new();
+        for at in from..self.items.len() {
+            let item = self.items.get_mut(at)?;
+            let planned = match item.fault.take() {
+                Some(fault) => Err(fault),
+                None => tools.plan(&item.asked).map_err(|refusal| refusal.text),
+            };
+            match planned {
+                Ok(plan) => {
+                    let reads = plan.effect == Effect::Pure && is_free(&plan);
+                    if !together.is_empty() && (!reads || together.len() == CALLS_AT_ONCE) {
+                        break;
+                    }
+                    item.plan = Some(plan);
+                    together.push(at);
+                    if !reads {
+                        break;
+                    }
+                }
+                // It has its turn when those before it are done.
+                Err(fault) if !together.is_empty() => {
+                    item.fault = Some(fault);
+                    break;
+                }
+                Err(fault) => {
+                    self.acts.push_back(Act::Plan(at + 1));
+                    return Some(Step::Refuse {
+                        tool_call: item.asked.id.clone(),
+                        tool: item.asked.name.clone(),
+                        output: fault,
+                    });
+                }
+            }
+        }
+        let last = *together.last()?;
+        self.acts.extend(together.iter().map(|at| Act::Intend(*at)));
+        for at in &together {
+            if self.needs_consent(*at) {
+                self.acts.push_back(Act::Consent(*at));
+            }
+            self.acts.push_back(Act::Start(*at));
+        }
+        self.acts.push_back(Act::Run(together.clone()));
+        self.acts.extend(together.iter().map(|at| Act::Finish(*at)));
+        self.acts.push_back(Act::Plan(last + 1));
+        None
+    }
+
+    fn needs_consent(&self, at: usize) -> bool {
+        let plan = self.items.get(at).and_then(|item| item.plan.as_ref());
+        plan.is_some_and(|plan| !is_free(plan))
+    }
+
+    fn intend(&mut self, at: usize) -> Option<Step> {
+        self.naming = Some(at);
+        let item = self.items.get(at)?;
+        let plan = item.plan.as_ref()?;
+        Some(Step::Intend(Intended {
+            tool_call: item.asked.id.clone(),
+            ordinal: u32::try_from(item.ordinal).unwrap_or(u32::MAX),
+            tool: item.asked.name.clone(),
+            arguments: item.asked.input.get().to_owned(),
+            effect: plan.effect,
+            before: plan.before,
+            after: plan.after,
+            summary: plan.summary.clone(),
+        }))
+    }
+
+    fn consent(&self, at: usize) -> Option<Step> {
+        let item = self.items.get(at)?;
+        Some(Step::Consent(Box::new(Consent {
+            call: item.call.clone()?,
+            ask: item.plan.as_ref()?.ask.clone(),
+        })))
+    }
+
+    /// Lets whatever runs all of them.
+    fn run(&mut self, together: &[usize]) {
+        let mut running: Vec<(usize, Running)> = Vec::new();
+        for at in together {
+            if let Some(call) = self.items.get_mut(*at).and_then(|item| item.running.take()) {
+                running.push((*at, call));
+            }
+        }
+        for (at, finished) in finish_all(running) {
+            if let Some(item) = self.items.get_mut(at) {
+                item.finished = Some(finished);
+            }
+        }
+    }
+}
+
+/// Ends all of them; more than one at once, if there are more.
+fn finish_all(mut running: Vec<(usize, Running)>) -> Vec<(usize, Finished)> {
+    if running.len() == 1 {
+        return running
+            .drain(..)
+            .map(|(at, call)| (at, call.finish()))
+            .collect();
+    }
+    std::thread::scope(|scope| {
+        let threads: Vec<_> = running
+            .into_iter()
+            .map(|(at, call)| (at, scope.spawn(move || call.finish())))
+            .collect();
+        let joined = threads.into_iter().map(|(at, thread)| {
+            let finished = thread.join().unwrap_or_else(|_| Finished {
+                end: CallEnd::Failed,
+                output: "The tool failed for a reason of its own.".to_owned(),
+                is_cut: false,
+                whole: None,
+            });
+            (at, finished)
+        });
+        joined.collect()
+    })
+}
+
+fn is_free(plan: &Plan) -> bool {
+    matches!(plan.ask.tier, Tier::Free | Tier::Unasked)
+}
+
+impl ModelTaker {
+    /// The next step of the calls. Waits while they run.
+    pub(super) fn work(&mut self, mut calls: Calls, named: Option<CallId>) -> Option<Step> {
+        if let Some((at, named)) = calls.naming.take().zip(named)
+            && let Some(item) = calls.items.get_mut(at)
+        {
+            item.call = Some(named);
+        }
+        let step = loop {
+            match calls.acts.pop_front() {
+                // Every call has its result: the model is asked what now.
+                None => return None,
+                Some(act) => {
+                    if let Some(step) = self.act(&mut calls, act) {
+                        break step;
+                    }
+                }
+            }
+        };
+        if !matches!(self.next, Next::End(_)) {
+            self.next = Next::Work(Box::new(calls));
+        }
+        Some(step)
+    }
+
+    fn act(&mut self, calls: &mut Calls, act: Act) -> Option<Step> {
+        match act {
+            Act::Plan(from) => {
+                let step = calls.plan(from, &self.gear.tools)?;
+                if let Step::Refuse {
+                    tool_call,
+                    tool,
+                    output,
+                } = &step
+                {
+                    self.heard_result(tool_call, tool, output, true);
+                }
+                Some(step)
+            }
+            Act::Intend(at) => calls.intend(at),
+            Act::Consent(at) => calls.consent(at),
+            Act::Start(at) => self.start(calls, at),
+            Act::Run(together) => {
+                calls.run(&together);
+                None
+            }
+            Act::Finish(at) => self.finish(calls, at),
+        }
+    }
+
+    /// Brings a call as far as its start, which is recorded before it goes on.
+    fn start(&mut self, calls: &mut Calls, at: usize) -> Option<Step> {
+        let stop = self.stop.clone();
+        let item = calls.items.get_mut(at)?;
+        let Some(call) = item.call.clone() else {
+            return Some(self.end(End::Aborted {
+                why: "a call was intended and got no name".to_owned(),
+            }));
+        };
+        match self.gear.tools.start(item.plan.take()?, &call, &stop) {
+            Ok(running) => {
+                let process = running.process();
+                item.running = Some(running);
+                Some(Step::Start { call, process })
+            }
+            Err(finished) => {
+                item.finished = Some(finished);
+                None
+            }
+        }
+    }
+
+    fn finish(&mut self, calls: &mut Calls, at: usize) -> Option<Step> {
+        let item = calls.items.get_mut(at)?;
+        let finished = item.finished.take()?;
+        let (id, tool) = (item.asked.id.clone(), item.asked.name.clone());
+        let call = item.call.take()?;
+        self.heard_result(&id, &tool, &finished.output, finished.end.is_error());
+        Some(Step::Finish {
+            call,
+            end: finished.end,
+            output: finished.output,
+            whole: finished.whole,
+        })
+    }
+
+    fn heard_result(&mut self, id: &str, tool: &str, output: &str, is_error: bool) {
+        let message = Message::ToolResult {
+            call_id: id.to_owned(),
+            tool_name: tool.to_owned(),
+            content: output.to_owned(),
+            is_error,
+        };
+        self.said.push(message.into());
+    }
+}

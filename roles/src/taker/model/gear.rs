@@ -1,0 +1,103 @@
+//! What a model's taker works with.
+
+use std::fmt;
+use std::sync::Arc;
+
+use a_society_facts::fact::turn::Usage;
+
+use crate::cost::{Counted, Price, input_bound_tokens};
+use crate::provider::retry::Lanes;
+use crate::provider::{Effort, Provider, Thinking, ToolDefinition};
+use crate::tool::{Definition, Toolbox};
+use crate::turn::step::{End, Step, Told, Worst};
+use crate::turn::taker::Taker;
+
+/// A model as it is used for one turn.
+#[derive(Debug, Clone)]
+pub struct Model {
+    /// Its name in the configuration.
+    pub name: String,
+    /// Its name with its provider.
+    pub id: String,
+    /// How many tokens it reads at most; 0 if nobody knows.
+    pub window: u64,
+    /// How many tokens one answer may have.
+    pub max_output: u64,
+    /// How it takes its effort.
+    pub thinking: Thinking,
+    /// How hard it is to think.
+    pub effort: Option<Effort>,
+    /// What it costs, if that is known.
+    pub prices: Option<Price>,
+}
+
+/// Everything a model's taker works with.
+#[derive(Debug, Clone)]
+pub struct Gear {
+    /// Who answers.
+    pub provider: Arc<dyn Provider>,
+    /// The model.
+    pub model: Model,
+    /// What runs its calls.
+    pub tools: Toolbox,
+    /// The tools that it is offered.
+    pub offered: Arc<[ToolDefinition]>,
+    /// Who else asks the same models.
+    pub traffic: Traffic,
+}
+
+/// The requests of all roles of a process, which share what a provider lets through.
+#[derive(Clone)]
+pub struct Traffic {
+    /// The lanes of all models.
+    pub lanes: Arc<Lanes>,
+    /// The milliseconds of a clock that only goes forward.
+    pub now_ms: Arc<dyn Fn() -> u64 + Send + Sync>,
+}
+
+impl fmt::Debug for Traffic {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Traffic").finish_non_exhaustive()
+    }
+}
+
+/// Tools as a model is offered them. A tool whose schema cannot be written is not offered.
+#[must_use]
+pub fn offered(tools: &[Definition]) -> Arc<[ToolDefinition]> {
+    let each = tools.iter().filter_map(|tool| {
+        Some(ToolDefinition {
+            name: tool.name.to_owned(),
+            description: tool.description.to_owned(),
+            schema: serde_json::value::to_raw_value(&tool.schema).ok()?,
+        })
+    });
+    each.collect()
+}
+
+impl Model {
+    /// What an answer cost, in millionths; 0 if no price is known.
+    pub(super) fn cost(&self, usage: &Usage) -> u64 {
+        self.prices.as_ref().map_or(0, |price| price.of(usage))
+    }
+
+    /// The most that a request of so many bytes can cost.
+    pub(super) fn worst(&self, body: u64, last: Option<Counted>, max_output: u64) -> Worst {
+        let input = input_bound_tokens(body, last);
+        let cost = |price: &Price| price.worst(input, max_output);
+        Worst {
+            tokens: input.saturating_add(max_output),
+            cost_micros: self.prices.as_ref().map_or(0, cost),
+        }
+    }
+}
+
+/// Stands in for a role that cannot work before something is chosen or mended; it says so and
+/// ends.
+#[derive(Debug)]
+pub struct Unready(pub End);
+
+impl Taker for Unready {
+    fn next(&mut self, _: Told) -> Step {
+        Step::End(self.0.clone())
+    }
+}

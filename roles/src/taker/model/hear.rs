@@ -1,0 +1,213 @@
+//! An answer arrives: its pieces become drafts, and a failure becomes another try or an end.
+
+use super::limits::{BYTES_A_TOKEN_USUALLY, DRAFT_BYTES};
+use super::taker::{ModelTaker, Next};
+use crate::provider::retry::{self, Admission, Outcome, Verdict, Weary};
+use crate::provider::{Answer, Arrival, Event, Fault, Prepared, Stream};
+use crate::turn::step::{End, Step};
+use a_society_facts::fact::turn::DraftKind;
+use a_society_facts::message::Message;
+
+/// An answer that arrives.
+#[derive(Debug)]
+pub(super) struct Hearing {
+    stream: Stream,
+    /// What arrived behind the pieces that were put together.
+    held: Option<Arrival>,
+}
+
+impl ModelTaker {
+    /// The request leaves; it was announced.
+    pub(super) fn send(&mut self, prepared: Prepared) {
+        self.request = prepared.hash;
+        self.body_bytes = prepared.body.len() as u64;
+        let stream = self.gear.provider.start(prepared, &self.stop);
+        self.next = Next::Hear(Box::new(Hearing { stream, held: None }));
+    }
+
+    /// The next piece, or what the answer came to. Waits.
+    pub(super) fn hear(&mut self, mut hearing: Hearing) -> Option<Step> {
+        loop {
+            let arrival = hearing
+                .held
+                .take()
+                .or_else(|| hearing.stream.next_arrival());
+            match arrival {
+                Some(Arrival::Event(event)) => {
+                    let Some((kind, piece)) = piece_of(event) else {
+                        continue;
+                    };
+                    let text = hearing.more(kind, piece);
+                    self.next = Next::Hear(Box::new(hearing));
+                    return Some(Step::Draft { kind, text });
+                }
+                Some(Arrival::Answer(answer)) => return Some(self.answered(*answer)),
+                Some(Arrival::Fault(fault)) => return Some(self.failed(&fault)),
+                None => {
+                    let fault = Fault::new(
+                        crate::provider::FaultClass::CutOff,
+                        "the answer ended before it was whole",
+                    );
+                    return Some(self.failed(&fault));
+                }
+            }
+        }
+    }
+
+    /// A request that came to nothing.
+    fn failed(&mut self, fault: &Fault) -> Step {
+        self.leave_lane(Outcome::of(fault));
+        let dice = self.dice();
+        let verdict = self.patience.failed(fault, dice);
+        let retry_in_ms = if let Verdict::Wait { ms } = verdict {
+            self.next = Next::Wait(ms);
+            Some(ms)
+        } else {
+            self.next = self.given_up(fault, verdict);
+            None
+        };
+        Step::Failed {
+            class: fault.class.word().to_owned(),
+            error: fault.message.clone(),
+            retry_in_ms,
+        }
+    }
+
+    /// A request that is none.
+    pub(super) fn unprepared(&mut self, fault: &Fault) -> Step {
+        let dice = self.dice();
+        let verdict = self.patience.failed(fault, dice);
+        let next = self.given_up(fault, verdict);
+        if let Next::End(end) = next {
+            self.end(end)
+        } else {
+            self.next = next;
+            Step::Wait { ms: 0 }
+        }
+    }
+
+    fn given_up(&mut self, fault: &Fault, verdict: Verdict) -> Next {
+        match verdict {
+            Verdict::Compact if self.said.len() > 1 => {
+                // The provider says what the estimate did not: the window is full.
+                self.context = self.context.max(self.gear.model.window.max(1));
+                if self.gear.model.window == 0 {
+                    self.trim();
+                }
+                Next::Ask
+            }
+            Verdict::Suspend { ms } => Next::End(End::Provider {
+                why: format!("{fault}; it asks to be left alone for {} s", ms / 1000),
+            }),
+            Verdict::Operator => Next::End(End::Provider {
+                why: fault.to_string(),
+            }),
+            // Whoever was asked for long enough may be there again when the operator is.
+            Verdict::GiveUp(weary @ (Weary::Request | Weary::Turn | Weary::Waited)) => {
+                Next::End(End::Provider {
+                    why: format!("{fault}; {}", weary.words()),
+                })
+            }
+            Verdict::Wait { .. } | Verdict::Compact | Verdict::GiveUp(Weary::Useless) => {
+                Next::End(End::Aborted {
+                    why: fault.to_string(),
+                })
+            }
+        }
+    }
+
+    /// A number that differs from request to request and from role to role, so that those who fail
+    /// together do not come back together.
+    fn dice(&mut self) -> u64 {
+        self.throws += 1;
+        retry::dice(format!("{} {} {}", self.ticket.0, self.request, self.throws).as_bytes())
+    }
+
+    /// Asks whether a request may go now; if not, how long to wait.
+    pub(super) fn enter_lane(&mut self) -> Option<u64> {
+        let now = (self.gear.traffic.now_ms)();
+        let lane = (self.gear.provider.name(), self.gear.model.id.as_str());
+        match self.gear.traffic.lanes.ask(lane, self.ticket, now) {
+            Admission::Go => {
+                self.is_in_lane = true;
+                None
+            }
+            Admission::Wait { ms } => {
+                self.is_in_lane = true;
+                Some(ms)
+            }
+        }
+    }
+
+    /// Says what came of a request.
+    pub(super) fn leave_lane(&mut self, outcome: Outcome) {
+        if std::mem::take(&mut self.is_in_lane) {
+            let now = (self.gear.traffic.now_ms)();
+            let lane = (self.gear.provider.name(), self.gear.model.id.as_str());
+            self.gear
+                .traffic
+                .lanes
+                .hear(lane, self.ticket, outcome, now);
+        }
+    }
+
+    /// How much of the window the conversation fills, when nobody has counted.
+    pub(super) fn guessed_context(&self, answer: &Answer) -> u64 {
+        let bytes: usize = self.said.iter().map(|said| size_of(&said.message)).sum();
+        let bytes = bytes + self.job.system_prompt.len() + answer.text.len();
+        (bytes as u64).div_ceil(BYTES_A_TOKEN_USUALLY)
+    }
+}
+
+impl Hearing {
+    /// Takes the pieces of the same kind that have arrived already.
+    fn more(&mut self, kind: DraftKind, mut text: String) -> String {
+        while text.len() < DRAFT_BYTES {
+            match self.stream.arrived() {
+                Some(Arrival::Event(event)) => match piece_of(event) {
+                    Some((same, piece)) if same == kind => text.push_str(&piece),
+                    Some((DraftKind::Text, piece)) => {
+                        self.held = Some(Arrival::Event(Event::Text(piece)));
+                        break;
+                    }
+                    Some((DraftKind::Reasoning, piece)) => {
+                        self.held = Some(Arrival::Event(Event::Reasoning(piece)));
+                        break;
+                    }
+                    None => {}
+                },
+                Some(end @ (Arrival::Answer(_) | Arrival::Fault(_))) => {
+                    self.held = Some(end);
+                    break;
+                }
+                None => break,
+            }
+        }
+        text
+    }
+}
+
+fn piece_of(event: Event) -> Option<(DraftKind, String)> {
+    match event {
+        Event::Text(piece) => Some((DraftKind::Text, piece)),
+        Event::Reasoning(piece) => Some((DraftKind::Reasoning, piece)),
+        Event::CallBegun { .. }
+        | Event::CallArguments { .. }
+        | Event::CallEnded { .. }
+        | Event::Usage(_)
+        | Event::Stalled { .. } => None,
+    }
+}
+
+/// How many bytes a message says.
+pub(super) fn size_of(message: &Message) -> usize {
+    match message {
+        Message::User { content }
+        | Message::Assistant { content }
+        | Message::ToolResult { content, .. } => content.len(),
+        Message::AssistantToolCalls { calls, text } => {
+            let arguments: usize = calls.iter().map(|call| call.input.get().len()).sum();
+            arguments + text.as_ref().map_or(0, String::len)
+        }
+    }
+}

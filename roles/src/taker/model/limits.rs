@@ -1,0 +1,38 @@
+//! Every number that bounds a model's turn, with its reason.
+
+/// How full the window may be before the session is made shorter, in hundredths: the rest is room
+/// for the next answer and for what its tools return.
+pub(super) const FULL_PERCENT: u64 = 80;
+
+/// How often in a row an answer may hold only calls whose arguments cannot be read. A model that
+/// cannot write them twice will not do so the third time.
+pub(super) const MALFORMED_ROUNDS: u32 = 2;
+
+/// How often in a row a provider may pause an answer and want the same conversation again.
+pub(super) const PAUSES: u32 = 5;
+
+/// How much streamed text is put into one step. Pieces of a few letters would cost more to hand on
+/// than to say.
+pub(super) const DRAFT_BYTES: usize = 2 * 1024;
+
+/// How many calls that only read run at once: disks and networks gain little from more.
+pub(super) const CALLS_AT_ONCE: usize = 8;
+
+/// How many of the last tool outputs stay whole when older ones are left out of a request that
+/// would not fit.
+pub(super) const OUTPUTS_KEPT: usize = 4;
+
+/// How long a tool output must be for it to be left out: short ones gain nothing.
+pub(super) const OUTPUT_LEFT_OUT_BYTES: usize = 400;
+
+/// How much of each message a summary is made from. The beginning says what it was about.
+pub(super) const SUMMARISED_BYTES: usize = 24 * 1024;
+
+/// How long a summary may be, in tokens.
+pub(super) const SUMMARY_TOKENS: u64 = 4_000;
+
+/// How many bytes of text make a token as a rule, where a fair guess is wanted.
+pub(super) const BYTES_A_TOKEN_USUALLY: u64 = 4;
+
+/// How long a request waits that would fit into the budget if those under way were over.
+pub(super) const BUDGET_BUSY_MS: u64 = 250;

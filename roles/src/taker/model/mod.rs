@@ -1,0 +1,21 @@
+//! A role whose turns a language model takes, with tools in the operator's folder.
+//!
+//! The taker is a machine: it hears what came of its last step and says the next. What waits for
+//! the outside world stands behind three doors, which are given to it: the [`Provider`], whose
+//! answers arrive while they are spoken; the [`Toolbox`], whose calls begin only after their start
+//! is recorded; and the clock of whoever drives it, because a taker that must wait says so as a
+//! step. What it knows of the past is the recorded conversation alone, so that a turn that was cut
+//! off goes on exactly where its journal ends.
+//!
+//! [`Provider`]: crate::provider::Provider
+//! [`Toolbox`]: crate::tool::Toolbox
+
+mod calls;
+mod compact;
+mod gear;
+mod hear;
+mod limits;
+mod taker;
+
+pub use gear::{Gear, Model, Traffic, Unready, offered};
+pub use taker::ModelTaker;

@@ -1,0 +1,373 @@
+//! The machine of a model's turn.
+
+use std::sync::Arc;
+
+use a_society_facts::Hash;
+use a_society_facts::id::CallId;
+use a_society_facts::message::{Message, ToolCall};
+
+use super::calls::Calls;
+use super::compact::Summary;
+use super::gear::Gear;
+use super::hear::Hearing;
+use super::limits::{BUDGET_BUSY_MS, FULL_PERCENT, MALFORMED_ROUNDS, PAUSES};
+use crate::cost::Counted;
+use crate::handoff::parse_outcome;
+use crate::provider::retry::{Outcome, Patience, Ticket};
+use crate::provider::{Answer, Blocks, Prepared, Request, Said, Stop};
+use crate::turn::conclude::conclude;
+use crate::turn::job::Job;
+use crate::turn::step::{Compact, End, Step, Told};
+use crate::turn::stop::StopSignal;
+use crate::turn::tail::{Tail, tail};
+use crate::turn::taker::Taker;
+
+/// Takes the turns of a role whose answers come from a model.
+#[derive(Debug)]
+pub struct ModelTaker {
+    pub(super) job: Arc<Job>,
+    pub(super) gear: Gear,
+    pub(super) stop: StopSignal,
+    /// The conversation, as the next request says it.
+    pub(super) said: Vec<Said>,
+    /// Where the exchanges of the present node begin in it.
+    pub(super) node_from: usize,
+    /// How many tokens the last request filled.
+    pub(super) context: u64,
+    /// How many answers of the turn are recorded.
+    pub(super) answered: u32,
+    pub(super) next: Next,
+    /// The last request that left.
+    pub(super) request: Hash,
+    /// How long its body was.
+    pub(super) body_bytes: u64,
+    /// A request of this turn that its provider has counted.
+    counted: Option<Counted>,
+    /// What was borne of the provider.
+    pub(super) patience: Patience,
+    /// How often the dice were thrown.
+    pub(super) throws: u32,
+    /// By what the turn is known to those who share its provider.
+    pub(super) ticket: Ticket,
+    /// Whether they count on it.
+    pub(super) is_in_lane: bool,
+    /// Answers in a row that held nothing but calls that cannot be read.
+    malformed: u32,
+    /// Answers in a row that the provider paused.
+    pauses: u32,
+    /// Whether a summary could not be had in this turn; another one is not tried.
+    pub(super) no_summary: bool,
+    /// Whether old tool outputs are left out of requests.
+    pub(super) is_trimmed: bool,
+}
+
+/// What comes next.
+#[derive(Debug)]
+pub(super) enum Next {
+    /// The model is asked, or the session made shorter first.
+    Ask,
+    /// The request is announced; now it may leave.
+    Send(Prepared),
+    /// The answer arrives.
+    Hear(Box<Hearing>),
+    /// Calls run.
+    Work(Box<Calls>),
+    /// Time passes before the request is sent again.
+    Wait(u64),
+    /// A summary is announced; now it may be asked for.
+    Summarise(Box<Summary>),
+    /// The turn ends.
+    End(End),
+}
+
+impl ModelTaker {
+    /// Takes the turn from where its record stands.
+    #[must_use]
+    pub fn new(job: Arc<Job>, gear: Gear, stop: StopSignal) -> Self {
+        let blocks = |place: &usize| job.provider_blocks.get(place);
+        let said: Vec<Said> = (job.history.iter().enumerate())
+            .map(|(place, message)| Said {
+                message: message.clone(),
+                blocks: blocks(&place).and_then(|raw| Blocks::from_fact(raw)),
+            })
+            .collect();
+        let next = match tail(&job) {
+            Tail::Ask => Next::Ask,
+            Tail::Calls(open) => {
+                let open = open
+                    .into_iter()
+                    .map(|(ordinal, call)| (ordinal, call.clone(), None));
+                Next::Work(Box::new(Calls::new(open)))
+            }
+            Tail::Concluded(text) => Next::End(conclude(text)),
+        };
+        Self {
+            said,
+            node_from: job.exchanges_from,
+            context: job.context_tokens,
+            answered: job.answers_before,
+            next,
+            request: Hash::of(&[]),
+            body_bytes: 0,
+            counted: None,
+            patience: Patience::default(),
+            throws: 0,
+            ticket: ticket(&job),
+            is_in_lane: false,
+            malformed: 0,
+            pauses: 0,
+            no_summary: false,
+            is_trimmed: false,
+            job,
+            gear,
+            stop,
+        }
+    }
+
+    pub(super) fn end(&mut self, end: End) -> Step {
+        self.next = Next::End(end.clone());
+        Step::End(end)
+    }
+
+    /// Says the next request, or first that the session must become shorter.
+    fn ask(&mut self) -> Step {
+        if self.is_full() && !self.no_summary {
+            return self.shorten();
+        }
+        if self.is_full() {
+            self.trim();
+        }
+        let prepared = match self.prepare() {
+            Ok(prepared) => prepared,
+            Err(fault) => return self.unprepared(&fault),
+        };
+        if let Some(ms) = self.enter_lane() {
+            self.next = Next::Ask;
+            return Step::Wait { ms };
+        }
+        let model = &self.gear.model;
+        let step = Step::Ask {
+            model: model.name.clone(),
+            hash: prepared.hash,
+            worst: model.worst(prepared.body.len() as u64, self.counted, model.max_output),
+        };
+        self.next = Next::Send(prepared);
+        step
+    }
+
+    fn prepare(&self) -> Result<Prepared, crate::provider::Fault> {
+        let model = &self.gear.model;
+        let key = self.cache_key();
+        self.gear.provider.prepare(&Request {
+            model: &model.id,
+            system: &self.job.system_prompt,
+            messages: &self.said,
+            tools: &self.gear.offered,
+            effort: model.effort,
+            thinking: model.thinking,
+            max_output_tokens: model.max_output,
+            cache_key: Some(&key),
+        })
+    }
+
+    /// Requests of one session share the provider's cache.
+    fn cache_key(&self) -> String {
+        format!("{}__{}", self.job.flow, self.job.role)
+    }
+
+    /// Whether the window is nearly full, as far as anybody knows.
+    pub(super) fn is_full(&self) -> bool {
+        let window = self.gear.model.window;
+        window > 0 && self.context.saturating_mul(100) >= window.saturating_mul(FULL_PERCENT)
+    }
+
+    /// The whole answer is there.
+    pub(super) fn answered(&mut self, answer: Answer) -> Step {
+        self.leave_lane(Outcome::Works);
+        self.patience.answered();
+        if answer.usage_is_known {
+            let usage = answer.usage;
+            self.counted = Some(Counted {
+                body_bytes: self.body_bytes,
+                input_tokens: usage.input_tokens
+                    + usage.cache_read_tokens
+                    + usage.cache_write_tokens,
+            });
+        }
+        let number = self.answered;
+        self.answered = self.answered.saturating_add(1);
+        let calls: Vec<(usize, ToolCall, Option<String>)> = answer
+            .calls
+            .iter()
+            .enumerate()
+            .map(|(ordinal, asked)| {
+                let call = ToolCall {
+                    id: format!("call-{}-{}-{}", self.job.turn.0, number + 1, ordinal + 1),
+                    name: asked.name.clone(),
+                    input: asked.input.clone(),
+                };
+                let fault = asked.fault.as_ref().map(crate::provider::CallFault::told);
+                (ordinal, call, fault)
+            })
+            .collect();
+        let is_malformed = !calls.is_empty()
+            && (answer.calls.iter()).all(|asked| {
+                asked
+                    .fault
+                    .as_ref()
+                    .is_some_and(|fault| fault.is_malformed())
+            });
+        self.malformed = if is_malformed { self.malformed + 1 } else { 0 };
+        self.pauses = if answer.stop == Stop::Paused {
+            self.pauses + 1
+        } else {
+            0
+        };
+        let asked: Vec<ToolCall> = calls.iter().map(|(_, call, _)| call.clone()).collect();
+        self.remember(&answer, &asked);
+        self.next = self.after(&answer, calls);
+        let mut usage = answer.usage;
+        usage.cost_micros = self.gear.model.cost(&usage);
+        usage.context_tokens = self.context;
+        Step::Answer {
+            text: answer.text,
+            calls: asked,
+            stop: answer.stop.reason(),
+            usage,
+            provider_blocks: answer.blocks.as_ref().and_then(Blocks::to_fact),
+        }
+    }
+
+    /// The answer becomes part of the conversation.
+    fn remember(&mut self, answer: &Answer, calls: &[ToolCall]) {
+        self.context = if answer.usage_is_known {
+            answer.usage.window_tokens()
+        } else {
+            self.guessed_context(answer)
+        };
+        let message = if !calls.is_empty() {
+            Message::AssistantToolCalls {
+                calls: calls.to_vec(),
+                text: (!answer.text.is_empty()).then(|| answer.text.clone()),
+            }
+        } else if answer.text.is_empty() {
+            return;
+        } else {
+            Message::Assistant {
+                content: answer.text.clone(),
+            }
+        };
+        self.said.push(Said {
+            message,
+            blocks: answer.blocks.clone(),
+        });
+    }
+
+    /// What follows from an answer.
+    fn after(&self, answer: &Answer, calls: Vec<(usize, ToolCall, Option<String>)>) -> Next {
+        if self.malformed > MALFORMED_ROUNDS {
+            return Next::End(End::Aborted {
+                why: "the model kept asking for tools with arguments that cannot be read"
+                    .to_owned(),
+            });
+        }
+        if !calls.is_empty() {
+            return Next::Work(Box::new(Calls::new(calls)));
+        }
+        let is_outcome = || parse_outcome(&answer.text).is_ok();
+        match &answer.stop {
+            Stop::Paused if self.pauses <= PAUSES => Next::Ask,
+            Stop::Refusal => Next::End(End::Aborted {
+                why: "the model declined to answer".to_owned(),
+            }),
+            Stop::OutputLimit | Stop::WindowFull if !is_outcome() => Next::End(End::OutputLimit),
+            Stop::End
+            | Stop::Tools
+            | Stop::OutputLimit
+            | Stop::WindowFull
+            | Stop::Paused
+            | Stop::Other(_) => Next::End(conclude(&answer.text)),
+        }
+    }
+
+    fn hear_of(&mut self, told: Told) -> Option<CallId> {
+        match told {
+            Told::Begin => None,
+            Told::Done { call } => call,
+            Told::Busy => {
+                self.leave_lane(Outcome::Unknown);
+                self.next = Next::Wait(BUDGET_BUSY_MS);
+                None
+            }
+            Told::Denied { why } => {
+                if let Next::Work(calls) = &mut self.next {
+                    calls.denied(why);
+                }
+                None
+            }
+            Told::Mend { message } => {
+                self.said.push(Message::User { content: message }.into());
+                self.next = Next::Ask;
+                None
+            }
+            Told::Compacted { replacement } => {
+                self.compacted(replacement);
+                None
+            }
+            Told::Stop => {
+                self.next = Next::End(End::Aborted {
+                    why: "the operator stopped the turn".to_owned(),
+                });
+                None
+            }
+        }
+    }
+}
+
+impl Taker for ModelTaker {
+    fn next(&mut self, told: Told) -> Step {
+        let call = self.hear_of(told);
+        loop {
+            // Whatever is taken out here is put back by what goes on with it.
+            let next = std::mem::replace(&mut self.next, Next::Ask);
+            let step = match next {
+                Next::Ask => Some(self.ask()),
+                Next::Send(prepared) => {
+                    self.send(prepared);
+                    None
+                }
+                Next::Hear(hearing) => self.hear(*hearing),
+                Next::Work(calls) => self.work(*calls, call.clone()),
+                Next::Wait(ms) => Some(Step::Wait { ms }),
+                Next::Summarise(summary) => Some(Step::Compact(self.summarise(*summary))),
+                Next::End(end) => Some(self.end(end)),
+            };
+            if let Some(step) = step {
+                return step;
+            }
+        }
+    }
+}
+
+impl Drop for ModelTaker {
+    /// Nobody waits for a turn that is gone.
+    fn drop(&mut self) {
+        // Also after a refusal, which keeps the turn's place for its next try.
+        let lane = (self.gear.provider.name(), self.gear.model.id.as_str());
+        self.gear.traffic.lanes.leave(lane, self.ticket);
+    }
+}
+
+fn ticket(job: &Job) -> Ticket {
+    let name = format!("{} {} {} {}", job.flow, job.role, job.turn, job.attempt);
+    let digits = Hash::of(name.as_bytes()).to_string();
+    Ticket(u64::from_str_radix(digits.get(..15).unwrap_or_default(), 16).unwrap_or(0))
+}
+
+/// A summary that did not come to be.
+pub(super) fn no_summary(why: impl Into<String>) -> Compact {
+    Compact::Failed {
+        why: why.into(),
+        usage: a_society_facts::fact::turn::Usage::default(),
+    }
+}

@@ -1,0 +1,48 @@
+//! `allow`: the operator lets a call run that asks for consent.
+
+use a_society_facts::id::ConsentId;
+use a_society_orchestrator::control::message::Command;
+
+use super::context::Context;
+use super::say::{To, say};
+use crate::operator_error::Outcome;
+
+/// The arguments of `allow`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+The call runs exactly as it was shown. Without REQUEST the only one that asks is meant. With
+--for-the-flow the like is not asked about again in this flow: all edits of files, exactly this
+command, or exactly this tool of a server.
+
+Examples:
+  a-society allow a1b2
+  a-society allow a1b2 q-4f0c19d27e33b8aa
+  a-society allow a1b2 --for-the-flow")]
+pub(crate) struct Arguments {
+    #[command(flatten)]
+    to: To,
+
+    /// The request, as status shows it
+    #[arg(value_name = "REQUEST", value_parser = request)]
+    consent: Option<ConsentId>,
+
+    /// Allow the like for the rest of the flow
+    #[arg(long)]
+    for_the_flow: bool,
+}
+
+/// Allows.
+pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
+    let command = Command::Allow {
+        consent: arguments.consent.clone(),
+        action: None,
+        for_the_flow: arguments.for_the_flow,
+    };
+    say(context, &arguments.to, command, "allowed")
+}
+
+/// Reads the name of a request for consent.
+pub(crate) fn request(text: &str) -> Result<ConsentId, String> {
+    text.parse()
+        .map_err(|bad: a_society_facts::id::BadName| bad.to_string())
+}

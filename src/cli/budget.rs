@@ -1,0 +1,72 @@
+//! `budget`: what a flow, or a role of it, may spend.
+
+use a_society_facts::fact::budget::Measure;
+use a_society_facts::id::RoleInstance;
+use a_society_orchestrator::control::message::Command;
+
+use super::context::Context;
+use super::say::{To, role, say};
+use crate::operator_error::Outcome;
+
+/// The arguments of `budget`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+A request to a model leaves only if what it may cost at most is still there. A role that waits for
+its budget goes on when it is raised. Money is counted in millionths of the price's unit.
+
+Examples:
+  a-society budget a1b2 tokens 2000000
+  a-society budget a1b2 cost 5000000 --role writer
+  a-society budget a1b2 tokens none")]
+pub(crate) struct Arguments {
+    #[command(flatten)]
+    to: To,
+
+    /// What is counted
+    #[arg(value_name = "MEASURE")]
+    measure: Counted,
+
+    /// The limit from now on, or none
+    #[arg(value_name = "LIMIT", value_parser = limit)]
+    limit: Limit,
+
+    /// The budget of this role instance instead of the flow's
+    #[arg(long, value_name = "ROLE", value_parser = role)]
+    role: Option<RoleInstance>,
+}
+
+/// The measures, as they are typed.
+#[derive(Debug, Clone, Copy, clap::ValueEnum)]
+pub(crate) enum Counted {
+    /// Tokens in and out
+    Tokens,
+    /// Millionths of the price's unit
+    Cost,
+}
+
+/// A limit, or that there is none.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Limit(Option<u64>);
+
+fn limit(text: &str) -> Result<Limit, String> {
+    if text == "none" {
+        return Ok(Limit(None));
+    }
+    let number: Result<u64, _> = text.replace('_', "").parse();
+    number
+        .map(|number| Limit(Some(number)))
+        .map_err(|_| "it is neither a number nor none".to_owned())
+}
+
+/// Sets the budget.
+pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
+    let command = Command::Budget {
+        role: arguments.role.clone(),
+        measure: match arguments.measure {
+            Counted::Tokens => Measure::Tokens,
+            Counted::Cost => Measure::CostMicros,
+        },
+        limit: arguments.limit.0,
+    };
+    say(context, &arguments.to, command, "the budget is set")
+}

@@ -1,0 +1,50 @@
+//! `mode`: how much a flow may do without asking.
+
+use a_society_facts::fact::operator::ConsentMode;
+use a_society_orchestrator::control::message::Command;
+
+use super::context::Context;
+use super::say::{To, say};
+use crate::operator_error::Outcome;
+
+/// The arguments of `mode`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+no-access asks about every edit, command and web request. partial-access asks about what was not
+allowed for the flow yet. full-access never asks: what a role may reach at all stays as it is.
+
+Examples:
+  a-society mode a1b2 partial-access
+  a-society mode a1b2 full-access")]
+pub(crate) struct Arguments {
+    #[command(flatten)]
+    to: To,
+
+    /// How much
+    #[arg(value_name = "MODE")]
+    mode: Mode,
+}
+
+/// The modes, as they are typed.
+#[derive(Debug, Clone, Copy, clap::ValueEnum)]
+pub(crate) enum Mode {
+    /// Ask every time
+    #[value(name = "no-access")]
+    Nothing,
+    /// Ask about what was not allowed for the flow
+    #[value(name = "partial-access")]
+    Granted,
+    /// Never ask
+    #[value(name = "full-access")]
+    Everything,
+}
+
+/// Sets the mode.
+pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
+    let mode = match arguments.mode {
+        Mode::Nothing => ConsentMode::NoAccess,
+        Mode::Granted => ConsentMode::PartialAccess,
+        Mode::Everything => ConsentMode::FullAccess,
+    };
+    say(context, &arguments.to, Command::Mode { mode }, "it is so")
+}

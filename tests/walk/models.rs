@@ -1,0 +1,263 @@
+//! Flows that a model walks, over HTTP and with real tools: to their end, and over deaths.
+//!
+//! The model is a small server on loopback that speaks the Messages wire. What it says next depends
+//! only on how many results of tools it is shown, so that a request that is sent again after a death
+//! gets the same answer.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use super::place::{Place, wait_until};
+
+const FLOW: &str = r"workflow:
+  name: By a model
+  nodes:
+    - { id: do, role: owner, work: [ Keep a log ] }
+  edges: []
+roles:
+  owner: { instructions: You keep a log. }
+";
+
+/// How often the program is killed; more in the whole test.
+const KILLS: u64 = 12;
+const KILLS_FULL: u64 = 400;
+
+/// A model that keeps a log with a command, writes a file, and closes.
+struct Model {
+    address: String,
+    requests: Arc<AtomicUsize>,
+}
+
+impl Model {
+    fn start() -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = format!("http://{}", listener.local_addr().unwrap());
+        let requests = Arc::new(AtomicUsize::new(0));
+        let counted = Arc::clone(&requests);
+        // It ends with the test's process; whoever is killed in between leaves a broken pipe.
+        std::thread::spawn(move || {
+            for stream in listener.incoming().map_while(Result::ok) {
+                let counted = Arc::clone(&counted);
+                std::thread::spawn(move || while answer(&stream, &counted).is_some() {});
+            }
+        });
+        Self { address, requests }
+    }
+
+    fn requests(&self) -> usize {
+        self.requests.load(Ordering::SeqCst)
+    }
+}
+
+/// Answers one request of a connection.
+fn answer(mut stream: &TcpStream, counted: &AtomicUsize) -> Option<()> {
+    let mut reader = BufReader::new(stream);
+    let mut length = 0;
+    loop {
+        let mut line = String::new();
+        if reader.read_line(&mut line).ok()? == 0 {
+            return None;
+        }
+        let line = line.trim().to_ascii_lowercase();
+        if let Some(value) = line.strip_prefix("content-length:") {
+            length = value.trim().parse().ok()?;
+        }
+        if line.is_empty() {
+            break;
+        }
+    }
+    let mut body = vec![0; length];
+    reader.read_exact(&mut body).ok()?;
+    counted.fetch_add(1, Ordering::SeqCst);
+    let request: Value = serde_json::from_slice(&body).ok()?;
+    let head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n";
+    stream.write_all(head.as_bytes()).ok()?;
+    for event in events(results(&request)) {
+        let kind = event["type"].as_str()?;
+        let text = format!("event: {kind}\ndata: {event}\n\n");
+        stream.write_all(text.as_bytes()).ok()?;
+        stream.flush().ok()?;
+        // Slow enough to be killed in between.
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    stream.shutdown(std::net::Shutdown::Both).ok();
+    None
+}
+
+/// How many results of tools a request shows.
+fn results(request: &Value) -> usize {
+    let messages = request["messages"].as_array().into_iter().flatten();
+    let blocks = messages.filter_map(|message| message["content"].as_array());
+    blocks
+        .flatten()
+        .filter(|block| block["type"] == "tool_result")
+        .count()
+}
+
+fn events(results: usize) -> Vec<Value> {
+    let call = |name: &str, input: Value| {
+        let block = json!({ "type": "tool_use", "id": format!("toolu_{results}"), "name": name, "input": {} });
+        let delta = json!({ "type": "input_json_delta", "partial_json": input.to_string() });
+        (block, vec![delta], "tool_use")
+    };
+    let (block, deltas, stop) = match results {
+        0 => call("run_command", json!({ "command": "echo one >> log.txt" })),
+        1 => call(
+            "write_file",
+            json!({ "path": "notes.md", "content": "The notes.\n" }),
+        ),
+        2 => call(
+            "run_command",
+            json!({ "command": "echo two >> log.txt; sleep 0.02" }),
+        ),
+        _ => {
+            let words = [
+                "All is ",
+                "done.\n\n",
+                "```handoff\ntype: ",
+                "forward-pass-closed\n```\n",
+            ];
+            let deltas = words.map(|text| json!({ "type": "text_delta", "text": text }));
+            (
+                json!({ "type": "text", "text": "" }),
+                deltas.to_vec(),
+                "end_turn",
+            )
+        }
+    };
+    let mut events = vec![
+        json!({ "type": "message_start", "message": {
+            "id": "msg_1", "type": "message", "role": "assistant", "model": "m", "content": [],
+            "usage": { "input_tokens": 100, "output_tokens": 1 } } }),
+        json!({ "type": "content_block_start", "index": 0, "content_block": block }),
+    ];
+    events.extend(
+        deltas
+            .into_iter()
+            .map(|delta| json!({ "type": "content_block_delta", "index": 0, "delta": delta })),
+    );
+    events.extend([
+        json!({ "type": "content_block_stop", "index": 0 }),
+        json!({ "type": "message_delta", "delta": { "stop_reason": stop }, "usage": { "output_tokens": 20 } }),
+        json!({ "type": "message_stop" }),
+    ]);
+    events
+}
+
+fn with_model(model: &Model) -> Place {
+    let place = Place::new(FLOW, "");
+    // Without a script beside it, the flow's roles are taken by who they say.
+    std::fs::remove_file(place.workspace.path().join("demo/script.yaml")).unwrap();
+    let config = format!(
+        "providers:\n  p: {{ wire: anthropic, base-url: '{}' }}\n\
+         models:\n  m: {{ provider: p, id: m, window: 100000, price: {{ input: 3, output: 15 }} }}\n\
+         model: m\n",
+        model.address
+    );
+    place.write("config.yaml", &config);
+    place
+}
+
+/// Brings a flow to its first question and lets it do everything from there on.
+fn allowed_everything(place: &Place) -> String {
+    let said = place.run(&["run", "demo/flow.yaml", "--until-waiting"]);
+    assert_eq!(said.code, 8, "{said:?}");
+    assert!(said.out.contains("echo one >> log.txt"), "{}", said.out);
+    let flow = place.flow().unwrap();
+    let said = place.run(&["mode", &flow, "full-access"]);
+    assert_eq!(said.code, 0, "{said:?}");
+    flow
+}
+
+/// How each call of a flow ended: tool, id, end.
+fn calls(place: &Place, flow: &str) -> Vec<(String, String)> {
+    let log = place.run(&["log", flow, "--json"]).out;
+    let records = log
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let finished = records.filter(|record| record["fact"] == "call_finished");
+    finished
+        .map(|record| {
+            let text = |member: &str| record[member].as_str().unwrap().to_owned();
+            (text("tool"), text("end"))
+        })
+        .collect()
+}
+
+fn log_lines(place: &Place) -> Vec<String> {
+    let log = std::fs::read_to_string(place.workspace.path().join("demo/log.txt"));
+    log.unwrap_or_default().lines().map(str::to_owned).collect()
+}
+
+#[test]
+fn a_model_walks_a_flow_over_http_with_real_tools_and_consent() {
+    let model = Model::start();
+    let place = with_model(&model);
+    let flow = allowed_everything(&place);
+    let said = place.run(&["resume", &flow, "--until-waiting", "--improve", "none"]);
+    assert_eq!(said.code, 0, "{said:?}");
+    assert_eq!(log_lines(&place), ["one", "two"]);
+    let notes = std::fs::read_to_string(place.workspace.path().join("demo/notes.md"));
+    assert_eq!(notes.unwrap(), "The notes.\n");
+    let ends: Vec<(String, String)> = calls(&place, &flow);
+    assert!(ends.iter().all(|(_, end)| end == "done"), "{ends:?}");
+    assert_eq!((ends.len(), model.requests()), (3, 4));
+    let shown = place.run(&["show", &flow]).out;
+    assert!(shown.contains("spent"), "{shown}");
+}
+
+#[test]
+fn without_a_model_the_flow_says_what_to_do_and_goes_on_when_there_is_one() {
+    let model = Model::start();
+    let place = with_model(&model);
+    let config = std::fs::read_to_string(place.workspace.path().join("config.yaml")).unwrap();
+    place.write("config.yaml", "");
+    let said = place.run(&["run", "demo/flow.yaml", "--until-waiting"]);
+    assert_eq!(said.code, 8, "{said:?}");
+    assert!(said.out.contains("a-society models add"), "{}", said.out);
+    place.write("config.yaml", &config);
+    let flow = place.flow().unwrap();
+    assert_eq!(place.run(&["configure", &flow, "owner", "model=m"]).code, 0);
+    let said = place.run(&["resume", &flow, "--until-waiting"]);
+    assert!(said.out.contains("echo one >> log.txt"), "{said:?}");
+}
+
+/// Whenever the program dies, no command runs twice, and one whose outcome is not known says so.
+#[test]
+fn a_kill_at_any_moment_of_a_models_turn_repeats_no_command_and_hides_no_doubt() {
+    let full = std::env::var_os("A_SOCIETY_TEST_FULL").is_some_and(|value| value == "1");
+    let kills = if full { KILLS_FULL } else { KILLS };
+    let model = Model::start();
+    for kill in 0..kills {
+        let place = with_model(&model);
+        let flow = allowed_everything(&place);
+        let mut child = place.start(&["resume", &flow, "--until-waiting", "--improve", "none"]);
+        // Spread over the time that an undisturbed run takes.
+        std::thread::sleep(Duration::from_millis(5 + kill * 37 % 260));
+        child.kill().unwrap();
+        child.wait().unwrap();
+        wait_until("the flow can be opened", || {
+            let said = place.run(&["resume", &flow, "--until-waiting", "--improve", "none"]);
+            assert!(matches!(said.code, 0 | 5), "kill {kill}: {said:?}");
+            said.code == 0
+        });
+        let lines = log_lines(&place);
+        let ends = calls(&place, &flow);
+        for (word, place_of_call) in [("one", 0), ("two", 2)] {
+            let times = lines.iter().filter(|line| *line == word).count();
+            let (_, end) = &ends[place_of_call];
+            match end.as_str() {
+                "done" => assert_eq!(times, 1, "kill {kill}: {word} in {lines:?}, {ends:?}"),
+                "unknown" => assert!(times <= 1, "kill {kill}: {word} in {lines:?}, {ends:?}"),
+                _ => panic!("kill {kill}: {ends:?}"),
+            }
+        }
+        let notes = std::fs::read_to_string(place.workspace.path().join("demo/notes.md"));
+        assert_eq!(notes.unwrap(), "The notes.\n", "kill {kill}: {ends:?}");
+    }
+}

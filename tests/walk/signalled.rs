@@ -1,0 +1,172 @@
+//! The real program, interrupted once and twice while a program runs for a role, and reached by its
+//! socket however long the path of its workspace is.
+
+use std::io::{BufRead, BufReader};
+use std::process::{Child, ChildStderr};
+use std::time::Instant;
+
+use super::place::{FLOW, Place, SLOW, signal, wait_until};
+
+/// A role whose program says when it runs, and when it is done a second later.
+const PROGRAM: &str = r#"workflow:
+  name: Program
+  nodes:
+    - { id: ask, role: owner }
+    - { id: build, role: builder }
+    - { id: close, role: owner }
+  edges:
+    - { from: ask, to: build }
+    - { from: build, to: close }
+roles:
+  owner: { executor: scripted }
+  builder:
+    executor: command
+    command:
+      run: [sh, -c, 'echo $$ > "$A_SOCIETY_RECORD/pid"; sleep SECONDS; echo done']
+      on-exit: { 0: forward }
+"#;
+
+/// A process that drives a flow whose program runs, what it says, and the pid of the program.
+fn at_work(place: &Place) -> (Child, BufReader<ChildStderr>, String) {
+    let mut child = place.start(&["run", "demo/flow.yaml", "--improve", "none"]);
+    let said = BufReader::new(child.stderr.take().unwrap());
+    let pid = || {
+        let flow = place.flow()?;
+        let pid = std::fs::read_to_string(place.folder(&flow).join("record/pid")).ok()?;
+        (!pid.trim().is_empty()).then(|| pid.trim().to_owned())
+    };
+    wait_until("the program runs", || pid().is_some());
+    (child, said, pid().unwrap())
+}
+
+fn until_told(said: &mut BufReader<ChildStderr>, what: &str) {
+    let mut line = String::new();
+    while !line.contains(what) {
+        line.clear();
+        assert!(
+            said.read_line(&mut line).unwrap() > 0,
+            "it never said {what}"
+        );
+    }
+}
+
+#[test]
+fn interrupted_once_a_program_comes_to_its_end_and_nothing_new_is_started() {
+    let place = Place::new(
+        &PROGRAM.replace("SECONDS", "1"),
+        "default: forward\nscript: []\n",
+    );
+    let (mut child, mut said, _) = at_work(&place);
+    signal(&child, "INT");
+    until_told(&mut said, "interrupted: nothing new is started");
+    until_told(&mut said, "go on: a-society resume");
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    let flow = place.flow().unwrap();
+    let log = place.run(&["log", &flow, "--json"]).out;
+    assert!(
+        log.contains("\"fact\":\"call_finished\",\"call\":\"2.1\""),
+        "it came to its end"
+    );
+    assert!(
+        !log.contains("\"node\":\"close\",\"role\""),
+        "nothing new was started"
+    );
+    let said = place.run(&["resume", &flow, "--improve", "none"]);
+    assert_eq!(said.code, 0, "{said:?}");
+    let log = place.run(&["log", &flow, "--json"]).out;
+    assert_eq!(
+        log.matches("\"fact\":\"call_started\",\"call\":\"2.")
+            .count(),
+        1,
+        "it ran once"
+    );
+}
+
+#[test]
+fn interrupted_twice_it_ends_at_once_and_what_ran_is_not_forgotten() {
+    let place = Place::new(
+        &PROGRAM.replace("SECONDS", "60"),
+        "default: forward\nscript: []\n",
+    );
+    let (mut child, mut said, pid) = at_work(&place);
+    let begun = Instant::now();
+    signal(&child, "INT");
+    until_told(&mut said, "interrupted: nothing new is started");
+    signal(&child, "INT");
+    until_told(&mut said, "ended at once");
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    assert!(
+        begun.elapsed().as_secs() < 30,
+        "the program would have run for a minute"
+    );
+    let flow = place.flow().unwrap();
+    assert_eq!(place.run(&["verify", &flow]).code, 0);
+    let resumed = place.run(&["resume", &flow, "--improve", "none"]);
+    assert_eq!(resumed.code, 8, "{resumed:?}");
+    assert!(
+        resumed.out.contains("not run again by itself"),
+        "{}",
+        resumed.out
+    );
+    // What it had started is gone, at the latest when the flow is opened again.
+    let alive = std::path::Path::new("/proc").join(pid);
+    wait_until("the program is gone", || !alive.exists());
+}
+
+#[test]
+fn a_flow_in_a_workspace_with_a_very_long_path_is_still_talked_to() {
+    let script = SLOW.replace("every-ms: 8 }", "every-ms: 8 }\n      - wait-ms: 30000");
+    let place = Place::new(FLOW, &script);
+    let deep = format!("{0}/{0}/{0}", "a-long-name-for-a-folder".repeat(4));
+    let root = place.workspace.path().join(&deep);
+    std::fs::create_dir_all(root.join(".a-society")).unwrap();
+    std::fs::create_dir_all(root.join("demo")).unwrap();
+    for file in ["flow.yaml", "script.yaml"] {
+        std::fs::copy(
+            place.workspace.path().join("demo").join(file),
+            root.join("demo").join(file),
+        )
+        .unwrap();
+    }
+    let file = format!("{deep}/demo/flow.yaml");
+    let child = place.start(&["--workspace", &deep, "run", &file, "--project", "demo"]);
+    let listed = || {
+        let said = place.run(&["--workspace", &deep, "ls", "--json"]).json();
+        let flow = said["flows"][0].clone();
+        (flow["running"] == 1).then(|| flow["flow"].as_str().unwrap_or_default().to_owned())
+    };
+    let mut flow = String::new();
+    wait_until("the flow is driven", || {
+        listed().is_some_and(|found| {
+            let state = root.join(".a-society/state/demo").join(&found);
+            flow = found;
+            state.join("control.sock").exists()
+        })
+    });
+    let paused = place.run(&["--workspace", &deep, "pause", &flow, "--json"]);
+    assert_eq!(
+        (paused.code, &paused.json()["driven"]),
+        (0, &true.into()),
+        "{paused:?}"
+    );
+    let stopped = place.run(&["--workspace", &deep, "stop", &flow, "--all"]);
+    assert_eq!(stopped.code, 0, "{stopped:?}");
+    assert_eq!(child.wait_with_output().unwrap().status.code(), Some(8));
+}
+
+#[test]
+fn a_run_whose_output_nobody_reads_says_that_it_rests() {
+    let script = SLOW.replace("every-ms: 8 }", "every-ms: 40 }");
+    let place = Place::new(FLOW, &script);
+    let mut child = place.start(&["run", "demo/flow.yaml", "--improve", "none"]);
+    let mut first = String::new();
+    let mut printed = BufReader::new(child.stdout.take().unwrap());
+    printed.read_line(&mut first).unwrap();
+    drop(printed);
+    let mut said = BufReader::new(child.stderr.take().unwrap());
+    until_told(&mut said, "nobody reads what is printed");
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    let flow = place.flow().unwrap();
+    assert_eq!(place.run(&["resume", &flow, "--improve", "none"]).code, 0);
+    assert_eq!(place.outcome(&flow)["notes"], "The notes.");
+}
