@@ -173,3 +173,19 @@ impl Default for Limits {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_scope_is_only_ever_narrowed() {
+        let all = [Scope::Sandboxed, Scope::Project, Scope::Full];
+        for one in all {
+            for other in all {
+                let narrowed = one.narrowed(other);
+                assert!(narrowed <= one && narrowed <= other);
+            }
+        }
+    }
+}
