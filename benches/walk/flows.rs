@@ -23,8 +23,8 @@ use crate::counted::{CountedDisk, Counts};
 
 /// How much each node hands on.
 const ARTIFACT_BYTES: usize = 512;
-/// How much each node says besides.
-const SPOKEN_BYTES: usize = 3500;
+/// How much each node says besides: with what it hands on about four kilobytes.
+pub(crate) const SPOKEN_BYTES: usize = 3500;
 /// A flow that has not ended by then never will.
 const LONGEST: Duration = Duration::from_secs(300);
 
@@ -69,9 +69,9 @@ const ROLES: &str = "roles:
 
 /// Each turn asks twice and calls one tool between: it speaks, writes what it hands over to a file,
 /// and hands it over.
-fn script(flow: &FlowFile) -> String {
+fn script(flow: &FlowFile, spoken: usize) -> String {
     const WORDS: &str = "The harbour was quiet, and nobody had seen the ship come in. ";
-    let said = WORDS.repeat(SPOKEN_BYTES / WORDS.len());
+    let said = WORDS.repeat(spoken / WORDS.len());
     let handed = WORDS.repeat(ARTIFACT_BYTES / WORDS.len());
     let (said, handed) = (said.trim_end(), handed.trim_end());
     let start = flow.graph.start();
@@ -112,10 +112,10 @@ pub(crate) fn store(root: &Path, disk: SharedDisk) -> Store {
 }
 
 /// A flow of this file, up to the point at which it can be driven.
-pub(crate) fn begun(store: &Store, root: &Path, source: &str) -> Core {
+pub(crate) fn begun(store: &Store, root: &Path, source: &str, spoken: usize) -> Core {
     let file = read_kept(source.to_owned()).unwrap();
     let new = NewFlow {
-        script: Some(script(&file)),
+        script: Some(script(&file, spoken)),
         project: "bench".parse().unwrap(),
         project_folder: root.to_owned(),
         title: None,
@@ -139,11 +139,11 @@ pub(crate) struct Walked {
     pub(crate) said: u64,
 }
 
-/// Walks a flow to its end.
-pub(crate) fn walk(root: &Path, source: &str) -> Walked {
+/// Walks a flow to its end, in which each node says so much besides what it hands on.
+pub(crate) fn walk(root: &Path, source: &str, spoken: usize) -> Walked {
     let disk = CountedDisk::default();
     let store = store(root, Arc::new(disk.clone()));
-    let core = begun(&store, root, source);
+    let core = begun(&store, root, source, spoken);
     let journal = core.flow().folder().journal();
     let before = disk.take();
     let started = Instant::now();

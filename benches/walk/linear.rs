@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::counted::bare;
-use crate::flows::{Walked, chain, walk};
+use crate::flows::{SPOKEN_BYTES, Walked, chain, walk};
 use crate::support::{Bench, line, median, ms};
 
 const SHORT: usize = 10;
@@ -20,9 +20,9 @@ impl Taken {
     }
 }
 
-fn take(bench: &Bench, name: &str, nodes: usize) -> Taken {
+fn take(bench: &Bench, name: &str, nodes: usize, spoken: usize) -> Taken {
     let root = bench.folder(name);
-    let walked = walk(&root, &chain(nodes));
+    let walked = walk(&root, &chain(nodes), spoken);
     let bare = bare(&root, &walked.counts.syncs);
     Taken { walked, bare }
 }
@@ -33,9 +33,14 @@ pub(crate) fn a_thousand_nodes(bench: &Bench) {
     let (mut longs, mut shorts) = (Vec::new(), Vec::new());
     for round in 0..rounds {
         for number in 0..8 {
-            shorts.push(take(bench, &format!("short-{round}-{number}"), SHORT));
+            shorts.push(take(
+                bench,
+                &format!("short-{round}-{number}"),
+                SHORT,
+                SPOKEN_BYTES,
+            ));
         }
-        longs.push(take(bench, &format!("long-{round}"), long));
+        longs.push(take(bench, &format!("long-{round}"), long, SPOKEN_BYTES));
     }
     let per = |value: u64| value as f64 / long as f64;
     let syncs = median(longs.iter().map(|t| t.walked.counts.syncs.len()).collect());
@@ -78,6 +83,17 @@ pub(crate) fn a_thousand_nodes(bench: &Bench) {
             bytes as f64 / said as f64,
             per(bytes),
             per(said)
+        ),
+    );
+    let more = take(bench, "more", long, 3 * SPOKEN_BYTES).walked;
+    line(
+        "the same, when each node says three times as much",
+        "≤ 4×",
+        &format!(
+            "{:.2}× ({:.0} against {:.0})",
+            more.bytes as f64 / more.said as f64,
+            per(more.bytes),
+            per(more.said)
         ),
     );
 }

@@ -7,7 +7,7 @@ use a_society_orchestrator::mint::SystemMint;
 use a_society_orchestrator::run::reopen;
 use a_society_state::index::rows;
 
-use crate::flows::{begun, chain, plain_store, until};
+use crate::flows::{SPOKEN_BYTES, begun, chain, plain_store, until};
 use crate::support::{Bench, line, median, ms, timed};
 
 /// A thousand flows, cut off in their first turns: until all are listed and the first one runs.
@@ -21,7 +21,7 @@ pub(crate) fn a_thousand_unfinished(bench: &Bench) {
             scope.spawn(move || {
                 let store = plain_store(root);
                 for _ in (part..count).step_by(8) {
-                    let mut core = begun(&store, root, source);
+                    let mut core = begun(&store, root, source, SPOKEN_BYTES);
                     let starts = core.advance().unwrap();
                     assert_eq!(starts.len(), 1);
                     // Nothing is closed: this is where the process dies.

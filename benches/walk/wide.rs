@@ -1,7 +1,7 @@
 //! One node, many beside one another, and one again.
 
 use crate::counted::bare;
-use crate::flows::{fan, walk};
+use crate::flows::{SPOKEN_BYTES, fan, walk};
 use crate::support::{Bench, line, median, ms};
 
 /// From one node to two hundred and to one.
@@ -10,7 +10,7 @@ pub(crate) fn one_to_many_to_one(bench: &Bench) {
     let (mut times, mut syncs, mut bares) = (Vec::new(), Vec::new(), Vec::new());
     for round in 0..rounds {
         let root = bench.folder(&format!("fan-{round}"));
-        let walked = walk(&root, &fan(count));
+        let walked = walk(&root, &fan(count), SPOKEN_BYTES);
         bares.push(ms(bare(&root, &walked.counts.syncs)));
         times.push(ms(walked.time));
         syncs.push(walked.counts.syncs.len());

@@ -29,19 +29,22 @@ pub(crate) struct Arguments {
 #[derive(Debug, Clone, Copy, clap::ValueEnum)]
 pub(crate) enum Mode {
     /// Ask every time
-    NoAccess,
+    #[value(name = "no-access")]
+    Nothing,
     /// Ask about what was not allowed for the flow
-    PartialAccess,
+    #[value(name = "partial-access")]
+    Granted,
     /// Never ask
-    FullAccess,
+    #[value(name = "full-access")]
+    Everything,
 }
 
 /// Sets the mode.
 pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
     let mode = match arguments.mode {
-        Mode::NoAccess => ConsentMode::NoAccess,
-        Mode::PartialAccess => ConsentMode::PartialAccess,
-        Mode::FullAccess => ConsentMode::FullAccess,
+        Mode::Nothing => ConsentMode::NoAccess,
+        Mode::Granted => ConsentMode::PartialAccess,
+        Mode::Everything => ConsentMode::FullAccess,
     };
     say(context, &arguments.to, Command::Mode { mode }, "it is so")
 }

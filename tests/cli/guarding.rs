@@ -48,7 +48,7 @@ fn the_program_guards_a_command_and_opens_its_gate_only_at_the_word() {
         "time_limit_ms": 60_000,
         "walls": {
             "are_up": false, "writable": [], "readable": [], "hidden": null, "record": "",
-            "network": false, "must_all": false, "has_spaces": false,
+            "network": false, "must_all": false, "spaces": "none",
         },
     });
     for begun in [

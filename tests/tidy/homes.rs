@@ -126,8 +126,8 @@ const TOUCHES: [Touch; 6] = [
                 "the operator's other processes talk to the one that drives a flow",
             ),
             (
-                "roles/src/mcp/address.rs",
-                "looks up the names of MCP servers and judges every address they lead to",
+                "roles/src/mcp/",
+                "MCP servers are reached, and every address that their names lead to is judged",
             ),
             (
                 "roles/src/provider/http/",

@@ -33,8 +33,7 @@ impl Core {
         if known.is_some_and(|known| known.allowed == Some(ask.action)) {
             return Ok(go_on);
         }
-        let grants: Vec<Grant> = state.grants.iter().cloned().collect();
-        let request = match decide(state.consent_mode, &grants, &ask) {
+        let request = match decide(state.consent_mode, &state.grants, &ask) {
             Decision::Allow => return Ok(go_on),
             Decision::Deny(why) => return Ok(Heard::Go(Told::Denied { why })),
             // Something else was allowed: the folder, the walls or the file are not what they were.

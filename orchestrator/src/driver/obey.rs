@@ -1,8 +1,8 @@
 //! The operator's commands: names are made up, texts are kept, and the machine hears an input.
 
 use a_society_facts::fact::flow::{Author, PauseReason};
-use a_society_facts::fact::operator::ChosenBy;
-use a_society_facts::id::{ApprovalId, ClientId};
+use a_society_facts::fact::operator::{ChosenBy, SteerWhen};
+use a_society_facts::id::{ApprovalId, ClientId, RoleInstance};
 use a_society_flow::machine::{Input, Reply, ReplyTarget, Revise, Steer};
 
 use super::core::Core;
@@ -52,12 +52,7 @@ impl Core {
         client: Option<ClientId>,
     ) -> Result<Input, DriverError> {
         Ok(match command {
-            Command::Reply { to, text } => Input::Reply(Reply {
-                target: target(to),
-                text: self.flow.keep_text(text)?,
-                message: mint::name(self.mint.as_mut(), "m")?,
-                client,
-            }),
+            Command::Reply { to, text } => self.reply(to, text, client)?,
             Command::Approve { approval } => Input::Approve {
                 approval: self.staged(approval)?,
                 client,
@@ -89,13 +84,7 @@ impl Core {
                 limit,
                 client,
             },
-            Command::Steer { role, text, when } => Input::Steer(Steer {
-                role,
-                text: self.flow.keep_text(text)?,
-                message: mint::name(self.mint.as_mut(), "m")?,
-                when,
-                client,
-            }),
+            Command::Steer { role, text, when } => self.steer((role, when), text, client)?,
             Command::Stop { scope } => Input::Stop { scope, client },
             Command::Pause => Input::Pause {
                 reason: PauseReason::Operator,
@@ -120,18 +109,49 @@ impl Core {
                 note: note.map(|note| self.flow.keep_text(note)).transpose()?,
                 client,
             },
-            Command::Revise { source } => {
-                let file = read_kept(source).map_err(unfit)?;
-                Input::Revise(Revise {
-                    graph: Box::new(file.graph),
-                    source: self.flow.keep_text(file.source)?,
-                    by: Author::Operator,
-                    client,
-                })
-            }
+            Command::Revise { source } => self.revise(source, client)?,
             Command::Improve { mode } => Input::ChooseImprovement { mode, client },
             Command::Feedback { granted } => Input::FeedbackConsent { granted, client },
         })
+    }
+
+    fn reply(
+        &mut self,
+        to: Whom,
+        text: String,
+        client: Option<ClientId>,
+    ) -> Result<Input, DriverError> {
+        Ok(Input::Reply(Reply {
+            target: target(to),
+            text: self.flow.keep_text(text)?,
+            message: mint::name(self.mint.as_mut(), "m")?,
+            client,
+        }))
+    }
+
+    fn steer(
+        &mut self,
+        (role, when): (RoleInstance, SteerWhen),
+        text: String,
+        client: Option<ClientId>,
+    ) -> Result<Input, DriverError> {
+        Ok(Input::Steer(Steer {
+            role,
+            text: self.flow.keep_text(text)?,
+            message: mint::name(self.mint.as_mut(), "m")?,
+            when,
+            client,
+        }))
+    }
+
+    fn revise(&self, source: String, client: Option<ClientId>) -> Result<Input, DriverError> {
+        let file = read_kept(source).map_err(unfit)?;
+        Ok(Input::Revise(Revise {
+            graph: Box::new(file.graph),
+            source: self.flow.keep_text(file.source)?,
+            by: Author::Operator,
+            client,
+        }))
     }
 
     /// The staged handoff that is meant: the one that is named, or the only one.

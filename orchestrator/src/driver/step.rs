@@ -145,7 +145,7 @@ impl Core {
                 tool,
                 output,
             } => self.refuse(turn, (tool_call, tool), output)?,
-            Step::Consent(asked) => return self.consent(turn, attempt, asked).map(Some),
+            Step::Consent(asked) => return self.consent(turn, attempt, *asked).map(Some),
             Step::Compact(compact) => return self.compact(turn, attempt, compact).map(Some),
             // Whoever runs the turn lets the time pass; nothing is to be recorded.
             Step::Wait { .. } => {}

@@ -11,6 +11,7 @@ use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use reqwest::header::HeaderName;
 
 use super::plain;
+use crate::tool::is_public;
 
 /// Headers that belong to the connection or to the protocol.
 const RESERVED_HEADERS: &[&str] = &[
@@ -119,43 +120,38 @@ pub(super) fn place(address: IpAddr) -> Place {
 }
 
 fn place_v4(address: Ipv4Addr) -> Place {
-    let [a, b, c, _] = address.octets();
-    match (a, b, c) {
-        (127, _, _) => Place::Here,
-        // Shared address space is a provider's or a tunnel's; both are networks of ours.
-        (10, _, _) | (172, 16..=31, _) | (192, 168, _) if address != METADATA_ALIBABA => {
-            Place::Private
-        }
-        (100, 64..=127, _) if address != METADATA_ALIBABA => Place::Private,
-        (0 | 224.., _, _)
-        | (100, 64..=127, _)
-        | (169, 254, _)
-        | (192, 0, 0 | 2)
-        | (192, 88, 99)
-        | (198, 18 | 19, _)
-        | (198, 51, 100)
-        | (203, 0, 113) => Place::Forbidden,
-        (..) => Place::Public,
+    // Shared address space is a provider's or a tunnel's; both are networks of ours.
+    let is_shared = matches!(address.octets(), [100, 64..=127, ..]);
+    if address.is_loopback() {
+        Place::Here
+    } else if (address.is_private() || is_shared) && address != METADATA_V4 {
+        Place::Private
+    } else {
+        outside(IpAddr::V4(address))
     }
 }
-
-/// Where one cloud keeps what its machines may know; others use a link-local address.
-const METADATA_ALIBABA: Ipv4Addr = Ipv4Addr::new(100, 100, 100, 200);
 
 fn place_v6(address: Ipv6Addr) -> Place {
     if address.is_loopback() {
-        return Place::Here;
-    }
-    match address.segments() {
-        // An AWS machine's own keys.
-        [0xfd00, 0x0ec2, ..] => Place::Forbidden,
-        [0xfc00..=0xfdff, ..] => Place::Private,
-        // Only these are given to anybody, and some of them stand for addresses of version 4.
-        [0x2001, 0x0000 | 0x0db8, ..] | [0x2002, ..] => Place::Forbidden,
-        [0x2000..=0x3fff, ..] => Place::Public,
-        [..] => Place::Forbidden,
+        Place::Here
+    } else if address.is_unique_local() && address != METADATA_V6 {
+        Place::Private
+    } else {
+        outside(IpAddr::V6(address))
     }
 }
+
+fn outside(address: IpAddr) -> Place {
+    if is_public(address) {
+        Place::Public
+    } else {
+        Place::Forbidden
+    }
+}
+
+/// Where two clouds keep what their machines may know; others use link-local addresses.
+const METADATA_V4: Ipv4Addr = Ipv4Addr::new(100, 100, 100, 200);
+const METADATA_V6: Ipv6Addr = Ipv6Addr::new(0xfd00, 0xec2, 0, 0, 0, 0, 0, 0x254);
 
 /// Looks up names, and gives only addresses to which the name may lead. All of them must be
 /// sound, so that none can be smuggled in among others, and the connection is made to what was
@@ -273,6 +269,8 @@ mod tests {
         assert!(check("http://10.0.0.1/", true).is_err());
         assert!(check("https://100.100.100.200/", true).is_err());
         assert!(check("https://169.254.169.254/", true).is_err());
+        assert!(check("https://[fd00:ec2::254]/", true).is_err());
+        assert!(check("https://[fd12::1]/", true).is_ok());
     }
 
     #[test]

@@ -29,6 +29,7 @@ use super::pipes::{Pipes, Verdict};
 use super::process::{Launch, Process};
 use super::spec::{Given, Reach, ServerSpec, environment, resolved};
 use super::{plain, runtime, web};
+use crate::tool::redact::Redactor;
 
 /// How much longer than [`TOOLS_MAX`] a list is read, so that the operator learns what is left out.
 const TOOLS_READ_MAX: usize = TOOLS_MAX * 4;
@@ -52,6 +53,8 @@ pub(super) struct Request {
     pub(super) arguments: Map<String, Value>,
     pub(super) key: Option<String>,
     pub(super) limit: Duration,
+    /// What takes secrets out of the answer.
+    pub(super) redactor: Arc<Redactor>,
     /// Set when it is given to the server.
     pub(super) has_begun: Arc<AtomicBool>,
 }
@@ -224,16 +227,17 @@ impl Connection {
         let call = ClientRequest::CallToolRequest(CallToolRequest::new(params));
         let begun = Some(request.has_begun.as_ref());
         let answer = self.ask(call, request.key, request.limit, begun).await?;
+        let fault = |words: &str| Output::fault(words, &request.redactor);
         Ok(match answer {
-            Ok(ServerResult::CallToolResult(result)) => Output::of(&result),
+            Ok(ServerResult::CallToolResult(result)) => Output::of(&result, &request.redactor),
             Ok(ServerResult::InputRequiredResult(_)) => {
-                Output::fault("The tool asks for more input than its arguments, and gets none.")
+                fault("The tool asks for more input than its arguments, and gets none.")
             }
             Ok(ServerResult::CreateTaskResult(_)) => {
-                Output::fault("The tool leaves its work to a task, which is not followed here.")
+                fault("The tool leaves its work to a task, which is not followed here.")
             }
-            Ok(_) => Output::fault("The server's answer is no result of a tool."),
-            Err(fault) => Output::fault(&format!("The server refused: {}.", of_server(&fault))),
+            Ok(_) => fault("The server's answer is no result of a tool."),
+            Err(refusal) => fault(&format!("The server refused: {}.", of_server(&refusal))),
         })
     }
 

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use a_society_facts::Hash;
+use a_society_facts::fact::operator::Grant;
 use a_society_facts::fact::turn::Effect;
 use serde_json::{Map, Value};
 
@@ -36,6 +37,17 @@ pub struct ToolDefinition {
     pub effect: Effect,
     /// The hash of everything that was said about it and of how its server is reached.
     pub definition: Hash,
+}
+
+impl ToolDefinition {
+    /// What must be granted for it not to be asked about.
+    #[must_use]
+    pub fn grant(&self) -> Grant {
+        Grant::McpTool {
+            tool: self.name.clone(),
+            definition: self.definition,
+        }
+    }
 }
 
 /// A tool that is not offered.

@@ -32,6 +32,9 @@ impl Default for Limits {
 /// sum up to about four seconds, which is more than a crash by chance needs.
 pub const FAILURES_MAX: u32 = 5;
 
+/// After so many calls in a row without an answer in time a server is ended and started again.
+pub(super) const SILENCES_MAX: u32 = 3;
+
 /// How long one call may take when nobody says otherwise: most tools answer within seconds, and
 /// those that drive a browser or a build within minutes.
 pub const CALL_LIMIT: Duration = Duration::from_secs(5 * 60);

@@ -4,6 +4,7 @@ use rmcp::model::{CallToolResult, ContentBlock, ResourceContents};
 
 use super::limits::OUTPUT_BYTES_MAX;
 use super::plain;
+use crate::tool::redact::Redactor;
 
 /// What a call brought.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -18,8 +19,9 @@ pub struct Output {
 }
 
 impl Output {
-    /// A result as its server gave it.
-    pub(super) fn of(result: &CallToolResult) -> Self {
+    /// A result as its server gave it, without secrets. They are taken out before it is cut, so
+    /// that no half of one is left.
+    pub(super) fn of(result: &CallToolResult, redactor: &Redactor) -> Self {
         let parts: Vec<Part> = result.content.iter().map(part).collect();
         let is_left_out = parts.iter().any(|part| part.is_left_out);
         let texts: Vec<String> = parts.into_iter().map(|part| part.text).collect();
@@ -29,10 +31,12 @@ impl Output {
         {
             text = structured.to_string();
         }
+        let text = redactor.redact(&text);
         let is_error = result.is_error == Some(true);
         let shown = plain::ends(&text, OUTPUT_BYTES_MAX);
         let whole = if is_left_out {
-            serde_json::to_vec(result).ok()
+            let whole = serde_json::to_string(result).ok();
+            whole.map(|whole| redactor.redact(&whole).into_bytes())
         } else if shown == text {
             None
         } else {
@@ -45,23 +49,10 @@ impl Output {
         }
     }
 
-    /// The same with all texts changed.
-    pub(super) fn map(self, change: impl Fn(&str) -> String) -> Self {
-        let changed = |bytes: Vec<u8>| match String::from_utf8(bytes) {
-            Ok(text) => change(&text).into_bytes(),
-            Err(why) => why.into_bytes(),
-        };
-        Self {
-            text: change(&self.text),
-            whole: self.whole.map(changed),
-            is_error: self.is_error,
-        }
-    }
-
     /// What a server said instead of a result.
-    pub(super) fn fault(words: &str) -> Self {
+    pub(super) fn fault(words: &str, redactor: &Redactor) -> Self {
         Self {
-            text: plain::ends(words, OUTPUT_BYTES_MAX),
+            text: plain::ends(&redactor.redact(words), OUTPUT_BYTES_MAX),
             whole: None,
             is_error: true,
         }
@@ -119,7 +110,8 @@ mod tests {
     use super::*;
 
     fn output(result: Value) -> Output {
-        Output::of(&serde_json::from_value(result).unwrap())
+        let redactor = Redactor::new(&["canary-s3cret".to_owned()]);
+        Output::of(&serde_json::from_value(result).unwrap(), &redactor)
     }
 
     #[test]
@@ -144,6 +136,24 @@ mod tests {
         );
         let whole = String::from_utf8(picture.whole.unwrap()).unwrap();
         assert!(picture.is_error && whole.contains("AAAA"));
+    }
+
+    #[test]
+    fn k05_no_part_of_a_secret_is_left_where_a_text_is_cut() {
+        let half = OUTPUT_BYTES_MAX / 2;
+        for before in [half - 3, half - 10, half + 3] {
+            let text = format!(
+                "{}canary-s3cret{}",
+                "x".repeat(before),
+                "y".repeat(half * 2)
+            );
+            let cut = output(json!({"content": [{"type": "text", "text": text}]}));
+            let whole = String::from_utf8(cut.whole.unwrap()).unwrap();
+            assert!(
+                !cut.text.contains("can") && !whole.contains("can"),
+                "{before}"
+            );
+        }
     }
 
     #[test]

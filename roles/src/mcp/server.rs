@@ -7,14 +7,16 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use a_society_facts::Hash;
+use a_society_facts::fact::turn::CallEnd;
 use serde_json::{Map, Value};
 
 use super::connection::{Connection, NoAnswer, Request};
 use super::definition::{self, Difference, Refused, ToolDefinition, Tools};
-use super::limits::{FAILURES_MAX, Limits};
+use super::limits::{FAILURES_MAX, Limits, SILENCES_MAX};
 use super::output::Output;
 use super::runtime;
 use super::spec::{Given, ServerSpec};
+use crate::tool::redact::Redactor;
 
 /// A server that is not there, for the feed.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -77,11 +79,21 @@ impl CallFault {
     /// Whether the call may have done something.
     #[must_use]
     pub fn has_begun(&self) -> bool {
+        self.end() != CallEnd::NotRun
+    }
+
+    /// How the call ended, as the journal says it.
+    #[must_use]
+    pub fn end(&self) -> CallEnd {
         match self {
-            Self::Unavailable(_) | Self::NoTool(_) | Self::Changed { .. } => false,
-            Self::Arguments { .. } => false,
-            Self::Stopped { has_begun } => *has_begun,
-            Self::TimedOut { .. } | Self::Broke { .. } => true,
+            Self::Unavailable(_)
+            | Self::NoTool(_)
+            | Self::Changed { .. }
+            | Self::Arguments { .. }
+            | Self::Stopped { has_begun: false } => CallEnd::NotRun,
+            Self::Stopped { has_begun: true } => CallEnd::Stopped,
+            Self::TimedOut { .. } => CallEnd::TimedOut,
+            Self::Broke { .. } => CallEnd::Unknown,
         }
     }
 }
@@ -148,6 +160,7 @@ pub struct Health {
 pub(super) struct Server {
     pub(super) spec: ServerSpec,
     given: Arc<Given>,
+    redactor: Arc<Redactor>,
     limits: Limits,
     slot: tokio::sync::Mutex<Slot>,
     is_resting: Arc<AtomicBool>,
@@ -163,6 +176,8 @@ struct Slot {
     /// The list before.
     before: Option<Arc<Tools>>,
     failures: u32,
+    /// How many calls in a row had no answer in time.
+    silences: u32,
 }
 
 /// A call, once its arguments are known to be some.
@@ -177,7 +192,12 @@ pub(super) struct Wanted {
 }
 
 impl Server {
-    pub(super) fn new(spec: ServerSpec, given: Arc<Given>, limits: Limits) -> Self {
+    pub(super) fn new(
+        spec: ServerSpec,
+        given: Arc<Given>,
+        redactor: Arc<Redactor>,
+        limits: Limits,
+    ) -> Self {
         let health = Health {
             server: spec.name.clone(),
             ..Health::default()
@@ -185,6 +205,7 @@ impl Server {
         Self {
             spec,
             given,
+            redactor,
             limits,
             slot: tokio::sync::Mutex::default(),
             is_resting: Arc::default(),
@@ -208,19 +229,25 @@ impl Server {
             arguments: wanted.arguments,
             key: wanted.key,
             limit,
+            redactor: self.redactor.clone(),
             has_begun: wanted.has_begun,
         };
         let answer = connection.call(request).await;
         self.look_at(&connection);
         match answer {
             Ok(output) => {
-                self.slot.lock().await.failures = 0;
+                let mut slot = self.slot.lock().await;
+                (slot.failures, slot.silences) = (0, 0);
+                drop(slot);
                 self.health().failures = 0;
-                Ok(output.map(|text| self.given.redacted(text)))
+                Ok(output)
             }
-            Err(NoAnswer::TimedOut) => Err(CallFault::TimedOut { limit }),
+            Err(NoAnswer::TimedOut) => {
+                self.fell_silent(&connection).await;
+                Err(CallFault::TimedOut { limit })
+            }
             Err(NoAnswer::Broke(why)) => {
-                let why = self.given.redacted(&why);
+                let why = self.redactor.redact(&why);
                 let mut slot = self.slot.lock().await;
                 // Several calls may have been open; it failed once.
                 if is_same(slot.connection.as_ref(), &connection) {
@@ -228,6 +255,17 @@ impl Server {
                 }
                 Err(CallFault::Broke { why })
             }
+        }
+    }
+
+    /// One call without an answer is the call's fault; several are the server's. It would hold on
+    /// to whatever it was sent.
+    async fn fell_silent(&self, connection: &Arc<Connection>) {
+        let mut slot = self.slot.lock().await;
+        slot.silences += 1;
+        if slot.silences >= SILENCES_MAX && is_same(slot.connection.as_ref(), connection) {
+            let why = format!("It answered none of the last {SILENCES_MAX} calls in time.");
+            self.failed(&mut slot, &why);
         }
     }
 
@@ -324,13 +362,14 @@ impl Server {
 
     fn failed(&self, slot: &mut Slot, why: &str) {
         slot.connection = None;
+        slot.silences = 0;
         if let Some(before) = slot.tools.take() {
             slot.before = Some(before);
         }
         slot.failures = slot.failures.saturating_add(1);
         let mut health = self.health();
         health.failures = slot.failures;
-        health.last_fault = Some(self.given.redacted(why));
+        health.last_fault = Some(self.redactor.redact(why));
         drop(health);
         if slot.failures >= FAILURES_MAX {
             self.rest();
@@ -380,7 +419,7 @@ impl Server {
     fn unavailable(&self, why: &str) -> Unavailable {
         Unavailable {
             server: self.spec.name.clone(),
-            why: self.given.redacted(why),
+            why: self.redactor.redact(why),
         }
     }
 

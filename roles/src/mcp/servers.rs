@@ -46,10 +46,11 @@ impl Servers {
     /// configuration cannot hold them.
     #[must_use]
     pub fn new(specs: Vec<ServerSpec>, given: Given, limits: Limits) -> Self {
+        let redactor = Arc::new(given.redactor());
         let given = Arc::new(given);
         let mut by_name = BTreeMap::new();
         for spec in specs {
-            let server = |spec| Server::new(spec, given.clone(), limits);
+            let server = |spec| Server::new(spec, given.clone(), redactor.clone(), limits);
             let name = spec.name.clone();
             by_name.entry(name).or_insert_with(|| server(spec));
         }

@@ -95,7 +95,7 @@ impl<'a> Places<'a> {
 struct Mending<'a> {
     history: &'a [Said],
     places: Places<'a>,
-    known_ids: HashSet<String>,
+    known_ids: HashSet<Cow<'a, str>>,
     out: Vec<Cow<'a, Said>>,
 }
 
@@ -159,56 +159,65 @@ impl<'a> Mending<'a> {
         self.out.push(bounded(Cow::Owned(joined)));
     }
 
-    fn calls(&mut self, at: usize, said: Cow<'a, Said>, calls: &[ToolCall], text: Option<&str>) {
+    fn calls(&mut self, at: usize, said: Cow<'a, Said>, calls: &'a [ToolCall], text: Option<&str>) {
         let results: Vec<Option<usize>> = calls
             .iter()
             .map(|call| self.places.result(&call.id, at))
             .collect();
+        let is_blank = text.is_some_and(|text| text.trim().is_empty());
+        if !is_blank && self.are_well(calls) {
+            self.assistant(said);
+            for (call, result) in calls.iter().zip(results) {
+                self.result(call, result);
+            }
+            return;
+        }
         let mended: Vec<ToolCall> = calls.iter().map(|call| self.call(call)).collect();
-        let text = text.filter(|text| !text.trim().is_empty());
-        let is_well = mended == calls
-            && match &said.message {
-                Message::AssistantToolCalls { text: old, .. } => old.as_deref() == text,
-                Message::User { .. } | Message::Assistant { .. } | Message::ToolResult { .. } => {
-                    true
-                }
-            };
-        let same_tools = mended
-            .iter()
-            .map(|call| &call.name)
-            .eq(calls.iter().map(|call| &call.name));
-        let said = if is_well {
-            said
-        } else {
-            let blocks = said.into_owned().blocks.filter(|_| same_tools);
-            let text = text.map(|text| within(text.to_owned()));
-            Cow::Owned(Said {
-                message: Message::AssistantToolCalls {
-                    calls: mended.clone(),
-                    text,
-                },
-                blocks,
-            })
+        let names = |calls: &[ToolCall]| -> Vec<String> {
+            calls.iter().map(|call| call.name.clone()).collect()
         };
-        self.assistant(said);
+        let same_tools = names(&mended) == names(calls);
+        let blocks = said.into_owned().blocks.filter(|_| same_tools);
+        let text = text.filter(|_| !is_blank).map(ToOwned::to_owned);
+        let message = Message::AssistantToolCalls {
+            calls: mended.clone(),
+            text,
+        };
+        self.assistant(Cow::Owned(Said { message, blocks }));
         for (call, result) in mended.iter().zip(results) {
             self.result(call, result);
         }
+    }
+
+    /// Whether all calls of a message can stay as they are; then their names are taken. Most are,
+    /// and are not copied to find out.
+    fn are_well(&mut self, calls: &'a [ToolCall]) -> bool {
+        for (taken, call) in calls.iter().enumerate() {
+            let is_well = is_legal_name(&call.name)
+                && is_object(call)
+                && self.known_ids.insert(Cow::Borrowed(&call.id));
+            if !is_well {
+                for call in &calls[..taken] {
+                    self.known_ids.remove(call.id.as_str());
+                }
+                return false;
+            }
+        }
+        true
     }
 
     /// A call with a name of its own, a legal tool and an object for its arguments.
     fn call(&mut self, call: &ToolCall) -> ToolCall {
         let mut id = call.id.clone();
         let mut again = 1_u32;
-        while !self.known_ids.insert(id.clone()) {
+        while !self.known_ids.insert(Cow::Owned(id.clone())) {
             again += 1;
             id = format!("{}~{again}", call.id);
         }
-        let is_object = call.input.get().trim_start().starts_with('{');
         ToolCall {
             id,
             name: legal_name(&call.name),
-            input: if is_object {
+            input: if is_object(call) {
                 call.input.clone()
             } else {
                 super::wire::empty_object()
@@ -350,6 +359,15 @@ fn within(mut text: String) -> String {
         text.push_str(CUT);
     }
     text
+}
+
+fn is_object(call: &ToolCall) -> bool {
+    call.input.get().trim_start().starts_with('{')
+}
+
+fn is_legal_name(name: &str) -> bool {
+    let legal = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
+    !name.is_empty() && name.len() <= NAME_BYTES && name.bytes().all(legal)
 }
 
 fn legal_name(name: &str) -> String {

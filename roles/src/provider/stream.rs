@@ -82,15 +82,7 @@ impl Stream {
             None if self.stop.is_raised() => self.ended(FaultClass::Stopped, "it was stopped"),
             None => self.ended(FaultClass::CutOff, "the connection was given up"),
         };
-        match &arrival {
-            Arrival::Event(Event::Stalled { .. } | Event::Usage(_)) => {}
-            Arrival::Event(_) => self.streamed = true,
-            Arrival::Answer(_) | Arrival::Fault(_) => {
-                self.is_over = true;
-                // What fills it may still have to put its connection back.
-                self.end.0 = None;
-            }
-        }
+        self.note(&arrival);
         Some(arrival)
     }
 
@@ -101,12 +93,20 @@ impl Stream {
             return None;
         }
         let arrival = self.receiver.try_recv().ok()?;
-        match &arrival {
+        self.note(&arrival);
+        Some(arrival)
+    }
+
+    fn note(&mut self, arrival: &Arrival) {
+        match arrival {
             Arrival::Event(Event::Stalled { .. } | Event::Usage(_)) => {}
             Arrival::Event(_) => self.streamed = true,
-            Arrival::Answer(_) | Arrival::Fault(_) => self.is_over = true,
+            Arrival::Answer(_) | Arrival::Fault(_) => {
+                self.is_over = true;
+                // What fills it may still have to put its connection back.
+                self.end.0 = None;
+            }
         }
-        Some(arrival)
     }
 
     /// Ends it from here. What fills it is ended when this is dropped.
@@ -158,6 +158,25 @@ mod tests {
         stop.raise();
         assert_eq!(fault_of(stream.next_arrival()).class, FaultClass::Stopped);
         assert!(stream.next_arrival().is_none());
+    }
+
+    #[test]
+    fn whatever_fills_a_stream_may_tidy_up_once_its_last_arrival_was_read() {
+        for waits in [true, false] {
+            let (tell, heard) = std::sync::mpsc::channel();
+            let stop = StopSignal::default();
+            let (sender, mut stream) = Stream::new(&stop, move || tell.send(()).unwrap());
+            let last = Fault::new(FaultClass::Server, "x");
+            sender.try_send(Arrival::Fault(Box::new(last))).unwrap();
+            let read = if waits {
+                stream.next_arrival()
+            } else {
+                stream.arrived()
+            };
+            assert_eq!(fault_of(read).class, FaultClass::Server);
+            drop(stream);
+            assert!(heard.try_recv().is_err());
+        }
     }
 
     #[test]

@@ -149,8 +149,8 @@ fn run_command(scope: Scope) -> Definition {
     let description = match scope {
         Scope::Sandboxed | Scope::Project => {
             "Runs a command with bash and gives its exit code and its output. It can write only in \
-             the project, the record folder and a temporary folder of its own, has no terminal and \
-             no input, and everything it started is ended with it. Each command starts anew: \
+             the project, the record folder and a temporary folder of its own, and not inside `.git`, \
+             so that it cannot commit. It has no terminal and no input, and everything it started is ended with it. Each command starts anew: \
              variables and the folder do not carry over."
         }
         Scope::Full => {

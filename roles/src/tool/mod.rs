@@ -38,3 +38,4 @@ pub use setting::{
     CheckWorkflow, Guard, Limits, Owner, Scope, SearchService, Setting, WorkflowCheck,
 };
 pub use toolbox::Toolbox;
+pub(crate) use web::is_public;

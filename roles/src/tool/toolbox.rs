@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use a_society_facts::Hash;
 use a_society_facts::fact::turn::{CallEnd, Effect};
 use a_society_facts::id::CallId;
 use a_society_facts::message::ToolCall;
@@ -11,7 +12,6 @@ use super::arguments::{self, Arguments};
 use super::command::Launch;
 use super::definition::{Definition, definitions};
 use super::files::Roots;
-use super::limits;
 use super::output::{Bounded, Output, bound};
 use super::plan::{Plan, Refusal, RefusalKind};
 use super::read::Reading;
@@ -21,6 +21,7 @@ use super::seen::Seen;
 use super::setting::{Owner, Setting};
 use super::web::{Fetch, Query, Web};
 use super::write::Writing;
+use super::{files, limits};
 use crate::consent::{Action, Ask, Tier, shown};
 use crate::turn::stop::StopSignal;
 
@@ -82,6 +83,33 @@ impl Toolbox {
     #[must_use]
     pub fn redact(&self, text: &str) -> String {
         self.0.redactor.redact(text)
+    }
+
+    /// What finds secrets, for texts that arrive in pieces: see [`super::redact::Stream`].
+    #[must_use]
+    pub fn redactor(&self) -> Redactor {
+        self.0.redactor.clone()
+    }
+
+    /// The hash that the file of a checkable call has now; nothing if it is not there. After a
+    /// crash it tells whether the call happened.
+    pub fn hash_now(&self, call: &ToolCall) -> Result<Option<Hash>, Refusal> {
+        let path = match arguments::parse(&call.name, call.input.get())? {
+            Arguments::EditFile(given) => given.path,
+            Arguments::WriteFile(given) => given.path,
+            Arguments::ReadFile(_)
+            | Arguments::ReadFileLines(_)
+            | Arguments::ListDirectory(_)
+            | Arguments::SearchFiles(_)
+            | Arguments::RunCommand(_)
+            | Arguments::FetchUrl(_)
+            | Arguments::WebSearch(_) => {
+                let text = format!("{} changes no file that could be looked at.", call.name);
+                return Err(Refusal::new(RefusalKind::NotPossible, text));
+            }
+        };
+        let located = self.0.roots.locate(&path)?;
+        Ok(files::hash_of(&self.0.roots, &located)?.map(|(hash, _)| hash))
     }
 
     /// Says what a call would do. Nothing happens.

@@ -59,7 +59,7 @@ pub enum Step {
     Intend(Intended),
     /// The call that was intended must not run without consent. If what is granted covers it, the
     /// taker goes on; else the turn is left until the operator answers, and then taken up again.
-    Consent(Consent),
+    Consent(Box<Consent>),
     /// The call runs from here on. The taker goes on when this is durable, and only then lets it.
     Start {
         /// The call.

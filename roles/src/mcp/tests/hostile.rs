@@ -28,6 +28,17 @@ fn an_honest_server_is_started_when_it_is_needed_and_only_once() {
 }
 
 #[test]
+fn roles_that_need_a_server_at_once_start_it_once() {
+    let stand = Stand::new("on_initialize() { sleep 0.1; answer \"$init\"; }");
+    std::thread::scope(|scope| {
+        for _ in 0..8 {
+            scope.spawn(|| stand.tools().unwrap());
+        }
+    });
+    assert_eq!((stand.heard("begin"), stand.heard("tools/list")), (1, 1));
+}
+
+#[test]
 fn m03_a_tool_that_changes_after_it_was_approved_is_not_called() {
     let stand = Stand::new(
         r#"
@@ -202,14 +213,19 @@ fn m09_a_server_that_never_lists_is_unavailable() {
 }
 
 #[test]
-fn m09_a_server_that_does_not_listen_holds_nobody_up() {
+fn m09_a_server_that_does_not_listen_holds_nobody_up_and_is_started_again() {
     let stand = Stand::new("on_list() { answer \"{\\\"tools\\\":[$tools]}\"; sleep 900; }");
     let definition = stand.hash(ECHO);
-    let limit = Duration::from_millis(50);
-    for _ in 0..40 {
-        let fault = stand.call_within(ECHO, definition, limit).unwrap_err();
-        assert_eq!(fault, CallFault::TimedOut { limit });
+    let limit = Duration::from_millis(20);
+    // More than a pipe holds.
+    let arguments = format!("{{\"a\":\"{}\"}}", "x".repeat(500_000));
+    for starts in [1, 1, 1, 2] {
+        let fault = stand.call_with(&arguments, ECHO, definition, limit);
+        assert_eq!(fault.unwrap_err(), CallFault::TimedOut { limit });
+        assert_eq!(stand.servers.health()[0].starts, starts);
     }
+    let fault = stand.servers.health()[0].last_fault.clone().unwrap();
+    assert!(fault.contains("none of the last 3 calls"), "{fault}");
 }
 
 #[test]

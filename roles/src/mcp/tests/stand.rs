@@ -95,10 +95,20 @@ impl Stand {
         definition: Hash,
         limit: Duration,
     ) -> Result<Output, CallFault> {
+        self.call_with("{}", tool, definition, limit)
+    }
+
+    pub(super) fn call_with(
+        &self,
+        arguments: &str,
+        tool: &str,
+        definition: Hash,
+        limit: Duration,
+    ) -> Result<Output, CallFault> {
         let call = Call {
             tool,
             definition,
-            arguments: "{}",
+            arguments,
             limit: Some(limit),
             key: Some("key-1"),
         };

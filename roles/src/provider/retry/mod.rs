@@ -9,4 +9,4 @@ mod patience;
 
 pub use circuit::{Circuit, Outcome};
 pub use lane::{Admission, Lane, Lanes, Ticket};
-pub use patience::{Patience, Verdict, Weary};
+pub use patience::{Patience, Verdict, Weary, dice};

@@ -1,5 +1,7 @@
 //! How long one turn bears with its provider.
 
+use a_society_facts::Hash;
+
 use super::limits;
 use crate::provider::fault::{Fault, FaultClass, Remedy};
 
@@ -78,7 +80,8 @@ impl Patience {
         self.compacted = true;
     }
 
-    /// What follows a failure. `dice` is any number, and each as likely as another.
+    /// What follows a failure. `dice` is any number of 64 bits, and each as likely as another, as
+    /// [`dice`] gives them.
     pub fn failed(&mut self, fault: &Fault, dice: u64) -> Verdict {
         self.failures = self.failures.saturating_add(1);
         match fault.class.remedy() {
@@ -129,6 +132,17 @@ impl Patience {
         self.waited_ms += ms;
         Verdict::Wait { ms }
     }
+}
+
+/// A number made from these bytes, of all that there are and each as likely as another: it chooses
+/// waits that differ from role to role without anything random, so that a turn can be replayed.
+#[must_use]
+pub fn dice(seed: &[u8]) -> u64 {
+    let digits = Hash::of(seed).to_string();
+    let thrown = digits
+        .get(..16)
+        .map(|digits| u64::from_str_radix(digits, 16));
+    thrown.and_then(Result::ok).unwrap_or_default()
 }
 
 /// The longest wait after this many failures.
@@ -203,6 +217,17 @@ mod tests {
             (super::longest(7), super::longest(u32::MAX)),
             (60_000, 60_000)
         );
+    }
+
+    #[test]
+    fn dice_choose_waits_over_all_their_range() {
+        let waits: Vec<u64> = (0..1_000_u32)
+            .map(|throw| upto(999, dice(&throw.to_le_bytes())))
+            .collect();
+        for tenth in 0..10 {
+            let within = waits.iter().filter(|wait| **wait / 100 == tenth).count();
+            assert!((60..=140).contains(&within), "{tenth}: {within}");
+        }
     }
 
     #[test]

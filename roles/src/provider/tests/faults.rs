@@ -412,6 +412,23 @@ fn chunks_are_put_together_by_their_places_however_a_server_counts() {
 }
 
 #[test]
+fn members_that_a_server_leaves_out_or_empty_are_not_missed() {
+    let stream = [
+        json!({"choices": null, "usage": null}),
+        json!({"choices": [{"delta": null}]}),
+        json!({"choices": [{"index": null, "delta": {"role": "assistant", "content": null, "tool_calls": null}}]}),
+        json!({"choices": [{"delta": {"content": "Hi."}, "finish_reason": null}]}),
+        json!({"choices": [{"index": 1, "delta": {"content": "Another choice."}}]}),
+        json!({"choices": [{"delta": {}, "finish_reason": "stop"}], "error": null}),
+    ]
+    .map(|chunk| format!("data: {chunk}\n\n"))
+    .concat();
+    let answer = read(Wire::Chat, MODEL, &[stream.as_bytes()]).unwrap();
+    assert_eq!((answer.text.as_str(), answer.stop), ("Hi.", Stop::End));
+    assert!(!answer.usage_is_known);
+}
+
+#[test]
 fn items_are_put_together_by_their_places_and_impossible_places_are_faults() {
     let event = strict::responses::event;
     let begin = |at: u64| {

@@ -29,6 +29,8 @@ pub(crate) enum Act {
     Send(Vec<u8>),
     /// Sends bytes again and again, with this time between, until nobody listens.
     Repeat(Duration, Vec<u8>),
+    /// Does nothing for a while.
+    Wait(Duration),
     /// Does nothing until the other side is gone.
     Stall,
     /// Breaks the connection.
@@ -173,6 +175,10 @@ impl Shared {
                     thread::sleep(pause);
                 }
                 self.tell_gone.send(()).ok()
+            }
+            Act::Wait(time) => {
+                thread::sleep(time);
+                Some(())
             }
             Act::Stall => {
                 // Reads until the other side closes or breaks the connection.

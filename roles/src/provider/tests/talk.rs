@@ -256,6 +256,139 @@ fn a_stream_that_nobody_reads_any_more_closes_its_connection() {
 }
 
 #[test]
+fn each_wire_is_told_what_to_cache_in_its_own_way() {
+    let history = [
+        user("One."),
+        Message::Assistant {
+            content: "Two.".into(),
+        }
+        .into(),
+        user("Three."),
+    ];
+    let tools = tools();
+    let sent = |wire, cache_key| {
+        let provider = provider_at(wire, "http://127.0.0.1:1", short_times());
+        let request = Request {
+            cache_key,
+            ..request(&history, &tools)
+        };
+        let body = provider.prepare(&request).unwrap().body;
+        serde_json::from_slice::<serde_json::Value>(&body).unwrap()
+    };
+    let marked = sent(Wire::Anthropic, Some("k"));
+    let mark = serde_json::json!({"type": "ephemeral"});
+    assert_eq!(marked["system"][0]["cache_control"], mark);
+    assert_eq!(marked["messages"][0]["content"][0]["cache_control"], mark);
+    assert_eq!(
+        marked["messages"][1]["content"][0].get("cache_control"),
+        None
+    );
+    assert_eq!(marked["messages"][2]["content"][0]["cache_control"], mark);
+    assert!(
+        !sent(Wire::Anthropic, None)
+            .to_string()
+            .contains("cache_control")
+    );
+    assert_eq!(sent(Wire::Responses, Some("k"))["prompt_cache_key"], "k");
+    assert_eq!(sent(Wire::Responses, None).get("prompt_cache_key"), None);
+    assert_eq!(sent(Wire::Chat, Some("k")).get("prompt_cache_key"), None);
+}
+
+#[test]
+fn an_answer_may_take_as_long_as_it_likes_while_it_goes_on() {
+    let times = short_times();
+    let chunk = strict::chat::chunk(&serde_json::json!({"content": "x"}), None);
+    let pause = Duration::from_millis(40);
+    // Longer than nothing, and longer than only signs of life, may last.
+    let pieces = 2 * times.only_pings.as_millis() / pause.as_millis();
+    let mut acts = vec![stream_head()];
+    for _ in 0..pieces {
+        acts.extend([Act::Send(chunk.clone().into()), Act::Wait(pause)]);
+    }
+    let end = strict::chat::chunk(&serde_json::json!({}), Some("stop"));
+    acts.push(Act::Send(end.into()));
+    let server = Server::start(Wire::Chat, [Reply::Do(acts)]);
+    let provider = provider_at(Wire::Chat, &server.url(), times);
+    let answer = ask(&provider, &[user("Hello.")]).unwrap();
+    assert_eq!(answer.text.len() as u128, pieces);
+}
+
+#[test]
+fn plain_reasoning_is_given_back_until_its_calls_are_answered_and_not_after_that() {
+    let stream: String = [
+        strict::chat::chunk(&serde_json::json!({"reasoning_content": "I should "}), None),
+        strict::chat::chunk(&serde_json::json!({"reasoning_content": "read."}), None),
+        strict::chat::chunk(
+            &serde_json::json!({"tool_calls": [{"index": 0, "id": "call_a",
+            "function": {"name": "list_directory", "arguments": "{}"}}]}),
+            Some("tool_calls"),
+        ),
+    ]
+    .concat();
+    let answer = read(Wire::Chat, "m-1", &[stream.as_bytes()]).unwrap();
+    let answered = said(&answer, 1);
+    let mut history = vec![user("Look."), answered.clone()];
+    history.extend(results(&answered));
+    let (provider, tools) = (
+        provider_at(Wire::Chat, "http://127.0.0.1:1", short_times()),
+        tools(),
+    );
+    let sent = |history: &[Said]| {
+        let body = provider.prepare(&request(history, &tools)).unwrap().body;
+        let body: serde_json::Value = serde_json::from_slice(&body).unwrap();
+        assert_eq!(strict::check(Wire::Chat, &body), Ok(()));
+        body["messages"][2].clone()
+    };
+    assert_eq!(sent(&history)["reasoning_content"], "I should read.");
+    history.push(user("And now?"));
+    let later = sent(&history);
+    assert_eq!(
+        (later.get("reasoning_content"), &later["role"]),
+        (None, &"assistant".into())
+    );
+}
+
+#[test]
+fn what_a_server_puts_beside_its_calls_goes_back_to_it_and_content_may_come_in_parts() {
+    let signed = serde_json::json!({"google": {"thought_signature": "c2lnbmVk"}});
+    let parts = serde_json::json!([
+        {"type": "thinking", "thinking": [{"type": "text", "text": "Hm."}]},
+        {"type": "text", "text": "I look."},
+    ]);
+    let stream: String = [
+        strict::chat::chunk(&serde_json::json!({"content": parts}), None),
+        strict::chat::chunk(&serde_json::json!({"tool_calls": [
+            {"index": 0, "id": "call_a", "function": {"name": "list_directory", "arguments": "{}"}},
+            {"index": 1, "id": "call_b", "function": {"name": "list_directory", "arguments": "{}"},
+             "extra_content": signed},
+        ]}), Some("tool_calls")),
+    ]
+    .concat();
+    let answer = read(Wire::Chat, "m-1", &[stream.as_bytes()]).unwrap();
+    assert_eq!((answer.text.as_str(), answer.calls.len()), ("I look.", 2));
+    let answered = said(&answer, 1);
+    let mut history = vec![user("Look."), answered.clone()];
+    history.extend(results(&answered));
+    let (provider, tools) = (
+        provider_at(Wire::Chat, "http://127.0.0.1:1", short_times()),
+        tools(),
+    );
+    let sent = |model| {
+        let request = Request {
+            model,
+            ..request(&history, &tools)
+        };
+        let body = provider.prepare(&request).unwrap().body;
+        let body: serde_json::Value = serde_json::from_slice(&body).unwrap();
+        assert_eq!(strict::check(Wire::Chat, &body), Ok(()));
+        body["messages"][2]["tool_calls"].clone()
+    };
+    assert_eq!(sent("m-1")[1]["extra_content"], signed);
+    assert_eq!(sent("m-1")[0].get("extra_content"), None);
+    assert_eq!(sent("m-2")[1].get("extra_content"), None);
+}
+
+#[test]
 fn the_next_request_goes_over_the_same_connection() {
     use std::io::{BufRead, BufReader, Read, Write};
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();

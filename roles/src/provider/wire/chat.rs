@@ -3,6 +3,8 @@
 mod read;
 mod write;
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -17,6 +19,9 @@ struct Kept {
     /// The provider's names of the calls.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     call_ids: Vec<String>,
+    /// What the provider put beside calls for itself, such as a signature, by the calls' places.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    call_extras: BTreeMap<usize, Value>,
     /// Reasoning as one text.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     reasoning_content: String,

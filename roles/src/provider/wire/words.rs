@@ -145,13 +145,17 @@ impl Words {
     }
 
     fn phrase(&self) -> Option<FaultClass> {
-        const WINDOW: [&str; 6] = [
+        const WINDOW: [&str; 10] = [
             "prompt is too long",
             "context length",
             "context window",
             "maximum context",
             "exceeds the available context",
             "too many tokens",
+            "context limit",
+            "exceeds the maximum number of tokens",
+            "maximum prompt length",
+            "reduce the length of the messages",
         ];
         if self.says(&WINDOW) {
             Some(FaultClass::WindowFull)
@@ -433,6 +437,11 @@ mod tests {
                 400,
                 json!({"error": {"type": "invalid_request_error", "message": "Your credit balance is too low to access the API"}}),
                 FaultClass::SpendLimit,
+            ),
+            (
+                400,
+                json!({"error": {"message": "input length and `max_tokens` exceed context limit: 9 + 9 > 12"}}),
+                FaultClass::WindowFull,
             ),
             (
                 400,

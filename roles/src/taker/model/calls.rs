@@ -158,10 +158,10 @@ impl Calls {
 
     fn consent(&self, at: usize) -> Option<Step> {
         let item = self.items.get(at)?;
-        Some(Step::Consent(Consent {
+        Some(Step::Consent(Box::new(Consent {
             call: item.call.clone()?,
             ask: item.plan.as_ref()?.ask.clone(),
-        }))
+        })))
     }
 
     /// Lets whatever runs all of them.

@@ -2,10 +2,9 @@
 
 use super::limits::{BYTES_A_TOKEN_USUALLY, DRAFT_BYTES};
 use super::taker::{ModelTaker, Next};
-use crate::provider::retry::{Admission, Outcome, Verdict, Weary};
+use crate::provider::retry::{self, Admission, Outcome, Verdict, Weary};
 use crate::provider::{Answer, Arrival, Event, Fault, Prepared, Stream};
 use crate::turn::step::{End, Step};
-use a_society_facts::Hash;
 use a_society_facts::fact::turn::DraftKind;
 use a_society_facts::message::Message;
 
@@ -121,9 +120,7 @@ impl ModelTaker {
     /// together do not come back together.
     fn dice(&mut self) -> u64 {
         self.throws += 1;
-        let thrown = Hash::of(format!("{} {}", self.request, self.throws).as_bytes());
-        let digits = thrown.to_string();
-        u64::from_str_radix(digits.get(..12).unwrap_or_default(), 16).unwrap_or(0)
+        retry::dice(format!("{} {} {}", self.ticket.0, self.request, self.throws).as_bytes())
     }
 
     /// Asks whether a request may go now; if not, how long to wait.

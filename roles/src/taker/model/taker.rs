@@ -352,10 +352,9 @@ impl Taker for ModelTaker {
 impl Drop for ModelTaker {
     /// Nobody waits for a turn that is gone.
     fn drop(&mut self) {
-        if self.is_in_lane {
-            let lane = (self.gear.provider.name(), self.gear.model.id.as_str());
-            self.gear.traffic.lanes.leave(lane, self.ticket);
-        }
+        // Also after a refusal, which keeps the turn's place for its next try.
+        let lane = (self.gear.provider.name(), self.gear.model.id.as_str());
+        self.gear.traffic.lanes.leave(lane, self.ticket);
     }
 }
 

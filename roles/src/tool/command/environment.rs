@@ -56,10 +56,26 @@ fn is_safe(folder: &Path, writable: &[&Path]) -> bool {
     folder.is_absolute() && !writable.iter().any(|writable| folder.starts_with(writable))
 }
 
-/// The folders in which programs are looked for.
+/// What is set behind walls besides: there, a home cannot be read and a repository not written,
+/// and git takes either for a fault.
+pub(super) fn behind_walls() -> [(String, String); 2] {
+    [
+        ("GIT_CONFIG_GLOBAL", "/dev/null"),
+        ("GIT_OPTIONAL_LOCKS", "0"),
+    ]
+    .map(|(name, value)| (name.to_owned(), value.to_owned()))
+}
+
+/// The folders in which programs are looked for, to be read as they are. One that is or holds a
+/// home is not among them: everything would be readable for one program.
 pub(super) fn path_folders(variables: &[(String, String)]) -> Vec<String> {
-    let path = variables.iter().find(|(name, _)| name == "PATH");
-    let folders = path.map_or("", |(_, value)| value.as_str()).split(':');
+    let of = |wanted: &str| {
+        let found = variables.iter().find(|(name, _)| name == wanted);
+        found.map_or("", |(_, value)| value.as_str())
+    };
+    let home = Path::new(of("HOME"));
+    let holds_home = |folder: &str| folder == "/" || home.starts_with(folder);
+    let folders = of("PATH").split(':').filter(|folder| !holds_home(folder));
     folders.map(str::to_owned).collect()
 }
 
@@ -133,5 +149,11 @@ mod tests {
                 "GIT_TERMINAL_PROMPT=0",
             ]
         );
+        let homely = (
+            "PATH".to_owned(),
+            "/:/users:/users/o:/users/o/bin:/bin".to_owned(),
+        );
+        let home = ("HOME".to_owned(), "/users/o".to_owned());
+        assert_eq!(path_folders(&[homely, home]), ["/users/o/bin", "/bin"]);
     }
 }

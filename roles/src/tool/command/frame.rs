@@ -55,8 +55,28 @@ pub(super) struct Walls {
     pub network: bool,
     /// Whether nothing runs when one of them is missing.
     pub must_all: bool,
-    /// Whether the guard runs in spaces of its own: then it may mount.
-    pub has_spaces: bool,
+    /// In which spaces the guard runs.
+    pub spaces: Spaces,
+}
+
+/// Spaces of its own for a guard: its processes, its mounts, its network.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Spaces {
+    /// None: those of everybody.
+    #[default]
+    None,
+    /// Made for the guard, which hides in them what is to be hidden.
+    Own,
+    /// Made by bubblewrap, this program, which has hidden it already.
+    Bubblewrap(String),
+}
+
+impl Spaces {
+    /// Whether there are any.
+    pub(super) fn are_there(&self) -> bool {
+        *self != Self::None
+    }
 }
 
 /// How it ended.

@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-use rustix::process::{Signal, WaitId, WaitIdOptions, kill_process, waitid};
+use rustix::process::{Signal, WaitId, WaitIdOptions, kill_process, kill_process_group, waitid};
 
 use super::frame::{self, End, Frame, GO, Order, READY, Report};
 use super::limits::{GRACE, KILL_ROUNDS, LOOK_EVERY, ORDER_BYTES, OUTPUT_GRACE};
@@ -86,6 +86,7 @@ fn run(
 ) -> Report {
     let (tell, events) = mpsc::channel();
     watch_input(input, tell.clone());
+    watch_signals(tell.clone());
     wall::bound_process();
     let scratch = wall::scratch();
     start(order.clone(), scratch.clone(), tell.clone());
@@ -108,9 +109,15 @@ fn run(
         }
     };
     drop(timer);
+    if child.is_none() && matches!(cause, Event::Stop | Event::TimeUp) {
+        child = await_start(&events);
+    }
+    let leader = child.as_ref().map(Child::id);
     let survivors = match cause {
-        Event::TimeUp | Event::Stop => end_all(),
-        Event::Exited | Event::NotStarted(_) | Event::Started(..) | Event::Closed => kill_all(),
+        Event::TimeUp | Event::Stop => end_all(leader),
+        Event::Exited | Event::NotStarted(_) | Event::Started(..) | Event::Closed => {
+            kill_all(leader)
+        }
     };
     if child.is_some() {
         await_outputs(&events, closed);
@@ -121,6 +128,18 @@ fn run(
         end,
         missing,
         survivors,
+    }
+}
+
+/// The command that is being started while it is to be ended already: it must not come to life
+/// when we are gone.
+fn await_start(events: &Receiver<Event>) -> Option<Child> {
+    loop {
+        match events.recv() {
+            Ok(Event::Started(child, _)) => return Some(child),
+            Ok(Event::NotStarted(_)) | Err(mpsc::RecvError) => return None,
+            Ok(Event::Exited | Event::Closed | Event::TimeUp | Event::Stop) => {}
+        }
     }
 }
 
@@ -167,6 +186,21 @@ fn watch_input(input: impl Read + Send + 'static, tell: Sender<Event>) {
         let _all = io::copy(&mut input, &mut io::sink());
         drop(tell.send(Event::Stop));
     });
+}
+
+/// A guard that is asked to end ends what it guards first. Whoever cleans up after a crash asks so.
+fn watch_signals(tell: Sender<Event>) {
+    use signal_hook::consts::signal::{SIGHUP, SIGINT, SIGTERM};
+
+    if let Ok(mut signals) = signal_hook::iterator::Signals::new([SIGTERM, SIGINT, SIGHUP]) {
+        thread::spawn(move || {
+            for _signal in signals.forever() {
+                if tell.send(Event::Stop).is_err() {
+                    break;
+                }
+            }
+        });
+    }
 }
 
 fn start_timer(ms: u64, tell: Sender<Event>) -> Sender<()> {
@@ -219,8 +253,8 @@ fn watch_exit(pid: u32, tell: Sender<Event>) {
 }
 
 /// Ends all that was started: asks first, then kills. Gives what lives on nevertheless.
-fn end_all() -> Vec<u32> {
-    signal_all(Signal::TERM);
+fn end_all(leader: Option<u32>) -> Vec<u32> {
+    signal_all(leader, Signal::TERM);
     let looks = GRACE.as_millis() / LOOK_EVERY.as_millis();
     for _ in 0..looks {
         thread::sleep(LOOK_EVERY);
@@ -228,12 +262,12 @@ fn end_all() -> Vec<u32> {
             break;
         }
     }
-    kill_all()
+    kill_all(leader)
 }
 
-fn kill_all() -> Vec<u32> {
+fn kill_all(leader: Option<u32>) -> Vec<u32> {
     for _ in 0..KILL_ROUNDS {
-        if signal_all(Signal::KILL) == 0 {
+        if signal_all(leader, Signal::KILL) == 0 {
             return Vec::new();
         }
         thread::sleep(LOOK_EVERY);
@@ -241,7 +275,12 @@ fn kill_all() -> Vec<u32> {
     process::descendants()
 }
 
-fn signal_all(signal: Signal) -> usize {
+/// Signals all that was started, and says how many there were. The group is for systems that do not
+/// list their processes; its number is the command's until that is waited for.
+fn signal_all(leader: Option<u32>, signal: Signal) -> usize {
+    if let Some(group) = leader.and_then(process::pid_of) {
+        let _gone = kill_process_group(group, signal);
+    }
     let all = process::descendants();
     for pid in all.iter().filter_map(|pid| process::pid_of(*pid)) {
         // It may have ended since it was found.

@@ -47,11 +47,11 @@ impl Held {
         let mut order = order.clone();
         order.variables.push(mark.clone());
         let mut words = Vec::new();
-        if order.walls.has_spaces {
-            words.extend(spaces::words(order.walls.network));
+        if order.walls.spaces.are_there() {
+            words.extend(spaces::words(&order.walls));
         }
         words.extend(guard.iter().cloned());
-        let mut child = start(&words, &mark, order.walls.has_spaces)
+        let mut child = start(&words, &mark, order.walls.spaces.are_there())
             .map_err(|why| format!("The guard of commands could not be started: {why}."))?;
         let (stdin, stdout) = (child.stdin.take(), child.stdout.take());
         let Some(stdout) = stdout else {
@@ -67,6 +67,7 @@ impl Held {
         };
         let mut line = serde_json::to_vec(&order).map_err(|why| why.to_string())?;
         line.push(b'\n');
+        let _timer = held.start_timer(GUARD_GRACE);
         let told = held
             .stdin
             .as_mut()
@@ -88,7 +89,7 @@ impl Held {
         let at_stop = Arc::clone(&stdin);
         // The end of its input ends the guard, and the guard all that it started.
         stop.when_raised(move || drop(lock(&at_stop).take()));
-        let _timer = self.start_timer();
+        let _timer = self.start_timer(self.time_limit + GUARD_GRACE);
         let mut stdout = Text::new(redactor, limit);
         let mut stderr = Text::new(redactor, limit);
         let report = loop {
@@ -129,10 +130,9 @@ impl Held {
     }
 
     /// A guard that hangs is killed, with all that it started.
-    fn start_timer(&self) -> Sender<()> {
+    fn start_timer(&self, limit: Duration) -> Sender<()> {
         let (keep, over) = mpsc::channel::<()>();
         let (pid, mark) = (self.child.id(), self.mark.clone());
-        let limit = self.time_limit + GUARD_GRACE;
         thread::spawn(move || {
             if over.recv_timeout(limit) == Err(mpsc::RecvTimeoutError::Timeout) {
                 tree::kill(pid, &mark);

@@ -5,12 +5,13 @@ use std::time::Duration;
 /// The longest order: the longest command, its variables and the folders of its walls.
 pub(super) const ORDER_BYTES: u64 = 1024 * 1024;
 
-/// How long a command that was asked to end may take for it. Together with [`KILL_ROUNDS`] all
-/// that it started is gone within two seconds.
-pub(super) const GRACE: Duration = Duration::from_millis(1_000);
+/// How long a command that was asked to end may take for it, not counting the time that looking
+/// takes, which may be as long again on a machine with much to do. Together with [`KILL_ROUNDS`]
+/// all that it started is gone within two seconds.
+pub(super) const GRACE: Duration = Duration::from_millis(500);
 
 /// How often it is looked whether it has ended.
-pub(super) const LOOK_EVERY: Duration = Duration::from_millis(20);
+pub(super) const LOOK_EVERY: Duration = Duration::from_millis(25);
 
 /// How often what is left is killed; what starts others while it is killed is caught by a later
 /// round.

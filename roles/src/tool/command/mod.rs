@@ -56,9 +56,12 @@ impl Toolbox {
         }
         let (folder, folder_id) = self.folder_of(given.folder.as_deref())?;
         let roots = &self.0.roots;
-        let variables =
+        let mut variables =
             environment::variables(&setting.environment, &[roots.project(), roots.record()]);
         let (walls, missing) = self.walls(&variables);
+        if walls.are_up {
+            variables.extend(environment::behind_walls());
+        }
         let is_unasked =
             missing.is_empty() && classify::is_unasked(&given.command, &setting.unasked_commands);
         let order = Order {
@@ -121,9 +124,9 @@ impl Toolbox {
             return (Walls::default(), missing);
         }
         let text = |path: &std::path::Path| path.to_string_lossy().into_owned();
-        let has_spaces = spaces::are_there();
+        let spaces = spaces::found();
         let mut missing = wall::missing();
-        if !has_spaces {
+        if !spaces.are_there() {
             missing.push("spaces of its own".to_owned());
         }
         let mut readable: Vec<String> = roots.readable().iter().map(|it| text(it)).collect();
@@ -141,7 +144,7 @@ impl Toolbox {
             record: text(roots.record()),
             network: setting.network,
             must_all: false,
-            has_spaces,
+            spaces,
         };
         (walls, missing)
     }

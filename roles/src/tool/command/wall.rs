@@ -9,14 +9,14 @@ mod linux;
 
 use std::fs;
 use std::os::unix::fs::DirBuilderExt as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::UNIX_EPOCH;
 
 use rustix::process::{Resource, Rlimit, setrlimit};
 
 use super::frame::Walls;
-use super::limits::{FILE_BYTES, OPEN_FILES};
+use super::limits::{FILE_BYTES, OPEN_FILES, REPOSITORY_DEPTH, REPOSITORY_FOLDERS};
 
 /// Where folders for temporary files are made.
 const TEMPORARY: &str = "/tmp";
@@ -93,4 +93,24 @@ pub(super) fn put_up(walls: &Walls, scratch: Option<&str>) -> Result<Vec<String>
         return Err(format!("It would run without {}.", missing.join("; ")));
     }
     Ok(missing)
+}
+
+/// The insides of the repositories within a folder, as deep as they are looked for.
+pub(super) fn repositories(folder: &Path) -> Vec<PathBuf> {
+    let (mut found, mut seen) = (Vec::new(), 0);
+    let mut open = vec![(folder.to_owned(), 0)];
+    while let Some((folder, depth)) = open.pop() {
+        for entry in fs::read_dir(&folder).into_iter().flatten().flatten() {
+            let Ok(kind) = entry.file_type() else {
+                continue;
+            };
+            if entry.file_name() == ".git" && !kind.is_symlink() {
+                found.push(entry.path());
+            } else if kind.is_dir() && depth < REPOSITORY_DEPTH && seen < REPOSITORY_FOLDERS {
+                seen += 1;
+                open.push((entry.path(), depth + 1));
+            }
+        }
+    }
+    found
 }

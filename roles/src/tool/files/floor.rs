@@ -52,7 +52,7 @@ const STARTUP_FILES: [&str; 25] = [
 ];
 
 /// Files that hold keys or passwords.
-const SENSITIVE_FILES: [&str; 17] = [
+const SENSITIVE_FILES: [&str; 23] = [
     ".env",
     ".envrc",
     ".npmrc",
@@ -70,6 +70,12 @@ const SENSITIVE_FILES: [&str; 17] = [
     "id_dsa",
     "id_ecdsa",
     "id_ed25519",
+    "credentials",
+    "credentials.toml",
+    ".credentials.json",
+    "auth.json",
+    "shadow",
+    "gshadow",
 ];
 
 /// Ends of names of files that hold keys.

@@ -130,20 +130,24 @@ fn open_beneath(folder: BorrowedFd<'_>, path: &Path) -> Result<OwnedFd, Errno> {
     resolve(folder, path, flags, Crossing::Refused)
 }
 
-/// Makes the folders of a path, one after the other, each opened beneath the last.
+/// Makes the folders of a path, one after the other, each opened in the last. No link is followed
+/// here: where it leads is not judged before something is made.
 fn made(root: BorrowedFd<'_>, path: &Path) -> Result<OwnedFd, Errno> {
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let open =
+        |folder: BorrowedFd<'_>, name: &Path| resolve(folder, name, flags, Crossing::Refused);
     let mut folder = open_beneath(root, Path::new(""))?;
     for part in path.components() {
         let Component::Normal(name) = part else {
             return Err(Errno::INVAL);
         };
-        folder = match open_beneath(folder.as_fd(), Path::new(name)) {
+        folder = match open(folder.as_fd(), Path::new(name)) {
             Err(Errno::NOENT) => {
                 match mkdirat(&folder, name, Mode::from_raw_mode(0o777)) {
                     Ok(()) | Err(Errno::EXIST) => {}
                     Err(why) => return Err(why),
                 }
-                open_beneath(folder.as_fd(), Path::new(name))?
+                open(folder.as_fd(), Path::new(name))?
             }
             other => other?,
         };

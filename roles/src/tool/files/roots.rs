@@ -73,14 +73,18 @@ impl Roots {
             Written::Absolute(names) => Path::new("/").join(names.iter().collect::<PathBuf>()),
             Written::Relative(names) => self.project.join(names.iter().collect::<PathBuf>()),
         };
-        let found = self.roots.iter().enumerate().find_map(|(index, root)| {
+        let of_root = |(index, root): (usize, &Root)| {
             let rest = full
                 .strip_prefix(&root.path)
                 .or_else(|_| full.strip_prefix(&root.given))
                 .ok()?;
             Some((index, rest.to_owned()))
-        });
-        let Some((root, rest)) = found else {
+        };
+        let found = self.roots.iter().enumerate().filter_map(of_root);
+        // Folders may lie within one another; the innermost decides. Of two that are the same, the
+        // first, which may be written.
+        let innermost = found.min_by_key(|(_, rest)| rest.components().count());
+        let Some((root, rest)) = innermost else {
             return Err(out_of_reach(format!(
                 "{} is out of reach: only the project folder and the record folder are in it.",
                 full.display()

@@ -62,25 +62,7 @@ impl Redactor {
     /// The text with every secret blanked out.
     #[must_use]
     pub fn redact(&self, text: &str) -> String {
-        let ranges = self.ranges(text);
-        if ranges.is_empty() {
-            return text.to_owned();
-        }
-        let (mut out, mut from) = (String::with_capacity(text.len()), 0);
-        for (start, end) in ranges {
-            out.push_str(text.get(from..start).unwrap_or_default());
-            out.push_str(MARK);
-            // The lines behind it keep their numbers.
-            let lines = text
-                .get(start..end)
-                .unwrap_or_default()
-                .matches('\n')
-                .count();
-            out.extend(std::iter::repeat_n('\n', lines));
-            from = end;
-        }
-        out.push_str(text.get(from..).unwrap_or_default());
-        out
+        blanked(text, &self.ranges(text))
     }
 
     /// Where secrets stand, in order, none reaching into another.
@@ -110,10 +92,10 @@ impl Redactor {
             .collect()
     }
 
-    /// The longest value or prefix of a value with which a text ends, in bytes.
+    /// How much of the end of a text could be the beginning of a value, in bytes. Only values of
+    /// several words are looked at: others do not reach over the end of a word.
     fn begun(&self, bytes: &[u8]) -> usize {
-        let of_needle = |Needle(finder): &Needle| {
-            let needle = finder.needle();
+        let of_needle = |needle: &[u8]| {
             let longest = needle.len().saturating_sub(1).min(bytes.len());
             let ends = |length: &usize| {
                 let end = bytes.get(bytes.len() - length..);
@@ -121,8 +103,31 @@ impl Redactor {
             };
             (1..=longest).rev().find(ends).unwrap_or(0)
         };
-        self.needles.iter().map(of_needle).max().unwrap_or(0)
+        let needles = self.needles.iter().map(|Needle(finder)| finder.needle());
+        let has_space =
+            |needle: &&[u8]| String::from_utf8_lossy(needle).contains(char::is_whitespace);
+        let of_words = needles.filter(has_space);
+        of_words.map(of_needle).max().unwrap_or(0)
     }
+}
+
+/// A text with these parts of it blanked out.
+fn blanked(text: &str, ranges: &[(usize, usize)]) -> String {
+    let (mut out, mut from) = (String::with_capacity(text.len()), 0);
+    for (start, end) in ranges {
+        out.push_str(text.get(from..*start).unwrap_or_default());
+        out.push_str(MARK);
+        // The lines behind it keep their numbers.
+        let lines = text
+            .get(*start..*end)
+            .unwrap_or_default()
+            .matches('\n')
+            .count();
+        out.extend(std::iter::repeat_n('\n', lines));
+        from = *end;
+    }
+    out.push_str(text.get(from..).unwrap_or_default());
+    out
 }
 
 /// A value as it may stand in a text.

@@ -4,7 +4,7 @@
 //! ended, and the beginning of a known value. What comes out, all pieces together, is the same as
 //! if the whole text had been there at once.
 
-use super::{MARK, Redactor};
+use super::{Redactor, blanked};
 
 /// How much is held back at most. A word that long is no key; an armoured key is shorter.
 const HELD_BYTES: usize = 32 * 1024;
@@ -36,13 +36,19 @@ impl Stream {
     pub fn push(&mut self, piece: &str) -> String {
         let piece = self.without_the_rest_of_a_secret(piece);
         self.held.push_str(piece);
-        let keep_from = self.keep_from();
+        // Within a word nothing becomes certain.
+        if self.held.len() <= HELD_BYTES && !piece.contains(is_end) {
+            return String::new();
+        }
+        let mut ranges = self.redactor.ranges(&self.held);
+        let keep_from = self.keep_from(&ranges);
         if self.held.len() - keep_from > HELD_BYTES {
-            return self.overflow();
+            return self.overflow(&ranges);
         }
         let rest = self.held.split_off(keep_from);
         let certain = std::mem::replace(&mut self.held, rest);
-        self.redactor.redact(&certain)
+        ranges.retain(|(start, _)| *start < keep_from);
+        blanked(&certain, &ranges)
     }
 
     /// Ends the text, and gives what was held back.
@@ -61,12 +67,11 @@ impl Stream {
     }
 
     /// From where on the text could still become a secret.
-    fn keep_from(&self) -> usize {
+    fn keep_from(&self, ranges: &[(usize, usize)]) -> usize {
         let held = self.held.as_str();
         let mut from = held.len() - self.redactor.begun(held.as_bytes());
         from = from.min(open_armour(held).unwrap_or(from));
         // What was found is not torn apart either.
-        let ranges = self.redactor.ranges(held);
         loop {
             let start = word_start(held, from);
             let around = ranges
@@ -81,11 +86,10 @@ impl Stream {
     }
 
     /// More is held than may be. It is given out now; a secret at its end swallows what follows.
-    fn overflow(&mut self) -> String {
+    fn overflow(&mut self, ranges: &[(usize, usize)]) -> String {
         let held = std::mem::take(&mut self.held);
-        let out = self.redactor.redact(&held);
-        self.is_within = out.trim_end().ends_with(MARK) && !held.ends_with(MARK);
-        out
+        self.is_within = ranges.last().is_some_and(|(_, end)| *end == held.len());
+        blanked(&held, ranges)
     }
 }
 

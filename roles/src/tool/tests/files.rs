@@ -24,6 +24,11 @@ fn a_file_is_written_read_and_edited_and_its_hashes_tell_what_happened() {
     );
     assert_eq!(planned.ask.tier, Tier::Edit);
     assert_eq!(stage.read("project/src/new/a.txt"), None);
+    let asked = call(
+        "write_file",
+        json!({ "path": "src/new/a.txt", "content": "" }),
+    );
+    assert_eq!(tools.hash_now(&asked), Ok(None));
     let finished = finish(&tools, planned, &StopSignal::default());
     assert_eq!(finished.end, CallEnd::Done, "{}", finished.output);
     assert_eq!(
@@ -252,5 +257,63 @@ fn what_is_asked_for_wrongly_is_refused_in_words_that_help() {
     assert_eq!(
         (finished.end, finished.output.as_str()),
         (CallEnd::Failed, "a.txt has 1 lines, none of them 5.")
+    );
+}
+
+/// A workspace that is its own project has the state of flows, and perhaps skills, inside.
+#[test]
+fn folders_within_one_another_are_told_apart_by_the_innermost() {
+    let stage = Stage::new();
+    stage.write(".a-society/skills/review/SKILL.md", "read me");
+    let mut setting = stage.setting();
+    setting.project = stage.root();
+    setting.readable = vec![stage.root().join(".a-society/skills")];
+    let tools = Toolbox::open(setting).unwrap();
+    let skill = ".a-society/skills/review/SKILL.md";
+    assert_eq!(
+        output(&tools, "read_file", json!({ "path": skill })),
+        "read me"
+    );
+    assert_eq!(
+        refusal(
+            &tools,
+            "write_file",
+            json!({ "path": skill, "content": "x" })
+        ),
+        Some(RefusalKind::OutOfReach)
+    );
+    let note = ".a-society/state/p/f/record/note.md";
+    let _written = output(
+        &tools,
+        "write_file",
+        json!({ "path": note, "content": "x" }),
+    );
+    for path in [
+        ".a-society/state/p/f/flow.json",
+        ".a-society",
+        ".a-society/state/p/f",
+    ] {
+        assert!(
+            done(&tools, "read_file", json!({ "path": path })).is_err(),
+            "{path}"
+        );
+        assert!(
+            done(&tools, "list_directory", json!({ "path": path })).is_err(),
+            "{path}"
+        );
+    }
+    let command = json!({ "command": "cat .a-society/skills/review/SKILL.md; ls .a-society/state/p/f; echo y > .a-society/state/p/f/record/made" });
+    let finished = done(&tools, "run_command", command).unwrap();
+    if plan(&tools, "run_command", json!({ "command": "true" }))
+        .unwrap()
+        .ask
+        .missing
+        .is_empty()
+    {
+        assert_eq!(finished.output, "[exit code 0]\nread merecord\n");
+    }
+    assert_eq!(
+        stage.read(".a-society/state/p/f/record/made").as_deref(),
+        Some("y\n")
     );
 }

@@ -56,7 +56,7 @@ fn trapped() -> Stage {
 }
 
 /// Bad ones, with whether even reading is refused.
-const BAD: [(&str, &str, bool); 38] = [
+const BAD: [(&str, &str, bool); 39] = [
     ("P01", "../outside.txt", true),
     ("P01", "sub/../../outside.txt", true),
     ("P01", "outer/../../outside.txt", true),
@@ -88,6 +88,7 @@ const BAD: [(&str, &str, bool); 38] = [
     ("P25", "sub/.git", true),
     ("P25", "innocent", true),
     ("P25", "folder/config", true),
+    ("P25", "folder/new/deep.txt", true),
     ("P27", ".env", false),
     ("P29", ".bashrc", true),
     ("P29", "sub/.profile", true),
@@ -264,4 +265,65 @@ fn p37_a_folder_with_very_many_entries_is_listed_in_part() {
         "{}",
         listed.output
     );
+}
+
+/// The variable that says that this process may mount.
+const MAY_MOUNT: &str = "A_SOCIETY_TEST_MAY_MOUNT";
+
+#[test]
+fn p43_what_is_mounted_within_the_project_is_read_and_not_written() {
+    if std::env::var_os(MAY_MOUNT).is_none() {
+        let ran = std::process::Command::new("unshare")
+            .args(["--user", "--map-root-user", "--mount", "--"])
+            .arg(std::env::current_exe().unwrap())
+            .args(["tool::tests::paths::p43_what_is_mounted_within_the_project_is_read_and_not_written", "--exact"])
+            .env(MAY_MOUNT, "1")
+            .output();
+        let said =
+            ran.map(|ran| String::from_utf8_lossy(&[ran.stdout, ran.stderr].concat()).into_owned());
+        match said {
+            Ok(said) if said.contains("running 1 test") => {
+                assert!(said.contains("test result: ok. 1 passed"), "{said}");
+            }
+            Ok(said) => not_measured(&said),
+            Err(why) => not_measured(&why.to_string()),
+        }
+        return;
+    }
+    let stage = trapped();
+    let tools = stage.toolbox();
+    let mounted = stage.project().join("mounted");
+    fs::create_dir(&mounted).unwrap();
+    rustix::mount::mount_bind(stage.root().join("outer"), &mounted).unwrap();
+    assert_eq!(
+        output(&tools, "read_file", json!({ "path": "mounted/secret.txt" })),
+        "secret"
+    );
+    for path in [
+        "mounted/secret.txt",
+        "mounted/new.txt",
+        "mounted/new/deep.txt",
+    ] {
+        assert!(
+            refuses(
+                &tools,
+                "write_file",
+                json!({ "path": path, "content": "x" })
+            ),
+            "{path}"
+        );
+    }
+    assert_eq!(stage.read("outer/secret.txt").as_deref(), Some("secret"));
+    assert_eq!(fs::read_dir(stage.root().join("outer")).unwrap().count(), 1);
+}
+
+fn not_measured(why: &str) {
+    use std::io::Write as _;
+
+    // Not by `eprintln!`, which the test runner keeps to itself while a test passes.
+    writeln!(
+        std::io::stderr(),
+        "NOT MEASURED: a folder that is mounted: {why}"
+    )
+    .unwrap();
 }

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use a_society_facts::fact::turn::CallEnd;
 use a_society_facts::message::ToolCall;
@@ -15,12 +16,17 @@ use crate::turn::stop::StopSignal;
 #[derive(Debug)]
 pub(in super::super) struct Stage {
     pub folder: TempDir,
+    /// One of its own: what a call started is known by its flow, and ended by it.
+    flow: String,
 }
 
 impl Stage {
     pub(in super::super) fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let stage = Self { folder };
+        static COUNT: AtomicU32 = AtomicU32::new(0);
+        let count = COUNT.fetch_add(1, Ordering::Relaxed) + (std::process::id() << 8);
+        let flow = format!("20260527T143000123Z-{:06x}", count & 0xff_ffff);
+        let stage = Self { folder, flow };
         fs::create_dir_all(stage.project()).unwrap();
         fs::create_dir_all(stage.record()).unwrap();
         stage.write(".a-society/state/p/f/flow.json", "{}");
@@ -53,7 +59,7 @@ impl Stage {
 
     pub(in super::super) fn setting(&self) -> Setting {
         let owner = Owner {
-            flow: "20260527T143000123Z-a1b2c3".parse().unwrap(),
+            flow: self.flow.parse().unwrap(),
             role: "builder".parse().unwrap(),
             node: Some("build".parse().unwrap()),
         };
@@ -146,6 +152,7 @@ pub(in super::super) fn everything_in(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> 
             let path = entry.unwrap().path();
             let kind = fs::symlink_metadata(&path).unwrap().file_type();
             if kind.is_dir() {
+                found.push((path.clone(), Vec::new()));
                 open.push(path);
             } else if kind.is_file() {
                 found.push((path.clone(), fs::read(path).unwrap()));

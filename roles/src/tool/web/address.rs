@@ -35,7 +35,7 @@ const CLOSED_6: [(Ipv6Addr, u32); 4] = [
 ];
 
 /// Whether an address is one of the public internet.
-pub(super) fn is_public(address: IpAddr) -> bool {
+pub(crate) fn is_public(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(address) => {
             let bits = u32::from(address);

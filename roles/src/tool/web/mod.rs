@@ -13,6 +13,7 @@ mod search;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use address::is_public;
 pub(super) use client::Web;
 pub(super) use fetch::Fetch;
 pub(super) use search::Query;

@@ -363,3 +363,39 @@ fn a_search_asks_the_service_with_its_key_and_shows_what_it_found() {
         );
     }
 }
+
+#[test]
+fn n29_a_server_whose_certificate_nobody_signed_hears_nothing_but_the_handshake() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    let signed = rcgen::generate_simple_self_signed(vec!["example.com".to_owned()]).unwrap();
+    let key =
+        rustls::pki_types::PrivateKeyDer::try_from(signed.signing_key.serialize_der()).unwrap();
+    let config = rustls::ServerConfig::builder_with_provider(Arc::new(
+        rustls::crypto::ring::default_provider(),
+    ))
+    .with_safe_default_protocol_versions()
+    .unwrap()
+    .with_no_client_auth()
+    .with_single_cert(vec![signed.cert.der().clone()], key)
+    .unwrap();
+    let server = thread::spawn(move || {
+        let (mut stream, _) = listener.accept().unwrap();
+        let mut connection = rustls::ServerConnection::new(Arc::new(config)).unwrap();
+        let mut heard = Vec::new();
+        let mut tls = rustls::Stream::new(&mut connection, &mut stream);
+        let _refused = std::io::Read::read_to_end(&mut tls, &mut heard);
+        heard
+    });
+    let stage = Stage::new();
+    let tools = tools(&stage, leads_to(address));
+    let url = format!("https://example.com:{}/secret-path", address.port());
+    let finished = done(&tools, "fetch_url", json!({ "url": url })).unwrap();
+    assert_eq!(finished.end, CallEnd::Failed, "{}", finished.output);
+    assert!(
+        finished.output.to_lowercase().contains("certificate"),
+        "{}",
+        finished.output
+    );
+    assert_eq!(server.join().unwrap(), b"");
+}

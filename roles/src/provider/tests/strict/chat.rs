@@ -132,7 +132,7 @@ fn said(message: &Value, model: &str, known: &mut HashSet<String>) -> Result<Vec
     }
     let mut ids = Vec::new();
     for call in calls.into_iter().flatten() {
-        only("a call", call, &["id", "type", "function"])?;
+        only("a call", call, &["id", "type", "function", "extra_content"])?;
         let id = text(call, "id")?;
         ensure(!id.is_empty() && id.len() <= 64, "a call needs an id")?;
         ensure(known.insert(id.to_owned()), "ids of calls must be unique")?;

@@ -32,24 +32,22 @@ pub(in crate::provider) struct Chunks {
 
 #[derive(Deserialize)]
 struct Chunk {
-    #[serde(default)]
-    choices: Vec<Choice>,
+    choices: Option<Vec<Choice>>,
     usage: Option<Value>,
     error: Option<Value>,
 }
 
 #[derive(Deserialize)]
 struct Choice {
-    #[serde(default)]
-    index: u64,
-    #[serde(default)]
+    index: Option<u64>,
     delta: Option<Delta>,
     finish_reason: Option<String>,
 }
 
 #[derive(Deserialize, Default)]
 struct Delta {
-    content: Option<String>,
+    /// A text, or parts of which some are reasoning.
+    content: Option<Value>,
     refusal: Option<String>,
     reasoning_content: Option<String>,
     reasoning: Option<String>,
@@ -62,6 +60,7 @@ struct CallDelta {
     index: Option<u64>,
     id: Option<String>,
     function: Option<FunctionDelta>,
+    extra_content: Option<Value>,
 }
 
 #[derive(Deserialize, Default)]
@@ -110,13 +109,33 @@ impl Chunks {
                 self.kept.reasoning_content.push_str(&piece);
             }
         }
-        for piece in [delta.content, delta.refusal].into_iter().flatten() {
+        if let Some(content) = delta.content {
+            self.content(&content, out);
+        }
+        if let Some(piece) = delta.refusal {
             self.said.text(&piece, out);
         }
         for call in delta.tool_calls.into_iter().flatten() {
             self.call(call, out)?;
         }
         Ok(())
+    }
+
+    fn content(&mut self, content: &Value, out: &mut Vec<Event>) {
+        if let Some(piece) = content.as_str() {
+            return self.said.text(piece, out);
+        }
+        for part in content.as_array().into_iter().flatten() {
+            if let Some(piece) = part.get("text").and_then(Value::as_str) {
+                self.said.text(piece, out);
+            }
+            // This form of reasoning is not wanted back.
+            let thoughts = part.get("thinking").and_then(Value::as_array);
+            for thought in thoughts.into_iter().flatten() {
+                let piece = thought.get("text").and_then(Value::as_str);
+                self.said.reasoning(piece.unwrap_or_default(), out);
+            }
+        }
     }
 
     fn call(&mut self, delta: CallDelta, out: &mut Vec<Event>) -> Result<(), Fault> {
@@ -134,6 +153,9 @@ impl Chunks {
                 self.said.begin_call(&id, &name, out)
             }
         };
+        if let Some(extra) = delta.extra_content.filter(|extra| !extra.is_null()) {
+            self.kept.call_extras.insert(at, extra);
+        }
         match function.arguments {
             None | Some(Value::Null) => {}
             Some(Value::String(piece)) => self.said.arguments(at, &piece, out),
@@ -181,6 +203,12 @@ impl Chunks {
         }
         serde_json::value::to_raw_value(&kept).into_iter().collect()
     }
+}
+
+/// Whether content holds anything.
+fn says(content: &Value) -> bool {
+    let parts = content.as_array().is_some_and(|parts| !parts.is_empty());
+    parts || content.as_str().is_some_and(|text| !text.is_empty())
 }
 
 /// Adds parts of reasoning to those before: the same part goes on with its texts.
@@ -236,12 +264,12 @@ impl Reader for Chunks {
         if let Some(usage) = chunk.usage.filter(Value::is_object) {
             self.count(&usage, out);
         }
-        for choice in chunk.choices {
-            if choice.index != 0 {
+        for choice in chunk.choices.into_iter().flatten() {
+            if choice.index.unwrap_or(0) != 0 {
                 continue;
             }
             let delta = choice.delta.unwrap_or_default();
-            let says_something = delta.content.as_ref().is_some_and(|it| !it.is_empty())
+            let says_something = delta.content.as_ref().is_some_and(says)
                 || delta.tool_calls.as_ref().is_some_and(|it| !it.is_empty());
             if self.stop.is_some() && says_something {
                 return Err(garbled("the answer goes on after its end"));

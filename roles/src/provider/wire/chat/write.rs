@@ -1,7 +1,7 @@
 //! Requests as Chat Completions.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use a_society_facts::message::{Message, ToolCall};
 use serde::Serialize;
@@ -83,6 +83,8 @@ struct Call<'a> {
     #[serde(rename = "type")]
     kind: &'static str,
     function: Called<'a>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    extra_content: Option<Value>,
 }
 
 #[derive(Serialize)]
@@ -151,7 +153,8 @@ fn lines<'a>(request: &Request<'a>, history: &'a [Cow<'_, Said>]) -> Vec<Line<'a
                 for (call, id) in calls.iter().zip(&own) {
                     names.insert(&call.id, id.clone());
                 }
-                assistant(text.as_deref(), called(calls, own), kept)
+                let made = called(calls, own, std::mem::take(&mut kept.call_extras));
+                assistant(text.as_deref(), made, kept)
             }
             Message::ToolResult {
                 call_id,
@@ -200,15 +203,20 @@ fn name_calls(calls: &[ToolCall], kept: &Kept, ids: &mut Ids) -> Vec<String> {
         .collect()
 }
 
-fn called(calls: &[ToolCall], ids: Vec<String>) -> Vec<Call<'_>> {
-    let named = calls.iter().zip(ids);
-    let called = named.map(|(call, id)| Call {
+fn called(
+    calls: &[ToolCall],
+    ids: Vec<String>,
+    mut extras: BTreeMap<usize, Value>,
+) -> Vec<Call<'_>> {
+    let named = calls.iter().zip(ids).enumerate();
+    let called = named.map(|(at, (call, id))| Call {
         id,
         kind: "function",
         function: Called {
             name: &call.name,
             arguments: call.input.get(),
         },
+        extra_content: extras.remove(&at),
     });
     called.collect()
 }

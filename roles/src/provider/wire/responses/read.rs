@@ -10,7 +10,7 @@ use super::super::assembly::{Assembly, Count, Tally};
 use super::super::raw::RawObject;
 use super::super::reader::{Asked, Progress, Reader, cut_off, data, garbled};
 use super::super::words::Words;
-use crate::provider::answer::{Answer, AskedCall, Stop};
+use crate::provider::answer::{Answer, Stop};
 use crate::provider::event::Event;
 use crate::provider::fault::{Fault, FaultClass};
 use crate::provider::limits;
@@ -188,30 +188,21 @@ impl Items {
         Ok(())
     }
 
-    /// The items as they are sent back. Arguments that are at fault are replaced, and messages
-    /// that say nothing left out, because nobody takes them back.
-    fn kept(&self, calls: &[AskedCall]) -> Vec<Box<RawValue>> {
+    /// The items as they are sent back, as far as all of them are there. Messages that say nothing
+    /// are left out, because nobody takes them back.
+    fn kept(&self) -> Vec<Box<RawValue>> {
+        let wholes: Option<Vec<_>> = self.items.values().map(|open| open.whole.clone()).collect();
+        let says_something = |raw: &RawValue| {
+            let item = RawObject::parse(raw.get());
+            let is_message = item.and_then(|item| item.text("type")).as_deref() == Some("message");
+            !is_message || !text_of(raw.get()).trim().is_empty()
+        };
+        let wholes = wholes.unwrap_or_default().into_iter();
+        let kept = wholes.filter(|raw| says_something(raw));
         if self.is_lossy {
             return Vec::new();
         }
-        let settle = |open: &Open| -> Option<Option<Box<RawValue>>> {
-            let raw = open.whole.clone()?;
-            let faulty = open
-                .call
-                .and_then(|call| calls.get(call))
-                .filter(|call| matches!(&call.fault, Some(fault) if fault.is_malformed()));
-            if let Some(call) = faulty {
-                let mut item = RawObject::parse(raw.get())?;
-                item.set_text("arguments", call.input.get());
-                return item.to_raw().map(Some);
-            }
-            let item = RawObject::parse(raw.get())?;
-            let is_blank = item.text("type")? == "message" && text_of(raw.get()).trim().is_empty();
-            Some((!is_blank).then_some(raw))
-        };
-        let kept: Option<Vec<_>> = self.items.values().map(settle).collect();
-        kept.map(|kept| kept.into_iter().flatten().collect())
-            .unwrap_or_default()
+        kept.collect()
     }
 }
 
@@ -276,8 +267,7 @@ impl Reader for Items {
             Some(_) => return Err(garbled("an item of the answer never ended")),
             None => return Err(cut_off()),
         };
-        let calls = self.said.asked(&stop, &self.asked.needs_arguments);
-        let blocks = self.kept(&calls);
+        let blocks = self.kept();
         Ok(self.asked.answer(&self.said, stop, &self.tally, blocks))
     }
 }

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::json;
 
+use super::frame::Spaces;
 use super::*;
 use crate::tool::tests::stage::{Stage, done, finish, output, plan};
 
@@ -453,10 +454,14 @@ fn p35_a_command_runs_only_in_a_folder_that_may_be_written() {
 
 /// The same command, as on a system that does not let a user make spaces.
 fn without_spaces(stage: &Stage, command: &str) -> String {
+    in_spaces(stage, command, &Spaces::None)
+}
+
+fn in_spaces(stage: &Stage, command: &str, spaces: &Spaces) -> String {
     let tools = stage.toolbox();
     let mut planned = plan(&tools, "run_command", json!({ "command": command })).unwrap();
     if let Deed::Command(launch) = &mut planned.deed {
-        launch.order.walls.has_spaces = false;
+        launch.order.walls.spaces = spaces.clone();
     }
     finish(&tools, planned, &StopSignal::default()).output
 }
@@ -497,7 +502,7 @@ fn without_spaces_the_other_walls_stand_and_it_is_said() {
 }
 
 #[test]
-fn n19_what_leads_to_other_programs_of_the_user_is_closed_and_what_stays_inside_is_not() {
+fn what_leads_to_other_programs_of_the_user_is_closed_and_what_stays_inside_is_not() {
     let stage = Stage::new();
     if !has_walls(&stage) {
         return;
@@ -512,4 +517,145 @@ fn n19_what_leads_to_other_programs_of_the_user_is_closed_and_what_stays_inside_
     assert!(out.contains("Network is unreachable"), "{out}");
     let traced = python("import ctypes; print(ctypes.CDLL(None).ptrace(0, 0, 0, 0))");
     assert!(traced.contains("-1"), "{traced}");
+}
+
+#[test]
+fn a_guard_that_is_asked_to_end_ends_its_command_first() {
+    let stage = Stage::new();
+    let tools = in_full_scope(&stage);
+    let word = format!("a-society-asked-{}", std::process::id());
+    let planned = plan(&tools, "run_command", json!({ "command": tree(&word) })).unwrap();
+    let call = "7.1.1".parse().unwrap();
+    let running = tools.start(planned, &call, &StopSignal::default()).unwrap();
+    let process = running.process().unwrap();
+    let flow = tools.0.setting.owner.flow.clone();
+    let watched = word.clone();
+    // As whoever opens the flow after a crash would.
+    let cleaner = thread::spawn(move || {
+        grown(&watched);
+        crate::taker::command::end_survivor(&process, &flow, &call)
+    });
+    let finished = running.finish();
+    assert!(cleaner.join().unwrap());
+    assert_eq!(
+        (finished.end, alive(&word)),
+        (CallEnd::Stopped, 0),
+        "{}",
+        finished.output
+    );
+}
+
+#[test]
+fn s9_git_reads_a_repository_behind_walls_and_cannot_change_its_inside() {
+    let stage = Stage::new();
+    if !has_walls(&stage) {
+        return;
+    }
+    stage.write("project/a.txt", "a");
+    stage.write("home/.gitconfig", "[core]\n\tfsmonitor = touch ran.txt\n");
+    let git = std::process::Command::new("git")
+        .args(["init", "-q"])
+        .current_dir(stage.project())
+        .status();
+    if !git.is_ok_and(|status| status.success()) {
+        return not_measured("there is no git");
+    }
+    let mut setting = stage.setting();
+    setting.environment.retain(|(name, _)| name != "HOME");
+    let home = stage.root().join("home").to_string_lossy().into_owned();
+    setting.environment.push(("HOME".to_owned(), home));
+    let tools = Toolbox::open(setting).unwrap();
+    let said = |command: &str| {
+        done(&tools, "run_command", json!({ "command": command }))
+            .unwrap()
+            .output
+    };
+    assert_eq!(said("git status --short"), "[exit code 0]\n?? a.txt\n");
+    for command in [
+        "git add a.txt",
+        "git config core.fsmonitor x",
+        "git commit --allow-empty -m x",
+    ] {
+        assert!(!said(command).contains("[exit code 0]"), "{command}");
+    }
+    assert_eq!(stage.read("project/ran.txt"), None);
+}
+
+#[test]
+fn where_bubblewrap_makes_the_spaces_they_hide_and_protect_the_same() {
+    let stage = Stage::new();
+    let program =
+        std::env::var("A_SOCIETY_TEST_BWRAP").unwrap_or_else(|_| "/usr/bin/bwrap".to_owned());
+    let spaces = Spaces::Bubblewrap(program);
+    if !has_walls(&stage) {
+        return;
+    }
+    if !spaces::works(&spaces) {
+        return not_measured("there is no bubblewrap that works");
+    }
+    stage.write("project/.git/config", "old");
+    let (root, record) = (stage.root(), stage.record());
+    let (root, record) = (root.display(), record.display());
+    let said = |command: &str| in_spaces(&stage, command, &spaces);
+    assert_eq!(said("echo new > a.txt; echo out"), "[exit code 0]\nout\n");
+    assert_eq!(
+        said(&format!("echo new > {record}/made.txt")),
+        "[exit code 0]\n"
+    );
+    assert_eq!(
+        said("ls /proc | grep -c '^[0-9]' | grep -x '[0-9]'")
+            .lines()
+            .next(),
+        Some("[exit code 0]")
+    );
+    for command in [
+        "echo new > .git/config",
+        "exec 3<>/dev/tcp/1.1.1.1/80",
+        &format!("cat {root}/.a-society/state/p/f/flow.json"),
+        &format!("echo new > {root}/outside.txt"),
+    ] {
+        assert!(!said(command).contains("[exit code 0]"), "{command}");
+    }
+    let text = |path: &str| stage.read(path).unwrap_or_default();
+    assert_eq!(text("project/a.txt"), "new\n");
+    assert_eq!(text(".a-society/state/p/f/record/made.txt"), "new\n");
+    assert_eq!(text("project/.git/config"), "old");
+    let word = format!("a-society-wrapped-{}", std::process::id());
+    let late = in_spaces(
+        &stage,
+        &format!("setsid env -i bash -c 'exec -a {word} sleep 600' & sleep 0.2; echo over"),
+        &spaces,
+    );
+    assert_eq!((late.as_str(), alive(&word)), ("[exit code 0]\nover\n", 0));
+}
+
+/// Whatever moment the stop meets, nothing is left.
+#[test]
+fn a_stop_while_a_command_starts_leaves_nothing_behind() {
+    let stage = Stage::new();
+    let tools = in_full_scope(&stage);
+    for round in 0..rounds(12, 300) {
+        let word = format!("a-society-early-{}-{round}", std::process::id());
+        let command =
+            format!("setsid env -i bash -c 'exec -a {word} sleep 600' & exec -a {word} sleep 600");
+        let planned = plan(&tools, "run_command", json!({ "command": command })).unwrap();
+        let stop = StopSignal::default();
+        let raiser = stop.clone();
+        let pause = Duration::from_micros(400 * (round as u64 % 20));
+        let running = tools
+            .start(planned, &"7.1.1".parse().unwrap(), &stop)
+            .unwrap();
+        let raising = thread::spawn(move || {
+            thread::sleep(pause);
+            raiser.raise();
+        });
+        let finished = running.finish();
+        raising.join().unwrap();
+        assert!(
+            matches!(finished.end, CallEnd::Stopped | CallEnd::NotRun),
+            "{}",
+            finished.output
+        );
+        assert_eq!(alive(&word), 0, "round {round}");
+    }
 }

@@ -229,7 +229,7 @@ fn traced(folder: &Path, command: &str) -> Option<(Vec<Vec<String>>, Vec<String>
     fs::create_dir_all(&work).unwrap();
     fs::write(work.join("a.txt"), "a").unwrap();
     let status = Command::new("unshare")
-        .args(["--net", "--", "strace", "-f", "-qq", "-s", "4096", "-o"])
+        .args(["--user", "--map-current-user", "--net", "--", "strace", "-f", "-qq", "-s", "4096", "-o"])
         .arg(&log)
         .args(["-e", "trace=execve,execveat,open,openat,creat,connect,bind,unlink,unlinkat,rename,renameat2,mkdir,mkdirat"])
         .args(["/bin/bash", "-c", command])

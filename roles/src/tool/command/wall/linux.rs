@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::os::fd::AsRawFd as _;
 use std::path::{Path, PathBuf};
 
 use landlock::{
@@ -15,8 +16,8 @@ use seccompiler::{
     SeccompRule,
 };
 
-use super::super::frame::Walls;
-use super::super::limits::{REPOSITORY_DEPTH, REPOSITORY_FOLDERS};
+use super::super::frame::{Spaces, Walls};
+use super::repositories;
 
 /// The rights that are asked for; an older kernel keeps those that it knows.
 const RIGHTS: ABI = ABI::V5;
@@ -47,7 +48,7 @@ const SYSTEM: [&str; 14] = [
     "/snap",
     "/proc",
     "/sys",
-    "/var/lib/dpkg",
+    "/run/systemd/resolve",
 ];
 
 /// What may be written of the system: things that keep nothing.
@@ -60,6 +61,10 @@ const DEVICES: [&str; 7] = [
     "/dev/fd",
     "/dev/shm",
 ];
+
+/// The same calls have this bit in their numbers when they are made with short pointers, which some
+/// kernels of one kind of machine let every program do.
+const SHORT_POINTERS: i64 = 0x4000_0000;
 
 /// What no command needs, and what leads out: into other processes, other spaces, the kernel.
 const FORBIDDEN_CALLS: [i64; 29] = [
@@ -102,21 +107,23 @@ pub(super) fn adopt_orphans() {
 
 pub(super) fn put_up(walls: &Walls, scratch: Option<&str>) -> Result<Vec<String>, String> {
     let mut missing = Vec::new();
-    if walls.has_spaces {
-        if !walls.network {
-            switch_on_loopback();
+    match &walls.spaces {
+        Spaces::Own => {
+            if !walls.network {
+                switch_on_loopback();
+            }
+            if let Err(why) = hide(walls) {
+                let what = "what hides the state of flows and protects repositories";
+                missing.push(format!("{what}: {why}"));
+            }
         }
-        if let Err(why) = hide(walls) {
-            missing.push(format!(
-                "what hides the state of flows and protects repositories: {why}"
-            ));
-        }
-    } else {
-        missing.push(
+        // Everything that has to be mounted was, before we began.
+        Spaces::Bubblewrap(_) => {}
+        Spaces::None => missing.push(
             "spaces of its own: this system does not let a user make them, so a command could see \
              other processes"
                 .to_owned(),
-        );
+        ),
     }
     rustix::thread::set_no_new_privs(true)
         .map_err(|why| format!("Privileges could not be given up: {why}."))?;
@@ -159,8 +166,18 @@ fn hide(walls: &Walls) -> Result<(), rustix::io::Errno> {
     let Some(hidden) = &walls.hidden else {
         return Ok(());
     };
-    let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
-    let record = openat(CWD, walls.record.as_str(), flags, Mode::empty())?;
+    let flags = OFlags::PATH | OFlags::CLOEXEC;
+    let within = walls
+        .readable
+        .iter()
+        .filter(|path| Path::new(path).starts_with(hidden));
+    let shown = within.chain([&walls.record]).filter_map(|path| {
+        let open = openat(CWD, path.as_str(), flags, Mode::empty()).ok()?;
+        let is_folder = Path::new(path).is_dir();
+        is_folder.then_some((path, open))
+    });
+    // Opened before it is out of sight.
+    let shown: Vec<_> = shown.collect();
     mount(
         "tmpfs",
         hidden.as_str(),
@@ -168,12 +185,11 @@ fn hide(walls: &Walls) -> Result<(), rustix::io::Errno> {
         plain,
         c"mode=0700,size=64k",
     )?;
-    fs::create_dir_all(&walls.record).map_err(|_| rustix::io::Errno::IO)?;
-    let open = {
-        use std::os::fd::AsRawFd as _;
-        format!("/proc/self/fd/{}", record.as_raw_fd())
-    };
-    mount_bind_recursive(open, walls.record.as_str())
+    for (path, open) in shown {
+        fs::create_dir_all(path).map_err(|_| rustix::io::Errno::IO)?;
+        mount_bind_recursive(format!("/proc/self/fd/{}", open.as_raw_fd()), path.as_str())?;
+    }
+    Ok(())
 }
 
 fn read_only(path: &Path) -> Result<(), rustix::io::Errno> {
@@ -191,26 +207,6 @@ fn read_only(path: &Path) -> Result<(), rustix::io::Errno> {
     .find(|flags| mount_remount(path, *flags, c"").is_ok())
     .map(|_| ())
     .ok_or(rustix::io::Errno::PERM)
-}
-
-/// The insides of the repositories within a folder, as deep as they are looked for.
-fn repositories(folder: &Path) -> Vec<PathBuf> {
-    let (mut found, mut seen) = (Vec::new(), 0);
-    let mut open = vec![(folder.to_owned(), 0)];
-    while let Some((folder, depth)) = open.pop() {
-        for entry in fs::read_dir(&folder).into_iter().flatten().flatten() {
-            let Ok(kind) = entry.file_type() else {
-                continue;
-            };
-            if entry.file_name() == ".git" && !kind.is_symlink() {
-                found.push(entry.path());
-            } else if kind.is_dir() && depth < REPOSITORY_DEPTH && seen < REPOSITORY_FOLDERS {
-                seen += 1;
-                open.push((entry.path(), depth + 1));
-            }
-        }
-    }
-    found
 }
 
 /// Which walls this system does not have, as far as that can be told without putting them up.
@@ -251,7 +247,7 @@ fn landlock_rules(
         .set_compatibility(CompatLevel::BestEffort)
         .handle_access(AccessFs::from_all(RIGHTS))?
         .scope(Scope::from_all(ABI::V6))?;
-    if !walls.network && !walls.has_spaces {
+    if !walls.network && !walls.spaces.are_there() {
         rules = rules.handle_access(AccessNet::from_all(ABI::V4))?;
     }
     let all = AccessFs::from_all(RIGHTS);
@@ -263,7 +259,7 @@ fn landlock_rules(
         .add_rules(path_beneath_rules(SYSTEM.into_iter().chain(readable), read))?
         .add_rules(path_beneath_rules(DEVICES, devices))?
         .add_rules(path_beneath_rules(scratch, all))?;
-    if walls.has_spaces {
+    if walls.spaces.are_there() {
         return rules.add_rules(path_beneath_rules(&walls.writable, all));
     }
     // A part of a folder cannot be taken out of what is given. So its entries are given one by
@@ -307,11 +303,14 @@ fn program(walls: &Walls) -> Result<BpfProgram, seccompiler::Error> {
         .collect();
     // Sockets of files lead to other programs of the user, ours among them.
     let mut families = vec![libc::AF_UNIX, libc::AF_VSOCK, libc::AF_PACKET];
-    if !walls.network && !walls.has_spaces {
+    if !walls.network && !walls.spaces.are_there() {
         families.extend([libc::AF_INET, libc::AF_INET6]);
     }
     let sockets: Result<Vec<SeccompRule>, _> = families.into_iter().map(family).collect();
     rules.insert(libc::SYS_socket, sockets.map_err(seccompiler::Error::from)?);
+    for (call, rule) in rules.clone() {
+        rules.insert(call | SHORT_POINTERS, rule);
+    }
     let errno = u32::try_from(libc::EPERM).unwrap_or(1);
     let arch = MACHINE.try_into().map_err(seccompiler::Error::from)?;
     let filter = SeccompFilter::new(
