@@ -42,10 +42,6 @@ impl Core {
         Ok(Taken { seq, facts })
     }
 
-    #[expect(
-        clippy::too_many_lines,
-        reason = "one exhaustive match, one command an arm"
-    )]
     fn input_of(
         &mut self,
         command: Command,
