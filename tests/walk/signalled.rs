@@ -130,18 +130,15 @@ fn a_flow_in_a_workspace_with_a_very_long_path_is_still_talked_to() {
     }
     let file = format!("{deep}/demo/flow.yaml");
     let child = place.start(&["--workspace", &deep, "run", &file, "--project", "demo"]);
-    let listed = || {
-        let said = place.run(&["--workspace", &deep, "ls", "--json"]).json();
-        let flow = said["flows"][0].clone();
-        (flow["running"] == 1).then(|| flow["flow"].as_str().unwrap_or_default().to_owned())
-    };
     let mut flow = String::new();
-    wait_until("the flow is driven", || {
-        listed().is_some_and(|found| {
-            let state = root.join(".a-society/state/demo").join(&found);
-            flow = found;
-            state.join("control.sock").exists()
-        })
+    wait_until("the writer works", || {
+        let said = place.run(&["--workspace", &deep, "ls", "--json"]).json();
+        flow = said["flows"][0]["flow"]
+            .as_str()
+            .unwrap_or_default()
+            .to_owned();
+        let status = place.run(&["--workspace", &deep, "status", &flow, "--json"]);
+        status.code == 0 && status.json()["running"][0]["node"] == "write"
     });
     let paused = place.run(&["--workspace", &deep, "pause", &flow, "--json"]);
     assert_eq!(

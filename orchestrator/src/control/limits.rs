@@ -30,3 +30,10 @@ pub const PAUSE_BETWEEN_TRIES: Duration = Duration::from_millis(50);
 /// The longest path a socket can be bound to directly, everywhere. Linux takes 108 bytes with the
 /// closing zero, others a few fewer.
 pub const PATH_BYTES_MAX: usize = 100;
+
+/// How long a door that closes naps between two looks whether every client has its answer.
+pub const LAST_ANSWERS_NAP: Duration = Duration::from_millis(1);
+
+/// How many such naps it takes at most: two seconds. A client that does not read may not hold up
+/// the end of the process any longer.
+pub const LAST_ANSWERS_NAPS_MAX: u32 = 2000;

@@ -4,16 +4,16 @@
 //! client that says nothing and one too many are answered in words and let go.
 
 use std::io::{self, BufRead, BufReader, Read, Write};
-use std::os::unix::net::{UnixListener, UnixStream};
+use std::os::unix::net::UnixStream;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::fault;
 use super::limits::{
     CONNECTIONS_MAX, MESSAGE_BYTES_MAX, PAUSE_AFTER_FAILURE, READ_TIMEOUT, WRITE_TIMEOUT,
 };
 use super::message::{Answer, Fault, FaultCode, Request, VERSION};
-use super::socket::Door;
+use super::socket::{Door, Parts};
 use crate::driver::handle::FlowHandle;
 
 /// Listens until the door is closed.
@@ -21,14 +21,15 @@ use crate::driver::handle::FlowHandle;
 /// # Errors
 /// When the system has no thread left.
 pub fn listen(door: &Door, handle: FlowHandle) -> io::Result<()> {
-    let (listener, closed) = door.parts();
+    let parts = door.parts();
     std::thread::Builder::new()
         .name("control".to_owned())
-        .spawn(move || accept(&listener, &closed, &handle))?;
+        .spawn(move || accept(&parts, &handle))?;
     Ok(())
 }
 
-fn accept(listener: &UnixListener, closed: &AtomicBool, handle: &FlowHandle) {
+fn accept(parts: &Parts, handle: &FlowHandle) {
+    let (listener, closed) = (&parts.listener, &parts.closed);
     let heard = Arc::new(AtomicUsize::new(0));
     while !closed.load(Ordering::SeqCst) {
         let Ok((stream, _)) = listener.accept() else {
@@ -39,33 +40,44 @@ fn accept(listener: &UnixListener, closed: &AtomicBool, handle: &FlowHandle) {
         if closed.load(Ordering::SeqCst) {
             return;
         }
-        admit(stream, &heard, handle);
+        admit(stream, &heard, &parts.answering, handle);
     }
 }
 
 /// Hears a client on a thread of its own, if there is room for one more.
-fn admit(stream: UnixStream, heard: &Arc<AtomicUsize>, handle: &FlowHandle) {
+fn admit(
+    stream: UnixStream,
+    heard: &Arc<AtomicUsize>,
+    answering: &Arc<AtomicUsize>,
+    handle: &FlowHandle,
+) {
     let place = Place::take(heard);
     if place.is_none() {
         let full = fault::unfit("too many clients talk to this flow at once");
         drop(say(&stream, &Answer::Error(full)));
         return;
     }
-    let handle = handle.clone();
+    let (handle, answering) = (handle.clone(), Arc::clone(answering));
     let spawned = std::thread::Builder::new()
         .name("control-client".to_owned())
         .spawn(move || {
             // A client that goes away has its answer or does not want it.
-            drop(converse(&stream, &handle));
+            drop(converse(&stream, &answering, &handle));
             drop(place);
         });
     drop(spawned);
 }
 
-/// One of the places for clients; it is free again when this is dropped.
+/// One that is counted: a client, or an answer that is owed; it counts until this is dropped.
 struct Place(Arc<AtomicUsize>);
 
 impl Place {
+    /// Counts one more for as long as it is kept.
+    fn counted(count: &Arc<AtomicUsize>) -> Self {
+        count.fetch_add(1, Ordering::SeqCst);
+        Self(Arc::clone(count))
+    }
+
     fn take(heard: &Arc<AtomicUsize>) -> Option<Self> {
         let place = Self(Arc::clone(heard));
         (heard.fetch_add(1, Ordering::SeqCst) < CONNECTIONS_MAX).then_some(place)
@@ -78,7 +90,11 @@ impl Drop for Place {
     }
 }
 
-fn converse(stream: &UnixStream, handle: &FlowHandle) -> io::Result<()> {
+fn converse(
+    stream: &UnixStream,
+    answering: &Arc<AtomicUsize>,
+    handle: &FlowHandle,
+) -> io::Result<()> {
     stream.set_read_timeout(Some(READ_TIMEOUT))?;
     stream.set_write_timeout(Some(WRITE_TIMEOUT))?;
     let mut reader = BufReader::new(stream);
@@ -93,6 +109,7 @@ fn converse(stream: &UnixStream, handle: &FlowHandle) -> io::Result<()> {
             let long = fault::unfit("the message is longer than 1 MiB");
             return say(stream, &Answer::Error(long));
         }
+        let _owed = Place::counted(answering);
         say(stream, &answer(&line, handle))?;
     }
 }

@@ -10,13 +10,13 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use a_society_state::layout::FlowFolder;
 use rustix::fs::{FileType, Mode, OFlags};
 use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType};
 
-use super::limits::{CONNECTIONS_MAX, PATH_BYTES_MAX};
+use super::limits::{CONNECTIONS_MAX, LAST_ANSWERS_NAP, LAST_ANSWERS_NAPS_MAX, PATH_BYTES_MAX};
 
 /// Only the owner may connect.
 const OURS_ONLY: Mode = Mode::RUSR.union(Mode::WUSR);
@@ -27,6 +27,17 @@ pub struct Door {
     folder: FlowFolder,
     listener: Arc<UnixListener>,
     closed: Arc<AtomicBool>,
+    answering: Arc<AtomicUsize>,
+}
+
+/// What the listening thread shares with the door.
+pub(super) struct Parts {
+    /// Who listens.
+    pub(super) listener: Arc<UnixListener>,
+    /// What says that it should end.
+    pub(super) closed: Arc<AtomicBool>,
+    /// How many clients have said something and have no answer yet.
+    pub(super) answering: Arc<AtomicUsize>,
 }
 
 /// A path short enough for a socket, and the folder it goes through, kept open for as long.
@@ -73,12 +84,17 @@ impl Door {
             folder: folder.clone(),
             listener: Arc::new(UnixListener::from(socket)),
             closed: Arc::new(AtomicBool::new(false)),
+            answering: Arc::new(AtomicUsize::new(0)),
         })
     }
 
-    /// Who listens, and what says that it should end.
-    pub(super) fn parts(&self) -> (Arc<UnixListener>, Arc<AtomicBool>) {
-        (Arc::clone(&self.listener), Arc::clone(&self.closed))
+    /// What the listening thread needs of it.
+    pub(super) fn parts(&self) -> Parts {
+        Parts {
+            listener: Arc::clone(&self.listener),
+            closed: Arc::clone(&self.closed),
+            answering: Arc::clone(&self.answering),
+        }
     }
 }
 
@@ -89,6 +105,13 @@ impl Drop for Door {
         // name that the next holder of the lock removes.
         drop(connect(&self.folder));
         drop(remove_stale(&self.folder.control()));
+        // The process may end right after this, and whoever was heard shall learn what came of it.
+        for _ in 0..LAST_ANSWERS_NAPS_MAX {
+            if self.answering.load(Ordering::SeqCst) == 0 {
+                return;
+            }
+            std::thread::sleep(LAST_ANSWERS_NAP);
+        }
     }
 }
 

@@ -109,9 +109,14 @@ impl Task {
         self.show(why, true);
         // The socket goes while the lock is held: whoever finds the lock free finds no socket of
         // ours, and whoever takes it next cannot lose its own.
-        drop(self.door.take());
-        let closed = self.core.close();
-        ended.and(closed)
+        let Self {
+            core, door, heard, ..
+        } = self;
+        // Whoever is still in the queue is told that the flow is gone, and the door waits until
+        // everybody who was heard has an answer.
+        drop(heard);
+        drop(door);
+        ended.and(core.close())
     }
 
     fn work(&mut self) -> Result<(), DriverError> {
