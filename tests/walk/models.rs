@@ -33,8 +33,15 @@ struct Model {
     requests: Arc<AtomicUsize>,
 }
 
+/// What the model says when it is shown so many results: blocks with their deltas.
+type Script = fn(usize) -> Vec<(Value, Vec<Value>)>;
+
 impl Model {
     fn start() -> Self {
+        Self::start_with(keeps_a_log)
+    }
+
+    fn start_with(script: Script) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = format!("http://{}", listener.local_addr().unwrap());
         let requests = Arc::new(AtomicUsize::new(0));
@@ -43,7 +50,7 @@ impl Model {
         std::thread::spawn(move || {
             for stream in listener.incoming().map_while(Result::ok) {
                 let counted = Arc::clone(&counted);
-                std::thread::spawn(move || while answer(&stream, &counted).is_some() {});
+                std::thread::spawn(move || answer(&stream, &counted, script));
             }
         });
         Self { address, requests }
@@ -55,7 +62,7 @@ impl Model {
 }
 
 /// Answers one request of a connection.
-fn answer(mut stream: &TcpStream, counted: &AtomicUsize) -> Option<()> {
+fn answer(mut stream: &TcpStream, counted: &AtomicUsize, script: Script) -> Option<()> {
     let mut reader = BufReader::new(stream);
     let mut length = 0;
     loop {
@@ -77,7 +84,7 @@ fn answer(mut stream: &TcpStream, counted: &AtomicUsize) -> Option<()> {
     let request: Value = serde_json::from_slice(&body).ok()?;
     let head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n";
     stream.write_all(head.as_bytes()).ok()?;
-    for event in events(results(&request)) {
+    for event in events(script(results(&request))) {
         let kind = event["type"].as_str()?;
         let text = format!("event: {kind}\ndata: {event}\n\n");
         stream.write_all(text.as_bytes()).ok()?;
@@ -85,8 +92,7 @@ fn answer(mut stream: &TcpStream, counted: &AtomicUsize) -> Option<()> {
         // Slow enough to be killed in between.
         std::thread::sleep(Duration::from_millis(2));
     }
-    stream.shutdown(std::net::Shutdown::Both).ok();
-    None
+    stream.shutdown(std::net::Shutdown::Both).ok()
 }
 
 /// How many results of tools a request shows.
@@ -99,50 +105,69 @@ fn results(request: &Value) -> usize {
         .count()
 }
 
-fn events(results: usize) -> Vec<Value> {
-    let call = |name: &str, input: Value| {
-        let block = json!({ "type": "tool_use", "id": format!("toolu_{results}"), "name": name, "input": {} });
-        let delta = json!({ "type": "input_json_delta", "partial_json": input.to_string() });
-        (block, vec![delta], "tool_use")
-    };
-    let (block, deltas, stop) = match results {
-        0 => call("run_command", json!({ "command": "echo one >> log.txt" })),
-        1 => call(
+/// A call of a tool, as the wire says it.
+fn call(results: usize, name: &str, input: Value) -> (Value, Vec<Value>) {
+    let block =
+        json!({ "type": "tool_use", "id": format!("toolu_{results}"), "name": name, "input": {} });
+    let delta = json!({ "type": "input_json_delta", "partial_json": input.to_string() });
+    (block, vec![delta])
+}
+
+fn keeps_a_log(results: usize) -> Vec<(Value, Vec<Value>)> {
+    match results {
+        0 => vec![call(
+            0,
+            "run_command",
+            json!({ "command": "echo one >> log.txt" }),
+        )],
+        1 => vec![call(
+            1,
             "write_file",
             json!({ "path": "notes.md", "content": "The notes.\n" }),
-        ),
-        2 => call(
+        )],
+        2 => vec![call(
+            2,
             "run_command",
             json!({ "command": "echo two >> log.txt; sleep 0.02" }),
-        ),
-        _ => {
-            let words = [
-                "All is ",
-                "done.\n\n",
-                "```handoff\ntype: ",
-                "forward-pass-closed\n```\n",
-            ];
-            let deltas = words.map(|text| json!({ "type": "text_delta", "text": text }));
-            (
-                json!({ "type": "text", "text": "" }),
-                deltas.to_vec(),
-                "end_turn",
-            )
-        }
+        )],
+        _ => Vec::new(),
+    }
+}
+
+/// The events of an answer: these blocks, or the end of the work.
+fn events(blocks: Vec<(Value, Vec<Value>)>) -> Vec<Value> {
+    let stop = if blocks.is_empty() {
+        "end_turn"
+    } else {
+        "tool_use"
     };
-    let mut events = vec![
-        json!({ "type": "message_start", "message": {
+    let blocks = if blocks.is_empty() {
+        let words = [
+            "All is ",
+            "done.\n\n",
+            "```handoff\ntype: ",
+            "forward-pass-closed\n```\n",
+        ];
+        let deltas = words.map(|text| json!({ "type": "text_delta", "text": text }));
+        vec![(json!({ "type": "text", "text": "" }), deltas.to_vec())]
+    } else {
+        blocks
+    };
+    let mut events = vec![json!({ "type": "message_start", "message": {
             "id": "msg_1", "type": "message", "role": "assistant", "model": "m", "content": [],
-            "usage": { "input_tokens": 100, "output_tokens": 1 } } }),
-        json!({ "type": "content_block_start", "index": 0, "content_block": block }),
-    ];
-    events.extend(
-        deltas
-            .into_iter()
-            .map(|delta| json!({ "type": "content_block_delta", "index": 0, "delta": delta })),
-    );
+            "usage": { "input_tokens": 100, "output_tokens": 1 } } })];
+    for (index, (block, deltas)) in blocks.into_iter().enumerate() {
+        events
+            .push(json!({ "type": "content_block_start", "index": index, "content_block": block }));
+        let each = deltas.into_iter();
+        events.extend(
+            each.map(
+                |delta| json!({ "type": "content_block_delta", "index": index, "delta": delta }),
+            ),
+        );
+        events.push(json!({ "type": "content_block_stop", "index": index }));
+    }
     events.extend([
-        json!({ "type": "content_block_stop", "index": 0 }),
         json!({ "type": "message_delta", "delta": { "stop_reason": stop }, "usage": { "output_tokens": 20 } }),
         json!({ "type": "message_stop" }),
     ]);
@@ -209,6 +234,63 @@ fn a_model_walks_a_flow_over_http_with_real_tools_and_consent() {
     assert_eq!((ends.len(), model.requests()), (3, 4));
     let shown = place.run(&["show", &flow]).out;
     assert!(shown.contains("spent"), "{shown}");
+}
+
+/// A server that speaks over its pipes: it adds what it is given to a list in a file.
+const SERVER: &str = r#"#!/bin/sh
+while read -r line; do
+  id=$(printf '%s' "$line" | sed -n 's/.*"id":\([0-9]*\).*/\1/p')
+  case "$line" in
+    *'"initialize"'*) echo '{"jsonrpc":"2.0","id":'$id',"result":{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"list","version":"1"}}}' ;;
+    *'"tools/list"'*) echo '{"jsonrpc":"2.0","id":'$id',"result":{"tools":[{"name":"add","description":"Adds a word.","inputSchema":{"type":"object","properties":{"word":{"type":"string"}}}}]}}' ;;
+    *'"tools/call"'*) echo added >> "$LIST"; echo '{"jsonrpc":"2.0","id":'$id',"result":{"content":[{"type":"text","text":"Added."}]}}' ;;
+  esac
+done
+"#;
+
+#[test]
+fn a_model_calls_a_tool_of_a_server_after_consent_to_its_definition() {
+    let model = Model::start_with(|results| match results {
+        0 => vec![call(0, "mcp__list__add", json!({ "word": "one" }))],
+        _ => Vec::new(),
+    });
+    let place = with_model(&model);
+    let path = place.workspace.path().to_owned();
+    place.write("server.sh", SERVER);
+    let config = std::fs::read_to_string(path.join("config.yaml")).unwrap();
+    let server = format!(
+        "mcp-servers:\n  list: {{ command: /bin/sh, args: ['{0}/server.sh'], env: {{ LIST: '{0}/list.txt' }} }}\n",
+        path.display()
+    );
+    place.write("config.yaml", &format!("{config}{server}"));
+    let flow = FLOW.replace(
+        "You keep a log.",
+        "You keep a log., mcp-servers: [list, gone]",
+    );
+    place.write("demo/flow.yaml", &flow);
+    let said = place.run(&["run", "demo/flow.yaml", "--until-waiting"]);
+    assert_eq!(said.code, 8, "{said:?}");
+    assert!(said.out.contains("mcp__list__add"), "{}", said.out);
+    assert!(!path.join("list.txt").exists());
+    let flow = place.flow().unwrap();
+    let log = place.run(&["log", &flow, "--json"]).out;
+    assert!(
+        log.contains("mcp_server_unavailable"),
+        "the other server is said to be absent"
+    );
+    let said = place.run(&["allow", &flow, "--for-the-flow"]);
+    assert_eq!(said.code, 0, "{said:?}");
+    let said = place.run(&["resume", &flow, "--until-waiting", "--improve", "none"]);
+    assert_eq!(said.code, 0, "{said:?}");
+    assert_eq!(
+        std::fs::read_to_string(path.join("list.txt")).unwrap(),
+        "added\n"
+    );
+    let log = place.run(&["log", &flow, "--json"]).out;
+    assert!(
+        log.contains(r#""mcp_tool":{"tool":"mcp__list__add""#),
+        "{log}"
+    );
 }
 
 #[test]

@@ -4,6 +4,7 @@ use std::sync::{Arc, LazyLock, OnceLock};
 
 use a_society_facts::message::Message;
 use a_society_roles::cost::Price;
+use a_society_roles::mcp::{self, Servers};
 pub use a_society_roles::provider::config::ModelsConfig as Catalog;
 use a_society_roles::provider::http::{HttpProvider, Timeouts, Transport};
 use a_society_roles::provider::retry::Lanes;
@@ -40,6 +41,7 @@ pub fn traffic() -> Traffic {
 #[derive(Debug, Default)]
 pub struct Models {
     catalog: OnceLock<Result<Catalog, String>>,
+    servers: OnceLock<Result<Option<Arc<Servers>>, String>>,
 }
 
 /// What is found for a wish.
@@ -63,6 +65,22 @@ pub struct Wish<'a> {
 }
 
 impl Models {
+    /// The MCP servers of the operator's configuration; nothing if there are none. None runs before
+    /// it is needed, and all end with the flow.
+    ///
+    /// # Errors
+    /// When the configuration says something about them that means nothing.
+    pub fn servers(&self) -> Result<Option<Arc<Servers>>, String> {
+        self.servers
+            .get_or_init(|| {
+                let (specs, given) = user::servers().map_err(|error| error.to_string())?;
+                let limits = mcp::Limits::default();
+                let made = || Arc::new(Servers::new(specs, given, limits));
+                Ok(Some(made()))
+            })
+            .clone()
+    }
+
     /// The model that is wished for, or the default one, and the provider that answers for it.
     ///
     /// # Errors
@@ -155,6 +173,7 @@ fn no_model(catalog: &Catalog) -> String {
 pub fn of(catalog: &Catalog, name: &str) -> Result<Found, End> {
     let models = Models {
         catalog: OnceLock::from(Ok(catalog.clone())),
+        servers: OnceLock::new(),
     };
     models.find(Wish {
         model: Some(name),

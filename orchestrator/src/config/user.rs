@@ -10,12 +10,14 @@
 //! Nothing in a workspace can name a provider, an address or a key: whoever writes into a project
 //! must not decide where its texts go.
 
+use std::collections::BTreeMap;
 use std::io::{Read, Write};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use a_society_roles::provider::config::{KeySource, ModelsConfig, TextFault, parse};
+use a_society_roles::mcp::{Given, ServerSpec};
+use a_society_roles::provider::config::{KeySource, ModelsConfig, TextFault, parse, parse_secrets};
 
 /// The largest configuration that is read; it is written by hand.
 const CONFIG_BYTES_MAX: u64 = 1024 * 1024;
@@ -104,6 +106,39 @@ pub fn catalog() -> Result<(PathBuf, ModelsConfig), ConfigError> {
         Ok(catalog) => Ok((path, catalog)),
         Err(faults) => Err(ConfigError::Faulty { path, faults }),
     }
+}
+
+/// The MCP servers of the configuration, and what they are given: secrets by their names, from
+/// where the configuration says that they are.
+///
+/// # Errors
+/// When the configuration cannot be read, says something that means nothing, or a secret is not to
+/// be had.
+pub fn servers() -> Result<(Vec<ServerSpec>, Given), ConfigError> {
+    let Some((path, text)) = text()? else {
+        return Ok((Vec::new(), Given::default()));
+    };
+    let unfit = |lines: Vec<String>| ConfigError::Unreadable {
+        path: path.clone(),
+        why: lines.join("\n"),
+    };
+    let specs = a_society_roles::mcp::parse(&text)
+        .map_err(|faults| unfit(faults.iter().map(ToString::to_string).collect()))?;
+    let named = parse_secrets(&text)
+        .map_err(|faults| unfit(faults.iter().map(ToString::to_string).collect()))?;
+    let mut secrets = BTreeMap::new();
+    for (name, source) in named {
+        let secret = key(&source).map_err(|why| unfit(vec![why]))?;
+        secrets.insert(name, secret);
+    }
+    let environment = std::env::vars_os()
+        .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
+    let environment = environment.collect();
+    let given = Given {
+        environment,
+        secrets,
+    };
+    Ok((specs, given))
 }
 
 /// Saves the configuration, for its owner only: whole, or not at all.

@@ -3,6 +3,7 @@
 use a_society_facts::Hash;
 use a_society_facts::fact::Fact;
 use a_society_facts::fact::journal::ProcessName;
+use a_society_facts::fact::operator::{McpServerUnavailable, McpToolUnavailable};
 use a_society_facts::fact::turn::{
     CallEnd, CallFinished, CallIntended, CallStarted, DraftDiscarded, DraftKind, Effect,
     ModelAnswered, ModelFailed, ModelRequested, RawValueEq, StopReason, Usage,
@@ -145,6 +146,7 @@ impl Core {
                 tool,
                 output,
             } => self.refuse(turn, (tool_call, tool), output)?,
+            Step::Absent { server, tool, why } => self.absent(turn, (server, tool), why)?,
             Step::Consent(asked) => return self.consent(turn, attempt, *asked).map(Some),
             Step::Compact(compact) => return self.compact(turn, attempt, compact).map(Some),
             // Whoever runs the turn lets the time pass; nothing is to be recorded.
@@ -152,6 +154,20 @@ impl Core {
             Step::End(end) => return self.end(turn, attempt, end).map(Some),
         }
         Ok(None)
+    }
+
+    /// What a role would use and cannot is said to the operator.
+    fn absent(
+        &mut self,
+        turn: TurnId,
+        (server, tool): (String, Option<String>),
+        why: String,
+    ) -> Result<(), DriverError> {
+        let role = self.role_of(turn);
+        self.append(match tool {
+            None => Fact::McpServerUnavailable(McpServerUnavailable { role, server, why }),
+            Some(tool) => Fact::McpToolUnavailable(McpToolUnavailable { role, tool, why }),
+        })
     }
 
     fn start_call(
@@ -481,6 +497,7 @@ const fn is_recorded_point(step: &Step) -> bool {
         | Step::Wait { .. } => true,
         // A summary that is being made is waited for: nothing of it is kept otherwise.
         Step::Compact(_)
+        | Step::Absent { .. }
         | Step::Consent(_)
         | Step::Ask { .. }
         | Step::Draft { .. }

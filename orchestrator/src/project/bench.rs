@@ -7,7 +7,8 @@ use a_society_facts::fact::operator::Grant;
 use a_society_facts::id::{FlowId, NodeId, RoleInstance};
 use a_society_facts::message::ToolCall;
 use a_society_flow::graph::InlineRole;
-use a_society_roles::taker::model::{Gear, ModelTaker, Unready, offered};
+use a_society_roles::mcp::{ToolDefinition, server_of};
+use a_society_roles::taker::model::{Gear, ModelTaker, Remote, Unready, offered};
 use a_society_roles::tool::{Definition, Owner, Setting, Toolbox};
 use a_society_roles::turn::job::Job;
 use a_society_roles::turn::step::End;
@@ -70,6 +71,12 @@ impl Bench {
             model: found.model,
             offered: offered(&list),
             tools,
+            remote: definition
+                .and_then(|role| role.mcp_servers.clone())
+                .and_then(|names| {
+                    let servers = self.models.servers().ok()??;
+                    Some(Remote { servers, names })
+                }),
             traffic: models::traffic(),
         })
     }
@@ -97,7 +104,7 @@ impl Bench {
     #[must_use]
     pub fn touched(&self, role: &RoleInstance, call: &ToolCall) -> Touched {
         let tools = self.tools(role, None, None);
-        let held = tools.ok().and_then(|tools| tools.touched(call));
+        let held = tools.ok().and_then(|tools| tools.hash_now(call).ok());
         held.map_or(Touched::Unknown, Touched::Has)
     }
 
@@ -109,6 +116,11 @@ impl Bench {
         node: Option<&NodeId>,
         call: &ToolCall,
     ) -> Option<Grant> {
+        if let Some(server) = server_of(&call.name) {
+            let servers = self.models.servers().ok()??;
+            let tools = servers.tools(server, &StopSignal::default()).ok()?;
+            return tools.named(&call.name).map(ToolDefinition::grant);
+        }
         let tools = self.tools(role, node, None).ok()?;
         tools.plan(call).ok()?.ask.grant()
     }

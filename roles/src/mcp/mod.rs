@@ -44,6 +44,7 @@ mod tests;
 
 pub use definition::{Refused, ToolDefinition, Tools};
 pub use limits::Limits;
+pub use name::server_of;
 pub use output::Output;
 pub use parse::parse;
 pub use server::{CallFault, Health, Unavailable};

@@ -53,7 +53,7 @@ pub(super) fn check_server(name: &str) -> Result<(), String> {
 }
 
 /// The server to which a tool belongs, by the name that models use.
-pub(super) fn server_of(tool: &str) -> Option<&str> {
+pub fn server_of(tool: &str) -> Option<&str> {
     let rest = tool.strip_prefix(FAMILY)?.strip_prefix(JOINT)?;
     rest.split_once(JOINT).map(|(server, _)| server)
 }

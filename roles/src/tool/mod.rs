@@ -24,7 +24,6 @@ mod seen;
 mod setting;
 mod text;
 mod toolbox;
-mod touched;
 mod web;
 mod write;
 

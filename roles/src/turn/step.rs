@@ -88,6 +88,15 @@ pub enum Step {
         /// What the model gets.
         output: String,
     },
+    /// A server, or a tool of one, that the role would use is not there.
+    Absent {
+        /// The server.
+        server: String,
+        /// The tool, if only one is missing.
+        tool: Option<String>,
+        /// Why, in words.
+        why: String,
+    },
     /// The session is made shorter before the next request.
     Compact(Compact),
     /// Time passes before the next step.

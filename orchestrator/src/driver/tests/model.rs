@@ -211,6 +211,7 @@ impl RoleSource for Actors {
             },
             tools,
             offered,
+            remote: None,
             traffic: Traffic {
                 lanes: Arc::default(),
                 now_ms: Arc::new(|| 0),
@@ -231,7 +232,8 @@ impl RoleSource for Actors {
 
     fn touched(&mut self, role: &RoleInstance, call: &ToolCall) -> Touched {
         self.tools(role)
-            .touched(call)
+            .hash_now(call)
+            .ok()
             .map_or(Touched::Unknown, Touched::Has)
     }
 

@@ -41,6 +41,8 @@ mod parse;
 #[cfg(test)]
 mod tests;
 
+use std::collections::BTreeMap;
+
 pub use model::{KeySource, ModelConfig, ModelsConfig, ProviderConfig};
 
 pub use crate::reading::TextFault;
@@ -55,4 +57,18 @@ pub const OTHERS: &[&str] = &["mcp-servers", "secrets", "search", "skills"];
 /// If anything is wrong; the faults come in the order of the file.
 pub fn parse(text: &str) -> Result<ModelsConfig, Vec<TextFault>> {
     ModelsConfig::parse(text, OTHERS)
+}
+
+/// Reads where the secrets are that a configuration names under `secrets`, for MCP servers.
+///
+/// ```yaml
+/// secrets:
+///   github: { env: GITHUB_TOKEN }      # or { file: … }, or { keyring: … }
+/// ```
+///
+/// # Errors
+///
+/// If anything is wrong; the faults come in the order of the file.
+pub fn parse_secrets(text: &str) -> Result<BTreeMap<String, KeySource>, Vec<TextFault>> {
+    parse::secrets(text)
 }

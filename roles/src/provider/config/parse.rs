@@ -61,6 +61,27 @@ pub(super) fn models(text: &str, others: &[&str]) -> Result<ModelsConfig, Vec<Te
     read(text, Budget::BLOCK, |sink, tree| sink.models(tree, others))
 }
 
+/// The sources of secrets under `secrets`; the other keys are somebody else's.
+pub(super) fn secrets(text: &str) -> Result<BTreeMap<String, KeySource>, Vec<TextFault>> {
+    if is_blank(text) {
+        return Ok(BTreeMap::new());
+    }
+    read(text, Budget::BLOCK, |sink, tree| {
+        let Value::Map(entries) = &tree.value else {
+            return BTreeMap::new();
+        };
+        let is_ours = |key: &Tree| matches!(&key.value, Value::Text(text) if text == "secrets");
+        let found = entries.iter().find(|(key, _)| is_ours(key));
+        let Some((_, tree)) = found else {
+            return BTreeMap::new();
+        };
+        let each = named(sink, tree, "`secrets`");
+        each.into_iter()
+            .filter_map(|(name, tree)| Some((name, sink.key(tree)?)))
+            .collect()
+    })
+}
+
 /// Whether a document has no line that says anything.
 fn is_blank(text: &str) -> bool {
     let says_nothing = |line: &str| {

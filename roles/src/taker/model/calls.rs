@@ -6,10 +6,10 @@ use a_society_facts::fact::turn::{CallEnd, Effect};
 use a_society_facts::id::CallId;
 use a_society_facts::message::{Message, ToolCall};
 
+use super::kit::{Going, Kit, Planned};
 use super::limits::CALLS_AT_ONCE;
 use super::taker::{ModelTaker, Next};
-use crate::consent::Tier;
-use crate::tool::{Finished, Plan, Running, Toolbox};
+use crate::tool::Finished;
 use crate::turn::step::{Consent, End, Intended, Step};
 
 /// Calls that still have no result.
@@ -28,9 +28,9 @@ struct Item {
     asked: ToolCall,
     /// Why it must not run, if that is known already.
     fault: Option<String>,
-    plan: Option<Plan>,
+    plan: Option<Planned>,
     call: Option<CallId>,
-    running: Option<Running>,
+    running: Option<Going>,
     finished: Option<Finished>,
 }
 
@@ -86,17 +86,17 @@ impl Calls {
     }
 
     /// Looks at a call, and at those after it as long as they only read.
-    fn plan(&mut self, from: usize, tools: &Toolbox) -> Option<Step> {
+    fn plan(&mut self, from: usize, kit: &Kit) -> Option<Step> {
         let mut together = Vec::new();
         for at in from..self.items.len() {
             let item = self.items.get_mut(at)?;
             let planned = match item.fault.take() {
                 Some(fault) => Err(fault),
-                None => tools.plan(&item.asked).map_err(|refusal| refusal.text),
+                None => kit.plan(&item.asked),
             };
             match planned {
                 Ok(plan) => {
-                    let reads = plan.effect == Effect::Pure && is_free(&plan);
+                    let reads = plan.effect() == Effect::Pure && plan.is_free();
                     if !together.is_empty() && (!reads || together.len() == CALLS_AT_ONCE) {
                         break;
                     }
@@ -137,22 +137,23 @@ impl Calls {
 
     fn needs_consent(&self, at: usize) -> bool {
         let plan = self.items.get(at).and_then(|item| item.plan.as_ref());
-        plan.is_some_and(|plan| !is_free(plan))
+        plan.is_some_and(|plan| !plan.is_free())
     }
 
     fn intend(&mut self, at: usize) -> Option<Step> {
         self.naming = Some(at);
         let item = self.items.get(at)?;
         let plan = item.plan.as_ref()?;
+        let (before, after) = plan.file();
         Some(Step::Intend(Intended {
             tool_call: item.asked.id.clone(),
             ordinal: u32::try_from(item.ordinal).unwrap_or(u32::MAX),
             tool: item.asked.name.clone(),
             arguments: item.asked.input.get().to_owned(),
-            effect: plan.effect,
-            before: plan.before,
-            after: plan.after,
-            summary: plan.summary.clone(),
+            effect: plan.effect(),
+            before,
+            after,
+            summary: plan.summary().to_owned(),
         }))
     }
 
@@ -160,13 +161,13 @@ impl Calls {
         let item = self.items.get(at)?;
         Some(Step::Consent(Box::new(Consent {
             call: item.call.clone()?,
-            ask: item.plan.as_ref()?.ask.clone(),
+            ask: item.plan.as_ref()?.ask().clone(),
         })))
     }
 
     /// Lets whatever runs all of them.
     fn run(&mut self, together: &[usize]) {
-        let mut running: Vec<(usize, Running)> = Vec::new();
+        let mut running: Vec<(usize, Going)> = Vec::new();
         for at in together {
             if let Some(call) = self.items.get_mut(*at).and_then(|item| item.running.take()) {
                 running.push((*at, call));
@@ -181,7 +182,7 @@ impl Calls {
 }
 
 /// Ends all of them; more than one at once, if there are more.
-fn finish_all(mut running: Vec<(usize, Running)>) -> Vec<(usize, Finished)> {
+fn finish_all(mut running: Vec<(usize, Going)>) -> Vec<(usize, Finished)> {
     if running.len() == 1 {
         return running
             .drain(..)
@@ -204,10 +205,6 @@ fn finish_all(mut running: Vec<(usize, Running)>) -> Vec<(usize, Finished)> {
         });
         joined.collect()
     })
-}
-
-fn is_free(plan: &Plan) -> bool {
-    matches!(plan.ask.tier, Tier::Free | Tier::Unasked)
 }
 
 impl ModelTaker {
@@ -238,7 +235,8 @@ impl ModelTaker {
     fn act(&mut self, calls: &mut Calls, act: Act) -> Option<Step> {
         match act {
             Act::Plan(from) => {
-                let step = calls.plan(from, &self.gear.tools)?;
+                let kit = self.kit.as_ref()?;
+                let step = calls.plan(from, kit)?;
                 if let Step::Refuse {
                     tool_call,
                     tool,
@@ -269,7 +267,7 @@ impl ModelTaker {
                 why: "a call was intended and got no name".to_owned(),
             }));
         };
-        match self.gear.tools.start(item.plan.take()?, &call, &stop) {
+        match self.kit.as_ref()?.start(item.plan.take()?, &call, &stop) {
             Ok(running) => {
                 let process = running.process();
                 item.running = Some(running);

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use a_society_facts::fact::turn::Usage;
 
 use crate::cost::{Counted, Price, input_bound_tokens};
+use crate::mcp::Servers;
 use crate::provider::retry::Lanes;
 use crate::provider::{Effort, Provider, Thinking, ToolDefinition};
 use crate::tool::{Definition, Toolbox};
@@ -42,8 +43,19 @@ pub struct Gear {
     pub tools: Toolbox,
     /// The tools that it is offered.
     pub offered: Arc<[ToolDefinition]>,
+    /// The servers whose tools it is offered besides.
+    pub remote: Option<Remote>,
     /// Who else asks the same models.
     pub traffic: Traffic,
+}
+
+/// The MCP servers of a role.
+#[derive(Debug, Clone)]
+pub struct Remote {
+    /// All that the operator configured.
+    pub servers: Arc<Servers>,
+    /// Those that the role uses.
+    pub names: Vec<String>,
 }
 
 /// The requests of all roles of a process, which share what a provider lets through.

@@ -14,8 +14,9 @@ mod calls;
 mod compact;
 mod gear;
 mod hear;
+mod kit;
 mod limits;
 mod taker;
 
-pub use gear::{Gear, Model, Traffic, Unready, offered};
+pub use gear::{Gear, Model, Remote, Traffic, Unready, offered};
 pub use taker::ModelTaker;

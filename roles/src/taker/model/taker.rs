@@ -10,6 +10,7 @@ use super::calls::Calls;
 use super::compact::Summary;
 use super::gear::Gear;
 use super::hear::Hearing;
+use super::kit::{Absent, Kit};
 use super::limits::{BUDGET_BUSY_MS, FULL_PERCENT, MALFORMED_ROUNDS, PAUSES};
 use crate::cost::Counted;
 use crate::handoff::parse_outcome;
@@ -28,6 +29,10 @@ pub struct ModelTaker {
     pub(super) job: Arc<Job>,
     pub(super) gear: Gear,
     pub(super) stop: StopSignal,
+    /// What it may call; brought together when it is needed first.
+    pub(super) kit: Option<Kit>,
+    /// What of it is not there, and was not told.
+    absent: Vec<Absent>,
     /// The conversation, as the next request says it.
     pub(super) said: Vec<Said>,
     /// Where the exchanges of the present node begin in it.
@@ -102,6 +107,8 @@ impl ModelTaker {
             Tail::Concluded(text) => Next::End(conclude(text)),
         };
         Self {
+            kit: None,
+            absent: Vec::new(),
             said,
             node_from: job.exchanges_from,
             context: job.context_tokens,
@@ -122,6 +129,15 @@ impl ModelTaker {
             gear,
             stop,
         }
+    }
+
+    /// Brings together what may be called. Waits for servers that have to be started.
+    fn gather(&mut self) {
+        let (gear, job) = (&self.gear, &self.job);
+        let remote = gear.remote.as_ref();
+        let (kit, absent) = Kit::gather(&gear.tools, &gear.offered, remote, job, &self.stop);
+        self.kit = Some(kit);
+        self.absent = absent;
     }
 
     pub(super) fn end(&mut self, end: End) -> Step {
@@ -162,7 +178,7 @@ impl ModelTaker {
             model: &model.id,
             system: &self.job.system_prompt,
             messages: &self.said,
-            tools: &self.gear.offered,
+            tools: self.kit.as_ref().map_or(&[][..], Kit::offered),
             effort: model.effort,
             thinking: model.thinking,
             max_output_tokens: model.max_output,
@@ -327,6 +343,16 @@ impl ModelTaker {
 impl Taker for ModelTaker {
     fn next(&mut self, told: Told) -> Step {
         let call = self.hear_of(told);
+        if self.kit.is_none() && !matches!(self.next, Next::End(_)) {
+            self.gather();
+        }
+        if let Some(absent) = self.absent.pop() {
+            return Step::Absent {
+                server: absent.server,
+                tool: absent.tool,
+                why: absent.why,
+            };
+        }
         loop {
             // Whatever is taken out here is put back by what goes on with it.
             let next = std::mem::replace(&mut self.next, Next::Ask);

@@ -147,7 +147,7 @@ impl Stage {
                 call, end, output, ..
             } => self.finished(&call, end, output),
             Step::Wait { ms } => self.lines.push(format!("wait {ms}")),
-            Step::Consent(_) | Step::Refuse { .. } | Step::Compact(_) => {
+            Step::Consent(_) | Step::Refuse { .. } | Step::Absent { .. } | Step::Compact(_) => {
                 panic!("only a model's taker says this")
             }
             Step::End(_) => panic!("it is looked at before"),

@@ -1,0 +1,326 @@
+//! Everything that a model may call in one turn: our own tools, and those of MCP servers. A call
+//! looks the same to the turn whoever runs it.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use a_society_facts::Hash;
+use a_society_facts::fact::journal::ProcessName;
+use a_society_facts::fact::turn::{CallEnd, Effect};
+use a_society_facts::id::CallId;
+use a_society_facts::message::ToolCall;
+
+use super::gear::Remote;
+use crate::consent::{Action, Ask, Tier, shown};
+use crate::mcp;
+use crate::provider::ToolDefinition;
+use crate::tool::{Finished, Plan, Running, Toolbox};
+use crate::turn::job::Job;
+use crate::turn::stop::StopSignal;
+
+/// How the names of tools of servers begin.
+const REMOTE: &str = "mcp__";
+
+/// How much of a call's arguments stands in its one line for the operator.
+const SUMMARY_CHARS: usize = 120;
+
+/// The tools of one turn.
+#[derive(Debug)]
+pub(super) struct Kit {
+    own: Toolbox,
+    offered: Vec<ToolDefinition>,
+    remote: Option<Remote>,
+    tools: BTreeMap<String, mcp::ToolDefinition>,
+    /// The flow, the role and the node, to which consent is bound.
+    owner: [String; 3],
+}
+
+/// A server or a tool of one that is not there, for the operator.
+#[derive(Debug, Clone)]
+pub(super) struct Absent {
+    pub(super) server: String,
+    pub(super) tool: Option<String>,
+    pub(super) why: String,
+}
+
+/// What a call would do.
+#[derive(Debug)]
+pub(super) enum Planned {
+    Own(Box<Plan>),
+    Remote(Box<RemotePlan>),
+}
+
+/// What a call of a server's tool would do.
+#[derive(Debug)]
+pub(super) struct RemotePlan {
+    tool: String,
+    definition: Hash,
+    arguments: String,
+    effect: Effect,
+    summary: String,
+    ask: Ask,
+}
+
+/// A call that was started.
+#[derive(Debug)]
+pub(super) enum Going {
+    Own(Box<Running>),
+    Remote {
+        plan: Box<RemotePlan>,
+        servers: Arc<mcp::Servers>,
+        key: String,
+        stop: StopSignal,
+    },
+}
+
+impl Kit {
+    /// Brings the tools together. Waits for servers that have to be started.
+    pub(super) fn gather(
+        own: &Toolbox,
+        offered: &[ToolDefinition],
+        remote: Option<&Remote>,
+        job: &Job,
+        stop: &StopSignal,
+    ) -> (Self, Vec<Absent>) {
+        let node = job.node.as_ref().map(ToString::to_string);
+        let mut kit = Self {
+            own: own.clone(),
+            offered: offered.to_vec(),
+            remote: remote.cloned(),
+            tools: BTreeMap::new(),
+            owner: [
+                job.flow.to_string(),
+                job.role.to_string(),
+                node.unwrap_or_default(),
+            ],
+        };
+        let mut absent = Vec::new();
+        for server in remote.iter().flat_map(|remote| &remote.names) {
+            kit.add_server(server, stop, &mut absent);
+        }
+        (kit, absent)
+    }
+
+    fn add_server(&mut self, server: &str, stop: &StopSignal, absent: &mut Vec<Absent>) {
+        let Some(remote) = &self.remote else { return };
+        let missing = |tool: Option<String>, why: String| Absent {
+            server: server.to_owned(),
+            tool,
+            why,
+        };
+        let tools = match remote.servers.tools(server, stop) {
+            Ok(tools) => tools,
+            Err(fault) => {
+                absent.push(missing(None, fault.why));
+                return;
+            }
+        };
+        absent.extend(
+            (tools.refused.iter())
+                .map(|refused| missing(Some(refused.name.clone()), refused.why.clone())),
+        );
+        for tool in &tools.offered {
+            let Ok(schema) = serde_json::value::to_raw_value(&tool.schema) else {
+                continue;
+            };
+            self.offered.push(ToolDefinition {
+                name: tool.name.clone(),
+                description: tool.description.clone(),
+                schema,
+            });
+            self.tools.insert(tool.name.clone(), tool.clone());
+        }
+    }
+
+    /// The tools that the model is offered, always in the same order.
+    pub(super) fn offered(&self) -> &[ToolDefinition] {
+        &self.offered
+    }
+
+    /// What a call would do, or why it is none.
+    pub(super) fn plan(&self, call: &ToolCall) -> Result<Planned, String> {
+        if let Some(tool) = self.tools.get(&call.name) {
+            return Ok(Planned::Remote(Box::new(self.plan_remote(tool, call))));
+        }
+        if call.name.starts_with(REMOTE) {
+            return Err(format!(
+                "There is no tool {:?} here; its server may be gone.",
+                call.name
+            ));
+        }
+        if !self.offered.iter().any(|tool| tool.name == call.name) {
+            return Err(format!("The tool {:?} is not offered here.", call.name));
+        }
+        let plan = self.own.plan(call);
+        plan.map(|plan| Planned::Own(Box::new(plan)))
+            .map_err(|refusal| refusal.text)
+    }
+
+    fn plan_remote(&self, tool: &mcp::ToolDefinition, call: &ToolCall) -> RemotePlan {
+        let arguments = call.input.get();
+        let [flow, role, node] = &self.owner;
+        let definition = tool.definition.to_string();
+        let action = Action {
+            tool: &tool.name,
+            arguments,
+            folder: "",
+            environment: "",
+            sandbox: "",
+            network: "",
+            flow,
+            role,
+            node,
+            definition: &definition,
+        };
+        let reads = tool.effect == Effect::Pure;
+        let beginning: String = arguments.chars().take(SUMMARY_CHARS).collect();
+        RemotePlan {
+            tool: tool.name.clone(),
+            definition: tool.definition,
+            arguments: arguments.to_owned(),
+            effect: tool.effect,
+            summary: self.own.redact(&format!("{} {beginning}", tool.name)),
+            ask: Ask {
+                tool: tool.name.clone(),
+                // Only the operator can have said that it reads.
+                tier: if reads {
+                    Tier::Free
+                } else {
+                    Tier::ServerTool {
+                        definition: tool.definition,
+                    }
+                },
+                paths: Vec::new(),
+                command: None,
+                host: None,
+                missing: Vec::new(),
+                action: action.hash(),
+                shown: shown(&self.own.redact(&format!("{}\n{arguments}", tool.name))),
+            },
+        }
+    }
+
+    /// Brings a call as far as its start.
+    pub(super) fn start(
+        &self,
+        planned: Planned,
+        call: &CallId,
+        stop: &StopSignal,
+    ) -> Result<Going, Finished> {
+        match (planned, &self.remote) {
+            (Planned::Own(plan), _) => {
+                let running = self.own.start(*plan, call, stop)?;
+                Ok(Going::Own(Box::new(running)))
+            }
+            (Planned::Remote(plan), Some(remote)) => Ok(Going::Remote {
+                plan,
+                servers: Arc::clone(&remote.servers),
+                key: format!("{} {call}", self.owner[0]),
+                stop: stop.clone(),
+            }),
+            (Planned::Remote(_), None) => Err(Finished {
+                end: CallEnd::NotRun,
+                output: "There are no servers here.".to_owned(),
+                is_cut: false,
+                whole: None,
+            }),
+        }
+    }
+}
+
+impl Planned {
+    pub(super) fn effect(&self) -> Effect {
+        match self {
+            Self::Own(plan) => plan.effect,
+            Self::Remote(plan) => plan.effect,
+        }
+    }
+
+    /// The hashes of the file before and after, for a checkable call.
+    pub(super) fn file(&self) -> (Option<Hash>, Option<Hash>) {
+        match self {
+            Self::Own(plan) => (plan.before, plan.after),
+            Self::Remote(_) => (None, None),
+        }
+    }
+
+    pub(super) fn summary(&self) -> &str {
+        match self {
+            Self::Own(plan) => &plan.summary,
+            Self::Remote(plan) => &plan.summary,
+        }
+    }
+
+    pub(super) fn ask(&self) -> &Ask {
+        match self {
+            Self::Own(plan) => &plan.ask,
+            Self::Remote(plan) => &plan.ask,
+        }
+    }
+
+    /// Whether it needs no consent.
+    pub(super) fn is_free(&self) -> bool {
+        matches!(self.ask().tier, Tier::Free | Tier::Unasked)
+    }
+}
+
+impl Going {
+    pub(super) fn process(&self) -> Option<ProcessName> {
+        match self {
+            Self::Own(running) => running.process(),
+            Self::Remote { .. } => None,
+        }
+    }
+
+    /// Lets it go and waits until it is over.
+    pub(super) fn finish(self) -> Finished {
+        match self {
+            Self::Own(running) => running.finish(),
+            Self::Remote {
+                plan,
+                servers,
+                key,
+                stop,
+            } => finish_remote(&plan, &servers, &key, &stop),
+        }
+    }
+}
+
+fn finish_remote(
+    plan: &RemotePlan,
+    servers: &mcp::Servers,
+    key: &str,
+    stop: &StopSignal,
+) -> Finished {
+    let call = mcp::Call {
+        tool: &plan.tool,
+        definition: plan.definition,
+        arguments: &plan.arguments,
+        limit: None::<Duration>,
+        key: Some(key),
+    };
+    match servers.call(&call, stop) {
+        Ok(output) => Finished {
+            end: if output.is_error {
+                CallEnd::Failed
+            } else {
+                CallEnd::Done
+            },
+            is_cut: output.whole.is_some(),
+            output: output.text,
+            whole: output.whole,
+        },
+        Err(fault) => Finished {
+            // It was started by now: what never reached the server has failed.
+            end: if fault.has_begun() {
+                fault.end()
+            } else {
+                CallEnd::Failed
+            },
+            output: fault.to_string(),
+            is_cut: false,
+            whole: None,
+        },
+    }
+}
