@@ -13,6 +13,7 @@ use a_society_state::{FlowRef, Store, checkpoint, lock};
 use super::context::Context;
 use super::members::members;
 use super::report::torn;
+use super::signals::Interrupts;
 use crate::exit_code::ExitCode;
 use crate::operator_error::{Outcome, Stop};
 use crate::output::Output;
@@ -61,9 +62,13 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
         tell_torn(out, &store, &flow, &follower);
         return Ok(ExitCode::Ok);
     }
+    let interrupts = Interrupts::listen()?;
     loop {
         out.flush()?;
         std::thread::sleep(POLL);
+        if interrupts.count() > 0 {
+            return Ok(ExitCode::Interrupted);
+        }
         if !is_there(&store, &flow) {
             out.note("the flow was removed");
             return Ok(ExitCode::Ok);
