@@ -34,7 +34,7 @@ pub const VIEW_AGE_US: u64 = 250_000;
 /// Writing views, with the sync before it, takes at most one part in this many of the time while a
 /// flow moves. What the disk still does afterwards costs a little more, so that this is less than
 /// the twentieth that views may cost in all.
-pub const VIEW_TIME_SHARE: u64 = 32;
+pub const VIEW_TIME_SHARE: u64 = 50;
 
 /// What views may write at once while a flow moves, before anything had to be earned.
 pub const VIEW_BURST_BYTES: u64 = 256 * 1024;

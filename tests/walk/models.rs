@@ -294,6 +294,32 @@ fn a_model_calls_a_tool_of_a_server_after_consent_to_its_definition() {
 }
 
 #[test]
+fn a_role_is_told_of_its_skills_and_reads_one_when_it_needs_it() {
+    let model = Model::start_with(|results| match results {
+        0 => vec![call(0, "list_directory", json!({ "path": "." }))],
+        _ => Vec::new(),
+    });
+    let place = with_model(&model);
+    let folder = place.workspace.path().join("skills/tables");
+    std::fs::create_dir_all(&folder).unwrap();
+    let skill = "---\nname: tables\ndescription: How tables are set.\n---\nWith lines.\n";
+    std::fs::write(folder.join("SKILL.md"), skill).unwrap();
+    let said = place.run(&[
+        "run",
+        "demo/flow.yaml",
+        "--until-waiting",
+        "--improve",
+        "none",
+    ]);
+    assert_eq!(said.code, 0, "{said:?}");
+    let flow = place.flow().unwrap();
+    let journal = std::fs::read_to_string(place.folder(&flow).join("journal/00000001.jsonl"));
+    let journal = journal.unwrap();
+    assert!(journal.contains("How tables are set."));
+    assert!(!journal.contains("With lines."), "a body is read on demand");
+}
+
+#[test]
 fn without_a_model_the_flow_says_what_to_do_and_goes_on_when_there_is_one() {
     let model = Model::start();
     let place = with_model(&model);

@@ -8,6 +8,8 @@ use a_society_facts::id::{FlowId, NodeId, RoleInstance};
 use a_society_facts::message::ToolCall;
 use a_society_flow::graph::InlineRole;
 use a_society_roles::mcp::{ToolDefinition, server_of};
+use a_society_roles::role::definition::Skill;
+use a_society_roles::skill::found;
 use a_society_roles::taker::model::{Gear, ModelTaker, Remote, Unready, offered};
 use a_society_roles::tool::{Definition, Owner, Setting, Toolbox};
 use a_society_roles::turn::job::Job;
@@ -16,13 +18,16 @@ use a_society_roles::turn::stop::StopSignal;
 use a_society_roles::turn::taker::Taker;
 
 use crate::config::models::{self, Models, Wish};
-use crate::config::programs;
+use crate::config::{programs, user};
 use crate::driver::role_source::Touched;
 
 /// The key under which a role's chosen model is remembered.
 const MODEL: &str = "model";
 /// The key under which its chosen effort is.
 const EFFORT: &str = "effort";
+
+/// The folder of skills, beside the operator's configuration and in a project's documents.
+const SKILLS: &str = "skills";
 
 /// The bench of one flow.
 #[derive(Debug)]
@@ -93,11 +98,38 @@ impl Bench {
             node: node.cloned(),
         };
         let mut setting = Setting::new(owner, self.project.clone(), self.record.clone());
+        setting.readable = self.skill_folders();
         setting.guard = Some(programs::guard());
         setting.fetch = true;
         setting.environment = programs::environment().0.into_iter().collect();
         setting.secrets = key.into_iter().collect();
         Toolbox::open(setting)
+    }
+
+    /// The skills that a role may look up: those that its file names, or all there are. The
+    /// operator's own come first.
+    #[must_use]
+    pub fn skills(&self, definition: Option<&InlineRole>) -> Vec<Skill> {
+        let mut skills: Vec<Skill> = Vec::new();
+        for folder in self.skill_folders() {
+            for skill in found(&folder).skills {
+                if skills.iter().all(|known| known.name != skill.name) {
+                    skills.push(skill);
+                }
+            }
+        }
+        if let Some(named) = definition.and_then(|role| role.skills.as_ref()) {
+            skills.retain(|skill| named.contains(&skill.name));
+        }
+        skills
+    }
+
+    fn skill_folders(&self) -> Vec<PathBuf> {
+        let own = user::path().ok();
+        let own = own.and_then(|file| Some(file.parent()?.join(SKILLS)));
+        let docs = self.project.join("a-docs").join(SKILLS);
+        let all = own.into_iter().chain([docs]);
+        all.filter(|folder| folder.is_dir()).collect()
     }
 
     /// What the file of a call holds.

@@ -297,7 +297,10 @@ impl RoleSource for Workshop {
             instructions: instructions.unwrap_or_default(),
             rules: self.sayings().rules,
             readings: self.library.readings(self.role_readings(role)),
-            skills: Vec::new(),
+            skills: match self.executor(role) {
+                Executor::Model => self.bench.skills(self.definition(role)),
+                Executor::Scripted | Executor::Human | Executor::Command => Vec::new(),
+            },
         })
     }
 
