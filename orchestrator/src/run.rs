@@ -5,7 +5,7 @@
 //! the record folder.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use a_society_facts::At;
 use a_society_facts::fact::flow::FlowCreated;
@@ -21,8 +21,9 @@ use crate::config::models::Models;
 use crate::control::socket::Door;
 use crate::driver::core::{Core, Parts, text_of};
 use crate::driver::error::DriverError;
+use crate::driver::room::Room;
 use crate::driver::task::{Driven, drive};
-use crate::limits::TURNS_AT_ONCE;
+use crate::limits::{TURNS_AT_ONCE, TURNS_AT_ONCE_IN_PROCESS};
 use crate::mint::{self, Mint, SystemMint};
 use crate::project::bench::Bench;
 use crate::project::docs::{self, library::Library};
@@ -30,6 +31,9 @@ use crate::project::files::RecordFolder;
 use crate::project::flow_file::{self, FileError, FlowFile, SCRIPT_NAME, SNAPSHOT_NAME};
 use crate::project::workshop::Workshop;
 use crate::record::Places;
+
+/// The flows of this process share its room for turns.
+static ROOM: LazyLock<Room> = LazyLock::new(|| Room::new(TURNS_AT_ONCE_IN_PROCESS));
 
 /// What a new flow is made of.
 #[derive(Debug, Clone)]
@@ -74,8 +78,14 @@ pub enum RunError {
 ///
 /// # Errors
 /// When something of it cannot be used, or the disk refuses.
-pub fn start(store: &Store, new: NewFlow, at: At) -> Result<Driven, RunError> {
-    let core = create(store, new, at, Box::new(SystemMint))?;
+pub fn start(
+    store: &Store,
+    new: NewFlow,
+    at: At,
+    turns_at_once: Option<usize>,
+) -> Result<Driven, RunError> {
+    let mut core = create(store, new, at, Box::new(SystemMint))?;
+    core.limit_turns(turns_at_once);
     driven(core)
 }
 
@@ -161,8 +171,10 @@ pub fn resume(
     store: &Store,
     flow: &FlowRef,
     project_folder: PathBuf,
+    turns_at_once: Option<usize>,
 ) -> Result<(Driven, OpenReport), RunError> {
-    let (core, report) = reopen(store, flow, project_folder, Box::new(SystemMint))?;
+    let (mut core, report) = reopen(store, flow, project_folder, Box::new(SystemMint))?;
+    core.limit_turns(turns_at_once);
     Ok((driven(core)?, report))
 }
 
@@ -244,6 +256,7 @@ fn take_over(
         mint,
         places: Places { record, project },
         turns_at_once: TURNS_AT_ONCE,
+        room: ROOM.clone(),
     };
     Ok(Core::take_over(flow, parts)?)
 }

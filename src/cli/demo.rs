@@ -79,6 +79,7 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
         until_waiting: arguments.headless,
         improve: Some(ImprovementMode::None),
         feedback: Some(false),
+        turns_at_once: None,
     };
     let code = begin(context, &store, new, wishes)?;
     if !context.out.is_json() {

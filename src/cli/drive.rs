@@ -42,6 +42,10 @@ pub(crate) struct Wishes {
     /// Whether a feedback report is written, instead of asking
     #[arg(long, value_name = "yes|no", value_parser = super::feedback::yes_or_no)]
     pub(crate) feedback: Option<bool>,
+
+    /// How many turns of the flow run at once; 8 if it is not said
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    pub(crate) turns_at_once: Option<u16>,
 }
 
 /// Watches a flow that is driven, from a record on, and lets it go in good order. Whoever starts it

@@ -36,7 +36,8 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
     let project = project_folder(&store, &flow.project);
     let interrupts = Interrupts::listen()?;
     let known = store.look(&flow)?.screen.flow.seq;
-    let (driven, report) = run::resume(&store, &flow, project).map_err(from_run)?;
+    let turns = arguments.wishes.turns_at_once.map(usize::from);
+    let (driven, report) = run::resume(&store, &flow, project, turns).map_err(from_run)?;
     if !context.out.is_json() {
         for line in opened(&report) {
             context.out.note(&plain(&line));

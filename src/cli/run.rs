@@ -209,7 +209,8 @@ pub(crate) fn begin(
     let project = new.project.clone();
     new.project_folder = project_folder(store, &project);
     let interrupts = Interrupts::listen()?;
-    let driven = start(store, new, store.ground().clock.now()).map_err(from_run)?;
+    let turns = wishes.turns_at_once.map(usize::from);
+    let driven = start(store, new, store.ground().clock.now(), turns).map_err(from_run)?;
     let flow = FlowRef {
         project,
         flow: driven.handle.id().clone(),

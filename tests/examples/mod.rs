@@ -127,7 +127,7 @@ fn walked(name: &str) -> Arc<Seen> {
         script: Some(std::fs::read_to_string(place.join(SCRIPT_NAME)).unwrap()),
         client: None,
     };
-    let driven = start(&store, new, at).unwrap();
+    let driven = start(&store, new, at, None).unwrap();
     let seen = at_rest(|after| driven.handle.wait(after, LONGEST));
     driven.handle.drain();
     driven.task.join().unwrap().unwrap();

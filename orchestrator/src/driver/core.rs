@@ -23,6 +23,7 @@ use a_society_state::{Flow, blob};
 
 use super::error::DriverError;
 use super::role_source::RoleSource;
+use super::room::{Place, Room};
 use crate::mint::{self, Mint};
 use crate::record::{Places, put_back};
 
@@ -46,6 +47,8 @@ pub(super) struct LiveTurn {
     pub(super) reserved: Worst,
     /// The compaction that is under way, and the turn in which its summary is made.
     pub(super) compaction: Option<(String, TurnId)>,
+    /// Its place among the turns of the process.
+    pub(super) _place: Option<Place>,
 }
 
 /// A turn that must now be taken.
@@ -72,8 +75,10 @@ pub struct Parts {
     pub mint: Box<dyn Mint>,
     /// Where artifacts may lie.
     pub places: Places,
-    /// How many turns run at once.
+    /// How many turns of the flow run at once.
     pub turns_at_once: usize,
+    /// Room for turns in the process.
+    pub room: Room,
 }
 
 /// The loop of one flow.
@@ -86,6 +91,9 @@ pub struct Core {
     pub(super) places: Places,
     pub(super) live: BTreeMap<TurnId, LiveTurn>,
     turns_at_once: usize,
+    room: Room,
+    /// Whether work waits for room that other flows of the process take.
+    crowded: bool,
     /// Whether nothing new is started, because the process ends.
     draining: bool,
     /// Whether something happened since the last look that may have given work to start.
@@ -108,6 +116,7 @@ impl Core {
             mint,
             places,
             turns_at_once,
+            room,
         } = parts;
         let live = BTreeMap::new();
         let mut core = Self {
@@ -118,6 +127,8 @@ impl Core {
             places,
             live,
             turns_at_once,
+            room,
+            crowded: false,
             draining: false,
             changed: true,
             owed: 0,
@@ -127,6 +138,17 @@ impl Core {
         core.input(Input::Opened)?;
         core.end_asides()?;
         Ok(core)
+    }
+
+    /// Says how many turns of the flow run at once, if anybody said so.
+    pub fn limit_turns(&mut self, turns_at_once: Option<usize>) {
+        self.turns_at_once = turns_at_once.unwrap_or(self.turns_at_once).max(1);
+    }
+
+    /// Takes its places from this room from now on.
+    #[cfg(test)]
+    pub(super) fn share(&mut self, room: Room) {
+        self.room = room;
     }
 
     /// What was handed over and still has to be read stands where it stood.
@@ -210,6 +232,12 @@ impl Core {
         Ok(())
     }
 
+    /// A place for a turn that begins. Whoever began it saw that one was free; should another flow
+    /// have taken it since, the process has one turn more for once.
+    pub(super) fn place(&self) -> Option<Place> {
+        self.room.take()
+    }
+
     /// A turn does not run here any more.
     pub(super) fn leave(&mut self, turn: TurnId) {
         self.live.remove(&turn);
@@ -255,7 +283,9 @@ impl Core {
 
     /// Begins what is pending and does not go on already, in order, while there is room for it.
     fn begin_pending(&mut self, starts: &mut Vec<Start>) -> Result<(), DriverError> {
-        let mut room = self.turns_at_once.saturating_sub(self.live.len());
+        let own = self.turns_at_once.saturating_sub(self.live.len());
+        let mut room = own.min(self.room.free());
+        self.crowded = false;
         for work in self.pending() {
             let begins = match &work {
                 Work::RunTurn { turn, .. } => room > 0 && !self.live.contains_key(turn),
@@ -268,6 +298,7 @@ impl Core {
                 Work::AskOperator(_) => false,
             };
             if !begins {
+                self.crowded |= own > 0 && room == 0 && self.is_new(&work);
                 continue;
             }
             room = room.saturating_sub(1);
@@ -279,6 +310,22 @@ impl Core {
             }
         }
         Ok(())
+    }
+
+    /// Whether work would take a place that it does not have.
+    fn is_new(&self, work: &Work) -> bool {
+        match work {
+            Work::RunTurn { turn, .. } => !self.live.contains_key(turn),
+            Work::Claim { .. } | Work::StartReflection { .. } | Work::StartFeedback { .. } => true,
+            Work::StopTurn { .. } | Work::AskOperator(_) => false,
+        }
+    }
+
+    /// Whether work waits for room that other flows of the process take. Nobody says when there is
+    /// some; it is looked for again after a while.
+    #[must_use]
+    pub const fn is_crowded(&self) -> bool {
+        self.crowded
     }
 
     fn begin(&mut self, work: Work) -> Result<Option<Start>, DriverError> {
@@ -344,6 +391,7 @@ impl Core {
                 draft.tick(&mut self.flow)?;
             }
         }
+        self.changed |= self.crowded;
         self.flow.tick();
         Ok(())
     }

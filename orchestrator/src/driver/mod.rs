@@ -16,6 +16,7 @@ pub mod handle;
 mod obey;
 mod outcome;
 pub mod role_source;
+pub mod room;
 mod settle;
 mod step;
 pub mod task;

@@ -130,7 +130,7 @@ impl Task {
                     turn_thread::spawn(start, None, &self.inbox)?;
                 }
             }
-            let idle = self.core.live_turns() == 0;
+            let idle = self.core.live_turns() == 0 && !self.core.is_crowded();
             if idle {
                 self.core.rest()?;
             } else if ends && self.at_once.is_empty() {

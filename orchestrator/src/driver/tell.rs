@@ -55,6 +55,7 @@ impl Core {
             told_to_stop: false,
             reserved: Worst::default(),
             compaction: None,
+            _place: self.place(),
         };
         self.live.insert(turn, live);
         match self.roles.taker(job, begun_with, stop.clone()) {

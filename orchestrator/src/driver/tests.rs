@@ -277,3 +277,71 @@ script:
     finish(&mut core);
     assert_eq!(core.state().status.word(), "completed");
 }
+
+const WIDE: &str = r"
+workflow:
+  name: Wide
+  nodes:
+    - { id: begin, role: owner }
+    - { id: a, role: writer }
+    - { id: b, role: writer_2 }
+    - { id: c, role: writer_3 }
+    - { id: end, role: owner, await-all-inputs: true }
+  edges:
+    - { from: begin, to: a }
+    - { from: begin, to: b }
+    - { from: begin, to: c }
+    - { from: a, to: end }
+    - { from: b, to: end }
+    - { from: c, to: end }
+roles:
+  owner: { executor: scripted }
+  writer: { executor: scripted }
+";
+
+/// The most turns that ran at once, until nothing goes on by itself.
+fn widest(core: &mut Core) -> usize {
+    let mut running: Vec<Running> = Vec::new();
+    let mut widest = 0;
+    loop {
+        let starts = core.advance().unwrap();
+        running.extend(starts.into_iter().map(|start| Running {
+            start,
+            told: Some(Told::Begin),
+        }));
+        widest = widest.max(core.live_turns());
+        if running.is_empty() {
+            return widest;
+        }
+        let mut turn = running.remove(0);
+        let step = turn.start.taker.next(turn.told.take().unwrap());
+        let (id, attempt) = (turn.start.turn, turn.start.attempt);
+        if let Heard::Go(told) = core.step(id, attempt, step).unwrap() {
+            turn.told = Some(told);
+            running.push(turn);
+        }
+    }
+}
+
+#[test]
+fn no_more_turns_run_at_once_than_a_flow_may_have() {
+    for (limit, most) in [(None, 3), (Some(2), 2), (Some(1), 1)] {
+        let mut core = begin(&FaultyDisk::new(), WIDE, "default: forward");
+        core.limit_turns(limit);
+        assert_eq!(widest(&mut core), most);
+    }
+}
+
+#[test]
+fn a_flow_waits_for_room_that_others_of_its_process_take_and_then_goes_on() {
+    let room = super::room::Room::new(1);
+    let taken = room.take();
+    let mut core = begin(&FaultyDisk::new(), HELLO, SCRIPT);
+    core.share(room.clone());
+    assert!(core.advance().unwrap().is_empty() && core.is_crowded());
+    drop(taken);
+    core.tick().unwrap();
+    assert_eq!(widest(&mut core), 1);
+    assert!(!core.is_crowded());
+    assert_eq!(room.free(), 1, "every place came back");
+}

@@ -292,6 +292,7 @@ impl World {
                 project: "/w/project".into(),
             },
             turns_at_once: 4,
+            room: crate::driver::room::Room::new(4),
         }
     }
 
