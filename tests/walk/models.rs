@@ -369,3 +369,26 @@ fn a_kill_at_any_moment_of_a_models_turn_repeats_no_command_and_hides_no_doubt()
         assert_eq!(notes.unwrap(), "The notes.\n", "kill {kill}: {ends:?}");
     }
 }
+
+#[test]
+fn the_configuration_that_the_documents_show_can_be_used_as_it_stands() {
+    let page = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/configuration.md");
+    let page = std::fs::read_to_string(page).unwrap();
+    let (_, rest) = page.split_once("```yaml\n").unwrap();
+    let (yaml, _) = rest.split_once("```").unwrap();
+    let place = Place::new(FLOW, "");
+    place.write("config.yaml", yaml);
+    let said = place.run(&["models", "ls", "--json"]);
+    assert_eq!(said.code, 0, "{said:?}");
+    let models = said.json()["models"].clone();
+    assert_eq!(
+        (models[0]["name"].as_str(), models[1]["name"].as_str()),
+        (Some("small"), Some("sonnet"))
+    );
+    assert_eq!(models[1]["default"], true);
+    let key = models[1]["key"].as_str().unwrap();
+    assert!(
+        key.contains("no key in the variable ANTHROPIC_API_KEY"),
+        "{key}"
+    );
+}
