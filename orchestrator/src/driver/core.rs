@@ -284,7 +284,8 @@ impl Core {
     /// Begins what is pending and does not go on already, in order, while there is room for it.
     fn begin_pending(&mut self, starts: &mut Vec<Start>) -> Result<(), DriverError> {
         let own = self.turns_at_once.saturating_sub(self.live.len());
-        let mut room = own.min(self.room.free());
+        let free = self.room.free();
+        let mut room = own.min(free);
         self.crowded = false;
         for work in self.pending() {
             let begins = match &work {
@@ -298,7 +299,8 @@ impl Core {
                 Work::AskOperator(_) => false,
             };
             if !begins {
-                self.crowded |= own > 0 && room == 0 && self.is_new(&work);
+                // Whoever waits for the flow's own turns is told when one of them ends.
+                self.crowded |= free < own && room == 0 && self.is_new(&work);
                 continue;
             }
             room = room.saturating_sub(1);

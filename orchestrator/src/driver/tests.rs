@@ -329,6 +329,7 @@ fn no_more_turns_run_at_once_than_a_flow_may_have() {
         let mut core = begin(&FaultyDisk::new(), WIDE, "default: forward");
         core.limit_turns(limit);
         assert_eq!(widest(&mut core), most);
+        assert!(!core.is_crowded(), "nobody else is in the way");
     }
 }
 
