@@ -38,4 +38,4 @@ macro_rules! wire {
 pub(crate) use wire;
 
 #[cfg(test)]
-mod typescript;
+mod tests;

@@ -1,4 +1,4 @@
-// Generated from operator-ui/src/protocol by `A_SOCIETY_UPDATE=1 cargo test -p a-society-operator-ui --lib typescript`. Do not edit.
+// Generated from operator-ui/src/protocol by `A_SOCIETY_UPDATE=1 cargo test -p a-society-operator-ui --lib the_page_has`. Do not edit.
 
 export const PROTO = 1;
 

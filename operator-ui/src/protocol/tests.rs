@@ -6,7 +6,7 @@ use ts_rs::{Config, TS};
 use super::{ask, command, down, feed, flow, http, row, up};
 
 const HEAD: &str = "// Generated from operator-ui/src/protocol by `A_SOCIETY_UPDATE=1 cargo test -p a-society-operator-ui \
---lib typescript`. Do not edit.\n\n";
+--lib the_page_has`. Do not edit.\n\n";
 
 macro_rules! declared {
     ($cfg:expr, $($module:ident :: { $($name:ident),+ $(,)? }),+ $(,)?) => {
