@@ -1,6 +1,5 @@
 // Requests outside the socket: what is too large for it, or asked for once.
-import type { Body, FlowRef } from "./wire";
-import type { Fault } from "./wire";
+import type { Fault, FlowRef, ItemBody } from "./wire";
 
 /** A request that the server refused, in the words it gave. */
 export class Refused extends Error {
@@ -44,6 +43,6 @@ export function flowApi(flow: FlowRef, path: string, query: Record<string, strin
 }
 
 /** The whole text of a feed item, a page at a time. */
-export function itemBody(flow: FlowRef, item: string, offset = 0, signal?: AbortSignal): Promise<Body> {
-  return get<Body>(flowApi(flow, `item/${encodeURIComponent(item)}/body`, { offset }), signal);
+export function itemBody(flow: FlowRef, item: string, offset = 0, signal?: AbortSignal): Promise<ItemBody> {
+  return get<ItemBody>(flowApi(flow, `item/${encodeURIComponent(item)}/body`, { offset }), signal);
 }

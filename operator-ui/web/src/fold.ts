@@ -24,7 +24,7 @@ export function foldInbox(state: InboxState, puts: Puts): InboxState {
     const [family, name] = split(key);
     if (family === "flow") flows = put(flows, name, value as FlowRow | null);
     else if (family === "ask") asks = put(asks, name, value as Ask | null);
-    else if (family === "decided" && value !== null) decided = value as unknown as Decided[];
+    else if (family === "decided" && value !== null) decided = value as Decided[];
   }
   return { flows, asks, decided };
 }
@@ -45,20 +45,9 @@ function foldOne(state: FlowState, key: string, value: Part | null): FlowState {
     case "role": return { ...state, roles: put(state.roles, name, value as RoleView | null) };
     case "ask": return { ...state, asks: put(state.asks, name, value as Ask | null) };
     case "improvement": return { ...state, improvement: value as ImprovementView | null };
-    case "change": return foldChange(state, name, value as ChangeView | null);
+    case "change": return { ...state, changes: put(state.changes, name, value as ChangeView | null) };
     default: return state;
   }
-}
-
-function foldChange(state: FlowState, id: string, value: ChangeView | null): FlowState {
-  if (state.improvement === null) return state;
-  const at = state.improvement.changes.findIndex((change) => change.id === id);
-  const changes = state.improvement.changes.slice();
-  if (value === null) {
-    if (at >= 0) changes.splice(at, 1);
-  } else if (at >= 0) changes[at] = value;
-  else changes.push(value);
-  return { ...state, improvement: { ...state.improvement, changes } };
 }
 
 /** A feed after a message: an item replaces the one of its id, else it takes its place by `first`. */
