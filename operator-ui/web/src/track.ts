@@ -2,41 +2,10 @@
 //!
 //! A track holds transitions only, so moving the playhead is a binary search and asks the server
 //! nothing. Live events extend the track here too, from the views that arrive anyway.
+import type { NodeState, Track, TrackKind } from './wire';
+export type { NodeState, Track };
 
-export type NodeState =
-  | 'not-reached' | 'ready' | 'running' | 'needs-you' | 'suspended' | 'done' | 'failed' | 'interrupted';
-export type TurnKind = 'turn' | 'correction' | 'waiting' | 'suspended';
-/** Seq, the state it brought, whether the work is a correction. */
 export type Transition = [seq: number, state: NodeState, correction: boolean];
-export interface Turn {
-  role: string;
-  node: string;
-  turn: number | null;
-  from: number;
-  to: number | null;
-  kind: TurnKind;
-}
-export interface Handoff {
-  seq: number;
-  from_role: string;
-  to_role: string;
-  backward: boolean;
-  path: string;
-}
-export interface Mark {
-  seq: number;
-  role: string;
-  kind: string;
-}
-export interface Track {
-  head: number;
-  /** Sparse clock: milliseconds since the epoch at some events, rising. */
-  at: [seq: number, ms: number][];
-  nodes: Record<string, Transition[]>;
-  turns: Turn[];
-  hops: Handoff[];
-  marks: Mark[];
-}
 
 /** Index of the last entry whose key is not above `x`, or -1. */
 export function lastAtMost<T>(list: readonly T[], x: number, key: (item: T) => number): number {
@@ -208,7 +177,7 @@ export interface Block {
   from: number;
   to: number | null;
   turn: number | null;
-  node: string;
+  node: string | null;
 }
 export interface Lane {
   role: string;
@@ -266,7 +235,7 @@ export function strip(track: Track, scale: Scale): Strip {
 export function runningAt(track: Track, seq: number): string[] {
   const out: string[] = [];
   for (const t of track.turns) {
-    if (t.from <= seq && (t.to === null || t.to > seq) && (t.kind === 'turn' || t.kind === 'correction') && !out.includes(t.node)) out.push(t.node);
+    if (t.from <= seq && (t.to === null || t.to > seq) && (t.kind === 'turn' || t.kind === 'correction') && t.node !== null && !out.includes(t.node)) out.push(t.node);
   }
   return out;
 }
@@ -279,8 +248,8 @@ export function turnStep(track: Track, seq: number, by: 1 | -1): number {
 }
 
 /** The turn a node was in at an event. */
-export function turnAt(track: Track, node: string, seq: number): Turn | null {
-  let hit: Turn | null = null;
+export function turnAt(track: Track, node: string, seq: number): Track['turns'][number] | null {
+  let hit: Track['turns'][number] | null = null;
   for (const t of track.turns) if (t.node === node && t.from <= seq && (!hit || t.from >= hit.from)) hit = t;
   return hit;
 }
@@ -294,7 +263,7 @@ export interface Seen {
   roles: Record<string, { archives: string[] }>;
 }
 
-const KIND: Record<NodeState, TurnKind | null> = {
+const KIND: Record<NodeState, TrackKind | null> = {
   'not-reached': null, ready: null, running: 'turn', 'needs-you': 'waiting', suspended: 'suspended',
   done: null, failed: null, interrupted: null,
 };
