@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import {
   CARD_HEIGHT, CARD_WIDTH, COLLAPSE_ABOVE, LayoutCache, backEdge, chipSpot, collapse, crossings, direction, edgeKey,
-  order, place, ranksOf, rounded, topologyHash, walk, type Pair, type Topology,
+  place, ranksOf, rounded, topologyHash, walk, type Pair, type Topology,
 } from './layout';
+import { order } from './order';
 
 const review: Topology = {
   nodes: ['intake', 'design', 'api', 'ui', 'docs', 'review', 'acceptance', 'close'],
