@@ -74,6 +74,9 @@ pub trait RoleSource: Send + std::fmt::Debug {
         node: Option<&NodeId>,
         call: &ToolCall,
     ) -> Option<Grant>;
+    /// Writes the files of the record folder that are folded from the facts, where they differ. They
+    /// are for people and programs that look; nothing is lost if one cannot be written.
+    fn keep_records(&mut self, graph: &FlowGraph, state: &FlowState);
     /// The flow walks the graph of another file from now on, whose roles count from now on.
     fn revised(&mut self, file: &FlowFile);
     /// The project's health checks, before the forward pass closes.

@@ -224,6 +224,8 @@ impl RoleSource for Actors {
         true
     }
 
+    fn keep_records(&mut self, _: &FlowGraph, _: &FlowState) {}
+
     fn revised(&mut self, _: &FlowFile) {}
 
     fn health(&mut self) -> Result<(), String> {
