@@ -218,7 +218,7 @@ impl Core {
     }
 
     /// The files of the record folder that are folded from the facts say what the facts say.
-    fn keep_records(&mut self) {
+    pub(super) fn keep_records(&mut self) {
         let Self {
             roles, graph, flow, ..
         } = self;

@@ -3,7 +3,7 @@
 //! A role of a self-contained file is defined there. What it is told is put together from the
 //! flow's state alone, so that a turn that begins after a crash begins with the same words.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -41,7 +41,7 @@ use crate::driver::role_source::{About, RoleSource, Touched};
 use crate::limits::{SHOWN_ARTIFACT_BYTES_MAX, SHOWN_FINDINGS_BYTES_MAX};
 use crate::project::docs::folder::{self, Sayings};
 use crate::project::docs::library::Library;
-use crate::project::flow_file::{FlowFile, SNAPSHOT_NAME};
+use crate::project::flow_file::{self, FlowFile, SNAPSHOT_NAME};
 
 /// The roles of one flow.
 #[derive(Debug)]
@@ -249,6 +249,16 @@ impl Workshop {
     }
 }
 
+/// Whether a role is only told something. Nothing that a role writes gives a role more than that.
+fn is_only_told(role: &InlineRole) -> bool {
+    let told = InlineRole {
+        instructions: role.instructions.clone(),
+        required_readings: role.required_readings.clone(),
+        ..InlineRole::default()
+    };
+    *role == told
+}
+
 fn kind_of(running: Option<&Running>) -> EntryKind {
     match running.map(|running| running.entry) {
         Some(Entry::Reopened) => EntryKind::Reopened,
@@ -411,6 +421,28 @@ impl RoleSource for Workshop {
             if kept.as_deref() != Some(text.as_bytes()) {
                 drop(self.files.write(&path, text.as_bytes()));
             }
+        }
+    }
+
+    fn snapshot(&mut self, source: String) -> Result<FlowFile, String> {
+        let known: BTreeSet<RoleName> = self.roles.keys().cloned().collect();
+        let (file, found) = flow_file::inspect_with_roles(source, &known);
+        let file = file.ok_or_else(|| {
+            let errors = found.iter().filter(|diagnostic| diagnostic.is_error());
+            let lines: Vec<String> = errors.map(ToString::to_string).collect();
+            lines.join("\n")
+        })?;
+        let roles = file.roles.iter().filter(|_| file.defines_roles);
+        let mut widened = roles.filter(|(name, role)| {
+            let same = self.roles.get(*name) == Some(*role);
+            !same && !is_only_told(role)
+        });
+        match widened.next() {
+            None => Ok(file),
+            Some((name, _)) => Err(format!(
+                "the role `{name}` may be given nothing but instructions and required_readings \
+                 here; who takes its turns, its tools, permissions and budget are the operator's"
+            )),
         }
     }
 
