@@ -212,6 +212,7 @@ impl RoleSource for Actors {
             tools,
             offered,
             remote: None,
+            missing: Vec::new(),
             traffic: Traffic {
                 lanes: Arc::default(),
                 now_ms: Arc::new(|| 0),
