@@ -165,7 +165,7 @@ fn only_the_home_of_the_wire_takes_its_newer_members_unless_said() {
 
 #[test]
 fn a_search_service_needs_a_key_that_is_elsewhere_and_an_address_that_hides_it() {
-    let read = |text: &str| super::parse_search(text);
+    let read = |text: &str| parse_search(text);
     assert_eq!(read("").unwrap(), None);
     assert_eq!(read("model: x\n").unwrap(), None);
     let found = read("search: { key: { env: T } }\n").unwrap().unwrap();
