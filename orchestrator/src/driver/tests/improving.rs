@@ -192,10 +192,6 @@ fn packets(core: &Core, role: &str) -> Vec<String> {
 }
 
 fn cases() -> u64 {
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "tests may ask how long they may take"
-    )]
     let full = std::env::var_os("A_SOCIETY_TEST_FULL").is_some_and(|value| value == "1");
     if full { 5_000 } else { 60 }
 }
