@@ -2,6 +2,8 @@
 //! any step. The model is played by a provider that says what it was told to say and keeps what it
 //! was asked.
 
+mod streams;
+
 use std::collections::VecDeque;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
@@ -212,6 +214,7 @@ impl RoleSource for Actors {
             tools,
             offered,
             remote: None,
+            missing: Vec::new(),
             traffic: Traffic {
                 lanes: Arc::default(),
                 now_ms: Arc::new(|| 0),
@@ -222,6 +225,12 @@ impl RoleSource for Actors {
 
     fn reads_history(&self, _: &RoleInstance) -> bool {
         true
+    }
+
+    fn keep_records(&mut self, _: &FlowGraph, _: &FlowState) {}
+
+    fn snapshot(&mut self, source: String) -> Result<FlowFile, String> {
+        read_kept(source).map_err(|error| error.to_string())
     }
 
     fn revised(&mut self, _: &FlowFile) {}
