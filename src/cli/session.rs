@@ -135,7 +135,7 @@ fn sessions(store: &Store, flow: &FlowRef) -> Result<Views, Stop> {
     let mut views = Views::default();
     store
         .follow(flow)?
-        .read(&mut |recorded| drop(views.apply(recorded)))?;
+        .read(&mut |recorded| drop(views.apply(&recorded)))?;
     Ok(views)
 }
 

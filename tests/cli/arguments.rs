@@ -10,6 +10,7 @@ const VERBS: [&str; 39] = [
     "check",
     "graph",
     "schema",
+    "session",
     "run",
     "resume",
     "status",
