@@ -3,7 +3,9 @@
 use a_society_facts::Hash;
 use a_society_facts::fact::Fact;
 use a_society_facts::fact::journal::ProcessName;
-use a_society_facts::fact::operator::{McpServerUnavailable, McpToolUnavailable};
+use a_society_facts::fact::operator::{
+    McpServerApproved, McpServerUnavailable, McpToolUnavailable,
+};
 use a_society_facts::fact::turn::{
     CallEnd, CallFinished, CallIntended, CallStarted, DraftDiscarded, DraftKind, Effect,
     ModelAnswered, ModelFailed, ModelRequested, RawValueEq, StopReason, Usage,
@@ -146,6 +148,12 @@ impl Core {
                 tool,
                 output,
             } => self.refuse(turn, (tool_call, tool), output)?,
+            Step::Trust { server, definition } => {
+                let approved = McpServerApproved { server, definition };
+                self.append(Fact::McpServerApproved(approved))?;
+                // The server is started as soon as this is durable.
+                self.owed += 1;
+            }
             Step::Absent { server, tool, why } => self.absent(turn, (server, tool), why)?,
             Step::Consent(asked) => return self.consent(turn, attempt, *asked).map(Some),
             Step::Compact(compact) => return self.compact(turn, attempt, compact).map(Some),
@@ -497,6 +505,7 @@ const fn is_recorded_point(step: &Step) -> bool {
         | Step::Wait { .. } => true,
         // A summary that is being made is waited for: nothing of it is kept otherwise.
         Step::Compact(_)
+        | Step::Trust { .. }
         | Step::Absent { .. }
         | Step::Consent(_)
         | Step::Ask { .. }

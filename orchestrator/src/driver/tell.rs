@@ -319,6 +319,7 @@ impl Core {
                 .get(role)
                 .map(|chosen| chosen.settings.clone())
                 .unwrap_or_default(),
+            servers: self.state().mcp_servers.clone(),
             packet,
             answers_before,
             record: self.places.record.clone(),

@@ -88,9 +88,16 @@ pub enum Step {
         /// What the model gets.
         output: String,
     },
-    /// A server, or a tool of one, that the role would use is not there.
-    Absent {
+    /// A server is used from now on, as it is now. The taker goes on when this is durable.
+    Trust {
         /// The server.
+        server: String,
+        /// The hash of its definition.
+        definition: Hash,
+    },
+    /// A server, or a tool, that the role would use is not there.
+    Absent {
+        /// The server; empty for a tool of ours.
         server: String,
         /// The tool, if only one is missing.
         tool: Option<String>,

@@ -195,6 +195,7 @@ impl Actors {
             tools,
             offered,
             remote: None,
+            missing: Vec::new(),
             traffic: Traffic {
                 lanes: Arc::default(),
                 now_ms: Arc::new(|| 0),

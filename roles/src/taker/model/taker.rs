@@ -148,9 +148,21 @@ impl ModelTaker {
     fn gather(&mut self) {
         let (gear, job) = (&self.gear, &self.job);
         let remote = gear.remote.as_ref();
-        let (kit, absent) = Kit::gather(&gear.tools, &gear.offered, remote, job, &self.stop);
+        let (kit, mut absent) = Kit::gather(&gear.tools, &gear.offered, remote, job, &self.stop);
+        let missing = gear.missing.iter().map(|(tool, why)| Absent {
+            server: String::new(),
+            tool: Some(tool.clone()),
+            why: why.clone(),
+        });
+        absent.extend(missing);
         self.kit = Some(kit);
         self.absent = absent;
+    }
+
+    /// A server that the flow does not trust yet.
+    fn newly_trusted(&mut self) -> Option<Step> {
+        let (server, definition) = self.gear.remote.as_mut()?.newly.pop()?;
+        Some(Step::Trust { server, definition })
     }
 
     pub(super) fn end(&mut self, end: End) -> Step {
@@ -361,6 +373,10 @@ impl Taker for ModelTaker {
         let call = self.hear_of(told);
         let has_tools = self.kit.is_some() || self.only_summarises;
         if !has_tools && !matches!(self.next, Next::End(_)) {
+            // It is recorded before the server is started.
+            if let Some(step) = self.newly_trusted() {
+                return step;
+            }
             self.gather();
         }
         if let Some(absent) = self.absent.pop() {
