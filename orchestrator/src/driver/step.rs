@@ -74,6 +74,9 @@ impl Core {
             return Ok(Heard::Over);
         };
         let stopping = live.told_to_stop;
+        if !matches!(step, Step::Stalled { .. }) {
+            self.stalled(turn, 0);
+        }
         // A turn that is being stopped may still say how a call ended; everything else is too late.
         let last_word = matches!(step, Step::Finish { .. } | Step::Refuse { .. });
         if stopping && !last_word {
@@ -109,6 +112,7 @@ impl Core {
                 self.ask(turn, model, hash)?;
             }
             Step::Draft { kind, text } => self.draft(turn, kind, &text)?,
+            Step::Stalled { seconds } => self.stalled(turn, seconds),
             Step::Discard { why } => self.discard(turn, why)?,
             Step::Answer {
                 text,
@@ -162,6 +166,12 @@ impl Core {
             Step::End(end) => return self.end(turn, attempt, end).map(Some),
         }
         Ok(None)
+    }
+
+    fn stalled(&mut self, turn: TurnId, seconds: u64) {
+        if let Some(live) = self.live.get_mut(&turn) {
+            live.silent_s = seconds;
+        }
     }
 
     /// What a role would use and cannot is said to the operator.
@@ -510,6 +520,7 @@ const fn is_recorded_point(step: &Step) -> bool {
         | Step::Consent(_)
         | Step::Ask { .. }
         | Step::Draft { .. }
+        | Step::Stalled { .. }
         | Step::Discard { .. }
         | Step::Intend(_)
         | Step::Start { .. }

@@ -53,6 +53,7 @@ impl Core {
             thought: None,
             calls: self.calls_of(turn),
             told_to_stop: false,
+            silent_s: 0,
             reserved: Worst::default(),
             compaction: None,
             _place: self.place(),

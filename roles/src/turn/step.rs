@@ -28,6 +28,12 @@ pub enum Step {
         /// The text.
         text: String,
     },
+    /// The provider has said nothing for a while. It is shown and not recorded: the next word of the
+    /// provider makes it untrue.
+    Stalled {
+        /// For how long; 0 when it speaks again.
+        seconds: u64,
+    },
     /// What was streamed of the present answer does not count.
     Discard {
         /// Why.

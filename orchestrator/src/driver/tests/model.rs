@@ -2,6 +2,8 @@
 //! any step. The model is played by a provider that says what it was told to say and keeps what it
 //! was asked.
 
+mod streams;
+
 use std::collections::VecDeque;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};

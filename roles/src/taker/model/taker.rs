@@ -294,7 +294,7 @@ impl ModelTaker {
                 calls: calls.to_vec(),
                 text: (!answer.text.is_empty()).then(|| answer.text.clone()),
             }
-        } else if answer.text.is_empty() {
+        } else if answer.text.is_empty() && answer.blocks.is_none() {
             return;
         } else {
             Message::Assistant {
