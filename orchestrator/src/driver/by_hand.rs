@@ -58,6 +58,7 @@ impl Core {
             drafted: String::new(),
             thought: None,
             calls: 0,
+            silent_s: 0,
             told_to_stop: false,
             reserved: Worst::default(),
             compaction: Some((compaction, aside)),
