@@ -27,7 +27,7 @@ use super::room::{Place, Room};
 use crate::mint::{self, Mint};
 use crate::record::{Places, put_back};
 
-/// The role that writes the feedback report; it is none of the flow's own.
+/// The role that writes the feedback report, unless the flow has one of that name itself.
 pub const FEEDBACK_ROLE: &str = "a-society-feedback";
 
 /// A turn that this process runs.
@@ -142,6 +142,7 @@ impl Core {
         core.put_back()?;
         core.input(Input::Opened)?;
         core.end_asides()?;
+        core.keep_records();
         Ok(core)
     }
 
@@ -217,13 +218,25 @@ impl Core {
         };
         let facts = decide(&self.graph, self.state(), input)?;
         let count = facts.len();
+        let records = facts.iter().any(may_change_records);
         for fact in facts {
             self.append(fact)?;
         }
         if let Some(graph) = revised {
             self.graph = graph;
         }
+        if records {
+            self.keep_records();
+        }
         Ok(count)
+    }
+
+    /// The files of the record folder that are folded from the facts say what the facts say.
+    pub(super) fn keep_records(&mut self) {
+        let Self {
+            roles, graph, flow, ..
+        } = self;
+        roles.keep_records(graph, &flow.views().flow);
     }
 
     /// Hears an input of the operator: it is durable on return.
@@ -374,7 +387,7 @@ impl Core {
             Work::StartFeedback { role } => {
                 let role = match role {
                     Some(role) => role,
-                    None => FEEDBACK_ROLE.parse()?,
+                    None => feedback_role(&self.graph)?,
                 };
                 let session = self.new_session(&role)?;
                 self.input(Input::StartFeedback(StartFeedback { role, session }))
@@ -423,6 +436,28 @@ impl Core {
         self.flow.close()?;
         Ok(())
     }
+}
+
+/// A role that is none of the flow's own, nor another instance of one.
+fn feedback_role(graph: &FlowGraph) -> Result<RoleInstance, DriverError> {
+    let is_known = |name: &str| graph.role_instances().any(|role| role.base() == name);
+    let numbered = (2_u32..).map(|number| format!("{FEEDBACK_ROLE}-{number}"));
+    let mut names = std::iter::once(FEEDBACK_ROLE.to_owned()).chain(numbered);
+    // A graph has fewer roles than there are numbers.
+    let free = names.find(|name| !is_known(name)).unwrap_or_default();
+    Ok(free.parse()?)
+}
+
+/// Whether the files of the record folder that are folded from the facts may say something else
+/// after a fact.
+const fn may_change_records(fact: &Fact) -> bool {
+    matches!(
+        fact,
+        Fact::FlowTitled(_)
+            | Fact::GraphRevised(_)
+            | Fact::ImprovementChosen(_)
+            | Fact::FeedbackStarted(_)
+    )
 }
 
 /// Whether there may be something new to start after a fact. What a turn that runs says about its

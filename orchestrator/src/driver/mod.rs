@@ -19,6 +19,7 @@ mod outcome;
 pub mod role_source;
 pub mod room;
 mod settle;
+mod snapshot;
 mod step;
 pub mod task;
 mod tell;

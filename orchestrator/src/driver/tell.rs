@@ -268,7 +268,10 @@ impl Core {
             Task::Reflection | Task::Feedback | Task::Send => None,
         };
         let began = |entry: &Entry| {
-            let begins = matches!(entry.origin, Some(Origin::Entry | Origin::Reply));
+            let begins = matches!(
+                entry.origin,
+                Some(Origin::Entry | Origin::Improvement | Origin::Reply)
+            );
             begins && entry.node == node
         };
         let turns_before = if self.is_first_here(task) {

@@ -247,6 +247,12 @@ impl RoleSource for Actors {
         true
     }
 
+    fn keep_records(&mut self, _: &FlowGraph, _: &FlowState) {}
+
+    fn snapshot(&mut self, source: String) -> Result<FlowFile, String> {
+        read_kept(source).map_err(|error| error.to_string())
+    }
+
     fn revised(&mut self, _: &FlowFile) {}
 
     fn health(&mut self) -> Result<(), String> {
