@@ -211,7 +211,7 @@ export function rowsOf(hunk: Hunk): Row[] {
     const plus: string[] = [];
     while (lines[i]?.op === '-') minus.push((lines[i++] as DiffLine).text);
     while (lines[i]?.op === '+') plus.push((lines[i++] as DiffLine).text);
-    const pairs = minus.length === plus.length ? minus.map((m, j) => wordMarks(m, plus[j] ?? '')) : [];
+    const pairs = minus.slice(0, plus.length).map((m, j) => wordMarks(m, plus[j] ?? ''));
     minus.forEach((m, j) => out.push({ op: '-', old: o++, new: null, words: pairs[j]?.old ?? [{ text: m, hit: false }] }));
     plus.forEach((p, j) => out.push({ op: '+', old: null, new: n++, words: pairs[j]?.now ?? [{ text: p, hit: false }] }));
   }

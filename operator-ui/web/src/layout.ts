@@ -52,7 +52,7 @@ export const CARD_TALL = 72;
 /** Between two ranks joined by straight edges only: a chip fits, below a tall card too. */
 const GAP_STRAIGHT = 46;
 /** Room for a chip on the piece that leaves a card, and on the piece that enters one. */
-const STUB_OUT = 36;
+const STUB_OUT = 46;
 const STUB_IN = 30;
 /** Between two channels of the same gap. */
 const CHANNEL = 10;
@@ -62,8 +62,9 @@ const LONG_OUT = 132;
 const LONG_IN = 26;
 /** Corner radius of an edge. */
 const RADIUS = 10;
-/** Margin around everything; corrections run inside it. */
+/** Margin across the flow, where corrections run, and along it. */
 const MARGIN = 30;
+const MARGIN_ALONG = 14;
 /** Above this many nodes dagre runs in a worker: it takes longer than a frame. */
 export const WORKER_ABOVE = 150;
 /** Layouts remembered: a session sees few topologies, a replay many. */
@@ -159,7 +160,7 @@ export function place(t: Topology, o: Order, dir: Direction): Placed {
   const shift = MARGIN + across / 2 - low;
 
   const start: number[] = [];
-  let at = MARGIN;
+  let at = MARGIN_ALONG;
   laid.forEach(({ count }, i) => {
     start[i] = at;
     const straight = tb ? GAP_STRAIGHT : LONG_STRAIGHT;
@@ -210,7 +211,7 @@ export function place(t: Topology, o: Order, dir: Direction): Placed {
     const one = hops[0];
     if (one) edges.set(key, { from: one.from, to: one.to, points, leave: leave ?? enter, enter });
   }
-  const long = at + MARGIN + (tb ? CARD_TALL - CARD_HEIGHT : 0);
+  const long = at + MARGIN_ALONG + (tb ? CARD_TALL - CARD_HEIGHT : 0);
   const wide = widest + MARGIN + (tb ? 0 : CARD_TALL - CARD_HEIGHT);
   return { dir, width: tb ? wide : long, height: tb ? long : wide, boxes, rank, ranks: o.ranks, edges };
 }

@@ -106,7 +106,8 @@ export function scaleOf(track: Track, now: number | null): Scale {
     }
   }
   if (end > seen) gaps.push([seen, end]);
-  const limit = Math.max(IDLE_MIN_MS, work * IDLE_SHARE);
+  // Where nothing ran at all there is nothing to make room for.
+  const limit = work === 0 ? Infinity : Math.max(IDLE_MIN_MS, work * IDLE_SHARE);
   const narrow = gaps.filter(([a, b]) => b - a > limit)
     .sort((x, y) => y[1] - y[0] - (x[1] - x[0])).slice(0, IDLE_MOST).sort((x, y) => x[0] - y[0]);
   const idle = narrow.reduce((sum, [a, b]) => sum + (b - a), 0);

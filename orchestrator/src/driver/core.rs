@@ -92,6 +92,8 @@ pub struct Core {
     pub(super) mint: Box<dyn Mint>,
     pub(super) places: Places,
     pub(super) live: BTreeMap<TurnId, LiveTurn>,
+    /// What was begun beside the flow's turns, and has to be taken now.
+    pub(super) asides: Vec<Start>,
     turns_at_once: usize,
     room: Room,
     /// Whether work waits for room that other flows of the process take.
@@ -128,6 +130,7 @@ impl Core {
             mint,
             places,
             live,
+            asides: Vec::new(),
             turns_at_once,
             room,
             crowded: false,
@@ -297,7 +300,7 @@ impl Core {
     /// # Errors
     /// When the journal refuses.
     pub fn advance(&mut self) -> Result<Vec<Start>, DriverError> {
-        let mut starts = Vec::new();
+        let mut starts = std::mem::take(&mut self.asides);
         while self.changed && !self.draining {
             self.changed = false;
             self.begin_pending(&mut starts)?;
@@ -318,6 +321,9 @@ impl Core {
                     self.live.get(turn).is_none_or(|live| !live.told_to_stop)
                 }
                 Work::Claim { .. } | Work::StartReflection { .. } | Work::StartFeedback { .. } => {
+                    if self.waits_for_shortening(&work) {
+                        continue;
+                    }
                     room > 0
                 }
                 Work::AskOperator(_) => false,

@@ -8,6 +8,7 @@
 
 mod at_once;
 mod budget;
+mod by_hand;
 mod compact;
 mod consent;
 pub mod core;

@@ -253,7 +253,7 @@ impl Core {
         }
     }
 
-    fn job(
+    pub(super) fn job(
         &self,
         turn: TurnId,
         attempt: u32,

@@ -8,6 +8,8 @@ export interface Card {
   id: string;
   title: string;
   role: string | null;
+  /** Said in place of the role, where the title is the role. */
+  sub?: string;
   state: NodeState;
   /** Right of the title: a state in words, or how long it took. */
   side: string;
@@ -185,7 +187,7 @@ export function improvementPicture(view: ImprovementView): Picture {
     if (!r) continue;
     const look = REFLECTION[r.state];
     cards.set(id, {
-      id, title: id, role: id, state: look.state, side: look.words, tone: look.tone, note: "", line: null,
+      id, title: id, role: id, state: look.state, sub: r.findings ? baseName(r.findings.path) : r.depends_on.length > 0 && r.state === "waiting" ? `after ${r.depends_on.join(", ")}` : "looks back", side: look.words, tone: look.tone, note: "", line: null,
       pending: look.state === "not-reached", label: `${id}, ${r.state.replace("-", " ")}${r.findings ? `, findings in ${r.findings.path}` : ""}`, opens: null,
     });
     for (const before of r.depends_on) if (view.roles[before]) edges.push([before, id]);
