@@ -94,6 +94,8 @@ pub struct Core {
     room: Room,
     /// Whether work waits for room that other flows of the process take.
     crowded: bool,
+    /// Whether this process drives the flow on, and not only hears a command for it.
+    driven: bool,
     /// Whether nothing new is started, because the process ends.
     draining: bool,
     /// Whether something happened since the last look that may have given work to start.
@@ -129,6 +131,7 @@ impl Core {
             turns_at_once,
             room,
             crowded: false,
+            driven: false,
             draining: false,
             changed: true,
             owed: 0,
@@ -274,6 +277,10 @@ impl Core {
     /// When the journal refuses.
     pub fn advance(&mut self) -> Result<Vec<Start>, DriverError> {
         let mut starts = Vec::new();
+        if !self.driven && !self.draining {
+            self.driven = true;
+            self.input(Input::Driven)?;
+        }
         while self.changed && !self.draining {
             self.changed = false;
             self.begin_pending(&mut starts)?;

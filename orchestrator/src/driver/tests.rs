@@ -15,6 +15,7 @@ use a_society_state::{FlowRef, Ground, Store, process};
 
 use super::core::{Core, Start};
 use super::step::Heard;
+use crate::control::message::Command;
 use crate::mint::SeededMint;
 use crate::project::flow_file::read_kept;
 use crate::run::{NewFlow, create, reopen};
@@ -252,6 +253,37 @@ fn a_flow_that_drains_leaves_its_turns_at_a_recorded_point_and_goes_on_from_ther
             "drained at step {at_step}"
         );
     }
+}
+
+#[test]
+fn a_command_to_a_flow_that_nobody_drives_is_no_other_try_of_its_turns() {
+    let disk = FaultyDisk::new();
+    let mut core = begin(&disk, HELLO, SCRIPT);
+    walk(&mut core, 3);
+    let flow = at(&core);
+    let attempts = |core: &Core| -> Vec<u32> {
+        let turns = core.state().turns.values();
+        turns.map(|turn| turn.attempt).collect()
+    };
+    assert_eq!(attempts(&core), [1]);
+    drop(core);
+    let dead = disk.kill_clone();
+    let open = || {
+        let mint = Box::new(SeededMint(2));
+        reopen(&store(&dead), &flow, "/w/project".into(), mint)
+            .unwrap()
+            .0
+    };
+    for command in [Command::Pause, Command::Unpause, Command::Pause] {
+        let mut core = open();
+        core.obey(command, None).unwrap();
+        core.close().unwrap();
+    }
+    let mut core = open();
+    assert_eq!(attempts(&core), [1]);
+    core.obey(Command::Unpause, None).unwrap();
+    core.advance().unwrap();
+    assert_eq!(attempts(&core), [2]);
 }
 
 #[test]
