@@ -108,7 +108,10 @@ fn where_they_went(walked: &Walked, nodes: usize) {
     let facts = walked.facts.iter().map(|(word, n)| (word.clone(), *n));
     for (figure, mut parts) in [
         ("the same: bytes a node by file", files.collect::<Vec<_>>()),
-        ("the same: bytes a node by fact, in the journal", facts.collect()),
+        (
+            "the same: bytes a node by fact, in the journal",
+            facts.collect(),
+        ),
     ] {
         parts.sort_by_key(|(_, bytes)| std::cmp::Reverse(*bytes));
         let shown: Vec<String> = parts

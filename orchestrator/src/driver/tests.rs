@@ -310,6 +310,31 @@ script:
     assert_eq!(core.state().status.word(), "completed");
 }
 
+#[test]
+fn a_role_that_could_not_answer_is_not_told_twice_what_it_is_here_for() {
+    let disk = FaultyDisk::new();
+    let script = r"
+default: forward
+script:
+  - { node: write, turn: 1, say: [ { fault: { class: overloaded } } ] }
+  - { node: write, turn: 2, say: [ { fault: { class: overloaded } } ] }
+";
+    let mut core = begin(&disk, HELLO, script);
+    for _ in 0..2 {
+        walk(&mut core, usize::MAX);
+        let target = ReplyTarget::Only;
+        let client = None;
+        core.command(Input::Retry { target, client }).unwrap();
+    }
+    finish(&mut core);
+    let writer = &core.flow().views().sessions["writer"];
+    let told = writer
+        .messages
+        .iter()
+        .filter(|entry| entry.origin.is_some());
+    assert_eq!(told.count(), 1, "{:#?}", writer.messages);
+}
+
 const WIDE: &str = r"
 workflow:
   name: Wide
