@@ -13,8 +13,8 @@ use crate::fact::session::{
 };
 use crate::fact::turn::{
     CallFinished, CallIntended, CallReaped, CallRerun, CallStarted, DraftAdded, DraftDiscarded,
-    DraftKept, DraftKind, ModelAnswered, ModelFailed, ModelRequested, TurnEnded, TurnResumed,
-    TurnStarted, Usage,
+    DraftKept, DraftKind, ModelAnswered, ModelFailed, ModelRequested, TurnEnd, TurnEnded,
+    TurnResumed, TurnStarted, Usage,
 };
 use crate::id::{MessageId, RoleInstance, TurnId};
 
@@ -77,6 +77,9 @@ impl FlowState {
         };
         if !turn.cause.is_aside() {
             self.rest(&turn.role);
+            if f.end == TurnEnd::Outcome {
+                self.answer(&turn.role);
+            }
         }
         // A call that outlives its turn has no one to answer to.
         self.calls.retain(|_, call| call.turn != f.turn);
@@ -144,7 +147,7 @@ impl FlowState {
         self.answer(&f.role);
     }
 
-    /// What a role was told is not the last thing its session holds any more.
+    /// What a role was told has been heard: by a word of the role, or by what it came to.
     fn answer(&mut self, role: &RoleInstance) {
         if let Some(session) = self.sessions.get_mut(role) {
             session.unanswered = None;
