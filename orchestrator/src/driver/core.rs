@@ -381,6 +381,21 @@ impl Core {
         Ok(Some(NewSession { key, session }))
     }
 
+    /// Everything that was appended is made durable.
+    ///
+    /// # Errors
+    /// When the journal refuses.
+    pub fn sync(&mut self) -> Result<(), DriverError> {
+        self.flow.sync()?;
+        Ok(())
+    }
+
+    /// Whether everything is durable and shown.
+    #[must_use]
+    pub fn rests(&self) -> bool {
+        self.flow.rests()
+    }
+
     /// The flow rests: everything is made durable and shown.
     ///
     /// # Errors
