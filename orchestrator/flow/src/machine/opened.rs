@@ -81,10 +81,14 @@ pub(super) fn opened(state: &FlowState) -> Vec<Fact> {
     sketch.facts()
 }
 
-/// X4: an open turn goes on with another try.
+/// X4: an open turn goes on with another try. A compaction does not: one that was cut off is over,
+/// and one that is open was begun by this process.
 pub(super) fn driven(state: &FlowState) -> Vec<Fact> {
     let turns = state.turns.iter();
-    turns.map(|(id, turn)| resumed(*id, turn)).collect()
+    turns
+        .filter(|(_, turn)| turn.cause != Cause::Compaction)
+        .map(|(id, turn)| resumed(*id, turn))
+        .collect()
 }
 
 /// X1: a handoff was staged, and its node does not wait for the word yet.
