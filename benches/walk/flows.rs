@@ -224,11 +224,11 @@ fn said(journal: &Path) -> (u64, BTreeMap<String, u64>) {
     (bytes, facts)
 }
 
-/// What a role or a tool said in a fact. A text that was streamed is counted where it is whole.
+/// What a role or a tool said in a fact. A text that was streamed, or is a blob, counts in full.
 fn said_in(fact: &serde_json::Value) -> u64 {
-    let length = |text: &serde_json::Value| match &text["drafted_bytes"] {
-        serde_json::Value::Null => text.as_str().map_or(0, |text| text.len() as u64),
-        drafted => drafted.as_u64().unwrap(),
+    let length = |text: &serde_json::Value| {
+        let elsewhere = text["drafted_bytes"].as_u64().or(text["bytes"].as_u64());
+        elsewhere.unwrap_or_else(|| text.as_str().map_or(0, |text| text.len() as u64))
     };
     match fact["fact"].as_str() {
         Some("model_answered") => {
