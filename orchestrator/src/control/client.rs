@@ -104,6 +104,7 @@ fn by_us(
         | DriverError::NothingAsked
         | DriverError::ManyAsked(_)
         | DriverError::NotAFlow(_)
+        | DriverError::Change(_)
         | DriverError::Gone
         | DriverError::System(_)) => Unsaid::Fault(fault::of(&error)),
     })

@@ -3,6 +3,7 @@
 use a_society_flow::machine::Refusal;
 
 use super::message::{Fault, FaultCode};
+use crate::driver::change::ChangeFault;
 use crate::driver::error::DriverError;
 
 /// A message that makes no sense.
@@ -49,6 +50,26 @@ pub fn of(error: &DriverError) -> Fault {
                 r#try: "a-society check FILE".to_owned(),
             };
         }
+        DriverError::Change(ChangeFault::ManyOpen(_)) => (
+            FaultCode::CommandAmbiguous,
+            "it is not clear which proposal is meant",
+            "name one of them after the flow",
+        ),
+        DriverError::Change(ChangeFault::Changed(_)) => (
+            FaultCode::CommandRefused,
+            "the file is not the one that this was proposed for",
+            "look at both, decline the proposal, and propose anew: a-society findings diff FLOW",
+        ),
+        DriverError::Change(
+            ChangeFault::NoneOpen
+            | ChangeFault::Unknown(_)
+            | ChangeFault::OutOfPlace { .. }
+            | ChangeFault::Nothing(_),
+        ) => (
+            FaultCode::CommandRefused,
+            "nothing is changed",
+            "look at what was found and proposed: a-society findings",
+        ),
         DriverError::Gone => (
             FaultCode::FlowGone,
             "nobody drives the flow any more",
@@ -109,6 +130,7 @@ fn refused(refusal: &Refusal) -> Fault {
         | Refusal::AsksAlready { .. }
         | Refusal::Revision { .. }
         | Refusal::OneRole
+        | Refusal::NoFindings { .. }
         | Refusal::Illegal(_) => FaultCode::CommandRefused,
     };
     Fault {
@@ -152,6 +174,7 @@ fn hint(refusal: &Refusal) -> &'static str {
         | Refusal::ConsentMismatch { .. }
         | Refusal::AsksAlready { .. }
         | Refusal::Revision { .. }
+        | Refusal::NoFindings { .. }
         | Refusal::Illegal(_) => "look where the flow stands: a-society status FLOW",
     }
 }

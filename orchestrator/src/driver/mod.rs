@@ -8,6 +8,7 @@
 
 mod at_once;
 mod budget;
+pub mod change;
 mod compact;
 mod consent;
 pub mod core;
