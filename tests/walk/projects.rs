@@ -168,6 +168,7 @@ fn outside_of_any_workspace_a_new_project_is_one_itself() {
 #[test]
 fn a_folder_that_holds_work_is_taken_over_and_a_new_one_is_begun_with_questions() {
     let place = Place::new(FLOW, SLOW);
+    std::fs::create_dir_all(place.workspace.path().join("old/src")).unwrap();
     place.write("old/src/main.c", "int main() { return 0; }\n");
     for (name, told) in [("old", "Look through the project"), ("new", "is to become")] {
         let said = place.run(&["init", name, "--json"]);
