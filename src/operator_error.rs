@@ -134,6 +134,12 @@ impl From<Error> for OperatorError {
                 "a flow is never overwritten",
                 "take it in under another project with --project",
             ),
+            Error::NotForkable { at, why } => Self::new(
+                ("not-forkable", ExitCode::Refused),
+                format!("the flow cannot be forked at record {at}"),
+                why,
+                "look for the record to fork at: a-society log FLOW",
+            ),
             Error::Name(bad) => from_name(&bad),
             Error::DiskFull => disk_full("the disk is full"),
             Error::Poisoned { why } => Self::new(
