@@ -1,1 +1,3 @@
 //! Shows it: protocol, server and the embedded page.
+
+pub mod protocol;

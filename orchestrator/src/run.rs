@@ -238,6 +238,12 @@ fn take_over(
     let bench = Bench {
         flow: flow.id().clone(),
         project: project.clone(),
+        workspace: store
+            .root()
+            .ancestors()
+            .nth(2)
+            .unwrap_or(&project)
+            .to_owned(),
         record: record.clone(),
         models: Models::default(),
     };

@@ -4,7 +4,7 @@ use super::ONE;
 use crate::support::Workspace;
 use crate::tidy::expect_generated;
 
-const VERBS: [&str; 39] = [
+const VERBS: [&str; 41] = [
     "demo",
     "init",
     "check",
@@ -18,7 +18,9 @@ const VERBS: [&str; 39] = [
     "decline",
     "allow",
     "deny",
+    "mcp",
     "mode",
+    "skills",
     "configure",
     "budget",
     "steer",

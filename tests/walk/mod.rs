@@ -6,6 +6,7 @@ mod forked;
 mod killed;
 mod knocked_at;
 mod models;
+mod offered;
 mod place;
 mod projects;
 mod signalled;

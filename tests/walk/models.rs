@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 
 use super::place::{Place, wait_until};
 
-const FLOW: &str = r"workflow:
+pub(super) const FLOW: &str = r"workflow:
   name: By a model
   nodes:
     - { id: do, role: owner, work: [ Keep a log ] }
@@ -28,20 +28,20 @@ const KILLS: u64 = 12;
 const KILLS_FULL: u64 = 400;
 
 /// A model that keeps a log with a command, writes a file, and closes.
-struct Model {
+pub(super) struct Model {
     address: String,
     requests: Arc<AtomicUsize>,
 }
 
 /// What the model says when it is shown so many results: blocks with their deltas.
-type Script = fn(usize) -> Vec<(Value, Vec<Value>)>;
+pub(super) type Script = fn(usize) -> Vec<(Value, Vec<Value>)>;
 
 impl Model {
-    fn start() -> Self {
+    pub(super) fn start() -> Self {
         Self::start_with(keeps_a_log)
     }
 
-    fn start_with(script: Script) -> Self {
+    pub(super) fn start_with(script: Script) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = format!("http://{}", listener.local_addr().unwrap());
         let requests = Arc::new(AtomicUsize::new(0));
@@ -56,7 +56,7 @@ impl Model {
         Self { address, requests }
     }
 
-    fn requests(&self) -> usize {
+    pub(super) fn requests(&self) -> usize {
         self.requests.load(Ordering::SeqCst)
     }
 }
@@ -106,7 +106,7 @@ fn results(request: &Value) -> usize {
 }
 
 /// A call of a tool, as the wire says it.
-fn call(results: usize, name: &str, input: Value) -> (Value, Vec<Value>) {
+pub(super) fn call(results: usize, name: &str, input: Value) -> (Value, Vec<Value>) {
     let block =
         json!({ "type": "tool_use", "id": format!("toolu_{results}"), "name": name, "input": {} });
     let delta = json!({ "type": "input_json_delta", "partial_json": input.to_string() });
@@ -174,7 +174,7 @@ fn events(blocks: Vec<(Value, Vec<Value>)>) -> Vec<Value> {
     events
 }
 
-fn with_model(model: &Model) -> Place {
+pub(super) fn with_model(model: &Model) -> Place {
     let place = Place::new(FLOW, "");
     // Without a script beside it, the flow's roles are taken by who they say.
     std::fs::remove_file(place.workspace.path().join("demo/script.yaml")).unwrap();
@@ -200,7 +200,7 @@ fn allowed_everything(place: &Place) -> String {
 }
 
 /// How each call of a flow ended: tool, id, end.
-fn calls(place: &Place, flow: &str) -> Vec<(String, String)> {
+pub(super) fn calls(place: &Place, flow: &str) -> Vec<(String, String)> {
     let log = place.run(&["log", flow, "--json"]).out;
     let records = log
         .lines()
@@ -237,7 +237,7 @@ fn a_model_walks_a_flow_over_http_with_real_tools_and_consent() {
 }
 
 /// A server that speaks over its pipes: it adds what it is given to a list in a file.
-const SERVER: &str = r#"#!/bin/sh
+pub(super) const SERVER: &str = r#"#!/bin/sh
 while read -r line; do
   id=$(printf '%s' "$line" | sed -n 's/.*"id":\([0-9]*\).*/\1/p')
   case "$line" in

@@ -43,6 +43,8 @@ pub(super) struct LiveTurn {
     pub(super) thought: Option<DraftStream>,
     pub(super) calls: u32,
     pub(super) told_to_stop: bool,
+    /// For how many seconds its provider has said nothing, once that is long.
+    pub(super) silent_s: u64,
     /// What the request that is under way may still cost.
     pub(super) reserved: Worst,
     /// The compaction that is under way, and the turn in which its summary is made.
@@ -183,6 +185,15 @@ impl Core {
     #[must_use]
     pub fn live_turns(&self) -> usize {
         self.live.len()
+    }
+
+    /// The roles whose provider has said nothing for a while, and for how many seconds.
+    #[must_use]
+    pub fn silent(&self) -> BTreeMap<RoleInstance, u64> {
+        let silent = self.live.values().filter(|live| live.silent_s > 0);
+        silent
+            .map(|live| (live.role.clone(), live.silent_s))
+            .collect()
     }
 
     /// What is pending by the machine.

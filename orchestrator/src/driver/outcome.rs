@@ -32,6 +32,13 @@ impl Core {
             | End::Provider { .. }
             | End::Configuration { .. } => None,
         };
+        match &end {
+            // What the role lacks may have come to light while calls of an answer were still open.
+            End::Aborted { .. } | End::Provider { .. } | End::Configuration { .. } => {
+                self.leave_calls(turn)?;
+            }
+            End::Outcome { .. } | End::Fault(_) | End::OutputLimit => {}
+        }
         let outcome = match end {
             End::Outcome { outcome, words } => self.judged(outcome, words)?,
             End::Fault(fault) => Outcome::Fault {

@@ -53,6 +53,7 @@ impl Core {
             thought: None,
             calls: self.calls_of(turn),
             told_to_stop: false,
+            silent_s: 0,
             reserved: Worst::default(),
             compaction: None,
             _place: self.place(),
@@ -319,6 +320,7 @@ impl Core {
                 .get(role)
                 .map(|chosen| chosen.settings.clone())
                 .unwrap_or_default(),
+            servers: self.state().mcp_servers.clone(),
             packet,
             answers_before,
             record: self.places.record.clone(),

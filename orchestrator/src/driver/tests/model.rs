@@ -2,6 +2,8 @@
 //! any step. The model is played by a provider that says what it was told to say and keeps what it
 //! was asked.
 
+mod streams;
+
 use std::collections::VecDeque;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
@@ -212,6 +214,7 @@ impl RoleSource for Actors {
             tools,
             offered,
             remote: None,
+            missing: Vec::new(),
             traffic: Traffic {
                 lanes: Arc::default(),
                 now_ms: Arc::new(|| 0),

@@ -135,9 +135,21 @@ impl ModelTaker {
     fn gather(&mut self) {
         let (gear, job) = (&self.gear, &self.job);
         let remote = gear.remote.as_ref();
-        let (kit, absent) = Kit::gather(&gear.tools, &gear.offered, remote, job, &self.stop);
+        let (kit, mut absent) = Kit::gather(&gear.tools, &gear.offered, remote, job, &self.stop);
+        let missing = gear.missing.iter().map(|(tool, why)| Absent {
+            server: String::new(),
+            tool: Some(tool.clone()),
+            why: why.clone(),
+        });
+        absent.extend(missing);
         self.kit = Some(kit);
         self.absent = absent;
+    }
+
+    /// A server that the flow does not trust yet.
+    fn newly_trusted(&mut self) -> Option<Step> {
+        let (server, definition) = self.gear.remote.as_mut()?.newly.pop()?;
+        Some(Step::Trust { server, definition })
     }
 
     pub(super) fn end(&mut self, end: End) -> Step {
@@ -266,7 +278,7 @@ impl ModelTaker {
                 calls: calls.to_vec(),
                 text: (!answer.text.is_empty()).then(|| answer.text.clone()),
             }
-        } else if answer.text.is_empty() {
+        } else if answer.text.is_empty() && answer.blocks.is_none() {
             return;
         } else {
             Message::Assistant {
@@ -344,6 +356,10 @@ impl Taker for ModelTaker {
     fn next(&mut self, told: Told) -> Step {
         let call = self.hear_of(told);
         if self.kit.is_none() && !matches!(self.next, Next::End(_)) {
+            // It is recorded before the server is started.
+            if let Some(step) = self.newly_trusted() {
+                return step;
+            }
             self.gather();
         }
         if let Some(absent) = self.absent.pop() {

@@ -530,7 +530,7 @@ pub(super) fn wording(fact: &Fact) -> Effect<'_> {
         .say(),
         Fact::McpToolUnavailable(f) => Words::of(
             ItemKind::Error,
-            "MCP tool unavailable",
+            "Tool unavailable",
             format!("{}: {}", f.tool, f.why),
             "mcp.tool_unavailable",
         )

@@ -1,0 +1,230 @@
+//! What waits for the operator, with everything that is needed to decide it.
+
+use std::collections::BTreeMap;
+
+use super::row::{Decided, FlowRef};
+use super::wire;
+
+wire! {
+    /// One thing that waits for the operator.
+    pub struct Ask {
+        /// Its id, which stays while it is open.
+        pub id: String,
+        /// The flow.
+        pub flow: FlowRef,
+        /// How people call the flow.
+        pub title: String,
+        /// Who asks.
+        pub role: Option<String>,
+        /// At which node.
+        pub node: Option<String>,
+        /// Since when.
+        pub since: String,
+        /// The record at which this was computed last.
+        pub seq: u64,
+        /// Whether something stands still until it is answered.
+        pub blocking: bool,
+        /// One sentence: who wants what.
+        pub headline: String,
+        /// A few words.
+        pub short: String,
+        /// What it is.
+        pub kind: AskKind,
+        /// The nodes that cannot begin before.
+        pub waiting_behind: Vec<String>,
+        /// What the role said last.
+        pub said_before: Option<String>,
+        /// Earlier decisions for the same role, newest first.
+        pub earlier: Vec<Decided>,
+    }
+
+    /// The kinds of question.
+    #[serde(tag = "kind", rename_all = "snake_case")]
+    pub enum AskKind {
+        /// A role wants words.
+        Text {
+            /// Why it waits.
+            reason: WaitReason,
+            /// What it asks.
+            question: String,
+            /// Whether its turn may simply be taken again.
+            may_retry: bool,
+        },
+        /// A tool wants to run.
+        Consent {
+            /// The request.
+            consent: String,
+            /// The hash of what is shown; it is sent back with the answer.
+            action: String,
+            /// The tool.
+            tool: String,
+            /// What it would do, in full.
+            shown: String,
+            /// What matters for the decision, in a fixed order.
+            facts: Vec<Fact>,
+            /// What else is allowed with it for the rest of the flow; absent if that cannot be.
+            for_the_flow: Option<String>,
+            /// What it would change.
+            diff: Option<Diff>,
+        },
+        /// A handoff waits for a word.
+        Approval {
+            /// The approval.
+            approval: String,
+            /// What would go where.
+            targets: Vec<Target>,
+        },
+        /// A role needs to be configured.
+        Configuration {
+            /// What is missing.
+            question: String,
+            /// The models there are.
+            models: Vec<ModelChoice>,
+            /// The efforts there are.
+            efforts: Vec<String>,
+            /// What is set.
+            current: BTreeMap<String, String>,
+        },
+        /// How roles reflect is open.
+        Improvement {
+            /// What can be chosen.
+            modes: Vec<ImprovementMode>,
+            /// How many roles there are.
+            roles: u64,
+        },
+        /// Whether a report is written is open.
+        Feedback {
+            /// Where it would be.
+            path: String,
+        },
+        /// The flow is paused.
+        Unpause {
+            /// Why.
+            reason: String,
+            /// More about it.
+            detail: Option<String>,
+        },
+        /// Nothing can run and nothing is asked.
+        Stalled {},
+        /// The flow is unfinished and nobody drives it.
+        Stopped {},
+    }
+
+    /// Something that matters for a decision.
+    pub struct Fact {
+        /// What.
+        pub label: String,
+        /// How it is.
+        pub value: String,
+        /// Whether it deserves a second look.
+        pub warn: bool,
+    }
+
+    /// Why a role waits.
+    #[derive(Copy)]
+    #[serde(rename_all = "kebab-case")]
+    pub enum WaitReason {
+        /// It asks.
+        PromptHuman,
+        /// Its turn was stopped or failed.
+        AutonomousAbort,
+        /// A tool wants to run.
+        Consent,
+        /// A tool was denied.
+        ConsentDenied,
+        /// It needs to be configured.
+        RoleConfiguration,
+        /// Its handoff waits for a word.
+        HandoffApproval,
+        /// It was told what to mend too often.
+        RepairLimit,
+        /// Its budget is used up.
+        Budget,
+        /// Its provider needs something.
+        Provider,
+    }
+
+    /// How roles reflect.
+    #[derive(Copy)]
+    #[serde(rename_all = "snake_case")]
+    pub enum ImprovementMode {
+        /// From the end of the graph to its beginning.
+        GraphBased,
+        /// All at once.
+        Parallel,
+        /// They do not.
+        None,
+    }
+
+    /// One target of a staged handoff.
+    pub struct Target {
+        /// The node.
+        pub to: String,
+        /// What it would get.
+        pub artifact: ArtifactRef,
+    }
+
+    /// A version of a file that was handed over.
+    pub struct ArtifactRef {
+        /// Its path.
+        pub path: String,
+        /// The hash of its bytes.
+        pub hash: String,
+        /// How many.
+        pub bytes: u64,
+    }
+
+    /// A model that a role may have.
+    pub struct ModelChoice {
+        /// Its name.
+        pub name: String,
+        /// What is known of it, in words.
+        pub words: String,
+    }
+
+    /// What differs between two texts.
+    pub struct Diff {
+        /// The file.
+        pub path: String,
+        /// The hash of what was there; absent if nothing was.
+        pub old: Option<String>,
+        /// The hash of what is there.
+        pub new: String,
+        /// Where they differ.
+        pub hunks: Vec<Hunk>,
+        /// Whether there is more than is shown.
+        pub truncated: bool,
+    }
+
+    /// One place where two texts differ.
+    pub struct Hunk {
+        /// The first line in the old text, counted from 1.
+        pub old_start: u64,
+        /// The first line in the new text, counted from 1.
+        pub new_start: u64,
+        /// The lines.
+        pub lines: Vec<DiffLine>,
+    }
+
+    /// A line of a difference.
+    pub struct DiffLine {
+        /// Whether it stays, comes or goes.
+        pub op: Op,
+        /// The line, without its end.
+        pub text: String,
+    }
+
+    /// What happens to a line.
+    #[derive(Copy)]
+    pub enum Op {
+        /// It stays.
+        #[serde(rename = " ")]
+        Keep,
+        /// It comes.
+        #[serde(rename = "+")]
+        Add,
+        /// It goes.
+        #[serde(rename = "-")]
+        Remove,
+    }
+}

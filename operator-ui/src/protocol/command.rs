@@ -1,0 +1,192 @@
+//! What the operator wants, as a browser says it.
+
+use std::collections::BTreeMap;
+
+use super::ask::ImprovementMode;
+use super::flow::ConsentMode;
+use super::wire;
+
+wire! {
+    /// What the operator wants.
+    #[serde(tag = "do", rename_all = "snake_case")]
+    pub enum Command {
+        /// Answer a node or a role that waits.
+        Reply {
+            /// Whom.
+            to: Whom,
+            /// What it says.
+            text: String,
+        },
+        /// Let a staged handoff through.
+        Approve {
+            /// Which.
+            approval: String,
+        },
+        /// Discard a staged handoff.
+        Decline {
+            /// Which.
+            approval: String,
+        },
+        /// Let a call run that asks for consent.
+        Allow {
+            /// Which request.
+            consent: String,
+            /// The hash of what was shown.
+            action: String,
+            /// Whether the like is allowed for the rest of the flow.
+            for_the_flow: bool,
+        },
+        /// Deny a call its consent.
+        Deny {
+            /// Which request.
+            consent: String,
+            /// The hash of what was shown.
+            action: String,
+            /// What the role is told about it.
+            #[serde(default, skip_serializing_if = "Option::is_none")]
+            #[cfg_attr(test, ts(optional))]
+            reason: Option<String>,
+        },
+        /// Say how much the flow may do without asking.
+        Mode {
+            /// How much.
+            mode: ConsentMode,
+        },
+        /// Choose a role's model, effort and so on.
+        Configure {
+            /// The role instance.
+            role: String,
+            /// Its settings.
+            settings: BTreeMap<String, String>,
+        },
+        /// Set, raise or lift a budget.
+        Budget {
+            /// Whose; the whole flow's if absent.
+            role: Option<String>,
+            /// Of what.
+            measure: Measure,
+            /// The limit; none if absent.
+            limit: Option<u64>,
+        },
+        /// Say something to a role at work.
+        Steer {
+            /// The role instance.
+            role: String,
+            /// What it says.
+            text: String,
+            /// When it is heard.
+            when: When,
+        },
+        /// Stop turns.
+        Stop {
+            /// Which.
+            scope: StopScope,
+        },
+        /// Start nothing new.
+        Pause {},
+        /// Go on after a pause.
+        Unpause {},
+        /// End the flow before it is done.
+        Cancel {
+            /// Why.
+            #[serde(default, skip_serializing_if = "Option::is_none")]
+            #[cfg_attr(test, ts(optional))]
+            why: Option<String>,
+        },
+        /// Take a stopped or failed turn again.
+        Retry {
+            /// Whose.
+            to: Whom,
+        },
+        /// Run a node again that is done.
+        Reopen {
+            /// The node.
+            node: String,
+            /// What is said about it.
+            #[serde(default, skip_serializing_if = "Option::is_none")]
+            #[cfg_attr(test, ts(optional))]
+            note: Option<String>,
+        },
+        /// Walk another graph from now on.
+        Revise {
+            /// The flow file.
+            source: String,
+        },
+        /// Choose how roles reflect.
+        Improve {
+            /// How.
+            mode: ImprovementMode,
+        },
+        /// Say whether a report is written.
+        Feedback {
+            /// Whether.
+            granted: bool,
+        },
+        /// Put a summary in the place of a session's history.
+        Compact {
+            /// The role instance.
+            role: String,
+        },
+        /// Let this server drive a flow that nobody drives.
+        Resume {},
+        /// Begin another flow that shares this one's records up to one of them.
+        Fork {
+            /// The last record they share.
+            at: u64,
+            /// How the other is called.
+            #[serde(default, skip_serializing_if = "Option::is_none")]
+            #[cfg_attr(test, ts(optional))]
+            name: Option<String>,
+            /// What is said to it first.
+            #[serde(default, skip_serializing_if = "Option::is_none")]
+            #[cfg_attr(test, ts(optional))]
+            first_message: Option<String>,
+        },
+    }
+
+    /// Whom a command means.
+    #[serde(rename_all = "snake_case")]
+    pub enum Whom {
+        /// A node.
+        Node(String),
+        /// A role instance.
+        Role(String),
+        /// The only one that waits.
+        Only,
+    }
+
+    /// What is bounded.
+    #[derive(Copy)]
+    #[serde(rename_all = "snake_case")]
+    pub enum Measure {
+        /// Tokens.
+        Tokens,
+        /// Money, in millionths of its unit.
+        CostMicros,
+        /// Turns.
+        Turns,
+        /// Milliseconds of work.
+        WallMs,
+    }
+
+    /// When a role at work hears what it is told.
+    #[derive(Copy)]
+    #[serde(rename_all = "snake_case")]
+    pub enum When {
+        /// With its next turn.
+        NextTurn,
+        /// At once; its turn is cut off.
+        Now,
+    }
+
+    /// Which turns are stopped.
+    #[serde(rename_all = "snake_case")]
+    pub enum StopScope {
+        /// A node's.
+        Node(String),
+        /// A role instance's.
+        Role(String),
+        /// All.
+        All,
+    }
+}

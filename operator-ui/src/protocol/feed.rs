@@ -1,0 +1,89 @@
+//! The feed of one role.
+
+use super::wire;
+
+wire! {
+    /// The newest items of a feed.
+    pub struct FeedState {
+        /// The items, oldest first.
+        pub items: Vec<Item>,
+        /// How many the feed has.
+        pub total: u64,
+        /// Where the window begins, if there are older items.
+        pub before: Option<u64>,
+    }
+
+    /// One item.
+    pub struct Item {
+        /// Its id, which never changes.
+        pub id: String,
+        /// The record that began it.
+        pub first: u64,
+        /// The record that changed it last.
+        pub seq: u64,
+        /// When it began.
+        pub at: String,
+        /// What kind of item it is.
+        pub r#type: ItemType,
+        /// The event it came from.
+        pub event: Option<String>,
+        /// A few words.
+        pub label: String,
+        /// The rest, or its beginning.
+        pub text: String,
+        /// How long the text is, if this is only its beginning.
+        pub full_bytes: Option<u64>,
+        /// The node it is about.
+        pub node: Option<String>,
+        /// The turn it is about.
+        pub turn: Option<u64>,
+        /// The call it is about.
+        pub call_id: Option<String>,
+        /// The tool of the call.
+        pub tool: Option<String>,
+        /// Whether it is not over.
+        pub pending: bool,
+        /// Whether it was cut off.
+        pub interrupted: bool,
+        /// Whether it does not count.
+        pub discarded: bool,
+        /// How long it took.
+        pub took_ms: Option<u64>,
+        /// Lines that an edit added.
+        pub added: Option<u64>,
+        /// Lines that an edit removed.
+        pub removed: Option<u64>,
+        /// How a command ended.
+        pub exit: Option<i32>,
+    }
+
+    /// The kinds of item.
+    #[derive(Copy)]
+    #[serde(rename_all = "kebab-case")]
+    pub enum ItemType {
+        /// The role says something.
+        Assistant,
+        /// The operator says something.
+        User,
+        /// Something happened.
+        Event,
+        /// Something went wrong.
+        Error,
+        /// Work went from one node to another.
+        Handoff,
+        /// Something goes on.
+        Resume,
+        /// A role was told what to mend.
+        Repair,
+        /// The model thinks.
+        Reasoning,
+        /// A tool is at work.
+        Tool,
+        /// A tool did what it was asked.
+        ToolSuccess,
+        /// A tool did not.
+        ToolError,
+        /// A node begins.
+        Activation,
+    }
+}

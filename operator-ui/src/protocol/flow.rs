@@ -1,0 +1,320 @@
+//! One flow, by keys: its head, nodes, edges, roles, questions and improvement.
+
+use std::collections::BTreeMap;
+
+use super::ask::{ArtifactRef, Ask};
+use super::row::FlowRow;
+use super::wire;
+
+wire! {
+    /// Everything about a flow that is shown beside the feeds.
+    pub struct FlowState {
+        /// The flow itself.
+        pub flow: FlowHead,
+        /// Its nodes.
+        pub nodes: BTreeMap<String, NodeView>,
+        /// Its edges, by `{from}/{to}`.
+        pub edges: BTreeMap<String, EdgeView>,
+        /// Its role instances.
+        pub roles: BTreeMap<String, RoleView>,
+        /// What waits for the operator.
+        pub asks: BTreeMap<String, Ask>,
+        /// The improvement phase, once it is chosen.
+        pub improvement: Option<ImprovementView>,
+        /// Proposed changes to files of the project.
+        pub changes: BTreeMap<String, ChangeView>,
+    }
+
+    /// How much may be done without asking.
+    #[derive(Copy)]
+    #[serde(rename_all = "kebab-case")]
+    pub enum ConsentMode {
+        /// Everything is asked.
+        NoAccess,
+        /// What was granted is not asked.
+        PartialAccess,
+        /// Nothing is asked.
+        FullAccess,
+    }
+
+    /// Why a flow is paused.
+    pub struct Paused {
+        /// The kind of reason.
+        pub reason: String,
+        /// More about it.
+        pub detail: Option<String>,
+    }
+
+    /// A node.
+    pub struct NodeView {
+        /// Its id.
+        pub id: String,
+        /// Whose it is.
+        pub role: String,
+        /// What is to be done at it.
+        pub work: Vec<String>,
+        /// Whether its handoffs wait for the operator.
+        pub human_colab: bool,
+        /// Whether it waits for all of its inputs.
+        pub await_all: bool,
+        /// How it stands.
+        pub state: NodeState,
+        /// The same in words.
+        pub words: String,
+        /// What it does now.
+        pub live: Option<String>,
+        /// Since when it stands so.
+        pub since: Option<String>,
+        /// How long its last turn took.
+        pub took_ms: Option<u64>,
+        /// Its last turn.
+        pub turn: Option<u64>,
+        /// Which try at the turn it is.
+        pub attempt: Option<u64>,
+        /// Whether it mends what came back.
+        pub correction: bool,
+        /// How far it is from the beginning.
+        pub rank: u64,
+        /// The record that changed it last.
+        pub seq: u64,
+    }
+
+    /// How a node stands.
+    #[derive(Copy)]
+    #[serde(rename_all = "kebab-case")]
+    pub enum NodeState {
+        /// Nothing arrived.
+        NotReached,
+        /// It will run as soon as it may.
+        Ready,
+        /// Its role is at work.
+        Running,
+        /// It waits for the operator.
+        NeedsYou,
+        /// It waits for something to come back.
+        Suspended,
+        /// It handed over all it owes.
+        Done,
+        /// Its turn failed, and it waits for the operator.
+        Failed,
+        /// It was cut off, and nobody drives the flow.
+        Interrupted,
+    }
+
+    /// An edge.
+    pub struct EdgeView {
+        /// From which node.
+        pub from: String,
+        /// To which.
+        pub to: String,
+        /// Whether it may stay unused.
+        pub optional: bool,
+        /// How it stands.
+        pub state: EdgeState,
+        /// What went along it, oldest first.
+        pub forward: Vec<Passed>,
+        /// What came back along it, oldest first.
+        pub backward: Vec<Passed>,
+        /// Whether something that came back is not answered yet.
+        pub open_correction: bool,
+    }
+
+    /// How an edge stands.
+    #[derive(Copy)]
+    #[serde(rename_all = "kebab-case")]
+    pub enum EdgeState {
+        /// Nothing went along it.
+        NotYet,
+        /// What went along it counts.
+        Delivered,
+        /// What went along it was sent back.
+        Stale,
+    }
+
+    /// Something that went along an edge.
+    pub struct Passed {
+        /// What.
+        pub artifact: ArtifactRef,
+        /// The record.
+        pub seq: u64,
+        /// When.
+        pub at: String,
+        /// When something newer took its place.
+        pub superseded_at: Option<String>,
+        /// Whether its receiver has read it.
+        pub read: bool,
+    }
+
+    /// A role instance.
+    pub struct RoleView {
+        /// Its name.
+        pub instance: String,
+        /// The role it is an instance of.
+        pub base: String,
+        /// How it stands.
+        pub state: RoleState,
+        /// The node it is at.
+        pub node: Option<String>,
+        /// Its open turn.
+        pub turn: Option<u64>,
+        /// Who takes its turns: a model's name, `script`, `you` or `command`.
+        pub executor: String,
+        /// Its settings.
+        pub settings: BTreeMap<String, String>,
+        /// How much of the window is filled.
+        pub context_tokens: u64,
+        /// The window.
+        pub window_tokens: Option<u64>,
+        /// Tokens spent.
+        pub tokens: u64,
+        /// Money spent, in millionths of its unit.
+        pub cost_micros: u64,
+        /// Turns taken.
+        pub turns: u64,
+        /// What it may spend, by measure.
+        pub limits: BTreeMap<String, u64>,
+        /// Its archives.
+        pub archives: Vec<String>,
+        /// How many items its feed has.
+        pub items: u64,
+        /// The record that changed its feed last.
+        pub last_seq: u64,
+        /// What it was told and has not heard yet.
+        pub queued: Vec<String>,
+        /// The servers of tools it uses.
+        pub mcp: Vec<String>,
+        /// How many items of its feed ask for attention.
+        pub unread_hint: u64,
+    }
+
+    /// How a role instance stands.
+    #[derive(Copy)]
+    #[serde(rename_all = "kebab-case")]
+    pub enum RoleState {
+        /// It has nothing to do.
+        Idle,
+        /// It is at work.
+        Running,
+        /// It waits for the operator.
+        NeedsYou,
+        /// It waits for something to come back.
+        AwaitingHandoff,
+        /// It reflects.
+        Reflecting,
+        /// All of its nodes are done.
+        Done,
+    }
+
+    /// The improvement phase.
+    pub struct ImprovementView {
+        /// How roles reflect.
+        pub mode: String,
+        /// The roles.
+        pub roles: BTreeMap<String, ReflectingView>,
+        /// The report.
+        pub feedback: FeedbackView,
+    }
+
+    /// A role that reflects.
+    pub struct ReflectingView {
+        /// How it stands.
+        pub state: ReflectingState,
+        /// Whom it waits for.
+        pub depends_on: Vec<String>,
+        /// Its findings.
+        pub findings: Option<ArtifactRef>,
+    }
+
+    /// How a role that reflects stands.
+    #[derive(Copy)]
+    #[serde(rename_all = "kebab-case")]
+    pub enum ReflectingState {
+        /// It waits for others.
+        Waiting,
+        /// It reflects.
+        Reflecting,
+        /// It waits for the operator.
+        NeedsYou,
+        /// Its findings are written.
+        Done,
+    }
+
+    /// The report.
+    pub struct FeedbackView {
+        /// How it stands.
+        pub state: FeedbackState,
+        /// Where it is.
+        pub path: Option<String>,
+    }
+
+    /// How the report stands.
+    #[derive(Copy)]
+    #[serde(rename_all = "kebab-case")]
+    pub enum FeedbackState {
+        /// Nobody said yet.
+        Undecided,
+        /// It is not wanted.
+        Declined,
+        /// It is being written.
+        Writing,
+        /// It is written.
+        Done,
+    }
+
+    /// A proposed change to a file of the project.
+    pub struct ChangeView {
+        /// Its id.
+        pub id: String,
+        /// The file.
+        pub file: String,
+        /// How it stands.
+        pub state: ChangeState,
+        /// Who proposed it.
+        pub from_role: String,
+    }
+
+    /// How a proposed change stands.
+    #[derive(Copy)]
+    #[serde(rename_all = "kebab-case")]
+    pub enum ChangeState {
+        /// It waits.
+        Proposed,
+        /// It was applied.
+        Applied,
+        /// It was declined.
+        Declined,
+    }
+}
+
+/// The flow itself.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct FlowHead {
+    /// What the list says of it.
+    #[serde(flatten)]
+    pub row: FlowRow,
+    /// What it was started with.
+    pub input: Option<String>,
+    /// Where its graph came from.
+    pub origin: Option<String>,
+    /// Whether its graph is still a draft.
+    pub draft: bool,
+    /// How much may be done without asking.
+    pub mode: ConsentMode,
+    /// What need not be asked again, in words.
+    pub grants: Vec<String>,
+    /// Why it is paused.
+    pub paused: Option<Paused>,
+    /// What may be spent, by measure.
+    pub limits: BTreeMap<String, u64>,
+    /// How many tokens came from a cache; absent if nobody says.
+    pub cached_tokens: Option<u64>,
+    /// The role of the first node.
+    pub owner: Option<String>,
+    /// The node that closes the flow.
+    pub closing: Option<String>,
+    /// Who drives it, in words.
+    pub pid: Option<String>,
+    /// The nodes in the order of the graph.
+    pub order: Vec<String>,
+}

@@ -1,0 +1,304 @@
+//! What is read over HTTP, on demand.
+
+use std::collections::BTreeMap;
+
+use super::ask::{Diff, ModelChoice};
+use super::feed::Item;
+use super::flow::NodeState;
+use super::row::FlowRef;
+use super::wire;
+
+wire! {
+    /// The token that came in the fragment of the page's address.
+    pub struct SessionRequest {
+        /// The token.
+        pub token: String,
+    }
+
+    /// A window of a feed.
+    pub struct Items {
+        /// The items, oldest first.
+        pub items: Vec<Item>,
+        /// Where the window begins, if there are older items.
+        pub before: Option<u64>,
+    }
+
+    /// The text of an item, from some byte on.
+    pub struct ItemBody {
+        /// The text.
+        pub text: String,
+        /// How long all of it is.
+        pub total_bytes: u64,
+        /// Where it goes on.
+        pub next: Option<u64>,
+        /// What a call was asked and gave.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(test, ts(optional))]
+        pub parts: Option<BodyParts>,
+    }
+
+    /// What a call was asked and gave.
+    pub struct BodyParts {
+        /// Its arguments.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(test, ts(optional, type = "unknown"))]
+        pub arguments: Option<serde_json::Value>,
+        /// Its result.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(test, ts(optional))]
+        pub result: Option<String>,
+        /// What it changed.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(test, ts(optional))]
+        pub diff: Option<Diff>,
+    }
+
+    /// Everything a time strip needs: transitions only.
+    pub struct Track {
+        /// The last record.
+        pub head: u64,
+        /// Some records and when they were, in milliseconds since 1970.
+        #[cfg_attr(test, ts(as = "Vec<(u64, u64)>"))]
+        pub at: Vec<(u64, i64)>,
+        /// When each node began to stand how, and whether it then mended what came back.
+        pub nodes: BTreeMap<String, Vec<(u64, NodeState, bool)>>,
+        /// The bars of the role instances.
+        pub turns: Vec<TrackTurn>,
+        /// What went from role to role.
+        pub hops: Vec<TrackHop>,
+        /// What else is marked.
+        pub marks: Vec<TrackMark>,
+    }
+
+    /// A bar of a time strip.
+    pub struct TrackTurn {
+        /// Whose.
+        pub role: String,
+        /// At which node.
+        pub node: Option<String>,
+        /// Which turn.
+        pub turn: Option<u64>,
+        /// From which record.
+        pub from: u64,
+        /// To which; none if it goes on.
+        pub to: Option<u64>,
+        /// What it shows.
+        pub kind: TrackKind,
+    }
+
+    /// What a bar of a time strip shows.
+    #[derive(Copy)]
+    #[serde(rename_all = "snake_case")]
+    pub enum TrackKind {
+        /// Work.
+        Turn,
+        /// Work on what came back.
+        Correction,
+        /// It waits for the operator.
+        Waiting,
+        /// It waits for something to come back.
+        Suspended,
+    }
+
+    /// Something that went from role to role.
+    pub struct TrackHop {
+        /// The record.
+        pub seq: u64,
+        /// From whom.
+        pub from_role: String,
+        /// To whom.
+        pub to_role: String,
+        /// Whether it was sent back.
+        pub backward: bool,
+        /// What.
+        pub path: String,
+    }
+
+    /// A mark of a time strip.
+    pub struct TrackMark {
+        /// The record.
+        pub seq: u64,
+        /// Whose.
+        pub role: String,
+        /// What it marks.
+        pub kind: MarkKind,
+    }
+
+    /// What is marked.
+    #[derive(Copy)]
+    #[serde(rename_all = "snake_case")]
+    pub enum MarkKind {
+        /// A session was compacted.
+        Compaction,
+    }
+
+    /// Records of a journal, as they are on disk.
+    pub struct Events {
+        /// The records, oldest first.
+        pub events: Vec<Event>,
+        /// Where the window begins, if there are older ones.
+        pub before: Option<u64>,
+    }
+
+    /// A record of a journal.
+    pub struct Event {
+        /// Its number.
+        pub seq: u64,
+        /// When it was recorded.
+        pub at: String,
+        /// The word for what happened.
+        pub fact: String,
+        /// The line, as it is on disk.
+        pub line: String,
+    }
+
+    /// A session, as its model sees it.
+    pub struct Transcript {
+        /// Its parts.
+        pub segments: Vec<Segment>,
+        /// The messages of the part that was asked for.
+        pub messages: Vec<TranscriptMessage>,
+        /// How many that part has.
+        pub total: u64,
+    }
+
+    /// A part of a session.
+    pub struct Segment {
+        /// Its id: `live`, `system`, `tools`, `requests`, or an archive's.
+        pub id: String,
+        /// What kind of part it is.
+        pub kind: String,
+        /// The same in words.
+        pub words: String,
+        /// How many messages it has.
+        pub messages: u64,
+        /// Roughly how many tokens.
+        pub tokens: u64,
+    }
+
+    /// A message of a session.
+    pub struct TranscriptMessage {
+        /// Its place, counted from 0.
+        pub n: u64,
+        /// What kind of message it is.
+        pub kind: String,
+        /// What it says.
+        pub content: String,
+        /// Roughly how many tokens it has.
+        pub tokens: u64,
+        /// When it was said.
+        pub at: Option<String>,
+        /// The record.
+        pub seq: Option<u64>,
+        /// The same as it is kept.
+        #[cfg_attr(test, ts(type = "unknown"))]
+        pub raw: serde_json::Value,
+    }
+
+    /// The files that a flow handed over.
+    pub struct Files {
+        /// The files.
+        pub files: Vec<FileVersions>,
+    }
+
+    /// A file and its versions.
+    pub struct FileVersions {
+        /// Its path.
+        pub path: String,
+        /// Its versions, oldest first.
+        pub versions: Vec<FileVersion>,
+    }
+
+    /// A version of a file.
+    pub struct FileVersion {
+        /// The record that handed it over.
+        pub seq: u64,
+        /// The hash of its bytes.
+        pub hash: String,
+        /// How many.
+        pub bytes: u64,
+        /// From which node.
+        pub from: String,
+        /// To which.
+        pub to: String,
+        /// Whether something newer took its place.
+        pub superseded: bool,
+    }
+
+    /// What tools changed in files.
+    pub struct Changes {
+        /// One for each file.
+        pub diffs: Vec<Diff>,
+        /// Whether there is more than is shown.
+        pub truncated: bool,
+    }
+
+    /// What a search found.
+    pub struct Hits {
+        /// The places.
+        pub hits: Vec<Hit>,
+        /// Whether the search ended before it had seen everything.
+        pub truncated: bool,
+    }
+
+    /// A place that a search found.
+    pub struct Hit {
+        /// The flow.
+        pub flow: FlowRef,
+        /// The role whose feed it is in.
+        pub role: Option<String>,
+        /// The record.
+        pub seq: u64,
+        /// The item.
+        pub item: Option<String>,
+        /// The words around it.
+        pub snippet: String,
+    }
+
+    /// The projects of the workspace.
+    pub struct Projects {
+        /// The projects.
+        pub projects: Vec<ProjectRow>,
+    }
+
+    /// A project.
+    pub struct ProjectRow {
+        /// Its name.
+        pub name: String,
+        /// Whether it has roles and a graph of its own.
+        pub ready: bool,
+        /// How many flows it has.
+        pub flows: u64,
+    }
+
+    /// A flow to be started.
+    pub struct NewFlow {
+        /// From what.
+        pub from: NewFrom,
+        /// What it is started with.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(test, ts(optional))]
+        pub input: Option<String>,
+        /// How people call it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(test, ts(optional))]
+        pub title: Option<String>,
+    }
+
+    /// From what a flow is started.
+    #[serde(rename_all = "snake_case")]
+    pub enum NewFrom {
+        /// A flow file of the workspace, by its path.
+        File(String),
+        /// A project's own graph.
+        Project(String),
+        /// A project, with a graph that its owner will write.
+        Draft(String),
+    }
+
+    /// The models there are.
+    pub struct Models {
+        /// The models.
+        pub models: Vec<ModelChoice>,
+    }
+}

@@ -1,0 +1,41 @@
+//! What is said over the socket and over HTTP: typed messages, and nothing of how they come about.
+//!
+//! `PROTOCOL.md` tells it in words. The page's TypeScript is generated from these types and compared
+//! by a test, so that the two cannot drift.
+
+pub mod ask;
+pub mod command;
+pub mod down;
+pub mod feed;
+pub mod flow;
+pub mod http;
+pub mod limits;
+pub mod row;
+pub mod strict;
+pub mod up;
+
+pub use ask::{Ask, AskKind};
+pub use command::Command;
+pub use down::{Down, Fault};
+pub use feed::Item;
+pub use row::{FlowRef, FlowRow};
+pub use up::{Topic, Up};
+
+/// The version of what is said here. It is raised when an older page could misunderstand.
+pub const PROTO: u32 = 1;
+
+/// Derives what every wire type has, and in tests its TypeScript.
+macro_rules! wire {
+    ($($item:item)*) => {
+        $(
+            #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+            #[cfg_attr(test, derive(ts_rs::TS))]
+            #[serde(deny_unknown_fields)]
+            $item
+        )*
+    };
+}
+pub(crate) use wire;
+
+#[cfg(test)]
+mod tests;

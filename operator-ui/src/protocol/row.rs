@@ -1,0 +1,120 @@
+//! A flow in the list of all flows.
+
+use super::wire;
+
+wire! {
+    /// Which flow.
+    #[derive(PartialOrd, Ord, Hash)]
+    pub struct FlowRef {
+        /// The project.
+        pub project: String,
+        /// The flow's id.
+        pub flow: String,
+    }
+
+    /// A flow in the list.
+    pub struct FlowRow {
+        /// The project.
+        pub project: String,
+        /// The flow's id.
+        pub flow: String,
+        /// How people call it.
+        pub title: String,
+        /// The word for how it stands.
+        pub status: String,
+        /// Which part of its life it is in.
+        pub phase: Phase,
+        /// How many things wait for the operator.
+        pub waits: u64,
+        /// How many nodes, or roles that reflect, are at work.
+        pub running: u64,
+        /// How many nodes are done.
+        pub nodes_done: u64,
+        /// How many nodes there are.
+        pub nodes: u64,
+        /// How many role instances there are.
+        pub roles: u64,
+        /// When it was created.
+        pub created_at: String,
+        /// When the last fact was recorded.
+        pub updated_at: String,
+        /// The last record.
+        pub seq: u64,
+        /// Tokens spent.
+        pub tokens: u64,
+        /// Money spent, in millionths of its unit.
+        pub cost_micros: u64,
+        /// The flow it is a fork of.
+        pub parent: Option<Parent>,
+        /// What was lost or damaged, one sentence each.
+        pub damage: Vec<String>,
+        /// Who drives it.
+        pub driven_by: Option<DrivenBy>,
+        /// Whether nothing of it will run any more.
+        pub over: bool,
+        /// Whether it is unfinished and nobody drives it.
+        pub stopped: bool,
+    }
+
+    /// The flow that another is a fork of.
+    pub struct Parent {
+        /// Its id.
+        pub flow: String,
+        /// Up to which record the two are one.
+        pub at_seq: u64,
+    }
+
+    /// Who drives a flow.
+    #[derive(Copy)]
+    #[serde(rename_all = "snake_case")]
+    pub enum DrivenBy {
+        /// The process that serves the page.
+        Server,
+        /// Another process.
+        Other,
+    }
+
+    /// The parts of a flow's life.
+    #[derive(Copy)]
+    #[serde(rename_all = "snake_case")]
+    pub enum Phase {
+        /// The graph is walked.
+        Forward,
+        /// The operator chooses how roles reflect.
+        ImprovementChoice,
+        /// Roles reflect.
+        Improving,
+        /// The operator says whether a report is written.
+        FeedbackConsent,
+        /// The report is written.
+        Feedback,
+        /// Everything is done.
+        Completed,
+        /// It was ended before it was done.
+        Cancelled,
+    }
+
+    /// A decision that was made.
+    pub struct Decided {
+        /// When.
+        pub at: String,
+        /// In which flow.
+        pub flow: FlowRef,
+        /// For which role.
+        pub role: Option<String>,
+        /// What was decided, in a few words.
+        pub words: String,
+        /// What it was about.
+        pub detail: String,
+    }
+
+    /// All flows, and everything that waits for the operator.
+    pub struct InboxState {
+        /// The flows, by `{project}/{flow}`.
+        pub flows: std::collections::BTreeMap<String, FlowRow>,
+        /// What waits, by its id.
+        pub asks: std::collections::BTreeMap<String, super::ask::Ask>,
+        /// The last decisions, newest first.
+        pub decided: Vec<Decided>,
+    }
+}

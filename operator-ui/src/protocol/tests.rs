@@ -1,0 +1,61 @@
+//! The page's TypeScript, written from the Rust types and compared with what is in the tree.
+//! `A_SOCIETY_UPDATE=1` writes it anew.
+
+use ts_rs::{Config, TS};
+
+use super::{ask, command, down, feed, flow, http, row, up};
+
+const HEAD: &str = "// Generated from operator-ui/src/protocol by `A_SOCIETY_UPDATE=1 cargo test -p a-society-operator-ui \
+--lib the_page_has`. Do not edit.\n\n";
+
+macro_rules! declared {
+    ($cfg:expr, $($module:ident :: { $($name:ident),+ $(,)? }),+ $(,)?) => {
+        [$($(<$module::$name as TS>::decl($cfg)),+),+]
+    };
+}
+
+fn typescript() -> String {
+    let config = Config::new().with_large_int("number");
+    let declared = declared!(
+        &config,
+        row::{FlowRef, FlowRow, Parent, DrivenBy, Phase, Decided, InboxState},
+        ask::{
+            Ask, AskKind, Fact, WaitReason, ImprovementMode, Target, ArtifactRef, ModelChoice, Diff,
+            Hunk, DiffLine, Op,
+        },
+        flow::{
+            FlowState, FlowHead, ConsentMode, Paused, NodeView, NodeState, EdgeView, EdgeState, Passed,
+            RoleView, RoleState, ImprovementView, ReflectingView, ReflectingState, FeedbackView,
+            FeedbackState, ChangeView, ChangeState,
+        },
+        feed::{FeedState, Item, ItemType},
+        command::{Command, Whom, Measure, When, StopScope},
+        up::{Up, Topic},
+        down::{Down, Mode, State, Put, Part, Fault, Ack},
+        http::{
+            SessionRequest, Items, ItemBody, BodyParts, Track, TrackTurn, TrackKind, TrackHop, TrackMark,
+            MarkKind, Events, Event, Transcript, Segment, TranscriptMessage, Files, FileVersions,
+            FileVersion, Changes, Hits, Hit, Projects, ProjectRow, NewFlow, NewFrom, Models,
+        },
+    );
+    let proto = format!("export const PROTO = {};\n", super::PROTO);
+    let types = declared.map(|declared| {
+        let lines = declared.lines().map(str::trim_end);
+        format!("export {}\n", lines.collect::<Vec<_>>().join("\n"))
+    });
+    format!("{HEAD}{proto}\n{}", types.join("\n"))
+}
+
+#[test]
+fn the_page_has_the_types_of_the_wire() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/web/src/wire.ts");
+    let now = typescript();
+    if std::env::var_os("A_SOCIETY_UPDATE").is_some() {
+        std::fs::write(path, &now).unwrap();
+    }
+    let there = std::fs::read_to_string(path).unwrap_or_default();
+    assert!(
+        there == now,
+        "web/src/wire.ts is not what the types say: run with A_SOCIETY_UPDATE=1"
+    );
+}

@@ -1,0 +1,1 @@
+import{c as e,u as t}from"./disclose-version.js";var n=t(`<main class="main"><header class="head"><h1>Roles and models</h1></header></main>`);function r(t){var r=n();e(t,r)}export{r as default};

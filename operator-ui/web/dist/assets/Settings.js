@@ -1,0 +1,1 @@
+import{A as e,D as t,E as n,c as r,g as i,m as a,s as o,u as s,v as c,y as l}from"./disclose-version.js";var u=s(`<main class="main"><header class="head"><h1>Settings</h1><span class="crumb"> </span></header></main>`);function d(s,d){t(d,!0);var f=u(),p=i(f),m=l(i(p)),h=c(m,!0);e(p),e(f),a(()=>o(h,d.route.tab)),r(s,f),n()}export{d as default};

@@ -1,0 +1,1 @@
+import{A as e,D as t,E as n,c as r,g as i,m as a,s as o,u as s,v as c}from"./disclose-version.js";var l=s(`<main class="main"><header class="head"><h1> </h1></header></main>`);function u(s,u){t(u,!0);var d=l(),f=i(d),p=i(f),m=c(p);e(f),e(d),a(()=>o(m,`${u.route.role??``} transcript`)),r(s,d),n()}export{u as default};

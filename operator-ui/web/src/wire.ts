@@ -1,0 +1,1635 @@
+// Generated from operator-ui/src/protocol by `A_SOCIETY_UPDATE=1 cargo test -p a-society-operator-ui --lib the_page_has`. Do not edit.
+
+export const PROTO = 1;
+
+export type FlowRef = {
+/**
+ * The project.
+ */
+project: string,
+/**
+ * The flow's id.
+ */
+flow: string, };
+
+export type FlowRow = {
+/**
+ * The project.
+ */
+project: string,
+/**
+ * The flow's id.
+ */
+flow: string,
+/**
+ * How people call it.
+ */
+title: string,
+/**
+ * The word for how it stands.
+ */
+status: string,
+/**
+ * Which part of its life it is in.
+ */
+phase: Phase,
+/**
+ * How many things wait for the operator.
+ */
+waits: number,
+/**
+ * How many nodes, or roles that reflect, are at work.
+ */
+running: number,
+/**
+ * How many nodes are done.
+ */
+nodes_done: number,
+/**
+ * How many nodes there are.
+ */
+nodes: number,
+/**
+ * How many role instances there are.
+ */
+roles: number,
+/**
+ * When it was created.
+ */
+created_at: string,
+/**
+ * When the last fact was recorded.
+ */
+updated_at: string,
+/**
+ * The last record.
+ */
+seq: number,
+/**
+ * Tokens spent.
+ */
+tokens: number,
+/**
+ * Money spent, in millionths of its unit.
+ */
+cost_micros: number,
+/**
+ * The flow it is a fork of.
+ */
+parent: Parent | null,
+/**
+ * What was lost or damaged, one sentence each.
+ */
+damage: Array<string>,
+/**
+ * Who drives it.
+ */
+driven_by: DrivenBy | null,
+/**
+ * Whether nothing of it will run any more.
+ */
+over: boolean,
+/**
+ * Whether it is unfinished and nobody drives it.
+ */
+stopped: boolean, };
+
+export type Parent = {
+/**
+ * Its id.
+ */
+flow: string,
+/**
+ * Up to which record the two are one.
+ */
+at_seq: number, };
+
+export type DrivenBy = "server" | "other";
+
+export type Phase = "forward" | "improvement_choice" | "improving" | "feedback_consent" | "feedback" | "completed" | "cancelled";
+
+export type Decided = {
+/**
+ * When.
+ */
+at: string,
+/**
+ * In which flow.
+ */
+flow: FlowRef,
+/**
+ * For which role.
+ */
+role: string | null,
+/**
+ * What was decided, in a few words.
+ */
+words: string,
+/**
+ * What it was about.
+ */
+detail: string, };
+
+export type InboxState = {
+/**
+ * The flows, by `{project}/{flow}`.
+ */
+flows: { [key in string]: FlowRow },
+/**
+ * What waits, by its id.
+ */
+asks: { [key in string]: Ask },
+/**
+ * The last decisions, newest first.
+ */
+decided: Array<Decided>, };
+
+export type Ask = {
+/**
+ * Its id, which stays while it is open.
+ */
+id: string,
+/**
+ * The flow.
+ */
+flow: FlowRef,
+/**
+ * How people call the flow.
+ */
+title: string,
+/**
+ * Who asks.
+ */
+role: string | null,
+/**
+ * At which node.
+ */
+node: string | null,
+/**
+ * Since when.
+ */
+since: string,
+/**
+ * The record at which this was computed last.
+ */
+seq: number,
+/**
+ * Whether something stands still until it is answered.
+ */
+blocking: boolean,
+/**
+ * One sentence: who wants what.
+ */
+headline: string,
+/**
+ * A few words.
+ */
+short: string,
+/**
+ * What it is.
+ */
+kind: AskKind,
+/**
+ * The nodes that cannot begin before.
+ */
+waiting_behind: Array<string>,
+/**
+ * What the role said last.
+ */
+said_before: string | null,
+/**
+ * Earlier decisions for the same role, newest first.
+ */
+earlier: Array<Decided>, };
+
+export type AskKind = { "kind": "text",
+/**
+ * Why it waits.
+ */
+reason: WaitReason,
+/**
+ * What it asks.
+ */
+question: string,
+/**
+ * Whether its turn may simply be taken again.
+ */
+may_retry: boolean, } | { "kind": "consent",
+/**
+ * The request.
+ */
+consent: string,
+/**
+ * The hash of what is shown; it is sent back with the answer.
+ */
+action: string,
+/**
+ * The tool.
+ */
+tool: string,
+/**
+ * What it would do, in full.
+ */
+shown: string,
+/**
+ * What matters for the decision, in a fixed order.
+ */
+facts: Array<Fact>,
+/**
+ * What else is allowed with it for the rest of the flow; absent if that cannot be.
+ */
+for_the_flow: string | null,
+/**
+ * What it would change.
+ */
+diff: Diff | null, } | { "kind": "approval",
+/**
+ * The approval.
+ */
+approval: string,
+/**
+ * What would go where.
+ */
+targets: Array<Target>, } | { "kind": "configuration",
+/**
+ * What is missing.
+ */
+question: string,
+/**
+ * The models there are.
+ */
+models: Array<ModelChoice>,
+/**
+ * The efforts there are.
+ */
+efforts: Array<string>,
+/**
+ * What is set.
+ */
+current: { [key in string]: string }, } | { "kind": "improvement",
+/**
+ * What can be chosen.
+ */
+modes: Array<ImprovementMode>,
+/**
+ * How many roles there are.
+ */
+roles: number, } | { "kind": "feedback",
+/**
+ * Where it would be.
+ */
+path: string, } | { "kind": "unpause",
+/**
+ * Why.
+ */
+reason: string,
+/**
+ * More about it.
+ */
+detail: string | null, } | { "kind": "stalled", } | { "kind": "stopped", };
+
+export type Fact = {
+/**
+ * What.
+ */
+label: string,
+/**
+ * How it is.
+ */
+value: string,
+/**
+ * Whether it deserves a second look.
+ */
+warn: boolean, };
+
+export type WaitReason = "prompt-human" | "autonomous-abort" | "consent" | "consent-denied" | "role-configuration" | "handoff-approval" | "repair-limit" | "budget" | "provider";
+
+export type ImprovementMode = "graph_based" | "parallel" | "none";
+
+export type Target = {
+/**
+ * The node.
+ */
+to: string,
+/**
+ * What it would get.
+ */
+artifact: ArtifactRef, };
+
+export type ArtifactRef = {
+/**
+ * Its path.
+ */
+path: string,
+/**
+ * The hash of its bytes.
+ */
+hash: string,
+/**
+ * How many.
+ */
+bytes: number, };
+
+export type ModelChoice = {
+/**
+ * Its name.
+ */
+name: string,
+/**
+ * What is known of it, in words.
+ */
+words: string, };
+
+export type Diff = {
+/**
+ * The file.
+ */
+path: string,
+/**
+ * The hash of what was there; absent if nothing was.
+ */
+old: string | null,
+/**
+ * The hash of what is there.
+ */
+new: string,
+/**
+ * Where they differ.
+ */
+hunks: Array<Hunk>,
+/**
+ * Whether there is more than is shown.
+ */
+truncated: boolean, };
+
+export type Hunk = {
+/**
+ * The first line in the old text, counted from 1.
+ */
+old_start: number,
+/**
+ * The first line in the new text, counted from 1.
+ */
+new_start: number,
+/**
+ * The lines.
+ */
+lines: Array<DiffLine>, };
+
+export type DiffLine = {
+/**
+ * Whether it stays, comes or goes.
+ */
+op: Op,
+/**
+ * The line, without its end.
+ */
+text: string, };
+
+export type Op = " " | "+" | "-";
+
+export type FlowState = {
+/**
+ * The flow itself.
+ */
+flow: FlowHead,
+/**
+ * Its nodes.
+ */
+nodes: { [key in string]: NodeView },
+/**
+ * Its edges, by `{from}/{to}`.
+ */
+edges: { [key in string]: EdgeView },
+/**
+ * Its role instances.
+ */
+roles: { [key in string]: RoleView },
+/**
+ * What waits for the operator.
+ */
+asks: { [key in string]: Ask },
+/**
+ * The improvement phase, once it is chosen.
+ */
+improvement: ImprovementView | null,
+/**
+ * Proposed changes to files of the project.
+ */
+changes: { [key in string]: ChangeView }, };
+
+export type FlowHead = {
+/**
+ * What it was started with.
+ */
+input: string | null,
+/**
+ * Where its graph came from.
+ */
+origin: string | null,
+/**
+ * Whether its graph is still a draft.
+ */
+draft: boolean,
+/**
+ * How much may be done without asking.
+ */
+mode: ConsentMode,
+/**
+ * What need not be asked again, in words.
+ */
+grants: Array<string>,
+/**
+ * Why it is paused.
+ */
+paused: Paused | null,
+/**
+ * What may be spent, by measure.
+ */
+limits: { [key in string]: number },
+/**
+ * How many tokens came from a cache; absent if nobody says.
+ */
+cached_tokens: number | null,
+/**
+ * The role of the first node.
+ */
+owner: string | null,
+/**
+ * The node that closes the flow.
+ */
+closing: string | null,
+/**
+ * Who drives it, in words.
+ */
+pid: string | null,
+/**
+ * The nodes in the order of the graph.
+ */
+order: Array<string>,
+/**
+ * The project.
+ */
+project: string,
+/**
+ * The flow's id.
+ */
+flow: string,
+/**
+ * How people call it.
+ */
+title: string,
+/**
+ * The word for how it stands.
+ */
+status: string,
+/**
+ * Which part of its life it is in.
+ */
+phase: Phase,
+/**
+ * How many things wait for the operator.
+ */
+waits: number,
+/**
+ * How many nodes, or roles that reflect, are at work.
+ */
+running: number,
+/**
+ * How many nodes are done.
+ */
+nodes_done: number,
+/**
+ * How many nodes there are.
+ */
+nodes: number,
+/**
+ * How many role instances there are.
+ */
+roles: number,
+/**
+ * When it was created.
+ */
+created_at: string,
+/**
+ * When the last fact was recorded.
+ */
+updated_at: string,
+/**
+ * The last record.
+ */
+seq: number,
+/**
+ * Tokens spent.
+ */
+tokens: number,
+/**
+ * Money spent, in millionths of its unit.
+ */
+cost_micros: number,
+/**
+ * The flow it is a fork of.
+ */
+parent: Parent | null,
+/**
+ * What was lost or damaged, one sentence each.
+ */
+damage: Array<string>,
+/**
+ * Who drives it.
+ */
+driven_by: DrivenBy | null,
+/**
+ * Whether nothing of it will run any more.
+ */
+over: boolean,
+/**
+ * Whether it is unfinished and nobody drives it.
+ */
+stopped: boolean, };
+
+export type ConsentMode = "no-access" | "partial-access" | "full-access";
+
+export type Paused = {
+/**
+ * The kind of reason.
+ */
+reason: string,
+/**
+ * More about it.
+ */
+detail: string | null, };
+
+export type NodeView = {
+/**
+ * Its id.
+ */
+id: string,
+/**
+ * Whose it is.
+ */
+role: string,
+/**
+ * What is to be done at it.
+ */
+work: Array<string>,
+/**
+ * Whether its handoffs wait for the operator.
+ */
+human_colab: boolean,
+/**
+ * Whether it waits for all of its inputs.
+ */
+await_all: boolean,
+/**
+ * How it stands.
+ */
+state: NodeState,
+/**
+ * The same in words.
+ */
+words: string,
+/**
+ * What it does now.
+ */
+live: string | null,
+/**
+ * Since when it stands so.
+ */
+since: string | null,
+/**
+ * How long its last turn took.
+ */
+took_ms: number | null,
+/**
+ * Its last turn.
+ */
+turn: number | null,
+/**
+ * Which try at the turn it is.
+ */
+attempt: number | null,
+/**
+ * Whether it mends what came back.
+ */
+correction: boolean,
+/**
+ * How far it is from the beginning.
+ */
+rank: number,
+/**
+ * The record that changed it last.
+ */
+seq: number, };
+
+export type NodeState = "not-reached" | "ready" | "running" | "needs-you" | "suspended" | "done" | "failed" | "interrupted";
+
+export type EdgeView = {
+/**
+ * From which node.
+ */
+from: string,
+/**
+ * To which.
+ */
+to: string,
+/**
+ * Whether it may stay unused.
+ */
+optional: boolean,
+/**
+ * How it stands.
+ */
+state: EdgeState,
+/**
+ * What went along it, oldest first.
+ */
+forward: Array<Passed>,
+/**
+ * What came back along it, oldest first.
+ */
+backward: Array<Passed>,
+/**
+ * Whether something that came back is not answered yet.
+ */
+open_correction: boolean, };
+
+export type EdgeState = "not-yet" | "delivered" | "stale";
+
+export type Passed = {
+/**
+ * What.
+ */
+artifact: ArtifactRef,
+/**
+ * The record.
+ */
+seq: number,
+/**
+ * When.
+ */
+at: string,
+/**
+ * When something newer took its place.
+ */
+superseded_at: string | null,
+/**
+ * Whether its receiver has read it.
+ */
+read: boolean, };
+
+export type RoleView = {
+/**
+ * Its name.
+ */
+instance: string,
+/**
+ * The role it is an instance of.
+ */
+base: string,
+/**
+ * How it stands.
+ */
+state: RoleState,
+/**
+ * The node it is at.
+ */
+node: string | null,
+/**
+ * Its open turn.
+ */
+turn: number | null,
+/**
+ * Who takes its turns: a model's name, `script`, `you` or `command`.
+ */
+executor: string,
+/**
+ * Its settings.
+ */
+settings: { [key in string]: string },
+/**
+ * How much of the window is filled.
+ */
+context_tokens: number,
+/**
+ * The window.
+ */
+window_tokens: number | null,
+/**
+ * Tokens spent.
+ */
+tokens: number,
+/**
+ * Money spent, in millionths of its unit.
+ */
+cost_micros: number,
+/**
+ * Turns taken.
+ */
+turns: number,
+/**
+ * What it may spend, by measure.
+ */
+limits: { [key in string]: number },
+/**
+ * Its archives.
+ */
+archives: Array<string>,
+/**
+ * How many items its feed has.
+ */
+items: number,
+/**
+ * The record that changed its feed last.
+ */
+last_seq: number,
+/**
+ * What it was told and has not heard yet.
+ */
+queued: Array<string>,
+/**
+ * The servers of tools it uses.
+ */
+mcp: Array<string>,
+/**
+ * How many items of its feed ask for attention.
+ */
+unread_hint: number, };
+
+export type RoleState = "idle" | "running" | "needs-you" | "awaiting-handoff" | "reflecting" | "done";
+
+export type ImprovementView = {
+/**
+ * How roles reflect.
+ */
+mode: string,
+/**
+ * The roles.
+ */
+roles: { [key in string]: ReflectingView },
+/**
+ * The report.
+ */
+feedback: FeedbackView, };
+
+export type ReflectingView = {
+/**
+ * How it stands.
+ */
+state: ReflectingState,
+/**
+ * Whom it waits for.
+ */
+depends_on: Array<string>,
+/**
+ * Its findings.
+ */
+findings: ArtifactRef | null, };
+
+export type ReflectingState = "waiting" | "reflecting" | "needs-you" | "done";
+
+export type FeedbackView = {
+/**
+ * How it stands.
+ */
+state: FeedbackState,
+/**
+ * Where it is.
+ */
+path: string | null, };
+
+export type FeedbackState = "undecided" | "declined" | "writing" | "done";
+
+export type ChangeView = {
+/**
+ * Its id.
+ */
+id: string,
+/**
+ * The file.
+ */
+file: string,
+/**
+ * How it stands.
+ */
+state: ChangeState,
+/**
+ * Who proposed it.
+ */
+from_role: string, };
+
+export type ChangeState = "proposed" | "applied" | "declined";
+
+export type FeedState = {
+/**
+ * The items, oldest first.
+ */
+items: Array<Item>,
+/**
+ * How many the feed has.
+ */
+total: number,
+/**
+ * Where the window begins, if there are older items.
+ */
+before: number | null, };
+
+export type Item = {
+/**
+ * Its id, which never changes.
+ */
+id: string,
+/**
+ * The record that began it.
+ */
+first: number,
+/**
+ * The record that changed it last.
+ */
+seq: number,
+/**
+ * When it began.
+ */
+at: string,
+/**
+ * What kind of item it is.
+ */
+type: ItemType,
+/**
+ * The event it came from.
+ */
+event: string | null,
+/**
+ * A few words.
+ */
+label: string,
+/**
+ * The rest, or its beginning.
+ */
+text: string,
+/**
+ * How long the text is, if this is only its beginning.
+ */
+full_bytes: number | null,
+/**
+ * The node it is about.
+ */
+node: string | null,
+/**
+ * The turn it is about.
+ */
+turn: number | null,
+/**
+ * The call it is about.
+ */
+call_id: string | null,
+/**
+ * The tool of the call.
+ */
+tool: string | null,
+/**
+ * Whether it is not over.
+ */
+pending: boolean,
+/**
+ * Whether it was cut off.
+ */
+interrupted: boolean,
+/**
+ * Whether it does not count.
+ */
+discarded: boolean,
+/**
+ * How long it took.
+ */
+took_ms: number | null,
+/**
+ * Lines that an edit added.
+ */
+added: number | null,
+/**
+ * Lines that an edit removed.
+ */
+removed: number | null,
+/**
+ * How a command ended.
+ */
+exit: number | null, };
+
+export type ItemType = "assistant" | "user" | "event" | "error" | "handoff" | "resume" | "repair" | "reasoning" | "tool" | "tool-success" | "tool-error" | "activation";
+
+export type Command = { "do": "reply",
+/**
+ * Whom.
+ */
+to: Whom,
+/**
+ * What it says.
+ */
+text: string, } | { "do": "approve",
+/**
+ * Which.
+ */
+approval: string, } | { "do": "decline",
+/**
+ * Which.
+ */
+approval: string, } | { "do": "allow",
+/**
+ * Which request.
+ */
+consent: string,
+/**
+ * The hash of what was shown.
+ */
+action: string,
+/**
+ * Whether the like is allowed for the rest of the flow.
+ */
+for_the_flow: boolean, } | { "do": "deny",
+/**
+ * Which request.
+ */
+consent: string,
+/**
+ * The hash of what was shown.
+ */
+action: string,
+/**
+ * What the role is told about it.
+ */
+reason?: string, } | { "do": "mode",
+/**
+ * How much.
+ */
+mode: ConsentMode, } | { "do": "configure",
+/**
+ * The role instance.
+ */
+role: string,
+/**
+ * Its settings.
+ */
+settings: { [key in string]: string }, } | { "do": "budget",
+/**
+ * Whose; the whole flow's if absent.
+ */
+role: string | null,
+/**
+ * Of what.
+ */
+measure: Measure,
+/**
+ * The limit; none if absent.
+ */
+limit: number | null, } | { "do": "steer",
+/**
+ * The role instance.
+ */
+role: string,
+/**
+ * What it says.
+ */
+text: string,
+/**
+ * When it is heard.
+ */
+when: When, } | { "do": "stop",
+/**
+ * Which.
+ */
+scope: StopScope, } | { "do": "pause", } | { "do": "unpause", } | { "do": "cancel",
+/**
+ * Why.
+ */
+why?: string, } | { "do": "retry",
+/**
+ * Whose.
+ */
+to: Whom, } | { "do": "reopen",
+/**
+ * The node.
+ */
+node: string,
+/**
+ * What is said about it.
+ */
+note?: string, } | { "do": "revise",
+/**
+ * The flow file.
+ */
+source: string, } | { "do": "improve",
+/**
+ * How.
+ */
+mode: ImprovementMode, } | { "do": "feedback",
+/**
+ * Whether.
+ */
+granted: boolean, } | { "do": "compact",
+/**
+ * The role instance.
+ */
+role: string, } | { "do": "resume", } | { "do": "fork",
+/**
+ * The last record they share.
+ */
+at: number,
+/**
+ * How the other is called.
+ */
+name?: string,
+/**
+ * What is said to it first.
+ */
+first_message?: string, };
+
+export type Whom = { "node": string } | { "role": string } | "only";
+
+export type Measure = "tokens" | "cost_micros" | "turns" | "wall_ms";
+
+export type When = "next_turn" | "now";
+
+export type StopScope = { "node": string } | { "role": string } | "all";
+
+export type Up = { "t": "sub",
+/**
+ * The browser's number for this.
+ */
+id: number,
+/**
+ * What.
+ */
+topic: Topic,
+/**
+ * The last record it knows, if it knows any.
+ */
+since: number | null,
+/**
+ * In which epoch that was.
+ */
+epoch: string | null,
+/**
+ * How many of the newest items a feed begins with.
+ */
+window?: number, } | { "t": "unsub",
+/**
+ * Its number.
+ */
+id: number, } | { "t": "do",
+/**
+ * The browser's name for it; said twice, it counts once.
+ */
+cmd: string,
+/**
+ * To which flow.
+ */
+flow: FlowRef,
+/**
+ * What.
+ */
+command: Command, } | { "t": "live",
+/**
+ * Whether.
+ */
+on: boolean, } | { "t": "ping",
+/**
+ * Sent back.
+ */
+n: number, };
+
+export type Topic = { "topic": "inbox", } | { "topic": "flow",
+/**
+ * Which.
+ */
+flow: FlowRef, } | { "topic": "feed",
+/**
+ * Of which flow.
+ */
+flow: FlowRef,
+/**
+ * Of which role instance.
+ */
+role: string, };
+
+export type Down = { "t": "hello",
+/**
+ * The version of the protocol.
+ */
+proto: number,
+/**
+ * The version of the program.
+ */
+build: string,
+/**
+ * This run of the server. The inbox counts anew with each.
+ */
+epoch: string,
+/**
+ * The workspace.
+ */
+workspace: string,
+/**
+ * What time it is here.
+ */
+now: string,
+/**
+ * Whether what is shown is happening.
+ */
+mode: Mode, } | { "t": "snap",
+/**
+ * The subscription.
+ */
+id: number,
+/**
+ * Up to which record.
+ */
+seq: number,
+/**
+ * The epoch of the topic.
+ */
+epoch: string,
+/**
+ * What.
+ */
+state: State, } | { "t": "ev",
+/**
+ * The subscription.
+ */
+id: number,
+/**
+ * After which record.
+ */
+from: number,
+/**
+ * Up to and with which record.
+ */
+to: number,
+/**
+ * When the last of them was recorded.
+ */
+at: string,
+/**
+ * What.
+ */
+put?: Put, } | { "t": "caught_up",
+/**
+ * The subscription.
+ */
+id: number,
+/**
+ * Up to which record.
+ */
+seq: number,
+/**
+ * The last record there is.
+ */
+head: number, } | { "t": "delta",
+/**
+ * The subscription.
+ */
+id: number,
+/**
+ * The item it belongs to.
+ */
+item: string,
+/**
+ * How many bytes of its text come before.
+ */
+offset: number,
+/**
+ * The text.
+ */
+text: string, } | { "t": "ack" } & Ack | { "t": "gone",
+/**
+ * Which.
+ */
+id: number,
+/**
+ * Why.
+ */
+why: string, } | { "t": "pong",
+/**
+ * What was sent.
+ */
+n: number, };
+
+export type Mode = "live" | "replay" | "file";
+
+export type State = InboxState | FlowState | FeedState;
+
+export type Put = Array<Item> | { [key in string]: Part | null };
+
+export type Part = FlowRow | Ask | FlowHead | NodeView | EdgeView | RoleView | ImprovementView | ChangeView | Array<Decided>;
+
+export type Fault = {
+/**
+ * The kind.
+ */
+code: string,
+/**
+ * What happened.
+ */
+what: string,
+/**
+ * Why.
+ */
+why: string,
+/**
+ * What to try.
+ */
+try: string, };
+
+export type Ack = {
+/**
+ * The browser's name for it.
+ */
+cmd: string,
+/**
+ * Always true.
+ */
+ok: true,
+/**
+ * The last record of the flow.
+ */
+seq: number,
+/**
+ * How many facts followed; none if it had counted before.
+ */
+facts: number,
+/**
+ * The flow that a fork began.
+ */
+flow?: FlowRef, } | {
+/**
+ * The browser's name for it.
+ */
+cmd: string,
+/**
+ * Always false.
+ */
+ok: false,
+/**
+ * Why.
+ */
+error: Fault, };
+
+export type SessionRequest = {
+/**
+ * The token.
+ */
+token: string, };
+
+export type Items = {
+/**
+ * The items, oldest first.
+ */
+items: Array<Item>,
+/**
+ * Where the window begins, if there are older items.
+ */
+before: number | null, };
+
+export type ItemBody = {
+/**
+ * The text.
+ */
+text: string,
+/**
+ * How long all of it is.
+ */
+total_bytes: number,
+/**
+ * Where it goes on.
+ */
+next: number | null,
+/**
+ * What a call was asked and gave.
+ */
+parts?: BodyParts, };
+
+export type BodyParts = {
+/**
+ * Its arguments.
+ */
+arguments?: unknown,
+/**
+ * Its result.
+ */
+result?: string,
+/**
+ * What it changed.
+ */
+diff?: Diff, };
+
+export type Track = {
+/**
+ * The last record.
+ */
+head: number,
+/**
+ * Some records and when they were, in milliseconds since 1970.
+ */
+at: Array<[number, number]>,
+/**
+ * When each node began to stand how, and whether it then mended what came back.
+ */
+nodes: { [key in string]: Array<[number, NodeState, boolean]> },
+/**
+ * The bars of the role instances.
+ */
+turns: Array<TrackTurn>,
+/**
+ * What went from role to role.
+ */
+hops: Array<TrackHop>,
+/**
+ * What else is marked.
+ */
+marks: Array<TrackMark>, };
+
+export type TrackTurn = {
+/**
+ * Whose.
+ */
+role: string,
+/**
+ * At which node.
+ */
+node: string | null,
+/**
+ * Which turn.
+ */
+turn: number | null,
+/**
+ * From which record.
+ */
+from: number,
+/**
+ * To which; none if it goes on.
+ */
+to: number | null,
+/**
+ * What it shows.
+ */
+kind: TrackKind, };
+
+export type TrackKind = "turn" | "correction" | "waiting" | "suspended";
+
+export type TrackHop = {
+/**
+ * The record.
+ */
+seq: number,
+/**
+ * From whom.
+ */
+from_role: string,
+/**
+ * To whom.
+ */
+to_role: string,
+/**
+ * Whether it was sent back.
+ */
+backward: boolean,
+/**
+ * What.
+ */
+path: string, };
+
+export type TrackMark = {
+/**
+ * The record.
+ */
+seq: number,
+/**
+ * Whose.
+ */
+role: string,
+/**
+ * What it marks.
+ */
+kind: MarkKind, };
+
+export type MarkKind = "compaction";
+
+export type Events = {
+/**
+ * The records, oldest first.
+ */
+events: Array<Event>,
+/**
+ * Where the window begins, if there are older ones.
+ */
+before: number | null, };
+
+export type Event = {
+/**
+ * Its number.
+ */
+seq: number,
+/**
+ * When it was recorded.
+ */
+at: string,
+/**
+ * The word for what happened.
+ */
+fact: string,
+/**
+ * The line, as it is on disk.
+ */
+line: string, };
+
+export type Transcript = {
+/**
+ * Its parts.
+ */
+segments: Array<Segment>,
+/**
+ * The messages of the part that was asked for.
+ */
+messages: Array<TranscriptMessage>,
+/**
+ * How many that part has.
+ */
+total: number, };
+
+export type Segment = {
+/**
+ * Its id: `live`, `system`, `tools`, `requests`, or an archive's.
+ */
+id: string,
+/**
+ * What kind of part it is.
+ */
+kind: string,
+/**
+ * The same in words.
+ */
+words: string,
+/**
+ * How many messages it has.
+ */
+messages: number,
+/**
+ * Roughly how many tokens.
+ */
+tokens: number, };
+
+export type TranscriptMessage = {
+/**
+ * Its place, counted from 0.
+ */
+n: number,
+/**
+ * What kind of message it is.
+ */
+kind: string,
+/**
+ * What it says.
+ */
+content: string,
+/**
+ * Roughly how many tokens it has.
+ */
+tokens: number,
+/**
+ * When it was said.
+ */
+at: string | null,
+/**
+ * The record.
+ */
+seq: number | null,
+/**
+ * The same as it is kept.
+ */
+raw: unknown, };
+
+export type Files = {
+/**
+ * The files.
+ */
+files: Array<FileVersions>, };
+
+export type FileVersions = {
+/**
+ * Its path.
+ */
+path: string,
+/**
+ * Its versions, oldest first.
+ */
+versions: Array<FileVersion>, };
+
+export type FileVersion = {
+/**
+ * The record that handed it over.
+ */
+seq: number,
+/**
+ * The hash of its bytes.
+ */
+hash: string,
+/**
+ * How many.
+ */
+bytes: number,
+/**
+ * From which node.
+ */
+from: string,
+/**
+ * To which.
+ */
+to: string,
+/**
+ * Whether something newer took its place.
+ */
+superseded: boolean, };
+
+export type Changes = {
+/**
+ * One for each file.
+ */
+diffs: Array<Diff>,
+/**
+ * Whether there is more than is shown.
+ */
+truncated: boolean, };
+
+export type Hits = {
+/**
+ * The places.
+ */
+hits: Array<Hit>,
+/**
+ * Whether the search ended before it had seen everything.
+ */
+truncated: boolean, };
+
+export type Hit = {
+/**
+ * The flow.
+ */
+flow: FlowRef,
+/**
+ * The role whose feed it is in.
+ */
+role: string | null,
+/**
+ * The record.
+ */
+seq: number,
+/**
+ * The item.
+ */
+item: string | null,
+/**
+ * The words around it.
+ */
+snippet: string, };
+
+export type Projects = {
+/**
+ * The projects.
+ */
+projects: Array<ProjectRow>, };
+
+export type ProjectRow = {
+/**
+ * Its name.
+ */
+name: string,
+/**
+ * Whether it has roles and a graph of its own.
+ */
+ready: boolean,
+/**
+ * How many flows it has.
+ */
+flows: number, };
+
+export type NewFlow = {
+/**
+ * From what.
+ */
+from: NewFrom,
+/**
+ * What it is started with.
+ */
+input?: string,
+/**
+ * How people call it.
+ */
+title?: string, };
+
+export type NewFrom = { "file": string } | { "project": string } | { "draft": string };
+
+export type Models = {
+/**
+ * The models.
+ */
+models: Array<ModelChoice>, };
