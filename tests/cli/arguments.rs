@@ -4,7 +4,7 @@ use super::ONE;
 use crate::support::Workspace;
 use crate::tidy::expect_generated;
 
-const VERBS: [&str; 41] = [
+const VERBS: [&str; 42] = [
     "demo",
     "init",
     "check",
@@ -33,6 +33,7 @@ const VERBS: [&str; 41] = [
     "revise",
     "improve",
     "feedback",
+    "fork",
     "ls",
     "show",
     "log",
