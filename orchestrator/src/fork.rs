@@ -6,20 +6,22 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Component, Path};
 
-use a_society_facts::At;
 use a_society_facts::handoff::Artifact;
 use a_society_facts::id::Seq;
 use a_society_facts::message::Text;
 use a_society_facts::view::FlowState;
 use a_society_facts::view::flow::CallState;
+use a_society_facts::{At, Hash};
 use a_society_roles::port::{RecordFiles, RecordPath};
 use a_society_state::disk::{Disk, Kind};
-use a_society_state::fork::{self, Cut, Holds, RecordFile};
+use a_society_state::files::read_whole;
+use a_society_state::fork::{self, Cut, Holds, RecordFile, Written};
 use a_society_state::layout::FlowFolder;
 use a_society_state::{FlowRef, Store};
+use serde::Deserialize;
 
 use crate::driver::error::DriverError;
-use crate::limits::{RECORD_DEPTH_MAX, RECORD_FILES_MAX, RECORD_NAMES_SHOWN};
+use crate::limits::{ARTIFACT_BYTES_MAX, RECORD_DEPTH_MAX, RECORD_FILES_MAX, RECORD_NAMES_SHOWN};
 use crate::mint::{self, Mint};
 use crate::project::files::RecordFolder;
 use crate::project::flow_file::{SCRIPT_NAME, SNAPSHOT_NAME};
@@ -96,14 +98,16 @@ pub fn plan(
         ),
     });
     let mut not_carried = not_carried(&cut);
-    not_carried.extend(kept.lost.iter().map(|path| {
-        format!("{path}, which was handed over: its bytes are lost in the parent, too")
-    }));
+    not_carried.extend(
+        kept.lost
+            .iter()
+            .map(|path| format!("{path}: what it held then is not kept anywhere")),
+    );
     let left = left_out(disk, &folder, &kept);
     if !left.is_empty() {
         let names = some(left.iter().map(String::as_str));
         not_carried.push(format!(
-            "files of the record folder that nobody had handed over by then: {names}"
+            "files of the record folder that nobody had written or handed over by then: {names}"
         ));
     }
     let files = kept.files.into_iter();
@@ -236,16 +240,59 @@ impl Kept {
         if let Some(script) = files.read(&RecordPath::of_name(SCRIPT_NAME))? {
             kept.add(disk, &folder, SCRIPT_NAME, Holds::Bytes(script));
         }
-        for artifact in cut.handed.values() {
-            if is_of_record(disk, &folder, project, artifact) {
-                let holds = match &artifact.text {
-                    Some(text) => Holds::Bytes(text.clone().into_bytes()),
-                    None => Holds::Blob(artifact.hash),
-                };
-                kept.add(disk, &folder, &artifact.path, holds);
+        let handed = cut.handed.values();
+        let handed = handed.map(|(seq, artifact)| (*seq, Told::Handed(artifact)));
+        let written = cut.written.iter();
+        let written = written.map(|written| (written.seq, Told::Written(written)));
+        let mut told: Vec<(Seq, Told<'_>)> = handed.chain(written).collect();
+        told.sort_by_key(|(seq, _)| *seq);
+        for (_, told) in told {
+            match told {
+                Told::Handed(artifact) if is_of_record(disk, &folder, project, artifact) => {
+                    let holds = match &artifact.text {
+                        Some(text) => Holds::Bytes(text.clone().into_bytes()),
+                        None => Holds::Blob(artifact.hash),
+                    };
+                    kept.add(disk, &folder, &artifact.path, holds);
+                }
+                Told::Handed(_) => {}
+                Told::Written(written) => kept.written(disk, &folder, written),
             }
         }
         Ok(kept)
+    }
+
+    /// A file that a call changed and that nobody handed over since. What it held is believed
+    /// only if its hash is the one that was recorded.
+    fn written(&mut self, disk: &dyn Disk, folder: &FlowFolder, written: &Written) {
+        let asked: Option<Asked> = serde_json::from_str(&written.arguments).ok();
+        let Some((asked, path)) = asked.and_then(|asked| {
+            let path = in_record(disk, folder, &asked.path)?;
+            Some((asked, path))
+        }) else {
+            return;
+        };
+        let before = match self.files.remove(&path) {
+            Some(Holds::Bytes(bytes)) => String::from_utf8(bytes).ok(),
+            Some(Holds::Blob(_)) | None => None,
+        };
+        let edited = || {
+            let (old, new) = asked.old.as_deref().zip(asked.new.as_deref())?;
+            Some(before?.replacen(old, new, 1))
+        };
+        let said = asked
+            .content
+            .clone()
+            .or_else(edited)
+            .map(String::into_bytes);
+        let fits = |bytes: &Vec<u8>| Hash::of(bytes) == written.after;
+        let now = || read_whole(disk, &folder.record().join(&path), ARTIFACT_BYTES_MAX).ok();
+        match said.filter(fits).or_else(|| now().filter(fits)) {
+            Some(bytes) => self.add(disk, folder, &path, Holds::Bytes(bytes)),
+            None => {
+                self.lost.insert(path);
+            }
+        }
     }
 
     fn add(&mut self, disk: &dyn Disk, folder: &FlowFolder, path: &str, holds: Holds) {
@@ -260,11 +307,55 @@ impl Kept {
         let mut above = ancestors.filter_map(Path::to_str);
         let in_the_way = above.any(|above| self.files.contains_key(above));
         if there && !in_the_way {
+            self.lost.remove(path);
             self.files.insert(path.to_owned(), holds);
         } else {
             self.lost.insert(path.to_owned());
         }
     }
+}
+
+/// What a record tells of a file.
+enum Told<'a> {
+    /// It was handed over.
+    Handed(&'a Artifact),
+    /// A call changed it.
+    Written(&'a Written),
+}
+
+/// What a call that changes a file is asked for, as far as it says what the file then holds.
+#[derive(Debug, Deserialize)]
+struct Asked {
+    path: String,
+    content: Option<String>,
+    old: Option<String>,
+    new: Option<String>,
+}
+
+/// The path below the record folder that a call names, if it names one: absolute, or of a file
+/// that stands there.
+fn in_record(disk: &dyn Disk, folder: &FlowFolder, written: &str) -> Option<String> {
+    let record = folder.record();
+    let path = Path::new(written);
+    let below = path.strip_prefix(&record).ok();
+    let relative = below.or_else(|| {
+        let stands = path.is_relative() && disk.about(&record.join(path)).is_ok();
+        stands.then_some(path)
+    })?;
+    let plain: Option<Vec<&str>> = relative
+        .components()
+        .filter(|part| *part != Component::CurDir)
+        .map(|part| match part {
+            Component::Normal(name) => name.to_str(),
+            Component::CurDir
+            | Component::ParentDir
+            | Component::RootDir
+            | Component::Prefix(_) => None,
+        })
+        .collect();
+    plain
+        .filter(|names| !names.is_empty())
+        .map(|names| names.join("/"))
 }
 
 /// Whether a file that was handed over stood in the record folder: it stands there now, or it does
@@ -282,7 +373,7 @@ fn is_of_record(disk: &dyn Disk, folder: &FlowFolder, project: &Path, artifact: 
 fn left_out(disk: &dyn Disk, folder: &FlowFolder, kept: &Kept) -> Vec<String> {
     let mut found = Vec::new();
     walk(disk, &folder.record(), "", 0, &mut found);
-    found.retain(|path| !kept.files.contains_key(path));
+    found.retain(|path| !kept.files.contains_key(path) && !kept.lost.contains(path));
     found
 }
 

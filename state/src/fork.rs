@@ -14,12 +14,13 @@ use std::io;
 use std::path::{Component, Path, PathBuf};
 
 use a_society_facts::fact::flow::FlowForked;
+use a_society_facts::fact::turn::CallEnd;
 use a_society_facts::handoff::Artifact;
-use a_society_facts::id::{FlowId, Seq};
+use a_society_facts::id::{CallId, FlowId, Seq, TurnId};
 use a_society_facts::legal::legal;
 use a_society_facts::line::Body;
 use a_society_facts::view::all::Views;
-use a_society_facts::{At, Hash, Recorded};
+use a_society_facts::{At, Fact, Hash, Recorded};
 use rustix::io::Errno;
 
 use crate::archive::COMING;
@@ -49,14 +50,27 @@ pub struct Cut {
     pub recorded_at: At,
     /// Everything folded up to it.
     pub views: Views,
-    /// The files that were handed over by then, each as it last was.
-    pub handed: BTreeMap<String, Artifact>,
+    /// The files that were handed over by then, each as it last was, and by which record.
+    pub handed: BTreeMap<String, (Seq, Artifact)>,
+    /// The calls that changed a file by then, in their order.
+    pub written: Vec<Written>,
     /// The last record there is.
     pub last: Seq,
     blobs: BTreeMap<Hash, u64>,
     quarantine: BTreeSet<String>,
     /// Segments that are shared already, because the flow is a fork itself.
     shared_ends: Vec<Position>,
+}
+
+/// A call that changed a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Written {
+    /// The record that says that it was done.
+    pub seq: Seq,
+    /// What was asked for, as JSON.
+    pub arguments: String,
+    /// The hash of the file from then on.
+    pub after: Hash,
 }
 
 impl Cut {
@@ -127,6 +141,7 @@ pub fn cut(store: &Store, parent: &FlowRef, at: Option<Seq>) -> Result<Cut, Erro
         recorded_at,
         views: gathered.views,
         handed: gathered.handed,
+        written: gathered.written,
         last: gathered.last,
         blobs: gathered.blobs,
         quarantine: gathered.quarantine,
@@ -137,7 +152,12 @@ pub fn cut(store: &Store, parent: &FlowRef, at: Option<Seq>) -> Result<Cut, Erro
 #[derive(Default)]
 struct Gathered {
     views: Views,
-    handed: BTreeMap<String, Artifact>,
+    handed: BTreeMap<String, (Seq, Artifact)>,
+    written: Vec<Written>,
+    /// What answers ask for and is not done, by its turn and its id in the transcript.
+    asked: BTreeMap<(TurnId, String), String>,
+    /// What each call that is not over would leave of its file.
+    intended: BTreeMap<CallId, Hash>,
     blobs: BTreeMap<Hash, u64>,
     quarantine: BTreeSet<String>,
     end: Option<(Position, At)>,
@@ -153,12 +173,48 @@ impl Gathered {
                 self.blobs.insert(hash, bytes);
             });
             for artifact in fact.artifacts() {
-                self.handed.insert(artifact.path.clone(), artifact.clone());
+                let kept = (recorded.seq, artifact.clone());
+                self.handed.insert(artifact.path.clone(), kept);
             }
+            self.watch(recorded.seq, fact);
         }
         self.views.apply(recorded);
         self.end = Some((position, recorded.at));
         Ok(())
+    }
+
+    /// Notes what calls do to files.
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "other facts say nothing about the files that calls change"
+    )]
+    fn watch(&mut self, seq: Seq, fact: &Fact) {
+        match fact {
+            Fact::ModelAnswered(answer) => {
+                for call in &answer.calls {
+                    let asked = (answer.turn, call.id.clone());
+                    self.asked.insert(asked, call.input.get().to_owned());
+                }
+            }
+            Fact::CallIntended(call) => {
+                if let Some(after) = call.after {
+                    self.intended.insert(call.call.clone(), after);
+                }
+            }
+            Fact::CallFinished(call) => {
+                let asked = self.asked.remove(&(call.turn, call.tool_call.clone()));
+                let after = self.intended.remove(&call.call);
+                let done = matches!(call.end, CallEnd::Done | CallEnd::Recovered);
+                if let (Some(arguments), Some(after), true) = (asked, after, done) {
+                    self.written.push(Written {
+                        seq,
+                        arguments,
+                        after,
+                    });
+                }
+            }
+            _ => {}
+        }
     }
 }
 
