@@ -8,7 +8,7 @@ use super::{
     allow, approve, budget, cancel, check, completions, configure, decline, demo, deny, exit_codes,
     export, feedback, fork, graph, guard, import, improve, init, log, ls, man, mcp, mode, models,
     pause, prune, rebuild, reference, reopen, repair, reply, resume, retry, revise, run, scenario,
-    schema, show, skills, status, steer, stop, unpause, verify,
+    schema, session, show, skills, status, steer, stop, unpause, verify,
 };
 use crate::exit_code;
 use crate::output::Color;
@@ -106,6 +106,8 @@ pub(crate) enum Verb {
     Budget(budget::Arguments),
     /// Say something to a role at work
     Steer(steer::Arguments),
+    /// Look after what roles remember
+    Session(session::Arguments),
     /// Stop turns that run
     Stop(stop::Arguments),
     /// Start nothing new

@@ -52,6 +52,7 @@ pub(crate) mod run;
 pub(crate) mod say;
 pub(crate) mod scenario;
 pub(crate) mod schema;
+pub(crate) mod session;
 pub(crate) mod show;
 pub(crate) mod signals;
 pub(crate) mod skills;

@@ -10,6 +10,7 @@ const VERBS: [&str; 42] = [
     "check",
     "graph",
     "schema",
+    "session",
     "run",
     "resume",
     "status",
