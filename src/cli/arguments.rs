@@ -6,9 +6,9 @@ use clap::{CommandFactory, Parser, Subcommand};
 
 use super::{
     allow, approve, budget, cancel, check, completions, configure, decline, demo, deny, exit_codes,
-    export, feedback, findings, graph, guard, import, improve, init, log, ls, man, mcp, mode,
+    export, feedback, findings, fork, graph, guard, import, improve, init, log, ls, man, mcp, mode,
     models, pause, prune, rebuild, reference, reopen, repair, reply, resume, retry, revise, run,
-    scenario, schema, show, skills, status, steer, stop, unpause, verify,
+    scenario, schema, session, show, skills, status, steer, stop, unpause, verify,
 };
 use crate::exit_code;
 use crate::output::Color;
@@ -106,6 +106,8 @@ pub(crate) enum Verb {
     Budget(budget::Arguments),
     /// Say something to a role at work
     Steer(steer::Arguments),
+    /// Look after what roles remember
+    Session(session::Arguments),
     /// Stop turns that run
     Stop(stop::Arguments),
     /// Start nothing new
@@ -126,6 +128,8 @@ pub(crate) enum Verb {
     Feedback(feedback::Arguments),
     /// List what roles found, and change what they are told because of it
     Findings(findings::Arguments),
+    /// Begin a new flow with a part of another
+    Fork(fork::Arguments),
     /// List flows: what they are, how they stand, what they wait for
     Ls(ls::Arguments),
     /// Show where one flow stands

@@ -92,10 +92,14 @@ pub struct Core {
     pub(super) mint: Box<dyn Mint>,
     pub(super) places: Places,
     pub(super) live: BTreeMap<TurnId, LiveTurn>,
+    /// What was begun beside the flow's turns, and has to be taken now.
+    pub(super) asides: Vec<Start>,
     turns_at_once: usize,
     room: Room,
     /// Whether work waits for room that other flows of the process take.
     crowded: bool,
+    /// Whether this process drives the flow on, and not only hears a command for it.
+    driven: bool,
     /// Whether nothing new is started, because the process ends.
     draining: bool,
     /// Whether something happened since the last look that may have given work to start.
@@ -128,9 +132,11 @@ impl Core {
             mint,
             places,
             live,
+            asides: Vec::new(),
             turns_at_once,
             room,
             crowded: false,
+            driven: false,
             draining: false,
             changed: true,
             owed: 0,
@@ -297,7 +303,11 @@ impl Core {
     /// # Errors
     /// When the journal refuses.
     pub fn advance(&mut self) -> Result<Vec<Start>, DriverError> {
-        let mut starts = Vec::new();
+        let mut starts = std::mem::take(&mut self.asides);
+        if !self.driven && !self.draining {
+            self.driven = true;
+            self.input(Input::Driven)?;
+        }
         while self.changed && !self.draining {
             self.changed = false;
             self.begin_pending(&mut starts)?;
@@ -318,6 +328,9 @@ impl Core {
                     self.live.get(turn).is_none_or(|live| !live.told_to_stop)
                 }
                 Work::Claim { .. } | Work::StartReflection { .. } | Work::StartFeedback { .. } => {
+                    if self.waits_for_shortening(&work) {
+                        continue;
+                    }
                     room > 0
                 }
                 Work::AskOperator(_) => false,
@@ -396,6 +409,21 @@ impl Core {
         let at = self.flow.now();
         let session = mint::uuid7(self.mint.as_mut(), at)?;
         Ok(Some(NewSession { key, session }))
+    }
+
+    /// Everything that was appended is made durable.
+    ///
+    /// # Errors
+    /// When the journal refuses.
+    pub fn sync(&mut self) -> Result<(), DriverError> {
+        self.flow.sync()?;
+        Ok(())
+    }
+
+    /// Whether everything is durable and shown.
+    #[must_use]
+    pub fn rests(&self) -> bool {
+        self.flow.rests()
     }
 
     /// The flow rests: everything is made durable and shown.

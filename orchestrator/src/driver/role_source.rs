@@ -65,6 +65,11 @@ pub trait RoleSource: Send + std::fmt::Debug {
         begun_with: BegunWith,
         stop: StopSignal,
     ) -> Result<Box<dyn Taker>, String>;
+    /// Whoever makes a summary of the session of a role that reads its history.
+    ///
+    /// # Errors
+    /// Says in words why nobody can.
+    fn summariser(&mut self, job: Job, stop: StopSignal) -> Result<Box<dyn Taker>, String>;
     /// The file that a checkable call touches, as it is now.
     fn touched(&mut self, role: &RoleInstance, call: &ToolCall) -> Touched;
     /// What would have to be granted for a call never to be asked about, if anything can.

@@ -382,6 +382,11 @@ impl RoleSource for Workshop {
         }
     }
 
+    fn summariser(&mut self, job: Job, stop: StopSignal) -> Result<Box<dyn Taker>, String> {
+        let definition = self.definition(&job.role);
+        self.bench.summariser(Arc::new(job), definition, stop)
+    }
+
     fn touched(&mut self, role: &RoleInstance, call: &ToolCall) -> Touched {
         if self.executor(role) == Executor::Model {
             return self.bench.touched(role, call);
