@@ -55,26 +55,7 @@ pub fn of(error: &DriverError) -> Fault {
                 r#try: "a-society check FILE".to_owned(),
             };
         }
-        DriverError::Change(ChangeFault::ManyOpen(_)) => (
-            FaultCode::CommandAmbiguous,
-            "it is not clear which proposal is meant",
-            "name one of them after the flow",
-        ),
-        DriverError::Change(ChangeFault::Changed(_)) => (
-            FaultCode::CommandRefused,
-            "the file is not the one that this was proposed for",
-            "look at both, decline the proposal, and propose anew: a-society findings diff FLOW",
-        ),
-        DriverError::Change(
-            ChangeFault::NoneOpen
-            | ChangeFault::Unknown(_)
-            | ChangeFault::OutOfPlace { .. }
-            | ChangeFault::Nothing(_),
-        ) => (
-            FaultCode::CommandRefused,
-            "nothing is changed",
-            "look at what was found and proposed: a-society findings",
-        ),
+        DriverError::Change(fault) => of_change(fault),
         DriverError::Gone => (
             FaultCode::FlowGone,
             "nobody drives the flow any more",
@@ -99,6 +80,30 @@ pub fn of(error: &DriverError) -> Fault {
         what: what.to_owned(),
         why: error.to_string(),
         r#try: hint.to_owned(),
+    }
+}
+
+/// Why nothing came of a finding: the kind, what happened, and what to try.
+const fn of_change(fault: &ChangeFault) -> (FaultCode, &'static str, &'static str) {
+    match fault {
+        ChangeFault::ManyOpen(_) => (
+            FaultCode::CommandAmbiguous,
+            "it is not clear which proposal is meant",
+            "name one of them after the flow",
+        ),
+        ChangeFault::Changed(_) => (
+            FaultCode::CommandRefused,
+            "the file is not the one that this was proposed for",
+            "look at both, decline the proposal, and propose anew: a-society findings diff FLOW",
+        ),
+        ChangeFault::NoneOpen
+        | ChangeFault::Unknown(_)
+        | ChangeFault::OutOfPlace { .. }
+        | ChangeFault::Nothing(_) => (
+            FaultCode::CommandRefused,
+            "nothing is changed",
+            "look at what was found and proposed: a-society findings",
+        ),
     }
 }
 
