@@ -290,12 +290,10 @@ fn revises(results: usize) -> Vec<(Value, Vec<Value>)> {
 /// The graph that the journal says counts, and the one that lies in the record folder.
 fn graphs(place: &Place, flow: &str) -> (Option<String>, String) {
     let log = place.run(&["log", flow, "--json"]).out;
-    let records = log
+    let mut records = log
         .lines()
         .map(|line| serde_json::from_str::<Value>(line).unwrap());
-    let revised = records
-        .filter(|record| record["fact"] == "graph_revised")
-        .last();
+    let revised = records.rfind(|record| record["fact"] == "graph_revised");
     let source = revised.map(|record| record["graph"]["source"].as_str().unwrap().to_owned());
     let file = place.folder(flow).join("record/workflow.yaml");
     (source, std::fs::read_to_string(file).unwrap())
