@@ -22,6 +22,10 @@ pub const STEPS_AT_ONCE: usize = 64;
 /// How often a flow that moves looks whether its views are due.
 pub const TICK_MS: u64 = 50;
 
+/// How long an idle flow waits for a command before it writes its views. Whoever answers at once,
+/// as a program does, would have them written twice; and for all others they are still fresh.
+pub const REST_MS: u64 = 100;
+
 /// How long a flow that moves looks the same from outside. People and pages do not see faster.
 pub const LOOK_US: u64 = 20_000;
 

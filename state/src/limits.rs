@@ -62,9 +62,9 @@ pub const DRAFT_AGE_US: u64 = 250_000;
 /// of a long flow folds at most about this much, in a few hundredths of a second.
 pub const CHECKPOINT_BYTES: u64 = 8 * 1024 * 1024;
 
-/// A checkpoint is written at the end only when this many times its size came after the last one;
-/// folding less takes no longer than reading it.
-pub const CHECKPOINT_CLOSE_FACTOR: u64 = 2;
+/// A checkpoint is written at the end only when one part in this many of [`CHECKPOINT_BYTES`] came
+/// after the last one. Whoever shows the flow folds less than that without waiting for it.
+pub const CHECKPOINT_CLOSE_SHARE: u64 = 2;
 
 /// The largest checkpoint that is read; a larger one is not ours.
 pub const CHECKPOINT_BYTES_MAX: u64 = 64 * 1024 * 1024;
