@@ -290,6 +290,11 @@ impl FlowState {
         if let Some(name) = &f.name {
             name.clone_into(&mut self.title);
         }
+        // Whatever process still runs is the parent's, and nobody ends it on the fork's behalf.
+        self.writer = None;
+        for call in self.calls.values_mut() {
+            call.process = None;
+        }
     }
 
     fn session_forked(&mut self, fork: Forked) {
