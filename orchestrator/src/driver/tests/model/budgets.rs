@@ -1,6 +1,5 @@
 //! What may be spent: by roles that work side by side, and as a flow's file says it.
 
-use a_society_facts::fact::budget::BudgetSet;
 use a_society_state::atomic::replace;
 
 use super::*;
@@ -65,10 +64,11 @@ fn set(core: &mut Core, role: Option<&str>, limit: u64) {
 fn at_once(facts: &[Fact]) -> usize {
     let (mut open, mut most) = (0_usize, 0);
     for fact in facts {
-        match fact {
-            Fact::ModelRequested(_) => open += 1,
-            Fact::ModelAnswered(_) | Fact::ModelFailed(_) => open -= 1,
-            _ => {}
+        if matches!(fact, Fact::ModelRequested(_)) {
+            open += 1;
+        }
+        if matches!(fact, Fact::ModelAnswered(_) | Fact::ModelFailed(_)) {
+            open -= 1;
         }
         most = most.max(open);
     }
@@ -126,14 +126,15 @@ fn the_budgets_of_a_file_are_there_before_anything_is_spent_and_once() {
     let world = world();
     let core = world.begin_with(&file);
     let set = |world: &World, core: &Core| {
-        let facts = world.facts(core).into_iter().filter_map(|fact| match fact {
-            Fact::BudgetSet(BudgetSet {
-                role,
-                measure,
-                limit,
-                ..
-            }) => Some((role.map(|role| role.to_string()), measure, limit)),
-            _ => None,
+        let facts = world.facts(core).into_iter().filter_map(|fact| {
+            let Fact::BudgetSet(set) = fact else {
+                return None;
+            };
+            Some((
+                set.role.map(|role| role.to_string()),
+                set.measure,
+                set.limit,
+            ))
         });
         facts.collect::<Vec<_>>()
     };
