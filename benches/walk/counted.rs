@@ -101,6 +101,10 @@ impl Disk for CountedDisk {
         RealDisk.rename(from, to)
     }
 
+    fn link(&self, from: &Path, to: &Path) -> io::Result<()> {
+        RealDisk.link(from, to)
+    }
+
     fn remove_file(&self, path: &Path) -> io::Result<()> {
         RealDisk.remove_file(path)
     }

@@ -10,6 +10,14 @@ pub const SEGMENT_BYTES: u64 = 16 * 1024 * 1024;
 /// most one more record, so anything larger is not ours.
 pub const SEGMENT_BYTES_MAX: u64 = 64 * 1024 * 1024;
 
+/// How much of a segment is read to see who wrote it and whether it begins a fork: its header and
+/// one fact that names a flow and a title.
+pub const SEGMENT_HEAD_BYTES: usize = 16 * 1024;
+
+/// The longest name of a fork: a title fits, and the fact with it fits into [`SEGMENT_HEAD_BYTES`]
+/// even when every character needs escaping.
+pub const FORK_NAME_BYTES_MAX: usize = 1024;
+
 /// Set aside while a flow is open for writing and given back on the first full disk, so that the
 /// pause itself can be recorded.
 pub const RESERVE_BYTES: u64 = 1024 * 1024;
