@@ -35,6 +35,7 @@ const VERBS: &[&str] = &[
     "revise",
     "improve",
     "feedback",
+    "findings",
     "fork",
     "ls",
     "show",
