@@ -24,6 +24,7 @@ export default defineConfig({
       },
     },
   },
+  worker: { format: "es", rolldownOptions: { output: { entryFileNames: "assets/[name].js", chunkFileNames: "assets/[name].js" } } },
   server: { proxy: { "/api": { target: SERVER, ws: true } } },
   test: { include: ["src/**/*.test.ts"], environment: "node" },
 });

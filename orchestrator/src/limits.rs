@@ -22,6 +22,10 @@ pub const STEPS_AT_ONCE: usize = 64;
 /// How often a flow that moves looks whether its views are due.
 pub const TICK_MS: u64 = 50;
 
+/// How long an idle flow waits for a command before it writes its views. Whoever answers at once,
+/// as a program does, would have them written twice; and for all others they are still fresh.
+pub const REST_MS: u64 = 100;
+
 /// How long a flow that moves looks the same from outside. People and pages do not see faster.
 pub const LOOK_US: u64 = 20_000;
 
@@ -31,9 +35,22 @@ pub const ANSWERS_IN_A_TURN_MAX: u32 = 200;
 /// How much of an artifact is shown in a packet; the rest is in the file.
 pub const SHOWN_ARTIFACT_BYTES_MAX: usize = 48 * 1024;
 
+/// How much of all findings together is shown to a role that gets them, each with an equal share. A
+/// hundred roles in full would be more than a model takes in.
+pub const SHOWN_FINDINGS_BYTES_MAX: usize = 512 * 1024;
+
 /// The largest text of a project that is read as a whole. Roles read these in full, and a megabyte
 /// is more than any model takes in.
 pub const PROJECT_FILE_BYTES_MAX: u64 = 1024 * 1024;
 
 /// How many role folders of a project are looked at. A graph with more roles is not read by anybody.
 pub const PROJECT_ROLES_MAX: usize = 1000;
+
+/// How many names of files a plan says one by one; it is read by people.
+pub const RECORD_NAMES_SHOWN: usize = 12;
+
+/// How many files of a record folder are looked at for such a plan.
+pub const RECORD_FILES_MAX: usize = 10_000;
+
+/// How deep a record folder is looked at.
+pub const RECORD_DEPTH_MAX: usize = 32;

@@ -139,7 +139,7 @@ pub fn create(
         input,
         graph: outline(&new.file.graph, source),
         origin: Some(new.file.path.display().to_string()),
-        draft: false,
+        draft: new.file.is_draft,
         client: new.client,
     };
     let opened = store.create(id, created)?;

@@ -10,9 +10,9 @@ use super::arguments::{Arguments, Verb};
 use super::context::Context;
 use super::{
     allow, approve, budget, cancel, check, completions, configure, decline, demo, deny, exit_codes,
-    export, feedback, graph, guard, import, improve, init, log, ls, man, mcp, mode, models, pause,
-    prune, rebuild, reference, reopen, repair, reply, resume, retry, revise, run, scenario, schema,
-    show, skills, status, steer, stop, unpause, verify,
+    export, feedback, fork, graph, guard, import, improve, init, log, ls, man, mcp, mode, models,
+    pause, prune, rebuild, reference, reopen, repair, reply, resume, retry, revise, run, scenario,
+    schema, session, show, skills, status, steer, stop, unpause, verify,
 };
 use crate::environment::Environment;
 use crate::exit_code::ExitCode;
@@ -81,6 +81,7 @@ fn dispatch(context: &mut Context<'_>, verb: &Verb) -> Outcome {
         Verb::Configure(arguments) => configure::run(context, arguments),
         Verb::Budget(arguments) => budget::run(context, arguments),
         Verb::Steer(arguments) => steer::run(context, arguments),
+        Verb::Session(arguments) => session::run(context, arguments),
         Verb::Stop(arguments) => stop::run(context, arguments),
         Verb::Pause(arguments) => pause::run(context, arguments),
         Verb::Unpause(arguments) => unpause::run(context, arguments),
@@ -90,6 +91,7 @@ fn dispatch(context: &mut Context<'_>, verb: &Verb) -> Outcome {
         Verb::Revise(arguments) => revise::run(context, arguments),
         Verb::Improve(arguments) => improve::run(context, arguments),
         Verb::Feedback(arguments) => feedback::run(context, arguments),
+        Verb::Fork(arguments) => fork::run(context, arguments),
         Verb::Ls(arguments) => ls::run(context, arguments),
         Verb::Show(arguments) => show::run(context, arguments),
         Verb::Log(arguments) => log::run(context, arguments),

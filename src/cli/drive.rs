@@ -376,6 +376,7 @@ fn from_driver(error: DriverError, flow: &FlowRef) -> Stop {
         | DriverError::ManyStaged(_)
         | DriverError::NothingAsked
         | DriverError::ManyAsked(_)
+        | DriverError::Session { .. }
         | DriverError::NotAFlow(_)
         | DriverError::Gone
         | DriverError::System(_)) => OperatorError::new(

@@ -4,12 +4,13 @@ use super::ONE;
 use crate::support::Workspace;
 use crate::tidy::expect_generated;
 
-const VERBS: [&str; 41] = [
+const VERBS: &[&str] = &[
     "demo",
     "init",
     "check",
     "graph",
     "schema",
+    "session",
     "run",
     "resume",
     "status",
@@ -33,6 +34,7 @@ const VERBS: [&str; 41] = [
     "revise",
     "improve",
     "feedback",
+    "fork",
     "ls",
     "show",
     "log",
@@ -69,7 +71,7 @@ fn the_help_of_every_command_shows_how_it_is_used() {
             "{}",
             said.out
         );
-        let shows = said.out.contains("Examples:") || verb == "exit-codes";
+        let shows = said.out.contains("Examples:") || *verb == "exit-codes";
         assert!(shows, "{verb}: {}", said.out);
         assert!(!said.out.contains('\u{1b}'), "no colours into a pipe");
     }

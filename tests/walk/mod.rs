@@ -4,6 +4,7 @@ mod between;
 mod canaries;
 mod counted;
 mod files;
+mod forked;
 mod killed;
 mod knocked_at;
 mod models;

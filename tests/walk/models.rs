@@ -125,7 +125,16 @@ fn answer(mut stream: &TcpStream, body: &str, script: Script) -> Option<()> {
     let request: Value = serde_json::from_str(body).ok()?;
     let head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n";
     stream.write_all(head.as_bytes()).ok()?;
-    for event in events(script(results(&request))) {
+    // Whoever makes a summary has no tools, and gets the last words.
+    let has_tools = request["tools"]
+        .as_array()
+        .is_some_and(|tools| !tools.is_empty());
+    let said = if has_tools {
+        script(results(&request))
+    } else {
+        Vec::new()
+    };
+    for event in events(said) {
         let kind = event["type"].as_str()?;
         let text = format!("event: {kind}\ndata: {event}\n\n");
         stream.write_all(text.as_bytes()).ok()?;
@@ -275,6 +284,75 @@ fn a_model_walks_a_flow_over_http_with_real_tools_and_consent() {
     assert_eq!((ends.len(), model.requests()), (3, 4));
     let shown = place.run(&["show", &flow]).out;
     assert!(shown.contains("spent"), "{shown}");
+}
+
+/// What `session archives` says of a flow's role.
+fn archives(place: &Place, flow: &str) -> Vec<Value> {
+    let said = place.run(&["session", "archives", flow, "owner", "--json"]);
+    let value: Value = serde_json::from_str(&said.out).unwrap();
+    value["archives"].as_array().unwrap().clone()
+}
+
+#[test]
+fn a_session_is_made_shorter_and_restored_with_and_without_a_driver() {
+    let model = Model::start();
+    let place = with_model(&model);
+    let flow = allowed_everything(&place);
+    let busy = place.run(&["session", "compact", &flow, "owner"]);
+    assert!(
+        busy.code == 6 && busy.err.contains("a turn of it is open"),
+        "{busy:?}"
+    );
+    let mut child = place.start(&["resume", &flow]);
+    wait_until("the forward work is done", || {
+        place.run(&["status", &flow]).out.contains("improve")
+    });
+    // The process that drives the flow makes the summary.
+    let said = place.run(&["session", "compact", &flow, "owner"]);
+    assert_eq!(said.code, 0, "{said:?}");
+    assert!(
+        said.out.contains("a model's summary stands for"),
+        "{}",
+        said.out
+    );
+    let [archive] = &archives(&place, &flow)[..] else {
+        panic!("one archive")
+    };
+    assert_eq!(
+        (&archive["trigger"], &archive["node"]),
+        (&json!("manual"), &json!("do"))
+    );
+    assert!(archive["bytes"].as_u64().unwrap() > 500 && archive["at"].is_string());
+    let messages = archive["messages"].as_u64().unwrap();
+    let name = archive["archive"].as_str().unwrap().to_owned();
+    let ls = place.run(&["session", "ls", &flow, "--json"]);
+    let ls: Value = serde_json::from_str(&ls.out).unwrap();
+    assert_eq!(
+        (
+            &ls["sessions"][0]["messages"],
+            &ls["sessions"][0]["archives"]
+        ),
+        (&json!(1), &json!(1))
+    );
+    let said = place.run(&["session", "restore", &flow, "owner", &name, "--json"]);
+    let said: Value = serde_json::from_str(&said.out).unwrap();
+    assert_eq!(said["messages"].as_u64(), Some(messages));
+    child.kill().unwrap();
+    child.wait().unwrap();
+    // Nobody drives it now.
+    let said = place.run(&["session", "compact", &flow, "owner", "--json"]);
+    let said: Value = serde_json::from_str(&said.out).unwrap();
+    assert_eq!(
+        said["archive"]["messages"].as_u64(),
+        Some(messages),
+        "{said}"
+    );
+    let gone = place.run(&["session", "restore", &flow, "owner", &name]);
+    assert!(
+        gone.code == 6 && gone.err.contains("there is no archive"),
+        "{gone:?}"
+    );
+    assert_eq!(place.run(&["verify", &flow]).code, 0);
 }
 
 /// A server that speaks over its pipes: it adds what it is given to a list in a file.

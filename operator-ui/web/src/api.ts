@@ -29,6 +29,12 @@ export async function get<T>(path: string, signal?: AbortSignal): Promise<T> {
   return answer<T>(await fetch(path, { signal: signal ?? null, headers: { accept: "application/json" } }));
 }
 
+/** Reads a text from an address under `/api`. */
+export async function getText(path: string, signal?: AbortSignal): Promise<string> {
+  const response = await fetch(path, { signal: signal ?? null, headers: { accept: "text/plain" } });
+  return response.ok ? response.text() : answer<string>(response);
+}
+
 /** Sends to an address under `/api`. */
 export async function post<T>(path: string, body: unknown): Promise<T> {
   return answer<T>(await fetch(path, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) }));

@@ -27,7 +27,7 @@ use super::room::{Place, Room};
 use crate::mint::{self, Mint};
 use crate::record::{Places, put_back};
 
-/// The role that writes the feedback report; it is none of the flow's own.
+/// The role that writes the feedback report, unless the flow has one of that name itself.
 pub const FEEDBACK_ROLE: &str = "a-society-feedback";
 
 /// A turn that this process runs.
@@ -92,10 +92,14 @@ pub struct Core {
     pub(super) mint: Box<dyn Mint>,
     pub(super) places: Places,
     pub(super) live: BTreeMap<TurnId, LiveTurn>,
+    /// What was begun beside the flow's turns, and has to be taken now.
+    pub(super) asides: Vec<Start>,
     turns_at_once: usize,
     room: Room,
     /// Whether work waits for room that other flows of the process take.
     crowded: bool,
+    /// Whether this process drives the flow on, and not only hears a command for it.
+    driven: bool,
     /// Whether nothing new is started, because the process ends.
     draining: bool,
     /// Whether something happened since the last look that may have given work to start.
@@ -128,9 +132,11 @@ impl Core {
             mint,
             places,
             live,
+            asides: Vec::new(),
             turns_at_once,
             room,
             crowded: false,
+            driven: false,
             draining: false,
             changed: true,
             owed: 0,
@@ -139,6 +145,7 @@ impl Core {
         core.put_back()?;
         core.input(Input::Opened)?;
         core.end_asides()?;
+        core.keep_records();
         Ok(core)
     }
 
@@ -214,13 +221,25 @@ impl Core {
         };
         let facts = decide(&self.graph, self.state(), input)?;
         let count = facts.len();
+        let records = facts.iter().any(may_change_records);
         for fact in facts {
             self.append(fact)?;
         }
         if let Some(graph) = revised {
             self.graph = graph;
         }
+        if records {
+            self.keep_records();
+        }
         Ok(count)
+    }
+
+    /// The files of the record folder that are folded from the facts say what the facts say.
+    pub(super) fn keep_records(&mut self) {
+        let Self {
+            roles, graph, flow, ..
+        } = self;
+        roles.keep_records(graph, &flow.views().flow);
     }
 
     /// Hears an input of the operator: it is durable on return.
@@ -284,7 +303,11 @@ impl Core {
     /// # Errors
     /// When the journal refuses.
     pub fn advance(&mut self) -> Result<Vec<Start>, DriverError> {
-        let mut starts = Vec::new();
+        let mut starts = std::mem::take(&mut self.asides);
+        if !self.driven && !self.draining {
+            self.driven = true;
+            self.input(Input::Driven)?;
+        }
         while self.changed && !self.draining {
             self.changed = false;
             self.begin_pending(&mut starts)?;
@@ -305,6 +328,9 @@ impl Core {
                     self.live.get(turn).is_none_or(|live| !live.told_to_stop)
                 }
                 Work::Claim { .. } | Work::StartReflection { .. } | Work::StartFeedback { .. } => {
+                    if self.waits_for_shortening(&work) {
+                        continue;
+                    }
                     room > 0
                 }
                 Work::AskOperator(_) => false,
@@ -368,7 +394,7 @@ impl Core {
             Work::StartFeedback { role } => {
                 let role = match role {
                     Some(role) => role,
-                    None => FEEDBACK_ROLE.parse()?,
+                    None => feedback_role(&self.graph)?,
                 };
                 let session = self.new_session(&role)?;
                 self.input(Input::StartFeedback(StartFeedback { role, session }))
@@ -383,6 +409,21 @@ impl Core {
         let at = self.flow.now();
         let session = mint::uuid7(self.mint.as_mut(), at)?;
         Ok(Some(NewSession { key, session }))
+    }
+
+    /// Everything that was appended is made durable.
+    ///
+    /// # Errors
+    /// When the journal refuses.
+    pub fn sync(&mut self) -> Result<(), DriverError> {
+        self.flow.sync()?;
+        Ok(())
+    }
+
+    /// Whether everything is durable and shown.
+    #[must_use]
+    pub fn rests(&self) -> bool {
+        self.flow.rests()
     }
 
     /// The flow rests: everything is made durable and shown.
@@ -417,6 +458,28 @@ impl Core {
         self.flow.close()?;
         Ok(())
     }
+}
+
+/// A role that is none of the flow's own, nor another instance of one.
+fn feedback_role(graph: &FlowGraph) -> Result<RoleInstance, DriverError> {
+    let is_known = |name: &str| graph.role_instances().any(|role| role.base() == name);
+    let numbered = (2_u32..).map(|number| format!("{FEEDBACK_ROLE}-{number}"));
+    let mut names = std::iter::once(FEEDBACK_ROLE.to_owned()).chain(numbered);
+    // A graph has fewer roles than there are numbers.
+    let free = names.find(|name| !is_known(name)).unwrap_or_default();
+    Ok(free.parse()?)
+}
+
+/// Whether the files of the record folder that are folded from the facts may say something else
+/// after a fact.
+const fn may_change_records(fact: &Fact) -> bool {
+    matches!(
+        fact,
+        Fact::FlowTitled(_)
+            | Fact::GraphRevised(_)
+            | Fact::ImprovementChosen(_)
+            | Fact::FeedbackStarted(_)
+    )
 }
 
 /// Whether there may be something new to start after a fact. What a turn that runs says about its

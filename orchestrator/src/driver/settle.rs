@@ -80,9 +80,10 @@ impl Core {
             None => Touched::Unknown,
         };
         match file {
-            Touched::Has(now) if now == open.after => {
-                self.finish_call(turn, call, open, CallEnd::Recovered, RECOVERED)
-            }
+            Touched::Has(now) if now == open.after => match self.take_snapshot(open)? {
+                Some(why) => self.finish_call(turn, call, open, CallEnd::Failed, &why),
+                None => self.finish_call(turn, call, open, CallEnd::Recovered, RECOVERED),
+            },
             Touched::Has(now) if now == open.before => {
                 let (role, why) = (open.role.clone(), NOT_APPLIED.to_owned());
                 self.append(Fact::CallRerun(CallRerun { call, role, why }))

@@ -476,6 +476,12 @@ impl Core {
         let Some(open) = self.state().calls.get(&call).cloned() else {
             return Ok(());
         };
+        let mut end = end;
+        if end == CallEnd::Done
+            && let Some(why) = self.take_snapshot(&open)?
+        {
+            (end, output) = (CallEnd::Failed, why);
+        }
         if let Some(whole) = whole {
             let hash = self.flow.keep_blob(&whole)?;
             let bytes = whole.len();

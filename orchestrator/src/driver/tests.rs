@@ -1,5 +1,6 @@
 //! Whole flows on one thread, on a disk in memory: the walk, and the walk after a death.
 
+mod improving;
 mod model;
 mod sim;
 mod syncs;
@@ -15,6 +16,7 @@ use a_society_state::{FlowRef, Ground, Store, process};
 
 use super::core::{Core, Start};
 use super::step::Heard;
+use crate::control::message::Command;
 use crate::mint::SeededMint;
 use crate::project::flow_file::read_kept;
 use crate::run::{NewFlow, create, reopen};
@@ -255,6 +257,37 @@ fn a_flow_that_drains_leaves_its_turns_at_a_recorded_point_and_goes_on_from_ther
 }
 
 #[test]
+fn a_command_to_a_flow_that_nobody_drives_is_no_other_try_of_its_turns() {
+    let disk = FaultyDisk::new();
+    let mut core = begin(&disk, HELLO, SCRIPT);
+    walk(&mut core, 3);
+    let flow = at(&core);
+    let attempts = |core: &Core| -> Vec<u32> {
+        let turns = core.state().turns.values();
+        turns.map(|turn| turn.attempt).collect()
+    };
+    assert_eq!(attempts(&core), [1]);
+    drop(core);
+    let dead = disk.kill_clone();
+    let open = || {
+        let mint = Box::new(SeededMint(2));
+        reopen(&store(&dead), &flow, "/w/project".into(), mint)
+            .unwrap()
+            .0
+    };
+    for command in [Command::Pause, Command::Unpause, Command::Pause] {
+        let mut core = open();
+        core.obey(command, None).unwrap();
+        core.close().unwrap();
+    }
+    let mut core = open();
+    assert_eq!(attempts(&core), [1]);
+    core.obey(Command::Unpause, None).unwrap();
+    core.advance().unwrap();
+    assert_eq!(attempts(&core), [2]);
+}
+
+#[test]
 fn a_role_that_asks_is_answered_and_goes_on() {
     let disk = FaultyDisk::new();
     let script = r"
@@ -276,6 +309,31 @@ script:
     core.command(Input::Reply(reply)).unwrap();
     finish(&mut core);
     assert_eq!(core.state().status.word(), "completed");
+}
+
+#[test]
+fn a_role_that_could_not_answer_is_not_told_twice_what_it_is_here_for() {
+    let disk = FaultyDisk::new();
+    let script = r"
+default: forward
+script:
+  - { node: write, turn: 1, say: [ { fault: { class: overloaded } } ] }
+  - { node: write, turn: 2, say: [ { fault: { class: overloaded } } ] }
+";
+    let mut core = begin(&disk, HELLO, script);
+    for _ in 0..2 {
+        walk(&mut core, usize::MAX);
+        let target = ReplyTarget::Only;
+        let client = None;
+        core.command(Input::Retry { target, client }).unwrap();
+    }
+    finish(&mut core);
+    let writer = &core.flow().views().sessions["writer"];
+    let told = writer
+        .messages
+        .iter()
+        .filter(|entry| entry.origin.is_some());
+    assert_eq!(told.count(), 1, "{:#?}", writer.messages);
 }
 
 const WIDE: &str = r"

@@ -61,6 +61,27 @@ impl Bench {
         }
     }
 
+    /// Whoever makes a summary of a role's session.
+    ///
+    /// # Errors
+    /// Says in words what it lacks.
+    pub fn summariser(
+        &self,
+        job: Arc<Job>,
+        definition: Option<&InlineRole>,
+        stop: StopSignal,
+    ) -> Result<Box<dyn Taker>, String> {
+        match self.gear(&job, definition) {
+            Ok(gear) => Ok(Box::new(ModelTaker::summarising(job, gear, stop))),
+            Err(End::Configuration { why } | End::Provider { why } | End::Aborted { why }) => {
+                Err(why)
+            }
+            Err(End::Outcome { .. } | End::Fault(_) | End::OutputLimit) => {
+                Err("it cannot be asked".to_owned())
+            }
+        }
+    }
+
     fn gear(&self, job: &Job, definition: Option<&InlineRole>) -> Result<Gear, End> {
         let chosen = |key: &str| job.settings.get(key).map(String::as_str);
         let wish = Wish {

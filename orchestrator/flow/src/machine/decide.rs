@@ -53,6 +53,7 @@ fn client(input: &Input) -> Option<&ClientId> {
         | Input::Reopen { client, .. } => client.as_ref(),
         Input::Revise(revise) => revise.client.as_ref(),
         Input::Opened
+        | Input::Driven
         | Input::Claim(_)
         | Input::StartReflection(_)
         | Input::StartFeedback(_)
@@ -72,6 +73,7 @@ fn dispatch(graph: &FlowGraph, state: &FlowState, input: &Input) -> Result<Vec<F
     match input {
         Input::Create(create) => created(graph, state, create),
         Input::Opened => Ok(opened::opened(state)),
+        Input::Driven => Ok(opened::driven(state)),
         Input::Claim(input) => claim::claim(graph, state, input),
         Input::StartReflection(input) => improve::start_reflection(state, input),
         Input::StartFeedback(input) => improve::start_feedback(graph, state, input),

@@ -27,9 +27,11 @@ use crate::graph::FlowGraph;
 pub enum Input {
     /// The flow begins.
     Create(Create),
-    /// A process took the flow over. It finishes what a crash cut in half, and gives every open
-    /// turn another try.
+    /// A process took the flow over. It finishes what a crash cut in half; it may only have come
+    /// for one command.
     Opened,
+    /// A process drives the flow on. Every open turn gets another try.
+    Driven,
 
     /// The driver takes a node that [`crate::machine::pending`] offers.
     Claim(Claim),

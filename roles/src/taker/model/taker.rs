@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use a_society_facts::Hash;
+use a_society_facts::fact::session::Trigger;
 use a_society_facts::id::CallId;
 use a_society_facts::message::{Message, ToolCall};
 
@@ -64,6 +65,8 @@ pub struct ModelTaker {
     pub(super) no_summary: bool,
     /// Whether old tool outputs are left out of requests.
     pub(super) is_trimmed: bool,
+    /// Whether it makes a summary and nothing else.
+    only_summarises: bool,
 }
 
 /// What comes next.
@@ -128,10 +131,20 @@ impl ModelTaker {
             pauses: 0,
             no_summary: false,
             is_trimmed: false,
+            only_summarises: false,
             job: Arc::new(job),
             gear,
             stop,
         }
+    }
+
+    /// Makes a summary of the job's session, because the operator wants it shorter.
+    #[must_use]
+    pub fn summarising(job: Arc<Job>, gear: Gear, stop: StopSignal) -> Self {
+        let mut taker = Self::new(job, gear, stop);
+        taker.only_summarises = true;
+        taker.next = Next::Ask;
+        taker
     }
 
     /// Brings together what may be called. Waits for servers that have to be started.
@@ -162,8 +175,11 @@ impl ModelTaker {
 
     /// Says the next request, or first that the session must become shorter.
     fn ask(&mut self) -> Step {
+        if self.only_summarises {
+            return self.shorten(Trigger::Manual);
+        }
         if self.is_full() && !self.no_summary {
-            return self.shorten();
+            return self.shorten(Trigger::Auto);
         }
         if self.is_full() {
             self.trim();
@@ -358,7 +374,8 @@ impl ModelTaker {
 impl Taker for ModelTaker {
     fn next(&mut self, told: Told) -> Step {
         let call = self.hear_of(told);
-        if self.kit.is_none() && !matches!(self.next, Next::End(_)) {
+        let has_tools = self.kit.is_some() || self.only_summarises;
+        if !has_tools && !matches!(self.next, Next::End(_)) {
             // It is recorded before the server is started.
             if let Some(step) = self.newly_trusted() {
                 return step;

@@ -429,7 +429,7 @@ pub(super) fn wording(fact: &Fact) -> Effect<'_> {
         .say(),
         Fact::ArchiveRestored(f) => Words::event(
             "Archive restored",
-            "The archived messages stand in the session again.",
+            "The archived messages stand in the session again, in place of their summary.",
             "session.archive_restored",
         )
         .about(&f.archive)

@@ -3,7 +3,9 @@
 use std::mem;
 
 use super::fold::Place;
-use super::parts::{CallState, Configuration, OpenConsent, Running, Said, Staged, Waiting, Wanted};
+use super::parts::{
+    CallState, Configuration, Matter, OpenConsent, Running, Said, Staged, Waiting, Wanted,
+};
 use super::phase::{Change, Feedback, Improvement, Phase, Reflecting};
 use super::state::FlowState;
 use crate::fact::budget::{BudgetReached, BudgetSet};
@@ -12,8 +14,8 @@ use crate::fact::improvement::{
     FindingsRecorded, ImprovementChosen, ReflectionStarted,
 };
 use crate::fact::node::{
-    HandoffApplied, HandoffAwaited, HandoffDecided, HandoffStaged, NodeClaimed, NodeSuspended,
-    NodeWoken, RepairRequested, WaitReason,
+    Entry, HandoffApplied, HandoffAwaited, HandoffDecided, HandoffStaged, NodeClaimed,
+    NodeSuspended, NodeWoken, RepairRequested, WaitReason,
 };
 use crate::fact::operator::{
     ConsentAnswer, ConsentRequested, ConsentResolved, OperatorReplied, OperatorSteered,
@@ -62,7 +64,17 @@ impl FlowState {
                 self.replies.remove(&f.node);
             }
         }
-        self.visited.insert(f.node.clone());
+        if !self.visited.insert(f.node.clone()) {
+            *self.entered_again.entry(f.node.clone()).or_default() += 1;
+        }
+        // Whoever was told what to do and could not say a word is not told twice.
+        let again = match f.entry {
+            Entry::Again | Entry::Configured | Entry::Recovered => true,
+            Entry::First | Entry::Reopened | Entry::Reply => false,
+        };
+        let nothing_new = received.is_empty() && dropped.is_empty() && unsaid.is_empty();
+        let told =
+            again && nothing_new && self.is_unanswered(&f.role, &Matter::Node(f.node.clone()));
         self.reckon(&f.node);
         self.awaiting_handoff.remove(&f.node);
         self.wanted.remove(&f.node);
@@ -75,12 +87,18 @@ impl FlowState {
                 entry: f.entry,
                 since: place.at,
                 begun: false,
-                told: false,
+                told,
                 received,
                 dropped,
                 unsaid,
             },
         );
+    }
+
+    /// Whether the last thing that a role was told, and that it has not answered, is this.
+    fn is_unanswered(&self, role: &RoleInstance, matter: &Matter) -> bool {
+        let session = self.sessions.get(role);
+        session.is_some_and(|session| session.unanswered.as_ref() == Some(matter))
     }
 
     /// Counts again whether a node owes something.
@@ -328,9 +346,10 @@ impl FlowState {
 
     pub(super) fn reflection_started(&mut self, f: &ReflectionStarted) {
         self.mint(f.turn);
+        let unanswered = self.is_unanswered(&f.role, &Matter::Improvement);
         if let Some(improvement) = &mut self.improvement {
             let before = improvement.roles.remove(&f.role);
-            let role = begin_again(before, f.turn, &f.replies);
+            let role = begin_again(before, f.turn, &f.replies, unanswered);
             improvement.roles.insert(f.role.clone(), role);
         }
     }
@@ -360,9 +379,11 @@ impl FlowState {
 
     pub(super) fn feedback_started(&mut self, f: &FeedbackStarted) {
         self.mint(f.turn);
+        let unanswered = self.is_unanswered(&f.role, &Matter::Improvement);
         if let Some(improvement) = &mut self.improvement {
             let before = improvement.feedback.work.take();
-            improvement.feedback.work = Some(begin_again(before, f.turn, &f.replies));
+            let work = begin_again(before, f.turn, &f.replies, unanswered);
+            improvement.feedback.work = Some(work);
             improvement.feedback.role = Some(f.role.clone());
         }
     }
@@ -430,7 +451,13 @@ impl FlowState {
 }
 
 /// A role begins to reflect, or goes on with the replies it reads now.
-fn begin_again(before: Option<Reflecting>, turn: TurnId, replies: &[MessageId]) -> Reflecting {
+fn begin_again(
+    before: Option<Reflecting>,
+    turn: TurnId,
+    replies: &[MessageId],
+    unanswered: bool,
+) -> Reflecting {
+    let again = before.as_ref().map_or(0, |r| r.again.saturating_add(1));
     let (queued, mut unsaid, findings) =
         before.map_or_else(Default::default, |r| (r.replies, r.unsaid, r.findings));
     let (read, rest) = queued
@@ -440,7 +467,8 @@ fn begin_again(before: Option<Reflecting>, turn: TurnId, replies: &[MessageId]) 
     Reflecting {
         turn,
         begun: false,
-        told: false,
+        told: unanswered && again > 0 && unsaid.is_empty(),
+        again,
         findings,
         waiting: None,
         replies: rest,

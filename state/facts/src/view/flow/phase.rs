@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::parts::{Said, Waiting};
+use super::parts::{Said, Waiting, is_none_yet};
 use crate::at::At;
 use crate::fact::flow::PauseReason;
 use crate::fact::improvement::{ImprovementMode, Reflection};
@@ -178,6 +178,9 @@ pub struct Reflecting {
     pub begun: bool,
     /// Whether the role was told what that turn is for.
     pub told: bool,
+    /// How many turns it had for it before this one.
+    #[serde(default, skip_serializing_if = "is_none_yet")]
+    pub again: u32,
     /// What it wrote, once it is done.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub findings: Option<Artifact>,

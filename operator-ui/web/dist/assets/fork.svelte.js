@@ -1,0 +1,1 @@
+import{V as e,it as t,nt as n}from"./disclose-version.js";var r=new class{#e=t(null);get wanted(){return e(this.#e)}set wanted(e){n(this.#e,e)}ask(e,t,n){this.wanted={flow:e,at:t,title:n}}close(){this.wanted=null}},i=new class{#e=t(!1);get wanted(){return e(this.#e)}set wanted(e){n(this.#e,e,!0)}};export{i as n,r as t};
