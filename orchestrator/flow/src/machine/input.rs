@@ -327,6 +327,8 @@ pub struct ConsentAsked {
     pub action: Hash,
     /// What would run, for the operator to read.
     pub shown: Text,
+    /// Whether only the role asks, and the flow's mode alone would let it run.
+    pub narrowed: bool,
 }
 
 /// The operator's answer to a request for consent.

@@ -288,6 +288,7 @@ impl Inspection<'_> {
             path,
             source,
             graph: file.workflow,
+            budget: file.budget,
             defines_roles: file.roles.is_some(),
             is_draft: false,
             roles: file.roles.unwrap_or(roles),
@@ -337,11 +338,13 @@ pub fn over_canonical(project: &Project, own: FlowFile) -> Result<FlowFile, Rend
     let whole = GraphFile {
         workflow: graph,
         roles: None,
+        budget: own.budget.or_else(|| project.canonical.budget.clone()),
     };
     Ok(FlowFile {
         path: own.path,
         source: to_yaml(&whole)?,
         graph: whole.workflow,
+        budget: whole.budget,
         roles: project.canonical.roles.clone(),
         defines_roles: false,
         is_draft: own.is_draft,

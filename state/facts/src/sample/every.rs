@@ -517,6 +517,7 @@ fn operator() -> Vec<Fact> {
             tool: "run_command".into(),
             action: Hash::of(b"ls"),
             shown: Text::from("ls"),
+            narrowed: true,
         }),
         Fact::ConsentResolved(ConsentResolved {
             consent: id("k1"),

@@ -160,6 +160,7 @@ fn consent(scribe: &mut Scribe, turn: &Turn, call: &crate::id::CallId) {
         tool: "run_command".into(),
         action,
         shown: Text::from("git log --oneline"),
+        narrowed: false,
     }));
     scribe.say(Fact::NodeSuspended(NodeSuspended {
         node: turn.node.clone(),

@@ -305,6 +305,7 @@ impl FlowState {
             tool: f.tool.clone(),
             action: f.action,
             shown: f.shown.clone(),
+            narrowed: f.narrowed,
             since: place.at,
         };
         self.consents.insert(f.consent.clone(), open);
