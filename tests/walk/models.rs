@@ -134,7 +134,7 @@ fn answer(mut stream: &TcpStream, body: &str, script: Script) -> Option<()> {
     } else {
         Vec::new()
     };
-    let record = record_in(&String::from_utf8_lossy(&body)).unwrap_or_default();
+    let record = record_in(body).unwrap_or_default();
     for event in events(said) {
         let event = event.to_string().replace("$RECORD", &record);
         let event: Value = serde_json::from_str(&event).ok()?;
