@@ -1,5 +1,6 @@
 //! Whole flows on one thread, on a disk in memory: the walk, and the walk after a death.
 
+mod changing;
 mod improving;
 mod model;
 mod sim;
@@ -174,6 +175,24 @@ fn at(core: &Core) -> FlowRef {
         project: "demo".parse().unwrap(),
         flow: core.flow().id().clone(),
     }
+}
+
+/// The facts of a kind, as they stand in the journal.
+fn facts(core: &Core, word: &str) -> Vec<serde_json::Value> {
+    let folder = core.flow().folder();
+    let mut facts = Vec::new();
+    for number in 1.. {
+        let file = folder.segment(number);
+        let Ok(bytes) = a_society_state::files::read_whole(core.flow().disk(), &file, u64::MAX)
+        else {
+            break;
+        };
+        let lines = bytes.split(|byte| *byte == b'\n');
+        let lines = lines.filter(|line| !line.is_empty());
+        facts.extend(lines.map(|line| serde_json::from_slice(line).unwrap()));
+    }
+    facts.retain(|fact: &serde_json::Value| fact["fact"] == word);
+    facts
 }
 
 /// What the operator would read, for a test that fails.
