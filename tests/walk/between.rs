@@ -228,6 +228,10 @@ fn check(place: &Place, tail: &Tail, hit: &[String], tally: &mut Tally) {
 }
 
 #[test]
+#[expect(
+    clippy::print_stdout,
+    reason = "the share is the figure that the whole test is for"
+)]
 fn a_kill_between_start_and_result_repeats_nothing_and_files_tell_what_happened() {
     let full = std::env::var_os("A_SOCIETY_TEST_FULL").is_some_and(|value| value == "1");
     let wanted = if full { HITS_FULL } else { HITS };

@@ -191,24 +191,22 @@ fn prepared(model: &Model) -> Place {
     place
 }
 
-#[test]
-fn no_secret_comes_out_anywhere_whatever_way_it_came_in() {
-    let model = Model::start_refusing(script, refuses);
-    let place = prepared(&model);
+/// Walks the flow to its end, with a key that is refused once; everything that was said on the way.
+fn walked(place: &Place) -> (String, Vec<u8>) {
     let mut said = Vec::new();
-    run(&place, &["models", "ls"], &mut said);
-    run(&place, &["mcp", "ls"], &mut said);
+    run(place, &["models", "ls"], &mut said);
+    run(place, &["mcp", "ls"], &mut said);
     run(
-        &place,
+        place,
         &["run", "demo/flow.yaml", "--until-waiting"],
         &mut said,
     );
     let flow = place.flow().unwrap();
-    run(&place, &["mode", &flow, "full-access"], &mut said);
+    run(place, &["mode", &flow, "full-access"], &mut said);
     // The key is refused once in between; the operator tries again.
     for _ in 0..3 {
         let mut child = command(
-            &place,
+            place,
             &["resume", &flow, "--until-waiting", "--improve", "none"],
         )
         .stdout(Stdio::piped())
@@ -221,12 +219,20 @@ fn no_secret_comes_out_anywhere_whatever_way_it_came_in() {
         }
         let output = child.wait_with_output().unwrap();
         said.extend([output.stdout, output.stderr].concat());
-        run(&place, &["status", &flow], &mut said);
-        run(&place, &["retry", &flow], &mut said);
+        run(place, &["status", &flow], &mut said);
+        run(place, &["retry", &flow], &mut said);
     }
     for words in [["show", &flow], ["log", &flow], ["status", &flow]] {
-        run(&place, &words, &mut said);
+        run(place, &words, &mut said);
     }
+    (flow, said)
+}
+
+#[test]
+fn no_secret_comes_out_anywhere_whatever_way_it_came_in() {
+    let model = Model::start_refusing(script, refuses);
+    let place = prepared(&model);
+    let (flow, mut said) = walked(&place);
     let log = run(&place, &["log", &flow, "--json"], &mut said).stdout;
     let log = String::from_utf8(log).unwrap();
 
