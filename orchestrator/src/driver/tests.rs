@@ -1,6 +1,7 @@
 //! Whole flows on one thread, on a disk in memory: the walk, and the walk after a death.
 
 mod changing;
+mod drafts;
 mod improving;
 mod model;
 mod sim;
