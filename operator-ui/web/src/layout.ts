@@ -156,8 +156,8 @@ export function place(t: Topology, o: Order, dir: Direction): Placed {
   const byGap: Hop[][] = o.ranks.map(() => []);
   for (const h of all) byGap[h.gap]?.push(h);
   const laid = byGap.map(channelsOf);
-  const low = Math.min(0, ...Object.values(o.cross), ...Object.values(o.via).flat());
-  const shift = MARGIN + across / 2 - low;
+  const near = Math.min(...Object.values(o.cross).map((c) => c - across / 2), ...Object.values(o.via).flat());
+  const shift = MARGIN - (Number.isFinite(near) ? near : 0);
 
   const start: number[] = [];
   let at = MARGIN_ALONG;
@@ -391,7 +391,7 @@ export const COLLAPSE_ABOVE = 60;
 /** From this many nodes the graph has a minimap. */
 export const MINIMAP_FROM = 40;
 /** A rank this small stays open. */
-const RANK_KEEPS = 3;
+const RANK_KEEPS = 4;
 
 export const groupId = (rank: number): string => `\u0001rank ${rank}`;
 

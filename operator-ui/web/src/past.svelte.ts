@@ -5,7 +5,7 @@
 import { SvelteMap } from "svelte/reactivity";
 import { flowApi, get } from "./api";
 import { nav } from "./nav.svelte";
-import { pastOf } from "./past";
+import { asItWas, pastOf } from "./past";
 import { refKey, type FlowRoute } from "./router";
 import { asFault, store } from "./store.svelte";
 import { extend, type Track } from "./track";
@@ -89,8 +89,8 @@ export const looking = new Looking();
 /** The flow at a moment, or null while it is fetched. */
 export function past(flow: FlowRef, at: number, now: FlowState | null = null): FlowState | null {
   const exact = moments.get(nameOf(flow, at));
-  if (exact) return exact;
-  if (!looking.moving) ask(flow, at);
   const track = looking.track(flow);
+  if (exact) return track ? asItWas(exact, track, at) : exact;
+  if (!looking.moving) ask(flow, at);
   return now && track ? pastOf(now, track, at) : null;
 }

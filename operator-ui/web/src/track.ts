@@ -88,7 +88,7 @@ const TAIL = 0.045;
 /** A scale from time to the strip. Nights nobody worked are narrowed, or the work would be a line. */
 export function scaleOf(track: Track, now: number | null): Scale {
   const begin = track.at[0]?.[1] ?? now ?? 0;
-  const end = Math.max(track.at[track.at.length - 1]?.[1] ?? begin, now ?? 0, begin + 1000);
+  const end = Math.max(track.at[track.at.length - 1]?.[1] ?? begin, now ?? 0, begin + 1);
   const busy: [number, number][] = [];
   for (const t of track.turns) {
     if (t.kind === 'suspended' || t.kind === 'waiting') continue;
