@@ -34,6 +34,7 @@ const VERBS: &[&str] = &[
     "revise",
     "improve",
     "feedback",
+    "findings",
     "fork",
     "ls",
     "show",

@@ -36,6 +36,10 @@ impl Core {
             self.conclude(turn, attempt, Outcome::ConsentDenied)?;
             return Ok(None);
         }
+        if let Some(why) = self.over_turns(turn, &role) {
+            self.conclude(turn, attempt, Outcome::BudgetReached { why })?;
+            return Ok(None);
+        }
         self.prompt(&role)?;
         let packet = self.tell(turn, &role, &task)?;
         let (packet, begun_with) = self.begun(&role, &task, packet);

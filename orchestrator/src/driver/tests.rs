@@ -1,5 +1,7 @@
 //! Whole flows on one thread, on a disk in memory: the walk, and the walk after a death.
 
+mod changing;
+mod drafts;
 mod improving;
 mod model;
 mod sim;
@@ -141,11 +143,57 @@ fn a_small_artifact_stands_in_its_record_and_a_large_one_is_kept_as_a_blob() {
     }
 }
 
+#[test]
+fn a_role_does_not_take_the_operator_out_of_the_graph_that_it_writes() {
+    let gated = HELLO.replace("role: writer }", "role: writer, human-colab: true }");
+    let named = |graph: &str| graph.replace("name: Hello", "name: Hello again");
+    let elsewhere = named(HELLO)
+        .replace("id: write,", "id: other,")
+        .replace(": write }", ": other }")
+        .replace("from: write,", "from: other,");
+    for (graph, fits) in [
+        (named(&gated), true),
+        (named(HELLO), false),
+        (elsewhere, false),
+    ] {
+        let text = serde_json::to_string(&graph).unwrap();
+        let script = format!(
+            "default: forward\nscript:\n  - node: ask\n    say:\n      \
+             - write: {{ path: workflow.yaml, text: {text} }}\n      - forward: On.\n"
+        );
+        let disk = FaultyDisk::new();
+        let mut core = begin(&disk, &gated, &script);
+        walk(&mut core, 5);
+        let revised = core.graph().name() == "Hello again";
+        assert_eq!(revised, fits, "{graph}\n{}", read(&core));
+        let kept = core.flow().folder().record().join("workflow.yaml");
+        assert_eq!(disk.read_file(&kept).unwrap() == graph.as_bytes(), fits);
+    }
+}
+
 fn at(core: &Core) -> FlowRef {
     FlowRef {
         project: "demo".parse().unwrap(),
         flow: core.flow().id().clone(),
     }
+}
+
+/// The facts of a kind, as they stand in the journal.
+fn facts(core: &Core, word: &str) -> Vec<serde_json::Value> {
+    let folder = core.flow().folder();
+    let mut facts = Vec::new();
+    for number in 1.. {
+        let file = folder.segment(number);
+        let Ok(bytes) = a_society_state::files::read_whole(core.flow().disk(), &file, u64::MAX)
+        else {
+            break;
+        };
+        let lines = bytes.split(|byte| *byte == b'\n');
+        let lines = lines.filter(|line| !line.is_empty());
+        facts.extend(lines.map(|line| serde_json::from_slice(line).unwrap()));
+    }
+    facts.retain(|fact: &serde_json::Value| fact["fact"] == word);
+    facts
 }
 
 /// What the operator would read, for a test that fails.

@@ -121,7 +121,7 @@ fn asked(sketch: &mut Sketch, consent: &ConsentId, open: &OpenConsent) {
         .any(|(_, w)| w.consent.as_ref() == Some(consent));
     let answer = if state.phase.is_over() || turn.is_none_or(|turn| turn.stop) {
         Some(ConsentAnswer::Withdrawn)
-    } else if state.consent_mode == ConsentMode::FullAccess {
+    } else if state.consent_mode == ConsentMode::FullAccess && !open.narrowed {
         Some(ConsentAnswer::AllowOnce)
     } else {
         None

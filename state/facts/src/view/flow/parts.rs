@@ -321,6 +321,9 @@ pub struct OpenConsent {
     pub action: Hash,
     /// What would run.
     pub shown: Text,
+    /// Whether the flow's mode alone would let it run.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub narrowed: bool,
     /// Since when.
     pub since: At,
 }
