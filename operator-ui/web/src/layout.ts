@@ -197,14 +197,14 @@ export function place(t: Topology, o: Order, dir: Direction): Placed {
       const b = h.b + shift;
       if (h.first) points.push(point(top, a));
       const c = laid[h.gap]?.channel.get(h);
-      if (c === undefined) {
-        if (h.first) leave = point((top + bottom) / 2, a);
-        if (h.last) enter = point((top + bottom) / 2, b);
-      } else {
-        const line = top + (tb ? STUB_OUT : LONG_OUT) + c * CHANNEL;
+      // In a gap where others turn, chips of straight edges stay clear of the channels as well.
+      const busy = (laid[h.gap]?.count ?? 0) > 0;
+      const out = tb ? STUB_OUT : LONG_OUT;
+      if (h.first) leave = point(busy ? top + out / 2 : (top + bottom) / 2, a);
+      if (h.last) enter = point(busy ? bottom - (tb ? STUB_IN : LONG_IN) / 2 : (top + bottom) / 2, b);
+      if (c !== undefined) {
+        const line = top + out + c * CHANNEL;
         points.push(point(line, a), point(line, b));
-        if (h.first) leave = point(top + (tb ? STUB_OUT : LONG_OUT) / 2, a);
-        if (h.last) enter = point((line + bottom) / 2, b);
       }
       if (h.last) points.push(point(bottom, b));
     }

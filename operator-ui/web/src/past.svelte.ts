@@ -8,7 +8,7 @@ import { nav } from "./nav.svelte";
 import { asItWas, pastOf } from "./past";
 import { refKey, type FlowRoute } from "./router";
 import { asFault, store } from "./store.svelte";
-import { extend, type Track } from "./track";
+import { complete, extend, type Track } from "./track";
 import type { FlowRef, FlowState } from "./wire";
 
 /** Moments kept; looking back and forth asks once for each. */
@@ -56,7 +56,7 @@ class Looking {
       this.#of = key;
       this.#track = null;
       this.#before = now;
-      get<Track>(flowApi(flow, "track")).then((track) => { if (this.#of === key) this.#track = track; }, (error: unknown) => {
+      get<Track>(flowApi(flow, "track")).then((track) => { if (this.#of === key) this.#track = complete(track, now); }, (error: unknown) => {
         if (this.#of === key) this.#of = null;
         store.fail(asFault(error));
       });
