@@ -14,6 +14,7 @@ const VERBS: &[&str] = &[
     "run",
     "resume",
     "status",
+    "watch",
     "reply",
     "approve",
     "decline",
