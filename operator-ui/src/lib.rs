@@ -1,3 +1,4 @@
 //! Shows it: protocol, server and the embedded page.
 
+pub mod fold;
 pub mod protocol;
