@@ -8,6 +8,7 @@ use std::io;
 use std::mem::MaybeUninit;
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -22,7 +23,7 @@ const NEWS_BYTES: usize = 16 << 10;
 #[derive(Debug)]
 pub struct Watch {
     system: OwnedFd,
-    folders: BTreeMap<i32, PathBuf>,
+    folders: Mutex<BTreeMap<i32, PathBuf>>,
 }
 
 /// What there is to know.
@@ -43,7 +44,7 @@ impl Watch {
         let flags = inotify::CreateFlags::CLOEXEC | inotify::CreateFlags::NONBLOCK;
         Ok(Self {
             system: inotify::init(flags)?,
-            folders: BTreeMap::new(),
+            folders: Mutex::new(BTreeMap::new()),
         })
     }
 
@@ -51,7 +52,7 @@ impl Watch {
     ///
     /// # Errors
     /// When it is not there, or the system has no room.
-    pub fn add(&mut self, folder: &Path) -> io::Result<()> {
+    pub fn add(&self, folder: &Path) -> io::Result<()> {
         let what = inotify::WatchFlags::MODIFY
             | inotify::WatchFlags::CREATE
             | inotify::WatchFlags::MOVED_TO
@@ -59,25 +60,30 @@ impl Watch {
             | inotify::WatchFlags::CLOSE_WRITE
             | inotify::WatchFlags::ONLYDIR;
         let number = inotify::add_watch(&self.system, folder, what)?;
-        self.folders.insert(number, folder.to_owned());
+        self.folders().insert(number, folder.to_owned());
         Ok(())
     }
 
     /// Watches a folder no longer.
-    pub fn remove(&mut self, folder: &Path) {
-        let number = self.folders.iter().find(|(_, known)| *known == folder);
+    pub fn remove(&self, folder: &Path) {
+        let mut folders = self.folders();
+        let number = folders.iter().find(|(_, known)| *known == folder);
         if let Some(number) = number.map(|(number, _)| *number) {
             // A folder that is gone is watched no more anyway.
             let _ = inotify::remove_watch(&self.system, number);
-            self.folders.remove(&number);
+            folders.remove(&number);
         }
+    }
+
+    fn folders(&self) -> MutexGuard<'_, BTreeMap<i32, PathBuf>> {
+        self.folders.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Waits for news, but no longer than this.
     ///
     /// # Errors
     /// When the system refuses.
-    pub fn wait(&mut self, longest: Duration) -> io::Result<News> {
+    pub fn wait(&self, longest: Duration) -> io::Result<News> {
         let longest = Timespec {
             tv_sec: i64::try_from(longest.as_secs()).unwrap_or(i64::MAX),
             tv_nsec: i64::from(longest.subsec_nanos()),
@@ -93,9 +99,10 @@ impl Watch {
             match reader.next() {
                 Ok(event) => {
                     lost |= event.events().contains(inotify::ReadFlags::QUEUE_OVERFLOW);
-                    changed.extend(self.folders.get(&event.wd()).cloned());
+                    let mut folders = self.folders();
+                    changed.extend(folders.get(&event.wd()).cloned());
                     if event.events().contains(inotify::ReadFlags::IGNORED) {
-                        self.folders.remove(&event.wd());
+                        folders.remove(&event.wd());
                     }
                 }
                 Err(rustix::io::Errno::INTR) => {}
@@ -122,7 +129,7 @@ mod tests {
         let (one, other) = (folder.path().join("one"), folder.path().join("other"));
         std::fs::create_dir(&one).unwrap();
         std::fs::create_dir(&other).unwrap();
-        let mut watch = Watch::new().unwrap();
+        let watch = Watch::new().unwrap();
         watch.add(&one).unwrap();
         let soon = Duration::from_millis(1);
         assert_eq!(watch.wait(soon).unwrap(), News::Of(vec![]));
@@ -141,7 +148,7 @@ mod tests {
 
     #[test]
     fn a_folder_that_is_not_there_cannot_be_watched() {
-        let mut watch = Watch::new().unwrap();
+        let watch = Watch::new().unwrap();
         assert!(watch.add(Path::new("/no/such/folder")).is_err());
     }
 }

@@ -96,7 +96,9 @@ impl FlowFold {
             if let Some(role) = feed_role(&self.state, fact).cloned() {
                 let feed = self.feeds.entry(role.clone()).or_default();
                 feed.apply(recorded);
-                self.counts.insert(role, (feed.total(), recorded.seq));
+                if !matches!(fact, Fact::DraftAdded(_)) {
+                    self.counts.insert(role, (feed.total(), recorded.seq));
+                }
             }
             if matches!(
                 fact,
