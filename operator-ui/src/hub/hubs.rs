@@ -204,7 +204,10 @@ impl Hubs {
     #[must_use]
     pub fn followed(&self, flow: &FlowRef) -> Option<Arc<FlowHub>> {
         let flows = lock(&self.flows);
-        flows.get(flow).filter(|hub| !hub.is_ended()).map(Arc::clone)
+        flows
+            .get(flow)
+            .filter(|hub| !hub.is_ended())
+            .map(Arc::clone)
     }
 
     /// A hub that nobody follows ends. Says whether it did.

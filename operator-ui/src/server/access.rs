@@ -66,7 +66,10 @@ fn hex(bytes: &[u8]) -> String {
 fn same(one: &str, other: &str) -> bool {
     let digest = |text: &str| Sha256::digest(text.as_bytes());
     let (one, other) = (digest(one), digest(other));
-    let differs = one.iter().zip(other.iter()).fold(0, |sum, (a, b)| sum | (a ^ b));
+    let differs = one
+        .iter()
+        .zip(other.iter())
+        .fold(0, |sum, (a, b)| sum | (a ^ b));
     differs == 0
 }
 
@@ -175,13 +178,19 @@ impl Access {
             return Err(refused(StatusCode::BAD_REQUEST, "one host is wanted"));
         };
         let host = host.to_str().unwrap_or_default();
-        if uri.authority().is_some_and(|authority| authority.as_str() != host) {
+        if uri
+            .authority()
+            .is_some_and(|authority| authority.as_str() != host)
+        {
             return Err(refused(StatusCode::BAD_REQUEST, "two hosts are named"));
         }
         if self.hosts.iter().any(|known| known == host) {
             return Ok(());
         }
-        Err(refused(StatusCode::FORBIDDEN, "this is not a host of this server"))
+        Err(refused(
+            StatusCode::FORBIDDEN,
+            "this is not a host of this server",
+        ))
     }
 
     /// Where a page comes from is where we are. Says whether it was said at all.
@@ -194,7 +203,9 @@ impl Access {
         let Some(origin) = origins.next() else {
             return Ok(false);
         };
-        let known = origin.to_str().is_ok_and(|origin| self.origins.iter().any(|it| it == origin));
+        let known = origin
+            .to_str()
+            .is_ok_and(|origin| self.origins.iter().any(|it| it == origin));
         if known && origins.next().is_none() {
             return Ok(true);
         }
@@ -202,13 +213,18 @@ impl Access {
     }
 
     fn has_token(&self, headers: &HeaderMap) -> bool {
-        let said = headers.get(AUTHORIZATION).and_then(|said| said.to_str().ok());
+        let said = headers
+            .get(AUTHORIZATION)
+            .and_then(|said| said.to_str().ok());
         let token = said.and_then(|said| said.strip_prefix("Bearer "));
         token.is_some_and(|token| self.secrets.is_token(token))
     }
 
     fn has_cookie(&self, headers: &HeaderMap) -> bool {
-        let lines = headers.get_all(COOKIE).iter().filter_map(|line| line.to_str().ok());
+        let lines = headers
+            .get_all(COOKIE)
+            .iter()
+            .filter_map(|line| line.to_str().ok());
         let mut pairs = lines.flat_map(|line| line.split(';')).map(str::trim);
         pairs.any(|pair| {
             let named = pair.strip_prefix(&self.cookie);

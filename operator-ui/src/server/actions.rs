@@ -49,10 +49,12 @@ pub fn adopt(hubs: &Arc<Hubs>, begun: Begun) {
     let Begun { flow, driven } = begun;
     hubs.drives(flow.clone(), driven.handle);
     let hubs = Arc::clone(hubs);
-    let waiting = std::thread::Builder::new().name("flow-end".to_owned()).spawn(move || {
-        // Why it ended is in its journal, or was said by its own error.
-        drop(driven.task.join());
-        hubs.leaves(&flow);
-    });
+    let waiting = std::thread::Builder::new()
+        .name("flow-end".to_owned())
+        .spawn(move || {
+            // Why it ended is in its journal, or was said by its own error.
+            drop(driven.task.join());
+            hubs.leaves(&flow);
+        });
     drop(waiting);
 }

@@ -53,7 +53,13 @@ pub(super) fn flow_ref(flow: &row::FlowRef) -> Result<FlowRef, Fault> {
         r#try: "go to the list of flows".to_owned(),
     };
     Ok(FlowRef {
-        project: flow.project.parse().map_err(|bad: a_society_facts::id::BadName| unfit(bad.to_string()))?,
-        flow: flow.flow.parse().map_err(|bad: a_society_facts::id::BadName| unfit(bad.to_string()))?,
+        project: flow
+            .project
+            .parse()
+            .map_err(|bad: a_society_facts::id::BadName| unfit(bad.to_string()))?,
+        flow: flow
+            .flow
+            .parse()
+            .map_err(|bad: a_society_facts::id::BadName| unfit(bad.to_string()))?,
     })
 }

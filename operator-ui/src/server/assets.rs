@@ -41,7 +41,10 @@ pub(super) fn serve(path: &str, headers: &HeaderMap) -> Answer {
         return answer(asset, headers);
     }
     let last = path.rsplit('/').next().unwrap_or_default();
-    let is_file = path.starts_with("assets/") || path.starts_with("api/") || last.contains('.') || path.contains('%');
+    let is_file = path.starts_with("assets/")
+        || path.starts_with("api/")
+        || last.contains('.')
+        || path.contains('%');
     if is_file {
         return refused(StatusCode::NOT_FOUND, "there is no such file");
     }
@@ -57,8 +60,12 @@ pub(super) fn serve(path: &str, headers: &HeaderMap) -> Answer {
 }
 
 fn answer(asset: Asset, headers: &HeaderMap) -> Answer {
-    let known = headers.get(IF_NONE_MATCH).is_some_and(|tag| tag.as_bytes() == asset.etag.as_bytes());
-    let packs = headers.get(ACCEPT_ENCODING).and_then(|said| said.to_str().ok());
+    let known = headers
+        .get(IF_NONE_MATCH)
+        .is_some_and(|tag| tag.as_bytes() == asset.etag.as_bytes());
+    let packs = headers
+        .get(ACCEPT_ENCODING)
+        .and_then(|said| said.to_str().ok());
     let packed = packs.is_some_and(|said| said.split(',').any(|it| it.trim().starts_with("br")));
     let body = match (known, packed) {
         (true, _) => Body::empty(),

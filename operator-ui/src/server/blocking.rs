@@ -25,7 +25,10 @@ where
     match done.await {
         Ok(Ok(answer)) => answer,
         Ok(Err(error)) => fault(status_of(&error), &error),
-        Err(_) => refused(StatusCode::INTERNAL_SERVER_ERROR, "it ended before it was done"),
+        Err(_) => refused(
+            StatusCode::INTERNAL_SERVER_ERROR,
+            "it ended before it was done",
+        ),
     }
 }
 
@@ -50,7 +53,11 @@ pub(super) fn missing(what: &str, why: &str) -> Fault {
 
 /// That the state could not be read.
 pub(super) fn unread(error: &a_society_state::Error) -> Fault {
-    let code = if error.is_not_found() { "not-found" } else { "disk-failed" };
+    let code = if error.is_not_found() {
+        "not-found"
+    } else {
+        "disk-failed"
+    };
     Fault {
         code: code.to_owned(),
         what: "the flow cannot be read".to_owned(),

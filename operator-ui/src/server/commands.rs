@@ -13,7 +13,7 @@ use super::actions::adopt;
 use super::app::{Shared, flow_ref};
 use crate::protocol::ask::ImprovementMode;
 use crate::protocol::command::{Command, Measure, StopScope, When, Whom};
-use crate::protocol::down::{Ack, Fault, False, True};
+use crate::protocol::down::{Ack, False, Fault, True};
 use crate::protocol::flow::ConsentMode;
 use crate::protocol::row;
 
@@ -136,7 +136,11 @@ pub(super) fn wire_fault(fault: message::Fault) -> Fault {
 fn from_unsaid(error: Unsaid) -> Fault {
     let (code, what, hint) = match error {
         Unsaid::Fault(fault) => return wire_fault(fault),
-        Unsaid::Run(_) => ("flow-stopped", "the flow cannot be driven", "a-society verify FLOW"),
+        Unsaid::Run(_) => (
+            "flow-stopped",
+            "the flow cannot be driven",
+            "a-society verify FLOW",
+        ),
         Unsaid::Deaf { .. } => (
             "flow-busy",
             "another process holds this flow and does not listen",
@@ -162,7 +166,7 @@ fn asking_role(app: &Shared, flow: &FlowRef, command: &Command) -> Option<String
     match command {
         Command::Allow { consent, .. } | Command::Deny { consent, .. } => {
             let state = state()?;
-            let open = state.consents.get(&consent.parse().ok()?)?;
+            let open = state.consents.get(consent.as_str())?;
             Some(open.role.to_string())
         }
         _ => None,
@@ -245,7 +249,10 @@ const fn goes_on(command: &Command) -> bool {
 fn said(command: Command) -> Result<message::Command, Fault> {
     use message::Command as Said;
     Ok(match command {
-        Command::Reply { to, text } => Said::Reply { to: whom(to)?, text },
+        Command::Reply { to, text } => Said::Reply {
+            to: whom(to)?,
+            text,
+        },
         Command::Approve { approval } => Said::Approve {
             approval: Some(read(&approval)?),
         },
@@ -261,11 +268,15 @@ fn said(command: Command) -> Result<message::Command, Fault> {
             action: Some(read(&action)?),
             for_the_flow,
         },
-        Command::Deny { consent, action, .. } => Said::Deny {
+        Command::Deny {
+            consent, action, ..
+        } => Said::Deny {
             consent: Some(read(&consent)?),
             action: Some(read(&action)?),
         },
-        Command::Mode { mode } => Said::Mode { mode: consent_mode(mode) },
+        Command::Mode { mode } => Said::Mode {
+            mode: consent_mode(mode),
+        },
         Command::Configure { role, settings } => Said::Configure {
             role: read(&role)?,
             settings,
@@ -284,14 +295,21 @@ fn said(command: Command) -> Result<message::Command, Fault> {
             text,
             when: heard_when(when),
         },
-        Command::Stop { scope } => Said::Stop { scope: stopped(scope)? },
+        Command::Stop { scope } => Said::Stop {
+            scope: stopped(scope)?,
+        },
         Command::Pause {} => Said::Pause,
         Command::Unpause {} => Said::Unpause,
         Command::Cancel { why } => Said::Cancel { why },
         Command::Retry { to } => Said::Retry { to: whom(to)? },
-        Command::Reopen { node, note } => Said::Reopen { node: read(&node)?, note },
+        Command::Reopen { node, note } => Said::Reopen {
+            node: read(&node)?,
+            note,
+        },
         Command::Revise { source } => Said::Revise { source },
-        Command::Improve { mode } => Said::Improve { mode: improved(mode) },
+        Command::Improve { mode } => Said::Improve {
+            mode: improved(mode),
+        },
         Command::Feedback { granted } => Said::Feedback { granted },
         Command::Compact { .. } | Command::Fork { .. } | Command::Resume {} => {
             return Err(Fault {

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use a_society_facts::fact::Fact;
 use a_society_facts::Hash;
+use a_society_facts::fact::Fact;
 use a_society_state::{FlowRef, blob as blobs};
 
 use super::app::Shared;
@@ -25,7 +25,10 @@ const EDITS_MAX: usize = 2_000;
 /// Between two versions that were handed over.
 pub(super) fn between(app: &Shared, flow: &FlowRef, window: &Window) -> Result<Diff, Fault> {
     let new = window.b.as_deref().ok_or_else(|| {
-        missing("there is nothing to compare", "a is the old version and b the new one")
+        missing(
+            "there is nothing to compare",
+            "a is the old version and b the new one",
+        )
     })?;
     let text = |hash: &str| {
         let bytes = files::blob(app, flow, hash)?;
@@ -89,7 +92,10 @@ pub(super) fn changes(app: &Shared, flow: &FlowRef) -> Result<Changes, Fault> {
 /// The file that a call is about, as its summary names it.
 fn path_of(summary: &str) -> String {
     let rest = summary.split_once(' ').map_or(summary, |(_, rest)| rest);
-    let end = rest.find(" (").or_else(|| rest.find(", ")).unwrap_or(rest.len());
+    let end = rest
+        .find(" (")
+        .or_else(|| rest.find(", "))
+        .unwrap_or(rest.len());
     rest.get(..end).unwrap_or(rest).to_owned()
 }
 
@@ -104,7 +110,11 @@ pub(super) fn hunks(old: &str, new: &str) -> (Vec<Hunk>, bool) {
     let script = script(&old, &new);
     let mut place = 0;
     while place < script.len() {
-        let Some(first) = script.iter().skip(place).position(|(op, _, _)| *op != Op::Keep) else {
+        let Some(first) = script
+            .iter()
+            .skip(place)
+            .position(|(op, _, _)| *op != Op::Keep)
+        else {
             break;
         };
         let first = place + first;
@@ -118,7 +128,9 @@ pub(super) fn hunks(old: &str, new: &str) -> (Vec<Hunk>, bool) {
             }
             end += 1;
         }
-        let end = end.saturating_sub(quiet.saturating_sub(AROUND)).max(first + 1);
+        let end = end
+            .saturating_sub(quiet.saturating_sub(AROUND))
+            .max(first + 1);
         let part = script.get(start..end).unwrap_or_default();
         lines += part.len();
         if lines > DIFF_LINES_MAX {
@@ -155,12 +167,22 @@ fn hunk(part: &[Edit], old: &[&str], new: &[&str]) -> Option<Hunk> {
 fn script(old: &[&str], new: &[&str]) -> Vec<Edit> {
     let head = old.iter().zip(new).take_while(|(a, b)| a == b).count();
     let rest = old.len().min(new.len()) - head;
-    let tail = old.iter().rev().zip(new.iter().rev()).take(rest).take_while(|(a, b)| a == b).count();
+    let tail = old
+        .iter()
+        .rev()
+        .zip(new.iter().rev())
+        .take(rest)
+        .take_while(|(a, b)| a == b)
+        .count();
     let mid_old = old.get(head..old.len() - tail).unwrap_or_default();
     let mid_new = new.get(head..new.len() - tail).unwrap_or_default();
     let mut script: Vec<Edit> = (0..head).map(|at| (Op::Keep, at, at)).collect();
     let middle = shortest(mid_old, mid_new).unwrap_or_else(|| replaced(mid_old, mid_new));
-    script.extend(middle.into_iter().map(|(op, a, b)| (op, a + head, b + head)));
+    script.extend(
+        middle
+            .into_iter()
+            .map(|(op, a, b)| (op, a + head, b + head)),
+    );
     let (from_old, from_new) = (old.len() - tail, new.len() - tail);
     script.extend((0..tail).map(|at| (Op::Keep, from_old + at, from_new + at)));
     script
@@ -218,7 +240,10 @@ fn back(trace: &[Vec<usize>], most: usize, (mut x, mut y): (usize, usize)) -> Ve
         let from_x = if down { above } else { below };
         let from_k = if down { k + 1 } else { k.wrapping_sub(1) };
         let from_y = (from_x + most).saturating_sub(from_k);
-        while x > from_x && y > from_y && (count == 0 || x > from_x + usize::from(!down) || y > from_y + usize::from(down)) {
+        while x > from_x
+            && y > from_y
+            && (count == 0 || x > from_x + usize::from(!down) || y > from_y + usize::from(down))
+        {
             x -= 1;
             y -= 1;
             edits.push((Op::Keep, x, y));
@@ -281,11 +306,15 @@ mod tests {
     #[test]
     fn a_place_is_shown_with_a_few_lines_around_it() {
         let old: String = (0..40).map(|n| format!("line {n}\n")).collect();
-        let new = old.replace("line 20\n", "line twenty\n").replace("line 39\n", "");
+        let new = old
+            .replace("line 20\n", "line twenty\n")
+            .replace("line 39\n", "");
         let (hunks, truncated) = hunks(&old, &new);
         assert!(!truncated);
-        let shown: Vec<(u64, u64, usize)> =
-            hunks.iter().map(|hunk| (hunk.old_start, hunk.new_start, hunk.lines.len())).collect();
+        let shown: Vec<(u64, u64, usize)> = hunks
+            .iter()
+            .map(|hunk| (hunk.old_start, hunk.new_start, hunk.lines.len()))
+            .collect();
         assert_eq!(shown, [(18, 18, 8), (37, 37, 4)]);
     }
 

@@ -17,14 +17,21 @@ use crate::protocol::http::{Event, Events};
 pub(super) fn of(app: &Shared, flow: &FlowRef, window: &Window) -> Result<Events, Fault> {
     let limit = window.limit.unwrap_or(EVENTS_MAX / 5).clamp(1, EVENTS_MAX);
     let before = window.before.unwrap_or(u64::MAX);
-    let mut follower = app.hubs.store.follow(flow).map_err(|error| unread(&error))?;
+    let mut follower = app
+        .hubs
+        .store
+        .follow(flow)
+        .map_err(|error| unread(&error))?;
     let mut kept: VecDeque<Event> = VecDeque::new();
     let mut left = false;
     let read = follower.read_lines(&mut |recorded, line| {
         if recorded.seq >= before {
             return ControlFlow::Break(());
         }
-        let wanted = window.kind.as_ref().is_none_or(|kind| recorded.word() == kind);
+        let wanted = window
+            .kind
+            .as_ref()
+            .is_none_or(|kind| recorded.word() == kind);
         if wanted {
             let text = String::from_utf8_lossy(line);
             kept.push_back(Event {

@@ -32,7 +32,11 @@ pub(super) fn each_upto(
     upto: Option<Seq>,
     each: &mut dyn FnMut(Recorded),
 ) -> Result<(), Fault> {
-    let mut follower = app.hubs.store.follow(flow).map_err(|error| unread(&error))?;
+    let mut follower = app
+        .hubs
+        .store
+        .follow(flow)
+        .map_err(|error| unread(&error))?;
     let read = match upto {
         None => follower.read(each),
         Some(upto) => follower.read_lines(&mut |recorded, _| {
@@ -41,7 +45,11 @@ pub(super) fn each_upto(
             }
             let last = recorded.seq == upto;
             each(recorded);
-            if last { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            if last {
+                ControlFlow::Break(())
+            } else {
+                ControlFlow::Continue(())
+            }
         }),
     };
     // What is good before some damage is shown; that there is damage is told by the flow's row.
@@ -108,7 +116,10 @@ pub(super) fn state(app: &Shared, flow: &FlowRef, at: Option<Seq>) -> Result<Flo
     })?;
     fold.driven(app.hubs.liveness(flow));
     assembled(fold.whole()).ok_or_else(|| {
-        missing("nothing is known of the flow at that record", "its journal holds nothing before it")
+        missing(
+            "nothing is known of the flow at that record",
+            "its journal holds nothing before it",
+        )
     })
 }
 
@@ -119,9 +130,10 @@ pub(super) fn body(
     id: &str,
     window: &Window,
 ) -> Result<ItemBody, Fault> {
-    let first: Seq = id.strip_prefix('f').and_then(|seq| seq.parse().ok()).ok_or_else(|| {
-        missing("there is no such item", "the ids of items begin with f")
-    })?;
+    let first: Seq = id
+        .strip_prefix('f')
+        .and_then(|seq| seq.parse().ok())
+        .ok_or_else(|| missing("there is no such item", "the ids of items begin with f"))?;
     let mut gathered = Gathered {
         first,
         ..Gathered::default()
@@ -136,7 +148,8 @@ pub(super) fn body(
                 if recorded.seq == first {
                     gathered.role = Some(role.clone());
                 }
-                let feed: &mut a_society_facts::view::FeedView = feeds.entry(role.clone()).or_default();
+                let feed: &mut a_society_facts::view::FeedView =
+                    feeds.entry(role.clone()).or_default();
                 feed.apply(&recorded);
             }
         }
@@ -164,9 +177,10 @@ pub(super) fn body(
     });
     let parts = (arguments.is_some() || gathered.result.is_some()).then(|| BodyParts {
         arguments,
-        result: gathered.result.as_ref().map(|text| {
-            words::beginning(&whole(text), TEXT_BYTES_MAX).to_owned()
-        }),
+        result: gathered
+            .result
+            .as_ref()
+            .map(|text| words::beginning(&whole(text), TEXT_BYTES_MAX).to_owned()),
         diff: None,
     });
     Ok(cut(&text, window, parts))
@@ -210,7 +224,11 @@ impl Gathered {
 
     fn answered(&mut self, f: &ModelAnswered, begins: bool) {
         // Only the calls of the last answer can begin next.
-        self.asked = f.calls.iter().map(|call| (call.id.clone(), call.input.clone())).collect();
+        self.asked = f
+            .calls
+            .iter()
+            .map(|call| (call.id.clone(), call.input.clone()))
+            .collect();
         if begins && let AnswerText::Inline(text) = &f.text {
             self.said = Some(Text::Inline(text.clone()));
         }
@@ -226,7 +244,10 @@ impl Gathered {
 /// A piece of a text that begins at a byte, or at the first character after it.
 fn cut(text: &str, window: &Window, parts: Option<BodyParts>) -> ItemBody {
     let start = text.floor_char_boundary(window.offset.unwrap_or(0));
-    let limit = window.limit.unwrap_or(TEXT_BYTES_MAX).clamp(4, TEXT_BYTES_MAX);
+    let limit = window
+        .limit
+        .unwrap_or(TEXT_BYTES_MAX)
+        .clamp(4, TEXT_BYTES_MAX);
     let rest = text.get(start..).unwrap_or_default();
     let piece = words::beginning(rest, limit);
     let end = start + piece.len();

@@ -18,7 +18,9 @@ use crate::protocol::http::{FileVersion, FileVersions, Files};
 pub(super) fn of(app: &Shared, flow: &FlowRef) -> Result<Files, Fault> {
     let mut files: BTreeMap<String, Vec<FileVersion>> = BTreeMap::new();
     each_upto(app, flow, None, &mut |recorded| hear(&mut files, &recorded))?;
-    let files = files.into_iter().map(|(path, versions)| FileVersions { path, versions });
+    let files = files
+        .into_iter()
+        .map(|(path, versions)| FileVersions { path, versions });
     Ok(Files {
         files: files.collect(),
     })
@@ -52,7 +54,12 @@ fn hear(files: &mut BTreeMap<String, Vec<FileVersion>>, recorded: &Recorded) {
 
 /// The bytes of a version: of a blob, or of what a record carries itself.
 pub(super) fn blob(app: &Shared, flow: &FlowRef, hash: &str) -> Result<Vec<u8>, Fault> {
-    let unknown = || missing("there is no such version", "nothing of that hash was handed over");
+    let unknown = || {
+        missing(
+            "there is no such version",
+            "nothing of that hash was handed over",
+        )
+    };
     let hash: Hash = hash.parse().map_err(|_| unknown())?;
     let folder = app.hubs.store.folder(flow);
     let kept = blobs::get(app.hubs.store.ground().disk.as_ref(), &folder, hash);
@@ -76,7 +83,9 @@ fn carried(app: &Shared, flow: &FlowRef, hash: Hash) -> Result<Option<Vec<u8>>, 
             Some(Fact::HandoffStaged(f)) => &f.deliveries,
             Some(_) | None => return,
         };
-        let mine = deliveries.iter().find(|delivery| delivery.artifact.hash == hash);
+        let mine = deliveries
+            .iter()
+            .find(|delivery| delivery.artifact.hash == hash);
         if let Some(text) = mine.and_then(|delivery| delivery.artifact.text.as_ref()) {
             found = Some(text.clone().into_bytes());
         }

@@ -118,7 +118,9 @@ async fn converse(stream: TcpStream, router: Router, place: OwnedSemaphorePermit
         .max_buf_size(HEAD_BYTES_MAX)
         .half_close(false);
     let service = TowerToHyperService::new(router);
-    let connection = http.serve_connection(TokioIo::new(stream), service).with_upgrades();
+    let connection = http
+        .serve_connection(TokioIo::new(stream), service)
+        .with_upgrades();
     // Whatever went wrong concerns this client alone, and it knows.
     drop(connection.await);
     drop(place);
@@ -134,7 +136,11 @@ impl Server {
     /// The address to open in a browser, with the token behind the `#`, which no server is sent.
     #[must_use]
     pub fn url(&self) -> String {
-        format!("http://{}/#token={}", self.address, self.app.access.secrets().token())
+        format!(
+            "http://{}/#token={}",
+            self.address,
+            self.app.access.secrets().token()
+        )
     }
 
     /// The hubs.

@@ -26,7 +26,10 @@ const ALWAYS: [(&str, &str); 6] = [
 /// Says with every answer what a browser may do with it.
 pub(super) fn guard(headers: &mut HeaderMap) {
     for (name, value) in ALWAYS {
-        headers.insert(HeaderName::from_static(name), HeaderValue::from_static(value));
+        headers.insert(
+            HeaderName::from_static(name),
+            HeaderValue::from_static(value),
+        );
     }
 }
 
@@ -66,10 +69,7 @@ pub(super) fn fault(status: StatusCode, fault: &Fault) -> Answer {
 /// A fault that needs few words.
 pub(super) fn refused(status: StatusCode, why: &str) -> Answer {
     let (code, hint) = match status {
-        StatusCode::UNAUTHORIZED => (
-            "no-token",
-            "open the address that a-society serve printed",
-        ),
+        StatusCode::UNAUTHORIZED => ("no-token", "open the address that a-society serve printed"),
         StatusCode::FORBIDDEN => ("forbidden", "open the address that a-society serve printed"),
         StatusCode::NOT_FOUND => ("not-found", "go to the list of flows"),
         StatusCode::SERVICE_UNAVAILABLE => ("busy", "try again in a moment"),

@@ -20,7 +20,9 @@ use super::app::{Shared, flow_ref};
 use super::blocking::{missing, read, unread};
 use super::limits::{BODY_BYTES_MAX, HITS_MAX, ITEMS_MAX, READ_BUFFER_BYTES, WRITE_BUFFER_BYTES};
 use super::reply::{Answer, guard, json, json_text, plain, refused};
-use super::{assets, diff, events, feed_at, files, metrics, search, settings, socket, track, transcript};
+use super::{
+    assets, diff, events, feed_at, files, metrics, search, settings, socket, track, transcript,
+};
 use crate::hub::flow::wire_ref;
 use crate::protocol::http::{NewFlow, SessionRequest};
 use crate::protocol::limits::FRAME_BYTES_MAX;
@@ -31,7 +33,10 @@ pub(super) fn router(app: Shared) -> Router {
     let flow = "/api/flow/{project}/{flow}";
     let of = |rest: &str| format!("{flow}/{rest}");
     Router::new()
-        .route("/api/health", get(async || json_text("{\"ok\":true}".to_owned())))
+        .route(
+            "/api/health",
+            get(async || json_text("{\"ok\":true}".to_owned())),
+        )
         .route("/api/session", post(session))
         .route("/api/socket", get(upgrade))
         .route("/metrics", get(counted))
@@ -70,15 +75,20 @@ fn wants(path: &str) -> Wants {
 /// Judges a request, and says with its answer what a browser may do with it.
 async fn judged(State(app): State<Shared>, request: Request, next: Next) -> Answer {
     let (method, uri) = (request.method(), request.uri());
-    let judged = app.access.judge(method, uri, request.headers(), wants(uri.path()));
+    let judged = app
+        .access
+        .judge(method, uri, request.headers(), wants(uri.path()));
     // A token in an address ends up in histories and logs; it belongs behind the `#`.
     let shows_token = uri.query().is_some_and(|query| query.contains("token="));
     let mut answer = match judged {
         Err(why) => refused(why.status, why.why),
-        Ok(()) if shows_token => refused(StatusCode::UNAUTHORIZED, "the token is not for addresses"),
-        Ok(()) if is_form(method, request.headers()) => {
-            refused(StatusCode::UNSUPPORTED_MEDIA_TYPE, "only JSON is understood")
+        Ok(()) if shows_token => {
+            refused(StatusCode::UNAUTHORIZED, "the token is not for addresses")
         }
+        Ok(()) if is_form(method, request.headers()) => refused(
+            StatusCode::UNSUPPORTED_MEDIA_TYPE,
+            "only JSON is understood",
+        ),
         Ok(()) => next.run(request).await,
     };
     guard(answer.headers_mut());
@@ -87,9 +97,14 @@ async fn judged(State(app): State<Shared>, request: Request, next: Next) -> Answ
 
 /// Whether a request brings something that is not JSON. A form needs no consent of a browser.
 fn is_form(method: &Method, headers: &HeaderMap) -> bool {
-    let json = headers.get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).is_some_and(|kind| {
-        kind.split(';').next().is_some_and(|kind| kind.trim().eq_ignore_ascii_case("application/json"))
-    });
+    let json = headers
+        .get(CONTENT_TYPE)
+        .and_then(|kind| kind.to_str().ok())
+        .is_some_and(|kind| {
+            kind.split(';')
+                .next()
+                .is_some_and(|kind| kind.trim().eq_ignore_ascii_case("application/json"))
+        });
     *method == Method::POST && !json
 }
 
@@ -116,7 +131,10 @@ async fn session(State(app): State<Shared>, body: Body) -> Answer {
         Err(answer) => return answer,
     };
     if !app.access.secrets().is_token(&said.token) {
-        return refused(StatusCode::UNAUTHORIZED, "this is not the token of this server");
+        return refused(
+            StatusCode::UNAUTHORIZED,
+            "this is not the token of this server",
+        );
     }
     let mut answer = json_text("{\"ok\":true}".to_owned());
     if let Ok(cookie) = HeaderValue::from_str(&app.access.set_cookie()) {
@@ -166,12 +184,19 @@ type Asked = Result<Query<Window>, QueryRejection>;
 /// Reads something of a flow.
 async fn of_flow<F>(app: Shared, flow: FlowRef, asked: Asked, work: F) -> Answer
 where
-    F: FnOnce(&Shared, &a_society_state::FlowRef, &Window) -> Result<Answer, crate::protocol::Fault>
+    F: FnOnce(
+            &Shared,
+            &a_society_state::FlowRef,
+            &Window,
+        ) -> Result<Answer, crate::protocol::Fault>
         + Send
         + 'static,
 {
     let Ok(Query(window)) = asked else {
-        return refused(StatusCode::BAD_REQUEST, "what is asked for was not understood");
+        return refused(
+            StatusCode::BAD_REQUEST,
+            "what is asked for was not understood",
+        );
     };
     read(&app, move |app| {
         let flow = flow_ref(&flow)?;
@@ -193,9 +218,12 @@ async fn body(
     Path((project, flow, id)): Path<(String, String, String)>,
     asked: Asked,
 ) -> Answer {
-    of_flow(app, FlowRef { project, flow }, asked, move |app, flow, window| {
-        feed_at::body(app, flow, &id, window).map(|body| json(&body))
-    })
+    of_flow(
+        app,
+        FlowRef { project, flow },
+        asked,
+        move |app, flow, window| feed_at::body(app, flow, &id, window).map(|body| json(&body)),
+    )
     .await
 }
 
@@ -225,9 +253,14 @@ async fn session_of(
     Path((project, flow, role)): Path<(String, String, String)>,
     asked: Asked,
 ) -> Answer {
-    of_flow(app, FlowRef { project, flow }, asked, move |app, flow, window| {
-        transcript::of(app, flow, &role, window).map(|transcript| json(&transcript))
-    })
+    of_flow(
+        app,
+        FlowRef { project, flow },
+        asked,
+        move |app, flow, window| {
+            transcript::of(app, flow, &role, window).map(|transcript| json(&transcript))
+        },
+    )
     .await
 }
 
@@ -243,9 +276,12 @@ async fn blob(
     Path((project, flow, hash)): Path<(String, String, String)>,
     asked: Asked,
 ) -> Answer {
-    of_flow(app, FlowRef { project, flow }, asked, move |app, flow, _| {
-        files::blob(app, flow, &hash).map(plain)
-    })
+    of_flow(
+        app,
+        FlowRef { project, flow },
+        asked,
+        move |app, flow, _| files::blob(app, flow, &hash).map(plain),
+    )
     .await
 }
 
@@ -265,7 +301,10 @@ async fn changed(State(app): State<Shared>, Path(flow): Path<FlowRef>, asked: As
 
 async fn found(State(app): State<Shared>, asked: Asked) -> Answer {
     let Ok(Query(window)) = asked else {
-        return refused(StatusCode::BAD_REQUEST, "what is asked for was not understood");
+        return refused(
+            StatusCode::BAD_REQUEST,
+            "what is asked for was not understood",
+        );
     };
     read(&app, move |app| {
         search::of(app, &window, HITS_MAX).map(|hits| json(&hits))
@@ -287,7 +326,10 @@ async fn setting(State(app): State<Shared>, Path(page): Path<String>) -> Answer 
     read(&app, move |app| {
         let found = app.actions.settings(&page);
         found.map(|page| json(&page)).ok_or_else(|| {
-            missing("there are no such settings", "the pages are models, mcp, skills and permissions")
+            missing(
+                "there are no such settings",
+                "the pages are models, mcp, skills and permissions",
+            )
         })
     })
     .await

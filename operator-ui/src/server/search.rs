@@ -41,7 +41,10 @@ pub(super) fn of(app: &Shared, window: &Window, most: usize) -> Result<Hits, Fau
             });
         }
         for (role, feed) in &look.screen.feeds {
-            let items = feed.items().rev().filter_map(|item| Some((item, within(item, &query)?)));
+            let items = feed
+                .items()
+                .rev()
+                .filter_map(|item| Some((item, within(item, &query)?)));
             for (item, snippet) in items {
                 if found.hits.len() >= most {
                     found.truncated = true;

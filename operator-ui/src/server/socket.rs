@@ -19,7 +19,7 @@ use crate::hub::inbox::InboxHub;
 use crate::hub::{Cursor, Out};
 use crate::protocol::PROTO;
 use crate::protocol::command::Command;
-use crate::protocol::down::{Ack, Down, Fault, False};
+use crate::protocol::down::{Ack, Down, False, Fault};
 use crate::protocol::limits::CLIENT_ID_BYTES_MAX;
 use crate::protocol::row::FlowRef;
 use crate::protocol::strict;
@@ -80,18 +80,32 @@ pub(super) async fn serve(app: Shared, socket: WebSocket, place: OwnedSemaphoreP
             code,
             reason: Utf8Bytes::from_static(why),
         };
-        drop(timeout(SEND_TIMEOUT, session.socket.send(Message::Close(Some(close)))).await);
+        drop(
+            timeout(
+                SEND_TIMEOUT,
+                session.socket.send(Message::Close(Some(close))),
+            )
+            .await,
+        );
     }
     let numbers: Vec<u64> = session.followed.keys().copied().collect();
     for id in numbers {
         session.unfollow(id);
     }
-    session.app.hubs.counts.sockets.fetch_sub(1, Ordering::Relaxed);
+    session
+        .app
+        .hubs
+        .counts
+        .sockets
+        .fetch_sub(1, Ordering::Relaxed);
     drop(place);
 }
 
 /// What time it is for timeouts; tokio's own clock, which tests may hold.
-#[expect(clippy::disallowed_methods, reason = "a rate is measured, and nothing is decided for a flow")]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "a rate is measured, and nothing is decided for a flow"
+)]
 fn now() -> Instant {
     Instant::now()
 }

@@ -28,7 +28,9 @@ pub(super) struct Tracks(Mutex<VecDeque<(FlowRef, Seq, Arc<str>)>>);
 
 impl Tracks {
     fn list(&self) -> std::sync::MutexGuard<'_, VecDeque<(FlowRef, Seq, Arc<str>)>> {
-        self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+        self.0
+            .lock()
+            .unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 
     fn find(&self, flow: &FlowRef, head: Seq) -> Option<Arc<str>> {
@@ -56,7 +58,9 @@ pub(super) fn of(app: &Shared, flow: &FlowRef) -> Result<Arc<str>, Fault> {
     let folder = app.hubs.store.folder(flow);
     let read = |text: &Text| whole_text(&app.hubs.store, &folder, text);
     let mut tracker = Tracker::new(flow);
-    each_upto(app, flow, None, &mut |recorded| tracker.hear(&recorded, &read))?;
+    each_upto(app, flow, None, &mut |recorded| {
+        tracker.hear(&recorded, &read)
+    })?;
     let track = tracker.done();
     let text: Arc<str> = serde_json::to_string(&track).unwrap_or_default().into();
     app.tracks.keep(flow, track.head, &text);
@@ -101,7 +105,11 @@ impl Tracker {
     pub(super) fn hear(&mut self, recorded: &Recorded, read: &dyn Fn(&Text) -> String) {
         self.track.head = recorded.seq;
         let second = recorded.at.ms();
-        if self.clock.last().is_none_or(|(_, at)| (*at - second).abs() >= 100) {
+        if self
+            .clock
+            .last()
+            .is_none_or(|(_, at)| (*at - second).abs() >= 100)
+        {
             self.clock.push((recorded.seq, second));
         }
         self.facts += 1;
@@ -171,10 +179,9 @@ impl Tracker {
             NodeState::Running => TrackKind::Turn,
             NodeState::NeedsYou | NodeState::Failed => TrackKind::Waiting,
             NodeState::Suspended => TrackKind::Suspended,
-            NodeState::NotReached
-            | NodeState::Ready
-            | NodeState::Done
-            | NodeState::Interrupted => return,
+            NodeState::NotReached | NodeState::Ready | NodeState::Done | NodeState::Interrupted => {
+                return;
+            }
         };
         self.open.insert(key.to_owned(), self.track.turns.len());
         self.track.turns.push(TrackTurn {
@@ -202,7 +209,10 @@ impl Tracker {
 }
 
 /// Whether a fact may change how a node stands.
-#[expect(clippy::wildcard_enum_match_arm, reason = "what happens within a turn moves no node")]
+#[expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "what happens within a turn moves no node"
+)]
 fn moves_nodes(fact: &Fact) -> bool {
     match fact {
         Fact::DraftAdded(_)

@@ -37,12 +37,20 @@ pub(super) fn of(
     role: &str,
     window: &Window,
 ) -> Result<Transcript, Fault> {
-    let unknown = || missing("there is no such session", "no role of the flow bears that name");
+    let unknown = || {
+        missing(
+            "there is no such session",
+            "no role of the flow bears that name",
+        )
+    };
     let role: RoleInstance = role.parse().map_err(|_| unknown())?;
     let (session, sent, tools) = read(app, flow, &role)?;
     let session = session.ok_or_else(unknown)?;
     let folder = app.hubs.store.folder(flow);
-    let prompt = session.system_prompt.as_ref().map(|text| whole_text(&app.hubs.store, &folder, text));
+    let prompt = session
+        .system_prompt
+        .as_ref()
+        .map(|text| whole_text(&app.hubs.store, &folder, text));
     let mut written = Vec::new();
     session.write_json(&mut written);
     let view: Value = serde_json::from_slice(&written).unwrap_or_default();
@@ -54,7 +62,10 @@ pub(super) fn of(
             kind: (*kind).to_owned(),
             words: said.clone(),
             messages: messages.len() as u64,
-            tokens: messages.iter().map(|message| tokens(&message.to_string())).sum(),
+            tokens: messages
+                .iter()
+                .map(|message| tokens(&message.to_string()))
+                .sum(),
         });
     }
     segments.extend(prompt.as_ref().map(|prompt| Segment {
@@ -78,21 +89,35 @@ pub(super) fn of(
     }
     let wanted = window.seg.as_deref().unwrap_or("live");
     let all: Vec<TranscriptMessage> = match wanted {
-        "system" => prompt.iter().map(|prompt| plain(0, "system", prompt)).collect(),
-        "tools" => (tools.iter().enumerate()).map(|(n, (tool, count))| {
-            plain(n, "tool", &format!("{tool}: called {count} times"))
-        }).collect(),
-        "requests" => sent.into_iter().enumerate().map(|(n, sent)| TranscriptMessage {
-            at: Some(sent.at),
-            seq: Some(sent.seq),
-            raw: sent.raw,
-            ..plain(n, "request", &sent.words)
-        }).collect(),
+        "system" => prompt
+            .iter()
+            .map(|prompt| plain(0, "system", prompt))
+            .collect(),
+        "tools" => (tools.iter().enumerate())
+            .map(|(n, (tool, count))| plain(n, "tool", &format!("{tool}: called {count} times")))
+            .collect(),
+        "requests" => sent
+            .into_iter()
+            .enumerate()
+            .map(|(n, sent)| TranscriptMessage {
+                at: Some(sent.at),
+                seq: Some(sent.seq),
+                raw: sent.raw,
+                ..plain(n, "request", &sent.words)
+            })
+            .collect(),
         other => {
             let list = lists.iter().find(|(id, ..)| id == other).ok_or_else(|| {
-                missing("there is no such part of the session", "its parts are listed with it")
+                missing(
+                    "there is no such part of the session",
+                    "its parts are listed with it",
+                )
             })?;
-            list.3.iter().enumerate().map(|(n, raw)| message(n, raw)).collect()
+            list.3
+                .iter()
+                .enumerate()
+                .map(|(n, raw)| message(n, raw))
+                .collect()
         }
     };
     let total = all.len() as u64;
@@ -131,7 +156,8 @@ fn read(
             _ => {}
         }
         if session_role(fact) == Some(role) {
-            let session = session.get_or_insert_with(|| SessionView::new(role.clone(), Some(flow.flow.clone())));
+            let session = session
+                .get_or_insert_with(|| SessionView::new(role.clone(), Some(flow.flow.clone())));
             session.apply(&recorded);
         }
     })?;
@@ -144,13 +170,31 @@ type List = (String, &'static str, String, Vec<Value>);
 fn lists(view: &Value) -> Vec<List> {
     let array = |value: &Value| value.as_array().cloned().unwrap_or_default();
     let live = array(view.get("transcriptHistory").unwrap_or(&Value::Null));
-    let mut lists = vec![("live".to_owned(), "live", "What the model sees now".to_owned(), live)];
-    for (member, kind) in [("compactionArchives", "compaction"), ("trimArchives", "trim")] {
+    let mut lists = vec![(
+        "live".to_owned(),
+        "live",
+        "What the model sees now".to_owned(),
+        live,
+    )];
+    for (member, kind) in [
+        ("compactionArchives", "compaction"),
+        ("trimArchives", "trim"),
+    ] {
         for archive in array(view.get(member).unwrap_or(&Value::Null)) {
-            let id = archive.get("id").and_then(Value::as_str).unwrap_or_default().to_owned();
-            let at = archive.get("compactedAt").or_else(|| archive.get("trimmedAt"));
+            let id = archive
+                .get("id")
+                .and_then(Value::as_str)
+                .unwrap_or_default()
+                .to_owned();
+            let at = archive
+                .get("compactedAt")
+                .or_else(|| archive.get("trimmedAt"));
             let at = at.and_then(Value::as_str).unwrap_or_default();
-            let messages = array(archive.get("archivedTranscriptHistory").unwrap_or(&Value::Null));
+            let messages = array(
+                archive
+                    .get("archivedTranscriptHistory")
+                    .unwrap_or(&Value::Null),
+            );
             lists.push((id, kind, format!("Archived {at}"), messages));
         }
     }
@@ -175,9 +219,15 @@ fn plain(n: usize, kind: &str, content: &str) -> TranscriptMessage {
 
 fn message(n: usize, raw: &Value) -> TranscriptMessage {
     let kind = raw.get("role").and_then(Value::as_str).unwrap_or("message");
-    let said = raw.get("content").or_else(|| raw.get("text")).and_then(Value::as_str);
+    let said = raw
+        .get("content")
+        .or_else(|| raw.get("text"))
+        .and_then(Value::as_str);
     let calls = raw.get("calls").map(ToString::to_string);
-    let content = said.map(str::to_owned).or(calls).unwrap_or_else(|| raw.to_string());
+    let content = said
+        .map(str::to_owned)
+        .or(calls)
+        .unwrap_or_else(|| raw.to_string());
     TranscriptMessage {
         tokens: tokens(&raw.to_string()),
         raw: raw.clone(),
