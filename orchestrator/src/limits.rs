@@ -31,6 +31,10 @@ pub const ANSWERS_IN_A_TURN_MAX: u32 = 200;
 /// How much of an artifact is shown in a packet; the rest is in the file.
 pub const SHOWN_ARTIFACT_BYTES_MAX: usize = 48 * 1024;
 
+/// How much of all findings together is shown to a role that gets them, each with an equal share. A
+/// hundred roles in full would be more than a model takes in.
+pub const SHOWN_FINDINGS_BYTES_MAX: usize = 512 * 1024;
+
 /// The largest text of a project that is read as a whole. Roles read these in full, and a megabyte
 /// is more than any model takes in.
 pub const PROJECT_FILE_BYTES_MAX: u64 = 1024 * 1024;

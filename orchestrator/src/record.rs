@@ -57,6 +57,27 @@ pub fn find(disk: &dyn Disk, places: &Places, written: &str) -> Result<Found, St
     Err(why)
 }
 
+/// Finds a file of the record folder, and says its path within it. A role may write that path as it
+/// is, after the name of the folder, or in full.
+pub fn find_in_record(
+    disk: &dyn Disk,
+    places: &Places,
+    written: &str,
+) -> (String, Result<Found, String>) {
+    let trimmed = written.trim();
+    let within = trimmed.strip_prefix("record/").unwrap_or(trimmed);
+    let Some(relative) = below(&places.record, Path::new(within)) else {
+        let why = "it is no path inside the record folder".to_owned();
+        return (within.to_owned(), Err(why));
+    };
+    let found = match walk(disk, &places.record, &relative) {
+        Ok(file) => read(disk, &file, &relative),
+        Err(Some(why)) => Err(why),
+        Err(None) => Err("there is no such file in the record folder".to_owned()),
+    };
+    (relative.to_string_lossy().into_owned(), found)
+}
+
 /// The file below a folder that a written path names; no name leads out.
 ///
 /// # Errors
@@ -226,6 +247,26 @@ mod tests {
         }
         let absolute = places.record.join("notes.md");
         assert!(find(&RealDisk, &places, absolute.to_str().unwrap()).is_ok());
+    }
+
+    #[test]
+    fn what_is_assigned_is_found_in_the_record_only_however_its_path_is_written() {
+        let folder = tempfile::tempdir().unwrap();
+        let places = places(folder.path());
+        let full = places.record.join("deep/more.md");
+        for written in [
+            "deep/more.md",
+            "record/deep/more.md",
+            full.to_str().unwrap(),
+        ] {
+            let (path, found) = find_in_record(&RealDisk, &places, written);
+            assert_eq!(path, "deep/more.md");
+            assert_eq!(found.unwrap().bytes, b"deeper", "{written}");
+        }
+        for written in ["main.rs", "../project/main.rs", "link", "out/secret", ""] {
+            let (_, found) = find_in_record(&RealDisk, &places, written);
+            assert!(found.is_err(), "{written:?} was found");
+        }
     }
 
     #[test]

@@ -139,7 +139,7 @@ pub fn create(
         input,
         graph: outline(&new.file.graph, source),
         origin: Some(new.file.path.display().to_string()),
-        draft: false,
+        draft: new.file.is_draft,
         client: new.client,
     };
     let opened = store.create(id, created)?;
@@ -238,6 +238,12 @@ fn take_over(
     let bench = Bench {
         flow: flow.id().clone(),
         project: project.clone(),
+        workspace: store
+            .root()
+            .ancestors()
+            .nth(2)
+            .unwrap_or(&project)
+            .to_owned(),
         record: record.clone(),
         models: Models::default(),
     };

@@ -6,9 +6,9 @@ use clap::{CommandFactory, Parser, Subcommand};
 
 use super::{
     allow, approve, budget, cancel, check, completions, configure, decline, demo, deny, exit_codes,
-    export, feedback, graph, guard, import, improve, init, log, ls, man, mode, models, pause,
+    export, feedback, graph, guard, import, improve, init, log, ls, man, mcp, mode, models, pause,
     prune, rebuild, reference, reopen, repair, reply, resume, retry, revise, run, scenario, schema,
-    show, status, steer, stop, unpause, verify,
+    session, show, skills, status, steer, stop, unpause, verify,
 };
 use crate::exit_code;
 use crate::output::Color;
@@ -106,6 +106,8 @@ pub(crate) enum Verb {
     Budget(budget::Arguments),
     /// Say something to a role at work
     Steer(steer::Arguments),
+    /// Look after what roles remember
+    Session(session::Arguments),
     /// Stop turns that run
     Stop(stop::Arguments),
     /// Start nothing new
@@ -144,6 +146,10 @@ pub(crate) enum Verb {
     Prune(prune::Arguments),
     /// Look after the models that take turns
     Models(models::Arguments),
+    /// Look after the MCP servers, and say which may run
+    Mcp(mcp::Arguments),
+    /// Look after the skills that roles may look up
+    Skills(skills::Arguments),
     /// Print the completions of a shell
     Completions(completions::Arguments),
     /// Write the manual pages

@@ -1,9 +1,11 @@
 //! `demo`: a flow to look at, without keys, models or a network.
 
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use a_society_facts::fact::improvement::ImprovementMode;
-use a_society_orchestrator::project::flow_file::inspect;
+use a_society_orchestrator::project::flow_file::{FlowFile, inspect};
+use a_society_orchestrator::project::{docs, draft};
 use a_society_orchestrator::run::NewFlow;
 use a_society_state::Store;
 use a_society_state::store::OUR_FOLDER;
@@ -13,32 +15,95 @@ use super::context::Context;
 use super::drive::Wishes;
 use super::run::begin;
 use crate::exit_code::ExitCode;
-use crate::operator_error::{Outcome, Stop};
-use crate::output_file::make_folder;
+use crate::operator_error::{Outcome, Stop, from_io};
+use crate::output_file::{OutputFile, make_folder};
 use crate::text::plain;
 use crate::workspace;
 
-/// The flow that is shown.
-pub(super) const FLOW: &str = include_str!("../../examples/review-loop/flow.yaml");
+/// What can be shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
+pub(crate) enum Example {
+    /// Work that is sent back once, and the correction that flows forward
+    #[default]
+    ReviewLoop,
+    /// A project with five roles, which look back on their work along the graph
+    ReleaseNotes,
+    /// A flow that begins without a graph: its owner asks you, and writes it
+    Solo,
+}
+
+/// The flow of the example that needs nothing else.
+const FLOW: &str = include_str!("../../examples/review-loop/flow.yaml");
 /// Who says what in it.
-pub(super) const SCRIPT: &str = include_str!("../../examples/review-loop/script.yaml");
+const SCRIPT: &str = include_str!("../../examples/review-loop/script.yaml");
+/// Who says what in the flow that begins without a graph.
+const SOLO: &str = include_str!("../../examples/solo/script.yaml");
+
+/// A file of a project that is shown: its path in the project, and what it says.
+macro_rules! of_project {
+    ($($path:literal),* $(,)?) => {
+        [$((
+            concat!("a-docs/", $path),
+            include_str!(concat!("../../examples/release-notes/a-docs/", $path)),
+        )),*]
+    };
+}
+
+/// The project that is shown.
+const PROJECT: [(&str, &str); 21] = of_project![
+    "agents.md",
+    "audience.md",
+    "style.md",
+    "indexes/main.md",
+    "improvement/meta-analysis.md",
+    "roles/editor/main.md",
+    "roles/editor/ownership.yaml",
+    "roles/editor/required-readings.yaml",
+    "roles/engineer/main.md",
+    "roles/engineer/ownership.yaml",
+    "roles/engineer/required-readings.yaml",
+    "roles/owner/main.md",
+    "roles/owner/ownership.yaml",
+    "roles/owner/required-readings.yaml",
+    "roles/support/main.md",
+    "roles/support/ownership.yaml",
+    "roles/support/required-readings.yaml",
+    "roles/writer/main.md",
+    "roles/writer/ownership.yaml",
+    "roles/writer/required-readings.yaml",
+    "workflow/main.yaml",
+];
+/// Who says what in the project.
+const PROJECT_SCRIPT: &str =
+    include_str!("../../examples/release-notes/a-docs/workflow/script.yaml");
 
 /// How fast the script speaks, and how fast it speaks to somebody who looks.
 const PACE: &str = "every-ms: 5 }";
 const PACE_SHOWN: &str = "every-ms: 250 }";
 
+/// The name under which it runs.
+const NAME: &str = "demo";
+
 /// The arguments of `demo`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-A writer drafts, a reviewer sends the work back once, and the correction flows forward. A script takes
-every turn. Without --dir or --workspace it runs in a new folder among the temporary ones, which is
-kept, so that you can look at it.
+review-loop: a writer drafts, a reviewer sends the work back once, and the correction flows forward.
+release-notes: five roles of a project write, and then look back on it, each with the findings of those
+that worked after it. solo: a flow without a graph; its owner asks you what it shall write.
+
+A script takes every turn. Without --dir or --workspace it runs in a new folder among the temporary
+ones, which is kept, so that you can look at it.
 
 Examples:
   a-society demo
+  a-society demo release-notes
   a-society demo --headless
   a-society demo --dir try-it")]
 pub(crate) struct Arguments {
+    /// What is shown
+    #[arg(value_name = "EXAMPLE", value_enum, default_value_t)]
+    example: Example,
+
     /// Print one line an event, as if nobody looked
     #[arg(long)]
     headless: bool,
@@ -54,20 +119,19 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
         context.out.be_plain();
     }
     let store = store(context, arguments.dir.as_deref())?;
-    let (file, _) = inspect(Path::new("flow.yaml"), FLOW.to_owned());
-    let Some(file) = file else {
+    let Some((file, script)) = shown(&store, arguments.example)? else {
         // It is an example, and the examples are checked by the tests.
         return Ok(ExitCode::Failed);
     };
     // Somebody who looks shall see it happen.
     let looks = context.out.is_terminal() && !context.out.is_json();
     let script = if looks {
-        SCRIPT.replace(PACE, PACE_SHOWN)
+        script.replace(PACE, PACE_SHOWN)
     } else {
-        SCRIPT.to_owned()
+        script.to_owned()
     };
     let new = NewFlow {
-        project: "demo".parse().map_err(a_society_state::Error::from)?,
+        project: NAME.parse().map_err(a_society_state::Error::from)?,
         project_folder: PathBuf::new(),
         title: None,
         input: Some("Show what a flow is.".to_owned()),
@@ -75,10 +139,15 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
         script: Some(script),
         client: None,
     };
+    let looks_back = arguments.example != Example::ReviewLoop;
     let wishes = Wishes {
         until_waiting: arguments.headless,
-        improve: Some(ImprovementMode::None),
-        feedback: Some(false),
+        improve: Some(if looks_back {
+            ImprovementMode::GraphBased
+        } else {
+            ImprovementMode::None
+        }),
+        feedback: Some(looks_back),
         turns_at_once: None,
     };
     let code = begin(context, &store, new, wishes)?;
@@ -86,6 +155,38 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
         tell(context, &store);
     }
     Ok(code)
+}
+
+/// The flow of an example and its script. The files of a project are written first.
+fn shown(store: &Store, example: Example) -> Result<Option<(FlowFile, &'static str)>, Stop> {
+    Ok(match example {
+        Example::ReviewLoop => {
+            let (file, _) = inspect(Path::new("flow.yaml"), FLOW.to_owned());
+            file.map(|file| (file, SCRIPT))
+        }
+        Example::Solo => draft::alone().ok().map(|file| (file, SOLO)),
+        Example::ReleaseNotes => {
+            let folder = workspace::folder_of(store).join(NAME);
+            for (path, text) in PROJECT {
+                write(&folder.join(path), text)?;
+            }
+            let (project, _) = docs::folder::inspect(store.ground().disk.as_ref(), &folder);
+            project.map(|project| (project.canonical, PROJECT_SCRIPT))
+        }
+    })
+}
+
+/// Writes a file of the project, unless it is there from another time.
+fn write(path: &Path, text: &str) -> Result<(), Stop> {
+    if path.exists() {
+        return Ok(());
+    }
+    make_folder(path.parent().unwrap_or(path))?;
+    let mut file = OutputFile::create(path, false)?;
+    let written = file.write_all(text.as_bytes());
+    written.map_err(|error| from_io("write", &path.display().to_string(), &error))?;
+    file.finish()?;
+    Ok(())
 }
 
 /// The workspace that is named, or else a new one among the temporary folders.

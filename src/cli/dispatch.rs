@@ -10,9 +10,9 @@ use super::arguments::{Arguments, Verb};
 use super::context::Context;
 use super::{
     allow, approve, budget, cancel, check, completions, configure, decline, demo, deny, exit_codes,
-    export, feedback, graph, guard, import, improve, init, log, ls, man, mode, models, pause,
+    export, feedback, graph, guard, import, improve, init, log, ls, man, mcp, mode, models, pause,
     prune, rebuild, reference, reopen, repair, reply, resume, retry, revise, run, scenario, schema,
-    show, status, steer, stop, unpause, verify,
+    session, show, skills, status, steer, stop, unpause, verify,
 };
 use crate::environment::Environment;
 use crate::exit_code::ExitCode;
@@ -81,6 +81,7 @@ fn dispatch(context: &mut Context<'_>, verb: &Verb) -> Outcome {
         Verb::Configure(arguments) => configure::run(context, arguments),
         Verb::Budget(arguments) => budget::run(context, arguments),
         Verb::Steer(arguments) => steer::run(context, arguments),
+        Verb::Session(arguments) => session::run(context, arguments),
         Verb::Stop(arguments) => stop::run(context, arguments),
         Verb::Pause(arguments) => pause::run(context, arguments),
         Verb::Unpause(arguments) => unpause::run(context, arguments),
@@ -100,6 +101,8 @@ fn dispatch(context: &mut Context<'_>, verb: &Verb) -> Outcome {
         Verb::Import(arguments) => import::run(context, arguments),
         Verb::Prune(arguments) => prune::run(context, arguments),
         Verb::Models(arguments) => models::run(context, arguments),
+        Verb::Mcp(arguments) => mcp::run(context, arguments),
+        Verb::Skills(arguments) => skills::run(context, arguments),
         Verb::Completions(arguments) => completions::run(context, arguments),
         Verb::Man(arguments) => man::run(context, arguments),
         Verb::ExitCodes(arguments) => exit_codes::run(context, arguments),

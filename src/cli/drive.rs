@@ -1,10 +1,11 @@
 //! A flow that this process drives, watched until it is over, waits, or is interrupted.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
 use a_society_facts::fact::improvement::ImprovementMode;
-use a_society_facts::id::Seq;
+use a_society_facts::id::{RoleInstance, Seq};
 use a_society_orchestrator::control::fault;
 use a_society_orchestrator::control::message::Command;
 use a_society_orchestrator::driver::error::DriverError;
@@ -21,6 +22,7 @@ use super::picture;
 use super::prompt::{self, Prompt, Typed};
 use super::say::from_fault;
 use super::signals::Interrupts;
+use super::words;
 use crate::exit_code::ExitCode;
 use crate::operator_error::{OperatorError, Outcome, Stop};
 use crate::output::Output;
@@ -71,6 +73,7 @@ pub(crate) fn watch(
         prompt: None,
         prompted: None,
         heard_upto: 0,
+        told_silent: BTreeMap::new(),
         draining: false,
     };
     let ended = watch.until_the_end();
@@ -124,6 +127,8 @@ struct Watch<'a> {
     prompted: Option<Question>,
     /// The last record that a command of ours led to; an older look is out of date.
     heard_upto: Seq,
+    /// Of which role it was told last that its provider says nothing, and for how long.
+    told_silent: BTreeMap<RoleInstance, u64>,
     draining: bool,
 }
 
@@ -173,12 +178,25 @@ impl Watch<'_> {
 
     fn show(&mut self, seen: &Arc<Seen>) -> Result<(), Stop> {
         if !self.draws() {
+            self.tell_silent(seen);
             return super::events::print_new(self.out, &mut self.follower, self.known);
         }
         if self.prompted.is_some() || self.draining {
             return Ok(());
         }
         self.draw(seen)
+    }
+
+    /// Says beside the events that a provider says nothing; it is no event, because nothing of it is
+    /// recorded.
+    fn tell_silent(&mut self, seen: &Seen) {
+        for (role, seconds) in &seen.silent {
+            if self.told_silent.get(role) != Some(seconds) {
+                let note = format!("{role}: {}", words::silent(*seconds));
+                self.out.note(&note);
+            }
+        }
+        self.told_silent.clone_from(&seen.silent);
     }
 
     fn draw(&mut self, seen: &Seen) -> Result<(), Stop> {
@@ -358,6 +376,7 @@ fn from_driver(error: DriverError, flow: &FlowRef) -> Stop {
         | DriverError::ManyStaged(_)
         | DriverError::NothingAsked
         | DriverError::ManyAsked(_)
+        | DriverError::Session { .. }
         | DriverError::NotAFlow(_)
         | DriverError::Gone
         | DriverError::System(_)) => OperatorError::new(

@@ -145,7 +145,7 @@ fn list(context: &mut Context<'_>) -> Outcome {
         let models: Vec<_> = models.collect();
         context
             .out
-            .value(&json!({ "file": path, "models": models }))?;
+            .value(&json!({ "file": path, "models": models, "search": search_state().0 }))?;
         return Ok(ExitCode::Ok);
     }
     if catalog.models.is_empty() {
@@ -182,7 +182,21 @@ fn list(context: &mut Context<'_>) -> Outcome {
     context
         .out
         .note(&format!("from {}", plain(&path.display().to_string())));
+    let search = search_state().1;
+    context.out.note(&format!("web_search: {}", plain(&search)));
     Ok(ExitCode::Ok)
+}
+
+/// Whether `web_search` works: where it asks, and the words for it.
+fn search_state() -> (Option<String>, String) {
+    match user::search() {
+        Ok(Some(service)) => {
+            let words = format!("on, at {}", service.endpoint);
+            (Some(service.endpoint), words)
+        }
+        Ok(None) => (None, "off, the file has no `search`".to_owned()),
+        Err(why) => (None, format!("off, {why}")),
+    }
 }
 
 /// Whether a provider's key is where it should be; the key itself is not shown.
@@ -301,7 +315,8 @@ fn test(context: &mut Context<'_>, named: Option<&str>) -> Outcome {
     Ok(ExitCode::Ok)
 }
 
-fn unusable(error: ConfigError) -> Stop {
+/// The configuration, or something beside it, cannot be used.
+pub(super) fn unusable(error: ConfigError) -> Stop {
     OperatorError::new(
         ("configuration-unfit", ExitCode::Failed),
         "the configuration cannot be used",

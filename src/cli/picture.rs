@@ -44,7 +44,7 @@ pub(crate) fn lines(
         .map(|it| it.plan.len())
         .sum::<usize>();
     let room = lines_max.saturating_sub(LINES_AROUND + roles).max(1);
-    let (rows, left_out) = rows(out, state, now, room);
+    let (rows, left_out) = rows(out, seen, now, room);
     lines.extend(
         table::lines(&rows)
             .into_iter()
@@ -69,11 +69,20 @@ fn progress(state: &FlowState) -> String {
 
 /// The nodes, in the order of the file. If there is no room for all, those that work or wait come
 /// before those that are done or far away.
-fn rows(out: &Output, state: &FlowState, now: At, room: usize) -> (Vec<Vec<Cell>>, usize) {
+fn rows(out: &Output, seen: &Seen, now: At, room: usize) -> (Vec<Vec<Cell>>, usize) {
+    let state = &seen.state;
     let nodes = state.graph.nodes.iter();
     let mut all: Vec<(usize, Stands, &NodeId, &RoleInstance)> = nodes
         .enumerate()
-        .map(|(at, node)| (at, stands(state, &node.id, now), &node.id, &node.role))
+        .map(|(at, node)| {
+            let mut stands = stands(state, &node.id, now);
+            if let Some(seconds) = seen.silent.get(&node.role)
+                && state.running.contains_key(&node.id)
+            {
+                stands.word = format!("{}; {}", stands.word, words::silent(*seconds));
+            }
+            (at, stands, &node.id, &node.role)
+        })
         .collect();
     let left_out = all.len().saturating_sub(room);
     if left_out > 0 {

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use a_society_facts::id::{BadName, ProjectName};
 use a_society_orchestrator::project::docs::folder::{is_project, over_canonical, workflow_of};
+use a_society_orchestrator::project::draft;
 use a_society_orchestrator::project::flow_file::FlowFile;
 use a_society_orchestrator::run::{NewFlow, start};
 use a_society_state::store::OUR_FOLDER;
@@ -36,6 +37,9 @@ A project is a folder of the workspace, or the workspace itself, with a folder a
 a-docs/workflow/main.yaml, and its roles read what it gives them. A flow file that defines no roles
 takes them from its project, and what it leaves unsaid of a node, the project's graph says.
 
+With --draft a flow begins without a graph, in a project's folder or for the workspace as a whole. Its
+owner asks what is wanted, writes the graph into the flow's record, and the flow walks that from then on.
+
 A script.yaml beside the graph takes the turns of models, unless another script is named. Without a
 workspace one is made in the current folder. It ends with 0 when the flow is over, with 8 when it
 waits for you, and with 130 when it was interrupted.
@@ -43,13 +47,18 @@ waits for you, and with 130 when it was interrupted.
 Examples:
   a-society run flow.yaml
   a-society run my-project
+  a-society run --draft --input 'The release notes of the last month.'
   a-society run flow.yaml --input 'Write the release notes.'
   a-society run flow.yaml --improve none --json | jq -c .event
   a-society run flow.yaml --script other.yaml --until-waiting")]
 pub(crate) struct Arguments {
     /// The flow file, or the project's folder
-    #[arg(value_name = "FILE|PROJECT")]
-    file: PathBuf,
+    #[arg(value_name = "FILE|PROJECT", required_unless_present = "draft")]
+    file: Option<PathBuf>,
+
+    /// Begin without a graph: the owner asks you what is wanted, and writes it
+    #[arg(long)]
+    draft: bool,
 
     /// The project a flow file works on: a folder of the workspace
     #[arg(long, value_name = "NAME", value_parser = project)]
@@ -77,9 +86,13 @@ fn project(text: &str) -> Result<ProjectName, String> {
 
 /// Runs it.
 pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
-    let target = read_target(&mut context.out, &arguments.file)?;
+    if arguments.draft {
+        return begin_draft(context, arguments);
+    }
+    let named = arguments.file.clone().unwrap_or_default();
+    let target = read_target(&mut context.out, &named)?;
     let graph = match &target {
-        Target::File(_) => arguments.file.clone(),
+        Target::File(_) => named.clone(),
         Target::Project(_, folder) => workflow_of(folder),
     };
     let script = match script_path(&graph, arguments.script.as_deref()) {
@@ -87,7 +100,7 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
         None => None,
     };
     let input = arguments.input.as_deref().map(text).transpose()?;
-    let store = store_or_new(context, &arguments.file)?;
+    let store = store_or_new(context, &named)?;
     let (file, project) = match target {
         Target::Project(file, folder) => {
             if arguments.project.is_some() {
@@ -98,7 +111,7 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
         Target::File(file) => {
             let project = match &arguments.project {
                 Some(project) => project.clone(),
-                None => project_of(&store, context, &arguments.file)?,
+                None => project_of(&store, context, &named)?,
             };
             (of_project(context, &store, &project, file)?, project)
         }
@@ -113,6 +126,51 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
         client: None,
     };
     begin(context, &store, new, arguments.wishes)
+}
+
+/// Runs a flow whose graph its owner writes.
+fn begin_draft(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
+    let here = PathBuf::from(".");
+    let folder = arguments.file.as_ref().unwrap_or(&here);
+    if !folder.is_dir() {
+        return Err(draft_of_file(folder));
+    }
+    let script = match &arguments.script {
+        Some(path) => Some(read_script(&mut context.out, path)?),
+        None => None,
+    };
+    let input = arguments.input.as_deref().map(text).transpose()?;
+    let store = store_or_new(context, folder)?;
+    let project = match (&arguments.project, &arguments.file) {
+        (Some(_), Some(_)) => return Err(two_projects()),
+        (Some(project), None) => project.clone(),
+        (None, Some(folder)) => name_of(&store, folder)?,
+        // The last name is that of a file, which there is none of.
+        (None, None) => project_of(&store, context, Path::new("draft"))?,
+    };
+    let home = project_folder(&store, &project);
+    let file = if is_project(store.ground().disk.as_ref(), &home) {
+        draft::of_project(&read_project(&mut context.out, &home)?)
+    } else {
+        draft::alone()
+    };
+    let new = NewFlow {
+        project,
+        project_folder: PathBuf::new(),
+        title: arguments.title.clone(),
+        input,
+        file: file.map_err(|error| from_run(error.into()))?,
+        script,
+        client: None,
+    };
+    begin(context, &store, new, arguments.wishes)
+}
+
+fn draft_of_file(path: &Path) -> Stop {
+    let what = format!("{} is no folder, and a draft has no file", path.display());
+    let why = "with --draft a flow begins without a graph";
+    let hint = "leave --draft out to run the file, or name a project's folder";
+    OperatorError::new(("usage", ExitCode::Usage), what, why, hint).into()
 }
 
 fn two_projects() -> Stop {

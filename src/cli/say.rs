@@ -4,10 +4,10 @@ use std::path::{Path, PathBuf};
 
 use a_society_facts::id::{ClientId, NodeId, ProjectName, RoleInstance};
 use a_society_orchestrator::control::client::{self, Heard, Unsaid};
-use a_society_orchestrator::control::message::{Command, Fault, FaultCode, Whom};
+use a_society_orchestrator::control::message::{Command, Fault, FaultCode, Taken, Whom};
 use a_society_orchestrator::mint::{self, SystemMint};
 use a_society_orchestrator::run::RunError;
-use a_society_state::Store;
+use a_society_state::{FlowRef, Store};
 use serde_json::json;
 
 use super::context::Context;
@@ -68,11 +68,20 @@ impl Who {
     }
 }
 
-/// Says a command to a flow and tells what came of it.
+/// What came of a command.
+#[derive(Debug)]
+pub(crate) struct Said {
+    pub(crate) store: Store,
+    pub(crate) flow: FlowRef,
+    pub(crate) taken: Taken,
+    pub(crate) heard: Heard,
+}
+
+/// Says a command to a flow.
 ///
 /// # Errors
 /// When there is no such flow, it refuses, or nobody could hear it.
-pub(crate) fn say(context: &mut Context<'_>, to: &To, command: Command, done: &str) -> Outcome {
+pub(crate) fn deliver(context: &mut Context<'_>, to: &To, command: Command) -> Result<Said, Stop> {
     let (store, flow) = context.flow(&to.flow)?;
     let client = match &to.client_id {
         Some(client) => client.clone(),
@@ -81,6 +90,25 @@ pub(crate) fn say(context: &mut Context<'_>, to: &To, command: Command, done: &s
     let project = project_folder(&store, &flow.project);
     let said = client::say(&store, &flow, &project, (command, client));
     let (taken, heard) = said.map_err(from_unsaid)?;
+    Ok(Said {
+        store,
+        flow,
+        taken,
+        heard,
+    })
+}
+
+/// Says a command to a flow and tells what came of it.
+///
+/// # Errors
+/// As [`deliver`].
+pub(crate) fn say(context: &mut Context<'_>, to: &To, command: Command, done: &str) -> Outcome {
+    let Said {
+        store,
+        flow,
+        taken,
+        heard,
+    } = deliver(context, to, command)?;
     let driven = heard == Heard::ByDriver;
     if context.out.is_json() {
         context.out.value(&json!({

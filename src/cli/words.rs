@@ -116,3 +116,8 @@ pub(crate) const fn improvement(mode: ImprovementMode) -> &'static str {
         ImprovementMode::None => "none",
     }
 }
+
+/// That nothing has come from a provider for so long.
+pub(crate) fn silent(seconds: u64) -> String {
+    format!("its provider has said nothing for {seconds} s")
+}

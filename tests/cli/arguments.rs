@@ -4,12 +4,13 @@ use super::ONE;
 use crate::support::Workspace;
 use crate::tidy::expect_generated;
 
-const VERBS: [&str; 39] = [
+const VERBS: [&str; 42] = [
     "demo",
     "init",
     "check",
     "graph",
     "schema",
+    "session",
     "run",
     "resume",
     "status",
@@ -18,7 +19,9 @@ const VERBS: [&str; 39] = [
     "decline",
     "allow",
     "deny",
+    "mcp",
     "mode",
+    "skills",
     "configure",
     "budget",
     "steer",

@@ -142,6 +142,16 @@ fn long_haul_comes_to_what_is_kept_and_its_views_come_back_with_the_same_bytes()
 }
 
 #[test]
+fn release_notes_comes_to_what_is_kept_and_its_views_come_back_with_the_same_bytes() {
+    plays("release-notes");
+}
+
+#[test]
+fn solo_comes_to_what_is_kept_and_its_views_come_back_with_the_same_bytes() {
+    plays("solo");
+}
+
+#[test]
 fn every_example_has_a_test_that_plays_it() {
     let source = include_str!("golden.rs");
     for name in super::names() {

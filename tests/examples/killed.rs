@@ -14,13 +14,25 @@ use super::play::Play;
 
 /// How often the slice kills each example.
 const KILLS: u64 = 6;
-/// How often the whole does: ten thousand kills over seven examples.
-const KILLS_FULL: u64 = 1_430;
+/// How often the whole does: ten thousand kills over nine examples.
+const KILLS_FULL: u64 = 1_120;
 /// The largest number of kills of one flow, so that some recoveries are killed as well.
 const KILLS_OF_A_FLOW_MAX: u64 = 4;
 
 /// How often the slice kills the longest example, of which each death costs a second.
 const KILLS_LONG: u64 = 2;
+
+/// How often both examples whose roles look back are killed while they do, if all of it is wanted.
+const KILLS_LOOKING_BACK_FULL: u64 = 250;
+/// No example asks more often than this before its forward work is done.
+const ROUNDS_MAX: usize = 10;
+
+fn kills_looking_back() -> u64 {
+    match kills("looking-back") {
+        KILLS_FULL => KILLS_LOOKING_BACK_FULL,
+        kills => kills,
+    }
+}
 
 /// How many kills each example gets.
 fn kills(name: &str) -> u64 {
@@ -183,7 +195,15 @@ fn counts(play: &Play, flow: &str) -> BTreeMap<String, usize> {
         let what = match word.as_str() {
             "handoff_applied" => format!("{word} {}", edges(&fact)),
             "operator_replied" => format!("{word} {}", fact["client"]),
-            "handoff_decided" | "node_retried" | "improvement_chosen" | "flow_completed" => word,
+            "handoff_decided" | "node_retried" | "improvement_chosen" | "feedback_decided"
+            | "feedback_recorded" | "graph_revised" | "flow_completed" => word,
+            "findings_recorded" => {
+                format!("{word} {} {}", fact["role"], what(&fact["findings"]))
+            }
+            // With these words a role begins to look back.
+            "message_added" if fact["origin"] == "improvement" => {
+                format!("{word} {}", fact["role"])
+            }
             _ => continue,
         };
         *counts.entry(what).or_default() += 1;
@@ -261,6 +281,49 @@ fn survives(name: &str) {
     }
 }
 
+/// Kills an example while its roles look back, until it was killed often enough.
+fn survives_looking_back(name: &str) {
+    let unharmed = Play::new(name);
+    let begin = |play: &Play| {
+        let until = ["--until-waiting".to_owned()];
+        for _ in 0..ROUNDS_MAX {
+            let words: Vec<String> = play.begun().into_iter().chain(until.clone()).collect();
+            let said = play.run(&words);
+            assert_eq!(said.code, 8, "{name}: {said:?}");
+            let flow = play.flow().unwrap();
+            let status = play
+                .run(&["status", &flow, "--json"].map(str::to_owned))
+                .json();
+            if status["status"] == "awaiting_improvement_choice" {
+                return;
+            }
+            for answer in play.answers(&flow) {
+                play.run(&answer);
+            }
+        }
+        panic!("{name}: the forward work does not come to its end");
+    };
+    begin(&unharmed);
+    let begun = Instant::now();
+    let flow = unharmed.to_the_end();
+    let whole = begun.elapsed();
+    let wanted = end(&unharmed, &flow);
+    let mut chance = Chance::of(name);
+    let mut left = kills_looking_back();
+    while left > 0 {
+        let (seed, kills) = (chance.0, 1 + chance.below(KILLS_OF_A_FLOW_MAX.min(left)));
+        let play = Play::new(name);
+        begin(&play);
+        killed(&play, &mut chance, kills, whole);
+        left -= kills;
+        let flow = play.to_the_end();
+        let when = format!("{name}, {kills} kills, state of chance {seed}");
+        same(&end(&play, &flow), &wanted, &when);
+        let said = play.run(&["verify", &flow].map(str::to_owned));
+        assert_eq!(said.code, 0, "{when}: {said:?}");
+    }
+}
+
 fn same(found: &End, wanted: &End, when: &str) {
     assert_eq!(found.counts, wanted.counts, "{when}");
     let names = |end: &End| end.files.keys().cloned().collect::<BTreeSet<_>>();
@@ -307,4 +370,24 @@ fn interrupted_survives_every_kill() {
 #[test]
 fn long_haul_survives_every_kill() {
     survives("long-haul");
+}
+
+#[test]
+fn release_notes_survives_every_kill() {
+    survives("release-notes");
+}
+
+#[test]
+fn solo_survives_every_kill() {
+    survives("solo");
+}
+
+#[test]
+fn release_notes_is_killed_while_its_roles_look_back_and_each_looks_back_once() {
+    survives_looking_back("release-notes");
+}
+
+#[test]
+fn solo_is_killed_while_its_owner_looks_back_and_it_looks_back_once() {
+    survives_looking_back("solo");
 }

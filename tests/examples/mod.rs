@@ -14,6 +14,7 @@ use std::time::Duration;
 use a_society_facts::At;
 use a_society_facts::fact::journal::ProcessName;
 use a_society_orchestrator::driver::handle::Seen;
+use a_society_orchestrator::project::docs::folder::{inspect, workflow_of};
 use a_society_orchestrator::project::flow_file::{FileError, SCRIPT_NAME, read, read_script};
 use a_society_orchestrator::run::{NewFlow, start};
 use a_society_state::clock::CountingClock;
@@ -33,6 +34,28 @@ fn names() -> BTreeSet<String> {
     folders
         .map(|entry| entry.file_name().into_string().unwrap())
         .collect()
+}
+
+/// What an example consists of.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    /// A flow file with a script beside it.
+    File,
+    /// A project's folder.
+    Project,
+    /// Only a script: the graph is written by the owner.
+    Draft,
+}
+
+fn kind(name: &str) -> Kind {
+    let place = folder().join(name);
+    if place.join("a-docs").is_dir() {
+        Kind::Project
+    } else if place.join("flow.yaml").is_file() {
+        Kind::File
+    } else {
+        Kind::Draft
+    }
 }
 
 /// Everything that is wrong with a file, for a test that fails.
@@ -56,24 +79,41 @@ fn every_example_has_a_flow_a_script_and_an_explanation() {
         "human-gate",
         "interrupted",
         "long-haul",
+        "release-notes",
         "review-loop",
+        "solo",
     ];
     for name in wanted {
         assert!(names.contains(name), "{name} is missing");
     }
     for name in &names {
         let place = folder().join(name);
-        let flow = read(&RealDisk, &place.join("flow.yaml"));
-        let flow = flow.unwrap_or_else(|error| panic!("{name}: {}", faults(&error)));
-        assert!(!flow.roles.is_empty(), "{name} defines its roles itself");
-        let script = read_script(&RealDisk, &place.join(SCRIPT_NAME));
+        let (script, command) = match kind(name) {
+            Kind::File => {
+                let flow = read(&RealDisk, &place.join("flow.yaml"));
+                let flow = flow.unwrap_or_else(|error| panic!("{name}: {}", faults(&error)));
+                assert!(!flow.roles.is_empty(), "{name} defines its roles itself");
+                let command = format!("a-society run examples/{name}/flow.yaml");
+                (place.join(SCRIPT_NAME), command)
+            }
+            Kind::Project => {
+                let (project, found) = inspect(&RealDisk, &place);
+                assert!(project.is_some() && found.is_empty(), "{name}: {found:?}");
+                let script = workflow_of(&place).with_file_name(SCRIPT_NAME);
+                (script, format!("cp -r examples/{name} "))
+            }
+            Kind::Draft => {
+                let command = format!("a-society run --draft --script examples/{name}/script.yaml");
+                (place.join(SCRIPT_NAME), command)
+            }
+        };
+        let script = read_script(&RealDisk, &script);
         script.unwrap_or_else(|error| panic!("{name}: {}", faults(&error)));
         let page = std::fs::read_to_string(place.join("README.md")).unwrap();
         assert!(
             page.starts_with(&format!("# {name}: ")),
             "{name}: how its page begins"
         );
-        let command = format!("a-society run examples/{name}/flow.yaml");
         assert!(page.contains(&command), "{name}: how it is run");
     }
 }

@@ -6,7 +6,7 @@ use std::process::Child;
 
 use serde_json::Value;
 
-use super::normal;
+use super::{Kind, kind, normal};
 use crate::support::{Said, Workspace};
 
 /// No example asks for more than a few answers; one that does goes round in circles.
@@ -22,13 +22,7 @@ impl Play {
     pub(super) fn new(name: &str) -> Self {
         let workspace = Workspace::new();
         let place = workspace.path().join("demo");
-        std::fs::create_dir(&place).unwrap();
-        for file in ["flow.yaml", "script.yaml"] {
-            let text = std::fs::read_to_string(super::folder().join(name).join(file)).unwrap();
-            // The same example, told faster.
-            let text = text.replace("every-ms: 100", "every-ms: 2");
-            std::fs::write(place.join(file), text).unwrap();
-        }
+        copy(&super::folder().join(name), &place);
         Self {
             workspace,
             name: name.to_owned(),
@@ -37,12 +31,35 @@ impl Play {
 
     /// What takes the flow on: it is begun, or it is resumed.
     pub(super) fn words(&self) -> Vec<String> {
-        let words = match self.flow() {
-            None => vec!["run".to_owned(), "demo/flow.yaml".to_owned()],
-            Some(flow) => vec!["resume".to_owned(), flow],
+        self.begun().into_iter().chain(self.choice()).collect()
+    }
+
+    /// The same, and nothing is chosen when the forward work is done.
+    pub(super) fn begun(&self) -> Vec<String> {
+        let begun = self.flow();
+        let words: &[&str] = match (&begun, kind(&self.name)) {
+            (Some(flow), _) => &["resume", flow],
+            (None, Kind::File) => &["run", "demo/flow.yaml"],
+            (None, Kind::Project) => &["run", "demo"],
+            (None, Kind::Draft) => &[
+                "run",
+                "--draft",
+                "--project",
+                "demo",
+                "--script",
+                "demo/script.yaml",
+            ],
         };
-        let choice = ["--improve", "none"].map(str::to_owned);
-        words.into_iter().chain(choice).collect()
+        words.iter().map(|word| (*word).to_owned()).collect()
+    }
+
+    /// What is chosen when the forward work is done.
+    fn choice(&self) -> Vec<String> {
+        let words: &[&str] = match kind(&self.name) {
+            Kind::File => &["--improve", "none"],
+            Kind::Project | Kind::Draft => &["--improve", "graph", "--feedback", "yes"],
+        };
+        words.iter().map(|word| (*word).to_owned()).collect()
     }
 
     pub(super) fn run(&self, words: &[String]) -> Said {
@@ -101,6 +118,13 @@ impl Play {
                     "signed",
                 ]
             }
+            ("owner-intake", _) => &[
+                "reply",
+                flow,
+                "A note for the neighbours: the water is off on Friday.",
+                "--client-id",
+                "wanted",
+            ],
             ("report", _) => &["retry", flow, "--node", "report", "--client-id", once],
             // Its program was running when the process was killed.
             ("build" | "test", _) => &[
@@ -113,8 +137,12 @@ impl Play {
                 once,
             ],
             ("the", "a choice of improvement") => {
-                &["improve", flow, "none", "--client-id", "choice"]
+                let choice = self.choice();
+                let how = choice.get(1).map_or("none", String::as_str);
+                let words = ["improve", flow, how, "--client-id", "choice"];
+                return words.map(str::to_owned).to_vec();
             }
+            ("the", _) => &["feedback", flow, "yes", "--client-id", "report"],
             _ => panic!("{}: nobody knows an answer to {wait}", self.name),
         };
         words.iter().map(|word| (*word).to_owned()).collect()
@@ -170,6 +198,24 @@ impl Play {
             };
         }
         found
+    }
+}
+
+/// A copy of an example, told faster. What it comes to stays where it is.
+fn copy(from: &Path, to: &Path) {
+    std::fs::create_dir(to).unwrap();
+    for entry in std::fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        let (path, to) = (entry.path(), to.join(entry.file_name()));
+        if entry.file_name() == "expected" {
+            continue;
+        }
+        if path.is_dir() {
+            copy(&path, &to);
+        } else {
+            let text = std::fs::read_to_string(&path).unwrap();
+            std::fs::write(to, text.replace("every-ms: 100", "every-ms: 2")).unwrap();
+        }
     }
 }
 

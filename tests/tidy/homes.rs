@@ -90,6 +90,10 @@ const TOUCHES: [Touch; 6] = [
                 "the operator's own configuration and key files, outside every workspace",
             ),
             (
+                "orchestrator/src/config/servers.rs",
+                "reads the lists of MCP servers that a workspace would like to have",
+            ),
+            (
                 "roles/src/taker/command/tree.rs",
                 "reads the system's list of processes, to end all that a program started",
             ),

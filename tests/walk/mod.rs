@@ -5,6 +5,7 @@ mod files;
 mod killed;
 mod knocked_at;
 mod models;
+mod offered;
 mod place;
 mod projects;
 mod signalled;

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 
 use super::place::{Place, wait_until};
 
-const FLOW: &str = r"workflow:
+pub(super) const FLOW: &str = r"workflow:
   name: By a model
   nodes:
     - { id: do, role: owner, work: [ Keep a log ] }
@@ -28,20 +28,20 @@ const KILLS: u64 = 12;
 const KILLS_FULL: u64 = 400;
 
 /// A model that keeps a log with a command, writes a file, and closes.
-struct Model {
+pub(super) struct Model {
     address: String,
     requests: Arc<AtomicUsize>,
 }
 
 /// What the model says when it is shown so many results: blocks with their deltas.
-type Script = fn(usize) -> Vec<(Value, Vec<Value>)>;
+pub(super) type Script = fn(usize) -> Vec<(Value, Vec<Value>)>;
 
 impl Model {
-    fn start() -> Self {
+    pub(super) fn start() -> Self {
         Self::start_with(keeps_a_log)
     }
 
-    fn start_with(script: Script) -> Self {
+    pub(super) fn start_with(script: Script) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = format!("http://{}", listener.local_addr().unwrap());
         let requests = Arc::new(AtomicUsize::new(0));
@@ -56,7 +56,7 @@ impl Model {
         Self { address, requests }
     }
 
-    fn requests(&self) -> usize {
+    pub(super) fn requests(&self) -> usize {
         self.requests.load(Ordering::SeqCst)
     }
 }
@@ -84,7 +84,16 @@ fn answer(mut stream: &TcpStream, counted: &AtomicUsize, script: Script) -> Opti
     let request: Value = serde_json::from_slice(&body).ok()?;
     let head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n";
     stream.write_all(head.as_bytes()).ok()?;
-    for event in events(script(results(&request))) {
+    // Whoever makes a summary has no tools, and gets the last words.
+    let has_tools = request["tools"]
+        .as_array()
+        .is_some_and(|tools| !tools.is_empty());
+    let said = if has_tools {
+        script(results(&request))
+    } else {
+        Vec::new()
+    };
+    for event in events(said) {
         let kind = event["type"].as_str()?;
         let text = format!("event: {kind}\ndata: {event}\n\n");
         stream.write_all(text.as_bytes()).ok()?;
@@ -106,7 +115,7 @@ fn results(request: &Value) -> usize {
 }
 
 /// A call of a tool, as the wire says it.
-fn call(results: usize, name: &str, input: Value) -> (Value, Vec<Value>) {
+pub(super) fn call(results: usize, name: &str, input: Value) -> (Value, Vec<Value>) {
     let block =
         json!({ "type": "tool_use", "id": format!("toolu_{results}"), "name": name, "input": {} });
     let delta = json!({ "type": "input_json_delta", "partial_json": input.to_string() });
@@ -174,7 +183,7 @@ fn events(blocks: Vec<(Value, Vec<Value>)>) -> Vec<Value> {
     events
 }
 
-fn with_model(model: &Model) -> Place {
+pub(super) fn with_model(model: &Model) -> Place {
     let place = Place::new(FLOW, "");
     // Without a script beside it, the flow's roles are taken by who they say.
     std::fs::remove_file(place.workspace.path().join("demo/script.yaml")).unwrap();
@@ -200,7 +209,7 @@ fn allowed_everything(place: &Place) -> String {
 }
 
 /// How each call of a flow ended: tool, id, end.
-fn calls(place: &Place, flow: &str) -> Vec<(String, String)> {
+pub(super) fn calls(place: &Place, flow: &str) -> Vec<(String, String)> {
     let log = place.run(&["log", flow, "--json"]).out;
     let records = log
         .lines()
@@ -236,8 +245,77 @@ fn a_model_walks_a_flow_over_http_with_real_tools_and_consent() {
     assert!(shown.contains("spent"), "{shown}");
 }
 
+/// What `session archives` says of a flow's role.
+fn archives(place: &Place, flow: &str) -> Vec<Value> {
+    let said = place.run(&["session", "archives", flow, "owner", "--json"]);
+    let value: Value = serde_json::from_str(&said.out).unwrap();
+    value["archives"].as_array().unwrap().clone()
+}
+
+#[test]
+fn a_session_is_made_shorter_and_restored_with_and_without_a_driver() {
+    let model = Model::start();
+    let place = with_model(&model);
+    let flow = allowed_everything(&place);
+    let busy = place.run(&["session", "compact", &flow, "owner"]);
+    assert!(
+        busy.code == 6 && busy.err.contains("a turn of it is open"),
+        "{busy:?}"
+    );
+    let mut child = place.start(&["resume", &flow]);
+    wait_until("the forward work is done", || {
+        place.run(&["status", &flow]).out.contains("improve")
+    });
+    // The process that drives the flow makes the summary.
+    let said = place.run(&["session", "compact", &flow, "owner"]);
+    assert_eq!(said.code, 0, "{said:?}");
+    assert!(
+        said.out.contains("a model's summary stands for"),
+        "{}",
+        said.out
+    );
+    let [archive] = &archives(&place, &flow)[..] else {
+        panic!("one archive")
+    };
+    assert_eq!(
+        (&archive["trigger"], &archive["node"]),
+        (&json!("manual"), &json!("do"))
+    );
+    assert!(archive["bytes"].as_u64().unwrap() > 500 && archive["at"].is_string());
+    let messages = archive["messages"].as_u64().unwrap();
+    let name = archive["archive"].as_str().unwrap().to_owned();
+    let ls = place.run(&["session", "ls", &flow, "--json"]);
+    let ls: Value = serde_json::from_str(&ls.out).unwrap();
+    assert_eq!(
+        (
+            &ls["sessions"][0]["messages"],
+            &ls["sessions"][0]["archives"]
+        ),
+        (&json!(1), &json!(1))
+    );
+    let said = place.run(&["session", "restore", &flow, "owner", &name, "--json"]);
+    let said: Value = serde_json::from_str(&said.out).unwrap();
+    assert_eq!(said["messages"].as_u64(), Some(messages));
+    child.kill().unwrap();
+    child.wait().unwrap();
+    // Nobody drives it now.
+    let said = place.run(&["session", "compact", &flow, "owner", "--json"]);
+    let said: Value = serde_json::from_str(&said.out).unwrap();
+    assert_eq!(
+        said["archive"]["messages"].as_u64(),
+        Some(messages),
+        "{said}"
+    );
+    let gone = place.run(&["session", "restore", &flow, "owner", &name]);
+    assert!(
+        gone.code == 6 && gone.err.contains("there is no archive"),
+        "{gone:?}"
+    );
+    assert_eq!(place.run(&["verify", &flow]).code, 0);
+}
+
 /// A server that speaks over its pipes: it adds what it is given to a list in a file.
-const SERVER: &str = r#"#!/bin/sh
+pub(super) const SERVER: &str = r#"#!/bin/sh
 while read -r line; do
   id=$(printf '%s' "$line" | sed -n 's/.*"id":\([0-9]*\).*/\1/p')
   case "$line" in

@@ -2,5 +2,7 @@
 
 pub mod models;
 pub use a_society_roles::provider::config::edit;
+pub use a_society_roles::skill;
 pub mod programs;
+pub mod servers;
 pub mod user;

@@ -1,10 +1,10 @@
 //! From a role's wish for a model to everything that its taker needs.
 
-use std::sync::{Arc, LazyLock, OnceLock};
+use std::sync::{Arc, LazyLock, Mutex, OnceLock, PoisonError};
 
 use a_society_facts::message::Message;
 use a_society_roles::cost::Price;
-use a_society_roles::mcp::{self, Servers};
+use a_society_roles::mcp::{self, ServerSpec, Servers};
 pub use a_society_roles::provider::config::ModelsConfig as Catalog;
 use a_society_roles::provider::http::{HttpProvider, Timeouts, Transport};
 use a_society_roles::provider::retry::Lanes;
@@ -12,10 +12,12 @@ use a_society_roles::provider::{
     Arrival, Effort, Fault, FaultClass, Provider, Request, Secret, Thinking,
 };
 use a_society_roles::taker::model::{Model, Traffic};
+use a_society_roles::tool::SearchService;
 use a_society_roles::turn::step::End;
 use a_society_roles::turn::stop::StopSignal;
 use a_society_state::clock::{Clock, SystemClock};
 
+use super::servers::Roster;
 use super::user;
 
 /// All providers share one client and its connections. It is made by the first configuration that
@@ -41,7 +43,16 @@ pub fn traffic() -> Traffic {
 #[derive(Debug, Default)]
 pub struct Models {
     catalog: OnceLock<Result<Catalog, String>>,
-    servers: OnceLock<Result<Option<Arc<Servers>>, String>>,
+    servers: Mutex<Option<Kept>>,
+    search: OnceLock<Option<SearchService>>,
+}
+
+/// The servers of a flow, and what they were made of.
+#[derive(Debug)]
+struct Kept {
+    specs: Vec<ServerSpec>,
+    servers: Arc<Servers>,
+    secrets: Vec<String>,
 }
 
 /// What is found for a wish.
@@ -65,20 +76,53 @@ pub struct Wish<'a> {
 }
 
 impl Models {
-    /// The MCP servers of the operator's configuration; nothing if there are none. None runs before
-    /// it is needed, and all end with the flow.
+    /// The MCP servers that may be started. None runs before it is needed, and all end with the
+    /// flow, or when the operator changed what there is.
     ///
     /// # Errors
-    /// When the configuration says something about them that means nothing.
-    pub fn servers(&self) -> Result<Option<Arc<Servers>>, String> {
-        self.servers
-            .get_or_init(|| {
-                let (specs, given) = user::servers().map_err(|error| error.to_string())?;
-                let limits = mcp::Limits::default();
-                let made = || Arc::new(Servers::new(specs, given, limits));
-                Ok(Some(made()))
-            })
-            .clone()
+    /// When a secret that the configuration names for them is not to be had.
+    pub fn servers(&self, roster: &Roster) -> Result<Arc<Servers>, String> {
+        let mut kept = self.servers.lock().unwrap_or_else(PoisonError::into_inner);
+        let specs = roster.startable();
+        if let Some(kept) = kept.as_ref().filter(|kept| kept.specs == specs) {
+            return Ok(Arc::clone(&kept.servers));
+        }
+        let given = user::given().map_err(|error| error.to_string())?;
+        let secrets = given.secrets.values().cloned().collect();
+        let limits = mcp::Limits::default();
+        let servers = Arc::new(Servers::new(specs.clone(), given, limits));
+        *kept = Some(Kept {
+            specs,
+            servers: Arc::clone(&servers),
+            secrets,
+        });
+        Ok(servers)
+    }
+
+    /// The secrets that servers were given, so that no tool shows them to anybody.
+    #[must_use]
+    pub fn secrets(&self) -> Vec<String> {
+        let kept = self.servers.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.as_ref()
+            .map(|kept| kept.secrets.clone())
+            .unwrap_or_default()
+    }
+
+    /// Who answers `web_search`.
+    ///
+    /// # Errors
+    /// Says in words why nobody does.
+    pub fn search(&self) -> Result<SearchService, String> {
+        let found = match self.search.get() {
+            Some(found) => found,
+            // A fault is not kept: a key that is missing may be there the next time.
+            None => {
+                let found = user::search().map_err(|error| error.to_string())?;
+                self.search.get_or_init(|| found)
+            }
+        };
+        let nobody = || "the configuration has no `search`".to_owned();
+        found.clone().ok_or_else(nobody)
     }
 
     /// The model that is wished for, or the default one, and the provider that answers for it.
@@ -173,7 +217,7 @@ fn no_model(catalog: &Catalog) -> String {
 pub fn of(catalog: &Catalog, name: &str) -> Result<Found, End> {
     let models = Models {
         catalog: OnceLock::from(Ok(catalog.clone())),
-        servers: OnceLock::new(),
+        ..Models::default()
     };
     models.find(Wish {
         model: Some(name),

@@ -17,7 +17,10 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use a_society_roles::mcp::{Given, ServerSpec};
-use a_society_roles::provider::config::{KeySource, ModelsConfig, TextFault, parse, parse_secrets};
+use a_society_roles::provider::config::{
+    KeySource, ModelsConfig, TextFault, parse, parse_search, parse_secrets,
+};
+use a_society_roles::tool::SearchService;
 
 /// The largest configuration that is read; it is written by hand.
 const CONFIG_BYTES_MAX: u64 = 1024 * 1024;
@@ -77,6 +80,14 @@ pub fn path() -> Result<PathBuf, ConfigError> {
     Ok(folder.join("a-society/config.yaml"))
 }
 
+/// The folder of the operator's own skills, whether or not it is there.
+///
+/// # Errors
+/// As [`path`].
+pub fn skills() -> Result<PathBuf, ConfigError> {
+    Ok(path()?.with_file_name("skills"))
+}
+
 fn home() -> Option<PathBuf> {
     let home = PathBuf::from(std::env::var_os("HOME")?);
     home.is_absolute().then_some(home)
@@ -108,37 +119,72 @@ pub fn catalog() -> Result<(PathBuf, ModelsConfig), ConfigError> {
     }
 }
 
-/// The MCP servers of the configuration, and what they are given: secrets by their names, from
-/// where the configuration says that they are.
+/// The MCP servers of the configuration.
+///
+/// # Errors
+/// When the configuration cannot be read, or says something about them that means nothing.
+pub(super) fn server_specs() -> Result<Vec<ServerSpec>, ConfigError> {
+    let Some((path, text)) = text()? else {
+        return Ok(Vec::new());
+    };
+    a_society_roles::mcp::parse(&text).map_err(|faults| ConfigError::Unreadable {
+        path,
+        why: lines(&faults),
+    })
+}
+
+/// What MCP servers are given: the environment, and secrets by their names from where the
+/// configuration says that they are.
 ///
 /// # Errors
 /// When the configuration cannot be read, says something that means nothing, or a secret is not to
 /// be had.
-pub fn servers() -> Result<(Vec<ServerSpec>, Given), ConfigError> {
-    let Some((path, text)) = text()? else {
-        return Ok((Vec::new(), Given::default()));
-    };
-    let unfit = |lines: Vec<String>| ConfigError::Unreadable {
-        path: path.clone(),
-        why: lines.join("\n"),
-    };
-    let specs = a_society_roles::mcp::parse(&text)
-        .map_err(|faults| unfit(faults.iter().map(ToString::to_string).collect()))?;
-    let named = parse_secrets(&text)
-        .map_err(|faults| unfit(faults.iter().map(ToString::to_string).collect()))?;
-    let mut secrets = BTreeMap::new();
-    for (name, source) in named {
-        let secret = key(&source).map_err(|why| unfit(vec![why]))?;
-        secrets.insert(name, secret);
-    }
+pub fn given() -> Result<Given, ConfigError> {
     let environment = std::env::vars_os()
         .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
-    let environment = environment.collect();
-    let given = Given {
-        environment,
-        secrets,
+    let mut given = Given {
+        environment: environment.collect(),
+        secrets: BTreeMap::new(),
     };
-    Ok((specs, given))
+    let Some((path, text)) = text()? else {
+        return Ok(given);
+    };
+    let unfit = |why: String| ConfigError::Unreadable {
+        path: path.clone(),
+        why,
+    };
+    for (name, source) in parse_secrets(&text).map_err(|faults| unfit(lines(&faults)))? {
+        let secret = key(&source).map_err(unfit)?;
+        given.secrets.insert(name, secret);
+    }
+    Ok(given)
+}
+
+/// Who answers `web_search`, with the key; nobody, if the configuration names nobody.
+///
+/// # Errors
+/// When the configuration cannot be read, says something that means nothing, or the key is not to
+/// be had.
+pub fn search() -> Result<Option<SearchService>, ConfigError> {
+    let Some((path, text)) = text()? else {
+        return Ok(None);
+    };
+    let unfit = |why: String| ConfigError::Unreadable {
+        path: path.clone(),
+        why,
+    };
+    let found = parse_search(&text).map_err(|faults| unfit(lines(&faults)))?;
+    let Some(found) = found else {
+        return Ok(None);
+    };
+    let key = key(&found.key).map_err(unfit)?;
+    let endpoint = found.endpoint;
+    Ok(Some(SearchService { endpoint, key }))
+}
+
+fn lines(faults: &[impl ToString]) -> String {
+    let lines: Vec<String> = faults.iter().map(ToString::to_string).collect();
+    lines.join("\n")
 }
 
 /// Saves the configuration, for its owner only: whole, or not at all.
@@ -157,7 +203,7 @@ pub fn save(text: &str) -> Result<PathBuf, ConfigError> {
     }
 }
 
-fn replace(path: &Path, text: &str) -> std::io::Result<()> {
+pub(super) fn replace(path: &Path, text: &str) -> std::io::Result<()> {
     // A link is followed, so that a configuration kept elsewhere stays there.
     let path = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let folder = path.parent().unwrap_or(Path::new("/"));
@@ -177,7 +223,7 @@ fn replace(path: &Path, text: &str) -> std::io::Result<()> {
     std::fs::rename(&new, &path)
 }
 
-fn read(path: &Path, bytes_max: u64) -> Result<Option<String>, String> {
+pub(super) fn read(path: &Path, bytes_max: u64) -> Result<Option<String>, String> {
     let file = match std::fs::File::open(path) {
         Ok(file) => file,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),

@@ -93,6 +93,11 @@ fn by_us(
 ) -> Result<Taken, Unsaid> {
     let (mut core, _) = reopen(store, flow, project.to_owned(), Box::new(SystemMint))?;
     let taken = core.obey(request.command.clone(), request.client.clone());
+    let taken = taken.and_then(|taken| {
+        core.finish_asides()?;
+        let seq = core.flow().position().seq;
+        Ok(Taken { seq, ..taken })
+    });
     core.close().map_err(RunError::from)?;
     taken.map_err(|error| match error {
         DriverError::State(error) => Unsaid::Run(RunError::State(error)),
@@ -103,6 +108,7 @@ fn by_us(
         | DriverError::ManyStaged(_)
         | DriverError::NothingAsked
         | DriverError::ManyAsked(_)
+        | DriverError::Session { .. }
         | DriverError::NotAFlow(_)
         | DriverError::Gone
         | DriverError::System(_)) => Unsaid::Fault(fault::of(&error)),

@@ -40,6 +40,11 @@ pub fn of(error: &DriverError) -> Fault {
             "it is not clear which call is meant",
             "name one of the requests after the flow",
         ),
+        DriverError::Session { .. } => (
+            FaultCode::CommandRefused,
+            "the session does not take this as it stands",
+            "a-society session ls FLOW",
+        ),
         DriverError::NotAFlow(diagnostics) => {
             let shown: Vec<String> = diagnostics.iter().map(ToString::to_string).collect();
             return Fault {

@@ -84,6 +84,18 @@ pub enum Command {
         /// When it is heard.
         when: SteerWhen,
     },
+    /// Make a role's session shorter: a summary takes the place of its history.
+    Compact {
+        /// The role instance.
+        role: RoleInstance,
+    },
+    /// Put an archived history back in the place of its summary.
+    Restore {
+        /// The role instance.
+        role: RoleInstance,
+        /// The archive.
+        archive: String,
+    },
     /// Stop turns.
     Stop {
         /// Which.

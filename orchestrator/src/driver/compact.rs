@@ -1,5 +1,6 @@
 //! Making a session shorter in the middle of a turn: a turn aside makes the summary, and one
-//! message then stands for everything that was said.
+//! message then stands for everything that was said. Between turns the operator may want the same:
+//! `by_hand`.
 
 use a_society_facts::fact::Fact;
 use a_society_facts::fact::session::{
@@ -10,8 +11,9 @@ use a_society_facts::fact::turn::{
     Usage,
 };
 use a_society_facts::hash::Hash;
-use a_society_facts::id::{RoleInstance, TurnId};
+use a_society_facts::id::{ClientId, RoleInstance, TurnId};
 use a_society_facts::message::{AnswerText, Message};
+use a_society_facts::view::session::Entry;
 use a_society_flow::machine::Task;
 use a_society_roles::role::packet::{Compacted, compacted_message};
 use a_society_roles::turn::step::{Compact, Told};
@@ -21,6 +23,17 @@ use super::error::DriverError;
 use super::role_source::About;
 use super::step::Heard;
 use crate::mint;
+
+/// What takes the place of a history, and why.
+#[derive(Debug)]
+pub(super) struct Shortened<'a> {
+    pub(super) compaction: String,
+    pub(super) trigger: Trigger,
+    pub(super) strategy: Strategy,
+    /// What the flow knows about the role's work.
+    pub(super) picture: &'a str,
+    pub(super) summary: &'a str,
+}
 
 impl Core {
     pub(super) fn compact(
@@ -36,16 +49,28 @@ impl Core {
                 worst,
                 trigger,
             } => {
+                if self.is_by_hand(turn) {
+                    return self.ask_by_hand(turn, (model, hash), worst);
+                }
                 if let Some(heard) = self.short_of(turn, attempt, worst)? {
                     return Ok(heard);
                 }
                 self.begin_compaction(turn, trigger, (model, hash))?;
                 Told::Done { call: None }
             }
-            Compact::Summary { text, usage } => Told::Compacted {
-                replacement: self.end_compaction(turn, &text, usage)?,
-            },
+            Compact::Summary { text, usage } => {
+                let by_hand = self.is_by_hand(turn);
+                let replacement = self.end_compaction(turn, &text, usage)?;
+                if by_hand {
+                    self.leave(turn);
+                    return Ok(Heard::Over);
+                }
+                Told::Compacted { replacement }
+            }
             Compact::Failed { why, usage } => {
+                if self.is_by_hand(turn) {
+                    return self.do_without(turn, why, usage);
+                }
                 self.fail_compaction(turn, why, usage)?;
                 Told::Done { call: None }
             }
@@ -63,6 +88,21 @@ impl Core {
             return Err(DriverError::Gone);
         };
         let role = live.role.clone();
+        let (compaction, aside) = self.announce_compaction(&role, trigger, None)?;
+        self.ask_aside(aside, role, (model, hash))?;
+        if let Some(live) = self.live.get_mut(&turn) {
+            live.compaction = Some((compaction, aside));
+        }
+        Ok(())
+    }
+
+    /// Says that a session is being made shorter, and begins the turn that makes its summary.
+    pub(super) fn announce_compaction(
+        &mut self,
+        role: &RoleInstance,
+        trigger: Trigger,
+        client: Option<ClientId>,
+    ) -> Result<(String, TurnId), DriverError> {
         let compaction: String = format!("k{}", self.mint.number());
         let aside = TurnId(self.state().next_turn);
         self.append(Fact::CompactionStarted(CompactionStarted {
@@ -70,6 +110,7 @@ impl Core {
             compaction: compaction.clone(),
             trigger,
             strategy: Strategy::NodeSummary,
+            client,
         }))?;
         self.append(Fact::TurnStarted(TurnStarted {
             turn: aside,
@@ -78,6 +119,16 @@ impl Core {
             node: None,
             cause: Cause::Compaction,
         }))?;
+        Ok((compaction, aside))
+    }
+
+    /// The request for a summary is going to leave.
+    pub(super) fn ask_aside(
+        &mut self,
+        aside: TurnId,
+        role: RoleInstance,
+        (model, hash): (String, Hash),
+    ) -> Result<(), DriverError> {
         self.append(Fact::ModelRequested(ModelRequested {
             turn: aside,
             attempt: 1,
@@ -87,9 +138,6 @@ impl Core {
             hash,
         }))?;
         self.owed += 1;
-        if let Some(live) = self.live.get_mut(&turn) {
-            live.compaction = Some((compaction, aside));
-        }
         Ok(())
     }
 
@@ -111,33 +159,39 @@ impl Core {
             return Err(DriverError::Gone);
         };
         self.answer_aside(aside, &role, summary, usage)?;
+        let trigger = if aside == turn {
+            Trigger::Manual
+        } else {
+            Trigger::Auto
+        };
+        let picture = self.picture_of(turn, &role);
+        let shortened = Shortened {
+            compaction,
+            trigger,
+            strategy: Strategy::NodeSummary,
+            picture: &picture,
+            summary,
+        };
+        self.replace_history(role, shortened)
+    }
+
+    /// One message stands for the whole history from now on.
+    pub(super) fn replace_history(
+        &mut self,
+        role: RoleInstance,
+        shortened: Shortened<'_>,
+    ) -> Result<String, DriverError> {
+        let replacement = self.replacement(&role, &shortened);
         let session = self.flow.views().sessions.get(&role);
         let tokens_before = session.map_or(0, |session| session.latest_context_usage);
         let node = session.and_then(|session| session.node.as_ref().map(|mark| mark.node.clone()));
-        let last = session.and_then(|session| {
-            session.messages.iter().rev().find_map(|entry| {
-                if let Message::User { content } = &entry.message {
-                    Some(content.clone())
-                } else {
-                    None
-                }
-            })
-        });
-        let picture = self.picture_of(turn, &role);
-        let replacement = compacted_message(&Compacted {
-            id: &compaction,
-            is_automatic: true,
-            picture: &picture,
-            summary,
-            last: last.as_deref(),
-        });
         let message = mint::name(self.mint.as_mut(), "m")?;
         let kept = self.flow.keep_text(replacement.clone())?;
         self.append(Fact::SessionCompacted(SessionCompacted {
             role,
-            compaction,
-            trigger: Trigger::Auto,
-            strategy: Strategy::NodeSummary,
+            compaction: shortened.compaction,
+            trigger: shortened.trigger,
+            strategy: shortened.strategy,
             node,
             message,
             replacement: kept,
@@ -147,8 +201,32 @@ impl Core {
         Ok(replacement)
     }
 
+    /// What is going to stand for a history.
+    pub(super) fn replacement(&self, role: &RoleInstance, shortened: &Shortened<'_>) -> String {
+        let is_automatic = shortened.trigger == Trigger::Auto;
+        let messages = self.flow.views().sessions.get(role);
+        let messages = messages.map_or(&[][..], |session| &session.messages);
+        let said = |entry: &Entry| match &entry.message {
+            Message::User { content } => Some(Some(content.clone())),
+            // In the middle of a turn the last word is still to be acted on; between turns it is
+            // only if nothing was answered.
+            Message::Assistant { .. } if !is_automatic => Some(None),
+            Message::Assistant { .. }
+            | Message::AssistantToolCalls { .. }
+            | Message::ToolResult { .. } => None,
+        };
+        let last = messages.iter().rev().find_map(said).flatten();
+        compacted_message(&Compacted {
+            id: &shortened.compaction,
+            is_automatic,
+            picture: shortened.picture,
+            summary: shortened.summary,
+            last: last.as_deref(),
+        })
+    }
+
     /// What the flow knows about the role's work, in the words in which a role is told.
-    fn picture_of(&mut self, turn: TurnId, role: &RoleInstance) -> String {
+    pub(super) fn picture_of(&mut self, turn: TurnId, role: &RoleInstance) -> String {
         let about = match self.live.get(&turn).map(|live| &live.task) {
             Some(Task::Node(node)) => About::Node(node),
             Some(Task::Feedback) => About::Feedback,
@@ -189,7 +267,7 @@ impl Core {
         }))
     }
 
-    fn fail_compaction(
+    pub(super) fn fail_compaction(
         &mut self,
         turn: TurnId,
         why: String,
@@ -199,15 +277,18 @@ impl Core {
             return Ok(());
         };
         if usage == Usage::default() {
-            self.append(Fact::ModelFailed(ModelFailed {
-                turn: aside,
-                attempt: 1,
-                role: role.clone(),
-                request: 1,
-                class: "compaction".to_owned(),
-                error: why.clone(),
-                retry_in_ms: None,
-            }))?;
+            let open = self.state().turns.get(&aside);
+            if open.is_some_and(|open| open.request.is_some()) {
+                self.append(Fact::ModelFailed(ModelFailed {
+                    turn: aside,
+                    attempt: 1,
+                    role: role.clone(),
+                    request: 1,
+                    class: "compaction".to_owned(),
+                    error: why.clone(),
+                    retry_in_ms: None,
+                }))?;
+            }
             self.append(Fact::TurnEnded(TurnEnded {
                 turn: aside,
                 attempt: 1,

@@ -27,7 +27,7 @@ use super::room::{Place, Room};
 use crate::mint::{self, Mint};
 use crate::record::{Places, put_back};
 
-/// The role that writes the feedback report; it is none of the flow's own.
+/// The role that writes the feedback report, unless the flow has one of that name itself.
 pub const FEEDBACK_ROLE: &str = "a-society-feedback";
 
 /// A turn that this process runs.
@@ -43,6 +43,8 @@ pub(super) struct LiveTurn {
     pub(super) thought: Option<DraftStream>,
     pub(super) calls: u32,
     pub(super) told_to_stop: bool,
+    /// For how many seconds its provider has said nothing, once that is long.
+    pub(super) silent_s: u64,
     /// What the request that is under way may still cost.
     pub(super) reserved: Worst,
     /// The compaction that is under way, and the turn in which its summary is made.
@@ -90,6 +92,8 @@ pub struct Core {
     pub(super) mint: Box<dyn Mint>,
     pub(super) places: Places,
     pub(super) live: BTreeMap<TurnId, LiveTurn>,
+    /// What was begun beside the flow's turns, and has to be taken now.
+    pub(super) asides: Vec<Start>,
     turns_at_once: usize,
     room: Room,
     /// Whether work waits for room that other flows of the process take.
@@ -126,6 +130,7 @@ impl Core {
             mint,
             places,
             live,
+            asides: Vec::new(),
             turns_at_once,
             room,
             crowded: false,
@@ -137,6 +142,7 @@ impl Core {
         core.put_back()?;
         core.input(Input::Opened)?;
         core.end_asides()?;
+        core.keep_records();
         Ok(core)
     }
 
@@ -185,6 +191,15 @@ impl Core {
         self.live.len()
     }
 
+    /// The roles whose provider has said nothing for a while, and for how many seconds.
+    #[must_use]
+    pub fn silent(&self) -> BTreeMap<RoleInstance, u64> {
+        let silent = self.live.values().filter(|live| live.silent_s > 0);
+        silent
+            .map(|live| (live.role.clone(), live.silent_s))
+            .collect()
+    }
+
     /// What is pending by the machine.
     #[must_use]
     pub fn pending(&self) -> Vec<Work> {
@@ -203,13 +218,25 @@ impl Core {
         };
         let facts = decide(&self.graph, self.state(), input)?;
         let count = facts.len();
+        let records = facts.iter().any(may_change_records);
         for fact in facts {
             self.append(fact)?;
         }
         if let Some(graph) = revised {
             self.graph = graph;
         }
+        if records {
+            self.keep_records();
+        }
         Ok(count)
+    }
+
+    /// The files of the record folder that are folded from the facts say what the facts say.
+    pub(super) fn keep_records(&mut self) {
+        let Self {
+            roles, graph, flow, ..
+        } = self;
+        roles.keep_records(graph, &flow.views().flow);
     }
 
     /// Hears an input of the operator: it is durable on return.
@@ -273,7 +300,7 @@ impl Core {
     /// # Errors
     /// When the journal refuses.
     pub fn advance(&mut self) -> Result<Vec<Start>, DriverError> {
-        let mut starts = Vec::new();
+        let mut starts = std::mem::take(&mut self.asides);
         while self.changed && !self.draining {
             self.changed = false;
             self.begin_pending(&mut starts)?;
@@ -294,6 +321,9 @@ impl Core {
                     self.live.get(turn).is_none_or(|live| !live.told_to_stop)
                 }
                 Work::Claim { .. } | Work::StartReflection { .. } | Work::StartFeedback { .. } => {
+                    if self.waits_for_shortening(&work) {
+                        continue;
+                    }
                     room > 0
                 }
                 Work::AskOperator(_) => false,
@@ -357,7 +387,7 @@ impl Core {
             Work::StartFeedback { role } => {
                 let role = match role {
                     Some(role) => role,
-                    None => FEEDBACK_ROLE.parse()?,
+                    None => feedback_role(&self.graph)?,
                 };
                 let session = self.new_session(&role)?;
                 self.input(Input::StartFeedback(StartFeedback { role, session }))
@@ -406,6 +436,28 @@ impl Core {
         self.flow.close()?;
         Ok(())
     }
+}
+
+/// A role that is none of the flow's own, nor another instance of one.
+fn feedback_role(graph: &FlowGraph) -> Result<RoleInstance, DriverError> {
+    let is_known = |name: &str| graph.role_instances().any(|role| role.base() == name);
+    let numbered = (2_u32..).map(|number| format!("{FEEDBACK_ROLE}-{number}"));
+    let mut names = std::iter::once(FEEDBACK_ROLE.to_owned()).chain(numbered);
+    // A graph has fewer roles than there are numbers.
+    let free = names.find(|name| !is_known(name)).unwrap_or_default();
+    Ok(free.parse()?)
+}
+
+/// Whether the files of the record folder that are folded from the facts may say something else
+/// after a fact.
+const fn may_change_records(fact: &Fact) -> bool {
+    matches!(
+        fact,
+        Fact::FlowTitled(_)
+            | Fact::GraphRevised(_)
+            | Fact::ImprovementChosen(_)
+            | Fact::FeedbackStarted(_)
+    )
 }
 
 /// Whether there may be something new to start after a fact. What a turn that runs says about its

@@ -1,6 +1,6 @@
 //! Why a flow cannot be driven on, or an input leads to nothing.
 
-use a_society_facts::id::{ApprovalId, BadName, ConsentId};
+use a_society_facts::id::{ApprovalId, BadName, ConsentId, RoleInstance};
 use a_society_flow::graph::Diagnostic;
 use a_society_flow::machine::Refusal;
 
@@ -31,6 +31,14 @@ pub enum DriverError {
     /// Several do, and none was named.
     #[error("several calls ask for consent: {}", names(.0))]
     ManyAsked(Vec<ConsentId>),
+    /// A session is not such that this could be done to it.
+    #[error("the session of {role}: {why}")]
+    Session {
+        /// Whose.
+        role: RoleInstance,
+        /// Why, in words.
+        why: String,
+    },
     /// The revised flow file is none.
     #[error("the file is not a flow file")]
     NotAFlow(Vec<Diagnostic>),

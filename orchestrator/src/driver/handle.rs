@@ -1,10 +1,11 @@
 //! How everyone but its task holds a flow: a sender, and what the flow looks like.
 
+use std::collections::BTreeMap;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
-use a_society_facts::id::{ClientId, FlowId, Seq};
+use a_society_facts::id::{ClientId, FlowId, RoleInstance, Seq};
 use a_society_facts::view::FlowState;
 use a_society_flow::machine::Work;
 
@@ -23,6 +24,9 @@ pub struct Seen {
     pub pending: Vec<Work>,
     /// How many turns run in this process.
     pub live: usize,
+    /// The roles whose provider has said nothing for a while, and for how many seconds. Nothing of
+    /// it is recorded.
+    pub silent: BTreeMap<RoleInstance, u64>,
     /// Why the flow is not driven any more, if it is not.
     pub ended: Option<String>,
     /// Whether its task is over.

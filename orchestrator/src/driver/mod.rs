@@ -8,6 +8,7 @@
 
 mod at_once;
 mod budget;
+mod by_hand;
 mod compact;
 mod consent;
 pub mod core;
@@ -18,6 +19,7 @@ mod outcome;
 pub mod role_source;
 pub mod room;
 mod settle;
+mod snapshot;
 mod step;
 pub mod task;
 mod tell;

@@ -31,8 +31,7 @@ impl Core {
         } else {
             None
         };
-        let input = self.input_of(command, client)?;
-        let facts = self.command(input)?;
+        let facts = self.carry_out(command, client)?;
         if let Some(source) = revised {
             // It was read a moment ago, or the machine would not have heard of it.
             let file = read_kept(source).map_err(unfit)?;
@@ -42,12 +41,16 @@ impl Core {
         Ok(Taken { seq, facts })
     }
 
-    fn input_of(
+    /// Most commands are inputs of the machine; what is done to sessions is not, because the flow
+    /// stands where it stood.
+    fn carry_out(
         &mut self,
         command: Command,
         client: Option<ClientId>,
-    ) -> Result<Input, DriverError> {
-        Ok(match command {
+    ) -> Result<usize, DriverError> {
+        let input = match command {
+            Command::Compact { role } => return self.shorten(role, client),
+            Command::Restore { role, archive } => return self.restore(role, archive, client),
             Command::Reply { to, text } => self.reply(to, text, client)?,
             Command::Approve { approval } => Input::Approve {
                 approval: self.staged(approval)?,
@@ -108,7 +111,8 @@ impl Core {
             Command::Revise { source } => self.revise(source, client)?,
             Command::Improve { mode } => Input::ChooseImprovement { mode, client },
             Command::Feedback { granted } => Input::FeedbackConsent { granted, client },
-        })
+        };
+        self.command(input)
     }
 
     fn reply(

@@ -15,7 +15,7 @@ use super::core::Core;
 use super::error::DriverError;
 use super::step::Heard;
 use crate::mint;
-use crate::record::{find, inline_bytes};
+use crate::record::{Found, find, find_in_record, inline_bytes};
 
 impl Core {
     pub(super) fn end(
@@ -32,6 +32,13 @@ impl Core {
             | End::Provider { .. }
             | End::Configuration { .. } => None,
         };
+        match &end {
+            // What the role lacks may have come to light while calls of an answer were still open.
+            End::Aborted { .. } | End::Provider { .. } | End::Configuration { .. } => {
+                self.leave_calls(turn)?;
+            }
+            End::Outcome { .. } | End::Fault(_) | End::OutputLimit => {}
+        }
         let outcome = match end {
             End::Outcome { outcome, words } => self.judged(outcome, words)?,
             End::Fault(fault) => Outcome::Fault {
@@ -155,7 +162,6 @@ impl Core {
 
     /// What a role said, with its artifacts found and kept.
     fn judged(&mut self, said: Said, words: String) -> Result<Outcome, DriverError> {
-        let room = || INLINE_HANDOFF_BYTES_MAX;
         Ok(match said {
             Said::Handoff(targets) => {
                 let mut receivers = Vec::with_capacity(targets.len());
@@ -181,18 +187,34 @@ impl Core {
                 health: self.roles.health(),
             },
             Said::MetaAnalysisComplete { findings_path } => Outcome::MetaAnalysisComplete {
-                findings: self.product(&findings_path, &mut room())?,
+                findings: self.assigned(&findings_path)?,
             },
             Said::BackwardPassComplete { artifact_path } => Outcome::BackwardPassComplete {
-                report: self.product(&artifact_path, &mut room())?,
+                report: self.assigned(&artifact_path)?,
             },
         })
     }
 
-    /// Finds an artifact and keeps its bytes: in the record itself while there is room, else as a
-    /// blob.
+    /// Finds an artifact and keeps its bytes.
     fn product(&mut self, written: &str, room: &mut usize) -> Result<Product, DriverError> {
-        let mut found = match find(self.flow.disk(), &self.places, written) {
+        let found = find(self.flow.disk(), &self.places, written);
+        self.kept(found, written, room)
+    }
+
+    /// Finds what the improvement phase asks for: it lies in the record folder and nowhere else.
+    fn assigned(&mut self, written: &str) -> Result<Product, DriverError> {
+        let (path, found) = find_in_record(self.flow.disk(), &self.places, written);
+        self.kept(found, &path, &mut INLINE_HANDOFF_BYTES_MAX.clone())
+    }
+
+    /// Keeps the bytes of an artifact: in the record itself while there is room, else as a blob.
+    fn kept(
+        &mut self,
+        found: Result<Found, String>,
+        written: &str,
+        room: &mut usize,
+    ) -> Result<Product, DriverError> {
+        let mut found = match found {
             Ok(found) => found,
             Err(why) => {
                 return Ok(Product::Unavailable {

@@ -65,6 +65,11 @@ pub trait RoleSource: Send + std::fmt::Debug {
         begun_with: BegunWith,
         stop: StopSignal,
     ) -> Result<Box<dyn Taker>, String>;
+    /// Whoever makes a summary of the session of a role that reads its history.
+    ///
+    /// # Errors
+    /// Says in words why nobody can.
+    fn summariser(&mut self, job: Job, stop: StopSignal) -> Result<Box<dyn Taker>, String>;
     /// The file that a checkable call touches, as it is now.
     fn touched(&mut self, role: &RoleInstance, call: &ToolCall) -> Touched;
     /// What would have to be granted for a call never to be asked about, if anything can.
@@ -74,6 +79,15 @@ pub trait RoleSource: Send + std::fmt::Debug {
         node: Option<&NodeId>,
         call: &ToolCall,
     ) -> Option<Grant>;
+    /// Writes the files of the record folder that are folded from the facts, where they differ. They
+    /// are for people and programs that look; nothing is lost if one cannot be written.
+    fn keep_records(&mut self, graph: &FlowGraph, state: &FlowState);
+    /// Reads a graph that a role wrote for its flow. A graph that defines no roles walks with those
+    /// there are.
+    ///
+    /// # Errors
+    /// Says in words everything that is wrong with it.
+    fn snapshot(&mut self, source: String) -> Result<FlowFile, String>;
     /// The flow walks the graph of another file from now on, whose roles count from now on.
     fn revised(&mut self, file: &FlowFile);
     /// The project's health checks, before the forward pass closes.

@@ -33,6 +33,9 @@ const NOT_APPLIED: &str =
     "its result was lost when the process ended, and the file shows that it changed nothing yet";
 /// What the model gets when the operator stops a turn before a call has run.
 const STOPPED: &str = "This call did not run: the operator stopped the turn.";
+/// What the model gets when a turn ends before a call has run, because its model, its key or a
+/// server of its tools is not to be had.
+const LEFT: &str = "This call did not run: the turn ended before it.";
 
 impl Core {
     /// Settles what is known about every call of a turn that a crash cut off, and says whether one
@@ -77,9 +80,10 @@ impl Core {
             None => Touched::Unknown,
         };
         match file {
-            Touched::Has(now) if now == open.after => {
-                self.finish_call(turn, call, open, CallEnd::Recovered, RECOVERED)
-            }
+            Touched::Has(now) if now == open.after => match self.take_snapshot(open)? {
+                Some(why) => self.finish_call(turn, call, open, CallEnd::Failed, &why),
+                None => self.finish_call(turn, call, open, CallEnd::Recovered, RECOVERED),
+            },
             Touched::Has(now) if now == open.before => {
                 let (role, why) = (open.role.clone(), NOT_APPLIED.to_owned());
                 self.append(Fact::CallRerun(CallRerun { call, role, why }))
@@ -104,17 +108,24 @@ impl Core {
 
     /// Gives every open call of a turn that is stopped its result.
     pub(super) fn stop_calls(&mut self, turn: TurnId) -> Result<(), DriverError> {
+        self.close_calls(turn, CallEnd::Stopped, STOPPED)
+    }
+
+    /// Gives every open call of a turn its result that ends because its role cannot go on.
+    pub(super) fn leave_calls(&mut self, turn: TurnId) -> Result<(), DriverError> {
+        self.close_calls(turn, CallEnd::NotRun, LEFT)
+    }
+
+    fn close_calls(&mut self, turn: TurnId, end: CallEnd, told: &str) -> Result<(), DriverError> {
         for (call, open) in self.open_calls(turn) {
             let (end, told) = match open.state {
                 CallState::Started => (CallEnd::Unknown, UNKNOWN),
                 CallState::Denied => (CallEnd::Denied, DENIED),
-                CallState::Intended | CallState::Consent | CallState::Allowed => {
-                    (CallEnd::Stopped, STOPPED)
-                }
+                CallState::Intended | CallState::Consent | CallState::Allowed => (end, told),
             };
             self.finish_call(turn, call, &open, end, told)?;
         }
-        self.finish_unintended(turn, STOPPED)
+        self.finish_unintended(turn, told)
     }
 
     /// What an answer asked for and nobody had begun with gets its result, too.

@@ -3,7 +3,9 @@
 use a_society_facts::Hash;
 use a_society_facts::fact::Fact;
 use a_society_facts::fact::journal::ProcessName;
-use a_society_facts::fact::operator::{McpServerUnavailable, McpToolUnavailable};
+use a_society_facts::fact::operator::{
+    McpServerApproved, McpServerUnavailable, McpToolUnavailable,
+};
 use a_society_facts::fact::turn::{
     CallEnd, CallFinished, CallIntended, CallStarted, DraftDiscarded, DraftKind, Effect,
     ModelAnswered, ModelFailed, ModelRequested, RawValueEq, StopReason, Usage,
@@ -72,6 +74,9 @@ impl Core {
             return Ok(Heard::Over);
         };
         let stopping = live.told_to_stop;
+        if !matches!(step, Step::Stalled { .. }) {
+            self.stalled(turn, 0);
+        }
         // A turn that is being stopped may still say how a call ended; everything else is too late.
         let last_word = matches!(step, Step::Finish { .. } | Step::Refuse { .. });
         if stopping && !last_word {
@@ -107,6 +112,7 @@ impl Core {
                 self.ask(turn, model, hash)?;
             }
             Step::Draft { kind, text } => self.draft(turn, kind, &text)?,
+            Step::Stalled { seconds } => self.stalled(turn, seconds),
             Step::Discard { why } => self.discard(turn, why)?,
             Step::Answer {
                 text,
@@ -146,6 +152,12 @@ impl Core {
                 tool,
                 output,
             } => self.refuse(turn, (tool_call, tool), output)?,
+            Step::Trust { server, definition } => {
+                let approved = McpServerApproved { server, definition };
+                self.append(Fact::McpServerApproved(approved))?;
+                // The server is started as soon as this is durable.
+                self.owed += 1;
+            }
             Step::Absent { server, tool, why } => self.absent(turn, (server, tool), why)?,
             Step::Consent(asked) => return self.consent(turn, attempt, *asked).map(Some),
             Step::Compact(compact) => return self.compact(turn, attempt, compact).map(Some),
@@ -154,6 +166,12 @@ impl Core {
             Step::End(end) => return self.end(turn, attempt, end).map(Some),
         }
         Ok(None)
+    }
+
+    fn stalled(&mut self, turn: TurnId, seconds: u64) {
+        if let Some(live) = self.live.get_mut(&turn) {
+            live.silent_s = seconds;
+        }
     }
 
     /// What a role would use and cannot is said to the operator.
@@ -458,6 +476,12 @@ impl Core {
         let Some(open) = self.state().calls.get(&call).cloned() else {
             return Ok(());
         };
+        let mut end = end;
+        if end == CallEnd::Done
+            && let Some(why) = self.take_snapshot(&open)?
+        {
+            (end, output) = (CallEnd::Failed, why);
+        }
         if let Some(whole) = whole {
             let hash = self.flow.keep_blob(&whole)?;
             let bytes = whole.len();
@@ -497,10 +521,12 @@ const fn is_recorded_point(step: &Step) -> bool {
         | Step::Wait { .. } => true,
         // A summary that is being made is waited for: nothing of it is kept otherwise.
         Step::Compact(_)
+        | Step::Trust { .. }
         | Step::Absent { .. }
         | Step::Consent(_)
         | Step::Ask { .. }
         | Step::Draft { .. }
+        | Step::Stalled { .. }
         | Step::Discard { .. }
         | Step::Intend(_)
         | Step::Start { .. }

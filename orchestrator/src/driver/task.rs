@@ -246,9 +246,10 @@ impl Task {
             return;
         }
         let live = self.core.live_turns();
-        let same = seen
-            .as_ref()
-            .is_some_and(|seen| seen.seq == seq && seen.live == live && seen.over == over);
+        let silent = self.core.silent();
+        let same = seen.as_ref().is_some_and(|seen| {
+            seen.seq == seq && seen.live == live && seen.over == over && seen.silent == silent
+        });
         if same {
             return;
         }
@@ -257,6 +258,7 @@ impl Task {
             state: self.core.state().clone(),
             pending: self.core.pending(),
             live,
+            silent,
             ended,
             over,
         }));

@@ -53,6 +53,7 @@ impl Core {
             thought: None,
             calls: self.calls_of(turn),
             told_to_stop: false,
+            silent_s: 0,
             reserved: Worst::default(),
             compaction: None,
             _place: self.place(),
@@ -252,7 +253,7 @@ impl Core {
         }
     }
 
-    fn job(
+    pub(super) fn job(
         &self,
         turn: TurnId,
         attempt: u32,
@@ -267,7 +268,10 @@ impl Core {
             Task::Reflection | Task::Feedback | Task::Send => None,
         };
         let began = |entry: &Entry| {
-            let begins = matches!(entry.origin, Some(Origin::Entry | Origin::Reply));
+            let begins = matches!(
+                entry.origin,
+                Some(Origin::Entry | Origin::Improvement | Origin::Reply)
+            );
             begins && entry.node == node
         };
         let turns_before = if self.is_first_here(task) {
@@ -319,6 +323,7 @@ impl Core {
                 .get(role)
                 .map(|chosen| chosen.settings.clone())
                 .unwrap_or_default(),
+            servers: self.state().mcp_servers.clone(),
             packet,
             answers_before,
             record: self.places.record.clone(),

@@ -1,5 +1,6 @@
 //! Whole flows on one thread, on a disk in memory: the walk, and the walk after a death.
 
+mod improving;
 mod model;
 mod sim;
 mod syncs;

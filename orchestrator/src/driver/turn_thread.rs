@@ -6,7 +6,8 @@ use std::time::Duration;
 use a_society_roles::turn::step::{Step, Told};
 use a_society_roles::turn::stop::StopSignal;
 
-use super::core::Start;
+use super::core::{Core, Start};
+use super::error::DriverError;
 use super::step::Heard;
 use super::task::Inbox;
 
@@ -31,6 +32,24 @@ fn run(mut start: Start, said: Option<Step>, inbox: &SyncSender<Inbox>) {
     let mut step = said.unwrap_or_else(|| start.taker.next(Told::Begin));
     while let Some(told) = exchange(&start, step, inbox) {
         step = start.taker.next(told);
+    }
+}
+
+/// Takes a turn to its end on this thread, in a process that drives nothing else.
+///
+/// # Errors
+/// When the journal refuses.
+pub(super) fn run_here(core: &mut Core, mut start: Start) -> Result<(), DriverError> {
+    let mut told = Told::Begin;
+    loop {
+        let step = start.taker.next(told);
+        if let Step::Wait { ms } = step {
+            sleep(Duration::from_millis(ms), [&start.stop, &start.nap]);
+        }
+        match core.step(start.turn, start.attempt, step)? {
+            Heard::Go(next) => told = next,
+            Heard::Over => return Ok(()),
+        }
     }
 }
 

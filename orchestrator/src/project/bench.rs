@@ -1,8 +1,10 @@
 //! What the models of one flow work with: who answers, and the tools of the operator's folder.
 
-use std::path::PathBuf;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use a_society_facts::Hash;
 use a_society_facts::fact::operator::Grant;
 use a_society_facts::id::{FlowId, NodeId, RoleInstance};
 use a_society_facts::message::ToolCall;
@@ -18,6 +20,7 @@ use a_society_roles::turn::stop::StopSignal;
 use a_society_roles::turn::taker::Taker;
 
 use crate::config::models::{self, Models, Wish};
+use crate::config::servers::{self, Roster, Verdict};
 use crate::config::{programs, user};
 use crate::driver::role_source::Touched;
 
@@ -26,8 +29,8 @@ const MODEL: &str = "model";
 /// The key under which its chosen effort is.
 const EFFORT: &str = "effort";
 
-/// The folder of skills, beside the operator's configuration and in a project's documents.
-const SKILLS: &str = "skills";
+/// The tool that needs a service of the operator's choice.
+const WEB_SEARCH: &str = "web_search";
 
 /// The bench of one flow.
 #[derive(Debug)]
@@ -36,6 +39,8 @@ pub struct Bench {
     pub flow: FlowId,
     /// The project's folder.
     pub project: PathBuf,
+    /// The workspace's folder.
+    pub workspace: PathBuf,
     /// The flow's own folder.
     pub record: PathBuf,
     /// The operator's models.
@@ -56,6 +61,27 @@ impl Bench {
         }
     }
 
+    /// Whoever makes a summary of a role's session.
+    ///
+    /// # Errors
+    /// Says in words what it lacks.
+    pub fn summariser(
+        &self,
+        job: Arc<Job>,
+        definition: Option<&InlineRole>,
+        stop: StopSignal,
+    ) -> Result<Box<dyn Taker>, String> {
+        match self.gear(&job, definition) {
+            Ok(gear) => Ok(Box::new(ModelTaker::summarising(job, gear, stop))),
+            Err(End::Configuration { why } | End::Provider { why } | End::Aborted { why }) => {
+                Err(why)
+            }
+            Err(End::Outcome { .. } | End::Fault(_) | End::OutputLimit) => {
+                Err("it cannot be asked".to_owned())
+            }
+        }
+    }
+
     fn gear(&self, job: &Job, definition: Option<&InlineRole>) -> Result<Gear, End> {
         let chosen = |key: &str| job.settings.get(key).map(String::as_str);
         let wish = Wish {
@@ -63,11 +89,16 @@ impl Bench {
             effort: chosen(EFFORT).or(definition.and_then(|role| role.effort.as_deref())),
         };
         let found = self.models.find(wish)?;
-        let tools = self
-            .tools(&job.role, job.node.as_ref(), found.key)
-            .map_err(|why| End::Aborted { why })?;
+        let names = definition.and_then(|role| role.mcp_servers.as_deref());
+        let remote = self.remote(names.unwrap_or_default(), &job.servers)?;
+        let search = self.models.search();
+        let mut setting = self.setting(&job.role, job.node.as_ref());
+        setting.search = search.as_ref().ok().cloned();
+        setting.secrets = found.key.into_iter().chain(self.models.secrets()).collect();
+        let tools = Toolbox::open(setting).map_err(|why| End::Aborted { why })?;
         let mut list = tools.definitions();
-        if let Some(named) = definition.and_then(|role| role.tools.as_ref()) {
+        let named = definition.and_then(|role| role.tools.as_deref());
+        if let Some(named) = named {
             let is_named = |tool: &Definition| named.iter().any(|name| name == tool.name);
             list.retain(is_named);
         }
@@ -76,22 +107,48 @@ impl Bench {
             model: found.model,
             offered: offered(&list),
             tools,
-            remote: definition
-                .and_then(|role| role.mcp_servers.clone())
-                .and_then(|names| {
-                    let servers = self.models.servers().ok()??;
-                    Some(Remote { servers, names })
-                }),
+            remote,
+            missing: missing(named.unwrap_or_default(), search.err()),
             traffic: models::traffic(),
         })
     }
 
-    fn tools(
+    /// The servers that a role names, if all of them may be used.
+    fn remote(
         &self,
-        role: &RoleInstance,
-        node: Option<&NodeId>,
-        key: Option<String>,
-    ) -> Result<Toolbox, String> {
+        names: &[String],
+        trusted: &BTreeMap<String, Hash>,
+    ) -> Result<Option<Remote>, End> {
+        if names.is_empty() {
+            return Ok(None);
+        }
+        let unready = |why: String| End::Provider { why };
+        let roster = self.roster().map_err(unready)?;
+        let (mut newly, mut waits) = (Vec::new(), Vec::new());
+        for name in names {
+            match roster.judge(name, trusted.get(name).copied()) {
+                // A server that is not there is told when its tools are wanted.
+                Verdict::Known | Verdict::Unknown => {}
+                Verdict::Trusted(definition) => newly.push((name.clone(), definition)),
+                Verdict::Waits(why) => waits.push(why),
+            }
+        }
+        if !waits.is_empty() {
+            return Err(unready(waits.join("\n")));
+        }
+        Ok(Some(Remote {
+            servers: self.models.servers(&roster).map_err(unready)?,
+            names: names.to_vec(),
+            newly,
+        }))
+    }
+
+    fn roster(&self) -> Result<Roster, String> {
+        let lists = servers::lists_of(&self.project, &self.workspace);
+        Roster::read(&lists).map_err(|error| error.to_string())
+    }
+
+    fn setting(&self, role: &RoleInstance, node: Option<&NodeId>) -> Setting {
         let owner = Owner {
             flow: self.flow.clone(),
             role: role.clone(),
@@ -102,8 +159,7 @@ impl Bench {
         setting.guard = Some(programs::guard());
         setting.fetch = true;
         setting.environment = programs::environment().0.into_iter().collect();
-        setting.secrets = key.into_iter().collect();
-        Toolbox::open(setting)
+        setting
     }
 
     /// The skills that a role may look up: those that its file names, or all there are. The
@@ -125,17 +181,13 @@ impl Bench {
     }
 
     fn skill_folders(&self) -> Vec<PathBuf> {
-        let own = user::path().ok();
-        let own = own.and_then(|file| Some(file.parent()?.join(SKILLS)));
-        let docs = self.project.join("a-docs").join(SKILLS);
-        let all = own.into_iter().chain([docs]);
-        all.filter(|folder| folder.is_dir()).collect()
+        skill_folders(&self.project)
     }
 
     /// What the file of a call holds.
     #[must_use]
     pub fn touched(&self, role: &RoleInstance, call: &ToolCall) -> Touched {
-        let tools = self.tools(role, None, None);
+        let tools = Toolbox::open(self.setting(role, None));
         let held = tools.ok().and_then(|tools| tools.hash_now(call).ok());
         held.map_or(Touched::Unknown, Touched::Has)
     }
@@ -149,11 +201,33 @@ impl Bench {
         call: &ToolCall,
     ) -> Option<Grant> {
         if let Some(server) = server_of(&call.name) {
-            let servers = self.models.servers().ok()??;
+            let roster = self.roster().ok()?;
+            let servers = self.models.servers(&roster).ok()?;
             let tools = servers.tools(server, &StopSignal::default()).ok()?;
             return tools.named(&call.name).map(ToolDefinition::grant);
         }
-        let tools = self.tools(role, node, None).ok()?;
+        let mut setting = self.setting(role, node);
+        setting.search = self.models.search().ok();
+        let tools = Toolbox::open(setting).ok()?;
         tools.plan(call).ok()?.ask.grant()
     }
+}
+
+/// What a role names and cannot have, with the reason.
+fn missing(named: &[String], no_search: Option<String>) -> Vec<(String, String)> {
+    let is_named = named.iter().any(|name| name == WEB_SEARCH);
+    let told = |why| (WEB_SEARCH.to_owned(), format!("it is off: {why}"));
+    no_search
+        .filter(|_| is_named)
+        .into_iter()
+        .map(told)
+        .collect()
+}
+
+/// Where the skills of a project's roles lie: the operator's own, and those of its documents.
+#[must_use]
+pub fn skill_folders(project: &Path) -> Vec<PathBuf> {
+    let docs = project.join("a-docs/skills");
+    let all = user::skills().into_iter().chain([docs]);
+    all.filter(|folder| folder.is_dir()).collect()
 }

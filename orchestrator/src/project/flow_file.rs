@@ -1,9 +1,11 @@
 //! A flow from one self-contained file: its graph, its roles, and perhaps its script.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use a_society_flow::graph::{Diagnostic, FlowGraph, GraphFile, InlineRole, RoleName, parse_file};
+use a_society_flow::graph::{
+    Diagnostic, FlowGraph, GraphFile, InlineRole, RoleName, parse_file, parse_with_roles,
+};
 use a_society_roles::taker::scripted::{Script, ScriptFault};
 use a_society_state::disk::Disk;
 use a_society_state::files::read_whole;
@@ -29,6 +31,8 @@ pub struct FlowFile {
     pub roles: BTreeMap<RoleName, InlineRole>,
     /// Whether the file defines its roles itself.
     pub defines_roles: bool,
+    /// Whether the graph is a draft, which its owner still has to write.
+    pub is_draft: bool,
 }
 
 /// Why a file cannot be used.
@@ -66,12 +70,31 @@ fn text(disk: &dyn Disk, path: &Path) -> Result<String, FileError> {
 /// What a flow file says, and everything that is remarkable about it.
 #[must_use]
 pub fn inspect(path: &Path, source: String) -> (Option<FlowFile>, Vec<Diagnostic>) {
-    let (file, diagnostics) = parse_file(&source, &path.display().to_string());
+    let parsed = parse_file(&source, &path.display().to_string());
+    whole(path, source, parsed)
+}
+
+/// What the snapshot of a flow says whose roles are known, unless it defines them itself.
+#[must_use]
+pub fn inspect_with_roles(
+    source: String,
+    known: &BTreeSet<RoleName>,
+) -> (Option<FlowFile>, Vec<Diagnostic>) {
+    let parsed = parse_with_roles(&source, SNAPSHOT_NAME, known);
+    whole(Path::new(SNAPSHOT_NAME), source, parsed)
+}
+
+fn whole(
+    path: &Path,
+    source: String,
+    (file, diagnostics): (Option<GraphFile>, Vec<Diagnostic>),
+) -> (Option<FlowFile>, Vec<Diagnostic>) {
     let file = file.map(|GraphFile { workflow, roles }| FlowFile {
         path: path.to_owned(),
         source,
         graph: workflow,
         defines_roles: roles.is_some(),
+        is_draft: false,
         roles: roles.unwrap_or_default(),
     });
     (file, diagnostics)

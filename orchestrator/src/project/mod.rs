@@ -1,12 +1,15 @@
 //! Where flows, roles and their files come from.
 //!
-//! [`flow_file`] reads a flow from one self-contained file, [`docs`] one from a project's folder.
-//! [`files`] is the record folder as roles see it. [`workshop`] knows, for one flow, who its roles
+//! [`flow_file`] reads a flow from one self-contained file, [`docs`] one from a project's folder,
+//! [`draft`] makes one for a flow that has no graph yet.
+//! [`files`] is the record folder as roles see it, [`records`] what the runtime itself writes there. [`workshop`] knows, for one flow, who its roles
 //! are, what they are told, and who takes their turns; [`mod@bench`] is what models work with.
 
 pub mod bench;
 pub mod docs;
+pub mod draft;
 pub mod files;
 pub mod flow_file;
 mod program;
+pub mod records;
 pub mod workshop;

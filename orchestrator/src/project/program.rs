@@ -1,6 +1,7 @@
 //! The program of a role, from what its flow file says to what is run.
 
-use a_society_flow::graph;
+use a_society_facts::id::RoleInstance;
+use a_society_flow::graph::{self, InlineRole};
 use a_society_roles::taker::command::{CommandSpec, ExitMapping, ExitOutcome};
 
 /// What a flow file says, as the taker wants it.
@@ -19,6 +20,18 @@ pub(super) fn spec(said: &graph::CommandSpec) -> CommandSpec {
         otherwise: mapping.otherwise.map(outcome),
     });
     spec
+}
+
+/// What is left of a program in place of findings.
+pub(super) fn in_place_of_findings(role: &RoleInstance, said: Option<&InlineRole>) -> String {
+    let run = said.and_then(|role| role.command.as_ref());
+    let run = run.map_or_else(String::new, |command| {
+        format!(" It is run with: {}", command.run.join(" "))
+    });
+    format!(
+        "`{role}` is a program, which has nothing to say about its work. What it printed stands in \
+         its transcript and in what it handed over.{run}\n"
+    )
 }
 
 const fn outcome(said: graph::ExitOutcome) -> ExitOutcome {

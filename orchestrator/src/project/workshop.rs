@@ -3,7 +3,7 @@
 //! A role of a self-contained file is defined there. What it is told is put together from the
 //! flow's state alone, so that a turn that begins after a crash begins with the same words.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -25,7 +25,7 @@ use a_society_roles::role::definition::{
 use a_society_roles::role::{packet, prompt};
 use a_society_roles::taker::command::CommandTaker;
 use a_society_roles::taker::human::HumanTaker;
-use a_society_roles::taker::scripted::{Script, ScriptedTaker};
+use a_society_roles::taker::scripted::{Phase, Script, ScriptedTaker};
 use a_society_roles::turn::job::{BegunWith, Job};
 use a_society_roles::turn::stop::StopSignal;
 use a_society_roles::turn::taker::Taker;
@@ -35,13 +35,13 @@ use a_society_state::layout::FlowFolder;
 use serde::Deserialize;
 
 use super::bench::Bench;
-use super::program;
+use super::{program, records};
 use crate::config::programs;
 use crate::driver::role_source::{About, RoleSource, Touched};
-use crate::limits::SHOWN_ARTIFACT_BYTES_MAX;
+use crate::limits::{SHOWN_ARTIFACT_BYTES_MAX, SHOWN_FINDINGS_BYTES_MAX};
 use crate::project::docs::folder::{self, Sayings};
 use crate::project::docs::library::Library;
-use crate::project::flow_file::{FlowFile, SNAPSHOT_NAME};
+use crate::project::flow_file::{self, FlowFile, SNAPSHOT_NAME};
 
 /// The roles of one flow.
 #[derive(Debug)]
@@ -83,7 +83,7 @@ impl Workshop {
         }
     }
 
-    fn text_of(&self, artifact: &Artifact) -> Option<String> {
+    fn text_of(&self, artifact: &Artifact, most: usize) -> Option<String> {
         let mut text = match &artifact.text {
             Some(text) => text.clone(),
             None => {
@@ -91,8 +91,8 @@ impl Workshop {
                 String::from_utf8(bytes).ok()?
             }
         };
-        if text.len() > SHOWN_ARTIFACT_BYTES_MAX {
-            text.truncate(text.floor_char_boundary(SHOWN_ARTIFACT_BYTES_MAX));
+        if text.len() > most {
+            text.truncate(text.floor_char_boundary(most));
             text.push_str("\n[… the rest is in the file]");
         }
         Some(text)
@@ -196,7 +196,7 @@ impl Workshop {
             from: from.to_string(),
             path: delivery.artifact.path.clone(),
             arrival,
-            text: self.text_of(&delivery.artifact),
+            text: self.text_of(&delivery.artifact, SHOWN_ARTIFACT_BYTES_MAX),
         }
     }
 
@@ -206,10 +206,15 @@ impl Workshop {
         let roles = improvement.flat_map(|improvement| &improvement.roles);
         let wanted = roles.filter(|(role, _)| of.contains(role));
         let found = wanted.filter_map(|(_, role)| role.findings.as_ref());
+        let share = SHOWN_FINDINGS_BYTES_MAX / of.len().max(1);
+        let most = share.min(SHOWN_ARTIFACT_BYTES_MAX);
         found
             .map(|artifact| Reading {
                 path: artifact.path.clone(),
-                text: self.text_of(artifact).unwrap_or_default(),
+                text: self.text_of(artifact, most).unwrap_or_else(|| {
+                    // Not text, or gone from the blobs: the file may still be there.
+                    "[this is no text that can be shown here; open the file]".to_owned()
+                }),
             })
             .collect()
     }
@@ -224,6 +229,7 @@ impl Workshop {
         packet::reflection_packet(&Reflection {
             role: role.clone(),
             guide: self.sayings().guide,
+            record: self.folder.record().display().to_string(),
             findings_path: findings_path(role),
             findings: self.findings(state, &after),
         })
@@ -236,10 +242,21 @@ impl Workshop {
             .collect();
         packet::feedback_packet(&Feedback {
             flow_title: state.title.clone(),
+            record: self.folder.record().display().to_string(),
             report_path: report_path().to_owned(),
             findings: self.findings(state, &all),
         })
     }
+}
+
+/// Whether a role is only told something. Nothing that a role writes gives a role more than that.
+fn is_only_told(role: &InlineRole) -> bool {
+    let told = InlineRole {
+        instructions: role.instructions.clone(),
+        required_readings: role.required_readings.clone(),
+        ..InlineRole::default()
+    };
+    *role == told
 }
 
 fn kind_of(running: Option<&Running>) -> EntryKind {
@@ -346,6 +363,12 @@ impl RoleSource for Workshop {
             )),
             (Executor::Model, _) => Ok(self.bench.taker(job, self.definition(&role), stop)),
             (Executor::Human, _) => Ok(Box::new(HumanTaker::new(job, begun_with))),
+            // It has nothing to look back with, and what it does must not be done once more for it.
+            (Executor::Command, _) if Phase::of(&job) == Phase::MetaAnalysis => {
+                let text = program::in_place_of_findings(&role, self.definition(&role));
+                let script = Script::in_place_of_findings(role, text);
+                Ok(Box::new(ScriptedTaker::new(&script, job, files)))
+            }
             (Executor::Command, _) => {
                 let definition = self.definition(&role);
                 let command = definition.and_then(|role| role.command.as_ref());
@@ -357,6 +380,11 @@ impl RoleSource for Workshop {
                 Ok(Box::new(taker))
             }
         }
+    }
+
+    fn summariser(&mut self, job: Job, stop: StopSignal) -> Result<Box<dyn Taker>, String> {
+        let definition = self.definition(&job.role);
+        self.bench.summariser(Arc::new(job), definition, stop)
     }
 
     fn touched(&mut self, role: &RoleInstance, call: &ToolCall) -> Touched {
@@ -382,6 +410,45 @@ impl RoleSource for Workshop {
         call: &ToolCall,
     ) -> Option<Grant> {
         self.bench.grant(role, node, call)
+    }
+
+    fn keep_records(&mut self, graph: &FlowGraph, state: &FlowState) {
+        let improvement = records::improvement(state);
+        let all = [
+            (records::RECORD_NAME, Some(records::record(graph, state))),
+            (records::IMPROVEMENT_NAME, improvement),
+        ];
+        for (name, text) in all {
+            let (path, Some(text)) = (RecordPath::of_name(name), text) else {
+                continue;
+            };
+            let kept = self.files.read(&path).ok().flatten();
+            if kept.as_deref() != Some(text.as_bytes()) {
+                drop(self.files.write(&path, text.as_bytes()));
+            }
+        }
+    }
+
+    fn snapshot(&mut self, source: String) -> Result<FlowFile, String> {
+        let known: BTreeSet<RoleName> = self.roles.keys().cloned().collect();
+        let (file, found) = flow_file::inspect_with_roles(source, &known);
+        let file = file.ok_or_else(|| {
+            let errors = found.iter().filter(|diagnostic| diagnostic.is_error());
+            let lines: Vec<String> = errors.map(ToString::to_string).collect();
+            lines.join("\n")
+        })?;
+        let roles = file.roles.iter().filter(|_| file.defines_roles);
+        let mut widened = roles.filter(|(name, role)| {
+            let same = self.roles.get(*name) == Some(*role);
+            !same && !is_only_told(role)
+        });
+        match widened.next() {
+            None => Ok(file),
+            Some((name, _)) => Err(format!(
+                "the role `{name}` may be given nothing but instructions and required_readings \
+                 here; who takes its turns, its tools, permissions and budget are the operator's"
+            )),
+        }
     }
 
     fn revised(&mut self, file: &FlowFile) {

@@ -42,6 +42,24 @@ impl Blocks {
         self.provider == provider && self.model == model
     }
 
+    /// Whether they hold more than thoughts and words: work that the provider did or still does,
+    /// such as a search of its own. Only then is an answer without a text worth saying again.
+    #[must_use]
+    pub fn hold_work(&self) -> bool {
+        #[derive(Deserialize)]
+        struct Kind {
+            #[serde(default, rename = "type")]
+            kind: String,
+        }
+        let is_work = |raw: &str| {
+            let kind = serde_json::from_str(raw).map_or_else(|_| String::new(), |it: Kind| it.kind);
+            // A call of our own tools stands in the message.
+            let is_ours = matches!(kind.as_str(), "tool_use" | "function_call");
+            !is_ours && (kind.contains("tool_") || kind.ends_with("_call"))
+        };
+        self.paused || self.texts().any(is_work)
+    }
+
     /// As a fact keeps them.
     #[must_use]
     pub fn to_fact(&self) -> Option<Box<RawValueEq>> {
@@ -73,6 +91,32 @@ mod tests {
         let back = Blocks::from_fact(&kept).unwrap();
         assert_eq!(back, blocks);
         assert_eq!(back.blocks[0].get(), odd);
+    }
+
+    #[test]
+    fn only_work_of_the_provider_is_more_than_thoughts_and_words() {
+        let rows = [
+            (r#"{"type":"thinking","thinking":"a tool_use"}"#, false),
+            (r#"{"type":"reasoning"}"#, false),
+            (r#"{"type":"text","text":"x"}"#, false),
+            (r#"{"type":"tool_use"}"#, false),
+            (r#"{"type":"function_call"}"#, false),
+            ("{}", false),
+            ("[1]", false),
+            (r#"{"type":"server_tool_use"}"#, true),
+            (r#"{"type":"web_search_tool_result"}"#, true),
+            (r#"{"type":"web_search_call"}"#, true),
+        ];
+        for (raw, is_work) in rows {
+            let blocks = |paused| Blocks {
+                provider: "p".into(),
+                model: "m".into(),
+                paused,
+                blocks: vec![RawValue::from_string(raw.into()).unwrap()],
+            };
+            assert_eq!(blocks(false).hold_work(), is_work, "{raw}");
+            assert!(blocks(true).hold_work(), "{raw}");
+        }
     }
 
     #[test]

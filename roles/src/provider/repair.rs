@@ -105,9 +105,9 @@ impl<'a> Mending<'a> {
             Message::User { content } => self.user(said, content),
             Message::Assistant { content } => {
                 let said = with_own_blocks(said, provider, model);
-                // Reasoning that led to no word is worth nothing; work that was paused is.
-                let is_paused = said.blocks.as_ref().is_some_and(|blocks| blocks.paused);
-                if !content.trim().is_empty() || is_paused {
+                // Reasoning that led to no word is worth nothing; work of the provider is.
+                let works = said.blocks.as_ref().is_some_and(Blocks::hold_work);
+                if !content.trim().is_empty() || works {
                     self.assistant(said);
                 }
             }

@@ -139,7 +139,9 @@ pub struct Reflection {
     pub role: RoleInstance,
     /// How to reflect, in the project's words.
     pub guide: Option<String>,
-    /// Where the findings must be written.
+    /// The record folder, as the role is to write it in paths.
+    pub record: String,
+    /// Where in it the findings must be written.
     pub findings_path: String,
     /// What other roles found.
     pub findings: Vec<Reading>,
@@ -150,7 +152,9 @@ pub struct Reflection {
 pub struct Feedback {
     /// What the flow is called.
     pub flow_title: String,
-    /// Where the report must be written.
+    /// The record folder, as the role is to write it in paths.
+    pub record: String,
+    /// Where in it the report must be written.
     pub report_path: String,
     /// What all roles found.
     pub findings: Vec<Reading>,

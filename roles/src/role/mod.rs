@@ -4,6 +4,7 @@
 //! files and the time, and brings them here as words.
 
 pub mod definition;
+pub mod digest;
 pub mod packet;
 pub mod prompt;
 

@@ -89,7 +89,7 @@ pub fn compacted_message(compacted: &Compacted<'_>) -> String {
 /// What a role reads when it is to look back on its own work.
 #[must_use]
 pub fn reflection_packet(reflection: &Reflection) -> String {
-    let path = name(&reflection.findings_path);
+    let path = name(&within(&reflection.record, &reflection.findings_path));
     let mut parts = vec![
         "The forward work of this flow is done. Now look back on it.".to_owned(),
         format!(
@@ -125,7 +125,7 @@ pub fn reflection_packet(reflection: &Reflection) -> String {
 /// What the feedback role reads.
 #[must_use]
 pub fn feedback_packet(feedback: &Feedback) -> String {
-    let path = name(&feedback.report_path);
+    let path = name(&within(&feedback.record, &feedback.report_path));
     let mut parts = vec![format!(
         "The flow {} is done, and those who worked in it have looked back. You were not one of \
          them. Write one report from their findings, for the people who maintain the project and \
@@ -152,6 +152,11 @@ pub fn feedback_packet(feedback: &Feedback) -> String {
         })
     ));
     paragraphs(&parts)
+}
+
+/// A file of the record folder, by the path under which every tool finds it.
+fn within(record: &str, path: &str) -> String {
+    format!("{}/{path}", record.trim_end_matches('/'))
 }
 
 fn paragraphs(parts: &[String]) -> String {

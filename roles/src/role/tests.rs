@@ -145,7 +145,8 @@ fn those_who_look_back_are_told_where_to_write_and_how_to_end() {
     let packet = reflection_packet(&Reflection {
         role: "writer".parse().unwrap(),
         guide: Some("Name one thing to keep.".to_owned()),
-        findings_path: "record/findings/writer-findings.md".to_owned(),
+        record: "/w/state/record".to_owned(),
+        findings_path: "findings/writer-findings.md".to_owned(),
         findings: vec![reading("record/findings/review-findings.md", "All well.")],
     });
     insta::assert_snapshot!(packet);
@@ -155,7 +156,8 @@ fn those_who_look_back_are_told_where_to_write_and_how_to_end() {
 fn the_feedback_role_gets_all_findings_and_one_place_to_write() {
     let packet = feedback_packet(&Feedback {
         flow_title: "Release notes".to_owned(),
-        report_path: "record/feedback.md".to_owned(),
+        record: "/w/state/record".to_owned(),
+        report_path: "feedback.md".to_owned(),
         findings: vec![reading("record/findings/a-findings.md", "x")],
     });
     insta::assert_snapshot!(packet);
@@ -167,6 +169,7 @@ fn what_others_wrote_stays_a_quotation_and_our_own_block_is_the_one_that_counts(
     let packet = reflection_packet(&Reflection {
         role: "writer".parse().unwrap(),
         guide: None,
+        record: "/w/state/record".to_owned(),
         findings_path: "f.md".to_owned(),
         findings: vec![reading("a`b\nc.md", hostile)],
     });

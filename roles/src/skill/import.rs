@@ -6,7 +6,11 @@
 
 use std::fmt;
 use std::fs;
+use std::io::{self, Read as _};
+use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
+
+use rustix::fs::OFlags;
 
 use super::limits::{BYTES, DEPTH, FILES};
 use super::parse::Heading;
@@ -91,13 +95,38 @@ fn checked(folder: &Path) -> Result<Vec<PathBuf>, ImportFault> {
     Err(ImportFault(faults))
 }
 
-fn copy(from: &Path, to: &Path, files: &[PathBuf]) -> std::io::Result<()> {
+fn copy(from: &Path, to: &Path, files: &[PathBuf]) -> io::Result<()> {
+    let mut room = BYTES;
     for file in files {
         let target = to.join(file);
         if let Some(folder) = target.parent() {
             fs::create_dir_all(folder)?;
         }
-        fs::copy(from.join(file), target)?;
+        room -= copy_file(&from.join(file), &target, room)?;
     }
     Ok(())
+}
+
+/// Copies one file, which was looked at before and may have become something else since: no link is
+/// followed, nothing is waited for, and it takes no more than there is room.
+pub(super) fn copy_file(from: &Path, to: &Path, room: u64) -> io::Result<u64> {
+    let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK;
+    let file = fs::OpenOptions::new()
+        .read(true)
+        .custom_flags(flags.bits().cast_signed())
+        .open(from)?;
+    let about = file.metadata()?;
+    if !about.is_file() {
+        return Err(io::Error::other("it changed while it was read"));
+    }
+    let mut target = fs::OpenOptions::new()
+        .write(true)
+        .create_new(true)
+        .mode(about.permissions().mode() & 0o777)
+        .open(to)?;
+    let copied = io::copy(&mut file.take(room + 1), &mut target)?;
+    if copied > room {
+        return Err(io::Error::other("it grew while it was read"));
+    }
+    Ok(copied)
 }

@@ -36,6 +36,12 @@ pub fn found(folder: &Path) -> Found {
             found.faults.push((folder, SkillFault(why)));
             continue;
         }
+        // What is behind a link is out of the reach of the tools that would read it.
+        if folder.is_symlink() {
+            let why = "it is a link; a skill is a folder of its own".to_owned();
+            found.faults.push((folder, SkillFault(why)));
+            continue;
+        }
         match read(&folder) {
             Ok(Heading { name, description }) => found.skills.push(Skill {
                 name,

@@ -1,7 +1,7 @@
 //! Skills that are good, and those that are not.
 
 use std::fs;
-use std::os::unix::fs::symlink;
+use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::Path;
 
 use super::*;
@@ -57,6 +57,7 @@ fn the_skills_of_a_folder_are_found_and_broken_ones_are_told() {
     write(folder.path(), "elsewhere.md", GOOD);
     fs::create_dir(folder.path().join("linked")).unwrap();
     symlink("../elsewhere.md", folder.path().join("linked/SKILL.md")).unwrap();
+    symlink("review", folder.path().join("review-2")).unwrap();
     let found = found(folder.path());
     let names: Vec<&str> = found
         .skills
@@ -70,7 +71,7 @@ fn the_skills_of_a_folder_are_found_and_broken_ones_are_told() {
         .iter()
         .map(|(path, _)| path.file_name().unwrap())
         .collect();
-    assert_eq!(broken, ["broken", "empty", "linked"]);
+    assert_eq!(broken, ["broken", "empty", "linked", "review-2"]);
     assert_eq!(super::found(&folder.path().join("none")), Found::default());
 }
 
@@ -100,4 +101,29 @@ fn a_skill_is_taken_over_whole_or_not_at_all() {
         ]
     );
     assert_eq!(fs::read_dir(&into).unwrap().count(), 0);
+}
+
+#[test]
+fn what_became_a_link_or_grew_after_it_was_looked_at_is_not_copied() {
+    let folder = tempfile::tempdir().unwrap();
+    let (from, to) = (folder.path().join("a"), folder.path().join("b"));
+    fs::write(&from, "twelve bytes").unwrap();
+    fs::set_permissions(&from, fs::Permissions::from_mode(0o755)).unwrap();
+    assert_eq!(import::copy_file(&from, &to, 12).unwrap(), 12);
+    assert_eq!(
+        fs::metadata(&to).unwrap().permissions().mode() & 0o111,
+        0o111
+    );
+    let copied_again = import::copy_file(&from, &to, 12);
+    assert!(
+        copied_again.is_err(),
+        "a file that is there was written over"
+    );
+    fs::remove_file(&to).unwrap();
+    let grown = import::copy_file(&from, &to, 11).unwrap_err();
+    assert!(grown.to_string().contains("grew"), "{grown}");
+    fs::remove_file(&from).unwrap();
+    symlink("/etc/passwd", &from).unwrap();
+    assert!(import::copy_file(&from, &folder.path().join("c"), 1 << 20).is_err());
+    assert!(!folder.path().join("c").exists());
 }

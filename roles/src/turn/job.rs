@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use a_society_facts::Hash;
 use a_society_facts::fact::turn::RawValueEq;
 use a_society_facts::id::{FlowId, NodeId, RoleInstance, TurnId};
 use a_society_facts::message::Message;
@@ -38,6 +39,8 @@ pub struct Job {
     pub context_tokens: u64,
     /// What was chosen for the role: its model, how hard it is to think, and so on.
     pub settings: BTreeMap<String, String>,
+    /// The MCP servers that the flow trusts, by the hashes of their definitions.
+    pub servers: BTreeMap<String, Hash>,
     /// What this turn was begun with: the entry packet, or the operator's reply.
     pub packet: String,
     /// What the turn may end with.

@@ -28,6 +28,12 @@ pub enum Step {
         /// The text.
         text: String,
     },
+    /// The provider has said nothing for a while. It is shown and not recorded: the next word of the
+    /// provider makes it untrue.
+    Stalled {
+        /// For how long; 0 when it speaks again.
+        seconds: u64,
+    },
     /// What was streamed of the present answer does not count.
     Discard {
         /// Why.
@@ -88,9 +94,16 @@ pub enum Step {
         /// What the model gets.
         output: String,
     },
-    /// A server, or a tool of one, that the role would use is not there.
-    Absent {
+    /// A server is used from now on, as it is now. The taker goes on when this is durable.
+    Trust {
         /// The server.
+        server: String,
+        /// The hash of its definition.
+        definition: Hash,
+    },
+    /// A server, or a tool, that the role would use is not there.
+    Absent {
+        /// The server; empty for a tool of ours.
         server: String,
         /// The tool, if only one is missing.
         tool: Option<String>,

@@ -3,6 +3,7 @@
 use a_society_facts::message::{Message, ToolCall};
 
 use super::job::Job;
+use crate::provider::Blocks;
 
 /// How the recorded part of a turn ends.
 #[derive(Debug)]
@@ -52,6 +53,8 @@ pub(crate) fn tail(job: &Job) -> Tail<'_> {
                 Tail::Calls(open)
             }
         }
+        // The provider wants the same conversation again to go on.
+        Message::Assistant { .. } if is_paused(job, last) => Tail::Ask,
         Message::Assistant { content } => {
             // Whoever was spoken to since then has something to answer.
             let is_user = |message: &Message| matches!(message, Message::User { .. });
@@ -63,6 +66,13 @@ pub(crate) fn tail(job: &Job) -> Tail<'_> {
         }
         Message::User { .. } | Message::ToolResult { .. } => Tail::Ask,
     }
+}
+
+/// Whether the provider paused in the answer at this place.
+fn is_paused(job: &Job, place: usize) -> bool {
+    let kept = job.provider_blocks.get(&place);
+    let blocks = kept.and_then(|kept| Blocks::from_fact(kept));
+    blocks.is_some_and(|blocks| blocks.paused)
 }
 
 fn answers(message: &Message, call: &ToolCall) -> bool {

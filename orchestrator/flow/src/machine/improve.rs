@@ -315,7 +315,7 @@ fn at_path<'p>(product: &'p Product, assigned: &str) -> Result<&'p Artifact, Fau
         Product::Kept(artifact) => &artifact.path,
         Product::Unavailable { path, .. } => path,
     };
-    if path.strip_prefix("record/").unwrap_or(path) != assigned {
+    if path != assigned {
         let summary = format!("it belongs to `{assigned}` in the record folder");
         return Err(Fault::new(FaultCode::WrongPath, summary));
     }

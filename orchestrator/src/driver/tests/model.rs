@@ -2,8 +2,11 @@
 //! any step. The model is played by a provider that says what it was told to say and keeps what it
 //! was asked.
 
+mod streams;
+
 use std::collections::VecDeque;
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
 use a_society_facts::fact::budget::Measure;
@@ -38,6 +41,8 @@ use crate::project::flow_file::{FlowFile, read_kept};
 use crate::record::Places;
 use crate::run::{NewFlow, create};
 
+mod sessions;
+
 const ALONE: &str = r"
 workflow:
   name: Alone
@@ -53,6 +58,8 @@ roles:
 struct Puppet {
     answers: Mutex<VecDeque<Vec<Arrival>>>,
     asked: Mutex<Vec<Vec<Message>>>,
+    /// Whether there is no model for what is not a turn.
+    is_gone: AtomicBool,
 }
 
 impl Puppet {
@@ -60,6 +67,7 @@ impl Puppet {
         Arc::new(Self {
             answers: Mutex::new(answers.into_iter().collect()),
             asked: Mutex::default(),
+            is_gone: AtomicBool::new(false),
         })
     }
 
@@ -171,6 +179,33 @@ impl Actors {
     }
 }
 
+impl Actors {
+    fn gear(&self, job: &Job) -> Gear {
+        let tools = self.tools(&job.role);
+        let offered = offered(&tools.definitions());
+        Gear {
+            provider: Arc::clone(&self.puppet) as Arc<dyn Provider>,
+            model: Model {
+                name: "puppet".into(),
+                id: "puppet-1".into(),
+                window: self.window,
+                max_output: 100,
+                thinking: Thinking::Fixed,
+                effort: None,
+                prices: None,
+            },
+            tools,
+            offered,
+            remote: None,
+            missing: Vec::new(),
+            traffic: Traffic {
+                lanes: Arc::default(),
+                now_ms: Arc::new(|| 0),
+            },
+        }
+    }
+}
+
 impl RoleSource for Actors {
     fn system_prompt(&mut self, _: &FlowGraph, _: &FlowState, role: &RoleInstance) -> String {
         format!("You are {role}.")
@@ -196,32 +231,26 @@ impl RoleSource for Actors {
         _: BegunWith,
         stop: StopSignal,
     ) -> Result<Box<dyn Taker>, String> {
-        let tools = self.tools(&job.role);
-        let offered = offered(&tools.definitions());
-        let gear = Gear {
-            provider: Arc::clone(&self.puppet) as Arc<dyn Provider>,
-            model: Model {
-                name: "puppet".into(),
-                id: "puppet-1".into(),
-                window: self.window,
-                max_output: 100,
-                thinking: Thinking::Fixed,
-                effort: None,
-                prices: None,
-            },
-            tools,
-            offered,
-            remote: None,
-            traffic: Traffic {
-                lanes: Arc::default(),
-                now_ms: Arc::new(|| 0),
-            },
-        };
+        let gear = self.gear(&job);
         Ok(Box::new(ModelTaker::new(Arc::new(job), gear, stop)))
+    }
+
+    fn summariser(&mut self, job: Job, stop: StopSignal) -> Result<Box<dyn Taker>, String> {
+        if self.puppet.is_gone.load(Ordering::SeqCst) {
+            return Err("there is no model".to_owned());
+        }
+        let gear = self.gear(&job);
+        Ok(Box::new(ModelTaker::summarising(Arc::new(job), gear, stop)))
     }
 
     fn reads_history(&self, _: &RoleInstance) -> bool {
         true
+    }
+
+    fn keep_records(&mut self, _: &FlowGraph, _: &FlowState) {}
+
+    fn snapshot(&mut self, source: String) -> Result<FlowFile, String> {
+        read_kept(source).map_err(|error| error.to_string())
     }
 
     fn revised(&mut self, _: &FlowFile) {}

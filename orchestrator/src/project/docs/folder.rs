@@ -289,6 +289,7 @@ impl Inspection<'_> {
             source,
             graph: file.workflow,
             defines_roles: file.roles.is_some(),
+            is_draft: false,
             roles: file.roles.unwrap_or(roles),
         })
     }
@@ -343,5 +344,6 @@ pub fn over_canonical(project: &Project, own: FlowFile) -> Result<FlowFile, Rend
         graph: whole.workflow,
         roles: project.canonical.roles.clone(),
         defines_roles: false,
+        is_draft: own.is_draft,
     })
 }

@@ -38,12 +38,14 @@
 pub mod edit;
 mod model;
 mod parse;
+mod search;
 #[cfg(test)]
 mod tests;
 
 use std::collections::BTreeMap;
 
 pub use model::{KeySource, ModelConfig, ModelsConfig, ProviderConfig};
+pub use search::SearchConfig;
 
 pub use crate::reading::TextFault;
 
@@ -71,4 +73,19 @@ pub fn parse(text: &str) -> Result<ModelsConfig, Vec<TextFault>> {
 /// If anything is wrong; the faults come in the order of the file.
 pub fn parse_secrets(text: &str) -> Result<BTreeMap<String, KeySource>, Vec<TextFault>> {
     parse::secrets(text)
+}
+
+/// Reads who answers `web_search`; nobody does, if a configuration has no `search`.
+///
+/// ```yaml
+/// search:
+///   key: { env: TAVILY_API_KEY }               # or { file: … }, or { keyring: … }
+///   endpoint: https://api.tavily.com/search    # or another service of the same manner
+/// ```
+///
+/// # Errors
+///
+/// If anything is wrong; the faults come in the order of the file.
+pub fn parse_search(text: &str) -> Result<Option<SearchConfig>, Vec<TextFault>> {
+    parse::search(text)
 }

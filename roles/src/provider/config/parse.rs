@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use super::model::{KeySource, ModelConfig, ModelsConfig, ProviderConfig};
+use super::search::{ENDPOINT, SearchConfig};
 use crate::cost::Price;
 use crate::provider::http::{Url, Wire};
 use crate::provider::request::{Effort, Thinking};
@@ -39,6 +40,7 @@ const MODEL_KEYS: &[&str] = &[
 ];
 const KEY_KEYS: &[&str] = &["env", "keyring", "file"];
 const PRICE_KEYS: &[&str] = &["input", "output", "cache-read", "cache-write"];
+const SEARCH_KEYS: &[&str] = &["endpoint", "key"];
 
 /// The least window in which a turn has room.
 const MIN_WINDOW_TOKENS: u64 = 2_048;
@@ -67,12 +69,7 @@ pub(super) fn secrets(text: &str) -> Result<BTreeMap<String, KeySource>, Vec<Tex
         return Ok(BTreeMap::new());
     }
     read(text, Budget::BLOCK, |sink, tree| {
-        let Value::Map(entries) = &tree.value else {
-            return BTreeMap::new();
-        };
-        let is_ours = |key: &Tree| matches!(&key.value, Value::Text(text) if text == "secrets");
-        let found = entries.iter().find(|(key, _)| is_ours(key));
-        let Some((_, tree)) = found else {
+        let Some(tree) = top(tree, "secrets") else {
             return BTreeMap::new();
         };
         let each = named(sink, tree, "`secrets`");
@@ -80,6 +77,42 @@ pub(super) fn secrets(text: &str) -> Result<BTreeMap<String, KeySource>, Vec<Tex
             .filter_map(|(name, tree)| Some((name, sink.key(tree)?)))
             .collect()
     })
+}
+
+/// The search service under `search`; the other keys are somebody else's.
+pub(super) fn search(text: &str) -> Result<Option<SearchConfig>, Vec<TextFault>> {
+    if is_blank(text) {
+        return Ok(None);
+    }
+    read(text, Budget::BLOCK, |sink, tree| {
+        let tree = top(tree, "search")?;
+        let fields = sink.fields(tree, "`search`", SEARCH_KEYS)?;
+        let key = sink.required(tree, &fields, "`search`", "key");
+        let key = key.and_then(|tree| sink.key(tree));
+        let endpoint = match fields.get("endpoint") {
+            None => ENDPOINT.to_owned(),
+            Some(tree) => {
+                let address = sink.address(tree, "`endpoint`")?;
+                if shows_keys(&address) {
+                    let message = "the key would be sent over plain http, where others can read \
+                                   it; use https";
+                    sink.fault(tree, message);
+                }
+                address
+            }
+        };
+        let key = key?;
+        Some(SearchConfig { endpoint, key })
+    })
+}
+
+/// What stands under a key of the whole document.
+fn top<'t>(tree: &'t Tree, wanted: &str) -> Option<&'t Tree> {
+    let Value::Map(entries) = &tree.value else {
+        return None;
+    };
+    let fields = Fields { entries };
+    fields.get(wanted)
 }
 
 /// Whether a document has no line that says anything.

@@ -162,3 +162,43 @@ fn only_the_home_of_the_wire_takes_its_newer_members_unless_said() {
     let said = "    base-url: https://x.example\n    output-limit: max-completion-tokens\n    cache-key: true\n";
     assert_eq!(dialect(said), (true, true));
 }
+
+#[test]
+fn a_search_service_needs_a_key_that_is_elsewhere_and_an_address_that_hides_it() {
+    let read = |text: &str| parse_search(text);
+    assert_eq!(read("").unwrap(), None);
+    assert_eq!(read("model: x\n").unwrap(), None);
+    let found = read("search: { key: { env: T } }\n").unwrap().unwrap();
+    assert_eq!(found.endpoint, "https://api.tavily.com/search");
+    assert_eq!(found.key, KeySource::Env("T".to_owned()));
+    let own = read("search: { endpoint: 'http://127.0.0.1:9/s', key: { file: ~/k } }\n");
+    assert_eq!(own.unwrap().unwrap().endpoint, "http://127.0.0.1:9/s");
+    for (text, said) in [
+        ("search: {}\n", "needs `key`"),
+        ("search: tvly-secret\n", "must be a mapping"),
+        (
+            "search: { key: tvly-secret }\n",
+            "a key does not stand in this file",
+        ),
+        ("search: { key: { env: T }, url: x }\n", "url"),
+        (
+            "search: { key: { env: T }, endpoint: 'http://10.0.0.1/s' }\n",
+            "plain http",
+        ),
+        (
+            "search: { key: { env: T }, endpoint: nowhere }\n",
+            "is no address",
+        ),
+    ] {
+        let faults: Vec<String> = read(text)
+            .unwrap_err()
+            .iter()
+            .map(ToString::to_string)
+            .collect();
+        let faults = faults.join("\n");
+        assert!(
+            faults.contains(said) && !faults.contains("tvly-secret"),
+            "{text}: {faults}"
+        );
+    }
+}

@@ -28,7 +28,7 @@ pub(super) struct Summary {
 
 impl ModelTaker {
     /// Announces a summary, or does without.
-    pub(super) fn shorten(&mut self) -> Step {
+    pub(super) fn shorten(&mut self, trigger: Trigger) -> Step {
         let (asked, bytes) = self.conversation();
         let model = &self.gear.model;
         let max_output = SUMMARY_TOKENS.min(model.max_output.max(1));
@@ -48,10 +48,13 @@ impl ModelTaker {
                     model: model.name.clone(),
                     hash: prepared.hash,
                     worst: model.worst(prepared.body.len() as u64, None, max_output),
-                    trigger: Trigger::Auto,
+                    trigger,
                 });
                 self.next = Next::Summarise(Box::new(Summary { prepared, bytes }));
                 step
+            }
+            Err(fault) if trigger == Trigger::Manual => {
+                Step::Compact(no_summary(fault.to_string()))
             }
             Err(_) => {
                 self.no_summary = true;

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
+use a_society_facts::Hash;
 use a_society_facts::fact::turn::Usage;
 
 use crate::cost::{Counted, Price, input_bound_tokens};
@@ -45,6 +46,8 @@ pub struct Gear {
     pub offered: Arc<[ToolDefinition]>,
     /// The servers whose tools it is offered besides.
     pub remote: Option<Remote>,
+    /// Tools that the role names and cannot have, with the reason.
+    pub missing: Vec<(String, String)>,
     /// Who else asks the same models.
     pub traffic: Traffic,
 }
@@ -56,6 +59,8 @@ pub struct Remote {
     pub servers: Arc<Servers>,
     /// Those that the role uses.
     pub names: Vec<String>,
+    /// Those that the flow trusts from now on, by their definitions; it is recorded before they run.
+    pub newly: Vec<(String, Hash)>,
 }
 
 /// The requests of all roles of a process, which share what a provider lets through.

@@ -14,6 +14,8 @@ pub(super) struct Hearing {
     stream: Stream,
     /// What arrived behind the pieces that were put together.
     held: Option<Arrival>,
+    /// Whether it was said that nothing comes.
+    is_stalled: bool,
 }
 
 impl ModelTaker {
@@ -22,7 +24,11 @@ impl ModelTaker {
         self.request = prepared.hash;
         self.body_bytes = prepared.body.len() as u64;
         let stream = self.gear.provider.start(prepared, &self.stop);
-        self.next = Next::Hear(Box::new(Hearing { stream, held: None }));
+        self.next = Next::Hear(Box::new(Hearing {
+            stream,
+            held: None,
+            is_stalled: false,
+        }));
     }
 
     /// The next piece, or what the answer came to. Waits.
@@ -33,6 +39,17 @@ impl ModelTaker {
                 .take()
                 .or_else(|| hearing.stream.next_arrival());
             match arrival {
+                Some(Arrival::Event(Event::Stalled { seconds })) => {
+                    hearing.is_stalled = true;
+                    self.next = Next::Hear(Box::new(hearing));
+                    return Some(Step::Stalled { seconds });
+                }
+                Some(event @ Arrival::Event(_)) if hearing.is_stalled => {
+                    hearing.is_stalled = false;
+                    hearing.held = Some(event);
+                    self.next = Next::Hear(Box::new(hearing));
+                    return Some(Step::Stalled { seconds: 0 });
+                }
                 Some(Arrival::Event(event)) => {
                     let Some((kind, piece)) = piece_of(event) else {
                         continue;
@@ -164,6 +181,10 @@ impl Hearing {
     fn more(&mut self, kind: DraftKind, mut text: String) -> String {
         while text.len() < DRAFT_BYTES {
             match self.stream.arrived() {
+                Some(stalled @ Arrival::Event(Event::Stalled { .. })) => {
+                    self.held = Some(stalled);
+                    break;
+                }
                 Some(Arrival::Event(event)) => match piece_of(event) {
                     Some((same, piece)) if same == kind => text.push_str(&piece),
                     Some((DraftKind::Text, piece)) => {

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use a_society_facts::Hash;
+use a_society_facts::fact::session::Trigger;
 use a_society_facts::id::CallId;
 use a_society_facts::message::{Message, ToolCall};
 
@@ -64,6 +65,8 @@ pub struct ModelTaker {
     pub(super) no_summary: bool,
     /// Whether old tool outputs are left out of requests.
     pub(super) is_trimmed: bool,
+    /// Whether it makes a summary and nothing else.
+    only_summarises: bool,
 }
 
 /// What comes next.
@@ -125,19 +128,41 @@ impl ModelTaker {
             pauses: 0,
             no_summary: false,
             is_trimmed: false,
+            only_summarises: false,
             job,
             gear,
             stop,
         }
     }
 
+    /// Makes a summary of the job's session, because the operator wants it shorter.
+    #[must_use]
+    pub fn summarising(job: Arc<Job>, gear: Gear, stop: StopSignal) -> Self {
+        let mut taker = Self::new(job, gear, stop);
+        taker.only_summarises = true;
+        taker.next = Next::Ask;
+        taker
+    }
+
     /// Brings together what may be called. Waits for servers that have to be started.
     fn gather(&mut self) {
         let (gear, job) = (&self.gear, &self.job);
         let remote = gear.remote.as_ref();
-        let (kit, absent) = Kit::gather(&gear.tools, &gear.offered, remote, job, &self.stop);
+        let (kit, mut absent) = Kit::gather(&gear.tools, &gear.offered, remote, job, &self.stop);
+        let missing = gear.missing.iter().map(|(tool, why)| Absent {
+            server: String::new(),
+            tool: Some(tool.clone()),
+            why: why.clone(),
+        });
+        absent.extend(missing);
         self.kit = Some(kit);
         self.absent = absent;
+    }
+
+    /// A server that the flow does not trust yet.
+    fn newly_trusted(&mut self) -> Option<Step> {
+        let (server, definition) = self.gear.remote.as_mut()?.newly.pop()?;
+        Some(Step::Trust { server, definition })
     }
 
     pub(super) fn end(&mut self, end: End) -> Step {
@@ -147,8 +172,11 @@ impl ModelTaker {
 
     /// Says the next request, or first that the session must become shorter.
     fn ask(&mut self) -> Step {
+        if self.only_summarises {
+            return self.shorten(Trigger::Manual);
+        }
         if self.is_full() && !self.no_summary {
-            return self.shorten();
+            return self.shorten(Trigger::Auto);
         }
         if self.is_full() {
             self.trim();
@@ -266,7 +294,7 @@ impl ModelTaker {
                 calls: calls.to_vec(),
                 text: (!answer.text.is_empty()).then(|| answer.text.clone()),
             }
-        } else if answer.text.is_empty() {
+        } else if answer.text.is_empty() && answer.blocks.is_none() {
             return;
         } else {
             Message::Assistant {
@@ -343,7 +371,12 @@ impl ModelTaker {
 impl Taker for ModelTaker {
     fn next(&mut self, told: Told) -> Step {
         let call = self.hear_of(told);
-        if self.kit.is_none() && !matches!(self.next, Next::End(_)) {
+        let has_tools = self.kit.is_some() || self.only_summarises;
+        if !has_tools && !matches!(self.next, Next::End(_)) {
+            // It is recorded before the server is started.
+            if let Some(step) = self.newly_trusted() {
+                return step;
+            }
             self.gather();
         }
         if let Some(absent) = self.absent.pop() {

@@ -193,6 +193,28 @@ impl Script {
         parse::script(text)
     }
 
+    /// A script for a role that cannot look back: this text is left in place of its findings.
+    #[must_use]
+    pub fn in_place_of_findings(role: RoleInstance, text: String) -> Self {
+        let entry = Entry {
+            line: 0,
+            role: Some(role),
+            node: None,
+            turn: None,
+            phase: Phase::MetaAnalysis,
+            say: vec![
+                Item::Report(text),
+                Item::Signal(SignalWord::MetaAnalysisComplete),
+            ],
+            mend: Vec::new(),
+            usage: Usage::default(),
+        };
+        Self {
+            entries: vec![Arc::new(entry)],
+            default: None,
+        }
+    }
+
     /// What is said in a turn, or why nothing can be said.
     pub fn entry_for(&self, job: &Job) -> Result<Arc<Entry>, String> {
         if let Some(entry) = self.entries.iter().find(|entry| entry.fits(job)) {

@@ -31,6 +31,7 @@ pub(in crate::taker) fn job(role: &str, node: &str, turns_before: u32) -> Job {
         exchanges_from: 0,
         context_tokens: 0,
         settings: BTreeMap::new(),
+        servers: BTreeMap::new(),
         packet: "Please write.".to_owned(),
         allowed: Allowed {
             forward: vec!["review".to_owned()],
@@ -147,7 +148,12 @@ impl Stage {
                 call, end, output, ..
             } => self.finished(&call, end, output),
             Step::Wait { ms } => self.lines.push(format!("wait {ms}")),
-            Step::Consent(_) | Step::Refuse { .. } | Step::Absent { .. } | Step::Compact(_) => {
+            Step::Consent(_)
+            | Step::Stalled { .. }
+            | Step::Refuse { .. }
+            | Step::Trust { .. }
+            | Step::Absent { .. }
+            | Step::Compact(_) => {
                 panic!("only a model's taker says this")
             }
             Step::End(_) => panic!("it is looked at before"),

@@ -288,6 +288,9 @@ pub struct CompactionStarted {
     pub trigger: Trigger,
     /// How.
     pub strategy: Strategy,
+    /// The client's name for the command.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub client: Option<ClientId>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -339,6 +342,9 @@ pub struct ArchiveRestored {
     pub role: RoleInstance,
     /// The archive whose messages stand before the present ones again.
     pub archive: String,
+    /// The client's name for the command.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub client: Option<ClientId>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -154,6 +154,7 @@ fn is_steer(state: &FlowState, f: &MessageAdded) -> bool {
 }
 
 pub(super) fn compaction_started(state: &FlowState, f: &CompactionStarted) -> Result<(), Illegal> {
+    fresh(state, f.client.as_ref())?;
     let session = alive(state, &f.role)?;
     if session.compaction.is_some() {
         return Err(bad(&f.role, "it is being compacted already"));
@@ -199,6 +200,7 @@ pub(super) fn trimmed(state: &FlowState, f: &SessionTrimmed) -> Result<(), Illeg
 }
 
 pub(super) fn restored(state: &FlowState, f: &ArchiveRestored) -> Result<(), Illegal> {
+    fresh(state, f.client.as_ref())?;
     let session = quiet(state, &f.role)?;
     if !session.archives.contains(&f.archive) {
         return Err(bad(&f.role, "there is no archive of that name"));

@@ -436,6 +436,7 @@ fn rewrites() -> Vec<Fact> {
             compaction: "k-1".into(),
             trigger: Trigger::Manual,
             strategy: Strategy::ObservationMask,
+            client: client(),
         }),
         Fact::SessionCompacted(SessionCompacted {
             role: role(),
@@ -461,6 +462,7 @@ fn rewrites() -> Vec<Fact> {
         Fact::ArchiveRestored(ArchiveRestored {
             role: role(),
             archive: "t-1".into(),
+            client: client(),
         }),
         Fact::SendAccepted(SendAccepted {
             run: id("r1"),

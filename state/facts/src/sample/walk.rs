@@ -283,6 +283,7 @@ fn correct(scribe: &mut Scribe) {
         compaction: "k-1".into(),
         trigger: Trigger::Auto,
         strategy: Strategy::NodeSummary,
+        client: None,
     }));
     let aside = scribe.next_turn();
     let mut summary = scribe.begin_turn(aside, &turn.role, None, Cause::Compaction);

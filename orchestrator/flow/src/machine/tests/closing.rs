@@ -222,7 +222,7 @@ fn i5_findings_count_only_at_their_path() {
     flow.reflects("editor");
     let gone = Outcome::MetaAnalysisComplete {
         findings: Product::Unavailable {
-            path: "record/findings/editor-findings.md".into(),
+            path: "findings/editor-findings.md".into(),
             why: "it is not there".into(),
         },
     };

@@ -429,7 +429,7 @@ pub(super) fn wording(fact: &Fact) -> Effect<'_> {
         .say(),
         Fact::ArchiveRestored(f) => Words::event(
             "Archive restored",
-            "The archived messages stand in the session again.",
+            "The archived messages stand in the session again, in place of their summary.",
             "session.archive_restored",
         )
         .about(&f.archive)
@@ -530,7 +530,7 @@ pub(super) fn wording(fact: &Fact) -> Effect<'_> {
         .say(),
         Fact::McpToolUnavailable(f) => Words::of(
             ItemKind::Error,
-            "MCP tool unavailable",
+            "Tool unavailable",
             format!("{}: {}", f.tool, f.why),
             "mcp.tool_unavailable",
         )

@@ -140,11 +140,11 @@ impl FlowState {
             Fact::SessionResumed(f) => self.touch(place, &f.role),
             Fact::SystemPromptBuilt(f) => self.prompt_built(f),
             Fact::MessageAdded(f) => self.message_added(place, f),
-            Fact::CompactionStarted(f) => self.compaction_started(f),
+            Fact::CompactionStarted(f) => self.compaction_started(place, f),
             Fact::SessionCompacted(f) => self.compacted(place, f),
             Fact::CompactionFailed(f) => self.compaction_failed(f),
             Fact::SessionTrimmed(f) => self.trimmed(f),
-            Fact::ArchiveRestored(f) => self.archive_restored(f),
+            Fact::ArchiveRestored(f) => self.archive_restored(place, f),
             Fact::SendAccepted(f) => self.send_accepted(place, f),
             Fact::SendDenied(_) => {}
             Fact::RunFinished(f) => {

@@ -363,7 +363,8 @@ impl FlowState {
         }
     }
 
-    pub(super) fn compaction_started(&mut self, f: &CompactionStarted) {
+    pub(super) fn compaction_started(&mut self, place: Place, f: &CompactionStarted) {
+        self.remember(place, f.client.as_ref());
         if let Some(session) = self.sessions.get_mut(&f.role) {
             session.compaction = Some(f.compaction.clone());
         }
@@ -392,7 +393,8 @@ impl FlowState {
         }
     }
 
-    pub(super) fn archive_restored(&mut self, f: &ArchiveRestored) {
+    pub(super) fn archive_restored(&mut self, place: Place, f: &ArchiveRestored) {
+        self.remember(place, f.client.as_ref());
         if let Some(session) = self.sessions.get_mut(&f.role) {
             session.archives.retain(|archive| *archive != f.archive);
         }

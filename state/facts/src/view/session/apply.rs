@@ -268,7 +268,7 @@ impl SessionView {
                 calls: f.calls.clone(),
                 text: (!text.is_empty()).then_some(text),
             }
-        } else if text.is_empty() {
+        } else if text.is_empty() && f.provider_blocks.is_none() {
             return;
         } else {
             Message::Assistant { content: text }

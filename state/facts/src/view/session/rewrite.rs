@@ -94,6 +94,11 @@ impl SessionView {
     /// an archive by now, the history comes before everything.
     fn restore_compacted(&mut self, place: usize) {
         let archive = self.archives.remove(place);
+        // What the next request fills is what it filled then, and what was said since.
+        self.latest_context_usage = self
+            .latest_context_usage
+            .saturating_add(archive.tokens_before);
+        self.usage.context = self.latest_context_usage;
         let history = archive.archived_transcript_history;
         let length = history.len();
         let stands_for = |entry: &Entry| entry.id == archive.replacement_message.id;

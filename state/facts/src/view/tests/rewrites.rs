@@ -40,6 +40,7 @@ fn compact(kept_last: u64) -> Fact {
 
 fn restore(archive: &str) -> Fact {
     Fact::ArchiveRestored(ArchiveRestored {
+        client: None,
         role: id("reviewer"),
         archive: archive.into(),
     })

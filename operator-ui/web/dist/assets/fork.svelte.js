@@ -1,0 +1,1 @@
+import{F as e,Y as t,Z as n}from"./disclose-version.js";var r=new class{#e=n(null);get wanted(){return e(this.#e)}set wanted(e){t(this.#e,e)}ask(e,t,n){this.wanted={flow:e,at:t,title:n}}close(){this.wanted=null}},i=new class{#e=n(!1);get wanted(){return e(this.#e)}set wanted(e){t(this.#e,e,!0)}};export{i as n,r as t};

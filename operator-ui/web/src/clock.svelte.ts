@@ -1,0 +1,23 @@
+// One clock for everything that says how long ago something was. It ticks only while somebody reads it.
+import { createSubscriber } from "svelte/reactivity";
+
+function ticking(every: number): () => number {
+  let now = Date.now();
+  const subscribe = createSubscriber((update) => {
+    const timer = setInterval(() => {
+      now = Date.now();
+      update();
+    }, every);
+    now = Date.now();
+    return () => clearInterval(timer);
+  });
+  return () => {
+    subscribe();
+    return now;
+  };
+}
+
+/** Now, to the second. */
+export const eachSecond = ticking(1_000);
+/** Now, good enough for "2m" and "6h". */
+export const eachMinute = ticking(20_000);

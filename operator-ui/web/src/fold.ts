@@ -1,0 +1,81 @@
+// What a message makes of a state. Pure: parts are replaced by their key, feed items by their id, null removes.
+// The server folds journals; here nothing is worked out, so that the two cannot differ.
+import type { Ask, ChangeView, Decided, EdgeView, FeedState, FlowHead, FlowRow, FlowState, ImprovementView, InboxState, Item, NodeView, Part, RoleView } from "./wire";
+
+type Puts = Record<string, Part | null>;
+
+/** A key's family and the rest: `edge/a/b` is `edge` and `a/b`. */
+function split(key: string): [string, string] {
+  const slash = key.indexOf("/");
+  return slash < 0 ? [key, ""] : [key.slice(0, slash), key.slice(slash + 1)];
+}
+
+function put<T>(map: Record<string, T>, key: string, value: T | null): Record<string, T> {
+  if (value !== null) return { ...map, [key]: value };
+  if (!(key in map)) return map;
+  const { [key]: _gone, ...rest } = map;
+  return rest;
+}
+
+/** The inbox after a message. An unknown family is left alone: a newer server may have more to say. */
+export function foldInbox(state: InboxState, puts: Puts): InboxState {
+  let { flows, asks, decided } = state;
+  for (const [key, value] of Object.entries(puts)) {
+    const [family, name] = split(key);
+    if (family === "flow") flows = put(flows, name, value as FlowRow | null);
+    else if (family === "ask") asks = put(asks, name, value as Ask | null);
+    else if (family === "decided" && value !== null) decided = value as Decided[];
+  }
+  return { flows, asks, decided };
+}
+
+/** One flow after a message. */
+export function foldFlow(state: FlowState, puts: Puts): FlowState {
+  let next = state;
+  for (const [key, value] of Object.entries(puts)) next = foldOne(next, key, value);
+  return next;
+}
+
+function foldOne(state: FlowState, key: string, value: Part | null): FlowState {
+  const [family, name] = split(key);
+  switch (family) {
+    case "flow": return value === null ? state : { ...state, flow: value as FlowHead };
+    case "node": return { ...state, nodes: put(state.nodes, name, value as NodeView | null) };
+    case "edge": return { ...state, edges: put(state.edges, name, value as EdgeView | null) };
+    case "role": return { ...state, roles: put(state.roles, name, value as RoleView | null) };
+    case "ask": return { ...state, asks: put(state.asks, name, value as Ask | null) };
+    case "improvement": return { ...state, improvement: value as ImprovementView | null };
+    case "change": return { ...state, changes: put(state.changes, name, value as ChangeView | null) };
+    default: return state;
+  }
+}
+
+/** A feed after a message: an item replaces the one of its id, else it takes its place by `first`. */
+export function foldFeed(state: FeedState, news: Item[]): FeedState {
+  if (news.length === 0) return state;
+  const items = state.items.slice();
+  let total = state.total;
+  for (const item of news) {
+    const at = lastIndexOf(items, item.id);
+    if (at >= 0) items[at] = item;
+    else {
+      let place = items.length;
+      while (place > 0 && (items[place - 1]?.first ?? 0) > item.first) place -= 1;
+      items.splice(place, 0, item);
+      total += 1;
+    }
+  }
+  return { ...state, items, total };
+}
+
+/** Older items in front. What is there already stays, so that a page asked for twice does nothing. */
+export function foldOlder(state: FeedState, older: Item[], before: number | null): FeedState {
+  const known = new Set(state.items.map((item) => item.id));
+  return { ...state, items: [...older.filter((item) => !known.has(item.id)), ...state.items], before };
+}
+
+// News nearly always concerns the newest items, so the search begins there.
+function lastIndexOf(items: Item[], id: string): number {
+  for (let at = items.length - 1; at >= 0; at -= 1) if (items[at]?.id === id) return at;
+  return -1;
+}

@@ -1,0 +1,71 @@
+//! The slow half of a layout: dagre orders the cards of each rank. Loaded when the first graph is drawn.
+
+import { Graph as DagreGraph } from '@dagrejs/graphlib';
+import { layout as dagreLayout } from '@dagrejs/dagre';
+import { CARD_TALL, CARD_WIDTH, edgeKey, type Direction, type Order, type Point, type Topology } from './layout';
+
+/** Orders a topology. Runs in a worker for big graphs. */
+export function order(t: Topology, dir: Direction): Order {
+  const g = new DagreGraph({ directed: true, multigraph: false });
+  const tb = dir === 'TB';
+  const across = tb ? CARD_WIDTH : CARD_TALL;
+  // Always laid out top to bottom; a flow that runs left to right is turned afterwards.
+  g.setGraph({ rankdir: 'TB', nodesep: tb ? 60 : 28, edgesep: 24, ranksep: 60 });
+  g.setDefaultEdgeLabel(() => ({}));
+  const known = new Set(t.nodes);
+  for (const id of t.nodes) g.setNode(id, { width: across, height: 40 });
+  for (const [from, to] of t.edges) {
+    if (known.has(from) && known.has(to) && from !== to) g.setEdge(from, to, {});
+  }
+  dagreLayout(g as never);
+  const spot = (id: string): Point => g.node(id) as unknown as Point;
+  const levels = [...new Set(t.nodes.map((id) => Math.round(spot(id).y)))].sort((a, b) => a - b);
+  const levelOf = new Map(levels.map((y, i) => [y, i]));
+  const ranks: string[][] = levels.map(() => []);
+  const cross: Record<string, number> = {};
+  for (const id of t.nodes) {
+    const p = spot(id);
+    cross[id] = p.x;
+    ranks[levelOf.get(Math.round(p.y)) ?? 0]?.push(id);
+  }
+  for (const row of ranks) row.sort((a, b) => (cross[a] ?? 0) - (cross[b] ?? 0));
+  const turn = mirrored(t.nodes, ranks) ? -1 : 1;
+  if (turn < 0) {
+    for (const id of t.nodes) cross[id] = -(cross[id] ?? 0);
+    for (const row of ranks) row.reverse();
+  }
+  const via: Record<string, number[]> = {};
+  for (const e of g.edges()) {
+    const a = levelOf.get(Math.round(spot(e.v).y)) ?? 0;
+    const b = levelOf.get(Math.round(spot(e.w).y)) ?? 0;
+    if (b - a < 2) continue;
+    const pts = (g.edge(e) as unknown as { points: Point[] }).points;
+    via[edgeKey(e.v, e.w)] = levels.slice(a + 1, b).map((y) => turn * nearest(pts, y));
+  }
+  return { ranks, cross, via };
+}
+
+/** dagre keeps crossings low in either hand; the reader expects the order the graph was written in. */
+function mirrored(nodes: readonly string[], ranks: readonly string[][]): boolean {
+  const written = new Map(nodes.map((id, i) => [id, i]));
+  let kept = 0;
+  for (const row of ranks) {
+    for (let i = 1; i < row.length; i++) {
+      kept += (written.get(row[i] ?? '') ?? 0) > (written.get(row[i - 1] ?? '') ?? 0) ? 1 : -1;
+    }
+  }
+  return kept < 0;
+}
+
+function nearest(points: readonly Point[], y: number): number {
+  let best = 0;
+  let off = Infinity;
+  for (const p of points) {
+    const d = Math.abs(p.y - y);
+    if (d < off) {
+      off = d;
+      best = p.x;
+    }
+  }
+  return best;
+}

@@ -1,0 +1,40 @@
+import { describe, expect, it } from "vitest";
+import type { FlowRow } from "../../wire";
+import { nested, stateOf, type Wanted } from "./list";
+
+const row = (flow: string, more: Partial<FlowRow> = {}): FlowRow => ({
+  project: "p", flow, title: flow, status: "running", phase: "forward", waits: 0, running: 0, nodes_done: 0, nodes: 3, roles: 1,
+  created_at: "2026-01-01T00:00:00Z", updated_at: `2026-01-01T00:00:0${flow.length % 10}Z`, seq: 1, tokens: 0, cost_micros: 0,
+  parent: null, damage: [], driven_by: null, over: false, stopped: false, ...more,
+});
+const all: Wanted = { project: null, state: null, q: null };
+const shape = (rows: FlowRow[], wanted: Wanted = all): string[] => nested(rows, wanted).map((n) => "  ".repeat(n.depth) + n.row.flow);
+
+describe("the list of flows", () => {
+  it("puts forks under their parent, newest first, at every depth", () => {
+    const rows = [row("a"), row("bb", { parent: { flow: "a", at_seq: 4 } }), row("ccc", { parent: { flow: "bb", at_seq: 4 } }), row("dddd")];
+    expect(shape(rows)).toEqual(["dddd", "a", "  bb", "    ccc"]);
+  });
+  it("lets a fork stand on its own when its parent is filtered away or gone", () => {
+    const rows = [row("a"), row("fork", { parent: { flow: "a", at_seq: 1 } }), row("lone", { parent: { flow: "pruned", at_seq: 1 } })];
+    expect(shape(rows, { ...all, q: "fork" })).toEqual(["fork"]);
+    expect(shape(rows)).toContain("lone");
+  });
+  it("loses no flow when parents form a ring", () => {
+    const rows = [row("a", { parent: { flow: "b", at_seq: 1 } }), row("b", { parent: { flow: "a", at_seq: 1 } })];
+    expect(nested(rows, all)).toHaveLength(2);
+  });
+  it("keeps flows of one name in different projects apart", () => {
+    const rows = [row("a"), row("a", { project: "q" }), row("f", { project: "q", parent: { flow: "a", at_seq: 2 } })];
+    expect(nested(rows, all)).toHaveLength(3);
+    expect(shape(rows, { ...all, project: "q" })).toEqual(["a", "  f"]);
+  });
+  it("says what a flow wants in one word, the most urgent first", () => {
+    expect(stateOf(row("a", { waits: 2, running: 1 }))).toBe("waits");
+    expect(stateOf(row("a", { stopped: true, waits: 1 }))).toBe("stopped");
+    expect(stateOf(row("a", { over: true, phase: "cancelled" }))).toBe("cancelled");
+    expect(stateOf(row("a", { over: true, phase: "completed" }))).toBe("done");
+    expect(stateOf(row("a", { running: 1 }))).toBe("running");
+    expect(stateOf(row("a"))).toBe("idle");
+  });
+});

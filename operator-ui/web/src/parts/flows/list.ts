@@ -1,0 +1,54 @@
+// The list of flows: which are shown, and forks under what they are forks of. Pure.
+import type { FlowRow } from "../../wire";
+
+export const STATES = ["waits", "running", "stopped", "idle", "done", "cancelled"] as const;
+export type FlowWord = (typeof STATES)[number];
+
+export function stateOf(row: FlowRow): FlowWord {
+  if (row.phase === "cancelled") return "cancelled";
+  if (row.over || row.phase === "completed") return "done";
+  if (row.stopped) return "stopped";
+  if (row.waits > 0) return "waits";
+  return row.running > 0 || row.driven_by !== null ? "running" : "idle";
+}
+
+export interface Wanted {
+  project: string | null;
+  state: string | null;
+  q: string | null;
+}
+export interface Nested {
+  row: FlowRow;
+  depth: number;
+}
+
+/** Newest first; forks follow their parent; a fork whose parent is not shown stands on its own. */
+export function nested(rows: readonly FlowRow[], wanted: Wanted): Nested[] {
+  const q = (wanted.q ?? "").trim().toLowerCase();
+  const fits = rows.filter((r) =>
+    (wanted.project === null || r.project === wanted.project) && (wanted.state === null || stateOf(r) === wanted.state) &&
+    (q === "" || r.title.toLowerCase().includes(q) || r.flow.toLowerCase().includes(q)));
+  const key = (project: string, flow: string): string => `${project}/${flow}`;
+  const here = new Set(fits.map((r) => key(r.project, r.flow)));
+  const under = new Map<string, FlowRow[]>();
+  const roots: FlowRow[] = [];
+  for (const r of fits) {
+    const parent = r.parent === null ? null : key(r.project, r.parent.flow);
+    if (parent === null || !here.has(parent) || parent === key(r.project, r.flow)) roots.push(r);
+    else under.set(parent, [...(under.get(parent) ?? []), r]);
+  }
+  const newest = (a: FlowRow, b: FlowRow): number => b.updated_at.localeCompare(a.updated_at) || a.flow.localeCompare(b.flow);
+  const out: Nested[] = [];
+  const seen = new Set<string>();
+  const put = (r: FlowRow, depth: number): void => {
+    const k = key(r.project, r.flow);
+    if (seen.has(k)) return;
+    seen.add(k);
+    out.push({ row: r, depth });
+    for (const child of (under.get(k) ?? []).sort(newest)) put(child, Math.min(depth + 1, 6));
+  };
+  for (const r of roots.sort(newest)) put(r, 0);
+  // A ring of parents cannot be, but nothing may vanish from a list.
+  for (const r of fits) put(r, 0);
+  return out;
+}

@@ -1,0 +1,81 @@
+// The messages of one segment, fetched a page at a time as they come near the eye.
+import { SvelteMap } from "svelte/reactivity";
+import { flowApi, get } from "../../api";
+import { asFault, store } from "../../store.svelte";
+import type { FlowRef, Segment, Transcript, TranscriptMessage } from "../../wire";
+
+export const PAGE = 200;
+/** Pages held at once: a transcript of 100,000 messages is 500. */
+const HELD = 40;
+
+export class Pages {
+  segments = $state.raw<Segment[]>([]);
+  total = $state(0);
+  ready = $state(false);
+  problem = $state<string | null>(null);
+  readonly #pages = new SvelteMap<number, TranscriptMessage[]>();
+  readonly #asked = new Set<number>();
+  readonly #stop = new AbortController();
+  readonly #flow: FlowRef;
+  readonly #role: string;
+  readonly #seg: string;
+  readonly #at: number | null;
+
+  constructor(flow: FlowRef, role: string, seg: string, at: number | null) {
+    this.#flow = flow;
+    this.#role = role;
+    this.#seg = seg;
+    this.#at = at;
+  }
+
+  /** The message at a place, if its page is here. */
+  at(n: number): TranscriptMessage | undefined {
+    return this.#pages.get(Math.floor(n / PAGE))?.find((m) => m.n === n);
+  }
+  held(): TranscriptMessage[] {
+    return [...this.#pages].sort((a, b) => a[0] - b[0]).flatMap(([, list]) => list);
+  }
+  see(from: number, to: number): void {
+    for (let p = Math.floor(from / PAGE); p <= Math.floor(Math.max(from, to - 1) / PAGE); p++) void this.page(p);
+  }
+
+  async page(p: number): Promise<TranscriptMessage[]> {
+    const here = this.#pages.get(p);
+    if (here || this.#asked.has(p)) return here ?? [];
+    this.#asked.add(p);
+    try {
+      const told = await get<Transcript>(flowApi(this.#flow, `role/${encodeURIComponent(this.#role)}/transcript`, { seg: this.#seg, from: p * PAGE, limit: PAGE, at: this.#at }), this.#stop.signal);
+      this.segments = told.segments;
+      this.total = told.total;
+      this.ready = true;
+      this.problem = null;
+      for (const old of this.#pages.keys()) {
+        if (this.#pages.size < HELD) break;
+        this.#pages.delete(old);
+        this.#asked.delete(old);
+      }
+      this.#pages.set(p, told.messages);
+      return told.messages;
+    } catch (error) {
+      this.#asked.delete(p);
+      if (!this.#stop.signal.aborted) this.problem = asFault(error).what;
+      return [];
+    }
+  }
+
+  /** There is more: the last page is asked for again. */
+  refresh(): void {
+    const last = Math.floor(Math.max(0, this.total - 1) / PAGE);
+    const grown = this.total - last * PAGE < PAGE ? last : last + 1;
+    this.#asked.delete(grown);
+    void get<Transcript>(flowApi(this.#flow, `role/${encodeURIComponent(this.#role)}/transcript`, { seg: this.#seg, from: grown * PAGE, limit: PAGE, at: this.#at }), this.#stop.signal).then((told) => {
+      this.segments = told.segments;
+      this.total = told.total;
+      this.#pages.set(grown, told.messages);
+      this.#asked.add(grown);
+    }, (error: unknown) => { if (!this.#stop.signal.aborted) store.fail(asFault(error)); });
+  }
+  end(): void {
+    this.#stop.abort();
+  }
+}

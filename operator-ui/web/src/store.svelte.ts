@@ -1,0 +1,241 @@
+// What the page knows: one view for each topic that is watched, the state of the line, and what waits to be sent.
+import { flowApi, get, itemBody } from "./api";
+import { foldFeed, foldFlow, foldInbox, foldOlder } from "./fold";
+import { Net, type Ack, type Hello, type Line, type News, type Socket, type Waiting } from "./net";
+import { refKey } from "./router";
+import { tailAfter, type Tail } from "./tail";
+import type { Command, Fault, FeedState, FlowRef, FlowState, InboxState, Item, Part, Topic } from "./wire";
+
+/** Topics kept after nobody looks at them, so that going back shows them at once. */
+const KEPT = 24;
+/** Items asked for at first, and in each older page. */
+const FEED_WINDOW = 200;
+
+/** One watched topic. `state` is null until the first snapshot. */
+export class View<S> {
+  state = $state.raw<S | null>(null);
+  /** The journal is folded up to here. */
+  seq = $state(0);
+  /** The journal's end as the server last told it. */
+  head = $state(0);
+  caughtUp = $state(false);
+  gone = $state<string | null>(null);
+  epoch: string | null = null;
+  watchers = 0;
+  end: (() => void) | null = null;
+}
+
+/** One watched feed, with the text that is being written. */
+export class FeedView extends View<FeedState> {
+  tails = $state.raw<ReadonlyMap<string, Tail>>(new Map());
+  loadingOlder = $state(false);
+}
+
+export type Told = { id: number; fault: Fault };
+
+class Store {
+  hello = $state.raw<Hello | null>(null);
+  line = $state.raw<Line>({ state: "connecting" });
+  waiting = $state.raw<readonly Waiting[]>([]);
+  holes = $state(0);
+  /** The server does not know this browser: it wants the address that `serve` printed. */
+  locked = $state(false);
+  errors = $state.raw<readonly Told[]>([]);
+  readonly inbox = new View<InboxState>();
+
+  #flows = new Map<string, View<FlowState>>();
+  #feeds = new Map<string, FeedView>();
+  #net: Net;
+  #told = 0;
+  #serial = 0;
+  readonly #tab = crypto.getRandomValues(new Uint32Array(2)).join("-");
+
+  constructor() {
+    this.#net = new Net(
+      {
+        open: () => openSocket(),
+        now: () => Date.now(),
+        random: () => Math.random(),
+        later: (after, run) => {
+          const timer = setTimeout(run, after);
+          return () => clearTimeout(timer);
+        },
+      },
+      {
+        hello: (hello) => (this.hello = hello),
+        line: (line) => (this.line = line),
+        pending: (commands) => (this.waiting = commands),
+        hole: (topic, had, from) => {
+          this.holes += 1;
+          console.warn(`a hole in ${topic.topic}: had ${had}, next begins after ${from}; asked for again`);
+        },
+      },
+    );
+  }
+
+  /** Connects and watches the inbox, which every screen needs. */
+  start(): void {
+    this.#watch(this.inbox, { topic: "inbox" }, undefined, foldInbox);
+    this.#net.connect();
+    addEventListener("online", () => this.retry());
+    document.addEventListener("visibilitychange", () => {
+      this.#net.live(document.visibilityState === "visible");
+      if (document.visibilityState === "visible") this.retry();
+    });
+  }
+
+  /** Tries the connection now. */
+  retry(): void {
+    this.#net.connect();
+  }
+
+  /** Watches a flow. Call `release` with it when it is no longer shown. */
+  watchFlow(flow: FlowRef): View<FlowState> {
+    const view = kept(this.#flows, refKey(flow), () => new View<FlowState>());
+    view.watchers += 1;
+    if (view.end === null) this.#watch(view, { topic: "flow", flow }, undefined, foldFlow);
+    return view;
+  }
+
+  /** Watches one role's feed. */
+  watchFeed(flow: FlowRef, role: string): FeedView {
+    const view = kept(this.#feeds, `${refKey(flow)}\n${role}`, () => new FeedView());
+    view.watchers += 1;
+    if (view.end === null) this.#watchFeed(view, flow, role);
+    return view;
+  }
+
+  /** Ends one watching of a view. Its last state stays for a while. */
+  release(view: View<FlowState> | FeedView): void {
+    view.watchers -= 1;
+    if (view.watchers > 0) return;
+    view.end?.();
+    view.end = null;
+    view.caughtUp = false;
+  }
+
+  /** Gives a command and says what became of it; a refusal is also shown as an error. */
+  async command(flow: FlowRef, command: Command): Promise<Ack> {
+    this.#serial += 1;
+    const ack = await this.#net.command(flow, command, `${this.#tab}-${this.#serial}`);
+    if (!ack.ok) this.fail(ack.error);
+    return ack;
+  }
+
+  /** Shows an error until it is dismissed. */
+  fail(fault: Fault): void {
+    this.#told += 1;
+    this.errors = [...this.errors.slice(-3), { id: this.#told, fault }];
+  }
+  dismiss(id: number): void {
+    this.errors = this.errors.filter((told) => told.id !== id);
+  }
+
+  /** Puts older items in front of a feed. */
+  async older(view: FeedView, flow: FlowRef, role: string): Promise<void> {
+    const before = view.state?.before ?? null;
+    if (before === null || view.loadingOlder) return;
+    view.loadingOlder = true;
+    try {
+      const page = await get<{ items: Item[]; before: number | null }>(flowApi(flow, "items", { role, before, limit: FEED_WINDOW }));
+      if (view.state !== null) view.state = foldOlder(view.state, page.items, page.before);
+    } catch (error) {
+      this.fail(asFault(error));
+    } finally {
+      view.loadingOlder = false;
+    }
+  }
+
+  #watch<S>(view: View<S>, topic: Topic, window: number | undefined, fold: (state: S, puts: Record<string, Part | null>) => S): void {
+    view.end = this.#net.watch(topic, cursor(view), window, (news) => {
+      hear(view, news);
+      if (news.t === "ev" && view.state !== null && news.put !== undefined && !Array.isArray(news.put)) view.state = fold(view.state, news.put);
+    });
+  }
+
+  #watchFeed(view: FeedView, flow: FlowRef, role: string): void {
+    view.end = this.#net.watch({ topic: "feed", flow, role }, cursor(view), FEED_WINDOW, (news) => {
+      hear(view, news);
+      if (news.t === "snap") view.tails = new Map();
+      if (news.t === "ev" && view.state !== null && Array.isArray(news.put)) {
+        view.state = foldFeed(view.state, news.put);
+        view.tails = settled(view.tails, news.put);
+      }
+      if (news.t === "delta") this.#delta(view, flow, news);
+    });
+  }
+
+  #delta(view: FeedView, flow: FlowRef, delta: Extract<News, { t: "delta" }>): void {
+    const had = view.tails.get(delta.item) ?? null;
+    const item = had === null ? (view.state?.items.findLast((one) => one.id === delta.item) ?? null) : null;
+    const next = tailAfter(had, item, delta, new Date().toISOString());
+    if (next !== null) {
+      view.tails = new Map(view.tails).set(delta.item, next);
+      return;
+    }
+    // The page missed some of it: the server has it whole.
+    void itemBody(flow, delta.item).then((body) => {
+      view.tails = new Map(view.tails).set(delta.item, { text: body.text, bytes: body.total_bytes, at: new Date().toISOString() });
+    }, () => undefined);
+  }
+}
+
+function cursor(view: View<unknown>): { seq: number; epoch: string } | null {
+  return view.state === null || view.epoch === null ? null : { seq: view.seq, epoch: view.epoch };
+}
+
+function hear<S>(view: View<S>, news: News): void {
+  switch (news.t) {
+    case "snap":
+      view.state = news.state as S;
+      view.seq = news.seq;
+      view.head = Math.max(news.seq, view.head);
+      view.epoch = news.epoch;
+      view.gone = null;
+      return;
+    case "ev":
+      view.seq = news.to;
+      if (news.to > view.head) view.head = news.to;
+      return;
+    case "caught_up":
+      view.head = news.head;
+      view.caughtUp = true;
+      return;
+    case "gone":
+      view.gone = news.why;
+      return;
+    case "delta": return;
+  }
+}
+
+function settled(tails: ReadonlyMap<string, Tail>, news: Item[]): ReadonlyMap<string, Tail> {
+  if (tails.size === 0) return tails;
+  const left = new Map(tails);
+  for (const item of news) left.delete(item.id);
+  return left.size === tails.size ? tails : left;
+}
+
+function kept<V extends View<unknown>>(map: Map<string, V>, key: string, make: () => V): V {
+  const found = map.get(key) ?? make();
+  map.delete(key);
+  map.set(key, found);
+  for (const [old, view] of map) {
+    if (map.size <= KEPT) break;
+    if (view.watchers === 0 && old !== key) map.delete(old);
+  }
+  return found;
+}
+
+/** Whatever was thrown, as something that can be shown. */
+export function asFault(error: unknown): Fault {
+  if (typeof error === "object" && error !== null && "fault" in error) return error.fault as Fault;
+  return { code: "unreachable", what: "The server did not answer.", why: error instanceof Error ? error.message : String(error), try: "Try again when the connection is back." };
+}
+
+function openSocket(): Socket {
+  const address = new URL("/api/socket", location.href);
+  address.protocol = address.protocol === "https:" ? "wss:" : "ws:";
+  return new WebSocket(address) as unknown as Socket;
+}
+
+export const store = new Store();

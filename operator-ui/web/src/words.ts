@@ -1,0 +1,71 @@
+// Numbers and moments in words. Dates by `Intl`; everything else is one English.
+
+const clockTime = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
+const clockSecond = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23" });
+const weekday = new Intl.DateTimeFormat(undefined, { weekday: "short" });
+const dayMonth = new Intl.DateTimeFormat(undefined, { day: "numeric", month: "short" });
+const grouped = new Intl.NumberFormat("en");
+
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+/** 14:05 */
+export const time = (at: string): string => clockTime.format(new Date(at));
+/** 14:05:12 */
+export const timeExact = (at: string): string => clockSecond.format(new Date(at));
+/** 4,812 */
+export const count = (n: number): string => grouped.format(n);
+/** "1 file", "7 files" */
+export const several = (n: number, one: string, many = `${one}s`): string => `${grouped.format(n)} ${n === 1 ? one : many}`;
+
+/** How long ago, in a narrow column: now, 2m, 6h, Tue, 2 Nov. */
+export function ago(at: string, now: number): string {
+  const gone = Math.max(0, now - Date.parse(at));
+  if (gone < MINUTE) return "now";
+  if (gone < HOUR) return `${Math.floor(gone / MINUTE)}m`;
+  if (gone < DAY) return `${Math.floor(gone / HOUR)}h`;
+  return gone < 6 * DAY ? weekday.format(new Date(at)) : dayMonth.format(new Date(at));
+}
+
+/** A duration in a sentence: "8 seconds", "2 minutes", "3 hours". */
+export function spoken(ms: number): string {
+  if (ms < MINUTE) return several(Math.max(1, Math.round(ms / SECOND)), "second");
+  if (ms < HOUR) return several(Math.floor(ms / MINUTE), "minute");
+  return ms < DAY ? several(Math.floor(ms / HOUR), "hour") : several(Math.floor(ms / DAY), "day");
+}
+
+/** A duration in a column: 0.1 s, 11 s, 8 m, 1 h 4 m. */
+export function took(ms: number): string {
+  if (ms < 10 * SECOND) return `${(ms / SECOND).toFixed(1)} s`;
+  if (ms < MINUTE) return `${Math.round(ms / SECOND)} s`;
+  if (ms < HOUR) return `${Math.round(ms / MINUTE)} m`;
+  return `${Math.floor(ms / HOUR)} h ${Math.round((ms % HOUR) / MINUTE)} m`;
+}
+
+/** A duration in a header: 41 min, 2 h 5 min. */
+export function span(ms: number): string {
+  if (ms < MINUTE) return `${Math.max(0, Math.round(ms / SECOND))} s`;
+  if (ms < HOUR) return `${Math.round(ms / MINUTE)} min`;
+  return `${Math.floor(ms / HOUR)} h ${Math.round((ms % HOUR) / MINUTE)} min`;
+}
+
+/** Tokens: 640, 122k, 1.24M. */
+export function tokens(n: number): string {
+  if (n < 1_000) return String(n);
+  if (n < 10_000) return `${(n / 1_000).toFixed(1)}k`;
+  return n < 1_000_000 ? `${Math.round(n / 1_000)}k` : `${(n / 1_000_000).toFixed(2)}M`;
+}
+
+/** Money from millionths of a dollar. */
+export function money(micros: number): string {
+  const dollars = micros / 1_000_000;
+  return dollars > 0 && dollars < 0.01 ? "< $0.01" : `$${dollars.toFixed(2)}`;
+}
+
+/** Bytes: 312 B, 4.1 KB. */
+export function bytes(n: number): string {
+  if (n < 1_024) return `${n} B`;
+  return n < 1_048_576 ? `${(n / 1_024).toFixed(1)} KB` : `${(n / 1_048_576).toFixed(1)} MB`;
+}

@@ -1,0 +1,286 @@
+//! What the operator does to a session between its turns: making it shorter, and taking that back.
+//!
+//! Making it shorter is a turn aside like the one that a full window leads to, without a turn that
+//! waits for it. While it is made no turn of the role begins. If no model can be asked, or what it
+//! says is no summary, the beginnings of the messages stand for them, and the feed says why.
+
+use a_society_facts::Hash;
+use a_society_facts::fact::Fact;
+use a_society_facts::fact::session::{
+    ArchiveRestored, CompactionFailed, CompactionStarted, Strategy, Trigger,
+};
+use a_society_facts::fact::turn::Usage;
+use a_society_facts::id::{ClientId, RoleInstance, TurnId};
+use a_society_facts::message::Message;
+use a_society_facts::view::session::SessionView;
+use a_society_flow::machine::{Task, Work};
+use a_society_roles::role::digest::digest;
+use a_society_roles::turn::step::{Told, Worst};
+use a_society_roles::turn::stop::StopSignal;
+
+use super::budget::Short;
+use super::compact::Shortened;
+use super::core::{Core, LiveTurn, Start};
+use super::error::DriverError;
+use super::step::Heard;
+use super::turn_thread;
+
+/// How many messages there must be: one alone may be what stands for others already.
+const MESSAGES_MIN: usize = 2;
+
+impl Core {
+    /// Begins to make a session shorter. What was begun goes on beside the flow's turns.
+    pub(super) fn shorten(
+        &mut self,
+        role: RoleInstance,
+        client: Option<ClientId>,
+    ) -> Result<usize, DriverError> {
+        let session = self.quiet_session(&role)?;
+        if session.messages.len() < MESSAGES_MIN {
+            return Err(not_now(&role, "there is nothing in it to make shorter"));
+        }
+        if !self.roles.reads_history(&role) {
+            let why = "its turns are not taken by a model, so its length costs nothing";
+            return Err(not_now(&role, why));
+        }
+        let before = self.flow.position().seq;
+        let (compaction, aside) = self.announce_compaction(&role, Trigger::Manual, client)?;
+        let task = self.task_of(&role);
+        let job = self.job(aside, 1, &role, &task, String::new())?;
+        let (stop, nap) = (StopSignal::default(), StopSignal::default());
+        let live = LiveTurn {
+            attempt: 1,
+            role: role.clone(),
+            task,
+            stop: stop.clone(),
+            nap: nap.clone(),
+            draft: None,
+            drafted: String::new(),
+            thought: None,
+            calls: 0,
+            silent_s: 0,
+            told_to_stop: false,
+            reserved: Worst::default(),
+            compaction: Some((compaction, aside)),
+            _place: self.place(),
+        };
+        self.live.insert(aside, live);
+        match self.roles.summariser(job, stop.clone()) {
+            Ok(taker) => self.asides.push(Start {
+                turn: aside,
+                attempt: 1,
+                taker,
+                stop,
+                nap,
+            }),
+            Err(why) => drop(self.do_without(aside, why, Usage::default())?),
+        }
+        self.flow.sync()?;
+        let after = self.flow.position().seq;
+        Ok(usize::try_from(after - before).unwrap_or(usize::MAX))
+    }
+
+    /// The archived messages take the place of what stands for them.
+    pub(super) fn restore(
+        &mut self,
+        role: RoleInstance,
+        archive: String,
+        client: Option<ClientId>,
+    ) -> Result<usize, DriverError> {
+        let session = self.quiet_session(&role)?;
+        let place = session.archives.iter().position(|kept| kept.id == archive);
+        let trimmed = session.trims.iter().any(|kept| kept.id == archive);
+        if place.is_none() && !trimmed {
+            return Err(not_now(&role, &no_such_archive(session, &archive)));
+        }
+        if let Some(kept) = place.and_then(|place| session.archives.get(place)) {
+            let id = &kept.replacement_message.id;
+            let stands = |messages: &[_]| {
+                let same = |entry: &a_society_facts::view::session::Entry| entry.id == *id;
+                messages.iter().any(same)
+            };
+            let mut later = session.archives.iter();
+            let holder = later.find(|other| stands(&other.archived_transcript_history));
+            if let Some(holder) = holder.filter(|_| !stands(&session.messages)) {
+                let why = format!(
+                    "what stands for it lies in the archive {} itself; restore that one first",
+                    holder.id
+                );
+                return Err(not_now(&role, &why));
+            }
+        }
+        self.append(Fact::ArchiveRestored(ArchiveRestored {
+            role,
+            archive,
+            client,
+        }))?;
+        self.flow.sync()?;
+        Ok(1)
+    }
+
+    /// The session of a role of which no turn is open and that is not being made shorter.
+    fn quiet_session(&self, role: &RoleInstance) -> Result<&SessionView, DriverError> {
+        let Some(session) = self.flow.views().sessions.get(role) else {
+            return Err(not_now(role, "it has none"));
+        };
+        let known = self.state().sessions.get(role);
+        if self.state().main_turn_of(role).is_some() {
+            let why = "a turn of it is open; let it end, or stop it";
+            return Err(not_now(role, why));
+        }
+        if known.is_none_or(|known| known.compaction.is_some()) {
+            return Err(not_now(role, "it is being made shorter already"));
+        }
+        if self.is_draining() {
+            return Err(DriverError::Gone);
+        }
+        Ok(session)
+    }
+
+    /// What a role was last asked to do.
+    fn task_of(&self, role: &RoleInstance) -> Task {
+        let mark = self.flow.views().sessions.get(role);
+        let mark = mark.and_then(|session| session.node.as_ref());
+        match mark {
+            _ if self.state().reflecting(role).is_some() => Task::Reflection,
+            Some(mark) if self.graph.has_node(&mark.node) => Task::Node(mark.node.clone()),
+            Some(_) | None => Task::Send,
+        }
+    }
+
+    /// Whether a turn makes a session shorter because the operator wanted it.
+    pub(super) fn is_by_hand(&self, turn: TurnId) -> bool {
+        let live = self.live.get(&turn);
+        let compaction = live.and_then(|live| live.compaction.as_ref());
+        compaction.is_some_and(|(_, aside)| *aside == turn)
+    }
+
+    /// Whether work has to wait until its role's session is as short as the operator wants it.
+    pub(super) fn waits_for_shortening(&self, work: &Work) -> bool {
+        let role = match work {
+            Work::Claim { role, .. } | Work::StartReflection { role, .. } => role,
+            Work::StartFeedback { role: Some(role) } => role,
+            Work::StartFeedback { role: None }
+            | Work::RunTurn { .. }
+            | Work::StopTurn { .. }
+            | Work::AskOperator(_) => return false,
+        };
+        let of_role =
+            |(turn, live): (&TurnId, &LiveTurn)| live.role == *role && self.is_by_hand(*turn);
+        self.live.iter().any(of_role)
+    }
+
+    /// The summary that the operator wanted is going to be asked for.
+    pub(super) fn ask_by_hand(
+        &mut self,
+        turn: TurnId,
+        asked: (String, Hash),
+        worst: Worst,
+    ) -> Result<Heard, DriverError> {
+        match self.over_budget(turn, worst) {
+            Some(Short::Busy) => Ok(Heard::Go(Told::Busy)),
+            Some(Short::Of(why)) => self.do_without(turn, why, Usage::default()),
+            None => {
+                let role = self.live.get(&turn).map(|live| live.role.clone());
+                let role = role.ok_or(DriverError::Gone)?;
+                self.ask_aside(turn, role, asked)?;
+                Ok(Heard::Go(Told::Done { call: None }))
+            }
+        }
+    }
+
+    /// There is no summary to be had: the beginnings of the messages stand for them, if that is
+    /// shorter.
+    pub(super) fn do_without(
+        &mut self,
+        turn: TurnId,
+        why: String,
+        usage: Usage,
+    ) -> Result<Heard, DriverError> {
+        let Some(role) = self.live.get(&turn).map(|live| live.role.clone()) else {
+            return Ok(Heard::Over);
+        };
+        let picture = self.picture_of(turn, &role);
+        self.fail_compaction(turn, why, usage)?;
+        self.leave(turn);
+        let messages = self.flow.views().sessions.get(&role);
+        let messages: Vec<Message> = messages.map_or_else(Vec::new, |session| {
+            let each = session.messages.iter();
+            each.map(|entry| entry.message.clone()).collect()
+        });
+        let summary = digest(&messages);
+        let compaction: String = format!("k{}", self.mint.number());
+        self.append(Fact::CompactionStarted(CompactionStarted {
+            role: role.clone(),
+            compaction: compaction.clone(),
+            trigger: Trigger::Manual,
+            strategy: Strategy::Truncate,
+            client: None,
+        }))?;
+        let shortened = Shortened {
+            compaction,
+            trigger: Trigger::Manual,
+            strategy: Strategy::Truncate,
+            picture: &picture,
+            summary: &summary,
+        };
+        let bytes: usize = messages.iter().map(digest_weight).sum();
+        if self.replacement(&role, &shortened).len() < bytes {
+            self.replace_history(role, shortened)?;
+        } else {
+            let why = "the beginnings of its messages are as long as the whole".to_owned();
+            self.append(Fact::CompactionFailed(CompactionFailed {
+                role,
+                compaction: shortened.compaction,
+                why,
+            }))?;
+        }
+        self.owed += 1;
+        Ok(Heard::Over)
+    }
+
+    /// Takes what was begun beside the flow's turns to its end, in a process that drives nothing
+    /// else.
+    ///
+    /// # Errors
+    /// When the journal refuses.
+    pub fn finish_asides(&mut self) -> Result<(), DriverError> {
+        for start in std::mem::take(&mut self.asides) {
+            turn_thread::run_here(self, start)?;
+        }
+        Ok(())
+    }
+}
+
+/// How long a message is for the purpose of making its session shorter.
+fn digest_weight(message: &Message) -> usize {
+    match message {
+        Message::User { content } | Message::Assistant { content } => content.len(),
+        Message::AssistantToolCalls { calls, text } => {
+            let each = calls.iter().map(|call| call.input.get().len());
+            text.as_ref().map_or(0, String::len) + each.sum::<usize>()
+        }
+        Message::ToolResult { content, .. } => content.len(),
+    }
+}
+
+fn no_such_archive(session: &SessionView, archive: &str) -> String {
+    let compacted = session.archives.iter().map(|kept| kept.id.as_str());
+    let trimmed = session.trims.iter().map(|kept| kept.id.as_str());
+    let names: Vec<&str> = compacted.chain(trimmed).collect();
+    if names.is_empty() {
+        format!("there is no archive {archive:?}, nor any other")
+    } else {
+        format!(
+            "there is no archive {archive:?}; there are: {}",
+            names.join(", ")
+        )
+    }
+}
+
+fn not_now(role: &RoleInstance, why: &str) -> DriverError {
+    DriverError::Session {
+        role: role.clone(),
+        why: why.to_owned(),
+    }
+}

@@ -1,0 +1,77 @@
+//! A role writes the graph of its flow: the write counts if the flow may walk that graph from now on.
+//!
+//! The file is judged when the call that wrote it has ended and before that is recorded, so that a
+//! crash in between judges it again. A graph that does not fit is refused with every reason, and
+//! the file says again what it said before.
+
+use a_society_facts::fact::Fact;
+use a_society_facts::fact::flow::{Author, FlowTitled};
+use a_society_facts::id::RoleInstance;
+use a_society_facts::view::flow::OpenCall;
+use a_society_flow::machine::{Input, Revise};
+use a_society_state::atomic::replace;
+use a_society_state::files::read_whole;
+
+use super::core::{Core, text_of};
+use super::error::DriverError;
+use crate::limits::FLOW_FILE_BYTES_MAX;
+use crate::project::draft::DRAFT_NAME;
+use crate::project::flow_file::{FlowFile, SNAPSHOT_NAME};
+
+impl Core {
+    /// Takes over the graph that a call wrote, if it wrote one. Says why it does not count, if it
+    /// does not.
+    pub(super) fn take_snapshot(&mut self, call: &OpenCall) -> Result<Option<String>, DriverError> {
+        let asked = self.asked_call(&call.role, &call.tool_call);
+        if !asked.is_some_and(|asked| asked.input.get().contains(SNAPSHOT_NAME)) {
+            return Ok(None);
+        }
+        let path = self.places.record.join(SNAPSHOT_NAME);
+        let before = text_of(&self.flow, &self.state().graph.source)?;
+        let bytes = match read_whole(self.flow.disk(), &path, FLOW_FILE_BYTES_MAX) {
+            Ok(bytes) if bytes == before.as_bytes() => return Ok(None),
+            Ok(bytes) => Ok(bytes),
+            Err(error) => Err(error.to_string()),
+        };
+        let text = bytes.and_then(|bytes| {
+            String::from_utf8(bytes).map_err(|_| "it is not UTF-8 text".to_owned())
+        });
+        let why = match text.and_then(|text| self.roles.snapshot(text)) {
+            Ok(file) => self.walk_from_now_on(&file, &call.role)?,
+            Err(why) => Some(why),
+        };
+        let Some(why) = why else { return Ok(None) };
+        replace(self.flow.disk(), &path, before.as_bytes())?;
+        Ok(Some(format!(
+            "This graph was refused, and {SNAPSHOT_NAME} says again what it said before:\n{why}"
+        )))
+    }
+
+    /// Walks this graph from now on, unless the machine refuses.
+    fn walk_from_now_on(
+        &mut self,
+        file: &FlowFile,
+        by: &RoleInstance,
+    ) -> Result<Option<String>, DriverError> {
+        let names_draft = self.state().draft && self.state().title == DRAFT_NAME;
+        let revise = Revise {
+            graph: Box::new(file.graph.clone()),
+            source: self.flow.keep_text(file.source.clone())?,
+            by: Author::Role(by.clone()),
+            client: None,
+        };
+        match self.input(Input::Revise(revise)) {
+            Ok(_) => {}
+            Err(DriverError::Refused(refusal)) => return Ok(Some(refusal.to_string())),
+            Err(error) => return Err(error),
+        }
+        if names_draft {
+            // The draft had no name of its own; now its work has one.
+            let title = file.graph.name().to_owned();
+            self.append(Fact::FlowTitled(FlowTitled { title }))?;
+        }
+        self.roles.revised(file);
+        self.keep_records();
+        Ok(None)
+    }
+}

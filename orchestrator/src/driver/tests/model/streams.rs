@@ -1,0 +1,101 @@
+//! What streams bring besides text: silence, and blocks that only their provider understands.
+
+use a_society_roles::provider::Blocks;
+use a_society_roles::turn::step::{Step, Told};
+
+use super::*;
+use crate::driver::step::Heard;
+
+/// A pause of a provider that searches by itself: an answer without a text.
+fn pauses() -> Vec<Arrival> {
+    let mut arrivals = answer("", &[], 10);
+    let Some(Arrival::Answer(whole)) = arrivals.last_mut() else {
+        panic!("an answer ends with itself");
+    };
+    whole.stop = Stop::Paused;
+    whole.blocks = Some(Blocks {
+        provider: "puppet".into(),
+        model: "puppet-1".into(),
+        paused: true,
+        blocks: vec![RawValue::from_string(SEARCHES.into()).unwrap()],
+    });
+    arrivals.split_off(1)
+}
+
+const SEARCHES: &str = r#"{"type":"server_tool_use","id":"srv_1","name":"web_search"}"#;
+
+/// The places of answers without a text in what was asked last.
+fn empty_answers(world: &World) -> Vec<usize> {
+    let asked = world.puppet.asked();
+    let last = asked.last().unwrap().iter().enumerate();
+    let empty =
+        |message: &Message| matches!(message, Message::Assistant { content } if content.is_empty());
+    last.filter(|(_, message)| empty(message))
+        .map(|(at, _)| at)
+        .collect()
+}
+
+#[test]
+fn an_answer_with_only_blocks_of_its_provider_goes_back_to_it_also_after_a_death() {
+    // The flow dies after each of its steps once, and never in the last round.
+    for dies_after in 0..12 {
+        let mut world = World::new(Puppet::will_say([pauses(), closes(), closes()]));
+        let mut core = world.begin();
+        let steps = walk(&mut core, dies_after);
+        let before = world.puppet.asked().len();
+        let mut core = if steps == dies_after {
+            world.die(core)
+        } else {
+            core
+        };
+        walk(&mut core, 1000);
+        assert!(core.state().turns.is_empty(), "{dies_after}");
+        let session = core.flow().views().sessions.values().next().unwrap();
+        let kept = session
+            .messages
+            .iter()
+            .filter_map(|entry| entry.provider_blocks.as_ref());
+        let kept: Vec<&str> = kept.map(|blocks| blocks.0.get()).collect();
+        // A request that died before its answer was recorded is asked again, and the puppet goes on.
+        let answered = world.facts(&core).iter().any(
+            |fact| matches!(fact, Fact::ModelAnswered(said) if said.provider_blocks.is_some()),
+        );
+        if answered {
+            assert_eq!(kept.len(), 1, "{dies_after}, {before} asked");
+            assert!(kept[0].contains(SEARCHES), "{dies_after}: {kept:?}");
+            assert_eq!(empty_answers(&world).len(), 1, "{dies_after}");
+        }
+    }
+}
+
+#[test]
+fn a_provider_that_says_nothing_is_shown_and_not_recorded() {
+    let arrivals = [
+        Arrival::Event(Event::Stalled { seconds: 30 }),
+        Arrival::Event(Event::Stalled { seconds: 60 }),
+    ];
+    let world = World::new(Puppet::will_say([arrivals
+        .into_iter()
+        .chain(closes())
+        .collect()]));
+    let mut core = world.begin();
+    let mut start = core.advance().unwrap().pop().unwrap();
+    let (mut told, mut shown) = (Told::Begin, Vec::new());
+    loop {
+        let step = start.taker.next(told);
+        let is_stalled = matches!(step, Step::Stalled { .. });
+        let before = core.flow().position().seq;
+        let heard = core.step(start.turn, start.attempt, step).unwrap();
+        if is_stalled {
+            assert_eq!(core.flow().position().seq, before, "a silence is no fact");
+            shown.push(core.silent().into_values().next().unwrap_or(0));
+        } else {
+            assert_eq!(core.silent(), Default::default());
+        }
+        match heard {
+            Heard::Go(next) => told = next,
+            Heard::Over => break,
+        }
+    }
+    assert_eq!(shown, [30, 60, 0]);
+}

@@ -1,0 +1,211 @@
+//! `mcp`: which MCP servers there are, and which of them the operator lets run.
+
+use a_society_orchestrator::config::servers::{
+    BEGINNING, Entry, Roster, Standing, approve, lists_in, revoke,
+};
+use a_society_orchestrator::config::user;
+use serde_json::json;
+
+use super::context::Context;
+use super::models::unusable;
+use crate::exit_code::ExitCode;
+use crate::operator_error::{OperatorError, Outcome, Stop};
+use crate::text::plain;
+use crate::workspace;
+
+/// The arguments of `mcp`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Your own servers stand under mcp-servers in your configuration. A flow trusts one as it is when a role
+of the flow uses it first; when its definition changes, the role waits until you approve the new one.
+What a .mcp.json of the workspace or of a project names is only wanted: nothing of it is started
+before you have approved exactly what it says, and anything else is asked about again. Approvals are
+kept beside your configuration, outside every workspace.
+
+Examples:
+  a-society mcp ls
+  a-society mcp approve tickets 3f5c0a91b2de
+  a-society retry a1b2
+  a-society mcp revoke tickets")]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Verb {
+    /// List the servers, what each would run, and how it stands
+    Ls,
+    /// Let a server run as it is now
+    Approve {
+        /// The server
+        #[arg(value_name = "SERVER")]
+        name: String,
+        /// What you have seen: the hash of its definition, or its first 12 digits
+        #[arg(value_name = "HASH")]
+        hash: String,
+    },
+    /// Take an approval back
+    Revoke {
+        /// The server
+        #[arg(value_name = "SERVER")]
+        name: String,
+    },
+}
+
+/// Looks after the servers.
+pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
+    // Outside a workspace there are the operator's own servers.
+    let store = context.store().ok();
+    let lists = store
+        .as_ref()
+        .map(|store| lists_in(workspace::folder_of(store)));
+    let roster = Roster::read(&lists.unwrap_or_default()).map_err(unusable)?;
+    match &arguments.verb {
+        Verb::Ls => list(context, &roster),
+        Verb::Approve { name, hash } => let_run(context, &roster, name, hash),
+        Verb::Revoke { name } => take_back(context, &roster, name),
+    }
+}
+
+/// How a server stands: the word for programs, and the words for people.
+const fn words(standing: Standing) -> (&'static str, &'static str) {
+    match standing {
+        Standing::Own => ("own", "yours"),
+        Standing::Approved => ("approved", "approved by you"),
+        Standing::Changed => (
+            "changed",
+            "CHANGED since you approved it: it waits for you again",
+        ),
+        Standing::Wanted => ("wanted", "wanted by the workspace: it waits for you"),
+        Standing::Hidden => ("hidden", "never used: a server of yours has this name"),
+    }
+}
+
+fn list(context: &mut Context<'_>, roster: &Roster) -> Outcome {
+    if context.out.is_json() {
+        let servers = roster.entries.iter().map(|entry| {
+            json!({
+                "name": entry.name,
+                "from": entry.from,
+                "state": words(entry.standing()).0,
+                "definition": entry.definition,
+                "does": entry.shown,
+            })
+        });
+        let servers: Vec<_> = servers.collect();
+        context
+            .out
+            .value(&json!({ "servers": servers, "faults": roster.faults }))?;
+        return Ok(ExitCode::Ok);
+    }
+    for entry in &roster.entries {
+        let (_, standing) = words(entry.standing());
+        let head = format!("{}  {}  {standing}", entry.name, digits(entry));
+        context.out.line(&plain(&head))?;
+        for line in entry.shown.lines() {
+            context.out.line(&format!("    {}", plain(line)))?;
+        }
+        if let Some(from) = &entry.from {
+            let from = from.display().to_string();
+            context.out.line(&format!("    from {}", plain(&from)))?;
+        }
+    }
+    if roster.entries.is_empty() {
+        let path = user::path().map_err(unusable)?;
+        let line = format!("there is no MCP server in {}", path.display());
+        context.out.line(&plain(&line))?;
+    }
+    for fault in &roster.faults {
+        context.out.note(&plain(fault));
+    }
+    Ok(ExitCode::Ok)
+}
+
+/// As much of a hash as has to be typed.
+fn digits(entry: &Entry) -> String {
+    entry
+        .definition
+        .to_string()
+        .chars()
+        .take(BEGINNING)
+        .collect()
+}
+
+/// The server that is meant, of those that could be used.
+fn named<'r>(roster: &'r Roster, name: &str) -> Result<&'r Entry, Stop> {
+    roster.named(name).ok_or_else(|| {
+        OperatorError::new(
+            ("server-not-found", ExitCode::NotFound),
+            format!("there is no MCP server {name}"),
+            "neither your configuration nor a .mcp.json of this workspace names it",
+            "a-society mcp ls",
+        )
+        .into()
+    })
+}
+
+fn let_run(context: &mut Context<'_>, roster: &Roster, name: &str, hash: &str) -> Outcome {
+    let entry = meant(roster, name, hash)?;
+    approve(entry).map_err(unusable)?;
+    if context.out.is_json() {
+        let done = json!({ "server": entry.name, "definition": entry.definition });
+        context.out.value(&done)?;
+        return Ok(ExitCode::Ok);
+    }
+    let line = format!("{} may run as it is: {}", entry.name, entry.shown);
+    context.out.line(&plain(&line))?;
+    context
+        .out
+        .note("flows that wait for it go on with: a-society retry FLOW");
+    Ok(ExitCode::Ok)
+}
+
+/// The server of a name whose definition is the one that was seen. Several projects of a workspace
+/// may want different ones under one name.
+fn meant<'r>(roster: &'r Roster, name: &str, hash: &str) -> Result<&'r Entry, Stop> {
+    let present = named(roster, name)?;
+    let is_long = hash.len() >= BEGINNING;
+    let fits = |entry: &&Entry| {
+        entry.name == name && is_long && entry.definition.to_string().starts_with(hash)
+    };
+    roster.entries.iter().find(fits).ok_or_else(|| {
+        OperatorError::new(
+            ("definition-changed", ExitCode::Refused),
+            format!("{name} was not approved"),
+            format!(
+                "it {}\nits definition is {}, and not {hash}",
+                present.shown, present.definition
+            ),
+            format!(
+                "look at it, then: a-society mcp approve {name} {}",
+                digits(present)
+            ),
+        )
+        .into()
+    })
+}
+
+fn take_back(context: &mut Context<'_>, roster: &Roster, name: &str) -> Outcome {
+    let mut taken = 0;
+    named(roster, name)?;
+    for entry in roster.entries.iter().filter(|entry| entry.name == name) {
+        taken += usize::from(revoke(entry).map_err(unusable)?);
+    }
+    if context.out.is_json() {
+        context
+            .out
+            .value(&json!({ "server": name, "revoked": taken }))?;
+    } else if taken > 0 {
+        let line = format!("{name} is not approved any more");
+        context.out.line(&plain(&line))?;
+    } else {
+        context
+            .out
+            .line(&plain(&format!("{name} was not approved")))?;
+        context
+            .out
+            .note("a server of your own goes when you take it out of your configuration");
+    }
+    Ok(ExitCode::Ok)
+}

@@ -1,0 +1,445 @@
+//! `session`: what roles remember, making it shorter, and taking that back.
+
+use std::time::Duration;
+
+use a_society_facts::fact::session::{Strategy, Trigger};
+use a_society_facts::id::RoleInstance;
+use a_society_facts::view::Views;
+use a_society_facts::view::session::{Archive, Entry, SessionView, TrimArchive};
+use a_society_orchestrator::control::message::Command;
+use a_society_state::{FlowRef, Store};
+use serde_json::{Value, json};
+
+use super::context::Context;
+use super::say::{Said, To, deliver, role};
+use super::table::{self, Cell};
+use crate::exit_code::ExitCode;
+use crate::operator_error::{OperatorError, Outcome, Stop};
+use crate::text::plain;
+
+/// How often it is looked whether a summary is there.
+const PAUSE: Duration = Duration::from_millis(100);
+
+/// How often at most: a summary is one answer of a model, and ten minutes are long for one.
+const LOOKS_MAX: u32 = 6_000;
+
+/// The arguments of `session`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Each role instance of a flow has a session: everything it was told and said. Made shorter, a summary
+stands in place of the history, which is kept in an archive and can be put back. Nothing of it is
+lost either way: the journal has all of it.
+
+Examples:
+  a-society session ls a1b2
+  a-society session compact a1b2 writer
+  a-society session archives a1b2 writer --json
+  a-society session restore a1b2 writer k7")]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Verb {
+    /// List the sessions of a flow
+    Ls(Ls),
+    /// Let a summary take the place of a role's history
+    Compact(Compact),
+    /// List the histories that were put away
+    Archives(Archives),
+    /// Put a history back in the place of its summary
+    Restore(Restore),
+}
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  a-society session ls a1b2
+  a-society session ls a1b2 --json | jq '.sessions[].context_tokens'")]
+struct Ls {
+    /// The flow
+    #[arg(value_name = "FLOW")]
+    flow: String,
+}
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+The model of the role makes the summary, and that costs what it costs. If it cannot be asked, or
+makes none, the beginnings of the messages stand for them, and this says so. A role of which a turn
+is open is not touched.
+
+Examples:
+  a-society session compact a1b2 writer
+  a-society session compact a1b2 owner_2 --no-wait")]
+struct Compact {
+    #[command(flatten)]
+    to: To,
+
+    /// The role instance
+    #[arg(value_name = "ROLE", value_parser = role)]
+    role: RoleInstance,
+
+    /// Do not wait for the summary
+    #[arg(long)]
+    no_wait: bool,
+}
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  a-society session archives a1b2
+  a-society session archives a1b2 writer --json")]
+struct Archives {
+    /// The flow
+    #[arg(value_name = "FLOW")]
+    flow: String,
+
+    /// The role instance; all of them if absent
+    #[arg(value_name = "ROLE", value_parser = role)]
+    role: Option<RoleInstance>,
+}
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+The summary goes, and what was said since stays behind the history. A history that had nearly filled
+the window will be made shorter again with the role's next request.
+
+Examples:
+  a-society session restore a1b2 writer k7")]
+struct Restore {
+    #[command(flatten)]
+    to: To,
+
+    /// The role instance
+    #[arg(value_name = "ROLE", value_parser = role)]
+    role: RoleInstance,
+
+    /// The archive, as `session archives` names it
+    #[arg(value_name = "ARCHIVE")]
+    archive: String,
+}
+
+/// Looks after sessions.
+pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
+    match &arguments.verb {
+        Verb::Ls(ls) => list(context, ls),
+        Verb::Compact(compact) => self::compact(context, compact),
+        Verb::Archives(archives) => self::archives(context, archives),
+        Verb::Restore(restore) => self::restore(context, restore),
+    }
+}
+
+/// The sessions of a flow, folded from its journal.
+fn sessions(store: &Store, flow: &FlowRef) -> Result<Views, Stop> {
+    let mut views = Views::default();
+    store
+        .follow(flow)?
+        .read(&mut |recorded| drop(views.apply(&recorded)))?;
+    Ok(views)
+}
+
+fn list(context: &mut Context<'_>, ls: &Ls) -> Outcome {
+    let (store, flow) = context.flow(&ls.flow)?;
+    let views = sessions(&store, &flow)?;
+    if context.out.is_json() {
+        let each = views.sessions.iter().map(|(role, session)| {
+            json!({
+                "role": role,
+                "key": session.key,
+                "session": session.session_id,
+                "generation": session.generation,
+                "state": session.state,
+                "messages": session.messages.len(),
+                "bytes": bytes(&session.messages),
+                "context_tokens": session.latest_context_usage,
+                "cost_micros": session.usage.cost_micros,
+                "node": session.node.as_ref().map(|mark| &mark.node),
+                "running": views.flow.main_turn_of(role).is_some(),
+                "compacting": session.compaction.is_some(),
+                "archives": session.archives.len() + session.trims.len(),
+            })
+        });
+        let each: Vec<Value> = each.collect();
+        let (project, flow) = (&flow.project, &flow.flow);
+        let value = json!({ "project": project, "flow": flow, "sessions": each });
+        context.out.value(&value)?;
+        return Ok(ExitCode::Ok);
+    }
+    if views.sessions.is_empty() {
+        context.out.line("no role has a session yet")?;
+        return Ok(ExitCode::Ok);
+    }
+    let head = ["ROLE", "MESSAGES", "BYTES", "CONTEXT", "ARCHIVES", "NOW"];
+    let mut rows: Vec<Vec<Cell>> = vec![head.into_iter().map(Cell::from).collect()];
+    for (role, session) in &views.sessions {
+        let now = if session.compaction.is_some() {
+            "is being made shorter"
+        } else if views.flow.main_turn_of(role).is_some() {
+            "a turn is open"
+        } else {
+            ""
+        };
+        rows.push(vec![
+            role.to_string().into(),
+            session.messages.len().to_string().into(),
+            bytes(&session.messages).to_string().into(),
+            session.latest_context_usage.to_string().into(),
+            (session.archives.len() + session.trims.len())
+                .to_string()
+                .into(),
+            now.into(),
+        ]);
+    }
+    for line in table::lines(&rows) {
+        context.out.line(&line)?;
+    }
+    Ok(ExitCode::Ok)
+}
+
+/// How long messages are as they stand in a transcript.
+fn bytes(messages: &[Entry]) -> u64 {
+    messages.iter().map(Entry::approx_bytes).sum()
+}
+
+const fn word(strategy: Strategy) -> &'static str {
+    match strategy {
+        Strategy::NodeSummary | Strategy::Llm => "a model's summary",
+        Strategy::Truncate => "the beginnings of its messages",
+        Strategy::ObservationMask => "the same without long outputs",
+        Strategy::Custom => "a program's summary",
+    }
+}
+
+const fn who(trigger: Trigger) -> &'static str {
+    match trigger {
+        Trigger::Manual => "manual",
+        Trigger::Auto => "auto",
+    }
+}
+
+fn of_compacted(role: &RoleInstance, archive: &Archive) -> Value {
+    let messages = &archive.archived_transcript_history;
+    json!({
+        "role": role,
+        "archive": archive.id,
+        "kind": "compact",
+        "trigger": archive.trigger,
+        "strategy": archive.strategy,
+        "node": (!archive.node_id.is_empty()).then_some(&archive.node_id),
+        "at": archive.compacted_at,
+        "messages": messages.len(),
+        "bytes": bytes(messages),
+        "tokens_before": archive.tokens_before,
+    })
+}
+
+fn of_trimmed(role: &RoleInstance, archive: &TrimArchive) -> Value {
+    let messages = &archive.archived_transcript_history;
+    json!({
+        "role": role,
+        "archive": archive.id,
+        "kind": "trim",
+        "trigger": Trigger::Manual,
+        "at": archive.trimmed_at,
+        "messages": messages.len(),
+        "bytes": bytes(messages),
+    })
+}
+
+fn archives(context: &mut Context<'_>, arguments: &Archives) -> Outcome {
+    let (store, flow) = context.flow(&arguments.flow)?;
+    let views = sessions(&store, &flow)?;
+    if let Some(role) = &arguments.role
+        && !views.sessions.contains_key(role)
+    {
+        return Err(no_session(role, &views));
+    }
+    let wanted = |role: &RoleInstance| arguments.role.as_ref().is_none_or(|only| only == role);
+    let found = views.sessions.iter().filter(|(role, _)| wanted(role));
+    let found: Vec<(&RoleInstance, &SessionView)> = found.collect();
+    if context.out.is_json() {
+        let each = found.iter().flat_map(|(role, session)| {
+            let compacted = session.archives.iter().map(|kept| of_compacted(role, kept));
+            compacted.chain(session.trims.iter().map(|kept| of_trimmed(role, kept)))
+        });
+        let each: Vec<Value> = each.collect();
+        let (project, flow) = (&flow.project, &flow.flow);
+        let value = json!({ "project": project, "flow": flow, "archives": each });
+        context.out.value(&value)?;
+        return Ok(ExitCode::Ok);
+    }
+    let head = [
+        "ROLE",
+        "ARCHIVE",
+        "WHY",
+        "NODE",
+        "WHEN",
+        "MESSAGES",
+        "BYTES",
+        "STANDS FOR IT",
+    ];
+    let mut rows: Vec<Vec<Cell>> = vec![head.into_iter().map(Cell::from).collect()];
+    for (role, session) in found {
+        rows.extend(
+            session
+                .archives
+                .iter()
+                .map(|kept| compacted_row(role, kept)),
+        );
+        rows.extend(session.trims.iter().map(|kept| trimmed_row(role, kept)));
+    }
+    if rows.len() == 1 {
+        context.out.line("nothing was put away")?;
+        return Ok(ExitCode::Ok);
+    }
+    for line in table::lines(&rows) {
+        context.out.line(&line)?;
+    }
+    Ok(ExitCode::Ok)
+}
+
+fn compacted_row(role: &RoleInstance, kept: &Archive) -> Vec<Cell> {
+    vec![
+        role.to_string().into(),
+        plain(&kept.id).into_owned().into(),
+        who(kept.trigger).into(),
+        plain(&kept.node_id).into_owned().into(),
+        kept.compacted_at.to_string().into(),
+        kept.archived_transcript_history.len().to_string().into(),
+        bytes(&kept.archived_transcript_history).to_string().into(),
+        word(kept.strategy).into(),
+    ]
+}
+
+fn trimmed_row(role: &RoleInstance, kept: &TrimArchive) -> Vec<Cell> {
+    vec![
+        role.to_string().into(),
+        plain(&kept.id).into_owned().into(),
+        "trimmed".into(),
+        "".into(),
+        kept.trimmed_at.to_string().into(),
+        kept.archived_transcript_history.len().to_string().into(),
+        bytes(&kept.archived_transcript_history).to_string().into(),
+        "nothing".into(),
+    ]
+}
+
+fn no_session(role: &RoleInstance, views: &Views) -> Stop {
+    let names: Vec<String> = views.sessions.keys().map(ToString::to_string).collect();
+    let why = if names.is_empty() {
+        "no role of it has one yet".to_owned()
+    } else {
+        format!("there are sessions of: {}", names.join(", "))
+    };
+    let what = format!("{role} has no session in this flow");
+    let kind = ("no-session", ExitCode::Refused);
+    OperatorError::new(kind, what, why, "a-society session ls FLOW").into()
+}
+
+fn compact(context: &mut Context<'_>, arguments: &Compact) -> Outcome {
+    let role = &arguments.role;
+    let command = Command::Compact { role: role.clone() };
+    let said = deliver(context, &arguments.to, command)?;
+    if !arguments.no_wait {
+        wait(&said, role)?;
+    }
+    let views = sessions(&said.store, &said.flow)?;
+    let session = views
+        .sessions
+        .get(role)
+        .ok_or_else(|| no_session(role, &views))?;
+    let running = session.compaction.is_some();
+    let done = session.archives.iter().rev();
+    let done = done.filter(|_| !running).find(|kept| {
+        let stands = session.messages.iter();
+        stands
+            .map(|entry| &entry.id)
+            .any(|id| *id == kept.replacement_message.id)
+    });
+    if context.out.is_json() {
+        let archive = done.map(|kept| of_compacted(role, kept));
+        context.out.value(&json!({
+            "project": said.flow.project,
+            "flow": said.flow.flow,
+            "role": role,
+            "seq": said.taken.seq,
+            "running": running,
+            "archive": archive,
+        }))?;
+        return Ok(ExitCode::Ok);
+    }
+    let flow = &said.flow;
+    match done {
+        _ if running => context.out.line(&format!(
+            "{flow}: the session of {role} is being made shorter"
+        ))?,
+        Some(kept) => context.out.line(&format!(
+            "{flow}: {} stands for {} messages of {role}; they are kept as {}",
+            word(kept.strategy),
+            kept.archived_transcript_history.len(),
+            plain(&kept.id),
+        ))?,
+        None => return Err(not_shorter(role, &views)),
+    }
+    Ok(ExitCode::Ok)
+}
+
+/// Why a session is what it was, as the feed says it.
+fn not_shorter(role: &RoleInstance, views: &Views) -> Stop {
+    let feed = views.feeds.get(role);
+    let why = feed.and_then(|feed| {
+        let mut items = feed.items().rev();
+        items.find(|item| item.event.as_deref() == Some("session.compaction_failed"))
+    });
+    let why = why.map_or_else(|| "nothing says why".to_owned(), |item| item.text.clone());
+    let what = format!("the session of {role} is as long as it was");
+    let kind = ("not-compacted", ExitCode::Failed);
+    OperatorError::new(kind, what, why, "a-society models test").into()
+}
+
+/// Waits until the session is not being made shorter any more.
+fn wait(said: &Said, role: &RoleInstance) -> Result<(), Stop> {
+    for _ in 0..LOOKS_MAX {
+        let seen = said.store.look(&said.flow)?;
+        let session = seen.screen.flow.sessions.get(role);
+        if session.is_none_or(|session| session.compaction.is_none()) {
+            return Ok(());
+        }
+        std::thread::sleep(PAUSE);
+    }
+    Ok(())
+}
+
+fn restore(context: &mut Context<'_>, arguments: &Restore) -> Outcome {
+    let role = &arguments.role;
+    let command = Command::Restore {
+        role: role.clone(),
+        archive: arguments.archive.clone(),
+    };
+    let said = deliver(context, &arguments.to, command)?;
+    let views = sessions(&said.store, &said.flow)?;
+    let session = views
+        .sessions
+        .get(role)
+        .ok_or_else(|| no_session(role, &views))?;
+    if context.out.is_json() {
+        context.out.value(&json!({
+            "project": said.flow.project,
+            "flow": said.flow.flow,
+            "role": role,
+            "seq": said.taken.seq,
+            "facts": said.taken.facts,
+            "messages": session.messages.len(),
+        }))?;
+        return Ok(ExitCode::Ok);
+    }
+    context.out.line(&format!(
+        "{}: the history {} is back in the session of {role}, in place of its summary ({} messages \
+         now)",
+        said.flow,
+        plain(&arguments.archive),
+        session.messages.len(),
+    ))?;
+    Ok(ExitCode::Ok)
+}

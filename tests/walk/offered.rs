@@ -1,0 +1,229 @@
+//! What roles are offered beside our own tools: a search service, servers that a workspace wants,
+//! and skills that were imported.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpListener;
+use std::os::unix::fs::PermissionsExt;
+use std::sync::{Arc, Mutex};
+
+use serde_json::{Value, json};
+
+use super::models::{FLOW, Model, SERVER, call, with_model};
+use super::place::Place;
+
+const KEY: &str = "tvly-canary-0123456789abcdef";
+
+/// A search service that finds one page, and keeps what it was asked.
+fn search_service() -> (String, Arc<Mutex<Vec<String>>>) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = format!("http://{}/search", listener.local_addr().unwrap());
+    let heard = Arc::new(Mutex::new(Vec::new()));
+    let kept = Arc::clone(&heard);
+    std::thread::spawn(move || {
+        for mut stream in listener.incoming().map_while(Result::ok) {
+            let mut reader = BufReader::new(stream.try_clone().unwrap());
+            let (mut head, mut length) = (String::new(), 0);
+            loop {
+                let before = head.len();
+                reader.read_line(&mut head).unwrap();
+                let line = head[before..].trim().to_ascii_lowercase();
+                if let Some(value) = line.strip_prefix("content-length:") {
+                    length = value.trim().parse().unwrap();
+                }
+                if line.is_empty() {
+                    break;
+                }
+            }
+            let mut body = vec![0; length];
+            reader.read_exact(&mut body).unwrap();
+            kept.lock()
+                .unwrap()
+                .push(format!("{head}{}", String::from_utf8_lossy(&body)));
+            let found = json!({ "results": [{
+                "title": "Tides", "url": "https://tides.example/", "content": "They come and go.",
+            }] });
+            let found = found.to_string();
+            let answer = format!(
+                "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\
+                 connection: close\r\n\r\n{found}",
+                found.len()
+            );
+            // Whoever does not wait for the answer leaves a broken pipe.
+            drop(stream.write_all(answer.as_bytes()));
+        }
+    });
+    (address, heard)
+}
+
+fn add_to_config(place: &Place, text: &str) {
+    let path = place.workspace.path().join("config.yaml");
+    let config = std::fs::read_to_string(path).unwrap();
+    place.write("config.yaml", &format!("{config}{text}"));
+}
+
+fn log(place: &Place, flow: &str) -> String {
+    place.run(&["log", flow, "--json"]).out
+}
+
+#[test]
+fn a_role_searches_the_web_with_the_configured_service_and_its_key_stays_unseen() {
+    let model = Model::start_with(|results| match results {
+        0 => vec![call(0, "web_search", json!({ "query": "tides" }))],
+        _ => Vec::new(),
+    });
+    let place = with_model(&model);
+    let (endpoint, heard) = search_service();
+    let key = place.workspace.path().join("search-key");
+    std::fs::write(&key, KEY).unwrap();
+    std::fs::set_permissions(&key, PermissionsExt::from_mode(0o600)).unwrap();
+    let search = format!(
+        "search: {{ endpoint: '{endpoint}', key: {{ file: '{}' }} }}\n",
+        key.display()
+    );
+    add_to_config(&place, &search);
+    assert_eq!(
+        place.run(&["models", "ls", "--json"]).json()["search"],
+        json!(endpoint)
+    );
+    let said = place.run(&["run", "demo/flow.yaml", "--until-waiting"]);
+    assert_eq!(said.code, 8, "a search asks first: {said:?}");
+    assert!(said.out.contains("tides") && heard.lock().unwrap().is_empty());
+    let flow = place.flow().unwrap();
+    assert_eq!(place.run(&["allow", &flow]).code, 0);
+    let said = place.run(&["resume", &flow, "--until-waiting", "--improve", "none"]);
+    assert_eq!(said.code, 0, "{said:?}");
+    let heard = heard.lock().unwrap().join("\n");
+    assert!(heard.contains(&format!("Bearer {KEY}")) && heard.contains("\"query\":\"tides\""));
+    let log = log(&place, &flow);
+    assert!(
+        log.contains("They come and go.") && !log.contains(KEY),
+        "{log}"
+    );
+}
+
+#[test]
+fn a_search_without_a_key_is_off_and_says_so() {
+    let model = Model::start_with(|_| Vec::new());
+    let place = with_model(&model);
+    let said = place.run(&["models", "ls"]);
+    assert!(
+        said.err
+            .contains("web_search: off, the file has no `search`"),
+        "{said:?}"
+    );
+    add_to_config(&place, "search: { key: { env: NO_SUCH_SEARCH_KEY } }\n");
+    let said = place.run(&["models", "ls"]);
+    assert!(said.err.contains("web_search: off") && said.err.contains("NO_SUCH_SEARCH_KEY"));
+    place.write(
+        "demo/flow.yaml",
+        &FLOW.replace("a log.", "a log., tools: [read_file, web_search]"),
+    );
+    let said = place.run(&[
+        "run",
+        "demo/flow.yaml",
+        "--until-waiting",
+        "--improve",
+        "none",
+    ]);
+    assert_eq!(said.code, 0, "{said:?}");
+    let flow = place.flow().unwrap();
+    let log = log(&place, &flow);
+    assert!(
+        log.contains("web_search") && log.contains("NO_SUCH_SEARCH_KEY"),
+        "{log}"
+    );
+}
+
+/// The list of a workspace that wants one server.
+fn list(place: &Place, word: &str) -> String {
+    let folder = place.workspace.path().display();
+    json!({ "mcpServers": { "list": {
+        "command": "/bin/sh",
+        "args": [format!("{folder}/server.sh"), word],
+        "env": { "LIST": format!("{folder}/list.txt") },
+    } } })
+    .to_string()
+}
+
+fn listed(place: &Place) -> Value {
+    place.run(&["mcp", "ls", "--json"]).json()["servers"][0].clone()
+}
+
+#[test]
+fn a_server_that_a_workspace_wants_runs_only_as_the_operator_approved_it() {
+    let model = Model::start_with(|results| match results {
+        0 => vec![call(0, "mcp__list__add", json!({ "word": "one" }))],
+        _ => Vec::new(),
+    });
+    let place = with_model(&model);
+    let server = SERVER.replace("while read", "echo begun >> \"$LIST\"\nwhile read");
+    place.write("server.sh", &server);
+    place.write("demo/.mcp.json", &list(&place, "first"));
+    place.write(
+        "demo/flow.yaml",
+        &FLOW.replace("a log.", "a log., mcp-servers: [list]"),
+    );
+    let ran = || place.workspace.path().join("list.txt").exists();
+
+    let said = place.run(&["run", "demo/flow.yaml", "--until-waiting"]);
+    assert_eq!(said.code, 8, "{said:?}");
+    assert!(said.out.contains("a-society mcp approve list") && said.out.contains("`first`"));
+    assert_eq!(listed(&place)["state"], "wanted");
+    let seen = listed(&place)["definition"].as_str().unwrap().to_owned();
+    let flow = place.flow().unwrap();
+
+    // What was seen is not what is there any more.
+    place.write("demo/.mcp.json", &list(&place, "second"));
+    let said = place.run(&["mcp", "approve", "list", &seen]);
+    assert_eq!(said.code, 6, "{said:?}");
+    assert!(said.err.contains("`second`") && !ran(), "{said:?}");
+    let now = listed(&place)["definition"].as_str().unwrap().to_owned();
+    assert_eq!(place.run(&["mcp", "approve", "list", &now[..12]]).code, 0);
+    assert_eq!(listed(&place)["state"], "approved");
+    assert_eq!(place.run(&["retry", &flow]).code, 0);
+    let said = place.run(&["resume", &flow, "--until-waiting"]);
+    assert!(said.out.contains("mcp__list__add") && ran(), "{said:?}");
+    assert!(log(&place, &flow).contains(&format!("\"definition\":\"{now}\"")));
+
+    // It changes again under the flow that trusts it.
+    place.write("demo/.mcp.json", &list(&place, "third"));
+    std::fs::remove_file(place.workspace.path().join("list.txt")).unwrap();
+    assert_eq!(listed(&place)["state"], "changed");
+    assert_eq!(place.run(&["allow", &flow]).code, 0);
+    let said = place.run(&["resume", &flow, "--until-waiting"]);
+    assert_eq!(said.code, 8, "{said:?}");
+    assert!(
+        said.out.contains("not as it was approved") && !ran(),
+        "{said:?}"
+    );
+    let now = listed(&place)["definition"].as_str().unwrap().to_owned();
+    assert_eq!(place.run(&["mcp", "approve", "list", &now]).code, 0);
+    assert_eq!(place.run(&["mcp", "revoke", "list"]).code, 0);
+    assert_eq!(listed(&place)["state"], "wanted");
+}
+
+#[test]
+fn a_skill_is_imported_with_a_check_and_listed() {
+    let place = Place::new(FLOW, "");
+    let folder = place.workspace.path().join("downloads/tables");
+    std::fs::create_dir_all(&folder).unwrap();
+    let skill = "---\nname: tables\ndescription: How tables are set.\n---\nWith lines.\n";
+    std::fs::write(folder.join("SKILL.md"), skill).unwrap();
+    std::os::unix::fs::symlink("/etc/passwd", folder.join("extra")).unwrap();
+    let said = place.run(&["skills", "import", "downloads/tables"]);
+    assert_eq!(said.code, 1, "{said:?}");
+    assert!(
+        said.err.contains("extra is neither a file nor a folder"),
+        "{said:?}"
+    );
+    std::fs::remove_file(folder.join("extra")).unwrap();
+    let said = place.run(&["skills", "import", "downloads/tables/"]);
+    assert_eq!(said.code, 0, "{said:?}");
+    let listed = place.run(&["skills", "ls", "--json"]).json();
+    assert_eq!(listed["skills"][0]["name"], "tables");
+    assert_eq!(
+        place.run(&["skills", "import", "downloads/tables"]).code,
+        1,
+        "it is there already"
+    );
+}
