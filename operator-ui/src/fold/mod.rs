@@ -16,3 +16,6 @@ pub mod words;
 pub use feed::FeedFold;
 pub use flow::{FlowFold, Liveness};
 pub use touch::Touched;
+
+#[cfg(test)]
+mod tests;

@@ -151,8 +151,8 @@ impl Maker<'_> {
     /// What a role at work does now.
     fn live(&self, role: &RoleInstance) -> Option<String> {
         let calls = self.state.calls.values().filter(|call| call.role == *role);
-        let runs = calls.filter(|call| call.state == CallState::Started).last();
-        if let Some(call) = runs {
+        let mut runs = calls.filter(|call| call.state == CallState::Started);
+        if let Some(call) = runs.next_back() {
             let said = words::short(&call.summary);
             return Some(if said.is_empty() {
                 call.tool.clone()

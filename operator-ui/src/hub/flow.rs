@@ -57,7 +57,7 @@ const GROUPS: [(&str, &str, bool); 7] = [
 ];
 
 /// The whole of a flow out of its parts.
-fn whole(parts: &Parts) -> String {
+pub(crate) fn whole(parts: &Parts) -> String {
     let groups = GROUPS.map(|(name, key, many)| {
         let value = if many {
             parts.group(key)

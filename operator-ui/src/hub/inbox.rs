@@ -16,7 +16,7 @@ use a_society_state::{FlowRef, index};
 use super::flow::{whole_text, wire_ref};
 use super::hubs::{Bell, Followers, Hubs, lock};
 use super::keep::Parts;
-use super::limits::{FLOWS_MAX, LIST, LOOK, WATCHED_MAX};
+use super::limits::{FLOWS_MAX, LIST, LOOK, LOOKED_MAX, WATCHED_MAX};
 use super::pull::{Cursor, Out, Present};
 use crate::fold::ask::{self, Around};
 use crate::fold::limits::{DECIDED_MAX, EARLIER_MAX};
@@ -215,13 +215,14 @@ impl Lister {
             let project = hubs.store.root().join(flow.project.as_str());
             self.watch(hubs, project);
         }
-        // What is over is told from its summary; what goes on is looked at.
-        for found in index::rows(&hubs.store, &new) {
+        // Of flows that are over, the newest are looked at and the others told from their summaries.
+        let rows = index::rows(&hubs.store, &new);
+        for (place, found) in rows.into_iter().enumerate() {
             let over = found
                 .summary
                 .as_ref()
                 .is_some_and(|summary| summary.is_over());
-            if over && found.damage.is_none() {
+            if over && found.damage.is_none() && place >= LOOKED_MAX {
                 self.over(&found, batch);
             } else {
                 changed.insert(found.flow);
@@ -397,14 +398,13 @@ fn decided_of(flow: &WireRef, screen: &Screen) -> Vec<Decided> {
         .feeds
         .iter()
         .flat_map(|(role, feed)| feed.items().map(move |item| (role, item)))
-        .filter_map(|(role, item)| {
-            is_decision(item).then(|| Decided {
-                at: words::at(item.at),
-                flow: flow.clone(),
-                role: Some(role.to_string()),
-                words: item.label.clone(),
-                detail: words::short(&item.text),
-            })
+        .filter(|(_, item)| is_decision(item))
+        .map(|(role, item)| Decided {
+            at: words::at(item.at),
+            flow: flow.clone(),
+            role: Some(role.to_string()),
+            words: item.label.clone(),
+            detail: words::short(&item.text),
         })
         .collect();
     decided.sort_by(|one, other| other.at.cmp(&one.at));

@@ -41,3 +41,6 @@ pub const FLOWS_MAX: usize = 5_000;
 
 /// How many flows are watched for changes while nobody follows them.
 pub const WATCHED_MAX: usize = 2_000;
+
+/// How many flows that are over are looked at for the list; of the others only the summary is read.
+pub const LOOKED_MAX: usize = 300;

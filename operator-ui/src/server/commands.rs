@@ -63,9 +63,10 @@ fn try_it(app: &Shared, cmd: &str, wire: &row::FlowRef, command: Command) -> Res
     if matches!(command, Command::Resume {}) {
         return resume(app, &flow);
     }
-    let reason = match &command {
-        Command::Deny { reason, .. } => reason.clone().filter(|reason| !reason.trim().is_empty()),
-        _ => None,
+    let reason = if let Command::Deny { reason, .. } = &command {
+        reason.clone().filter(|reason| !reason.trim().is_empty())
+    } else {
+        None
     };
     let role = asking_role(app, &flow, &command);
     let goes_on = goes_on(&command);
@@ -160,30 +161,33 @@ fn from_unsaid(error: Unsaid) -> Fault {
     }
 }
 
-/// Whose question a command answers, if it answers one.
+/// Whose request is denied, if one is.
 fn asking_role(app: &Shared, flow: &FlowRef, command: &Command) -> Option<String> {
-    let state = || app.hubs.store.look(flow).ok().map(|look| look.screen.flow);
-    match command {
-        Command::Allow { consent, .. } | Command::Deny { consent, .. } => {
-            let state = state()?;
-            let open = state.consents.get(consent.as_str())?;
-            Some(open.role.to_string())
-        }
-        _ => None,
-    }
+    let Command::Deny { consent, .. } = command else {
+        return None;
+    };
+    let look = app.hubs.store.look(flow).ok()?;
+    let open = look.screen.flow.consents.get(consent.as_str())?;
+    Some(open.role.to_string())
 }
 
 /// Who decides second is told what the first decided.
 fn loser(app: &Shared, flow: &FlowRef, command: &Command, error: Fault) -> Fault {
-    let needle = match command {
-        Command::Allow { consent, .. } | Command::Deny { consent, .. } => consent.clone(),
-        Command::Approve { approval } | Command::Decline { approval } => approval.clone(),
-        _ => return error,
+    let (Command::Allow {
+        consent: needle, ..
+    }
+    | Command::Deny {
+        consent: needle, ..
+    }
+    | Command::Approve { approval: needle }
+    | Command::Decline { approval: needle }) = command
+    else {
+        return error;
     };
     if error.code != "command-refused" {
         return error;
     }
-    match decision(app, flow, &needle) {
+    match decision(app, flow, needle) {
         Some(words) => Fault {
             code: "already-decided".to_owned(),
             what: format!("{words} by you in another window"),
@@ -246,6 +250,7 @@ const fn goes_on(command: &Command) -> bool {
 }
 
 /// The same command as the control socket has it.
+#[expect(clippy::too_many_lines, reason = "one exhaustive match")]
 fn said(command: Command) -> Result<message::Command, Fault> {
     use message::Command as Said;
     Ok(match command {
@@ -311,7 +316,8 @@ fn said(command: Command) -> Result<message::Command, Fault> {
             mode: improved(mode),
         },
         Command::Feedback { granted } => Said::Feedback { granted },
-        Command::Compact { .. } | Command::Fork { .. } | Command::Resume {} => {
+        Command::Compact { role } => Said::Compact { role: read(&role)? },
+        Command::Fork { .. } | Command::Resume {} => {
             return Err(Fault {
                 code: "not-offered".to_owned(),
                 what: "this server cannot do that".to_owned(),

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 /// How many sockets are open at once if nobody says otherwise. A page has one; a wall of screens and
 /// a few forgotten windows have some dozens, and each that rests takes some twenty kilobytes.
-pub const SOCKETS_MAX: usize = 1_100;
+pub const SOCKETS_MAX: u16 = 1_100;
 
 /// How many connections there are at once besides sockets that were upgraded.
 pub const CONNECTIONS_MAX: usize = 256;
@@ -86,3 +86,6 @@ pub const TRACKS_MAX: usize = 16;
 
 /// How long the server waits for connections when it ends.
 pub const END_TIMEOUT: Duration = Duration::from_secs(2);
+
+/// How long what is still on its way is taken from a client that was told why its socket ends.
+pub const LAST_WORDS: Duration = Duration::from_secs(1);

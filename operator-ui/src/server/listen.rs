@@ -143,6 +143,12 @@ impl Server {
         )
     }
 
+    /// The token, for programs.
+    #[must_use]
+    pub fn token(&self) -> &str {
+        self.app.access.secrets().token()
+    }
+
     /// The hubs.
     #[must_use]
     pub fn hubs(&self) -> &Arc<Hubs> {

@@ -24,3 +24,6 @@ mod transcript;
 pub use access::{Access, Secrets};
 pub use actions::{Actions, Begun};
 pub use listen::{Options, Server, start};
+
+#[cfg(test)]
+mod tests;

@@ -148,8 +148,9 @@ async fn upgrade(State(app): State<Shared>, upgrade: WebSocketUpgrade) -> Answer
         return refused(StatusCode::SERVICE_UNAVAILABLE, "too many sockets are open");
     };
     upgrade
-        .max_message_size(FRAME_BYTES_MAX)
-        .max_frame_size(FRAME_BYTES_MAX)
+        // A little more is read than is understood, so that the answer can say what was wrong.
+        .max_message_size(2 * FRAME_BYTES_MAX)
+        .max_frame_size(2 * FRAME_BYTES_MAX)
         .read_buffer_size(READ_BUFFER_BYTES)
         .write_buffer_size(WRITE_BUFFER_BYTES)
         .on_upgrade(move |stream| socket::serve(app, stream, place))

@@ -9,18 +9,18 @@ use std::sync::atomic::Ordering;
 
 use axum::extract::ws::{CloseFrame, Message, Utf8Bytes, WebSocket};
 use tokio::sync::{Notify, OwnedSemaphorePermit, mpsc};
-use tokio::time::{Instant, timeout};
+use tokio::time::timeout;
 
 use super::app::{Shared, flow_ref};
 use super::commands;
-use super::limits::{COMMANDS_MAX, FOLLOWED_MAX, FRAMES_A_SECOND_MAX, SEND_TIMEOUT};
+use super::limits::{COMMANDS_MAX, FOLLOWED_MAX, FRAMES_A_SECOND_MAX, LAST_WORDS, SEND_TIMEOUT};
 use crate::hub::flow::FlowHub;
 use crate::hub::inbox::InboxHub;
 use crate::hub::{Cursor, Out};
 use crate::protocol::PROTO;
 use crate::protocol::command::Command;
 use crate::protocol::down::{Ack, Down, False, Fault};
-use crate::protocol::limits::CLIENT_ID_BYTES_MAX;
+use crate::protocol::limits::{CLIENT_ID_BYTES_MAX, FRAME_BYTES_MAX};
 use crate::protocol::row::FlowRef;
 use crate::protocol::strict;
 use crate::protocol::up::{Topic, Up};
@@ -57,8 +57,8 @@ struct Session {
     live: bool,
     acks: (mpsc::Sender<Ack>, mpsc::Receiver<Ack>),
     under_way: usize,
-    /// When the second began in which so many frames came.
-    heard: (Instant, u32),
+    /// In which second so many frames came, as the clock counts.
+    heard: (u64, u32),
 }
 
 /// Serves a socket until one side ends it.
@@ -71,7 +71,7 @@ pub(super) async fn serve(app: Shared, socket: WebSocket, place: OwnedSemaphoreP
         live: true,
         acks: mpsc::channel(COMMANDS_MAX),
         under_way: 0,
-        heard: (now(), 0),
+        heard: (0, 0),
         app,
     };
     let ended = session.run().await;
@@ -87,6 +87,9 @@ pub(super) async fn serve(app: Shared, socket: WebSocket, place: OwnedSemaphoreP
             )
             .await,
         );
+        // What is still on its way is taken, or the other side would lose the reason with the rest.
+        let rest = async { while let Some(Ok(_)) = session.socket.recv().await {} };
+        drop(timeout(LAST_WORDS, rest).await);
     }
     let numbers: Vec<u64> = session.followed.keys().copied().collect();
     for id in numbers {
@@ -99,15 +102,6 @@ pub(super) async fn serve(app: Shared, socket: WebSocket, place: OwnedSemaphoreP
         .sockets
         .fetch_sub(1, Ordering::Relaxed);
     drop(place);
-}
-
-/// What time it is for timeouts; tokio's own clock, which tests may hold.
-#[expect(
-    clippy::disallowed_methods,
-    reason = "a rate is measured, and nothing is decided for a flow"
-)]
-fn now() -> Instant {
-    Instant::now()
 }
 
 impl Session {
@@ -207,15 +201,16 @@ impl Session {
 
     /// Hears a message. An error ends the socket.
     async fn hear(&mut self, message: Message) -> Result<(), Option<End>> {
-        let at = now();
-        if at.duration_since(self.heard.0).as_secs() >= 1 {
-            self.heard = (at, 0);
+        let second = self.app.hubs.store.ground().clock.elapsed_us() / 1_000_000;
+        if second != self.heard.0 {
+            self.heard = (second, 0);
         }
         self.heard.1 += 1;
         if self.heard.1 > FRAMES_A_SECOND_MAX {
             return Err(Some(TOO_MUCH));
         }
         let text = match message {
+            Message::Text(text) if text.len() > FRAME_BYTES_MAX => return Err(Some(TOO_LONG)),
             Message::Text(text) => text,
             Message::Binary(_) => return Err(Some(NOT_TEXT)),
             Message::Ping(_) | Message::Pong(_) => return Ok(()),
@@ -353,6 +348,14 @@ fn end_of(error: axum::Error) -> Option<End> {
         Broken::Capacity(_) => Some(TOO_LONG),
         Broken::Utf8(_) => Some(NOT_UTF8),
         Broken::Protocol(_) => Some(PROTOCOL_ERROR),
-        _ => None,
+        Broken::ConnectionClosed
+        | Broken::AlreadyClosed
+        | Broken::Io(_)
+        | Broken::Tls(_)
+        | Broken::WriteBufferFull(_)
+        | Broken::AttackAttempt
+        | Broken::Url(_)
+        | Broken::Http(_)
+        | Broken::HttpFormat(_) => None,
     }
 }

@@ -208,20 +208,16 @@ impl Tracker {
     }
 }
 
-/// Whether a fact may change how a node stands.
-#[expect(
-    clippy::wildcard_enum_match_arm,
-    reason = "what happens within a turn moves no node"
-)]
-fn moves_nodes(fact: &Fact) -> bool {
-    match fact {
+/// Whether a fact may change how a node stands. What happens within a turn moves no node.
+const fn moves_nodes(fact: &Fact) -> bool {
+    !matches!(
+        fact,
         Fact::DraftAdded(_)
-        | Fact::ModelRequested(_)
-        | Fact::ModelAnswered(_)
-        | Fact::CallIntended(_)
-        | Fact::CallStarted(_)
-        | Fact::CallFinished(_)
-        | Fact::MessageAdded(_) => false,
-        _ => true,
-    }
+            | Fact::ModelRequested(_)
+            | Fact::ModelAnswered(_)
+            | Fact::CallIntended(_)
+            | Fact::CallStarted(_)
+            | Fact::CallFinished(_)
+            | Fact::MessageAdded(_)
+    )
 }

@@ -44,82 +44,18 @@ pub(super) fn of(
         )
     };
     let role: RoleInstance = role.parse().map_err(|_| unknown())?;
-    let (session, sent, tools) = read(app, flow, &role)?;
-    let session = session.ok_or_else(unknown)?;
+    let read = read(app, flow, &role)?;
+    let session = read.session.as_ref().ok_or_else(unknown)?;
     let folder = app.hubs.store.folder(flow);
-    let prompt = session
-        .system_prompt
-        .as_ref()
-        .map(|text| whole_text(&app.hubs.store, &folder, text));
+    let prompt = session.system_prompt.as_ref();
+    let prompt = prompt.map(|text| whole_text(&app.hubs.store, &folder, text));
     let mut written = Vec::new();
     session.write_json(&mut written);
     let view: Value = serde_json::from_slice(&written).unwrap_or_default();
     let lists = lists(&view);
-    let mut segments = Vec::new();
-    for (id, kind, said, messages) in &lists {
-        segments.push(Segment {
-            id: id.clone(),
-            kind: (*kind).to_owned(),
-            words: said.clone(),
-            messages: messages.len() as u64,
-            tokens: messages
-                .iter()
-                .map(|message| tokens(&message.to_string()))
-                .sum(),
-        });
-    }
-    segments.extend(prompt.as_ref().map(|prompt| Segment {
-        id: "system".to_owned(),
-        kind: "system".to_owned(),
-        words: "System prompt".to_owned(),
-        messages: 1,
-        tokens: tokens(prompt),
-    }));
-    for (id, said, count) in [
-        ("tools", "Tools that were used", tools.len()),
-        ("requests", "Requests as they were sent", sent.len()),
-    ] {
-        segments.push(Segment {
-            id: id.to_owned(),
-            kind: id.to_owned(),
-            words: said.to_owned(),
-            messages: count as u64,
-            tokens: 0,
-        });
-    }
+    let segments = segments(&lists, prompt.as_deref(), &read);
     let wanted = window.seg.as_deref().unwrap_or("live");
-    let all: Vec<TranscriptMessage> = match wanted {
-        "system" => prompt
-            .iter()
-            .map(|prompt| plain(0, "system", prompt))
-            .collect(),
-        "tools" => (tools.iter().enumerate())
-            .map(|(n, (tool, count))| plain(n, "tool", &format!("{tool}: called {count} times")))
-            .collect(),
-        "requests" => sent
-            .into_iter()
-            .enumerate()
-            .map(|(n, sent)| TranscriptMessage {
-                at: Some(sent.at),
-                seq: Some(sent.seq),
-                raw: sent.raw,
-                ..plain(n, "request", &sent.words)
-            })
-            .collect(),
-        other => {
-            let list = lists.iter().find(|(id, ..)| id == other).ok_or_else(|| {
-                missing(
-                    "there is no such part of the session",
-                    "its parts are listed with it",
-                )
-            })?;
-            list.3
-                .iter()
-                .enumerate()
-                .map(|(n, raw)| message(n, raw))
-                .collect()
-        }
-    };
+    let all = messages(wanted, &lists, prompt.as_deref(), read)?;
     let total = all.len() as u64;
     let from = window.from.unwrap_or(0);
     let limit = window.limit.unwrap_or(MESSAGES_MAX).clamp(1, MESSAGES_MAX);
@@ -131,37 +67,111 @@ pub(super) fn of(
     })
 }
 
+/// The parts of a session.
+fn segments(lists: &[List], prompt: Option<&str>, read: &Read) -> Vec<Segment> {
+    let segment = |id: &str, kind: &str, words: &str, messages: usize, tokens: u64| Segment {
+        id: id.to_owned(),
+        kind: kind.to_owned(),
+        words: words.to_owned(),
+        messages: messages as u64,
+        tokens,
+    };
+    let mut segments = Vec::new();
+    for (id, kind, words, messages) in lists {
+        let size = messages.iter().map(|message| tokens(&message.to_string()));
+        segments.push(segment(id, kind, words, messages.len(), size.sum()));
+    }
+    segments.extend(
+        prompt.map(|prompt| segment("system", "system", "System prompt", 1, tokens(prompt))),
+    );
+    let (tools, sent) = (read.tools.len(), read.sent.len());
+    segments.push(segment("tools", "tools", "Tools that were used", tools, 0));
+    segments.push(segment(
+        "requests",
+        "requests",
+        "Requests as they were sent",
+        sent,
+        0,
+    ));
+    segments
+}
+
+/// The messages of one part.
+fn messages(
+    wanted: &str,
+    lists: &[List],
+    prompt: Option<&str>,
+    read: Read,
+) -> Result<Vec<TranscriptMessage>, Fault> {
+    let tool = |(n, (tool, count)): (usize, (String, u64))| {
+        plain(n, "tool", &format!("{tool}: called {count} times"))
+    };
+    let request = |(n, sent): (usize, Sent)| TranscriptMessage {
+        at: Some(sent.at),
+        seq: Some(sent.seq),
+        raw: sent.raw,
+        ..plain(n, "request", &sent.words)
+    };
+    Ok(match wanted {
+        "system" => prompt
+            .iter()
+            .map(|prompt| plain(0, "system", prompt))
+            .collect(),
+        "tools" => read.tools.into_iter().enumerate().map(tool).collect(),
+        "requests" => read.sent.into_iter().enumerate().map(request).collect(),
+        other => {
+            let list = lists.iter().find(|(id, ..)| id == other).ok_or_else(|| {
+                let why = "its parts are listed with it";
+                missing("there is no such part of the session", why)
+            })?;
+            let each = list.3.iter().enumerate();
+            each.map(|(n, raw)| message(n, raw)).collect()
+        }
+    })
+}
+
+/// What the journal tells of a session.
+#[derive(Default)]
+struct Read {
+    session: Option<SessionView>,
+    sent: Vec<Sent>,
+    tools: Tools,
+}
+
 type Tools = std::collections::BTreeMap<String, u64>;
 
-fn read(
-    app: &Shared,
-    flow: &FlowRef,
-    role: &RoleInstance,
-) -> Result<(Option<SessionView>, Vec<Sent>, Tools), Fault> {
-    let mut session: Option<SessionView> = None;
-    let mut sent = Vec::new();
-    let mut tools = Tools::new();
+fn read(app: &Shared, flow: &FlowRef, role: &RoleInstance) -> Result<Read, Fault> {
+    let mut read = Read::default();
     each_upto(app, flow, None, &mut |recorded| {
         let Some(fact) = recorded.fact() else { return };
-        match fact {
-            Fact::ModelRequested(f) if f.role == *role => sent.push(Sent {
+        if let Fact::ModelRequested(f) = fact
+            && f.role == *role
+        {
+            let words = format!("Request {} of turn {} to {}", f.request, f.turn.0, f.model);
+            read.sent.push(Sent {
                 seq: recorded.seq,
                 at: words::at(recorded.at),
-                words: format!("Request {} of turn {} to {}", f.request, f.turn.0, f.model),
-                raw: json!({ "turn": f.turn, "attempt": f.attempt, "request": f.request, "model": f.model, "hash": f.hash }),
-            }),
-            Fact::CallIntended(f) if f.role == *role => {
-                *tools.entry(f.tool.clone()).or_default() += 1;
-            }
-            _ => {}
+                words,
+                raw: json!({
+                    "turn": f.turn,
+                    "attempt": f.attempt,
+                    "request": f.request,
+                    "model": f.model,
+                    "hash": f.hash,
+                }),
+            });
+        }
+        if let Fact::CallIntended(f) = fact
+            && f.role == *role
+        {
+            *read.tools.entry(f.tool.clone()).or_default() += 1;
         }
         if session_role(fact) == Some(role) {
-            let session = session
-                .get_or_insert_with(|| SessionView::new(role.clone(), Some(flow.flow.clone())));
-            session.apply(&recorded);
+            let new = || SessionView::new(role.clone(), Some(flow.flow.clone()));
+            read.session.get_or_insert_with(new).apply(&recorded);
         }
     })?;
-    Ok((session, sent, tools))
+    Ok(read)
 }
 
 type List = (String, &'static str, String, Vec<Value>);
