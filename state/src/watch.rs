@@ -141,7 +141,7 @@ mod tests {
             News::Of(vec![one.clone()])
         );
         watch.remove(&one);
-        let _ = watch.wait(soon).unwrap();
+        drop(watch.wait(soon).unwrap());
         std::fs::write(one.join("y"), "y").unwrap();
         assert_eq!(watch.wait(soon).unwrap(), News::Of(vec![]));
     }

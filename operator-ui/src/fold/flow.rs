@@ -168,8 +168,12 @@ impl FlowFold {
 
     /// Names the keys that went, and remembers those there are.
     fn note_gone(&mut self, touched: &Touched, parts: &mut BTreeMap<String, Option<Part>>) {
-        let whole =
-            |key: &str| key.starts_with("ask/") || key.starts_with("change/") || touched.all;
+        let whole = |key: &str| {
+            key == "improvement"
+                || key.starts_with("ask/")
+                || key.starts_with("change/")
+                || touched.all
+        };
         let gone: Vec<String> = (self.keys.iter())
             .filter(|key| whole(key) && !parts.contains_key(*key))
             .cloned()
@@ -229,7 +233,7 @@ impl FlowFold {
         for ask in self.asks(pending) {
             put(format!("ask/{}", ask.id), Part::Ask(Box::new(ask)));
         }
-        if all && let Some(improvement) = maker.improvement() {
+        if let Some(improvement) = maker.improvement() {
             put(
                 "improvement".to_owned(),
                 Part::Improvement(Box::new(improvement)),

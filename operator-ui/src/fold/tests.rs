@@ -299,6 +299,20 @@ fn who_comes_at_any_record_and_goes_at_any_other_ends_with_what_a_newcomer_gets(
                     }
                 }
             }
+            if back >= records.len() {
+                cursor = Cursor::new(Some(client.seq), Some(client.epoch.clone()), None);
+                for (feed, cursor) in feeds.iter().zip(&mut cursors) {
+                    *cursor = Cursor::new(Some(feed.seq), Some(feed.epoch.clone()), Some(1_000));
+                }
+            }
+            hub.pull(&mut cursor)
+                .into_iter()
+                .for_each(|down| client.hear(down));
+            for ((role, feed), cursor) in roles.iter().zip(&mut feeds).zip(&mut cursors) {
+                for down in hub.pull_feed(role, cursor) {
+                    feed.hear(down);
+                }
+            }
             let mut fresh = Client::default();
             for down in hub.pull(&mut Cursor::new(None, None, None)) {
                 fresh.hear(down);

@@ -124,6 +124,7 @@ pub(super) fn hunks(old: &str, new: &str) -> (Vec<Hunk>, bool) {
         while let Some((op, _, _)) = script.get(end) {
             quiet = if *op == Op::Keep { quiet + 1 } else { 0 };
             if quiet > AROUND * 2 {
+                quiet -= 1;
                 break;
             }
             end += 1;
