@@ -134,6 +134,7 @@ impl From<Error> for OperatorError {
                 "a flow is never overwritten",
                 "take it in under another project with --project",
             ),
+            Error::NotForkable { at, why } => not_forkable(at, why),
             Error::Name(bad) => from_name(&bad),
             Error::DiskFull => disk_full("the disk is full"),
             Error::Poisoned { why } => Self::new(
@@ -198,6 +199,15 @@ pub(crate) fn from_name(bad: &BadName) -> OperatorError {
         format!("{:?} is not a {}", bad.offered, bad.what),
         bad.why,
         "a-society ls --all shows the names there are",
+    )
+}
+
+fn not_forkable(at: u64, why: String) -> OperatorError {
+    OperatorError::new(
+        ("not-forkable", ExitCode::Refused),
+        format!("the flow cannot be forked at record {at}"),
+        why,
+        "look for the record to fork at: a-society log FLOW",
     )
 }
 

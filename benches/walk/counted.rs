@@ -1,5 +1,6 @@
 //! The real disk, with every sync and every byte counted.
 
+use std::collections::BTreeMap;
 use std::fs::OpenOptions;
 use std::io::{self, Write};
 use std::path::Path;
@@ -15,8 +16,8 @@ pub(crate) struct Counts {
     pub(crate) syncs: Vec<usize>,
     /// How long all of them took.
     pub(crate) syncing: Duration,
-    /// How many bytes were appended to files of any kind.
-    pub(crate) bytes: u64,
+    /// How many bytes were appended to files, by what they are.
+    pub(crate) bytes: BTreeMap<&'static str, u64>,
     unsynced: usize,
 }
 
@@ -27,7 +28,25 @@ pub(crate) struct CountedDisk(Arc<Mutex<Counts>>);
 #[derive(Debug)]
 struct CountedFile {
     file: Box<dyn DiskFile>,
+    what: &'static str,
     counts: Arc<Mutex<Counts>>,
+}
+
+/// What a file of a flow is, by its path.
+fn what(path: &Path) -> &'static str {
+    const KINDS: [(&str, &str); 8] = [
+        ("checkpoint", "checkpoints"),
+        ("/journal/", "journal"),
+        ("transcript.json", "transcripts"),
+        ("feed.json", "feeds"),
+        ("flow.json", "flow.json"),
+        ("views.json", "views.json"),
+        ("/record/", "record folder"),
+        ("/blobs/", "blobs"),
+    ];
+    let path = path.to_string_lossy();
+    let kind = KINDS.iter().find(|(part, _)| path.contains(part));
+    kind.map_or("other files", |(_, what)| what)
 }
 
 impl CountedDisk {
@@ -66,8 +85,8 @@ pub(crate) fn bare(folder: &Path, syncs: &[usize]) -> Duration {
 impl Disk for CountedDisk {
     fn open(&self, path: &Path, how: How) -> io::Result<Box<dyn DiskFile>> {
         let file = RealDisk.open(path, how)?;
-        let counts = Arc::clone(&self.0);
-        Ok(Box::new(CountedFile { file, counts }))
+        let (what, counts) = (what(path), Arc::clone(&self.0));
+        Ok(Box::new(CountedFile { file, what, counts }))
     }
 
     fn create_folder(&self, path: &Path) -> io::Result<()> {
@@ -80,6 +99,10 @@ impl Disk for CountedDisk {
 
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
         RealDisk.rename(from, to)
+    }
+
+    fn link(&self, from: &Path, to: &Path) -> io::Result<()> {
+        RealDisk.link(from, to)
     }
 
     fn remove_file(&self, path: &Path) -> io::Result<()> {
@@ -111,7 +134,7 @@ impl DiskFile for CountedFile {
     fn append(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let wrote = self.file.append(bytes)?;
         let mut counts = self.counts.lock().unwrap();
-        counts.bytes += wrote as u64;
+        *counts.bytes.entry(self.what).or_default() += wrote as u64;
         counts.unsynced += wrote;
         Ok(wrote)
     }
@@ -135,6 +158,7 @@ impl DiskFile for CountedFile {
     fn share(&self) -> io::Result<Box<dyn DiskFile>> {
         Ok(Box::new(Self {
             file: self.file.share()?,
+            what: self.what,
             counts: Arc::clone(&self.counts),
         }))
     }

@@ -1,6 +1,6 @@
 //! Flows as the figures walk them: a chain, a fan, and the script that takes every turn.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::path::Path;
 use std::sync::Arc;
@@ -133,9 +133,12 @@ pub(crate) struct Walked {
     pub(crate) time: Duration,
     /// What the disk did meanwhile.
     pub(crate) counts: Counts,
-    /// How many bytes were written in all, from its creation until it was closed.
-    pub(crate) bytes: u64,
-    /// How many bytes the roles said: their answers, and the arguments of their calls.
+    /// How many bytes were written in all, from its creation until it was closed, by the files
+    /// that they were written into, and the journal's once more by the facts.
+    pub(crate) written: BTreeMap<&'static str, u64>,
+    pub(crate) facts: BTreeMap<String, u64>,
+    /// How many bytes the roles and their tools said: answers, arguments of calls, and results. A
+    /// file that is handed over was said in the call that wrote it, and counts once.
     pub(crate) said: u64,
 }
 
@@ -156,11 +159,26 @@ pub(crate) fn walk(root: &Path, source: &str, spoken: usize) -> Walked {
     let mode = ImprovementMode::None;
     driven.handle.obey(Command::Improve { mode }, None).unwrap();
     driven.task.join().unwrap().unwrap();
+    let mut written = BTreeMap::new();
+    for (what, bytes) in [&before.bytes, &counts.bytes, &disk.take().bytes]
+        .into_iter()
+        .flatten()
+    {
+        *written.entry(*what).or_default() += bytes;
+    }
+    let (said, facts) = said(&journal);
     Walked {
         time,
-        bytes: before.bytes + counts.bytes + disk.take().bytes,
-        said: said(&journal),
         counts,
+        written,
+        facts,
+        said,
+    }
+}
+
+impl Walked {
+    pub(crate) fn bytes(&self) -> u64 {
+        self.written.values().sum()
     }
 }
 
@@ -185,8 +203,9 @@ pub(crate) fn until(handle: &FlowHandle, so: impl Fn(&Seen) -> bool) {
     }
 }
 
-fn said(journal: &Path) -> u64 {
-    let mut bytes = 0;
+/// How much was said in a journal, and how much each kind of fact takes in it.
+fn said(journal: &Path) -> (u64, BTreeMap<String, u64>) {
+    let (mut bytes, mut facts) = (0, BTreeMap::new());
     for segment in std::fs::read_dir(journal).unwrap() {
         let path = segment.unwrap().path();
         if path
@@ -197,16 +216,27 @@ fn said(journal: &Path) -> u64 {
         }
         for line in std::fs::read_to_string(path).unwrap().lines() {
             let fact: serde_json::Value = serde_json::from_str(line).unwrap();
-            if fact["fact"] != "model_answered" {
-                continue;
-            }
-            let text = &fact["text"];
-            let drafted = text["drafted_bytes"].as_u64();
-            bytes += drafted.unwrap_or_else(|| text.as_str().map_or(0, |text| text.len() as u64));
-            for call in fact["calls"].as_array().into_iter().flatten() {
-                bytes += call["input"].to_string().len() as u64;
-            }
+            let word = fact["fact"].as_str().unwrap().to_owned();
+            *facts.entry(word).or_default() += line.len() as u64 + 1;
+            bytes += said_in(&fact);
         }
     }
-    bytes
+    (bytes, facts)
+}
+
+/// What a role or a tool said in a fact. A text that was streamed, or is a blob, counts in full.
+fn said_in(fact: &serde_json::Value) -> u64 {
+    let length = |text: &serde_json::Value| {
+        let elsewhere = text["drafted_bytes"].as_u64().or(text["bytes"].as_u64());
+        elsewhere.unwrap_or_else(|| text.as_str().map_or(0, |text| text.len() as u64))
+    };
+    match fact["fact"].as_str() {
+        Some("model_answered") => {
+            let calls = fact["calls"].as_array().into_iter().flatten();
+            let asked = calls.map(|call| call["input"].to_string().len() as u64);
+            length(&fact["text"]) + asked.sum::<u64>()
+        }
+        Some("call_finished") => length(&fact["output"]),
+        Some(_) | None => 0,
+    }
 }

@@ -73,7 +73,7 @@ pub(crate) fn a_thousand_nodes(bench: &Bench) {
             beyond / short
         ),
     );
-    let bytes = median(longs.iter().map(|t| t.walked.bytes).collect());
+    let bytes = median(longs.iter().map(|t| t.walked.bytes()).collect());
     let said = median(longs.iter().map(|t| t.walked.said).collect());
     line(
         "bytes written a node, into files of every kind, against what the node said",
@@ -85,15 +85,39 @@ pub(crate) fn a_thousand_nodes(bench: &Bench) {
             per(said)
         ),
     );
+    where_they_went(&longs[0].walked, long);
     let more = take(bench, "more", long, 3 * SPOKEN_BYTES).walked;
     line(
         "the same, when each node says three times as much",
         "≤ 4×",
         &format!(
             "{:.2}× ({:.0} against {:.0})",
-            more.bytes as f64 / more.said as f64,
-            per(more.bytes),
+            more.bytes() as f64 / more.said as f64,
+            per(more.bytes()),
             per(more.said)
         ),
     );
+}
+
+/// What each kind of file and of fact takes of the bytes that were written, the largest first.
+fn where_they_went(walked: &Walked, nodes: usize) {
+    let files = walked
+        .written
+        .iter()
+        .map(|(what, bytes)| ((*what).to_owned(), *bytes));
+    let facts = walked.facts.iter().map(|(word, n)| (word.clone(), *n));
+    for (figure, mut parts) in [
+        ("the same: bytes a node by file", files.collect::<Vec<_>>()),
+        (
+            "the same: bytes a node by fact, in the journal",
+            facts.collect(),
+        ),
+    ] {
+        parts.sort_by_key(|(_, bytes)| std::cmp::Reverse(*bytes));
+        let shown: Vec<String> = parts
+            .iter()
+            .map(|(what, bytes)| format!("{what} {}", bytes / nodes as u64))
+            .collect();
+        line(figure, "", &shown.join(", "));
+    }
 }

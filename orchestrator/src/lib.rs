@@ -1,11 +1,13 @@
 //! Makes it happen: connects facts, flow, roles and the disk.
 //!
 //! [`driver`] owns one flow: it hears inputs, lets the machine decide, appends what follows, and
-//! starts what is pending. [`project`] knows where flows, roles and their files come from.
+//! starts what is pending. [`fork`] makes a new flow of a part of another. [`project`] knows where flows, roles and their files come from.
 
 pub mod config;
 pub mod control;
 pub mod driver;
+pub mod findings;
+pub mod fork;
 pub mod limits;
 pub mod mint;
 pub mod project;

@@ -22,6 +22,10 @@ pub const STEPS_AT_ONCE: usize = 64;
 /// How often a flow that moves looks whether its views are due.
 pub const TICK_MS: u64 = 50;
 
+/// How long an idle flow waits for a command before it writes its views. Whoever answers at once,
+/// as a program does, would have them written twice; and for all others they are still fresh.
+pub const REST_MS: u64 = 100;
+
 /// How long a flow that moves looks the same from outside. People and pages do not see faster.
 pub const LOOK_US: u64 = 20_000;
 
@@ -39,5 +43,17 @@ pub const SHOWN_FINDINGS_BYTES_MAX: usize = 512 * 1024;
 /// is more than any model takes in.
 pub const PROJECT_FILE_BYTES_MAX: u64 = 1024 * 1024;
 
+/// How many folders of a workspace are looked at as projects. A home folder has fewer.
+pub const PROJECTS_MAX: usize = 10_000;
+
 /// How many role folders of a project are looked at. A graph with more roles is not read by anybody.
 pub const PROJECT_ROLES_MAX: usize = 1000;
+
+/// How many names of files a plan says one by one; it is read by people.
+pub const RECORD_NAMES_SHOWN: usize = 12;
+
+/// How many files of a record folder are looked at for such a plan.
+pub const RECORD_FILES_MAX: usize = 10_000;
+
+/// How deep a record folder is looked at.
+pub const RECORD_DEPTH_MAX: usize = 32;

@@ -4,12 +4,15 @@
 //! it. What a flow needs to go on lies in its own folder: its graph in the journal, its script in
 //! the record folder.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock};
 
 use a_society_facts::At;
+use a_society_facts::fact::budget::Measure;
 use a_society_facts::fact::flow::FlowCreated;
-use a_society_facts::id::{ClientId, ProjectName};
+use a_society_facts::id::{ClientId, ProjectName, RoleInstance};
+use a_society_flow::graph::{Budget, FlowGraph, InlineRole, RoleName};
 use a_society_flow::machine::outline;
 use a_society_roles::port::{RecordFiles, RecordPath};
 use a_society_roles::taker::scripted::Script;
@@ -235,6 +238,7 @@ fn take_over(
         Some(home) => docs::folder::roles(disk.as_ref(), home),
         None => file.roles,
     };
+    let limits = limits(&file.graph, file.budget.as_ref(), &roles);
     let bench = Bench {
         flow: flow.id().clone(),
         project: project.clone(),
@@ -264,5 +268,33 @@ fn take_over(
         turns_at_once: TURNS_AT_ONCE,
         room: ROOM.clone(),
     };
-    Ok(Core::take_over(flow, parts)?)
+    let mut core = Core::take_over(flow, parts)?;
+    core.limit(limits)?;
+    Ok(core)
+}
+
+/// The budgets of a flow file, for the whole flow and for each instance of a role.
+fn limits(
+    graph: &FlowGraph,
+    whole: Option<&Budget>,
+    roles: &BTreeMap<RoleName, InlineRole>,
+) -> Vec<(Option<RoleInstance>, Measure, u64)> {
+    let of_role = |role: &RoleInstance| {
+        let mut known = roles.iter();
+        let found = known.find(|(name, _)| name.to_string() == role.base());
+        let budget = found.and_then(|(_, definition)| definition.budget.as_ref());
+        budget.map(|budget| (Some(role.clone()), budget))
+    };
+    let budgets = whole.map(|budget| (None, budget)).into_iter();
+    let budgets = budgets.chain(graph.role_instances().filter_map(of_role));
+    let limits = budgets.flat_map(|(role, budget)| {
+        let measures = [
+            (Measure::Tokens, budget.tokens),
+            (Measure::CostMicros, budget.cost_micro_usd),
+            (Measure::Turns, budget.turns),
+        ];
+        let said = measures.into_iter();
+        said.filter_map(move |(measure, limit)| Some((role.clone(), measure, limit?)))
+    });
+    limits.collect()
 }

@@ -6,9 +6,9 @@ use clap::{CommandFactory, Parser, Subcommand};
 
 use super::{
     allow, approve, budget, cancel, check, completions, configure, decline, demo, deny, exit_codes,
-    export, feedback, graph, guard, import, improve, init, log, ls, man, mcp, mode, models, pause,
-    prune, rebuild, reference, reopen, repair, reply, resume, retry, revise, run, scenario, schema,
-    serve, session, show, skills, status, steer, stop, unpause, verify,
+    export, feedback, findings, fork, graph, guard, import, improve, init, log, ls, man, mcp, mode,
+    models, pause, prune, rebuild, reference, reopen, repair, reply, resume, retry, revise, run,
+    scenario, schema, serve, session, show, skills, status, steer, stop, unpause, verify,
 };
 use crate::exit_code;
 use crate::output::Color;
@@ -128,6 +128,10 @@ pub(crate) enum Verb {
     Improve(improve::Arguments),
     /// Say whether a feedback report is written
     Feedback(feedback::Arguments),
+    /// List what roles found, and change what they are told because of it
+    Findings(findings::Arguments),
+    /// Begin a new flow with a part of another
+    Fork(fork::Arguments),
     /// List flows: what they are, how they stand, what they wait for
     Ls(ls::Arguments),
     /// Show where one flow stands

@@ -12,7 +12,8 @@ use crate::operator_error::Outcome;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 A request to a model leaves only if what it may cost at most is still there. A role that waits for
-its budget goes on when it is raised. Money is counted in millionths of the price's unit.
+its budget goes on when it is raised. A turn that a budget of turns stopped counts, too, so raise that
+by two at least. A flow file may set budgets for its roles and for the flow. Money is counted in millionths of the price's unit.
 
 Examples:
   a-society budget a1b2 tokens 2000000
@@ -42,6 +43,8 @@ pub(crate) enum Counted {
     Tokens,
     /// Millionths of the price's unit
     Cost,
+    /// Turns
+    Turns,
 }
 
 /// A limit, or that there is none.
@@ -65,6 +68,7 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
         measure: match arguments.measure {
             Counted::Tokens => Measure::Tokens,
             Counted::Cost => Measure::CostMicros,
+            Counted::Turns => Measure::Turns,
         },
         limit: arguments.limit.0,
     };

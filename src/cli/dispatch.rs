@@ -10,9 +10,9 @@ use super::arguments::{Arguments, Verb};
 use super::context::Context;
 use super::{
     allow, approve, budget, cancel, check, completions, configure, decline, demo, deny, exit_codes,
-    export, feedback, graph, guard, import, improve, init, log, ls, man, mcp, mode, models, pause,
-    prune, rebuild, reference, reopen, repair, reply, resume, retry, revise, run, scenario, schema,
-    serve, session, show, skills, status, steer, stop, unpause, verify,
+    export, feedback, findings, fork, graph, guard, import, improve, init, log, ls, man, mcp, mode,
+    models, pause, prune, rebuild, reference, reopen, repair, reply, resume, retry, revise, run,
+    scenario, schema, serve, session, show, skills, status, steer, stop, unpause, verify,
 };
 use crate::environment::Environment;
 use crate::exit_code::ExitCode;
@@ -92,6 +92,8 @@ fn dispatch(context: &mut Context<'_>, verb: &Verb) -> Outcome {
         Verb::Revise(arguments) => revise::run(context, arguments),
         Verb::Improve(arguments) => improve::run(context, arguments),
         Verb::Feedback(arguments) => feedback::run(context, arguments),
+        Verb::Findings(arguments) => findings::run(context, arguments),
+        Verb::Fork(arguments) => fork::run(context, arguments),
         Verb::Ls(arguments) => ls::run(context, arguments),
         Verb::Show(arguments) => show::run(context, arguments),
         Verb::Log(arguments) => log::run(context, arguments),

@@ -8,6 +8,7 @@ use a_society_state::store::Stranger;
 use serde_json::{Value, json};
 
 use super::context::Context;
+use super::nesting::{nested, parent};
 use super::table::{self, Cell};
 use super::words;
 use crate::exit_code::ExitCode;
@@ -23,8 +24,9 @@ const WAITS_COLUMNS_MAX: usize = 48;
 /// The arguments of `ls`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-The bold part of an id is enough to name the flow. AGE is the time since its last fact. Only the ends
-of journals are looked at here, and damaged flows are listed with the rest; verify reads every byte.
+Forks stand under the flows they come from. The bold part of an id is enough to name the flow. AGE is
+the time since its last fact. Only the ends of journals are looked at here, and damaged flows are
+listed with the rest; verify reads every byte.
 
 Examples:
   a-society ls
@@ -55,9 +57,10 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
     let all = listed.len();
     listed.retain(|row| arguments.all || is_open(row));
     let hidden = all - listed.len();
+    let listed = nested(listed);
     let now = store.ground().clock.now();
     if context.out.is_json() {
-        let flows: Vec<Value> = listed.iter().map(as_json).collect();
+        let flows: Vec<Value> = listed.iter().map(|(_, row)| as_json(row)).collect();
         let strangers: Vec<Value> = census.strangers.iter().map(stranger_json).collect();
         let found = json!({ "flows": flows, "hidden": hidden, "strangers": strangers });
         context.out.value(&found)?;
@@ -77,7 +80,12 @@ fn is_open(row: &Row) -> bool {
             .is_some_and(|summary| summary.is_over())
 }
 
-fn print(context: &mut Context<'_>, listed: &[Row], marks: &Marks, now: At) -> Result<(), Stop> {
+fn print(
+    context: &mut Context<'_>,
+    listed: &[(usize, Row)],
+    marks: &Marks,
+    now: At,
+) -> Result<(), Stop> {
     if listed.is_empty() {
         return Ok(());
     }
@@ -88,10 +96,11 @@ fn print(context: &mut Context<'_>, listed: &[Row], marks: &Marks, now: At) -> R
             .map(|head| Cell::painted(head, paint.dim(head)))
             .to_vec(),
     ];
-    cells.extend(listed.iter().map(|row| in_cells(row, marks, now, paint)));
+    let rows = listed.iter();
+    cells.extend(rows.map(|(depth, row)| in_cells((*depth, row), marks, now, paint)));
     let mut lines = table::lines(&cells).into_iter();
     context.out.line(&lines.next().unwrap_or_default())?;
-    for (row, line) in listed.iter().zip(lines) {
+    for ((_, row), line) in listed.iter().zip(lines) {
         context.out.line(&line)?;
         for remark in remarks(row) {
             context.out.line(&format!("  {}", paint.yellow(&remark)))?;
@@ -100,11 +109,11 @@ fn print(context: &mut Context<'_>, listed: &[Row], marks: &Marks, now: At) -> R
     Ok(())
 }
 
-fn in_cells(row: &Row, marks: &Marks, now: At, paint: Paint) -> Vec<Cell> {
+fn in_cells((depth, row): (usize, &Row), marks: &Marks, now: At, paint: Paint) -> Vec<Cell> {
     let id = row.flow.flow.as_str();
     let (title, waits, old) = match &row.summary {
         Some(summary) => (
-            one_line(&summary.title, TITLE_COLUMNS_MAX),
+            titled(depth, row, &summary.title),
             one_line(&words::waits(summary).join(", "), WAITS_COLUMNS_MAX),
             summary
                 .updated_at
@@ -128,6 +137,16 @@ fn in_cells(row: &Row, marks: &Marks, now: At, paint: Paint) -> Vec<Cell> {
         waits.into(),
         old.into(),
     ]
+}
+
+/// The title of a flow. A fork's stands under the one of its parent, or names it.
+fn titled(depth: usize, row: &Row, title: &str) -> String {
+    let title = one_line(title, TITLE_COLUMNS_MAX);
+    match (depth, parent(row)) {
+        (0, Some(parent)) => format!("{title} (fork of {parent})"),
+        (0, None) => title,
+        (deep, _) => format!("{}└ {title}", "  ".repeat(deep - 1)),
+    }
 }
 
 fn status(row: &Row) -> &'static str {
@@ -188,6 +207,7 @@ fn as_json(row: &Row) -> Value {
         "created_at": summary.map(|s| s.created_at),
         "updated_at": summary.map(|s| s.updated_at),
         "seq": summary.map(|s| s.seq),
+        "parent": summary.and_then(|s| s.parent.as_ref()),
         "notices": summary.map(|s| &s.damage),
         "damage": damage,
         "held_by": row.held_by,

@@ -5,11 +5,14 @@ use a_society_facts::id::{NodeId, RoleInstance};
 use a_society_facts::message::Text;
 use a_society_facts::view::FeedItem;
 use a_society_facts::view::flow::FlowState;
-use a_society_state::FlowRef;
+use a_society_facts::view::summary::Summary;
+use a_society_state::index::{Row, rows};
 use a_society_state::look::Look;
+use a_society_state::{FlowRef, Store};
 use serde_json::json;
 
 use super::context::Context;
+use super::nesting::parent;
 use super::report::{damage_advice, damage_json, torn, torn_json};
 use super::table::{self, Cell};
 use super::words;
@@ -47,6 +50,7 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
     let (store, flow) = context.flow(&arguments.flow)?;
     let seen = store.look(&flow)?;
     let now = store.ground().clock.now();
+    let forks = forks(&store, &flow)?;
     if context.out.is_json() {
         context.out.value(&json!({
             "project": flow.project,
@@ -55,9 +59,11 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
             "damage": seen.damage.as_ref().map(damage_json),
             "torn": seen.torn.as_ref().map(torn_json),
             "held_by": seen.held_by,
+            "forks": forks.iter().map(|row| &row.flow.flow).collect::<Vec<_>>(),
         }))?;
     } else {
-        print(&mut context.out, &flow, &seen, arguments.items, now)?;
+        let shown = (arguments.items, forks.as_slice());
+        print(&mut context.out, &flow, &seen, shown, now)?;
     }
     Ok(if seen.damage.is_some() {
         ExitCode::Damaged
@@ -66,13 +72,29 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
     })
 }
 
-fn print(out: &mut Output, flow: &FlowRef, seen: &Look, items: usize, now: At) -> Result<(), Stop> {
+/// The flows that were forked from a flow.
+fn forks(store: &Store, flow: &FlowRef) -> Result<Vec<Row>, Stop> {
+    let mut near = store.census()?.flows;
+    near.retain(|other| other.project == flow.project && other.flow != flow.flow);
+    let mut forks = rows(store, &near);
+    forks.retain(|row| parent(row) == Some(&flow.flow));
+    Ok(forks)
+}
+
+fn print(
+    out: &mut Output,
+    flow: &FlowRef,
+    seen: &Look,
+    (items, forks): (usize, &[Row]),
+    now: At,
+) -> Result<(), Stop> {
     head(out, flow, seen, now)?;
     let state = &seen.screen.flow;
     section(out, "Nodes", &nodes(state, now))?;
     section(out, "Sessions", &sessions(state, now))?;
     section(out, "Turns", &turns(state, now))?;
     section(out, "Waiting for you", &questions(state, now))?;
+    section(out, "Forks", &forks_in_cells(forks))?;
     section(out, "What befell the journal", &notices(state))?;
     section(out, "Lost blobs", &lost(state))?;
     section(out, "Last in the feeds", &feeds(seen, items))
@@ -101,6 +123,7 @@ fn head(out: &mut Output, flow: &FlowRef, seen: &Look, now: At) -> Result<(), St
     let held = seen.held_by.as_deref().unwrap_or("nobody");
     let rows = [
         ("flow", flow.to_string()),
+        ("fork of", fork_of(summary)),
         ("status", status.to_owned()),
         ("waiting for", one_line(&waits, TEXT_COLUMNS_MAX)),
         ("created", moment(summary.created_at)),
@@ -123,6 +146,13 @@ fn head(out: &mut Output, flow: &FlowRef, seen: &Look, now: At) -> Result<(), St
         out.line(&line)?;
     }
     damage(out, flow, seen)
+}
+
+fn fork_of(summary: &Summary) -> String {
+    let parent = summary.parent.as_ref();
+    parent.map_or_else(String::new, |parent| {
+        format!("{} at record {}", parent.flow, parent.at_seq)
+    })
 }
 
 fn damage(out: &mut Output, flow: &FlowRef, seen: &Look) -> Result<(), Stop> {
@@ -150,6 +180,23 @@ fn section(out: &mut Output, name: &str, rows: &[Vec<Cell>]) -> Result<(), Stop>
         out.line(&format!("  {line}"))?;
     }
     Ok(())
+}
+
+fn forks_in_cells(forks: &[Row]) -> Vec<Vec<Cell>> {
+    let summaries = forks
+        .iter()
+        .filter_map(|row| Some((row, row.summary.as_ref()?)));
+    summaries
+        .map(|(row, summary)| {
+            let at = summary.parent.as_ref().map_or(0, |parent| parent.at_seq);
+            vec![
+                row.flow.flow.as_str().into(),
+                format!("at record {at}").into(),
+                summary.status_word().into(),
+                one_line(&summary.title, TEXT_COLUMNS_MAX).into(),
+            ]
+        })
+        .collect()
 }
 
 fn nodes(state: &FlowState, now: At) -> Vec<Vec<Cell>> {

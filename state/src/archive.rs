@@ -103,6 +103,7 @@ pub fn export(store: &Store, flow: &FlowRef, out: &mut dyn Write) -> Result<List
             disk,
             root: folder.root(),
             end,
+            shared_ends: &found.shared_ends,
             tar: &mut tar,
             list: &mut list,
         };
@@ -133,6 +134,7 @@ struct Carry<'a, W: Write> {
     disk: &'a dyn Disk,
     root: &'a Path,
     end: Option<Position>,
+    shared_ends: &'a [Position],
     tar: &'a mut tar::Builder<W>,
     list: &'a mut List,
 }
@@ -191,7 +193,13 @@ impl<W: Write> Carry<'_, W> {
     /// How much of a file belongs to the archive; `None` if nothing does.
     fn cut_to_end(&self, path: &Path, size: u64) -> Option<u64> {
         let name = path.file_name()?.to_string_lossy();
-        let Some((number, end)) = segment_number(&name).zip(self.end) else {
+        let number = segment_number(&name);
+        let mut shared = self.shared_ends.iter();
+        if let Some(end) = shared.find(|end| number == Some(end.segment)) {
+            // What a parent wrote after a fork was cut from it is not the fork's.
+            return Some(end.offset_bytes);
+        }
+        let Some((number, end)) = number.zip(self.end) else {
             return Some(size);
         };
         match number.cmp(&end.segment) {

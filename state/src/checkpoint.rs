@@ -20,7 +20,7 @@ use crate::layout::FlowFolder;
 use crate::limits::CHECKPOINT_BYTES_MAX;
 
 /// The shape of a checkpoint; one of another shape is not read.
-pub const SCHEMA: u32 = 2;
+pub const SCHEMA: u32 = 3;
 
 #[derive(Serialize)]
 struct Written<'a> {
@@ -59,7 +59,7 @@ pub fn keep(
     at: At,
     position: Position,
     screen: &Screen,
-) -> Result<u64, Error> {
+) -> Result<(), Error> {
     let written = Written {
         schema: SCHEMA,
         flow,
@@ -71,8 +71,7 @@ pub fn keep(
     let mut bytes = serde_json::to_vec(&written).map_err(|e| Error::io("fold", &path, e.into()))?;
     line::seal(&mut bytes);
     bytes.push(b'\n');
-    replace_durably(disk, &path, &bytes)?;
-    Ok(bytes.len() as u64)
+    replace_durably(disk, &path, &bytes)
 }
 
 /// Reads the checkpoint, if there is one that can be believed.

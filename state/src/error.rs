@@ -75,6 +75,14 @@ pub enum Error {
     /// The fact cannot be a line.
     #[error(transparent)]
     CannotWrite(#[from] CannotWrite),
+    /// A flow cannot be forked there.
+    #[error("it cannot be forked at record {at}: {why}")]
+    NotForkable {
+        /// Where.
+        at: Seq,
+        /// Why not.
+        why: String,
+    },
     /// Something that is not what it should be, said in words.
     #[error("{} {what}", path.display())]
     Unfit {
@@ -118,6 +126,7 @@ impl Error {
             | Self::Poisoned { .. }
             | Self::Illegal { .. }
             | Self::CannotWrite(_)
+            | Self::NotForkable { .. }
             | Self::Unfit { .. } => false,
         }
     }

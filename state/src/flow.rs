@@ -19,7 +19,7 @@ use crate::files::uninterrupted;
 use crate::journal::append::Writer;
 use crate::journal::scan::Position;
 use crate::layout::FlowFolder;
-use crate::limits::{CHECKPOINT_BYTES, CHECKPOINT_CLOSE_FACTOR, LOW_SPACE_BYTES};
+use crate::limits::{CHECKPOINT_BYTES, CHECKPOINT_CLOSE_SHARE, LOW_SPACE_BYTES};
 use crate::lock::FlowLock;
 use crate::open::Ground;
 use crate::views::{Folded, ViewKeeper};
@@ -36,9 +36,11 @@ pub struct Flow {
     views: Views,
     keeper: ViewKeeper,
     announced: bool,
+    /// How much of the journal came after the last checkpoint when the flow was opened, and then
+    /// at how many appended bytes the last one was written.
+    uncovered_bytes: u64,
     checkpoint_at_bytes: u64,
     checkpoint_bytes: u64,
-    last_checkpoint_bytes: u64,
     warning: Option<String>,
     // Dropped last: the lock outlives every handle on the flow's files.
     _lock: FlowLock,
@@ -61,9 +63,9 @@ impl Flow {
             views,
             keeper,
             announced: false,
+            uncovered_bytes: 0,
             checkpoint_at_bytes: 0,
             checkpoint_bytes: CHECKPOINT_BYTES,
-            last_checkpoint_bytes: 0,
             warning: None,
             _lock: lock,
         }
@@ -123,6 +125,12 @@ impl Flow {
     pub fn views_behind_us(&self) -> u64 {
         let since = self.keeper.stale_since_us();
         since.map_or(0, |since| self.elapsed_us().saturating_sub(since))
+    }
+
+    /// Whether everything is durable and in the views on disk.
+    #[must_use]
+    pub fn rests(&self) -> bool {
+        self.keeper.is_fresh() && self.durable() == self.position().seq
     }
 
     /// How many bytes went into the journal and into the views since it was opened.
@@ -312,23 +320,25 @@ impl Flow {
 
     fn keep_checkpoint(&mut self, after_bytes: u64) {
         let appended = self.writer.appended_bytes();
-        if appended.saturating_sub(self.checkpoint_at_bytes) < after_bytes {
+        let since = appended.saturating_sub(self.checkpoint_at_bytes);
+        if since == 0 || self.uncovered_bytes.saturating_add(since) < after_bytes {
             return;
         }
         let screen = Screen::of(&self.views);
         let (disk, at) = (self.ground.disk.as_ref(), self.ground.clock.now());
         let end = self.writer.end();
-        match checkpoint::keep(disk, &self.folder, &self.id, at, end, &screen) {
-            Ok(bytes) => {
-                self.checkpoint_at_bytes = appended;
-                self.last_checkpoint_bytes = bytes;
-            }
-            Err(error) => {
-                // The next one is tried when as much again has been appended.
-                self.checkpoint_at_bytes = appended;
-                self.warning = Some(format!("the checkpoint could not be written: {error}"));
-            }
+        let kept = checkpoint::keep(disk, &self.folder, &self.id, at, end, &screen);
+        if let Err(error) = kept {
+            self.warning = Some(format!("the checkpoint could not be written: {error}"));
         }
+        // A failed one is tried again when as much again has been appended.
+        self.uncovered_bytes = 0;
+        self.checkpoint_at_bytes = appended;
+    }
+
+    /// Says how much of the journal was there and in no checkpoint when the flow was opened.
+    pub(crate) const fn began_uncovered(&mut self, bytes: u64) {
+        self.uncovered_bytes = bytes;
     }
 
     /// Writes views if it is time to. Whoever drives the flow calls this several times a second.
@@ -404,10 +414,7 @@ impl Flow {
     /// When the journal cannot be synced, or the views cannot be written.
     pub fn close(mut self) -> Result<(), Error> {
         self.writer.sync()?;
-        if self.writer.appended_bytes() > self.checkpoint_at_bytes {
-            let worth = self.last_checkpoint_bytes * CHECKPOINT_CLOSE_FACTOR;
-            self.keep_checkpoint(worth.max(self.checkpoint_bytes / 16));
-        }
+        self.keep_checkpoint(self.checkpoint_bytes / CHECKPOINT_CLOSE_SHARE);
         self.write_views(true);
         reserve::release(self.ground.disk.as_ref(), &self.folder)?;
         match self.warning.take() {

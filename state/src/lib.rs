@@ -14,6 +14,7 @@ pub mod draft;
 pub mod error;
 pub mod files;
 pub mod flow;
+pub mod fork;
 pub mod index;
 pub mod journal;
 pub mod layout;

@@ -10,6 +10,14 @@ pub const SEGMENT_BYTES: u64 = 16 * 1024 * 1024;
 /// most one more record, so anything larger is not ours.
 pub const SEGMENT_BYTES_MAX: u64 = 64 * 1024 * 1024;
 
+/// How much of a segment is read to see who wrote it and whether it begins a fork: its header and
+/// one fact that names a flow and a title.
+pub const SEGMENT_HEAD_BYTES: usize = 16 * 1024;
+
+/// The longest name of a fork: a title fits, and the fact with it fits into [`SEGMENT_HEAD_BYTES`]
+/// even when every character needs escaping.
+pub const FORK_NAME_BYTES_MAX: usize = 1024;
+
 /// Set aside while a flow is open for writing and given back on the first full disk, so that the
 /// pause itself can be recorded.
 pub const RESERVE_BYTES: u64 = 1024 * 1024;
@@ -62,9 +70,9 @@ pub const DRAFT_AGE_US: u64 = 250_000;
 /// of a long flow folds at most about this much, in a few hundredths of a second.
 pub const CHECKPOINT_BYTES: u64 = 8 * 1024 * 1024;
 
-/// A checkpoint is written at the end only when this many times its size came after the last one;
-/// folding less takes no longer than reading it.
-pub const CHECKPOINT_CLOSE_FACTOR: u64 = 2;
+/// A checkpoint is written at the end only when one part in this many of [`CHECKPOINT_BYTES`] came
+/// after the last one. Whoever shows the flow folds less than that without waiting for it.
+pub const CHECKPOINT_CLOSE_SHARE: u64 = 2;
 
 /// The largest checkpoint that is read; a larger one is not ours.
 pub const CHECKPOINT_BYTES_MAX: u64 = 64 * 1024 * 1024;

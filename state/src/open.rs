@@ -43,6 +43,15 @@ pub struct OpenReport {
     pub views_rebuilt: bool,
 }
 
+impl OpenReport {
+    /// Roughly how many of the bytes that were read came after a record.
+    fn bytes_after(&self, seq: u64) -> u64 {
+        let after = self.records.saturating_sub(seq);
+        let each = self.bytes / self.records.max(1);
+        after.saturating_mul(each)
+    }
+}
+
 /// What every part of an open needs.
 #[derive(Debug, Clone)]
 pub struct Ground {
@@ -235,6 +244,9 @@ impl Opened<'_> {
         keeper.adopt(disk.as_ref(), &views, index, end);
         self.report.views_rebuilt = !keeper.is_fresh();
         reserve::hold(disk.as_ref(), &self.folder)?;
+        let checkpoint = checkpoint::read(disk.as_ref(), &self.folder, &self.id);
+        let covered = checkpoint.map_or(0, |checkpoint| checkpoint.position.seq);
+        let uncovered = self.report.bytes_after(covered);
         let folder = self.folder.clone();
         let mut flow = Flow::new(
             self.ground.clone(),
@@ -243,6 +255,7 @@ impl Opened<'_> {
             self.lock,
             (self.writer, views, keeper),
         );
+        flow.began_uncovered(uncovered);
         let cut = !owed.is_empty();
         for fact in owed.iter().chain(&blobs) {
             flow.append(fact.clone())?;

@@ -5,17 +5,24 @@
 //! is cut off can be run again, and so that what was taken out is always told: a piece that no
 //! record speaks of is recorded by the next open.
 
+use a_society_facts::At;
 use a_society_facts::fact::Fact;
+use a_society_facts::fact::flow::FlowForked;
 use a_society_facts::fact::journal::QuarantineRestored;
-use a_society_facts::id::Seq;
+use a_society_facts::id::{FlowId, Seq};
 use a_society_facts::line::{self, Body};
 
+use std::path::Path;
+
+use crate::atomic::replace_durably;
 use crate::disk::{Disk, How};
 use crate::error::Error;
 use crate::files::{read_from, read_whole, remove_if_there, sync_folder, uninterrupted};
 use crate::flow::Flow;
-use crate::journal::recover::{keep, piece_name, shorten};
-use crate::journal::scan::Outcome;
+use crate::journal::append::begin_fork;
+use crate::journal::lineage::{self, Lineage};
+use crate::journal::recover::{keep, piece_name};
+use crate::journal::scan::{Outcome, Position, segments};
 use crate::journal::verdict::{Damage, Harm};
 use crate::layout::FlowFolder;
 use crate::limits::{MEND_BYTES_MAX, SEGMENT_BYTES_MAX};
@@ -51,6 +58,20 @@ pub struct RepairPlan {
     pub lost_to: Seq,
     /// What would be taken out, in the order of the journal.
     pub pieces: Vec<Piece>,
+    /// Where the flow would be a fork from now on, if the damage lies in what it shares with the
+    /// flow it was forked from.
+    pub fork: Option<ForkAgain>,
+}
+
+/// A fork that would begin earlier than it did.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ForkAgain {
+    /// The flow whose records are shared.
+    pub parent: FlowId,
+    /// The last record that would be.
+    pub shared: Position,
+    /// What the fork is called.
+    pub name: Option<String>,
 }
 
 /// What a look at a journal for a repair comes to.
@@ -94,6 +115,7 @@ pub fn plan(store: &Store, flow: &FlowRef) -> Result<Diagnosis, Error> {
     let mut lost_to = damage
         .expected
         .max(crate::open::evidence(disk, &folder, &flow.flow));
+    let lineage = lineage::of_all(disk, &folder, &flow.flow, &found.segments);
     let mut pieces = Vec::new();
     for number in found
         .segments
@@ -106,7 +128,7 @@ pub fn plan(store: &Store, flow: &FlowRef) -> Result<Diagnosis, Error> {
         } else {
             0
         };
-        let bytes = piece_bytes(disk, &folder, number, offset)?;
+        let bytes = piece_bytes(disk, &folder, &lineage, (number, offset))?;
         let (valid_lines, last) = valid_lines(&bytes);
         lost_to = lost_to.max(last);
         let bytes = bytes.len() as u64;
@@ -123,22 +145,59 @@ pub fn plan(store: &Store, flow: &FlowRef) -> Result<Diagnosis, Error> {
         lost_from: damage.expected,
         lost_to,
         pieces,
+        fork: fork_again(&lineage, &damage, &found.shared_ends),
         damage,
     })))
+}
+
+/// A fork of which not even its own first two records are good begins anew, behind the last good
+/// record that it shares.
+fn fork_again(lineage: &Lineage, damage: &Damage, shared_ends: &[Position]) -> Option<ForkAgain> {
+    let (last, _) = lineage.shared.last_key_value()?;
+    let good = damage.good?;
+    let shared = if good.segment <= *last {
+        good
+    } else {
+        // Its header alone does not say what it is a fork of.
+        let end = shared_ends.iter().find(|end| end.segment == *last)?;
+        (good.seq == end.seq + 1).then_some(*end)?
+    };
+    let parent = lineage.shared.get(&shared.segment)?.flow.clone();
+    Some(ForkAgain {
+        parent,
+        shared,
+        name: lineage.name.clone(),
+    })
 }
 
 fn piece_bytes(
     disk: &dyn Disk,
     folder: &FlowFolder,
-    number: u32,
-    offset: u64,
+    lineage: &Lineage,
+    (number, offset): (u32, u64),
 ) -> Result<Vec<u8>, Error> {
     let path = folder.segment(number);
     let mut bytes = Vec::new();
     uninterrupted(|| disk.open(&path, How::Read))
         .and_then(|file| read_from(file.as_ref(), offset, SEGMENT_BYTES_MAX, &mut bytes))
         .map_err(|e| Error::io("read", &path, e))?;
+    if let Some(until) = lineage.shared.get(&number).and_then(|shared| shared.until) {
+        bytes.truncate(bytes_until(&bytes, until));
+    }
     Ok(bytes)
+}
+
+/// How many of the bytes of a shared segment are not the parent's alone.
+fn bytes_until(bytes: &[u8], until: Seq) -> usize {
+    let mut start = 0;
+    while let Some(end) = memchr::memchr(b'\n', &bytes[start..]) {
+        let seq = line::frame(&bytes[start..start + end]).map(|frame| frame.seq);
+        if seq.is_ok_and(|seq| seq > until) {
+            return start;
+        }
+        start += end + 1;
+    }
+    bytes.len()
 }
 
 /// How many lines verify, and the highest number among them.
@@ -169,15 +228,19 @@ pub fn apply(store: &Store, wanted: &RepairPlan) -> Result<(Flow, OpenReport), E
             });
         }
     }
-    take_out(disk, &folder, wanted)?;
+    take_out(disk, &folder, wanted, store.ground().clock.now())?;
     drop(lock);
     store.open(&wanted.flow)
 }
 
-fn take_out(disk: &dyn Disk, folder: &FlowFolder, plan: &RepairPlan) -> Result<(), Error> {
+fn take_out(disk: &dyn Disk, folder: &FlowFolder, plan: &RepairPlan, now: At) -> Result<(), Error> {
+    let flow = &plan.flow.flow;
+    let segments = segments(disk, folder)?;
+    let lineage = lineage::of_all(disk, folder, flow, &segments);
     let lost = (plan.lost_from, plan.lost_to);
     for piece in &plan.pieces {
-        let bytes = piece_bytes(disk, folder, piece.segment, piece.offset_bytes)?;
+        let place = (piece.segment, piece.offset_bytes);
+        let bytes = piece_bytes(disk, folder, &lineage, place)?;
         let name = piece_name(piece.segment, piece.offset_bytes, lost, &bytes);
         keep(disk, folder, &name, &bytes)?;
     }
@@ -193,16 +256,40 @@ fn take_out(disk: &dyn Disk, folder: &FlowFolder, plan: &RepairPlan) -> Result<(
     remove_if_there(disk, &folder.checkpoint())?;
     sync_folder(disk, folder.root())?;
     sync_folder(disk, &folder.journal())?;
-    for piece in plan.pieces.iter().rev() {
+    let mut stays = 0;
+    if let Some(again) = &plan.fork {
+        // From this step on the damage is behind the end of what is shared.
+        let forked = FlowForked {
+            parent: again.parent.clone(),
+            at_seq: again.shared.seq,
+            name: again.name.clone(),
+        };
+        begin_fork(disk, folder, (flow, now), again.shared, forked)?;
+        stays = again.shared.segment + 1;
+    }
+    for piece in plan
+        .pieces
+        .iter()
+        .rev()
+        .filter(|piece| piece.segment > stays)
+    {
         let path = folder.segment(piece.segment);
         if piece.offset_bytes == 0 {
             remove_if_there(disk, &path)?;
             sync_folder(disk, &folder.journal())?;
         } else {
-            shorten(disk, folder, &path, piece.offset_bytes)?;
+            shorten(disk, &path, piece.offset_bytes)?;
         }
     }
     Ok(())
+}
+
+/// Cuts a segment by putting a shorter one in its place: the file itself may be shared with forks
+/// of the flow, whose records nobody may take from them.
+fn shorten(disk: &dyn Disk, path: &Path, size_bytes: u64) -> Result<(), Error> {
+    let mut bytes = read_whole(disk, path, SEGMENT_BYTES_MAX)?;
+    bytes.truncate(usize::try_from(size_bytes).unwrap_or(usize::MAX));
+    replace_durably(disk, path, &bytes)
 }
 
 /// What putting a quarantined file back came to.
@@ -278,7 +365,9 @@ fn read_kept(bytes: &[u8]) -> Result<Option<Fact>, String> {
             }
         });
     match body {
-        Ok(Body::Known(Fact::SegmentStarted(_) | Fact::WriterOpened(_))) => Ok(None),
+        Ok(Body::Known(Fact::SegmentStarted(_) | Fact::WriterOpened(_) | Fact::FlowForked(_))) => {
+            Ok(None)
+        }
         Ok(Body::Known(fact)) => Ok(Some(fact)),
         Ok(Body::Foreign { word, .. }) => Err(format!("{word}: it is of a newer version")),
         Err(bad) => {

@@ -4,7 +4,7 @@ use super::ONE;
 use crate::support::Workspace;
 use crate::tidy::expect_generated;
 
-const VERBS: [&str; 42] = [
+const VERBS: &[&str] = &[
     "demo",
     "init",
     "check",
@@ -34,6 +34,8 @@ const VERBS: [&str; 42] = [
     "revise",
     "improve",
     "feedback",
+    "findings",
+    "fork",
     "ls",
     "show",
     "log",
@@ -70,7 +72,7 @@ fn the_help_of_every_command_shows_how_it_is_used() {
             "{}",
             said.out
         );
-        let shows = said.out.contains("Examples:") || verb == "exit-codes";
+        let shows = said.out.contains("Examples:") || *verb == "exit-codes";
         assert!(shows, "{verb}: {}", said.out);
         assert!(!said.out.contains('\u{1b}'), "no colours into a pipe");
     }

@@ -148,7 +148,9 @@ fn lasting(path: &str, value: &mut Value) {
             value[name] = Value::Null;
         }
     } else {
-        for name in ["account", "role_accounts", "next_turn", "clients"] {
+        // How much it took, and how often, depends on what befell the flow.
+        let took = ["account", "role_accounts", "next_turn", "entered_again"];
+        for name in took.into_iter().chain(["clients"]) {
             value[name] = Value::Null;
         }
         for session in value["sessions"].as_object_mut().unwrap().values_mut() {

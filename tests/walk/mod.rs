@@ -2,6 +2,7 @@
 
 mod counted;
 mod files;
+mod forked;
 mod killed;
 mod knocked_at;
 mod models;

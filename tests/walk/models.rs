@@ -6,8 +6,8 @@
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use serde_json::{Value, json};
@@ -31,6 +31,8 @@ const KILLS_FULL: u64 = 400;
 pub(super) struct Model {
     address: String,
     requests: Arc<AtomicUsize>,
+    /// The last request.
+    last: Arc<Mutex<String>>,
 }
 
 /// What the model says when it is shown so many results: blocks with their deltas.
@@ -46,14 +48,20 @@ impl Model {
         let address = format!("http://{}", listener.local_addr().unwrap());
         let requests = Arc::new(AtomicUsize::new(0));
         let counted = Arc::clone(&requests);
+        let last = Arc::new(Mutex::new(String::new()));
+        let kept = Arc::clone(&last);
         // It ends with the test's process; whoever is killed in between leaves a broken pipe.
         std::thread::spawn(move || {
             for stream in listener.incoming().map_while(Result::ok) {
-                let counted = Arc::clone(&counted);
-                std::thread::spawn(move || answer(&stream, &counted, script));
+                let (counted, kept) = (Arc::clone(&counted), Arc::clone(&kept));
+                std::thread::spawn(move || answer(&stream, &counted, &kept, script));
             }
         });
-        Self { address, requests }
+        Self {
+            address,
+            requests,
+            last,
+        }
     }
 
     pub(super) fn requests(&self) -> usize {
@@ -62,7 +70,12 @@ impl Model {
 }
 
 /// Answers one request of a connection.
-fn answer(mut stream: &TcpStream, counted: &AtomicUsize, script: Script) -> Option<()> {
+fn answer(
+    mut stream: &TcpStream,
+    counted: &AtomicUsize,
+    last: &Mutex<String>,
+    script: Script,
+) -> Option<()> {
     let mut reader = BufReader::new(stream);
     let mut length = 0;
     loop {
@@ -81,6 +94,7 @@ fn answer(mut stream: &TcpStream, counted: &AtomicUsize, script: Script) -> Opti
     let mut body = vec![0; length];
     reader.read_exact(&mut body).ok()?;
     counted.fetch_add(1, Ordering::SeqCst);
+    *last.lock().ok()? = String::from_utf8_lossy(&body).into_owned();
     let request: Value = serde_json::from_slice(&body).ok()?;
     let head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n";
     stream.write_all(head.as_bytes()).ok()?;
@@ -93,7 +107,10 @@ fn answer(mut stream: &TcpStream, counted: &AtomicUsize, script: Script) -> Opti
     } else {
         Vec::new()
     };
+    let record = record_in(&String::from_utf8_lossy(&body)).unwrap_or_default();
     for event in events(said) {
+        let event = event.to_string().replace("$RECORD", &record);
+        let event: Value = serde_json::from_str(&event).ok()?;
         let kind = event["type"].as_str()?;
         let text = format!("event: {kind}\ndata: {event}\n\n");
         stream.write_all(text.as_bytes()).ok()?;
@@ -102,6 +119,14 @@ fn answer(mut stream: &TcpStream, counted: &AtomicUsize, script: Script) -> Opti
         std::thread::sleep(Duration::from_millis(2));
     }
     stream.shutdown(std::net::Shutdown::Both).ok()
+}
+
+/// The record folder, as the role was told it.
+fn record_in(request: &str) -> Option<String> {
+    let at = request.find("/.a-society/state/")?;
+    let start = request[..at].rfind(['"', ' ', '`', '\n', '('])? + 1;
+    let end = at + request[at..].find("/record")? + "/record".len();
+    Some(request[start..end].to_owned())
 }
 
 /// How many results of tools a request shows.
@@ -243,6 +268,88 @@ fn a_model_walks_a_flow_over_http_with_real_tools_and_consent() {
     assert_eq!((ends.len(), model.requests()), (3, 4));
     let shown = place.run(&["show", &flow]).out;
     assert!(shown.contains("spent"), "{shown}");
+}
+
+/// A graph that the flow may walk from its first node on.
+const REVISED: &str = "workflow:\n  name: By a model\n  summary: Now it is said what for.\n  nodes:\n    - { id: do, role: owner, work: [ Keep a log ] }\n  edges: []\n";
+
+fn revises(results: usize) -> Vec<(Value, Vec<Value>)> {
+    let writes = |content: &str| {
+        let input = json!({ "path": "$RECORD/workflow.yaml", "content": content });
+        vec![call(results, "write_file", input)]
+    };
+    match results {
+        // No graph at all; one that the flow has left already; one that fits.
+        0 => writes("workflow: { name: Broken, nodes: [], edges: [] }\n"),
+        1 => writes(&REVISED.replace("id: do", "id: other")),
+        2 => writes(REVISED),
+        _ => Vec::new(),
+    }
+}
+
+/// The graph that the journal says counts, and the one that lies in the record folder.
+fn graphs(place: &Place, flow: &str) -> (Option<String>, String) {
+    let log = place.run(&["log", flow, "--json"]).out;
+    let mut records = log
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let revised = records.rfind(|record| record["fact"] == "graph_revised");
+    let source = revised.map(|record| record["graph"]["source"].as_str().unwrap().to_owned());
+    let file = place.folder(flow).join("record/workflow.yaml");
+    (source, std::fs::read_to_string(file).unwrap())
+}
+
+fn begun_revising() -> (Model, Place, String) {
+    let model = Model::start_with(revises);
+    let place = with_model(&model);
+    let said = place.run(&["run", "demo/flow.yaml", "--until-waiting"]);
+    assert_eq!(said.code, 8, "{said:?}");
+    assert!(said.out.contains("workflow.yaml"), "{}", said.out);
+    let flow = place.flow().unwrap();
+    assert_eq!(place.run(&["mode", &flow, "full-access"]).code, 0);
+    (model, place, flow)
+}
+
+#[test]
+fn a_model_writes_the_graph_of_its_flow_if_the_flow_may_walk_it() {
+    let (model, place, flow) = begun_revising();
+    assert_eq!(graphs(&place, &flow), (None, FLOW.to_owned()));
+    let said = place.run(&["resume", &flow, "--until-waiting", "--improve", "none"]);
+    assert_eq!(said.code, 0, "{said:?}");
+    let ends: Vec<String> = calls(&place, &flow)
+        .into_iter()
+        .map(|(_, end)| end)
+        .collect();
+    assert_eq!(ends, ["failed", "failed", "done"]);
+    assert_eq!(
+        graphs(&place, &flow),
+        (Some(REVISED.to_owned()), REVISED.to_owned())
+    );
+    let told = model.last.lock().unwrap().clone();
+    assert!(told.contains("says again what it said before"), "{told}");
+}
+
+#[test]
+fn a_kill_while_a_model_writes_the_graph_leaves_file_and_journal_of_one_mind() {
+    let full = std::env::var_os("A_SOCIETY_TEST_FULL").is_some_and(|value| value == "1");
+    for kill in 0..(if full { KILLS_FULL } else { KILLS / 2 }) {
+        let (_model, place, flow) = begun_revising();
+        let mut child = place.start(&["resume", &flow, "--until-waiting", "--improve", "none"]);
+        std::thread::sleep(Duration::from_millis(20 + kill * 17 % 120));
+        child.kill().unwrap();
+        child.wait().unwrap();
+        wait_until("the flow can be opened", || {
+            let said = place.run(&["resume", &flow, "--until-waiting", "--improve", "none"]);
+            assert!(matches!(said.code, 0 | 5), "kill {kill}: {said:?}");
+            said.code == 0
+        });
+        let (journal, file) = graphs(&place, &flow);
+        assert_eq!(
+            (journal.as_deref(), file.as_str()),
+            (Some(REVISED), REVISED),
+            "kill {kill}"
+        );
+    }
 }
 
 /// What `session archives` says of a flow's role.

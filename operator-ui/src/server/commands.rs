@@ -7,10 +7,14 @@ use a_society_facts::id::ClientId;
 use a_society_orchestrator::control::client::{self, Heard, Unsaid};
 use a_society_orchestrator::control::{fault as control_fault, message};
 use a_society_orchestrator::driver::error::DriverError;
+use a_society_orchestrator::fork::{self, Wish};
+use a_society_orchestrator::mint::SystemMint;
+use a_society_orchestrator::run::RunError;
 use a_society_state::FlowRef;
 
 use super::actions::adopt;
 use super::app::{Shared, flow_ref};
+use crate::hub::flow::wire_ref;
 use crate::protocol::ask::ImprovementMode;
 use crate::protocol::command::{Command, Measure, StopScope, When, Whom};
 use crate::protocol::down::{Ack, False, Fault, True};
@@ -26,7 +30,7 @@ pub(super) fn done(app: &Shared, cmd: &str, flow: &row::FlowRef, command: Comman
             ok: True,
             seq: done.seq,
             facts: done.facts,
-            flow: None,
+            flow: done.fork,
         },
         Err(error) => Ack::Failed {
             cmd: cmd.to_owned(),
@@ -39,6 +43,8 @@ pub(super) fn done(app: &Shared, cmd: &str, flow: &row::FlowRef, command: Comman
 struct Done {
     seq: u64,
     facts: u64,
+    /// The flow that a fork began.
+    fork: Option<row::FlowRef>,
 }
 
 fn unfit(why: String) -> Fault {
@@ -62,6 +68,18 @@ fn try_it(app: &Shared, cmd: &str, wire: &row::FlowRef, command: Command) -> Res
     let client: ClientId = read(cmd)?;
     if matches!(command, Command::Resume {}) {
         return resume(app, &flow);
+    }
+    if let Command::Fork {
+        at,
+        name,
+        first_message,
+    } = command
+    {
+        let wish = Wish {
+            at: Some(at),
+            name: name.filter(|name| !name.trim().is_empty()),
+        };
+        return fork(app, cmd, &flow, (wish, first_message));
     }
     let reason = if let Command::Deny { reason, .. } = &command {
         reason.clone().filter(|reason| !reason.trim().is_empty())
@@ -94,7 +112,38 @@ fn resume(app: &Shared, flow: &FlowRef) -> Result<Done, Fault> {
     }
     let look = app.hubs.store.look(flow);
     let seq = look.map_or(0, |look| look.screen.flow.seq);
-    Ok(Done { seq, facts: 0 })
+    Ok(Done {
+        seq,
+        facts: 0,
+        fork: None,
+    })
+}
+
+/// Begins a fork and drives it.
+fn fork(
+    app: &Shared,
+    cmd: &str,
+    flow: &FlowRef,
+    (wish, message): (Wish, Option<String>),
+) -> Result<Done, Fault> {
+    let store = &app.hubs.store;
+    let failed = |error: RunError| from_unsaid(Unsaid::Run(error));
+    let project = app.actions.project_folder(flow);
+    let plan = fork::plan(store, &project, flow, wish).map_err(failed)?;
+    let now = store.ground().clock.now();
+    let forked = fork::make(store, &plan, now, &mut SystemMint).map_err(failed)?;
+    let mut done = resume(app, &forked)?;
+    if let Some(text) = message.filter(|text| !text.trim().is_empty()) {
+        let client: ClientId = read(&format!("{cmd}.first"))?;
+        let to = message::Whom::Only;
+        let reply = message::Command::Reply { to, text };
+        // Whoever waits gets it. If nobody does, the fork is there all the same.
+        if let Ok((told, _)) = say(app, &forked, reply, client) {
+            done.seq = told.seq;
+        }
+    }
+    done.fork = Some(wire_ref(&forked));
+    Ok(done)
 }
 
 /// Says a command to whoever drives the flow.
@@ -107,6 +156,7 @@ fn say(
     let done = |taken: message::Taken| Done {
         seq: taken.seq,
         facts: taken.facts as u64,
+        fork: None,
     };
     if let Some(handle) = app.hubs.handle(flow) {
         match handle.obey(command.clone(), Some(client.clone())) {
@@ -244,6 +294,8 @@ const fn goes_on(command: &Command) -> bool {
         | Command::Cancel { .. }
         | Command::Revise { .. }
         | Command::Compact { .. }
+        | Command::Restore { .. }
+        | Command::Change { .. }
         | Command::Resume {}
         | Command::Fork { .. } => false,
     }
@@ -317,6 +369,14 @@ fn said(command: Command) -> Result<message::Command, Fault> {
         },
         Command::Feedback { granted } => Said::Feedback { granted },
         Command::Compact { role } => Said::Compact { role: read(&role)? },
+        Command::Restore { role, archive } => Said::Restore {
+            role: read(&role)?,
+            archive,
+        },
+        Command::Change { change, applied } => Said::Change {
+            change: Some(change),
+            applied,
+        },
         Command::Fork { .. } | Command::Resume {} => {
             return Err(Fault {
                 code: "not-offered".to_owned(),

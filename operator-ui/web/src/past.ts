@@ -64,7 +64,8 @@ export function pastOf(flow: FlowState, track: Track, seq: number): FlowState {
   return {
     ...flow, nodes, edges, roles, asks: {},
     flow: {
-      ...flow.flow, seq, nodes_done: done, running: all.filter((n) => n.state === "running").length,
+      // What was spent until then the track does not know: it is left out until the server says it.
+      ...flow.flow, seq, updated_at: new Date(ms).toISOString(), tokens: 0, cached_tokens: null, cost_micros: 0, limits: {}, paused: null, stopped: false, over: false, nodes_done: done, running: all.filter((n) => n.state === "running").length,
       waits: all.filter((n) => n.state === "needs-you").length, phase: done < all.length ? "forward" : flow.flow.phase,
     },
   };

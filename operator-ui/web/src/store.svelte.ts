@@ -97,6 +97,11 @@ class Store {
     return view;
   }
 
+  /** A flow as far as it is known here, without watching it. */
+  peekFlow(flow: FlowRef): FlowState | null {
+    return this.#flows.get(refKey(flow))?.state ?? null;
+  }
+
   /** Watches one role's feed. */
   watchFeed(flow: FlowRef, role: string): FeedView {
     const view = kept(this.#feeds, `${refKey(flow)}\n${role}`, () => new FeedView());

@@ -2,9 +2,11 @@
 
 use a_society_facts::fact::budget::Measure;
 use a_society_facts::id::{RoleInstance, TurnId};
+use a_society_flow::machine::Input;
 use a_society_roles::turn::step::Worst;
 
 use super::core::Core;
+use super::error::DriverError;
 
 /// Why a request may not leave.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -44,6 +46,53 @@ impl Core {
             live.reserved = worst;
         }
         None
+    }
+
+    /// Sets the limits of the flow's file, before anything was spent. A process that died in between
+    /// may have set none or some of them; what was set since is left as it is.
+    ///
+    /// # Errors
+    /// When the journal refuses.
+    pub fn limit(
+        &mut self,
+        limits: Vec<(Option<RoleInstance>, Measure, u64)>,
+    ) -> Result<(), DriverError> {
+        if self.state().account.spent.turns > 0 || self.state().status.is_over() {
+            return Ok(());
+        }
+        for (role, measure, limit) in limits {
+            if self.state().left(role.as_ref(), measure).is_some() {
+                continue;
+            }
+            self.command(Input::SetBudget {
+                role,
+                measure,
+                limit: Some(limit),
+                client: None,
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Why a turn must not begin, if a budget of turns is used up. It has begun for the record, and
+    /// counts itself.
+    pub(super) fn over_turns(&self, turn: TurnId, role: &RoleInstance) -> Option<String> {
+        let state = self.state();
+        let begins = state
+            .turns
+            .get(&turn)
+            .is_some_and(|open| open.requests == 0);
+        let own = state.role_accounts.get(role);
+        let accounts = [(None, Some(&state.account)), (Some(role), own)];
+        let over = accounts.into_iter().find_map(|(whose, account)| {
+            let account = account?;
+            let limit = *account.limits.get(&Measure::Turns)?;
+            (account.spent.turns > limit).then_some((whose, limit, account.spent.turns))
+        });
+        over.filter(|_| begins).map(|(whose, limit, spent)| {
+            let whose = whose.map_or_else(|| "the flow".to_owned(), ToString::to_string);
+            format!("{whose} may take {limit} turns, and this is number {spent}")
+        })
     }
 
     /// What the other requests under way may still cost.

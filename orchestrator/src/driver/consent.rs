@@ -1,7 +1,7 @@
 //! A call that must not run without consent: what is granted, and asking the operator.
 
 use a_society_facts::Hash;
-use a_society_facts::fact::operator::{ConsentAnswer, Grant};
+use a_society_facts::fact::operator::{ConsentAnswer, ConsentMode, Grant};
 use a_society_facts::id::{ClientId, ConsentId, TurnId};
 use a_society_facts::view::flow::CallState;
 use a_society_flow::machine::{ConsentAnswered, ConsentAsked, Input};
@@ -33,7 +33,12 @@ impl Core {
         if known.is_some_and(|known| known.allowed == Some(ask.action)) {
             return Ok(go_on);
         }
-        let request = match decide(state.consent_mode, &state.grants, &ask) {
+        let flow_mode = state.consent_mode;
+        let mode = self.mode_of(turn, flow_mode);
+        let state = self.state();
+        let alone = decide(flow_mode, &state.grants, &ask);
+        let narrowed = matches!(alone, Decision::Allow);
+        let request = match decide(mode, &state.grants, &ask) {
             Decision::Allow => return Ok(go_on),
             Decision::Deny(why) => return Ok(Heard::Go(Told::Denied { why })),
             // Something else was allowed: the folder, the walls or the file are not what they were.
@@ -50,11 +55,20 @@ impl Core {
             call,
             action: request.action,
             shown: self.flow.keep_text(request.shown)?,
+            narrowed,
         };
         self.command(Input::ConsentAsked(input))?;
         // The turn stays open. Whoever answers has it taken up again, with the call allowed or not.
         self.leave(turn);
         Ok(Heard::Over)
+    }
+
+    /// How much the role of a turn may do without asking: what the flow may, unless its file narrows
+    /// that.
+    fn mode_of(&self, turn: TurnId, flow: ConsentMode) -> ConsentMode {
+        let role = self.live.get(&turn).map(|live| &live.role);
+        let own = role.and_then(|role| self.roles.most(role));
+        own.map_or(flow, |own| own.min(flow))
     }
 
     /// The operator allows a call.
@@ -135,9 +149,17 @@ impl Core {
         let others: Vec<ConsentId> = self.state().consents.keys().cloned().collect();
         let also = others
             .into_iter()
-            .filter(|other| other != consent && self.grant_of(other) == grant)
+            .filter(|other| other != consent)
+            .filter(|other| !self.asks_always(other) && self.grant_of(other) == grant)
             .collect();
         (grant, also)
+    }
+
+    /// Whether grants do not count for whoever asks.
+    fn asks_always(&self, consent: &ConsentId) -> bool {
+        let open = self.state().consents.get(consent);
+        let most = open.and_then(|open| self.roles.most(&open.role));
+        most == Some(ConsentMode::NoAccess)
     }
 
     fn grant_of(&mut self, consent: &ConsentId) -> Option<Grant> {

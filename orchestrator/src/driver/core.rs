@@ -98,6 +98,8 @@ pub struct Core {
     room: Room,
     /// Whether work waits for room that other flows of the process take.
     crowded: bool,
+    /// Whether this process drives the flow on, and not only hears a command for it.
+    driven: bool,
     /// Whether nothing new is started, because the process ends.
     draining: bool,
     /// Whether something happened since the last look that may have given work to start.
@@ -134,6 +136,7 @@ impl Core {
             turns_at_once,
             room,
             crowded: false,
+            driven: false,
             draining: false,
             changed: true,
             owed: 0,
@@ -301,6 +304,10 @@ impl Core {
     /// When the journal refuses.
     pub fn advance(&mut self) -> Result<Vec<Start>, DriverError> {
         let mut starts = std::mem::take(&mut self.asides);
+        if !self.driven && !self.draining {
+            self.driven = true;
+            self.input(Input::Driven)?;
+        }
         while self.changed && !self.draining {
             self.changed = false;
             self.begin_pending(&mut starts)?;
@@ -402,6 +409,21 @@ impl Core {
         let at = self.flow.now();
         let session = mint::uuid7(self.mint.as_mut(), at)?;
         Ok(Some(NewSession { key, session }))
+    }
+
+    /// Everything that was appended is made durable.
+    ///
+    /// # Errors
+    /// When the journal refuses.
+    pub fn sync(&mut self) -> Result<(), DriverError> {
+        self.flow.sync()?;
+        Ok(())
+    }
+
+    /// Whether everything is durable and shown.
+    #[must_use]
+    pub fn rests(&self) -> bool {
+        self.flow.rests()
     }
 
     /// The flow rests: everything is made durable and shown.

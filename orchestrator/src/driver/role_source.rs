@@ -1,7 +1,7 @@
 //! Where the driver gets takers and packets from: whoever knows roles, scripts and projects.
 
 use a_society_facts::Hash;
-use a_society_facts::fact::operator::Grant;
+use a_society_facts::fact::operator::{ConsentMode, Grant};
 use a_society_facts::id::{NodeId, RoleInstance};
 use a_society_facts::message::ToolCall;
 use a_society_facts::view::FlowState;
@@ -70,6 +70,11 @@ pub trait RoleSource: Send + std::fmt::Debug {
     /// # Errors
     /// Says in words why nobody can.
     fn summariser(&mut self, job: Job, stop: StopSignal) -> Result<Box<dyn Taker>, String>;
+    /// The most that a role may do without asking, if its file narrows it.
+    fn most(&self, role: &RoleInstance) -> Option<ConsentMode> {
+        let _ = role;
+        None
+    }
     /// The file that a checkable call touches, as it is now.
     fn touched(&mut self, role: &RoleInstance, call: &ToolCall) -> Touched;
     /// What would have to be granted for a call never to be asked about, if anything can.

@@ -23,7 +23,7 @@ impl Core {
     /// does not.
     pub(super) fn take_snapshot(&mut self, call: &OpenCall) -> Result<Option<String>, DriverError> {
         let asked = self.asked_call(&call.role, &call.tool_call);
-        if !asked.is_some_and(|asked| asked.input.get().contains(SNAPSHOT_NAME)) {
+        if !asked.is_some_and(|asked| names_snapshot(asked.input.get())) {
             return Ok(None);
         }
         let path = self.places.record.join(SNAPSHOT_NAME);
@@ -53,6 +53,9 @@ impl Core {
         file: &FlowFile,
         by: &RoleInstance,
     ) -> Result<Option<String>, DriverError> {
+        if let Some(why) = self.takes_operator_out(file) {
+            return Ok(Some(why));
+        }
         let names_draft = self.state().draft && self.state().title == DRAFT_NAME;
         let revise = Revise {
             graph: Box::new(file.graph.clone()),
@@ -74,4 +77,34 @@ impl Core {
         self.keep_records();
         Ok(None)
     }
+
+    /// Which nodes the operator would not take part in any more; only the operator can want that.
+    fn takes_operator_out(&self, file: &FlowFile) -> Option<String> {
+        let nodes = self.graph.nodes().iter();
+        let gone: Vec<&str> = nodes
+            .filter(|node| node.is_human_colab())
+            .filter(|node| {
+                let kept = file.graph.node(&node.id);
+                !kept.is_some_and(|kept| kept.is_human_colab())
+            })
+            .map(|node| node.id.as_str())
+            .collect();
+        (!gone.is_empty()).then(|| {
+            format!(
+                "the operator takes part at {}; a role cannot take that away, so leave the node \
+                 there with `human-colab: true`",
+                gone.join(", ")
+            )
+        })
+    }
+}
+
+/// Whether a call is about the graph's file, however its path is spelled in JSON.
+fn names_snapshot(arguments: &str) -> bool {
+    #[derive(serde::Deserialize)]
+    struct Written {
+        path: String,
+    }
+    let written: Result<Written, _> = serde_json::from_str(arguments);
+    written.is_ok_and(|written| written.path.contains(SNAPSHOT_NAME))
 }

@@ -83,8 +83,11 @@ impl Core {
             return self.stopped(turn, attempt);
         }
         let leaves = self.is_draining() && is_recorded_point(&step);
-        if let Some(heard) = self.record(turn, attempt, step)? {
-            return Ok(heard);
+        match self.record(turn, attempt, step)? {
+            // Whoever takes the turn up again reads it in the record.
+            Some(Heard::Go(Told::TakenBack { .. })) if stopping || leaves => {}
+            Some(heard) => return Ok(heard),
+            None => {}
         }
         if stopping {
             self.stopped(turn, attempt)
@@ -146,7 +149,10 @@ impl Core {
                 end,
                 output,
                 whole,
-            } => self.finish(turn, call, end, (output, whole))?,
+            } => {
+                let taken_back = self.finish(turn, call, end, (output, whole))?;
+                return Ok(taken_back.map(|output| Heard::Go(Told::TakenBack { output })));
+            }
             Step::Refuse {
                 tool_call,
                 tool,
@@ -472,15 +478,16 @@ impl Core {
         call: CallId,
         end: CallEnd,
         (mut output, whole): (String, Option<Vec<u8>>),
-    ) -> Result<(), DriverError> {
+    ) -> Result<Option<String>, DriverError> {
         let Some(open) = self.state().calls.get(&call).cloned() else {
-            return Ok(());
+            return Ok(None);
         };
-        let mut end = end;
+        let (mut end, mut taken_back) = (end, None);
         if end == CallEnd::Done
             && let Some(why) = self.take_snapshot(&open)?
         {
             (end, output) = (CallEnd::Failed, why);
+            taken_back = Some(output.clone());
         }
         if let Some(whole) = whole {
             let hash = self.flow.keep_blob(&whole)?;
@@ -498,7 +505,8 @@ impl Core {
             end,
             output,
             message,
-        }))
+        }))?;
+        Ok(taken_back)
     }
 }
 

@@ -17,7 +17,7 @@ use super::turn_thread;
 use crate::control::message::{Command, Taken};
 use crate::control::server;
 use crate::control::socket::Door;
-use crate::limits::{INBOX_MAX, LOOK_US, TICK_MS};
+use crate::limits::{INBOX_MAX, LOOK_US, REST_MS, TICK_MS};
 
 /// What a flow's task hears.
 #[derive(Debug)]
@@ -132,7 +132,8 @@ impl Task {
             }
             let idle = self.core.live_turns() == 0 && !self.core.is_crowded();
             if idle {
-                self.core.rest()?;
+                // Nothing is shown before it is durable.
+                self.core.sync()?;
             } else if ends && self.at_once.is_empty() {
                 // No turn follows whose first request would do it.
                 self.core.sync_ended()?;
@@ -155,12 +156,17 @@ impl Task {
         }
     }
 
-    /// Waits until somebody says something, and an idle flow waits as long as it takes. Says
-    /// whether anybody is left who could.
+    /// Waits until somebody says something. An idle flow waits as long as it takes, and comes to
+    /// rest when nobody answers at once. Says whether anybody is left who could.
     fn listen(&mut self, idle: bool) -> Result<bool, DriverError> {
-        let longest = (!idle).then_some(Duration::from_millis(TICK_MS));
-        match next(&self.heard, longest) {
+        let longest = match (idle, self.core.rests()) {
+            (false, _) => Some(TICK_MS),
+            (true, false) => Some(REST_MS),
+            (true, true) => None,
+        };
+        match next(&self.heard, longest.map(Duration::from_millis)) {
             Ok(Some(said)) => self.hear_all(said)?,
+            Ok(None) if idle => self.core.rest()?,
             Ok(None) => self.core.sync_ended()?,
             Err(()) => return Ok(false),
         }

@@ -2,7 +2,6 @@
 
 use a_society_facts::Hash;
 use a_society_facts::fact::Fact;
-use a_society_facts::fact::node::Entry as NodeEntry;
 use a_society_facts::fact::session::{MessageAdded, Origin, SessionResumed, SystemPromptBuilt};
 use a_society_facts::fact::turn::DraftKept;
 use a_society_facts::id::{NodeId, RoleInstance, TurnId};
@@ -35,6 +34,10 @@ impl Core {
         if self.settle_calls(turn)? {
             // What was denied is for the operator to speak about; the role goes on with the answer.
             self.conclude(turn, attempt, Outcome::ConsentDenied)?;
+            return Ok(None);
+        }
+        if let Some(why) = self.over_turns(turn, &role) {
+            self.conclude(turn, attempt, Outcome::BudgetReached { why })?;
             return Ok(None);
         }
         self.prompt(&role)?;
@@ -267,19 +270,6 @@ impl Core {
             Task::Node(node) => Some(node.clone()),
             Task::Reflection | Task::Feedback | Task::Send => None,
         };
-        let began = |entry: &Entry| {
-            let begins = matches!(
-                entry.origin,
-                Some(Origin::Entry | Origin::Improvement | Origin::Reply)
-            );
-            begins && entry.node == node
-        };
-        let turns_before = if self.is_first_here(task) {
-            0
-        } else {
-            let begun = all.iter().filter(|entry| began(entry)).count();
-            u32::try_from(begun).unwrap_or(u32::MAX).saturating_sub(1)
-        };
         // What came after the last answer of another turn belongs to this one.
         let before = |entry: &Entry| entry.turn.is_some_and(|other| other != turn);
         let past = all.iter().rposition(before).map_or(0, |last| last + 1);
@@ -308,7 +298,7 @@ impl Core {
             role: role.clone(),
             allowed: self.allowed(role, task),
             node,
-            turns_before,
+            turns_before: self.turns_before(role, task),
             resumed: attempt > 1,
             system_prompt,
             history,
@@ -331,14 +321,13 @@ impl Core {
         })
     }
 
-    /// Whether a role is at a node for the first time, so that no earlier turn has to be counted.
-    fn is_first_here(&self, task: &Task) -> bool {
+    /// How many turns of a role were for the same before.
+    fn turns_before(&self, role: &RoleInstance, task: &Task) -> u32 {
+        let state = self.state();
         match task {
-            Task::Node(node) => {
-                let running = self.state().running.get(node);
-                running.is_some_and(|running| running.entry == NodeEntry::First)
-            }
-            Task::Reflection | Task::Feedback | Task::Send => false,
+            Task::Node(node) => state.entered_again.get(node).copied().unwrap_or(0),
+            Task::Reflection | Task::Feedback => state.reflecting(role).map_or(0, |r| r.again),
+            Task::Send => 0,
         }
     }
 

@@ -1,5 +1,6 @@
 //! Whole flows on one thread, on a disk in memory: the walk, and the walk after a death.
 
+mod changing;
 mod improving;
 mod model;
 mod sim;
@@ -16,6 +17,7 @@ use a_society_state::{FlowRef, Ground, Store, process};
 
 use super::core::{Core, Start};
 use super::step::Heard;
+use crate::control::message::Command;
 use crate::mint::SeededMint;
 use crate::project::flow_file::read_kept;
 use crate::run::{NewFlow, create, reopen};
@@ -140,11 +142,57 @@ fn a_small_artifact_stands_in_its_record_and_a_large_one_is_kept_as_a_blob() {
     }
 }
 
+#[test]
+fn a_role_does_not_take_the_operator_out_of_the_graph_that_it_writes() {
+    let gated = HELLO.replace("role: writer }", "role: writer, human-colab: true }");
+    let named = |graph: &str| graph.replace("name: Hello", "name: Hello again");
+    let elsewhere = named(HELLO)
+        .replace("id: write,", "id: other,")
+        .replace(": write }", ": other }")
+        .replace("from: write,", "from: other,");
+    for (graph, fits) in [
+        (named(&gated), true),
+        (named(HELLO), false),
+        (elsewhere, false),
+    ] {
+        let text = serde_json::to_string(&graph).unwrap();
+        let script = format!(
+            "default: forward\nscript:\n  - node: ask\n    say:\n      \
+             - write: {{ path: workflow.yaml, text: {text} }}\n      - forward: On.\n"
+        );
+        let disk = FaultyDisk::new();
+        let mut core = begin(&disk, &gated, &script);
+        walk(&mut core, 5);
+        let revised = core.graph().name() == "Hello again";
+        assert_eq!(revised, fits, "{graph}\n{}", read(&core));
+        let kept = core.flow().folder().record().join("workflow.yaml");
+        assert_eq!(disk.read_file(&kept).unwrap() == graph.as_bytes(), fits);
+    }
+}
+
 fn at(core: &Core) -> FlowRef {
     FlowRef {
         project: "demo".parse().unwrap(),
         flow: core.flow().id().clone(),
     }
+}
+
+/// The facts of a kind, as they stand in the journal.
+fn facts(core: &Core, word: &str) -> Vec<serde_json::Value> {
+    let folder = core.flow().folder();
+    let mut facts = Vec::new();
+    for number in 1.. {
+        let file = folder.segment(number);
+        let Ok(bytes) = a_society_state::files::read_whole(core.flow().disk(), &file, u64::MAX)
+        else {
+            break;
+        };
+        let lines = bytes.split(|byte| *byte == b'\n');
+        let lines = lines.filter(|line| !line.is_empty());
+        facts.extend(lines.map(|line| serde_json::from_slice(line).unwrap()));
+    }
+    facts.retain(|fact: &serde_json::Value| fact["fact"] == word);
+    facts
 }
 
 /// What the operator would read, for a test that fails.
@@ -256,6 +304,37 @@ fn a_flow_that_drains_leaves_its_turns_at_a_recorded_point_and_goes_on_from_ther
 }
 
 #[test]
+fn a_command_to_a_flow_that_nobody_drives_is_no_other_try_of_its_turns() {
+    let disk = FaultyDisk::new();
+    let mut core = begin(&disk, HELLO, SCRIPT);
+    walk(&mut core, 3);
+    let flow = at(&core);
+    let attempts = |core: &Core| -> Vec<u32> {
+        let turns = core.state().turns.values();
+        turns.map(|turn| turn.attempt).collect()
+    };
+    assert_eq!(attempts(&core), [1]);
+    drop(core);
+    let dead = disk.kill_clone();
+    let open = || {
+        let mint = Box::new(SeededMint(2));
+        reopen(&store(&dead), &flow, "/w/project".into(), mint)
+            .unwrap()
+            .0
+    };
+    for command in [Command::Pause, Command::Unpause, Command::Pause] {
+        let mut core = open();
+        core.obey(command, None).unwrap();
+        core.close().unwrap();
+    }
+    let mut core = open();
+    assert_eq!(attempts(&core), [1]);
+    core.obey(Command::Unpause, None).unwrap();
+    core.advance().unwrap();
+    assert_eq!(attempts(&core), [2]);
+}
+
+#[test]
 fn a_role_that_asks_is_answered_and_goes_on() {
     let disk = FaultyDisk::new();
     let script = r"
@@ -277,6 +356,31 @@ script:
     core.command(Input::Reply(reply)).unwrap();
     finish(&mut core);
     assert_eq!(core.state().status.word(), "completed");
+}
+
+#[test]
+fn a_role_that_could_not_answer_is_not_told_twice_what_it_is_here_for() {
+    let disk = FaultyDisk::new();
+    let script = r"
+default: forward
+script:
+  - { node: write, turn: 1, say: [ { fault: { class: overloaded } } ] }
+  - { node: write, turn: 2, say: [ { fault: { class: overloaded } } ] }
+";
+    let mut core = begin(&disk, HELLO, script);
+    for _ in 0..2 {
+        walk(&mut core, usize::MAX);
+        let target = ReplyTarget::Only;
+        let client = None;
+        core.command(Input::Retry { target, client }).unwrap();
+    }
+    finish(&mut core);
+    let writer = &core.flow().views().sessions["writer"];
+    let told = writer
+        .messages
+        .iter()
+        .filter(|entry| entry.origin.is_some());
+    assert_eq!(told.count(), 1, "{:#?}", writer.messages);
 }
 
 const WIDE: &str = r"

@@ -13,7 +13,7 @@ use a_society_roles::mcp::{ToolDefinition, server_of};
 use a_society_roles::role::definition::Skill;
 use a_society_roles::skill::found;
 use a_society_roles::taker::model::{Gear, ModelTaker, Remote, Unready, offered};
-use a_society_roles::tool::{Definition, Owner, Setting, Toolbox};
+use a_society_roles::tool::{Definition, Owner, Setting, Toolbox, WorkflowCheck};
 use a_society_roles::turn::job::Job;
 use a_society_roles::turn::step::End;
 use a_society_roles::turn::stop::StopSignal;
@@ -53,9 +53,10 @@ impl Bench {
         &self,
         job: Arc<Job>,
         definition: Option<&InlineRole>,
+        check: WorkflowCheck,
         stop: StopSignal,
     ) -> Box<dyn Taker> {
-        match self.gear(&job, definition) {
+        match self.gear(&job, definition, Some(check)) {
             Ok(gear) => Box::new(ModelTaker::new(job, gear, stop)),
             Err(end) => Box::new(Unready(end)),
         }
@@ -71,7 +72,7 @@ impl Bench {
         definition: Option<&InlineRole>,
         stop: StopSignal,
     ) -> Result<Box<dyn Taker>, String> {
-        match self.gear(&job, definition) {
+        match self.gear(&job, definition, None) {
             Ok(gear) => Ok(Box::new(ModelTaker::summarising(job, gear, stop))),
             Err(End::Configuration { why } | End::Provider { why } | End::Aborted { why }) => {
                 Err(why)
@@ -82,7 +83,12 @@ impl Bench {
         }
     }
 
-    fn gear(&self, job: &Job, definition: Option<&InlineRole>) -> Result<Gear, End> {
+    fn gear(
+        &self,
+        job: &Job,
+        definition: Option<&InlineRole>,
+        check: Option<WorkflowCheck>,
+    ) -> Result<Gear, End> {
         let chosen = |key: &str| job.settings.get(key).map(String::as_str);
         let wish = Wish {
             model: chosen(MODEL).or(definition.and_then(|role| role.model.as_deref())),
@@ -94,6 +100,7 @@ impl Bench {
         let search = self.models.search();
         let mut setting = self.setting(&job.role, job.node.as_ref());
         setting.search = search.as_ref().ok().cloned();
+        setting.check_workflow = check;
         setting.secrets = found.key.into_iter().chain(self.models.secrets()).collect();
         let tools = Toolbox::open(setting).map_err(|why| End::Aborted { why })?;
         let mut list = tools.definitions();
@@ -208,6 +215,8 @@ impl Bench {
         }
         let mut setting = self.setting(role, node);
         setting.search = self.models.search().ok();
+        // Only what would be granted is asked of it here.
+        setting.check_workflow = Some(WorkflowCheck(Arc::new(|_| Ok(()))));
         let tools = Toolbox::open(setting).ok()?;
         tools.plan(call).ok()?.ask.grant()
     }

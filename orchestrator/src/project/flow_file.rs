@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use a_society_flow::graph::{
-    Diagnostic, FlowGraph, GraphFile, InlineRole, RoleName, parse_file, parse_with_roles,
+    Budget, Diagnostic, FlowGraph, GraphFile, InlineRole, RoleName, parse_file, parse_with_roles,
 };
 use a_society_roles::taker::scripted::{Script, ScriptFault};
 use a_society_state::disk::Disk;
@@ -29,6 +29,8 @@ pub struct FlowFile {
     pub graph: FlowGraph,
     /// The roles that its flow walks with: its own, or those of its project.
     pub roles: BTreeMap<RoleName, InlineRole>,
+    /// What its whole flow may spend.
+    pub budget: Option<Budget>,
     /// Whether the file defines its roles itself.
     pub defines_roles: bool,
     /// Whether the graph is a draft, which its owner still has to write.
@@ -89,14 +91,21 @@ fn whole(
     source: String,
     (file, diagnostics): (Option<GraphFile>, Vec<Diagnostic>),
 ) -> (Option<FlowFile>, Vec<Diagnostic>) {
-    let file = file.map(|GraphFile { workflow, roles }| FlowFile {
-        path: path.to_owned(),
-        source,
-        graph: workflow,
-        defines_roles: roles.is_some(),
-        is_draft: false,
-        roles: roles.unwrap_or_default(),
-    });
+    let file = file.map(
+        |GraphFile {
+             workflow,
+             roles,
+             budget,
+         }| FlowFile {
+            path: path.to_owned(),
+            source,
+            graph: workflow,
+            budget,
+            defines_roles: roles.is_some(),
+            is_draft: false,
+            roles: roles.unwrap_or_default(),
+        },
+    );
     (file, diagnostics)
 }
 

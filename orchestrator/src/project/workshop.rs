@@ -9,13 +9,13 @@ use std::sync::Arc;
 
 use a_society_facts::Hash;
 use a_society_facts::fact::node::Entry;
-use a_society_facts::fact::operator::Grant;
+use a_society_facts::fact::operator::{ConsentMode, Grant};
 use a_society_facts::handoff::{Artifact, Delivery, EdgeName, Way};
 use a_society_facts::id::{NodeId, RoleInstance};
 use a_society_facts::message::ToolCall;
 use a_society_facts::view::FlowState;
 use a_society_facts::view::flow::Running;
-use a_society_flow::graph::{Executor, FlowGraph, InlineRole, RoleName};
+use a_society_flow::graph::{Executor, FlowGraph, InlineRole, PermissionMode, RoleName};
 use a_society_flow::machine::{findings_path, report_path};
 use a_society_roles::port::{RecordFiles, RecordPath};
 use a_society_roles::role::definition::{
@@ -26,6 +26,7 @@ use a_society_roles::role::{packet, prompt};
 use a_society_roles::taker::command::CommandTaker;
 use a_society_roles::taker::human::HumanTaker;
 use a_society_roles::taker::scripted::{Phase, Script, ScriptedTaker};
+use a_society_roles::tool::WorkflowCheck;
 use a_society_roles::turn::job::{BegunWith, Job};
 use a_society_roles::turn::stop::StopSignal;
 use a_society_roles::turn::taker::Taker;
@@ -38,7 +39,7 @@ use super::bench::Bench;
 use super::{program, records};
 use crate::config::programs;
 use crate::driver::role_source::{About, RoleSource, Touched};
-use crate::limits::{SHOWN_ARTIFACT_BYTES_MAX, SHOWN_FINDINGS_BYTES_MAX};
+use crate::limits::{FLOW_FILE_BYTES_MAX, SHOWN_ARTIFACT_BYTES_MAX, SHOWN_FINDINGS_BYTES_MAX};
 use crate::project::docs::folder::{self, Sayings};
 use crate::project::docs::library::Library;
 use crate::project::flow_file::{self, FlowFile, SNAPSHOT_NAME};
@@ -259,6 +260,32 @@ fn is_only_told(role: &InlineRole) -> bool {
     *role == told
 }
 
+/// What a role wrote in the place of its flow's graph, with everything that is wrong with it.
+fn judged(roles: &BTreeMap<RoleName, InlineRole>, source: String) -> Result<FlowFile, String> {
+    if source.len() as u64 > FLOW_FILE_BYTES_MAX {
+        return Err(format!("it is longer than {FLOW_FILE_BYTES_MAX} bytes"));
+    }
+    let known: BTreeSet<RoleName> = roles.keys().cloned().collect();
+    let (file, found) = flow_file::inspect_with_roles(source, &known);
+    let file = file.ok_or_else(|| {
+        let errors = found.iter().filter(|diagnostic| diagnostic.is_error());
+        let lines: Vec<String> = errors.map(ToString::to_string).collect();
+        lines.join("\n")
+    })?;
+    let defined = file.roles.iter().filter(|_| file.defines_roles);
+    let mut widened = defined.filter(|(name, role)| {
+        let same = roles.get(*name) == Some(*role);
+        !same && !is_only_told(role)
+    });
+    match widened.next() {
+        None => Ok(file),
+        Some((name, _)) => Err(format!(
+            "the role `{name}` may be given nothing but instructions and required_readings \
+                 here; who takes its turns, its tools, permissions and budget are the operator's"
+        )),
+    }
+}
+
 fn kind_of(running: Option<&Running>) -> EntryKind {
     match running.map(|running| running.entry) {
         Some(Entry::Reopened) => EntryKind::Reopened,
@@ -361,7 +388,13 @@ impl RoleSource for Workshop {
             (Executor::Scripted, None) => Err(format!(
                 "{role} follows a script, and the flow was started without one"
             )),
-            (Executor::Model, _) => Ok(self.bench.taker(job, self.definition(&role), stop)),
+            (Executor::Model, _) => {
+                let roles = self.roles.clone();
+                let check = move |text: &str| judged(&roles, text.to_owned()).map(drop);
+                let check = WorkflowCheck(Arc::new(check));
+                let definition = self.definition(&role);
+                Ok(self.bench.taker(job, definition, check, stop))
+            }
             (Executor::Human, _) => Ok(Box::new(HumanTaker::new(job, begun_with))),
             // It has nothing to look back with, and what it does must not be done once more for it.
             (Executor::Command, _) if Phase::of(&job) == Phase::MetaAnalysis => {
@@ -385,6 +418,15 @@ impl RoleSource for Workshop {
     fn summariser(&mut self, job: Job, stop: StopSignal) -> Result<Box<dyn Taker>, String> {
         let definition = self.definition(&job.role);
         self.bench.summariser(Arc::new(job), definition, stop)
+    }
+
+    fn most(&self, role: &RoleInstance) -> Option<ConsentMode> {
+        let permissions = self.definition(role)?.permissions.as_ref()?;
+        Some(match permissions.mode? {
+            PermissionMode::NoAccess => ConsentMode::NoAccess,
+            PermissionMode::PartialAccess => ConsentMode::PartialAccess,
+            PermissionMode::FullAccess => ConsentMode::FullAccess,
+        })
     }
 
     fn touched(&mut self, role: &RoleInstance, call: &ToolCall) -> Touched {
@@ -430,25 +472,7 @@ impl RoleSource for Workshop {
     }
 
     fn snapshot(&mut self, source: String) -> Result<FlowFile, String> {
-        let known: BTreeSet<RoleName> = self.roles.keys().cloned().collect();
-        let (file, found) = flow_file::inspect_with_roles(source, &known);
-        let file = file.ok_or_else(|| {
-            let errors = found.iter().filter(|diagnostic| diagnostic.is_error());
-            let lines: Vec<String> = errors.map(ToString::to_string).collect();
-            lines.join("\n")
-        })?;
-        let roles = file.roles.iter().filter(|_| file.defines_roles);
-        let mut widened = roles.filter(|(name, role)| {
-            let same = self.roles.get(*name) == Some(*role);
-            !same && !is_only_told(role)
-        });
-        match widened.next() {
-            None => Ok(file),
-            Some((name, _)) => Err(format!(
-                "the role `{name}` may be given nothing but instructions and required_readings \
-                 here; who takes its turns, its tools, permissions and budget are the operator's"
-            )),
-        }
+        judged(&self.roles, source)
     }
 
     fn revised(&mut self, file: &FlowFile) {

@@ -46,6 +46,7 @@ impl Taker for HumanTaker {
             | Told::Done { .. }
             | Told::Compacted { .. }
             | Told::Denied { .. }
+            | Told::TakenBack { .. }
             | Told::Busy => {}
             Told::Mend { message } => self.end = ask(&self.job, problem_of(&message)),
             Told::Stop => {

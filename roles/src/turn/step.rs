@@ -233,6 +233,11 @@ pub enum Told {
         /// The call's id, after [`Step::Intend`].
         call: Option<CallId>,
     },
+    /// The call that ended did not count after all, and what it did was taken back.
+    TakenBack {
+        /// What the model gets in the place of what the call said.
+        output: String,
+    },
     /// The outcome was not valid; this was said to the role, and the turn goes on.
     Mend {
         /// What was said.

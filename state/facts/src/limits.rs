@@ -44,8 +44,9 @@ pub const FORKS_MAX: usize = 1_000;
 /// How many feed items of each role a screen holds: more than anybody scrolls back in a terminal.
 pub const SCREEN_ITEMS_MAX: usize = 200;
 
-/// How much of an item's text a screen holds, so that two hundred items stay below a megabyte.
-pub const SCREEN_TEXT_BYTES_MAX: usize = 4 * 1024;
+/// How much of an item's text a screen holds. A terminal shows its first hundred columns, and two
+/// hundred items stay below a quarter of a megabyte.
+pub const SCREEN_TEXT_BYTES_MAX: usize = 1024;
 
 /// How much of a tool's output a feed item repeats. The transcript holds all of it.
 pub const FEED_OUTPUT_BYTES_MAX: usize = 4 * 1024;

@@ -89,6 +89,10 @@ pub trait Disk: Debug + Send + Sync {
     fn sync_folder(&self, path: &Path) -> io::Result<()>;
     /// Replaces `to` by `from` in one step.
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()>;
+    /// Gives a file a second name, which must be free and lie on the same file system. Both names
+    /// mean the same bytes from then on, and removing one leaves the other. A power cut leaves the
+    /// name or does not, until its folder is synced; the bytes are as durable as they were.
+    fn link(&self, from: &Path, to: &Path) -> io::Result<()>;
     /// Removes one file.
     fn remove_file(&self, path: &Path) -> io::Result<()>;
     /// Removes one empty folder.

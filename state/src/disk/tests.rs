@@ -38,6 +38,7 @@ enum Step {
     CreateFolder(&'static str),
     SyncFolder(&'static str),
     Rename(&'static str, &'static str),
+    Link(&'static str, &'static str),
     RemoveFile(&'static str),
     RemoveFolder(&'static str),
     List(&'static str),
@@ -99,6 +100,9 @@ impl<'a> Run<'a> {
             Step::Rename(from, to) => {
                 nothing(self.disk.rename(&self.root.join(from), &self.root.join(to)))
             }
+            Step::Link(from, to) => {
+                nothing(self.disk.link(&self.root.join(from), &self.root.join(to)))
+            }
             Step::RemoveFile(path) => nothing(self.disk.remove_file(&self.root.join(path))),
             Step::RemoveFolder(path) => nothing(self.disk.remove_folder(&self.root.join(path))),
             Step::List(path) => {
@@ -150,6 +154,7 @@ fn take_on_file(file: &mut dyn DiskFile, step: &Step) -> io::Result<Answer> {
         | Step::CreateFolder(_)
         | Step::SyncFolder(_)
         | Step::Rename(..)
+        | Step::Link(..)
         | Step::RemoveFile(_)
         | Step::RemoveFolder(_)
         | Step::List(_)
@@ -189,6 +194,7 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
         5 => path().prop_map(Step::CreateFolder),
         1 => path().prop_map(Step::SyncFolder),
         8 => (path(), path()).prop_map(|(from, to)| Step::Rename(from, to)),
+        4 => (path(), path()).prop_map(|(from, to)| Step::Link(from, to)),
         3 => path().prop_map(Step::RemoveFile),
         2 => path().prop_map(Step::RemoveFolder),
         2 => path().prop_map(Step::List),
@@ -260,6 +266,7 @@ fn both_disks_refuse_the_same_things_about_the_topmost_folder() {
             disk.remove_folder(root).unwrap_err(),
             disk.remove_file(root).unwrap_err(),
             disk.rename(root, Path::new("/x")).unwrap_err(),
+            disk.link(root, root).unwrap_err(),
             disk.about(Path::new(&format!("/{}", "x".repeat(256))))
                 .unwrap_err(),
         ]

@@ -32,6 +32,10 @@ impl Disk for UnlockedDisk {
         self.0.rename(from, to)
     }
 
+    fn link(&self, from: &Path, to: &Path) -> io::Result<()> {
+        self.0.link(from, to)
+    }
+
     fn remove_file(&self, path: &Path) -> io::Result<()> {
         self.0.remove_file(path)
     }

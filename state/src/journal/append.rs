@@ -9,12 +9,13 @@ use std::io;
 use std::path::PathBuf;
 
 use a_society_facts::fact::Fact;
+use a_society_facts::fact::flow::FlowForked;
 use a_society_facts::fact::journal::{Link, SegmentStarted};
 use a_society_facts::id::{FlowId, Seq};
 use a_society_facts::line::{self, FORMAT};
 use a_society_facts::{At, Recorded};
 
-use crate::disk::{DiskFile, How, SharedDisk};
+use crate::disk::{Disk, DiskFile, How, SharedDisk};
 use crate::error::{Error, is_full};
 use crate::files::{append_all, remove_if_there, sync_folder, uninterrupted};
 use crate::journal::recover;
@@ -279,15 +280,7 @@ fn new_segment(
     });
     let mut bytes = Vec::with_capacity(256);
     let crc = line::write(&mut bytes, seq + 1, at, seq, crc, &header)?;
-    let beside = folder.new_segment(number);
-    remove_if_there(disk.as_ref(), &beside)?;
-    let mut file = uninterrupted(|| disk.open(&beside, How::CreateNew))
-        .map_err(|e| Error::io("create", &beside, e))?;
-    append_all(file.as_mut(), &bytes).map_err(|e| Error::io("write", &beside, e))?;
-    uninterrupted(|| file.sync()).map_err(|e| Error::io("sync", &beside, e))?;
-    let path = folder.segment(number);
-    uninterrupted(|| disk.rename(&beside, &path)).map_err(|e| Error::io("name", &path, e))?;
-    sync_folder(disk.as_ref(), &folder.journal())?;
+    let file = place(disk.as_ref(), folder, number, &bytes)?;
     let end = Position {
         segment: number,
         offset_bytes: bytes.len() as u64,
@@ -295,4 +288,62 @@ fn new_segment(
         crc,
     };
     Ok((file, end, Recorded::new(seq + 1, at, header)))
+}
+
+/// Writes a segment beside its place, and gives it its name when it is durable.
+fn place(
+    disk: &dyn Disk,
+    folder: &FlowFolder,
+    number: u32,
+    bytes: &[u8],
+) -> Result<Box<dyn DiskFile>, Error> {
+    let beside = folder.new_segment(number);
+    remove_if_there(disk, &beside)?;
+    let mut file = uninterrupted(|| disk.open(&beside, How::CreateNew))
+        .map_err(|e| Error::io("create", &beside, e))?;
+    append_all(file.as_mut(), bytes).map_err(|e| Error::io("write", &beside, e))?;
+    uninterrupted(|| file.sync()).map_err(|e| Error::io("sync", &beside, e))?;
+    let path = folder.segment(number);
+    uninterrupted(|| disk.rename(&beside, &path)).map_err(|e| Error::io("name", &path, e))?;
+    sync_folder(disk, &folder.journal())?;
+    Ok(file)
+}
+
+/// Begins the first segment of a fork's own, behind the record that it shares with its parent as
+/// the last one. What stood in the segment's place is replaced in one step.
+///
+/// # Errors
+/// When the name of the fork is too long for a record, or the file system refuses.
+pub(crate) fn begin_fork(
+    disk: &dyn Disk,
+    folder: &FlowFolder,
+    (flow, at): (&FlowId, At),
+    shared: Position,
+    forked: FlowForked,
+) -> Result<Position, Error> {
+    let number = shared.segment + 1;
+    let header = Fact::SegmentStarted(SegmentStarted {
+        flow: flow.clone(),
+        format: FORMAT,
+        writer: WRITER.to_owned(),
+        segment: number,
+        previous: Some(Link {
+            seq: shared.seq,
+            crc: shared.crc,
+        }),
+    });
+    let mut bytes = Vec::with_capacity(1024);
+    let (mut seq, mut crc) = (shared.seq, shared.crc);
+    for fact in [header, Fact::FlowForked(forked)] {
+        seq += 1;
+        // Everything that is shared was synced before.
+        crc = line::write(&mut bytes, seq, at, shared.seq, crc, &fact)?;
+    }
+    place(disk, folder, number, &bytes)?;
+    Ok(Position {
+        segment: number,
+        offset_bytes: bytes.len() as u64,
+        seq,
+        crc,
+    })
 }

@@ -2,10 +2,12 @@
 //!
 //! [`append`] writes records, [`scan`] reads a journal from its beginning or from a checkpoint,
 //! [`verdict`] judges what a scan found by the table in `RECOVERY.md`, [`recover`] does what the
-//! verdict allows, and [`follow`] reads beside a writer.
+//! verdict allows, [`follow`] reads beside a writer, and `lineage` knows which segments a fork
+//! shares with its parent.
 
 pub mod append;
 pub mod follow;
+pub(crate) mod lineage;
 pub mod recover;
 pub mod scan;
 pub mod verdict;

@@ -179,7 +179,7 @@ pub(crate) fn keep(
 }
 
 /// Cuts a segment to a size, durably.
-pub(crate) fn shorten(
+fn shorten(
     disk: &dyn Disk,
     folder: &FlowFolder,
     path: &Path,

@@ -13,6 +13,7 @@ use a_society_facts::{Fact, Recorded};
 use crate::disk::{Disk, How, Kind};
 use crate::error::Error;
 use crate::files::{read_from, uninterrupted};
+use crate::journal::lineage::{self, Lineage, Shared};
 use crate::journal::verdict::{Damage, Harm, Judgement, Suspect, judge};
 use crate::layout::{FlowFolder, segment_number};
 use crate::limits::SEGMENT_BYTES_MAX;
@@ -71,6 +72,8 @@ pub struct Scan {
     pub bytes: u64,
     /// The segments there are.
     pub segments: Vec<u32>,
+    /// Where shared segments end for this journal, each that does not end with its file.
+    pub shared_ends: Vec<Position>,
     /// What it came to.
     pub outcome: Outcome,
 }
@@ -140,12 +143,14 @@ pub fn scan(
         known,
         each,
         buffer: Vec::new(),
+        lineage: None,
         scan: Scan {
             end: known.from,
             durable: 0,
             records: 0,
             bytes: 0,
             segments: Vec::new(),
+            shared_ends: Vec::new(),
             outcome: Outcome::Clean,
         },
     };
@@ -159,6 +164,8 @@ struct Scanner<'a> {
     known: Known<'a>,
     each: &'a mut dyn FnMut(Recorded, &Frame, Position) -> Heard,
     buffer: Vec<u8>,
+    /// Which segments are shared, once it was asked.
+    lineage: Option<Lineage>,
     scan: Scan,
 }
 
@@ -244,6 +251,9 @@ impl Scanner<'_> {
         let stop = match read {
             Ok(()) => {
                 self.scan.bytes += buffer.len() as u64;
+                if later_segment {
+                    self.ask_lineage(number, offset, &buffer);
+                }
                 self.lines(number, offset, later_segment, &mut buffer)
             }
             Err(error) if error.kind() == io::ErrorKind::InvalidData => {
@@ -255,7 +265,35 @@ impl Scanner<'_> {
         stop
     }
 
+    /// Finds out, at the first segment, whether it and those after it are shared.
+    fn ask_lineage(&mut self, number: u32, offset: u64, bytes: &[u8]) {
+        if self.lineage.is_some() {
+            return;
+        }
+        let writer = if offset == 0 {
+            lineage::flow_of(bytes)
+        } else {
+            lineage::writer_of(self.disk, self.folder, number)
+        };
+        let ours = writer.is_some_and(|writer| writer == *self.known.flow);
+        self.lineage = Some(if ours {
+            Lineage::default()
+        } else {
+            let last = self.scan.segments.last().copied().unwrap_or(number);
+            lineage::of(self.disk, self.folder, self.known.flow, number..=last)
+        });
+    }
+
+    fn shared(&self, number: u32) -> Option<&Shared> {
+        self.lineage.as_ref()?.shared.get(&number)
+    }
+
     fn lines(&mut self, number: u32, offset: u64, later_segment: bool, bytes: &mut [u8]) -> Stop {
+        let until = self.shared(number).and_then(|shared| shared.until);
+        let ended = |end: Position| end.segment == number && until.is_some_and(|u| end.seq >= u);
+        if self.scan.end.is_some_and(ended) {
+            return None;
+        }
         if bytes.is_empty() && offset == 0 {
             // Only a first segment can be empty without a loss: all others get their name after
             // their first record is synced.
@@ -281,6 +319,11 @@ impl Scanner<'_> {
                     };
                     if let Some(stop) = self.record(position, at, frame, body) {
                         return Some(stop);
+                    }
+                    if until == Some(position.seq) {
+                        // What follows is the parent's alone.
+                        self.scan.shared_ends.push(position);
+                        return None;
                     }
                     start = end + 1;
                 }
@@ -360,7 +403,9 @@ impl Scanner<'_> {
         if header.format != FORMAT {
             return Some((Harm::Newer, format!("format {}", header.format)));
         }
-        if header.flow != *self.known.flow {
+        let shared = self.shared(number);
+        let writer = shared.map_or(self.known.flow, |shared| &shared.flow);
+        if header.flow != *writer {
             return Some((Harm::ForeignFlow, format!("flow {}", header.flow)));
         }
         let linked = header.previous.map(|link| (link.seq, link.crc));

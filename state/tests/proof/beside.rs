@@ -95,6 +95,24 @@ fn a_look_beside_any_torn_end_shows_what_is_good_and_changes_nothing() {
     }
 }
 
+#[test]
+fn a_flow_that_is_opened_often_and_grows_a_little_each_time_gets_its_checkpoints() {
+    const EACH: u64 = 1_000;
+    let mut play = Play::new();
+    let begin = [Step::Checkpoints(10 * EACH), Step::Create, Step::Close];
+    assert!(play.run(&begin, Temper::GiveUp).is_none());
+    let mut longest = 0;
+    for _ in 0..60 {
+        let again = [Step::Open, Step::Title, Step::Close];
+        assert!(play.run(&again, Temper::GiveUp).is_none());
+        let folder = play.store.folder(&flow_ref());
+        let seen = look::look(&play.disk, &folder, &flow_ref().flow);
+        assert!(seen.damage.is_none());
+        longest = longest.max(seen.folded);
+    }
+    assert!((2..30).contains(&longest), "{longest} records were folded");
+}
+
 fn said(play: &Play, project: &str) -> Vec<Fact> {
     let there = records(&play.store, &in_project(project));
     let facts = there

@@ -8,6 +8,8 @@ mod beside;
 #[cfg(test)]
 mod extent;
 #[cfg(test)]
+mod forks;
+#[cfg(test)]
 mod hard_cases;
 #[cfg(test)]
 mod model;

@@ -299,16 +299,15 @@ fn a_repair_silences_every_witness_durably_before_it_takes_anything_out() {
         assert!(gone > last, "{} goes too early", path.display());
         last = next_after(&trace, gone, &sync(folder.journal()));
     }
-    let is_cut = |op: &Op| matches!(op, Op::SetSize { path, .. } if *path == segments[0]);
+    let is_cut = |op: &Op| matches!(op, Op::Rename { to, .. } if *to == segments[0]);
     let cut = trace.iter().position(is_cut).unwrap();
     assert!(cut > last, "the damaged segment is cut last");
-    next_after(
-        &trace,
-        cut,
-        &Op::Sync {
-            path: segments[0].clone(),
-        },
-    );
+    let Op::Rename { from, .. } = &trace[cut] else {
+        panic!("the shorter segment is put in its place")
+    };
+    let synced = place(&trace, &Op::Sync { path: from.clone() });
+    assert!(synced < cut, "it is durable before it gets its place");
+    next_after(&trace, cut, &sync(folder.journal()));
 }
 
 #[test]

@@ -100,6 +100,7 @@ fn may_meet(fault: Fault, op: &Op) -> bool {
         Fault::SyncFailsThenLies => matches!(op, Op::Sync { .. }),
         Fault::FolderSyncFails => matches!(op, Op::SyncFolder { .. }),
         Fault::RenameFails => matches!(op, Op::Rename { .. }),
+        Fault::NoLinks => matches!(op, Op::Link { .. }),
     }
 }
 

@@ -53,7 +53,8 @@ fn is_fair(error: &Error, harmed: bool, scarce: bool) -> bool {
         | Error::Ambiguous { .. }
         | Error::Name(_)
         | Error::Poisoned { .. }
-        | Error::CannotWrite(_) => false,
+        | Error::CannotWrite(_)
+        | Error::NotForkable { .. } => false,
     }
 }
 

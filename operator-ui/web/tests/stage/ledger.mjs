@@ -102,7 +102,7 @@ const feed = [
 
 /** The flow as the server tells it for one moment: what the tests look at is 14:00:18. */
 const past = (seq) => ({
-  ...ledger, asks: {}, flow: { ...ledger.flow, seq, tokens: 810_000, cost_micros: 1_940_000, waits: 0 },
+  ...ledger, asks: {}, flow: { ...ledger.flow, seq, updated_at: `${DAY}14:00:18Z`, cached_tokens: 559_000, tokens: 810_000, cost_micros: 1_940_000, waits: 0 },
   nodes: { ...ledger.nodes, api: node("api", "backend", "done", 2, { took_ms: 900_000, turn: 11 }), ui: node("ui", "frontend", "running", 2, { words: "Running", live: "reading ledger.ts", turn: 6 }), review: node("review", "reviewer", "running", 3, { words: "Running", live: "reading api-report.md", turn: 1 }) },
   edges: { ...ledger.edges, "api/review": edge("api", "review", [passed("api-report.md", 3204, "14:00:18")]) },
 });

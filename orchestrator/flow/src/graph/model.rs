@@ -10,7 +10,7 @@ use serde::ser::{SerializeSeq as _, SerializeStruct as _};
 use serde::{Serialize, Serializer};
 
 use super::name::{EdgeId, NodeId, RoleInstance, RoleName};
-use super::role::InlineRole;
+use super::role::{Budget, InlineRole};
 
 /// A whole flow file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -20,6 +20,9 @@ pub struct GraphFile {
     /// The roles, when the file defines them itself; otherwise they come from the project.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub roles: Option<BTreeMap<RoleName, InlineRole>>,
+    /// What the whole flow may spend.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub budget: Option<Budget>,
 }
 
 /// A node as the file has it. A field that is `None` was not written, which matters to the overlay.

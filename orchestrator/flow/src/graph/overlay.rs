@@ -15,6 +15,9 @@ pub fn overlay(canonical: &GraphFile, snapshot: &GraphFile) -> GraphFile {
     GraphFile {
         workflow: overlay_graph(&canonical.workflow, &snapshot.workflow),
         roles: overlay_roles(canonical.roles.as_ref(), snapshot.roles.as_ref()),
+        budget: (snapshot.budget.as_ref())
+            .or(canonical.budget.as_ref())
+            .cloned(),
     }
 }
 

@@ -10,7 +10,7 @@ use super::diagnostic::{Code, Diagnostic, Sink, quoted};
 use super::keys;
 use super::model::{FlowGraph, GraphFile};
 use super::name::{self, NodeId, RoleInstance, RoleName, kebab_of};
-use super::parse_role::{DraftRoles, roles};
+use super::parse_role::{DraftRoles, read_budget, roles};
 use super::validate;
 use super::walk::{self, Fields};
 use super::yaml::{self, Span, Tree, Value, YamlFaultKind};
@@ -134,6 +134,9 @@ fn read_file(
     let workflow = fields.required(sink, "workflow");
     let draft = workflow.and_then(|workflow| read_workflow(sink, workflow));
     let roles = fields.get("roles").map(|tree| roles(sink, tree));
+    let budget = fields
+        .get("budget")
+        .and_then(|tree| read_budget(sink, tree));
     if let (Some(draft), Some(roles)) = (&draft, &roles) {
         check_roles_are_defined(sink, draft, roles);
     } else if let (Some(draft), Some(known)) = (&draft, known) {
@@ -144,7 +147,11 @@ fn read_file(
         None => None,
         Some(roles) => Some(roles.finish()?),
     };
-    (sink.errors() == 0).then_some(GraphFile { workflow, roles })
+    (sink.errors() == 0).then_some(GraphFile {
+        workflow,
+        roles,
+        budget,
+    })
 }
 
 fn read_workflow(sink: &mut Sink<'_>, tree: &Tree) -> Option<Draft> {

@@ -264,7 +264,7 @@ fn read_permissions(sink: &mut Sink<'_>, tree: &Tree) -> Option<Permissions> {
     })
 }
 
-fn read_budget(sink: &mut Sink<'_>, tree: &Tree) -> Option<Budget> {
+pub(super) fn read_budget(sink: &mut Sink<'_>, tree: &Tree) -> Option<Budget> {
     let fields = Fields::read(sink, tree, "a budget", keys::BUDGET)?;
     let limit = |sink: &mut Sink<'_>, key: &str| {
         let found = fields.get(key)?;

@@ -34,7 +34,11 @@ fn any_file() -> impl Strategy<Value = GraphFile> {
                     .collect();
                 let workflow = build(&name, summary.as_deref(), nodes, &borrowed).unwrap();
                 let roles = has_roles.then(|| roles_of(&workflow, &name));
-                GraphFile { workflow, roles }
+                GraphFile {
+                    workflow,
+                    roles,
+                    budget: None,
+                }
             })
     })
 }

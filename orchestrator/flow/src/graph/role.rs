@@ -46,7 +46,7 @@ choices! {
 }
 
 choices! {
-    /// How a role's tool calls are consented to, before anybody says otherwise.
+    /// How a role's tool calls are consented to at most.
     PermissionMode {
         /// Ask every time.
         NoAccess "no-access",
@@ -102,7 +102,7 @@ pub struct InlineRole {
     /// The program of a command role.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub command: Option<CommandSpec>,
-    /// What it may do without asking.
+    /// What narrows it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub permissions: Option<Permissions>,
     /// What it may spend in one flow.
@@ -163,20 +163,21 @@ impl Serialize for ExitMapping {
     }
 }
 
-/// What a role may do without asking.
+/// What narrows a role. A file cannot grant anything: whoever writes into a project would decide then
+/// what runs unasked.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Permissions {
-    /// The mode it begins in.
+    /// The most that it may do without asking, whatever the flow may.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mode: Option<PermissionMode>,
-    /// Whether all edits of files are granted.
+    /// Of no effect, as are the next two: only the operator grants.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub edits: Option<bool>,
-    /// Commands that are granted, each exactly as it is written.
+    /// Commands, each exactly as it is written.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub commands: Option<Vec<String>>,
-    /// MCP tools that are granted, as `server/tool`.
+    /// MCP tools, as `server/tool`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mcp_tools: Option<Vec<String>>,
 }

@@ -29,6 +29,7 @@ pub fn schema() -> Value {
                 "propertyNames": { "pattern": KEBAB, "maxLength": MAX_NAME_BYTES },
                 "additionalProperties": { "$ref": "#/$defs/role" },
             },
+            "budget": { "$ref": "#/$defs/budget" },
         },
         "required": ["workflow"],
         "additionalProperties": false,
@@ -205,20 +206,20 @@ fn command() -> Value {
 
 fn permissions() -> Value {
     mapping(
-        "What the role may do without asking.",
+        "What narrows the role. A file cannot grant anything: only the operator does.",
         &[],
         json!({
-            "mode": words("The mode that the role begins in.", PermissionMode::ALL),
-            "edits": flag("All edits of files are granted."),
-            "commands": texts("Granted commands, each exactly as it is run."),
-            "mcp-tools": texts("Granted MCP tools, as `server/tool`."),
+            "mode": words("The most that the role may do without asking, whatever the flow may.", PermissionMode::ALL),
+            "edits": flag("Of no effect: edits are granted with `a-society allow --for-the-flow`."),
+            "commands": texts("Of no effect: commands are granted with `a-society allow --for-the-flow`."),
+            "mcp-tools": texts("Of no effect: tools are granted with `a-society allow --for-the-flow`."),
         }),
     )
 }
 
 fn budget() -> Value {
     mapping(
-        "What the role may spend in one flow before it waits for the operator.",
+        "What a role, or the flow, may spend before it waits for the operator.",
         &[],
         json!({
             "cost-micro-usd": count("Money, in millionths of a US dollar.", MAX_BUDGET),

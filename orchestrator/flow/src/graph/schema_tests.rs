@@ -40,6 +40,7 @@ fn full_file() -> Value {
                              "on-exit": { "0": "forward", "otherwise": "prompt-human" } },
             },
         },
+        "budget": { "tokens": 9 },
     })
 }
 

@@ -36,6 +36,7 @@ pub(super) fn asked(state: &FlowState, input: &ConsentAsked) -> Result<Vec<Fact>
         tool: tool.unwrap_or_default(),
         action: input.action,
         shown: input.shown.clone(),
+        narrowed: input.narrowed,
         since: turn.since,
     };
     let request = Fact::ConsentRequested(ConsentRequested {
@@ -46,8 +47,9 @@ pub(super) fn asked(state: &FlowState, input: &ConsentAsked) -> Result<Vec<Fact>
         tool: open.tool.clone(),
         action: open.action,
         shown: open.shown.clone(),
+        narrowed: open.narrowed,
     });
-    let next = if state.consent_mode == ConsentMode::FullAccess {
+    let next = if state.consent_mode == ConsentMode::FullAccess && !open.narrowed {
         resolved(&input.consent, &open, ConsentAnswer::AllowOnce, None)
     } else {
         consent_awaited(&input.consent, &open)
@@ -162,7 +164,8 @@ pub(super) fn mode(state: &FlowState, mode: ConsentMode, client: Option<&ClientI
         client: client.cloned(),
     })];
     if mode == ConsentMode::FullAccess && !state.phase.is_over() {
-        for (consent, open) in &state.consents {
+        // A role that may do less than its flow goes on asking.
+        for (consent, open) in state.consents.iter().filter(|(_, open)| !open.narrowed) {
             facts.extend(settle(state, consent, open, ConsentAnswer::AllowOnce, None));
         }
     }

@@ -27,9 +27,11 @@ use crate::graph::FlowGraph;
 pub enum Input {
     /// The flow begins.
     Create(Create),
-    /// A process took the flow over. It finishes what a crash cut in half, and gives every open
-    /// turn another try.
+    /// A process took the flow over. It finishes what a crash cut in half; it may only have come
+    /// for one command.
     Opened,
+    /// A process drives the flow on. Every open turn gets another try.
+    Driven,
 
     /// The driver takes a node that [`crate::machine::pending`] offers.
     Claim(Claim),
@@ -145,6 +147,17 @@ pub enum Input {
     ChooseImprovement {
         /// How.
         mode: ImprovementMode,
+        /// The client's name for the command.
+        client: Option<ClientId>,
+    },
+    /// The operator makes a finding a proposed change.
+    ProposeChange(ProposeChange),
+    /// The operator decides about a proposal; one that is applied stands in its file already.
+    DecideChange {
+        /// Its name.
+        change: String,
+        /// Whether it is applied.
+        applied: bool,
         /// The client's name for the command.
         client: Option<ClientId>,
     },
@@ -325,6 +338,8 @@ pub struct ConsentAsked {
     pub action: Hash,
     /// What would run, for the operator to read.
     pub shown: Text,
+    /// Whether only the role asks, and the flow's mode alone would let it run.
+    pub narrowed: bool,
 }
 
 /// The operator's answer to a request for consent.
@@ -379,6 +394,23 @@ pub struct Steer {
     pub message: MessageId,
     /// When it is heard.
     pub when: SteerWhen,
+    /// The client's name for the command.
+    pub client: Option<ClientId>,
+}
+
+/// A change that a finding leads to.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ProposeChange {
+    /// Its name.
+    pub change: String,
+    /// Whose finding.
+    pub role: RoleInstance,
+    /// The file, relative to the project.
+    pub path: String,
+    /// The file's hash as it is; nothing if there is no such file.
+    pub before: Option<Hash>,
+    /// The file as it would be.
+    pub after: Text,
     /// The client's name for the command.
     pub client: Option<ClientId>,
 }

@@ -2,8 +2,10 @@
 //!
 //! Facts that belong together are appended together, but a crash may cut between them. Whatever
 //! follows from the facts that remained is said now, so that a flow never waits for a fact that
-//! nobody will say. Every open turn gets another try, and late answers of an earlier one are not
-//! heard. A flow in which nothing was cut off and nothing runs is left as it is.
+//! nobody will say. A flow in which nothing was cut off is left as it is.
+//!
+//! Only a process that drives the flow on gives every open turn another try, and late answers of
+//! an earlier one are then not heard. One that opens it for a single command leaves them alone.
 
 use a_society_facts::At as Time;
 use a_society_facts::fact::Fact;
@@ -66,8 +68,8 @@ pub(super) fn opened(state: &FlowState) -> Vec<Fact> {
     }
     answered(&mut sketch);
     for (id, turn) in state.turns.clone() {
-        let fact = cut_off(sketch.state(), id, &turn);
-        sketch.say(fact);
+        let end = cut_off(sketch.state(), id, &turn);
+        sketch.say_all(end);
     }
     decided(&mut sketch);
     let roles: Vec<_> = sketch.state.configurations.keys().cloned().collect();
@@ -77,6 +79,16 @@ pub(super) fn opened(state: &FlowState) -> Vec<Fact> {
     }
     endings(&mut sketch);
     sketch.facts()
+}
+
+/// X4: an open turn goes on with another try. A compaction does not: one that was cut off is over,
+/// and one that is open was begun by this process.
+pub(super) fn driven(state: &FlowState) -> Vec<Fact> {
+    let turns = state.turns.iter();
+    turns
+        .filter(|(_, turn)| turn.cause != Cause::Compaction)
+        .map(|(id, turn)| resumed(*id, turn))
+        .collect()
 }
 
 /// X1: a handoff was staged, and its node does not wait for the word yet.
@@ -109,7 +121,7 @@ fn asked(sketch: &mut Sketch, consent: &ConsentId, open: &OpenConsent) {
         .any(|(_, w)| w.consent.as_ref() == Some(consent));
     let answer = if state.phase.is_over() || turn.is_none_or(|turn| turn.stop) {
         Some(ConsentAnswer::Withdrawn)
-    } else if state.consent_mode == ConsentMode::FullAccess {
+    } else if state.consent_mode == ConsentMode::FullAccess && !open.narrowed {
         Some(ConsentAnswer::AllowOnce)
     } else {
         None
@@ -139,8 +151,8 @@ fn answered(sketch: &mut Sketch) {
     sketch.say_all(settled);
 }
 
-/// X4 to X6: an open turn goes on with another try, unless its outcome is known already.
-fn cut_off(state: &FlowState, id: TurnId, turn: &OpenTurn) -> Fact {
+/// X5 and X6: a turn whose outcome is known already is over.
+fn cut_off(state: &FlowState, id: TurnId, turn: &OpenTurn) -> Option<Fact> {
     let settled = turn
         .request
         .as_ref()
@@ -155,16 +167,14 @@ fn cut_off(state: &FlowState, id: TurnId, turn: &OpenTurn) -> Fact {
             None => waited(state, id, turn),
         },
     };
-    match end {
-        Some(end) if settled => Fact::TurnEnded(TurnEnded {
-            turn: id,
-            attempt: turn.attempt,
-            role: turn.role.clone(),
-            end,
-            error: None,
-        }),
-        Some(_) | None => resumed(id, turn),
-    }
+    let end = end.filter(|_| settled)?;
+    Some(Fact::TurnEnded(TurnEnded {
+        turn: id,
+        attempt: turn.attempt,
+        role: turn.role.clone(),
+        end,
+        error: None,
+    }))
 }
 
 /// How a turn ended whose node waits; only a wait for consent keeps its turn open.

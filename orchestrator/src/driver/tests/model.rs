@@ -41,6 +41,7 @@ use crate::project::flow_file::{FlowFile, read_kept};
 use crate::record::Places;
 use crate::run::{NewFlow, create};
 
+mod budgets;
 mod sessions;
 
 const ALONE: &str = r"
@@ -161,6 +162,8 @@ struct Actors {
     project: PathBuf,
     record: PathBuf,
     window: u64,
+    max_output: u64,
+    most: Option<ConsentMode>,
 }
 
 impl Actors {
@@ -189,7 +192,7 @@ impl Actors {
                 name: "puppet".into(),
                 id: "puppet-1".into(),
                 window: self.window,
-                max_output: 100,
+                max_output: self.max_output,
                 thinking: Thinking::Fixed,
                 effort: None,
                 prices: None,
@@ -243,6 +246,10 @@ impl RoleSource for Actors {
         Ok(Box::new(ModelTaker::summarising(Arc::new(job), gear, stop)))
     }
 
+    fn most(&self, _: &RoleInstance) -> Option<ConsentMode> {
+        self.most
+    }
+
     fn reads_history(&self, _: &RoleInstance) -> bool {
         true
     }
@@ -276,6 +283,8 @@ struct World {
     disk: FaultyDisk,
     puppet: Arc<Puppet>,
     window: u64,
+    max_output: u64,
+    most: Option<ConsentMode>,
 }
 
 impl World {
@@ -288,6 +297,8 @@ impl World {
             disk: FaultyDisk::new(),
             puppet,
             window: 0,
+            max_output: 100,
+            most: None,
         }
     }
 
@@ -309,6 +320,8 @@ impl World {
             project: self.folder.path().join("project"),
             record: self.folder.path().join("record"),
             window: self.window,
+            max_output: self.max_output,
+            most: self.most,
         })
     }
 
@@ -326,12 +339,16 @@ impl World {
     }
 
     fn begin(&self) -> Core {
+        self.begin_with(ALONE)
+    }
+
+    fn begin_with(&self, flow: &str) -> Core {
         let new = NewFlow {
             project: "demo".parse().unwrap(),
             project_folder: "/w/project".into(),
             title: None,
             input: None,
-            file: read_kept(ALONE.to_owned()).unwrap(),
+            file: read_kept(flow.to_owned()).unwrap(),
             script: None,
             client: None,
         };
@@ -553,6 +570,39 @@ fn full_access_asks_nothing() {
     walk(&mut core, 1000);
     assert_eq!(world.read("a.txt").as_deref(), Some("new\n"));
     assert!(core.state().consents.is_empty());
+}
+
+#[test]
+fn a_role_that_may_do_less_than_its_flow_goes_on_asking() {
+    let mut world = World::new(Puppet::will_say([calls(&[WRITE]), closes()]));
+    world.most = Some(ConsentMode::NoAccess);
+    let mut core = world.begin();
+    let mode = Input::ConsentMode {
+        mode: ConsentMode::FullAccess,
+        client: None,
+    };
+    core.command(mode.clone()).unwrap();
+    walk(&mut core, 1000);
+    let before = consent(&core);
+    // Neither another process nor saying the mode again answers for the operator.
+    let mut core = world.die(core);
+    core.command(mode).unwrap();
+    walk(&mut core, 1000);
+    assert_eq!(
+        (consent(&core), waits_for(&core)),
+        (before, Some(WaitReason::Consent))
+    );
+    assert_eq!(world.read("a.txt"), None);
+    answer_consent(
+        &mut core,
+        Command::Allow {
+            consent: None,
+            action: None,
+            for_the_flow: false,
+        },
+    );
+    walk(&mut core, 1000);
+    assert_eq!(world.read("a.txt").as_deref(), Some("new\n"));
 }
 
 #[test]

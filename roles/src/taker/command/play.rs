@@ -302,7 +302,7 @@ impl Taker for CommandTaker {
             Told::Mend { message } => self.next = Next::AskForEnd(refused(&message)),
             // A program that is still held or running is ended with the value that holds it.
             // Only a taker that asked for it hears of it.
-            Told::Compacted { .. } | Told::Denied { .. } | Told::Busy => {}
+            Told::Compacted { .. } | Told::Denied { .. } | Told::TakenBack { .. } | Told::Busy => {}
             Told::Stop => {
                 self.next = Next::End(End::Aborted {
                     why: "the operator stopped the turn".to_owned(),

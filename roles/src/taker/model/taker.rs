@@ -349,6 +349,16 @@ impl ModelTaker {
                 }
                 None
             }
+            Told::TakenBack { output } => {
+                let last = self.said.last_mut().map(|said| &mut said.message);
+                if let Some(Message::ToolResult {
+                    content, is_error, ..
+                }) = last
+                {
+                    (*content, *is_error) = (output, true);
+                }
+                None
+            }
             Told::Mend { message } => {
                 self.said.push(Message::User { content: message }.into());
                 self.next = Next::Ask;

@@ -404,7 +404,7 @@ impl Taker for ScriptedTaker {
                 self.end = None;
             }
             // Only a taker that asked for it hears of it.
-            Told::Compacted { .. } | Told::Denied { .. } | Told::Busy => {}
+            Told::Compacted { .. } | Told::Denied { .. } | Told::TakenBack { .. } | Told::Busy => {}
             Told::Stop => {
                 return self.end_with(End::Aborted {
                     why: "the operator stopped the turn".to_owned(),

@@ -51,6 +51,27 @@ impl Fact {
         }
     }
 
+    /// The files that the fact says were handed over, or were made by those who look back.
+    pub fn artifacts(&self) -> impl Iterator<Item = &Artifact> {
+        let (deliveries, made): (&[Delivery], Option<&Artifact>) = self.handed();
+        let handed = deliveries.iter().map(|delivery| &delivery.artifact);
+        handed.chain(made)
+    }
+
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "a fact that hands nothing over says nothing"
+    )]
+    fn handed(&self) -> (&[Delivery], Option<&Artifact>) {
+        match self {
+            Self::HandoffApplied(fact) => (&fact.deliveries, None),
+            Self::HandoffStaged(fact) => (&fact.deliveries, None),
+            Self::FindingsRecorded(fact) => (&[], Some(&fact.findings)),
+            Self::FeedbackRecorded(fact) => (&[], Some(&fact.report)),
+            _ => (&[], None),
+        }
+    }
+
     /// Tells of every blob the fact names.
     #[expect(
         clippy::too_many_lines,

@@ -95,6 +95,9 @@ pub struct ConsentRequested {
     pub action: Hash,
     /// What would run, for the operator to read.
     pub shown: Text,
+    /// Whether only the role asks, and the flow's mode alone would let it run.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub narrowed: bool,
 }
 
 /// What the operator said to a request.

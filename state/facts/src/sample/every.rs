@@ -517,6 +517,7 @@ fn operator() -> Vec<Fact> {
             tool: "run_command".into(),
             action: Hash::of(b"ls"),
             shown: Text::from("ls"),
+            narrowed: true,
         }),
         Fact::ConsentResolved(ConsentResolved {
             consent: id("k1"),
@@ -601,6 +602,8 @@ fn improvement() -> Vec<Fact> {
             path: "a-docs/agents.md".into(),
             before: Some(Hash::of(b"before")),
             after: Text::from("after"),
+            finding: Some(17),
+            client: client(),
         }),
         Fact::ChangeDecided(ChangeDecided {
             change: "change-1".into(),

@@ -160,6 +160,7 @@ fn consent(scribe: &mut Scribe, turn: &Turn, call: &crate::id::CallId) {
         tool: "run_command".into(),
         action,
         shown: Text::from("git log --oneline"),
+        narrowed: false,
     }));
     scribe.say(Fact::NodeSuspended(NodeSuspended {
         node: turn.node.clone(),
@@ -438,6 +439,8 @@ fn reflect(scribe: &mut Scribe) {
         path: "a-docs/roles/writer/main.md".into(),
         before: Some(Hash::of(b"before")),
         after: Text::from("Mention sizes."),
+        finding: None,
+        client: None,
     }));
     scribe.say(Fact::ChangeDecided(ChangeDecided {
         change: "change-1".into(),

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::flow::{FlowState, FlowStatus};
+use super::flow::{FlowState, FlowStatus, Parentage};
 use crate::at::At;
 use crate::fact::node::WaitReason;
 use crate::id::{FlowId, NodeId, ProjectName, RoleInstance, Seq};
@@ -44,6 +44,9 @@ pub struct Summary {
     pub seq: Seq,
     /// What was lost or damaged, one sentence each.
     pub damage: Vec<String>,
+    /// Where it was forked from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parent: Option<Parentage>,
     /// Tokens spent.
     pub tokens: u64,
     /// Money spent, in millionths of its unit.
@@ -76,6 +79,7 @@ impl Summary {
             updated_at: state.updated_at,
             seq: state.seq,
             damage: cut.map(|notice| notice.text.clone()).chain(lost).collect(),
+            parent: state.parent.clone(),
             tokens: state.account.spent.tokens,
             cost_micros: state.account.spent.cost_micros,
         }

@@ -37,7 +37,8 @@ struct Crash<'a> {
 
 impl Crash<'_> {
     /// Copies what survived of a folder. A file that kept both names of a rename becomes two
-    /// files, since nothing else here ever gives one file two names.
+    /// files, and so does one with two names of its own: what is durable is the same in both, and
+    /// a disk after a crash is looked at, not written under both names.
     fn copy_folder(&mut self, old: Id, new: Id, above: &mut Vec<Id>) -> io::Result<()> {
         let folder = self.before.folder(old)?;
         for (name, id) in self.choices.names_of(old, folder) {

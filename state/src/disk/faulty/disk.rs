@@ -319,6 +319,17 @@ impl Disk for FaultyDisk {
         )
     }
 
+    fn link(&self, from: &Path, to: &Path) -> io::Result<()> {
+        self.operate(
+            |_| Class::Link,
+            |_| Op::Link {
+                from: from.to_owned(),
+                to: to.to_owned(),
+            },
+            |world, _| world.tree.link(from, to),
+        )
+    }
+
     fn remove_file(&self, path: &Path) -> io::Result<()> {
         let path_buf = || path.to_owned();
         self.operate(

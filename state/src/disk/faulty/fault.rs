@@ -42,11 +42,13 @@ pub enum Fault {
     FolderSyncFails,
     /// A rename fails with `EIO` and changes nothing.
     RenameFails,
+    /// The file system gives no file a second name.
+    NoLinks,
 }
 
 impl Fault {
     /// Every fault there is, for tests that try them all.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 14] = [
         Self::Eio,
         Self::Enospc,
         Self::Edquot,
@@ -60,6 +62,7 @@ impl Fault {
         Self::SyncFailsThenLies,
         Self::FolderSyncFails,
         Self::RenameFails,
+        Self::NoLinks,
     ];
 
     /// The error that the operation returns instead of being done; `None` if it is done, but
@@ -72,6 +75,7 @@ impl Fault {
             Self::Eintr => Errno::INTR,
             Self::Emfile => Errno::MFILE,
             Self::Erofs => Errno::ROFS,
+            Self::NoLinks => Errno::PERM,
             Self::ShortWrite(_) | Self::ShortRead | Self::SyncFailsThenLies => return None,
         };
         Some(errno.into())
@@ -91,7 +95,8 @@ impl Fault {
             | Self::Erofs
             | Self::SyncFailsThenLies
             | Self::FolderSyncFails
-            | Self::RenameFails => asked,
+            | Self::RenameFails
+            | Self::NoLinks => asked,
         }
     }
 
@@ -108,6 +113,7 @@ impl Fault {
             Self::SyncFailsThenLies => class == Class::Sync,
             Self::FolderSyncFails => class == Class::SyncFolder,
             Self::RenameFails => class == Class::Rename,
+            Self::NoLinks => class == Class::Link,
         }
     }
 }
@@ -133,6 +139,7 @@ pub(super) enum Class {
     CreateFolder,
     SyncFolder,
     Rename,
+    Link,
     Remove,
     List,
     /// About, free bytes, size and lock: they only ask.
@@ -159,6 +166,7 @@ impl Class {
             Self::CreateFolder
             | Self::SyncFolder
             | Self::Rename
+            | Self::Link
             | Self::Append { .. }
             | Self::Reserve
             | Self::Sync => true,
@@ -172,6 +180,7 @@ impl Class {
             Self::CreateFolder
             | Self::SyncFolder
             | Self::Rename
+            | Self::Link
             | Self::Remove
             | Self::Append { .. }
             | Self::SetSize { .. }

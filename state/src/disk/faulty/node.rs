@@ -29,8 +29,8 @@ pub(super) struct FileNode {
     /// The versions around each cut since the last sync, in pairs: just before it and just
     /// after. Without them a crash could not bring back what an unsynced cut removed.
     cuts: Vec<Contents>,
-    /// Whether a folder names it.
-    pub(super) linked: bool,
+    /// How many names it has.
+    pub(super) names: usize,
     /// The handles that are open on it.
     pub(super) handles: HashSet<u64>,
     /// The handle that holds its lock.
@@ -44,7 +44,7 @@ impl FileNode {
         Self {
             live: contents.clone(),
             durable: contents,
-            linked: true,
+            names: 1,
             modified_ms,
             ..Self::default()
         }

@@ -22,6 +22,8 @@ pub enum Op {
     SyncFolder { path: PathBuf },
     /// `Disk::rename`.
     Rename { from: PathBuf, to: PathBuf },
+    /// `Disk::link`.
+    Link { from: PathBuf, to: PathBuf },
     /// `Disk::remove_file`.
     RemoveFile { path: PathBuf },
     /// `Disk::remove_folder`.

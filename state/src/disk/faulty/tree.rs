@@ -270,6 +270,23 @@ impl Tree {
         }
     }
 
+    /// A folder has one name only.
+    pub(super) fn link(&mut self, from: &Path, to: &Path) -> io::Result<()> {
+        let id = self.find(from)?;
+        let Some((folder, name)) = self.place(to)? else {
+            return Err(Errno::EXIST.into());
+        };
+        if self.child(folder, &name)?.is_some() {
+            return Err(Errno::EXIST.into());
+        }
+        if self.is_folder(id) {
+            return Err(Errno::PERM.into());
+        }
+        self.change(folder, name, Some(id), None)?;
+        self.file_mut(id)?.names += 1;
+        Ok(())
+    }
+
     pub(super) fn remove_file(&mut self, path: &Path) -> io::Result<()> {
         let Some((folder, name)) = self.place(path)? else {
             return Err(Errno::ISDIR.into());
@@ -391,7 +408,7 @@ impl Tree {
     /// Takes the name of a replaced or removed file away. A folder has nothing to free.
     fn unlink(&mut self, id: Id) {
         if let Ok(file) = self.file_mut(id) {
-            file.linked = false;
+            file.names = file.names.saturating_sub(1);
             self.free_if_gone(id);
         }
     }
@@ -400,7 +417,7 @@ impl Tree {
     /// long as a crash might bring its name back.
     fn free_if_gone(&mut self, id: Id) {
         let size_bytes = match self.file(id) {
-            Ok(file) if !file.linked && file.handles.is_empty() => file.size() as u64,
+            Ok(file) if file.names == 0 && file.handles.is_empty() => file.size() as u64,
             Ok(_) | Err(_) => 0,
         };
         self.used_bytes = self.used_bytes.saturating_sub(size_bytes);
@@ -443,7 +460,7 @@ impl Tree {
             if let Node::File(file) = node {
                 file.handles.clear();
                 file.lock = None;
-                if file.linked {
+                if file.names > 0 {
                     used_bytes += file.size() as u64;
                 }
             }

@@ -163,8 +163,6 @@ export function pictureOf(flow: FlowState, open: ReadonlySet<number> = new Set()
     if (e.open_correction && from !== to) corrections.push({ key: edgeKey(e.to, e.from), from: to, to: from, chip: chipOf(e.backward) });
   }
   const lines = topology.edges.map(([from, to]): Line => ({ key: edgeKey(from, to), from, to, look: delivered.get(edgeKey(from, to)) ? "ok" : "no" }));
-  // Delivered edges are drawn last: where two share a piece, what arrived is on top.
-  lines.sort((a, b) => (a.look === b.look ? 0 : a.look === "no" ? -1 : 1));
   const plain = all.filter((e) => !home.has(e.from) && !home.has(e.to));
   return { topology, cards, lines, chips: chipsOf(plain, new Set(lines.map((l) => l.key))), corrections };
 }

@@ -216,6 +216,7 @@ fn steps(point: &Point, input: Input) -> Vec<Point> {
                 crashed.flow.append(fact.clone());
             }
             crashed.flow.say(Input::Opened).unwrap();
+            crashed.flow.say(Input::Driven).unwrap();
             crashed.left.crash = false;
             crashed.left.back &= !crashed.flow.facts[point.flow.facts.len()..]
                 .iter()

@@ -30,6 +30,14 @@ fn x4_an_open_turn_gets_another_try() {
 }
 
 #[test]
+fn x4_a_process_that_only_opens_a_flow_leaves_its_turns_alone() {
+    let mut flow = Flow::on("a:owner z:owner", "a>z");
+    flow.claim("a").unwrap();
+    assert_eq!(flow.words(Input::Opened), "");
+    assert_eq!(flow.words(Input::Driven), "turn_resumed");
+}
+
+#[test]
 fn x5_x6_a_turn_whose_outcome_is_recorded_ends() {
     let mut handed = Flow::on("a:owner z:owner", "a>z");
     handed.claim("a").unwrap();

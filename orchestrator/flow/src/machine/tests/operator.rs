@@ -42,6 +42,7 @@ impl Sim {
             call: id(&format!("k{number}")),
             action: Hash::of(b"what runs"),
             shown: "what runs".into(),
+            narrowed: false,
         }));
         assert!(asked.is_ok(), "{asked:?}");
     }

@@ -279,5 +279,6 @@ impl Flow {
             self.append(fact);
         }
         self.say(Input::Opened).unwrap();
+        self.say(Input::Driven).unwrap();
     }
 }

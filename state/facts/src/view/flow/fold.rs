@@ -176,10 +176,10 @@ impl FlowState {
 
             Fact::ImprovementChosen(f) => self.improvement_chosen(place, f),
             Fact::ReflectionStarted(f) => self.reflection_started(f),
-            Fact::FindingsRecorded(f) => self.findings(f),
+            Fact::FindingsRecorded(f) => self.findings(place, f),
             Fact::FeedbackDecided(f) => self.feedback_decided(place, f),
             Fact::FeedbackStarted(f) => self.feedback_started(f),
-            Fact::FeedbackRecorded(f) => self.feedback_recorded(f),
+            Fact::FeedbackRecorded(f) => self.feedback_recorded(place, f),
             Fact::ChangeProposed(f) => self.change_proposed(place, f),
             Fact::ChangeDecided(f) => self.change_decided(place, f),
 
@@ -289,6 +289,11 @@ impl FlowState {
         });
         if let Some(name) = &f.name {
             name.clone_into(&mut self.title);
+        }
+        // Whatever process still runs is the parent's, and nobody ends it on the fork's behalf.
+        self.writer = None;
+        for call in self.calls.values_mut() {
+            call.process = None;
         }
     }
 

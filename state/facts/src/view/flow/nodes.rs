@@ -3,7 +3,9 @@
 use std::mem;
 
 use super::fold::Place;
-use super::parts::{CallState, Configuration, OpenConsent, Running, Said, Staged, Waiting, Wanted};
+use super::parts::{
+    CallState, Configuration, Matter, OpenConsent, Running, Said, Staged, Waiting, Wanted,
+};
 use super::phase::{Change, Feedback, Improvement, Phase, Reflecting};
 use super::state::FlowState;
 use crate::fact::budget::{BudgetReached, BudgetSet};
@@ -12,8 +14,8 @@ use crate::fact::improvement::{
     FindingsRecorded, ImprovementChosen, ReflectionStarted,
 };
 use crate::fact::node::{
-    HandoffApplied, HandoffAwaited, HandoffDecided, HandoffStaged, NodeClaimed, NodeSuspended,
-    NodeWoken, RepairRequested, WaitReason,
+    Entry, HandoffApplied, HandoffAwaited, HandoffDecided, HandoffStaged, NodeClaimed,
+    NodeSuspended, NodeWoken, RepairRequested, WaitReason,
 };
 use crate::fact::operator::{
     ConsentAnswer, ConsentRequested, ConsentResolved, OperatorReplied, OperatorSteered,
@@ -62,7 +64,17 @@ impl FlowState {
                 self.replies.remove(&f.node);
             }
         }
-        self.visited.insert(f.node.clone());
+        if !self.visited.insert(f.node.clone()) {
+            *self.entered_again.entry(f.node.clone()).or_default() += 1;
+        }
+        // Whoever was told what to do and could not say a word is not told twice.
+        let again = match f.entry {
+            Entry::Again | Entry::Configured | Entry::Recovered => true,
+            Entry::First | Entry::Reopened | Entry::Reply => false,
+        };
+        let nothing_new = received.is_empty() && dropped.is_empty() && unsaid.is_empty();
+        let told =
+            again && nothing_new && self.is_unanswered(&f.role, &Matter::Node(f.node.clone()));
         self.reckon(&f.node);
         self.awaiting_handoff.remove(&f.node);
         self.wanted.remove(&f.node);
@@ -75,12 +87,18 @@ impl FlowState {
                 entry: f.entry,
                 since: place.at,
                 begun: false,
-                told: false,
+                told,
                 received,
                 dropped,
                 unsaid,
             },
         );
+    }
+
+    /// Whether the last thing that a role was told, and that it has not answered, is this.
+    fn is_unanswered(&self, role: &RoleInstance, matter: &Matter) -> bool {
+        let session = self.sessions.get(role);
+        session.is_some_and(|session| session.unanswered.as_ref() == Some(matter))
     }
 
     /// Counts again whether a node owes something.
@@ -287,6 +305,7 @@ impl FlowState {
             tool: f.tool.clone(),
             action: f.action,
             shown: f.shown.clone(),
+            narrowed: f.narrowed,
             since: place.at,
         };
         self.consents.insert(f.consent.clone(), open);
@@ -328,19 +347,21 @@ impl FlowState {
 
     pub(super) fn reflection_started(&mut self, f: &ReflectionStarted) {
         self.mint(f.turn);
+        let unanswered = self.is_unanswered(&f.role, &Matter::Improvement);
         if let Some(improvement) = &mut self.improvement {
             let before = improvement.roles.remove(&f.role);
-            let role = begin_again(before, f.turn, &f.replies);
+            let role = begin_again(before, f.turn, &f.replies, unanswered);
             improvement.roles.insert(f.role.clone(), role);
         }
     }
 
-    pub(super) fn findings(&mut self, f: &FindingsRecorded) {
+    pub(super) fn findings(&mut self, place: Place, f: &FindingsRecorded) {
         let Some(improvement) = &mut self.improvement else {
             return;
         };
         if let Some(role) = improvement.roles.get_mut(&f.role) {
             role.findings = Some(f.findings.clone());
+            role.seq = Some(place.seq);
             role.waiting = None;
         }
         if self.phase == Phase::Improving && improvement.is_reflected() {
@@ -360,29 +381,34 @@ impl FlowState {
 
     pub(super) fn feedback_started(&mut self, f: &FeedbackStarted) {
         self.mint(f.turn);
+        let unanswered = self.is_unanswered(&f.role, &Matter::Improvement);
         if let Some(improvement) = &mut self.improvement {
             let before = improvement.feedback.work.take();
-            improvement.feedback.work = Some(begin_again(before, f.turn, &f.replies));
+            let work = begin_again(before, f.turn, &f.replies, unanswered);
+            improvement.feedback.work = Some(work);
             improvement.feedback.role = Some(f.role.clone());
         }
     }
 
-    pub(super) fn feedback_recorded(&mut self, f: &FeedbackRecorded) {
+    pub(super) fn feedback_recorded(&mut self, place: Place, f: &FeedbackRecorded) {
         let work = self
             .improvement
             .as_mut()
             .and_then(|improvement| improvement.feedback.work.as_mut());
         if let Some(work) = work {
             work.findings = Some(f.report.clone());
+            work.seq = Some(place.seq);
             work.waiting = None;
         }
     }
 
     pub(super) fn change_proposed(&mut self, place: Place, f: &ChangeProposed) {
+        self.remember(place, f.client.as_ref());
         let change = Change {
             role: f.role.clone(),
             path: f.path.clone(),
             before: f.before,
+            finding: f.finding,
             after: Some(f.after.clone()),
             at: place.at,
             applied: None,
@@ -430,7 +456,14 @@ impl FlowState {
 }
 
 /// A role begins to reflect, or goes on with the replies it reads now.
-fn begin_again(before: Option<Reflecting>, turn: TurnId, replies: &[MessageId]) -> Reflecting {
+fn begin_again(
+    before: Option<Reflecting>,
+    turn: TurnId,
+    replies: &[MessageId],
+    unanswered: bool,
+) -> Reflecting {
+    let seq = before.as_ref().and_then(|before| before.seq);
+    let again = before.as_ref().map_or(0, |r| r.again.saturating_add(1));
     let (queued, mut unsaid, findings) =
         before.map_or_else(Default::default, |r| (r.replies, r.unsaid, r.findings));
     let (read, rest) = queued
@@ -440,8 +473,10 @@ fn begin_again(before: Option<Reflecting>, turn: TurnId, replies: &[MessageId]) 
     Reflecting {
         turn,
         begun: false,
-        told: false,
+        told: unanswered && again > 0 && unsaid.is_empty(),
+        again,
         findings,
+        seq,
         waiting: None,
         replies: rest,
         unsaid,

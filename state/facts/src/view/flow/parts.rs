@@ -173,7 +173,7 @@ pub struct OpenTurn {
 
 /// Serde asks by reference.
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks by reference")]
-const fn is_none_yet(count: &u32) -> bool {
+pub(super) const fn is_none_yet(count: &u32) -> bool {
     *count == 0
 }
 
@@ -321,6 +321,9 @@ pub struct OpenConsent {
     pub action: Hash,
     /// What would run.
     pub shown: Text,
+    /// Whether the flow's mode alone would let it run.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub narrowed: bool,
     /// Since when.
     pub since: At,
 }
@@ -370,6 +373,19 @@ pub struct SessionBrief {
     /// The surfaces that show it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub surfaces: Vec<String>,
+    /// What it was told to do and has not said a word about.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unanswered: Option<Matter>,
+}
+
+/// What a role is told to work on.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Matter {
+    /// A node.
+    Node(NodeId),
+    /// The improvement of the flow.
+    Improvement,
 }
 
 /// A run of a session that is not over.

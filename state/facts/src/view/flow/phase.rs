@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::parts::{Said, Waiting};
+use super::parts::{Said, Waiting, is_none_yet};
 use crate::at::At;
 use crate::fact::flow::PauseReason;
 use crate::fact::improvement::{ImprovementMode, Reflection};
@@ -178,9 +178,15 @@ pub struct Reflecting {
     pub begun: bool,
     /// Whether the role was told what that turn is for.
     pub told: bool,
+    /// How many turns it had for it before this one.
+    #[serde(default, skip_serializing_if = "is_none_yet")]
+    pub again: u32,
     /// What it wrote, once it is done.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub findings: Option<Artifact>,
+    /// The record that says so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seq: Option<Seq>,
     /// Its wait for the operator.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub waiting: Option<Waiting>,
@@ -224,6 +230,9 @@ pub struct Change {
     /// The file's hash as the proposal found it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub before: Option<Hash>,
+    /// The record of the finding.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub finding: Option<Seq>,
     /// The file as it would be; let go once the proposal is decided.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after: Option<Text>,

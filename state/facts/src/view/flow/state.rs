@@ -62,6 +62,9 @@ pub struct FlowState {
     pub owner: Option<RoleInstance>,
     /// Nodes that were claimed at least once.
     pub visited: BTreeSet<NodeId>,
+    /// Of those that were claimed more than once, how often after the first time.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub entered_again: BTreeMap<NodeId, u32>,
     /// Nodes of those that still owe an edge: one that leaves them, is not optional and is not
     /// completed.
     pub owing: BTreeSet<NodeId>,

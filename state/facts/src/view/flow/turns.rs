@@ -2,8 +2,8 @@
 
 use super::fold::Place;
 use super::parts::{
-    AskedCall, CallState, OpenCall, OpenRun, OpenTurn, Request, RequestState, Running, Said,
-    SessionBrief, Spent,
+    AskedCall, CallState, Matter, OpenCall, OpenRun, OpenTurn, Request, RequestState, Running,
+    Said, SessionBrief, Spent,
 };
 use super::state::FlowState;
 use crate::fact::session::{
@@ -13,8 +13,8 @@ use crate::fact::session::{
 };
 use crate::fact::turn::{
     CallFinished, CallIntended, CallReaped, CallRerun, CallStarted, DraftAdded, DraftDiscarded,
-    DraftKept, DraftKind, ModelAnswered, ModelFailed, ModelRequested, TurnEnded, TurnResumed,
-    TurnStarted, Usage,
+    DraftKept, DraftKind, ModelAnswered, ModelFailed, ModelRequested, TurnEnd, TurnEnded,
+    TurnResumed, TurnStarted, Usage,
 };
 use crate::id::{MessageId, RoleInstance, TurnId};
 
@@ -77,6 +77,9 @@ impl FlowState {
         };
         if !turn.cause.is_aside() {
             self.rest(&turn.role);
+            if f.end == TurnEnd::Outcome {
+                self.answer(&turn.role);
+            }
         }
         // A call that outlives its turn has no one to answer to.
         self.calls.retain(|_, call| call.turn != f.turn);
@@ -141,6 +144,14 @@ impl FlowState {
             request.message = Some(f.message.clone());
         }
         self.last_message(&f.role, &f.message);
+        self.answer(&f.role);
+    }
+
+    /// What a role was told has been heard: by a word of the role, or by what it came to.
+    fn answer(&mut self, role: &RoleInstance) {
+        if let Some(session) = self.sessions.get_mut(role) {
+            session.unanswered = None;
+        }
     }
 
     /// What was streamed does not count; the same request may still be answered as a whole.
@@ -178,6 +189,7 @@ impl FlowState {
                 session.context_tokens = f.usage.window_tokens();
                 session.last_activity_at = place.at;
             }
+            self.answer(&f.role);
         }
     }
 
@@ -272,6 +284,7 @@ impl FlowState {
             compaction: None,
             archives: Vec::new(),
             surfaces: Vec::new(),
+            unanswered: None,
         };
         self.sessions.insert(f.role.clone(), brief);
     }
@@ -279,6 +292,7 @@ impl FlowState {
     pub(super) fn session_state(&mut self, f: &SessionStateChanged) {
         if let Some(session) = self.sessions.get_mut(&f.role) {
             session.state = f.state;
+            session.unanswered = None;
         }
     }
 
@@ -317,6 +331,7 @@ impl FlowState {
             session.prompt = None;
             session.context_tokens = 0;
             session.last_message = None;
+            session.unanswered = None;
             session.messages = 0;
             session.compaction = None;
             session.archives.clear();
@@ -340,6 +355,9 @@ impl FlowState {
         self.remember(place, f.client.as_ref());
         self.touch(place, &f.role);
         self.last_message(&f.role, &f.message);
+        if let (Some(matter), Some(session)) = (matter(f), self.sessions.get_mut(&f.role)) {
+            session.unanswered = Some(matter);
+        }
         let other = |said: &Said| said.id != f.message;
         if let Some(steers) = self.steers.get_mut(&f.role) {
             steers.retain(other);
@@ -377,6 +395,7 @@ impl FlowState {
             session.context_tokens = 0;
             session.last_activity_at = place.at;
             session.archives.push(f.compaction.clone());
+            session.unanswered = None;
         }
     }
 
@@ -390,6 +409,7 @@ impl FlowState {
         if let Some(session) = self.sessions.get_mut(&f.role) {
             session.context_tokens = 0;
             session.archives.push(f.archive.clone());
+            session.unanswered = None;
         }
     }
 
@@ -425,6 +445,25 @@ fn told(running: &mut Running, f: &MessageAdded) {
     let nothing_left =
         running.unsaid.is_empty() && running.received.is_empty() && running.dropped.is_empty();
     running.told |= nothing_left && opens_a_turn(f.origin);
+}
+
+/// What a message tells a role to work on.
+fn matter(f: &MessageAdded) -> Option<Matter> {
+    match (f.origin, &f.node) {
+        (Origin::Entry | Origin::Reply, Some(node)) => Some(Matter::Node(node.clone())),
+        (Origin::Improvement | Origin::Reply, None) => Some(Matter::Improvement),
+        (Origin::Improvement, Some(_)) | (Origin::Entry, None) => None,
+        (
+            Origin::Steer
+            | Origin::Repair
+            | Origin::Continuation
+            | Origin::Consultation
+            | Origin::Injection
+            | Origin::Compaction
+            | Origin::Runtime,
+            _,
+        ) => None,
+    }
 }
 
 /// Whether a message tells a role what a turn is for. A note of the operator does not.

@@ -15,7 +15,7 @@ fn arm_next(disk: &FaultyDisk, fault: Fault) {
 }
 
 /// The names of the operations of [`do_one_of_each`], in order.
-const OPERATIONS: [&str; 17] = [
+const OPERATIONS: [&str; 18] = [
     "create folder",
     "open new",
     "append",
@@ -28,6 +28,7 @@ const OPERATIONS: [&str; 17] = [
     "size",
     "lock",
     "rename",
+    "link",
     "sync folder",
     "list",
     "about",
@@ -60,6 +61,7 @@ fn do_one_of_each(disk: &FaultyDisk) -> Vec<io::Result<usize>> {
     results.push(file.size_bytes().map(|_| 0));
     results.push(file.try_lock().map(|_| 0));
     results.push(done(disk.rename(path("a"), path("b"))));
+    results.push(done(disk.link(path("b"), path("c"))));
     results.push(done(disk.sync_folder(path("/"))));
     results.push(disk.list(path("/")).map(|_| 0));
     results.push(disk.about(path("/")).map(|_| 0));
@@ -118,6 +120,7 @@ fn a_full_disk_strikes_what_takes_space() {
         "grow",
         "sync",
         "rename",
+        "link",
         "sync folder",
     ];
     assert_eq!(struck(Fault::Enospc), takes_space);
@@ -138,6 +141,7 @@ fn a_read_only_file_system_strikes_what_writes() {
             "cut",
             "sync",
             "rename",
+            "link",
             "sync folder",
             "remove file"
         ]
@@ -155,6 +159,7 @@ fn each_of_the_other_faults_strikes_its_own_operations() {
     assert_eq!(struck(Fault::SyncFailsThenLies), ["sync"]);
     assert_eq!(struck(Fault::FolderSyncFails), ["sync folder"]);
     assert_eq!(struck(Fault::RenameFails), ["rename"]);
+    assert_eq!(struck(Fault::NoLinks), ["link"]);
 }
 
 #[test]

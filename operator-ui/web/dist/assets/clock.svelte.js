@@ -1,0 +1,1 @@
+import{A as e}from"./disclose-version.js";import"./index-client.js";function t(t){let n=Date.now(),r=e(e=>{let r=setInterval(()=>{n=Date.now(),e()},t);return n=Date.now(),()=>clearInterval(r)});return()=>(r(),n)}var n=t(1e3),r=t(2e4);export{n,r as t};

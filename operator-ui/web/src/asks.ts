@@ -1,0 +1,129 @@
+// What an operator can answer to each kind of ask: words, keys and commands, in one place for every screen. Pure.
+import type { IconName } from "./icons";
+import type { Ask, Command, Whom } from "./wire";
+
+export type ChoiceId = "allow" | "allow-flow" | "deny" | "deny-reason" | "approve" | "decline" | "retry" | "continue" | "resume" | "grant" | "refuse" | "first" | "second" | "third";
+/** The letter that chooses; `event.code` of the key, so that a layout does not move it. */
+export type ChoiceKey = "KeyY" | "KeyF" | "KeyN" | "KeyR" | "Digit1" | "Digit2" | "Digit3";
+export type Choice = {
+  id: ChoiceId;
+  words: string;
+  /** The same words once it is done. */
+  past: string;
+  key: ChoiceKey;
+  primary?: boolean;
+  /** It asks for a text first. */
+  needsText?: boolean;
+  /** More about it, where there is room. */
+  more?: string;
+  icon?: IconName;
+  command: (text: string) => Command;
+};
+
+/** Whom an answer goes to. */
+export function whom(ask: Ask): Whom {
+  if (ask.role !== null) return { role: ask.role };
+  return ask.node !== null ? { node: ask.node } : "only";
+}
+
+const MODES = {
+  graph_based: { words: "In graph order", icon: "flow", more: "Last role first; findings flow upstream", past: "Improving in graph order" },
+  parallel: { words: "All at once", icon: "lines", more: "Every role at the same time, the owner last", past: "Improving all at once" },
+  none: { words: "Not this time", icon: "close", more: "Close the flow now", past: "No improvement this time" },
+} as const;
+
+/** What can be chosen with one key or one press. A text answer and a configuration have controls of their own. */
+export function choices(ask: Ask): Choice[] {
+  const kind = ask.kind;
+  switch (kind.kind) {
+    case "consent": {
+      const { consent, action } = kind;
+      const list: Choice[] = [{ id: "allow", words: "Allow once", past: "Allowed once", key: "KeyY", primary: true, command: () => ({ do: "allow", consent, action, for_the_flow: false }) }];
+      if (kind.for_the_flow !== null) list.push({ id: "allow-flow", words: "Allow for this flow", past: "Allowed for this flow", key: "KeyF", command: () => ({ do: "allow", consent, action, for_the_flow: true }) });
+      list.push({ id: "deny", words: "Deny", past: "Denied", key: "KeyN", command: () => ({ do: "deny", consent, action }) });
+      list.push({ id: "deny-reason", words: "Deny with a reason", past: "Denied with a reason", key: "KeyR", needsText: true, command: (reason) => ({ do: "deny", consent, action, reason }) });
+      return list;
+    }
+    case "approval": {
+      const { approval } = kind;
+      return [
+        { id: "approve", words: "Approve hand-off", past: "Hand-off approved", key: "KeyY", primary: true, command: () => ({ do: "approve", approval }) },
+        { id: "decline", words: "Decline", past: "Hand-off declined", key: "KeyN", command: () => ({ do: "decline", approval }) },
+      ];
+    }
+    case "text": return kind.may_retry ? [{ id: "retry", words: "Try the turn again", past: "Trying again", key: "KeyY", primary: true, command: () => ({ do: "retry", to: whom(ask) }) }] : [];
+    case "configuration": return [];
+    case "improvement":
+      return kind.modes.map((mode, at) => ({
+        id: (["first", "second", "third"] as const)[at] ?? "third", ...MODES[mode], key: (["Digit1", "Digit2", "Digit3"] as const)[at] ?? "Digit3",
+        command: () => ({ do: "improve", mode }),
+      }));
+    case "feedback":
+      return [
+        { id: "grant", words: "Write the report", past: "Report allowed", key: "KeyY", primary: true, command: () => ({ do: "feedback", granted: true }) },
+        { id: "refuse", words: "No report", past: "Report declined", key: "KeyN", command: () => ({ do: "feedback", granted: false }) },
+      ];
+    case "unpause": return [{ id: "continue", words: "Continue", past: "Continued", key: "KeyY", primary: true, command: () => ({ do: "unpause" }) }];
+    case "stalled": return [{ id: "resume", words: "Look for work again", past: "Looking for work", key: "KeyY", primary: true, command: () => ({ do: "resume" }) }];
+    case "stopped": return [{ id: "resume", words: "Resume", past: "Resumed", key: "KeyY", primary: true, command: () => ({ do: "resume" }) }];
+  }
+}
+
+/** Whether the answer is a text. */
+export const wantsText = (ask: Ask): boolean => ask.kind.kind === "text";
+
+/** How an ask looks in a list. */
+export function askIcon(ask: Ask): IconName {
+  switch (ask.kind.kind) {
+    case "consent": return "key";
+    case "approval": return "hand-off";
+    case "text": return ask.kind.reason === "provider" ? "alert" : "question";
+    case "configuration": return "sliders";
+    case "improvement": return "redo";
+    case "feedback": return "file";
+    case "unpause": return "pause";
+    case "stalled": return "alert";
+    case "stopped": return "bolt";
+  }
+}
+
+/** The filters above the list. */
+export const FAMILIES = ["All", "Permissions", "Questions", "Hand-offs"] as const;
+export type Family = (typeof FAMILIES)[number];
+export function family(ask: Ask): Family {
+  switch (ask.kind.kind) {
+    case "consent": return "Permissions";
+    case "approval": return "Hand-offs";
+    case "text": case "configuration": return "Questions";
+    case "improvement": case "feedback": case "unpause": case "stalled": case "stopped": return "All";
+  }
+}
+
+/** The title of what is asked, above its detail. */
+export function askTitle(ask: Ask): string {
+  switch (ask.kind.kind) {
+    case "consent": case "approval": case "stalled": case "stopped": case "configuration": case "feedback": return ask.headline;
+    case "text": return ask.headline;
+    case "improvement": return "Review how it went?";
+    case "unpause": return "The flow is paused";
+  }
+}
+
+/** The key as it stands on a button. */
+export const keyCap = (key: ChoiceKey): string => key.replace(/^Key|^Digit/, "");
+
+/** Requests of one tool that would do exactly the same, with the same facts; they can be allowed together. */
+export function identical(ask: Ask, all: readonly Ask[]): Ask[] {
+  if (ask.kind.kind !== "consent") return [ask];
+  const print = fingerprint(ask);
+  return all.filter((other) => fingerprint(other) === print);
+}
+function fingerprint(ask: Ask): string | null {
+  if (ask.kind.kind !== "consent") return null;
+  return JSON.stringify([ask.kind.tool, ask.kind.shown, ask.kind.facts, ask.kind.diff]);
+}
+
+/** The order of the inbox: what blocks first, then the longest wait. */
+export function inOrder(asks: readonly Ask[]): Ask[] {
+  return asks.slice().sort((a, b) => Number(b.blocking) - Number(a.blocking) || a.since.localeCompare(b.since) || a.id.localeCompare(b.id));
+}

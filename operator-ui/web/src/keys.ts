@@ -1,0 +1,154 @@
+// Every key of the page: what it does, where it counts, and who does it now.
+//
+// A key is matched by `event.code`, so that a layout does not move it, and never while it repeats. In a text field
+// only Alt chords and the palette act. Answers act only in the inbox or inside the bar, and only when `arm.ts` says so.
+import { keyMayAnswer, typing } from "./arm";
+
+export type ActionId =
+  | "palette" | "help" | "go-inbox" | "go-flows" | "previous-waiting" | "next-waiting" | "down" | "up" | "open" | "open-in-flow"
+  | "answer-yes" | "answer-flow" | "answer-no" | "answer-reason" | "answer-first" | "answer-second" | "answer-third" | "snooze" | "role-tab" | "view" | "find" | "transcript" | "diff"
+  | "stop-turn" | "previous-event" | "next-event" | "live" | "fork" | "composer" | "region" | "close";
+
+type Chord = { code: string; alt?: boolean; mod?: boolean; shift?: boolean; after?: string };
+export type Action = {
+  id: ActionId;
+  chords: Chord[];
+  /** As it is listed. */
+  shown: string;
+  words: string;
+  /** Where it counts besides everywhere outside text. */
+  where: "anywhere" | "outside-text" | "answers";
+};
+
+const letter = (code: string): Chord => ({ code });
+const answer = (code: string): Chord[] => [{ code }, { code, alt: true }];
+
+export const ACTIONS: readonly Action[] = [
+  { id: "palette", chords: [{ code: "KeyK", mod: true }], shown: "⌘K or Ctrl K", words: "Search, jump, command", where: "anywhere" },
+  { id: "help", chords: [{ code: "Slash", shift: true }], shown: "?", words: "All keys", where: "outside-text" },
+  { id: "go-inbox", chords: [{ code: "KeyI", after: "KeyG" }], shown: "G I", words: "Inbox", where: "outside-text" },
+  { id: "go-flows", chords: [{ code: "KeyF", after: "KeyG" }], shown: "G F", words: "Flows", where: "outside-text" },
+  { id: "previous-waiting", chords: [letter("BracketLeft")], shown: "[", words: "Previous waiting item", where: "outside-text" },
+  { id: "next-waiting", chords: [letter("BracketRight")], shown: "]", words: "Next waiting item", where: "outside-text" },
+  { id: "down", chords: [letter("KeyJ")], shown: "J", words: "Next in the list", where: "outside-text" },
+  { id: "up", chords: [letter("KeyK")], shown: "K", words: "Previous in the list", where: "outside-text" },
+  { id: "open", chords: [letter("Enter")], shown: "Enter", words: "Open", where: "outside-text" },
+  { id: "open-in-flow", chords: [letter("KeyO")], shown: "O", words: "Open in its flow", where: "outside-text" },
+  { id: "answer-yes", chords: answer("KeyY"), shown: "Y, in text Alt Y", words: "Allow once, approve, continue", where: "answers" },
+  { id: "answer-flow", chords: answer("KeyF"), shown: "F, in text Alt F", words: "Allow for this flow", where: "answers" },
+  { id: "answer-no", chords: answer("KeyN"), shown: "N, in text Alt N", words: "Deny or decline", where: "answers" },
+  { id: "answer-reason", chords: [letter("KeyR")], shown: "R", words: "Deny with a reason, or answer", where: "answers" },
+  { id: "answer-first", chords: answer("Digit1"), shown: "1, 2, 3, in text Alt 1, 2, 3", words: "Choose in a card of choices", where: "answers" },
+  { id: "answer-second", chords: answer("Digit2"), shown: "", words: "", where: "answers" },
+  { id: "answer-third", chords: answer("Digit3"), shown: "", words: "", where: "answers" },
+  { id: "snooze", chords: [letter("KeyE")], shown: "E", words: "Snooze for 30 minutes", where: "answers" },
+  { id: "role-tab", chords: ["1", "2", "3", "4", "5", "6", "7", "8", "9"].map((n) => letter(`Digit${n}`)), shown: "1 to 9", words: "Feed of that role", where: "outside-text" },
+  { id: "view", chords: [letter("KeyV")], shown: "V", words: "Graph or outline", where: "outside-text" },
+  { id: "find", chords: [letter("Slash")], shown: "/", words: "Find here", where: "outside-text" },
+  { id: "transcript", chords: [letter("KeyT")], shown: "T", words: "Transcript of the role", where: "outside-text" },
+  { id: "diff", chords: [letter("KeyD")], shown: "D", words: "Everything the flow changed", where: "outside-text" },
+  { id: "stop-turn", chords: [letter("Period")], shown: ". twice", words: "Stop the turn", where: "outside-text" },
+  { id: "previous-event", chords: [letter("Comma")], shown: ",", words: "Previous event", where: "outside-text" },
+  { id: "next-event", chords: [letter("Semicolon")], shown: ";", words: "Next event", where: "outside-text" },
+  { id: "live", chords: [letter("KeyL")], shown: "L", words: "Back to now", where: "outside-text" },
+  { id: "fork", chords: [{ code: "KeyF", shift: true }], shown: "Shift F", words: "Fork from here", where: "outside-text" },
+  { id: "composer", chords: [letter("KeyC")], shown: "C", words: "Write to the role", where: "outside-text" },
+  { id: "region", chords: [letter("F6"), { code: "F6", shift: true }], shown: "F6", words: "Next region of the page", where: "anywhere" },
+  { id: "close", chords: [letter("Escape")], shown: "Esc", words: "Close what was opened, then back to now", where: "anywhere" },
+];
+
+/** A handler says whether it did something; if not, the one before it is asked. */
+export type Handler = (event: KeyboardEvent) => boolean | void;
+export type AnswerHandler = {
+  /** Where single letters answer: the list or the bar. */
+  within: () => Element | null;
+  /** When the ask was painted. */
+  painted: () => number | null;
+  run: (action: ActionId) => boolean;
+};
+
+/** The second key of a sequence such as G I comes within this. */
+const SEQUENCE = 1_200;
+const NO_LETTERS = new Set(["Enter", "F6", "Escape"]);
+
+export class Keys {
+  #handlers = new Map<ActionId, Handler[]>();
+  #answers: AnswerHandler[] = [];
+  #first: { code: string; at: number } | null = null;
+  #singles: () => boolean;
+
+  constructor(singles: () => boolean) {
+    this.#singles = singles;
+  }
+
+  /** Takes an action over until the returned function is called. */
+  on(id: ActionId, handler: Handler): () => void {
+    const list = this.#handlers.get(id) ?? [];
+    this.#handlers.set(id, [...list, handler]);
+    return () => this.#handlers.set(id, (this.#handlers.get(id) ?? []).filter((one) => one !== handler));
+  }
+
+  /** Answers asks until the returned function is called. */
+  answers(handler: AnswerHandler): () => void {
+    this.#answers.push(handler);
+    return () => (this.#answers = this.#answers.filter((one) => one !== handler));
+  }
+
+  /** A key went down. */
+  pressed(event: KeyboardEvent): void {
+    typing.note(event);
+    if (event.defaultPrevented || event.repeat || event.isComposing || event.keyCode === 229) return;
+    const text = inText(event.target);
+    const first = this.#first !== null && event.timeStamp - this.#first.at < SEQUENCE ? this.#first.code : null;
+    this.#first = null;
+    for (const action of ACTIONS) {
+      const chord = action.chords.find((one) => matches(one, event, first));
+      if (chord === undefined || !this.#counts(action, chord, text)) continue;
+      const done = action.where === "answers" ? this.#answer(action, chord, event, text) : this.#run(action.id, event);
+      if (done) {
+        event.preventDefault();
+        return;
+      }
+    }
+    if (event.code === "KeyG" && !text && this.#singles() && !event.metaKey && !event.ctrlKey && !event.altKey) this.#first = { code: "KeyG", at: event.timeStamp };
+  }
+
+  #counts(action: Action, chord: Chord, text: boolean): boolean {
+    const single = chord.alt !== true && chord.mod !== true && !NO_LETTERS.has(chord.code);
+    if (single && !this.#singles()) return false;
+    return !text || action.where === "anywhere" || chord.alt === true;
+  }
+
+  #run(id: ActionId, event: KeyboardEvent): boolean {
+    return (this.#handlers.get(id) ?? []).toReversed().some((handler) => handler(event) !== false);
+  }
+
+  #answer(action: Action, chord: Chord, event: KeyboardEvent, text: boolean): boolean {
+    for (const handler of this.#answers.toReversed()) {
+      const inside = handler.within()?.contains(event.target as Node) === true;
+      if (chord.alt !== true && (!inside || text)) continue;
+      // Ignored, not handed on: a key that comes too early answers nothing else either.
+      if (!keyMayAnswer(handler.painted(), event, typing)) return chord.alt === true;
+      if (handler.run(action.id)) return true;
+    }
+    return false;
+  }
+}
+
+function matches(chord: Chord, event: KeyboardEvent, first: string | null): boolean {
+  if (chord.code !== event.code) return false;
+  if ((chord.after ?? null) !== first) return false;
+  const mod = event.metaKey || event.ctrlKey;
+  return (chord.alt ?? false) === event.altKey && (chord.mod ?? false) === mod && (chord.shift ?? false) === event.shiftKey;
+}
+
+/** Whether keys are text here. */
+export function inText(target: EventTarget | null): boolean {
+  if (typeof Element === "undefined" || !(target instanceof Element)) return false;
+  if (target.closest("textarea, select, [contenteditable='true'], [contenteditable='plaintext-only']") !== null) return true;
+  const input = target.closest("input");
+  return input !== null && !["button", "checkbox", "radio", "range", "submit"].includes(input.type);
+}
+
+/** The list for the help and the settings: one line each. */
+export const LISTED: readonly { shown: string; words: string }[] = ACTIONS.filter((action) => action.shown !== "");

@@ -1,0 +1,65 @@
+// Markdown as tokens that components draw. No markup of a model ever reaches the page as markup.
+//
+// While text streams only the last block is lexed again: blocks before it are settled and kept.
+import { Lexer, type Token } from "marked";
+
+export type Block = { key: number; tokens: Token[] };
+const OPTIONS = { gfm: true, breaks: false } as const;
+
+/** Lexed texts that are kept; a feed shows a few dozen at a time. */
+const KEPT = 200;
+const cache = new Map<string, Token[]>();
+
+function lex(text: string): Token[] {
+  const found = cache.get(text);
+  if (found !== undefined) return found;
+  const tokens = new Lexer(OPTIONS).lex(text);
+  if (cache.size >= KEPT) {
+    const oldest = cache.keys().next().value;
+    if (oldest !== undefined) cache.delete(oldest);
+  }
+  cache.set(text, tokens);
+  return tokens;
+}
+
+/** Where the last block begins: after the last empty line that is outside a fence. */
+export function settledUpTo(text: string): number {
+  let fence: string | null = null;
+  let settled = 0;
+  let at = 0;
+  while (at < text.length) {
+    const end = text.indexOf("\n", at);
+    const line = text.slice(at, end < 0 ? text.length : end);
+    const mark = /^ {0,3}(`{3,}|~{3,})/.exec(line)?.[1];
+    if (fence !== null) {
+      if (mark !== undefined && mark.charAt(0) === fence.charAt(0) && mark.length >= fence.length) fence = null;
+    } else if (mark !== undefined) fence = mark;
+    else if (line.trim() === "" && end >= 0 && !/^[ \t]/.test(text.slice(end + 1, end + 2))) settled = end + 1;
+    if (end < 0) break;
+    at = end + 1;
+  }
+  return settled;
+}
+
+/** The tokens of a text. `growing` says that more of it will come. */
+export function markdown(text: string, growing: boolean): Token[] {
+  if (!growing) return lex(text);
+  const settled = settledUpTo(text);
+  return settled === 0 ? new Lexer(OPTIONS).lex(text) : [...lex(text.slice(0, settled)), ...new Lexer(OPTIONS).lex(text.slice(settled))];
+}
+
+/** Where a link may lead: the web, mail and places of this page. Everything else is shown as text. */
+export function safeLink(address: string): string | null {
+  if (/^(https?:\/\/|mailto:)/i.test(address)) {
+    try {
+      return new URL(address).href;
+    } catch {
+      return null;
+    }
+  }
+  return /^#e\d+$/.test(address) ? address : null;
+}
+
+const NAMED: Record<string, string> = { "&amp;": "&", "&lt;": "<", "&gt;": ">", "&quot;": '"', "&#39;": "'", "&apos;": "'", "&nbsp;": "\u00a0" };
+/** Text as it was meant, for a text node. */
+export const plain = (text: string): string => text.replace(/&(?:amp|lt|gt|quot|#39|apos|nbsp);/g, (name) => NAMED[name] ?? name);

@@ -1,0 +1,120 @@
+// What belongs to this tab and no screen: its keys, what is open over it, drafts, answers on their way, snoozes.
+import { SvelteMap } from "svelte/reactivity";
+import { choices, type Choice } from "./asks";
+import { Keys } from "./keys";
+import { look } from "./look.svelte";
+import { store } from "./store.svelte";
+import type { Ask, Command } from "./wire";
+
+export const keys = new Keys(() => look.singleKeys);
+
+/** Which of the things without an address is open. */
+class Over {
+  palette = $state(false);
+  help = $state(false);
+}
+export const over = new Over();
+
+const DRAFTS = "a-society.drafts";
+/** Drafts kept, and how long each may be: a browser keeps little. */
+const MOST_DRAFTS = 50;
+
+/** Text that somebody began to write. It survives leaving the screen, a reload and a lost connection. */
+class Drafts {
+  #texts = new SvelteMap<string, string>(readDrafts());
+  get(key: string): string {
+    return this.#texts.get(key) ?? "";
+  }
+  set(key: string, text: string): void {
+    this.#texts.delete(key);
+    if (text !== "") this.#texts.set(key, text);
+    const oldest = this.#texts.keys().next().value;
+    if (this.#texts.size > MOST_DRAFTS && oldest !== undefined) this.#texts.delete(oldest);
+    try {
+      sessionStorage.setItem(DRAFTS, JSON.stringify([...this.#texts]));
+    } catch {
+      // Nothing is kept then; what is on the screen stays.
+    }
+  }
+}
+function readDrafts(): [string, string][] {
+  try {
+    return JSON.parse(sessionStorage.getItem(DRAFTS) ?? "[]") as [string, string][];
+  } catch {
+    return [];
+  }
+}
+export const drafts = new Drafts();
+
+export type Answered = { words: string; state: "sent" | "done" };
+
+/** Answers on their way. An ask is answered once here; who else answers it is the server's to say. */
+class Answers {
+  #given = new SvelteMap<string, Answered>();
+
+  of(ask: Ask): Answered | null {
+    return this.#given.get(nameOf(ask)) ?? null;
+  }
+
+  /** Answers an ask with one of its choices. */
+  choose(ask: Ask, choice: Choice, text = ""): boolean {
+    return this.give(ask, choice.command(text), choice.past);
+  }
+
+  /** Answers an ask with a command. Says whether this was the first answer to it. */
+  give(ask: Ask, command: Command, words: string): boolean {
+    const name = nameOf(ask);
+    if (this.#given.has(name)) return false;
+    this.#given.set(name, { words, state: "sent" });
+    void store.command(ask.flow, command).then((ack) => {
+      if (ack.ok) this.#given.set(name, { words, state: "done" });
+      else this.#given.delete(name);
+    });
+    return true;
+  }
+
+  /** Forgets answers whose asks are gone, so that the next ask of the same name can be answered. */
+  sweep(open: readonly Ask[]): void {
+    const names = new Set(open.map(nameOf));
+    for (const [name, answered] of this.#given) if (answered.state === "done" && !names.has(name)) this.#given.delete(name);
+  }
+}
+// The same place can ask again later; what it asks about and since when tells the two apart.
+const nameOf = (ask: Ask): string => `${ask.id}\n${ask.since}`;
+export const answers = new Answers();
+
+const SNOOZES = "a-society.snoozed";
+export const SNOOZE_MINUTES = 30;
+
+/** Asks put off on this machine. They still wait; they only stand lower. */
+class Snoozes {
+  #until = new SvelteMap<string, number>(readSnoozes());
+  until(ask: Ask, now: number): number | null {
+    const until = this.#until.get(nameOf(ask)) ?? 0;
+    return until > now ? until : null;
+  }
+  toggle(ask: Ask, now: number): void {
+    const name = nameOf(ask);
+    if ((this.#until.get(name) ?? 0) > now) this.#until.delete(name);
+    else this.#until.set(name, now + SNOOZE_MINUTES * 60_000);
+    for (const [old, until] of this.#until) if (until <= now) this.#until.delete(old);
+    try {
+      localStorage.setItem(SNOOZES, JSON.stringify([...this.#until]));
+    } catch {
+      // Put off until the page is closed.
+    }
+  }
+}
+function readSnoozes(): [string, number][] {
+  try {
+    return JSON.parse(localStorage.getItem(SNOOZES) ?? "[]") as [string, number][];
+  } catch {
+    return [];
+  }
+}
+export const snoozes = new Snoozes();
+
+/** The choice that a key stands for, if the ask has it. */
+export function choiceFor(ask: Ask, key: Choice["key"]): Choice | null {
+  return choices(ask).find((choice) => choice.key === key) ?? null;
+}

@@ -1,0 +1,198 @@
+// The small hearts: addresses, what can be seen, when an answer counts, rows of a feed, markdown, streamed text.
+import { describe, expect, it } from "vitest";
+import { Announcer, type Spoken } from "./announce";
+import { GRACE, keyMayAnswer, pointerMayAnswer, Typing } from "./arm";
+import { choices, identical, inOrder } from "./asks";
+import { hides, visible } from "./escape";
+import { anyOf, marked } from "./find";
+import { markdown, safeLink, settledUpTo } from "./md";
+import { letters } from "./roles";
+import { href, parse, type Route } from "./router";
+import { groupWords, kindOf, newestEdit, rowAt, rowsOf } from "./rows";
+import { tailAfter } from "./tail";
+import { ago, money, several, span, tokens, took } from "./words";
+import type { Ask, AskKind, Item } from "./wire";
+
+const at = (address: string): Route => {
+  const url = new URL(address, "http://x");
+  return parse(url);
+};
+const item = (id: string, type: Item["type"], tool: string | null = null, more: Partial<Item> = {}): Item => ({ id, first: Number(id.slice(1)), seq: Number(id.slice(1)), type, tool, label: "", text: "", event: null, interrupted: false, ...more } as Item);
+
+describe("an address", () => {
+  const all = ["/", "/inbox", "/inbox/f1/consent/c%20d", "/flows?project=a&state=running&q=x", "/p/a%2Fb/f/f1", "/p/a/f/f1/outline?node=n&at=7", "/p/a/f/f1/files/docs/a%20b.md?at=3", "/p/a/f/f1/events?kind=node", "/p/a/f/f1/r/owner_2?at=4#e4812", "/p/a/f/f1/r/owner/transcript?seg=archive-2&msg=17", "/p/a/f/f1/improve", "/roles", "/settings/keys"];
+  it.each(all)("is what it was after it was read: %s", (address) => expect(href(at(address))).toBe(address));
+  it("of nothing says so", () => {
+    for (const address of ["/nowhere", "/p/a", "/p/a/f", "/p/a/f/b/what", "/settings/none", "/p/a/f/b/r"]) expect(at(address).page).toBe("missing");
+  });
+  it("with a moment that is no number is the present", () => expect(at("/p/a/f/b?at=-3x")).toMatchObject({ at: null }));
+});
+
+describe("a text that somebody decides about", () => {
+  it.each([["rm \u202e-rf", "rm \\u{202e}-rf"], ["a\u200bb", "a\\u{200b}b"], ["a\x1b[2Kb", "a\\x1b[2Kb"], ["a\rb", "a\\x0db"], ["a\u00a0b", "a\\xa0b"], ["a\u{e0041}b", "a\\u{e0041}b"], ["a\u3164b", "a\\u{3164}b"]])("shows what cannot be seen: %j", (text, shown) => {
+    expect(visible(text).map((piece) => piece.text).join("")).toBe(shown);
+    expect(hides(text)).toBe(true);
+  });
+  it("keeps lines, tabs, other scripts and signs as they are", () => {
+    const text = "a\n\tb \u00e9 \u4e2d \u{1f600} --locked";
+    expect(visible(text)).toEqual([{ text, hidden: false }]);
+  });
+});
+
+describe("a key", () => {
+  const key = (timeStamp: number, name = "y"): { key: string; timeStamp: number } => ({ key: name, timeStamp });
+  it("answers nothing that is not painted, or not long enough", () => {
+    const typing = new Typing();
+    const press = key(1_000);
+    typing.note(press);
+    expect(keyMayAnswer(null, press, typing)).toBe(false);
+    expect(keyMayAnswer(1_000 - GRACE + 1, press, typing)).toBe(false);
+    expect(keyMayAnswer(1_000 - GRACE, press, typing)).toBe(true);
+  });
+  it("answers nothing while somebody types, however long the ask stands", () => {
+    const typing = new Typing();
+    for (let time = 0; time < 2_000; time += 66) {
+      const press = key(time + 10_000);
+      typing.note(press);
+      if (time > 0) expect(keyMayAnswer(0, press, typing)).toBe(false);
+    }
+  });
+  it("is not kept back by the modifier that was pressed for it", () => {
+    const typing = new Typing();
+    typing.note(key(5_000, "Alt"));
+    const press = key(5_050);
+    typing.note(press);
+    expect(keyMayAnswer(0, press, typing)).toBe(true);
+  });
+  it("that is told twice counts once", () => {
+    const typing = new Typing();
+    const press = key(5_000);
+    typing.note(press);
+    typing.note(press);
+    expect(keyMayAnswer(0, press, typing)).toBe(true);
+  });
+  it("and a pointer have to come after the ask was seen", () => {
+    expect(pointerMayAnswer(1_000, 1_100)).toBe(false);
+    expect(pointerMayAnswer(1_000, 1_400)).toBe(true);
+  });
+});
+
+describe("an ask", () => {
+  const ask = (kind: AskKind, more: Partial<Ask> = {}): Ask => ({ id: "a", flow: { project: "p", flow: "f" }, role: "owner", node: null, since: "2026-01-01", blocking: true, kind, ...more } as Ask);
+  const consent = (id: string, shown: string, scope: string | null = "this"): AskKind => ({ kind: "consent", consent: id, action: `h${id}`, tool: "run", shown, facts: [], for_the_flow: scope, diff: null });
+  it("for consent sends back the hash of what was shown", () => {
+    const list = choices(ask(consent("c1", "ls")));
+    expect(list.map((choice) => choice.id)).toEqual(["allow", "allow-flow", "deny", "deny-reason"]);
+    expect(list[0]?.command("")).toEqual({ do: "allow", consent: "c1", action: "hc1", for_the_flow: false });
+    expect(list[3]?.command("use git mv")).toEqual({ do: "deny", consent: "c1", action: "hc1", reason: "use git mv" });
+  });
+  it("without a scope in words offers none for the flow", () => {
+    expect(choices(ask(consent("c1", "ls", null))).map((choice) => choice.id)).not.toContain("allow-flow");
+  });
+  it("is the same as another only when everything that is shown is the same", () => {
+    const [a, b, c] = [ask(consent("1", "ls")), ask(consent("2", "ls")), ask(consent("3", "ls -a"))];
+    expect(identical(a, [a, b, c])).toEqual([a, b]);
+  });
+  it("that blocks stands before one that can wait, then the longest wait", () => {
+    const old = ask({ kind: "stalled" }, { id: "old", since: "2026-01-01" });
+    const fresh = ask({ kind: "stalled" }, { id: "new", since: "2026-01-02" });
+    const easy = ask({ kind: "stopped" }, { id: "easy", since: "2025-01-01", blocking: false });
+    expect(inOrder([easy, fresh, old]).map((one) => one.id)).toEqual(["old", "new", "easy"]);
+  });
+});
+
+describe("rows of a feed", () => {
+  it("collapse reads and searches, and never one that failed", () => {
+    const rows = rowsOf([item("f1", "tool-success", "read_file"), item("f2", "tool-success", "search_files"), item("f3", "tool-error", "read_file"), item("f4", "tool-success", "read_file")]);
+    expect(rows.map((row) => row.kind)).toEqual(["group", "call", "call"]);
+    expect(rows[0]?.key).toBe("f1");
+  });
+  it("say what a run was", () => {
+    expect(groupWords([item("f1", "tool-success", "read_file"), item("f2", "tool-success", "search_files"), item("f3", "tool-success", "read_file")])).toBe("Read 2 files, searched 1 time");
+  });
+  it("find the row of an event", () => {
+    const rows = rowsOf([item("f10", "assistant"), item("f20", "assistant"), item("f30", "assistant")]);
+    expect([5, 10, 25, 99].map((seq) => rowAt(rows, seq))).toEqual([0, 0, 1, 2]);
+  });
+  it("know the newest edit that worked", () => {
+    expect(newestEdit([item("f1", "tool-success", "edit_file"), item("f2", "tool-error", "edit_file")])).toBe("f1");
+  });
+  it("show an ask as an ask and a compaction as one", () => {
+    expect(kindOf(item("f1", "event", null, { event: "consent.requested" }))).toBe("ask");
+    expect(kindOf(item("f1", "event", null, { event: "session.compacted" }))).toBe("compaction");
+  });
+});
+
+describe("markdown", () => {
+  it("settles before the last empty line, but never inside a fence", () => {
+    expect(settledUpTo("a\n\nb")).toBe(3);
+    expect(settledUpTo("a\n\n```\nx\n\ny")).toBe(3);
+    expect(settledUpTo("a")).toBe(0);
+  });
+  it("says the same of a text that grows as of one that is whole", () => {
+    const text = "# A\n\n- one\n- two\n\n```rust\nlet a = 1;\n\nlet b = 2;\n```\n\nAnd *more*.";
+    const plain = (tokens: readonly { type: string; raw: string }[]): string[] => tokens.filter((token) => token.type !== "space").map((token) => `${token.type} ${token.raw.trim()}`);
+    for (let end = 1; end <= text.length; end += 1) expect(plain(markdown(text.slice(0, end), true))).toEqual(plain(markdown(text.slice(0, end), false)));
+  });
+  it("leads only to the web, to mail and to this page", () => {
+    expect(safeLink("https://example.org/a")).toBe("https://example.org/a");
+    expect(safeLink("mailto:a@example.org")).not.toBeNull();
+    for (const bad of ["javascript:alert(1)", "JaVaScRiPt:alert(1)", "data:text/html,x", "file:///etc/passwd", "//evil.example", "/api/session", " javascript:1", "\u0001javascript:1"]) expect(safeLink(bad)).toBeNull();
+  });
+});
+
+describe("streamed text", () => {
+  it("goes on where its bytes say, in letters of any length", () => {
+    const first = tailAfter(null, null, { offset: 0, text: "h\u00e9" }, "t");
+    expect(first).toMatchObject({ text: "h\u00e9", bytes: 3 });
+    expect(tailAfter(first, null, { offset: 3, text: "!" }, "t")?.text).toBe("h\u00e9!");
+  });
+  it("is asked for whole when a piece is missing", () => {
+    expect(tailAfter({ text: "ab", bytes: 2, at: "t" }, null, { offset: 5, text: "x" }, "t")).toBeNull();
+  });
+  it("is not doubled by a piece that is there", () => {
+    const had = { text: "abcd", bytes: 4, at: "t" };
+    expect(tailAfter(had, null, { offset: 2, text: "cd" }, "t")).toBe(had);
+  });
+});
+
+describe("a screen reader", () => {
+  it("hears at most one message in three seconds, the newest of each subject, and the urgent first", () => {
+    const said: Spoken[] = [];
+    let now = 0;
+    let timer: { at: number; run: () => void } | null = null;
+    const announcer = new Announcer(() => now, (after, run) => { timer = { at: now + after, run }; return () => undefined; });
+    announcer.to((spoken) => said.push(spoken));
+    const pass = (): void => { const due = timer; timer = null; if (due !== null) { now = due.at; due.run(); } };
+    announcer.say("turn a", "a finished turn 1");
+    announcer.say("turn a", "a finished turn 2");
+    announcer.say("ask", "b needs you");
+    announcer.say("line", "Connection lost.", true);
+    pass();
+    expect(said).toEqual([{ polite: "", urgent: "Connection lost." }]);
+    const before = now;
+    pass();
+    expect(said.at(-1)?.polite).toBe("a finished turn 2");
+    expect(now - before).toBe(3_000);
+    pass();
+    expect(said).toHaveLength(3);
+  });
+});
+
+describe("words", () => {
+  it("say numbers as a person does", () => {
+    expect([tokens(640), tokens(1_200), tokens(122_000), tokens(1_240_000)]).toEqual(["640", "1.2k", "122k", "1.24M"]);
+    expect([money(0), money(5_000), money(2_870_000)]).toEqual(["$0.00", "< $0.01", "$2.87"]);
+    expect([took(120), took(11_000), took(480_000)]).toEqual(["0.1 s", "11 s", "8 m"]);
+    expect([span(41 * 60_000), span(125 * 60_000)]).toEqual(["41 min", "2 h 5 min"]);
+    expect(several(1, "file")).toBe("1 file");
+    expect(ago(new Date(0).toISOString(), 125_000)).toBe("2m");
+  });
+  it("give a role two letters, and another instance its number", () => {
+    expect([letters("backend"), letters("code-reviewer"), letters("owner_2")]).toEqual(["Ba", "Cr", "O2"]);
+  });
+  it("are found and marked wherever they stand", () => {
+    expect(anyOf("Compact backend context", "back com")).toBe(true);
+    expect(marked("Compact", "com")).toEqual([{ text: "Com", hit: true }, { text: "pact", hit: false }]);
+  });
+});

@@ -1,0 +1,98 @@
+// Feed items as the rows that are shown: runs of reads become one line, failures never disappear in one. Pure.
+import type { Item } from "./wire";
+
+export type Row =
+  | { key: string; kind: "say" | "you" | "think" | "edit" | "run" | "call" | "hand-off" | "sent-back" | "divider" | "notice" | "repair" | "error" | "ask" | "setup" | "compaction"; item: Item }
+  | { key: string; kind: "group"; items: Item[] };
+
+const READS = new Set(["read_file", "list_directory", "search", "search_files", "find_files", "grep", "glob", "read", "list"]);
+const EDITS = new Set(["edit_file", "write_file", "edit", "write"]);
+const RUNS = new Set(["run_command", "run", "command"]);
+
+const isTool = (item: Item): boolean => item.type === "tool" || item.type === "tool-success" || item.type === "tool-error";
+const collapses = (item: Item): boolean => item.type === "tool-success" && item.tool !== null && READS.has(item.tool) && !item.interrupted;
+
+/** What an item is shown as. */
+export function kindOf(item: Item): Exclude<Row["kind"], "group"> {
+  if (isTool(item)) {
+    if (item.tool !== null && EDITS.has(item.tool)) return "edit";
+    return item.tool !== null && RUNS.has(item.tool) ? "run" : "call";
+  }
+  switch (item.type) {
+    case "assistant": return "say";
+    case "user": return "you";
+    case "reasoning": return "think";
+    case "error": return "error";
+    case "repair": return "repair";
+    case "handoff": return item.event === "handoff.returned" || /sent (this|it) back/i.test(item.label) ? "sent-back" : "hand-off";
+    case "resume": case "activation": return "divider";
+    case "event": return kindOfEvent(item.event ?? "");
+    case "tool": case "tool-success": case "tool-error": return "call";
+  }
+}
+
+function kindOfEvent(event: string): Exclude<Row["kind"], "group"> {
+  if (event.startsWith("consent.") || event.startsWith("human.")) return "ask";
+  if (event.startsWith("session.comp")) return "compaction";
+  if (event === "role.configured") return "setup";
+  return "notice";
+}
+
+/** The rows of a feed. A group keeps the key of its first item, so that it grows in place. */
+export function rowsOf(items: readonly Item[]): Row[] {
+  const rows: Row[] = [];
+  let open: Item[] = [];
+  const close = (): void => {
+    const [first] = open;
+    if (first !== undefined) rows.push(open.length === 1 ? { key: first.id, kind: kindOf(first), item: first } : { key: first.id, kind: "group", items: open });
+    open = [];
+  };
+  for (const item of items) {
+    if (collapses(item)) open.push(item);
+    else {
+      close();
+      rows.push({ key: item.id, kind: kindOf(item), item });
+    }
+  }
+  close();
+  return rows;
+}
+
+/** "Read 7 files, searched 3 times" */
+export function groupWords(items: readonly Item[]): string {
+  const reads = items.filter((item) => item.tool === "read_file" || item.tool === "read").length;
+  const lists = items.filter((item) => item.tool === "list_directory" || item.tool === "list").length;
+  const searches = items.length - reads - lists;
+  const parts: string[] = [];
+  if (reads > 0) parts.push(`read ${reads} ${reads === 1 ? "file" : "files"}`);
+  if (lists > 0) parts.push(`listed ${lists} ${lists === 1 ? "folder" : "folders"}`);
+  if (searches > 0) parts.push(`searched ${searches} ${searches === 1 ? "time" : "times"}`);
+  const words = parts.join(", ");
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+/** The newest edit: it is shown open, the ones before it are one line. */
+export function newestEdit(items: readonly Item[]): string | null {
+  for (let at = items.length - 1; at >= 0; at -= 1) {
+    const item = items[at];
+    if (item !== undefined && isTool(item) && item.tool !== null && EDITS.has(item.tool) && item.type === "tool-success") return item.id;
+  }
+  return null;
+}
+
+/** The sequence number that an item's address names. */
+export const anchor = (row: Row): number => (row.kind === "group" ? (row.items[0]?.first ?? 0) : row.item.first);
+export const lastSeq = (row: Row): number => (row.kind === "group" ? (row.items.at(-1)?.seq ?? 0) : row.item.seq);
+
+/** The row that holds an event: the last that began at or before it. Rows are in order, so this halves. */
+export function rowAt(rows: readonly Row[], seq: number): number {
+  let low = 0;
+  let high = rows.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    const row = rows[middle];
+    if (row !== undefined && anchor(row) <= seq) low = middle + 1;
+    else high = middle;
+  }
+  return Math.max(0, low - 1);
+}

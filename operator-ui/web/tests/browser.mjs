@@ -1,0 +1,23 @@
+// A browser for the tests: the system's Chromium, a fresh profile for each page, and everything it complains about.
+import { existsSync } from "node:fs";
+import { chromium } from "playwright-core";
+
+const PLACES = [process.env.A_SOCIETY_CHROMIUM, "/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
+/** The browser of this machine, or null. */
+export const browserPath = () => PLACES.find((path) => path !== undefined && path !== "" && existsSync(path)) ?? null;
+
+export async function launch() {
+  return chromium.launch({ executablePath: browserPath(), args: ["--no-sandbox", "--disable-gpu", "--font-render-hinting=none"] });
+}
+
+/** A page at an address, with what it complained about. */
+export async function open(browser, address, { theme = "light", width = 1440, height = 900, touch = false } = {}) {
+  const context = await browser.newContext({ viewport: { width, height }, colorScheme: theme, hasTouch: touch, isMobile: touch, timezoneId: "UTC", locale: "en-GB", permissions: ["clipboard-write"] });
+  const page = await context.newPage();
+  const complaints = [];
+  page.on("console", (message) => { if (message.type() === "error" || message.type() === "warning") complaints.push(message.text()); });
+  page.on("pageerror", (error) => complaints.push(String(error)));
+  await page.goto(address);
+  await page.waitForFunction(() => Number(document.querySelector("[data-seq]")?.getAttribute("data-seq") ?? 0) > 0);
+  return { page, complaints, close: () => context.close() };
+}

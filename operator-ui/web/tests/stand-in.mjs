@@ -1,0 +1,207 @@
+// A server that says exactly what a test wants, when it wants it: the page's files with the real security headers, the
+// socket, and the few requests the screens make. It keeps no journal; the tests of the binary have the real one.
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { createServer } from "node:http";
+import { extname, join, normalize } from "node:path";
+
+const DIST = new URL("../dist/", import.meta.url).pathname;
+const TYPES = { ".html": "text/html; charset=utf-8", ".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml", ".json": "application/json" };
+const CSP = "default-src 'none'; script-src 'self'; style-src 'self'; style-src-attr 'unsafe-inline'; connect-src 'self'; img-src 'self' data:; worker-src 'self'; font-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'";
+const keyOf = (topic) => (topic.topic === "inbox" ? "inbox" : topic.topic === "flow" ? `flow ${topic.flow.project}/${topic.flow.flow}` : `feed ${topic.flow.project}/${topic.flow.flow} ${topic.role}`);
+
+export class StandIn {
+  constructor(world) {
+    this.world = world;
+    this.epoch = "e1";
+    this.seqs = new Map();
+    this.sockets = new Set();
+    this.commands = [];
+    this.answers = true;
+    this.refusing = false;
+    this.bodies = new Map();
+    this.csp = [];
+    this.http = createServer((request, response) => this.#serve(request, response));
+    this.http.on("upgrade", (request, socket) => this.#upgrade(request, socket));
+  }
+  async listen(port = 0) {
+    await new Promise((done) => this.http.listen(port, "127.0.0.1", done));
+    this.address = `http://127.0.0.1:${this.http.address().port}`;
+    return this;
+  }
+  async close() {
+    this.drop();
+    this.http.closeAllConnections();
+    await new Promise((done) => this.http.close(done));
+  }
+  /** Ends all sockets; `refuse` keeps new ones away. */
+  drop(refuse = false) {
+    this.refusing = refuse;
+    for (const one of this.sockets) one.socket.destroy();
+    this.sockets.clear();
+  }
+  seq(key) {
+    return this.seqs.get(key) ?? this.stateOf(key)?.seq ?? 1;
+  }
+  stateOf(key) {
+    if (key === "inbox") return { seq: 1, state: this.world.inbox };
+    const flow = this.world.flows[key.split(" ")[1]];
+    if (flow === undefined) return null;
+    if (key.startsWith("flow ")) return { seq: flow.state.flow.seq, state: flow.state };
+    const items = flow.feeds[key.split(" ")[2]] ?? [];
+    return { seq: items.at(-1)?.seq ?? 1, feed: items };
+  }
+  /** Changes a topic and tells whoever watches. Parts are put by key, items are added or replaced. */
+  put(key, put, { hole = 0 } = {}) {
+    const kept = this.stateOf(key);
+    const from = this.seq(key);
+    if (Array.isArray(put)) {
+      const list = this.world.flows[key.split(" ")[1]].feeds;
+      const role = key.split(" ")[2];
+      list[role] ??= [];
+      for (const item of put) {
+        const at = list[role].findIndex((one) => one.id === item.id);
+        if (at >= 0) list[role][at] = item;
+        else list[role].push(item);
+      }
+    } else {
+      for (const [name, value] of Object.entries(put)) {
+        const [family, ...rest] = name.split("/");
+        const map = { flow: key === "inbox" ? kept.state.flows : null, ask: kept.state.asks, node: kept.state.nodes, edge: kept.state.edges, role: kept.state.roles }[family];
+        if (map === null || map === undefined) kept.state[family] = value;
+        else if (value === null) delete map[rest.join("/")];
+        else map[rest.join("/")] = value;
+      }
+    }
+    const to = from + 1 + hole;
+    this.seqs.set(key, to);
+    for (const one of this.sockets) for (const [id, topic] of one.subs) if (topic === key) one.say({ t: "ev", id, from: from + hole, to, at: new Date().toISOString(), put });
+  }
+  delta(key, item, offset, text) {
+    for (const one of this.sockets) for (const [id, topic] of one.subs) if (topic === key) one.say({ t: "delta", id, item, offset, text });
+  }
+
+  #serve(request, response) {
+    const url = new URL(request.url, "http://x");
+    const json = (value, status = 200) => { response.writeHead(status, { "content-type": "application/json" }); response.end(JSON.stringify(value)); };
+    if (url.pathname.startsWith("/api/")) return this.#api(url, request, json, response);
+    const path = normalize(url.pathname).replace(/^\/+/, "");
+    let file = join(DIST, extname(path) === "" ? "index.html" : path);
+    try {
+      const bytes = readFileSync(file);
+      response.writeHead(200, { "content-type": TYPES[extname(file)] ?? "application/octet-stream", "content-security-policy": CSP, "cache-control": "no-cache", "x-content-type-options": "nosniff" });
+      response.end(bytes);
+    } catch {
+      response.writeHead(404).end();
+    }
+  }
+  #api(url, request, json, response) {
+    const parts = url.pathname.split("/").filter(Boolean).map(decodeURIComponent);
+    if (parts[1] === "session") return json({});
+    if (parts[1] === "search") return json({ hits: this.world.hits ?? [], truncated: false });
+    if (parts[1] === "models") return json({ models: [] });
+    if (parts[1] === "projects") return json({ projects: [] });
+    const flow = this.world.flows[`${parts[2]}/${parts[3]}`];
+    if (parts[1] !== "flow" || flow === undefined) return json({ code: "not-found", what: "There is nothing here.", why: "The address is not known.", try: "Go back." }, 404);
+    const role = url.searchParams.get("role");
+    switch (parts[4]) {
+      case "items": {
+        const before = Number(url.searchParams.get("before") ?? Number.MAX_SAFE_INTEGER);
+        const at = Number(url.searchParams.get("at") ?? Number.MAX_SAFE_INTEGER);
+        const older = (flow.feeds[role] ?? []).filter((item) => item.first < before && item.first <= at);
+        const page = older.slice(-Number(url.searchParams.get("limit") ?? 200));
+        return json({ items: page, before: older.length > page.length ? page[0].first : null });
+      }
+      case "item": return json(this.bodies.get(parts[5]) ?? { text: "the whole text", total_bytes: 14, next: null, parts: {} });
+      case "state": return json(flow.state);
+      case "track": return json(flow.track ?? { head: flow.state.flow.seq, at: [[1, Date.parse(flow.state.flow.created_at)], [flow.state.flow.seq, Date.parse(flow.state.flow.updated_at)]], nodes: {}, turns: [], hops: [], marks: [] });
+      case "events": return json({ events: [], before: null });
+      case "files": return json({ files: [] });
+      case "changes": return json({ diffs: [], truncated: false });
+      default: response.writeHead(404).end();
+    }
+  }
+
+  #upgrade(request, socket) {
+    if (this.refusing || request.url !== "/api/socket") return socket.destroy();
+    const accept = createHash("sha1").update(`${request.headers["sec-websocket-key"]}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`).digest("base64");
+    socket.write(`HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: ${accept}\r\n\r\n`);
+    const one = { socket, subs: new Map(), say: (message) => socket.writable && socket.write(frame(JSON.stringify(message))) };
+    this.sockets.add(one);
+    socket.on("error", () => this.sockets.delete(one));
+    socket.on("close", () => this.sockets.delete(one));
+    let rest = Buffer.alloc(0);
+    socket.on("data", (bytes) => {
+      rest = Buffer.concat([rest, bytes]);
+      for (;;) {
+        const read = unframe(rest);
+        if (read === null) return;
+        rest = rest.subarray(read.used);
+        if (read.op === 8) return socket.end();
+        if (read.op === 1) this.#heard(one, JSON.parse(read.text));
+      }
+    });
+    one.say({ t: "hello", proto: 1, build: "test", epoch: this.epoch, workspace: "orchard", now: new Date().toISOString(), mode: "live" });
+  }
+  #heard(one, up) {
+    if (up.t === "ping") return one.say({ t: "pong", n: up.n });
+    if (up.t === "unsub") return one.subs.delete(up.id);
+    if (up.t === "do") return this.#do(one, up);
+    if (up.t !== "sub") return;
+    const key = keyOf(up.topic);
+    const kept = this.stateOf(key);
+    if (kept === null) return one.say({ t: "gone", id: up.id, why: "This flow was pruned." });
+    one.subs.set(up.id, key);
+    const seq = this.seq(key);
+    if (up.epoch !== this.epoch || up.since !== seq) {
+      const items = kept.feed?.slice(-(up.window ?? 200));
+      const state = kept.state ?? { items, total: kept.feed.length, before: items.length < kept.feed.length ? items[0].first : null };
+      one.say({ t: "snap", id: up.id, seq, epoch: this.epoch, state });
+    }
+    one.say({ t: "caught_up", id: up.id, seq, head: seq });
+  }
+  #do(one, up) {
+    if (this.commands.some((given) => given.cmd === up.cmd)) return one.say({ t: "ack", cmd: up.cmd, ok: true, seq: 1, facts: 0 });
+    this.commands.push(up);
+    if (!this.answers) return;
+    one.say({ t: "ack", cmd: up.cmd, ok: true, seq: 1, facts: 1 });
+    const flow = `${up.flow.project}/${up.flow.flow}`;
+    const ask = Object.values(this.world.inbox.asks).find((open) => answersIt(up, open));
+    if (ask === undefined) return;
+    this.put("inbox", { [`ask/${ask.id}`]: null, decided: [{ at: new Date().toISOString(), flow: up.flow, role: ask.role, words: up.command.do, detail: ask.short }, ...this.world.inbox.decided] });
+    if (this.world.flows[flow] !== undefined) this.put(`flow ${flow}`, { [`ask/${ask.id}`]: null });
+  }
+}
+
+function answersIt(up, ask) {
+  const { command } = up;
+  if (ask.flow.flow !== up.flow.flow) return false;
+  const kind = ask.kind.kind;
+  if (command.do === "allow" || command.do === "deny") return kind === "consent" && ask.kind.consent === command.consent && ask.kind.action === command.action;
+  if (command.do === "approve" || command.do === "decline") return kind === "approval" && ask.kind.approval === command.approval;
+  if (command.do === "reply" || command.do === "retry") return kind === "text" && command.to.role === ask.role;
+  if (command.do === "configure") return kind === "configuration";
+  return { improve: "improvement", feedback: "feedback", unpause: "unpause", resume: kind }[command.do] === kind;
+}
+
+function frame(text) {
+  const body = Buffer.from(text);
+  const head = body.length < 126 ? Buffer.from([0x81, body.length]) : body.length < 65_536 ? Buffer.from([0x81, 126, body.length >> 8, body.length & 255]) : Buffer.alloc(10);
+  if (body.length >= 65_536) {
+    head[0] = 0x81;
+    head[1] = 127;
+    head.writeBigUInt64BE(BigInt(body.length), 2);
+  }
+  return Buffer.concat([head, body]);
+}
+function unframe(bytes) {
+  if (bytes.length < 6) return null;
+  let size = bytes[1] & 127;
+  let at = 2;
+  if (size === 126) { size = bytes.readUInt16BE(2); at = 4; } else if (size === 127) { if (bytes.length < 14) return null; size = Number(bytes.readBigUInt64BE(2)); at = 10; }
+  if (bytes.length < at + 4 + size) return null;
+  const mask = bytes.subarray(at, at + 4);
+  const body = Buffer.from(bytes.subarray(at + 4, at + 4 + size));
+  for (let n = 0; n < body.length; n += 1) body[n] ^= mask[n % 4];
+  return { op: bytes[0] & 15, text: body.toString(), used: at + 4 + size };
+}

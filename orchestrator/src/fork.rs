@@ -1,0 +1,411 @@
+//! Forking a flow: what a fork would carry and what not, and making it.
+//!
+//! The plan is what the operator is shown, by the command line and by the page alike; making the
+//! fork does exactly what it says. Nothing of the parent changes, also while it runs.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Component, Path};
+
+use a_society_facts::handoff::Artifact;
+use a_society_facts::id::Seq;
+use a_society_facts::message::Text;
+use a_society_facts::view::FlowState;
+use a_society_facts::view::flow::CallState;
+use a_society_facts::{At, Hash};
+use a_society_roles::port::{RecordFiles, RecordPath};
+use a_society_state::disk::{Disk, Kind};
+use a_society_state::files::read_whole;
+use a_society_state::fork::{self, Cut, Holds, RecordFile, Written};
+use a_society_state::layout::FlowFolder;
+use a_society_state::{FlowRef, Store};
+use serde::Deserialize;
+
+use crate::driver::error::DriverError;
+use crate::limits::{ARTIFACT_BYTES_MAX, RECORD_DEPTH_MAX, RECORD_FILES_MAX, RECORD_NAMES_SHOWN};
+use crate::mint::{self, Mint};
+use crate::project::files::RecordFolder;
+use crate::project::flow_file::{SCRIPT_NAME, SNAPSHOT_NAME};
+use crate::run::RunError;
+
+/// What somebody wants of a fork.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Wish {
+    /// The last record it shares; the last one there is if absent.
+    pub at: Option<Seq>,
+    /// What it is called; as its parent if absent.
+    pub name: Option<String>,
+}
+
+/// What a fork would be.
+#[derive(Debug)]
+pub struct ForkPlan {
+    cut: Cut,
+    name: Option<String>,
+    record: Vec<RecordFile>,
+    /// What it carries, a sentence each.
+    pub carried: Vec<String>,
+    /// What it does not carry, a sentence each.
+    pub not_carried: Vec<String>,
+}
+
+impl ForkPlan {
+    /// The flow it comes from.
+    #[must_use]
+    pub const fn parent(&self) -> &FlowRef {
+        &self.cut.parent
+    }
+
+    /// The last record it shares.
+    #[must_use]
+    pub const fn at(&self) -> Seq {
+        self.cut.at.seq
+    }
+
+    /// When that was recorded.
+    #[must_use]
+    pub const fn recorded_at(&self) -> At {
+        self.cut.recorded_at
+    }
+
+    /// What it is called.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        let own = &self.cut.views.flow.title;
+        self.name.as_ref().unwrap_or(own)
+    }
+}
+
+/// What a fork would carry, and what not. Nothing is changed.
+///
+/// # Errors
+/// When there is no such flow or record, or a file of the flow cannot be read.
+pub fn plan(
+    store: &Store,
+    project_folder: &Path,
+    parent: &FlowRef,
+    wish: Wish,
+) -> Result<ForkPlan, RunError> {
+    let cut = fork::cut(store, parent, wish.at)?;
+    let disk = store.ground().disk.as_ref();
+    let folder = store.folder(parent);
+    let kept = Kept::of(store, project_folder, &cut)?;
+    let mut carried = carried(&cut);
+    carried.push(match kept.files.len() {
+        0 => "the record folder, which was empty".to_owned(),
+        _ => format!(
+            "the record folder as it was then: {}",
+            some(kept.files.keys().map(String::as_str))
+        ),
+    });
+    let mut not_carried = not_carried(&cut);
+    not_carried.extend(
+        kept.lost
+            .iter()
+            .map(|path| format!("{path}: what it held then is not kept anywhere")),
+    );
+    let left = left_out(disk, &folder, &kept);
+    if !left.is_empty() {
+        let names = some(left.iter().map(String::as_str));
+        not_carried.push(format!(
+            "files of the record folder that nobody had written or handed over by then: {names}"
+        ));
+    }
+    let files = kept.files.into_iter();
+    Ok(ForkPlan {
+        cut,
+        name: wish.name,
+        record: files
+            .map(|(path, holds)| RecordFile { path, holds })
+            .collect(),
+        carried,
+        not_carried,
+    })
+}
+
+/// Makes the fork of a plan; it is durable on return, and nobody drives it yet.
+///
+/// # Errors
+/// When its name cannot be used, what it would share is gone, or the file system refuses. There is
+/// no fork then.
+pub fn make(
+    store: &Store,
+    plan: &ForkPlan,
+    now: At,
+    mint: &mut dyn Mint,
+) -> Result<FlowRef, RunError> {
+    let id = mint::flow_id(mint, now).map_err(DriverError::from)?;
+    let forked = fork::make(store, &plan.cut, (id, plan.name.clone()), &plan.record)?;
+    // Its views are only a convenience for whoever lists it next.
+    if let Ok((flow, _)) = store.open(&forked) {
+        drop(flow.close());
+    }
+    Ok(forked)
+}
+
+fn carried(cut: &Cut) -> Vec<String> {
+    let state = &cut.views.flow;
+    let mut said = vec![format!(
+        "{} of {} up to {}, shared with it",
+        count(usize::try_from(cut.at.seq).unwrap_or(usize::MAX), "record"),
+        cut.parent.flow,
+        cut.recorded_at
+    )];
+    let sessions = state.sessions.iter();
+    let sessions: Vec<String> = sessions
+        .map(|(role, session)| {
+            let messages = usize::try_from(session.messages).unwrap_or(usize::MAX);
+            format!("{role} ({})", count(messages, "message"))
+        })
+        .collect();
+    if !sessions.is_empty() {
+        let names = some(sessions.iter().map(String::as_str));
+        said.push(format!("sessions as they were then: {names}"));
+    }
+    let waits = state.waits().count() + state.consents.len() + state.staged.len();
+    if waits > 0 {
+        said.push(format!(
+            "{} it waited for you with",
+            count(waits, "question")
+        ));
+    }
+    said.extend(open_turns(state));
+    if cut.blobs() > 0 {
+        said.push(format!(
+            "{} that its records name",
+            count(cut.blobs(), "large text")
+        ));
+    }
+    said
+}
+
+/// What is said of turns that were under way. They begin in the fork as after a crash.
+fn open_turns(state: &FlowState) -> Vec<String> {
+    let turns = state.turns.iter();
+    turns
+        .map(|(id, turn)| {
+            let mine = state.calls.values().filter(|call| call.turn == *id);
+            let started = mine.filter(|call| call.state == CallState::Started).count();
+            let unknown = if started == 0 {
+                String::new()
+            } else {
+                let (calls, them) = (
+                    count(started, "call"),
+                    if started == 1 { "it" } else { "them" },
+                );
+                format!("; {calls} had begun, and nothing runs {them} again by itself")
+            };
+            format!(
+                "turn {id} of {}, which was under way and goes on as after a crash{unknown}",
+                turn.role
+            )
+        })
+        .collect()
+}
+
+fn not_carried(cut: &Cut) -> Vec<String> {
+    let mut said = Vec::new();
+    let after = cut.last.saturating_sub(cut.at.seq);
+    if after > 0 {
+        let after = count(usize::try_from(after).unwrap_or(usize::MAX), "record");
+        said.push(format!(
+            "{after} after it, and everything said and spent there"
+        ));
+    }
+    said.push("the project's files: both flows work on the same ones, as they are now".to_owned());
+    if !cut.views.flow.calls.is_empty() {
+        said.push("programs that run for the parent, which stay the parent's".to_owned());
+    }
+    said
+}
+
+/// What the record folder of a fork holds.
+#[derive(Debug, Default)]
+struct Kept {
+    files: BTreeMap<String, Holds>,
+    lost: BTreeSet<String>,
+}
+
+impl Kept {
+    /// Files that were handed over stand where they stood, with the bytes they had then. The
+    /// flow's own files are its graph as it was, and its script, which never changes.
+    fn of(store: &Store, project: &Path, cut: &Cut) -> Result<Self, RunError> {
+        let (disk, folder) = (store.ground().disk.as_ref(), store.folder(&cut.parent));
+        let mut kept = Self::default();
+        let graph = match &cut.views.flow.graph.source {
+            Text::Inline(text) => Holds::Bytes(text.clone().into_bytes()),
+            Text::Blob(blob) => Holds::Blob(blob.blob),
+        };
+        kept.add(disk, &folder, SNAPSHOT_NAME, graph);
+        let files = RecordFolder::new(store.ground().disk.clone(), folder.record());
+        if let Some(script) = files.read(&RecordPath::of_name(SCRIPT_NAME))? {
+            kept.add(disk, &folder, SCRIPT_NAME, Holds::Bytes(script));
+        }
+        let handed = cut.handed.values();
+        let handed = handed.map(|(seq, artifact)| (*seq, Told::Handed(artifact)));
+        let written = cut.written.iter();
+        let written = written.map(|written| (written.seq, Told::Written(written)));
+        let mut told: Vec<(Seq, Told<'_>)> = handed.chain(written).collect();
+        told.sort_by_key(|(seq, _)| *seq);
+        for (_, told) in told {
+            match told {
+                Told::Handed(artifact) if is_of_record(disk, &folder, project, artifact) => {
+                    let holds = match &artifact.text {
+                        Some(text) => Holds::Bytes(text.clone().into_bytes()),
+                        None => Holds::Blob(artifact.hash),
+                    };
+                    kept.add(disk, &folder, &artifact.path, holds);
+                }
+                Told::Handed(_) => {}
+                Told::Written(written) => kept.written(disk, &folder, written),
+            }
+        }
+        Ok(kept)
+    }
+
+    /// A file that a call changed and that nobody handed over since. What it held is believed
+    /// only if its hash is the one that was recorded.
+    fn written(&mut self, disk: &dyn Disk, folder: &FlowFolder, written: &Written) {
+        let asked: Option<Asked> = serde_json::from_str(&written.arguments).ok();
+        let Some((asked, path)) = asked.and_then(|asked| {
+            let path = in_record(disk, folder, &asked.path)?;
+            Some((asked, path))
+        }) else {
+            return;
+        };
+        let before = match self.files.remove(&path) {
+            Some(Holds::Bytes(bytes)) => String::from_utf8(bytes).ok(),
+            Some(Holds::Blob(_)) | None => None,
+        };
+        let edited = || {
+            let (old, new) = asked.old.as_deref().zip(asked.new.as_deref())?;
+            Some(before?.replacen(old, new, 1))
+        };
+        let said = asked
+            .content
+            .clone()
+            .or_else(edited)
+            .map(String::into_bytes);
+        let fits = |bytes: &Vec<u8>| Hash::of(bytes) == written.after;
+        let now = || read_whole(disk, &folder.record().join(&path), ARTIFACT_BYTES_MAX).ok();
+        match said.filter(fits).or_else(|| now().filter(fits)) {
+            Some(bytes) => self.add(disk, folder, &path, Holds::Bytes(bytes)),
+            None => {
+                self.lost.insert(path);
+            }
+        }
+    }
+
+    fn add(&mut self, disk: &dyn Disk, folder: &FlowFolder, path: &str, holds: Holds) {
+        let there = match &holds {
+            Holds::Bytes(_) => true,
+            Holds::Blob(hash) => disk
+                .about(&folder.blob(*hash))
+                .is_ok_and(|about| about.kind == Kind::File),
+        };
+        // A file that became a folder later stands in the way of what is in it; so it was.
+        let ancestors = Path::new(path).ancestors().skip(1);
+        let mut above = ancestors.filter_map(Path::to_str);
+        let in_the_way = above.any(|above| self.files.contains_key(above));
+        if there && !in_the_way {
+            self.lost.remove(path);
+            self.files.insert(path.to_owned(), holds);
+        } else {
+            self.lost.insert(path.to_owned());
+        }
+    }
+}
+
+/// What a record tells of a file.
+enum Told<'a> {
+    /// It was handed over.
+    Handed(&'a Artifact),
+    /// A call changed it.
+    Written(&'a Written),
+}
+
+/// What a call that changes a file is asked for, as far as it says what the file then holds.
+#[derive(Debug, Deserialize)]
+struct Asked {
+    path: String,
+    content: Option<String>,
+    old: Option<String>,
+    new: Option<String>,
+}
+
+/// The path below the record folder that a call names, if it names one: absolute, or of a file
+/// that stands there.
+fn in_record(disk: &dyn Disk, folder: &FlowFolder, written: &str) -> Option<String> {
+    let record = folder.record();
+    let path = Path::new(written);
+    let below = path.strip_prefix(&record).ok();
+    let relative = below.or_else(|| {
+        let stands = path.is_relative() && disk.about(&record.join(path)).is_ok();
+        stands.then_some(path)
+    })?;
+    let plain: Option<Vec<&str>> = relative
+        .components()
+        .filter(|part| *part != Component::CurDir)
+        .map(|part| match part {
+            Component::Normal(name) => name.to_str(),
+            Component::CurDir
+            | Component::ParentDir
+            | Component::RootDir
+            | Component::Prefix(_) => None,
+        })
+        .collect();
+    plain
+        .filter(|names| !names.is_empty())
+        .map(|names| names.join("/"))
+}
+
+/// Whether a file that was handed over stood in the record folder: it stands there now, or it does
+/// not stand in the project either.
+fn is_of_record(disk: &dyn Disk, folder: &FlowFolder, project: &Path, artifact: &Artifact) -> bool {
+    let path = Path::new(&artifact.path);
+    let plain = path
+        .components()
+        .all(|part| matches!(part, Component::Normal(_)));
+    let stands = |root: &Path| disk.about(&root.join(path)).is_ok();
+    plain && !artifact.path.is_empty() && (stands(&folder.record()) || !stands(project))
+}
+
+/// The files of the parent's record folder that a fork does not get.
+fn left_out(disk: &dyn Disk, folder: &FlowFolder, kept: &Kept) -> Vec<String> {
+    let mut found = Vec::new();
+    walk(disk, &folder.record(), "", 0, &mut found);
+    found.retain(|path| !kept.files.contains_key(path) && !kept.lost.contains(path));
+    found
+}
+
+fn walk(disk: &dyn Disk, folder: &Path, below: &str, depth: usize, found: &mut Vec<String>) {
+    let entries = disk.list(folder).unwrap_or_default();
+    for entry in entries {
+        if found.len() >= RECORD_FILES_MAX || depth >= RECORD_DEPTH_MAX {
+            return;
+        }
+        let name = format!("{below}{}", entry.name);
+        match entry.kind {
+            Kind::Folder => {
+                let inner = folder.join(&entry.name);
+                walk(disk, &inner, &format!("{name}/"), depth + 1, found);
+            }
+            Kind::File | Kind::Other => found.push(name),
+        }
+    }
+}
+
+/// The first of some names, and how many more there are.
+fn some<'a>(names: impl Iterator<Item = &'a str>) -> String {
+    let names: Vec<&str> = names.collect();
+    let shown = names.iter().take(RECORD_NAMES_SHOWN).copied();
+    let shown = shown.collect::<Vec<_>>().join(", ");
+    match names.len().saturating_sub(RECORD_NAMES_SHOWN) {
+        0 => shown,
+        more => format!("{shown} and {more} more"),
+    }
+}
+
+fn count(number: usize, what: &str) -> String {
+    let s = if number == 1 { "" } else { "s" };
+    format!("{number} {what}{s}")
+}
