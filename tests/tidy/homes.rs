@@ -31,10 +31,16 @@ const TOUCHES: [Touch; 6] = [
             "stdout()",
             "stderr()",
         ],
-        homes: &[(
-            "src/output.rs",
-            "data goes to stdout, the rest to stderr, decided once",
-        )],
+        homes: &[
+            (
+                "src/output.rs",
+                "data goes to stdout, the rest to stderr, decided once",
+            ),
+            (
+                "operator-ui/build.rs",
+                "cargo reads what a build script prints",
+            ),
+        ],
     },
     Touch {
         what: "read the environment",
@@ -47,6 +53,10 @@ const TOUCHES: [Touch; 6] = [
             (
                 "orchestrator/src/config/",
                 "settings are resolved here and handed on as values",
+            ),
+            (
+                "operator-ui/build.rs",
+                "cargo tells a build script in variables where it is",
             ),
         ],
     },
@@ -80,6 +90,10 @@ const TOUCHES: [Touch; 6] = [
             (
                 "src/output_file.rs",
                 "files that an operator names on the command line",
+            ),
+            (
+                "state/src/watch.rs",
+                "the system tells it what changes under the state root; it opens nothing",
             ),
             (
                 "operator-ui/build.rs",
