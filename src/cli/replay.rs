@@ -1,7 +1,7 @@
 //! A journal that is played back: it is written once more, into a workspace of its own among the
 //! temporary ones, as fast as is wanted. Whoever follows cannot tell it from one that is written now.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::str::FromStr;
 use std::sync::Arc;
 use std::time::Duration;
@@ -148,16 +148,14 @@ pub(crate) fn begin(
 fn named(journal: &Path, text: &str) -> Result<String, Stop> {
     let first = text.lines().next().unwrap_or_default();
     let body = line::read_unchecked(first.as_bytes());
-    match body {
-        Ok(line::Body::Known(fact)) => match fact {
-            Fact::SegmentStarted(started) => Ok(started.flow.to_string()),
-            _ => Err(unfit(
-                journal,
-                "it does not begin with the beginning of a segment",
-            )),
-        },
-        Ok(_) | Err(_) => Err(unfit(journal, "its first line is no record")),
+    let body = body.map_err(|bad| unfit(journal, &bad.to_string()))?;
+    if let line::Body::Known(Fact::SegmentStarted(started)) = body {
+        return Ok(started.flow.to_string());
     }
+    Err(unfit(
+        journal,
+        "it does not begin with the beginning of a segment",
+    ))
 }
 
 fn unfit(journal: &Path, why: &str) -> Stop {
@@ -170,7 +168,7 @@ fn unfit(journal: &Path, why: &str) -> Stop {
     .into()
 }
 
-fn write<'a>(path: &PathBuf, lines: impl Iterator<Item = &'a str>) -> Result<(), Stop> {
+fn write<'a>(path: &Path, lines: impl Iterator<Item = &'a str>) -> Result<(), Stop> {
     let failed =
         |error: std::io::Error| Stop::from(from_io("write", &path.display().to_string(), &error));
     let mut file = RealDisk.open(path, How::CreateOrAppend).map_err(failed)?;
