@@ -135,14 +135,13 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
 
 /// Whether a folder holds something that is not ours and not hidden.
 fn holds_work(dir: &Path) -> Result<bool, Stop> {
-    let shown = dir.display().to_string();
-    let entries = match RealDisk.list(dir) {
-        Ok(entries) => entries,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(false),
-        Err(error) => return Err(from_io("read", &shown, &error).into()),
-    };
-    let mut entries = entries.iter();
-    Ok(entries.any(|entry| !entry.name.starts_with('.') && entry.name != "a-docs"))
+    match RealDisk.list(dir) {
+        Ok(entries) => Ok(entries
+            .iter()
+            .any(|entry| !entry.name.starts_with('.') && entry.name != "a-docs")),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(false),
+        Err(error) => Err(from_io("read", &dir.display().to_string(), &error).into()),
+    }
 }
 
 fn taken(path: &Path) -> Stop {

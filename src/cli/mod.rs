@@ -67,4 +67,5 @@ pub(crate) mod stop;
 pub(crate) mod table;
 pub(crate) mod unpause;
 pub(crate) mod verify;
+pub(crate) mod watch;
 pub(crate) mod words;

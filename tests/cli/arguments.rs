@@ -15,6 +15,7 @@ const VERBS: &[&str] = &[
     "run",
     "resume",
     "status",
+    "watch",
     "reply",
     "approve",
     "decline",
