@@ -202,3 +202,27 @@ fn a_search_service_needs_a_key_that_is_elsewhere_and_an_address_that_hides_it()
         );
     }
 }
+
+#[test]
+fn what_a_model_chooses_is_a_list_of_what_can_be_chosen() {
+    let text = |choose: &str, chooser: &str| {
+        format!(
+            "choose: {choose}\nchooser: {chooser}\nproviders: {{ p: {{ wire: anthropic }} }}\n\
+             models: {{ m: {{ provider: p, id: m, window: 9000 }} }}\n"
+        )
+    };
+    let config = ModelsConfig::parse(&text("[model, mcp-servers]", "m"), &[]).unwrap();
+    assert_eq!(config.choose, ["model", "mcp-servers"]);
+    assert_eq!(config.chooser.as_deref(), Some("m"));
+    for (choose, chooser, said) in [
+        ("[tools]", "m", "a model cannot choose `tools`"),
+        ("all", "m", "must be a list"),
+        ("[model]", "gone", "there is no model `gone`"),
+    ] {
+        let faults = ModelsConfig::parse(&text(choose, chooser), &[]).unwrap_err();
+        assert!(
+            faults.iter().any(|fault| fault.to_string().contains(said)),
+            "{faults:?}"
+        );
+    }
+}
