@@ -548,7 +548,7 @@ fn a_model_chooses_the_model_and_the_skills_of_a_role() {
         .lines()
         .map(|line| serde_json::from_str::<Value>(line).unwrap());
     let records: Vec<Value> = records.collect();
-    let of = |kind: &str| records.iter().filter(move |record| record["fact"] == kind);
+    let of = |kind: &'static str| records.iter().filter(move |record| record["fact"] == kind);
     let chosen: Vec<&Value> = of("role_configured").collect();
     let [chosen] = &chosen[..] else {
         panic!("one choice: {chosen:?}")

@@ -89,7 +89,7 @@ models:
 ";
     insta::assert_snapshot!(faults(text).join("\n"), @r"
     line 1, column 8: there is no model `none` under `models`
-    line 2, column 1: the configuration has no key `colour`; its keys are `model`, `proxy`, `trusted-certificates`, `providers`, `models`, `tools`
+    line 2, column 1: the configuration has no key `colour`; its keys are `model`, `choose`, `chooser`, `proxy`, `trusted-certificates`, `providers`, `models`, `tools`
     line 5, column 11: `wire` must be one of `anthropic`, `openai-chat`, `openai-responses`
     line 6, column 10: a key does not stand in this file: say where it is, as with `key: { env: NAME }`, `{ keyring: NAME }` or `{ file: PATH }`
     line 9, column 15: the key would be sent over plain http, where others can read it; use https, or say `plain-http: true`
