@@ -6,6 +6,7 @@
 pub mod config;
 pub mod control;
 pub mod driver;
+pub mod findings;
 pub mod fork;
 pub mod limits;
 pub mod mint;

@@ -43,6 +43,9 @@ pub const SHOWN_FINDINGS_BYTES_MAX: usize = 512 * 1024;
 /// is more than any model takes in.
 pub const PROJECT_FILE_BYTES_MAX: u64 = 1024 * 1024;
 
+/// How many folders of a workspace are looked at as projects. A home folder has fewer.
+pub const PROJECTS_MAX: usize = 10_000;
+
 /// How many role folders of a project are looked at. A graph with more roles is not read by anybody.
 pub const PROJECT_ROLES_MAX: usize = 1000;
 

@@ -92,6 +92,44 @@ pub(crate) fn find_below(disk: &dyn Disk, root: &Path, written: &str) -> Result<
     }
 }
 
+/// A file of the project that may be changed.
+#[derive(Debug, Clone)]
+pub(crate) struct InProject {
+    /// Its path.
+    pub path: PathBuf,
+    /// Its path from the project.
+    pub relative: String,
+    /// What it holds; nothing if there is no such file yet.
+    pub bytes: Option<Vec<u8>>,
+}
+
+/// The file of the project that a written path names, whether it is there or not; no name leads out.
+///
+/// # Errors
+/// Says in words why it cannot be used.
+pub(crate) fn in_project(
+    disk: &dyn Disk,
+    project: &Path,
+    written: &str,
+) -> Result<InProject, String> {
+    let relative = below(project, Path::new(written));
+    let relative = relative.ok_or("it is not a path inside the project")?;
+    let path = project.join(&relative);
+    let bytes = match walk(disk, project, &relative) {
+        Ok(file) => {
+            Some(read_whole(disk, &file, ARTIFACT_BYTES_MAX).map_err(|error| error.to_string())?)
+        }
+        Err(None) => None,
+        Err(Some(why)) => return Err(why),
+    };
+    let relative = relative.to_string_lossy().into_owned();
+    Ok(InProject {
+        path,
+        relative,
+        bytes,
+    })
+}
+
 /// The file or folder below a folder that a written path names; no name leads out.
 ///
 /// # Errors

@@ -6,9 +6,9 @@ use clap::{CommandFactory, Parser, Subcommand};
 
 use super::{
     allow, approve, budget, cancel, check, completions, configure, decline, demo, deny, exit_codes,
-    export, feedback, fork, graph, guard, import, improve, init, log, ls, man, mcp, mode, models,
-    pause, prune, rebuild, reference, reopen, repair, reply, resume, retry, revise, run, scenario,
-    schema, session, show, skills, status, steer, stop, unpause, verify,
+    export, feedback, findings, fork, graph, guard, import, improve, init, log, ls, man, mcp, mode,
+    models, pause, prune, rebuild, reference, reopen, repair, reply, resume, retry, revise, run,
+    scenario, schema, session, show, skills, status, steer, stop, unpause, verify, watch,
 };
 use crate::exit_code;
 use crate::output::Color;
@@ -88,6 +88,8 @@ pub(crate) enum Verb {
     Resume(resume::Arguments),
     /// Say how a flow stands and what it waits for
     Status(status::Arguments),
+    /// Watch flows on a screen, and answer what they ask with a key
+    Watch(watch::Arguments),
     /// Answer a node or a role that waits
     Reply(reply::Arguments),
     /// Let a staged handoff through
@@ -126,6 +128,8 @@ pub(crate) enum Verb {
     Improve(improve::Arguments),
     /// Say whether a feedback report is written
     Feedback(feedback::Arguments),
+    /// List what roles found, and change what they are told because of it
+    Findings(findings::Arguments),
     /// Begin a new flow with a part of another
     Fork(fork::Arguments),
     /// List flows: what they are, how they stand, what they wait for

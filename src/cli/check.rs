@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use a_society_orchestrator::graph::Diagnostic;
-use a_society_orchestrator::project::docs::folder::workflow_of;
+use a_society_orchestrator::project::docs::folder::{discover, workflow_of};
 use a_society_orchestrator::project::flow_file::inspect;
 use a_society_orchestrator::{Script, ScriptFault};
 use serde_json::json;
@@ -11,8 +11,9 @@ use serde_json::json;
 use super::context::Context;
 use super::flow_files::{fault_line, inspect_project, lines, read_text, script_path};
 use crate::exit_code::ExitCode;
-use crate::operator_error::Outcome;
+use crate::operator_error::{OperatorError, Outcome, Stop};
 use crate::text::count;
+use crate::workspace;
 
 /// The arguments of `check`.
 #[derive(Debug, clap::Args)]
@@ -23,15 +24,17 @@ rules, index, roles with what they read and own, and the graph. It ends with 1 i
 warnings alone end with 0.
 
 Examples:
+  a-society check
   a-society check flow.yaml
   a-society check my-project
   a-society check flow.yaml --script other.yaml
   a-society check flow.yaml --json | jq -r '.diagnostics[] | \"\\(.line): \\(.message)\"'
   a-society check - < flow.yaml")]
 pub(crate) struct Arguments {
-    /// The flow file or the project's folder; - reads a file from standard input
+    /// The flow file or the project's folder; every project of the workspace if it is not said; -
+    /// reads a file from standard input
     #[arg(value_name = "FILE|PROJECT")]
-    file: PathBuf,
+    file: Option<PathBuf>,
 
     /// The script that takes turns; script.yaml beside the file if it is there
     #[arg(long, value_name = "FILE")]
@@ -40,44 +43,97 @@ pub(crate) struct Arguments {
 
 /// What was found.
 struct Found {
+    is_there: bool,
     diagnostics: Vec<Diagnostic>,
     script: Option<(PathBuf, Vec<ScriptFault>)>,
 }
 
 /// Checks.
 pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
-    let (is_there, diagnostics, graph) = if arguments.file.is_dir() {
-        let (project, diagnostics) = inspect_project(&arguments.file);
-        (project.is_some(), diagnostics, workflow_of(&arguments.file))
-    } else {
-        let (file, diagnostics) = inspect(&arguments.file, read_text(&arguments.file)?);
-        (file.is_some(), diagnostics, arguments.file.clone())
+    let script = arguments.script.as_deref();
+    let Some(file) = &arguments.file else {
+        return all(context);
     };
-    let script = match script_path(&graph, arguments.script.as_deref()) {
+    let found = look(file, script)?;
+    let sound = found.is_sound();
+    if context.out.is_json() {
+        context.out.value(&as_json(file, &found, sound))?;
+    } else {
+        print(context, file, &found)?;
+    }
+    Ok(verdict(sound))
+}
+
+/// Checks every project of the workspace.
+fn all(context: &mut Context<'_>) -> Outcome {
+    let store = context.store()?;
+    let root = workspace::folder_of(&store).to_owned();
+    let folders = discover(store.ground().disk.as_ref(), &root);
+    if folders.is_empty() {
+        let what = format!("{} has no project", root.display());
+        let why = "no folder of the workspace holds a folder a-docs";
+        let hint = "name a flow file, or make a project: a-society init DIR";
+        let kind = ("not-found", ExitCode::NotFound);
+        return Err(OperatorError::new(kind, what, why, hint).into());
+    }
+    let (mut sound, mut listed) = (true, Vec::new());
+    for folder in folders {
+        let shown = folder.strip_prefix(&root).unwrap_or(&folder);
+        let shown = if shown.as_os_str().is_empty() {
+            PathBuf::from(".")
+        } else {
+            shown.to_owned()
+        };
+        let found = look(&folder, None)?;
+        sound &= found.is_sound();
+        if context.out.is_json() {
+            listed.push(as_json(&shown, &found, found.is_sound()));
+        } else {
+            print(context, &shown, &found)?;
+        }
+    }
+    if context.out.is_json() {
+        let value = json!({ "sound": sound, "projects": listed });
+        context.out.value(&value)?;
+    }
+    Ok(verdict(sound))
+}
+
+fn verdict(sound: bool) -> ExitCode {
+    if sound {
+        ExitCode::Ok
+    } else {
+        ExitCode::Failed
+    }
+}
+
+/// Looks at a flow file or a project, and at the script that plays it.
+fn look(file: &Path, script: Option<&Path>) -> Result<Found, Stop> {
+    let (is_there, diagnostics, graph) = if file.is_dir() {
+        let (project, diagnostics) = inspect_project(file);
+        (project.is_some(), diagnostics, workflow_of(file))
+    } else {
+        let (flow, diagnostics) = inspect(file, read_text(file)?);
+        (flow.is_some(), diagnostics, file.to_owned())
+    };
+    let script = match script_path(&graph, script) {
         None => None,
         Some(path) => {
             let faults = Script::parse(&read_text(&path)?).err().unwrap_or_default();
             Some((path, faults))
         }
     };
-    let found = Found {
+    Ok(Found {
+        is_there,
         diagnostics,
         script,
-    };
-    let errors = errors(&found);
-    let sound = errors == 0 && is_there;
-    if context.out.is_json() {
-        context
-            .out
-            .value(&as_json(&arguments.file, &found, sound))?;
-    } else {
-        print(context, &arguments.file, &found)?;
-    }
-    Ok(if sound {
-        ExitCode::Ok
-    } else {
-        ExitCode::Failed
     })
+}
+
+impl Found {
+    fn is_sound(&self) -> bool {
+        self.is_there && errors(self) == 0
+    }
 }
 
 fn errors(found: &Found) -> usize {
@@ -106,11 +162,7 @@ fn as_json(file: &Path, found: &Found, sound: bool) -> serde_json::Value {
     })
 }
 
-fn print(
-    context: &mut Context<'_>,
-    file: &Path,
-    found: &Found,
-) -> Result<(), crate::operator_error::Stop> {
+fn print(context: &mut Context<'_>, file: &Path, found: &Found) -> Result<(), Stop> {
     let out = &mut context.out;
     for diagnostic in &found.diagnostics {
         for line in lines(diagnostic) {

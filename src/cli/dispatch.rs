@@ -10,9 +10,9 @@ use super::arguments::{Arguments, Verb};
 use super::context::Context;
 use super::{
     allow, approve, budget, cancel, check, completions, configure, decline, demo, deny, exit_codes,
-    export, feedback, fork, graph, guard, import, improve, init, log, ls, man, mcp, mode, models,
-    pause, prune, rebuild, reference, reopen, repair, reply, resume, retry, revise, run, scenario,
-    schema, session, show, skills, status, steer, stop, unpause, verify,
+    export, feedback, findings, fork, graph, guard, import, improve, init, log, ls, man, mcp, mode,
+    models, pause, prune, rebuild, reference, reopen, repair, reply, resume, retry, revise, run,
+    scenario, schema, session, show, skills, status, steer, stop, unpause, verify, watch,
 };
 use crate::environment::Environment;
 use crate::exit_code::ExitCode;
@@ -72,6 +72,7 @@ fn dispatch(context: &mut Context<'_>, verb: &Verb) -> Outcome {
         Verb::Run(arguments) => run::run(context, arguments),
         Verb::Resume(arguments) => resume::run(context, arguments),
         Verb::Status(arguments) => status::run(context, arguments),
+        Verb::Watch(arguments) => watch::run(context, arguments),
         Verb::Reply(arguments) => reply::run(context, arguments),
         Verb::Approve(arguments) => approve::run(context, arguments),
         Verb::Decline(arguments) => decline::run(context, arguments),
@@ -91,6 +92,7 @@ fn dispatch(context: &mut Context<'_>, verb: &Verb) -> Outcome {
         Verb::Revise(arguments) => revise::run(context, arguments),
         Verb::Improve(arguments) => improve::run(context, arguments),
         Verb::Feedback(arguments) => feedback::run(context, arguments),
+        Verb::Findings(arguments) => findings::run(context, arguments),
         Verb::Fork(arguments) => fork::run(context, arguments),
         Verb::Ls(arguments) => ls::run(context, arguments),
         Verb::Show(arguments) => show::run(context, arguments),

@@ -11,7 +11,9 @@ use a_society_orchestrator::control::message::Command;
 use a_society_orchestrator::driver::error::DriverError;
 use a_society_orchestrator::driver::handle::{FlowHandle, Seen};
 use a_society_orchestrator::driver::task::Driven;
+use a_society_orchestrator::graph::Defaults;
 use a_society_orchestrator::machine::{Question, Work};
+use a_society_orchestrator::project::docs::folder::defaults;
 use a_society_state::journal::follow::Follower;
 use a_society_state::{FlowRef, Store};
 use serde_json::json;
@@ -20,7 +22,7 @@ use super::asks::{self, Ask, short};
 use super::context::Context;
 use super::picture;
 use super::prompt::{self, Prompt, Typed};
-use super::say::from_fault;
+use super::say::{from_fault, project_folder};
 use super::signals::Interrupts;
 use super::words;
 use crate::exit_code::ExitCode;
@@ -37,11 +39,11 @@ pub(crate) struct Wishes {
     #[arg(long)]
     pub(crate) until_waiting: bool,
 
-    /// How roles look back when the forward work is done, instead of asking
+    /// How roles look back when the forward work is done; else the project says so, or it is asked
     #[arg(long, value_name = "HOW", value_parser = super::improve::mode)]
     pub(crate) improve: Option<ImprovementMode>,
 
-    /// Whether a feedback report is written, instead of asking
+    /// Whether a feedback report is written; else the project says so, or it is asked
     #[arg(long, value_name = "yes|no", value_parser = super::feedback::yes_or_no)]
     pub(crate) feedback: Option<bool>,
 
@@ -61,7 +63,10 @@ pub(crate) fn watch(
     (driven, interrupts): (Driven, Interrupts),
     wishes: Wishes,
 ) -> Outcome {
+    let disk = store.ground().disk.as_ref();
+    let chosen = defaults(disk, &project_folder(store, &flow.project));
     let mut watch = Watch {
+        chosen,
         out: &mut context.out,
         store,
         flow,
@@ -121,6 +126,8 @@ struct Watch<'a> {
     known: Seq,
     handle: FlowHandle,
     wishes: Wishes,
+    /// What the project chooses where nobody wished for anything.
+    chosen: Defaults,
     interrupts: Interrupts,
     prompt: Option<Prompt>,
     /// The question that stands at the cursor.
@@ -262,11 +269,14 @@ impl Watch<'_> {
 
     fn wished(&self, question: &Question) -> Option<Command> {
         match question {
-            Question::Improvement { .. } => {
-                self.wishes.improve.map(|mode| Command::Improve { mode })
+            Question::Improvement { modes } => {
+                // A project cannot know that only one role took part.
+                let chosen = self.chosen.improve.filter(|mode| modes.contains(mode));
+                let mode = self.wishes.improve.or(chosen);
+                mode.map(|mode| Command::Improve { mode })
             }
             Question::Feedback => {
-                let feedback = self.wishes.feedback;
+                let feedback = self.wishes.feedback.or(self.chosen.feedback);
                 feedback.map(|granted| Command::Feedback { granted })
             }
             Question::Text { .. }
@@ -378,6 +388,7 @@ fn from_driver(error: DriverError, flow: &FlowRef) -> Stop {
         | DriverError::ManyAsked(_)
         | DriverError::Session { .. }
         | DriverError::NotAFlow(_)
+        | DriverError::Change(_)
         | DriverError::Gone
         | DriverError::System(_)) => OperatorError::new(
             ("flow-stopped", ExitCode::Failed),

@@ -3,6 +3,7 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
+use a_society_state::disk::{Disk, RealDisk};
 use a_society_state::store::OUR_FOLDER;
 use serde_json::json;
 
@@ -36,16 +37,28 @@ const FILES: [(&str, &str); 12] = template![
     "improvement/meta-analysis.md",
 ];
 
+/// Where the flow stands that fills the folder.
+const INITIALIZATION: &str = "a-docs/initialization/flow.yaml";
+/// The flow for a folder that holds work already.
+const TAKEOVER: &str = include_str!("../template/initialization/takeover.yaml");
+/// The flow for a folder in which nothing was made yet.
+const GREENFIELD: &str = include_str!("../template/initialization/greenfield.yaml");
+
 /// The arguments of `init`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 It writes a folder a-docs: two roles, what they read, and a graph that they walk, with a script that
-takes their turns until models do. A folder that lies in no workspace becomes one, too. Files that are
+takes their turns until models do. A folder that lies in no workspace becomes one, too.
+
+With it comes a flow in which the owner fills that folder with what is true of your project. Where work
+lies there already, it looks at that first and asks about what it does not say (a takeover); in a new
+folder it asks what the project is to become (greenfield). Its turns are taken by a model. Files that are
 there already are never replaced: then no file is written, and it ends with 6.
 
 Examples:
   a-society init && a-society run .
-  a-society init my-project")]
+  a-society init my-project
+  a-society init my-project && a-society run my-project/a-docs/initialization/flow.yaml")]
 pub(crate) struct Arguments {
     /// The folder; made if it is not there
     #[arg(value_name = "DIR", default_value = ".")]
@@ -55,7 +68,10 @@ pub(crate) struct Arguments {
 /// Writes it.
 pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
     let dir = &arguments.dir;
-    if let Some(name) = FILES.iter().find(|(name, _)| dir.join(name).exists()) {
+    let is_takeover = holds_work(dir)?;
+    let flow = if is_takeover { TAKEOVER } else { GREENFIELD };
+    let written: Vec<(&str, &str)> = FILES.into_iter().chain([(INITIALIZATION, flow)]).collect();
+    if let Some(name) = written.iter().find(|(name, _)| dir.join(name).exists()) {
         return Err(taken(&dir.join(name.0)));
     }
     make_folder(dir)?;
@@ -67,9 +83,9 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
             return Err(too_deep(dir, around));
         }
     }
-    let files = FILES.map(|(name, text)| begin(dir, name, text));
+    let files = written.iter().map(|(name, text)| begin(dir, name, text));
     // Every name is looked at before the first one is taken.
-    let files = files.into_iter().collect::<Result<Vec<_>, Stop>>()?;
+    let files = files.collect::<Result<Vec<_>, Stop>>()?;
     if around.is_none() {
         make_folder(&dir.join(OUR_FOLDER))?;
     }
@@ -78,11 +94,12 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
     }
     let shown = dir.display().to_string();
     if context.out.is_json() {
-        let names = FILES.map(|(name, _)| name);
+        let names: Vec<&str> = written.iter().map(|(name, _)| *name).collect();
         context.out.value(&json!({
             "folder": shown,
             "files": names,
             "workspace": around.is_none(),
+            "takeover": is_takeover,
         }))?;
         return Ok(ExitCode::Ok);
     }
@@ -101,7 +118,30 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
         (false, place) => format!("a-society run {place}"),
     };
     context.out.note(&format!("run it: {next}"));
+    let inside = if around.is_none() || place == "." {
+        ""
+    } else {
+        &format!("{place}/")
+    };
+    let first = if is_takeover {
+        "let a model look at what is there, ask you, and fill it in"
+    } else {
+        "let a model ask you what it is to become, and fill it in"
+    };
+    let line = format!("{first}: a-society run {inside}{INITIALIZATION}");
+    context.out.note(&line);
     Ok(ExitCode::Ok)
+}
+
+/// Whether a folder holds something that is not ours and not hidden.
+fn holds_work(dir: &Path) -> Result<bool, Stop> {
+    match RealDisk.list(dir) {
+        Ok(entries) => Ok(entries
+            .iter()
+            .any(|entry| !entry.name.starts_with('.') && entry.name != "a-docs")),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(false),
+        Err(error) => Err(from_io("read", &dir.display().to_string(), &error).into()),
+    }
 }
 
 fn taken(path: &Path) -> Stop {

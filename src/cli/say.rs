@@ -27,6 +27,13 @@ pub(crate) struct To {
     client_id: Option<ClientId>,
 }
 
+impl To {
+    /// The flow as it was typed.
+    pub(crate) fn flow(&self) -> &str {
+        &self.flow
+    }
+}
+
 fn client_id(text: &str) -> Result<ClientId, String> {
     text.parse()
         .map_err(|bad: a_society_facts::id::BadName| bad.to_string())

@@ -1,5 +1,6 @@
 //! The examples: each can be read, is explained, and walks as far as its story says.
 
+mod findings;
 mod golden;
 mod killed;
 mod normal;

@@ -1,5 +1,7 @@
 //! Flows that are walked by the real program: to their ends, beside one another, and after deaths.
 
+mod between;
+mod canaries;
 mod counted;
 mod files;
 mod forked;

@@ -31,8 +31,7 @@ const KILLS_FULL: u64 = 400;
 pub(super) struct Model {
     address: String,
     requests: Arc<AtomicUsize>,
-    /// The last request.
-    last: Arc<Mutex<String>>,
+    heard: Arc<Mutex<Vec<String>>>,
 }
 
 /// What the model says when it is shown so many results: blocks with their deltas.
@@ -44,24 +43,42 @@ impl Model {
     }
 
     pub(super) fn start_with(script: Script) -> Self {
+        Self::start_refusing(script, |_| None)
+    }
+
+    /// One that refuses some requests, with these words.
+    pub(super) fn start_refusing(script: Script, refuses: Refuses) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = format!("http://{}", listener.local_addr().unwrap());
         let requests = Arc::new(AtomicUsize::new(0));
         let counted = Arc::clone(&requests);
-        let last = Arc::new(Mutex::new(String::new()));
-        let kept = Arc::clone(&last);
+        let heard = Arc::new(Mutex::new(Vec::new()));
+        let kept = Arc::clone(&heard);
         // It ends with the test's process; whoever is killed in between leaves a broken pipe.
         std::thread::spawn(move || {
             for stream in listener.incoming().map_while(Result::ok) {
                 let (counted, kept) = (Arc::clone(&counted), Arc::clone(&kept));
-                std::thread::spawn(move || answer(&stream, &counted, &kept, script));
+                std::thread::spawn(move || {
+                    let body = asked(&stream)?;
+                    let number = counted.fetch_add(1, Ordering::SeqCst) + 1;
+                    kept.lock().unwrap().push(body.clone());
+                    match refuses(number) {
+                        Some((status, why)) => refuse(&stream, status, &why),
+                        None => answer(&stream, &body, script),
+                    }
+                });
             }
         });
         Self {
             address,
             requests,
-            last,
+            heard,
         }
+    }
+
+    /// The bodies of all requests so far.
+    pub(super) fn heard(&self) -> Vec<String> {
+        self.heard.lock().unwrap().clone()
     }
 
     pub(super) fn requests(&self) -> usize {
@@ -69,13 +86,11 @@ impl Model {
     }
 }
 
-/// Answers one request of a connection.
-fn answer(
-    mut stream: &TcpStream,
-    counted: &AtomicUsize,
-    last: &Mutex<String>,
-    script: Script,
-) -> Option<()> {
+/// Whether the model refuses a request, by its number from 1: the status, and the body.
+pub(super) type Refuses = fn(usize) -> Option<(u16, String)>;
+
+/// The body of the one request of a connection.
+fn asked(stream: &TcpStream) -> Option<String> {
     let mut reader = BufReader::new(stream);
     let mut length = 0;
     loop {
@@ -93,9 +108,21 @@ fn answer(
     }
     let mut body = vec![0; length];
     reader.read_exact(&mut body).ok()?;
-    counted.fetch_add(1, Ordering::SeqCst);
-    *last.lock().ok()? = String::from_utf8_lossy(&body).into_owned();
-    let request: Value = serde_json::from_slice(&body).ok()?;
+    String::from_utf8(body).ok()
+}
+
+fn refuse(mut stream: &TcpStream, status: u16, why: &str) -> Option<()> {
+    let length = why.len();
+    let answer = format!(
+        "HTTP/1.1 {status} No\r\ncontent-type: application/json\r\ncontent-length: {length}\r\n\
+         connection: close\r\n\r\n{why}"
+    );
+    stream.write_all(answer.as_bytes()).ok()?;
+    stream.shutdown(std::net::Shutdown::Both).ok()
+}
+
+fn answer(mut stream: &TcpStream, body: &str, script: Script) -> Option<()> {
+    let request: Value = serde_json::from_str(body).ok()?;
     let head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n";
     stream.write_all(head.as_bytes()).ok()?;
     // Whoever makes a summary has no tools, and gets the last words.
@@ -112,7 +139,7 @@ fn answer(
     } else {
         Vec::new()
     };
-    let record = record_in(&String::from_utf8_lossy(&body)).unwrap_or_default();
+    let record = record_in(body).unwrap_or_default();
     for event in events(said) {
         let event = event.to_string().replace("$RECORD", &record);
         let event: Value = serde_json::from_str(&event).ok()?;
@@ -330,7 +357,7 @@ fn a_model_writes_the_graph_of_its_flow_if_the_flow_may_walk_it() {
         graphs(&place, &flow),
         (Some(REVISED.to_owned()), REVISED.to_owned())
     );
-    let told = model.last.lock().unwrap().clone();
+    let told = model.heard().pop().unwrap();
     assert!(told.contains("says again what it said before"), "{told}");
 }
 

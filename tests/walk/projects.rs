@@ -164,3 +164,164 @@ fn outside_of_any_workspace_a_new_project_is_one_itself() {
         said.err
     );
 }
+
+#[test]
+fn a_folder_that_holds_work_is_taken_over_and_a_new_one_is_begun_with_questions() {
+    let place = Place::new(FLOW, SLOW);
+    std::fs::create_dir_all(place.workspace.path().join("old/src")).unwrap();
+    place.write("old/src/main.c", "int main() { return 0; }\n");
+    for (name, told) in [("old", "Look through the project"), ("new", "is to become")] {
+        let said = place.run(&["init", name, "--json"]);
+        assert_eq!(said.code, 0, "{said:?}");
+        assert_eq!(said.json()["takeover"], name == "old");
+        let checked = place.run(&["check", name]);
+        assert_eq!(checked.code, 0, "{checked:?}");
+        // The owner asks, fills the folder with what it heard, and the health checks see it.
+        let script = "\
+script:
+  - { node: look, turn: 1, say: [ 'What comes again and again?', { signal: prompt-human } ] }
+  - { node: look, say: [ { forward: 'What I heard.' } ] }
+  - { node: fill, say: [ { forward: 'Which files say what.' } ] }
+  - { node: accept, say: [ 'Sound.', { signal: forward-pass-closed } ] }
+";
+        place.write("asks.yaml", script);
+        let file = format!("{name}/a-docs/initialization/flow.yaml");
+        let run = place.run(&["run", &file, "--script", "asks.yaml", "--improve", "none"]);
+        assert_eq!(run.code, 8, "{run:?}");
+        let journal = journal(&place, name);
+        assert!(journal.contains(told), "{name}");
+        assert!(
+            journal.contains("You decide what is made in this project"),
+            "{name}"
+        );
+        let flows = std::fs::read_dir(place.workspace.state().join(name)).unwrap();
+        let flow = flows.last().unwrap().unwrap().file_name();
+        let flow = format!("{name}/{}", flow.to_str().unwrap());
+        assert_eq!(place.run(&["reply", &flow, "Releases."]).code, 0);
+        assert_eq!(place.run(&["resume", &flow, "--improve", "none"]).code, 8);
+        assert_eq!(place.run(&["approve", &flow]).code, 0);
+        let ended = place.run(&["resume", &flow, "--improve", "none"]);
+        assert_eq!(ended.code, 0, "{ended:?}");
+    }
+}
+
+#[test]
+fn without_a_name_every_project_of_the_workspace_is_checked() {
+    let place = with_project();
+    assert_eq!(place.run(&["init", "other"]).code, 0);
+    let said = place.run(&["check"]);
+    assert_eq!(
+        (said.code, said.out.as_str()),
+        (0, "notes: sound\nother: sound\n")
+    );
+    place.write(
+        "other/a-docs/improvement/defaults.yaml",
+        "mode: full-access\n",
+    );
+    let said = place.run(&["check"]);
+    assert_eq!(said.code, 1);
+    assert!(
+        said.out.contains("defaults.yaml") && said.out.contains("notes: sound"),
+        "{}",
+        said.out
+    );
+    let json = place.run(&["check", "--json"]).json();
+    assert_eq!(json["projects"].as_array().unwrap().len(), 2, "{json}");
+}
+
+#[test]
+fn a_graph_that_a_role_writes_counts_only_if_it_fits_and_gives_no_role_more_than_words() {
+    let good = "\
+workflow: { name: Mine, nodes: [ { id: owner-intake, role: owner }, { id: done, role: owner } ], edges: [ { from: owner-intake, to: done } ] }
+roles: { owner: { instructions: Decide. } }
+";
+    let cases = [
+        (good.to_owned(), None),
+        (good.replace("owner-intake", "begin"), Some("owner-intake")),
+        (
+            good.replace(
+                "Decide. }",
+                "Decide., executor: command, command: { run: [ make ] } }",
+            ),
+            Some("are the operator's"),
+        ),
+        (good.replace("edges", "egdes"), Some("egdes")),
+    ];
+    for (graph, refused) in cases {
+        let place = Place::new(FLOW, SLOW);
+        let quoted = serde_json::Value::from(graph.clone()).to_string();
+        let script = format!(
+            "script:\n  - {{ node: owner-intake, say: [ {{ write: {{ path: workflow.yaml, text: {quoted} }} }}, 'Done.', {{ signal: prompt-human }} ] }}\n"
+        );
+        place.write("draft.yaml", &script);
+        let said = place.run(&[
+            "run",
+            "--draft",
+            "--project",
+            "demo",
+            "--script",
+            "draft.yaml",
+        ]);
+        assert_eq!(said.code, 8, "{said:?}");
+        let flow = place.flow().unwrap();
+        let log = place.run(&["log", &flow, "--json"]).out;
+        let record = place
+            .workspace
+            .flow_folder(&flow)
+            .join("record/workflow.yaml");
+        let kept = std::fs::read_to_string(record).unwrap();
+        match refused {
+            None => {
+                assert!(log.contains("\"fact\":\"graph_revised\""), "{log}");
+                assert_eq!(kept, graph);
+                assert_eq!(place.status(&flow)["title"], "Mine");
+            }
+            Some(why) => {
+                assert!(!log.contains("\"fact\":\"graph_revised\""), "{log}");
+                let told = log
+                    .lines()
+                    .find(|line| line.contains("This graph was refused"));
+                assert!(
+                    told.is_some_and(|told| told.contains(why)),
+                    "{why}: {told:?}"
+                );
+                assert!(kept.starts_with("# A draft"), "{kept}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_role_of_a_project_writes_a_graph_for_the_roles_of_the_project_and_for_no_others() {
+    let place = with_project();
+    let graph = "workflow: { name: Mine, nodes: [ { id: owner-intake, role: owner }, { id: write, role: writer }, { id: done, role: owner } ], edges: [ { from: owner-intake, to: write }, { from: write, to: done } ] }\n";
+    for (more, taken) in [
+        ("", true),
+        (
+            "roles: { owner: { instructions: x }, writer: { instructions: y } }\n",
+            false,
+        ),
+    ] {
+        let quoted = serde_json::Value::from(format!("{graph}{more}")).to_string();
+        let script = format!(
+            "default: forward\nscript:\n  - {{ node: owner-intake, turn: 1, say: [ {{ write: {{ path: workflow.yaml, text: {quoted} }} }}, 'Done.', {{ signal: prompt-human }} ] }}\n"
+        );
+        place.write("draft.yaml", &script);
+        let said = place.run(&[
+            "run",
+            "notes",
+            "--draft",
+            "--script",
+            "draft.yaml",
+            "--json",
+        ]);
+        assert_eq!(said.code, 8, "{said:?}");
+        let last = said.out.lines().last().unwrap();
+        let last: serde_json::Value = serde_json::from_str(last).unwrap();
+        let log = place
+            .run(&["log", last["flow"].as_str().unwrap(), "--json"])
+            .out;
+        assert_eq!(log.contains("\"fact\":\"graph_revised\""), taken, "{log}");
+        assert_eq!(log.contains("come from its project"), !taken, "{log}");
+    }
+}

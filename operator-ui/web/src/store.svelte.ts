@@ -8,6 +8,8 @@ import type { Command, Fault, FeedState, FlowRef, FlowState, InboxState, Item, P
 
 /** Topics kept after nobody looks at them, so that going back shows them at once. */
 const KEPT = 24;
+/** A break shorter than this is not spoken of. */
+const WORTH_A_WORD_MS = 1_500;
 /** Items asked for at first, and in each older page. */
 const FEED_WINDOW = 200;
 
@@ -36,6 +38,8 @@ export type Told = { id: number; fault: Fault };
 class Store {
   hello = $state.raw<Hello | null>(null);
   line = $state.raw<Line>({ state: "connecting" });
+  /** The line has been away long enough to be worth a word. */
+  away = $state(false);
   waiting = $state.raw<readonly Waiting[]>([]);
   holes = $state(0);
   /** The server does not know this browser: it wants the address that `serve` printed. */
@@ -63,7 +67,7 @@ class Store {
       },
       {
         hello: (hello) => (this.hello = hello),
-        line: (line) => (this.line = line),
+        line: (line) => this.#lineIs(line),
         pending: (commands) => (this.waiting = commands),
         hole: (topic, had, from) => {
           this.holes += 1;
@@ -71,6 +75,13 @@ class Store {
         },
       },
     );
+  }
+
+  #lineIs(line: Line): void {
+    const was = this.line.state;
+    this.line = line;
+    if (line.state !== "lost") this.away = false;
+    else if (was !== "lost") setTimeout(() => (this.away = this.line.state === "lost"), WORTH_A_WORD_MS);
   }
 
   /** Connects and watches the inbox, which every screen needs. */

@@ -21,3 +21,9 @@ export async function open(browser, address, { theme = "light", width = 1440, he
   await page.waitForFunction(() => Number(document.querySelector("[data-seq]")?.getAttribute("data-seq") ?? 0) > 0);
   return { page, complaints, close: () => context.close() };
 }
+
+// Run by itself it only says whether there is one.
+if (process.argv[1] === new URL(import.meta.url).pathname) {
+  console.log(browserPath() ?? "no browser");
+  process.exit(browserPath() === null ? 1 : 0);
+}

@@ -17,7 +17,7 @@ for (const [name, path] of Object.entries(SHOTS)) {
     const server = await new StandIn(data).listen();
     server.bodies.set("f3120", { text: "ok", total_bytes: 2, next: null, parts: { diff: DIFF } });
     const { page, complaints, close } = await open(browser, server.address + path, { theme, width, height, touch: size === "mobile" });
-    await page.waitForTimeout(500);
+    await page.waitForTimeout(700);
     if (name === "palette") { await page.keyboard.press("Control+k"); await page.keyboard.type("com"); await page.waitForTimeout(400); }
     if (name === "offline") { server.drop(true); await page.waitForTimeout(2_600); }
     await page.screenshot({ path: `${folder}/${name}-${size}-${theme}.png` });

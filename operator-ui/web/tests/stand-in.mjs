@@ -110,7 +110,7 @@ export class StandIn {
         const at = Number(url.searchParams.get("at") ?? Number.MAX_SAFE_INTEGER);
         const older = (flow.feeds[role] ?? []).filter((item) => item.first < before && item.first <= at);
         const page = older.slice(-Number(url.searchParams.get("limit") ?? 200));
-        return json({ items: page, before: older.length > page.length ? page[0].first : null });
+        return setTimeout(() => json({ items: page, before: older.length > page.length ? page[0].first : null }), this.slow ?? 0);
       }
       case "item": return json(this.bodies.get(parts[5]) ?? { text: "the whole text", total_bytes: 14, next: null, parts: {} });
       case "state": return json(flow.state);

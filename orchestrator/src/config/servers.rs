@@ -105,10 +105,10 @@ impl Entry {
         let digits = self.definition.to_string();
         let digits = digits.get(..BEGINNING).unwrap_or_default();
         format!(
-            "the MCP server {name} {why}; it {shown}\nIf that is right: a-society mcp approve {name} \
+            "the MCP server {name} {why}; it {does}\nIf that is right: a-society mcp approve {name} \
              {digits}, then retry",
             name = self.name,
-            shown = self.shown,
+            does = self.spec.brief(),
         )
     }
 }

@@ -110,6 +110,7 @@ fn by_us(
         | DriverError::ManyAsked(_)
         | DriverError::Session { .. }
         | DriverError::NotAFlow(_)
+        | DriverError::Change(_)
         | DriverError::Gone
         | DriverError::System(_)) => Unsaid::Fault(fault::of(&error)),
     })

@@ -3,6 +3,7 @@
 use a_society_flow::machine::Refusal;
 
 use super::message::{Fault, FaultCode};
+use crate::driver::change::ChangeFault;
 use crate::driver::error::DriverError;
 
 /// A message that makes no sense.
@@ -54,6 +55,7 @@ pub fn of(error: &DriverError) -> Fault {
                 r#try: "a-society check FILE".to_owned(),
             };
         }
+        DriverError::Change(fault) => of_change(fault),
         DriverError::Gone => (
             FaultCode::FlowGone,
             "nobody drives the flow any more",
@@ -78,6 +80,30 @@ pub fn of(error: &DriverError) -> Fault {
         what: what.to_owned(),
         why: error.to_string(),
         r#try: hint.to_owned(),
+    }
+}
+
+/// Why nothing came of a finding: the kind, what happened, and what to try.
+const fn of_change(fault: &ChangeFault) -> (FaultCode, &'static str, &'static str) {
+    match fault {
+        ChangeFault::ManyOpen(_) => (
+            FaultCode::CommandAmbiguous,
+            "it is not clear which proposal is meant",
+            "name one of them after the flow",
+        ),
+        ChangeFault::Changed(_) => (
+            FaultCode::CommandRefused,
+            "the file is not the one that this was proposed for",
+            "look at both, decline the proposal, and propose anew: a-society findings diff FLOW",
+        ),
+        ChangeFault::NoneOpen
+        | ChangeFault::Unknown(_)
+        | ChangeFault::OutOfPlace { .. }
+        | ChangeFault::Nothing(_) => (
+            FaultCode::CommandRefused,
+            "nothing is changed",
+            "look at what was found and proposed: a-society findings",
+        ),
     }
 }
 
@@ -114,6 +140,7 @@ fn refused(refusal: &Refusal) -> Fault {
         | Refusal::AsksAlready { .. }
         | Refusal::Revision { .. }
         | Refusal::OneRole
+        | Refusal::NoFindings { .. }
         | Refusal::Illegal(_) => FaultCode::CommandRefused,
     };
     Fault {
@@ -157,6 +184,7 @@ fn hint(refusal: &Refusal) -> &'static str {
         | Refusal::ConsentMismatch { .. }
         | Refusal::AsksAlready { .. }
         | Refusal::Revision { .. }
+        | Refusal::NoFindings { .. }
         | Refusal::Illegal(_) => "look where the flow stands: a-society status FLOW",
     }
 }

@@ -132,6 +132,22 @@ pub enum Command {
         /// How.
         mode: ImprovementMode,
     },
+    /// Make a finding a proposed change to a file of the project.
+    Propose {
+        /// Whose finding.
+        role: RoleInstance,
+        /// The file, relative to the project.
+        path: String,
+        /// The file as it would be.
+        text: String,
+    },
+    /// Apply a proposed change, or decline it.
+    Change {
+        /// Which; the only one if absent.
+        change: Option<String>,
+        /// Whether it is applied.
+        applied: bool,
+    },
     /// Say whether a feedback report is written.
     Feedback {
         /// Whether.

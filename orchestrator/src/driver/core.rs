@@ -443,8 +443,9 @@ impl Core {
     /// When the journal refuses.
     pub fn tick(&mut self) -> Result<(), DriverError> {
         for live in self.live.values_mut() {
-            if let Some((_, draft)) = &mut live.draft {
-                draft.tick(&mut self.flow)?;
+            let draft = live.draft.as_mut().map(|(_, draft)| draft);
+            for stream in live.thought.as_mut().into_iter().chain(draft) {
+                stream.tick(&mut self.flow)?;
             }
         }
         self.changed |= self.crowded;

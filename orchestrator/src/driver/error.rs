@@ -4,6 +4,8 @@ use a_society_facts::id::{ApprovalId, BadName, ConsentId, RoleInstance};
 use a_society_flow::graph::Diagnostic;
 use a_society_flow::machine::Refusal;
 
+use super::change::ChangeFault;
+
 /// What went wrong.
 #[derive(Debug, thiserror::Error)]
 pub enum DriverError {
@@ -42,6 +44,9 @@ pub enum DriverError {
     /// The revised flow file is none.
     #[error("the file is not a flow file")]
     NotAFlow(Vec<Diagnostic>),
+    /// A change that a finding leads to cannot be proposed or applied.
+    #[error(transparent)]
+    Change(#[from] ChangeFault),
     /// The flow's task is gone.
     #[error("the flow is not driven any more")]
     Gone,

@@ -111,6 +111,8 @@ impl Core {
                 client,
             },
             Command::Revise { source } => self.revise(source, client)?,
+            Command::Propose { role, path, text } => self.propose((role, path), text, client)?,
+            Command::Change { change, applied } => self.decide_change(change, applied, client)?,
             Command::Improve { mode } => Input::ChooseImprovement { mode, client },
             Command::Feedback { granted } => Input::FeedbackConsent { granted, client },
         };

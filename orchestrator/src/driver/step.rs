@@ -284,13 +284,20 @@ impl Core {
         let Some(live) = live.get_mut(&turn) else {
             return Ok(());
         };
+        // What came first stands first, however long each of the two waits for its batch.
         match kind {
             DraftKind::Text => {
+                if let Some(thought) = &mut live.thought {
+                    thought.flush(flow)?;
+                }
                 let fresh = || (kind, DraftStream::new(turn, role, request, kind));
                 live.drafted.push_str(text);
                 live.draft.get_or_insert_with(fresh).1.push(flow, text)?;
             }
             DraftKind::Reasoning => {
+                if let Some((_, draft)) = &mut live.draft {
+                    draft.flush(flow)?;
+                }
                 let fresh = || DraftStream::new(turn, role, request, kind);
                 live.thought.get_or_insert_with(fresh).push(flow, text)?;
             }

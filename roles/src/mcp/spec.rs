@@ -151,9 +151,21 @@ impl ServerSpec {
         text.hash()
     }
 
-    /// What would be trusted, for the operator to read.
+    /// What would run or be reached, on one line and without its variables, which may hold a secret
+    /// that looks like none.
+    #[must_use]
+    pub fn brief(&self) -> String {
+        let shown = self.shown();
+        shown.lines().next().unwrap_or_default().to_owned()
+    }
+
+    /// What would be trusted, for the operator to read. Whatever looks like a secret is blanked out.
     #[must_use]
     pub fn shown(&self) -> String {
+        Redactor::new(&[]).redact(&self.written())
+    }
+
+    fn written(&self) -> String {
         let (what, values) = match &self.reach {
             Reach::Program {
                 command,

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::tool::redact::Redactor;
+
 /// What stands for a key wherever a text would show it.
 pub const HIDDEN: &str = "[key]";
 
@@ -37,7 +39,8 @@ impl fmt::Debug for Secret {
     }
 }
 
-/// A text without this key, and without words that look like one.
+/// A text without this key, and without anything that looks like a secret: a provider repeats what
+/// it was sent, and whatever else it has at hand.
 #[must_use]
 pub fn without_keys(text: &str, key: Option<&Secret>) -> String {
     let text = match key {
@@ -61,7 +64,7 @@ pub fn without_keys(text: &str, key: Option<&Secret>) -> String {
         rest = after;
     }
     out.push_str(rest);
-    out
+    Redactor::new(&[]).redact(&out)
 }
 
 #[cfg(test)]

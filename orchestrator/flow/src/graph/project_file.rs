@@ -1,6 +1,8 @@
 //! The small YAML files of a project: what a role has to read, what it owns, and who takes its
 //! turns. They are read by the same means as flow files, so that their faults look the same.
 
+use a_society_facts::fact::improvement::ImprovementMode;
+
 use super::diagnostic::{Code, Diagnostic, Sink};
 use super::parse::syntax_hint;
 use super::parse_role::read_settings;
@@ -59,6 +61,67 @@ pub fn parse_role(text: &str, file_name: &str) -> (Option<InlineRole>, Vec<Diagn
     (role.filter(|_| is_sound), sink.finish())
 }
 
+/// What a project chooses beforehand, where nobody says otherwise. It chooses how work goes on, and
+/// never what is allowed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Defaults {
+    /// How roles look back.
+    pub improve: Option<ImprovementMode>,
+    /// Whether a feedback report is written.
+    pub feedback: Option<bool>,
+}
+
+const DEFAULTS: &[&str] = &["improve", "feedback"];
+
+/// The ways to look back, by the words that people use for them.
+const WAYS: [(&str, ImprovementMode); 3] = [
+    ("graph", ImprovementMode::GraphBased),
+    ("parallel", ImprovementMode::Parallel),
+    ("none", ImprovementMode::None),
+];
+
+/// Reads what a project chooses beforehand.
+pub fn parse_defaults(text: &str, file_name: &str) -> (Option<Defaults>, Vec<Diagnostic>) {
+    let mut sink = Sink::new(text, file_name);
+    let defaults = tree(&mut sink, text).and_then(|tree| {
+        if matches!(tree.value, Value::Null) {
+            return Some(Defaults::default());
+        }
+        let fields = Fields::read(&mut sink, &tree, "this file", DEFAULTS)?;
+        let improve = fields.get("improve");
+        let feedback = fields.get("feedback");
+        Some(Defaults {
+            improve: improve.and_then(|tree| way(&mut sink, tree)),
+            feedback: feedback.and_then(|tree| yes_or_no(&mut sink, tree)),
+        })
+    });
+    let is_sound = sink.errors() == 0;
+    (defaults.filter(|_| is_sound), sink.finish())
+}
+
+fn way(sink: &mut Sink<'_>, tree: &Tree) -> Option<ImprovementMode> {
+    let word = walk::text(sink, tree, "`improve`")?;
+    let found = WAYS.iter().find(|(known, _)| *known == word);
+    if found.is_none() {
+        let message = "`improve` is `graph`, `parallel` or `none`".to_owned();
+        sink.error(Code::WrongType, tree.span, message, None);
+    }
+    found.map(|(_, mode)| *mode)
+}
+
+fn yes_or_no(sink: &mut Sink<'_>, tree: &Tree) -> Option<bool> {
+    match &tree.value {
+        Value::Bool(value) => Some(*value),
+        Value::Text(word) if word == "yes" => Some(true),
+        Value::Text(word) if word == "no" => Some(false),
+        Value::Null | Value::Number(_) | Value::Text(_) | Value::List(_) | Value::Map(_) => {
+            let message = "`feedback` is `yes` or `no`".to_owned();
+            sink.error(Code::WrongType, tree.span, message, None);
+            None
+        }
+    }
+}
+
 fn tree(sink: &mut Sink<'_>, text: &str) -> Option<Tree> {
     match yaml::parse(text) {
         Ok(tree) => Some(tree),
@@ -107,6 +170,32 @@ mod tests {
             assert_eq!(list, None, "{text}");
             assert_eq!(found[0].code.as_str(), code, "{text}: {found:?}");
             assert_eq!(found[0].line, line, "{text}: {found:?}");
+        }
+    }
+
+    #[test]
+    fn a_project_chooses_beforehand_in_words_and_nothing_else() {
+        let read = |text: &str| parse_defaults(text, "defaults.yaml");
+        for (text, improve, feedback) in [
+            (
+                "improve: graph\nfeedback: no\n",
+                Some(ImprovementMode::GraphBased),
+                Some(false),
+            ),
+            ("improve: none\n", Some(ImprovementMode::None), None),
+            ("feedback: true\n", None, Some(true)),
+            ("# nothing\n", None, None),
+        ] {
+            assert_eq!(read(text).0, Some(Defaults { improve, feedback }), "{text}");
+        }
+        for (text, code) in [
+            ("improve: sometimes\n", "G006"),
+            ("feedback: 3\n", "G006"),
+            ("mode: full-access\n", "G005"),
+        ] {
+            let (defaults, found) = read(text);
+            assert_eq!(defaults, None, "{text}");
+            assert_eq!(found[0].code.as_str(), code, "{text}");
         }
     }
 

@@ -2,6 +2,7 @@
 
 use a_society_facts::fact::Fact;
 use a_society_facts::fact::flow::FlowCreated;
+use a_society_facts::fact::improvement::ChangeDecided;
 use a_society_facts::id::ClientId;
 use a_society_facts::legal::legal;
 use a_society_facts::view::FlowState;
@@ -46,12 +47,14 @@ fn client(input: &Input) -> Option<&ClientId> {
         | Input::SetBudget { client, .. }
         | Input::ChooseImprovement { client, .. }
         | Input::FeedbackConsent { client, .. }
+        | Input::DecideChange { client, .. }
         | Input::Pause { client, .. }
         | Input::Unpause { client, .. }
         | Input::Cancel { client, .. }
         | Input::Retry { client, .. }
         | Input::Reopen { client, .. } => client.as_ref(),
         Input::Revise(revise) => revise.client.as_ref(),
+        Input::ProposeChange(propose) => propose.client.as_ref(),
         Input::Opened
         | Input::Driven
         | Input::Claim(_)
@@ -145,6 +148,16 @@ fn dispatch(graph: &FlowGraph, state: &FlowState, input: &Input) -> Result<Vec<F
         Input::ChooseImprovement { mode, client } => {
             improve::choose(graph, state, *mode, client.as_ref())
         }
+        Input::ProposeChange(input) => improve::propose(state, input),
+        Input::DecideChange {
+            change,
+            applied,
+            client,
+        } => Ok(vec![Fact::ChangeDecided(ChangeDecided {
+            change: change.clone(),
+            applied: *applied,
+            client: client.clone(),
+        })]),
         Input::FeedbackConsent { granted, client } => {
             improve::decide_feedback(state, *granted, client.as_ref())
         }

@@ -3,8 +3,8 @@
 use a_society_facts::fact::Fact;
 use a_society_facts::fact::flow::FlowCompleted;
 use a_society_facts::fact::improvement::{
-    FeedbackDecided, FeedbackRecorded, FeedbackStarted, FindingsRecorded, ImprovementChosen,
-    ImprovementMode, Reflection, ReflectionStarted,
+    ChangeProposed, FeedbackDecided, FeedbackRecorded, FeedbackStarted, FindingsRecorded,
+    ImprovementChosen, ImprovementMode, Reflection, ReflectionStarted,
 };
 use a_society_facts::fact::node::FaultCode;
 use a_society_facts::fact::operator::ReplyReturned;
@@ -16,7 +16,7 @@ use a_society_facts::view::flow::{Improvement, Phase, Reflecting, Said, Waiting}
 
 use super::claim::{names, open_session};
 use super::deliver::available;
-use super::input::{NewSession, Product, StartFeedback, StartReflection};
+use super::input::{NewSession, Product, ProposeChange, StartFeedback, StartReflection};
 use super::refusal::Refusal;
 use super::turn::{Fault, Present, in_phase};
 use crate::graph::FlowGraph;
@@ -336,4 +336,29 @@ pub(super) fn decide_feedback(
         facts.extend(completed(state));
     }
     Ok(facts)
+}
+
+/// A change is proposed from what a role found, or from the report.
+pub(super) fn propose(state: &FlowState, input: &ProposeChange) -> Result<Vec<Fact>, Refusal> {
+    let finding = state.improvement.as_ref().and_then(|improvement| {
+        let feedback = &improvement.feedback;
+        let report = feedback.work.as_ref();
+        let report = report.filter(|_| feedback.role.as_ref() == Some(&input.role));
+        let work = improvement.roles.get(&input.role).or(report)?;
+        work.findings.as_ref().map(|_| work.seq)
+    });
+    let Some(finding) = finding else {
+        return Err(Refusal::NoFindings {
+            role: input.role.clone(),
+        });
+    };
+    Ok(vec![Fact::ChangeProposed(ChangeProposed {
+        change: input.change.clone(),
+        role: input.role.clone(),
+        path: input.path.clone(),
+        before: input.before,
+        after: input.after.clone(),
+        finding,
+        client: input.client.clone(),
+    })])
 }

@@ -150,6 +150,17 @@ pub enum Input {
         /// The client's name for the command.
         client: Option<ClientId>,
     },
+    /// The operator makes a finding a proposed change.
+    ProposeChange(ProposeChange),
+    /// The operator decides about a proposal; one that is applied stands in its file already.
+    DecideChange {
+        /// Its name.
+        change: String,
+        /// Whether it is applied.
+        applied: bool,
+        /// The client's name for the command.
+        client: Option<ClientId>,
+    },
     /// The operator says whether a report is written.
     FeedbackConsent {
         /// Whether.
@@ -383,6 +394,23 @@ pub struct Steer {
     pub message: MessageId,
     /// When it is heard.
     pub when: SteerWhen,
+    /// The client's name for the command.
+    pub client: Option<ClientId>,
+}
+
+/// A change that a finding leads to.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ProposeChange {
+    /// Its name.
+    pub change: String,
+    /// Whose finding.
+    pub role: RoleInstance,
+    /// The file, relative to the project.
+    pub path: String,
+    /// The file's hash as it is; nothing if there is no such file.
+    pub before: Option<Hash>,
+    /// The file as it would be.
+    pub after: Text,
     /// The client's name for the command.
     pub client: Option<ClientId>,
 }

@@ -32,8 +32,9 @@ pub use decide::decide;
 pub use deliver::{Allowed, allowed};
 pub use improve::{findings_path, plan, report_path};
 pub use input::{
-    Claim, ConsentAnswered, ConsentAsked, Create, Input, NewSession, Outcome, Product, Reply,
-    ReplyTarget, Revise, StartFeedback, StartReflection, Steer, Target, TurnOutcome,
+    Claim, ConsentAnswered, ConsentAsked, Create, Input, NewSession, Outcome, Product,
+    ProposeChange, Reply, ReplyTarget, Revise, StartFeedback, StartReflection, Steer, Target,
+    TurnOutcome,
 };
 pub use outline::outline;
 pub use pending::pending;

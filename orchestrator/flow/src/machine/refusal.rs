@@ -284,6 +284,12 @@ pub enum Refusal {
     /// With one role there is nothing to do in parallel.
     #[error("only one role took part, so there is nothing to reflect on in parallel")]
     OneRole,
+    /// Nothing comes of what was not found.
+    #[error("{role} left no findings in this flow")]
+    NoFindings {
+        /// The role instance.
+        role: RoleInstance,
+    },
 
     /// A name that came with the input is taken, or something else does not fit the state.
     #[error(transparent)]

@@ -15,7 +15,7 @@ use a_society_state::disk::FaultyDisk;
 
 use super::super::room::Room;
 use super::super::step::Heard;
-use super::{HELLO, Running, at, begin, read, store, walk};
+use super::{HELLO, Running, at, begin, facts, read, store, walk};
 use crate::driver::core::{Core, FEEDBACK_ROLE};
 use crate::mint::{Mint, SeededMint};
 use crate::run::reopen;
@@ -344,7 +344,7 @@ fn answer(core: &mut Core) -> bool {
 }
 
 /// Walks and answers until so many steps were taken, or nothing is left to do.
-fn improve(core: &mut Core, steps_max: usize) -> usize {
+pub(super) fn improve(core: &mut Core, steps_max: usize) -> usize {
     let mut steps = 0;
     loop {
         steps += walk(core, steps_max - steps);
@@ -352,23 +352,6 @@ fn improve(core: &mut Core, steps_max: usize) -> usize {
             return steps;
         }
     }
-}
-
-fn facts(core: &Core, word: &str) -> Vec<serde_json::Value> {
-    let folder = core.flow().folder();
-    let mut facts = Vec::new();
-    for number in 1.. {
-        let file = folder.segment(number);
-        let Ok(bytes) = a_society_state::files::read_whole(core.flow().disk(), &file, u64::MAX)
-        else {
-            break;
-        };
-        let lines = bytes.split(|byte| *byte == b'\n');
-        let lines = lines.filter(|line| !line.is_empty());
-        facts.extend(lines.map(|line| serde_json::from_slice(line).unwrap()));
-    }
-    facts.retain(|fact: &serde_json::Value| fact["fact"] == word);
-    facts
 }
 
 /// Everybody looked back once, in the right place, and the report holds together.

@@ -4,15 +4,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use a_society_flow::graph::{
-    Code, Diagnostic, FlowGraph, GraphFile, InlineRole, Listed, RenderFault, RoleName, base_role,
-    overlay_graph, parse_list, parse_role, parse_with_roles, to_yaml,
+    Code, Defaults, Diagnostic, FlowGraph, GraphFile, InlineRole, Listed, RenderFault, RoleName,
+    base_role, overlay_graph, parse_defaults, parse_list, parse_role, parse_with_roles, to_yaml,
 };
 use a_society_state::disk::{Disk, Kind};
 use a_society_state::files::read_whole;
 
 use super::index::{self, Index};
 use super::reader::{Layout, Reader};
-use crate::limits::{PROJECT_FILE_BYTES_MAX, PROJECT_ROLES_MAX};
+use crate::limits::{PROJECT_FILE_BYTES_MAX, PROJECT_ROLES_MAX, PROJECTS_MAX};
 use crate::project::flow_file::FlowFile;
 use crate::record::{find_any_below, find_below};
 
@@ -50,6 +50,23 @@ pub fn workflow_of(project: &Path) -> PathBuf {
 pub fn is_project(disk: &dyn Disk, folder: &Path) -> bool {
     let about = disk.about(&Layout::of(folder).docs);
     about.is_ok_and(|about| about.kind == Kind::Folder)
+}
+
+/// The projects of a workspace, by their folders: the workspace itself, and each folder in it that is
+/// one. What cannot be listed holds none.
+pub fn discover(disk: &dyn Disk, workspace: &Path) -> Vec<PathBuf> {
+    let entries = disk.list(workspace).unwrap_or_default();
+    let mut names: Vec<String> = entries
+        .into_iter()
+        .filter(|entry| entry.kind == Kind::Folder && !entry.name.starts_with('.'))
+        .map(|entry| entry.name)
+        .take(PROJECTS_MAX)
+        .collect();
+    names.sort_unstable();
+    let own = std::iter::once(workspace.to_owned());
+    own.chain(names.iter().map(|name| workspace.join(name)))
+        .filter(|folder| is_project(disk, folder))
+        .collect()
 }
 
 /// Reads a project, and says everything that is wrong with it. It is there if no diagnostic is an
@@ -105,6 +122,16 @@ pub fn sayings(disk: &dyn Disk, project: &Path) -> Sayings {
     }
 }
 
+/// What a project chooses beforehand, as far as it can be read.
+#[must_use]
+pub fn defaults(disk: &dyn Disk, project: &Path) -> Defaults {
+    let path = Layout::of(project).defaults();
+    let bytes = read_whole(disk, &path, PROJECT_FILE_BYTES_MAX).ok();
+    let text = bytes.and_then(|bytes| String::from_utf8(bytes).ok());
+    let read = text.and_then(|text| parse_defaults(&text, "").0);
+    read.unwrap_or_default()
+}
+
 struct Inspection<'d> {
     reader: Reader<'d>,
     layout: Layout,
@@ -124,6 +151,7 @@ impl Inspection<'_> {
         }
         let rules = self.layout.rules();
         self.reader.said(&rules, "write the rules for every role");
+        self.check_defaults();
         self.read_index();
         let mut roles = Roles::new();
         for name in self.role_names() {
@@ -133,6 +161,14 @@ impl Inspection<'_> {
         let canonical = self.canonical(roles)?;
         self.check_readings(&canonical.graph);
         Some(canonical)
+    }
+
+    fn check_defaults(&mut self) {
+        let path = self.layout.defaults();
+        if let Some(Some(text)) = self.reader.text_if_there(&path) {
+            let (_, found) = parse_defaults(&text, &path.display().to_string());
+            self.reader.found.extend(found);
+        }
     }
 
     fn read_index(&mut self) {

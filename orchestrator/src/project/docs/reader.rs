@@ -106,6 +106,10 @@ impl Layout {
         self.docs.join("workflow/main.yaml")
     }
 
+    pub(super) fn defaults(&self) -> PathBuf {
+        self.docs.join("improvement/defaults.yaml")
+    }
+
     pub(super) fn guide(&self) -> PathBuf {
         self.docs.join("improvement/meta-analysis.md")
     }

@@ -94,7 +94,9 @@ impl ModelTaker {
                         },
                     };
                 }
-                Some(Arrival::Fault(fault)) => return no_summary(fault.to_string()),
+                Some(Arrival::Fault(fault)) => {
+                    return no_summary(self.gear.tools.redact(&fault.to_string()));
+                }
                 None => return no_summary("the answer ended before it was whole"),
             }
         }

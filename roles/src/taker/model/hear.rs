@@ -59,7 +59,11 @@ impl ModelTaker {
                     return Some(Step::Draft { kind, text });
                 }
                 Some(Arrival::Answer(answer)) => return Some(self.answered(*answer)),
-                Some(Arrival::Fault(fault)) => return Some(self.failed(&fault)),
+                Some(Arrival::Fault(mut fault)) => {
+                    // It may repeat what only this process knows to be a secret.
+                    fault.message = self.gear.tools.redact(&fault.message);
+                    return Some(self.failed(&fault));
+                }
                 None => {
                     let fault = Fault::new(
                         crate::provider::FaultClass::CutOff,

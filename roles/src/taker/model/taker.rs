@@ -92,13 +92,6 @@ impl ModelTaker {
     /// Takes the turn from where its record stands.
     #[must_use]
     pub fn new(job: Arc<Job>, gear: Gear, stop: StopSignal) -> Self {
-        let blocks = |place: &usize| job.provider_blocks.get(place);
-        let said: Vec<Said> = (job.history.iter().enumerate())
-            .map(|(place, message)| Said {
-                message: message.clone(),
-                blocks: blocks(&place).and_then(|raw| Blocks::from_fact(raw)),
-            })
-            .collect();
         let next = match tail(&job) {
             Tail::Ask => Next::Ask,
             Tail::Calls(open) => {
@@ -109,6 +102,16 @@ impl ModelTaker {
             }
             Tail::Concluded(text) => Next::End(conclude(text)),
         };
+        // Nobody else holds the job as a rule, so that a long history is moved and not copied.
+        let mut job = Arc::unwrap_or_clone(job);
+        let history = std::mem::take(&mut job.history);
+        let blocks = |place: &usize| job.provider_blocks.get(place);
+        let said: Vec<Said> = (history.into_iter().enumerate())
+            .map(|(place, message)| Said {
+                message,
+                blocks: blocks(&place).and_then(|raw| Blocks::from_fact(raw)),
+            })
+            .collect();
         Self {
             kit: None,
             absent: Vec::new(),
@@ -129,7 +132,7 @@ impl ModelTaker {
             no_summary: false,
             is_trimmed: false,
             only_summarises: false,
-            job,
+            job: Arc::new(job),
             gear,
             stop,
         }

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::handoff::Artifact;
 use crate::hash::Hash;
-use crate::id::{ClientId, MessageId, RoleInstance, TurnId};
+use crate::id::{ClientId, MessageId, RoleInstance, Seq, TurnId};
 use crate::message::Text;
 
 /// How roles reflect.
@@ -106,6 +106,12 @@ pub struct ChangeProposed {
     pub before: Option<Hash>,
     /// The file as it would be.
     pub after: Text,
+    /// The record of the finding.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub finding: Option<Seq>,
+    /// The client's name for the command.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub client: Option<ClientId>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -143,6 +143,7 @@ pub(super) fn feedback_recorded(state: &FlowState, f: &FeedbackRecorded) -> Resu
 }
 
 pub(super) fn change_proposed(state: &FlowState, f: &ChangeProposed) -> Result<(), Illegal> {
+    fresh(state, f.client.as_ref())?;
     if state.changes.contains_key(&f.change) {
         return Err(Illegal::Change {
             change: f.change.clone(),

@@ -602,6 +602,8 @@ fn improvement() -> Vec<Fact> {
             path: "a-docs/agents.md".into(),
             before: Some(Hash::of(b"before")),
             after: Text::from("after"),
+            finding: Some(17),
+            client: client(),
         }),
         Fact::ChangeDecided(ChangeDecided {
             change: "change-1".into(),

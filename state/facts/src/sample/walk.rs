@@ -439,6 +439,8 @@ fn reflect(scribe: &mut Scribe) {
         path: "a-docs/roles/writer/main.md".into(),
         before: Some(Hash::of(b"before")),
         after: Text::from("Mention sizes."),
+        finding: None,
+        client: None,
     }));
     scribe.say(Fact::ChangeDecided(ChangeDecided {
         change: "change-1".into(),

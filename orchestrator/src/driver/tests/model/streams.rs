@@ -1,7 +1,11 @@
 //! What streams bring besides text: silence, and blocks that only their provider understands.
 
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use a_society_roles::provider::Blocks;
 use a_society_roles::turn::step::{Step, Told};
+use a_society_state::clock::{Clock, CountingClock};
+use a_society_state::{Ground, process};
 
 use super::*;
 use crate::driver::step::Heard;
@@ -98,4 +102,80 @@ fn a_provider_that_says_nothing_is_shown_and_not_recorded() {
         }
     }
     assert_eq!(shown, [30, 60, 0]);
+}
+
+/// A machine whose clock on the wall jumps back and forth, as after a suspension, with a wrong time
+/// server or by hand. What counts time goes on evenly.
+#[derive(Debug, Default)]
+struct JumpingClock(AtomicU64);
+
+impl Clock for JumpingClock {
+    fn now(&self) -> At {
+        const DAY_MS: i64 = 24 * 60 * 60 * 1000;
+        let jumps = [0, -DAY_MS, 400 * DAY_MS, -20_000 * DAY_MS, 1];
+        let asked = self.0.fetch_add(1, Ordering::Relaxed);
+        let jump = jumps[usize::try_from(asked).unwrap() % jumps.len()];
+        At::from_ms(1_795_246_169_123 + jump)
+    }
+
+    fn elapsed_us(&self) -> u64 {
+        self.0.fetch_add(1, Ordering::Relaxed) * 1000
+    }
+}
+
+/// A turn with a silence, a stream that breaks off, a call and a death after so many steps; every
+/// fact that came of it.
+fn walked_by(clock: fn() -> Arc<dyn Clock>, dies_after: usize) -> Vec<Fact> {
+    let silent = Arrival::Event(Event::Stalled { seconds: 30 });
+    let broken = [vec![silent], fault(FaultClass::Stalled)].concat();
+    let answers = [
+        broken,
+        fault(FaultClass::Overloaded),
+        calls(&[WRITE]),
+        closes(),
+        closes(),
+    ];
+    let mut world = World::new(Puppet::will_say(answers));
+    let flow = at(&world.begin());
+    let store = |world: &World| {
+        let ground = Ground {
+            disk: Arc::new(world.disk.clone()),
+            clock: clock(),
+            process: process::this(&world.disk),
+        };
+        Store::new(ground, "/w/.a-society/state".into())
+    };
+    let mut core = world.open(&store(&world), &flow, 3);
+    core.obey(
+        Command::Mode {
+            mode: ConsentMode::FullAccess,
+        },
+        None,
+    )
+    .unwrap();
+    walk(&mut core, dies_after);
+    drop(core);
+    world.disk = world.disk.kill_clone();
+    let mut core = world.open(&store(&world), &flow, 4);
+    walk(&mut core, 1000);
+    assert!(core.state().turns.is_empty());
+    // The id of a session has the time of its beginning in it.
+    let is_news = |fact: &Fact| !matches!(fact, Fact::WriterOpened(_) | Fact::SessionOpened(_));
+    world.facts(&core).into_iter().filter(is_news).collect()
+}
+
+#[test]
+fn a_clock_that_jumps_during_a_stream_a_wait_or_a_restart_decides_nothing() {
+    for dies_after in [0, 3, 4, 6, 9, 12] {
+        let even =
+            || Arc::new(CountingClock::from(At::from_ms(1_795_246_169_123))) as Arc<dyn Clock>;
+        let usual = walked_by(even, dies_after);
+        let jumping = walked_by(|| Arc::new(JumpingClock::default()), dies_after);
+        assert!(
+            usual
+                .iter()
+                .any(|fact| matches!(fact, Fact::ModelFailed(_)))
+        );
+        assert_eq!(jumping, usual, "after {dies_after} steps");
+    }
 }

@@ -176,10 +176,10 @@ impl FlowState {
 
             Fact::ImprovementChosen(f) => self.improvement_chosen(place, f),
             Fact::ReflectionStarted(f) => self.reflection_started(f),
-            Fact::FindingsRecorded(f) => self.findings(f),
+            Fact::FindingsRecorded(f) => self.findings(place, f),
             Fact::FeedbackDecided(f) => self.feedback_decided(place, f),
             Fact::FeedbackStarted(f) => self.feedback_started(f),
-            Fact::FeedbackRecorded(f) => self.feedback_recorded(f),
+            Fact::FeedbackRecorded(f) => self.feedback_recorded(place, f),
             Fact::ChangeProposed(f) => self.change_proposed(place, f),
             Fact::ChangeDecided(f) => self.change_decided(place, f),
 

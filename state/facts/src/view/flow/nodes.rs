@@ -355,12 +355,13 @@ impl FlowState {
         }
     }
 
-    pub(super) fn findings(&mut self, f: &FindingsRecorded) {
+    pub(super) fn findings(&mut self, place: Place, f: &FindingsRecorded) {
         let Some(improvement) = &mut self.improvement else {
             return;
         };
         if let Some(role) = improvement.roles.get_mut(&f.role) {
             role.findings = Some(f.findings.clone());
+            role.seq = Some(place.seq);
             role.waiting = None;
         }
         if self.phase == Phase::Improving && improvement.is_reflected() {
@@ -389,22 +390,25 @@ impl FlowState {
         }
     }
 
-    pub(super) fn feedback_recorded(&mut self, f: &FeedbackRecorded) {
+    pub(super) fn feedback_recorded(&mut self, place: Place, f: &FeedbackRecorded) {
         let work = self
             .improvement
             .as_mut()
             .and_then(|improvement| improvement.feedback.work.as_mut());
         if let Some(work) = work {
             work.findings = Some(f.report.clone());
+            work.seq = Some(place.seq);
             work.waiting = None;
         }
     }
 
     pub(super) fn change_proposed(&mut self, place: Place, f: &ChangeProposed) {
+        self.remember(place, f.client.as_ref());
         let change = Change {
             role: f.role.clone(),
             path: f.path.clone(),
             before: f.before,
+            finding: f.finding,
             after: Some(f.after.clone()),
             at: place.at,
             applied: None,
@@ -458,6 +462,7 @@ fn begin_again(
     replies: &[MessageId],
     unanswered: bool,
 ) -> Reflecting {
+    let seq = before.as_ref().and_then(|before| before.seq);
     let again = before.as_ref().map_or(0, |r| r.again.saturating_add(1));
     let (queued, mut unsaid, findings) =
         before.map_or_else(Default::default, |r| (r.replies, r.unsaid, r.findings));
@@ -471,6 +476,7 @@ fn begin_again(
         told: unanswered && again > 0 && unsaid.is_empty(),
         again,
         findings,
+        seq,
         waiting: None,
         replies: rest,
         unsaid,

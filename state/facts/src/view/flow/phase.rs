@@ -184,6 +184,9 @@ pub struct Reflecting {
     /// What it wrote, once it is done.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub findings: Option<Artifact>,
+    /// The record that says so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seq: Option<Seq>,
     /// Its wait for the operator.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub waiting: Option<Waiting>,
@@ -227,6 +230,9 @@ pub struct Change {
     /// The file's hash as the proposal found it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub before: Option<Hash>,
+    /// The record of the finding.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub finding: Option<Seq>,
     /// The file as it would be; let go once the proposal is decided.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after: Option<Text>,

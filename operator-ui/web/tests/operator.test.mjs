@@ -1,0 +1,206 @@
+// An operator with nothing but a keyboard, a feed that stays where it is read, and lines that break.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { decisions, GRACE, sleep, stage, until } from "./stage.mjs";
+import { ask, consent, item, world } from "./world.mjs";
+
+const at = stage();
+const FEED = "/p/orchard/f/ledger/r/backend";
+const KINDS = {
+  consent: [consent("k", "ls"), ["y"], { do: "allow", consent: "k", action: "hash-k", for_the_flow: false }],
+  "consent for the flow": [consent("k", "ls"), ["f"], { do: "allow", consent: "k", action: "hash-k", for_the_flow: true }],
+  "consent that is denied with a reason": [consent("k", "ls"), ["r", ..."no", "Enter"], { do: "deny", consent: "k", action: "hash-k", reason: "no" }],
+  approval: [ask("x/approval/k", { kind: "approval", approval: "k", targets: [{ to: "close", artifact: { path: "a.md", hash: "h", bytes: 1 } }] }), ["y"], { do: "approve", approval: "k" }],
+  "approval that is declined": [ask("x/approval/k", { kind: "approval", approval: "k", targets: [] }), ["n"], { do: "decline", approval: "k" }],
+  question: [ask("x/text/k", { kind: "text", reason: "prompt-human", question: "Which?", may_retry: false }), ["r", ..."b", "Enter"], { do: "reply", to: { role: "backend" }, text: "b" }],
+  "turn that failed": [ask("x/text/k", { kind: "text", reason: "provider", question: "", may_retry: true }), ["y"], { do: "retry", to: { role: "backend" } }],
+  configuration: [ask("x/configuration/k", { kind: "configuration", question: "Which model?", models: [{ name: "small", words: "" }, { name: "large", words: "slow" }], efforts: [], current: {} }), ["Tab*", "Enter"], { do: "configure", role: "backend", settings: { model: "small" } }],
+  improvement: [ask("x/improvement/k", { kind: "improvement", modes: ["graph_based", "parallel", "none"], roles: 3 }), ["2"], { do: "improve", mode: "parallel" }],
+  feedback: [ask("x/feedback/k", { kind: "feedback", path: "feedback/report.md" }), ["n"], { do: "feedback", granted: false }],
+  pause: [ask("x/unpause/k", { kind: "unpause", reason: "The disk was full.", detail: null }), ["y"], { do: "unpause" }],
+  "flow that stands still": [ask("x/stalled/k", { kind: "stalled" }, { role: null }), ["y"], { do: "resume" }],
+  "flow that stopped": [ask("x/stopped/k", { kind: "stopped" }, { role: null }), ["y"], { do: "resume" }],
+};
+for (const [name, [one, keys, expected]] of Object.entries(KINDS)) {
+  test(`without a pointer somebody can answer a ${name}`, async () => {
+    const data = world();
+    data.inbox.asks = { [one.id]: one };
+    const { server, page, complaints } = await at("/flows", { data });
+    await page.keyboard.press("g");
+    await page.keyboard.press("i");
+    await page.waitForSelector("a[aria-current=true]");
+    await until(() => page.evaluate(() => document.activeElement?.getAttribute("aria-current")), (value) => value === "true", "the list has the focus");
+    await sleep(GRACE);
+    for (const key of keys) {
+      if (key === "Tab*") {
+        // On from the list to what answers, as far as it takes.
+        for (let n = 0; n < 30 && (await page.evaluate(() => document.activeElement?.textContent)) !== "Use this"; n += 1) await page.keyboard.press("Tab");
+        await sleep(GRACE);
+      } else await page.keyboard.press(key);
+    }
+    await until(() => decisions(server), (list) => list.length === 1, "it is answered");
+    assert.deepEqual(decisions(server)[0], expected);
+    await page.getByText("Nothing waits for you.").waitFor();
+    assert.deepEqual(complaints, []);
+  });
+}
+
+function long(n) {
+  const data = world();
+  data.flows["orchard/ledger"].feeds.backend = Array.from({ length: n }, (_, at) => item(1000 + at, at % 7 === 3 ? "tool-success" : "assistant", at % 7 === 3 ? "run cargo test\nok" : `Line ${at}. ${"word ".repeat((at * 13) % 60)}`, at % 7 === 3 ? { tool: "run_command", exit: 0, took_ms: 900 } : {}));
+  return data;
+}
+/** Where the row that is read stands, from the top of the feed. */
+const place = (page, seq) => page.evaluate((wanted) => {
+  const row = document.querySelector(`[role=log] [data-seq="${wanted}"]`);
+  const feed = document.querySelector("[role=log]");
+  return row === null ? null : row.getBoundingClientRect().top - feed.getBoundingClientRect().top;
+}, seq);
+const readRow = (page) => page.evaluate(() => {
+  const feed = document.querySelector("[role=log]").getBoundingClientRect();
+  const row = [...document.querySelectorAll("[role=log] .row")].find((one) => one.getBoundingClientRect().top > feed.top + 40);
+  return Number(row.getAttribute("data-seq"));
+});
+const gap = (page) => page.locator("[role=log]").evaluate((node) => node.scrollHeight - node.scrollTop - node.clientHeight);
+async function up(page, by) {
+  await page.locator("[role=log]").hover();
+  for (let done = 0; done < by; done += 300) { await page.mouse.wheel(0, -300); await sleep(60); }
+  await sleep(500);
+}
+
+test("a feed opens at its end and stays there while text streams in", async () => {
+  const { server, page } = await at(FEED, { data: long(200) });
+  await until(() => gap(page), (pixels) => Math.abs(pixels) < 2, "it opens at the end");
+  for (let n = 0; n < 20; n += 1) {
+    server.put("feed orchard/ledger backend", [item(5000, "assistant", "streamed ".repeat(8 * (n + 1)), { pending: n < 19, seq: 5000 + n })]);
+    await sleep(50);
+  }
+  await until(() => gap(page), (pixels) => Math.abs(pixels) < 2, "it is still at the end");
+});
+
+test("while somebody reads further up nothing moves by a pixel, whatever comes", async () => {
+  const { server, page } = await at(FEED, { data: long(200) });
+  await until(() => gap(page), (pixels) => Math.abs(pixels) < 2, "it opens at the end");
+  await up(page, 1500);
+  const seq = await readRow(page);
+  const before = await place(page, seq);
+  for (let n = 0; n < 25; n += 1) {
+    server.put("feed orchard/ledger backend", [item(5000 + (n >> 2), "assistant", "streamed ".repeat(12 * ((n & 3) + 1)), { seq: 5000 + n })]);
+    await sleep(40);
+    assert.equal(await place(page, seq), before, `after ${n} pieces`);
+  }
+  await page.getByRole("button", { name: /7 new/ }).click();
+  await until(() => gap(page), (pixels) => Math.abs(pixels) < 2, "the pill leads to the end");
+});
+
+test("older items come in front of what is read without moving it", async () => {
+  const { server, page } = await at(FEED, { data: long(900) });
+  server.slow = 900;
+  await until(() => gap(page), (pixels) => Math.abs(pixels) < 2, "it opens at the end");
+  await page.locator("[role=log]").focus();
+  await page.keyboard.press("PageUp");
+  const rows = () => page.locator("[role=log]").evaluate((node) => Number(node.getAttribute("data-rows")));
+  const first = await rows();
+  // Up to where the next page is asked for; it takes a while to come.
+  for (let n = 0; n < 20 && (await page.locator("[role=log]").evaluate((node) => node.scrollTop)) > 350; n += 1) {
+    await page.locator("[role=log]").evaluate((node) => { node.scrollTop = 300; });
+    await sleep(120);
+  }
+  const seq = await readRow(page);
+  const before = await place(page, seq);
+  await until(rows, (n) => n > first, "older items come");
+  await sleep(500);
+  assert.equal(await place(page, seq), before);
+});
+
+test("Page Up, Home and End work in the feed, and End follows again", async () => {
+  const { server, page } = await at(FEED, { data: long(150) });
+  await until(() => gap(page), (pixels) => Math.abs(pixels) < 2, "it opens at the end");
+  await page.locator("[role=log]").focus();
+  await page.keyboard.press("PageUp");
+  await sleep(300);
+  assert.ok((await gap(page)) > 200);
+  await page.keyboard.press("Home");
+  await sleep(300);
+  assert.ok((await page.locator("[role=log]").evaluate((node) => node.scrollTop)) < 400);
+  await page.keyboard.press("End");
+  await until(() => gap(page), (pixels) => Math.abs(pixels) < 2, "End leads to the end");
+  server.put("feed orchard/ledger backend", [item(6000, "assistant", "new ".repeat(300))]);
+  await until(() => page.locator("[role=log] [data-seq='6000']").count(), (n) => n === 1, "it is there");
+  await until(() => gap(page), (pixels) => Math.abs(pixels) < 2, "it follows");
+});
+
+test("an address of an event is used once and leaves the address", async () => {
+  const { page } = await at(`${FEED}#e1250`, { data: long(400) });
+  await until(() => place(page, 1250), (top) => top !== null && top > -10 && top < 200, "the event is in view");
+  await until(() => page.url(), (url) => !url.includes("#"), "the address is clean");
+  await up(page, 900);
+  await sleep(500);
+  assert.ok((await place(page, 1250)) === null || (await place(page, 1250)) > 200, "the reader is not held there");
+});
+
+test("text that was written is not lost by leaving, by reloading, or by a refusal", async () => {
+  const { server, page } = await at(FEED);
+  await page.locator("textarea").fill("a long thought");
+  await page.goto(`${server.address}/inbox`);
+  await page.goto(server.address + FEED);
+  assert.equal(await page.locator("textarea").inputValue(), "a long thought");
+  server.answers = false;
+  await page.locator("textarea").press("Enter");
+  const given = await until(() => server.commands.find((up) => up.command.do === "steer"), (up) => up !== undefined, "it is sent");
+  assert.deepEqual(given.command, { do: "steer", role: "backend", text: "a long thought", when: "next_turn" });
+  for (const one of server.sockets) one.say({ t: "ack", cmd: given.cmd, ok: false, error: { code: "no", what: "It was not sent.", why: "The flow is over.", try: "Fork it." } });
+  await page.getByText("It was not sent.").waitFor();
+  assert.equal(await page.locator("textarea").inputValue(), "a long thought");
+});
+
+test("Enter that belongs to an input method sends nothing", async () => {
+  const { server, page } = await at(FEED);
+  await page.locator("textarea").fill("half");
+  await page.locator("textarea").evaluate((node) => {
+    node.dispatchEvent(new KeyboardEvent("keydown", { key: "Enter", code: "Enter", isComposing: true, bubbles: true, cancelable: true }));
+    node.dispatchEvent(new KeyboardEvent("keydown", { key: "Enter", code: "Enter", keyCode: 229, bubbles: true, cancelable: true }));
+  });
+  await sleep(200);
+  assert.equal(server.commands.length, 0);
+  assert.equal(await page.locator("textarea").inputValue(), "half");
+});
+
+test("a hole is noticed, told, and filled", async () => {
+  const { server, page } = await at("/inbox");
+  const warned = [];
+  page.on("console", (message) => warned.push(message.text()));
+  const late = consent("late", "ls");
+  server.put("inbox", { [`ask/${late.id}`]: { ...late, short: "Run ls, late" } }, { hole: 3 });
+  await page.getByText("Run ls, late").first().waitFor();
+  assert.ok(warned.some((text) => text.includes("a hole in inbox")));
+});
+
+test("after a break nothing is there twice and nothing is missing", async () => {
+  const { server, page } = await at(FEED, { data: long(50) });
+  server.drop(true);
+  await page.waitForSelector("[data-line=lost]");
+  server.put("feed orchard/ledger backend", [item(7001, "assistant", "said while nobody heard")]);
+  await page.getByText("Complete up to event").waitFor();
+  server.refusing = false;
+  await page.getByRole("button", { name: "Try now" }).click();
+  await page.getByText("said while nobody heard").waitFor();
+  assert.equal(await page.locator("[role=log]").getAttribute("data-rows"), "51");
+});
+
+test("the palette takes every key from the one that opened it", async () => {
+  const { page } = await at("/p/orchard/f/ledger");
+  await page.keyboard.press("Control+k");
+  await page.keyboard.type("outline");
+  await page.keyboard.press("Enter");
+  await until(() => page.url(), (url) => url.endsWith("/outline"), "it jumps");
+});
+
+test("the tab says how much waits, in its title and its icon", async () => {
+  const { server, page } = await at("/inbox");
+  assert.match(await page.title(), /^\(6\) Inbox/);
+  assert.match(await page.locator("link[rel=icon]").getAttribute("href"), /waiting/);
+  for (const id of Object.keys(server.world.inbox.asks)) server.put("inbox", { [`ask/${id}`]: null });
+  await until(() => page.title(), (title) => title.startsWith("Inbox"), "nothing waits");
+  assert.doesNotMatch(await page.locator("link[rel=icon]").getAttribute("href"), /waiting/);
+});

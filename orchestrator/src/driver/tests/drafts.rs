@@ -1,0 +1,64 @@
+//! What is streamed, as the journal and the feed have it.
+
+use a_society_facts::fact::turn::DraftKind;
+use a_society_facts::view::feed::ItemKind;
+use a_society_flow::machine::Work;
+use a_society_roles::turn::step::{Step, Told};
+use a_society_state::disk::FaultyDisk;
+
+use super::{HELLO, begin};
+use crate::driver::core::Core;
+use crate::driver::step::Heard;
+
+const SCRIPT: &str = r"
+default: forward
+script:
+  - node: ask
+    say:
+      - reasoning: One line is enough.
+      - stream: { text: 'I write one line, and no more than that.', pieces: 4 }
+";
+
+/// The kinds of what the owner's feed shows of what was streamed, in order.
+fn streamed(core: &Core) -> Vec<ItemKind> {
+    let feed = &core.flow().views().feeds["owner"];
+    let kinds = feed.items().map(|item| item.kind);
+    let is_streamed = |kind: &ItemKind| matches!(kind, ItemKind::Reasoning | ItemKind::Assistant);
+    kinds.filter(is_streamed).collect()
+}
+
+/// Walks the first turn until it streams its first piece of this kind, and lets a second pass.
+fn until_streamed(core: &mut Core, wanted: DraftKind) {
+    let starts = core.advance().unwrap();
+    let mut start = starts.into_iter().next().unwrap();
+    let mut told = Told::Begin;
+    loop {
+        let step = start.taker.next(told);
+        let there = matches!(&step, Step::Draft { kind, .. } if *kind == wanted);
+        let Heard::Go(next) = core.step(start.turn, start.attempt, step).unwrap() else {
+            panic!("the turn is over: {:?}", core.pending());
+        };
+        told = next;
+        if there {
+            break;
+        }
+    }
+    for _ in 0..1_000 {
+        core.tick().unwrap();
+    }
+    assert!(matches!(core.pending()[..], [Work::RunTurn { .. }]));
+}
+
+#[test]
+fn what_was_thought_before_a_word_comes_before_it_however_slowly_both_stream() {
+    let mut core = begin(&FaultyDisk::new(), HELLO, SCRIPT);
+    until_streamed(&mut core, DraftKind::Text);
+    assert_eq!(streamed(&core), [ItemKind::Reasoning, ItemKind::Assistant]);
+}
+
+#[test]
+fn thoughts_are_seen_while_they_stream() {
+    let mut core = begin(&FaultyDisk::new(), HELLO, SCRIPT);
+    until_streamed(&mut core, DraftKind::Reasoning);
+    assert_eq!(streamed(&core), [ItemKind::Reasoning]);
+}
