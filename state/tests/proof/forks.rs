@@ -399,7 +399,7 @@ fn whatever_fails_while_a_fork_is_made_leaves_none_and_the_next_try_makes_it() {
                 fault,
                 sticky: false,
             };
-            (1..=operations).step_by(pick(13, 1)).map(one)
+            (1..=operations).step_by(pick(37, 1)).map(one)
         })
         .collect();
     each_in_parallel(&cases, |fault| {
