@@ -10,6 +10,7 @@ const VERBS: &[&str] = &[
     "check",
     "graph",
     "schema",
+    "serve",
     "session",
     "run",
     "resume",

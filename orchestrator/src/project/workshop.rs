@@ -261,7 +261,11 @@ fn is_only_told(role: &InlineRole) -> bool {
 }
 
 /// What a role wrote in the place of its flow's graph, with everything that is wrong with it.
-fn judged(roles: &BTreeMap<RoleName, InlineRole>, source: String) -> Result<FlowFile, String> {
+fn judged(
+    roles: &BTreeMap<RoleName, InlineRole>,
+    of_project: bool,
+    source: String,
+) -> Result<FlowFile, String> {
     if source.len() as u64 > FLOW_FILE_BYTES_MAX {
         return Err(format!("it is longer than {FLOW_FILE_BYTES_MAX} bytes"));
     }
@@ -272,6 +276,10 @@ fn judged(roles: &BTreeMap<RoleName, InlineRole>, source: String) -> Result<Flow
         let lines: Vec<String> = errors.map(ToString::to_string).collect();
         lines.join("\n")
     })?;
+    if of_project && file.defines_roles {
+        // With roles of its own the flow would leave the project's rules and its health checks.
+        return Err("the roles of this flow come from its project; leave `roles` out".to_owned());
+    }
     let defined = file.roles.iter().filter(|_| file.defines_roles);
     let mut widened = defined.filter(|(name, role)| {
         let same = roles.get(*name) == Some(*role);
@@ -400,8 +408,8 @@ impl RoleSource for Workshop {
                 "{role} follows a script, and the flow was started without one"
             )),
             (Executor::Model, _) => {
-                let roles = self.roles.clone();
-                let check = move |text: &str| judged(&roles, text.to_owned()).map(drop);
+                let (roles, of_project) = (self.roles.clone(), self.home.is_some());
+                let check = move |text: &str| judged(&roles, of_project, text.to_owned()).map(drop);
                 let check = WorkflowCheck(Arc::new(check));
                 let definition = self.definition(&role);
                 Ok(self.bench.taker(job, definition, check, stop))
@@ -483,7 +491,7 @@ impl RoleSource for Workshop {
     }
 
     fn snapshot(&mut self, source: String) -> Result<FlowFile, String> {
-        judged(&self.roles, source)
+        judged(&self.roles, self.home.is_some(), source)
     }
 
     fn revised(&mut self, file: &FlowFile) {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { FlowRow } from "../../wire";
-import { nested, stateOf, type Wanted } from "./list";
+import { nested, standing, stateOf, type Wanted } from "./list";
 
 const row = (flow: string, more: Partial<FlowRow> = {}): FlowRow => ({
   project: "p", flow, title: flow, status: "running", phase: "forward", waits: 0, running: 0, nodes_done: 0, nodes: 3, roles: 1,
@@ -28,6 +28,12 @@ describe("the list of flows", () => {
     const rows = [row("a"), row("a", { project: "q" }), row("f", { project: "q", parent: { flow: "a", at_seq: 2 } })];
     expect(nested(rows, all)).toHaveLength(3);
     expect(shape(rows, { ...all, project: "q" })).toEqual(["a", "  f"]);
+  });
+  it("says how a flow stands, and what waits also when nobody drives it", () => {
+    expect(standing(row("a", { stopped: true, waits: 1 }))).toBe("Stopped, 1 waits for you");
+    expect(standing(row("a", { waits: 2 }))).toBe("2 wait for you");
+    expect(standing(row("a", { phase: "improving" }))).toBe("Improving");
+    expect(standing(row("a", { over: true, phase: "completed", waits: 1 }))).toBe("Completed");
   });
   it("says what a flow wants in one word, the most urgent first", () => {
     expect(stateOf(row("a", { waits: 2, running: 1 }))).toBe("waits");

@@ -12,6 +12,22 @@ export function stateOf(row: FlowRow): FlowWord {
   return row.running > 0 || row.driven_by !== null ? "running" : "idle";
 }
 
+/** How a flow stands, in a few words of a column. */
+export function standing(row: FlowRow): string {
+  const waits = row.waits > 0 ? `${row.waits} ${row.waits === 1 ? "waits" : "wait"} for you` : "";
+  if (row.phase === "cancelled") return "Cancelled";
+  if (row.over || row.phase === "completed") return "Completed";
+  if (row.stopped) return waits === "" ? "Stopped" : `Stopped, ${waits}`;
+  if (waits !== "") return waits;
+  switch (row.phase) {
+    case "forward": return row.running > 0 ? "Running" : "Idle";
+    case "improvement_choice": return "Forward pass closed";
+    case "improving": return "Improving";
+    case "feedback_consent": return "Improved";
+    case "feedback": return "Writing its report";
+  }
+}
+
 export interface Wanted {
   project: string | null;
   state: string | null;
