@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use a_society_facts::Hash;
 use a_society_facts::fact::node::Entry;
-use a_society_facts::fact::operator::{ConsentMode, Grant};
+use a_society_facts::fact::operator::{ChosenBy, ConsentMode, Grant};
 use a_society_facts::handoff::{Artifact, Delivery, EdgeName, Way};
 use a_society_facts::id::{NodeId, RoleInstance};
 use a_society_facts::message::ToolCall;
@@ -20,7 +20,7 @@ use a_society_flow::machine::{findings_path, report_path};
 use a_society_roles::port::{RecordFiles, RecordPath};
 use a_society_roles::role::definition::{
     Arrival, Briefing, Entrance, EntryKind, Feedback, Owed, Picture, Reading, Received, Reflection,
-    Sent,
+    Sent, Skill,
 };
 use a_society_roles::role::{packet, prompt};
 use a_society_roles::taker::command::CommandTaker;
@@ -36,9 +36,10 @@ use a_society_state::layout::FlowFolder;
 use serde::Deserialize;
 
 use super::bench::Bench;
+use super::choices::{Choices, SKILLS};
 use super::{program, records};
 use crate::config::programs;
-use crate::driver::role_source::{About, RoleSource, Touched};
+use crate::driver::role_source::{About, Choice, RoleSource, Touched};
 use crate::limits::{FLOW_FILE_BYTES_MAX, SHOWN_ARTIFACT_BYTES_MAX, SHOWN_FINDINGS_BYTES_MAX};
 use crate::project::docs::folder::{self, Sayings};
 use crate::project::docs::library::Library;
@@ -294,6 +295,13 @@ fn judged(
     }
 }
 
+/// What was chosen for a role.
+fn settings_of<'a>(state: &'a FlowState, role: &RoleInstance) -> &'a BTreeMap<String, String> {
+    static NOTHING: BTreeMap<String, String> = BTreeMap::new();
+    let chosen = state.configurations.get(role);
+    chosen.map_or(&NOTHING, |chosen| &chosen.settings)
+}
+
 fn kind_of(running: Option<&Running>) -> EntryKind {
     match running.map(|running| running.entry) {
         Some(Entry::Reopened) => EntryKind::Reopened,
@@ -351,7 +359,10 @@ impl RoleSource for Workshop {
             rules: self.sayings().rules,
             readings: self.library.readings(self.role_readings(role)),
             skills: match self.executor(role) {
-                Executor::Model => self.bench.skills(self.definition(role)),
+                Executor::Model => {
+                    let settings = settings_of(state, role);
+                    self.bench.skills(self.definition(role), settings)
+                }
                 Executor::Scripted | Executor::Human | Executor::Command => Vec::new(),
             },
         });
@@ -437,6 +448,53 @@ impl RoleSource for Workshop {
     fn summariser(&mut self, job: Job, stop: StopSignal) -> Result<Box<dyn Taker>, String> {
         let definition = self.definition(&job.role);
         self.bench.summariser(Arc::new(job), definition, stop)
+    }
+
+    fn choice(
+        &mut self,
+        graph: &FlowGraph,
+        state: &FlowState,
+        (role, node): (&RoleInstance, Option<&NodeId>),
+        stop: StopSignal,
+    ) -> Choice {
+        if self.executor(role) != Executor::Model {
+            return Choice::Nothing;
+        }
+        let definition = self.definition(role);
+        let configured = state.configurations.get(role);
+        let choices = Choices {
+            settings: settings_of(state, role),
+            // What the operator chose is the whole choice.
+            is_whole: configured.is_some_and(|chosen| chosen.by == ChosenBy::Operator),
+            definition,
+            models: &self.bench.models,
+        };
+        let open = choices.open();
+        if open.is_empty() {
+            return Choice::Nothing;
+        }
+        let work = node.and_then(|node| graph.node(node));
+        let work = work.map_or(&[][..], |node| node.work());
+        let told = [
+            format!("The role {role} of the flow {:?}.", state.title),
+            definition
+                .and_then(|role| role.instructions.clone())
+                .unwrap_or_default(),
+            work.join("\n"),
+        ];
+        choices.ask(&self.bench, open, told.join("\n\n"), stop)
+    }
+
+    fn is_outdated(&self, state: &FlowState, role: &RoleInstance, prompt: &str) -> bool {
+        let settings = settings_of(state, role);
+        if self.executor(role) != Executor::Model || !settings.contains_key(SKILLS) {
+            return false;
+        }
+        let chosen = self.bench.skills(self.definition(role), settings);
+        let is_chosen = |skill: &Skill| chosen.contains(skill);
+        let all = self.bench.all_skills();
+        all.iter()
+            .any(|skill| prompt.contains(&skill.path) != is_chosen(skill))
     }
 
     fn most(&self, role: &RoleInstance) -> Option<ConsentMode> {

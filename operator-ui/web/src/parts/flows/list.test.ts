@@ -30,14 +30,17 @@ describe("the list of flows", () => {
     expect(shape(rows, { ...all, project: "q" })).toEqual(["a", "  f"]);
   });
   it("says how a flow stands, and what waits also when nobody drives it", () => {
-    expect(standing(row("a", { stopped: true, waits: 1 }))).toBe("Stopped, 1 waits for you");
+    expect(standing(row("a", { stopped: true, waits: 1 }))).toBe("1 waits for you");
+    expect(standing(row("a", { stopped: true }))).toBe("Stopped");
+    expect(standing(row("a", { phase: "improvement_choice" }))).toBe("Your choice");
     expect(standing(row("a", { waits: 2 }))).toBe("2 wait for you");
-    expect(standing(row("a", { phase: "improving" }))).toBe("Improving");
+    expect(standing(row("a", { phase: "improving", running: 2 }))).toBe("Improving");
     expect(standing(row("a", { over: true, phase: "completed", waits: 1 }))).toBe("Completed");
   });
   it("says what a flow wants in one word, the most urgent first", () => {
     expect(stateOf(row("a", { waits: 2, running: 1 }))).toBe("waits");
-    expect(stateOf(row("a", { stopped: true, waits: 1 }))).toBe("stopped");
+    expect(stateOf(row("a", { stopped: true, waits: 1 }))).toBe("waits");
+    expect(stateOf(row("a", { stopped: true }))).toBe("stopped");
     expect(stateOf(row("a", { over: true, phase: "cancelled" }))).toBe("cancelled");
     expect(stateOf(row("a", { over: true, phase: "completed" }))).toBe("done");
     expect(stateOf(row("a", { running: 1 }))).toBe("running");
