@@ -50,7 +50,7 @@ test("a flow is answered from the page of the program, up to the turn that a per
     await until(() => page.locator("main").innerText(), (text) => /\blead\b/.test(text), "the next turn is a person's");
     await page.getByRole("link", { name: "Open in flow" }).click();
     await page.waitForSelector("[role=log] .row");
-    await page.getByRole("link", { name: "Outline" }).click();
+    await page.getByRole("link", { name: "Outline", exact: true }).click();
     await until(() => page.locator("main").innerText(), (text) => text.includes("propose-to-sign"), "what was handed over stands on its edge");
     assert.deepEqual(complaints, []);
   } finally {
