@@ -50,7 +50,7 @@ pub(crate) fn fan(count: usize) -> String {
     for node in 2..count + 2 {
         writeln!(
             text,
-            "    - {{ id: n{node}, role: owner_{node}, work: [ 'Write to n{node}.' ] }}"
+            "    - {{ id: n{node}, role: owner_{node}, work: [ 'Write to n{node}. Stream.' ] }}"
         )
         .unwrap();
     }
@@ -64,6 +64,9 @@ pub(crate) fn fan(count: usize) -> String {
     }
     text + ROLES
 }
+
+/// How many nodes the largest flow has.
+const NODES_MAX: usize = 210;
 
 const ROLES: &str = "roles:\n  owner: { instructions: You write. }\n";
 
@@ -83,6 +86,10 @@ pub(crate) fn begun(store: &Store, root: &Path, source: &str) -> Core {
     std::fs::create_dir_all(&project).unwrap();
     std::fs::write(project.join("a.md"), "An artifact.\n").unwrap();
     std::fs::write(project.join("big.txt"), crate::server::words(12 * 1024)).unwrap();
+    for node in 0..NODES_MAX {
+        // Whoever calls no tool hands on what is there already.
+        std::fs::write(project.join(format!("n{node}.md")), "An artifact.\n").unwrap();
+    }
     let new = NewFlow {
         script: None,
         project: "bench".parse().unwrap(),

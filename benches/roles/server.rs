@@ -121,13 +121,19 @@ fn answer(mut stream: &TcpStream, manner: Manner, body: &[u8]) -> Option<()> {
     let results = tail.rfind("\"type\":\"tool_result\"");
     let is_second = results > told;
     let is_last = told.is_some_and(|at| tail[at..].starts_with(&format!("Write to n{node}. End.")));
-    let handoff = if is_last {
+    let is_stream =
+        told.is_some_and(|at| tail[at..].starts_with(&format!("Write to n{node}. Stream.")));
+    let handoff = if tail.rfind("Hand to all ") > told {
+        to_all(&tail)
+    } else if is_last {
         "\n\n```handoff\ntype: forward-pass-closed\n```".to_owned()
     } else {
-        format!(
-            "\n\n```handoff\ntarget_node_id: n{}\nartifact_path: n{node}.md\n```",
-            node + 1
-        )
+        let next = if is_stream {
+            "end".to_owned()
+        } else {
+            format!("n{}", node + 1)
+        };
+        format!("\n\n```handoff\ntarget_node_id: {next}\nartifact_path: n{node}.md\n```")
     };
     stream.write_all(HEAD.as_bytes()).ok()?;
     send(stream, &begins())?;
@@ -155,16 +161,10 @@ fn answer(mut stream: &TcpStream, manner: Manner, body: &[u8]) -> Option<()> {
                 send(stream, &[calls(name, &input), ends("tool_use")].concat())?;
             }
         }
-        Manner::Streams { per_second, time } if node > 0 && !is_last => {
-            pace(stream, per_second, time)?;
-            let handoff = "\n\n```handoff\ntarget_node_id: end\nartifact_path: a.md\n```";
-            send(
-                stream,
-                &[delta(handoff), spoken(), ends("end_turn")].concat(),
-            )?;
-        }
-        Manner::Streams { .. } => {
-            let handoff = if is_last { handoff } else { to_all(&tail) };
+        Manner::Streams { per_second, time } => {
+            if is_stream {
+                pace(stream, per_second, time)?;
+            }
             send(
                 stream,
                 &[delta(&handoff), spoken(), ends("end_turn")].concat(),
