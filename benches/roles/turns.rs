@@ -24,18 +24,21 @@ struct Turn {
     body: f64,
 }
 
-fn take(bench: &Bench, name: &str, work: Work, turns: usize) -> Turn {
+/// A file system in memory, whose syncs take nothing.
+const MEMORY: &str = "/dev/shm";
+
+fn take(root: &Path, work: Work, turns: usize) -> Turn {
     let manner = Manner::Writes {
         deltas: 20,
         bytes: 40,
     };
     let server = Server::start(manner);
-    let mut pupil = Pupil::start(&bench.folder(name), &server, work);
+    let mut pupil = Pupil::start(root, &server, work);
     Bench::settle();
     pupil.go();
     let said = pupil.hear();
     let spent: Spent = server.take();
-    assert_eq!(spent.requests as usize, turns * 2, "{name}");
+    assert_eq!(spent.requests as usize, turns * 2);
     let per = |value: f64| value / turns as f64;
     let number = |key: &str| {
         said[key]
@@ -110,16 +113,16 @@ pub(crate) fn a_turn(bench: &Bench) {
         (7, 20, 10_000)
     };
     let (mut empty, mut grown) = (Vec::new(), Vec::new());
+    let (mut light, mut heavy) = (Vec::new(), Vec::new());
     for round in 0..rounds {
-        let name = |what: &str| format!("{what}-{round}");
-        empty.push(take(bench, &name("empty"), Work::Empty(turns), turns));
-        // The first node's turn is the one that was there before.
-        grown.push(take(
-            bench,
-            &name("grown"),
-            Work::Grown(turns + 1, messages),
-            turns,
-        ));
+        // The first node's turn of a long session is the one that was there before.
+        let long = Work::Grown(turns + 1, messages);
+        let folder = |what: &str| bench.folder(&format!("{what}-{round}"));
+        empty.push(take(&folder("empty"), Work::Empty(turns), turns));
+        grown.push(take(&folder("grown"), long, turns));
+        let memory = || tempfile::tempdir_in(MEMORY).unwrap();
+        light.push(take(memory().path(), Work::Empty(turns), turns));
+        heavy.push(take(memory().path(), long, turns));
     }
     let of = |all: &[Turn], value: fn(&Turn) -> f64| median(all.iter().map(value).collect());
     let shown = |all: &[Turn]| {
@@ -132,20 +135,24 @@ pub(crate) fn a_turn(bench: &Bench) {
             of(all, |turn| turn.whole),
         )
     };
-    let beyond = of(&empty, |turn| turn.beyond - turn.bare);
     line(
         "a turn of two requests of 20 deltas and one file written, over HTTP, in an empty session",
         "≤ 1.5 ms beyond the server's own time",
-        &format!("{}; without the syncs {beyond:.2} ms", shown(&empty)),
+        &format!(
+            "{}; {:.2} ms in memory",
+            shown(&empty),
+            of(&light, |turn| turn.beyond)
+        ),
     );
     let request = bare_request(messages);
     line(
         &format!("the same in a session of {messages} messages of 1 KB"),
         "≤ 15 ms",
         &format!(
-            "{}; two requests of {:.1} MB, serialised and sent by the barest program, take {:.2} ms; the server \
+            "{}; {:.2} ms in memory; two requests of {:.1} MB, serialised and sent by the barest program, take {:.2} ms; the server \
              heard them for {:.2} ms",
             shown(&grown),
+            of(&heavy, |turn| turn.beyond),
             of(&grown, |turn| turn.body) / 1e6,
             2.0 * request,
             of(&grown, |turn| turn.hearing),
