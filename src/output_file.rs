@@ -169,6 +169,29 @@ impl Drop for OutputFile {
     }
 }
 
+/// Writes a small file that nobody but its owner may read.
+///
+/// # Errors
+/// When the file system refuses.
+pub(crate) fn write_private(path: &Path, text: &str) -> Result<(), Stop> {
+    use std::io::Write;
+    use std::os::unix::fs::OpenOptionsExt;
+    // An old one may have been for others, too; a new file never is, not even for a moment.
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => {
+            return Err(io_stop("replace", path, &error));
+        }
+        Ok(()) | Err(_) => {}
+    }
+    let opened = OpenOptions::new()
+        .write(true)
+        .create_new(true)
+        .mode(0o600)
+        .open(path);
+    let written = opened.and_then(|mut file| file.write_all(text.as_bytes()));
+    written.map_err(|e| io_stop("write", path, &e))
+}
+
 /// Opens a file to read it from its beginning; `-` is standard input.
 ///
 /// # Errors

@@ -5,13 +5,16 @@
 //! the record folder.
 
 use std::collections::BTreeMap;
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock};
 
-use a_society_facts::At;
 use a_society_facts::fact::budget::Measure;
 use a_society_facts::fact::flow::FlowCreated;
 use a_society_facts::id::{ClientId, ProjectName, RoleInstance};
+use a_society_facts::line::Body;
+use a_society_facts::message::Text;
+use a_society_facts::{At, Fact};
 use a_society_flow::graph::{Budget, FlowGraph, InlineRole, RoleName};
 use a_society_flow::machine::outline;
 use a_society_roles::port::{RecordFiles, RecordPath};
@@ -161,7 +164,7 @@ struct Texts<'a> {
 }
 
 impl Texts<'_> {
-    fn keep(&self, text: String) -> Result<a_society_facts::message::Text, a_society_state::Error> {
+    fn keep(&self, text: String) -> Result<Text, a_society_state::Error> {
         a_society_state::blob::put_text(self.disk, self.folder, text)
     }
 }
@@ -197,7 +200,12 @@ pub fn reopen(
         return Err(RunError::NeverBegan);
     }
     let source = text_of(&opened, &opened.views().flow.graph.source)?;
-    let file = flow_file::read_kept(source)?;
+    let mut file = flow_file::read_kept(source)?;
+    if !file.defines_roles
+        && let Some(roles) = roles_before(store, flow, &opened)?
+    {
+        (file.roles, file.defines_roles) = (roles, true);
+    }
     let disk = Arc::clone(&store.ground().disk);
     let files = RecordFolder::new(disk, opened.folder().record());
     let kept = files.read(&RecordPath::of_name(SCRIPT_NAME))?;
@@ -214,6 +222,39 @@ pub fn reopen(
         take_over(store, opened, (file, script), project_folder, mint)?,
         report,
     ))
+}
+
+/// The roles that the file of a flow defined before its graph was revised by one that defines none:
+/// a revision like that leaves them where they come from.
+fn roles_before(
+    store: &Store,
+    flow: &FlowRef,
+    opened: &Flow,
+) -> Result<Option<BTreeMap<RoleName, InlineRole>>, RunError> {
+    let mut last = None;
+    let mut read = |source: &Text| {
+        let file = text_of(opened, source).ok();
+        let file = file.and_then(|source| flow_file::read_kept(source).ok());
+        let roles = file.filter(|file| file.defines_roles);
+        let defines = roles.is_some();
+        last = roles.map(|file| file.roles).or(last.take());
+        defines
+    };
+    // The first file says whether any has to be looked at: most flows have their project's roles.
+    let mut goes_on = true;
+    store.follow(flow)?.read_lines(&mut |recorded, _| {
+        match &recorded.body {
+            Body::Known(Fact::FlowCreated(created)) => goes_on = read(&created.graph.source),
+            Body::Known(Fact::GraphRevised(revised)) => drop(read(&revised.graph.source)),
+            Body::Known(_) | Body::Foreign { .. } => {}
+        }
+        if goes_on {
+            ControlFlow::Continue(())
+        } else {
+            ControlFlow::Break(())
+        }
+    })?;
+    Ok(last)
 }
 
 /// The project whose roles a flow has, if its file defines none.

@@ -8,7 +8,7 @@ use super::{
     allow, approve, budget, cancel, check, completions, configure, decline, demo, deny, exit_codes,
     export, feedback, findings, fork, graph, guard, import, improve, init, log, ls, man, mcp, mode,
     models, pause, prune, rebuild, reference, reopen, repair, reply, resume, retry, revise, run,
-    scenario, schema, session, show, skills, status, steer, stop, unpause, verify,
+    scenario, schema, serve, session, show, skills, status, steer, stop, unpause, verify, watch,
 };
 use crate::exit_code;
 use crate::output::Color;
@@ -86,8 +86,12 @@ pub(crate) enum Verb {
     Run(run::Arguments),
     /// Go on with a flow
     Resume(resume::Arguments),
+    /// Show all flows in your browser, and drive them from there
+    Serve(serve::Arguments),
     /// Say how a flow stands and what it waits for
     Status(status::Arguments),
+    /// Watch flows on a screen, and answer what they ask with a key
+    Watch(watch::Arguments),
     /// Answer a node or a role that waits
     Reply(reply::Arguments),
     /// Let a staged handoff through

@@ -13,11 +13,15 @@ use crate::operator_error::Outcome;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 The choice counts from the role's next turn on and is remembered for the role instance. What is
-not named stays as the flow file and the configuration have it.
+not named stays as it was chosen before, or as the flow file and the configuration have it, and is
+not chosen by a model any more. Several skills or servers stand with commas between them; `none` is
+none of them, and `auto` lets a model choose.
 
 Examples:
   a-society configure a1b2 writer model=sonnet
-  a-society configure a1b2 owner model=opus effort=high")]
+  a-society configure a1b2 owner model=opus effort=high
+  a-society configure a1b2 writer skills=tables,maps mcp-servers=none
+  a-society configure a1b2 painter model=auto")]
 pub(crate) struct Arguments {
     #[command(flatten)]
     to: To,
@@ -26,13 +30,13 @@ pub(crate) struct Arguments {
     #[arg(value_name = "ROLE", value_parser = role)]
     role: RoleInstance,
 
-    /// What is chosen: model=NAME, effort=LEVEL
+    /// What is chosen: model=NAME, effort=LEVEL, skills=NAME,…, mcp-servers=NAME,…
     #[arg(value_name = "KEY=VALUE", required = true, value_parser = setting)]
     settings: Vec<(String, String)>,
 }
 
 /// The settings that there are.
-const KEYS: [&str; 2] = ["model", "effort"];
+const KEYS: [&str; 4] = ["model", "effort", "skills", "mcp-servers"];
 
 fn setting(text: &str) -> Result<(String, String), String> {
     let Some((key, value)) = text.split_once('=') else {

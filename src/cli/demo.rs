@@ -108,6 +108,10 @@ pub(crate) struct Arguments {
     #[arg(long)]
     headless: bool,
 
+    /// Show it in your browser too; the address is printed
+    #[arg(long)]
+    ui: bool,
+
     /// The folder in which it runs; made if it is not there
     #[arg(long, value_name = "DIR")]
     dir: Option<PathBuf>,
@@ -149,6 +153,7 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
         }),
         feedback: Some(looks_back),
         turns_at_once: None,
+        ui: arguments.ui,
     };
     let code = begin(context, &store, new, wishes)?;
     if !context.out.is_json() {
@@ -221,7 +226,7 @@ fn tell(context: &mut Context<'_>, store: &Store) {
         format!("  a-society --workspace {root} log {name}      every fact, in order"),
         format!("  {folder}/record    what the roles wrote"),
         format!("  {folder}/journal   the facts as plain JSON"),
-        "The page that shows flows in a browser comes with a later version.".to_owned(),
+        format!("  a-society --workspace {root} serve --open     all of it in your browser"),
     ] {
         context.out.note(&line);
     }

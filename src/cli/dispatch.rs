@@ -12,7 +12,7 @@ use super::{
     allow, approve, budget, cancel, check, completions, configure, decline, demo, deny, exit_codes,
     export, feedback, findings, fork, graph, guard, import, improve, init, log, ls, man, mcp, mode,
     models, pause, prune, rebuild, reference, reopen, repair, reply, resume, retry, revise, run,
-    scenario, schema, session, show, skills, status, steer, stop, unpause, verify,
+    scenario, schema, serve, session, show, skills, status, steer, stop, unpause, verify, watch,
 };
 use crate::environment::Environment;
 use crate::exit_code::ExitCode;
@@ -71,7 +71,9 @@ fn dispatch(context: &mut Context<'_>, verb: &Verb) -> Outcome {
         Verb::Schema(arguments) => schema::run(context, arguments),
         Verb::Run(arguments) => run::run(context, arguments),
         Verb::Resume(arguments) => resume::run(context, arguments),
+        Verb::Serve(arguments) => serve::run(context, arguments),
         Verb::Status(arguments) => status::run(context, arguments),
+        Verb::Watch(arguments) => watch::run(context, arguments),
         Verb::Reply(arguments) => reply::run(context, arguments),
         Verb::Approve(arguments) => approve::run(context, arguments),
         Verb::Decline(arguments) => decline::run(context, arguments),

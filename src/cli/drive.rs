@@ -50,6 +50,39 @@ pub(crate) struct Wishes {
     /// How many turns of the flow run at once; 8 if it is not said
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) turns_at_once: Option<u16>,
+
+    /// Show it in your browser too, for as long as it runs; the address is printed
+    #[arg(long)]
+    pub(crate) ui: bool,
+}
+
+/// Watches a flow that is driven, as [`watch`] does, with a page beside it if that is wished.
+///
+/// # Errors
+/// As [`watch`], and when the page cannot be served.
+pub(crate) fn shown(
+    context: &mut Context<'_>,
+    (store, flow, known): (&Store, &FlowRef, Seq),
+    (driven, interrupts): (Driven, Interrupts),
+    wishes: Wishes,
+) -> Outcome {
+    if !wishes.ui {
+        return watch(context, (store, flow, known), (driven, interrupts), wishes);
+    }
+    let mut server = super::serve::beside(context, store)?;
+    server.hubs().drives(flow.clone(), driven.handle.clone());
+    let outcome = watch(
+        context,
+        (store, flow, known),
+        (driven, interrupts.clone()),
+        wishes,
+    );
+    server.hubs().leaves(flow);
+    if outcome.is_ok() && interrupts.count() == 0 && context.out.is_terminal() {
+        super::serve::linger(context, &interrupts);
+    }
+    server.end();
+    outcome
 }
 
 /// Watches a flow that is driven, from a record on, and lets it go in good order. Whoever starts it
@@ -57,7 +90,7 @@ pub(crate) struct Wishes {
 ///
 /// # Errors
 /// When the flow cannot be driven on, or nobody reads what is printed.
-pub(crate) fn watch(
+fn watch(
     context: &mut Context<'_>,
     (store, flow, known): (&Store, &FlowRef, Seq),
     (driven, interrupts): (Driven, Interrupts),
@@ -220,6 +253,10 @@ impl Watch<'_> {
             if let Some(command) = self.wished(&ask.question) {
                 return self.command(command);
             }
+        }
+        if self.wishes.ui && !self.wishes.until_waiting && !self.draws() {
+            // It is answered from the page.
+            return Ok(());
         }
         if self.wishes.until_waiting || !self.draws() {
             return self.leave();

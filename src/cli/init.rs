@@ -3,6 +3,7 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
+use a_society_state::disk::{Disk, RealDisk};
 use a_society_state::store::OUR_FOLDER;
 use serde_json::json;
 
@@ -134,18 +135,13 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
 
 /// Whether a folder holds something that is not ours and not hidden.
 fn holds_work(dir: &Path) -> Result<bool, Stop> {
-    let shown = dir.display().to_string();
-    let entries = match std::fs::read_dir(dir) {
-        Ok(entries) => entries,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(false),
-        Err(error) => return Err(from_io("read", &shown, &error).into()),
-    };
-    let mut entries = entries.filter_map(Result::ok);
-    Ok(entries.any(|entry| {
-        let name = entry.file_name();
-        let name = name.to_string_lossy();
-        !name.starts_with('.') && name != "a-docs"
-    }))
+    match RealDisk.list(dir) {
+        Ok(entries) => Ok(entries
+            .iter()
+            .any(|entry| !entry.name.starts_with('.') && entry.name != "a-docs")),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(false),
+        Err(error) => Err(from_io("read", &dir.display().to_string(), &error).into()),
+    }
 }
 
 fn taken(path: &Path) -> Stop {

@@ -69,7 +69,7 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
 }
 
 /// How a server stands: the word for programs, and the words for people.
-const fn words(standing: Standing) -> (&'static str, &'static str) {
+pub(super) const fn words(standing: Standing) -> (&'static str, &'static str) {
     match standing {
         Standing::Own => ("own", "yours"),
         Standing::Approved => ("approved", "approved by you"),

@@ -15,9 +15,9 @@ use crate::text::{age, one_line};
 const LINES_AROUND: usize = 4;
 
 /// How a node stands: a sign, a word, and how much it wants to be seen.
-struct Stands {
-    sign: &'static str,
-    word: String,
+pub(crate) struct Stands {
+    pub(crate) sign: &'static str,
+    pub(crate) word: String,
     weight: u8,
 }
 
@@ -107,7 +107,7 @@ fn rows(out: &Output, seen: &Seen, now: At, room: usize) -> (Vec<Vec<Cell>>, usi
     (rows.collect(), left_out)
 }
 
-fn stands(state: &FlowState, node: &NodeId, now: At) -> Stands {
+pub(crate) fn stands(state: &FlowState, node: &NodeId, now: At) -> Stands {
     let new = |sign, word: String, weight| Stands { sign, word, weight };
     if let Some(running) = state.running.get(node) {
         let since = age(now.ms() - running.since.ms());

@@ -3,7 +3,7 @@
 use a_society_orchestrator::run;
 
 use super::context::Context;
-use super::drive::{Wishes, watch};
+use super::drive::{Wishes, shown};
 use super::report::opened;
 use super::say::{from_run, project_folder};
 use super::signals::Interrupts;
@@ -43,7 +43,7 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
             context.out.note(&plain(&line));
         }
     }
-    watch(
+    shown(
         context,
         (&store, &flow, known),
         (driven, interrupts),

@@ -11,7 +11,7 @@ use a_society_state::store::OUR_FOLDER;
 use a_society_state::{FlowRef, Store};
 
 use super::context::Context;
-use super::drive::{Wishes, watch};
+use super::drive::{Wishes, shown};
 use super::flow_files::{Target, read_project, read_script, read_target, script_path};
 use super::say::{from_run, project_folder, text};
 use super::signals::Interrupts;
@@ -277,7 +277,7 @@ pub(crate) fn begin(
     if !context.out.is_terminal() && !context.out.is_json() {
         context.out.line(&format!("flow {flow}"))?;
     }
-    watch(context, (store, &flow, 0), (driven, interrupts), wishes)
+    shown(context, (store, &flow, 0), (driven, interrupts), wishes)
 }
 
 /// The workspace: the one around the current folder, the one around what is run, or, if there is

@@ -9,7 +9,7 @@ use signal_hook::iterator::Signals;
 use crate::operator_error::{Stop, from_io};
 
 /// Counts the signals that ask this process to end.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Interrupts {
     count: Arc<AtomicUsize>,
 }

@@ -87,7 +87,7 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
 }
 
 /// What the machine says must go on or be asked.
-fn works_and_asks(
+pub(crate) fn works_and_asks(
     store: &Store,
     flow: &a_society_state::FlowRef,
     state: &FlowState,

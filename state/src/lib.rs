@@ -29,6 +29,7 @@ pub mod retention;
 pub mod store;
 pub mod verify;
 pub mod views;
+pub mod watch;
 
 pub use error::Error;
 pub use flow::Flow;

@@ -11,6 +11,7 @@ mod removing;
 mod repairing;
 mod scenario;
 mod showing;
+mod watching;
 
 /// Flow ids that many tests use.
 const ONE: &str = "20260527T143000123Z-a1b2c3";

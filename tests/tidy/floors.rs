@@ -20,7 +20,11 @@ const FLOORS: [(&str, &[&str]); 7] = [
     ),
     (
         "a-society-operator-ui",
-        &["a-society-orchestrator", "a-society-facts"],
+        &[
+            "a-society-orchestrator",
+            "a-society-state",
+            "a-society-facts",
+        ],
     ),
     (
         "a-society-orchestrator",

@@ -129,7 +129,12 @@ fn answer(mut stream: &TcpStream, body: &str, script: Script) -> Option<()> {
     let has_tools = request["tools"]
         .as_array()
         .is_some_and(|tools| !tools.is_empty());
-    let said = if has_tools {
+    let chooses = request.to_string().contains("You choose what one role");
+    let said = if chooses {
+        let text = r#"{"model": "n", "skills": ["tables"]}"#;
+        let delta = json!({ "type": "text_delta", "text": text });
+        vec![(json!({ "type": "text", "text": "" }), vec![delta])]
+    } else if has_tools {
         script(results(&request))
     } else {
         Vec::new()
@@ -529,6 +534,72 @@ fn a_role_is_told_of_its_skills_and_reads_one_when_it_needs_it() {
     let journal = journal.unwrap();
     assert!(journal.contains("How tables are set."));
     assert!(!journal.contains("With lines."), "a body is read on demand");
+}
+
+#[test]
+fn a_model_chooses_the_model_and_the_skills_of_a_role() {
+    let model = Model::start_with(|_| Vec::new());
+    let place = with_model(&model);
+    for (name, about) in [
+        ("tables", "How tables are set."),
+        ("maps", "How maps are drawn."),
+    ] {
+        let folder = place.workspace.path().join("skills").join(name);
+        std::fs::create_dir_all(&folder).unwrap();
+        let skill = format!("---\nname: {name}\ndescription: {about}\n---\nWith lines.\n");
+        std::fs::write(folder.join("SKILL.md"), skill).unwrap();
+    }
+    let config = std::fs::read_to_string(place.workspace.path().join("config.yaml")).unwrap();
+    let config = config.replace(
+        "models:\n",
+        "models:\n  n: { provider: p, id: n, window: 50000 }\n",
+    );
+    // The configuration leaves the servers to a model as well, and there are none to choose from.
+    place.write(
+        "config.yaml",
+        &format!("{config}choose: [model, mcp-servers]\n"),
+    );
+    let flow = FLOW.replace("You keep a log.", "You keep a log., skills: [auto]");
+    place.write("demo/flow.yaml", &flow);
+    let said = place.run(&[
+        "run",
+        "demo/flow.yaml",
+        "--until-waiting",
+        "--improve",
+        "none",
+    ]);
+    assert_eq!(said.code, 0, "{said:?}");
+    let flow = place.flow().unwrap();
+    let log = place.run(&["log", &flow, "--json"]).out;
+    let records = log
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let records: Vec<Value> = records.collect();
+    let of = |kind: &'static str| records.iter().filter(move |record| record["fact"] == kind);
+    let chosen: Vec<&Value> = of("role_configured").collect();
+    let [chosen] = &chosen[..] else {
+        panic!("one choice: {chosen:?}")
+    };
+    let wanted = json!({ "model": "n", "skills": "tables", "mcp-servers": "none" });
+    assert_eq!(
+        (&chosen["by"], &chosen["settings"]),
+        (&json!("selection"), &wanted)
+    );
+    let models: Vec<&str> = of("model_requested")
+        .map(|r| r["model"].as_str().unwrap())
+        .collect();
+    assert_eq!(
+        models,
+        ["m", "n"],
+        "the usual one chooses, and the chosen one works"
+    );
+    let prompt = of("system_prompt_built").next().unwrap()["text"]
+        .as_str()
+        .unwrap();
+    assert!(
+        prompt.contains("How tables are set.") && !prompt.contains("How maps"),
+        "{prompt}"
+    );
 }
 
 #[test]

@@ -290,3 +290,38 @@ roles: { owner: { instructions: Decide. } }
         }
     }
 }
+
+#[test]
+fn a_role_of_a_project_writes_a_graph_for_the_roles_of_the_project_and_for_no_others() {
+    let place = with_project();
+    let graph = "workflow: { name: Mine, nodes: [ { id: owner-intake, role: owner }, { id: write, role: writer }, { id: done, role: owner } ], edges: [ { from: owner-intake, to: write }, { from: write, to: done } ] }\n";
+    for (more, taken) in [
+        ("", true),
+        (
+            "roles: { owner: { instructions: x }, writer: { instructions: y } }\n",
+            false,
+        ),
+    ] {
+        let quoted = serde_json::Value::from(format!("{graph}{more}")).to_string();
+        let script = format!(
+            "default: forward\nscript:\n  - {{ node: owner-intake, turn: 1, say: [ {{ write: {{ path: workflow.yaml, text: {quoted} }} }}, 'Done.', {{ signal: prompt-human }} ] }}\n"
+        );
+        place.write("draft.yaml", &script);
+        let said = place.run(&[
+            "run",
+            "notes",
+            "--draft",
+            "--script",
+            "draft.yaml",
+            "--json",
+        ]);
+        assert_eq!(said.code, 8, "{said:?}");
+        let last = said.out.lines().last().unwrap();
+        let last: serde_json::Value = serde_json::from_str(last).unwrap();
+        let log = place
+            .run(&["log", last["flow"].as_str().unwrap(), "--json"])
+            .out;
+        assert_eq!(log.contains("\"fact\":\"graph_revised\""), taken, "{log}");
+        assert_eq!(log.contains("come from its project"), !taken, "{log}");
+    }
+}

@@ -127,6 +127,20 @@ wire! {
             /// The role instance.
             role: String,
         },
+        /// Put an archived history back in the place of its summary.
+        Restore {
+            /// The role instance.
+            role: String,
+            /// The archive.
+            archive: String,
+        },
+        /// Apply a proposed change to a file of the project, or decline it.
+        Change {
+            /// Which.
+            change: String,
+            /// Whether it is applied.
+            applied: bool,
+        },
         /// Let this server drive a flow that nobody drives.
         Resume {},
         /// Begin another flow that shares this one's records up to one of them.

@@ -10,8 +10,9 @@ export function clock(ms: number, seconds = true, now?: number): string {
   return `${d.toLocaleDateString(undefined, { day: "numeric", month: "short" })} ${time}`;
 }
 
-/** 0.4 s, 12 s, 4m, 2h 10m, 3d: short enough for the corner of a card. */
+/** 40 ms, 0.4 s, 12 s, 4m, 2h 10m, 3d: short enough for the corner of a card. */
 export function tight(ms: number): string {
+  if (ms < 100) return `${Math.max(1, Math.round(ms))} ms`;
   if (ms < 10_000) return `${(ms / 1000).toFixed(1)} s`;
   if (ms < 60_000) return `${Math.round(ms / 1000)} s`;
   const minutes = Math.round(ms / 60_000);

@@ -99,6 +99,15 @@ describe('the layout of a graph', () => {
     expect(at(review, 'TB').boxes).toEqual(at(review, 'TB').boxes);
   });
 
+  it('stands in the middle of its picture, also when it is one straight line', () => {
+    for (const t of [review, wide(4), { nodes: ['a', 'b', 'c'], edges: [['a', 'b'], ['b', 'c']] as Pair[] }]) {
+      const p = at(t, 'TB');
+      const left = Math.min(...[...p.boxes.values()].map((b) => b.x));
+      const right = Math.max(...[...p.boxes.values()].map((b) => b.x + b.w));
+      expect(left).toBeCloseTo(p.width - right, 5);
+    }
+  });
+
   it('keeps the order the graph was written in, left to right', () => {
     const p = at(review, 'TB');
     const x = (id: string): number => p.boxes.get(id)?.x ?? -1;

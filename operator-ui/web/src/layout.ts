@@ -156,8 +156,8 @@ export function place(t: Topology, o: Order, dir: Direction): Placed {
   const byGap: Hop[][] = o.ranks.map(() => []);
   for (const h of all) byGap[h.gap]?.push(h);
   const laid = byGap.map(channelsOf);
-  const low = Math.min(0, ...Object.values(o.cross), ...Object.values(o.via).flat());
-  const shift = MARGIN + across / 2 - low;
+  const near = Math.min(...Object.values(o.cross).map((c) => c - across / 2), ...Object.values(o.via).flat());
+  const shift = MARGIN - (Number.isFinite(near) ? near : 0);
 
   const start: number[] = [];
   let at = MARGIN_ALONG;
@@ -197,14 +197,14 @@ export function place(t: Topology, o: Order, dir: Direction): Placed {
       const b = h.b + shift;
       if (h.first) points.push(point(top, a));
       const c = laid[h.gap]?.channel.get(h);
-      if (c === undefined) {
-        if (h.first) leave = point((top + bottom) / 2, a);
-        if (h.last) enter = point((top + bottom) / 2, b);
-      } else {
-        const line = top + (tb ? STUB_OUT : LONG_OUT) + c * CHANNEL;
+      // In a gap where others turn, chips of straight edges stay clear of the channels as well.
+      const busy = (laid[h.gap]?.count ?? 0) > 0;
+      const out = tb ? STUB_OUT : LONG_OUT;
+      if (h.first) leave = point(busy ? top + out / 2 : (top + bottom) / 2, a);
+      if (h.last) enter = point(busy ? bottom - (tb ? STUB_IN : LONG_IN) / 2 : (top + bottom) / 2, b);
+      if (c !== undefined) {
+        const line = top + out + c * CHANNEL;
         points.push(point(line, a), point(line, b));
-        if (h.first) leave = point(top + (tb ? STUB_OUT : LONG_OUT) / 2, a);
-        if (h.last) enter = point((line + bottom) / 2, b);
       }
       if (h.last) points.push(point(bottom, b));
     }
@@ -391,7 +391,7 @@ export const COLLAPSE_ABOVE = 60;
 /** From this many nodes the graph has a minimap. */
 export const MINIMAP_FROM = 40;
 /** A rank this small stays open. */
-const RANK_KEEPS = 3;
+const RANK_KEEPS = 4;
 
 export const groupId = (rank: number): string => `\u0001rank ${rank}`;
 

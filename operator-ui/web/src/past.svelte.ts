@@ -5,10 +5,10 @@
 import { SvelteMap } from "svelte/reactivity";
 import { flowApi, get } from "./api";
 import { nav } from "./nav.svelte";
-import { pastOf } from "./past";
+import { asItWas, pastOf } from "./past";
 import { refKey, type FlowRoute } from "./router";
 import { asFault, store } from "./store.svelte";
-import { extend, type Track } from "./track";
+import { complete, extend, type Track } from "./track";
 import type { FlowRef, FlowState } from "./wire";
 
 /** Moments kept; looking back and forth asks once for each. */
@@ -56,7 +56,7 @@ class Looking {
       this.#of = key;
       this.#track = null;
       this.#before = now;
-      get<Track>(flowApi(flow, "track")).then((track) => { if (this.#of === key) this.#track = track; }, (error: unknown) => {
+      get<Track>(flowApi(flow, "track")).then((track) => { if (this.#of === key) this.#track = complete(track, now); }, (error: unknown) => {
         if (this.#of === key) this.#of = null;
         store.fail(asFault(error));
       });
@@ -89,8 +89,8 @@ export const looking = new Looking();
 /** The flow at a moment, or null while it is fetched. */
 export function past(flow: FlowRef, at: number, now: FlowState | null = null): FlowState | null {
   const exact = moments.get(nameOf(flow, at));
-  if (exact) return exact;
-  if (!looking.moving) ask(flow, at);
   const track = looking.track(flow);
+  if (exact) return track ? asItWas(exact, track, at) : exact;
+  if (!looking.moving) ask(flow, at);
   return now && track ? pastOf(now, track, at) : null;
 }

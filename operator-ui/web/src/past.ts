@@ -70,3 +70,17 @@ export function pastOf(flow: FlowState, track: Track, seq: number): FlowState {
     },
   };
 }
+
+/**
+ * What the server tells of a moment, with turns that were open then as running: read back, an open
+ * turn looks like one that was cut off.
+ */
+export function asItWas(then: FlowState, track: Track, seq: number): FlowState {
+  const states = statesAt(track, seq);
+  const nodes: Record<string, NodeView> = {};
+  for (const [id, n] of Object.entries(then.nodes)) {
+    const state = states.get(id)?.state;
+    nodes[id] = n.state === "interrupted" && state === "running" ? { ...n, state, words: WORDS[state] } : n;
+  }
+  return { ...then, nodes, flow: { ...then.flow, stopped: false } };
+}

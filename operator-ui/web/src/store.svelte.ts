@@ -1,9 +1,10 @@
 // What the page knows: one view for each topic that is watched, the state of the line, and what waits to be sent.
-import { flowApi, get, itemBody } from "./api";
+import { flowApi, get, itemBody, Refused } from "./api";
 import { foldFeed, foldFlow, foldInbox, foldOlder } from "./fold";
 import { Net, type Ack, type Hello, type Line, type News, type Socket, type Waiting } from "./net";
 import { refKey } from "./router";
 import { tailAfter, type Tail } from "./tail";
+import { PROTO } from "./wire";
 import type { Command, Fault, FeedState, FlowRef, FlowState, InboxState, Item, Part, Topic } from "./wire";
 
 /** Topics kept after nobody looks at them, so that going back shows them at once. */
@@ -66,7 +67,7 @@ class Store {
         },
       },
       {
-        hello: (hello) => (this.hello = hello),
+        hello: (hello) => this.#helloFrom(hello),
         line: (line) => this.#lineIs(line),
         pending: (commands) => (this.waiting = commands),
         hole: (topic, had, from) => {
@@ -80,8 +81,21 @@ class Store {
   #lineIs(line: Line): void {
     const was = this.line.state;
     this.line = line;
+    if (line.state === "open") this.locked = false;
     if (line.state !== "lost") this.away = false;
     else if (was !== "lost") setTimeout(() => (this.away = this.line.state === "lost"), WORTH_A_WORD_MS);
+    // A socket that is refused does not say why; a request does.
+    if (line.state === "lost") void get("/api/projects").catch((error: unknown) => {
+      if (error instanceof Refused && error.status === 401 && this.line.state === "lost") this.locked = true;
+    });
+  }
+
+  #helloFrom(hello: Hello): void {
+    const before = this.hello;
+    this.hello = hello;
+    if (hello.proto !== PROTO || (before !== null && before.build !== hello.build)) {
+      this.fail({ code: "replaced", what: "The program is another version now.", why: `It is ${hello.build}, and this page came with ${before?.build ?? "another one"}.`, try: "Reload the page." });
+    }
   }
 
   /** Connects and watches the inbox, which every screen needs. */

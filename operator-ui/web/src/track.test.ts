@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import {
-  extend, lastAtMost, place, runningAt, scaleOf, seqAt, stateAt, statesAt, strip, ticks, timeAt, turnAt, turnStep, unplace,
+  complete, extend, lastAtMost, place, runningAt, scaleOf, seqAt, stateAt, statesAt, strip, ticks, timeAt, turnAt, turnStep, unplace,
   type NodeState, type Seen, type Track, type Transition,
 } from './track';
 
@@ -46,6 +46,14 @@ describe('the track', () => {
     for (let s = 0; s <= 100; s++) expect(seqAt(track, timeAt(track, s))).toBe(s);
     expect(seqAt(track, -5)).toBe(0);
     expect(seqAt(track, 1e12)).toBe(100);
+  });
+
+  it('ends its clock at the last event, which the flow knows', () => {
+    const short: Track = { ...track, at: [[0, 0], [50, 20 * min]] };
+    const ends = complete(short, { flow: { seq: 100, updated_at: new Date(60 * min).toISOString() } });
+    expect(timeAt(ends, 100)).toBe(60 * min);
+    expect(timeAt(ends, 75)).toBe(40 * min);
+    expect(complete(track, { flow: { seq: 100, updated_at: new Date(60 * min).toISOString() } })).toBe(track);
   });
 
   it('survives a flow without events', () => {

@@ -37,6 +37,14 @@ export function statesAt(track: Track, seq: number): Map<string, { state: NodeSt
   return out;
 }
 
+/** A sparse clock may end before the last event; the flow itself says when that was. */
+export function complete(track: Track, now: { flow: { seq: number; updated_at: string } }): Track {
+  const last = track.at[track.at.length - 1];
+  const ms = Date.parse(now.flow.updated_at);
+  if (now.flow.seq < track.head || Number.isNaN(ms) || (last && (last[0] >= track.head || last[1] > ms))) return track;
+  return { ...track, at: [...track.at, [track.head, ms]] };
+}
+
 /** When event `seq` happened, between two known moments in proportion. */
 export function timeAt(track: Track, seq: number): number {
   return along(track.at, seq, 0, 1);
@@ -88,7 +96,7 @@ const TAIL = 0.045;
 /** A scale from time to the strip. Nights nobody worked are narrowed, or the work would be a line. */
 export function scaleOf(track: Track, now: number | null): Scale {
   const begin = track.at[0]?.[1] ?? now ?? 0;
-  const end = Math.max(track.at[track.at.length - 1]?.[1] ?? begin, now ?? 0, begin + 1000);
+  const end = Math.max(track.at[track.at.length - 1]?.[1] ?? begin, now ?? 0, begin + 1);
   const busy: [number, number][] = [];
   for (const t of track.turns) {
     if (t.kind === 'suspended' || t.kind === 'waiting') continue;

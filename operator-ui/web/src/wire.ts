@@ -1030,7 +1030,23 @@ granted: boolean, } | { "do": "compact",
 /**
  * The role instance.
  */
-role: string, } | { "do": "resume", } | { "do": "fork",
+role: string, } | { "do": "restore",
+/**
+ * The role instance.
+ */
+role: string,
+/**
+ * The archive.
+ */
+archive: string, } | { "do": "change",
+/**
+ * Which.
+ */
+change: string,
+/**
+ * Whether it is applied.
+ */
+applied: boolean, } | { "do": "resume", } | { "do": "fork",
 /**
  * The last record they share.
  */

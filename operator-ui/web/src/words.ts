@@ -38,6 +38,7 @@ export function spoken(ms: number): string {
 
 /** A duration in a column: 0.1 s, 11 s, 8 m, 1 h 4 m. */
 export function took(ms: number): string {
+  if (ms < 50) return "0 s";
   if (ms < 10 * SECOND) return `${(ms / SECOND).toFixed(1)} s`;
   if (ms < MINUTE) return `${Math.round(ms / SECOND)} s`;
   if (ms < HOUR) return `${Math.round(ms / MINUTE)} m`;

@@ -188,6 +188,15 @@ test("after a break nothing is there twice and nothing is missing", async () => 
   assert.equal(await page.locator("[role=log]").getAttribute("data-rows"), "51");
 });
 
+test("a browser that the server no longer knows is told what to open, and goes on when it is known again", async () => {
+  const { server, page } = await at("/inbox");
+  server.unknown = true;
+  server.drop();
+  await page.getByRole("heading", { name: "Open the address that the server printed" }).waitFor();
+  server.unknown = false;
+  await page.getByRole("heading", { name: "Inbox" }).waitFor();
+});
+
 test("the palette takes every key from the one that opened it", async () => {
   const { page } = await at("/p/orchard/f/ledger");
   await page.keyboard.press("Control+k");

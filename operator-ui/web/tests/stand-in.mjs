@@ -19,6 +19,7 @@ export class StandIn {
     this.commands = [];
     this.answers = true;
     this.refusing = false;
+    this.unknown = false;
     this.bodies = new Map();
     this.csp = [];
     this.http = createServer((request, response) => this.#serve(request, response));
@@ -97,6 +98,7 @@ export class StandIn {
   }
   #api(url, request, json, response) {
     const parts = url.pathname.split("/").filter(Boolean).map(decodeURIComponent);
+    if (this.unknown) return json({ code: "no-token", what: "This needs the token.", why: "The browser is not known.", try: "Open the address that a-society serve printed." }, 401);
     if (parts[1] === "session") return json({});
     if (parts[1] === "search") return json({ hits: this.world.hits ?? [], truncated: false });
     if (parts[1] === "models") return json({ models: [] });
@@ -123,7 +125,7 @@ export class StandIn {
   }
 
   #upgrade(request, socket) {
-    if (this.refusing || request.url !== "/api/socket") return socket.destroy();
+    if (this.refusing || this.unknown || request.url !== "/api/socket") return socket.destroy();
     const accept = createHash("sha1").update(`${request.headers["sec-websocket-key"]}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`).digest("base64");
     socket.write(`HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: ${accept}\r\n\r\n`);
     const one = { socket, subs: new Map(), say: (message) => socket.writable && socket.write(frame(JSON.stringify(message))) };

@@ -125,16 +125,27 @@ impl Models {
         found.clone().ok_or_else(nobody)
     }
 
+    /// The operator's models.
+    ///
+    /// # Errors
+    /// When the configuration cannot be used.
+    pub fn catalog(&self) -> Result<&Catalog, String> {
+        let read = self
+            .catalog
+            .get_or_init(|| user::catalog().map(|(_, it)| it).map_err(|e| e.to_string()));
+        read.as_ref().map_err(Clone::clone)
+    }
+
     /// The model that is wished for, or the default one, and the provider that answers for it.
     ///
     /// # Errors
     /// How a turn ends that has no model to take it.
     pub fn find(&self, wish: Wish<'_>) -> Result<Found, End> {
-        let read = self
-            .catalog
-            .get_or_init(|| user::catalog().map(|(_, it)| it).map_err(|e| e.to_string()));
-        let catalog = read.as_ref().map_err(|why| choose(why.clone()))?;
-        let name = wish.model.or(catalog.model.as_deref());
+        let catalog = self.catalog().map_err(choose)?;
+        let only = (catalog.models.len() == 1).then(|| catalog.models.keys().next());
+        let only = only.flatten().map(String::as_str);
+        // Where there is one model only, there is nothing to choose.
+        let name = wish.model.or(catalog.model.as_deref()).or(only);
         let Some(name) = name else {
             return Err(choose(no_model(catalog)));
         };

@@ -62,6 +62,7 @@ impl Core {
             told_to_stop: false,
             reserved: Worst::default(),
             compaction: Some((compaction, aside)),
+            choosing: None,
             _place: self.place(),
         };
         self.live.insert(aside, live);

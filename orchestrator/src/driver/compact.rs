@@ -306,13 +306,20 @@ impl Core {
         }))
     }
 
+    /// What was done beside a turn that is stopped is over with it.
+    pub(super) fn stop_asides(&mut self, turn: TurnId) -> Result<(), DriverError> {
+        const WHY: &str = "the operator stopped the turn";
+        self.end_choice(turn, Some(WHY.to_owned()))?;
+        self.fail_compaction(turn, WHY.to_owned(), Usage::default())
+    }
+
     /// A summary that a crash cut off is not made any more: the history is still there, and the
     /// role's own turn makes another one when it needs one.
     pub(super) fn end_asides(&mut self) -> Result<(), DriverError> {
-        const WHY: &str = "the process ended while the summary was being made";
+        const WHY: &str = "the process ended in the middle of it";
         let turns = self.state().turns.iter();
         let asides: Vec<(TurnId, u32, RoleInstance)> = turns
-            .filter(|(_, turn)| turn.cause == Cause::Compaction)
+            .filter(|(_, turn)| turn.cause.is_aside())
             .map(|(id, turn)| (*id, turn.attempt, turn.role.clone()))
             .collect();
         for (turn, attempt, role) in asides {

@@ -49,6 +49,8 @@ pub(super) struct LiveTurn {
     pub(super) reserved: Worst,
     /// The compaction that is under way, and the turn in which its summary is made.
     pub(super) compaction: Option<(String, TurnId)>,
+    /// The turn in which is chosen what the role works with, and its last request.
+    pub(super) choosing: Option<(TurnId, u32)>,
     /// Its place among the turns of the process.
     pub(super) _place: Option<Place>,
 }

@@ -10,6 +10,7 @@ mod at_once;
 mod budget;
 mod by_hand;
 pub mod change;
+mod choose;
 mod compact;
 mod consent;
 pub mod core;

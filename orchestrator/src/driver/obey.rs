@@ -1,5 +1,7 @@
 //! The operator's commands: names are made up, texts are kept, and the machine hears an input.
 
+use std::collections::BTreeMap;
+
 use a_society_facts::fact::flow::{Author, PauseReason};
 use a_society_facts::fact::operator::{ChosenBy, SteerWhen};
 use a_society_facts::id::{ApprovalId, ClientId, RoleInstance};
@@ -68,8 +70,8 @@ impl Core {
             Command::Deny { consent, action } => self.denied((consent, action), client)?,
             Command::Mode { mode } => Input::ConsentMode { mode, client },
             Command::Configure { role, settings } => Input::ConfigureRole {
+                settings: self.merged(&role, settings),
                 role,
-                settings,
                 by: ChosenBy::Operator,
                 client,
             },
@@ -115,6 +117,18 @@ impl Core {
             Command::Feedback { granted } => Input::FeedbackConsent { granted, client },
         };
         self.command(input)
+    }
+
+    /// What is not named stays as it was chosen before.
+    fn merged(
+        &self,
+        role: &RoleInstance,
+        new: BTreeMap<String, String>,
+    ) -> BTreeMap<String, String> {
+        let known = self.state().configurations.get(role);
+        let mut settings = known.map_or_else(BTreeMap::new, |known| known.settings.clone());
+        settings.extend(new);
+        settings
     }
 
     fn reply(

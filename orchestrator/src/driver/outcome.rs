@@ -119,6 +119,7 @@ impl Core {
     /// A stopped turn is settled and over.
     pub(super) fn stopped(&mut self, turn: TurnId, attempt: u32) -> Result<Heard, DriverError> {
         self.keep_draft(turn)?;
+        self.stop_asides(turn)?;
         self.stop_calls(turn)?;
         self.conclude(turn, attempt, Outcome::Stopped)?;
         self.leave(turn);

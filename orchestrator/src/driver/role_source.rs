@@ -1,5 +1,7 @@
 //! Where the driver gets takers and packets from: whoever knows roles, scripts and projects.
 
+use std::collections::BTreeMap;
+
 use a_society_facts::Hash;
 use a_society_facts::fact::operator::{ConsentMode, Grant};
 use a_society_facts::id::{NodeId, RoleInstance};
@@ -30,6 +32,19 @@ pub enum Touched {
     Has(Option<Hash>),
     /// Nobody can tell.
     Unknown,
+}
+
+/// What must be chosen before a role's turn can begin.
+#[derive(Debug)]
+pub enum Choice {
+    /// Nothing.
+    Nothing,
+    /// There was nothing to choose from, so this is what it works with.
+    Settled(BTreeMap<String, String>),
+    /// A model has to be asked.
+    Asks(Box<dyn Taker>),
+    /// Nobody can be asked but the operator, and this is why.
+    Operator(String),
 }
 
 /// Knows roles: their prompts, their packets, and who takes their turns.
@@ -70,6 +85,22 @@ pub trait RoleSource: Send + std::fmt::Debug {
     /// # Errors
     /// Says in words why nobody can.
     fn summariser(&mut self, job: Job, stop: StopSignal) -> Result<Box<dyn Taker>, String>;
+    /// What must be chosen before a role's turn can begin.
+    fn choice(
+        &mut self,
+        graph: &FlowGraph,
+        state: &FlowState,
+        whose: (&RoleInstance, Option<&NodeId>),
+        stop: StopSignal,
+    ) -> Choice {
+        drop((graph, state, whose, stop));
+        Choice::Nothing
+    }
+    /// Whether a system prompt speaks of other skills than those that were chosen since.
+    fn is_outdated(&self, state: &FlowState, role: &RoleInstance, prompt: &str) -> bool {
+        let _ = (state, role, prompt);
+        false
+    }
     /// The most that a role may do without asking, if its file narrows it.
     fn most(&self, role: &RoleInstance) -> Option<ConsentMode> {
         let _ = role;

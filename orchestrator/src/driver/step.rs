@@ -167,6 +167,7 @@ impl Core {
             Step::Absent { server, tool, why } => self.absent(turn, (server, tool), why)?,
             Step::Consent(asked) => return self.consent(turn, attempt, *asked).map(Some),
             Step::Compact(compact) => return self.compact(turn, attempt, compact).map(Some),
+            Step::Choose(choose) => return self.choose(turn, attempt, choose).map(Some),
             // Whoever runs the turn lets the time pass; nothing is to be recorded.
             Step::Wait { .. } => {}
             Step::End(end) => return self.end(turn, attempt, end).map(Some),
@@ -536,6 +537,7 @@ const fn is_recorded_point(step: &Step) -> bool {
         | Step::Wait { .. } => true,
         // A summary that is being made is waited for: nothing of it is kept otherwise.
         Step::Compact(_)
+        | Step::Choose(_)
         | Step::Trust { .. }
         | Step::Absent { .. }
         | Step::Consent(_)

@@ -14,6 +14,7 @@ use a_society_roles::turn::job::{BegunWith, Job};
 use a_society_roles::turn::step::Worst;
 use a_society_roles::turn::stop::StopSignal;
 
+use super::choose::First;
 use super::core::{Core, LiveTurn, Start, text_of};
 use super::error::DriverError;
 use super::role_source::About;
@@ -40,28 +41,16 @@ impl Core {
             self.conclude(turn, attempt, Outcome::BudgetReached { why })?;
             return Ok(None);
         }
+        let (stop, nap) = (StopSignal::default(), StopSignal::default());
+        let first = self.choose_first(turn, attempt, (&role, &task), (&stop, &nap))?;
+        if let First::Other(start) = first {
+            return Ok(start.map(|start| *start));
+        }
         self.prompt(&role)?;
         let packet = self.tell(turn, &role, &task)?;
         let (packet, begun_with) = self.begun(&role, &task, packet);
         let job = self.job(turn, attempt, &role, &task, packet)?;
-        let (stop, nap) = (StopSignal::default(), StopSignal::default());
-        let live = LiveTurn {
-            attempt,
-            role: role.clone(),
-            task,
-            stop: stop.clone(),
-            nap: nap.clone(),
-            draft: None,
-            drafted: String::new(),
-            thought: None,
-            calls: self.calls_of(turn),
-            told_to_stop: false,
-            silent_s: 0,
-            reserved: Worst::default(),
-            compaction: None,
-            _place: self.place(),
-        };
-        self.live.insert(turn, live);
+        self.begin_live((turn, attempt), role.clone(), task, (&stop, &nap));
         match self.roles.taker(job, begun_with, stop.clone()) {
             Ok(taker) => Ok(Some(Start {
                 turn,
@@ -75,6 +64,34 @@ impl Core {
                 Ok(None)
             }
         }
+    }
+
+    /// A turn runs here from now on.
+    pub(super) fn begin_live(
+        &mut self,
+        (turn, attempt): (TurnId, u32),
+        role: RoleInstance,
+        task: Task,
+        (stop, nap): (&StopSignal, &StopSignal),
+    ) {
+        let live = LiveTurn {
+            attempt,
+            role,
+            task,
+            stop: stop.clone(),
+            nap: nap.clone(),
+            draft: None,
+            drafted: String::new(),
+            thought: None,
+            calls: self.calls_of(turn),
+            told_to_stop: false,
+            silent_s: 0,
+            reserved: Worst::default(),
+            compaction: None,
+            choosing: None,
+            _place: self.place(),
+        };
+        self.live.insert(turn, live);
     }
 
     /// What was streamed before a crash is kept as the message it was becoming.
@@ -111,13 +128,17 @@ impl Core {
             .sessions
             .get(role)
             .is_none_or(|session| session.prompt.is_some());
-        if built {
+        if built && !self.is_outdated(role)? {
             return Ok(());
         }
         let text = self
             .roles
             .system_prompt(&self.graph, &self.flow.views().flow, role);
         let fingerprint = Hash::of(text.as_bytes());
+        let known = self.state().sessions.get(role);
+        if known.is_some_and(|session| session.prompt == Some(fingerprint)) {
+            return Ok(());
+        }
         let text = self.flow.keep_text(text)?;
         let fact = SystemPromptBuilt {
             role: role.clone(),
@@ -125,6 +146,20 @@ impl Core {
             fingerprint,
         };
         self.append(Fact::SystemPromptBuilt(fact))
+    }
+
+    /// Whether the prompt was built before other skills were chosen.
+    fn is_outdated(&self, role: &RoleInstance) -> Result<bool, DriverError> {
+        let views = self.flow.views();
+        let session = views.sessions.get(role);
+        let Some(prompt) = session.and_then(|session| session.system_prompt.as_ref()) else {
+            return Ok(false);
+        };
+        if !views.flow.configurations.contains_key(role) {
+            return Ok(false);
+        }
+        let text = text_of(&self.flow, prompt)?;
+        Ok(self.roles.is_outdated(&views.flow, role, &text))
     }
 
     /// Tells the role whatever it has not been told, and returns what the turn began with.

@@ -452,3 +452,42 @@ fn a_flow_waits_for_room_that_others_of_its_process_take_and_then_goes_on() {
     assert!(!core.is_crowded());
     assert_eq!(room.free(), 1, "every place came back");
 }
+
+/// A role writes the graph anew without its roles; then the process ends, and a person's turn comes.
+#[test]
+fn a_graph_that_is_written_without_roles_leaves_them_where_they_come_from_also_after_a_death() {
+    let file = HELLO.replace(
+        "writer: { executor: scripted }",
+        "writer: { executor: human }",
+    );
+    let (graph, _) = file.split_once("roles:").unwrap();
+    let graph = serde_json::Value::from(graph.replace("name: Hello", "name: Anew"));
+    let script = format!(
+        "default: forward\nscript:\n  - {{ node: ask, turn: 1, say: [ {{ write: {{ path: \
+         workflow.yaml, text: {graph} }} }}, 'Go on?', {{ signal: prompt-human }} ] }}\n"
+    );
+    let disk = FaultyDisk::new();
+    // A project beside it whose roles are not those of the flow.
+    disk.make_folder("/w/project/a-docs".as_ref()).unwrap();
+    let mut core = begin(&disk, &file, &script);
+    walk(&mut core, 300);
+    assert_eq!(facts(&core, "graph_revised").len(), 1, "{}", read(&core));
+    let flow = at(&core);
+    drop(core);
+    let dead = disk.kill_clone();
+    let mint = Box::new(SeededMint(2));
+    let opened = reopen(&store(&dead), &flow, "/w/project".into(), mint);
+    let (mut core, _) = opened.unwrap();
+    let reply = a_society_flow::machine::Reply {
+        target: ReplyTarget::Only,
+        text: "Go on.".into(),
+        message: "r1".parse().unwrap(),
+        client: None,
+    };
+    core.command(Input::Reply(reply)).unwrap();
+    walk(&mut core, 300);
+    let waits: Vec<String> = (core.state().waits())
+        .map(|(_, waiting)| waiting.role.to_string())
+        .collect();
+    assert_eq!(waits, ["writer"], "a person has that turn: {}", read(&core));
+}

@@ -19,14 +19,13 @@ use a_society_roles::turn::step::End;
 use a_society_roles::turn::stop::StopSignal;
 use a_society_roles::turn::taker::Taker;
 
+use super::choices::{self, AUTO, MODEL, SERVERS, SKILLS};
 use crate::config::models::{self, Models, Wish};
 use crate::config::servers::{self, Roster, Verdict};
 use crate::config::{programs, user};
 use crate::driver::role_source::Touched;
 
-/// The key under which a role's chosen model is remembered.
-const MODEL: &str = "model";
-/// The key under which its chosen effort is.
+/// The key under which a role's chosen effort is remembered.
 const EFFORT: &str = "effort";
 
 /// The tool that needs a service of the operator's choice.
@@ -90,13 +89,15 @@ impl Bench {
         check: Option<WorkflowCheck>,
     ) -> Result<Gear, End> {
         let chosen = |key: &str| job.settings.get(key).map(String::as_str);
+        let named = chosen(MODEL).or(definition.and_then(|role| role.model.as_deref()));
         let wish = Wish {
-            model: chosen(MODEL).or(definition.and_then(|role| role.model.as_deref())),
+            model: named.filter(|name| *name != AUTO),
             effort: chosen(EFFORT).or(definition.and_then(|role| role.effort.as_deref())),
         };
         let found = self.models.find(wish)?;
-        let names = definition.and_then(|role| role.mcp_servers.as_deref());
-        let remote = self.remote(names.unwrap_or_default(), &job.servers)?;
+        let in_file = definition.and_then(|role| role.mcp_servers.as_deref());
+        let names = choices::names(&job.settings, SERVERS, in_file);
+        let remote = self.remote(&names.unwrap_or_default(), &job.servers)?;
         let search = self.models.search();
         let mut setting = self.setting(&job.role, job.node.as_ref());
         setting.search = search.as_ref().ok().cloned();
@@ -150,7 +151,7 @@ impl Bench {
         }))
     }
 
-    fn roster(&self) -> Result<Roster, String> {
+    pub(super) fn roster(&self) -> Result<Roster, String> {
         let lists = servers::lists_of(&self.project, &self.workspace);
         Roster::read(&lists).map_err(|error| error.to_string())
     }
@@ -169,10 +170,25 @@ impl Bench {
         setting
     }
 
-    /// The skills that a role may look up: those that its file names, or all there are. The
-    /// operator's own come first.
+    /// The skills that a role may look up: those that were chosen for it or that its file names, or
+    /// all there are.
     #[must_use]
-    pub fn skills(&self, definition: Option<&InlineRole>) -> Vec<Skill> {
+    pub fn skills(
+        &self,
+        definition: Option<&InlineRole>,
+        settings: &BTreeMap<String, String>,
+    ) -> Vec<Skill> {
+        let mut skills = self.all_skills();
+        let in_file = definition.and_then(|role| role.skills.as_deref());
+        if let Some(named) = choices::names(settings, SKILLS, in_file) {
+            skills.retain(|skill| named.contains(&skill.name));
+        }
+        skills
+    }
+
+    /// The skills that there are. The operator's own come first.
+    #[must_use]
+    pub fn all_skills(&self) -> Vec<Skill> {
         let mut skills: Vec<Skill> = Vec::new();
         for folder in self.skill_folders() {
             for skill in found(&folder).skills {
@@ -180,9 +196,6 @@ impl Bench {
                     skills.push(skill);
                 }
             }
-        }
-        if let Some(named) = definition.and_then(|role| role.skills.as_ref()) {
-            skills.retain(|skill| named.contains(&skill.name));
         }
         skills
     }

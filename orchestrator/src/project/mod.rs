@@ -3,9 +3,11 @@
 //! [`flow_file`] reads a flow from one self-contained file, [`docs`] one from a project's folder,
 //! [`draft`] makes one for a flow that has no graph yet.
 //! [`files`] is the record folder as roles see it, [`records`] what the runtime itself writes there. [`workshop`] knows, for one flow, who its roles
-//! are, what they are told, and who takes their turns; [`mod@bench`] is what models work with.
+//! are, what they are told, and who takes their turns; [`mod@bench`] is what models work with,
+//! and [`choices`] who chooses that.
 
 pub mod bench;
+pub mod choices;
 pub mod docs;
 pub mod draft;
 pub mod files;

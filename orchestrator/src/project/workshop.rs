@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use a_society_facts::Hash;
 use a_society_facts::fact::node::Entry;
-use a_society_facts::fact::operator::{ConsentMode, Grant};
+use a_society_facts::fact::operator::{ChosenBy, ConsentMode, Grant};
 use a_society_facts::handoff::{Artifact, Delivery, EdgeName, Way};
 use a_society_facts::id::{NodeId, RoleInstance};
 use a_society_facts::message::ToolCall;
@@ -20,7 +20,7 @@ use a_society_flow::machine::{findings_path, report_path};
 use a_society_roles::port::{RecordFiles, RecordPath};
 use a_society_roles::role::definition::{
     Arrival, Briefing, Entrance, EntryKind, Feedback, Owed, Picture, Reading, Received, Reflection,
-    Sent,
+    Sent, Skill,
 };
 use a_society_roles::role::{packet, prompt};
 use a_society_roles::taker::command::CommandTaker;
@@ -36,9 +36,10 @@ use a_society_state::layout::FlowFolder;
 use serde::Deserialize;
 
 use super::bench::Bench;
+use super::choices::{Choices, SKILLS};
 use super::{program, records};
 use crate::config::programs;
-use crate::driver::role_source::{About, RoleSource, Touched};
+use crate::driver::role_source::{About, Choice, RoleSource, Touched};
 use crate::limits::{FLOW_FILE_BYTES_MAX, SHOWN_ARTIFACT_BYTES_MAX, SHOWN_FINDINGS_BYTES_MAX};
 use crate::project::docs::folder::{self, Sayings};
 use crate::project::docs::library::Library;
@@ -261,7 +262,11 @@ fn is_only_told(role: &InlineRole) -> bool {
 }
 
 /// What a role wrote in the place of its flow's graph, with everything that is wrong with it.
-fn judged(roles: &BTreeMap<RoleName, InlineRole>, source: String) -> Result<FlowFile, String> {
+fn judged(
+    roles: &BTreeMap<RoleName, InlineRole>,
+    of_project: bool,
+    source: String,
+) -> Result<FlowFile, String> {
     if source.len() as u64 > FLOW_FILE_BYTES_MAX {
         return Err(format!("it is longer than {FLOW_FILE_BYTES_MAX} bytes"));
     }
@@ -272,6 +277,10 @@ fn judged(roles: &BTreeMap<RoleName, InlineRole>, source: String) -> Result<Flow
         let lines: Vec<String> = errors.map(ToString::to_string).collect();
         lines.join("\n")
     })?;
+    if of_project && file.defines_roles {
+        // With roles of its own the flow would leave the project's rules and its health checks.
+        return Err("the roles of this flow come from its project; leave `roles` out".to_owned());
+    }
     let defined = file.roles.iter().filter(|_| file.defines_roles);
     let mut widened = defined.filter(|(name, role)| {
         let same = roles.get(*name) == Some(*role);
@@ -284,6 +293,13 @@ fn judged(roles: &BTreeMap<RoleName, InlineRole>, source: String) -> Result<Flow
                  here; who takes its turns, its tools, permissions and budget are the operator's"
         )),
     }
+}
+
+/// What was chosen for a role.
+fn settings_of<'a>(state: &'a FlowState, role: &RoleInstance) -> &'a BTreeMap<String, String> {
+    static NOTHING: BTreeMap<String, String> = BTreeMap::new();
+    let chosen = state.configurations.get(role);
+    chosen.map_or(&NOTHING, |chosen| &chosen.settings)
 }
 
 fn kind_of(running: Option<&Running>) -> EntryKind {
@@ -342,7 +358,10 @@ impl RoleSource for Workshop {
             rules: self.sayings().rules,
             readings: self.library.readings(self.role_readings(role)),
             skills: match self.executor(role) {
-                Executor::Model => self.bench.skills(self.definition(role)),
+                Executor::Model => {
+                    let settings = settings_of(state, role);
+                    self.bench.skills(self.definition(role), settings)
+                }
                 Executor::Scripted | Executor::Human | Executor::Command => Vec::new(),
             },
         })
@@ -389,8 +408,8 @@ impl RoleSource for Workshop {
                 "{role} follows a script, and the flow was started without one"
             )),
             (Executor::Model, _) => {
-                let roles = self.roles.clone();
-                let check = move |text: &str| judged(&roles, text.to_owned()).map(drop);
+                let (roles, of_project) = (self.roles.clone(), self.home.is_some());
+                let check = move |text: &str| judged(&roles, of_project, text.to_owned()).map(drop);
                 let check = WorkflowCheck(Arc::new(check));
                 let definition = self.definition(&role);
                 Ok(self.bench.taker(job, definition, check, stop))
@@ -418,6 +437,53 @@ impl RoleSource for Workshop {
     fn summariser(&mut self, job: Job, stop: StopSignal) -> Result<Box<dyn Taker>, String> {
         let definition = self.definition(&job.role);
         self.bench.summariser(Arc::new(job), definition, stop)
+    }
+
+    fn choice(
+        &mut self,
+        graph: &FlowGraph,
+        state: &FlowState,
+        (role, node): (&RoleInstance, Option<&NodeId>),
+        stop: StopSignal,
+    ) -> Choice {
+        if self.executor(role) != Executor::Model {
+            return Choice::Nothing;
+        }
+        let definition = self.definition(role);
+        let configured = state.configurations.get(role);
+        let choices = Choices {
+            settings: settings_of(state, role),
+            // What the operator chose is the whole choice.
+            is_whole: configured.is_some_and(|chosen| chosen.by == ChosenBy::Operator),
+            definition,
+            models: &self.bench.models,
+        };
+        let open = choices.open();
+        if open.is_empty() {
+            return Choice::Nothing;
+        }
+        let work = node.and_then(|node| graph.node(node));
+        let work = work.map_or(&[][..], |node| node.work());
+        let told = [
+            format!("The role {role} of the flow {:?}.", state.title),
+            definition
+                .and_then(|role| role.instructions.clone())
+                .unwrap_or_default(),
+            work.join("\n"),
+        ];
+        choices.ask(&self.bench, open, told.join("\n\n"), stop)
+    }
+
+    fn is_outdated(&self, state: &FlowState, role: &RoleInstance, prompt: &str) -> bool {
+        let settings = settings_of(state, role);
+        if self.executor(role) != Executor::Model || !settings.contains_key(SKILLS) {
+            return false;
+        }
+        let chosen = self.bench.skills(self.definition(role), settings);
+        let is_chosen = |skill: &Skill| chosen.contains(skill);
+        let all = self.bench.all_skills();
+        all.iter()
+            .any(|skill| prompt.contains(&skill.path) != is_chosen(skill))
     }
 
     fn most(&self, role: &RoleInstance) -> Option<ConsentMode> {
@@ -472,7 +538,7 @@ impl RoleSource for Workshop {
     }
 
     fn snapshot(&mut self, source: String) -> Result<FlowFile, String> {
-        judged(&self.roles, source)
+        judged(&self.roles, self.home.is_some(), source)
     }
 
     fn revised(&mut self, file: &FlowFile) {

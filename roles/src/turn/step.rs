@@ -1,5 +1,7 @@
 //! What a taker does next, and what it hears about it.
 
+use std::collections::BTreeMap;
+
 use a_society_facts::fact::journal::ProcessName;
 use a_society_facts::fact::session::Trigger;
 use a_society_facts::fact::turn::{CallEnd, DraftKind, Effect, RawValueEq, StopReason, Usage};
@@ -112,6 +114,8 @@ pub enum Step {
     },
     /// The session is made shorter before the next request.
     Compact(Compact),
+    /// What the role works with is chosen before its turn.
+    Choose(Choose),
     /// Time passes before the next step.
     Wait {
         /// How much.
@@ -188,6 +192,41 @@ pub enum Compact {
         why: String,
         /// What it cost nevertheless.
         usage: Usage,
+    },
+}
+
+/// One step of choosing what a role works with.
+#[derive(Debug, Clone)]
+pub enum Choose {
+    /// A model is going to be asked. The taker goes on when this is durable.
+    Ask {
+        /// The model.
+        model: String,
+        /// The hash of the request as it is sent.
+        hash: Hash,
+        /// The most that it can cost.
+        worst: Worst,
+    },
+    /// What it said cannot be used; it is asked again, or [`Choose::Failed`] follows.
+    Wrong {
+        /// What it said.
+        text: String,
+        /// What that cost.
+        usage: Usage,
+    },
+    /// It has chosen, and the turn can begin.
+    Chosen {
+        /// What it said.
+        text: String,
+        /// What that cost.
+        usage: Usage,
+        /// What was chosen, by the keys of settings.
+        settings: BTreeMap<String, String>,
+    },
+    /// Nothing was chosen; the operator is asked.
+    Failed {
+        /// Why, in words.
+        why: String,
     },
 }
 

@@ -23,7 +23,7 @@ use a_society_roles::provider::{
     Answer, Arrival, AskedCall, Event, Fault, FaultClass, Prepared, Provider, Request, Stop,
     Stream, Thinking,
 };
-use a_society_roles::taker::model::{Gear, Model, ModelTaker, Traffic, offered};
+use a_society_roles::taker::model::{Chooser, Gear, Model, ModelTaker, Traffic, offered};
 use a_society_roles::tool::{Owner, Setting, Toolbox};
 use a_society_roles::turn::job::{BegunWith, Job};
 use a_society_roles::turn::stop::StopSignal;
@@ -33,7 +33,7 @@ use a_society_state::{FlowRef, Store};
 use serde_json::value::RawValue;
 
 use super::super::core::{Core, Parts};
-use super::super::role_source::{About, RoleSource, Touched};
+use super::super::role_source::{About, Choice, RoleSource, Touched};
 use super::{at, store, walk};
 use crate::control::message::Command;
 use crate::mint::SeededMint;
@@ -42,6 +42,7 @@ use crate::record::Places;
 use crate::run::{NewFlow, create};
 
 mod budgets;
+mod choosing;
 mod sessions;
 
 const ALONE: &str = r"
@@ -164,6 +165,8 @@ struct Actors {
     window: u64,
     max_output: u64,
     most: Option<ConsentMode>,
+    /// Whether a model is chosen first.
+    chooses: bool,
 }
 
 impl Actors {
@@ -183,20 +186,24 @@ impl Actors {
 }
 
 impl Actors {
+    fn model(&self) -> Model {
+        Model {
+            name: "puppet".into(),
+            id: "puppet-1".into(),
+            window: self.window,
+            max_output: self.max_output,
+            thinking: Thinking::Fixed,
+            effort: None,
+            prices: None,
+        }
+    }
+
     fn gear(&self, job: &Job) -> Gear {
         let tools = self.tools(&job.role);
         let offered = offered(&tools.definitions());
         Gear {
             provider: Arc::clone(&self.puppet) as Arc<dyn Provider>,
-            model: Model {
-                name: "puppet".into(),
-                id: "puppet-1".into(),
-                window: self.window,
-                max_output: self.max_output,
-                thinking: Thinking::Fixed,
-                effort: None,
-                prices: None,
-            },
+            model: self.model(),
             tools,
             offered,
             remote: None,
@@ -246,6 +253,26 @@ impl RoleSource for Actors {
         Ok(Box::new(ModelTaker::summarising(Arc::new(job), gear, stop)))
     }
 
+    fn choice(
+        &mut self,
+        _: &FlowGraph,
+        state: &FlowState,
+        (role, _): (&RoleInstance, Option<&NodeId>),
+        stop: StopSignal,
+    ) -> Choice {
+        if !self.chooses || state.configurations.contains_key(role) {
+            return Choice::Nothing;
+        }
+        let model = self.model();
+        let question = choosing::question();
+        Choice::Asks(Box::new(Chooser::new(
+            Arc::clone(&self.puppet) as Arc<dyn Provider>,
+            model,
+            question,
+            stop,
+        )))
+    }
+
     fn most(&self, _: &RoleInstance) -> Option<ConsentMode> {
         self.most
     }
@@ -285,6 +312,8 @@ struct World {
     window: u64,
     max_output: u64,
     most: Option<ConsentMode>,
+    /// Whether a model is chosen first.
+    chooses: bool,
 }
 
 impl World {
@@ -299,6 +328,7 @@ impl World {
             window: 0,
             max_output: 100,
             most: None,
+            chooses: false,
         }
     }
 
@@ -322,6 +352,7 @@ impl World {
             window: self.window,
             max_output: self.max_output,
             most: self.most,
+            chooses: self.chooses,
         })
     }
 

@@ -2,6 +2,8 @@
 //!
 //! ```yaml
 //! model: sonnet                       # the one that roles take which name none
+//! choose: [skills]                    # what a model chooses for roles that name none
+//! chooser: small                      # the model that chooses, if not the one above
 //! proxy: http://proxy.example:3128    # for all providers; none is taken from elsewhere
 //! trusted-certificates: [/etc/ssl/ours.pem]
 //!

@@ -21,6 +21,10 @@ pub struct ModelsConfig {
     pub models: BTreeMap<String, ModelConfig>,
     /// The model of roles that name none.
     pub model: Option<String>,
+    /// What a model chooses for roles that name none: `model`, `skills`, `mcp-servers`.
+    pub choose: Vec<String>,
+    /// The model that chooses; the one of roles that name none if absent.
+    pub chooser: Option<String>,
     /// A proxy through which all providers are reached.
     pub proxy: Option<String>,
     /// Files with certificates to trust.

@@ -12,8 +12,13 @@ use crate::provider::wire::chat::ChatDialect;
 use crate::reading::{Fields, Sink, TextFault, read};
 use crate::yaml::{Budget, Number, Tree, Value};
 
-const TOP_KEYS: [&str; 5] = [
+/// What a model can choose for a role.
+const CHOICES: [&str; 3] = ["model", "skills", "mcp-servers"];
+
+const TOP_KEYS: [&str; 7] = [
     "model",
+    "choose",
+    "chooser",
     "proxy",
     "trusted-certificates",
     "providers",
@@ -170,13 +175,16 @@ impl Sink<'_> {
                 models.insert(name, model);
             }
         }
-        let model = fields.get("model").and_then(|tree| {
-            let model = self.words(tree, "`model`")?;
+        let mut one_of = |key: &str| {
+            let tree = fields.get(key)?;
+            let model = self.words(tree, &format!("`{key}`"))?;
             if !models.contains_key(&model) {
                 self.fault(tree, format!("there is no model `{model}` under `models`"));
             }
             Some(model)
-        });
+        };
+        let (model, chooser) = (one_of("model"), one_of("chooser"));
+        let choose = fields.get("choose").map(|tree| self.choices(tree));
         // Whatever is at fault was reported; what is left is only used if nothing was.
         let whole = |(name, value): (String, Option<_>)| Some((name, value?));
         ModelsConfig {
@@ -186,11 +194,41 @@ impl Sink<'_> {
                 .filter_map(|(name, model)| Some((name, model?)))
                 .collect(),
             model,
+            choose: choose.unwrap_or_default(),
+            chooser,
             proxy: fields
                 .get("proxy")
                 .and_then(|tree| self.address(tree, "`proxy`")),
             trusted_certificates: self.certificates(&fields),
         }
+    }
+
+    fn choices(&mut self, tree: &Tree) -> Vec<String> {
+        let Value::List(items) = &tree.value else {
+            let kind = tree.value.kind();
+            let message = format!(
+                "`choose` is {kind} and must be a list of {}",
+                CHOICES.join(", ")
+            );
+            self.fault(tree, message);
+            return Vec::new();
+        };
+        let mut choices = Vec::new();
+        for item in items {
+            let Some(word) = self.words(item, "an item of `choose`") else {
+                continue;
+            };
+            if CHOICES.contains(&word.as_str()) {
+                choices.push(word);
+            } else {
+                let all = CHOICES.join(", ");
+                self.fault(
+                    item,
+                    format!("a model cannot choose `{word}`; it can: {all}"),
+                );
+            }
+        }
+        choices
     }
 
     fn certificates(&mut self, fields: &Fields<'_>) -> Vec<PathBuf> {

@@ -89,7 +89,7 @@ models:
 ";
     insta::assert_snapshot!(faults(text).join("\n"), @r"
     line 1, column 8: there is no model `none` under `models`
-    line 2, column 1: the configuration has no key `colour`; its keys are `model`, `proxy`, `trusted-certificates`, `providers`, `models`, `tools`
+    line 2, column 1: the configuration has no key `colour`; its keys are `model`, `choose`, `chooser`, `proxy`, `trusted-certificates`, `providers`, `models`, `tools`
     line 5, column 11: `wire` must be one of `anthropic`, `openai-chat`, `openai-responses`
     line 6, column 10: a key does not stand in this file: say where it is, as with `key: { env: NAME }`, `{ keyring: NAME }` or `{ file: PATH }`
     line 9, column 15: the key would be sent over plain http, where others can read it; use https, or say `plain-http: true`
@@ -199,6 +199,30 @@ fn a_search_service_needs_a_key_that_is_elsewhere_and_an_address_that_hides_it()
         assert!(
             faults.contains(said) && !faults.contains("tvly-secret"),
             "{text}: {faults}"
+        );
+    }
+}
+
+#[test]
+fn what_a_model_chooses_is_a_list_of_what_can_be_chosen() {
+    let text = |choose: &str, chooser: &str| {
+        format!(
+            "choose: {choose}\nchooser: {chooser}\nproviders: {{ p: {{ wire: anthropic }} }}\n\
+             models: {{ m: {{ provider: p, id: m, window: 9000 }} }}\n"
+        )
+    };
+    let config = ModelsConfig::parse(&text("[model, mcp-servers]", "m"), &[]).unwrap();
+    assert_eq!(config.choose, ["model", "mcp-servers"]);
+    assert_eq!(config.chooser.as_deref(), Some("m"));
+    for (choose, chooser, said) in [
+        ("[tools]", "m", "a model cannot choose `tools`"),
+        ("all", "m", "must be a list"),
+        ("[model]", "gone", "there is no model `gone`"),
+    ] {
+        let faults = ModelsConfig::parse(&text(choose, chooser), &[]).unwrap_err();
+        assert!(
+            faults.iter().any(|fault| fault.to_string().contains(said)),
+            "{faults:?}"
         );
     }
 }

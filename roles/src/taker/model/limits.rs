@@ -31,6 +31,16 @@ pub(super) const SUMMARISED_BYTES: usize = 24 * 1024;
 /// How long a summary may be, in tokens.
 pub(super) const SUMMARY_TOKENS: u64 = 4_000;
 
+/// How often a model may choose what is not there before the operator is asked instead.
+pub(super) const CHOICES: u32 = 3;
+
+/// How long the answer of a choice may be, in tokens: room for models that think before they say
+/// a few names.
+pub(super) const CHOICE_TOKENS: u64 = 2_000;
+
+/// How much of a role's instructions, and of each description, a choice is made from.
+pub(super) const CHOICE_TEXT_BYTES: usize = 4 * 1024;
+
 /// How many bytes of text make a token as a rule, where a fair guess is wanted.
 pub(super) const BYTES_A_TOKEN_USUALLY: u64 = 4;
 

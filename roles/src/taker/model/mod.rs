@@ -11,6 +11,7 @@
 //! [`Toolbox`]: crate::tool::Toolbox
 
 mod calls;
+mod choose;
 mod compact;
 mod gear;
 mod hear;
@@ -18,5 +19,6 @@ mod kit;
 mod limits;
 mod taker;
 
+pub use choose::{Candidate, Chooser, Question};
 pub use gear::{Gear, Model, Remote, Traffic, Unready, offered};
 pub use taker::ModelTaker;

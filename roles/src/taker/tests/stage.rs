@@ -153,6 +153,7 @@ impl Stage {
             | Step::Refuse { .. }
             | Step::Trust { .. }
             | Step::Absent { .. }
+            | Step::Choose(_)
             | Step::Compact(_) => {
                 panic!("only a model's taker says this")
             }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { FlowRow } from "../../wire";
-import { nested, stateOf, type Wanted } from "./list";
+import { nested, standing, stateOf, type Wanted } from "./list";
 
 const row = (flow: string, more: Partial<FlowRow> = {}): FlowRow => ({
   project: "p", flow, title: flow, status: "running", phase: "forward", waits: 0, running: 0, nodes_done: 0, nodes: 3, roles: 1,
@@ -29,9 +29,18 @@ describe("the list of flows", () => {
     expect(nested(rows, all)).toHaveLength(3);
     expect(shape(rows, { ...all, project: "q" })).toEqual(["a", "  f"]);
   });
+  it("says how a flow stands, and what waits also when nobody drives it", () => {
+    expect(standing(row("a", { stopped: true, waits: 1 }))).toBe("1 waits for you");
+    expect(standing(row("a", { stopped: true }))).toBe("Stopped");
+    expect(standing(row("a", { phase: "improvement_choice" }))).toBe("Your choice");
+    expect(standing(row("a", { waits: 2 }))).toBe("2 wait for you");
+    expect(standing(row("a", { phase: "improving", running: 2 }))).toBe("Improving");
+    expect(standing(row("a", { over: true, phase: "completed", waits: 1 }))).toBe("Completed");
+  });
   it("says what a flow wants in one word, the most urgent first", () => {
     expect(stateOf(row("a", { waits: 2, running: 1 }))).toBe("waits");
-    expect(stateOf(row("a", { stopped: true, waits: 1 }))).toBe("stopped");
+    expect(stateOf(row("a", { stopped: true, waits: 1 }))).toBe("waits");
+    expect(stateOf(row("a", { stopped: true }))).toBe("stopped");
     expect(stateOf(row("a", { over: true, phase: "cancelled" }))).toBe("cancelled");
     expect(stateOf(row("a", { over: true, phase: "completed" }))).toBe("done");
     expect(stateOf(row("a", { running: 1 }))).toBe("running");

@@ -4,12 +4,27 @@ import type { FlowRow } from "../../wire";
 export const STATES = ["waits", "running", "stopped", "idle", "done", "cancelled"] as const;
 export type FlowWord = (typeof STATES)[number];
 
+/** A choice after the forward pass waits as much as a question does. */
+const chooses = (row: FlowRow): boolean => row.phase === "improvement_choice" || row.phase === "feedback_consent";
+
 export function stateOf(row: FlowRow): FlowWord {
   if (row.phase === "cancelled") return "cancelled";
   if (row.over || row.phase === "completed") return "done";
+  if (row.waits > 0 || (chooses(row) && row.running === 0)) return "waits";
   if (row.stopped) return "stopped";
-  if (row.waits > 0) return "waits";
   return row.running > 0 || row.driven_by !== null ? "running" : "idle";
+}
+
+/** How a flow stands, in a few words of a column. */
+export function standing(row: FlowRow): string {
+  switch (stateOf(row)) {
+    case "cancelled": return "Cancelled";
+    case "done": return "Completed";
+    case "stopped": return "Stopped";
+    case "idle": return "Idle";
+    case "waits": return chooses(row) && row.waits === 0 ? "Your choice" : `${row.waits} ${row.waits === 1 ? "waits" : "wait"} for you`;
+    case "running": return row.phase === "improving" ? "Improving" : row.phase === "feedback" ? "Writing its report" : "Running";
+  }
 }
 
 export interface Wanted {

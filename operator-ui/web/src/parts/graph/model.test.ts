@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { edgeKey } from "../../layout";
-import { pastOf } from "../../past";
+import { asItWas, pastOf } from "../../past";
 import type { EdgeView, FlowState, NodeState, NodeView, Passed, Track } from "../../wire";
 import { cardOf, improvementPicture, pictureOf } from "./model";
 
@@ -26,6 +26,10 @@ describe("a card", () => {
     const states: NodeState[] = ["not-reached", "ready", "running", "needs-you", "suspended", "done", "failed", "interrupted"];
     const labels = states.map((s) => cardOf(node("api", s)).label);
     expect(new Set(labels).size).toBe(states.length);
+  });
+  it("keeps long words of a state off its title", () => {
+    expect(cardOf(node("report", "failed", { words: "Stopped in its turn" }))).toMatchObject({ side: "Failed", line: "Stopped in its turn" });
+    expect(cardOf(node("api", "needs-you", { words: "Asks you" }))).toMatchObject({ side: "Asks you", line: null });
   });
   it("has a live line only while it acts, and the time it took when it is done", () => {
     expect(cardOf(node("api", "running", { live: "editing a.rs", turn: 3 }))).toMatchObject({ line: "editing a.rs", note: "turn 3" });
@@ -95,6 +99,11 @@ describe("a flow as it was", () => {
     const late = pastOf(now, track, 60);
     expect(late.edges["a/b"]).toMatchObject({ state: "stale", open_correction: true });
     expect(late.flow).toMatchObject({ seq: 60, nodes_done: 1 });
+  });
+  it("calls a turn that was open then running, and one that was cut off interrupted", () => {
+    const told = flowOf([node("a", "interrupted"), node("b", "interrupted")], []);
+    const cut: Track = { ...track, nodes: { a: [[1, "running", false]], b: [[1, "interrupted", false]] } };
+    expect(Object.values(asItWas(told, cut, 5).nodes).map((n) => n.state)).toEqual(["running", "interrupted"]);
   });
   it("never changes what is known of now", () => {
     const before = structuredClone(now);

@@ -69,16 +69,21 @@ const SIDE: Record<NodeState, string> = {
 /** What a card of several nodes shows: the state that wants attention first. */
 const FIRST: readonly NodeState[] = ["needs-you", "failed", "interrupted", "running", "suspended", "ready", "not-reached", "done"];
 
+/** Letters of title and state that fit on one line of a card together. */
+const ROOM = 23;
+
 function sideOf(n: NodeView): string {
   if (n.state === "done") return n.took_ms === null ? "" : tight(n.took_ms);
   if (n.state === "not-reached") return "";
   const said = n.words.trim();
-  return said !== "" && said.length <= 24 ? said : SIDE[n.state];
+  return said !== "" && said.length + n.id.length <= ROOM ? said : SIDE[n.state];
 }
 
 export function cardOf(n: NodeView): Card {
   const active = n.state === "running" || n.state === "needs-you" || n.state === "failed" || n.state === "interrupted";
-  const line = active && n.live !== null && n.live.trim() !== "" ? n.live : null;
+  const said = n.words.trim();
+  // Words too long for the corner of the card are its third line.
+  const line = active && n.live !== null && n.live.trim() !== "" ? n.live : (active || n.state === "suspended") && said.length + n.id.length > ROOM ? said : null;
   const note = n.state === "not-reached" || n.state === "ready" ? (n.human_colab ? "with you" : "") : n.state !== "done" && n.turn !== null ? `turn ${n.turn}` : "";
   const side = sideOf(n);
   const state = n.state === "suspended" && n.words !== "" ? n.words.toLowerCase() : WORDS[n.state];

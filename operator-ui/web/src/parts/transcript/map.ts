@@ -28,11 +28,36 @@ export function shares(segments: readonly Segment[], live: readonly TranscriptMe
   return out;
 }
 
+const KINDS: Record<string, string> = { assistant_tool_calls: "Tool call", tool_call: "Tool call", tool_result: "Result", request: "Request" };
+
 /** What a kind is called in the table. */
 export function kindWords(kind: string): string {
+  const known = KINDS[kind];
+  if (known !== undefined) return known;
   const words = kind.replaceAll(/[_-]+/g, " ").trim();
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
+export interface CallMade {
+  name: string;
+  input: unknown;
+}
+
+/** The calls a message makes, as it is kept. */
+export function callsOf(raw: unknown): CallMade[] {
+  if (typeof raw !== "object" || raw === null || !("calls" in raw) || !Array.isArray(raw.calls)) return [];
+  return raw.calls.flatMap((call: unknown) => (typeof call === "object" && call !== null && "name" in call && typeof call.name === "string" ? [{ name: call.name, input: "input" in call ? call.input : null }] : []));
+}
+/** The text beside the calls; a message of calls only has none. */
+export function textOf(content: string, calls: readonly CallMade[]): string {
+  return calls.length > 0 && content.startsWith("[{") && content.endsWith("]") ? "" : content;
+}
+/** A call in one line: its name and the first thing it was given. */
+export function callWords(call: CallMade): string {
+  const input = typeof call.input === "object" && call.input !== null ? Object.values(call.input) : [];
+  const first = input.find((v) => typeof v === "string" || typeof v === "number");
+  return `${call.name} ${first === undefined ? "" : String(first)}`.trim();
+}
+
 /** Whether a message is something the model said. */
 export const said = (kind: string): boolean => /^assistant$/i.test(kind) || /^said$/i.test(kind);
 export const isCall = (kind: string): boolean => /call/i.test(kind);

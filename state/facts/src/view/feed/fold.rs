@@ -57,10 +57,24 @@ pub struct FeedView {
     /// Open turns whose text is not shown, because it is about the session and not in it.
     asides: BTreeSet<TurnId>,
     bytes: u64,
+    #[serde(skip)]
+    touched: Touched,
+}
+
+/// The items that the last fact added or changed. It is about the last fact and not about the feed,
+/// so that feeds with the same items are equal.
+#[derive(Debug, Clone, Default)]
+struct Touched(Vec<u64>);
+
+impl PartialEq for Touched {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
 }
 
 impl View for FeedView {
     fn apply(&mut self, recorded: &Recorded) {
+        self.touched.0.clear();
         match &recorded.body {
             Body::Known(fact) => self.fold(recorded.seq, recorded.at, fact),
             Body::Foreign { .. } => {}
@@ -92,6 +106,7 @@ impl FeedView {
             usage: self.usage.clone(),
             asides: self.asides.clone(),
             bytes: 0,
+            touched: Touched::default(),
         };
         for item in self.items.iter().skip(over) {
             let item = item.shortened(bounds.text_bytes_max);
@@ -104,6 +119,20 @@ impl FeedView {
     /// The items, oldest first.
     pub fn items(&self) -> impl DoubleEndedIterator<Item = &FeedItem> + ExactSizeIterator {
         self.items.iter()
+    }
+
+    /// The items that the last fact added or changed, counted from the beginning of the feed. One
+    /// may stand there more than once.
+    #[must_use]
+    pub fn touched(&self) -> &[u64] {
+        &self.touched.0
+    }
+
+    /// An item by its place, counted from the beginning of the feed, if it is still held.
+    #[must_use]
+    pub fn item_at(&self, number: u64) -> Option<&FeedItem> {
+        let place = usize::try_from(number.checked_sub(self.left)?).ok()?;
+        self.items.get(place)
     }
 
     /// How many items came before the first that is held.
@@ -176,7 +205,9 @@ impl FeedView {
             self.left += 1;
             self.bytes = self.bytes.saturating_sub(oldest.approx_bytes());
         }
-        self.left + self.items.len() as u64 - 1
+        let number = self.left + self.items.len() as u64 - 1;
+        self.touched.0.push(number);
+        number
     }
 
     fn shorten(&self, item: &mut FeedItem) {
@@ -196,6 +227,7 @@ impl FeedView {
         let place = number.checked_sub(self.left);
         let place = place.and_then(|place| usize::try_from(place).ok());
         if let Some(item) = place.and_then(|place| self.items.get_mut(place)) {
+            self.touched.0.push(number);
             let before = item.approx_bytes();
             change(item);
             self.bytes = (self.bytes + item.approx_bytes()).saturating_sub(before);

@@ -100,6 +100,13 @@ const feed = [
   item(3890, { type: "event", event: "correction", label: "reviewer sent this back", text: "Replay stops at a torn last frame but never truncates it." }), item(4300, { text: "Agreed. The reader already detects the short frame, so recovery belongs in one place." }),
 ];
 
+const FLOW = "/p/orchard/f/ledger";
+/** The screens of this part of the page. */
+export const SCREENS = {
+  graph: `${FLOW}?node=api&role=backend`, past: `${FLOW}?at=3204`, outline: `${FLOW}/outline`, files: `${FLOW}/files`, artifact: `${FLOW}/files/record/api-report.md`, events: `${FLOW}/events#e3204`,
+  transcript: `${FLOW}/r/backend/transcript?msg=17`, flows: "/flows", improve: "/p/orchard/f/closed/improve", big: "/p/orchard/f/big", roles: "/roles", models: "/settings/models", keys: "/settings/keys", look: "/settings/look", wide: "/p/orchard/f/wide",
+};
+
 /** The flow as the server tells it for one moment: what the tests look at is 14:00:18. */
 const past = (seq) => ({
   ...ledger, asks: {}, flow: { ...ledger.flow, seq, updated_at: `${DAY}14:00:18Z`, cached_tokens: 559_000, tokens: 810_000, cost_micros: 1_940_000, waits: 0 },

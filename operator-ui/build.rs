@@ -1,0 +1,82 @@
+//! Embeds the built page: every file of `web/dist`, compressed once, in a sorted table. Without that
+//! folder the table is empty, and the server says so.
+
+use std::fmt::Write as _;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::{env, fs, io};
+
+/// How hard release builds compress; others are built often and seen by few.
+const HARD: u32 = 11;
+const EASY: u32 = 4;
+/// The largest window there is.
+const WINDOW: u32 = 22;
+const BUFFER: usize = 4096;
+
+fn main() -> io::Result<()> {
+    let here = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").unwrap_or_default());
+    let out = PathBuf::from(env::var_os("OUT_DIR").unwrap_or_default());
+    let dist = here.join("web/dist");
+    println!("cargo::rerun-if-changed=web/dist");
+    println!("cargo::rerun-if-changed=build.rs");
+    let optimised = env::var("OPT_LEVEL").is_ok_and(|level| level != "0");
+    let quality = if optimised { HARD } else { EASY };
+    let mut files = Vec::new();
+    if dist.is_dir() {
+        walk(&dist, &dist, &mut files)?;
+    }
+    files.sort();
+    let mut table = String::from("&[\n");
+    for (number, (name, path)) in files.iter().enumerate() {
+        let bytes = fs::read(path)?;
+        let packed = out.join(format!("{number}.br"));
+        let mut writer = brotli::CompressorWriter::new(Vec::new(), BUFFER, quality, WINDOW);
+        writer.write_all(&bytes)?;
+        let compressed = writer.into_inner();
+        fs::write(&packed, &compressed)?;
+        let tag = etag(&bytes);
+        writeln!(
+            table,
+            "    Asset {{ path: {name:?}, kind: {:?}, etag: \"\\\"{tag:016x}\\\"\", packed: include_bytes!({:?}), bytes: include_bytes!({:?}) }},",
+            kind(name),
+            packed,
+            path
+        )
+        .map_err(io::Error::other)?;
+    }
+    table.push_str("]\n");
+    fs::write(out.join("assets.rs"), table)
+}
+
+fn walk(root: &Path, folder: &Path, files: &mut Vec<(String, PathBuf)>) -> io::Result<()> {
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        if path.is_dir() {
+            walk(root, &path, files)?;
+        } else if let Ok(name) = path.strip_prefix(root) {
+            files.push((name.to_string_lossy().replace('\\', "/"), path.clone()));
+        }
+    }
+    Ok(())
+}
+
+/// A name for these bytes; FNV is enough to tell one build from another.
+fn etag(bytes: &[u8]) -> u64 {
+    let mix = |hash: u64, byte: &u8| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, mix)
+}
+
+fn kind(name: &str) -> &'static str {
+    match name.rsplit('.').next().unwrap_or_default() {
+        "html" => "text/html; charset=utf-8",
+        "js" | "mjs" => "text/javascript; charset=utf-8",
+        "css" => "text/css; charset=utf-8",
+        "svg" => "image/svg+xml",
+        "png" => "image/png",
+        "ico" => "image/x-icon",
+        "woff2" => "font/woff2",
+        "json" | "webmanifest" => "application/json",
+        "txt" => "text/plain; charset=utf-8",
+        _ => "application/octet-stream",
+    }
+}

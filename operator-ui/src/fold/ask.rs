@@ -1,0 +1,422 @@
+//! What waits for the operator, with all that is needed to decide it. The page, the terminal and the
+//! list of all flows ask here, so that they say the same.
+
+use std::collections::BTreeMap;
+
+use a_society_facts::id::{ApprovalId, ConsentId, NodeId, RoleInstance};
+use a_society_facts::message::Text;
+use a_society_facts::view::FlowState;
+use a_society_orchestrator::machine::{Question, Work, report_path};
+
+use super::history::command_of;
+use super::limits::SAID_BEFORE_BYTES_MAX;
+use super::words;
+use crate::protocol::ask::{Ask, AskKind, Fact, ModelChoice, Target};
+use crate::protocol::row::{Decided, FlowRef};
+
+/// What an ask is made from, besides the state.
+pub trait Around {
+    /// What a role said last.
+    fn said_before(&self, role: &RoleInstance) -> Option<String>;
+    /// Earlier decisions for a role, newest first.
+    fn earlier(&self, role: &RoleInstance) -> Vec<Decided>;
+    /// The models there are.
+    fn models(&self) -> Vec<ModelChoice>;
+}
+
+/// Knows nothing more than the state.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Nothing;
+
+impl Around for Nothing {
+    fn said_before(&self, _: &RoleInstance) -> Option<String> {
+        None
+    }
+
+    fn earlier(&self, _: &RoleInstance) -> Vec<Decided> {
+        Vec::new()
+    }
+
+    fn models(&self) -> Vec<ModelChoice> {
+        Vec::new()
+    }
+}
+
+/// Everything that waits for the operator in a flow, in the order in which the machine asks.
+#[must_use]
+pub fn asks(flow: &FlowRef, state: &FlowState, pending: &[Work], around: &dyn Around) -> Vec<Ask> {
+    let asker = Asker {
+        flow,
+        state,
+        around,
+    };
+    let questions = pending.iter().filter_map(|work| match work {
+        Work::AskOperator(question) => Some(question),
+        Work::RunTurn { .. }
+        | Work::StopTurn { .. }
+        | Work::Claim { .. }
+        | Work::StartReflection { .. }
+        | Work::StartFeedback { .. } => None,
+    });
+    questions.map(|question| asker.ask(question)).collect()
+}
+
+/// The question that a flow which nobody drives asks: to go on with it.
+#[must_use]
+pub fn stopped(flow: &FlowRef, state: &FlowState) -> Ask {
+    let asker = Asker {
+        flow,
+        state,
+        around: &Nothing,
+    };
+    let running = state.running.keys().map(ToString::to_string).collect();
+    let said = Said {
+        id: "stopped".to_owned(),
+        headline: "Nobody drives this flow".to_owned(),
+        short: "Go on".to_owned(),
+        kind: AskKind::Stopped {},
+    };
+    Ask {
+        since: words::maybe_at(state.updated_at),
+        waiting_behind: running,
+        ..asker.made(said, None, None)
+    }
+}
+
+struct Asker<'a> {
+    flow: &'a FlowRef,
+    state: &'a FlowState,
+    around: &'a dyn Around,
+}
+
+/// What makes one ask another than the next.
+struct Said {
+    id: String,
+    headline: String,
+    short: String,
+    kind: AskKind,
+}
+
+impl Asker<'_> {
+    fn ask(&self, question: &Question) -> Ask {
+        match question {
+            Question::Text { node, role, reason } => {
+                let text = self.question(node.as_ref(), role);
+                let short = words::short(&text);
+                let said = Said {
+                    id: place("text", node.as_ref(), role),
+                    headline: format!("{role} {}", words::wants(*reason)),
+                    short: if short.is_empty() {
+                        "Answer".to_owned()
+                    } else {
+                        short
+                    },
+                    kind: AskKind::Text {
+                        reason: words::reason(*reason),
+                        question: text,
+                        may_retry: words::may_retry(*reason),
+                    },
+                };
+                self.made(said, node.as_ref(), Some(role))
+            }
+            Question::Consent {
+                consent,
+                node,
+                role,
+            } => self.consent(consent, node.as_ref(), role),
+            Question::Configuration { node, role } => self.configuration(node.as_ref(), role),
+            Question::Approval { approval, node } => self.approval(approval, node),
+            Question::Improvement { .. }
+            | Question::Feedback
+            | Question::Unpause { .. }
+            | Question::Stalled => self.of_the_flow(question),
+        }
+    }
+
+    fn consent(&self, consent: &ConsentId, node: Option<&NodeId>, role: &RoleInstance) -> Ask {
+        let open = self.state.consents.get(consent);
+        let shown = open.map(|open| open.shown.shown()).unwrap_or_default();
+        let tool = open.map(|open| open.tool.clone()).unwrap_or_default();
+        let what = match tool.as_str() {
+            "run_command" => "wants to run a command".to_owned(),
+            "write_file" => "wants to write a file".to_owned(),
+            "edit_file" => "wants to edit a file".to_owned(),
+            other => format!("wants to use {other}"),
+        };
+        let call = open.and_then(|open| self.state.calls.get(&open.call));
+        let summary = call
+            .map(|call| words::short(&call.summary))
+            .filter(|said| !said.is_empty());
+        let command = words::short(&command_of(&shown));
+        let kind = AskKind::Consent {
+            consent: consent.to_string(),
+            action: open.map(|open| open.action.to_string()).unwrap_or_default(),
+            tool: tool.clone(),
+            facts: self.facts(&tool, &shown),
+            for_the_flow: scope(&tool, &shown),
+            shown,
+            diff: None,
+        };
+        let said = Said {
+            id: format!("consent/{consent}"),
+            headline: format!("{role} {what}"),
+            short: if tool == "run_command" {
+                format!("Run {command}")
+            } else {
+                summary.unwrap_or(command)
+            },
+            kind,
+        };
+        self.made(said, node, Some(role))
+    }
+
+    /// Directory, network, writes and permission, in this order; what waits behind it is said by the
+    /// ask itself.
+    fn facts(&self, tool: &str, shown: &str) -> Vec<Fact> {
+        let head = shown.lines().next().unwrap_or_default();
+        let fact = |label: &str, value: String, warn: bool| Fact {
+            label: label.to_owned(),
+            value,
+            warn,
+        };
+        let directory = head
+            .split_once(" in ")
+            .and_then(|(_, rest)| rest.split_once(','))
+            .map(|(directory, _)| directory.trim().to_owned());
+        let network_on = head.contains("network on");
+        let network = match tool {
+            "run_command" if network_on => fact("Network", "Open to this command".to_owned(), true),
+            "run_command" => fact("Network", "Closed".to_owned(), false),
+            "read_file" | "write_file" | "edit_file" | "list_directory" | "search_files" => {
+                fact("Network", "Not used".to_owned(), false)
+            }
+            _ => fact("Network", "May be used".to_owned(), true),
+        };
+        let unwalled: Vec<&str> = shown
+            .lines()
+            .filter_map(|line| line.strip_prefix("without "))
+            .collect();
+        let writes = match tool {
+            "run_command" if unwalled.is_empty() => fact(
+                "Writes",
+                "Inside the project and its record only".to_owned(),
+                false,
+            ),
+            "run_command" => fact(
+                "Writes",
+                format!("Not held back: without {}", unwalled.join(", ")),
+                true,
+            ),
+            "write_file" | "edit_file" => {
+                fact("Writes", "One file of the project".to_owned(), false)
+            }
+            _ => fact("Writes", "Nothing of the workspace".to_owned(), false),
+        };
+        let grants = self.state.grants.len();
+        let permission = match grants {
+            0 => "None".to_owned(),
+            some => format!("None that covers this; {some} for other things"),
+        };
+        let mut facts = Vec::new();
+        facts.extend(directory.map(|directory| fact("Directory", directory, false)));
+        facts.extend([
+            network,
+            writes,
+            fact("Existing permission", permission, false),
+        ]);
+        facts
+    }
+
+    fn configuration(&self, node: Option<&NodeId>, role: &RoleInstance) -> Ask {
+        let current = self.state.configurations.get(role);
+        let kind = AskKind::Configuration {
+            question: self.question(node, role),
+            models: self.around.models(),
+            efforts: ["low", "medium", "high"].map(str::to_owned).to_vec(),
+            current: current
+                .map(|kept| kept.settings.clone())
+                .unwrap_or_default(),
+        };
+        let said = Said {
+            id: place("configuration", node, role),
+            headline: format!("{role} needs a model"),
+            short: "Choose a model".to_owned(),
+            kind,
+        };
+        self.made(said, node, Some(role))
+    }
+
+    fn approval(&self, approval: &ApprovalId, node: &NodeId) -> Ask {
+        let staged = self.state.staged.get(approval);
+        let deliveries = staged.into_iter().flat_map(|staged| &staged.deliveries);
+        let targets: Vec<Target> = deliveries
+            .map(|delivery| Target {
+                to: delivery.receiver().to_string(),
+                artifact: words::artifact(&delivery.artifact),
+            })
+            .collect();
+        let role = self.state.role_of(node);
+        let to: Vec<&str> = targets.iter().map(|target| target.to.as_str()).collect();
+        let said = Said {
+            id: format!("approval/{approval}"),
+            headline: format!(
+                "{} wants to hand over",
+                role.map_or_else(|| node.to_string(), ToString::to_string)
+            ),
+            short: format!("Hand over to {}", to.join(", ")),
+            kind: AskKind::Approval {
+                approval: approval.to_string(),
+                targets,
+            },
+        };
+        self.made(said, Some(node), role)
+    }
+
+    fn of_the_flow(&self, question: &Question) -> Ask {
+        let (id, headline, short, kind) = match question {
+            Question::Improvement { modes } => (
+                "improvement",
+                "The forward work is done",
+                "Choose how roles reflect",
+                AskKind::Improvement {
+                    modes: modes.iter().map(|mode| words::improvement(*mode)).collect(),
+                    roles: self.state.sessions.len() as u64,
+                },
+            ),
+            Question::Feedback => (
+                "feedback",
+                "The findings are written",
+                "Say whether a report is written",
+                AskKind::Feedback {
+                    path: report_path().to_owned(),
+                },
+            ),
+            Question::Unpause { reason } => (
+                "unpause",
+                "The flow is paused",
+                "Let it go on",
+                AskKind::Unpause {
+                    reason: words::pause(*reason).to_owned(),
+                    detail: self
+                        .state
+                        .paused
+                        .as_ref()
+                        .and_then(|pause| pause.detail.clone()),
+                },
+            ),
+            Question::Stalled
+            | Question::Text { .. }
+            | Question::Consent { .. }
+            | Question::Configuration { .. }
+            | Question::Approval { .. } => (
+                "stalled",
+                "Nothing can run, and the work is not done",
+                "Reopen a node or revise the graph",
+                AskKind::Stalled {},
+            ),
+        };
+        let said = Said {
+            id: id.to_owned(),
+            headline: headline.to_owned(),
+            short: short.to_owned(),
+            kind,
+        };
+        self.made(said, None, None)
+    }
+
+    fn made(&self, said: Said, node: Option<&NodeId>, role: Option<&RoleInstance>) -> Ask {
+        let before = role.and_then(|role| self.around.said_before(role));
+        let before = before.map(|text| words::beginning(&text, SAID_BEFORE_BYTES_MAX).to_owned());
+        Ask {
+            id: format!("{}/{}", self.flow.flow, said.id),
+            flow: self.flow.clone(),
+            title: self.state.title.clone(),
+            role: role.map(ToString::to_string),
+            node: node.map(ToString::to_string),
+            since: self.since(node, role),
+            seq: self.state.seq,
+            blocking: true,
+            headline: said.headline,
+            short: said.short,
+            kind: said.kind,
+            waiting_behind: self.behind(node),
+            said_before: before,
+            earlier: role
+                .map(|role| self.around.earlier(role))
+                .unwrap_or_default(),
+        }
+    }
+
+    fn since(&self, node: Option<&NodeId>, role: Option<&RoleInstance>) -> String {
+        let mut waits = self.state.waits();
+        let mine = waits.find(|(at, waiting)| *at == node && Some(&waiting.role) == role);
+        let staged = || {
+            let mut staged = self.state.staged.values();
+            staged
+                .find(|staged| Some(&staged.node) == node)
+                .map(|staged| staged.since)
+        };
+        let paused = || self.state.paused.as_ref().map(|pause| pause.since);
+        let since = mine
+            .map(|(_, waiting)| waiting.since)
+            .or_else(staged)
+            .or_else(paused);
+        words::maybe_at(since.or(self.state.updated_at))
+    }
+
+    /// The nodes that cannot begin before this one is done: its successors that have not run.
+    fn behind(&self, node: Option<&NodeId>) -> Vec<String> {
+        let Some(node) = node else {
+            return Vec::new();
+        };
+        let after = self.state.graph.leaving(node).map(|edge| &edge.edge.to);
+        let idle = after.filter(|next| !self.state.running.contains_key(*next));
+        idle.map(ToString::to_string).collect()
+    }
+
+    /// What a role asks, as far as it is kept in the state.
+    fn question(&self, node: Option<&NodeId>, role: &RoleInstance) -> String {
+        let mut waits = self.state.waits();
+        let mine = waits.find(|(at, waiting)| *at == node && waiting.role == *role);
+        let question = mine.and_then(|(_, waiting)| waiting.question.as_ref());
+        question.map(Text::shown).unwrap_or_default()
+    }
+}
+
+fn place(kind: &str, node: Option<&NodeId>, role: &RoleInstance) -> String {
+    match node {
+        Some(node) => format!("{kind}/{node}"),
+        None => format!("{kind}/role:{role}"),
+    }
+}
+
+/// What else is allowed with a call for the rest of the flow, in the words of what is granted.
+fn scope(tool: &str, shown: &str) -> Option<String> {
+    match tool {
+        "run_command" => {
+            let command = command_of(shown);
+            let command: Vec<&str> = command
+                .lines()
+                .filter(|line| !line.starts_with("without "))
+                .collect();
+            Some(format!(
+                "exactly this command, every time, for every role of this flow: {}",
+                command.join("\n")
+            ))
+        }
+        "write_file" | "edit_file" => Some(
+            "every write and edit of files inside the project, for every role of this flow"
+                .to_owned(),
+        ),
+        "fetch" | "web_fetch" | "web_search" => None,
+        other => Some(format!(
+            "every call of {other}, as its server defines it now, for every role of this flow"
+        )),
+    }
+}
+
+/// Asks by their ids.
+#[must_use]
+pub fn by_id(asks: Vec<Ask>) -> BTreeMap<String, Ask> {
+    asks.into_iter().map(|ask| (ask.id.clone(), ask)).collect()
+}

@@ -1,0 +1,231 @@
+//! What happened at nodes and along edges, as far as the state of a flow does not keep it.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use a_society_facts::fact::Fact;
+use a_society_facts::fact::node::{Entry, HandoffApplied, NodeClaimed};
+use a_society_facts::fact::operator::ConsentAnswer;
+use a_society_facts::fact::turn::TurnEnd;
+use a_society_facts::handoff::{EdgeName, Way};
+use a_society_facts::id::{NodeId, RoleInstance, Seq, TurnId};
+use a_society_facts::view::FlowState;
+use a_society_facts::{At, Recorded};
+
+use super::limits::{DECIDED_MAX, PASSED_MAX};
+use super::words;
+use crate::protocol::flow::Passed;
+use crate::protocol::row::{Decided, FlowRef};
+
+/// What happened at a node.
+#[derive(Debug, Clone, Default)]
+pub(super) struct AtNode {
+    pub(super) turn: Option<TurnId>,
+    pub(super) attempt: Option<u32>,
+    pub(super) since: Option<At>,
+    pub(super) began: Option<At>,
+    pub(super) took_ms: Option<u64>,
+    pub(super) correction: bool,
+    pub(super) failed: bool,
+    pub(super) seq: Seq,
+}
+
+/// What went along an edge.
+#[derive(Debug, Clone, Default)]
+pub(super) struct AlongEdge {
+    pub(super) forward: VecDeque<Passed>,
+    pub(super) backward: VecDeque<Passed>,
+}
+
+/// What happened.
+#[derive(Debug, Clone, Default)]
+pub(super) struct History {
+    pub(super) nodes: BTreeMap<NodeId, AtNode>,
+    pub(super) edges: BTreeMap<EdgeName, AlongEdge>,
+    pub(super) decided: VecDeque<(Option<RoleInstance>, Decided)>,
+    /// The model each role asked last.
+    pub(super) models: BTreeMap<RoleInstance, String>,
+    pub(super) cached_tokens: Option<u64>,
+}
+
+impl History {
+    /// Takes the next fact, before the state has taken it.
+    pub(super) fn apply(&mut self, flow: &FlowRef, state: &FlowState, recorded: &Recorded) {
+        let Some(fact) = recorded.fact() else {
+            return;
+        };
+        self.at_nodes(state, recorded, fact);
+        self.decisions(flow, state, recorded, fact);
+        if let Fact::ModelRequested(f) = fact {
+            let model = self.models.entry(f.role.clone()).or_default();
+            f.model.clone_into(model);
+        }
+        if let Fact::ModelAnswered(f) = fact {
+            let cached = f.usage.cache_read_tokens;
+            if cached > 0 || self.cached_tokens.is_some() {
+                self.cached_tokens = Some(self.cached_tokens.unwrap_or(0).saturating_add(cached));
+            }
+        }
+    }
+
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "most facts are not about a node, and the state knows of those that are"
+    )]
+    fn at_nodes(&mut self, state: &FlowState, recorded: &Recorded, fact: &Fact) {
+        match fact {
+            Fact::NodeClaimed(f) => self.claimed(recorded, f),
+            Fact::HandoffApplied(f) => self.handed_over(recorded, f),
+            Fact::HandoffStaged(f) => self.moves(&f.node, recorded),
+            Fact::HandoffAwaited(f) => self.moves(&f.node, recorded),
+            Fact::NodeSuspended(f) => self.maybe_moves(f.node.as_ref(), recorded),
+            Fact::NodeWoken(f) => self.maybe_moves(f.node.as_ref(), recorded),
+            Fact::NodeReopened(f) => self.moves(&f.node, recorded),
+            Fact::TurnStarted(f) => {
+                if let Some(node) = &f.node {
+                    let at = self.node(node, recorded);
+                    (at.turn, at.attempt) = (Some(f.turn), Some(f.attempt));
+                    (at.began, at.failed) = (Some(recorded.at), false);
+                }
+            }
+            Fact::TurnResumed(f) => {
+                let node = state.turns.get(&f.turn).and_then(|turn| turn.node.clone());
+                if let Some(node) = node {
+                    self.node(&node, recorded).attempt = Some(f.attempt);
+                }
+            }
+            Fact::TurnEnded(f) => {
+                let node = state.turns.get(&f.turn).and_then(|turn| turn.node.clone());
+                if let Some(node) = node {
+                    let at = self.node(&node, recorded);
+                    let took = at.began.map(|began| recorded.at.ms() - began.ms());
+                    at.took_ms = took.and_then(|took| u64::try_from(took).ok());
+                    at.failed = f.end == TurnEnd::Failed;
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn node(&mut self, node: &NodeId, recorded: &Recorded) -> &mut AtNode {
+        let at = self.nodes.entry(node.clone()).or_default();
+        at.seq = recorded.seq;
+        at
+    }
+
+    fn moves(&mut self, node: &NodeId, recorded: &Recorded) {
+        self.node(node, recorded).since = Some(recorded.at);
+    }
+
+    fn maybe_moves(&mut self, node: Option<&NodeId>, recorded: &Recorded) {
+        if let Some(node) = node {
+            self.moves(node, recorded);
+        }
+    }
+
+    fn claimed(&mut self, recorded: &Recorded, f: &NodeClaimed) {
+        let back = f
+            .consumed
+            .iter()
+            .any(|inbound| inbound.way == Way::Backward);
+        let at = self.node(&f.node, recorded);
+        at.since = Some(recorded.at);
+        at.turn = Some(f.turn);
+        at.correction = back || f.entry == Entry::Reopened;
+        at.took_ms = None;
+        for inbound in &f.consumed {
+            let along = self.edges.entry(inbound.edge.clone()).or_default();
+            let list = match inbound.way {
+                Way::Forward => &mut along.forward,
+                Way::Backward => &mut along.backward,
+            };
+            for passed in list {
+                passed.read = true;
+            }
+        }
+    }
+
+    fn handed_over(&mut self, recorded: &Recorded, f: &HandoffApplied) {
+        self.moves(&f.node, recorded);
+        for delivery in &f.deliveries {
+            let along = self.edges.entry(delivery.edge.clone()).or_default();
+            let list = match delivery.way {
+                Way::Forward => &mut along.forward,
+                Way::Backward => &mut along.backward,
+            };
+            let at = words::at(recorded.at);
+            if let Some(last) = list.back_mut() {
+                last.superseded_at = Some(at.clone());
+            }
+            list.push_back(Passed {
+                artifact: words::artifact(&delivery.artifact),
+                seq: recorded.seq,
+                at,
+                superseded_at: None,
+                read: false,
+            });
+            if list.len() > PASSED_MAX {
+                list.pop_front();
+            }
+        }
+    }
+
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "most facts are no decisions of the operator"
+    )]
+    fn decisions(&mut self, flow: &FlowRef, state: &FlowState, recorded: &Recorded, fact: &Fact) {
+        let (role, words, detail) = match fact {
+            Fact::ConsentResolved(f) => {
+                let words = match f.answer {
+                    ConsentAnswer::AllowOnce => "Allowed once",
+                    ConsentAnswer::AllowFlow => "Allowed for this flow",
+                    ConsentAnswer::Deny => "Denied",
+                    ConsentAnswer::Withdrawn => return,
+                };
+                let open = state.consents.get(&f.consent);
+                let detail = open.map(|open| words::short(&command_of(&open.shown.shown())));
+                (open.map(|open| open.role.clone()), words, detail)
+            }
+            Fact::HandoffDecided(f) => {
+                let words = if f.approved { "Approved" } else { "Declined" };
+                let staged = state.staged.get(&f.approval);
+                let role = staged
+                    .and_then(|staged| state.role_of(&staged.node))
+                    .cloned();
+                let first = staged.and_then(|staged| staged.deliveries.first());
+                (role, words, first.map(|first| first.artifact.path.clone()))
+            }
+            Fact::OperatorReplied(f) => {
+                let detail = words::short(&f.text.shown());
+                (Some(f.role.clone()), "Answered", Some(detail))
+            }
+            Fact::ConsentModeChanged(f) => {
+                let mode = serde_json::to_string(&f.mode).unwrap_or_default();
+                (
+                    None,
+                    "Changed what needs no asking",
+                    Some(mode.trim_matches('"').to_owned()),
+                )
+            }
+            Fact::FlowCancelled(f) => (None, "Cancelled", f.why.clone()),
+            _ => return,
+        };
+        let decided = Decided {
+            at: words::at(recorded.at),
+            flow: flow.clone(),
+            role: role.as_ref().map(ToString::to_string),
+            words: words.to_owned(),
+            detail: detail.unwrap_or_default(),
+        };
+        self.decided.push_front((role, decided));
+        self.decided.truncate(DECIDED_MAX);
+    }
+}
+
+/// What a request for consent is about, without its first line, which says where and how.
+pub(super) fn command_of(shown: &str) -> String {
+    match shown.split_once('\n') {
+        Some((_, rest)) if !rest.trim().is_empty() => rest.to_owned(),
+        Some(_) | None => shown.to_owned(),
+    }
+}

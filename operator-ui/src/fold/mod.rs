@@ -1,0 +1,21 @@
+//! How facts become what the wire carries: views by key, and items of feeds.
+//!
+//! This is pure. It is told facts, and says which parts they changed; nothing here reads a disk, a
+//! clock or a socket.
+
+pub mod ask;
+pub mod feed;
+pub mod flow;
+pub mod history;
+pub mod limits;
+pub mod parts;
+pub mod row;
+mod touch;
+pub mod words;
+
+pub use feed::FeedFold;
+pub use flow::{FlowFold, Liveness};
+pub use touch::Touched;
+
+#[cfg(test)]
+mod tests;

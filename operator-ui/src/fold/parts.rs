@@ -1,0 +1,362 @@
+//! The parts of a flow, each made anew from the state when it may have changed.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use a_society_facts::fact::flow::{EdgeOutline, NodeOutline};
+use a_society_facts::fact::node::WaitReason;
+use a_society_facts::handoff::Way;
+use a_society_facts::id::{NodeId, RoleInstance};
+use a_society_facts::message::Text;
+use a_society_facts::view::FlowState;
+use a_society_facts::view::flow::{Account, CallState, Improvement, Reflecting, RequestState};
+use a_society_orchestrator::graph::FlowGraph;
+
+use super::history::{AlongEdge, AtNode, History};
+use super::row::{is_done, row};
+use super::words;
+use crate::protocol::flow::{
+    ChangeState, ChangeView, EdgeState, EdgeView, FeedbackState, FeedbackView, FlowHead,
+    ImprovementView, NodeState, NodeView, Paused, ReflectingState, ReflectingView, RoleState,
+    RoleView,
+};
+use crate::protocol::row::{DrivenBy, FlowRef};
+
+/// What parts are made from.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Maker<'a> {
+    pub(super) flow: &'a FlowRef,
+    pub(super) state: &'a FlowState,
+    pub(super) history: &'a History,
+    pub(super) graph: Option<&'a FlowGraph>,
+    pub(super) ready: &'a BTreeSet<NodeId>,
+    pub(super) ranks: &'a BTreeMap<NodeId, u64>,
+    pub(super) driven_by: Option<DrivenBy>,
+    pub(super) holder: Option<&'a str>,
+}
+
+impl Maker<'_> {
+    pub(super) fn head(&self) -> FlowHead {
+        let state = self.state;
+        let paused = state.paused.as_ref().map(|pause| Paused {
+            reason: words::pause(pause.reason).to_owned(),
+            detail: pause.detail.clone(),
+        });
+        let closing = self
+            .graph
+            .map(|graph| graph.node_at(graph.closing()).id.to_string());
+        FlowHead {
+            row: row(self.flow, state, self.driven_by),
+            input: state.input.as_ref().map(Text::shown),
+            origin: state.origin.clone(),
+            draft: state.draft,
+            mode: words::mode(state.consent_mode),
+            grants: state.grants.iter().map(words::grant).collect(),
+            paused,
+            limits: limits(&state.account),
+            cached_tokens: self.history.cached_tokens,
+            owner: state.owner.as_ref().map(ToString::to_string),
+            closing,
+            pid: self.holder.map(str::to_owned),
+            order: state
+                .graph
+                .nodes
+                .iter()
+                .map(|node| node.id.to_string())
+                .collect(),
+        }
+    }
+
+    pub(super) fn node(&self, node: &NodeOutline) -> NodeView {
+        let id = &node.id;
+        let none = AtNode::default();
+        let past = self.history.nodes.get(id).unwrap_or(&none);
+        let (state, words) = self.stands(node, past);
+        let work = self.graph.and_then(|graph| graph.node(id));
+        let live = (state == NodeState::Running).then(|| self.live(&node.role));
+        NodeView {
+            id: id.to_string(),
+            role: node.role.to_string(),
+            work: work.map(|node| node.work().to_vec()).unwrap_or_default(),
+            human_colab: node.human_colab,
+            await_all: node.await_all_inputs,
+            state,
+            words,
+            live: live.flatten(),
+            since: past.since.map(words::at),
+            took_ms: past.took_ms,
+            turn: past.turn.map(|turn| turn.0),
+            attempt: past.attempt.map(u64::from),
+            correction: past.correction,
+            rank: self.ranks.get(id).copied().unwrap_or(0),
+            seq: past.seq,
+        }
+    }
+
+    fn stands(&self, node: &NodeOutline, past: &AtNode) -> (NodeState, String) {
+        let (state, id) = (self.state, &node.id);
+        if let Some(waiting) = state.awaiting_operator.get(id) {
+            let failed = waiting.reason == WaitReason::AutonomousAbort && past.failed;
+            let stands = if failed {
+                NodeState::Failed
+            } else {
+                NodeState::NeedsYou
+            };
+            return (stands, capital(words::wants(waiting.reason)));
+        }
+        if state
+            .staged
+            .values()
+            .any(|staged| staged.node == *id && !staged.approved)
+        {
+            return (NodeState::NeedsYou, "Wants to hand over".to_owned());
+        }
+        if state.running.contains_key(id) {
+            return match (self.driven_by, past.correction) {
+                (None, _) => (NodeState::Interrupted, "Interrupted".to_owned()),
+                (Some(_), true) => (NodeState::Running, "Correcting".to_owned()),
+                (Some(_), false) => (NodeState::Running, "Running".to_owned()),
+            };
+        }
+        if self.ready.contains(id) {
+            return (NodeState::Ready, "Ready".to_owned());
+        }
+        if state.awaiting_handoff.contains(id) {
+            let owed = state
+                .graph
+                .entering(id)
+                .map(|edge| edge.edge.from.to_string());
+            return (NodeState::Suspended, format!("Waiting for {}", list(owed)));
+        }
+        if is_done(state, id) {
+            return (NodeState::Done, "Done".to_owned());
+        }
+        let missing = state
+            .graph
+            .entering(id)
+            .filter(|edge| !edge.optional && !state.completed_edges.contains(&edge.edge));
+        let missing: Vec<String> = missing.map(|edge| edge.edge.from.to_string()).collect();
+        let arrived = state.deliverable(id).next().is_some();
+        if arrived && missing.is_empty() {
+            return (NodeState::Ready, "Ready".to_owned());
+        }
+        if missing.is_empty() {
+            return (NodeState::NotReached, "Not reached".to_owned());
+        }
+        (
+            NodeState::NotReached,
+            format!("Waiting for {}", list(missing.into_iter())),
+        )
+    }
+
+    /// What a role at work does now.
+    fn live(&self, role: &RoleInstance) -> Option<String> {
+        let calls = self.state.calls.values().filter(|call| call.role == *role);
+        let mut runs = calls.filter(|call| call.state == CallState::Started);
+        if let Some(call) = runs.next_back() {
+            let said = words::short(&call.summary);
+            return Some(if said.is_empty() {
+                call.tool.clone()
+            } else {
+                said
+            });
+        }
+        let (_, turn) = self.state.main_turn_of(role)?;
+        let request = turn.request.as_ref()?;
+        (request.state == RequestState::Asked).then(|| "Thinking".to_owned())
+    }
+
+    pub(super) fn edge(&self, edge: &EdgeOutline) -> EdgeView {
+        let none = AlongEdge::default();
+        let past = self.history.edges.get(&edge.edge).unwrap_or(&none);
+        let state = if self.state.completed_edges.contains(&edge.edge) {
+            EdgeState::Delivered
+        } else if past.forward.is_empty() {
+            EdgeState::NotYet
+        } else {
+            EdgeState::Stale
+        };
+        let correcting = |node: &NodeId| {
+            let past = self.history.nodes.get(node);
+            self.state.running.contains_key(node) && past.is_some_and(|past| past.correction)
+        };
+        let open = self.state.has_received(&edge.edge, Way::Backward)
+            || (state == EdgeState::Stale
+                && !past.backward.is_empty()
+                && (correcting(&edge.edge.from)
+                    || self.state.awaiting_handoff.contains(&edge.edge.to)));
+        EdgeView {
+            from: edge.edge.from.to_string(),
+            to: edge.edge.to.to_string(),
+            optional: edge.optional,
+            state,
+            forward: past.forward.iter().cloned().collect(),
+            backward: past.backward.iter().cloned().collect(),
+            open_correction: open,
+        }
+    }
+
+    /// Every role instance that is shown: those of the graph, and those that have a session.
+    pub(super) fn roles(&self) -> BTreeSet<RoleInstance> {
+        let nodes = self.state.graph.nodes.iter().map(|node| node.role.clone());
+        nodes.chain(self.state.sessions.keys().cloned()).collect()
+    }
+
+    pub(super) fn role(&self, role: &RoleInstance, (items, last_seq): (u64, u64)) -> RoleView {
+        let state = self.state;
+        let session = state.sessions.get(role);
+        let account = state.role_accounts.get(role);
+        let settings = state
+            .configurations
+            .get(role)
+            .map(|kept| kept.settings.clone());
+        let settings = settings.unwrap_or_default();
+        let model = settings
+            .get("model")
+            .or_else(|| self.history.models.get(role));
+        let executor = model.cloned().unwrap_or_default();
+        let (stands, node) = self.role_stands(role);
+        let queued = state.steers.get(role).into_iter().flatten();
+        RoleView {
+            instance: role.to_string(),
+            base: role.base().to_owned(),
+            state: stands,
+            node: node.map(|node| node.to_string()),
+            turn: state.main_turn_of(role).map(|(turn, _)| turn.0),
+            executor,
+            settings,
+            context_tokens: session.map_or(0, |session| session.context_tokens),
+            window_tokens: None,
+            tokens: account.map_or(0, |account| account.spent.tokens),
+            cost_micros: account.map_or(0, |account| account.spent.cost_micros),
+            turns: account.map_or(0, |account| account.spent.turns),
+            limits: account.map(limits).unwrap_or_default(),
+            archives: session
+                .map(|session| session.archives.clone())
+                .unwrap_or_default(),
+            items,
+            last_seq,
+            queued: queued.map(|said| said.text.shown()).collect(),
+            mcp: Vec::new(),
+            unread_hint: state
+                .waits()
+                .filter(|(_, waiting)| waiting.role == *role)
+                .count() as u64,
+        }
+    }
+
+    fn role_stands(&self, role: &RoleInstance) -> (RoleState, Option<NodeId>) {
+        let state = self.state;
+        if let Some((node, _)) = state.waiting_of(role) {
+            return (RoleState::NeedsYou, Some(node.clone()));
+        }
+        if let Some(reflecting) = state.reflecting(role) {
+            let stands = if reflecting.waiting.is_some() {
+                RoleState::NeedsYou
+            } else if reflecting.findings.is_some() {
+                RoleState::Done
+            } else {
+                RoleState::Reflecting
+            };
+            return (stands, None);
+        }
+        let staged = state.staged.values().map(|staged| &staged.node);
+        let mut staged = staged.filter(|node| state.role_of(node) == Some(role));
+        if let Some(node) = staged.next() {
+            return (RoleState::NeedsYou, Some(node.clone()));
+        }
+        if let Some((node, _)) = state.running_of(role) {
+            return (RoleState::Running, Some(node.clone()));
+        }
+        let mut nodes = state.graph.nodes.iter().filter(|node| node.role == *role);
+        if let Some(node) = nodes
+            .clone()
+            .find(|node| state.awaiting_handoff.contains(&node.id))
+        {
+            return (RoleState::AwaitingHandoff, Some(node.id.clone()));
+        }
+        if nodes.clone().next().is_some() && nodes.all(|node| is_done(state, &node.id)) {
+            return (RoleState::Done, None);
+        }
+        (RoleState::Idle, None)
+    }
+
+    pub(super) fn improvement(&self) -> Option<ImprovementView> {
+        let improvement = self.state.improvement.as_ref()?;
+        let roles = improvement.plan.iter().map(|planned| {
+            let kept = improvement.roles.get(&planned.role);
+            let view = ReflectingView {
+                state: reflects(kept),
+                depends_on: planned.after.iter().map(ToString::to_string).collect(),
+                findings: kept
+                    .and_then(|kept| kept.findings.as_ref())
+                    .map(words::artifact),
+            };
+            (planned.role.to_string(), view)
+        });
+        let mode = serde_json::to_string(&words::improvement(improvement.mode));
+        Some(ImprovementView {
+            mode: mode.unwrap_or_default().trim_matches('"').to_owned(),
+            roles: roles.collect(),
+            feedback: feedback(improvement),
+        })
+    }
+
+    pub(super) fn changes(&self) -> BTreeMap<String, ChangeView> {
+        let changes = self.state.changes.iter().map(|(id, change)| {
+            let state = match change.applied {
+                None => ChangeState::Proposed,
+                Some(true) => ChangeState::Applied,
+                Some(false) => ChangeState::Declined,
+            };
+            let view = ChangeView {
+                id: id.clone(),
+                file: change.path.clone(),
+                state,
+                from_role: change.role.to_string(),
+            };
+            (id.clone(), view)
+        });
+        changes.collect()
+    }
+}
+
+fn reflects(kept: Option<&Reflecting>) -> ReflectingState {
+    match kept {
+        None => ReflectingState::Waiting,
+        Some(kept) if kept.waiting.is_some() => ReflectingState::NeedsYou,
+        Some(kept) if kept.findings.is_some() => ReflectingState::Done,
+        Some(_) => ReflectingState::Reflecting,
+    }
+}
+
+fn feedback(improvement: &Improvement) -> FeedbackView {
+    let report = improvement.feedback.report();
+    let state = match improvement.feedback.granted {
+        None => FeedbackState::Undecided,
+        Some(false) => FeedbackState::Declined,
+        Some(true) if report.is_some() => FeedbackState::Done,
+        Some(true) => FeedbackState::Writing,
+    };
+    FeedbackView {
+        state,
+        path: report.map(|report| report.path.clone()),
+    }
+}
+
+fn limits(account: &Account) -> BTreeMap<String, u64> {
+    let limits = account.limits.iter();
+    limits
+        .map(|(measure, limit)| (words::measure(*measure).to_owned(), *limit))
+        .collect()
+}
+
+fn capital(words: &str) -> String {
+    let mut chars = words.chars();
+    chars.next().map_or_else(String::new, |first| {
+        first.to_uppercase().chain(chars).collect()
+    })
+}
+
+fn list(names: impl Iterator<Item = String>) -> String {
+    names.collect::<Vec<_>>().join(", ")
+}

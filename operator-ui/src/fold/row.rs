@@ -1,0 +1,70 @@
+//! A flow's line in the list of all flows.
+
+use a_society_facts::view::flow::FlowState;
+use a_society_facts::view::summary::Summary;
+
+use super::words;
+use crate::protocol::row::{DrivenBy, FlowRef, FlowRow, Parent};
+
+/// The line of a flow that was folded.
+#[must_use]
+pub fn row(flow: &FlowRef, state: &FlowState, driven_by: Option<DrivenBy>) -> FlowRow {
+    let summary = Summary::of(state);
+    let mut row = short_row(flow, &summary, driven_by);
+    row.phase = words::phase(state.phase);
+    row.nodes = state.graph.nodes.len() as u64;
+    let done = state
+        .graph
+        .nodes
+        .iter()
+        .filter(|node| is_done(state, &node.id));
+    row.nodes_done = done.count() as u64;
+    let roles: std::collections::BTreeSet<_> =
+        state.graph.nodes.iter().map(|node| &node.role).collect();
+    row.roles = roles.len() as u64;
+    row.parent = state.parent.as_ref().map(|parent| Parent {
+        flow: parent.flow.to_string(),
+        at_seq: parent.at_seq,
+    });
+    row
+}
+
+/// The line of a flow of which only the summary is known.
+#[must_use]
+pub fn short_row(flow: &FlowRef, summary: &Summary, driven_by: Option<DrivenBy>) -> FlowRow {
+    let over = summary.is_over();
+    FlowRow {
+        project: flow.project.clone(),
+        flow: flow.flow.clone(),
+        title: summary.title.clone(),
+        status: summary.status_word().to_owned(),
+        phase: crate::protocol::row::Phase::Forward,
+        waits: summary.waits.len() as u64,
+        running: summary.running as u64,
+        nodes_done: 0,
+        nodes: 0,
+        roles: 0,
+        created_at: words::maybe_at(summary.created_at),
+        updated_at: words::maybe_at(summary.updated_at),
+        seq: summary.seq,
+        tokens: summary.tokens,
+        cost_micros: summary.cost_micros,
+        parent: None,
+        damage: summary.damage.clone(),
+        driven_by,
+        over,
+        stopped: !over && driven_by.is_none(),
+    }
+}
+
+/// Whether a node has handed over all it owes, and nothing more lies before it.
+#[must_use]
+pub fn is_done(state: &FlowState, node: &a_society_facts::id::NodeId) -> bool {
+    state.visited.contains(node)
+        && !state.owing.contains(node)
+        && !state.running.contains_key(node)
+        && !state.awaiting_operator.contains_key(node)
+        && !state.awaiting_handoff.contains(node)
+        && !state.staged.values().any(|staged| staged.node == *node)
+        && state.deliverable(node).next().is_none()
+}

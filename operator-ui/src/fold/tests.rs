@@ -1,0 +1,380 @@
+//! The fold against itself: what is told part by part is what is made anew, from whatever place one
+//! begins, and the page's fold gets the same cases.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use a_society_facts::Recorded;
+use a_society_facts::line::read;
+use a_society_facts::message::Text;
+use serde_json::{Value, json};
+
+use super::flow::assembled;
+use super::{FlowFold, Liveness};
+use crate::hub::keep::{Feed, Parts};
+use crate::hub::pull::{Cursor, Present};
+use crate::protocol::FlowRef;
+use crate::protocol::down::{Down, Part, Put, State};
+use crate::protocol::row::DrivenBy;
+
+fn root() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// The journals that the cases are made of, by name.
+fn journals() -> Vec<(String, Vec<Recorded>)> {
+    let kept = root().join("tests/journals");
+    let mut files: Vec<PathBuf> = std::fs::read_dir(kept)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.extension().is_some_and(|it| it == "jsonl"))
+        .collect();
+    files.sort();
+    let named = files.into_iter().map(|path| {
+        let name = path.file_stem().unwrap().to_string_lossy().into_owned();
+        let text = std::fs::read(&path).unwrap();
+        let lines = text
+            .split(|byte| *byte == b'\n')
+            .filter(|line| !line.is_empty());
+        let records = lines.map(|line| {
+            let (frame, body) = read(&mut line.to_vec()).unwrap();
+            Recorded {
+                seq: frame.seq,
+                at: frame.at,
+                body,
+            }
+        });
+        (name, records.collect())
+    });
+    named.collect()
+}
+
+fn shown(text: &Text) -> String {
+    text.shown()
+}
+
+fn fold() -> FlowFold {
+    let flow = FlowRef {
+        project: "demo".to_owned(),
+        flow: "f".to_owned(),
+    };
+    let mut fold = FlowFold::new(flow, Vec::new());
+    fold.driven(Liveness {
+        driven_by: Some(DrivenBy::Server),
+        holder: Some("process 1".to_owned()),
+    });
+    fold
+}
+
+fn as_json(parts: BTreeMap<String, Option<Part>>) -> BTreeMap<String, Option<Value>> {
+    let each = |(key, part): (String, Option<Part>)| (key, part.map(|part| json!(part)));
+    parts.into_iter().map(each).collect()
+}
+
+#[test]
+fn what_is_told_part_by_part_is_what_is_made_anew() {
+    for (name, records) in journals() {
+        let mut fold = fold();
+        let mut known: BTreeMap<String, Value> = BTreeMap::new();
+        for recorded in &records {
+            fold.apply(recorded, &shown);
+            for (key, part) in as_json(fold.take()) {
+                match part {
+                    Some(part) => drop(known.insert(key, part)),
+                    None => drop(known.remove(&key)),
+                }
+            }
+            let anew = fold
+                .whole()
+                .into_iter()
+                .map(|(key, part)| (key, json!(part)));
+            let anew: BTreeMap<String, Value> = anew.collect();
+            // The head says the last record, which streamed text moves without touching a part.
+            for (key, part) in anew.iter().filter(|(key, _)| *key != "flow") {
+                assert_eq!(
+                    known.get(key),
+                    Some(part),
+                    "{name}, record {}: {key}",
+                    recorded.seq
+                );
+            }
+            assert_eq!(known.len(), anew.len(), "{name}, record {}", recorded.seq);
+        }
+    }
+}
+
+/// A hub without a thread, which publishes after each record.
+struct Hub {
+    fold: FlowFold,
+    parts: Parts,
+    feeds: BTreeMap<String, Feed>,
+    head: u64,
+    at: String,
+}
+
+impl Hub {
+    fn new() -> Self {
+        Self {
+            fold: fold(),
+            parts: Parts::default(),
+            feeds: BTreeMap::new(),
+            head: 0,
+            at: String::new(),
+        }
+    }
+
+    fn hear(&mut self, recorded: &Recorded) {
+        self.fold.apply(recorded, &shown);
+        self.head = recorded.seq;
+        self.at = super::words::at(recorded.at);
+        let parts = self.fold.take();
+        if !parts.is_empty() {
+            self.parts.put(parts, (self.head, false));
+        }
+        for (role, _, change) in self.fold.take_feeds() {
+            self.feeds.entry(role.to_string()).or_default().put(change);
+        }
+    }
+
+    fn pull(&mut self, cursor: &mut Cursor) -> Vec<Down> {
+        let epoch = self.fold.epoch();
+        let present = Present {
+            epoch: &epoch,
+            head: self.head,
+            at: &self.at,
+        };
+        let out = cursor.parts(&present, &mut self.parts, crate::hub::flow::whole);
+        out.iter()
+            .map(|out| serde_json::from_str(&out.frame(7)).unwrap())
+            .collect()
+    }
+
+    fn pull_feed(&mut self, role: &str, cursor: &mut Cursor) -> Vec<Down> {
+        let epoch = self.fold.epoch();
+        let present = Present {
+            epoch: &epoch,
+            head: self.head,
+            at: &self.at,
+        };
+        let feed = self.feeds.entry(role.to_owned()).or_default();
+        let mut all = Vec::new();
+        loop {
+            let (out, more) = cursor.feed(&present, feed, true);
+            all.extend(
+                out.iter()
+                    .map(|out| serde_json::from_str(&out.frame(7)).unwrap()),
+            );
+            if !more {
+                return all;
+            }
+        }
+    }
+}
+
+/// A client, as a page folds.
+#[derive(Debug, Default, Clone, PartialEq)]
+struct Client {
+    seq: u64,
+    epoch: String,
+    parts: BTreeMap<String, Value>,
+    items: Vec<(String, Value)>,
+}
+
+impl Client {
+    fn hear(&mut self, down: Down) {
+        match down {
+            Down::Snap {
+                seq, epoch, state, ..
+            } => {
+                (self.seq, self.epoch) = (seq, epoch);
+                match state {
+                    State::Flow(state) => self.parts = parts_of(&json!(state)),
+                    State::Feed(state) => {
+                        let items = state
+                            .items
+                            .into_iter()
+                            .map(|item| (item.id.clone(), json!(item)));
+                        self.items = items.collect();
+                    }
+                    State::Inbox(_) => unreachable!("nobody asked for it"),
+                }
+            }
+            Down::Ev { from, to, put, .. } => {
+                assert_eq!(from, self.seq, "a hole");
+                self.seq = to;
+                match put {
+                    Some(Put::Items(items)) => self.items(items.into_iter().map(|it| json!(it))),
+                    Some(Put::Parts(parts)) => {
+                        for (key, part) in parts {
+                            match part {
+                                Some(part) => drop(self.parts.insert(key, json!(part))),
+                                None => drop(self.parts.remove(&key)),
+                            }
+                        }
+                    }
+                    None => {}
+                }
+            }
+            Down::Delta {
+                item, offset, text, ..
+            } => {
+                let (_, kept) = self.items.iter_mut().find(|(id, _)| *id == item).unwrap();
+                let before = kept["text"].as_str().unwrap();
+                assert_eq!(before.len() as u64, offset);
+                kept["text"] = json!(format!("{before}{text}"));
+            }
+            Down::CaughtUp { seq, .. } => assert_eq!(seq, self.seq),
+            other @ (Down::Hello { .. } | Down::Ack(_) | Down::Gone { .. } | Down::Pong { .. }) => {
+                unreachable!("{other:?}")
+            }
+        }
+    }
+
+    fn items(&mut self, items: impl Iterator<Item = Value>) {
+        for item in items {
+            let id = item["id"].as_str().unwrap().to_owned();
+            match self.items.iter_mut().find(|(known, _)| *known == id) {
+                Some((_, known)) => *known = item,
+                None => self.items.push((id, item)),
+            }
+        }
+    }
+}
+
+/// The parts of a whole state, by key.
+fn parts_of(state: &Value) -> BTreeMap<String, Value> {
+    let mut parts = BTreeMap::from([("flow".to_owned(), state["flow"].clone())]);
+    if !state["improvement"].is_null() {
+        parts.insert("improvement".to_owned(), state["improvement"].clone());
+    }
+    for (group, prefix) in [
+        ("nodes", "node"),
+        ("edges", "edge"),
+        ("roles", "role"),
+        ("asks", "ask"),
+        ("changes", "change"),
+    ] {
+        for (name, part) in state[group].as_object().unwrap() {
+            parts.insert(format!("{prefix}/{name}"), part.clone());
+        }
+    }
+    parts
+}
+
+#[test]
+fn who_comes_at_any_record_and_goes_at_any_other_ends_with_what_a_newcomer_gets() {
+    for (name, records) in journals() {
+        let roles: Vec<String> = {
+            let mut hub = Hub::new();
+            records.iter().for_each(|recorded| hub.hear(recorded));
+            hub.feeds.keys().cloned().collect()
+        };
+        // One client for each place to come, which goes after a while and comes back with its cursor.
+        for come in (0..records.len()).step_by(records.len() / 12 + 1) {
+            let away = come + records.len() / 5;
+            let back = away + records.len() / 4;
+            let mut hub = Hub::new();
+            let mut client = Client::default();
+            let mut feeds: Vec<Client> = vec![Client::default(); roles.len()];
+            let mut cursor = Cursor::new(None, None, None);
+            let mut cursors = vec![Cursor::new(None, None, Some(1_000)); roles.len()];
+            for (place, recorded) in records.iter().enumerate() {
+                hub.hear(recorded);
+                if place == back {
+                    cursor = Cursor::new(Some(client.seq), Some(client.epoch.clone()), None);
+                    for (feed, cursor) in feeds.iter().zip(&mut cursors) {
+                        *cursor =
+                            Cursor::new(Some(feed.seq), Some(feed.epoch.clone()), Some(1_000));
+                    }
+                }
+                if place < come || (away..back).contains(&place) {
+                    continue;
+                }
+                hub.pull(&mut cursor)
+                    .into_iter()
+                    .for_each(|down| client.hear(down));
+                for ((role, feed), cursor) in roles.iter().zip(&mut feeds).zip(&mut cursors) {
+                    for down in hub.pull_feed(role, cursor) {
+                        feed.hear(down);
+                    }
+                }
+            }
+            if back >= records.len() {
+                cursor = Cursor::new(Some(client.seq), Some(client.epoch.clone()), None);
+                for (feed, cursor) in feeds.iter().zip(&mut cursors) {
+                    *cursor = Cursor::new(Some(feed.seq), Some(feed.epoch.clone()), Some(1_000));
+                }
+            }
+            hub.pull(&mut cursor)
+                .into_iter()
+                .for_each(|down| client.hear(down));
+            for ((role, feed), cursor) in roles.iter().zip(&mut feeds).zip(&mut cursors) {
+                for down in hub.pull_feed(role, cursor) {
+                    feed.hear(down);
+                }
+            }
+            let mut fresh = Client::default();
+            for down in hub.pull(&mut Cursor::new(None, None, None)) {
+                fresh.hear(down);
+            }
+            assert_eq!(client.parts, fresh.parts, "{name}, from {come}");
+            for (role, feed) in roles.iter().zip(&feeds) {
+                let mut fresh = Client::default();
+                for down in hub.pull_feed(role, &mut Cursor::new(None, None, Some(1_000))) {
+                    fresh.hear(down);
+                }
+                assert_eq!(feed.items, fresh.items, "{name}, {role}, from {come}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_cursor_of_another_epoch_or_from_the_future_begins_anew() {
+    let (_, records) = journals().remove(0);
+    let mut hub = Hub::new();
+    records.iter().for_each(|recorded| hub.hear(recorded));
+    let epoch = hub.fold.epoch();
+    for (since, epoch) in [
+        (hub.head + 1_000, epoch.clone()),
+        (u64::MAX, epoch.clone()),
+        (1, "another".to_owned()),
+        (1, String::new()),
+    ] {
+        let mut cursor = Cursor::new(Some(since), Some(epoch.clone()), None);
+        let first = hub.pull(&mut cursor).remove(0);
+        assert!(matches!(first, Down::Snap { .. }), "{since} {epoch}");
+    }
+    let mut cursor = Cursor::new(Some(1), Some(epoch), None);
+    assert!(matches!(
+        hub.pull(&mut cursor).remove(0),
+        Down::Ev { from: 1, .. }
+    ));
+}
+
+#[test]
+fn the_page_folds_the_same_cases() {
+    for (name, records) in journals() {
+        let mut hub = Hub::new();
+        let mut cursor = Cursor::new(None, None, None);
+        let mut messages = Vec::new();
+        let step = records.len() / 10 + 1;
+        for chunk in records.chunks(step) {
+            chunk.iter().for_each(|recorded| hub.hear(recorded));
+            messages.extend(hub.pull(&mut cursor).into_iter().map(|down| json!(down)));
+        }
+        let state = assembled(hub.fold.whole());
+        let case = json!({ "messages": messages, "state": state });
+        let text = serde_json::to_string_pretty(&case).unwrap() + "\n";
+        let path = root().join(format!("tests/corpus/{name}.json"));
+        if std::env::var_os("A_SOCIETY_UPDATE").is_some() {
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(&path, &text).unwrap();
+        }
+        let kept = std::fs::read_to_string(&path).unwrap_or_default();
+        assert!(
+            kept == text,
+            "tests/corpus/{name}.json: run with A_SOCIETY_UPDATE=1"
+        );
+    }
+}

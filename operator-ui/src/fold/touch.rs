@@ -1,0 +1,158 @@
+//! Which parts of a flow a fact may change. It may name too many and never too few.
+
+use std::collections::BTreeSet;
+
+use a_society_facts::fact::Fact;
+use a_society_facts::handoff::Delivery;
+use a_society_facts::id::{NodeId, RoleInstance};
+use a_society_facts::view::FlowState;
+use a_society_facts::view::route::{feed_role, session_role};
+
+/// Parts that may have changed.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Touched {
+    /// Everything may have.
+    pub all: bool,
+    /// Anything but streamed text was recorded.
+    pub facts: bool,
+    /// These nodes, their neighbours, and the edges between them.
+    pub nodes: BTreeSet<NodeId>,
+    /// These roles, and their nodes.
+    pub roles: BTreeSet<RoleInstance>,
+}
+
+impl Touched {
+    /// Everything.
+    #[must_use]
+    pub fn all() -> Self {
+        Self {
+            all: true,
+            facts: true,
+            ..Self::default()
+        }
+    }
+
+    /// Adds what a fact may change, before the state has taken it.
+    pub fn add(&mut self, state: &FlowState, fact: &Fact) {
+        if matches!(fact, Fact::DraftAdded(_)) {
+            return;
+        }
+        self.facts = true;
+        if self.all {
+            return;
+        }
+        let roles = [session_role(fact), feed_role(state, fact)];
+        self.roles.extend(roles.into_iter().flatten().cloned());
+        self.nodes_of(fact);
+        self.all |= is_wide(fact);
+    }
+
+    /// Widens the roles to their nodes, and the nodes to their neighbours.
+    pub fn widen(&mut self, state: &FlowState) {
+        if self.all {
+            return;
+        }
+        let graph = &state.graph;
+        let nodes = graph
+            .nodes
+            .iter()
+            .filter(|node| self.roles.contains(&node.role));
+        self.nodes.extend(nodes.map(|node| node.id.clone()));
+        let near: Vec<NodeId> = (self.nodes.iter())
+            .flat_map(|node| {
+                let after = graph.leaving(node).map(|edge| edge.edge.to.clone());
+                after.chain(graph.entering(node).map(|edge| edge.edge.from.clone()))
+            })
+            .collect();
+        self.nodes.extend(near);
+        let roles = self.nodes.iter().filter_map(|node| state.role_of(node));
+        self.roles.extend(roles.cloned());
+    }
+
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "other facts are about a role, and its nodes are touched with it"
+    )]
+    fn nodes_of(&mut self, fact: &Fact) {
+        let mut carried = |deliveries: &[Delivery]| {
+            let ends = deliveries.iter().flat_map(|d| [&d.edge.from, &d.edge.to]);
+            self.nodes.extend(ends.cloned());
+        };
+        match fact {
+            Fact::HandoffApplied(f) => {
+                carried(&f.deliveries);
+                self.nodes.insert(f.node.clone());
+            }
+            Fact::HandoffStaged(f) => {
+                self.nodes.insert(f.node.clone());
+            }
+            Fact::HandoffAwaited(f) => {
+                self.nodes.insert(f.node.clone());
+            }
+            Fact::NodeClaimed(f) => {
+                self.roles.insert(f.role.clone());
+                self.nodes.insert(f.node.clone());
+            }
+            Fact::RoleConfigured(f) => {
+                self.roles.insert(f.role.clone());
+            }
+            Fact::CallIntended(f) => {
+                self.roles.insert(f.role.clone());
+            }
+            Fact::CallStarted(f) => {
+                self.roles.insert(f.role.clone());
+            }
+            Fact::ModelRequested(f) => {
+                self.roles.insert(f.role.clone());
+            }
+            Fact::OperatorSteered(f) => {
+                self.roles.insert(f.role.clone());
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Whether a fact may change more than one place. These are rare.
+fn is_wide(fact: &Fact) -> bool {
+    matches!(
+        fact,
+        Fact::SegmentStarted(_)
+            | Fact::WriterOpened(_)
+            | Fact::RecoveryTruncated(_)
+            | Fact::RecoveryLossy(_)
+            | Fact::QuarantineRestored(_)
+            | Fact::RepairApplied(_)
+            | Fact::BlobLost(_)
+            | Fact::BlobFound(_)
+            | Fact::FlowCreated(_)
+            | Fact::FlowForked(_)
+            | Fact::FlowTitled(_)
+            | Fact::GraphRevised(_)
+            | Fact::FlowPaused(_)
+            | Fact::FlowUnpaused(_)
+            | Fact::FlowCancelled(_)
+            | Fact::ForwardPassClosed(_)
+            | Fact::FlowCompleted(_)
+            | Fact::NodeReopened(_)
+            | Fact::NodeRetried(_)
+            | Fact::HandoffDecided(_)
+            | Fact::ConsentRequested(_)
+            | Fact::ConsentResolved(_)
+            | Fact::ConsentModeChanged(_)
+            | Fact::GrantAdded(_)
+            | Fact::GrantRevoked(_)
+            | Fact::StopRequested(_)
+            | Fact::OperatorReplied(_)
+            | Fact::ImprovementChosen(_)
+            | Fact::ReflectionStarted(_)
+            | Fact::FindingsRecorded(_)
+            | Fact::FeedbackDecided(_)
+            | Fact::FeedbackStarted(_)
+            | Fact::FeedbackRecorded(_)
+            | Fact::ChangeProposed(_)
+            | Fact::ChangeDecided(_)
+            | Fact::BudgetSet(_)
+            | Fact::BudgetReached(_)
+    )
+}

@@ -1,0 +1,154 @@
+//! The words of the page for what the state has as types.
+
+use a_society_facts::At;
+use a_society_facts::fact::budget::Measure;
+use a_society_facts::fact::flow::PauseReason;
+use a_society_facts::fact::improvement as facts;
+use a_society_facts::fact::node::WaitReason as Reason;
+use a_society_facts::fact::operator::{ConsentMode as Mode, Grant};
+use a_society_facts::handoff::Artifact;
+use a_society_facts::view::flow::Phase as Part;
+
+use super::limits::SHORT_CHARS_MAX;
+use crate::protocol::ask::{ArtifactRef, ImprovementMode, WaitReason};
+use crate::protocol::flow::ConsentMode;
+use crate::protocol::row::Phase;
+
+/// A moment as the wire has it.
+#[must_use]
+pub fn at(at: At) -> String {
+    String::from_utf8_lossy(&at.text()).into_owned()
+}
+
+/// A moment that may be missing.
+#[must_use]
+pub fn maybe_at(moment: Option<At>) -> String {
+    moment.map(at).unwrap_or_default()
+}
+
+pub(super) const fn phase(part: Part) -> Phase {
+    match part {
+        Part::Forward => Phase::Forward,
+        Part::ImprovementChoice => Phase::ImprovementChoice,
+        Part::Improving => Phase::Improving,
+        Part::FeedbackConsent => Phase::FeedbackConsent,
+        Part::Feedback => Phase::Feedback,
+        Part::Completed => Phase::Completed,
+        Part::Cancelled => Phase::Cancelled,
+    }
+}
+
+pub(super) const fn mode(mode: Mode) -> ConsentMode {
+    match mode {
+        Mode::NoAccess => ConsentMode::NoAccess,
+        Mode::PartialAccess => ConsentMode::PartialAccess,
+        Mode::FullAccess => ConsentMode::FullAccess,
+    }
+}
+
+pub(super) const fn reason(reason: Reason) -> WaitReason {
+    match reason {
+        Reason::PromptHuman => WaitReason::PromptHuman,
+        Reason::AutonomousAbort => WaitReason::AutonomousAbort,
+        Reason::Consent => WaitReason::Consent,
+        Reason::ConsentDenied => WaitReason::ConsentDenied,
+        Reason::RoleConfiguration => WaitReason::RoleConfiguration,
+        Reason::HandoffApproval => WaitReason::HandoffApproval,
+        Reason::RepairLimit => WaitReason::RepairLimit,
+        Reason::Budget => WaitReason::Budget,
+        Reason::Provider => WaitReason::Provider,
+    }
+}
+
+/// What a role that waits is said to do.
+pub(super) const fn wants(reason: Reason) -> &'static str {
+    match reason {
+        Reason::PromptHuman => "asks you",
+        Reason::AutonomousAbort => "stopped in its turn",
+        Reason::Consent => "wants to use a tool",
+        Reason::ConsentDenied => "needs guidance after a denial",
+        Reason::RoleConfiguration => "needs a model",
+        Reason::HandoffApproval => "wants to hand over",
+        Reason::RepairLimit => "needs help with its outcome",
+        Reason::Budget => "has used up its budget",
+        Reason::Provider => "cannot reach its model",
+    }
+}
+
+/// Whether a wait ends with another try at the turn.
+#[must_use]
+pub const fn may_retry(reason: Reason) -> bool {
+    match reason {
+        Reason::AutonomousAbort
+        | Reason::ConsentDenied
+        | Reason::RepairLimit
+        | Reason::Budget
+        | Reason::Provider => true,
+        Reason::PromptHuman
+        | Reason::Consent
+        | Reason::RoleConfiguration
+        | Reason::HandoffApproval => false,
+    }
+}
+
+pub(super) const fn pause(reason: PauseReason) -> &'static str {
+    match reason {
+        PauseReason::Operator => "operator",
+        PauseReason::DiskFull => "disk-full",
+        PauseReason::Budget => "budget",
+        PauseReason::Irreversible => "irreversible",
+    }
+}
+
+pub(super) const fn measure(measure: Measure) -> &'static str {
+    match measure {
+        Measure::Tokens => "tokens",
+        Measure::CostMicros => "cost_micros",
+        Measure::Turns => "turns",
+        Measure::WallMs => "wall_ms",
+    }
+}
+
+pub(super) const fn improvement(mode: facts::ImprovementMode) -> ImprovementMode {
+    match mode {
+        facts::ImprovementMode::GraphBased => ImprovementMode::GraphBased,
+        facts::ImprovementMode::Parallel => ImprovementMode::Parallel,
+        facts::ImprovementMode::None => ImprovementMode::None,
+    }
+}
+
+pub(super) fn grant(grant: &Grant) -> String {
+    match grant {
+        Grant::Edits => "edits of files".to_owned(),
+        Grant::Command(command) => format!("exactly: {command}"),
+        Grant::McpTool { tool, .. } => format!("the tool {tool}, as it is defined now"),
+    }
+}
+
+/// An artifact as the wire names it.
+#[must_use]
+pub fn artifact(artifact: &Artifact) -> ArtifactRef {
+    ArtifactRef {
+        path: artifact.path.clone(),
+        hash: artifact.hash.to_string(),
+        bytes: artifact.bytes,
+    }
+}
+
+/// The first line of a text, cut where it gets long.
+#[must_use]
+pub fn short(text: &str) -> String {
+    let line = text.lines().find(|line| !line.trim().is_empty());
+    let line = line.unwrap_or_default().trim();
+    match line.char_indices().nth(SHORT_CHARS_MAX) {
+        Some((end, _)) => format!("{}…", line.get(..end).unwrap_or_default()),
+        None => line.to_owned(),
+    }
+}
+
+/// The beginning of a text that is no longer than so many bytes and cuts no character.
+#[must_use]
+pub fn beginning(text: &str, bytes_max: usize) -> &str {
+    text.get(..text.floor_char_boundary(bytes_max))
+        .unwrap_or_default()
+}

@@ -1,0 +1,376 @@
+//! The hub of one flow: it follows the journal on a thread of its own, and keeps what it serialised.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, Weak};
+
+use a_society_facts::fact::Fact;
+use a_society_facts::id::{RoleInstance, Seq};
+use a_society_facts::message::Text;
+use a_society_facts::{At, Recorded};
+use a_society_state::journal::follow::Follower;
+use a_society_state::layout::FlowFolder;
+use a_society_state::{Error, FlowRef, Store, blob};
+
+use super::hubs::{Bell, Followers, Hubs, lock};
+use super::keep::{Feed, Parts};
+use super::limits::{BATCH, LINGER, LOOK, STREAM};
+use super::pull::{Cursor, Out, Present};
+use crate::fold::feed::FeedChange;
+use crate::fold::{FlowFold, words};
+use crate::protocol::row;
+
+/// How many facts are folded before their items are taken: fewer than the fold holds of a feed.
+const FACTS_AT_ONCE: u64 = 1_000;
+
+/// What a hub keeps for those who follow.
+#[derive(Debug, Default)]
+struct Shared {
+    epoch: String,
+    head: Seq,
+    at: String,
+    parts: Parts,
+    feeds: BTreeMap<String, Feed>,
+    ready: bool,
+    gone: Option<String>,
+}
+
+/// The hub of one flow.
+#[derive(Debug)]
+pub struct FlowHub {
+    flow: FlowRef,
+    shared: Mutex<Shared>,
+    bell: Arc<Bell>,
+    followers: Followers,
+    ended: AtomicBool,
+}
+
+/// The groups of a flow's state, and whether each is one part or many.
+const GROUPS: [(&str, &str, bool); 7] = [
+    ("flow", "flow", false),
+    ("nodes", "node/", true),
+    ("edges", "edge/", true),
+    ("roles", "role/", true),
+    ("asks", "ask/", true),
+    ("improvement", "improvement", false),
+    ("changes", "change/", true),
+];
+
+/// The whole of a flow out of its parts.
+pub(crate) fn whole(parts: &Parts) -> String {
+    let groups = GROUPS.map(|(name, key, many)| {
+        let value = if many {
+            parts.group(key)
+        } else {
+            parts.one(key).unwrap_or("null").to_owned()
+        };
+        format!("\"{name}\":{value}")
+    });
+    format!("{{{}}}", groups.join(","))
+}
+
+impl FlowHub {
+    /// Starts to follow a flow.
+    ///
+    /// # Errors
+    /// When there is no such flow, or no thread left.
+    pub(super) fn start(hubs: &Arc<Hubs>, flow: &FlowRef) -> Result<Arc<Self>, Error> {
+        let follower = hubs.store.follow(flow)?;
+        let hub = Arc::new(Self {
+            flow: flow.clone(),
+            shared: Mutex::default(),
+            bell: Arc::new(Bell::default()),
+            followers: Followers::default(),
+            ended: AtomicBool::new(false),
+        });
+        let folder = hubs.store.folder(flow);
+        let reader = Reader {
+            hub: Arc::clone(&hub),
+            hubs: Arc::downgrade(hubs),
+            fold: FlowFold::new(wire_ref(flow), hubs.models.clone()),
+            follower,
+            folder,
+            at: None,
+            taken: Vec::new(),
+            idle_us: 0,
+        };
+        hubs.ring_for(hubs.store.folder(flow).journal(), &hub.bell);
+        std::thread::Builder::new()
+            .name("hub".to_owned())
+            .spawn(move || reader.run())
+            .map_err(|source| Error::Io {
+                doing: "follow",
+                path: hubs.store.folder(flow).journal(),
+                source,
+            })?;
+        Ok(hub)
+    }
+
+    /// How it is told to look.
+    #[must_use]
+    pub const fn bell(&self) -> &Arc<Bell> {
+        &self.bell
+    }
+
+    /// Those who follow.
+    #[must_use]
+    pub const fn followers(&self) -> &Followers {
+        &self.followers
+    }
+
+    /// Whether it follows no longer.
+    #[must_use]
+    pub fn is_ended(&self) -> bool {
+        self.ended.load(Ordering::SeqCst)
+    }
+
+    pub(super) fn end(&self) {
+        self.ended.store(true, Ordering::SeqCst);
+    }
+
+    /// Takes what is new of the flow.
+    pub fn take_parts(&self, cursor: &mut Cursor) -> Vec<Out> {
+        let mut shared = lock(&self.shared);
+        let Shared {
+            epoch,
+            head,
+            at,
+            parts,
+            ready,
+            gone,
+            ..
+        } = &mut *shared;
+        if let Some(why) = gone {
+            return vec![Out::gone(why)];
+        }
+        if !*ready {
+            return Vec::new();
+        }
+        let present = Present {
+            epoch,
+            head: *head,
+            at,
+        };
+        cursor.parts(&present, parts, whole)
+    }
+
+    /// Takes what is new of a role's feed. Says whether there is more.
+    pub fn take_feed(&self, role: &str, cursor: &mut Cursor, live: bool) -> (Vec<Out>, bool) {
+        let mut shared = lock(&self.shared);
+        let Shared {
+            epoch,
+            head,
+            at,
+            feeds,
+            ready,
+            gone,
+            ..
+        } = &mut *shared;
+        if let Some(why) = gone {
+            return (vec![Out::gone(why)], false);
+        }
+        if !*ready {
+            return (Vec::new(), false);
+        }
+        let present = Present {
+            epoch,
+            head: *head,
+            at,
+        };
+        let feed = feeds.entry(role.to_owned()).or_default();
+        cursor.feed(&present, feed, live)
+    }
+
+    /// Older items of a feed: those that began before a record, the newest of them, as JSON.
+    #[must_use]
+    pub fn older(&self, role: &str, before: u64, limit: usize) -> Option<String> {
+        let shared = lock(&self.shared);
+        if !shared.ready {
+            return None;
+        }
+        let none = Feed::default();
+        Some(shared.feeds.get(role).unwrap_or(&none).older(before, limit))
+    }
+
+    /// The flow as it is now, as JSON, with the last record.
+    #[must_use]
+    pub fn state(&self) -> Option<(Seq, String)> {
+        let shared = lock(&self.shared);
+        shared.ready.then(|| (shared.head, whole(&shared.parts)))
+    }
+
+    /// The last record that is shown.
+    #[must_use]
+    pub fn head(&self) -> Option<Seq> {
+        let shared = lock(&self.shared);
+        shared.ready.then_some(shared.head)
+    }
+}
+
+/// A flow's address on the wire.
+#[must_use]
+pub fn wire_ref(flow: &FlowRef) -> row::FlowRef {
+    row::FlowRef {
+        project: flow.project.to_string(),
+        flow: flow.flow.to_string(),
+    }
+}
+
+/// Follows the journal.
+struct Reader {
+    hub: Arc<FlowHub>,
+    hubs: Weak<Hubs>,
+    fold: FlowFold,
+    follower: Follower,
+    folder: FlowFolder,
+    at: Option<At>,
+    /// What changed in feeds and is not shown yet.
+    taken: Vec<(RoleInstance, u64, FeedChange)>,
+    /// Since when nobody follows, as the clock counts.
+    idle_us: u64,
+}
+
+impl Reader {
+    fn run(mut self) {
+        while let Some(hubs) = self.hubs.upgrade() {
+            if hubs.is_over() || (self.is_left(&hubs) && hubs.ends(&self.hub)) {
+                break;
+            }
+            let streams_only = self.round(&hubs);
+            drop(hubs);
+            // Whatever comes within a moment is one batch.
+            std::thread::sleep(if streams_only { STREAM } else { BATCH });
+            self.hub.bell.wait(LOOK);
+        }
+        self.hub.end();
+    }
+
+    /// Whether nobody has followed for a while.
+    fn is_left(&mut self, hubs: &Hubs) -> bool {
+        let now_us = hubs.store.ground().clock.elapsed_us();
+        if !self.hub.followers.is_empty() || self.idle_us == 0 {
+            self.idle_us = now_us.max(1);
+            return false;
+        }
+        u128::from(now_us.saturating_sub(self.idle_us)) > LINGER.as_micros()
+    }
+
+    /// Reads what is new and publishes it. Says whether only text streamed.
+    fn round(&mut self, hubs: &Hubs) -> bool {
+        let before = self.follower.seq();
+        let outcome = self.read(hubs);
+        let grew = self.follower.seq() > before;
+        self.fold.driven(hubs.liveness(&self.hub.flow));
+        let touched = self.fold.is_touched();
+        let first = !lock(&self.hub.shared).ready;
+        if grew || touched || first {
+            self.publish(hubs, grew);
+        }
+        if let Err(error) = outcome {
+            self.lost(hubs, &error);
+        }
+        grew && !touched
+    }
+
+    fn read(&mut self, hubs: &Hubs) -> Result<(), Error> {
+        let mut batch: u64 = 0;
+        let (fold, taken) = (&mut self.fold, &mut self.taken);
+        let (store, folder, at) = (&hubs.store, &self.folder, &mut self.at);
+        let mut durable_first = false;
+        let read = |text: &Text| whole_text(store, folder, text);
+        let mut each = |recorded: Recorded| {
+            durable_first |= !matches!(recorded.fact(), Some(Fact::DraftAdded(_)));
+            *at = Some(recorded.at);
+            fold.apply(&recorded, &read);
+            batch += 1;
+            if batch.is_multiple_of(FACTS_AT_ONCE) {
+                // The fold holds the end of a feed only. Nothing is shown before the round's end.
+                taken.extend(fold.take_feeds());
+            }
+        };
+        let outcome = self.follower.read(&mut each);
+        hubs.counts.facts.fetch_add(batch, Ordering::Relaxed);
+        // Nothing is shown that a power cut could take back, whoever wrote it.
+        if durable_first {
+            self.follower.settle()?;
+        }
+        outcome.map(drop)
+    }
+
+    fn publish(&mut self, hubs: &Hubs, grew: bool) {
+        let seq = self.follower.seq();
+        let parts = self.fold.take();
+        let mut feeds = std::mem::take(&mut self.taken);
+        feeds.extend(self.fold.take_feeds());
+        let mut shared = lock(&self.hub.shared);
+        shared.epoch = self.fold.epoch();
+        shared.head = seq;
+        shared.at = words::maybe_at(self.at);
+        shared.ready = true;
+        if !parts.is_empty() {
+            shared.parts.put(parts, (seq, !grew));
+        }
+        for (role, _, change) in feeds {
+            shared
+                .feeds
+                .entry(role.to_string())
+                .or_default()
+                .put(change);
+        }
+        drop(shared);
+        hubs.counts.batches.fetch_add(1, Ordering::Relaxed);
+        self.hub.followers.tell();
+    }
+
+    /// The journal is damaged, or is not the continuation of what was read: it is read anew, and who
+    /// follows is told what is wrong if that does not help.
+    fn lost(&mut self, hubs: &Hubs, error: &Error) {
+        let gone = matches!(hubs.store.follow(&self.hub.flow), Err(Error::NoFlow(_)));
+        if gone {
+            lock(&self.hub.shared).gone = Some("the flow was removed".to_owned());
+            self.hub.followers.tell();
+            return;
+        }
+        // What cannot be read any further may have been repaired meanwhile; then its head is another.
+        let looked = hubs.store.look(&self.hub.flow);
+        let whole = looked.is_ok_and(|look| look.damage.is_none());
+        let Ok(follower) = hubs.store.follow(&self.hub.flow) else {
+            return;
+        };
+        if !whole {
+            return tell_damage(&self.hub, error);
+        }
+        self.follower = follower;
+        self.fold = FlowFold::new(wire_ref(&self.hub.flow), hubs.models.clone());
+        self.taken.clear();
+        let mut shared = lock(&self.hub.shared);
+        shared.parts = Parts::default();
+        shared.feeds.clear();
+        shared.ready = false;
+        drop(shared);
+        self.hub.bell.ring();
+    }
+}
+
+fn tell_damage(hub: &FlowHub, error: &Error) {
+    let mut shared = lock(&hub.shared);
+    if shared.head == 0 {
+        shared.gone = Some(format!("the journal cannot be read: {error}"));
+        drop(shared);
+        hub.followers.tell();
+    }
+}
+
+/// The whole of a text that may lie in a blob; its beginning if the blob is lost.
+pub(crate) fn whole_text(store: &Store, folder: &FlowFolder, text: &Text) -> String {
+    match text {
+        Text::Inline(text) => text.clone(),
+        Text::Blob(kept) => {
+            let bytes = blob::get(store.ground().disk.as_ref(), folder, kept.blob);
+            bytes.map_or_else(
+                |_| kept.head.clone(),
+                |bytes| String::from_utf8_lossy(&bytes).into_owned(),
+            )
+        }
+    }
+}

@@ -1,0 +1,361 @@
+//! All hubs of a server: started by the first who follows, told by the system what changed, and
+//! ended some seconds after the last one went.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
+use std::time::Duration;
+
+use a_society_orchestrator::driver::handle::FlowHandle;
+use a_society_state::watch::{News, Watch};
+use a_society_state::{FlowRef, Store};
+
+use super::flow::FlowHub;
+use super::inbox::InboxHub;
+use super::limits::{HUBS_MAX, LOOK};
+use crate::fold::Liveness;
+use crate::protocol::ask::ModelChoice;
+use crate::protocol::row::DrivenBy;
+
+/// Something that waits until it is told to look.
+#[derive(Debug, Default)]
+pub struct Bell {
+    rung: Mutex<bool>,
+    told: Condvar,
+}
+
+impl Bell {
+    /// Says that there is something to look at.
+    pub fn ring(&self) {
+        *self.rung.lock().unwrap_or_else(PoisonError::into_inner) = true;
+        self.told.notify_one();
+    }
+
+    /// Waits until it is rung, but no longer than this. Says whether it was.
+    pub fn wait(&self, longest: Duration) -> bool {
+        let rung = self.rung.lock().unwrap_or_else(PoisonError::into_inner);
+        let (mut rung, _) = self
+            .told
+            .wait_timeout_while(rung, longest, |rung| !*rung)
+            .unwrap_or_else(PoisonError::into_inner);
+        std::mem::take(&mut *rung)
+    }
+}
+
+/// Those who follow a hub, and how each is told that there is something to take.
+#[derive(Debug, Default)]
+pub struct Followers(Mutex<Vec<Weak<tokio::sync::Notify>>>);
+
+impl Followers {
+    /// One more.
+    pub fn add(&self, told: &Arc<tokio::sync::Notify>) {
+        self.list().push(Arc::downgrade(told));
+    }
+
+    /// One less. Somebody who follows twice is there twice.
+    pub fn remove(&self, told: &Arc<tokio::sync::Notify>) {
+        let mut list = self.list();
+        let mine = Arc::downgrade(told);
+        if let Some(place) = list.iter().position(|known| known.ptr_eq(&mine)) {
+            list.swap_remove(place);
+        }
+    }
+
+    /// Tells everybody. Says whether anybody is there.
+    pub fn tell(&self) -> bool {
+        let mut list = self.list();
+        list.retain(|follower| {
+            let there = follower.upgrade();
+            if let Some(told) = &there {
+                told.notify_one();
+            }
+            there.is_some()
+        });
+        !list.is_empty()
+    }
+
+    /// Whether anybody is there.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.list()
+            .iter()
+            .all(|follower| follower.strong_count() == 0)
+    }
+
+    fn list(&self) -> MutexGuard<'_, Vec<Weak<tokio::sync::Notify>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// All hubs.
+#[derive(Debug)]
+pub struct Hubs {
+    /// The flows of the workspace.
+    pub store: Store,
+    /// This run of the server.
+    pub epoch: String,
+    /// The models there are.
+    pub models: Vec<ModelChoice>,
+    /// Counts what the hubs did, for those who measure.
+    pub counts: Counts,
+    flows: Mutex<BTreeMap<FlowRef, Arc<FlowHub>>>,
+    inbox: Mutex<Option<Arc<InboxHub>>>,
+    driven: Mutex<BTreeMap<FlowRef, FlowHandle>>,
+    watch: Option<Watch>,
+    /// Who is told when something in a folder changes.
+    bells: Mutex<BTreeMap<PathBuf, Vec<Weak<Bell>>>>,
+    ended: AtomicBool,
+}
+
+/// What the hubs did.
+#[derive(Debug, Default)]
+pub struct Counts {
+    /// Facts that were folded.
+    pub facts: AtomicU64,
+    /// Batches that were published.
+    pub batches: AtomicU64,
+    /// Frames that were sent.
+    pub frames: AtomicU64,
+    /// Bytes that were sent.
+    pub bytes: AtomicU64,
+    /// Commands that were heard.
+    pub commands: AtomicU64,
+    /// Sockets that are open.
+    pub sockets: AtomicU64,
+}
+
+impl Hubs {
+    /// No hub yet.
+    #[must_use]
+    pub fn new(store: Store, epoch: String, models: Vec<ModelChoice>) -> Arc<Self> {
+        let hubs = Arc::new(Self {
+            store,
+            epoch,
+            models,
+            counts: Counts::default(),
+            flows: Mutex::default(),
+            inbox: Mutex::default(),
+            driven: Mutex::default(),
+            // Without it hubs look by themselves now and then.
+            watch: Watch::new().ok(),
+            bells: Mutex::default(),
+            ended: AtomicBool::new(false),
+        });
+        let weak = Arc::downgrade(&hubs);
+        // A system without room for a thread has hubs that look now and then.
+        let watching = std::thread::Builder::new()
+            .name("watch".to_owned())
+            .spawn(move || listen(&weak));
+        drop(watching);
+        hubs
+    }
+
+    /// Rings a bell whenever something in a folder changes.
+    pub fn ring_for(&self, folder: PathBuf, bell: &Arc<Bell>) {
+        let watched = self.watch.as_ref().map(|watch| watch.add(&folder));
+        if let Some(Ok(())) = watched {
+            let mut bells = lock(&self.bells);
+            let list = bells.entry(folder).or_default();
+            list.retain(|known| known.strong_count() > 0);
+            list.push(Arc::downgrade(bell));
+        }
+        // What happened before it was watched is looked for now.
+        bell.ring();
+    }
+
+    /// Whether the system tells what changes.
+    #[must_use]
+    pub const fn is_told(&self) -> bool {
+        self.watch.is_some()
+    }
+
+    /// The hub of a flow, with one more who follows. It is started if nobody follows the flow yet.
+    ///
+    /// # Errors
+    /// In words, when there is no such flow, or too many are followed at once.
+    pub fn follow(
+        self: &Arc<Self>,
+        flow: &FlowRef,
+        told: &Arc<tokio::sync::Notify>,
+    ) -> Result<Arc<FlowHub>, String> {
+        let mut flows = lock(&self.flows);
+        flows.retain(|_, hub| !hub.is_ended());
+        let known = flows.get(flow).map(Arc::clone);
+        let hub = match known {
+            Some(hub) => hub,
+            None if flows.len() >= HUBS_MAX => {
+                return Err("too many flows are followed at once; close a page".to_owned());
+            }
+            None => {
+                let hub = FlowHub::start(self, flow).map_err(|error| error.to_string())?;
+                flows.insert(flow.clone(), Arc::clone(&hub));
+                hub
+            }
+        };
+        // While the list is held, the hub cannot end for want of somebody who follows.
+        hub.followers().add(told);
+        drop(flows);
+        hub.bell().ring();
+        Ok(hub)
+    }
+
+    /// The hub of a flow, if somebody follows it.
+    #[must_use]
+    pub fn followed(&self, flow: &FlowRef) -> Option<Arc<FlowHub>> {
+        let flows = lock(&self.flows);
+        flows
+            .get(flow)
+            .filter(|hub| !hub.is_ended())
+            .map(Arc::clone)
+    }
+
+    /// A hub that nobody follows ends. Says whether it did.
+    pub(super) fn ends(&self, hub: &FlowHub) -> bool {
+        let flows = lock(&self.flows);
+        let ends = hub.followers().is_empty();
+        if ends {
+            hub.end();
+        }
+        drop(flows);
+        ends
+    }
+
+    /// The list of all flows.
+    ///
+    /// # Errors
+    /// In words, when the system has no thread left.
+    pub fn inbox(self: &Arc<Self>) -> Result<Arc<InboxHub>, String> {
+        let mut inbox = lock(&self.inbox);
+        if let Some(hub) = &*inbox {
+            return Ok(Arc::clone(hub));
+        }
+        let hub = InboxHub::start(self).map_err(|error| error.to_string())?;
+        *inbox = Some(Arc::clone(&hub));
+        Ok(hub)
+    }
+
+    /// This process drives a flow from now on.
+    pub fn drives(&self, flow: FlowRef, handle: FlowHandle) {
+        lock(&self.driven).insert(flow.clone(), handle);
+        self.look_at(&flow);
+    }
+
+    /// This process drives a flow no longer.
+    pub fn leaves(&self, flow: &FlowRef) {
+        lock(&self.driven).remove(flow);
+        self.look_at(flow);
+    }
+
+    fn look_at(&self, flow: &FlowRef) {
+        if let Some(hub) = lock(&self.flows).get(flow) {
+            hub.bell().ring();
+        }
+        if let Some(inbox) = &*lock(&self.inbox) {
+            inbox.changed(flow.clone());
+        }
+    }
+
+    /// The handle of a flow that this process drives.
+    #[must_use]
+    pub fn handle(&self, flow: &FlowRef) -> Option<FlowHandle> {
+        lock(&self.driven).get(flow).cloned()
+    }
+
+    /// The flows that this process drives.
+    #[must_use]
+    pub fn driven(&self) -> Vec<(FlowRef, FlowHandle)> {
+        let driven = lock(&self.driven);
+        driven
+            .iter()
+            .map(|(flow, handle)| (flow.clone(), handle.clone()))
+            .collect()
+    }
+
+    /// Who drives a flow now.
+    #[must_use]
+    pub fn liveness(&self, flow: &FlowRef) -> Liveness {
+        let folder = self.store.folder(flow);
+        let disk = self.store.ground().disk.as_ref();
+        let holder = a_society_state::lock::is_held(disk, &folder).unwrap_or(None);
+        let ours = lock(&self.driven).contains_key(flow);
+        let driven_by = holder.as_ref().map(|_| {
+            if ours {
+                DrivenBy::Server
+            } else {
+                DrivenBy::Other
+            }
+        });
+        Liveness { driven_by, holder }
+    }
+
+    /// How many hubs there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        lock(&self.flows)
+            .values()
+            .filter(|hub| !hub.is_ended())
+            .count()
+    }
+
+    /// Whether there is none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The server ends: no hub goes on.
+    pub fn end(&self) {
+        self.ended.store(true, Ordering::SeqCst);
+        for hub in lock(&self.flows).values() {
+            hub.bell().ring();
+        }
+    }
+
+    /// Whether the server ended.
+    #[must_use]
+    pub fn is_over(&self) -> bool {
+        self.ended.load(Ordering::SeqCst)
+    }
+
+    /// Rings the bells of what changed.
+    fn tell(&self, news: &News) {
+        let bells = lock(&self.bells);
+        let ring = |list: &Vec<Weak<Bell>>| {
+            for bell in list.iter().filter_map(Weak::upgrade) {
+                bell.ring();
+            }
+        };
+        match news {
+            News::All => bells.values().for_each(ring),
+            News::Of(folders) => {
+                for folder in folders {
+                    bells.get(folder).into_iter().for_each(ring);
+                }
+            }
+        }
+        drop(bells);
+        if let (News::Of(folders), Some(inbox)) = (news, &*lock(&self.inbox)) {
+            inbox.news(folders);
+        }
+    }
+}
+
+/// Tells the hubs what the system tells, until nobody holds them any more.
+fn listen(hubs: &Weak<Hubs>) {
+    while let Some(hubs) = hubs.upgrade() {
+        let Some(watch) = &hubs.watch else { return };
+        match watch.wait(LOOK) {
+            Ok(news) => hubs.tell(&news),
+            // Hubs look by themselves now and then.
+            Err(_) => return,
+        }
+        if hubs.is_over() {
+            return;
+        }
+    }
+}
+
+pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,419 @@
+//! The list of all flows, and everything that waits for the operator in any of them.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, Weak};
+
+use a_society_facts::id::RoleInstance;
+use a_society_facts::view::Screen;
+use a_society_facts::view::feed::{FeedItem, ItemKind};
+use a_society_orchestrator::graph;
+use a_society_orchestrator::machine;
+use a_society_state::look::Look;
+use a_society_state::{FlowRef, index};
+
+use super::flow::{whole_text, wire_ref};
+use super::hubs::{Bell, Followers, Hubs, lock};
+use super::keep::Parts;
+use super::limits::{FLOWS_MAX, LIST, LOOK, LOOKED_MAX, WATCHED_MAX};
+use super::pull::{Cursor, Out, Present};
+use crate::fold::ask::{self, Around};
+use crate::fold::limits::{DECIDED_MAX, EARLIER_MAX};
+use crate::fold::row::{row, short_row};
+use crate::fold::{Liveness, words};
+use crate::protocol::ask::{Ask, ModelChoice};
+use crate::protocol::down::Part;
+use crate::protocol::row::{Decided, FlowRef as WireRef};
+
+/// What is kept for those who follow.
+#[derive(Debug, Default)]
+struct Shared {
+    parts: Parts,
+    at: String,
+    ready: bool,
+}
+
+/// The list of all flows.
+#[derive(Debug)]
+pub struct InboxHub {
+    epoch: String,
+    shared: Mutex<Shared>,
+    bell: Arc<Bell>,
+    followers: Followers,
+    /// Flows and folders in which something changed.
+    changed: Mutex<(BTreeSet<FlowRef>, bool)>,
+    /// Which flow a journal's folder belongs to.
+    journals: Mutex<BTreeMap<PathBuf, FlowRef>>,
+}
+
+impl InboxHub {
+    /// Starts to make the list.
+    ///
+    /// # Errors
+    /// When there is no thread left.
+    pub(super) fn start(hubs: &Arc<Hubs>) -> io::Result<Arc<Self>> {
+        let hub = Arc::new(Self {
+            epoch: hubs.epoch.clone(),
+            shared: Mutex::default(),
+            bell: Arc::new(Bell::default()),
+            followers: Followers::default(),
+            changed: Mutex::new((BTreeSet::new(), true)),
+            journals: Mutex::default(),
+        });
+        let lister = Lister {
+            hub: Arc::clone(&hub),
+            hubs: Arc::downgrade(hubs),
+            known: BTreeMap::new(),
+            watched: BTreeSet::new(),
+        };
+        std::thread::Builder::new()
+            .name("inbox".to_owned())
+            .spawn(move || lister.run())?;
+        Ok(hub)
+    }
+
+    /// Those who follow.
+    #[must_use]
+    pub const fn followers(&self) -> &Followers {
+        &self.followers
+    }
+
+    /// Something changed in a flow.
+    pub fn changed(&self, flow: FlowRef) {
+        lock(&self.changed).0.insert(flow);
+        self.bell.ring();
+    }
+
+    /// Something changed in these folders.
+    pub(super) fn news(&self, folders: &[PathBuf]) {
+        let journals = lock(&self.journals);
+        let mut changed = lock(&self.changed);
+        let mut mine = false;
+        for folder in folders {
+            mine = true;
+            match journals.get(folder) {
+                Some(flow) => {
+                    changed.0.insert(flow.clone());
+                }
+                // It is a project, or the folder of all of them: there may be a new flow.
+                None => changed.1 = true,
+            }
+        }
+        drop(changed);
+        drop(journals);
+        if mine {
+            self.bell.ring();
+        }
+    }
+
+    /// Takes what is new.
+    pub fn take(&self, cursor: &mut Cursor) -> Vec<Out> {
+        let mut shared = lock(&self.shared);
+        let Shared { parts, at, ready } = &mut *shared;
+        if !*ready {
+            return Vec::new();
+        }
+        let head = parts.version();
+        let present = Present {
+            epoch: &self.epoch,
+            head,
+            at,
+        };
+        cursor.parts(&present, parts, |parts| {
+            let flows = parts.group("flow/");
+            let asks = parts.group("ask/");
+            let decided = parts.one("decided").unwrap_or("[]");
+            format!("{{\"flows\":{flows},\"asks\":{asks},\"decided\":{decided}}}")
+        })
+    }
+}
+
+/// What is known of a flow.
+#[derive(Debug, Clone, Default)]
+struct Known {
+    asks: BTreeSet<String>,
+    decided: Vec<Decided>,
+    liveness: Liveness,
+    over: bool,
+}
+
+struct Lister {
+    hub: Arc<InboxHub>,
+    hubs: Weak<Hubs>,
+    known: BTreeMap<FlowRef, Known>,
+    watched: BTreeSet<PathBuf>,
+}
+
+type Batch = BTreeMap<String, Option<Part>>;
+
+impl Lister {
+    fn run(mut self) {
+        while let Some(hubs) = self.hubs.upgrade() {
+            if hubs.is_over() {
+                return;
+            }
+            self.round(&hubs);
+            drop(hubs);
+            std::thread::sleep(LIST);
+            if !self.hub.bell.wait(LOOK) {
+                // Nobody said anything: what the system may not tell is looked for.
+                lock(&self.hub.changed).1 = true;
+            }
+        }
+    }
+
+    fn round(&mut self, hubs: &Arc<Hubs>) {
+        let (mut changed, listed) = std::mem::take(&mut *lock(&self.hub.changed));
+        let first = !lock(&self.hub.shared).ready;
+        let mut batch = Batch::new();
+        if listed {
+            self.list(hubs, &mut changed, &mut batch);
+        }
+        self.liveness(hubs, &mut changed);
+        for flow in &changed {
+            self.look(hubs, flow, &mut batch);
+        }
+        if batch.is_empty() && !first {
+            return;
+        }
+        batch.insert("decided".to_owned(), Some(Part::Decided(self.decided())));
+        let mut shared = lock(&self.hub.shared);
+        shared.at = words::at(hubs.store.ground().clock.now());
+        let version = shared.parts.version() + 1;
+        let moved = shared.parts.put(batch, (version, false));
+        shared.ready = true;
+        drop(shared);
+        if moved || first {
+            self.hub.followers.tell();
+        }
+    }
+
+    /// Looks which flows there are.
+    fn list(&mut self, hubs: &Arc<Hubs>, changed: &mut BTreeSet<FlowRef>, batch: &mut Batch) {
+        let Ok(census) = hubs.store.census() else {
+            return;
+        };
+        self.watch(hubs, hubs.store.root().to_owned());
+        let mut flows = census.flows;
+        // Ids begin with the moment they were made, so that the newest are last.
+        flows.sort_by(|one, other| other.flow.cmp(&one.flow));
+        flows.truncate(FLOWS_MAX);
+        let there: BTreeSet<FlowRef> = flows.iter().cloned().collect();
+        let gone: Vec<FlowRef> = (self.known.keys())
+            .filter(|flow| !there.contains(*flow))
+            .cloned()
+            .collect();
+        for flow in gone {
+            self.forget(&flow, batch);
+        }
+        let new: Vec<FlowRef> = flows
+            .into_iter()
+            .filter(|flow| !self.known.contains_key(flow))
+            .collect();
+        for flow in &new {
+            let project = hubs.store.root().join(flow.project.as_str());
+            self.watch(hubs, project);
+        }
+        // Of flows that are over, the newest are looked at and the others told from their summaries.
+        let rows = index::rows(&hubs.store, &new);
+        for (place, found) in rows.into_iter().enumerate() {
+            let over = found
+                .summary
+                .as_ref()
+                .is_some_and(|summary| summary.is_over());
+            if over && found.damage.is_none() && place >= LOOKED_MAX {
+                self.over(&found, batch);
+            } else {
+                changed.insert(found.flow);
+            }
+        }
+    }
+
+    fn over(&mut self, found: &index::Row, batch: &mut Batch) {
+        let Some(summary) = &found.summary else {
+            return;
+        };
+        let wire = wire_ref(&found.flow);
+        let mut row = short_row(&wire, summary, None);
+        row.phase = match summary.status {
+            a_society_facts::view::FlowStatus::Cancelled => crate::protocol::row::Phase::Cancelled,
+            a_society_facts::view::FlowStatus::Completed
+            | a_society_facts::view::FlowStatus::Running
+            | a_society_facts::view::FlowStatus::Paused(_)
+            | a_society_facts::view::FlowStatus::AwaitingImprovementChoice
+            | a_society_facts::view::FlowStatus::Improving
+            | a_society_facts::view::FlowStatus::AwaitingFeedbackConsent
+            | a_society_facts::view::FlowStatus::Feedback => crate::protocol::row::Phase::Completed,
+        };
+        batch.insert(row_key(&wire), Some(Part::Row(Box::new(row))));
+        let known = Known {
+            over: true,
+            ..Known::default()
+        };
+        self.known.insert(found.flow.clone(), known);
+    }
+
+    fn watch(&mut self, hubs: &Arc<Hubs>, folder: PathBuf) {
+        if self.watched.len() < WATCHED_MAX && self.watched.insert(folder.clone()) {
+            hubs.ring_for(folder, &self.hub.bell);
+        }
+    }
+
+    fn forget(&mut self, flow: &FlowRef, batch: &mut Batch) {
+        batch.insert(row_key(&wire_ref(flow)), None);
+        for ask in self.known.remove(flow).unwrap_or_default().asks {
+            batch.insert(format!("ask/{ask}"), None);
+        }
+    }
+
+    /// Who drives what; nobody tells when a process lets go of a flow.
+    fn liveness(&self, hubs: &Hubs, changed: &mut BTreeSet<FlowRef>) {
+        for (flow, known) in self.known.iter().filter(|(_, known)| !known.over) {
+            if !changed.contains(flow) && hubs.liveness(flow) != known.liveness {
+                changed.insert(flow.clone());
+            }
+        }
+    }
+
+    /// Looks where a flow stands.
+    fn look(&mut self, hubs: &Arc<Hubs>, flow: &FlowRef, batch: &mut Batch) {
+        let wire = wire_ref(flow);
+        let Ok(look) = hubs.store.look(flow) else {
+            self.forget(flow, batch);
+            return;
+        };
+        let liveness = hubs.liveness(flow);
+        let state = &look.screen.flow;
+        if !state.is_created() && look.damage.is_none() {
+            // It begins just now, or never began.
+            return;
+        }
+        let mut row = row(&wire, state, liveness.driven_by);
+        row.damage
+            .extend(look.damage.as_ref().map(ToString::to_string));
+        let over = row.over;
+        batch.insert(row_key(&wire), Some(Part::Row(Box::new(row))));
+        let decided = decided_of(&wire, &look.screen);
+        let asks = asks_of(hubs, flow, &look, &liveness, &decided);
+        let ids: BTreeSet<String> = asks.iter().map(|ask| ask.id.clone()).collect();
+        let known = self.known.entry(flow.clone()).or_default();
+        for gone in known.asks.difference(&ids) {
+            batch.insert(format!("ask/{gone}"), None);
+        }
+        for ask in asks {
+            batch.insert(format!("ask/{}", ask.id), Some(Part::Ask(Box::new(ask))));
+        }
+        *known = Known {
+            asks: ids,
+            decided,
+            liveness,
+            over,
+        };
+        if !over {
+            let journal = hubs.store.folder(flow).journal();
+            lock(&self.hub.journals).insert(journal.clone(), flow.clone());
+            self.watch(hubs, journal);
+        }
+    }
+
+    /// The last decisions in all flows, newest first.
+    fn decided(&self) -> Vec<Decided> {
+        let mut all: Vec<Decided> = self
+            .known
+            .values()
+            .flat_map(|known| known.decided.iter().cloned())
+            .collect();
+        all.sort_by(|one, other| other.at.cmp(&one.at));
+        all.truncate(DECIDED_MAX);
+        all
+    }
+}
+
+fn row_key(flow: &WireRef) -> String {
+    format!("flow/{}/{}", flow.project, flow.flow)
+}
+
+/// What a look knows besides the state.
+struct Seen<'a> {
+    screen: &'a Screen,
+    decided: &'a [Decided],
+    models: &'a [ModelChoice],
+}
+
+impl Around for Seen<'_> {
+    fn said_before(&self, role: &RoleInstance) -> Option<String> {
+        let mut items = self.screen.feeds.get(role)?.items().rev();
+        let said = items.find(|item| item.kind == ItemKind::Assistant && !item.discarded)?;
+        Some(said.text.clone())
+    }
+
+    fn earlier(&self, role: &RoleInstance) -> Vec<Decided> {
+        let name = role.to_string();
+        let mine = self
+            .decided
+            .iter()
+            .filter(|it| it.role.as_ref() == Some(&name));
+        mine.take(EARLIER_MAX).cloned().collect()
+    }
+
+    fn models(&self) -> Vec<ModelChoice> {
+        self.models.to_vec()
+    }
+}
+
+fn asks_of(
+    hubs: &Hubs,
+    flow: &FlowRef,
+    look: &Look,
+    liveness: &Liveness,
+    decided: &[Decided],
+) -> Vec<Ask> {
+    let state = &look.screen.flow;
+    if state.status.is_over() || look.damage.is_some() {
+        return Vec::new();
+    }
+    let folder = hubs.store.folder(flow);
+    let source = whole_text(&hubs.store, &folder, &state.graph.source);
+    let (graph, _) = graph::parse(&source, "workflow.yaml");
+    let seen = Seen {
+        screen: &look.screen,
+        decided,
+        models: &hubs.models,
+    };
+    let wire = wire_ref(flow);
+    let pending = graph
+        .map(|graph| machine::pending(&graph, state))
+        .unwrap_or_default();
+    let mut asks = ask::asks(&wire, state, &pending, &seen);
+    if asks.is_empty() && liveness.driven_by.is_none() {
+        asks.push(ask::stopped(&wire, state));
+    }
+    asks
+}
+
+/// The last decisions of a flow, as the ends of its feeds tell them.
+fn decided_of(flow: &WireRef, screen: &Screen) -> Vec<Decided> {
+    let mut decided: Vec<Decided> = screen
+        .feeds
+        .iter()
+        .flat_map(|(role, feed)| feed.items().map(move |item| (role, item)))
+        .filter(|(_, item)| is_decision(item))
+        .map(|(role, item)| Decided {
+            at: words::at(item.at),
+            flow: flow.clone(),
+            role: Some(role.to_string()),
+            words: item.label.clone(),
+            detail: words::short(&item.text),
+        })
+        .collect();
+    decided.sort_by(|one, other| other.at.cmp(&one.at));
+    decided.truncate(DECIDED_MAX);
+    decided
+}
+
+fn is_decision(item: &FeedItem) -> bool {
+    let event = item.event.as_deref();
+    matches!(event, Some("consent.resolved" | "consent.mode_changed"))
+        || item.kind == ItemKind::User
+}

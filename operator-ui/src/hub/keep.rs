@@ -1,0 +1,346 @@
+//! What a hub keeps: every part and every item, serialised once.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::sync::Arc;
+
+use serde::Serialize;
+
+use super::limits::{CHANGES_MAX, GONE_MAX};
+use crate::fold::feed::FeedChange;
+
+/// A part as JSON.
+#[derive(Debug, Clone)]
+struct Kept {
+    /// The last record when it changed.
+    seq: u64,
+    /// The batch in which it changed.
+    version: u64,
+    /// Whether it changed without a record, so that no cursor tells who has seen it.
+    beside: bool,
+    /// Absent if it is gone.
+    json: Option<Arc<str>>,
+}
+
+/// Parts by key.
+#[derive(Debug, Default)]
+pub struct Parts {
+    kept: BTreeMap<String, Kept>,
+    version: u64,
+    /// What went before this is not known any more.
+    floor: u64,
+    memo: Option<(u64, u64, Arc<str>)>,
+}
+
+impl Parts {
+    /// The last batch.
+    #[must_use]
+    pub const fn version(&self) -> u64 {
+        self.version
+    }
+
+    /// Takes a batch. What did not really change is left out. Says whether anything did.
+    pub fn put<T: Serialize>(
+        &mut self,
+        parts: BTreeMap<String, Option<T>>,
+        (seq, beside): (u64, bool),
+    ) -> bool {
+        let version = self.version + 1;
+        let mut changed = false;
+        for (key, part) in parts {
+            let json = part.map(|part| Arc::from(json(&part)));
+            let known = self.kept.get(&key);
+            if known.map(|known| &known.json) == Some(&json) || (known.is_none() && json.is_none())
+            {
+                continue;
+            }
+            changed = true;
+            let kept = Kept {
+                seq,
+                version,
+                beside,
+                json,
+            };
+            self.kept.insert(key, kept);
+        }
+        if changed {
+            self.version = version;
+            self.memo = None;
+            self.forget();
+        }
+        changed
+    }
+
+    /// Forgets the oldest of what is gone, if it is too much.
+    fn forget(&mut self) {
+        let gone = self.kept.iter().filter(|(_, kept)| kept.json.is_none());
+        let mut gone: Vec<(u64, String)> =
+            gone.map(|(key, kept)| (kept.seq, key.clone())).collect();
+        if gone.len() <= GONE_MAX {
+            return;
+        }
+        gone.sort_unstable();
+        for (seq, key) in gone.into_iter().take(GONE_MAX / 2) {
+            self.floor = self.floor.max(seq);
+            self.kept.remove(&key);
+        }
+    }
+
+    /// Whether what changed after a record is still known.
+    #[must_use]
+    pub const fn reaches(&self, since: u64) -> bool {
+        since >= self.floor
+    }
+
+    /// What changed after a batch, as a JSON object; empty if nothing did.
+    pub fn after_version(&mut self, version: u64) -> Option<Arc<str>> {
+        if version >= self.version {
+            return None;
+        }
+        if let Some((from, to, memo)) = &self.memo
+            && (*from, *to) == (version, self.version)
+        {
+            return Some(Arc::clone(memo));
+        }
+        let put: Arc<str> = self.object(|kept| kept.version > version).into();
+        self.memo = Some((version, self.version, Arc::clone(&put)));
+        Some(put)
+    }
+
+    /// What changed after a record, as a JSON object.
+    #[must_use]
+    pub fn after_seq(&self, since: u64) -> String {
+        self.object(|kept| kept.seq > since || kept.beside)
+    }
+
+    fn object(&self, wanted: impl Fn(&Kept) -> bool) -> String {
+        let mut out = String::from("{");
+        for (key, kept) in self.kept.iter().filter(|(_, kept)| wanted(kept)) {
+            member(&mut out, key, kept.json.as_deref().unwrap_or("null"));
+        }
+        out.push('}');
+        out
+    }
+
+    /// One part.
+    #[must_use]
+    pub fn one(&self, key: &str) -> Option<&str> {
+        self.kept.get(key)?.json.as_deref()
+    }
+
+    /// Everything whose key begins so, by the rest of the key, as a JSON object.
+    #[must_use]
+    pub fn group(&self, prefix: &str) -> String {
+        let mut out = String::from("{");
+        let from = self.kept.range(prefix.to_owned()..);
+        for (key, kept) in from.take_while(|(key, _)| key.starts_with(prefix)) {
+            if let (Some(json), Some(name)) = (&kept.json, key.get(prefix.len()..)) {
+                member(&mut out, name, json);
+            }
+        }
+        out.push('}');
+        out
+    }
+
+    /// The keys that begin so and are there.
+    #[must_use]
+    pub fn keys(&self, prefix: &str) -> BTreeSet<String> {
+        let from = self.kept.range(prefix.to_owned()..);
+        let mine = from.take_while(|(key, _)| key.starts_with(prefix));
+        let there = mine.filter(|(_, kept)| kept.json.is_some());
+        there.map(|(key, _)| key.clone()).collect()
+    }
+}
+
+fn member(out: &mut String, name: &str, value: &str) {
+    if out.len() > 1 {
+        out.push(',');
+    }
+    out.push_str(&json(&name));
+    out.push(':');
+    out.push_str(value);
+}
+
+/// A value as JSON. What is said here always can be.
+pub(super) fn json<T: Serialize>(value: &T) -> String {
+    serde_json::to_string(value).unwrap_or_else(|_| "null".to_owned())
+}
+
+/// An item as JSON.
+#[derive(Debug, Clone)]
+pub struct KeptItem {
+    /// The record that began it.
+    pub first: u64,
+    /// The record that changed it last.
+    pub seq: u64,
+    /// It.
+    pub json: Box<str>,
+}
+
+/// Text that streams into an item.
+#[derive(Debug, Clone)]
+pub struct Streaming {
+    /// The item.
+    pub id: String,
+    /// How much of the text is in the item itself.
+    pub in_item: usize,
+    /// All of it.
+    pub text: String,
+}
+
+/// The feed of one role.
+#[derive(Debug, Default)]
+pub struct Feed {
+    items: Vec<KeptItem>,
+    version: u64,
+    /// The last changes: in which batch, and which item.
+    log: VecDeque<(u64, usize)>,
+    log_floor: u64,
+    streams: BTreeMap<u64, Streaming>,
+    stream_version: u64,
+    memo: Option<(u64, u64, Arc<str>)>,
+    delta_memo: Option<(u64, usize, usize, Arc<str>)>,
+}
+
+impl Feed {
+    /// The last batch.
+    #[must_use]
+    pub const fn version(&self) -> u64 {
+        self.version
+    }
+
+    /// The last batch in which text grew.
+    #[must_use]
+    pub const fn stream_version(&self) -> u64 {
+        self.stream_version
+    }
+
+    /// The items, oldest first.
+    #[must_use]
+    pub fn items(&self) -> &[KeptItem] {
+        &self.items
+    }
+
+    /// Takes what changed.
+    pub fn put(&mut self, change: FeedChange) {
+        if !change.items.is_empty() {
+            self.version += 1;
+            self.memo = None;
+        }
+        for (number, item) in change.items {
+            let Ok(place) = usize::try_from(number) else {
+                continue;
+            };
+            let kept = KeptItem {
+                first: item.first,
+                seq: item.seq,
+                json: json(&item).into(),
+            };
+            if item.pending {
+                let streaming = Streaming {
+                    id: item.id.clone(),
+                    in_item: item.text.len(),
+                    text: item.text,
+                };
+                let known = self.streams.entry(number).or_insert(streaming.clone());
+                known.in_item = streaming.in_item;
+            }
+            match self.items.get_mut(place) {
+                Some(there) => *there = kept,
+                // Places come in order; what was changed and taken before it was added cannot be.
+                None => self.items.push(kept),
+            }
+            self.log.push_back((self.version, place));
+        }
+        while self.log.len() > CHANGES_MAX {
+            if let Some((version, _)) = self.log.pop_front() {
+                self.log_floor = version;
+            }
+        }
+        for (number, _, text) in change.streams {
+            if let Some(stream) = self.streams.get_mut(&number) {
+                stream.text = text;
+                self.stream_version += 1;
+            }
+        }
+        for number in change.settled {
+            self.streams.remove(&number);
+        }
+    }
+
+    /// Items that began before a record, the newest of them, as a JSON object.
+    #[must_use]
+    pub fn older(&self, before: u64, limit: usize) -> String {
+        let end = self.items.partition_point(|item| item.first < before);
+        let start = end.saturating_sub(limit);
+        let window = self.items.get(start..end).unwrap_or_default();
+        let first = window.first().filter(|_| start > 0);
+        let before = first.map_or_else(|| "null".to_owned(), |first| first.first.to_string());
+        format!("{{\"items\":{},\"before\":{before}}}", array(window.iter()))
+    }
+
+    /// The items that changed after a batch, in their order.
+    #[must_use]
+    pub fn changed_after(&self, version: u64) -> BTreeSet<usize> {
+        if version < self.log_floor {
+            return (0..self.items.len()).collect();
+        }
+        let newer = self.log.iter().rev().take_while(|(at, _)| *at > version);
+        newer.map(|(_, place)| *place).collect()
+    }
+
+    /// The items that changed after a batch, as a JSON array; nothing if none did.
+    pub fn after_version(&mut self, version: u64) -> Option<Arc<str>> {
+        if version >= self.version {
+            return None;
+        }
+        if let Some((from, to, memo)) = &self.memo
+            && (*from, *to) == (version, self.version)
+        {
+            return Some(Arc::clone(memo));
+        }
+        let changed = self.changed_after(version);
+        let items = changed.iter().filter_map(|place| self.items.get(*place));
+        let put: Arc<str> = array(items).into();
+        self.memo = Some((version, self.version, Arc::clone(&put)));
+        Some(put)
+    }
+
+    /// The texts that stream.
+    #[must_use]
+    pub const fn streams(&self) -> &BTreeMap<u64, Streaming> {
+        &self.streams
+    }
+
+    /// The text of a stream from some byte on, as what follows the subscription in a frame.
+    pub fn delta(&mut self, number: u64, offset: usize) -> Option<(Arc<str>, usize)> {
+        let stream = self.streams.get(&number)?;
+        let upto = stream.text.len();
+        if let Some((of, from, to, memo)) = &self.delta_memo
+            && (*of, *from, *to) == (number, offset, upto)
+        {
+            return Some((Arc::clone(memo), upto));
+        }
+        let text = stream.text.get(offset..).filter(|text| !text.is_empty())?;
+        let body = format!(
+            ",\"item\":{},\"offset\":{offset},\"text\":{}}}",
+            json(&stream.id),
+            json(&text)
+        );
+        let body: Arc<str> = body.into();
+        self.delta_memo = Some((number, offset, upto, Arc::clone(&body)));
+        Some((body, upto))
+    }
+}
+
+/// Items as a JSON array.
+pub(super) fn array<'a>(items: impl Iterator<Item = &'a KeptItem>) -> String {
+    let mut out = String::from("[");
+    for item in items {
+        if out.len() > 1 {
+            out.push(',');
+        }
+        out.push_str(&item.json);
+    }
+    out.push(']');
+    out
+}

@@ -1,0 +1,46 @@
+//! The bounds of hubs.
+
+use std::time::Duration;
+
+/// How soon after one batch the next may follow. Sixty a second is what a screen shows, and each
+/// batch may cost a sync.
+pub const BATCH: Duration = Duration::from_millis(16);
+
+/// How soon after another a batch may follow that only streams text: thirty a second are read as
+/// smooth, and each is sent to everybody who looks.
+pub const STREAM: Duration = Duration::from_millis(33);
+
+/// How long a hub stays after the last one went: a page that is loaded anew finds it warm.
+pub const LINGER: Duration = Duration::from_secs(10);
+
+/// How often a hub looks without having been told: the system may not tell, and who holds a lock is
+/// told by nobody.
+pub const LOOK: Duration = Duration::from_secs(2);
+
+/// How often the list of all flows is made anew while flows move.
+pub const LIST: Duration = Duration::from_millis(250);
+
+/// How many bytes of items go into one frame of a replay.
+pub const FRAME_BYTES: usize = 64 << 10;
+
+/// How many items go into one frame.
+pub const FRAME_ITEMS_MAX: usize = 400;
+
+/// How many of the last changes of a feed are known by their order. Who is further behind walks the
+/// whole feed once.
+pub const CHANGES_MAX: usize = 8_192;
+
+/// How many parts that are gone are remembered for those who come back.
+pub const GONE_MAX: usize = 2_000;
+
+/// How many hubs there are at once. Each holds the feeds of a flow in memory.
+pub const HUBS_MAX: usize = 64;
+
+/// How many flows the list shows; the newest. A page of more than this is not read by anybody.
+pub const FLOWS_MAX: usize = 5_000;
+
+/// How many flows are watched for changes while nobody follows them.
+pub const WATCHED_MAX: usize = 2_000;
+
+/// How many flows that are over are looked at for the list; of the others only the summary is read.
+pub const LOOKED_MAX: usize = 300;

@@ -1,0 +1,15 @@
+//! Hubs: one for each flow that somebody follows, and one for the list of all flows.
+//!
+//! A hub reads a journal once, folds it once, and keeps what it serialised by key. Nothing is queued
+//! for anybody: whoever follows holds a cursor and takes what came after it when there is room on
+//! the wire, so that one who is slow gets the newest of each part and costs no memory.
+
+pub mod flow;
+pub mod hubs;
+pub mod inbox;
+pub mod keep;
+pub mod limits;
+pub mod pull;
+
+pub use hubs::{Bell, Hubs};
+pub use pull::{Cursor, Out};

@@ -1,0 +1,67 @@
+//! Work that reads the disk: on threads that may wait, and never on too many.
+
+use std::sync::Arc;
+
+use axum::http::StatusCode;
+
+use super::app::Shared;
+use super::reply::{Answer, fault, refused};
+use crate::protocol::down::Fault;
+
+/// Runs what reads the disk, and answers with what it made or why it could not.
+pub(super) async fn read<F>(app: &Shared, work: F) -> Answer
+where
+    F: FnOnce(&Shared) -> Result<Answer, Fault> + Send + 'static,
+{
+    let Ok(place) = Arc::clone(&app.readers).acquire_owned().await else {
+        return refused(StatusCode::SERVICE_UNAVAILABLE, "the server ends");
+    };
+    let app = Arc::clone(app);
+    let done = tokio::task::spawn_blocking(move || {
+        let answer = work(&app);
+        drop(place);
+        answer
+    });
+    match done.await {
+        Ok(Ok(answer)) => answer,
+        Ok(Err(error)) => fault(status_of(&error), &error),
+        Err(_) => refused(
+            StatusCode::INTERNAL_SERVER_ERROR,
+            "it ended before it was done",
+        ),
+    }
+}
+
+fn status_of(fault: &Fault) -> StatusCode {
+    match fault.code.as_str() {
+        "no-such-flow" | "not-found" => StatusCode::NOT_FOUND,
+        "message-unfit" | "flow-file-unfit" | "usage" => StatusCode::BAD_REQUEST,
+        "command-refused" | "command-ambiguous" => StatusCode::CONFLICT,
+        _ => StatusCode::INTERNAL_SERVER_ERROR,
+    }
+}
+
+/// That something is not there.
+pub(super) fn missing(what: &str, why: &str) -> Fault {
+    Fault {
+        code: "not-found".to_owned(),
+        what: what.to_owned(),
+        why: why.to_owned(),
+        r#try: "go to the list of flows".to_owned(),
+    }
+}
+
+/// That the state could not be read.
+pub(super) fn unread(error: &a_society_state::Error) -> Fault {
+    let code = if error.is_not_found() {
+        "not-found"
+    } else {
+        "disk-failed"
+    };
+    Fault {
+        code: code.to_owned(),
+        what: "the flow cannot be read".to_owned(),
+        why: error.to_string(),
+        r#try: "a-society verify FLOW".to_owned(),
+    }
+}

@@ -1,0 +1,442 @@
+//! What a browser wants to be done: said to the flow's driver, here or in another process, and
+//! answered after it is durable.
+
+use std::sync::atomic::Ordering;
+
+use a_society_facts::id::ClientId;
+use a_society_orchestrator::control::client::{self, Heard, Unsaid};
+use a_society_orchestrator::control::{fault as control_fault, message};
+use a_society_orchestrator::driver::error::DriverError;
+use a_society_orchestrator::fork::{self, Wish};
+use a_society_orchestrator::mint::SystemMint;
+use a_society_orchestrator::run::RunError;
+use a_society_state::FlowRef;
+
+use super::actions::adopt;
+use super::app::{Shared, flow_ref};
+use crate::hub::flow::wire_ref;
+use crate::protocol::ask::ImprovementMode;
+use crate::protocol::command::{Command, Measure, StopScope, When, Whom};
+use crate::protocol::down::{Ack, False, Fault, True};
+use crate::protocol::flow::ConsentMode;
+use crate::protocol::row;
+
+/// Does what is wanted and says what came of it. It waits for the disk.
+pub(super) fn done(app: &Shared, cmd: &str, flow: &row::FlowRef, command: Command) -> Ack {
+    app.hubs.counts.commands.fetch_add(1, Ordering::Relaxed);
+    match try_it(app, cmd, flow, command) {
+        Ok(done) => Ack::Done {
+            cmd: cmd.to_owned(),
+            ok: True,
+            seq: done.seq,
+            facts: done.facts,
+            flow: done.fork,
+        },
+        Err(error) => Ack::Failed {
+            cmd: cmd.to_owned(),
+            ok: False,
+            error,
+        },
+    }
+}
+
+struct Done {
+    seq: u64,
+    facts: u64,
+    /// The flow that a fork began.
+    fork: Option<row::FlowRef>,
+}
+
+fn unfit(why: String) -> Fault {
+    Fault {
+        code: "message-unfit".to_owned(),
+        what: "the message was not understood".to_owned(),
+        why,
+        r#try: "load the page anew".to_owned(),
+    }
+}
+
+fn read<T: std::str::FromStr>(text: &str) -> Result<T, Fault>
+where
+    T::Err: std::fmt::Display,
+{
+    text.parse().map_err(|bad: T::Err| unfit(bad.to_string()))
+}
+
+fn try_it(app: &Shared, cmd: &str, wire: &row::FlowRef, command: Command) -> Result<Done, Fault> {
+    let flow = flow_ref(wire)?;
+    let client: ClientId = read(cmd)?;
+    if matches!(command, Command::Resume {}) {
+        return resume(app, &flow);
+    }
+    if let Command::Fork {
+        at,
+        name,
+        first_message,
+    } = command
+    {
+        let wish = Wish {
+            at: Some(at),
+            name: name.filter(|name| !name.trim().is_empty()),
+        };
+        return fork(app, cmd, &flow, (wish, first_message));
+    }
+    let reason = if let Command::Deny { reason, .. } = &command {
+        reason.clone().filter(|reason| !reason.trim().is_empty())
+    } else {
+        None
+    };
+    let role = asking_role(app, &flow, &command);
+    let goes_on = goes_on(&command);
+    let said = said(command.clone())?;
+    let (mut done, heard) =
+        say(app, &flow, said, client).map_err(|error| loser(app, &flow, &command, error))?;
+    if let (Some(text), Some(role)) = (reason, role) {
+        let to = message::Whom::Role(read(&role)?);
+        let client: ClientId = read(&format!("{cmd}.reason"))?;
+        let (told, _) = say(app, &flow, message::Command::Reply { to, text }, client)?;
+        done.seq = told.seq;
+        done.facts += told.facts;
+    }
+    if heard == Heard::ByUs && goes_on {
+        // It rested, and was answered here: here it goes on. That it cannot is told by its row.
+        drop(resume(app, &flow));
+    }
+    Ok(done)
+}
+
+fn resume(app: &Shared, flow: &FlowRef) -> Result<Done, Fault> {
+    if app.hubs.handle(flow).is_none() {
+        let begun = app.actions.resume(flow)?;
+        adopt(&app.hubs, begun);
+    }
+    let look = app.hubs.store.look(flow);
+    let seq = look.map_or(0, |look| look.screen.flow.seq);
+    Ok(Done {
+        seq,
+        facts: 0,
+        fork: None,
+    })
+}
+
+/// Begins a fork and drives it.
+fn fork(
+    app: &Shared,
+    cmd: &str,
+    flow: &FlowRef,
+    (wish, message): (Wish, Option<String>),
+) -> Result<Done, Fault> {
+    let store = &app.hubs.store;
+    let failed = |error: RunError| from_unsaid(Unsaid::Run(error));
+    let project = app.actions.project_folder(flow);
+    let plan = fork::plan(store, &project, flow, wish).map_err(failed)?;
+    let now = store.ground().clock.now();
+    let forked = fork::make(store, &plan, now, &mut SystemMint).map_err(failed)?;
+    let mut done = resume(app, &forked)?;
+    if let Some(text) = message.filter(|text| !text.trim().is_empty()) {
+        let client: ClientId = read(&format!("{cmd}.first"))?;
+        let to = message::Whom::Only;
+        let reply = message::Command::Reply { to, text };
+        // Whoever waits gets it. If nobody does, the fork is there all the same.
+        if let Ok((told, _)) = say(app, &forked, reply, client) {
+            done.seq = told.seq;
+        }
+    }
+    done.fork = Some(wire_ref(&forked));
+    Ok(done)
+}
+
+/// Says a command to whoever drives the flow.
+fn say(
+    app: &Shared,
+    flow: &FlowRef,
+    command: message::Command,
+    client: ClientId,
+) -> Result<(Done, Heard), Fault> {
+    let done = |taken: message::Taken| Done {
+        seq: taken.seq,
+        facts: taken.facts as u64,
+        fork: None,
+    };
+    if let Some(handle) = app.hubs.handle(flow) {
+        match handle.obey(command.clone(), Some(client.clone())) {
+            Ok(taken) => return Ok((done(taken), Heard::ByDriver)),
+            // It ended just now; it is said as to any other.
+            Err(DriverError::Gone) => {}
+            Err(error) => return Err(wire_fault(control_fault::of(&error))),
+        }
+    }
+    let project = app.actions.project_folder(flow);
+    match client::say(&app.hubs.store, flow, &project, (command, client)) {
+        Ok((taken, heard)) => Ok((done(taken), heard)),
+        Err(error) => Err(from_unsaid(error)),
+    }
+}
+
+/// A fault of the control socket on the wire.
+pub(super) fn wire_fault(fault: message::Fault) -> Fault {
+    let code = serde_json::to_string(&fault.code).unwrap_or_default();
+    Fault {
+        code: code.trim_matches('"').to_owned(),
+        what: fault.what,
+        why: fault.why,
+        r#try: fault.r#try,
+    }
+}
+
+fn from_unsaid(error: Unsaid) -> Fault {
+    let (code, what, hint) = match error {
+        Unsaid::Fault(fault) => return wire_fault(fault),
+        Unsaid::Run(_) => (
+            "flow-stopped",
+            "the flow cannot be driven",
+            "a-society verify FLOW",
+        ),
+        Unsaid::Deaf { .. } => (
+            "flow-busy",
+            "another process holds this flow and does not listen",
+            "stop that process, then try again",
+        ),
+        Unsaid::NoAnswer(_) => (
+            "no-answer",
+            "the process that drives the flow did not answer",
+            "look whether it was done before you try again",
+        ),
+    };
+    Fault {
+        code: code.to_owned(),
+        what: what.to_owned(),
+        why: error.to_string(),
+        r#try: hint.to_owned(),
+    }
+}
+
+/// Whose request is denied, if one is.
+fn asking_role(app: &Shared, flow: &FlowRef, command: &Command) -> Option<String> {
+    let Command::Deny { consent, .. } = command else {
+        return None;
+    };
+    let look = app.hubs.store.look(flow).ok()?;
+    let open = look.screen.flow.consents.get(consent.as_str())?;
+    Some(open.role.to_string())
+}
+
+/// Who decides second is told what the first decided.
+fn loser(app: &Shared, flow: &FlowRef, command: &Command, error: Fault) -> Fault {
+    let (Command::Allow {
+        consent: needle, ..
+    }
+    | Command::Deny {
+        consent: needle, ..
+    }
+    | Command::Approve { approval: needle }
+    | Command::Decline { approval: needle }) = command
+    else {
+        return error;
+    };
+    if error.code != "command-refused" {
+        return error;
+    }
+    match decision(app, flow, needle) {
+        Some(words) => Fault {
+            code: "already-decided".to_owned(),
+            what: format!("{words} by you in another window"),
+            why: "the first answer counts, and this one came second".to_owned(),
+            r#try: "nothing is left to do here".to_owned(),
+        },
+        None => error,
+    }
+}
+
+/// What was decided about a request, by its name: the last fact that says so.
+fn decision(app: &Shared, flow: &FlowRef, name: &str) -> Option<&'static str> {
+    use a_society_facts::Fact;
+    use a_society_facts::fact::operator::ConsentAnswer;
+    let mut follower = app.hubs.store.follow(flow).ok()?;
+    let mut words = None;
+    let read = follower.read(&mut |recorded| match recorded.fact() {
+        Some(Fact::ConsentResolved(f)) if f.consent.as_str() == name => {
+            words = Some(match f.answer {
+                ConsentAnswer::AllowOnce => "Allowed once",
+                ConsentAnswer::AllowFlow => "Allowed for this flow",
+                ConsentAnswer::Deny => "Denied",
+                ConsentAnswer::Withdrawn => "Withdrawn",
+            });
+        }
+        Some(Fact::HandoffDecided(f)) if f.approval.as_str() == name => {
+            words = Some(if f.approved { "Approved" } else { "Declined" });
+        }
+        _ => {}
+    });
+    drop(read);
+    words
+}
+
+/// Whether a flow that rested has something to do after a command.
+const fn goes_on(command: &Command) -> bool {
+    match command {
+        Command::Reply { .. }
+        | Command::Approve { .. }
+        | Command::Decline { .. }
+        | Command::Allow { .. }
+        | Command::Configure { .. }
+        | Command::Retry { .. }
+        | Command::Reopen { .. }
+        | Command::Improve { .. }
+        | Command::Feedback { .. }
+        | Command::Unpause {} => true,
+        Command::Deny { .. }
+        | Command::Mode { .. }
+        | Command::Budget { .. }
+        | Command::Steer { .. }
+        | Command::Stop { .. }
+        | Command::Pause {}
+        | Command::Cancel { .. }
+        | Command::Revise { .. }
+        | Command::Compact { .. }
+        | Command::Restore { .. }
+        | Command::Change { .. }
+        | Command::Resume {}
+        | Command::Fork { .. } => false,
+    }
+}
+
+/// The same command as the control socket has it.
+#[expect(clippy::too_many_lines, reason = "one exhaustive match")]
+fn said(command: Command) -> Result<message::Command, Fault> {
+    use message::Command as Said;
+    Ok(match command {
+        Command::Reply { to, text } => Said::Reply {
+            to: whom(to)?,
+            text,
+        },
+        Command::Approve { approval } => Said::Approve {
+            approval: Some(read(&approval)?),
+        },
+        Command::Decline { approval } => Said::Decline {
+            approval: Some(read(&approval)?),
+        },
+        Command::Allow {
+            consent,
+            action,
+            for_the_flow,
+        } => Said::Allow {
+            consent: Some(read(&consent)?),
+            action: Some(read(&action)?),
+            for_the_flow,
+        },
+        Command::Deny {
+            consent, action, ..
+        } => Said::Deny {
+            consent: Some(read(&consent)?),
+            action: Some(read(&action)?),
+        },
+        Command::Mode { mode } => Said::Mode {
+            mode: consent_mode(mode),
+        },
+        Command::Configure { role, settings } => Said::Configure {
+            role: read(&role)?,
+            settings,
+        },
+        Command::Budget {
+            role,
+            measure,
+            limit,
+        } => Said::Budget {
+            role: role.as_deref().map(read).transpose()?,
+            measure: measured(measure),
+            limit,
+        },
+        Command::Steer { role, text, when } => Said::Steer {
+            role: read(&role)?,
+            text,
+            when: heard_when(when),
+        },
+        Command::Stop { scope } => Said::Stop {
+            scope: stopped(scope)?,
+        },
+        Command::Pause {} => Said::Pause,
+        Command::Unpause {} => Said::Unpause,
+        Command::Cancel { why } => Said::Cancel { why },
+        Command::Retry { to } => Said::Retry { to: whom(to)? },
+        Command::Reopen { node, note } => Said::Reopen {
+            node: read(&node)?,
+            note,
+        },
+        Command::Revise { source } => Said::Revise { source },
+        Command::Improve { mode } => Said::Improve {
+            mode: improved(mode),
+        },
+        Command::Feedback { granted } => Said::Feedback { granted },
+        Command::Compact { role } => Said::Compact { role: read(&role)? },
+        Command::Restore { role, archive } => Said::Restore {
+            role: read(&role)?,
+            archive,
+        },
+        Command::Change { change, applied } => Said::Change {
+            change: Some(change),
+            applied,
+        },
+        Command::Fork { .. } | Command::Resume {} => {
+            return Err(Fault {
+                code: "not-offered".to_owned(),
+                what: "this server cannot do that".to_owned(),
+                why: "this version does not offer it from the page".to_owned(),
+                r#try: "a-society help".to_owned(),
+            });
+        }
+    })
+}
+
+const fn consent_mode(mode: ConsentMode) -> a_society_facts::fact::operator::ConsentMode {
+    use a_society_facts::fact::operator::ConsentMode as Mode;
+    match mode {
+        ConsentMode::NoAccess => Mode::NoAccess,
+        ConsentMode::PartialAccess => Mode::PartialAccess,
+        ConsentMode::FullAccess => Mode::FullAccess,
+    }
+}
+
+const fn measured(measure: Measure) -> a_society_facts::fact::budget::Measure {
+    use a_society_facts::fact::budget::Measure as Of;
+    match measure {
+        Measure::Tokens => Of::Tokens,
+        Measure::CostMicros => Of::CostMicros,
+        Measure::Turns => Of::Turns,
+        Measure::WallMs => Of::WallMs,
+    }
+}
+
+const fn heard_when(when: When) -> a_society_facts::fact::operator::SteerWhen {
+    use a_society_facts::fact::operator::SteerWhen;
+    match when {
+        When::NextTurn => SteerWhen::Queue,
+        When::Now => SteerWhen::Interrupt,
+    }
+}
+
+const fn improved(mode: ImprovementMode) -> a_society_facts::fact::improvement::ImprovementMode {
+    use a_society_facts::fact::improvement::ImprovementMode as Of;
+    match mode {
+        ImprovementMode::GraphBased => Of::GraphBased,
+        ImprovementMode::Parallel => Of::Parallel,
+        ImprovementMode::None => Of::None,
+    }
+}
+
+fn stopped(scope: StopScope) -> Result<a_society_facts::fact::operator::StopScope, Fault> {
+    use a_society_facts::fact::operator::StopScope as Of;
+    Ok(match scope {
+        StopScope::Node(node) => Of::Node(read(&node)?),
+        StopScope::Role(role) => Of::Role(read(&role)?),
+        StopScope::All => Of::All,
+    })
+}
+
+fn whom(to: Whom) -> Result<message::Whom, Fault> {
+    Ok(match to {
+        Whom::Node(node) => message::Whom::Node(read(&node)?),
+        Whom::Role(role) => message::Whom::Role(read(&role)?),
+        Whom::Only => message::Whom::Only,
+    })
+}

@@ -1,0 +1,94 @@
+//! The files that a flow handed over, with all their versions.
+
+use std::collections::BTreeMap;
+
+use a_society_facts::fact::Fact;
+use a_society_facts::handoff::Way;
+use a_society_facts::{Hash, Recorded};
+use a_society_state::{FlowRef, blob as blobs};
+
+use super::app::Shared;
+use super::blocking::missing;
+use super::feed_at::each_upto;
+use super::limits::BLOB_BYTES_MAX;
+use crate::protocol::Fault;
+use crate::protocol::http::{FileVersion, FileVersions, Files};
+
+/// The files, by path.
+pub(super) fn of(app: &Shared, flow: &FlowRef) -> Result<Files, Fault> {
+    let mut files: BTreeMap<String, Vec<FileVersion>> = BTreeMap::new();
+    each_upto(app, flow, None, &mut |recorded| hear(&mut files, &recorded))?;
+    let files = files
+        .into_iter()
+        .map(|(path, versions)| FileVersions { path, versions });
+    Ok(Files {
+        files: files.collect(),
+    })
+}
+
+fn hear(files: &mut BTreeMap<String, Vec<FileVersion>>, recorded: &Recorded) {
+    let Some(Fact::HandoffApplied(f)) = recorded.fact() else {
+        return;
+    };
+    for delivery in &f.deliveries {
+        let (from, to) = match delivery.way {
+            Way::Forward => (&delivery.edge.from, &delivery.edge.to),
+            Way::Backward => (&delivery.edge.to, &delivery.edge.from),
+        };
+        let (from, to) = (from.to_string(), to.to_string());
+        // What went the same way before is superseded, whatever file it was.
+        for version in files.values_mut().flatten() {
+            version.superseded |= version.from == from && version.to == to;
+        }
+        let versions = files.entry(delivery.artifact.path.clone()).or_default();
+        versions.push(FileVersion {
+            seq: recorded.seq,
+            hash: delivery.artifact.hash.to_string(),
+            bytes: delivery.artifact.bytes,
+            from,
+            to,
+            superseded: false,
+        });
+    }
+}
+
+/// The bytes of a version: of a blob, or of what a record carries itself.
+pub(super) fn blob(app: &Shared, flow: &FlowRef, hash: &str) -> Result<Vec<u8>, Fault> {
+    let unknown = || {
+        missing(
+            "there is no such version",
+            "nothing of that hash was handed over",
+        )
+    };
+    let hash: Hash = hash.parse().map_err(|_| unknown())?;
+    let folder = app.hubs.store.folder(flow);
+    let kept = blobs::get(app.hubs.store.ground().disk.as_ref(), &folder, hash);
+    let bytes = match kept {
+        Ok(bytes) => bytes,
+        Err(_) => carried(app, flow, hash)?.ok_or_else(unknown)?,
+    };
+    if bytes.len() > BLOB_BYTES_MAX {
+        let why = "a page shows no more than a few megabytes; it lies in the flow's folder";
+        return Err(missing("it is too large to be shown", why));
+    }
+    Ok(bytes)
+}
+
+/// What a record carries itself, because it is small.
+fn carried(app: &Shared, flow: &FlowRef, hash: Hash) -> Result<Option<Vec<u8>>, Fault> {
+    let mut found = None;
+    each_upto(app, flow, None, &mut |recorded| {
+        let deliveries = match recorded.fact() {
+            Some(Fact::HandoffApplied(f)) => &f.deliveries,
+            Some(Fact::HandoffStaged(f)) => &f.deliveries,
+            Some(_) | None => return,
+        };
+        let mine = deliveries
+            .iter()
+            .find(|delivery| delivery.artifact.hash == hash);
+        if let Some(text) = mine.and_then(|delivery| delivery.artifact.text.as_ref()) {
+            found = Some(text.clone().into_bytes());
+        }
+    })?;
+    Ok(found)
+}

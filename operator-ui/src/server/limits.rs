@@ -1,0 +1,91 @@
+//! The bounds of the server.
+
+use std::time::Duration;
+
+/// How many sockets are open at once if nobody says otherwise. A page has one; a wall of screens and
+/// a few forgotten windows have some dozens, and each that rests takes some twenty kilobytes.
+pub const SOCKETS_MAX: u16 = 1_100;
+
+/// How many connections there are at once besides sockets that were upgraded.
+pub const CONNECTIONS_MAX: usize = 256;
+
+/// How long a client may take for the head of a request.
+pub const HEAD_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// The longest head of a request.
+pub const HEAD_BYTES_MAX: usize = 16 << 10;
+
+/// How many header lines a request may have.
+pub const HEADERS_MAX: usize = 64;
+
+/// The longest body of a request.
+pub const BODY_BYTES_MAX: usize = 1 << 20;
+
+/// How long a frame may take to leave. Who takes nothing for so long is gone.
+pub const SEND_TIMEOUT: Duration = Duration::from_secs(30);
+
+/// How many frames a client may send within a second. Nobody types faster.
+pub const FRAMES_A_SECOND_MAX: u32 = 200;
+
+/// How many things one socket follows at once: an inbox, a flow and the feeds of its roles.
+pub const FOLLOWED_MAX: usize = 64;
+
+/// How many commands of one socket are under way at once.
+pub const COMMANDS_MAX: usize = 16;
+
+/// The buffer of a socket for what comes in. Most sockets say little.
+pub const READ_BUFFER_BYTES: usize = 4 << 10;
+
+/// How much is gathered before it is written to a socket.
+pub const WRITE_BUFFER_BYTES: usize = 4 << 10;
+
+/// How many requests read the disk at once.
+pub const READERS_MAX: usize = 8;
+
+/// How many items a window of a feed has at the most.
+pub const ITEMS_MAX: usize = 1_000;
+
+/// How many bytes of a text are read at once.
+pub const TEXT_BYTES_MAX: usize = 256 << 10;
+
+/// The largest blob that is sent.
+pub const BLOB_BYTES_MAX: usize = 8 << 20;
+
+/// How many records a window of a journal has at the most.
+pub const EVENTS_MAX: usize = 500;
+
+/// The longest line of a journal that is shown whole.
+pub const EVENT_BYTES_MAX: usize = 64 << 10;
+
+/// How many messages of a session are read at once.
+pub const MESSAGES_MAX: usize = 200;
+
+/// How many lines of a difference are shown.
+pub const DIFF_LINES_MAX: usize = 4_000;
+
+/// The largest text of which differences are looked for.
+pub const DIFF_BYTES_MAX: usize = 1 << 20;
+
+/// How many places a search finds.
+pub const HITS_MAX: usize = 100;
+
+/// How many flows a search without a flow looks at.
+pub const SEARCHED_FLOWS_MAX: usize = 200;
+
+/// The shortest words that are searched for.
+pub const QUERY_CHARS_MIN: usize = 2;
+
+/// The longest words that are searched for.
+pub const QUERY_BYTES_MAX: usize = 200;
+
+/// How many points the clock of a time strip has.
+pub const TRACK_CLOCK_MAX: usize = 2_000;
+
+/// How many time strips are kept.
+pub const TRACKS_MAX: usize = 16;
+
+/// How long the server waits for connections when it ends.
+pub const END_TIMEOUT: Duration = Duration::from_secs(2);
+
+/// How long what is still on its way is taken from a client that was told why its socket ends.
+pub const LAST_WORDS: Duration = Duration::from_secs(1);

@@ -1,0 +1,29 @@
+//! The server: who may connect, what is served, and the sockets.
+
+pub mod access;
+pub mod actions;
+mod app;
+mod assets;
+mod blocking;
+mod commands;
+mod diff;
+mod events;
+mod feed_at;
+mod files;
+pub mod limits;
+mod listen;
+mod metrics;
+mod reply;
+mod routes;
+mod search;
+mod settings;
+mod socket;
+mod track;
+mod transcript;
+
+pub use access::{Access, Secrets};
+pub use actions::{Actions, Begun};
+pub use listen::{Options, Server, start};
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,85 @@
+//! How the server answers: JSON, or a fault in the operator's words; and what every answer says about
+//! what a browser may do with it.
+
+use axum::body::Body;
+use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Response, StatusCode};
+use serde::Serialize;
+
+use crate::protocol::down::Fault;
+
+/// What a browser may do with what we send: run our own script and nothing else.
+const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; \
+    style-src-attr 'unsafe-inline'; connect-src 'self'; img-src 'self' data:; font-src 'self'; \
+    manifest-src 'self'; worker-src 'self'; frame-ancestors 'none'; base-uri 'none'; \
+    form-action 'none'; require-trusted-types-for 'script'";
+
+const ALWAYS: [(&str, &str); 6] = [
+    ("content-security-policy", POLICY),
+    ("x-content-type-options", "nosniff"),
+    ("x-frame-options", "DENY"),
+    ("referrer-policy", "no-referrer"),
+    ("cross-origin-opener-policy", "same-origin"),
+    ("cross-origin-resource-policy", "same-origin"),
+];
+
+/// Says with every answer what a browser may do with it.
+pub(super) fn guard(headers: &mut HeaderMap) {
+    for (name, value) in ALWAYS {
+        headers.insert(
+            HeaderName::from_static(name),
+            HeaderValue::from_static(value),
+        );
+    }
+}
+
+/// An answer.
+pub(super) type Answer = Response<Body>;
+
+fn answer(status: StatusCode, kind: &'static str, body: impl Into<Body>) -> Answer {
+    let mut answer = Response::new(body.into());
+    *answer.status_mut() = status;
+    let headers = answer.headers_mut();
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static(kind));
+    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    answer
+}
+
+/// A text that is JSON already.
+pub(super) fn json_text(text: String) -> Answer {
+    answer(StatusCode::OK, "application/json", text)
+}
+
+/// A value as JSON.
+pub(super) fn json<T: Serialize>(value: &T) -> Answer {
+    json_text(serde_json::to_string(value).unwrap_or_else(|_| "null".to_owned()))
+}
+
+/// Plain text, which no browser takes for anything else.
+pub(super) fn plain(body: impl Into<Body>) -> Answer {
+    answer(StatusCode::OK, "text/plain; charset=utf-8", body)
+}
+
+/// A fault.
+pub(super) fn fault(status: StatusCode, fault: &Fault) -> Answer {
+    let text = serde_json::to_string(fault).unwrap_or_default();
+    answer(status, "application/json", text)
+}
+
+/// A fault that needs few words.
+pub(super) fn refused(status: StatusCode, why: &str) -> Answer {
+    let (code, hint) = match status {
+        StatusCode::UNAUTHORIZED => ("no-token", "open the address that a-society serve printed"),
+        StatusCode::FORBIDDEN => ("forbidden", "open the address that a-society serve printed"),
+        StatusCode::NOT_FOUND => ("not-found", "go to the list of flows"),
+        StatusCode::SERVICE_UNAVAILABLE => ("busy", "try again in a moment"),
+        _ => ("message-unfit", "load the page anew"),
+    };
+    let said = Fault {
+        code: code.to_owned(),
+        what: "this was not done".to_owned(),
+        why: why.to_owned(),
+        r#try: hint.to_owned(),
+    };
+    fault(status, &said)
+}

@@ -1,0 +1,355 @@
+//! The routes. Every request passes the same judge before it reaches any of them.
+
+use std::sync::Arc;
+
+use axum::Router;
+use axum::body::{Body, to_bytes};
+use axum::extract::rejection::QueryRejection;
+use axum::extract::ws::WebSocketUpgrade;
+use axum::extract::{Path, Query, Request, State};
+use axum::http::header::{CONTENT_TYPE, SET_COOKIE};
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri};
+use axum::middleware::{Next, from_fn_with_state};
+use axum::response::IntoResponse;
+use axum::routing::{get, post};
+use serde::de::DeserializeOwned;
+
+use super::access::Wants;
+use super::actions::adopt;
+use super::app::{Shared, flow_ref};
+use super::blocking::{missing, read, unread};
+use super::limits::{BODY_BYTES_MAX, HITS_MAX, ITEMS_MAX, READ_BUFFER_BYTES, WRITE_BUFFER_BYTES};
+use super::reply::{Answer, guard, json, json_text, plain, refused};
+use super::{
+    assets, diff, events, feed_at, files, metrics, search, settings, socket, track, transcript,
+};
+use crate::hub::flow::wire_ref;
+use crate::protocol::http::{NewFlow, SessionRequest};
+use crate::protocol::limits::FRAME_BYTES_MAX;
+use crate::protocol::{FlowRef, strict};
+
+/// All routes.
+pub(super) fn router(app: Shared) -> Router {
+    let flow = "/api/flow/{project}/{flow}";
+    let of = |rest: &str| format!("{flow}/{rest}");
+    Router::new()
+        .route(
+            "/api/health",
+            get(async || json_text("{\"ok\":true}".to_owned())),
+        )
+        .route("/api/session", post(session))
+        .route("/api/socket", get(upgrade))
+        .route("/metrics", get(counted))
+        .route(&of("items"), get(items))
+        .route(&of("item/{id}/body"), get(body))
+        .route(&of("state"), get(state))
+        .route(&of("track"), get(tracked))
+        .route(&of("events"), get(recorded))
+        .route(&of("role/{role}/transcript"), get(session_of))
+        .route(&of("files"), get(handed_over))
+        .route(&of("blob/{hash}"), get(blob))
+        .route(&of("diff"), get(differs))
+        .route(&of("changes"), get(changed))
+        .route("/api/search", get(found))
+        .route("/api/projects", get(projects))
+        .route("/api/models", get(models))
+        .route("/api/flows", post(begin))
+        .route("/api/settings/{page}", get(setting))
+        .fallback(page)
+        .layer(from_fn_with_state(Arc::clone(&app), judged))
+        .with_state(app)
+}
+
+/// What a path wants of whoever asks. What is not named here wants the operator.
+fn wants(path: &str) -> Wants {
+    match path {
+        "/api/health" | "/api/session" => Wants::Nobody,
+        "/api/socket" => Wants::Page,
+        other if other == "/metrics" || other.starts_with("/api/") || other == "/api" => {
+            Wants::Operator
+        }
+        _ => Wants::Nobody,
+    }
+}
+
+/// Judges a request, and says with its answer what a browser may do with it.
+async fn judged(State(app): State<Shared>, request: Request, next: Next) -> Answer {
+    let (method, uri) = (request.method(), request.uri());
+    let judged = app
+        .access
+        .judge(method, uri, request.headers(), wants(uri.path()));
+    // A token in an address ends up in histories and logs; it belongs behind the `#`.
+    let shows_token = uri.query().is_some_and(|query| query.contains("token="));
+    let mut answer = match judged {
+        Err(why) => refused(why.status, why.why),
+        Ok(()) if shows_token => {
+            refused(StatusCode::UNAUTHORIZED, "the token is not for addresses")
+        }
+        Ok(()) if is_form(method, request.headers()) => refused(
+            StatusCode::UNSUPPORTED_MEDIA_TYPE,
+            "only JSON is understood",
+        ),
+        Ok(()) => next.run(request).await,
+    };
+    guard(answer.headers_mut());
+    answer
+}
+
+/// Whether a request brings something that is not JSON. A form needs no consent of a browser.
+fn is_form(method: &Method, headers: &HeaderMap) -> bool {
+    let json = headers
+        .get(CONTENT_TYPE)
+        .and_then(|kind| kind.to_str().ok())
+        .is_some_and(|kind| {
+            kind.split(';')
+                .next()
+                .is_some_and(|kind| kind.trim().eq_ignore_ascii_case("application/json"))
+        });
+    *method == Method::POST && !json
+}
+
+async fn page(uri: Uri, method: Method, headers: HeaderMap) -> Answer {
+    if !matches!(method, Method::GET | Method::HEAD) {
+        return refused(StatusCode::METHOD_NOT_ALLOWED, "this is only read");
+    }
+    assets::serve(uri.path(), &headers)
+}
+
+/// Reads a body that is one message.
+async fn message<T: DeserializeOwned>(body: Body) -> Result<T, Answer> {
+    let bytes = to_bytes(body, BODY_BYTES_MAX).await;
+    let bytes = bytes.map_err(|_| refused(StatusCode::PAYLOAD_TOO_LARGE, "it is too long"))?;
+    let text = std::str::from_utf8(&bytes);
+    let text = text.map_err(|_| refused(StatusCode::BAD_REQUEST, "it is not UTF-8"))?;
+    strict::read(text).map_err(|why| refused(StatusCode::BAD_REQUEST, &why))
+}
+
+/// The token for a cookie.
+async fn session(State(app): State<Shared>, body: Body) -> Answer {
+    let said: SessionRequest = match message(body).await {
+        Ok(said) => said,
+        Err(answer) => return answer,
+    };
+    if !app.access.secrets().is_token(&said.token) {
+        return refused(
+            StatusCode::UNAUTHORIZED,
+            "this is not the token of this server",
+        );
+    }
+    let mut answer = json_text("{\"ok\":true}".to_owned());
+    if let Ok(cookie) = HeaderValue::from_str(&app.access.set_cookie()) {
+        answer.headers_mut().insert(SET_COOKIE, cookie);
+    }
+    answer
+}
+
+async fn upgrade(State(app): State<Shared>, upgrade: WebSocketUpgrade) -> Answer {
+    let Ok(place) = Arc::clone(&app.sockets).try_acquire_owned() else {
+        return refused(StatusCode::SERVICE_UNAVAILABLE, "too many sockets are open");
+    };
+    upgrade
+        // A little more is read than is understood, so that the answer can say what was wrong.
+        .max_message_size(2 * FRAME_BYTES_MAX)
+        .max_frame_size(2 * FRAME_BYTES_MAX)
+        .read_buffer_size(READ_BUFFER_BYTES)
+        .write_buffer_size(WRITE_BUFFER_BYTES)
+        .on_upgrade(move |stream| socket::serve(app, stream, place))
+        .into_response()
+}
+
+async fn counted(State(app): State<Shared>) -> Answer {
+    plain(metrics::text(&app))
+}
+
+/// The windows of what is read.
+#[derive(Debug, Default, serde::Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct Window {
+    pub(super) role: String,
+    pub(super) before: Option<u64>,
+    pub(super) at: Option<u64>,
+    pub(super) limit: Option<usize>,
+    pub(super) offset: Option<usize>,
+    pub(super) from: Option<usize>,
+    pub(super) kind: Option<String>,
+    pub(super) seg: Option<String>,
+    pub(super) path: Option<String>,
+    pub(super) a: Option<String>,
+    pub(super) b: Option<String>,
+    pub(super) q: Option<String>,
+    pub(super) flow: Option<String>,
+}
+
+type Asked = Result<Query<Window>, QueryRejection>;
+
+/// Reads something of a flow.
+async fn of_flow<F>(app: Shared, flow: FlowRef, asked: Asked, work: F) -> Answer
+where
+    F: FnOnce(
+            &Shared,
+            &a_society_state::FlowRef,
+            &Window,
+        ) -> Result<Answer, crate::protocol::Fault>
+        + Send
+        + 'static,
+{
+    let Ok(Query(window)) = asked else {
+        return refused(
+            StatusCode::BAD_REQUEST,
+            "what is asked for was not understood",
+        );
+    };
+    read(&app, move |app| {
+        let flow = flow_ref(&flow)?;
+        work(app, &flow, &window)
+    })
+    .await
+}
+
+async fn items(State(app): State<Shared>, Path(flow): Path<FlowRef>, asked: Asked) -> Answer {
+    of_flow(app, flow, asked, |app, flow, window| {
+        let limit = window.limit.unwrap_or(ITEMS_MAX / 5).clamp(1, ITEMS_MAX);
+        feed_at::items(app, flow, window, limit).map(json_text)
+    })
+    .await
+}
+
+async fn body(
+    State(app): State<Shared>,
+    Path((project, flow, id)): Path<(String, String, String)>,
+    asked: Asked,
+) -> Answer {
+    of_flow(
+        app,
+        FlowRef { project, flow },
+        asked,
+        move |app, flow, window| feed_at::body(app, flow, &id, window).map(|body| json(&body)),
+    )
+    .await
+}
+
+async fn state(State(app): State<Shared>, Path(flow): Path<FlowRef>, asked: Asked) -> Answer {
+    of_flow(app, flow, asked, |app, flow, window| {
+        feed_at::state(app, flow, window.at).map(|state| json(&state))
+    })
+    .await
+}
+
+async fn tracked(State(app): State<Shared>, Path(flow): Path<FlowRef>, asked: Asked) -> Answer {
+    of_flow(app, flow, asked, |app, flow, _| {
+        track::of(app, flow).map(|text| json_text(text.to_string()))
+    })
+    .await
+}
+
+async fn recorded(State(app): State<Shared>, Path(flow): Path<FlowRef>, asked: Asked) -> Answer {
+    of_flow(app, flow, asked, |app, flow, window| {
+        events::of(app, flow, window).map(|events| json(&events))
+    })
+    .await
+}
+
+async fn session_of(
+    State(app): State<Shared>,
+    Path((project, flow, role)): Path<(String, String, String)>,
+    asked: Asked,
+) -> Answer {
+    of_flow(
+        app,
+        FlowRef { project, flow },
+        asked,
+        move |app, flow, window| {
+            transcript::of(app, flow, &role, window).map(|transcript| json(&transcript))
+        },
+    )
+    .await
+}
+
+async fn handed_over(State(app): State<Shared>, Path(flow): Path<FlowRef>, asked: Asked) -> Answer {
+    of_flow(app, flow, asked, |app, flow, _| {
+        files::of(app, flow).map(|files| json(&files))
+    })
+    .await
+}
+
+async fn blob(
+    State(app): State<Shared>,
+    Path((project, flow, hash)): Path<(String, String, String)>,
+    asked: Asked,
+) -> Answer {
+    of_flow(
+        app,
+        FlowRef { project, flow },
+        asked,
+        move |app, flow, _| files::blob(app, flow, &hash).map(plain),
+    )
+    .await
+}
+
+async fn differs(State(app): State<Shared>, Path(flow): Path<FlowRef>, asked: Asked) -> Answer {
+    of_flow(app, flow, asked, |app, flow, window| {
+        diff::between(app, flow, window).map(|diff| json(&diff))
+    })
+    .await
+}
+
+async fn changed(State(app): State<Shared>, Path(flow): Path<FlowRef>, asked: Asked) -> Answer {
+    of_flow(app, flow, asked, |app, flow, _| {
+        diff::changes(app, flow).map(|changes| json(&changes))
+    })
+    .await
+}
+
+async fn found(State(app): State<Shared>, asked: Asked) -> Answer {
+    let Ok(Query(window)) = asked else {
+        return refused(
+            StatusCode::BAD_REQUEST,
+            "what is asked for was not understood",
+        );
+    };
+    read(&app, move |app| {
+        search::of(app, &window, HITS_MAX).map(|hits| json(&hits))
+    })
+    .await
+}
+
+async fn projects(State(app): State<Shared>) -> Answer {
+    read(&app, |app| Ok(json(&settings::projects(app)))).await
+}
+
+async fn models(State(app): State<Shared>) -> Answer {
+    json(&crate::protocol::http::Models {
+        models: app.hubs.models.clone(),
+    })
+}
+
+async fn setting(State(app): State<Shared>, Path(page): Path<String>) -> Answer {
+    read(&app, move |app| {
+        let found = app.actions.settings(&page);
+        found.map(|page| json(&page)).ok_or_else(|| {
+            missing(
+                "there are no such settings",
+                "the pages are models, mcp, skills and permissions",
+            )
+        })
+    })
+    .await
+}
+
+/// Starts a flow.
+async fn begin(State(app): State<Shared>, body: Body) -> Answer {
+    let new: NewFlow = match message(body).await {
+        Ok(new) => new,
+        Err(answer) => return answer,
+    };
+    read(&app, move |app| {
+        let begun = app.actions.start(&new)?;
+        let flow = begun.flow.clone();
+        adopt(&app.hubs, begun);
+        let look = app.hubs.store.look(&flow).map_err(|error| unread(&error))?;
+        let driven_by = app.hubs.liveness(&flow).driven_by;
+        let row = crate::fold::row::row(&wire_ref(&flow), &look.screen.flow, driven_by);
+        Ok(json(&row))
+    })
+    .await
+}

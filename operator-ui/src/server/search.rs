@@ -1,0 +1,94 @@
+//! Looks for words in titles and feeds.
+
+use a_society_facts::view::feed::FeedItem;
+use a_society_state::FlowRef;
+
+use super::app::Shared;
+use super::blocking::unread;
+use super::limits::{QUERY_BYTES_MAX, QUERY_CHARS_MIN, SEARCHED_FLOWS_MAX};
+use super::routes::Window;
+use crate::hub::flow::wire_ref;
+use crate::protocol::Fault;
+use crate::protocol::http::{Hit, Hits};
+
+/// How many characters stand before and after what was found.
+const AROUND_CHARS: usize = 60;
+
+/// What is found in one flow, or in the newest ones.
+pub(super) fn of(app: &Shared, window: &Window, most: usize) -> Result<Hits, Fault> {
+    let query = window.q.clone().unwrap_or_default().trim().to_lowercase();
+    let mut found = Hits {
+        hits: Vec::new(),
+        truncated: false,
+    };
+    if query.chars().count() < QUERY_CHARS_MIN || query.len() > QUERY_BYTES_MAX {
+        return Ok(found);
+    }
+    let flows = flows(app, window, &mut found)?;
+    for flow in flows {
+        let Ok(look) = app.hubs.store.look(&flow) else {
+            continue;
+        };
+        let wire = wire_ref(&flow);
+        let title = &look.screen.flow.title;
+        if let Some(snippet) = snippet(title, &query) {
+            found.hits.push(Hit {
+                flow: wire.clone(),
+                role: None,
+                seq: look.screen.flow.seq,
+                item: None,
+                snippet,
+            });
+        }
+        for (role, feed) in &look.screen.feeds {
+            let items = feed
+                .items()
+                .rev()
+                .filter_map(|item| Some((item, within(item, &query)?)));
+            for (item, snippet) in items {
+                if found.hits.len() >= most {
+                    found.truncated = true;
+                    return Ok(found);
+                }
+                found.hits.push(Hit {
+                    flow: wire.clone(),
+                    role: Some(role.to_string()),
+                    seq: item.seq,
+                    item: Some(item.id.clone()),
+                    snippet,
+                });
+            }
+            // A look holds the ends of feeds only.
+            found.truncated |= feed.items_before() > 0;
+        }
+    }
+    Ok(found)
+}
+
+fn flows(app: &Shared, window: &Window, found: &mut Hits) -> Result<Vec<FlowRef>, Fault> {
+    if let Some(name) = &window.flow {
+        let flow = app.hubs.store.find(name).map_err(|error| unread(&error))?;
+        return Ok(vec![flow]);
+    }
+    let census = app.hubs.store.census().map_err(|error| unread(&error))?;
+    let mut flows = census.flows;
+    flows.sort_by(|one, other| other.flow.cmp(&one.flow));
+    found.truncated = flows.len() > SEARCHED_FLOWS_MAX;
+    flows.truncate(SEARCHED_FLOWS_MAX);
+    Ok(flows)
+}
+
+fn within(item: &FeedItem, query: &str) -> Option<String> {
+    snippet(&item.text, query).or_else(|| snippet(&item.label, query))
+}
+
+/// The words around what was found.
+fn snippet(text: &str, query: &str) -> Option<String> {
+    let lower = text.to_lowercase();
+    let at = lower.find(query)?;
+    let before = lower.get(..at)?.chars().count();
+    let long = query.chars().count() + 2 * AROUND_CHARS;
+    let start = before.saturating_sub(AROUND_CHARS);
+    let shown: String = text.chars().skip(start).take(long).collect();
+    Some(shown.split_whitespace().collect::<Vec<_>>().join(" "))
+}

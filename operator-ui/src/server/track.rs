@@ -1,0 +1,223 @@
+//! The track of a flow: when each node began to stand how, and all else that a time strip shows.
+//! Scrubbing is then a search in the browser, and asks nobody.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::{Arc, Mutex};
+
+use a_society_facts::Recorded;
+use a_society_facts::fact::Fact;
+use a_society_facts::handoff::Way;
+use a_society_facts::id::{RoleInstance, Seq};
+use a_society_facts::message::Text;
+use a_society_state::FlowRef;
+
+use super::app::Shared;
+use super::feed_at::each_upto;
+use super::limits::{TRACK_CLOCK_MAX, TRACKS_MAX};
+use crate::fold::FlowFold;
+use crate::hub::flow::{whole_text, wire_ref};
+use crate::protocol::Fault;
+use crate::protocol::down::Part;
+use crate::protocol::flow::NodeState;
+use crate::protocol::http::{MarkKind, Track, TrackHop, TrackKind, TrackMark, TrackTurn};
+use crate::protocol::row::DrivenBy;
+
+/// The last tracks, each with the head it was made for.
+#[derive(Debug, Default)]
+pub(super) struct Tracks(Mutex<VecDeque<(FlowRef, Seq, Arc<str>)>>);
+
+impl Tracks {
+    fn list(&self) -> std::sync::MutexGuard<'_, VecDeque<(FlowRef, Seq, Arc<str>)>> {
+        self.0
+            .lock()
+            .unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
+
+    fn find(&self, flow: &FlowRef, head: Seq) -> Option<Arc<str>> {
+        let list = self.list();
+        let found = list.iter().find(|(of, at, _)| of == flow && *at == head);
+        found.map(|(_, _, text)| Arc::clone(text))
+    }
+
+    fn keep(&self, flow: &FlowRef, head: Seq, text: &Arc<str>) {
+        let mut list = self.list();
+        list.retain(|(of, _, _)| of != flow);
+        list.push_back((flow.clone(), head, Arc::clone(text)));
+        if list.len() > TRACKS_MAX {
+            list.pop_front();
+        }
+    }
+}
+
+/// The track of a flow, as JSON.
+pub(super) fn of(app: &Shared, flow: &FlowRef) -> Result<Arc<str>, Fault> {
+    let head = app.hubs.followed(flow).and_then(|hub| hub.head());
+    if let Some(text) = head.and_then(|head| app.tracks.find(flow, head)) {
+        return Ok(text);
+    }
+    let folder = app.hubs.store.folder(flow);
+    let read = |text: &Text| whole_text(&app.hubs.store, &folder, text);
+    let mut tracker = Tracker::new(flow);
+    each_upto(app, flow, None, &mut |recorded| {
+        tracker.hear(&recorded, &read)
+    })?;
+    let track = tracker.done();
+    let text: Arc<str> = serde_json::to_string(&track).unwrap_or_default().into();
+    app.tracks.keep(flow, track.head, &text);
+    Ok(text)
+}
+
+pub(super) struct Tracker {
+    fold: FlowFold,
+    track: Track,
+    /// Which node stands how, and who has which bar open.
+    last: BTreeMap<String, (NodeState, bool)>,
+    open: BTreeMap<String, usize>,
+    clock: Vec<(u64, i64)>,
+    facts: u64,
+}
+
+impl Tracker {
+    pub(super) fn new(flow: &FlowRef) -> Self {
+        let mut fold = FlowFold::new(wire_ref(flow), Vec::new());
+        // A track tells what happened while somebody drove.
+        fold.driven(crate::fold::Liveness {
+            driven_by: Some(DrivenBy::Server),
+            holder: None,
+        });
+        Self {
+            fold,
+            track: Track {
+                head: 0,
+                at: Vec::new(),
+                nodes: BTreeMap::new(),
+                turns: Vec::new(),
+                hops: Vec::new(),
+                marks: Vec::new(),
+            },
+            last: BTreeMap::new(),
+            open: BTreeMap::new(),
+            clock: Vec::new(),
+            facts: 0,
+        }
+    }
+
+    pub(super) fn hear(&mut self, recorded: &Recorded, read: &dyn Fn(&Text) -> String) {
+        self.track.head = recorded.seq;
+        let second = recorded.at.ms();
+        if self
+            .clock
+            .last()
+            .is_none_or(|(_, at)| (*at - second).abs() >= 100)
+        {
+            self.clock.push((recorded.seq, second));
+        }
+        self.facts += 1;
+        if self.facts.is_multiple_of(1_000) {
+            drop(self.fold.take_feeds());
+        }
+        self.fold.apply(recorded, read);
+        let Some(fact) = recorded.fact() else {
+            return;
+        };
+        self.marks(recorded.seq, fact);
+        if moves_nodes(fact) {
+            self.nodes(recorded.seq);
+        }
+    }
+
+    #[expect(clippy::wildcard_enum_match_arm, reason = "other facts are not marked")]
+    fn marks(&mut self, seq: Seq, fact: &Fact) {
+        let state = self.fold.state();
+        match fact {
+            Fact::HandoffApplied(f) => {
+                let role = |node| state.role_of(node).map(RoleInstance::to_string);
+                let hops = f.deliveries.iter().map(|delivery| TrackHop {
+                    seq,
+                    from_role: role(&f.node).unwrap_or_default(),
+                    to_role: role(delivery.receiver()).unwrap_or_default(),
+                    backward: delivery.way == Way::Backward,
+                    path: delivery.artifact.path.clone(),
+                });
+                let hops: Vec<TrackHop> = hops.collect();
+                self.track.hops.extend(hops);
+            }
+            Fact::SessionCompacted(f) => self.track.marks.push(TrackMark {
+                seq,
+                role: f.role.to_string(),
+                kind: MarkKind::Compaction,
+            }),
+            _ => {}
+        }
+    }
+
+    fn nodes(&mut self, seq: Seq) {
+        for (key, part) in self.fold.take() {
+            let Some(Part::Node(node)) = part else {
+                continue;
+            };
+            let stands = (node.state, node.correction);
+            if self.last.get(&key) == Some(&stands) {
+                continue;
+            }
+            self.last.insert(key.clone(), stands);
+            let list = self.track.nodes.entry(node.id.clone()).or_default();
+            list.push((seq, stands.0, stands.1));
+            self.bar(seq, &key, &node);
+        }
+    }
+
+    /// Ends the bar of a node and begins the next.
+    fn bar(&mut self, seq: Seq, key: &str, node: &crate::protocol::flow::NodeView) {
+        if let Some(open) = self.open.remove(key)
+            && let Some(turn) = self.track.turns.get_mut(open)
+        {
+            turn.to = Some(seq);
+        }
+        let kind = match node.state {
+            NodeState::Running if node.correction => TrackKind::Correction,
+            NodeState::Running => TrackKind::Turn,
+            NodeState::NeedsYou | NodeState::Failed => TrackKind::Waiting,
+            NodeState::Suspended => TrackKind::Suspended,
+            NodeState::NotReached | NodeState::Ready | NodeState::Done | NodeState::Interrupted => {
+                return;
+            }
+        };
+        self.open.insert(key.to_owned(), self.track.turns.len());
+        self.track.turns.push(TrackTurn {
+            role: node.role.clone(),
+            node: Some(node.id.clone()),
+            turn: node.turn,
+            from: seq,
+            to: None,
+            kind,
+        });
+    }
+
+    pub(super) fn done(mut self) -> Track {
+        // A strip has fewer points than a long flow has moments.
+        let step = self.clock.len().div_ceil(TRACK_CLOCK_MAX).max(1);
+        let last = self.clock.last().copied();
+        self.track.at = self.clock.iter().step_by(step).copied().collect();
+        if let Some(last) = last
+            && self.track.at.last() != Some(&last)
+        {
+            self.track.at.push(last);
+        }
+        self.track
+    }
+}
+
+/// Whether a fact may change how a node stands. What happens within a turn moves no node.
+const fn moves_nodes(fact: &Fact) -> bool {
+    !matches!(
+        fact,
+        Fact::DraftAdded(_)
+            | Fact::ModelRequested(_)
+            | Fact::ModelAnswered(_)
+            | Fact::CallIntended(_)
+            | Fact::CallStarted(_)
+            | Fact::CallFinished(_)
+            | Fact::MessageAdded(_)
+    )
+}

@@ -1,0 +1,248 @@
+//! A session as its model sees it: what it holds now, its archives, its system prompt and what was
+//! sent.
+
+use a_society_facts::fact::Fact;
+use a_society_facts::id::RoleInstance;
+use a_society_facts::view::SessionView;
+use a_society_facts::view::View;
+use a_society_facts::view::route::session_role;
+use a_society_state::FlowRef;
+use serde_json::{Value, json};
+
+use super::app::Shared;
+use super::blocking::missing;
+use super::feed_at::each_upto;
+use super::limits::{MESSAGES_MAX, TEXT_BYTES_MAX};
+use super::routes::Window;
+use crate::fold::words;
+use crate::hub::flow::whole_text;
+use crate::protocol::Fault;
+use crate::protocol::http::{Segment, Transcript, TranscriptMessage};
+
+/// Four bytes make a token, roughly.
+const BYTES_A_TOKEN: usize = 4;
+
+/// A request that was sent to a model, as the journal names it.
+struct Sent {
+    seq: u64,
+    at: String,
+    raw: Value,
+    words: String,
+}
+
+/// A window of a session.
+pub(super) fn of(
+    app: &Shared,
+    flow: &FlowRef,
+    role: &str,
+    window: &Window,
+) -> Result<Transcript, Fault> {
+    let unknown = || {
+        missing(
+            "there is no such session",
+            "no role of the flow bears that name",
+        )
+    };
+    let role: RoleInstance = role.parse().map_err(|_| unknown())?;
+    let read = read(app, flow, &role)?;
+    let session = read.session.as_ref().ok_or_else(unknown)?;
+    let folder = app.hubs.store.folder(flow);
+    let prompt = session.system_prompt.as_ref();
+    let prompt = prompt.map(|text| whole_text(&app.hubs.store, &folder, text));
+    let mut written = Vec::new();
+    session.write_json(&mut written);
+    let view: Value = serde_json::from_slice(&written).unwrap_or_default();
+    let lists = lists(&view);
+    let segments = segments(&lists, prompt.as_deref(), &read);
+    let wanted = window.seg.as_deref().unwrap_or("live");
+    let all = messages(wanted, &lists, prompt.as_deref(), read)?;
+    let total = all.len() as u64;
+    let from = window.from.unwrap_or(0);
+    let limit = window.limit.unwrap_or(MESSAGES_MAX).clamp(1, MESSAGES_MAX);
+    let messages = all.into_iter().skip(from).take(limit).collect();
+    Ok(Transcript {
+        segments,
+        messages,
+        total,
+    })
+}
+
+/// The parts of a session.
+fn segments(lists: &[List], prompt: Option<&str>, read: &Read) -> Vec<Segment> {
+    let segment = |id: &str, kind: &str, words: &str, messages: usize, tokens: u64| Segment {
+        id: id.to_owned(),
+        kind: kind.to_owned(),
+        words: words.to_owned(),
+        messages: messages as u64,
+        tokens,
+    };
+    let mut segments = Vec::new();
+    for (id, kind, words, messages) in lists {
+        let size = messages.iter().map(|message| tokens(&message.to_string()));
+        segments.push(segment(id, kind, words, messages.len(), size.sum()));
+    }
+    segments.extend(
+        prompt.map(|prompt| segment("system", "system", "System prompt", 1, tokens(prompt))),
+    );
+    let (tools, sent) = (read.tools.len(), read.sent.len());
+    segments.push(segment("tools", "tools", "Tools that were used", tools, 0));
+    segments.push(segment(
+        "requests",
+        "requests",
+        "Requests as they were sent",
+        sent,
+        0,
+    ));
+    segments
+}
+
+/// The messages of one part.
+fn messages(
+    wanted: &str,
+    lists: &[List],
+    prompt: Option<&str>,
+    read: Read,
+) -> Result<Vec<TranscriptMessage>, Fault> {
+    let tool = |(n, (tool, count)): (usize, (String, u64))| {
+        plain(n, "tool", &format!("{tool}: called {count} times"))
+    };
+    let request = |(n, sent): (usize, Sent)| TranscriptMessage {
+        at: Some(sent.at),
+        seq: Some(sent.seq),
+        raw: sent.raw,
+        ..plain(n, "request", &sent.words)
+    };
+    Ok(match wanted {
+        "system" => prompt
+            .iter()
+            .map(|prompt| plain(0, "system", prompt))
+            .collect(),
+        "tools" => read.tools.into_iter().enumerate().map(tool).collect(),
+        "requests" => read.sent.into_iter().enumerate().map(request).collect(),
+        other => {
+            let list = lists.iter().find(|(id, ..)| id == other).ok_or_else(|| {
+                let why = "its parts are listed with it";
+                missing("there is no such part of the session", why)
+            })?;
+            let each = list.3.iter().enumerate();
+            each.map(|(n, raw)| message(n, raw)).collect()
+        }
+    })
+}
+
+/// What the journal tells of a session.
+#[derive(Default)]
+struct Read {
+    session: Option<SessionView>,
+    sent: Vec<Sent>,
+    tools: Tools,
+}
+
+type Tools = std::collections::BTreeMap<String, u64>;
+
+fn read(app: &Shared, flow: &FlowRef, role: &RoleInstance) -> Result<Read, Fault> {
+    let mut read = Read::default();
+    each_upto(app, flow, None, &mut |recorded| {
+        let Some(fact) = recorded.fact() else { return };
+        if let Fact::ModelRequested(f) = fact
+            && f.role == *role
+        {
+            let words = format!("Request {} of turn {} to {}", f.request, f.turn.0, f.model);
+            read.sent.push(Sent {
+                seq: recorded.seq,
+                at: words::at(recorded.at),
+                words,
+                raw: json!({
+                    "turn": f.turn,
+                    "attempt": f.attempt,
+                    "request": f.request,
+                    "model": f.model,
+                    "hash": f.hash,
+                }),
+            });
+        }
+        if let Fact::CallIntended(f) = fact
+            && f.role == *role
+        {
+            *read.tools.entry(f.tool.clone()).or_default() += 1;
+        }
+        if session_role(fact) == Some(role) {
+            let new = || SessionView::new(role.clone(), Some(flow.flow.clone()));
+            read.session.get_or_insert_with(new).apply(&recorded);
+        }
+    })?;
+    Ok(read)
+}
+
+type List = (String, &'static str, String, Vec<Value>);
+
+/// The messages that the session holds, and those of each archive.
+fn lists(view: &Value) -> Vec<List> {
+    let array = |value: &Value| value.as_array().cloned().unwrap_or_default();
+    let live = array(view.get("transcriptHistory").unwrap_or(&Value::Null));
+    let mut lists = vec![(
+        "live".to_owned(),
+        "live",
+        "What the model sees now".to_owned(),
+        live,
+    )];
+    for (member, kind) in [
+        ("compactionArchives", "compaction"),
+        ("trimArchives", "trim"),
+    ] {
+        for archive in array(view.get(member).unwrap_or(&Value::Null)) {
+            let id = archive
+                .get("id")
+                .and_then(Value::as_str)
+                .unwrap_or_default()
+                .to_owned();
+            let at = archive
+                .get("compactedAt")
+                .or_else(|| archive.get("trimmedAt"));
+            let at = at.and_then(Value::as_str).unwrap_or_default();
+            let messages = array(
+                archive
+                    .get("archivedTranscriptHistory")
+                    .unwrap_or(&Value::Null),
+            );
+            lists.push((id, kind, format!("Archived {at}"), messages));
+        }
+    }
+    lists
+}
+
+fn tokens(text: &str) -> u64 {
+    text.len().div_ceil(BYTES_A_TOKEN) as u64
+}
+
+fn plain(n: usize, kind: &str, content: &str) -> TranscriptMessage {
+    TranscriptMessage {
+        n: n as u64,
+        kind: kind.to_owned(),
+        content: words::beginning(content, TEXT_BYTES_MAX).to_owned(),
+        tokens: tokens(content),
+        at: None,
+        seq: None,
+        raw: Value::Null,
+    }
+}
+
+fn message(n: usize, raw: &Value) -> TranscriptMessage {
+    let kind = raw.get("role").and_then(Value::as_str).unwrap_or("message");
+    let said = raw
+        .get("content")
+        .or_else(|| raw.get("text"))
+        .and_then(Value::as_str);
+    let calls = raw.get("calls").map(ToString::to_string);
+    let content = said
+        .map(str::to_owned)
+        .or(calls)
+        .unwrap_or_else(|| raw.to_string());
+    TranscriptMessage {
+        tokens: tokens(&raw.to_string()),
+        raw: raw.clone(),
+        at: raw.get("at").and_then(Value::as_str).map(str::to_owned),
+        seq: raw.get("seq").and_then(Value::as_u64),
+        ..plain(n, kind, &content)
+    }
+}

@@ -1,0 +1,252 @@
+//! Before a role's first turn: what it works with is chosen, by a model if there is a choice.
+//!
+//! The choice is a fact before the answer that led to it, so that a death in between does not pay
+//! for it twice. The turn that it is for stays open meanwhile and is begun when it is there.
+
+use std::collections::BTreeMap;
+
+use a_society_facts::Hash;
+use a_society_facts::fact::Fact;
+use a_society_facts::fact::operator::ChosenBy;
+use a_society_facts::fact::turn::{
+    Cause, ModelAnswered, ModelFailed, ModelRequested, StopReason, TurnEnd, TurnEnded, TurnStarted,
+    Usage,
+};
+use a_society_facts::id::{RoleInstance, TurnId};
+use a_society_facts::message::AnswerText;
+use a_society_facts::view::flow::RequestState;
+use a_society_flow::machine::{Input, Outcome, Task};
+use a_society_roles::turn::step::{Choose, Told, Worst};
+use a_society_roles::turn::stop::StopSignal;
+
+use super::budget::Short;
+use super::core::{Core, Start};
+use super::error::DriverError;
+use super::role_source::Choice;
+use super::step::Heard;
+use crate::mint;
+
+/// What comes first when a turn is to begin.
+#[derive(Debug)]
+pub(super) enum First {
+    /// The turn itself.
+    Turn,
+    /// Something else, if anything can be begun.
+    Other(Option<Box<Start>>),
+}
+
+impl Core {
+    /// Chooses what a role works with, if that has not been done.
+    pub(super) fn choose_first(
+        &mut self,
+        turn: TurnId,
+        attempt: u32,
+        (role, task): (&RoleInstance, &Task),
+        (stop, nap): (&StopSignal, &StopSignal),
+    ) -> Result<First, DriverError> {
+        if !self.roles.reads_history(role) {
+            return Ok(First::Turn);
+        }
+        let node = match task {
+            Task::Node(node) => Some(node),
+            Task::Reflection | Task::Feedback | Task::Send => None,
+        };
+        let Self {
+            roles, graph, flow, ..
+        } = self;
+        let choice = roles.choice(graph, &flow.views().flow, (role, node), stop.clone());
+        match choice {
+            Choice::Nothing => Ok(First::Turn),
+            Choice::Settled(settings) => {
+                self.configure(role, settings, ChosenBy::Default)?;
+                Ok(First::Turn)
+            }
+            Choice::Operator(why) => {
+                self.conclude(turn, attempt, Outcome::NeedsConfiguration { why })?;
+                Ok(First::Other(None))
+            }
+            Choice::Asks(taker) => {
+                let (stop, nap) = (stop.clone(), nap.clone());
+                self.begin_live((turn, attempt), role.clone(), task.clone(), (&stop, &nap));
+                Ok(First::Other(Some(Box::new(Start {
+                    turn,
+                    attempt,
+                    taker,
+                    stop,
+                    nap,
+                }))))
+            }
+        }
+    }
+
+    fn configure(
+        &mut self,
+        role: &RoleInstance,
+        chosen: BTreeMap<String, String>,
+        by: ChosenBy,
+    ) -> Result<(), DriverError> {
+        let known = self.state().configurations.get(role);
+        let mut settings = known.map_or_else(BTreeMap::new, |known| known.settings.clone());
+        settings.extend(chosen);
+        let role = role.clone();
+        self.input(Input::ConfigureRole {
+            role,
+            settings,
+            by,
+            client: None,
+        })?;
+        Ok(())
+    }
+
+    /// A step of whoever chooses.
+    pub(super) fn choose(
+        &mut self,
+        turn: TurnId,
+        attempt: u32,
+        choose: Choose,
+    ) -> Result<Heard, DriverError> {
+        let Some(role) = self.live.get(&turn).map(|live| live.role.clone()) else {
+            return Ok(Heard::Over);
+        };
+        match choose {
+            Choose::Ask { model, hash, worst } => {
+                self.ask_choice(turn, attempt, (role, model, hash), worst)
+            }
+            Choose::Wrong { text, usage } => {
+                self.answer_choice(turn, role, (text, usage))?;
+                Ok(Heard::Go(Told::Done { call: None }))
+            }
+            Choose::Chosen {
+                text,
+                usage,
+                settings,
+            } => {
+                self.configure(&role, settings, ChosenBy::Selection)?;
+                self.answer_choice(turn, role, (text, usage))?;
+                self.end_choice(turn, None)?;
+                // The turn is open, and begins now that it is known with what.
+                self.leave(turn);
+                Ok(Heard::Over)
+            }
+            Choose::Failed { why } => {
+                self.end_choice(turn, Some(why.clone()))?;
+                self.conclude(turn, attempt, Outcome::NeedsConfiguration { why })?;
+                self.leave(turn);
+                Ok(Heard::Over)
+            }
+        }
+    }
+
+    fn ask_choice(
+        &mut self,
+        turn: TurnId,
+        attempt: u32,
+        (role, model, hash): (RoleInstance, String, Hash),
+        worst: Worst,
+    ) -> Result<Heard, DriverError> {
+        match self.over_budget(turn, worst) {
+            Some(Short::Busy) => return Ok(Heard::Go(Told::Busy)),
+            Some(Short::Of(why)) => {
+                self.end_choice(turn, Some(why.clone()))?;
+                self.conclude(turn, attempt, Outcome::BudgetReached { why })?;
+                self.leave(turn);
+                return Ok(Heard::Over);
+            }
+            None => {}
+        }
+        let before = self.live.get(&turn).and_then(|live| live.choosing);
+        let (aside, request) = match before {
+            Some((aside, last)) => (aside, last + 1),
+            None => {
+                let aside = TurnId(self.state().next_turn);
+                self.append(Fact::TurnStarted(TurnStarted {
+                    turn: aside,
+                    attempt: 1,
+                    role: role.clone(),
+                    node: None,
+                    cause: Cause::Selection,
+                }))?;
+                (aside, 1)
+            }
+        };
+        self.append(Fact::ModelRequested(ModelRequested {
+            turn: aside,
+            attempt: 1,
+            role,
+            request,
+            model,
+            hash,
+        }))?;
+        if let Some(live) = self.live.get_mut(&turn) {
+            live.choosing = Some((aside, request));
+        }
+        self.owed += 1;
+        Ok(Heard::Go(Told::Done { call: None }))
+    }
+
+    fn answer_choice(
+        &mut self,
+        turn: TurnId,
+        role: RoleInstance,
+        (text, usage): (String, Usage),
+    ) -> Result<(), DriverError> {
+        self.release(turn);
+        let choosing = self.live.get(&turn).and_then(|live| live.choosing);
+        let Some((aside, request)) = choosing else {
+            return Ok(());
+        };
+        let message = mint::name(self.mint.as_mut(), "m")?;
+        self.append(Fact::ModelAnswered(ModelAnswered {
+            turn: aside,
+            attempt: 1,
+            role,
+            request,
+            message,
+            text: AnswerText::Inline(text),
+            calls: Vec::new(),
+            stop: StopReason::End,
+            usage,
+            provider_blocks: None,
+        }))
+    }
+
+    /// The turn in which it is chosen is over.
+    pub(super) fn end_choice(
+        &mut self,
+        turn: TurnId,
+        error: Option<String>,
+    ) -> Result<(), DriverError> {
+        self.release(turn);
+        let live = self.live.get_mut(&turn);
+        let Some((role, (aside, request))) =
+            live.and_then(|live| Some((live.role.clone(), live.choosing.take()?)))
+        else {
+            return Ok(());
+        };
+        let asked = self.state().request(aside, request);
+        if asked.is_some_and(|asked| asked.state == RequestState::Asked) {
+            let error = error.clone().unwrap_or_default();
+            self.append(Fact::ModelFailed(ModelFailed {
+                turn: aside,
+                attempt: 1,
+                role: role.clone(),
+                request,
+                class: "selection".to_owned(),
+                error,
+                retry_in_ms: None,
+            }))?;
+        }
+        let end = if error.is_none() {
+            TurnEnd::Outcome
+        } else {
+            TurnEnd::Failed
+        };
+        self.append(Fact::TurnEnded(TurnEnded {
+            turn: aside,
+            attempt: 1,
+            role,
+            end,
+            error,
+        }))
+    }
+}

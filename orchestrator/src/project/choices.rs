@@ -1,0 +1,226 @@
+//! What a role works with, as far as somebody has to choose: its model, its skills, its servers.
+//!
+//! | who says it | how |
+//! |---|---|
+//! | the operator, for the role | `configure FLOW ROLE model=NAME skills=A,B mcp-servers=none` |
+//! | the flow file, for the role | `model:`, `skills:`, `mcp-servers:`; `auto` leaves it to a model |
+//! | the operator, for all roles | `choose: [model, skills, mcp-servers]` leaves it to a model |
+//!
+//! The first that says something counts. Where there is nothing to choose from, nobody is asked.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use a_society_flow::graph::InlineRole;
+use a_society_roles::taker::model::{Candidate, Chooser, Question};
+use a_society_roles::turn::step::End;
+use a_society_roles::turn::stop::StopSignal;
+
+use super::bench::Bench;
+use crate::config::models::{Models, Wish};
+use crate::driver::role_source::Choice;
+
+/// The key of a role's model among its settings.
+pub const MODEL: &str = "model";
+/// The key of its skills.
+pub const SKILLS: &str = "skills";
+/// The key of its servers.
+pub const SERVERS: &str = "mcp-servers";
+/// How it is said that a model chooses.
+pub const AUTO: &str = "auto";
+/// How it is said that there is none.
+const NONE: &str = "none";
+
+/// The names that were chosen for a role or stand in its file; nothing if nobody said any.
+#[must_use]
+pub fn names(
+    settings: &BTreeMap<String, String>,
+    key: &str,
+    in_file: Option<&[String]>,
+) -> Option<Vec<String>> {
+    let named = match settings.get(key).map(String::as_str) {
+        Some(NONE) => Vec::new(),
+        Some(AUTO) => return None,
+        Some(text) => {
+            let each = text.split(',').map(|name| name.trim().to_owned());
+            each.filter(|name| !name.is_empty()).collect()
+        }
+        None => in_file?.to_vec(),
+    };
+    (!is_auto(&named)).then_some(named)
+}
+
+fn is_auto(named: &[String]) -> bool {
+    matches!(named, [only] if only == AUTO)
+}
+
+/// What is to be chosen for one role.
+#[derive(Debug)]
+pub struct Choices<'a> {
+    /// What was chosen.
+    pub settings: &'a BTreeMap<String, String>,
+    /// Whether what was chosen is all that is to be.
+    pub is_whole: bool,
+    /// What its file says.
+    pub definition: Option<&'a InlineRole>,
+    /// The operator's models.
+    pub models: &'a Models,
+}
+
+impl Choices<'_> {
+    /// The keys that a model is to choose.
+    #[must_use]
+    pub fn open(&self) -> Vec<&'static str> {
+        let everywhere = self.models.catalog().map(|catalog| catalog.choose.clone());
+        let everywhere = everywhere.unwrap_or_default();
+        let is_open = |key: &&'static str| match self.settings.get(*key) {
+            Some(chosen) => chosen == AUTO,
+            None if self.is_whole => false,
+            None => match self.in_file(key) {
+                Some(auto) => auto,
+                None => everywhere.iter().any(|open| open == key),
+            },
+        };
+        [MODEL, SKILLS, SERVERS]
+            .into_iter()
+            .filter(is_open)
+            .collect()
+    }
+
+    /// Whether the file leaves it to a model; nothing if it says nothing.
+    fn in_file(&self, key: &str) -> Option<bool> {
+        let role = self.definition?;
+        match key {
+            MODEL => role.model.as_deref().map(|model| model == AUTO),
+            SKILLS => role.skills.as_deref().map(is_auto),
+            SERVERS => role.mcp_servers.as_deref().map(is_auto),
+            _ => None,
+        }
+    }
+
+    /// Who has to be asked, and about what.
+    #[must_use]
+    pub fn ask(&self, bench: &Bench, open: Vec<&str>, task: String, stop: StopSignal) -> Choice {
+        let mut question = Question {
+            task,
+            single: BTreeSet::from([MODEL.to_owned()]),
+            ..Question::default()
+        };
+        for key in open {
+            let mut candidates = match self.candidates(bench, key) {
+                Ok(candidates) => candidates,
+                Err(why) => return Choice::Operator(why),
+            };
+            let only = (key == MODEL && candidates.len() == 1).then(|| candidates.pop());
+            if let Some(only) = only.flatten() {
+                question.settled.insert(key.to_owned(), only.name);
+            } else if candidates.is_empty() && key != MODEL {
+                question.settled.insert(key.to_owned(), NONE.to_owned());
+            } else if !candidates.is_empty() {
+                question.candidates.insert(key.to_owned(), candidates);
+            }
+        }
+        if question.candidates.is_empty() {
+            return match question.settled.is_empty() {
+                true => Choice::Nothing,
+                false => Choice::Settled(question.settled),
+            };
+        }
+        let keys: Vec<&str> = question.candidates.keys().map(String::as_str).collect();
+        let hint = format!("say it yourself: {}", keys.join("=…, ") + "=…");
+        let chooser = self.models.catalog().ok();
+        let chooser = chooser.and_then(|catalog| catalog.chooser.clone());
+        let wish = Wish {
+            model: chooser.as_deref(),
+            effort: None,
+        };
+        match self.models.find(wish) {
+            Ok(found) => {
+                let taker = Chooser::new(found.provider, found.model, question, stop);
+                Choice::Asks(Box::new(taker))
+            }
+            Err(End::Configuration { why } | End::Provider { why } | End::Aborted { why }) => {
+                Choice::Operator(format!("no model can choose ({why}); {hint}"))
+            }
+            Err(End::Outcome { .. } | End::Fault(_) | End::OutputLimit) => {
+                Choice::Operator(format!("no model can choose; {hint}"))
+            }
+        }
+    }
+
+    fn candidates(&self, bench: &Bench, key: &str) -> Result<Vec<Candidate>, String> {
+        Ok(match key {
+            MODEL => {
+                let catalog = self.models.catalog()?;
+                let each = catalog.models.iter().map(|(name, model)| Candidate {
+                    name: name.clone(),
+                    about: about_model(model, catalog.model.as_ref() == Some(name)),
+                });
+                each.collect()
+            }
+            SKILLS => {
+                let each = bench.all_skills().into_iter().map(|skill| Candidate {
+                    name: skill.name,
+                    about: skill.description,
+                });
+                each.collect()
+            }
+            _ => {
+                let startable = bench.roster()?.startable().into_iter();
+                let each = startable.map(|server| Candidate {
+                    name: server.name,
+                    about: "an MCP server".to_owned(),
+                });
+                each.collect()
+            }
+        })
+    }
+}
+
+fn about_model(model: &a_society_roles::provider::config::ModelConfig, usual: bool) -> String {
+    let mut parts = vec![
+        format!("{} of {}", model.id, model.provider),
+        format!("reads {} tokens", model.window_tokens),
+    ];
+    if let Some(price) = &model.price {
+        let cost = |input, output| {
+            price.of(&a_society_facts::fact::turn::Usage {
+                input_tokens: input,
+                output_tokens: output,
+                ..a_society_facts::fact::turn::Usage::default()
+            })
+        };
+        parts.push(format!(
+            "a million tokens cost {} in and {} out, in millionths",
+            cost(1_000_000, 0),
+            cost(0, 1_000_000)
+        ));
+    }
+    if usual {
+        parts.push("the usual one".to_owned());
+    }
+    parts.join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_chosen_counts_before_what_the_file_says() {
+        let file = vec!["a".to_owned(), "b".to_owned()];
+        let auto = vec![AUTO.to_owned()];
+        let chosen = |text: &str| BTreeMap::from([(SKILLS.to_owned(), text.to_owned())]);
+        let nothing = BTreeMap::new();
+        for (settings, in_file, wanted) in [
+            (&nothing, None, None),
+            (&nothing, Some(&file), Some("a b")),
+            (&nothing, Some(&auto), None),
+            (&chosen("c, d"), Some(&file), Some("c d")),
+            (&chosen("none"), Some(&file), Some("")),
+            (&chosen("auto"), Some(&file), None),
+        ] {
+            let found = names(settings, SKILLS, in_file.map(Vec::as_slice));
+            assert_eq!(found.map(|names| names.join(" ")).as_deref(), wanted);
+        }
+    }
+}

@@ -1,0 +1,364 @@
+//! `serve`: the operator's page and all flows of the workspace, until it is interrupted.
+
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use a_society_operator_ui::hub::Hubs;
+use a_society_operator_ui::protocol::ask::ModelChoice;
+use a_society_operator_ui::protocol::down::Mode;
+use a_society_operator_ui::server::actions::adopt;
+use a_society_operator_ui::server::{self, Actions, Options, Secrets, Server};
+use a_society_orchestrator::config::user;
+use a_society_orchestrator::mint::{Mint, SystemMint};
+use a_society_state::Store;
+use serde_json::json;
+
+use super::browser;
+use super::context::Context;
+use super::replay::{self, Speed};
+use super::served::Workspace;
+use super::signals::Interrupts;
+use crate::exit_code::ExitCode;
+use crate::operator_error::{OperatorError, Outcome, Stop, from_io};
+use crate::output_file::{whole_path, write_private};
+use crate::text::plain;
+use crate::workspace;
+
+/// The port, unless another is wanted: the same each time, so that a bookmark stays good.
+const PORT: u16 = 4780;
+
+/// How many sockets are open at once if nobody says otherwise.
+const SOCKETS: u16 = server::limits::SOCKETS_MAX;
+
+/// How often it is looked whether the operator interrupted.
+const LOOK: Duration = Duration::from_millis(50);
+
+/// How long flows may take to reach a recorded point when the server ends, in looks.
+const DRAIN_LOOKS_MAX: u32 = 20 * 60;
+
+/// The file that says how the running server is reached.
+const SERVER_FILE: &str = "server.json";
+
+/// The arguments of `serve`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+It prints an address for your browser. What stands behind its # is a token, which lets whoever has it
+do all that you may do; it is new with each start. Without it nothing is shown, not even on this
+machine. Flows that nobody drives stand there as stopped and go on when you say so, or at once with
+--resume. Ctrl-C lets running turns reach a recorded point; nothing that was recorded is lost.
+
+It listens on this machine only. There is no encryption, so that another address is refused unless
+you also say --insecure-lan: everybody on the way can then read the token and act as you. A tunnel,
+such as ssh -L, is safer.
+
+Examples:
+  a-society serve
+  a-society serve --open --resume
+  a-society serve --port 0 --json | jq -r .url
+  a-society serve --journal tests/journals/v1/journal/00000001.jsonl --speed 20")]
+pub(crate) struct Arguments {
+    /// The port; 0 takes any that is free
+    #[arg(long, value_name = "PORT", default_value_t = PORT)]
+    port: u16,
+
+    /// Open the page in your browser
+    #[arg(long)]
+    open: bool,
+
+    /// Go on with every flow that is stopped
+    #[arg(long)]
+    resume: bool,
+
+    /// Listen on another address than this machine's own; wants --insecure-lan
+    #[arg(long, value_name = "ADDRESS")]
+    listen: Option<IpAddr>,
+
+    /// Another name by which a browser reaches this server
+    #[arg(long, value_name = "HOST")]
+    allow_host: Vec<String>,
+
+    /// Let everybody on the network read what is sent, the token too
+    #[arg(long)]
+    insecure_lan: bool,
+
+    /// How many sockets are open at once
+    #[arg(long, value_name = "N", default_value_t = SOCKETS, value_parser = clap::value_parser!(u16).range(1..))]
+    sockets_max: u16,
+
+    /// Show a journal as if it were written now, instead of the workspace
+    #[arg(long, value_name = "FILE")]
+    journal: Option<PathBuf>,
+
+    /// How fast the journal is written: 0 all at once, 1 as it was, 20 twenty times as fast
+    #[arg(long, value_name = "FACTOR", default_value = "0", requires = "journal")]
+    speed: Speed,
+
+    /// What time it is for a journal: the machine's, or the journal's own
+    #[arg(
+        long,
+        value_name = "CLOCK",
+        value_enum,
+        default_value_t,
+        requires = "journal"
+    )]
+    clock: replay::Clock,
+}
+
+/// Serves.
+pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
+    let listen = listen(arguments)?;
+    let interrupts = Interrupts::listen()?;
+    let played = match &arguments.journal {
+        Some(journal) => Some(replay::begin(
+            context,
+            journal,
+            (arguments.speed, arguments.clock),
+        )?),
+        None => None,
+    };
+    let store = match &played {
+        Some(played) => played.store(),
+        None => context.store()?,
+    };
+    let mode = if played.is_some() {
+        Mode::Replay
+    } else {
+        Mode::Live
+    };
+    let wanted = Wanted {
+        listen,
+        hosts: arguments.allow_host.clone(),
+        sockets_max: usize::from(arguments.sockets_max),
+        mode,
+    };
+    let (mut server, actions) = start(&store, wanted)?;
+    let told = if played.is_none() {
+        tell_file(&store, &server)?
+    } else {
+        None
+    };
+    announce(context, arguments, &server)?;
+    if arguments.resume {
+        resume_all(context, &store, &server, &actions);
+    }
+    while interrupts.count() == 0 {
+        std::thread::sleep(LOOK);
+    }
+    end(context, &mut server, &interrupts);
+    if let Some(path) = told {
+        // The next server writes it anew; an old one misleads nobody, as its token is worth nothing.
+        drop(store.ground().disk.remove_file(&path));
+    }
+    Ok(ExitCode::Ok)
+}
+
+fn listen(arguments: &Arguments) -> Result<SocketAddr, Stop> {
+    let address = arguments.listen.unwrap_or(IpAddr::V4(Ipv4Addr::LOCALHOST));
+    if !address.is_loopback() && !arguments.insecure_lan {
+        return Err(OperatorError::new(
+            ("not-secure", ExitCode::Usage),
+            format!("{address} is not this machine alone"),
+            "what is sent is not encrypted, and whoever reads it can act as you",
+            "use a tunnel such as ssh -L, or accept that with --insecure-lan",
+        )
+        .into());
+    }
+    Ok(SocketAddr::new(address, arguments.port))
+}
+
+/// What is wanted of a server.
+struct Wanted {
+    listen: SocketAddr,
+    hosts: Vec<String>,
+    sockets_max: usize,
+    mode: Mode,
+}
+
+impl Wanted {
+    /// What a command wants that shows its own flow: this machine only, on any port.
+    fn beside() -> Self {
+        Self {
+            listen: SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 0),
+            hosts: Vec::new(),
+            sockets_max: usize::from(SOCKETS),
+            mode: Mode::Live,
+        }
+    }
+}
+
+/// Starts a server of a workspace.
+///
+/// # Errors
+/// When the address is taken, or the system refuses.
+fn start(store: &Store, wanted: Wanted) -> Result<(Server, Arc<dyn Actions>), Stop> {
+    let refused = |error: std::io::Error| from_io("serve", "the page", &error);
+    let epoch = format!("{:032x}", SystemMint.number());
+    let hubs = Hubs::new(store.clone(), epoch, models());
+    let actions: Arc<dyn Actions> = Arc::new(Workspace::new(store.clone()));
+    let folder = workspace::folder_of(store);
+    let options = Options {
+        listen: wanted.listen,
+        hosts: wanted.hosts,
+        sockets_max: wanted.sockets_max,
+        secrets: Secrets::new().map_err(refused)?,
+        workspace: folder.display().to_string(),
+        build: env!("CARGO_PKG_VERSION").to_owned(),
+        mode: wanted.mode,
+    };
+    let server = server::start(hubs, Arc::clone(&actions), options);
+    let server = server.map_err(|error| taken(wanted.listen, &error))?;
+    Ok((server, actions))
+}
+
+fn taken(listen: SocketAddr, error: &std::io::Error) -> Stop {
+    if error.kind() != std::io::ErrorKind::AddrInUse {
+        return from_io("listen at", &listen.to_string(), error).into();
+    }
+    OperatorError::new(
+        ("address-taken", ExitCode::Busy),
+        format!("another program listens at {listen}"),
+        "only one program can; it may be another a-society serve",
+        "open that one, or take another port with --port 0",
+    )
+    .into()
+}
+
+/// The models of the operator, as a page shows them. Without a configuration there are none.
+fn models() -> Vec<ModelChoice> {
+    let Ok((_, catalog)) = user::catalog() else {
+        return Vec::new();
+    };
+    let models = catalog.models.iter().map(|(name, spec)| ModelChoice {
+        name: name.clone(),
+        words: format!("{}, a window of {} tokens", spec.id, spec.window_tokens),
+    });
+    models.collect()
+}
+
+/// Writes down how the server is reached, for the operator's other programs and for nobody else.
+fn tell_file(store: &Store, server: &Server) -> Result<Option<PathBuf>, Stop> {
+    let Some(folder) = store.root().parent() else {
+        return Ok(None);
+    };
+    let path = folder.join(SERVER_FILE);
+    let told = json!({
+        "url": format!("http://{}/", server.address()),
+        "token": server.token(),
+        "pid": std::process::id(),
+    });
+    write_private(&path, &told.to_string())?;
+    Ok(Some(path))
+}
+
+fn announce(context: &mut Context<'_>, arguments: &Arguments, server: &Server) -> Result<(), Stop> {
+    let url = server.url();
+    if context.out.is_json() {
+        context.out.value(&json!({
+            "url": url,
+            "address": server.address().to_string(),
+            "token": server.token(),
+        }))?;
+    } else {
+        context.out.line(&url)?;
+    }
+    context.out.flush()?;
+    if !server.address().ip().is_loopback() {
+        let warning = "warning: everybody on the network can read what is sent, the token too";
+        context.out.note(warning);
+    }
+    context.out.note("Ctrl-C ends it");
+    if arguments.open {
+        open(context, &url);
+    }
+    Ok(())
+}
+
+/// Opens a page, and says so if that cannot be done.
+fn open(context: &mut Context<'_>, url: &str) {
+    if let Err(why) = browser::open(url) {
+        context.out.note(&format!(
+            "no browser could be opened ({why}); open the address yourself"
+        ));
+    }
+}
+
+fn resume_all(
+    context: &mut Context<'_>,
+    store: &Store,
+    server: &Server,
+    actions: &Arc<dyn Actions>,
+) {
+    let Ok(census) = store.census() else { return };
+    let rows = a_society_state::index::rows(store, &census.flows);
+    let stopped = rows.into_iter().filter(|row| {
+        let goes_on = row
+            .summary
+            .as_ref()
+            .is_some_and(|summary| !summary.is_over());
+        goes_on && row.held_by.is_none() && row.damage.is_none()
+    });
+    for row in stopped {
+        match actions.resume(&row.flow) {
+            Ok(begun) => adopt(server.hubs(), begun),
+            Err(fault) => {
+                let line = format!("{} does not go on: {}: {}", row.flow, fault.what, fault.why);
+                context.out.note(&plain(&line));
+            }
+        }
+    }
+}
+
+/// Ends in good order: turns that run reach a recorded point, unless the operator has no patience.
+fn end(context: &mut Context<'_>, server: &mut Server, interrupts: &Interrupts) {
+    let driven = server.hubs().driven();
+    for (_, handle) in &driven {
+        handle.drain();
+    }
+    if !driven.is_empty() {
+        context.out.note(
+            "interrupted: nothing new is started, and running turns reach a recorded point; again \
+             to end at once",
+        );
+    }
+    let before = interrupts.count();
+    for _ in 0..DRAIN_LOOKS_MAX {
+        if server.hubs().driven().is_empty() || interrupts.count() > before {
+            break;
+        }
+        std::thread::sleep(LOOK);
+    }
+    server.end();
+}
+
+/// A server beside a command that drives a flow itself.
+///
+/// # Errors
+/// When the system refuses.
+pub(crate) fn beside(context: &mut Context<'_>, store: &Store) -> Result<Server, Stop> {
+    let (server, _) = start(store, Wanted::beside())?;
+    context.out.note(&format!("the page: {}", server.url()));
+    Ok(server)
+}
+
+/// Waits for an interruption while a page shows what there is.
+pub(crate) fn linger(context: &mut Context<'_>, interrupts: &Interrupts) {
+    context.out.note("the page still shows it; Ctrl-C ends it");
+    let before = interrupts.count();
+    while interrupts.count() == before {
+        std::thread::sleep(LOOK);
+    }
+}
+
+/// Whether a path lies in the workspace; only such a file is run for a page.
+pub(crate) fn lies_within(root: &Path, path: &Path) -> bool {
+    let plain = path.components().all(|part| {
+        matches!(
+            part,
+            std::path::Component::Normal(_) | std::path::Component::CurDir
+        )
+    });
+    let whole = whole_path(&root.join(path));
+    plain && whole.is_ok_and(|path| whole_path(root).is_ok_and(|root| path.starts_with(root)))
+}

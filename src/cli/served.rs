@@ -1,0 +1,300 @@
+//! What the page's server asks of the workspace: to start flows, to go on with them, and what there
+//! is.
+
+use std::path::{Path, PathBuf};
+
+use a_society_facts::id::ProjectName;
+use a_society_operator_ui::protocol::down::Fault;
+use a_society_operator_ui::protocol::http::{NewFlow as Wanted, NewFrom, ProjectRow};
+use a_society_operator_ui::server::{Actions, Begun};
+use a_society_orchestrator::config::servers::{Roster, lists_in};
+use a_society_orchestrator::config::user;
+use a_society_orchestrator::project::docs::folder::{is_project, over_canonical, workflow_of};
+use a_society_orchestrator::project::draft;
+use a_society_orchestrator::project::flow_file::{self, FlowFile};
+use a_society_orchestrator::run::{self, NewFlow, RunError};
+use a_society_state::{FlowRef, Store};
+use serde_json::{Value, json};
+
+use super::flow_files::{inspect_project, read_text, script_path};
+use super::say::project_folder;
+use super::serve::lies_within;
+use crate::operator_error::Stop;
+use crate::workspace;
+
+/// The workspace of a server.
+#[derive(Debug)]
+pub(crate) struct Workspace {
+    store: Store,
+}
+
+impl Workspace {
+    /// Around these flows.
+    pub(crate) const fn new(store: Store) -> Self {
+        Self { store }
+    }
+
+    fn root(&self) -> &Path {
+        workspace::folder_of(&self.store)
+    }
+
+    /// What a new flow is made of, and the file beside which its script lies.
+    fn read(&self, new: &Wanted) -> Result<(ProjectName, FlowFile, Option<PathBuf>), Fault> {
+        match &new.from {
+            NewFrom::File(path) => self.of_file(Path::new(path)),
+            NewFrom::Project(name) => {
+                let (name, folder) = self.project(name)?;
+                let project = self.sound(&folder)?;
+                Ok((name, project.canonical, Some(workflow_of(&folder))))
+            }
+            NewFrom::Draft(name) => {
+                let (name, folder) = self.project(name)?;
+                let disk = self.store.ground().disk.as_ref();
+                let file = if is_project(disk, &folder) {
+                    draft::of_project(&self.sound(&folder)?)
+                } else {
+                    draft::alone()
+                };
+                Ok((name, file.map_err(|error| from_run(&error.into()))?, None))
+            }
+        }
+    }
+
+    fn of_file(&self, path: &Path) -> Result<(ProjectName, FlowFile, Option<PathBuf>), Fault> {
+        if !lies_within(self.root(), path) {
+            let why = "only files of the workspace are run, by their path in it";
+            return Err(unfit(
+                format!("{} is not a file of the workspace", path.display()),
+                why,
+            ));
+        }
+        let whole = self.root().join(path);
+        let text = read_text(&whole).map_err(from_stop)?;
+        let (file, diagnostics) = flow_file::inspect(path, text);
+        let file = file.ok_or_else(|| {
+            let first = diagnostics.iter().find(|diagnostic| diagnostic.is_error());
+            let why = first.map(ToString::to_string).unwrap_or_default();
+            unfit(format!("{} is not a flow file", path.display()), &why)
+        })?;
+        let mut names = path
+            .components()
+            .map(|part| part.as_os_str().to_string_lossy());
+        let first = names.next().filter(|_| names.next().is_some());
+        let own = self.root().file_name().map(|name| name.to_string_lossy());
+        let named = first.and_then(|name| name.parse().ok());
+        let named = named.or_else(|| own.and_then(|name| name.parse().ok()));
+        let project: ProjectName = match named {
+            Some(name) => name,
+            None => "project"
+                .parse()
+                .map_err(|_| unfit("it has no project".to_owned(), ""))?,
+        };
+        let folder = project_folder(&self.store, &project);
+        let disk = self.store.ground().disk.as_ref();
+        if file.defines_roles || !is_project(disk, &folder) {
+            return Ok((project, file, Some(whole)));
+        }
+        let canonical = self.sound(&folder)?;
+        let file = over_canonical(&canonical, file).map_err(|fault| {
+            unfit(
+                format!("{} does not fit its project", path.display()),
+                &fault.to_string(),
+            )
+        })?;
+        Ok((project, file, Some(whole)))
+    }
+
+    fn project(&self, name: &str) -> Result<(ProjectName, PathBuf), Fault> {
+        let name: ProjectName = name.parse().map_err(|bad: a_society_facts::id::BadName| {
+            unfit("there is no such project".to_owned(), &bad.to_string())
+        })?;
+        let folder = project_folder(&self.store, &name);
+        Ok((name, folder))
+    }
+
+    fn sound(
+        &self,
+        folder: &Path,
+    ) -> Result<a_society_orchestrator::project::docs::folder::Project, Fault> {
+        let (project, diagnostics) = inspect_project(folder);
+        project.ok_or_else(|| {
+            let first = diagnostics.iter().find(|diagnostic| diagnostic.is_error());
+            let why = first.map(ToString::to_string).unwrap_or_default();
+            unfit(format!("{} is not a sound project", folder.display()), &why)
+        })
+    }
+}
+
+impl Actions for Workspace {
+    fn start(&self, new: &Wanted) -> Result<Begun, Fault> {
+        let (project, file, beside) = self.read(new)?;
+        let script = beside.and_then(|path| script_path(&path, None));
+        let script = script
+            .map(|path| read_text(&path))
+            .transpose()
+            .map_err(from_stop)?;
+        let made = NewFlow {
+            project: project.clone(),
+            project_folder: project_folder(&self.store, &project),
+            title: new.title.clone().filter(|title| !title.trim().is_empty()),
+            input: new.input.clone().filter(|input| !input.trim().is_empty()),
+            file,
+            script,
+            client: None,
+        };
+        let now = self.store.ground().clock.now();
+        let driven = run::start(&self.store, made, now, None).map_err(|error| from_run(&error))?;
+        let flow = FlowRef {
+            project,
+            flow: driven.handle.id().clone(),
+        };
+        Ok(Begun { flow, driven })
+    }
+
+    fn resume(&self, flow: &FlowRef) -> Result<Begun, Fault> {
+        let project = project_folder(&self.store, &flow.project);
+        let resumed = run::resume(&self.store, flow, project, None);
+        let (driven, _) = resumed.map_err(|error| from_run(&error))?;
+        Ok(Begun {
+            flow: flow.clone(),
+            driven,
+        })
+    }
+
+    fn project_folder(&self, flow: &FlowRef) -> PathBuf {
+        project_folder(&self.store, &flow.project)
+    }
+
+    fn projects(&self) -> Vec<ProjectRow> {
+        let disk = self.store.ground().disk.as_ref();
+        let flows = self
+            .store
+            .census()
+            .map(|census| census.flows)
+            .unwrap_or_default();
+        let own = self
+            .root()
+            .file_name()
+            .map(|name| name.to_string_lossy().into_owned());
+        let mut names: Vec<(String, PathBuf)> = own
+            .map(|own| (own, self.root().to_owned()))
+            .into_iter()
+            .collect();
+        let entries = disk.list(self.root()).unwrap_or_default();
+        let folders = entries.into_iter().filter(|entry| {
+            entry.kind == a_society_state::disk::Kind::Folder && !entry.name.starts_with('.')
+        });
+        names.extend(folders.map(|entry| (entry.name.clone(), self.root().join(&entry.name))));
+        let rows = names.into_iter().filter_map(|(name, folder)| {
+            let parsed: ProjectName = name.parse().ok()?;
+            Some(ProjectRow {
+                ready: is_project(disk, &folder),
+                flows: flows.iter().filter(|flow| flow.project == parsed).count() as u64,
+                name,
+            })
+        });
+        rows.collect()
+    }
+
+    fn settings(&self, page: &str) -> Option<Value> {
+        match page {
+            "models" => Some(models()),
+            "permissions" => Some(permissions()),
+            "mcp" => Some(servers(self.root())),
+            "skills" => Some(skills()),
+            _ => None,
+        }
+    }
+}
+
+fn models() -> Value {
+    match user::catalog() {
+        Ok((path, catalog)) => {
+            let models = catalog.models.iter().map(|(name, spec)| {
+                json!({ "name": name, "id": spec.id, "window_tokens": spec.window_tokens })
+            });
+            let models: Vec<Value> = models.collect();
+            json!({ "file": path, "models": models })
+        }
+        Err(error) => json!({ "models": [], "fault": error.to_string() }),
+    }
+}
+
+fn servers(root: &Path) -> Value {
+    let roster = match Roster::read(&lists_in(root)) {
+        Ok(roster) => roster,
+        Err(error) => return json!({ "servers": [], "faults": [error.to_string()] }),
+    };
+    let servers = roster.entries.iter().map(|entry| {
+        json!({
+            "name": entry.name,
+            "from": entry.from,
+            "state": super::mcp::words(entry.standing()).0,
+            "definition": entry.definition,
+            "does": entry.shown,
+        })
+    });
+    let servers: Vec<Value> = servers.collect();
+    json!({ "servers": servers, "faults": roster.faults })
+}
+
+fn skills() -> Value {
+    let Ok(folder) = user::skills() else {
+        return json!({ "skills": [] });
+    };
+    let found = a_society_orchestrator::config::skill::found(&folder);
+    let skills: Vec<Value> = (found.skills.iter())
+        .map(|it| json!({ "name": it.name, "description": it.description, "path": it.path }))
+        .collect();
+    let faults: Vec<Value> = (found.faults.iter())
+        .map(|(path, why)| json!({ "path": path, "why": why.0 }))
+        .collect();
+    json!({ "folder": folder, "skills": skills, "faults": faults })
+}
+
+fn permissions() -> Value {
+    json!({
+        "modes": [
+            { "mode": "no-access", "words": "Everything is asked each time; what was granted is ignored." },
+            { "mode": "partial-access", "words": "What was granted for the flow is not asked again." },
+            { "mode": "full-access", "words": "Nothing is asked." },
+        ]
+    })
+}
+
+fn unfit(what: String, why: &str) -> Fault {
+    Fault {
+        code: "flow-file-unfit".to_owned(),
+        what,
+        why: why.to_owned(),
+        r#try: "a-society check".to_owned(),
+    }
+}
+
+fn from_stop(stop: Stop) -> Fault {
+    match stop {
+        Stop::Error(error) => Fault {
+            code: error.code.to_owned(),
+            what: error.what.clone(),
+            why: error.why.clone(),
+            r#try: error.hint.clone(),
+        },
+        Stop::OutputClosed => unfit("it could not be read".to_owned(), ""),
+    }
+}
+
+fn from_run(error: &RunError) -> Fault {
+    let code = match error {
+        RunError::State(a_society_state::Error::Busy { .. }) => "flow-busy",
+        RunError::File(_) => "flow-file-unfit",
+        RunError::State(_) | RunError::Driver(_) | RunError::Record(_) | RunError::NeverBegan => {
+            "flow-stopped"
+        }
+    };
+    Fault {
+        code: code.to_owned(),
+        what: "the flow cannot be driven".to_owned(),
+        why: error.to_string(),
+        r#try: "a-society verify FLOW".to_owned(),
+    }
+}

@@ -1,0 +1,248 @@
+//! `watch`: flows and what they ask, on a screen of the terminal, answered with a key.
+//!
+//! `source` reads what is shown, `view` is that as data, `keys` says what a key does, and `draw`
+//! draws it. Only this file touches the terminal, and a flow is reached as by every other command.
+
+mod draw;
+mod keys;
+mod source;
+#[cfg(test)]
+mod tests;
+mod view;
+
+use std::io::{self, IsTerminal as _};
+use std::sync::mpsc::{Receiver, TryRecvError, sync_channel};
+use std::time::Duration;
+
+use a_society_orchestrator::control::client::{self, Heard};
+use a_society_orchestrator::control::message::Command;
+use a_society_orchestrator::mint::{self, SystemMint};
+use a_society_state::{FlowRef, Store};
+use ratatui::DefaultTerminal;
+use ratatui::crossterm::event::{
+    self, DisableBracketedPaste, EnableBracketedPaste, Event, KeyCode, KeyEvent, KeyEventKind,
+    KeyModifiers,
+};
+use ratatui::crossterm::execute;
+
+use self::draw::draw;
+use self::keys::{Act, Key, State};
+use self::source::Source;
+use self::view::View;
+use super::asks;
+use super::context::Context;
+use super::say::project_folder;
+use super::signals::Interrupts;
+use crate::exit_code::ExitCode;
+use crate::operator_error::{OperatorError, Outcome, Stop, from_io};
+use crate::text::plain;
+
+/// How long a key is waited for before the journal is looked at again. People do not see faster.
+const LOOK_EVERY: Duration = Duration::from_millis(100);
+
+/// The arguments of `watch`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+It shows what waits for you in all flows, the nodes of one, and the feed of one of its roles, and keeps
+up with them. Nothing is driven by it: an answer goes to the process that drives the flow, and for a flow
+that nobody drives it is recorded, and the flow then goes on with resume.
+
+The arrows choose a question and the letters at the bottom answer it; a letter counts only when the
+question was chosen, and no key pressed, for 0.4 seconds. A call is shown whole before it is allowed;
+PgUp and PgDn read on. Tab goes from the questions to the flows and the feed, q ends.
+
+It needs a terminal; elsewhere there are status and log --follow.
+
+Examples:
+  a-society watch
+  a-society watch a1b2")]
+pub(crate) struct Arguments {
+    /// Only this flow
+    #[arg(value_name = "FLOW")]
+    flow: Option<String>,
+}
+
+/// Watches.
+pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
+    let (store, only) = match &arguments.flow {
+        Some(typed) => {
+            let (store, flow) = context.flow(typed)?;
+            (store, Some(flow))
+        }
+        None => (context.store()?, None),
+    };
+    if context.out.is_json() || !context.out.is_terminal() || !io::stdin().is_terminal() {
+        return Err(no_terminal(only.as_ref()));
+    }
+    let interrupts = Interrupts::listen()?;
+    let colours = context.out.paint.is_on();
+    context.out.flush()?;
+    let mut terminal = ratatui::try_init().map_err(refused)?;
+    let pasting = execute!(terminal.backend_mut(), EnableBracketedPaste);
+    let mut screen = Screen {
+        store: store.clone(),
+        source: Source::new(store, only),
+        state: State::default(),
+        view: View::default(),
+        answer: None,
+        colours,
+    };
+    let ended = pasting
+        .map_err(refused)
+        .and_then(|()| screen.until_quit(&mut terminal, &interrupts));
+    // What the terminal does not take back it keeps, and the shell resets it.
+    drop(execute!(terminal.backend_mut(), DisableBracketedPaste));
+    let restored = ratatui::try_restore().map_err(refused);
+    ended.and_then(|code| restored.map(|()| code))
+}
+
+fn no_terminal(flow: Option<&FlowRef>) -> Stop {
+    let hint = flow.map_or_else(
+        || "a-society ls, or a-society status FLOW".to_owned(),
+        |flow| format!("a-society status {flow}, or a-society log {flow} --follow"),
+    );
+    let what = "there is no terminal to watch on";
+    let why = "watch draws a screen and reads keys; input and output must both be a terminal";
+    OperatorError::new(("no-terminal", ExitCode::Usage), what, why, hint).into()
+}
+
+fn refused(error: io::Error) -> Stop {
+    from_io("use", "the terminal", &error).into()
+}
+
+/// The screen and everything behind it.
+struct Screen {
+    store: Store,
+    source: Source,
+    state: State,
+    view: View,
+    /// What comes of the answer that is on its way.
+    answer: Option<Receiver<String>>,
+    colours: bool,
+}
+
+impl Screen {
+    fn until_quit(&mut self, terminal: &mut DefaultTerminal, interrupts: &Interrupts) -> Outcome {
+        loop {
+            self.refresh()?;
+            terminal
+                .draw(|frame| draw(frame, &self.view, &self.state, self.colours))
+                .map_err(refused)?;
+            if interrupts.count() > 0 {
+                return Ok(ExitCode::Interrupted);
+            }
+            // Every key that waits is heard before the next look.
+            let mut wait = LOOK_EVERY;
+            while event::poll(wait).map_err(refused)? {
+                wait = Duration::ZERO;
+                let Some(key) = key_of(event::read().map_err(refused)?) else {
+                    continue;
+                };
+                let now_ms = self.now_ms();
+                match self.state.press(&self.view, &key, now_ms) {
+                    Some(Act::Quit) => return Ok(ExitCode::Ok),
+                    Some(Act::Say(flow, command, words)) => self.say(flow, command, words),
+                    None => {}
+                }
+            }
+        }
+    }
+
+    fn now_ms(&self) -> u64 {
+        self.store.ground().clock.elapsed_us() / 1000
+    }
+
+    fn refresh(&mut self) -> Result<(), Stop> {
+        let (now, now_ms) = (self.store.ground().clock.now(), self.now_ms());
+        let told = self.answer.as_ref().map(Receiver::try_recv);
+        match told {
+            None | Some(Err(TryRecvError::Empty)) => {}
+            Some(told) => {
+                self.answer = None;
+                self.state.busy = false;
+                self.state.told =
+                    told.unwrap_or_else(|_| "what came of it is not known".to_owned());
+                self.source.look_again();
+            }
+        }
+        self.view = self.source.view(self.state.flow.as_ref(), now, now_ms)?;
+        self.state.settle(&self.view);
+        Ok(())
+    }
+
+    /// Says an answer on a thread of its own, because a flow may take its time to hear it.
+    fn say(&mut self, flow: FlowRef, command: Command, words: &'static str) {
+        let (tell, told) = sync_channel(1);
+        let store = self.store.clone();
+        let begun = std::thread::Builder::new()
+            .name("answer".to_owned())
+            .spawn(move || {
+                // Nobody waits for it any more if the screen is gone.
+                drop(tell.send(answered(&store, &flow, command, words)));
+            });
+        match begun {
+            Ok(_) => {
+                self.answer = Some(told);
+                self.state.busy = true;
+                "on its way…".clone_into(&mut self.state.told);
+            }
+            Err(error) => self.state.told = format!("it could not be said: {error}"),
+        }
+    }
+}
+
+/// Says a command to a flow, and says in words what came of it.
+fn answered(store: &Store, flow: &FlowRef, command: Command, words: &str) -> String {
+    let client = match mint::name(&mut SystemMint, "watch") {
+        Ok(client) => client,
+        Err(bad) => return bad.to_string(),
+    };
+    let project = project_folder(store, &flow.project);
+    match client::say(store, flow, &project, (command, client)) {
+        Ok((taken, Heard::ByDriver)) => format!("{flow}: {words} (record {})", taken.seq),
+        Ok((taken, Heard::ByUs)) => format!(
+            "{flow}: {words} (record {}); nobody drives it: a-society resume {}",
+            taken.seq,
+            asks::short(flow)
+        ),
+        Err(unsaid) => format!("{flow}: {}", plain(&unsaid.to_string())),
+    }
+}
+
+fn key_of(event: Event) -> Option<Key> {
+    match event {
+        Event::Key(key) if key.kind == KeyEventKind::Press => Some(pressed(key)),
+        Event::Paste(text) => Some(Key::Paste(text)),
+        Event::Key(_)
+        | Event::FocusGained
+        | Event::FocusLost
+        | Event::Mouse(_)
+        | Event::Resize(..) => None,
+    }
+}
+
+#[expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "a terminal has many keys that mean nothing here"
+)]
+fn pressed(key: KeyEvent) -> Key {
+    let held = key
+        .modifiers
+        .intersection(KeyModifiers::CONTROL | KeyModifiers::ALT);
+    match key.code {
+        KeyCode::Char('c') if held == KeyModifiers::CONTROL => Key::Interrupt,
+        KeyCode::Char(letter) if held.is_empty() => Key::Char(letter),
+        KeyCode::Enter => Key::Enter,
+        KeyCode::Esc => Key::Esc,
+        KeyCode::Tab => Key::Tab,
+        KeyCode::BackTab => Key::BackTab,
+        KeyCode::Up => Key::Up,
+        KeyCode::Down => Key::Down,
+        KeyCode::Left => Key::Left,
+        KeyCode::Right => Key::Right,
+        KeyCode::PageUp => Key::PageUp,
+        KeyCode::PageDown => Key::PageDown,
+        KeyCode::Backspace => Key::Backspace,
+        _ => Key::Other,
+    }
+}

@@ -1,0 +1,438 @@
+//! What a key does: pure, so that every rule of answering is a test.
+//!
+//! Nothing that appears takes the keys: an ask is chosen by the operator alone, a letter answers it
+//! only while the list of asks has the keys, and only when it has been on the screen, and no key was
+//! pressed, for a while. What is typed as a text never decides.
+
+use std::collections::BTreeMap;
+
+use a_society_facts::fact::improvement::ImprovementMode;
+use a_society_facts::id::RoleInstance;
+use a_society_orchestrator::control::message::{Command, Whom};
+use a_society_state::FlowRef;
+
+use super::view::{AskKind, AskView, View};
+
+/// How long an ask must have been chosen, and no key pressed, before a letter answers it. Somebody
+/// who types does not pause that long, and somebody who answers has to read first anyway.
+pub(crate) const ARMED_AFTER_MS: u64 = 400;
+
+/// The longest text that is typed here; a longer one is given with `reply FLOW -`.
+const TEXT_BYTES_MAX: usize = 16 * 1024;
+
+/// How many lines a page of a feed or of an ask is moved at once.
+const PAGE_LINES: usize = 6;
+
+/// A key, as far as anything depends on it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Key {
+    Char(char),
+    Paste(String),
+    Enter,
+    Esc,
+    Tab,
+    BackTab,
+    Up,
+    Down,
+    Left,
+    Right,
+    PageUp,
+    PageDown,
+    Backspace,
+    Interrupt,
+    Other,
+}
+
+/// What has the keys.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum Focus {
+    /// The list of asks.
+    #[default]
+    Asks,
+    /// The list of flows.
+    Flows,
+    /// The feed.
+    Feed,
+    /// The line in which a text is typed.
+    Text,
+}
+
+/// What the operator does at the screen.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(crate) struct State {
+    pub(crate) focus: Focus,
+    /// The ask that is chosen.
+    pub(crate) ask: Option<String>,
+    /// The flow that is looked at.
+    pub(crate) flow: Option<FlowRef>,
+    /// The role whose feed is shown.
+    pub(crate) role: Option<RoleInstance>,
+    /// How many lines the feed is scrolled up.
+    pub(crate) feed_up: usize,
+    /// How many lines what is asked is scrolled down.
+    pub(crate) says_down: usize,
+    /// What is typed.
+    pub(crate) text: String,
+    /// What was said last about an answer.
+    pub(crate) told: String,
+    /// Whether an answer is on its way.
+    pub(crate) busy: bool,
+    /// When the last key was pressed, and when the ask was chosen.
+    pub(crate) last_key_ms: u64,
+    pub(crate) chosen_ms: u64,
+}
+
+/// What a key leads to.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Act {
+    /// Say something to a flow, and what is told when it was heard.
+    Say(FlowRef, Command, &'static str),
+    /// End.
+    Quit,
+}
+
+impl State {
+    /// Forgets what is not there any more. Nothing that is new is chosen.
+    pub(crate) fn settle(&mut self, view: &View) {
+        if self.ask.is_some() && view.ask(self.ask.as_ref()).is_none() {
+            self.ask = None;
+            self.says_down = 0;
+            if self.focus == Focus::Text {
+                self.focus = Focus::Asks;
+                self.told = "it is not asked any more; what you typed is kept".to_owned();
+            }
+        }
+    }
+
+    /// Whether a letter answers now.
+    pub(crate) fn is_armed(&self, now_ms: u64) -> bool {
+        let since = self.last_key_ms.max(self.chosen_ms);
+        now_ms.saturating_sub(since) >= ARMED_AFTER_MS
+    }
+
+    /// Hears a key.
+    pub(crate) fn press(&mut self, view: &View, key: &Key, now_ms: u64) -> Option<Act> {
+        let armed = self.is_armed(now_ms);
+        self.last_key_ms = now_ms;
+        if *key == Key::Interrupt {
+            return Some(Act::Quit);
+        }
+        if self.focus == Focus::Text {
+            return self.typed(view, key);
+        }
+        match key {
+            Key::Char('q') | Key::Esc => return Some(Act::Quit),
+            Key::Tab => self.focus = self.next_focus(),
+            Key::BackTab => self.focus = self.next_focus_back(),
+            Key::Up => self.step(view, false, now_ms),
+            Key::Down => self.step(view, true, now_ms),
+            Key::Left => self.turn(view, false),
+            Key::Right => self.turn(view, true),
+            Key::PageUp => self.page(false),
+            Key::PageDown => self.page(true),
+            Key::Char(letter) if self.focus == Focus::Asks => {
+                return self.answer(view, *letter, armed);
+            }
+            Key::Char(_)
+            | Key::Paste(_)
+            | Key::Enter
+            | Key::Backspace
+            | Key::Interrupt
+            | Key::Other => {}
+        }
+        None
+    }
+
+    const fn next_focus(&self) -> Focus {
+        match self.focus {
+            Focus::Asks => Focus::Flows,
+            Focus::Flows => Focus::Feed,
+            Focus::Feed | Focus::Text => Focus::Asks,
+        }
+    }
+
+    const fn next_focus_back(&self) -> Focus {
+        match self.focus {
+            Focus::Asks => Focus::Feed,
+            Focus::Feed => Focus::Flows,
+            Focus::Flows | Focus::Text => Focus::Asks,
+        }
+    }
+
+    fn step(&mut self, view: &View, down: bool, now_ms: u64) {
+        match self.focus {
+            Focus::Asks => {
+                let at = view
+                    .asks
+                    .iter()
+                    .position(|ask| Some(&ask.id) == self.ask.as_ref());
+                if let Some(ask) = next(&view.asks, at, down) {
+                    self.choose(ask, now_ms);
+                }
+            }
+            Focus::Flows => {
+                let at = view
+                    .flows
+                    .iter()
+                    .position(|line| Some(&line.flow) == self.flow.as_ref());
+                if let Some(line) = next(&view.flows, at, down) {
+                    self.look_at(line.flow.clone(), None);
+                }
+            }
+            Focus::Feed if down => self.feed_up = self.feed_up.saturating_sub(1),
+            Focus::Feed => self.feed_up = self.feed_up.saturating_add(1),
+            Focus::Text => {}
+        }
+    }
+
+    /// Choosing an ask shows where it comes from.
+    fn choose(&mut self, ask: &AskView, now_ms: u64) {
+        if self.ask.as_ref() != Some(&ask.id) {
+            self.ask = Some(ask.id.clone());
+            self.chosen_ms = now_ms;
+            self.says_down = 0;
+            self.text.clear();
+        }
+        self.look_at(ask.flow.clone(), ask.role.clone());
+    }
+
+    fn look_at(&mut self, flow: FlowRef, role: Option<RoleInstance>) {
+        self.flow = Some(flow);
+        self.role = role;
+        self.feed_up = 0;
+    }
+
+    fn turn(&mut self, view: &View, right: bool) {
+        let Some(chosen) = &view.chosen else { return };
+        let shown = chosen.feed(self.role.as_ref()).map(|feed| &feed.role);
+        let at = chosen
+            .feeds
+            .iter()
+            .position(|feed| Some(&feed.role) == shown);
+        if let Some(feed) = next(&chosen.feeds, at, right) {
+            self.role = Some(feed.role.clone());
+            self.feed_up = 0;
+        }
+    }
+
+    fn page(&mut self, down: bool) {
+        if self.focus == Focus::Asks {
+            self.says_down = if down {
+                self.says_down.saturating_add(PAGE_LINES)
+            } else {
+                self.says_down.saturating_sub(PAGE_LINES)
+            };
+            return;
+        }
+        self.feed_up = if down {
+            self.feed_up.saturating_sub(PAGE_LINES)
+        } else {
+            self.feed_up.saturating_add(PAGE_LINES)
+        };
+    }
+
+    /// A letter while the list of asks has the keys.
+    fn answer(&mut self, view: &View, letter: char, armed: bool) -> Option<Act> {
+        let ask = view.ask(self.ask.as_ref())?;
+        match (&ask.kind, letter) {
+            (AskKind::Text { .. }, 'r') | (AskKind::Configuration { .. }, 'm') => {
+                self.focus = Focus::Text;
+                return None;
+            }
+            _ => {}
+        }
+        let (command, words) = decision(ask, letter)?;
+        if self.busy {
+            "an answer is on its way".clone_into(&mut self.told);
+            return None;
+        }
+        if !armed {
+            "too soon after the last key; look at it, then press again".clone_into(&mut self.told);
+            return None;
+        }
+        Some(Act::Say(ask.flow.clone(), command, words))
+    }
+
+    /// A key while a text is typed. Nothing here decides.
+    fn typed(&mut self, view: &View, key: &Key) -> Option<Act> {
+        let room = TEXT_BYTES_MAX.saturating_sub(self.text.len());
+        match key {
+            Key::Char(letter) if letter.len_utf8() <= room => self.text.push(*letter),
+            Key::Paste(text) if text.len() <= room => self.text.push_str(text),
+            Key::Char(_) | Key::Paste(_) => {
+                "the text is full; give a longer one with: a-society reply FLOW -"
+                    .clone_into(&mut self.told);
+            }
+            Key::Backspace => {
+                self.text.pop();
+            }
+            Key::Esc => self.focus = Focus::Asks,
+            Key::Enter if !self.busy => return self.send(view),
+            Key::Enter
+            | Key::Tab
+            | Key::BackTab
+            | Key::Up
+            | Key::Down
+            | Key::Left
+            | Key::Right
+            | Key::PageUp
+            | Key::PageDown
+            | Key::Interrupt
+            | Key::Other => {}
+        }
+        None
+    }
+
+    fn send(&mut self, view: &View) -> Option<Act> {
+        let ask = view.ask(self.ask.as_ref())?;
+        let text = self.text.trim();
+        let command = match &ask.kind {
+            AskKind::Text { to, .. } if !text.is_empty() => Command::Reply {
+                to: to.clone(),
+                text: text.to_owned(),
+            },
+            AskKind::Configuration { role } => {
+                let settings = settings(text);
+                if settings.is_empty() {
+                    "type settings as NAME=VALUE, such as model=fast".clone_into(&mut self.told);
+                    return None;
+                }
+                Command::Configure {
+                    role: role.clone(),
+                    settings,
+                }
+            }
+            AskKind::Text { .. }
+            | AskKind::Consent { .. }
+            | AskKind::Approval { .. }
+            | AskKind::Improvement { .. }
+            | AskKind::Feedback
+            | AskKind::Unpause
+            | AskKind::Typed { .. } => return None,
+        };
+        let flow = ask.flow.clone();
+        self.text.clear();
+        self.focus = Focus::Asks;
+        Some(Act::Say(flow, command, "answered"))
+    }
+}
+
+fn settings(text: &str) -> BTreeMap<String, String> {
+    let pairs = text
+        .split_whitespace()
+        .filter_map(|pair| pair.split_once('='));
+    pairs
+        .map(|(name, value)| (name.to_owned(), value.to_owned()))
+        .collect()
+}
+
+/// The one after or before, or the first or last if none is chosen.
+fn next<T>(all: &[T], at: Option<usize>, forwards: bool) -> Option<&T> {
+    match (at, forwards) {
+        (None, true) => all.first(),
+        (None, false) => all.last(),
+        (Some(at), true) => all.get(at + 1),
+        (Some(at), false) => at.checked_sub(1).and_then(|before| all.get(before)),
+    }
+}
+
+/// What a letter decides about an ask, and how it is told afterwards.
+fn decision(ask: &AskView, letter: char) -> Option<(Command, &'static str)> {
+    let consented = |consent: &_, action, for_the_flow| Command::Allow {
+        consent: Some(Clone::clone(consent)),
+        action: Some(action),
+        for_the_flow,
+    };
+    match (&ask.kind, letter) {
+        (
+            AskKind::Consent {
+                consent, action, ..
+            },
+            'a',
+        ) => Some((consented(consent, *action, false), "allowed once")),
+        (
+            AskKind::Consent {
+                consent, action, ..
+            },
+            'f',
+        ) => Some((consented(consent, *action, true), "allowed for this flow")),
+        (
+            AskKind::Consent {
+                consent, action, ..
+            },
+            'd',
+        ) => {
+            let denied = Command::Deny {
+                consent: Some(consent.clone()),
+                action: Some(*action),
+            };
+            Some((denied, "denied"))
+        }
+        (AskKind::Approval { approval }, 'a') => {
+            let approval = Some(approval.clone());
+            Some((Command::Approve { approval }, "approved"))
+        }
+        (AskKind::Approval { approval }, 'd') => {
+            let approval = Some(approval.clone());
+            Some((Command::Decline { approval }, "declined"))
+        }
+        (AskKind::Improvement { modes }, 'g' | 'p' | 'n') => {
+            let mode = match letter {
+                'g' => ImprovementMode::GraphBased,
+                'p' => ImprovementMode::Parallel,
+                _ => ImprovementMode::None,
+            };
+            let offered = modes.contains(&mode);
+            offered.then_some((Command::Improve { mode }, "chosen"))
+        }
+        (AskKind::Feedback, 'y') => {
+            Some((Command::Feedback { granted: true }, "a report is written"))
+        }
+        (AskKind::Feedback, 'n') => Some((Command::Feedback { granted: false }, "no report")),
+        (AskKind::Unpause, 'u') => Some((Command::Unpause, "it goes on")),
+        (
+            AskKind::Text {
+                to,
+                may_retry: true,
+            },
+            't',
+        ) => {
+            let to: Whom = to.clone();
+            Some((Command::Retry { to }, "tried again"))
+        }
+        _ => None,
+    }
+}
+
+/// The keys that answer an ask, for the line of hints.
+pub(crate) fn hints(kind: &AskKind) -> Vec<(&'static str, &'static str)> {
+    match kind {
+        AskKind::Text { may_retry, .. } => {
+            let retry = may_retry.then_some(("t", "try again"));
+            [("r", "reply")].into_iter().chain(retry).collect()
+        }
+        AskKind::Consent { .. } => vec![
+            ("a", "allow once"),
+            ("f", "allow for this flow"),
+            ("d", "deny"),
+        ],
+        AskKind::Approval { .. } => vec![("a", "approve"), ("d", "decline")],
+        AskKind::Improvement { modes } => {
+            let all = [
+                (
+                    "g",
+                    "in the order of the graph",
+                    ImprovementMode::GraphBased,
+                ),
+                ("p", "all at once", ImprovementMode::Parallel),
+                ("n", "not this time", ImprovementMode::None),
+            ];
+            let offered = all.into_iter().filter(|(.., mode)| modes.contains(mode));
+            offered.map(|(key, words, _)| (key, words)).collect()
+        }
+        AskKind::Feedback => vec![("y", "write the report"), ("n", "no report")],
+        AskKind::Unpause => vec![("u", "let it go on")],
+        AskKind::Configuration { .. } => vec![("m", "choose, as model=NAME")],
+        AskKind::Typed { .. } => Vec::new(),
+    }
+}

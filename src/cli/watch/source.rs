@@ -1,0 +1,433 @@
+//! Where `watch` gets what it shows: the list of flows, and the journal of the one that is looked
+//! at, read beside whoever writes it.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use a_society_facts::At;
+use a_society_facts::fact::operator::ConsentMode;
+use a_society_facts::id::Seq;
+use a_society_facts::message::Text;
+use a_society_facts::view::feed::{FeedItem, ItemKind};
+use a_society_facts::view::flow::FlowState;
+use a_society_facts::view::screen::Screen;
+use a_society_facts::view::{FeedView, View as _};
+use a_society_orchestrator::control::message::Whom;
+use a_society_orchestrator::machine::Question;
+use a_society_state::index::{Row, rows};
+use a_society_state::journal::follow::Follower;
+use a_society_state::{FlowRef, Store, blob};
+
+use super::view::{AskKind, AskView, Feed, FlowLine, FlowView, Item, NodeLine, View};
+use crate::cli::asks::{self, Ask};
+use crate::cli::picture::stands;
+use crate::cli::status::works_and_asks;
+use crate::cli::words;
+use crate::operator_error::Stop;
+use crate::text::{one_line, plain};
+
+/// The list of flows is made anew this often; the flow that is looked at is read much more often.
+const LIST_EVERY_MS: u64 = 700;
+
+/// Longer titles are cut.
+const TITLE_COLUMNS_MAX: usize = 60;
+
+/// Lines of an item beyond these are left to the page and to `log`.
+const ITEM_LINES_MAX: usize = 40;
+
+/// Where everything comes from.
+pub(crate) struct Source {
+    store: Store,
+    /// The flow that was named; others are not shown then.
+    only: Option<FlowRef>,
+    listed: Vec<Row>,
+    listed_at_ms: Option<u64>,
+    /// What each flow asked at a record of it.
+    asked: BTreeMap<FlowRef, (Seq, Vec<AskView>)>,
+    followed: Option<Followed>,
+}
+
+/// A flow whose journal is followed.
+struct Followed {
+    flow: FlowRef,
+    follower: Follower,
+    screen: Screen,
+    damage: Option<String>,
+}
+
+impl Source {
+    pub(crate) const fn new(store: Store, only: Option<FlowRef>) -> Self {
+        Self {
+            store,
+            only,
+            listed: Vec::new(),
+            listed_at_ms: None,
+            asked: BTreeMap::new(),
+            followed: None,
+        }
+    }
+
+    /// What is to be shown now, with this flow looked at.
+    ///
+    /// # Errors
+    /// When the flows cannot be listed.
+    pub(crate) fn view(
+        &mut self,
+        chosen: Option<&FlowRef>,
+        now: At,
+        now_ms: u64,
+    ) -> Result<View, Stop> {
+        let due = self
+            .listed_at_ms
+            .is_none_or(|at| now_ms.saturating_sub(at) >= LIST_EVERY_MS);
+        if due {
+            self.list()?;
+            self.listed_at_ms = Some(now_ms);
+        }
+        let wanted = chosen.cloned().or_else(|| self.only.clone());
+        let wanted = wanted.or_else(|| self.listed.first().map(|row| row.flow.clone()));
+        if let Some(wanted) = &wanted {
+            self.follow(wanted);
+        }
+        let mut asks: Vec<(At, AskView)> = Vec::new();
+        for row in &self.listed {
+            let since = row.summary.as_ref().and_then(|summary| {
+                let waits = summary.waits.iter().map(|wait| wait.since);
+                waits.min().or(summary.updated_at)
+            });
+            let since = since.unwrap_or(now);
+            let asked = self.asked.get(&row.flow).map(|(_, asked)| asked.clone());
+            asks.extend(
+                asked
+                    .unwrap_or_default()
+                    .into_iter()
+                    .map(|ask| (since, ask)),
+            );
+        }
+        asks.sort_by_key(|(since, ask)| (*since, ask.id.clone()));
+        Ok(View {
+            flows: self.listed.iter().map(line).collect(),
+            asks: asks.into_iter().map(|(_, ask)| ask).collect(),
+            chosen: self.followed.as_ref().map(|followed| followed.view(now)),
+        })
+    }
+
+    /// Looks at the list at once the next time.
+    pub(crate) const fn look_again(&mut self) {
+        self.listed_at_ms = None;
+    }
+
+    /// Lists the flows anew, and asks those that changed what they ask.
+    fn list(&mut self) -> Result<(), Stop> {
+        let mut flows = self.store.census()?.flows;
+        flows.retain(|flow| self.only.as_ref().is_none_or(|only| only == flow));
+        let mut listed = rows(&self.store, &flows);
+        listed.retain(|row| {
+            let over = row
+                .summary
+                .as_ref()
+                .is_some_and(|summary| summary.is_over());
+            !over || self.only.is_some()
+        });
+        self.asked
+            .retain(|flow, _| listed.iter().any(|row| row.flow == *flow));
+        for row in &listed {
+            let seq = row.summary.as_ref().map_or(0, |summary| summary.seq);
+            if self.asked.get(&row.flow).is_some_and(|(at, _)| *at == seq) {
+                continue;
+            }
+            let Ok(seen) = self.store.look(&row.flow) else {
+                continue;
+            };
+            let state = &seen.screen.flow;
+            // What cannot be read is said where the flow is looked at.
+            let work = works_and_asks(&self.store, &row.flow, state).unwrap_or_default();
+            let asked = asks::of(&row.flow, state, &work).into_iter();
+            let asked = asked.map(|ask| self.ask(&row.flow, state, ask)).collect();
+            self.asked.insert(row.flow.clone(), (state.seq, asked));
+        }
+        self.listed = listed;
+        Ok(())
+    }
+
+    fn ask(&self, flow: &FlowRef, state: &FlowState, ask: Ask) -> AskView {
+        let (name, role, kind) = kind_of(state, &ask);
+        let whole = match &ask.question {
+            Question::Consent { consent, .. } => {
+                let open = state.consents.get(consent);
+                open.map(|open| self.whole(flow, &open.shown))
+            }
+            Question::Text { .. }
+            | Question::Configuration { .. }
+            | Question::Approval { .. }
+            | Question::Improvement { .. }
+            | Question::Feedback
+            | Question::Unpause { .. }
+            | Question::Stalled => ask.says,
+        };
+        let says = whole.iter().flat_map(|text| text.lines());
+        AskView {
+            id: format!("{flow}/{name}"),
+            flow: flow.clone(),
+            role,
+            who: plain(&ask.who).into_owned(),
+            what: plain(&ask.what).into_owned(),
+            says: says.map(|line| plain(line).into_owned()).collect(),
+            kind,
+        }
+    }
+
+    /// The whole of a text, also if it is kept as a blob: it is read before it is answered.
+    fn whole(&self, flow: &FlowRef, text: &Text) -> String {
+        match text {
+            Text::Inline(text) => text.clone(),
+            Text::Blob(kept) => {
+                let disk = self.store.ground().disk.as_ref();
+                blob::get(disk, &self.store.folder(flow), kept.blob).map_or_else(
+                    |error| format!("{}\n[the rest cannot be read: {error}]", kept.head),
+                    |bytes| String::from_utf8_lossy(&bytes).into_owned(),
+                )
+            }
+        }
+    }
+
+    /// Reads on in the journal of a flow, from its checkpoint if it is another one than before.
+    fn follow(&mut self, flow: &FlowRef) {
+        if self
+            .followed
+            .as_ref()
+            .is_none_or(|followed| followed.flow != *flow)
+        {
+            self.followed = self.begin(flow);
+        }
+        if let Some(followed) = &mut self.followed {
+            followed.read();
+        }
+    }
+
+    fn begin(&self, flow: &FlowRef) -> Option<Followed> {
+        let seen = self.store.look(flow).ok()?;
+        let disk = Arc::clone(&self.store.ground().disk);
+        let folder = self.store.folder(flow);
+        let follower = match seen.end {
+            Some(end) => Follower::after(disk, folder, flow.flow.clone(), end),
+            None => Follower::new(disk, folder, flow.flow.clone()),
+        };
+        Some(Followed {
+            flow: flow.clone(),
+            follower,
+            screen: seen.screen,
+            damage: seen.damage.map(|damage| damage.to_string()),
+        })
+    }
+}
+
+impl Followed {
+    fn read(&mut self) {
+        if self.damage.is_some() {
+            return;
+        }
+        let screen = &mut self.screen;
+        let read = self.follower.read(&mut |recorded| screen.apply(&recorded));
+        self.damage = read.err().map(|error| error.to_string());
+    }
+
+    fn view(&self, now: At) -> FlowView {
+        let state = &self.screen.flow;
+        let nodes = state.graph.nodes.iter().map(|node| {
+            let stands = stands(state, &node.id, now);
+            // An answer is read when somebody drives the flow.
+            let answered = state.replies.contains_key(&node.id);
+            let waits = state.awaiting_operator.contains_key(&node.id) && !answered;
+            let (sign, word) = match (answered, waits) {
+                (true, _) if !state.running.contains_key(&node.id) => {
+                    ("·", "is answered and goes on".to_owned())
+                }
+                _ => (stands.sign, stands.word),
+            };
+            NodeLine {
+                sign,
+                node: node.id.to_string(),
+                role: node.role.to_string(),
+                word,
+                waits,
+            }
+        });
+        let mut feeds: Vec<(Seq, Feed)> = self
+            .screen
+            .feeds
+            .iter()
+            .map(|(role, feed)| {
+                let last = feed.items().map(|item| item.seq).max().unwrap_or(0);
+                let role = role.clone();
+                (
+                    last,
+                    Feed {
+                        role,
+                        items: items(feed),
+                    },
+                )
+            })
+            .collect();
+        feeds.sort_by_key(|(last, _)| std::cmp::Reverse(*last));
+        let access = match state.consent_mode {
+            ConsentMode::FullAccess => ", full access: nothing is asked",
+            ConsentMode::NoAccess | ConsentMode::PartialAccess => "",
+        };
+        FlowView {
+            flow: self.flow.clone(),
+            title: one_line(&state.title, TITLE_COLUMNS_MAX),
+            status: format!("{}{access}", state.status.word().replace('_', " ")),
+            nodes: nodes.collect(),
+            feeds: feeds.into_iter().map(|(_, feed)| feed).collect(),
+            damage: self.damage.as_deref().map(|says| plain(says).into_owned()),
+        }
+    }
+}
+
+fn line(row: &Row) -> FlowLine {
+    let summary = row.summary.as_ref();
+    let over = summary.is_some_and(|summary| summary.is_over());
+    let status = match (&row.damage, summary) {
+        (Some(_), _) => "damaged".to_owned(),
+        (None, None) => "never began".to_owned(),
+        (None, Some(summary)) => summary.status_word().replace('_', " "),
+    };
+    // Nothing goes on by itself in a flow that nobody drives.
+    let stopped = row.held_by.is_none() && !over && row.damage.is_none();
+    let status = if stopped {
+        format!(
+            "{status}, stopped: a-society resume {}",
+            asks::short(&row.flow)
+        )
+    } else {
+        status
+    };
+    FlowLine {
+        flow: row.flow.clone(),
+        title: one_line(
+            summary.map_or("", |summary| &summary.title),
+            TITLE_COLUMNS_MAX,
+        ),
+        status,
+    }
+}
+
+/// The name of an ask, who asks it, and how it can be answered.
+fn kind_of(
+    state: &FlowState,
+    ask: &Ask,
+) -> (String, Option<a_society_facts::id::RoleInstance>, AskKind) {
+    match &ask.question {
+        Question::Text { node, role, reason } => {
+            let to = match node {
+                Some(node) => Whom::Node(node.clone()),
+                None => Whom::Role(role.clone()),
+            };
+            let mut waits = state.waits();
+            let mine = waits.find(|(at, waiting)| *at == node.as_ref() && waiting.role == *role);
+            let since = mine.map_or(0, |(_, waiting)| waiting.since.ms());
+            let may_retry = words::may_retry(*reason);
+            // A second question of the same node is another one.
+            let name = format!("text/{}/{since}", ask.who);
+            (name, Some(role.clone()), AskKind::Text { to, may_retry })
+        }
+        Question::Consent { consent, role, .. } => {
+            let name = format!("consent/{consent}");
+            let kind = state.consents.get(consent).map_or_else(
+                || typed(ask),
+                |open| AskKind::Consent {
+                    consent: consent.clone(),
+                    action: open.action,
+                    scope: scope(&open.tool),
+                },
+            );
+            (name, Some(role.clone()), kind)
+        }
+        Question::Configuration { role, .. } => {
+            let kind = AskKind::Configuration { role: role.clone() };
+            (format!("configuration/{role}"), Some(role.clone()), kind)
+        }
+        Question::Approval { approval, .. } => {
+            let name = format!("approval/{approval}");
+            let approval = approval.clone();
+            (name, None, AskKind::Approval { approval })
+        }
+        Question::Improvement { modes } => {
+            let modes = modes.clone();
+            (
+                "improvement".to_owned(),
+                None,
+                AskKind::Improvement { modes },
+            )
+        }
+        Question::Feedback => ("feedback".to_owned(), None, AskKind::Feedback),
+        Question::Unpause { .. } => ("unpause".to_owned(), None, AskKind::Unpause),
+        Question::Stalled => ("stalled".to_owned(), None, typed(ask)),
+    }
+}
+
+fn typed(ask: &Ask) -> AskKind {
+    AskKind::Typed {
+        commands: ask.answers.clone(),
+    }
+}
+
+/// What an answer for the whole flow covers.
+fn scope(tool: &str) -> &'static str {
+    match tool {
+        "run_command" => {
+            "exactly this command, in this folder, with these variables and behind these walls"
+        }
+        "write_file" | "edit_file" => {
+            "every edit of files in reach, not only this one; sensitive files are always asked for"
+        }
+        "fetch_url" | "web_search" => "exactly this request, whenever it is made again",
+        tool if tool.starts_with("mcp__") => {
+            "this tool with any arguments, for as long as its server defines it so"
+        }
+        _ => "exactly what is shown, whenever it is asked for again",
+    }
+}
+
+fn items(feed: &FeedView) -> Vec<Item> {
+    let items = feed.items().map(|item: &FeedItem| {
+        let lines = item.text.lines().take(ITEM_LINES_MAX);
+        let mut lines: Vec<String> = lines.map(|line| plain(line).into_owned()).collect();
+        if item.text.lines().nth(ITEM_LINES_MAX).is_some() || item.full_bytes.is_some() {
+            lines.push("…".to_owned());
+        }
+        let cut = if item.interrupted { " (cut off)" } else { "" };
+        let dropped = if item.discarded {
+            " (does not count)"
+        } else {
+            ""
+        };
+        let label = format!("{}{cut}{dropped}", plain(&item.label));
+        Item {
+            sign: sign(item.kind, item.pending),
+            label,
+            lines,
+            failed: matches!(item.kind, ItemKind::Error | ItemKind::ToolError),
+        }
+    });
+    items.collect()
+}
+
+const fn sign(kind: ItemKind, pending: bool) -> &'static str {
+    match kind {
+        ItemKind::Assistant => "¶",
+        ItemKind::User => "»",
+        ItemKind::Event => "·",
+        ItemKind::Error => "✗",
+        ItemKind::Handoff => "→",
+        ItemKind::Resume => "↻",
+        ItemKind::Repair => "↺",
+        ItemKind::Reasoning => "~",
+        ItemKind::Tool if pending => "●",
+        ItemKind::Tool => "○",
+        ItemKind::ToolSuccess => "✓",
+        ItemKind::ToolError => "✗",
+        ItemKind::Activation => "▸",
+    }
+}

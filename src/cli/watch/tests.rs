@@ -1,0 +1,371 @@
+//! Screens as they are drawn, and what keys do to them.
+
+use a_society_facts::Hash;
+use a_society_facts::fact::improvement::ImprovementMode;
+use a_society_orchestrator::control::message::{Command, Whom};
+use a_society_state::FlowRef;
+use proptest::prelude::*;
+use ratatui::Terminal;
+use ratatui::backend::TestBackend;
+
+use super::draw::{draw, wrap};
+use super::keys::{ARMED_AFTER_MS, Act, Focus, Key, State};
+use super::view::{AskKind, AskView, Feed, FlowLine, FlowView, Item, NodeLine, View};
+
+const LATER_MS: u64 = ARMED_AFTER_MS + 1;
+
+fn flow(tail: &str) -> FlowRef {
+    FlowRef {
+        project: "demo".parse().unwrap(),
+        flow: format!("20260527T143000123Z-{tail}").parse().unwrap(),
+    }
+}
+
+fn ask(id: &str, who: &str, kind: AskKind) -> AskView {
+    AskView {
+        id: id.to_owned(),
+        flow: flow("a1b2c3"),
+        role: Some("writer".parse().unwrap()),
+        who: who.to_owned(),
+        what: "consent to a call".to_owned(),
+        says: vec!["cargo install a-tool".to_owned()],
+        kind,
+    }
+}
+
+fn consent() -> AskKind {
+    AskKind::Consent {
+        consent: "consent-1".parse().unwrap(),
+        action: Hash::of(b"what was shown"),
+        scope: "exactly this command",
+    }
+}
+
+fn text() -> AskKind {
+    AskKind::Text {
+        to: Whom::Node("draft".parse().unwrap()),
+        may_retry: false,
+    }
+}
+
+fn view(asks: Vec<AskView>) -> View {
+    let item = |sign, label: &str, lines: &[&str]| Item {
+        sign,
+        label: label.to_owned(),
+        lines: lines.iter().map(|line| (*line).to_owned()).collect(),
+        failed: sign == "✗",
+    };
+    let node = |sign, node: &str, role: &str, word: &str| NodeLine {
+        sign,
+        node: node.to_owned(),
+        role: role.to_owned(),
+        word: word.to_owned(),
+        waits: sign == "?",
+    };
+    View {
+        flows: vec![
+            FlowLine {
+                flow: flow("a1b2c3"),
+                title: "Release notes".to_owned(),
+                status: "running".to_owned(),
+            },
+            FlowLine {
+                flow: flow("d4e5f6"),
+                title: "Ledger".to_owned(),
+                status: "running, stopped: a-society resume d4e5f6".to_owned(),
+            },
+        ],
+        asks,
+        chosen: Some(FlowView {
+            flow: flow("a1b2c3"),
+            title: "Release notes".to_owned(),
+            status: "running".to_owned(),
+            nodes: vec![
+                node("✓", "brief", "owner", "done"),
+                node("?", "draft", "writer", "waits for consent to a call"),
+                node("·", "review", "reviewer", ""),
+            ],
+            feeds: vec![Feed {
+                role: "writer".parse().unwrap(),
+                items: vec![
+                    item("▸", "Active", &["writer begins draft."]),
+                    item(
+                        "¶",
+                        "writer",
+                        &["I look what there is,", "and then I write."],
+                    ),
+                    item("✗", "run_command", &["exit 1"]),
+                ],
+            }],
+            damage: None,
+        }),
+    }
+}
+
+fn drawn(view: &View, state: &State, (columns, rows): (u16, u16)) -> String {
+    let mut terminal = Terminal::new(TestBackend::new(columns, rows)).unwrap();
+    terminal
+        .draw(|frame| draw(frame, view, state, true))
+        .unwrap();
+    terminal.backend().to_string()
+}
+
+/// A state in which the ask of an id was chosen, long ago.
+fn chosen(id: &str) -> State {
+    State {
+        ask: Some(id.to_owned()),
+        flow: Some(flow("a1b2c3")),
+        ..State::default()
+    }
+}
+
+#[test]
+fn an_ask_is_drawn_with_everything_it_says_and_the_keys_that_answer_it() {
+    let mut asked = ask("c", "draft (writer)", consent());
+    asked.says = (1..=11)
+        .map(|line| format!("line {line} of the command"))
+        .collect();
+    let other = ask("t", "review (reviewer)", text());
+    insta::assert_snapshot!(drawn(&view(vec![asked, other]), &chosen("c"), (100, 30)));
+}
+
+#[test]
+fn a_flow_without_a_question_is_drawn_calmly() {
+    insta::assert_snapshot!(drawn(&view(Vec::new()), &State::default(), (80, 24)));
+}
+
+#[test]
+fn a_text_is_typed_below_the_question() {
+    let mut state = chosen("t");
+    state.focus = Focus::Text;
+    state.text = "Blue, because\u{202e} of the sea".to_owned();
+    let mut asked = ask("t", "draft (writer)", text());
+    asked.what = "an answer".to_owned();
+    asked.says = vec!["Which colour?".to_owned()];
+    insta::assert_snapshot!(drawn(&view(vec![asked]), &state, (80, 24)));
+}
+
+#[test]
+fn a_small_terminal_says_so() {
+    let screen = drawn(&view(Vec::new()), &State::default(), (40, 8));
+    assert!(screen.contains("the terminal is smaller"), "{screen}");
+}
+
+#[test]
+fn all_of_a_long_command_is_reached_by_reading_on() {
+    let mut asked = ask("c", "draft (writer)", consent());
+    asked.says = (1..=40).map(|line| format!("line {line} ends")).collect();
+    let view = view(vec![asked]);
+    let mut state = chosen("c");
+    let mut seen = String::new();
+    for _ in 0..20 {
+        seen.push_str(&drawn(&view, &state, (90, 30)));
+        assert_eq!(state.press(&view, &Key::PageDown, 0), None);
+    }
+    for line in 1..=40 {
+        assert!(seen.contains(&format!("line {line} ends")), "{line}");
+    }
+}
+
+/// What a letter leads to, long after everything else.
+fn pressed(kind: AskKind, letter: char) -> Option<Command> {
+    let view = view(vec![ask("x", "draft (writer)", kind)]);
+    let mut state = chosen("x");
+    match state.press(&view, &Key::Char(letter), LATER_MS)? {
+        Act::Say(at, command, _) => {
+            assert_eq!(at, flow("a1b2c3"));
+            Some(command)
+        }
+        Act::Quit => None,
+    }
+}
+
+#[test]
+fn each_letter_means_one_thing_for_each_kind_of_question() {
+    let action = Some(Hash::of(b"what was shown"));
+    let consented = |for_the_flow| Command::Allow {
+        consent: Some("consent-1".parse().unwrap()),
+        action,
+        for_the_flow,
+    };
+    let denied = Command::Deny {
+        consent: Some("consent-1".parse().unwrap()),
+        action,
+    };
+    let approval = || AskKind::Approval {
+        approval: "approval-1".parse().unwrap(),
+    };
+    let id = || Some("approval-1".parse().unwrap());
+    let improvement = || AskKind::Improvement {
+        modes: vec![ImprovementMode::Parallel, ImprovementMode::None],
+    };
+    let retried = || AskKind::Text {
+        to: Whom::Only,
+        may_retry: true,
+    };
+    let mode = |mode| Command::Improve { mode };
+    let table = [
+        (consent(), 'a', Some(consented(false))),
+        (consent(), 'f', Some(consented(true))),
+        (consent(), 'd', Some(denied)),
+        (consent(), 'y', None),
+        (approval(), 'a', Some(Command::Approve { approval: id() })),
+        (approval(), 'd', Some(Command::Decline { approval: id() })),
+        (improvement(), 'p', Some(mode(ImprovementMode::Parallel))),
+        (improvement(), 'n', Some(mode(ImprovementMode::None))),
+        (improvement(), 'g', None),
+        (
+            AskKind::Feedback,
+            'y',
+            Some(Command::Feedback { granted: true }),
+        ),
+        (
+            AskKind::Feedback,
+            'n',
+            Some(Command::Feedback { granted: false }),
+        ),
+        (AskKind::Unpause, 'u', Some(Command::Unpause)),
+        (retried(), 't', Some(Command::Retry { to: Whom::Only })),
+        (text(), 't', None),
+    ];
+    for (kind, letter, wanted) in table {
+        assert_eq!(
+            pressed(kind.clone(), letter),
+            wanted,
+            "{letter} for {kind:?}"
+        );
+    }
+}
+
+#[test]
+fn a_letter_counts_only_a_while_after_the_question_was_chosen_and_after_the_last_key() {
+    let view = view(vec![ask("c", "draft (writer)", consent())]);
+    let mut state = State::default();
+    let said = |act: Option<Act>| matches!(act, Some(Act::Say(..)));
+    assert_eq!(
+        state.press(&view, &Key::Char('a'), 10_000),
+        None,
+        "nothing is chosen"
+    );
+    assert_eq!(state.press(&view, &Key::Down, 20_000), None);
+    assert_eq!(state.ask.as_deref(), Some("c"));
+    let mut now = 20_000;
+    // Each key that comes too soon begins the while anew.
+    for _ in 0..5 {
+        now += ARMED_AFTER_MS - 1;
+        assert!(!said(state.press(&view, &Key::Char('a'), now)));
+    }
+    assert!(state.told.contains("too soon"), "{}", state.told);
+    assert!(said(state.press(
+        &view,
+        &Key::Char('a'),
+        now + ARMED_AFTER_MS
+    )));
+}
+
+#[test]
+fn what_appears_or_goes_takes_neither_the_keys_nor_the_text() {
+    let old = ask("old", "draft (writer)", text());
+    let mut state = chosen("old");
+    let two = view(vec![ask("new", "brief (owner)", consent()), old.clone()]);
+    state.settle(&two);
+    assert_eq!(
+        state.ask.as_deref(),
+        Some("old"),
+        "what is new is not chosen"
+    );
+    state.press(&two, &Key::Char('r'), LATER_MS);
+    for letter in "fadygnpu".chars() {
+        assert_eq!(state.press(&two, &Key::Char(letter), 90_000), None);
+    }
+    assert_eq!(
+        (state.focus, state.text.as_str()),
+        (Focus::Text, "fadygnpu")
+    );
+    let gone = view(vec![ask("new", "brief (owner)", consent())]);
+    state.settle(&gone);
+    assert_eq!(
+        (state.ask.as_deref(), state.text.as_str()),
+        (None, "fadygnpu")
+    );
+    assert_eq!(
+        state.press(&gone, &Key::Char('a'), 99_000),
+        None,
+        "nothing else is answered"
+    );
+}
+
+#[test]
+fn a_typed_answer_is_sent_by_enter_and_a_pasted_newline_is_not_enter() {
+    let view = view(vec![ask("t", "draft (writer)", text())]);
+    let mut state = chosen("t");
+    state.press(&view, &Key::Char('r'), LATER_MS);
+    state.press(&view, &Key::Paste("two\nlines".to_owned()), LATER_MS);
+    assert_eq!(state.text, "two\nlines");
+    let Some(Act::Say(_, Command::Reply { text, .. }, _)) =
+        state.press(&view, &Key::Enter, LATER_MS)
+    else {
+        panic!("it is sent")
+    };
+    assert_eq!(text, "two\nlines");
+    assert_eq!((state.focus, state.text.as_str()), (Focus::Asks, ""));
+}
+
+#[test]
+fn letters_answer_nothing_while_another_part_has_the_keys() {
+    let view = view(vec![ask("c", "draft (writer)", consent())]);
+    for focus in [Focus::Flows, Focus::Feed] {
+        let mut state = State {
+            focus,
+            ..chosen("c")
+        };
+        assert_eq!(
+            state.press(&view, &Key::Char('a'), LATER_MS),
+            None,
+            "{focus:?}"
+        );
+    }
+}
+
+fn any_key() -> impl Strategy<Value = Key> {
+    prop_oneof![
+        6 => prop::sample::select(&['a', 'f', 'd', 'r', 'y', 'n', 'x'][..]).prop_map(Key::Char),
+        1 => Just(Key::Enter),
+        1 => Just(Key::Backspace),
+        1 => Just(Key::Tab),
+        1 => Just(Key::Up),
+        1 => Just(Key::Down),
+        1 => Just(Key::PageDown),
+        1 => ".{0,12}".prop_map(Key::Paste),
+    ]
+}
+
+proptest! {
+    #[test]
+    fn whoever_types_without_a_pause_never_decides(
+        keys in prop::collection::vec((any_key(), 0..ARMED_AFTER_MS), 1..60)
+    ) {
+        let view = view(vec![
+            ask("c", "draft (writer)", consent()),
+            ask("t", "review (reviewer)", text()),
+        ]);
+        let mut state = chosen("c");
+        state.chosen_ms = 1_000;
+        let mut now = 1_000;
+        for (key, pause) in keys {
+            now += pause;
+            let act = state.press(&view, &key, now);
+            let replied = matches!(&act, Some(Act::Say(_, Command::Reply { .. }, _)));
+            prop_assert!(act.is_none() || replied, "{key:?} led to {act:?}");
+        }
+    }
+
+    #[test]
+    fn a_wrapped_line_is_whole_and_no_piece_is_too_wide(line in ".{0,200}", columns in 2_usize..60) {
+        let pieces = wrap(&line, columns);
+        prop_assert_eq!(pieces.concat(), line);
+        for piece in pieces {
+            prop_assert!(crate::text::width(&piece) <= columns);
+        }
+    }
+}

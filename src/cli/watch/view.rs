@@ -1,0 +1,135 @@
+//! What `watch` shows, as plain data: flows, what they ask, and one flow in full. Every text in it
+//! is fit for a terminal.
+
+use a_society_facts::Hash;
+use a_society_facts::fact::improvement::ImprovementMode;
+use a_society_facts::id::{ApprovalId, ConsentId, RoleInstance};
+use a_society_orchestrator::control::message::Whom;
+use a_society_state::FlowRef;
+
+/// Everything that is shown.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(crate) struct View {
+    /// Flows that are not over, and the one that was named.
+    pub(crate) flows: Vec<FlowLine>,
+    /// What they ask, the longest waiting first.
+    pub(crate) asks: Vec<AskView>,
+    /// The flow that is looked at.
+    pub(crate) chosen: Option<FlowView>,
+}
+
+/// A flow in the list.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct FlowLine {
+    pub(crate) flow: FlowRef,
+    pub(crate) title: String,
+    /// How it stands, in a word or two.
+    pub(crate) status: String,
+}
+
+/// One thing that is asked.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct AskView {
+    /// Its name, which stays the same for as long as it is asked.
+    pub(crate) id: String,
+    pub(crate) flow: FlowRef,
+    /// The role that asks, if one does.
+    pub(crate) role: Option<RoleInstance>,
+    /// Who asks: a node, a role, or the flow.
+    pub(crate) who: String,
+    /// What is wanted, to be read after "waits for".
+    pub(crate) what: String,
+    /// What is to be read before an answer, whole, line by line.
+    pub(crate) says: Vec<String>,
+    pub(crate) kind: AskKind,
+}
+
+/// How an ask can be answered.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum AskKind {
+    /// With a text.
+    Text {
+        to: Whom,
+        /// Whether the turn may also be taken again.
+        may_retry: bool,
+    },
+    /// By allowing a call, or not.
+    Consent {
+        consent: ConsentId,
+        /// What was shown; an answer to anything else is refused.
+        action: Hash,
+        /// What an answer for the whole flow covers, in words.
+        scope: &'static str,
+    },
+    /// By a word about a staged handoff.
+    Approval { approval: ApprovalId },
+    /// By a choice of how roles look back.
+    Improvement { modes: Vec<ImprovementMode> },
+    /// By a word on the feedback report.
+    Feedback,
+    /// By letting it go on.
+    Unpause,
+    /// By a choice of a role's model.
+    Configuration { role: RoleInstance },
+    /// By commands that need more than a key.
+    Typed {
+        /// The commands.
+        commands: Vec<String>,
+    },
+}
+
+/// One flow in full.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct FlowView {
+    pub(crate) flow: FlowRef,
+    pub(crate) title: String,
+    pub(crate) status: String,
+    pub(crate) nodes: Vec<NodeLine>,
+    pub(crate) feeds: Vec<Feed>,
+    /// What is wrong with it, if something is.
+    pub(crate) damage: Option<String>,
+}
+
+/// A node: a sign, its names, and how it stands.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct NodeLine {
+    pub(crate) sign: &'static str,
+    pub(crate) node: String,
+    pub(crate) role: String,
+    pub(crate) word: String,
+    /// Whether it waits for the operator.
+    pub(crate) waits: bool,
+}
+
+/// The last items of a role's feed.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Feed {
+    pub(crate) role: RoleInstance,
+    pub(crate) items: Vec<Item>,
+}
+
+/// An item of a feed.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Item {
+    /// A sign for its kind.
+    pub(crate) sign: &'static str,
+    pub(crate) label: String,
+    pub(crate) lines: Vec<String>,
+    /// Whether something went wrong.
+    pub(crate) failed: bool,
+}
+
+impl View {
+    /// The ask of a name.
+    pub(crate) fn ask(&self, id: Option<&String>) -> Option<&AskView> {
+        self.asks.iter().find(|ask| Some(&ask.id) == id)
+    }
+}
+
+impl FlowView {
+    /// The feed of a role, or the one in which something happened last.
+    pub(crate) fn feed(&self, role: Option<&RoleInstance>) -> Option<&Feed> {
+        let named = self.feeds.iter().find(|feed| Some(&feed.role) == role);
+        named.or_else(|| self.feeds.first())
+    }
+}
