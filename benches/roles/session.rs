@@ -79,31 +79,7 @@ pub(crate) fn grown(store: &Store, core: Core, root: &Path, messages: usize, byt
         facts.push(said(request, bytes, origin));
         facts.extend(exchange(request, bytes));
     }
-    facts.push(Fact::HandoffApplied(HandoffApplied {
-        node: "n0".parse().unwrap(),
-        turn: TURN,
-        deliveries: vec![Delivery {
-            edge: EdgeName {
-                from: "n0".parse().unwrap(),
-                to: "n1".parse().unwrap(),
-            },
-            way: Way::Forward,
-            artifact: Artifact {
-                path: "a.md".to_owned(),
-                hash: Hash::of(b"An artifact.\n"),
-                bytes: 13,
-                text: Some("An artifact.\n".to_owned()),
-            },
-        }],
-        approval: None,
-    }));
-    facts.push(Fact::TurnEnded(TurnEnded {
-        turn: TURN,
-        attempt: 1,
-        role: role(),
-        end: TurnEnd::Outcome,
-        error: None,
-    }));
+    facts.extend(ending());
     for fact in facts {
         open.append(fact).unwrap();
     }
@@ -138,4 +114,34 @@ fn exchange(request: usize, bytes: usize) -> [Fact; 2] {
             provider_blocks: None,
         }),
     ]
+}
+
+/// The first node hands over, and its turn is over.
+fn ending() -> [Fact; 2] {
+    let handed = Fact::HandoffApplied(HandoffApplied {
+        node: "n0".parse().unwrap(),
+        turn: TURN,
+        deliveries: vec![Delivery {
+            edge: EdgeName {
+                from: "n0".parse().unwrap(),
+                to: "n1".parse().unwrap(),
+            },
+            way: Way::Forward,
+            artifact: Artifact {
+                path: "a.md".to_owned(),
+                hash: Hash::of(b"An artifact.\n"),
+                bytes: 13,
+                text: Some("An artifact.\n".to_owned()),
+            },
+        }],
+        approval: None,
+    });
+    let ended = Fact::TurnEnded(TurnEnded {
+        turn: TURN,
+        attempt: 1,
+        role: role(),
+        end: TurnEnd::Outcome,
+        error: None,
+    });
+    [handed, ended]
 }
