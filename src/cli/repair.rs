@@ -94,6 +94,12 @@ fn print(context: &mut Context<'_>, plan: &RepairPlan) -> Result<(), Stop> {
         "  lose      records {} to {}",
         plan.lost_from, plan.lost_to
     ))?;
+    if let Some(again) = &plan.fork {
+        let (parent, seq) = (&again.parent, again.shared.seq);
+        out.line(&format!(
+            "  fork      the flow begins as a fork of {parent} at record {seq} from now on"
+        ))?;
+    }
     for piece in &plan.pieces {
         out.line(&format!(
             "  take out  segment {} from byte {}: {}, of which {} lines verify",
@@ -155,6 +161,7 @@ fn plan_json(plan: &RepairPlan, applied: bool) -> Value {
         "plan": {
             "damage": damage_json(&plan.damage),
             "kept_records": plan.kept_records,
+            "fork_at": plan.fork.as_ref().map(|again| again.shared.seq),
             "lost_from": plan.lost_from,
             "lost_to": plan.lost_to,
             "pieces": pieces.collect::<Vec<_>>(),

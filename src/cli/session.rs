@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use a_society_facts::fact::session::{Strategy, Trigger};
-use a_society_facts::id::RoleInstance;
+use a_society_facts::id::{RoleInstance, Seq};
 use a_society_facts::view::Views;
 use a_society_facts::view::session::{Archive, Entry, SessionView, TrimArchive};
 use a_society_orchestrator::control::message::Command;
@@ -34,7 +34,8 @@ Examples:
   a-society session ls a1b2
   a-society session compact a1b2 writer
   a-society session archives a1b2 writer --json
-  a-society session restore a1b2 writer k7")]
+  a-society session restore a1b2 writer k7
+  a-society session export a1b2 writer > writer.json")]
 pub(crate) struct Arguments {
     #[command(subcommand)]
     verb: Verb,
@@ -50,6 +51,8 @@ enum Verb {
     Archives(Archives),
     /// Put a history back in the place of its summary
     Restore(Restore),
+    /// Print a session with everything that was put away, as JSON
+    Export(Export),
 }
 
 #[derive(Debug, clap::Args)]
@@ -120,6 +123,29 @@ struct Restore {
     archive: String,
 }
 
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+What is printed is what transcript.json in the flow's folder holds, folded from the journal: the
+present messages, the system prompt, and the histories that were put away. Nothing is changed, and it
+works beside the process that drives the flow. What tools gave was redacted before it was recorded.
+
+Examples:
+  a-society session export a1b2 writer > writer.json
+  a-society session export a1b2 writer --at 120 | jq '.transcriptHistory | length'")]
+struct Export {
+    /// The flow
+    #[arg(value_name = "FLOW")]
+    flow: String,
+
+    /// The role instance
+    #[arg(value_name = "ROLE", value_parser = role)]
+    role: RoleInstance,
+
+    /// As it was at this record; as it is now if it is not said
+    #[arg(long, value_name = "SEQ")]
+    at: Option<Seq>,
+}
+
 /// Looks after sessions.
 pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
     match &arguments.verb {
@@ -127,7 +153,26 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
         Verb::Compact(compact) => self::compact(context, compact),
         Verb::Archives(archives) => self::archives(context, archives),
         Verb::Restore(restore) => self::restore(context, restore),
+        Verb::Export(export) => self::export(context, export),
     }
+}
+
+/// Prints a session as its view on disk has it, folded up to a record.
+fn export(context: &mut Context<'_>, export: &Export) -> Outcome {
+    let (store, flow) = context.flow(&export.flow)?;
+    let mut views = Views::default();
+    store.follow(&flow)?.read(&mut |recorded| {
+        if export.at.is_none_or(|at| recorded.seq <= at) {
+            views.apply(&recorded);
+        }
+    })?;
+    let Some(session) = views.sessions.get(&export.role) else {
+        return Err(no_session(&export.role, &views));
+    };
+    let mut bytes = Vec::new();
+    session.write_json(&mut bytes);
+    context.out.bytes(&bytes)?;
+    Ok(ExitCode::Ok)
 }
 
 /// The sessions of a flow, folded from its journal.

@@ -2,8 +2,8 @@
 //!
 //! The part is shared, not copied: every segment up to the cut gets a second name in the fork's
 //! folder, and the fork's own first segment says which record of them is the last that counts.
-//! The parent is only
-//! read, except that a sync of its journal that fails is noted there. A file system without hard links costs a copy of the same bytes.
+//! The parent is only read, except that a sync of its journal that fails is noted there. A file
+//! system without hard links costs a copy of the same bytes.
 //!
 //! A fork is made in a folder that is not a flow's yet. It gets its name in one step, when
 //! everything in it is durable and was read back, so that there is no half of one, however its
@@ -284,7 +284,6 @@ fn build(
     for file in record {
         put(disk, &folder, file)?;
     }
-    sync_folder(disk, coming)?;
     let (_, found) = fold_all(disk, &folder, &fork.flow);
     if found.outcome == Outcome::Clean && found.end == Some(end) {
         return Ok(());
@@ -328,7 +327,8 @@ fn share_journal(
             settle(disk, parent, (&from, &to), end)?;
         }
     }
-    sync_folder(disk, &folder.journal())
+    // The names are synced together with the one of the fork's own first segment.
+    Ok(())
 }
 
 /// Makes the segment that was cut as durable as those before it: its writer may not have synced

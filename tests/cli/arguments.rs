@@ -122,6 +122,8 @@ fn arguments_that_make_no_sense_end_with_two() {
         &["prune", "--older-than", "30"],
         &["prune", "--older-than", "1d", "--dry-run", "--yes"],
         &["completions", "cmd"],
+        &["serve", "--listen", "0.0.0.0"],
+        &["serve", "--speed", "2"],
         &["ls", "--project", "../up"],
         &["ls", "--project", "a/b"],
         &["ls", "--project", "a\u{7}b"],

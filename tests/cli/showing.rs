@@ -121,3 +121,31 @@ fn what_a_recovery_cut_is_shown_from_then_on() {
     );
     assert!(shown.out.contains("kept as quarantine/"), "{}", shown.out);
 }
+
+#[test]
+fn a_session_is_printed_as_its_view_has_it_and_as_it_was() {
+    let workspace = Workspace::new();
+    workspace.waiting("demo", ONE, "Release");
+    let said = workspace.run(&["session", "export", ONE, "owner"]);
+    assert_eq!(said.code, 0, "{said:?}");
+    let view = workspace
+        .flow_folder(ONE)
+        .join("roles/owner/transcript.json");
+    assert_eq!(said.out, std::fs::read_to_string(view).unwrap());
+    let whole = said.json();
+    let seq = workspace.run(&["status", ONE, "--json"]).json()["seq"]
+        .as_u64()
+        .unwrap();
+    let early = workspace.run(&[
+        "session",
+        "export",
+        ONE,
+        "owner",
+        "--at",
+        &(seq / 2).to_string(),
+    ]);
+    assert!(early.out.len() < said.out.len(), "{early:?}");
+    assert_eq!(early.json()["sessionId"], whole["sessionId"]);
+    let nobody = workspace.run(&["session", "export", ONE, "nobody"]);
+    assert_eq!(nobody.code, 6, "{nobody:?}");
+}

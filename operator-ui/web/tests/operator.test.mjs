@@ -197,6 +197,22 @@ test("a browser that the server no longer knows is told what to open, and goes o
   await page.getByRole("heading", { name: "Inbox" }).waitFor();
 });
 
+test("F6 goes around rail, main, feed, ask and composer, and back with Shift", async () => {
+  for (const width of [1440, 1000]) {
+    const { page } = await at(FEED, { width });
+    await page.waitForSelector("[data-ask]");
+    const where = () => page.evaluate(() => {
+      const region = document.activeElement?.closest("[data-region]");
+      return region === null || region === undefined ? "nowhere" : (region.getAttribute("aria-label") ?? region.tagName.toLowerCase());
+    });
+    const seen = [];
+    for (let n = 0; n < 5; n += 1) { await page.keyboard.press("F6"); seen.push(await where()); }
+    assert.deepEqual(seen, ["Workspace", "main", "backend feed", "backend needs you", "form"], `${width} wide`);
+    await page.keyboard.press("Shift+F6");
+    assert.equal(await where(), "backend needs you");
+  }
+});
+
 test("the palette takes every key from the one that opened it", async () => {
   const { page } = await at("/p/orchard/f/ledger");
   await page.keyboard.press("Control+k");

@@ -349,11 +349,12 @@ impl RoleSource for Workshop {
         let instructions = self
             .definition(role)
             .and_then(|role| role.instructions.clone());
-        prompt::system_prompt(&Briefing {
+        let record = self.folder.record().display().to_string();
+        let mut text = prompt::system_prompt(&Briefing {
             role: role.clone(),
             project: state.project.as_ref().map(ToString::to_string),
             flow_title: state.title.clone(),
-            record: self.folder.record().display().to_string(),
+            record: record.clone(),
             instructions: instructions.unwrap_or_default(),
             rules: self.sayings().rules,
             readings: self.library.readings(self.role_readings(role)),
@@ -364,7 +365,17 @@ impl RoleSource for Workshop {
                 }
                 Executor::Scripted | Executor::Human | Executor::Command => Vec::new(),
             },
-        })
+        });
+        if let Some(parent) = &state.parent {
+            let theirs = self.folder.root().with_file_name(parent.flow.as_str());
+            let theirs = FlowFolder::at(theirs).record();
+            text.extend([format!(
+                "\n## Fork\n\nThis flow was forked from another one. Where earlier messages name files \
+                 under `{}`, they are under `{record}` here; the other folder is the other flow's.\n",
+                theirs.display()
+            )]);
+        }
+        text
     }
 
     fn packet(

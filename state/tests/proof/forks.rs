@@ -7,6 +7,7 @@ use a_society_facts::fact::flow::{Author, FlowCancelled};
 use a_society_facts::id::Seq;
 use a_society_facts::view::all::Views;
 use a_society_facts::{At, Fact, Hash, Recorded, sample};
+use a_society_state::disk::faulty::Op;
 use a_society_state::disk::{Disk, Fault, FaultPlan, FaultyDisk};
 use a_society_state::fork::{Cut, Holds, RecordFile, cut, make};
 use a_society_state::repair::{self, Diagnosis};
@@ -399,7 +400,7 @@ fn whatever_fails_while_a_fork_is_made_leaves_none_and_the_next_try_makes_it() {
                 fault,
                 sticky: false,
             };
-            (1..=operations).step_by(pick(13, 1)).map(one)
+            (1..=operations).step_by(pick(37, 1)).map(one)
         })
         .collect();
     each_in_parallel(&cases, |fault| {
@@ -462,6 +463,42 @@ fn after_a_failed_sync_of_the_parent_its_last_segment_is_written_anew() {
     let (store, _) = store_over(&after);
     assert!(is_sound(&store, &named(FORK)));
     assert_eq!(records(&store, &named(FORK)).len() as Seq, at + 2);
+}
+
+#[test]
+fn the_name_of_a_fork_is_durable_before_the_one_it_was_made_under_may_go() {
+    let disk = FaultyDisk::new();
+    let store = grown(&disk, u64::MAX);
+    let at = begun(&store);
+    let cut = cut_at(&store, at);
+    disk.record_trace();
+    let fork = make(&store, &cut, (FORK.parse().unwrap(), None), &[]).unwrap();
+    let trace = disk.trace();
+    let named = store.folder(&fork);
+    let is_named = |op: &Op| matches!(op, Op::Rename { to, .. } if to == named.root());
+    let at = trace.iter().position(is_named).unwrap();
+    let folders = [named.root().parent().unwrap(), store.root()];
+    let synced = folders.map(|path| Op::SyncFolder {
+        path: path.to_owned(),
+    });
+    assert_eq!(trace[at + 1..], synced);
+}
+
+#[test]
+fn after_a_fork_what_its_parent_had_not_synced_is_durable_in_it() {
+    let disk = FaultyDisk::new();
+    let store = grown(&disk, u64::MAX);
+    let (mut parent, _) = store.open(&named(PARENT)).unwrap();
+    parent.append(titled(5)).unwrap();
+    parent.append(titled(6)).unwrap();
+    let at = parent.position().seq;
+    let fork = fork_at(&store, at);
+    let wanted = lines(&store, &fork);
+    for seed in 0..24 {
+        let (store, _) = store_over(&disk.crash_clone(seed));
+        assert!(is_sound(&store, &fork), "{seed}");
+        assert!(lines(&store, &fork) == wanted, "{seed}");
+    }
 }
 
 /// Repairs a damaged flow by whatever plan there is.

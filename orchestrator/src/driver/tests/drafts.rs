@@ -6,9 +6,11 @@ use a_society_flow::machine::Work;
 use a_society_roles::turn::step::{Step, Told};
 use a_society_state::disk::FaultyDisk;
 
-use super::{HELLO, begin};
+use super::{HELLO, at, begin, finish, store};
 use crate::driver::core::Core;
 use crate::driver::step::Heard;
+use crate::mint::SeededMint;
+use crate::run::reopen;
 
 const SCRIPT: &str = r"
 default: forward
@@ -17,6 +19,7 @@ script:
     say:
       - reasoning: One line is enough.
       - stream: { text: 'I write one line, and no more than that.', pieces: 4 }
+      - forward: A wish.
 ";
 
 /// The kinds of what the owner's feed shows of what was streamed, in order.
@@ -61,4 +64,24 @@ fn thoughts_are_seen_while_they_stream() {
     let mut core = begin(&FaultyDisk::new(), HELLO, SCRIPT);
     until_streamed(&mut core, DraftKind::Reasoning);
     assert_eq!(streamed(&core), [ItemKind::Reasoning]);
+}
+
+#[test]
+fn a_thought_that_a_crash_cut_off_is_marked_and_nothing_waits_for_it() {
+    let disk = FaultyDisk::new();
+    let mut core = begin(&disk, HELLO, SCRIPT);
+    until_streamed(&mut core, DraftKind::Reasoning);
+    let flow = at(&core);
+    let dead = disk.kill_clone();
+    drop(core);
+    let mint = Box::new(SeededMint(2));
+    let opened = reopen(&store(&dead), &flow, "/w/project".into(), mint);
+    let mut core = opened.unwrap().0;
+    finish(&mut core);
+    let feed = &core.flow().views().feeds["owner"];
+    let thoughts = feed.items().filter(|item| item.kind == ItemKind::Reasoning);
+    let marks: Vec<_> = thoughts
+        .map(|item| (item.pending, item.interrupted))
+        .collect();
+    assert_eq!(marks, [(false, true), (false, false)]);
 }

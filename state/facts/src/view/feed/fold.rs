@@ -272,26 +272,40 @@ impl FeedView {
 
     /// Text that was streaming when its turn ended, and that nobody kept or discarded.
     fn leave_streams(&mut self, turn: TurnId) {
-        self.settle_thought();
-        if let Some(stream) = self.speech.take_if(|stream| stream.turn == turn) {
-            self.item(stream.item, |item| {
-                item.pending = false;
-                item.interrupted = true;
-            });
-        }
+        let this = |stream: &mut Stream| stream.turn == turn;
+        let left = [self.thought.take_if(this), self.speech.take_if(this)];
+        left.into_iter()
+            .flatten()
+            .for_each(|cut| self.cut_off(&cut));
+    }
+
+    /// What was streaming for another request than the one that goes on was cut off.
+    fn cut_others(&mut self, turn: TurnId, request: u32) {
+        let other = |stream: &mut Stream| stream.turn != turn || stream.request != request;
+        let others = [self.thought.take_if(other), self.speech.take_if(other)];
+        others
+            .into_iter()
+            .flatten()
+            .for_each(|cut| self.cut_off(&cut));
+    }
+
+    fn cut_off(&mut self, stream: &Stream) {
+        self.item(stream.item, |item| {
+            item.pending = false;
+            item.interrupted = true;
+        });
     }
 
     fn streams(&mut self, seq: Seq, at: At, f: &DraftAdded) {
         if self.asides.contains(&f.turn) {
             return;
         }
+        self.cut_others(f.turn, f.request);
         let stream = match f.kind {
             DraftKind::Text => self.speech.take(),
             DraftKind::Reasoning => self.thought.take(),
         };
-        let stream = stream
-            .filter(|stream| stream.turn == f.turn && stream.request == f.request)
-            .unwrap_or_else(|| self.new_stream(seq, at, f));
+        let stream = stream.unwrap_or_else(|| self.new_stream(seq, at, f));
         let bounds = self.bounds;
         self.item(stream.item, |item| {
             item.seq = seq;
@@ -314,7 +328,10 @@ impl FeedView {
     }
 
     fn keeps(&mut self, seq: Seq, f: &DraftKept) {
-        self.settle_thought();
+        // The answer that the thought was for is cut off, and so is the thought.
+        if let Some(thought) = self.thought.take() {
+            self.cut_off(&thought);
+        }
         if let Some(stream) = self.speech.take() {
             self.item(stream.item, |item| {
                 item.pending = false;
@@ -351,10 +368,9 @@ impl FeedView {
         if self.asides.contains(&f.turn) {
             return;
         }
+        self.cut_others(f.turn, f.request);
         self.settle_thought();
-        let this = |stream: &mut Stream| stream.turn == f.turn && stream.request == f.request;
-        let stream = self.speech.take_if(this);
-        match (&f.text, stream) {
+        match (&f.text, self.speech.take()) {
             (AnswerText::Drafted(_), Some(stream)) => {
                 self.item(stream.item, |item| {
                     item.pending = false;

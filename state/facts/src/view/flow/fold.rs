@@ -295,6 +295,10 @@ impl FlowState {
         for call in self.calls.values_mut() {
             call.process = None;
         }
+        // What roles were told of where they are is true of the parent only.
+        for session in self.sessions.values_mut() {
+            session.prompt = None;
+        }
     }
 
     fn session_forked(&mut self, fork: Forked) {
