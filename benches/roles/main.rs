@@ -1,0 +1,53 @@
+//! What turns of models cost: a turn over HTTP, a long session, many streams at once, and what is
+//! left on the disk.
+//!
+//! The models are a server on loopback in this process; whoever takes the turns is a process of its
+//! own, so that time, memory and processor can be told apart. `cargo bench --bench roles` runs all
+//! figures and prints one table; a name as an argument runs only the figures whose name holds it,
+//! and `--quick` makes everything smaller.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::print_stdout,
+    reason = "a figure that cannot be taken ends the run, and the table is the output"
+)]
+
+#[path = "../walk/counted.rs"]
+mod counted;
+mod flow;
+mod pupil;
+mod server;
+mod session;
+mod streams;
+#[path = "../walk/support.rs"]
+mod support;
+mod turns;
+
+use support::Bench;
+
+/// A figure by its name.
+type Figure = (&'static str, fn(&Bench));
+
+fn main() {
+    let words: Vec<String> = std::env::args()
+        .skip(1)
+        .filter(|word| word != "--bench")
+        .collect();
+    if pupil::asked(&words) {
+        return;
+    }
+    let bench = Bench::new(&words);
+    let figures: [Figure; 3] = [
+        ("turn", turns::a_turn),
+        ("streams", streams::thirty_two),
+        ("disk", turns::two_hundred_turns),
+    ];
+    println!("| figure | wanted | measured |\n| --- | --- | --- |");
+    for (name, figure) in figures {
+        if bench.wants(name) {
+            Bench::settle();
+            figure(&bench);
+        }
+    }
+}

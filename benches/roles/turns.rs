@@ -1,0 +1,213 @@
+//! Turns of two requests and one call: in an empty session, in a long one, and two hundred in a row.
+
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::path::Path;
+
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::pupil::{Pupil, Work};
+use crate::server::{Manner, Server, Spent, words};
+use crate::support::{Bench, line, median, ms, timed};
+
+/// What a turn took, in milliseconds, and what it wrote.
+struct Turn {
+    whole: f64,
+    /// Beyond the server's own time.
+    beyond: f64,
+    bare: f64,
+    syncs: f64,
+    bytes: f64,
+    journal: f64,
+    hearing: f64,
+    body: f64,
+}
+
+/// A file system in memory, whose syncs take nothing.
+const MEMORY: &str = "/dev/shm";
+
+fn take(root: &Path, work: Work, turns: usize) -> Turn {
+    let manner = Manner::Writes {
+        deltas: 20,
+        bytes: 40,
+    };
+    let server = Server::start(manner);
+    let mut pupil = Pupil::start(root, &server, work);
+    Bench::settle();
+    pupil.go();
+    let said = pupil.hear();
+    let spent: Spent = server.take();
+    assert_eq!(spent.requests as usize, turns * 2);
+    let per = |value: f64| value / turns as f64;
+    let number = |key: &str| {
+        said[key]
+            .as_f64()
+            .unwrap_or_else(|| panic!("{key}: {said}"))
+    };
+    let whole = per(number("wall_us") / 1000.0);
+    Turn {
+        whole,
+        beyond: whole - per(ms(spent.answering)),
+        bare: per(number("bare_us") / 1000.0),
+        syncs: per(number("syncs")),
+        bytes: per(number("bytes")),
+        journal: per(said["kinds"]["journal"].as_f64().unwrap_or(0.0)),
+        hearing: per(ms(spent.hearing)),
+        body: spent.bytes as f64 / f64::from(spent.requests),
+    }
+}
+
+#[derive(Serialize)]
+struct Plain<'a> {
+    role: &'static str,
+    content: [Part<'a>; 1],
+}
+
+#[derive(Serialize)]
+struct Part<'a> {
+    #[serde(rename = "type")]
+    kind: &'static str,
+    text: &'a str,
+}
+
+/// How long it takes to serialise and to send a body of so many messages, and nothing else.
+fn bare_request(messages: usize) -> f64 {
+    let server = Server::start(Manner::Writes {
+        deltas: 1,
+        bytes: 1,
+    });
+    let texts: Vec<String> = (0..messages).map(|_| words(1024)).collect();
+    let mut stream = TcpStream::connect(server.url.trim_start_matches("http://")).unwrap();
+    stream.set_nodelay(true).unwrap();
+    let took = (0..9).map(|_| {
+        let (time, ()) = timed(|| {
+            let messages = texts.iter().enumerate().map(|(at, text)| Plain {
+                role: if at % 2 == 0 { "user" } else { "assistant" },
+                content: [Part { kind: "text", text }],
+            });
+            let body = serde_json::to_vec(&messages.collect::<Vec<_>>()).unwrap();
+            let head = format!(
+                "POST /v1/messages HTTP/1.1\r\ncontent-length: {}\r\n\r\n",
+                body.len()
+            );
+            stream.write_all(head.as_bytes()).unwrap();
+            stream.write_all(&body).unwrap();
+            let mut end = Vec::new();
+            while !end.ends_with(b"\r\n0\r\n\r\n") {
+                let mut some = [0; 4096];
+                let count = stream.read(&mut some).unwrap();
+                end.extend_from_slice(&some[..count]);
+            }
+        });
+        ms(time)
+    });
+    median(took.collect())
+}
+
+/// A turn in an empty session, and one in a session of 10,000 messages and 10 MB.
+pub(crate) fn a_turn(bench: &Bench) {
+    let (rounds, turns, messages) = if bench.quick {
+        (3, 6, 1_000)
+    } else {
+        (7, 20, 10_000)
+    };
+    let (mut empty, mut grown) = (Vec::new(), Vec::new());
+    let (mut light, mut heavy) = (Vec::new(), Vec::new());
+    for round in 0..rounds {
+        // The first node's turn of a long session is the one that was there before.
+        let long = Work::Grown(turns + 1, messages);
+        let folder = |what: &str| bench.folder(&format!("{what}-{round}"));
+        empty.push(take(&folder("empty"), Work::Empty(turns), turns));
+        grown.push(take(&folder("grown"), long, turns));
+        let memory = || tempfile::tempdir_in(MEMORY).unwrap();
+        light.push(take(memory().path(), Work::Empty(turns), turns));
+        heavy.push(take(memory().path(), long, turns));
+    }
+    let of = |all: &[Turn], value: fn(&Turn) -> f64| median(all.iter().map(value).collect());
+    let shown = |all: &[Turn]| {
+        format!(
+            "{:.2} ms beyond the server's own time, of which {:.1} syncs took {:.2} ms when measured bare \
+             ({:.2} ms in all)",
+            of(all, |turn| turn.beyond),
+            of(all, |turn| turn.syncs),
+            of(all, |turn| turn.bare),
+            of(all, |turn| turn.whole),
+        )
+    };
+    line(
+        "a turn of two requests of 20 deltas and one file written, over HTTP, in an empty session",
+        "≤ 1.5 ms beyond the server's own time",
+        &format!(
+            "{}; {:.2} ms in memory",
+            shown(&empty),
+            of(&light, |turn| turn.beyond)
+        ),
+    );
+    let request = bare_request(messages);
+    line(
+        &format!("the same in a session of {messages} messages of 1 KB"),
+        "≤ 15 ms",
+        &format!(
+            "{}; {:.2} ms in memory; two requests of {:.1} MB, serialised and sent by the barest program, take {:.2} ms; the server \
+             heard them for {:.2} ms",
+            shown(&grown),
+            of(&heavy, |turn| turn.beyond),
+            of(&grown, |turn| turn.body) / 1e6,
+            2.0 * request,
+            of(&grown, |turn| turn.hearing),
+        ),
+    );
+    line(
+        "bytes written a turn, empty and long",
+        "about what the turn said",
+        &format!(
+            "{:.1} KB and {:.1} KB, of which {:.1} KB and {:.1} KB are the journal's and the rest views (the \
+             turn said about 2.8 KB and was told 1.8 KB)",
+            of(&empty, |turn| turn.bytes) / 1e3,
+            of(&grown, |turn| turn.bytes) / 1e3,
+            of(&empty, |turn| turn.journal) / 1e3,
+            of(&grown, |turn| turn.journal) / 1e3
+        ),
+    );
+}
+
+/// Everything in a folder, in bytes.
+fn size_of(folder: &Path) -> u64 {
+    let entries = std::fs::read_dir(folder).unwrap().flatten();
+    let sizes = entries.map(|entry| match entry.metadata() {
+        Ok(about) if about.is_dir() => size_of(&entry.path()),
+        Ok(about) => about.len(),
+        Err(_) => 0,
+    });
+    sizes.sum()
+}
+
+/// A flow of two hundred turns and 1.2 million tokens of four bytes.
+pub(crate) fn two_hundred_turns(bench: &Bench) {
+    let turns = if bench.quick { 20 } else { 200 };
+    // With a file of 12 KB that is read once a turn 24 KB, or 6,000 tokens, a turn.
+    let server = Server::start(Manner::Reads {
+        deltas: 60,
+        bytes: 100,
+    });
+    let root = bench.folder("disk");
+    let mut pupil = Pupil::start(&root, &server, Work::Long(turns));
+    pupil.go();
+    let said: Value = pupil.hear();
+    let folder = Path::new(said["folder"].as_str().unwrap());
+    let journal = size_of(&folder.join("journal"));
+    line(
+        &format!(
+            "a flow of {turns} turns and {:.2} million tokens: bytes on the disk",
+            turns as f64 * 0.006
+        ),
+        "≤ 20 MB",
+        &format!(
+            "{:.1} MB, of which the journal has {:.1} MB; {:.1} MB were written in all",
+            size_of(folder) as f64 / 1e6,
+            journal as f64 / 1e6,
+            said["bytes"].as_f64().unwrap() / 1e6
+        ),
+    );
+}
