@@ -91,6 +91,8 @@ review-loop: a writer drafts, a reviewer sends the work back once, and the corre
 release-notes: five roles of a project write, and then look back on it, each with the findings of those
 that worked after it. solo: a flow without a graph; its owner asks you what it shall write.
 
+On a terminal the page is served beside it until Ctrl-C, and its address is printed.
+
 A script takes every turn. Without --dir or --workspace it runs in a new folder among the temporary
 ones, which is kept, so that you can look at it.
 
@@ -108,8 +110,8 @@ pub(crate) struct Arguments {
     #[arg(long)]
     headless: bool,
 
-    /// Show it in your browser too; the address is printed
-    #[arg(long)]
+    /// Show it in your browser too, as it is done on a terminal; the address is printed
+    #[arg(long, conflicts_with = "headless")]
     ui: bool,
 
     /// The folder in which it runs; made if it is not there
@@ -153,7 +155,7 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
         }),
         feedback: Some(looks_back),
         turns_at_once: None,
-        ui: arguments.ui,
+        ui: arguments.ui || (looks && !arguments.headless),
     };
     let code = begin(context, &store, new, wishes)?;
     if !context.out.is_json() {
