@@ -42,22 +42,23 @@ impl Touched {
             return;
         }
         let roles = [session_role(fact), feed_role(state, fact)];
-        self.roles.extend(roles.into_iter().flatten().cloned());
+        for role in roles.into_iter().flatten() {
+            self.nodes.extend(moving(state, role).cloned());
+            self.roles.insert(role.clone());
+        }
         self.nodes_of(fact);
         self.all |= is_wide(fact);
     }
 
-    /// Widens the roles to their nodes, and the nodes to their neighbours.
+    /// Widens the roles to those of their nodes that move, and the nodes to their neighbours.
     pub fn widen(&mut self, state: &FlowState) {
         if self.all {
             return;
         }
         let graph = &state.graph;
-        let nodes = graph
-            .nodes
-            .iter()
-            .filter(|node| self.roles.contains(&node.role));
-        self.nodes.extend(nodes.map(|node| node.id.clone()));
+        let nodes = self.roles.iter().flat_map(|role| moving(state, role));
+        let nodes: Vec<NodeId> = nodes.cloned().collect();
+        self.nodes.extend(nodes);
         let near: Vec<NodeId> = (self.nodes.iter())
             .flat_map(|node| {
                 let after = graph.leaving(node).map(|edge| edge.edge.to.clone());
@@ -111,6 +112,22 @@ impl Touched {
             _ => {}
         }
     }
+}
+
+/// The nodes of a role on which anything goes on. A long flow has many others, and no fact about a
+/// turn or a session changes those.
+fn moving<'a>(state: &'a FlowState, role: &'a RoleInstance) -> impl Iterator<Item = &'a NodeId> {
+    let running = state.running.iter().filter(|(_, at)| at.role == *role);
+    let waiting = (state.awaiting_operator.iter()).filter(|(_, at)| at.role == *role);
+    let in_turn = state.turns.values().filter(|turn| turn.role == *role);
+    let is_theirs = |node: &&NodeId| state.role_of(node) == Some(role);
+    let suspended = state.awaiting_handoff.iter().filter(is_theirs);
+    let wanted = state.wanted.keys().filter(is_theirs);
+    (running.map(|(node, _)| node))
+        .chain(waiting.map(|(node, _)| node))
+        .chain(in_turn.filter_map(|turn| turn.node.as_ref()))
+        .chain(suspended)
+        .chain(wanted)
 }
 
 /// Whether a fact may change more than one place. These are rare.

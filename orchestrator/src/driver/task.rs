@@ -39,8 +39,8 @@ pub(super) enum Inbox {
         attempt: u32,
         /// The step.
         step: Step,
-        /// Where the answer goes.
-        answer: SyncSender<Heard>,
+        /// Where the answer goes, if the turn waits for one.
+        answer: Option<SyncSender<Heard>>,
     },
     /// The process ends.
     Drain,
@@ -215,6 +215,9 @@ impl Task {
             } => {
                 let owed = self.core.syncs_owed();
                 let heard = self.core.hear(turn, attempt, step)?;
+                let Some(answer) = answer else {
+                    return Ok(());
+                };
                 if self.core.syncs_owed() > owed {
                     waiting.push((answer, heard));
                 } else {

@@ -57,15 +57,20 @@ fn exchange(start: &Start, step: Step, inbox: &SyncSender<Inbox>) -> Option<Told
     if let Step::Wait { ms } = step {
         sleep(Duration::from_millis(ms), [&start.stop, &start.nap]);
     }
+    let said = |step, answer| Inbox::Step {
+        turn: start.turn,
+        attempt: start.attempt,
+        step,
+        answer,
+    };
+    if matches!(step, Step::Draft { .. }) {
+        // Text that streams waits for no answer, and what follows it is heard after it. Whoever is
+        // told to stop hears it from the signal, and at the next step.
+        inbox.send(said(step, None)).ok()?;
+        return Some(Told::Done { call: None });
+    }
     let (answer, answered) = sync_channel(1);
-    inbox
-        .send(Inbox::Step {
-            turn: start.turn,
-            attempt: start.attempt,
-            step,
-            answer,
-        })
-        .ok()?;
+    inbox.send(said(step, Some(answer))).ok()?;
     match answered.recv().ok()? {
         Heard::Go(told) => Some(told),
         Heard::Over => None,

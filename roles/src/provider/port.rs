@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use a_society_facts::Hash;
+use bytes::Bytes;
 
 use super::fault::Fault;
 use super::request::Request;
@@ -31,7 +32,7 @@ pub struct Prepared {
     /// The model.
     pub model: String,
     /// The bytes of the body.
-    pub body: Vec<u8>,
+    pub body: Bytes,
     /// Their hash, by which the journal names the request.
     pub hash: Hash,
     /// The tools that cannot be called without arguments.

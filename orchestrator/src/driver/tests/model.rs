@@ -93,7 +93,7 @@ impl Provider for Puppet {
         Ok(Prepared {
             model: request.model.to_owned(),
             hash: Hash::of(&body),
-            body,
+            body: body.into(),
             needs_arguments: Default::default(),
         })
     }

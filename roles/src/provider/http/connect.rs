@@ -8,6 +8,7 @@ use std::time::Duration;
 use reqwest::redirect::Policy;
 use reqwest::{Certificate, Client, Proxy};
 
+use super::sent::Sent;
 use crate::provider::fault::{Fault, FaultClass};
 use crate::provider::limits;
 
@@ -49,6 +50,8 @@ pub struct Transport {
     trusted: Vec<Vec<u8>>,
     /// Made when it is needed first: reading the system's certificates takes a while.
     client: OnceLock<Result<Client, String>>,
+    /// The last request of each conversation.
+    pub(super) sent: Sent,
 }
 
 impl Transport {
@@ -61,6 +64,7 @@ impl Transport {
             proxy,
             trusted,
             client: OnceLock::new(),
+            sent: Sent::default(),
         }
     }
 

@@ -5,7 +5,7 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::{Arc, OnceLock};
 
-use a_society_facts::Hash;
+use bytes::Bytes;
 use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Method, Url};
 use tokio::task::AbortHandle;
@@ -222,17 +222,17 @@ impl Provider for HttpProvider {
             Wire::Chat => chat::body(request, &history, self.endpoint.chat),
             Wire::Responses => responses::body(request, &history),
         };
-        let body = body.map_err(|why| {
+        let body = Bytes::from(body.map_err(|why| {
             Fault::new(
                 FaultClass::Invalid,
                 format!("the request cannot be written: {why}"),
             )
-        })?;
+        })?);
         let needing = request.tools.iter().filter(|tool| tool.needs_arguments());
         let needs_arguments: BTreeSet<String> = needing.map(|tool| tool.name.clone()).collect();
         Ok(Prepared {
             model: request.model.to_owned(),
-            hash: Hash::of(&body),
+            hash: self.transport.sent.hash(request.cache_key, &body),
             body,
             needs_arguments,
         })

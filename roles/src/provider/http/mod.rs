@@ -4,6 +4,7 @@ mod connect;
 mod endpoint;
 mod exchange;
 mod runtime;
+mod sent;
 
 pub use connect::{Timeouts, Transport};
 pub use endpoint::{Endpoint, HttpProvider, Wire};

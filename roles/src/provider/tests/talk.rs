@@ -167,7 +167,7 @@ fn another_model_never_sees_the_reasoning_of_the_first() {
                 thinking,
                 ..request(&history, &tools)
             };
-            let body = String::from_utf8(provider.prepare(&other).unwrap().body).unwrap();
+            let body = String::from_utf8(provider.prepare(&other).unwrap().body.to_vec()).unwrap();
             assert!(!body.contains("Secret."), "{wire}: {body}");
             let body: serde_json::Value = serde_json::from_str(&body).unwrap();
             assert_eq!(strict::check(wire, &body), Ok(()), "{wire}");
