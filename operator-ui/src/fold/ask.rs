@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use a_society_facts::id::{ApprovalId, ConsentId, NodeId, RoleInstance};
+use a_society_facts::id::{ApprovalId, CallId, ConsentId, NodeId, RoleInstance};
 use a_society_facts::message::Text;
 use a_society_facts::view::FlowState;
 use a_society_orchestrator::machine::{Question, Work, report_path};
@@ -11,8 +11,11 @@ use a_society_orchestrator::machine::{Question, Work, report_path};
 use super::history::command_of;
 use super::limits::SAID_BEFORE_BYTES_MAX;
 use super::words;
-use crate::protocol::ask::{Ask, AskKind, Fact, ModelChoice, Target};
+use crate::protocol::ask::{Ask, AskKind, Diff, Fact, ModelChoice, Target};
 use crate::protocol::row::{Decided, FlowRef};
+
+/// How the names of tools begin that a server of tools brings.
+const OF_SERVERS: &str = "mcp__";
 
 /// What an ask is made from, besides the state.
 pub trait Around {
@@ -22,6 +25,8 @@ pub trait Around {
     fn earlier(&self, role: &RoleInstance) -> Vec<Decided>;
     /// The models there are.
     fn models(&self) -> Vec<ModelChoice>;
+    /// What a call of a role would change in a file, as far as its arguments say it.
+    fn change(&self, role: &RoleInstance, call: &CallId) -> Option<Diff>;
 }
 
 /// Knows nothing more than the state.
@@ -39,6 +44,10 @@ impl Around for Nothing {
 
     fn models(&self) -> Vec<ModelChoice> {
         Vec::new()
+    }
+
+    fn change(&self, _: &RoleInstance, _: &CallId) -> Option<Diff> {
+        None
     }
 }
 
@@ -152,10 +161,14 @@ impl Asker<'_> {
             consent: consent.to_string(),
             action: open.map(|open| open.action.to_string()).unwrap_or_default(),
             tool: tool.clone(),
-            facts: self.facts(&tool, &shown),
+            facts: self.facts(
+                &tool,
+                &shown,
+                call.is_some_and(|call| call.before.is_some()),
+            ),
             for_the_flow: scope(&tool, &shown),
             shown,
-            diff: None,
+            diff: open.and_then(|open| self.around.change(role, &open.call)),
         };
         let said = Said {
             id: format!("consent/{consent}"),
@@ -172,46 +185,12 @@ impl Asker<'_> {
 
     /// Directory, network, writes and permission, in this order; what waits behind it is said by the
     /// ask itself.
-    fn facts(&self, tool: &str, shown: &str) -> Vec<Fact> {
+    fn facts(&self, tool: &str, shown: &str, is_there: bool) -> Vec<Fact> {
         let head = shown.lines().next().unwrap_or_default();
-        let fact = |label: &str, value: String, warn: bool| Fact {
-            label: label.to_owned(),
-            value,
-            warn,
-        };
         let directory = head
             .split_once(" in ")
             .and_then(|(_, rest)| rest.split_once(','))
             .map(|(directory, _)| directory.trim().to_owned());
-        let network_on = head.contains("network on");
-        let network = match tool {
-            "run_command" if network_on => fact("Network", "Open to this command".to_owned(), true),
-            "run_command" => fact("Network", "Closed".to_owned(), false),
-            "read_file" | "write_file" | "edit_file" | "list_directory" | "search_files" => {
-                fact("Network", "Not used".to_owned(), false)
-            }
-            _ => fact("Network", "May be used".to_owned(), true),
-        };
-        let unwalled: Vec<&str> = shown
-            .lines()
-            .filter_map(|line| line.strip_prefix("without "))
-            .collect();
-        let writes = match tool {
-            "run_command" if unwalled.is_empty() => fact(
-                "Writes",
-                "Inside the project and its record only".to_owned(),
-                false,
-            ),
-            "run_command" => fact(
-                "Writes",
-                format!("Not held back: without {}", unwalled.join(", ")),
-                true,
-            ),
-            "write_file" | "edit_file" => {
-                fact("Writes", "One file of the project".to_owned(), false)
-            }
-            _ => fact("Writes", "Nothing of the workspace".to_owned(), false),
-        };
         let grants = self.state.grants.len();
         let permission = match grants {
             0 => "None".to_owned(),
@@ -220,8 +199,8 @@ impl Asker<'_> {
         let mut facts = Vec::new();
         facts.extend(directory.map(|directory| fact("Directory", directory, false)));
         facts.extend([
-            network,
-            writes,
+            network(tool, head),
+            writes(tool, shown, is_there),
             fact("Existing permission", permission, false),
         ]);
         facts
@@ -390,6 +369,52 @@ fn place(kind: &str, node: Option<&NodeId>, role: &RoleInstance) -> String {
     }
 }
 
+fn fact(label: &str, value: impl Into<String>, warn: bool) -> Fact {
+    Fact {
+        label: label.to_owned(),
+        value: value.into(),
+        warn,
+    }
+}
+
+/// Whether a call of a tool reaches the network, as far as it is known before it runs.
+fn network(tool: &str, head: &str) -> Fact {
+    let (value, warn) = match tool {
+        "run_command" if head.ends_with(", network on") => ("Open to this command", true),
+        "run_command" if head.ends_with(", network off") => ("Closed", false),
+        "run_command" => ("Closed, unless commands were allowed it", true),
+        "fetch_url" => ("Used, to read this address", true),
+        "web_search" => ("Used, to search the web", true),
+        "read_file" | "read_file_lines" | "list_directory" | "search_files" | "write_file"
+        | "edit_file" => ("Not used", false),
+        other if other.starts_with(OF_SERVERS) => ("The server's program decides", true),
+        _ => ("Not known", true),
+    };
+    fact("Network", value, warn)
+}
+
+/// What a call of a tool may write, as far as it is known before it runs.
+fn writes(tool: &str, shown: &str, is_there: bool) -> Fact {
+    let unwalled: Vec<&str> = shown
+        .lines()
+        .filter_map(|line| line.strip_prefix("without "))
+        .collect();
+    let (value, warn) = match tool {
+        "run_command" if unwalled.is_empty() => ("Inside the project and its record only", false),
+        "run_command" => {
+            let missing = unwalled.join(", ");
+            return fact("Writes", format!("Not held back: without {missing}"), true);
+        }
+        "write_file" if is_there => ("One file of the project, in place of what is there", false),
+        "write_file" | "edit_file" => ("One file of the project", false),
+        "read_file" | "read_file_lines" | "list_directory" | "search_files" | "fetch_url"
+        | "web_search" => ("Nothing of the workspace", false),
+        other if other.starts_with(OF_SERVERS) => ("The server's program decides", true),
+        _ => ("Not known", true),
+    };
+    fact("Writes", value, warn)
+}
+
 /// What else is allowed with a call for the rest of the flow, in the words of what is granted.
 fn scope(tool: &str, shown: &str) -> Option<String> {
     match tool {
@@ -408,10 +433,13 @@ fn scope(tool: &str, shown: &str) -> Option<String> {
             "every write and edit of files inside the project, for every role of this flow"
                 .to_owned(),
         ),
-        "fetch" | "web_fetch" | "web_search" => None,
-        other => Some(format!(
+        "fetch_url" | "web_search" => {
+            Some("exactly this, every time, for every role of this flow".to_owned())
+        }
+        other if other.starts_with(OF_SERVERS) => Some(format!(
             "every call of {other}, as its server defines it now, for every role of this flow"
         )),
+        _ => None,
     }
 }
 
@@ -419,4 +447,74 @@ fn scope(tool: &str, shown: &str) -> Option<String> {
 #[must_use]
 pub fn by_id(asks: Vec<Ask>) -> BTreeMap<String, Ask> {
     asks.into_iter().map(|ask| (ask.id.clone(), ask)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_reaches_the_network_is_said_for_each_tool_and_never_guessed() {
+        let command =
+            |network: &str| format!("run_command in /w/a, 4 bytes, at most 9 ms{network}");
+        for (tool, head, value, warn) in [
+            (
+                "run_command",
+                command(", network on"),
+                "Open to this command",
+                true,
+            ),
+            ("run_command", command(", network off"), "Closed", false),
+            (
+                "run_command",
+                command(""),
+                "Closed, unless commands were allowed it",
+                true,
+            ),
+            // The folder does not speak for the wall.
+            (
+                "run_command",
+                command(", network on, network off"),
+                "Closed",
+                false,
+            ),
+            (
+                "fetch_url",
+                String::new(),
+                "Used, to read this address",
+                true,
+            ),
+            ("web_search", String::new(), "Used, to search the web", true),
+            ("read_file_lines", String::new(), "Not used", false),
+            ("edit_file", String::new(), "Not used", false),
+            (
+                "mcp__ledger__book",
+                String::new(),
+                "The server's program decides",
+                true,
+            ),
+            ("another", String::new(), "Not known", true),
+        ] {
+            let said = network(tool, &head);
+            assert_eq!(
+                (said.value.as_str(), said.warn),
+                (value, warn),
+                "{tool} {head}"
+            );
+        }
+    }
+
+    #[test]
+    fn only_what_can_be_granted_is_offered_for_the_whole_flow() {
+        for (tool, offered) in [
+            ("run_command", true),
+            ("edit_file", true),
+            ("mcp__ledger__book", true),
+            ("fetch_url", true),
+            ("web_search", true),
+            ("read_file", false),
+        ] {
+            assert_eq!(scope(tool, "x").is_some(), offered, "{tool}");
+        }
+    }
 }

@@ -1,16 +1,18 @@
 //! The feed of one role, as items of the wire.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use a_society_facts::fact::Fact;
-use a_society_facts::fact::turn::{CallFinished, DraftAdded};
+use a_society_facts::fact::turn::{CallFinished, CallIntended, DraftAdded, ModelAnswered};
 use a_society_facts::id::CallId;
 use a_society_facts::view::View;
 use a_society_facts::view::feed::{Bounds, FeedItem, FeedView, ItemKind};
 use a_society_facts::{At, Recorded};
 
-use super::limits::{OPEN_ITEMS_MAX, STREAM_BYTES_MAX};
+use super::edit::{Edit, is_edit};
+use super::limits::{ARGUMENTS_BYTES_MAX, CHANGE, CHANGES_MAX, OPEN_ITEMS_MAX, STREAM_BYTES_MAX};
 use super::words;
+use crate::protocol::ask::Diff;
 use crate::protocol::feed::{Item, ItemType};
 use crate::protocol::limits::ITEM_TEXT_BYTES_MAX;
 
@@ -25,6 +27,10 @@ const BOUNDS: Bounds = Bounds {
 pub struct FeedFold {
     view: FeedView,
     calls: BTreeMap<CallId, Call>,
+    /// The arguments of the edits that the last answer wants.
+    asked: BTreeMap<String, Box<str>>,
+    /// What calls that have no end would change, the oldest first.
+    changes: VecDeque<(CallId, Diff)>,
     streams: BTreeMap<u64, Stream>,
     /// Items that were added or changed since they were last taken, the newest of them by record.
     changed: BTreeMap<u64, u64>,
@@ -47,6 +53,8 @@ struct Call {
     began: At,
     took_ms: Option<u64>,
     exit: Option<i32>,
+    /// How many lines it adds and removes, if it is an edit.
+    lines: Option<(u64, u64)>,
 }
 
 /// What changed in a feed.
@@ -65,6 +73,8 @@ impl Default for FeedFold {
         Self {
             view: FeedView::bounded(BOUNDS),
             calls: BTreeMap::new(),
+            asked: BTreeMap::new(),
+            changes: VecDeque::new(),
             streams: BTreeMap::new(),
             changed: BTreeMap::new(),
             grown: BTreeSet::new(),
@@ -127,15 +137,8 @@ impl FeedFold {
     )]
     fn note(&mut self, recorded: &Recorded, fact: &Fact) {
         match fact {
-            Fact::CallIntended(f) => {
-                let call = Call {
-                    tool: f.tool.clone(),
-                    began: recorded.at,
-                    took_ms: None,
-                    exit: None,
-                };
-                self.calls.insert(f.call.clone(), call);
-            }
+            Fact::ModelAnswered(f) => self.answered(f),
+            Fact::CallIntended(f) => self.intended(recorded, f),
             Fact::CallStarted(f) => {
                 if let Some(call) = self.calls.get_mut(&f.call) {
                     call.began = recorded.at;
@@ -146,15 +149,50 @@ impl FeedFold {
         }
     }
 
+    fn answered(&mut self, f: &ModelAnswered) {
+        // Only the calls of the last answer can begin next.
+        self.asked = (f.calls.iter())
+            .filter(|call| is_edit(&call.name) && call.input.get().len() <= ARGUMENTS_BYTES_MAX)
+            .map(|call| (call.id.clone(), call.input.get().into()))
+            .collect();
+    }
+
+    fn intended(&mut self, recorded: &Recorded, f: &CallIntended) {
+        let input = self.asked.remove(&f.tool_call);
+        let edit = input.and_then(|input| Edit::of(f, &input));
+        let (change, lines) = edit.map(|edit| edit.compared(&CHANGE)).unzip();
+        self.changes.extend(change.map(|it| (f.call.clone(), it)));
+        if self.changes.len() > CHANGES_MAX {
+            self.changes.pop_front();
+        }
+        let call = Call {
+            tool: f.tool.clone(),
+            began: recorded.at,
+            took_ms: None,
+            exit: None,
+            lines: lines.flatten(),
+        };
+        self.calls.insert(f.call.clone(), call);
+    }
+
+    /// What a call that has no end would change in a file.
+    pub fn change(&self, call: &CallId) -> Option<&Diff> {
+        let mut changes = self.changes.iter();
+        let (_, diff) = changes.find(|(of, _)| of == call)?;
+        Some(diff)
+    }
+
     fn finished(&mut self, recorded: &Recorded, f: &CallFinished) {
         let call = self.calls.entry(f.call.clone()).or_insert_with(|| Call {
             tool: f.tool.clone(),
             began: recorded.at,
             took_ms: None,
             exit: None,
+            lines: None,
         });
         call.took_ms = u64::try_from(recorded.at.ms() - call.began.ms()).ok();
         call.exit = exit_of(&f.output.shown());
+        self.changes.retain(|(of, _)| *of != f.call);
     }
 
     /// Hands out what changed since this was last asked.
@@ -189,6 +227,7 @@ impl FeedFold {
             let id: CallId = id.parse().ok()?;
             self.calls.get(&id)
         });
+        let lines = call.and_then(|call| call.lines);
         Item {
             id: item.id.clone(),
             first: item.id.trim_start_matches('f').parse().unwrap_or(item.seq),
@@ -208,8 +247,8 @@ impl FeedFold {
             interrupted: item.interrupted,
             discarded: item.discarded,
             took_ms: call.and_then(|call| call.took_ms),
-            added: None,
-            removed: None,
+            added: lines.map(|(added, _)| added),
+            removed: lines.map(|(_, removed)| removed),
             exit: call.and_then(|call| call.exit),
         }
     }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use a_society_facts::Recorded;
 use a_society_facts::fact::Fact;
-use a_society_facts::id::{NodeId, RoleInstance, Seq};
+use a_society_facts::id::{CallId, NodeId, RoleInstance, Seq};
 use a_society_facts::message::Text;
 use a_society_facts::view::route::feed_role;
 use a_society_facts::view::{FlowState, View};
@@ -17,7 +17,7 @@ use super::history::History;
 use super::limits::EARLIER_MAX;
 use super::parts::Maker;
 use super::touch::Touched;
-use crate::protocol::ask::{Ask, ModelChoice};
+use crate::protocol::ask::{Ask, Diff, ModelChoice};
 use crate::protocol::down::Part;
 use crate::protocol::flow::FlowState as WireState;
 use crate::protocol::row::{Decided, DrivenBy, FlowRef};
@@ -323,6 +323,10 @@ impl Around for FlowFold {
 
     fn models(&self) -> Vec<ModelChoice> {
         self.models.clone()
+    }
+
+    fn change(&self, role: &RoleInstance, call: &CallId) -> Option<Diff> {
+        self.feeds.get(role)?.change(call).cloned()
     }
 }
 

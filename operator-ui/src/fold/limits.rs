@@ -1,5 +1,7 @@
 //! The bounds of what is folded.
 
+use super::lines::Bounds;
+
 /// How many items of a feed are held in the fold itself; older ones cannot change any more.
 pub const OPEN_ITEMS_MAX: usize = 4_096;
 
@@ -21,3 +23,20 @@ pub const SAID_BEFORE_BYTES_MAX: usize = 600;
 
 /// How much of a text stands in one line.
 pub const SHORT_CHARS_MAX: usize = 80;
+
+/// What is compared and shown of the change that a call would make. It is made for every edit when
+/// it is recorded, and what waits for the operator is sent anew with every batch: so it takes less
+/// than a millisecond and stays below what one frame holds. More is read with the item's body.
+pub(crate) const CHANGE: Bounds = Bounds {
+    bytes_max: 256 << 10,
+    edits_max: 200,
+    lines_max: 400,
+    shown_bytes_max: 32 << 10,
+};
+
+/// How many changes of calls without an end are kept for the questions about them. A role has one
+/// question open at a time.
+pub const CHANGES_MAX: usize = 8;
+
+/// The longest arguments of which a change is read.
+pub const ARGUMENTS_BYTES_MAX: usize = 1 << 20;

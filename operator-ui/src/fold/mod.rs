@@ -4,10 +4,12 @@
 //! clock or a socket.
 
 pub mod ask;
+pub(crate) mod edit;
 pub mod feed;
 pub mod flow;
 pub mod history;
 pub mod limits;
+pub(crate) mod lines;
 pub mod parts;
 pub mod row;
 mod touch;

@@ -5,6 +5,9 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use a_society_facts::Recorded;
+use a_society_facts::fact::Fact;
+use a_society_facts::fact::operator::ConsentRequested;
+use a_society_facts::id::ConsentId;
 use a_society_facts::line::read;
 use a_society_facts::message::Text;
 use serde_json::{Value, json};
@@ -14,6 +17,7 @@ use super::{FlowFold, Liveness};
 use crate::hub::keep::{Feed, Parts};
 use crate::hub::pull::{Cursor, Present};
 use crate::protocol::FlowRef;
+use crate::protocol::ask::{Ask, AskKind, Op};
 use crate::protocol::down::{Down, Part, Put, State};
 use crate::protocol::row::DrivenBy;
 
@@ -47,6 +51,73 @@ fn journals() -> Vec<(String, Vec<Recorded>)> {
         (name, records.collect())
     });
     named.collect()
+}
+
+/// A journal in which the first write of a file waits for the operator.
+fn with_a_write_that_waits() -> Vec<Recorded> {
+    let (_, mut records) = journals().remove(1);
+    let intended = |recorded: &Recorded| matches!(recorded.fact(), Some(Fact::CallIntended(_)));
+    let place = records.iter().position(intended).unwrap();
+    let Some(Fact::CallIntended(call)) = records[place].fact().cloned() else {
+        unreachable!("it was looked for")
+    };
+    records.truncate(place + 1);
+    let (seq, at) = (records[place].seq, records[place].at);
+    let node = Some("start".parse().unwrap());
+    let consent: ConsentId = "k1".parse().unwrap();
+    let asked = ConsentRequested {
+        consent: consent.clone(),
+        call: call.call.clone(),
+        role: call.role.clone(),
+        node: node.clone(),
+        tool: call.tool.clone(),
+        action: call.arguments,
+        shown: Text::Inline("write_file brief-install.md\nHow to install it.\n".to_owned()),
+        narrowed: false,
+    };
+    let waits = json!({ "node": node, "role": call.role, "reason": "consent", "consent": consent });
+    let waits = Fact::NodeSuspended(serde_json::from_value(waits).unwrap());
+    records.push(Recorded::new(seq + 1, at, Fact::ConsentRequested(asked)));
+    records.push(Recorded::new(seq + 2, at, waits));
+    records
+}
+
+#[test]
+fn an_edit_that_waits_shows_what_would_be_written_and_its_item_counts_the_lines() {
+    let mut fold = fold();
+    for recorded in with_a_write_that_waits() {
+        fold.apply(&recorded, &shown);
+    }
+    let asks: Vec<Ask> = (fold.whole().into_values())
+        .filter_map(|part| {
+            if let Part::Ask(ask) = part {
+                return Some(*ask);
+            }
+            None
+        })
+        .collect();
+    let [ask] = asks.as_slice() else {
+        panic!("{asks:?}")
+    };
+    let AskKind::Consent { diff, facts, .. } = &ask.kind else {
+        panic!("{ask:?}")
+    };
+    let diff = diff.as_ref().unwrap();
+    assert_eq!(diff.path, "brief-install.md");
+    assert_eq!((&diff.old, diff.truncated), (&None, false));
+    let lines: Vec<(Op, &str)> = (diff.hunks.iter())
+        .flat_map(|hunk| &hunk.lines)
+        .map(|line| (line.op, line.text.as_str()))
+        .collect();
+    assert_eq!(lines, [(Op::Add, "How to install it.")]);
+    let network = facts.iter().find(|fact| fact.label == "Network").unwrap();
+    assert_eq!((network.value.as_str(), network.warn), ("Not used", false));
+    let counted: Vec<_> = (fold.take_feeds().into_iter())
+        .flat_map(|(_, _, change)| change.items)
+        .filter(|(_, item)| item.tool.is_some())
+        .map(|(_, item)| (item.added, item.removed))
+        .collect();
+    assert_eq!(counted, [(Some(1), Some(0))]);
 }
 
 fn shown(text: &Text) -> String {

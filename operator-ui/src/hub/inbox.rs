@@ -5,7 +5,7 @@ use std::io;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, Weak};
 
-use a_society_facts::id::RoleInstance;
+use a_society_facts::id::{CallId, RoleInstance};
 use a_society_facts::view::Screen;
 use a_society_facts::view::feed::{FeedItem, ItemKind};
 use a_society_orchestrator::graph;
@@ -22,7 +22,7 @@ use crate::fold::ask::{self, Around};
 use crate::fold::limits::{DECIDED_MAX, EARLIER_MAX};
 use crate::fold::row::{row, short_row};
 use crate::fold::{Liveness, words};
-use crate::protocol::ask::{Ask, ModelChoice};
+use crate::protocol::ask::{Ask, Diff, ModelChoice};
 use crate::protocol::down::Part;
 use crate::protocol::row::{Decided, FlowRef as WireRef};
 
@@ -359,6 +359,11 @@ impl Around for Seen<'_> {
 
     fn models(&self) -> Vec<ModelChoice> {
         self.models.to_vec()
+    }
+
+    /// A look does not read the journal; what would be written stands in what is shown.
+    fn change(&self, _: &RoleInstance, _: &CallId) -> Option<Diff> {
+        None
     }
 }
 

@@ -186,7 +186,7 @@ wire! {
     pub struct Diff {
         /// The file.
         pub path: String,
-        /// The hash of what was there; absent if nothing was.
+        /// The hash of what was there; absent if nothing was, or what was is not known.
         pub old: Option<String>,
         /// The hash of what is there.
         pub new: String,

@@ -1,24 +1,29 @@
 //! Feeds and states as they were at some record, and the whole text of an item.
 
+use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
 use a_society_facts::fact::Fact;
 use a_society_facts::fact::turn::{CallFinished, ModelAnswered};
-use a_society_facts::id::Seq;
+use a_society_facts::id::{RoleInstance, Seq};
 use a_society_facts::message::{AnswerText, Text};
 use a_society_facts::view::route::feed_role;
 use a_society_facts::{Hash, Recorded};
 use a_society_state::FlowRef;
+use serde_json::value::RawValue;
 
 use super::app::Shared;
 use super::blocking::{missing, unread};
+use super::diff;
 use super::limits::TEXT_BYTES_MAX;
 use super::routes::Window;
+use crate::fold::edit::Edit;
 use crate::fold::flow::assembled;
 use crate::fold::{FlowFold, words};
 use crate::hub::flow::{whole_text, wire_ref};
 use crate::hub::keep::Feed;
 use crate::protocol::Fault;
+use crate::protocol::ask::Diff;
 use crate::protocol::flow::FlowState;
 use crate::protocol::http::{BodyParts, ItemBody};
 
@@ -139,7 +144,7 @@ pub(super) fn body(
         ..Gathered::default()
     };
     let mut fold = a_society_facts::view::FlowState::default();
-    let mut feeds = std::collections::BTreeMap::new();
+    let mut feeds = BTreeMap::new();
     each_upto(app, flow, None, &mut |recorded| {
         use a_society_facts::view::View;
         if let Some(fact) = recorded.fact() {
@@ -181,23 +186,47 @@ pub(super) fn body(
             .result
             .as_ref()
             .map(|text| words::beginning(&whole(text), TEXT_BYTES_MAX).to_owned()),
-        diff: None,
+        diff: gathered.edit.map(|edit| {
+            let disk = app.hubs.store.ground().disk.as_ref();
+            let text = |hash: Hash| {
+                let bytes = a_society_state::blob::get(disk, &folder, hash).ok()?;
+                String::from_utf8(bytes).ok()
+            };
+            difference(&edit, &text)
+        }),
     });
     Ok(cut(&text, window, parts))
+}
+
+/// What an edit changed: in the whole file where its bytes were kept, and else as far as the call
+/// itself says it.
+fn difference(edit: &Edit, text: &dyn Fn(Hash) -> Option<String>) -> Diff {
+    let after = || {
+        edit.written()
+            .map(str::to_owned)
+            .or_else(|| text(edit.after))
+    };
+    let ends = edit.before.and_then(text).zip(after());
+    match ends {
+        Some((old, new)) => edit.whole(&old, &new, &diff::BOUNDS),
+        None => edit.compared(&diff::BOUNDS).0,
+    }
 }
 
 /// What the facts say that made an item.
 #[derive(Debug, Default)]
 struct Gathered {
     first: Seq,
-    role: Option<a_society_facts::id::RoleInstance>,
+    role: Option<RoleInstance>,
     call: Option<a_society_facts::id::CallId>,
     tool_call: Option<String>,
     arguments_hash: Option<Hash>,
     arguments: Option<serde_json::Value>,
+    edit: Option<Edit>,
     result: Option<Text>,
     said: Option<Text>,
-    asked: std::collections::BTreeMap<String, Box<serde_json::value::RawValue>>,
+    /// What the last answer of each role wants, by the id of the call.
+    asked: BTreeMap<RoleInstance, BTreeMap<String, Box<RawValue>>>,
 }
 
 impl Gathered {
@@ -212,7 +241,9 @@ impl Gathered {
             Fact::CallIntended(f) if begins => {
                 self.call = Some(f.call.clone());
                 self.arguments_hash = Some(f.arguments);
-                let asked = self.asked.get(&f.tool_call);
+                let asked = self.asked.get(&f.role);
+                let asked = asked.and_then(|asked| asked.get(&f.tool_call));
+                self.edit = asked.and_then(|asked| Edit::of(f, asked.get()));
                 self.arguments = asked.and_then(|asked| serde_json::from_str(asked.get()).ok());
                 self.tool_call = Some(f.tool_call.clone());
             }
@@ -224,11 +255,9 @@ impl Gathered {
 
     fn answered(&mut self, f: &ModelAnswered, begins: bool) {
         // Only the calls of the last answer can begin next.
-        self.asked = f
-            .calls
-            .iter()
-            .map(|call| (call.id.clone(), call.input.clone()))
-            .collect();
+        let calls = f.calls.iter();
+        let asked = calls.map(|call| (call.id.clone(), call.input.clone()));
+        self.asked.insert(f.role.clone(), asked.collect());
         if begins && let AnswerText::Inline(text) = &f.text {
             self.said = Some(Text::Inline(text.clone()));
         }

@@ -346,7 +346,7 @@ export type Diff = {
  */
 path: string,
 /**
- * The hash of what was there; absent if nothing was.
+ * The hash of what was there; absent if nothing was, or what was is not known.
  */
 old: string | null,
 /**

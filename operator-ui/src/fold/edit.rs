@@ -1,0 +1,219 @@
+//! What a call would change in a file, from the arguments it was recorded with.
+//!
+//! The bytes that are in the file are not in the record. So an edit is shown as the text that goes
+//! and the text that comes, and a file that is written whole as the text that comes.
+
+use a_society_facts::Hash;
+use a_society_facts::fact::turn::CallIntended;
+use serde::Deserialize;
+
+use super::lines::{Bounds, compare};
+use crate::protocol::ask::Diff;
+
+/// What a call would change in a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Edit {
+    path: String,
+    /// The text that goes; absent if the file is written whole.
+    old: Option<String>,
+    /// The text that comes.
+    new: String,
+    /// The whole file before, if there is one, and after.
+    pub before: Option<Hash>,
+    pub after: Hash,
+    /// Where the text that goes begins, counted from 1, as far as the call says it.
+    line: u64,
+    /// At how many places.
+    places: u64,
+}
+
+#[derive(Deserialize)]
+struct EditFile {
+    path: String,
+    old: String,
+    new: String,
+}
+
+#[derive(Deserialize)]
+struct WriteFile {
+    path: String,
+    content: String,
+}
+
+/// Whether the calls of a tool may change a file in a way that their arguments tell.
+pub(crate) fn is_edit(tool: &str) -> bool {
+    matches!(tool, "edit_file" | "write_file")
+}
+
+impl Edit {
+    /// What a call would change, if these are its very arguments.
+    pub(crate) fn of(call: &CallIntended, input: &str) -> Option<Self> {
+        if Hash::of(input.as_bytes()) != call.arguments {
+            return None;
+        }
+        match call.tool.as_str() {
+            "edit_file" => {
+                let given: EditFile = serde_json::from_str(input).ok()?;
+                let (line, places) = place(&call.summary);
+                Some(Self {
+                    path: given.path,
+                    old: Some(given.old),
+                    new: given.new,
+                    before: call.before,
+                    after: call.after?,
+                    line,
+                    places,
+                })
+            }
+            "write_file" => {
+                let given: WriteFile = serde_json::from_str(input).ok()?;
+                Some(Self {
+                    path: given.path,
+                    old: None,
+                    after: Hash::of(given.content.as_bytes()),
+                    new: given.content,
+                    before: call.before,
+                    line: 1,
+                    places: 1,
+                })
+            }
+            _ => None,
+        }
+    }
+
+    /// What comes and goes, and how many lines of each; absent where what goes is not known.
+    pub(crate) fn compared(&self, bounds: &Bounds) -> (Diff, Option<(u64, u64)>) {
+        let found = compare(self.old.as_deref().unwrap_or_default(), &self.new, bounds);
+        let replaces = self.old.is_none() && self.before.is_some();
+        let counts = found.counts.filter(|_| !replaces);
+        let times = |lines: u64| lines.saturating_mul(self.places);
+        let mut hunks = found.hunks;
+        for hunk in &mut hunks {
+            hunk.old_start = hunk.old_start.saturating_add(self.line - 1);
+            hunk.new_start = hunk.new_start.saturating_add(self.line - 1);
+        }
+        let known = self.before.filter(|_| self.old.is_some());
+        let diff = Diff {
+            path: self.path.clone(),
+            old: known.map(|hash| hash.to_string()),
+            new: self.after.to_string(),
+            hunks,
+            // The other places are not shown.
+            truncated: found.truncated || self.places > 1,
+        };
+        (diff, counts.map(|(come, go)| (times(come), times(go))))
+    }
+
+    /// What differs in the whole file, for who has what was in it and what is.
+    pub(crate) fn whole(&self, old: &str, new: &str, bounds: &Bounds) -> Diff {
+        let found = compare(old, new, bounds);
+        Diff {
+            path: self.path.clone(),
+            old: self.before.map(|hash| hash.to_string()),
+            new: self.after.to_string(),
+            hunks: found.hunks,
+            truncated: found.truncated,
+        }
+    }
+
+    /// The whole file after, if the call itself says it.
+    pub(crate) fn written(&self) -> Option<&str> {
+        self.old.is_none().then_some(&self.new)
+    }
+}
+
+/// The line and the number of places that the summary of an edit ends with.
+fn place(summary: &str) -> (u64, u64) {
+    let end = summary.rsplit_once(", ").map_or("", |(_, end)| end);
+    let number = |text: &str| text.parse::<u64>().ok().filter(|number| *number > 0);
+    let line = end.strip_prefix("line ").and_then(number);
+    let places = end.strip_suffix(" places").and_then(number);
+    (line.unwrap_or(1), places.unwrap_or(1))
+}
+
+#[cfg(test)]
+mod tests {
+    use a_society_facts::fact::turn::Effect;
+    use serde_json::json;
+
+    use super::*;
+    use crate::protocol::ask::Op;
+
+    const BOUNDS: Bounds = Bounds {
+        bytes_max: 1_000,
+        edits_max: 100,
+        lines_max: 100,
+        shown_bytes_max: 1_000,
+    };
+
+    fn call(tool: &str, summary: &str, input: &str, before: Option<&str>) -> CallIntended {
+        let hash = |text: &str| Hash::of(text.as_bytes());
+        CallIntended {
+            call: "1.1".parse().unwrap(),
+            turn: a_society_facts::id::TurnId(1),
+            role: "owner".parse().unwrap(),
+            tool_call: "t".to_owned(),
+            ordinal: 0,
+            tool: tool.to_owned(),
+            arguments: hash(input),
+            effect: Effect::Checkable,
+            idempotency_key: hash("key"),
+            before: before.map(hash),
+            after: Some(hash("after")),
+            summary: summary.to_owned(),
+        }
+    }
+
+    fn shown(diff: &Diff) -> String {
+        let lines = diff.hunks.iter().flat_map(|hunk| &hunk.lines);
+        let lines = lines.map(|line| {
+            let sign = match line.op {
+                Op::Keep => ' ',
+                Op::Add => '+',
+                Op::Remove => '-',
+            };
+            format!("{sign}{}", line.text)
+        });
+        lines.collect::<Vec<_>>().join("\n")
+    }
+
+    #[test]
+    fn an_edit_is_what_goes_and_what_comes_where_it_stands() {
+        let input = json!({ "path": "a.rs", "old": "x\ny\n", "new": "x\nz\nw\n" }).to_string();
+        let call_at =
+            |end: &str| call("edit_file", &format!("edit a.rs, {end}"), &input, Some("b"));
+        let edit = Edit::of(&call_at("line 40"), &input).unwrap();
+        let (diff, counts) = edit.compared(&BOUNDS);
+        assert_eq!(shown(&diff), " x\n-y\n+z\n+w");
+        assert_eq!((diff.hunks[0].old_start, diff.truncated), (40, false));
+        assert_eq!(diff.old, Some(Hash::of(b"b").to_string()));
+        assert_eq!(counts, Some((2, 1)));
+        let edit = Edit::of(&call_at("3 places"), &input).unwrap();
+        let (diff, counts) = edit.compared(&BOUNDS);
+        assert_eq!((counts, diff.truncated), (Some((6, 3)), true));
+    }
+
+    #[test]
+    fn a_file_that_is_written_whole_is_what_comes_and_counts_only_if_it_is_new() {
+        let input = json!({ "path": "a.md", "content": "one\ntwo\n" }).to_string();
+        for (before, counted) in [(None, Some((2, 0))), (Some("b"), None)] {
+            let edit = Edit::of(&call("write_file", "write a.md", &input, before), &input);
+            let (diff, counts) = edit.unwrap().compared(&BOUNDS);
+            assert_eq!(shown(&diff), "+one\n+two");
+            assert_eq!((diff.old, counts), (None, counted));
+            assert_eq!(diff.new, Hash::of(b"one\ntwo\n").to_string());
+        }
+    }
+
+    #[test]
+    fn other_arguments_than_those_that_were_recorded_are_no_edit() {
+        let input = json!({ "path": "a.md", "content": "one" }).to_string();
+        let other = json!({ "path": "a.md", "content": "two" }).to_string();
+        let intended = call("write_file", "write a.md", &input, None);
+        assert_eq!(Edit::of(&intended, &other), None);
+        let command = call("run_command", "run", &input, None);
+        assert_eq!(Edit::of(&command, &input), None);
+        let broken = call("write_file", "write a.md", "{", None);
+        assert_eq!(Edit::of(&broken, "{"), None);
+    }
+}
