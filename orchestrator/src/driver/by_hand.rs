@@ -207,7 +207,7 @@ impl Core {
         let messages = self.flow.views().sessions.get(&role);
         let messages: Vec<Message> = messages.map_or_else(Vec::new, |session| {
             let each = session.messages.iter();
-            each.map(|entry| entry.message.clone()).collect()
+            each.map(|entry| Message::clone(&entry.message)).collect()
         });
         let summary = digest(&messages);
         let compaction: String = format!("k{}", self.mint.number());

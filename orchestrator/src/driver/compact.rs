@@ -206,7 +206,7 @@ impl Core {
         let is_automatic = shortened.trigger == Trigger::Auto;
         let messages = self.flow.views().sessions.get(role);
         let messages = messages.map_or(&[][..], |session| &session.messages);
-        let said = |entry: &Entry| match &entry.message {
+        let said = |entry: &Entry| match &*entry.message {
             Message::User { content } => Some(Some(content.clone())),
             // In the middle of a turn the last word is still to be acted on; between turns it is
             // only if nothing was answered.

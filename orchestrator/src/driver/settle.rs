@@ -98,7 +98,7 @@ impl Core {
     pub(super) fn asked_call(&self, role: &RoleInstance, tool_call: &str) -> Option<ToolCall> {
         let session = self.flow.views().sessions.get(role)?;
         session.messages.iter().rev().find_map(|entry| {
-            if let Message::AssistantToolCalls { calls, .. } = &entry.message {
+            if let Message::AssistantToolCalls { calls, .. } = &*entry.message {
                 calls.iter().find(|call| call.id == tool_call).cloned()
             } else {
                 None

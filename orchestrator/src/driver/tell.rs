@@ -1,5 +1,7 @@
 //! A turn begins or goes on: the role is told what it is here for, and its taker is made.
 
+use std::sync::Arc;
+
 use a_society_facts::Hash;
 use a_society_facts::fact::Fact;
 use a_society_facts::fact::session::{MessageAdded, Origin, SessionResumed, SystemPromptBuilt};
@@ -284,7 +286,7 @@ impl Core {
             told && entry.node.as_ref() == node
         });
         let (_, begun_with) = kind(last.and_then(|entry| entry.origin));
-        let said = last.map(|entry| &entry.message);
+        let said = last.map(|entry| &*entry.message);
         match said {
             Some(Message::User { content }) if told.is_empty() => (content.clone(), begun_with),
             Some(_) | None => (told, begun_with),
@@ -313,7 +315,7 @@ impl Core {
         } else {
             all.get(past..).unwrap_or_default()
         };
-        let history: Vec<Message> = entries.iter().map(|entry| entry.message.clone()).collect();
+        let history = entries.iter().map(|entry| Arc::clone(&entry.message));
         let blocks = entries.iter().enumerate().filter_map(|(place, entry)| {
             let kept = entry.provider_blocks.as_ref()?;
             Some((place, kept.clone()))
@@ -336,7 +338,7 @@ impl Core {
             turns_before: self.turns_before(role, task),
             resumed: attempt > 1,
             system_prompt,
-            history,
+            history: history.collect(),
             provider_blocks: blocks.collect(),
             exchanges_from: session
                 .and_then(|session| session.node.as_ref())

@@ -8,6 +8,7 @@
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
 use a_society_facts::message::{Message, ToolCall};
 
@@ -64,7 +65,7 @@ impl<'a> Places<'a> {
         let mut made: HashMap<&str, Vec<usize>> = HashMap::new();
         let mut answered: HashMap<&str, Vec<usize>> = HashMap::new();
         for (at, said) in history.iter().enumerate() {
-            match &said.message {
+            match &*said.message {
                 Message::AssistantToolCalls { calls, .. } => {
                     for call in calls {
                         made.entry(&call.id).or_default().push(at);
@@ -101,7 +102,7 @@ struct Mending<'a> {
 
 impl<'a> Mending<'a> {
     fn take(&mut self, at: usize, said: &'a Said, provider: &str, model: &str) {
-        match &said.message {
+        match &*said.message {
             Message::User { content } => self.user(said, content),
             Message::Assistant { content } => {
                 let said = with_own_blocks(said, provider, model);
@@ -131,10 +132,10 @@ impl<'a> Mending<'a> {
             return;
         }
         if let Some(last) = self.out.last_mut()
-            && let Message::User { content: before } = &last.message
+            && let Message::User { content: before } = &*last.message
         {
             let content = within(format!("{before}\n\n{content}"));
-            last.to_mut().message = Message::User { content };
+            last.to_mut().message = Arc::new(Message::User { content });
             return;
         }
         let is_well = content.len() <= MESSAGE_BYTES && said.blocks.is_none();
@@ -151,7 +152,7 @@ impl<'a> Mending<'a> {
         let follows = self
             .out
             .last()
-            .is_some_and(|last| matches!(last.message, Message::Assistant { .. }));
+            .is_some_and(|last| matches!(*last.message, Message::Assistant { .. }));
         let Some(before) = self.out.pop_if(|_| follows) else {
             return self.out.push(bounded(said));
         };
@@ -183,6 +184,7 @@ impl<'a> Mending<'a> {
             calls: mended.clone(),
             text,
         };
+        let message = Arc::new(message);
         self.assistant(Cow::Owned(Said { message, blocks }));
         for (call, result) in mended.iter().zip(results) {
             self.result(call, result);
@@ -235,7 +237,7 @@ impl<'a> Mending<'a> {
             tool_name,
             content,
             is_error,
-        } = &said.message
+        } = &*said.message
         {
             let is_well = *call_id == call.id
                 && *tool_name == call.name
@@ -265,12 +267,12 @@ impl<'a> Mending<'a> {
             let content = content.to_owned();
             Cow::Owned(Message::User { content }.into())
         };
-        let begins = self.out.first().map(|first| &first.message);
+        let begins = self.out.first().map(|first| &*first.message);
         if !matches!(begins, Some(Message::User { .. })) {
             self.out.insert(0, user(BEGINNING_GONE));
         }
         if let Some(last) = self.out.last()
-            && matches!(last.message, Message::Assistant { .. })
+            && matches!(*last.message, Message::Assistant { .. })
             && !last.blocks.as_ref().is_some_and(|blocks| blocks.paused)
         {
             self.out.push(user(GO_ON));
@@ -291,7 +293,10 @@ fn unknown(call: &ToolCall) -> Message {
 fn with_own_blocks<'a>(said: &'a Said, provider: &str, model: &str) -> Cow<'a, Said> {
     match &said.blocks {
         Some(blocks) if !blocks.are_of(provider, model) || blocks.blocks.is_empty() => {
-            Cow::Owned(said.message.clone().into())
+            Cow::Owned(Said {
+                message: Arc::clone(&said.message),
+                blocks: None,
+            })
         }
         Some(_) | None => Cow::Borrowed(said),
     }
@@ -306,7 +311,7 @@ fn join(before: Said, after: Said) -> Said {
         blocks: [one.blocks, two.blocks].concat(),
         ..two
     });
-    let before = match before.message {
+    let before = match Arc::unwrap_or_clone(before.message) {
         Message::Assistant { content } => content,
         Message::AssistantToolCalls { text, .. } => text.unwrap_or_default(),
         Message::User { .. } | Message::ToolResult { .. } => String::new(),
@@ -316,7 +321,7 @@ fn join(before: Said, after: Said) -> Said {
         let said = parts.iter().filter(|part| !part.trim().is_empty());
         said.map(String::as_str).collect::<Vec<_>>().join(between)
     };
-    let message = match after.message {
+    let message = match Arc::unwrap_or_clone(after.message) {
         Message::AssistantToolCalls { calls, text } => {
             let text = joined(text.unwrap_or_default());
             Message::AssistantToolCalls {
@@ -329,13 +334,16 @@ fn join(before: Said, after: Said) -> Said {
         },
         other @ (Message::User { .. } | Message::ToolResult { .. }) => other,
     };
-    Said { message, blocks }
+    Said {
+        message: Arc::new(message),
+        blocks,
+    }
 }
 
 /// The model's message with no more text than a message may have. What was cut has no blocks: they
 /// would bring it back.
 fn bounded(said: Cow<'_, Said>) -> Cow<'_, Said> {
-    let length = match &said.message {
+    let length = match &*said.message {
         Message::Assistant { content } => content.len(),
         Message::AssistantToolCalls { text, .. } => text.as_ref().map_or(0, String::len),
         Message::User { .. } | Message::ToolResult { .. } => 0,
@@ -345,7 +353,7 @@ fn bounded(said: Cow<'_, Said>) -> Cow<'_, Said> {
     }
     let mut said = said.into_owned();
     said.blocks = None;
-    match &mut said.message {
+    match Arc::make_mut(&mut said.message) {
         Message::Assistant { content } => *content = within(std::mem::take(content)),
         Message::AssistantToolCalls { text, .. } => *text = text.take().map(within),
         Message::User { .. } | Message::ToolResult { .. } => {}
@@ -431,7 +439,7 @@ mod tests {
 
     fn told(history: &[Said]) -> Vec<String> {
         let mended = repair(history, "p", "m");
-        let brief = mended.iter().map(|said| match &said.message {
+        let brief = mended.iter().map(|said| match &*said.message {
             Message::User { content } => format!("user {content}"),
             Message::Assistant { content } => format!("assistant {content}"),
             Message::AssistantToolCalls { calls, .. } => {
@@ -567,7 +575,7 @@ mod tests {
         };
         let history = [user("a"), odd.into()];
         let mended = repair(&history, "p", "m");
-        let Message::AssistantToolCalls { calls, text } = &mended[1].message else {
+        let Message::AssistantToolCalls { calls, text } = &*mended[1].message else {
             panic!("{mended:?}");
         };
         assert_eq!(calls[0].name, "functions_r_ad");
@@ -578,7 +586,7 @@ mod tests {
     fn a_message_that_no_provider_takes_is_cut_with_a_mark() {
         let history = [user(&"\u{6f22}".repeat(MESSAGE_BYTES / 2))];
         let mended = repair(&history, "p", "m");
-        let Message::User { content } = &mended[0].message else {
+        let Message::User { content } = &*mended[0].message else {
             panic!("{mended:?}");
         };
         assert!(content.len() <= MESSAGE_BYTES && content.ends_with(CUT));

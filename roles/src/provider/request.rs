@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::str::FromStr;
+use std::sync::Arc;
 
 use a_society_facts::message::Message;
 use serde::Deserialize;
@@ -34,8 +35,8 @@ pub struct Request<'a> {
 /// A message of the conversation, with what its provider wants back unchanged.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Said {
-    /// The message.
-    pub message: Message,
+    /// The message, which the session holds too.
+    pub message: Arc<Message>,
     /// The blocks in which it came, if a model said it.
     pub blocks: Option<Blocks>,
 }
@@ -43,7 +44,7 @@ pub struct Said {
 impl From<Message> for Said {
     fn from(message: Message) -> Self {
         Self {
-            message,
+            message: Arc::new(message),
             blocks: None,
         }
     }

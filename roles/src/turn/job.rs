@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use a_society_facts::Hash;
 use a_society_facts::fact::turn::RawValueEq;
@@ -30,7 +31,7 @@ pub struct Job {
     /// The system prompt.
     pub system_prompt: String,
     /// Everything said in the session so far, this turn's packet included.
-    pub history: Vec<Message>,
+    pub history: Vec<Arc<Message>>,
     /// Blocks that a provider wants back unchanged, by the place of their answer in the history.
     pub provider_blocks: BTreeMap<usize, Box<RawValueEq>>,
     /// Where the exchanges of the present node begin in the history.

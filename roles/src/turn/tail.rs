@@ -1,5 +1,7 @@
 //! Where the recorded conversation of a turn stands, which is where its taker goes on.
 
+use std::sync::Arc;
+
 use a_society_facts::message::{Message, ToolCall};
 
 use super::job::Job;
@@ -21,18 +23,22 @@ pub(crate) fn begun_text(job: &Job) -> &str {
     if !job.packet.is_empty() {
         return &job.packet;
     }
-    let said = job.history.iter().rev().find_map(|message| match message {
-        Message::User { content } => Some(content.as_str()),
-        Message::Assistant { .. }
-        | Message::AssistantToolCalls { .. }
-        | Message::ToolResult { .. } => None,
-    });
+    let said = job
+        .history
+        .iter()
+        .rev()
+        .find_map(|message| match &**message {
+            Message::User { content } => Some(content.as_str()),
+            Message::Assistant { .. }
+            | Message::AssistantToolCalls { .. }
+            | Message::ToolResult { .. } => None,
+        });
     said.unwrap_or_default()
 }
 
 /// Looks at what is recorded of a job's turn.
 pub(crate) fn tail(job: &Job) -> Tail<'_> {
-    let is_said = |message: &Message| match message {
+    let is_said = |message: &Arc<Message>| match **message {
         Message::Assistant { .. } | Message::AssistantToolCalls { .. } => true,
         Message::User { .. } | Message::ToolResult { .. } => false,
     };
@@ -41,7 +47,7 @@ pub(crate) fn tail(job: &Job) -> Tail<'_> {
         return Tail::Ask;
     };
     let after = &job.history[last + 1..];
-    match &job.history[last] {
+    match &*job.history[last] {
         Message::AssistantToolCalls { calls, .. } => {
             let open = |call: &ToolCall| !after.iter().any(|message| answers(message, call));
             let open: Vec<_> = (calls.iter().enumerate())
@@ -57,7 +63,7 @@ pub(crate) fn tail(job: &Job) -> Tail<'_> {
         Message::Assistant { .. } if is_paused(job, last) => Tail::Ask,
         Message::Assistant { content } => {
             // Whoever was spoken to since then has something to answer.
-            let is_user = |message: &Message| matches!(message, Message::User { .. });
+            let is_user = |message: &Arc<Message>| matches!(**message, Message::User { .. });
             if after.iter().any(is_user) {
                 Tail::Ask
             } else {

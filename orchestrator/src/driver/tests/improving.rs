@@ -180,7 +180,7 @@ fn packets(core: &Core, role: &str) -> Vec<String> {
     let session = core.flow().views().sessions.get(&role).unwrap();
     let told = session.messages.iter().filter_map(|entry| {
         let is_packet = entry.origin == Some(Origin::Improvement);
-        match &entry.message {
+        match &*entry.message {
             Message::User { content } if is_packet => Some(content.clone()),
             Message::User { .. }
             | Message::Assistant { .. }

@@ -87,7 +87,7 @@ impl Provider for Puppet {
         let messages: Vec<Message> = request
             .messages
             .iter()
-            .map(|said| said.message.clone())
+            .map(|said| Message::clone(&said.message))
             .collect();
         let body = serde_json::to_vec(&messages).unwrap();
         Ok(Prepared {

@@ -7,6 +7,7 @@
 
 use std::borrow::Cow;
 use std::cell::Cell;
+use std::sync::Arc;
 
 use a_society_facts::message::{Message, ToolCall};
 use proptest::prelude::*;
@@ -154,7 +155,7 @@ impl Session {
 
     /// Results of the last calls; a bit of `missing` says which have none.
     fn run(&mut self, missing: u8, is_error: bool) {
-        let makes = |said: &&Said| matches!(said.message, Message::AssistantToolCalls { .. });
+        let makes = |said: &&Said| matches!(*said.message, Message::AssistantToolCalls { .. });
         let Some(last) = self.history.iter().rev().find(makes) else {
             return;
         };
@@ -164,7 +165,7 @@ impl Session {
                 is_error: was,
                 content,
                 ..
-            } = &mut result.message
+            } = Arc::make_mut(&mut result.message)
             {
                 *was = is_error;
                 if is_error {

@@ -127,13 +127,13 @@ pub(crate) fn said(answer: &Answer, turn: usize) -> Said {
         Message::AssistantToolCalls { calls, text }
     };
     Said {
-        message,
+        message: message.into(),
         blocks: answer.blocks.clone(),
     }
 }
 
 pub(crate) fn results(said: &Said) -> Vec<Said> {
-    let Message::AssistantToolCalls { calls, .. } = &said.message else {
+    let Message::AssistantToolCalls { calls, .. } = &*said.message else {
         return Vec::new();
     };
     let result = |call: &a_society_facts::message::ToolCall| {

@@ -112,7 +112,7 @@ impl CommandTaker {
     /// The answer that follows from the recorded result of the call, if that is the last thing
     /// that is recorded.
     fn recorded(&self) -> Option<String> {
-        match self.job.history.last()? {
+        match &**self.job.history.last()? {
             Message::ToolResult { content, .. } => {
                 let report = Report::parse(content)?;
                 Some(verdict(&self.job, &self.spec, &report).answer)

@@ -1,6 +1,8 @@
 //! Making the session shorter: a summary of what was done, or, if there is none to be had, requests
 //! without their oldest tool outputs.
 
+use std::sync::Arc;
+
 use a_society_facts::fact::session::Trigger;
 use a_society_facts::message::Message;
 
@@ -153,7 +155,7 @@ impl ModelTaker {
 }
 
 fn output_of(said: &mut Said) -> Option<&mut String> {
-    if let Message::ToolResult { content, .. } = &mut said.message {
+    if let Message::ToolResult { content, .. } = Arc::make_mut(&mut said.message) {
         Some(content)
     } else {
         None

@@ -305,7 +305,7 @@ impl ModelTaker {
             }
         };
         self.said.push(Said {
-            message,
+            message: Arc::new(message),
             blocks: answer.blocks.clone(),
         });
     }
@@ -353,7 +353,10 @@ impl ModelTaker {
                 None
             }
             Told::TakenBack { output } => {
-                let last = self.said.last_mut().map(|said| &mut said.message);
+                let last = self
+                    .said
+                    .last_mut()
+                    .map(|said| Arc::make_mut(&mut said.message));
                 if let Some(Message::ToolResult {
                     content, is_error, ..
                 }) = last

@@ -110,7 +110,7 @@ fn an_answer_that_says_no_outcome_is_asked_about_with_the_reason() {
 fn a_turn_that_goes_on_without_its_words_asks_and_takes_nothing_for_an_answer() {
     let mut job = wide("");
     let told = "Mend it.\n\nProblem: x\n\n```handoff\ntype: forward-pass-closed\n```\n";
-    job.history.push(user(told));
+    job.history.push(user(told).into());
     for with in [BegunWith::Packet, BegunWith::Reply] {
         let end = begun(job.clone(), with);
         let End::Outcome { outcome, words } = end else {

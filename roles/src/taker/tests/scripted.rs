@@ -326,7 +326,7 @@ fn a_session_that_was_compacted_in_between_goes_on_with_the_next_answer() {
     let mut job = job("writer", "draft", 0);
     job.answers_before = 1;
     job.resumed = true;
-    job.history = vec![user("What was said before, in short.")];
+    job.history = vec![user("What was said before, in short.").into()];
     let mut stage = Stage::new(job);
     let mut taker = taker(&script, &stage);
     stage.run(&mut taker, Told::Begin, 100);

@@ -26,7 +26,7 @@ pub(in crate::taker) fn job(role: &str, node: &str, turns_before: u32) -> Job {
         turns_before,
         resumed: false,
         system_prompt: "You are the writer.".to_owned(),
-        history: vec![user("Please write.")],
+        history: vec![user("Please write.").into()],
         provider_blocks: BTreeMap::new(),
         exchanges_from: 0,
         context_tokens: 0,
@@ -180,10 +180,10 @@ impl Stage {
             let text = (!text.is_empty()).then(|| text.to_owned());
             self.job
                 .history
-                .push(Message::AssistantToolCalls { calls, text });
+                .push(Message::AssistantToolCalls { calls, text }.into());
         } else if !text.is_empty() {
             let content = text.to_owned();
-            self.job.history.push(Message::Assistant { content });
+            self.job.history.push(Message::Assistant { content }.into());
         }
     }
 
@@ -235,12 +235,15 @@ impl Stage {
     }
 
     fn result(&mut self, call: &ToolCall, content: String, is_error: bool) {
-        self.job.history.push(Message::ToolResult {
-            call_id: call.id.clone(),
-            tool_name: call.name.clone(),
-            content,
-            is_error,
-        });
+        self.job.history.push(
+            Message::ToolResult {
+                call_id: call.id.clone(),
+                tool_name: call.name.clone(),
+                content,
+                is_error,
+            }
+            .into(),
+        );
     }
 
     /// What is known after a crash: a draft is kept, and a call whose effect is not safe to repeat
@@ -252,8 +255,12 @@ impl Stage {
         self.lines.push("crash".to_owned());
         let draft = std::mem::take(&mut self.draft);
         if !draft.is_empty() {
-            self.job.history.push(Message::Assistant { content: draft });
-            self.job.history.push(user("You were interrupted; go on."));
+            self.job
+                .history
+                .push(Message::Assistant { content: draft }.into());
+            self.job
+                .history
+                .push(user("You were interrupted; go on.").into());
         }
         for call in self.open.clone() {
             let Some(known) = self.calls.get_mut(&call.id) else {
@@ -274,7 +281,7 @@ impl Stage {
     /// Tells the role what to mend.
     pub(in crate::taker) fn mend(&mut self) -> Told {
         let message = "Please mend it.".to_owned();
-        self.job.history.push(user(&message));
+        self.job.history.push(user(&message).into());
         self.lines.push("mend".to_owned());
         Told::Mend { message }
     }

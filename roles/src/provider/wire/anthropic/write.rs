@@ -206,7 +206,7 @@ fn turns<'a>(history: &'a [Cow<'_, Said>]) -> Vec<Turn<'a>> {
     let mut names: HashMap<&str, String> = HashMap::new();
     let mut turns: Vec<Turn<'a>> = Vec::new();
     for said in history {
-        match &said.message {
+        match &*said.message {
             Message::User { content } => add(&mut turns, "user", [text(content)]),
             Message::Assistant { content } => {
                 let parts = said

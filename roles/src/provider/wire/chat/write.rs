@@ -130,7 +130,7 @@ pub(in crate::provider) fn body(
 fn lines<'a>(request: &Request<'a>, history: &'a [Cow<'_, Said>]) -> Vec<Line<'a>> {
     let mut ids = Ids::default();
     let mut names: HashMap<&str, String> = HashMap::new();
-    let is_user = |said: &Cow<'_, Said>| matches!(said.message, Message::User { .. });
+    let is_user = |said: &Cow<'_, Said>| matches!(*said.message, Message::User { .. });
     // Plain reasoning is wanted back while its calls are being answered, and by some refused
     // after that.
     let present = history.iter().rposition(is_user).unwrap_or(0);
@@ -145,7 +145,7 @@ fn lines<'a>(request: &Request<'a>, history: &'a [Cow<'_, Said>]) -> Vec<Line<'a
         if at < present {
             kept.reasoning_content.clear();
         }
-        lines.push(match &said.message {
+        lines.push(match &*said.message {
             Message::User { content } => Line::User { content },
             Message::Assistant { content } => assistant(Some(content), Vec::new(), kept),
             Message::AssistantToolCalls { calls, text } => {

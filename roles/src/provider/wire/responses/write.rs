@@ -127,7 +127,7 @@ fn items<'a>(history: &'a [Cow<'_, Said>]) -> Vec<Item<'a>> {
     let mut names: HashMap<&str, String> = HashMap::new();
     let mut items = Vec::with_capacity(history.len());
     for said in history {
-        match &said.message {
+        match &*said.message {
             Message::User { content } => items.push(message("user", content)),
             Message::Assistant { content } => {
                 match said

@@ -1,5 +1,7 @@
 //! One message of a session with what we know of it, in the shape of a transcript.
 
+use std::sync::Arc;
+
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
@@ -14,8 +16,8 @@ use crate::message::{Message, Text};
 /// A message and what we know of it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Entry {
-    /// The message.
-    pub message: Message,
+    /// The message. Turns read it and nobody changes it, so that no turn copies a long session.
+    pub message: Arc<Message>,
     /// Its id; only text that a crash left behind has none.
     pub id: Option<MessageId>,
     /// The record that completed it.
@@ -41,7 +43,7 @@ pub struct Entry {
 impl Entry {
     pub(super) fn new(message: Message, id: Option<MessageId>, seq: Seq, at: At) -> Self {
         Self {
-            message,
+            message: Arc::new(message),
             id,
             seq,
             at,
@@ -64,7 +66,7 @@ impl Entry {
     #[must_use]
     pub fn approx_bytes(&self) -> u64 {
         const FRAME: usize = 160;
-        let text = match &self.message {
+        let text = match &*self.message {
             Message::User { content } | Message::Assistant { content } => content.len(),
             Message::AssistantToolCalls { calls, text } => {
                 let each = |call: &crate::message::ToolCall| call.input.get().len() + FRAME;

@@ -93,7 +93,7 @@ fn an_answer_takes_its_draft_without_copying_it() {
     session.draft("world");
     let held = session.view.draft.as_ref().unwrap().text.as_ptr();
     session.answer(AnswerText::Drafted(Drafted::of("Hello, world")), Vec::new());
-    let Message::Assistant { content } = &session.view.messages[0].message else {
+    let Message::Assistant { content } = &*session.view.messages[0].message else {
         panic!("no assistant message");
     };
     assert_eq!(content, "Hello, world");
