@@ -7,15 +7,17 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
+use a_society_facts::view::flow::OpenCall;
 use a_society_orchestrator::driver::handle::FlowHandle;
 use a_society_state::watch::{News, Watch};
 use a_society_state::{FlowRef, Store};
 
+use super::change::{Place, change_of};
 use super::flow::FlowHub;
 use super::inbox::InboxHub;
-use super::limits::{HUBS_MAX, LOOK};
+use super::limits::{CHANGES_KNOWN_MAX, HUBS_MAX, LOOK};
 use crate::fold::Liveness;
-use crate::protocol::ask::ModelChoice;
+use crate::protocol::ask::{Diff, ModelChoice};
 use crate::protocol::row::DrivenBy;
 
 /// Something that waits until it is told to look.
@@ -105,6 +107,8 @@ pub struct Hubs {
     watch: Option<Watch>,
     /// Who is told when something in a folder changes.
     bells: Mutex<BTreeMap<PathBuf, Vec<Weak<Bell>>>>,
+    /// What calls that wait would change.
+    changes: Mutex<BTreeMap<Place, Option<Diff>>>,
     ended: AtomicBool,
 }
 
@@ -140,6 +144,7 @@ impl Hubs {
             // Without it hubs look by themselves now and then.
             watch: Watch::new().ok(),
             bells: Mutex::default(),
+            changes: Mutex::default(),
             ended: AtomicBool::new(false),
         });
         let weak = Arc::downgrade(&hubs);
@@ -287,6 +292,21 @@ impl Hubs {
             }
         });
         Liveness { driven_by, holder }
+    }
+
+    /// What an open call would change in a file. It stays the same while the call is open.
+    pub(super) fn change(&self, place: Place, call: &OpenCall) -> Option<Diff> {
+        let known = lock(&self.changes).get(&place).cloned();
+        if let Some(known) = known {
+            return known;
+        }
+        let change = change_of(&self.store, &place, call);
+        let mut changes = lock(&self.changes);
+        if changes.len() >= CHANGES_KNOWN_MAX {
+            changes.clear();
+        }
+        changes.insert(place, change.clone());
+        change
     }
 
     /// How many hubs there are.

@@ -336,9 +336,10 @@ fn row_key(flow: &WireRef) -> String {
 
 /// What a look knows besides the state.
 struct Seen<'a> {
+    hubs: &'a Hubs,
+    flow: &'a FlowRef,
     screen: &'a Screen,
     decided: &'a [Decided],
-    models: &'a [ModelChoice],
 }
 
 impl Around for Seen<'_> {
@@ -358,12 +359,12 @@ impl Around for Seen<'_> {
     }
 
     fn models(&self) -> Vec<ModelChoice> {
-        self.models.to_vec()
+        self.hubs.models.clone()
     }
 
-    /// A look does not read the journal; what would be written stands in what is shown.
-    fn change(&self, _: &RoleInstance, _: &CallId) -> Option<Diff> {
-        None
+    fn change(&self, _: &RoleInstance, call: &CallId) -> Option<Diff> {
+        let open = self.screen.flow.calls.get(call)?;
+        self.hubs.change((self.flow.clone(), call.clone()), open)
     }
 }
 
@@ -382,9 +383,10 @@ fn asks_of(
     let source = whole_text(&hubs.store, &folder, &state.graph.source);
     let (graph, _) = graph::parse(&source, "workflow.yaml");
     let seen = Seen {
+        hubs,
+        flow,
         screen: &look.screen,
         decided,
-        models: &hubs.models,
     };
     let wire = wire_ref(flow);
     let pending = graph

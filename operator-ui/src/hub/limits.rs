@@ -44,3 +44,7 @@ pub const WATCHED_MAX: usize = 2_000;
 
 /// How many flows that are over are looked at for the list; of the others only the summary is read.
 pub const LOOKED_MAX: usize = 300;
+
+/// For how many calls that wait it is remembered what they would change; each is some 32 KiB. Beyond
+/// it everything is looked up anew.
+pub const CHANGES_KNOWN_MAX: usize = 64;

@@ -4,6 +4,7 @@
 //! for anybody: whoever follows holds a cursor and takes what came after it when there is room on
 //! the wire, so that one who is slow gets the newest of each part and costs no memory.
 
+mod change;
 pub mod flow;
 pub mod hubs;
 pub mod inbox;
