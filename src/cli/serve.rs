@@ -233,6 +233,7 @@ fn models() -> Vec<ModelChoice> {
     let models = catalog.models.iter().map(|(name, spec)| ModelChoice {
         name: name.clone(),
         words: format!("{}, a window of {} tokens", spec.id, spec.window_tokens),
+        window_tokens: spec.window_tokens,
     });
     models.collect()
 }

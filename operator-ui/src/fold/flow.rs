@@ -8,7 +8,7 @@ use a_society_facts::id::{CallId, NodeId, RoleInstance, Seq};
 use a_society_facts::message::Text;
 use a_society_facts::view::route::feed_role;
 use a_society_facts::view::{FlowState, View};
-use a_society_orchestrator::graph::{self, FlowGraph};
+use a_society_orchestrator::graph::{self, FlowGraph, GraphFile};
 use a_society_orchestrator::machine::{self, Work};
 
 use super::ask::{self, Around};
@@ -44,6 +44,8 @@ pub struct FlowFold {
     ranks: BTreeMap<NodeId, u64>,
     ready: BTreeSet<NodeId>,
     models: Vec<ModelChoice>,
+    /// The servers of tools that the flow's file names, by role.
+    servers: BTreeMap<String, Vec<String>>,
     liveness: Liveness,
     touched: Touched,
     /// The keys there are, so that those that went can be named.
@@ -69,6 +71,7 @@ impl FlowFold {
             ranks: BTreeMap::new(),
             ready: BTreeSet::new(),
             models,
+            servers: BTreeMap::new(),
             liveness: Liveness::default(),
             touched: Touched::all(),
             keys: BTreeSet::new(),
@@ -121,7 +124,9 @@ impl FlowFold {
 
     fn read_graph(&mut self, read: ReadText<'_>) {
         let source = read(&self.state.graph.source);
-        let (graph, _) = graph::parse(&source, "workflow.yaml");
+        let (file, _) = graph::parse_file(&source, "workflow.yaml");
+        self.servers = file.as_ref().map(servers).unwrap_or_default();
+        let graph = file.map(|file| file.workflow);
         self.ranks = graph.as_ref().map(ranks).unwrap_or_default();
         self.graph = graph;
     }
@@ -194,6 +199,8 @@ impl FlowFold {
             graph: self.graph.as_ref(),
             ready: &self.ready,
             ranks: &self.ranks,
+            models: &self.models,
+            servers: &self.servers,
             driven_by: self.liveness.driven_by,
             holder: self.liveness.holder.as_deref(),
         }
@@ -328,6 +335,15 @@ impl Around for FlowFold {
     fn change(&self, role: &RoleInstance, call: &CallId) -> Option<Diff> {
         self.feeds.get(role)?.change(call).cloned()
     }
+}
+
+/// The servers of tools that a file names, by role.
+fn servers(file: &GraphFile) -> BTreeMap<String, Vec<String>> {
+    let named = file.roles.iter().flatten().filter_map(|(name, role)| {
+        let servers = role.mcp_servers.clone()?;
+        Some((name.to_string(), servers))
+    });
+    named.collect()
 }
 
 fn ready(pending: &[Work]) -> BTreeSet<NodeId> {

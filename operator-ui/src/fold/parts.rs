@@ -10,10 +10,12 @@ use a_society_facts::message::Text;
 use a_society_facts::view::FlowState;
 use a_society_facts::view::flow::{Account, CallState, Improvement, Reflecting, RequestState};
 use a_society_orchestrator::graph::FlowGraph;
+use a_society_orchestrator::project::choices;
 
 use super::history::{AlongEdge, AtNode, History};
 use super::row::{is_done, row};
 use super::words;
+use crate::protocol::ask::ModelChoice;
 use crate::protocol::flow::{
     ChangeState, ChangeView, EdgeState, EdgeView, FeedbackState, FeedbackView, FlowHead,
     ImprovementView, NodeState, NodeView, Paused, ReflectingState, ReflectingView, RoleState,
@@ -30,6 +32,9 @@ pub(super) struct Maker<'a> {
     pub(super) graph: Option<&'a FlowGraph>,
     pub(super) ready: &'a BTreeSet<NodeId>,
     pub(super) ranks: &'a BTreeMap<NodeId, u64>,
+    pub(super) models: &'a [ModelChoice],
+    /// The servers of tools that the flow's file names, by role.
+    pub(super) servers: &'a BTreeMap<String, Vec<String>>,
     pub(super) driven_by: Option<DrivenBy>,
     pub(super) holder: Option<&'a str>,
 }
@@ -214,6 +219,9 @@ impl Maker<'_> {
             .get("model")
             .or_else(|| self.history.models.get(role));
         let executor = model.cloned().unwrap_or_default();
+        let window_tokens = self.window(role, &executor);
+        let in_file = self.servers.get(role.base()).map(Vec::as_slice);
+        let mcp = choices::names(&settings, choices::SERVERS, in_file).unwrap_or_default();
         let (stands, node) = self.role_stands(role);
         let queued = state.steers.get(role).into_iter().flatten();
         RoleView {
@@ -225,7 +233,7 @@ impl Maker<'_> {
             executor,
             settings,
             context_tokens: session.map_or(0, |session| session.context_tokens),
-            window_tokens: None,
+            window_tokens,
             tokens: account.map_or(0, |account| account.spent.tokens),
             cost_micros: account.map_or(0, |account| account.spent.cost_micros),
             turns: account.map_or(0, |account| account.spent.turns),
@@ -236,12 +244,23 @@ impl Maker<'_> {
             items,
             last_seq,
             queued: queued.map(|said| said.text.shown()).collect(),
-            mcp: Vec::new(),
+            mcp,
             unread_hint: state
                 .waits()
                 .filter(|(_, waiting)| waiting.role == *role)
                 .count() as u64,
         }
+    }
+
+    /// How much the model of a role can have before it: the one it asked last, as far as the operator
+    /// has it, for that is the one whose context is counted.
+    fn window(&self, role: &RoleInstance, executor: &str) -> Option<u64> {
+        let asked = self.history.models.get(role).map(String::as_str);
+        let mut names = asked.into_iter().chain([executor]);
+        names.find_map(|name| {
+            let model = self.models.iter().find(|model| model.name == name)?;
+            Some(model.window_tokens)
+        })
     }
 
     fn role_stands(&self, role: &RoleInstance) -> (RoleState, Option<NodeId>) {

@@ -17,7 +17,7 @@ use super::{FlowFold, Liveness};
 use crate::hub::keep::{Feed, Parts};
 use crate::hub::pull::{Cursor, Present};
 use crate::protocol::FlowRef;
-use crate::protocol::ask::{Ask, AskKind, Op};
+use crate::protocol::ask::{Ask, AskKind, ModelChoice, Op};
 use crate::protocol::down::{Down, Part, Put, State};
 use crate::protocol::row::DrivenBy;
 
@@ -118,6 +118,64 @@ fn an_edit_that_waits_shows_what_would_be_written_and_its_item_counts_the_lines(
         .map(|(_, item)| (item.added, item.removed))
         .collect();
     assert_eq!(counted, [(Some(1), Some(0))]);
+}
+
+#[test]
+fn a_role_says_its_models_window_and_its_servers_as_its_file_or_the_operator_named_them() {
+    let (_, mut records) = journals().remove(2);
+    let place = (records.iter())
+        .position(|recorded| matches!(recorded.fact(), Some(Fact::FlowCreated(_))))
+        .unwrap();
+    let Some(Fact::FlowCreated(mut created)) = records[place].fact().cloned() else {
+        unreachable!("it was looked for")
+    };
+    let scripted = "  planner:\n    executor: scripted\n";
+    let named = "  planner:\n    mcp-servers: [ledger]\n";
+    let source = created.graph.source.shown();
+    assert!(source.contains(scripted));
+    created.graph.source = Text::Inline(source.replace(scripted, named));
+    let (seq, at) = (records[place].seq, records[place].at);
+    records[place] = Recorded::new(seq, at, Fact::FlowCreated(created));
+    let (seq, at) = records.last().map(|last| (last.seq, last.at)).unwrap();
+    let flow = FlowRef {
+        project: "demo".to_owned(),
+        flow: "f".to_owned(),
+    };
+    let models = vec![ModelChoice {
+        name: "scripted".to_owned(),
+        words: String::new(),
+        window_tokens: 9_000,
+    }];
+    let mut fold = FlowFold::new(flow, models);
+    let role = |fold: &FlowFold, name: &str| {
+        let part = fold.whole().remove(&format!("role/{name}"));
+        let Some(Part::Role(role)) = part else {
+            panic!("{part:?}")
+        };
+        (role.window_tokens, role.mcp)
+    };
+    for recorded in &records {
+        fold.apply(recorded, &shown);
+    }
+    let ledger = || vec!["ledger".to_owned()];
+    assert_eq!(role(&fold, "planner"), (Some(9_000), ledger()));
+    assert_eq!(role(&fold, "owner"), (Some(9_000), Vec::new()));
+    // A person has no model, and no window.
+    assert_eq!(role(&fold, "lead"), (None, Vec::new()));
+    for (name, servers, expected) in [
+        ("planner", "none", Vec::new()),
+        (
+            "owner",
+            "books, ledger",
+            vec!["books".to_owned(), "ledger".to_owned()],
+        ),
+    ] {
+        let settings = json!({ "mcp-servers": servers });
+        let configured = json!({ "role": name, "settings": settings, "by": "operator" });
+        let configured = Fact::RoleConfigured(serde_json::from_value(configured).unwrap());
+        fold.apply(&Recorded::new(seq + 1, at, configured), &shown);
+        assert_eq!(role(&fold, name), (Some(9_000), expected));
+    }
 }
 
 fn shown(text: &Text) -> String {

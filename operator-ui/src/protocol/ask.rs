@@ -180,6 +180,8 @@ wire! {
         pub name: String,
         /// What is known of it, in words.
         pub words: String,
+        /// How many tokens it can have before it.
+        pub window_tokens: u64,
     }
 
     /// What differs between two texts.

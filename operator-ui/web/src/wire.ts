@@ -338,7 +338,11 @@ name: string,
 /**
  * What is known of it, in words.
  */
-words: string, };
+words: string,
+/**
+ * How many tokens it can have before it.
+ */
+window_tokens: number, };
 
 export type Diff = {
 /**
