@@ -195,7 +195,7 @@ fn open_turns(state: &FlowState) -> Vec<String> {
                 format!("; {calls} had begun, and nothing runs {them} again by itself")
             };
             format!(
-                "turn {id} of {}, which was under way and goes on as after a crash{unknown}",
+                "{id} of {}, which was under way and goes on as after a crash{unknown}",
                 turn.role
             )
         })

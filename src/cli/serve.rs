@@ -1,6 +1,6 @@
 //! `serve`: the operator's page and all flows of the workspace, until it is interrupted.
 
-use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpStream};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,6 +13,7 @@ use a_society_operator_ui::server::{self, Actions, Options, Secrets, Server};
 use a_society_orchestrator::config::user;
 use a_society_orchestrator::mint::{Mint, SystemMint};
 use a_society_state::Store;
+use a_society_state::files::read_whole;
 use serde_json::json;
 
 use super::browser;
@@ -40,6 +41,12 @@ const DRAIN_LOOKS_MAX: u32 = 20 * 60;
 
 /// The file that says how the running server is reached.
 const SERVER_FILE: &str = "server.json";
+
+/// It holds three short members; what is longer is not ours.
+const SERVER_FILE_BYTES_MAX: u64 = 4 * 1024;
+
+/// A server on this machine answers in far less; a start does not wait longer for one that does not.
+const KNOCK: Duration = Duration::from_millis(200);
 
 /// The arguments of `serve`.
 #[derive(Debug, clap::Args)]
@@ -135,7 +142,7 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
     };
     let (mut server, actions) = start(&store, wanted)?;
     let told = if played.is_none() {
-        tell_file(&store, &server)?
+        tell_file(context, &store, &server)?
     } else {
         None
     };
@@ -239,11 +246,23 @@ fn models() -> Vec<ModelChoice> {
 }
 
 /// Writes down how the server is reached, for the operator's other programs and for nobody else.
-fn tell_file(store: &Store, server: &Server) -> Result<Option<PathBuf>, Stop> {
+///
+/// One that still answers keeps its place: whoever ends first would otherwise take the other's away.
+fn tell_file(
+    context: &mut Context<'_>,
+    store: &Store,
+    server: &Server,
+) -> Result<Option<PathBuf>, Stop> {
     let Some(folder) = store.root().parent() else {
         return Ok(None);
     };
     let path = folder.join(SERVER_FILE);
+    if let Some(url) = answers_already(store, &path, server.address()) {
+        context.out.note(&plain(&format!(
+            "another server of this workspace answers at {url}; {SERVER_FILE} goes on naming that one"
+        )));
+        return Ok(None);
+    }
     let told = json!({
         "url": format!("http://{}/", server.address()),
         "token": server.token(),
@@ -251,6 +270,21 @@ fn tell_file(store: &Store, server: &Server) -> Result<Option<PathBuf>, Stop> {
     });
     write_private(&path, &told.to_string())?;
     Ok(Some(path))
+}
+
+/// Where the server that a file names answers; one that was killed leaves its file and answers not.
+/// The address may be ours by now, and then it is not the other that answers.
+fn answers_already(store: &Store, path: &Path, ours: SocketAddr) -> Option<String> {
+    let bytes = read_whole(store.ground().disk.as_ref(), path, SERVER_FILE_BYTES_MAX).ok()?;
+    let told: serde_json::Value = serde_json::from_slice(&bytes).ok()?;
+    let url = told.get("url")?.as_str()?;
+    let address = url.strip_prefix("http://")?.strip_suffix('/')?;
+    let address: SocketAddr = address.parse().ok()?;
+    if address == ours {
+        return None;
+    }
+    TcpStream::connect_timeout(&address, KNOCK).ok()?;
+    Some(url.to_owned())
 }
 
 fn announce(context: &mut Context<'_>, arguments: &Arguments, server: &Server) -> Result<(), Stop> {
