@@ -63,9 +63,9 @@ fn exchange(start: &Start, step: Step, inbox: &SyncSender<Inbox>) -> Option<Told
         step,
         answer,
     };
-    if matches!(step, Step::Draft { .. }) {
-        // Text that streams waits for no answer, and what follows it is heard after it. Whoever is
-        // told to stop hears it from the signal, and at the next step.
+    if waits_for_nothing(&step) {
+        // What follows it is heard after it. Whoever is told to stop hears it from the signal, and
+        // at the next step; so does whoever leaves the turn here.
         inbox.send(said(step, None)).ok()?;
         return Some(Told::Done { call: None });
     }
@@ -74,6 +74,30 @@ fn exchange(start: &Start, step: Step, inbox: &SyncSender<Inbox>) -> Option<Told
     match answered.recv().ok()? {
         Heard::Go(told) => Some(told),
         Heard::Over => None,
+    }
+}
+
+/// Whether a turn goes on from a step whatever comes of it: text that streams, and what only has to be
+/// recorded before the next step is.
+fn waits_for_nothing(step: &Step) -> bool {
+    match step {
+        Step::Draft { .. } | Step::Answer { .. } => true,
+        Step::Finish { is_settled, .. } => *is_settled,
+        Step::Ask { .. }
+        | Step::Stalled { .. }
+        | Step::Discard { .. }
+        | Step::Failed { .. }
+        | Step::Intend(_)
+        | Step::Begin { .. }
+        | Step::Consent(_)
+        | Step::Start { .. }
+        | Step::Refuse { .. }
+        | Step::Trust { .. }
+        | Step::Absent { .. }
+        | Step::Compact(_)
+        | Step::Choose(_)
+        | Step::Wait { .. }
+        | Step::End(_) => false,
     }
 }
 
