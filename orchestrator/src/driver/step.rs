@@ -12,7 +12,7 @@ use a_society_facts::fact::turn::{
 };
 use a_society_facts::id::{CallId, TurnId};
 use a_society_facts::limits::INLINE_TEXT_BYTES_MAX;
-use a_society_facts::message::{AnswerText, ToolCall};
+use a_society_facts::message::{AnswerText, Drafted, ToolCall};
 use a_society_facts::view::flow::{CallState, RequestState};
 use a_society_flow::machine::Outcome;
 use a_society_roles::consent::Ask;
@@ -320,7 +320,6 @@ impl Core {
                     thought.flush(flow)?;
                 }
                 let fresh = || (kind, DraftStream::new(turn, role, request, kind));
-                live.drafted.push_str(text);
                 live.draft.get_or_insert_with(fresh).1.push(flow, text)?;
             }
             DraftKind::Reasoning => {
@@ -351,9 +350,6 @@ impl Core {
 
     fn discard(&mut self, turn: TurnId, why: String) -> Result<(), DriverError> {
         let drafted = self.flush(turn)?;
-        if let Some(live) = self.live.get_mut(&turn) {
-            live.drafted.clear();
-        }
         if drafted.is_none() {
             return Ok(());
         }
@@ -368,7 +364,7 @@ impl Core {
 
     fn answer(&mut self, turn: TurnId, text: String, answer: Answered) -> Result<(), DriverError> {
         self.release(turn);
-        let nothing = self.live[&turn].drafted.is_empty();
+        let nothing = self.live[&turn].draft.is_none();
         if nothing && text.len() > INLINE_TEXT_BYTES_MAX {
             // A long answer that came in one piece goes the way of a streamed one, so that no
             // record is long.
@@ -377,14 +373,11 @@ impl Core {
             }
         }
         self.drop_unrecorded(turn, &text);
+        // The journal holds what was streamed; nobody else has to, to see that it is the same.
         let drafted = self.flush(turn)?;
-        let streamed = self
-            .live
-            .get_mut(&turn)
-            .map(|live| std::mem::take(&mut live.drafted));
-        let same = streamed.as_ref().is_some_and(|streamed| *streamed == text);
+        let same = AnswerText::Drafted(Drafted::of(&text));
         let text = match drafted {
-            Some(drafted) if same => drafted,
+            Some(drafted) if drafted == same => drafted,
             Some(_) | None => AnswerText::Inline(text),
         };
         let (role, request) = (self.role_of(turn), self.request_of(turn));
