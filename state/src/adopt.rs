@@ -105,8 +105,7 @@ impl<'s> Coming<'s> {
         let disk = std::sync::Arc::clone(&self.store.ground().disk);
         let now = self.store.ground().clock.now();
         let (id, folder) = (self.flow.flow.clone(), self.folder.clone());
-        let begun = facts.first().map_or(now, |(at, _)| *at);
-        let (mut writer, header) = Writer::begin(disk, folder, id.clone(), begun)?;
+        let (mut writer, header) = Writer::begin(disk, folder, id.clone(), now)?;
         let mut state = FlowState::default();
         state.apply(&header);
         for (at, fact) in facts {

@@ -16,6 +16,7 @@ use serde_json::{Map, Value, json};
 use super::names::Names;
 use super::source::Source;
 use crate::limits::WITHOUT_PLACE_MAX;
+use crate::project::records::IMPROVEMENT_NAME;
 
 /// The members of a source's files that the views do not show as they are, such as
 /// `flow.json: /workspaceRoot`.
@@ -90,8 +91,8 @@ impl Differences {
 fn is_nothing(value: &Value) -> bool {
     match value {
         Value::Null => true,
-        Value::Array(list) => list.is_empty(),
-        Value::Object(members) => members.is_empty(),
+        Value::Array(list) => list.iter().all(is_nothing),
+        Value::Object(members) => members.values().all(is_nothing),
         Value::Bool(_) | Value::Number(_) | Value::String(_) => false,
     }
 }
@@ -234,6 +235,9 @@ fn improvement(old: &Value, names: &Names, views: &Views) -> Value {
     let running = roles().filter(|role| !is_done(role));
     let running = running.map(|(role, _)| role.to_string());
     let report = improvement.feedback.report();
+    // The graph of the phase is written anew; it stands where it stood.
+    let graph = old["improvementWorkflowPath"].as_str();
+    let graph = graph.filter(|path| names.within(path) == IMPROVEMENT_NAME);
     let consent = match (improvement.feedback.granted, state.phase) {
         (Some(true), _) => json!("granted"),
         (Some(false), _) => json!("denied"),
@@ -253,6 +257,7 @@ fn improvement(old: &Value, names: &Names, views: &Views) -> Value {
         "awaitingHumanRoles": waits.collect::<Map<_, _>>(),
         "pendingHumanInputs": replies.collect::<Map<_, _>>(),
         "findingsProduced": findings.collect::<Map<_, _>>(),
+        "improvementWorkflowPath": graph,
         "feedbackArtifactPath": report.map(|report| names.there(&report.path)),
         "feedbackConsent": consent,
         "singleRole": single(views),
@@ -294,7 +299,7 @@ mod tests {
                 vec!["f: /a~1b/1/c"],
             ),
             (json!({"a": []}), json!({}), vec![]),
-            (json!({"a": null, "b": {}}), json!({}), vec![]),
+            (json!({"a": null, "b": {"c": {}}}), json!({}), vec![]),
             (json!({"a": false}), json!({}), vec!["f: /a"]),
             (json!([1, 2]), json!([1]), vec!["f: /"]),
         ] {

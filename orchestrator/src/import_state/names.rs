@@ -58,14 +58,19 @@ impl Names {
 
     /// What a file is called here.
     pub(super) fn here(&mut self, written: &str) -> String {
-        let within = |before: &String| written.strip_prefix(before.as_str());
-        let prefixes = self.record.iter().chain(&self.project);
-        let here = prefixes.filter_map(within).find(|rest| !rest.is_empty());
-        let here = here.unwrap_or(written).to_owned();
+        let here = self.within(written).to_owned();
         self.there
             .entry(here.clone())
             .or_insert_with(|| written.to_owned());
         here
+    }
+
+    /// A path without what stands before it.
+    pub(super) fn within<'w>(&self, written: &'w str) -> &'w str {
+        let rest = |before: &String| written.strip_prefix(before.as_str());
+        let prefixes = self.record.iter().chain(&self.project);
+        let rest = prefixes.filter_map(rest).find(|rest| !rest.is_empty());
+        rest.unwrap_or(written)
     }
 
     /// What a file was called there.

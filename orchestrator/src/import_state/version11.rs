@@ -61,9 +61,6 @@ pub(crate) enum FlowStatus {
 /// A node, or a role that reflects, that waits for the operator.
 #[derive(Debug, Clone, Deserialize)]
 pub(crate) struct AwaitingHuman {
-    /// The role of a node; absent for a role that reflects.
-    #[serde(default)]
-    pub(crate) role: Option<String>,
     pub(crate) reason: Reason,
 }
 

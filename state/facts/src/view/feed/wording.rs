@@ -786,12 +786,11 @@ fn reflects<'a>(turn: TurnId, replies: &[MessageId], label: &str, text: String) 
 fn imported(f: &FlowImported) -> String {
     let left = match f.without_place.len() {
         0 => String::new(),
-        1 => " One member of them has no place here and is kept with them.".to_owned(),
-        more => format!(" {more} members of them have no place here and are kept with them."),
+        1 => " One member of them has no place here.".to_owned(),
+        more => format!(" {more} members of them have no place here."),
     };
     format!(
-        "From state version {}, in {} files that are kept as they were.{left}",
-        f.state_version,
-        f.files.len()
+        "From state version {}. Its files are kept as they were.{left}",
+        f.state_version
     )
 }
