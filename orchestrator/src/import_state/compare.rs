@@ -21,8 +21,10 @@ use crate::project::records::IMPROVEMENT_NAME;
 /// The members of a source's files that the views do not show as they are, such as
 /// `flow.json: /workspaceRoot`.
 pub(super) fn compare(source: &Source, names: &Names, views: &Views) -> Vec<String> {
-    let mut found = Differences::default();
-    found.file = "flow.json".to_owned();
+    let mut found = Differences {
+        file: "flow.json".to_owned(),
+        list: Vec::new(),
+    };
     let ours = flow(&source.json, names, views);
     found.members(&source.json, &ours, &mut String::new());
     for (role, (_, old)) in &source.sessions {
