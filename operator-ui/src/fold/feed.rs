@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use a_society_facts::fact::Fact;
 use a_society_facts::fact::turn::{CallFinished, CallIntended, DraftAdded, ModelAnswered};
-use a_society_facts::id::CallId;
+use a_society_facts::id::{CallId, Seq};
 use a_society_facts::view::View;
 use a_society_facts::view::feed::{Bounds, FeedItem, FeedView, ItemKind};
 use a_society_facts::{At, Recorded};
@@ -43,6 +43,10 @@ pub struct FeedFold {
 pub struct Stream {
     /// All of it, as far as it is kept.
     pub text: String,
+    /// The last record of it.
+    after: Seq,
+    /// What streamed after that record and is in none yet.
+    ahead: String,
     /// Whether some of it was too much to keep.
     pub cut: bool,
 }
@@ -123,12 +127,30 @@ impl FeedFold {
             self.changed.insert(number, recorded.seq);
         }
         let stream = self.streams.entry(number).or_default();
+        stream.after = recorded.seq;
+        // What was ahead is in this record, as far as it came.
+        stream.ahead.clear();
         if stream.cut || stream.text.len() + draft.text.len() > STREAM_BYTES_MAX {
             stream.cut = true;
         } else {
             stream.text.push_str(&draft.text);
             self.grown.insert(number);
         }
+    }
+
+    /// Takes text that goes on after a record and is in none yet. Says whether it is news.
+    pub fn ahead(&mut self, after: Seq, text: &str) -> bool {
+        let mut streams = self.streams.iter_mut();
+        let Some((number, stream)) = streams.find(|(_, stream)| stream.after == after) else {
+            return false;
+        };
+        let fits = !stream.cut && stream.text.len() + text.len() <= STREAM_BYTES_MAX;
+        let grows = text.len() > stream.ahead.len();
+        if fits && grows {
+            text.clone_into(&mut stream.ahead);
+            self.grown.insert(*number);
+        }
+        fits && grows
     }
 
     #[expect(
@@ -214,9 +236,8 @@ impl FeedFold {
         for number in std::mem::take(&mut self.grown) {
             let item = self.view.item_at(number);
             if let (Some(item), Some(stream)) = (item, self.streams.get(&number)) {
-                change
-                    .streams
-                    .push((number, item.id.clone(), stream.text.clone()));
+                let text = [stream.text.as_str(), &stream.ahead].concat();
+                change.streams.push((number, item.id.clone(), text));
             }
         }
         change

@@ -9,17 +9,21 @@ use axum::Router;
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::runtime::Runtime;
-use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
+use tokio::sync::{Notify, Semaphore};
+use tokio::time::timeout;
+use tokio_rustls::TlsAcceptor;
 
-use super::access::{Access, Secrets};
+use super::access::{Access, Secrets, scheme};
 use super::actions::Actions;
 use super::app::App;
 use super::limits::{
     CONNECTIONS_MAX, END_TIMEOUT, HEAD_BYTES_MAX, HEAD_TIMEOUT, HEADERS_MAX, READERS_MAX,
 };
 use super::routes;
+use super::tls::Identity;
 use super::track::Tracks;
 use crate::hub::Hubs;
 use crate::protocol::down::Mode;
@@ -31,6 +35,8 @@ pub struct Options {
     pub listen: SocketAddr,
     /// Other hosts by which it is reached, each without a port.
     pub hosts: Vec<String>,
+    /// Who it is over TLS; without it nothing is encrypted.
+    pub identity: Option<Identity>,
     /// How many sockets are open at once.
     pub sockets_max: usize,
     /// What the operator knows.
@@ -49,7 +55,17 @@ pub struct Server {
     runtime: Option<Runtime>,
     app: Arc<App>,
     address: SocketAddr,
+    /// By which it is reached: an address, or the name it was given.
+    host: String,
+    secure: bool,
 }
+
+/// With which byte a client begins that speaks TLS.
+const HANDSHAKE: [u8; 1] = [22];
+
+/// What a client is told that does not.
+const NOT_ENCRYPTED: &str = "HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain; charset=utf-8\r\n\
+    Content-Length: 51\r\nConnection: close\r\n\r\nThis server is encrypted: its address is https://.\n";
 
 /// Starts a server. It listens when this returns.
 ///
@@ -71,10 +87,21 @@ pub fn start(hubs: Arc<Hubs>, actions: Arc<dyn Actions>, options: Options) -> io
         hosts.push(format!("[::1]:{port}"));
         hosts.push(address.to_string());
     }
-    hosts.extend(options.hosts.iter().map(|host| format!("{host}:{port}")));
+    let named = options.hosts.iter().map(|host| format!("{host}:{port}"));
+    hosts.extend(named.clone());
+    // Nobody reaches a server by the address that stands for all of them.
+    let host = if address.ip().is_unspecified() {
+        named.last().unwrap_or_else(|| format!("localhost:{port}"))
+    } else {
+        address.to_string()
+    };
+    let secure = options.identity.is_some();
+    let tls = options
+        .identity
+        .map(|identity| TlsAcceptor::from(identity.0));
     let app = Arc::new(App {
         hubs,
-        access: Access::new(options.secrets, hosts, port),
+        access: Access::new(options.secrets, hosts, (port, secure)),
         actions,
         workspace: options.workspace,
         build: options.build,
@@ -87,30 +114,69 @@ pub fn start(hubs: Arc<Hubs>, actions: Arc<dyn Actions>, options: Options) -> io
     });
     let router = routes::router(Arc::clone(&app));
     let places = Arc::new(Semaphore::new(CONNECTIONS_MAX + options.sockets_max));
-    runtime.spawn(accept(listener, router, places));
+    runtime.spawn(accept(listener, router, places, tls));
     Ok(Server {
         runtime: Some(runtime),
         app,
         address,
+        host,
+        secure,
     })
 }
 
-async fn accept(listener: TcpListener, router: Router, places: Arc<Semaphore>) {
+async fn accept(
+    listener: TcpListener,
+    router: Router,
+    places: Arc<Semaphore>,
+    tls: Option<TlsAcceptor>,
+) {
     loop {
         let Ok(place) = Arc::clone(&places).acquire_owned().await else {
             return;
         };
         match listener.accept().await {
-            Ok((stream, _)) => drop(tokio::spawn(converse(stream, router.clone(), place))),
+            Ok((stream, _)) => {
+                // Small frames leave at once.
+                drop(stream.set_nodelay(true));
+                let (router, tls) = (router.clone(), tls.clone());
+                drop(tokio::spawn(async move {
+                    match tls {
+                        None => converse(stream, router).await,
+                        Some(tls) => encrypted(stream, router, &tls).await,
+                    }
+                    drop(place);
+                }));
+            }
             // No descriptor is left, perhaps. Another try at once would only burn time.
             Err(_) => tokio::time::sleep(END_TIMEOUT / 10).await,
         }
     }
 }
 
-async fn converse(stream: TcpStream, router: Router, place: OwnedSemaphorePermit) {
-    // Small frames leave at once.
-    drop(stream.set_nodelay(true));
+/// Agrees on keys and converses. Who speaks without them is told so.
+async fn encrypted(mut stream: TcpStream, router: Router, tls: &TlsAcceptor) {
+    let begins = timeout(HEAD_TIMEOUT, async {
+        let mut first = [0];
+        let is_there = stream.peek(&mut first).await.is_ok_and(|read| read > 0);
+        if is_there && first != HANDSHAKE {
+            // What was said is taken first, or the answer would be lost with the connection.
+            let mut head = vec![0; HEAD_BYTES_MAX];
+            drop(stream.read(&mut head).await);
+            drop(stream.write_all(NOT_ENCRYPTED.as_bytes()).await);
+            drop(stream.shutdown().await);
+            return None;
+        }
+        tls.accept(stream).await.ok()
+    });
+    if let Ok(Some(stream)) = begins.await {
+        converse(stream, router).await;
+    }
+}
+
+async fn converse<S>(stream: S, router: Router)
+where
+    S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+{
     let mut http = http1::Builder::new();
     http.timer(TokioTimer::new())
         .header_read_timeout(HEAD_TIMEOUT)
@@ -123,7 +189,6 @@ async fn converse(stream: TcpStream, router: Router, place: OwnedSemaphorePermit
         .with_upgrades();
     // Whatever went wrong concerns this client alone, and it knows.
     drop(connection.await);
-    drop(place);
 }
 
 impl Server {
@@ -133,14 +198,16 @@ impl Server {
         self.address
     }
 
+    /// The address of the page, without the token.
+    #[must_use]
+    pub fn origin(&self) -> String {
+        format!("{}://{}/", scheme(self.secure), self.host)
+    }
+
     /// The address to open in a browser, with the token behind the `#`, which no server is sent.
     #[must_use]
     pub fn url(&self) -> String {
-        format!(
-            "http://{}/#token={}",
-            self.address,
-            self.app.access.secrets().token()
-        )
+        format!("{}#token={}", self.origin(), self.token())
     }
 
     /// The token, for programs.

@@ -117,6 +117,7 @@ fn serve(folder: &tempfile::TempDir, sockets_max: usize) -> Server {
     let options = Options {
         listen: SocketAddr::from((Ipv4Addr::LOCALHOST, 0)),
         hosts: Vec::new(),
+        identity: None,
         sockets_max,
         secrets: Secrets::new().unwrap(),
         workspace: "workspace".to_owned(),
