@@ -5,8 +5,8 @@ use std::time::Duration;
 use serde_json::json;
 
 use crate::client::Client;
+use crate::run::{Bench, line};
 use crate::served::Served;
-use crate::support::{Bench, line};
 
 const SOCKETS: usize = 1_000;
 

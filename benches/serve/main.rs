@@ -20,35 +20,19 @@ mod ground;
 mod idle;
 mod model;
 mod replay;
+#[path = "../shared/run.rs"]
+mod run;
 mod served;
 mod start;
-#[path = "../walk/support.rs"]
-mod support;
 mod watchers;
 
-use support::Bench;
-
-/// A figure by its name.
-type Figure = (&'static str, fn(&Bench));
-
 fn main() {
-    let words: Vec<String> = std::env::args()
-        .skip(1)
-        .filter(|word| word != "--bench")
-        .collect();
-    let bench = Bench::new(&words);
-    let figures: [Figure; 5] = [
+    let figures: [run::Figure; 5] = [
         ("start", start::answers),
         ("idle", idle::sockets),
         ("replay", replay::whole_feed),
         ("reconnect", replay::since),
         ("watchers", watchers::hundred),
     ];
-    println!("| figure | wanted | measured |\n| --- | --- | --- |");
-    for (name, figure) in figures {
-        if bench.wants(name) {
-            Bench::settle();
-            figure(&bench);
-        }
-    }
+    run::take(&run::words(), &figures);
 }

@@ -9,8 +9,8 @@ use serde_json::Value;
 
 use crate::client::Client;
 use crate::feed;
+use crate::run::{Bench, line, median, ms};
 use crate::served::Served;
-use crate::support::{Bench, line, median, ms};
 
 const ITEMS: u32 = 50_000;
 const AT_ONCE: usize = 20;
@@ -23,6 +23,8 @@ struct Stage {
     flow: Value,
     epoch: String,
     head: u64,
+    /// How many items the feed has.
+    total: u64,
 }
 
 impl Stage {
@@ -34,12 +36,14 @@ impl Stage {
             flow,
             epoch: String::new(),
             head: 0,
+            total: 0,
         };
         let mut client = Client::new(&stage.served);
         client.follow(&stage.flow, ROLE, None);
         let snap: Value = serde_json::from_str(&client.hear()).unwrap();
         stage.epoch = snap["epoch"].as_str().unwrap().to_owned();
         stage.head = snap["seq"].as_u64().unwrap();
+        stage.total = snap["state"]["total"].as_u64().unwrap();
         stage
     }
 
@@ -58,7 +62,7 @@ impl Stage {
     }
 
     /// So many clients at once: how long until the last one has everything, and the bytes of one.
-    fn at_once(&self, clients: usize, items: u32) -> (f64, usize) {
+    fn at_once(&self, clients: usize) -> (f64, usize) {
         let begins = Barrier::new(clients);
         let mut bytes = 0;
         let took = std::thread::scope(|scope| {
@@ -75,7 +79,7 @@ impl Stage {
             let mut longest = Duration::ZERO;
             for thread in threads {
                 let (time, frames) = thread.join().unwrap();
-                assert_eq!(whole(&frames), u64::from(items));
+                assert_eq!(whole(&frames), self.total);
                 bytes = frames.iter().map(String::len).sum();
                 longest = longest.max(time);
             }
@@ -99,13 +103,12 @@ fn whole(frames: &[String]) -> u64 {
             assert!(ids.insert(id), "an item came twice");
         }
     }
-    // The role is told something before its first answer.
-    ids.len() as u64 - 1
+    ids.len() as u64
 }
 
 /// A whole feed to one client and to twenty at once, and to the first one after a start.
 pub(crate) fn whole_feed(bench: &Bench) {
-    let items = if bench.quick { ITEMS / 20 } else { ITEMS };
+    let items = bench.either(ITEMS, ITEMS / 20);
     let root = bench.folder("replay");
     let stage = Stage::new(&root, items);
     let rest = stage.served.memory_mb("VmRSS");
@@ -113,13 +116,13 @@ pub(crate) fn whole_feed(bench: &Bench) {
     stage.served.forget_peak();
     let mut bytes = 0;
     for _ in 0..ROUNDS {
-        let (time, of_one) = stage.at_once(1, items);
+        let (time, of_one) = stage.at_once(1);
         one.push(time);
         bytes = of_one;
     }
     let peak_one = stage.served.memory_mb("VmHWM");
     for _ in 0..ROUNDS {
-        many.push(stage.at_once(AT_ONCE, items).0);
+        many.push(stage.at_once(AT_ONCE).0);
     }
     let peak_many = stage.served.memory_mb("VmHWM");
     line(
@@ -145,6 +148,7 @@ pub(crate) fn whole_feed(bench: &Bench) {
         flow,
         epoch,
         head,
+        total,
     } = stage;
     drop(served);
     let mut cold = Vec::new();
@@ -154,8 +158,9 @@ pub(crate) fn whole_feed(bench: &Bench) {
             flow: flow.clone(),
             epoch: epoch.clone(),
             head,
+            total,
         };
-        cold.push(stage.at_once(1, items).0);
+        cold.push(stage.at_once(1).0);
     }
     line(
         "The same to the first client after a start, for whom the journal is read",
@@ -167,7 +172,7 @@ pub(crate) fn whole_feed(bench: &Bench) {
 /// What came while a client was away.
 pub(crate) fn since(bench: &Bench) {
     let root = bench.folder("reconnect");
-    let stage = Stage::new(&root, if bench.quick { 3_000 } else { 30_000 });
+    let stage = Stage::new(&root, bench.either(30_000, 3_000));
     for (events, wanted) in [(5_000, "at most 150 ms"), (50_000, "at most 800 ms")] {
         let since = stage.head.saturating_sub(events);
         let took = (0..ROUNDS).map(|_| {

@@ -2,8 +2,8 @@
 
 use std::process::Command;
 
+use crate::run::{Bench, line, median, ms, timed};
 use crate::served::Served;
-use crate::support::{Bench, line, median, ms, timed};
 
 const TIMES: usize = 21;
 

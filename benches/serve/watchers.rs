@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 
 use crate::client::Client;
 use crate::model::{DELTA_BYTES, Model};
+use crate::run::{Bench, line};
 use crate::served::Served;
-use crate::support::{Bench, line};
 
 const DELTAS: usize = 10_000;
 const WATCHERS: usize = 100;
@@ -33,7 +33,7 @@ struct Watched {
 
 /// A hundred watchers of a flow that this server drives, of a model at a word a millisecond.
 pub(crate) fn hundred(bench: &Bench) {
-    let deltas = if bench.quick { DELTAS / 5 } else { DELTAS };
+    let deltas = bench.either(DELTAS, DELTAS / 5);
     let root = bench.folder("watchers");
     let model = Model::start(deltas);
     configure(&root, &model.url);

@@ -256,6 +256,7 @@ fn start(store: &Store, wanted: Wanted) -> Result<(Server, Arc<dyn Actions>), St
         listen: wanted.listen,
         hosts: wanted.hosts,
         identity: wanted.identity,
+        head_timeout: server::limits::HEAD_TIMEOUT,
         sockets_max: wanted.sockets_max,
         secrets: Secrets::new().map_err(refused)?,
         workspace: folder.display().to_string(),

@@ -298,3 +298,46 @@ const fn kind(kind: ItemKind) -> ItemType {
         ItemKind::Activation => ItemType::Activation,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use a_society_facts::fact::turn::DraftKind;
+    use a_society_facts::id::TurnId;
+
+    use super::*;
+
+    fn draft(seq: Seq, text: &str) -> Recorded {
+        let added = DraftAdded {
+            turn: TurnId(1),
+            role: "owner".parse().unwrap(),
+            request: 1,
+            kind: DraftKind::Text,
+            text: text.to_owned(),
+        };
+        Recorded::new(seq, At::from_ms(0), Fact::DraftAdded(added))
+    }
+
+    fn text(feed: &mut FeedFold) -> Vec<String> {
+        let streams = feed.take().streams.into_iter();
+        streams.map(|(_, _, text)| text).collect()
+    }
+
+    #[test]
+    fn text_without_a_record_goes_on_from_the_record_it_names_and_from_no_other() {
+        let mut feed = FeedFold::default();
+        feed.apply(&draft(5, "One"));
+        assert!(feed.ahead(5, " line"));
+        assert_eq!(text(&mut feed), ["One line"]);
+        // The same again is no news, and of another record it says nothing.
+        assert!(!feed.ahead(5, " line") && !feed.ahead(4, " other words"));
+        assert_eq!(text(&mut feed), Vec::<String>::new());
+        assert!(feed.ahead(5, " line is"));
+        assert_eq!(text(&mut feed), ["One line is"]);
+        feed.apply(&draft(6, " line is enough"));
+        assert_eq!(text(&mut feed), ["One line is enough"]);
+        // What was asked before the record came is too late.
+        assert!(!feed.ahead(5, " line is eno"));
+        assert!(feed.ahead(6, "."));
+        assert_eq!(text(&mut feed), ["One line is enough."]);
+    }
+}

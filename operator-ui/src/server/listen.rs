@@ -4,6 +4,7 @@ use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use axum::Router;
 use hyper::server::conn::http1;
@@ -19,9 +20,7 @@ use tokio_rustls::TlsAcceptor;
 use super::access::{Access, Secrets, scheme};
 use super::actions::Actions;
 use super::app::App;
-use super::limits::{
-    CONNECTIONS_MAX, END_TIMEOUT, HEAD_BYTES_MAX, HEAD_TIMEOUT, HEADERS_MAX, READERS_MAX,
-};
+use super::limits::{CONNECTIONS_MAX, END_TIMEOUT, HEAD_BYTES_MAX, HEADERS_MAX, READERS_MAX};
 use super::routes;
 use super::tls::Identity;
 use super::track::Tracks;
@@ -37,6 +36,8 @@ pub struct Options {
     pub hosts: Vec<String>,
     /// Who it is over TLS; without it nothing is encrypted.
     pub identity: Option<Identity>,
+    /// How long a client may take for the head of a request.
+    pub head_timeout: Duration,
     /// How many sockets are open at once.
     pub sockets_max: usize,
     /// What the operator knows.
@@ -114,7 +115,12 @@ pub fn start(hubs: Arc<Hubs>, actions: Arc<dyn Actions>, options: Options) -> io
     });
     let router = routes::router(Arc::clone(&app));
     let places = Arc::new(Semaphore::new(CONNECTIONS_MAX + options.sockets_max));
-    runtime.spawn(accept(listener, router, places, tls));
+    let door = Door {
+        router,
+        tls,
+        head_timeout: options.head_timeout,
+    };
+    runtime.spawn(accept(listener, door, places));
     Ok(Server {
         runtime: Some(runtime),
         app,
@@ -124,12 +130,15 @@ pub fn start(hubs: Arc<Hubs>, actions: Arc<dyn Actions>, options: Options) -> io
     })
 }
 
-async fn accept(
-    listener: TcpListener,
+/// What every connection is received with.
+#[derive(Clone)]
+struct Door {
     router: Router,
-    places: Arc<Semaphore>,
     tls: Option<TlsAcceptor>,
-) {
+    head_timeout: Duration,
+}
+
+async fn accept(listener: TcpListener, door: Door, places: Arc<Semaphore>) {
     loop {
         let Ok(place) = Arc::clone(&places).acquire_owned().await else {
             return;
@@ -138,11 +147,11 @@ async fn accept(
             Ok((stream, _)) => {
                 // Small frames leave at once.
                 drop(stream.set_nodelay(true));
-                let (router, tls) = (router.clone(), tls.clone());
+                let door = door.clone();
                 drop(tokio::spawn(async move {
-                    match tls {
-                        None => converse(stream, router).await,
-                        Some(tls) => encrypted(stream, router, &tls).await,
+                    match door.tls.clone() {
+                        None => converse(stream, door).await,
+                        Some(tls) => encrypted(stream, door, &tls).await,
                     }
                     drop(place);
                 }));
@@ -154,8 +163,8 @@ async fn accept(
 }
 
 /// Agrees on keys and converses. Who speaks without them is told so.
-async fn encrypted(mut stream: TcpStream, router: Router, tls: &TlsAcceptor) {
-    let begins = timeout(HEAD_TIMEOUT, async {
+async fn encrypted(mut stream: TcpStream, door: Door, tls: &TlsAcceptor) {
+    let begins = timeout(door.head_timeout, async {
         let mut first = [0];
         let is_there = stream.peek(&mut first).await.is_ok_and(|read| read > 0);
         if is_there && first != HANDSHAKE {
@@ -169,21 +178,21 @@ async fn encrypted(mut stream: TcpStream, router: Router, tls: &TlsAcceptor) {
         tls.accept(stream).await.ok()
     });
     if let Ok(Some(stream)) = begins.await {
-        converse(stream, router).await;
+        converse(stream, door).await;
     }
 }
 
-async fn converse<S>(stream: S, router: Router)
+async fn converse<S>(stream: S, door: Door)
 where
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
     let mut http = http1::Builder::new();
     http.timer(TokioTimer::new())
-        .header_read_timeout(HEAD_TIMEOUT)
+        .header_read_timeout(door.head_timeout)
         .max_headers(HEADERS_MAX)
         .max_buf_size(HEAD_BYTES_MAX)
         .half_close(false);
-    let service = TowerToHyperService::new(router);
+    let service = TowerToHyperService::new(door.router);
     let connection = http
         .serve_connection(TokioIo::new(stream), service)
         .with_upgrades();
