@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use a_society_facts::fact::flow::{Author, PauseReason};
 use a_society_facts::fact::operator::{ChosenBy, SteerWhen};
 use a_society_facts::id::{ApprovalId, ClientId, RoleInstance};
-use a_society_flow::machine::{Input, Reply, ReplyTarget, Revise, Steer};
+use a_society_flow::machine::{Guidance, Input, Reply, ReplyTarget, Revise, Steer};
 
 use super::core::Core;
 use super::error::DriverError;
@@ -58,8 +58,9 @@ impl Core {
                 approval: self.staged(approval)?,
                 client,
             },
-            Command::Decline { approval } => Input::Decline {
+            Command::Decline { approval, reason } => Input::Decline {
                 approval: self.staged(approval)?,
+                guidance: self.guidance(reason)?,
                 client,
             },
             Command::Allow {
@@ -67,7 +68,11 @@ impl Core {
                 action,
                 for_the_flow,
             } => self.consented((consent, action), for_the_flow, client)?,
-            Command::Deny { consent, action } => self.denied((consent, action), client)?,
+            Command::Deny {
+                consent,
+                action,
+                reason,
+            } => self.denied((consent, action), reason, client)?,
             Command::Mode { mode } => Input::ConsentMode { mode, client },
             Command::Configure { role, settings } => Input::ConfigureRole {
                 settings: self.merged(&role, settings),
@@ -142,6 +147,17 @@ impl Core {
             text: self.flow.keep_text(text)?,
             message: mint::name(self.mint.as_mut(), "m")?,
             client,
+        }))
+    }
+
+    /// What a role is told to do instead of a handoff that is declined; blank words tell nothing.
+    fn guidance(&mut self, reason: Option<String>) -> Result<Option<Guidance>, DriverError> {
+        let Some(reason) = reason.filter(|reason| !reason.trim().is_empty()) else {
+            return Ok(None);
+        };
+        Ok(Some(Guidance {
+            text: self.flow.keep_text(reason)?,
+            message: mint::name(self.mint.as_mut(), "m")?,
         }))
     }
 
