@@ -58,11 +58,7 @@ impl Core {
                 approval: self.staged(approval)?,
                 client,
             },
-            Command::Decline { approval, reason } => Input::Decline {
-                approval: self.staged(approval)?,
-                guidance: self.guidance(reason)?,
-                client,
-            },
+            Command::Decline { approval, reason } => self.decline(approval, reason, client)?,
             Command::Allow {
                 consent,
                 action,
@@ -150,15 +146,25 @@ impl Core {
         }))
     }
 
-    /// What a role is told to do instead of a handoff that is declined; blank words tell nothing.
-    fn guidance(&mut self, reason: Option<String>) -> Result<Option<Guidance>, DriverError> {
-        let Some(reason) = reason.filter(|reason| !reason.trim().is_empty()) else {
-            return Ok(None);
+    /// The operator declines a handoff, and may say what to do instead; blank words say nothing.
+    fn decline(
+        &mut self,
+        named: Option<ApprovalId>,
+        reason: Option<String>,
+        client: Option<ClientId>,
+    ) -> Result<Input, DriverError> {
+        let guidance = match reason.filter(|reason| !reason.trim().is_empty()) {
+            Some(reason) => Some(Guidance {
+                text: self.flow.keep_text(reason)?,
+                message: mint::name(self.mint.as_mut(), "m")?,
+            }),
+            None => None,
         };
-        Ok(Some(Guidance {
-            text: self.flow.keep_text(reason)?,
-            message: mint::name(self.mint.as_mut(), "m")?,
-        }))
+        Ok(Input::Decline {
+            approval: self.staged(named)?,
+            guidance,
+            client,
+        })
     }
 
     fn steer(
