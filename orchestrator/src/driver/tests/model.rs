@@ -100,7 +100,7 @@ impl Provider for Puppet {
     }
 
     fn start(&self, prepared: Prepared, stop: &StopSignal) -> Stream {
-        let messages = serde_json::from_slice(&prepared.body).unwrap();
+        let messages = serde_json::from_slice(&prepared.body.whole()).unwrap();
         self.asked.lock().unwrap().push(messages);
         let answer = self.answers.lock().unwrap().pop_front();
         let nothing = || fault(FaultClass::BadRequest);
