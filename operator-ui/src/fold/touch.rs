@@ -131,6 +131,7 @@ fn moving<'a>(state: &'a FlowState, role: &'a RoleInstance) -> impl Iterator<Ite
 }
 
 /// Whether a fact may change more than one place. These are rare; a new fact has to be sorted in here.
+#[expect(clippy::too_many_lines, reason = "one exhaustive match")]
 const fn is_wide(fact: &Fact) -> bool {
     match fact {
         Fact::SegmentStarted(_)

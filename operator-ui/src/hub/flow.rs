@@ -275,9 +275,10 @@ impl Reader {
         let outcome = self.read(hubs);
         let grew = self.follower.seq() > before;
         // What streamed is asked for before the journal is read, so that it never lies before it.
-        let streams = ahead
-            .iter()
-            .fold(false, |news, text| self.fold.ahead(text) || news);
+        let mut streams = false;
+        for text in &ahead {
+            streams |= self.fold.ahead(text);
+        }
         self.fold.driven(hubs.liveness(&self.hub.flow));
         let touched = self.fold.is_touched();
         let first = !lock(&self.hub.shared).ready;

@@ -88,11 +88,11 @@ pub fn start(hubs: Arc<Hubs>, actions: Arc<dyn Actions>, options: Options) -> io
         hosts.push(format!("[::1]:{port}"));
         hosts.push(address.to_string());
     }
-    let named = options.hosts.iter().map(|host| format!("{host}:{port}"));
+    let mut named = options.hosts.iter().map(|host| format!("{host}:{port}"));
     hosts.extend(named.clone());
     // Nobody reaches a server by the address that stands for all of them.
     let host = if address.ip().is_unspecified() {
-        named.last().unwrap_or_else(|| format!("localhost:{port}"))
+        named.next().unwrap_or_else(|| format!("localhost:{port}"))
     } else {
         address.to_string()
     };

@@ -41,9 +41,10 @@ fn first_turn(core: &mut Core) -> (Start, Told) {
 fn next_piece(core: &mut Core, (start, told): &mut (Start, Told), wanted: DraftKind) -> String {
     loop {
         let step = start.taker.next(std::mem::replace(told, Told::Begin));
-        let piece = match &step {
-            Step::Draft { kind, text } if *kind == wanted => Some(text.clone()),
-            _ => None,
+        let piece = if let Step::Draft { kind, text } = &step {
+            Some(text.clone()).filter(|_| *kind == wanted)
+        } else {
+            None
         };
         let Heard::Go(next) = core.step(start.turn, start.attempt, step).unwrap() else {
             panic!("the turn is over: {:?}", core.pending());
