@@ -131,7 +131,7 @@ impl Asker<'_> {
                     kind: AskKind::Text {
                         reason: words::reason(*reason),
                         question: text,
-                        may_retry: words::may_retry(*reason),
+                        may_retry: reason.may_retry(),
                     },
                 };
                 self.made(said, node.as_ref(), Some(role))

@@ -74,22 +74,6 @@ pub(super) const fn wants(reason: Reason) -> &'static str {
     }
 }
 
-/// Whether a wait ends with another try at the turn.
-#[must_use]
-pub const fn may_retry(reason: Reason) -> bool {
-    match reason {
-        Reason::AutonomousAbort
-        | Reason::ConsentDenied
-        | Reason::RepairLimit
-        | Reason::Budget
-        | Reason::Provider => true,
-        Reason::PromptHuman
-        | Reason::Consent
-        | Reason::RoleConfiguration
-        | Reason::HandoffApproval => false,
-    }
-}
-
 pub(super) const fn pause(reason: PauseReason) -> &'static str {
     match reason {
         PauseReason::Operator => "operator",

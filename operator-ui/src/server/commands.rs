@@ -83,23 +83,10 @@ fn try_it(app: &Shared, cmd: &str, wire: &row::FlowRef, command: Command) -> Res
         let client: ClientId = read(&format!("{cmd}.first"))?;
         return forks::make(app, client, &flow, (wish, first_message));
     }
-    let reason = if let Command::Deny { reason, .. } = &command {
-        reason.clone().filter(|reason| !reason.trim().is_empty())
-    } else {
-        None
-    };
-    let role = asking_role(app, &flow, &command);
     let goes_on = goes_on(&command);
     let said = said(command.clone())?;
-    let (mut done, heard) =
+    let (done, heard) =
         say(app, &flow, said, client).map_err(|error| loser(app, &flow, &command, error))?;
-    if let (Some(text), Some(role)) = (reason, role) {
-        let to = message::Whom::Role(read(&role)?);
-        let client: ClientId = read(&format!("{cmd}.reason"))?;
-        let (told, _) = say(app, &flow, message::Command::Reply { to, text }, client)?;
-        done.seq = told.seq;
-        done.facts += told.facts;
-    }
     if heard == Heard::ByUs && goes_on {
         // It rested, and was answered here: here it goes on. That it cannot is told by its row.
         drop(resume(app, &flow));
@@ -185,16 +172,6 @@ pub(super) fn from_unsaid(error: Unsaid) -> Fault {
     }
 }
 
-/// Whose request is denied, if one is.
-fn asking_role(app: &Shared, flow: &FlowRef, command: &Command) -> Option<String> {
-    let Command::Deny { consent, .. } = command else {
-        return None;
-    };
-    let look = app.hubs.store.look(flow).ok()?;
-    let open = look.screen.flow.consents.get(consent.as_str())?;
-    Some(open.role.to_string())
-}
-
 /// Who decides second is told what the first decided.
 fn loser(app: &Shared, flow: &FlowRef, command: &Command, error: Fault) -> Fault {
     let (Command::Allow {
@@ -247,7 +224,7 @@ fn decision(app: &Shared, flow: &FlowRef, name: &str) -> Option<&'static str> {
 }
 
 /// Whether a flow that rested has something to do after a command.
-const fn goes_on(command: &Command) -> bool {
+fn goes_on(command: &Command) -> bool {
     match command {
         Command::Reply { .. }
         | Command::Approve { .. }
@@ -259,8 +236,11 @@ const fn goes_on(command: &Command) -> bool {
         | Command::Improve { .. }
         | Command::Feedback { .. }
         | Command::Unpause {} => true,
-        Command::Deny { .. }
-        | Command::Mode { .. }
+        // Whoever was told what to do instead does it; who was not waits.
+        Command::Deny { reason, .. } => {
+            matches!(reason, Some(reason) if !reason.trim().is_empty())
+        }
+        Command::Mode { .. }
         | Command::Budget { .. }
         | Command::Steer { .. }
         | Command::Stop { .. }
@@ -290,6 +270,7 @@ fn said(command: Command) -> Result<message::Command, Fault> {
         },
         Command::Decline { approval } => Said::Decline {
             approval: Some(read(&approval)?),
+            reason: None,
         },
         Command::Allow {
             consent,
@@ -301,10 +282,13 @@ fn said(command: Command) -> Result<message::Command, Fault> {
             for_the_flow,
         },
         Command::Deny {
-            consent, action, ..
+            consent,
+            action,
+            reason,
         } => Said::Deny {
             consent: Some(read(&consent)?),
             action: Some(read(&action)?),
+            reason,
         },
         Command::Mode { mode } => Said::Mode {
             mode: consent_mode(mode),
