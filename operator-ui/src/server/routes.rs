@@ -21,7 +21,8 @@ use super::blocking::{missing, read, unread};
 use super::limits::{BODY_BYTES_MAX, HITS_MAX, ITEMS_MAX, READ_BUFFER_BYTES, WRITE_BUFFER_BYTES};
 use super::reply::{Answer, guard, json, json_text, plain, refused};
 use super::{
-    assets, diff, events, feed_at, files, metrics, search, settings, socket, track, transcript,
+    assets, diff, events, feed_at, files, findings, forks, metrics, search, settings, socket,
+    track, transcript,
 };
 use crate::hub::flow::wire_ref;
 use crate::protocol::http::{NewFlow, SessionRequest};
@@ -40,9 +41,9 @@ const fn route(path: &'static str, wants: Wants, by: fn() -> MethodRouter<Shared
 }
 
 /// Every route there is. Tests walk over this table, and the document has to name each.
-pub(super) const ROUTES: [Route; 19] = {
+pub(super) const ROUTES: &[Route] = {
     use Wants::{Nobody, Operator, Page};
-    [
+    &[
         route("/api/health", Nobody, || get(health)),
         route("/api/session", Nobody, || post(session)),
         route("/api/socket", Page, || get(upgrade)),
@@ -75,6 +76,14 @@ pub(super) const ROUTES: [Route; 19] = {
         route("/api/flow/{project}/{flow}/changes", Operator, || {
             get(changed)
         }),
+        route("/api/flow/{project}/{flow}/change/{id}", Operator, || {
+            get(proposed)
+        }),
+        route("/api/flow/{project}/{flow}/changeable", Operator, || {
+            get(changeable)
+        }),
+        route("/api/flow/{project}/{flow}/fork", Operator, || get(forked)),
+        route("/api/findings", Operator, || get(all_findings)),
         route("/api/search", Operator, || get(found)),
         route("/api/projects", Operator, || get(projects)),
         route("/api/models", Operator, || get(models)),
@@ -216,6 +225,9 @@ pub(super) struct Window {
     pub(super) b: Option<String>,
     pub(super) q: Option<String>,
     pub(super) flow: Option<String>,
+    pub(super) project: Option<String>,
+    /// The flow before which a list of flows goes on.
+    pub(super) start: Option<String>,
 }
 
 type Asked = Result<Query<Window>, QueryRejection>;
@@ -334,6 +346,49 @@ async fn differs(State(app): State<Shared>, Path(flow): Path<FlowRef>, asked: As
 async fn changed(State(app): State<Shared>, Path(flow): Path<FlowRef>, asked: Asked) -> Answer {
     of_flow(app, flow, asked, |app, flow, _| {
         diff::changes(app, flow).map(|changes| json(&changes))
+    })
+    .await
+}
+
+/// What a proposed change would do to its file.
+async fn proposed(
+    State(app): State<Shared>,
+    Path((project, flow, id)): Path<(String, String, String)>,
+    asked: Asked,
+) -> Answer {
+    of_flow(
+        app,
+        FlowRef { project, flow },
+        asked,
+        move |app, flow, _| findings::change(app, flow, &id).map(|change| json(&change)),
+    )
+    .await
+}
+
+async fn changeable(State(app): State<Shared>, Path(flow): Path<FlowRef>, asked: Asked) -> Answer {
+    of_flow(app, flow, asked, |app, flow, window| {
+        findings::changeable(app, flow, window.path.as_deref()).map(|files| json(&files))
+    })
+    .await
+}
+
+/// What a fork would be.
+async fn forked(State(app): State<Shared>, Path(flow): Path<FlowRef>, asked: Asked) -> Answer {
+    of_flow(app, flow, asked, |app, flow, window| {
+        forks::plan(app, flow, window).map(|plan| json(&plan))
+    })
+    .await
+}
+
+async fn all_findings(State(app): State<Shared>, asked: Asked) -> Answer {
+    let Ok(Query(window)) = asked else {
+        return refused(
+            StatusCode::BAD_REQUEST,
+            "what is asked for was not understood",
+        );
+    };
+    read(&app, move |app| {
+        findings::list(app, &window).map(|found| json(&found))
     })
     .await
 }
