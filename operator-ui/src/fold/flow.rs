@@ -335,6 +335,10 @@ impl Around for FlowFold {
     fn change(&self, role: &RoleInstance, call: &CallId) -> Option<Diff> {
         self.feeds.get(role)?.change(call).cloned()
     }
+
+    fn graph(&self) -> Option<&FlowGraph> {
+        self.graph.as_ref()
+    }
 }
 
 /// The servers of tools that a file names, by role.

@@ -10,6 +10,8 @@ mod diff;
 mod events;
 mod feed_at;
 mod files;
+mod findings;
+mod forks;
 pub mod limits;
 mod listen;
 mod metrics;
@@ -22,7 +24,7 @@ mod track;
 mod transcript;
 
 pub use access::{Access, Secrets};
-pub use actions::{Actions, Begun};
+pub use actions::{Actions, Begun, Chosen};
 pub use listen::{Options, Server, start};
 
 #[cfg(test)]

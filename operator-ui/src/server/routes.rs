@@ -21,7 +21,8 @@ use super::blocking::{missing, read, unread};
 use super::limits::{BODY_BYTES_MAX, HITS_MAX, ITEMS_MAX, READ_BUFFER_BYTES, WRITE_BUFFER_BYTES};
 use super::reply::{Answer, guard, json, json_text, plain, refused};
 use super::{
-    assets, diff, events, feed_at, files, metrics, search, settings, socket, track, transcript,
+    assets, diff, events, feed_at, files, findings, forks, metrics, search, settings, socket,
+    track, transcript,
 };
 use crate::hub::flow::wire_ref;
 use crate::protocol::http::{NewFlow, SessionRequest};
@@ -50,6 +51,10 @@ pub(super) fn router(app: Shared) -> Router {
         .route(&of("blob/{hash}"), get(blob))
         .route(&of("diff"), get(differs))
         .route(&of("changes"), get(changed))
+        .route(&of("change/{id}"), get(proposed))
+        .route(&of("changeable"), get(changeable))
+        .route(&of("fork"), get(forked))
+        .route("/api/findings", get(all_findings))
         .route("/api/search", get(found))
         .route("/api/projects", get(projects))
         .route("/api/models", get(models))
@@ -178,6 +183,9 @@ pub(super) struct Window {
     pub(super) b: Option<String>,
     pub(super) q: Option<String>,
     pub(super) flow: Option<String>,
+    pub(super) project: Option<String>,
+    /// The flow before which a list of flows goes on.
+    pub(super) start: Option<String>,
 }
 
 type Asked = Result<Query<Window>, QueryRejection>;
@@ -296,6 +304,49 @@ async fn differs(State(app): State<Shared>, Path(flow): Path<FlowRef>, asked: As
 async fn changed(State(app): State<Shared>, Path(flow): Path<FlowRef>, asked: Asked) -> Answer {
     of_flow(app, flow, asked, |app, flow, _| {
         diff::changes(app, flow).map(|changes| json(&changes))
+    })
+    .await
+}
+
+/// What a proposed change would do to its file.
+async fn proposed(
+    State(app): State<Shared>,
+    Path((project, flow, id)): Path<(String, String, String)>,
+    asked: Asked,
+) -> Answer {
+    of_flow(
+        app,
+        FlowRef { project, flow },
+        asked,
+        move |app, flow, _| findings::change(app, flow, &id).map(|change| json(&change)),
+    )
+    .await
+}
+
+async fn changeable(State(app): State<Shared>, Path(flow): Path<FlowRef>, asked: Asked) -> Answer {
+    of_flow(app, flow, asked, |app, flow, window| {
+        findings::changeable(app, flow, window.path.as_deref()).map(|files| json(&files))
+    })
+    .await
+}
+
+/// What a fork would be.
+async fn forked(State(app): State<Shared>, Path(flow): Path<FlowRef>, asked: Asked) -> Answer {
+    of_flow(app, flow, asked, |app, flow, window| {
+        forks::plan(app, flow, window).map(|plan| json(&plan))
+    })
+    .await
+}
+
+async fn all_findings(State(app): State<Shared>, asked: Asked) -> Answer {
+    let Ok(Query(window)) = asked else {
+        return refused(
+            StatusCode::BAD_REQUEST,
+            "what is asked for was not understood",
+        );
+    };
+    read(&app, move |app| {
+        findings::list(app, &window).map(|found| json(&found))
     })
     .await
 }

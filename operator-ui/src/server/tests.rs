@@ -386,6 +386,9 @@ fn no_route_shows_anything_without_a_token() {
         "files",
         "diff",
         "changes",
+        "change/c1",
+        "changeable",
+        "fork",
     ]
     .map(of)
     .to_vec();
@@ -398,6 +401,7 @@ fn no_route_shows_anything_without_a_token() {
     let rest = [
         "/metrics",
         "/api/search?q=ab",
+        "/api/findings",
         "/api/projects",
         "/api/models",
         "/api/settings/models",
