@@ -173,6 +173,7 @@ impl Core {
         let call = self.state().calls.get(&open.call)?;
         let (role, node) = (open.role.clone(), open.node.clone());
         let asked = self.asked_call(&role, &call.tool_call)?;
-        self.roles.grant(&role, node.as_ref(), &asked)
+        let state = &self.flow.views().flow;
+        self.roles.grant(state, (&role, node.as_ref()), &asked)
     }
 }

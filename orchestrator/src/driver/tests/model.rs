@@ -301,7 +301,12 @@ impl RoleSource for Actors {
             .map_or(Touched::Unknown, Touched::Has)
     }
 
-    fn grant(&mut self, role: &RoleInstance, _: Option<&NodeId>, call: &ToolCall) -> Option<Grant> {
+    fn grant(
+        &mut self,
+        _: &FlowState,
+        (role, _): (&RoleInstance, Option<&NodeId>),
+        call: &ToolCall,
+    ) -> Option<Grant> {
         self.tools(role).plan(call).ok()?.ask.grant()
     }
 }
