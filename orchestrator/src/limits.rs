@@ -65,3 +65,18 @@ pub const RECORD_FILES_MAX: usize = 10_000;
 
 /// How deep a record folder is looked at.
 pub const RECORD_DEPTH_MAX: usize = 32;
+
+/// The largest file of another program's state that is read. Sessions of months stay below it, and
+/// one is held in memory while it is taken over.
+pub const IMPORTED_FILE_BYTES_MAX: u64 = 256 * 1024 * 1024;
+
+/// How much of a session or a feed one record of an import carries, roughly. Far below the longest
+/// record, because one message more may follow.
+pub const IMPORTED_PART_BYTES: usize = 128 * 1024;
+
+/// The longest text of an imported message that stands in a record; a longer one is kept as a blob
+/// and shown by its beginning. Even when every character of it needs two, the record holds it.
+pub const IMPORTED_TEXT_BYTES_MAX: usize = 384 * 1024;
+
+/// How many members without a place an import lists; the files that hold them are kept whole.
+pub const WITHOUT_PLACE_MAX: usize = 500;

@@ -83,6 +83,7 @@ fn ask(flow: &FlowRef, state: &FlowState, question: &Question) -> Ask {
                 format!("a-society allow {name} {consent}"),
                 format!("a-society allow {name} {consent} --for-the-flow"),
                 format!("a-society deny {name} {consent}"),
+                format!("a-society deny {name} {consent} --reason TEXT"),
             ];
             (
                 who(node.as_ref(), role),

@@ -3,14 +3,13 @@
 use a_society_facts::At;
 use a_society_facts::fact::budget::Measure;
 use a_society_facts::fact::flow::PauseReason;
-use a_society_facts::fact::improvement as facts;
 use a_society_facts::fact::node::WaitReason as Reason;
 use a_society_facts::fact::operator::{ConsentMode as Mode, Grant};
 use a_society_facts::handoff::Artifact;
 use a_society_facts::view::flow::Phase as Part;
 
 use super::limits::SHORT_CHARS_MAX;
-use crate::protocol::ask::{ArtifactRef, ImprovementMode, WaitReason};
+use crate::protocol::ask::{ArtifactRef, WaitReason};
 use crate::protocol::flow::ConsentMode;
 use crate::protocol::row::Phase;
 
@@ -90,14 +89,6 @@ pub(super) const fn measure(measure: Measure) -> &'static str {
         Measure::CostMicros => "cost_micros",
         Measure::Turns => "turns",
         Measure::WallMs => "wall_ms",
-    }
-}
-
-pub(super) const fn improvement(mode: facts::ImprovementMode) -> ImprovementMode {
-    match mode {
-        facts::ImprovementMode::GraphBased => ImprovementMode::GraphBased,
-        facts::ImprovementMode::Parallel => ImprovementMode::Parallel,
-        facts::ImprovementMode::None => ImprovementMode::None,
     }
 }
 

@@ -7,6 +7,7 @@ pub mod ask;
 pub mod command;
 pub mod down;
 pub mod feed;
+pub mod findings;
 pub mod flow;
 pub mod http;
 pub mod limits;

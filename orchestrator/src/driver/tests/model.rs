@@ -43,6 +43,7 @@ use crate::run::{NewFlow, create};
 
 mod budgets;
 mod choosing;
+mod denying;
 mod sessions;
 
 const ALONE: &str = r"
@@ -300,7 +301,12 @@ impl RoleSource for Actors {
             .map_or(Touched::Unknown, Touched::Has)
     }
 
-    fn grant(&mut self, role: &RoleInstance, _: Option<&NodeId>, call: &ToolCall) -> Option<Grant> {
+    fn grant(
+        &mut self,
+        _: &FlowState,
+        (role, _): (&RoleInstance, Option<&NodeId>),
+        call: &ToolCall,
+    ) -> Option<Grant> {
         self.tools(role).plan(call).ok()?.ask.grant()
     }
 }
@@ -505,31 +511,6 @@ fn an_edit_waits_for_consent_over_a_death_and_happens_once_it_is_given() {
 }
 
 #[test]
-fn a_denied_call_ends_its_answer_and_the_role_waits_for_guidance() {
-    let second = ("read_file", r#"{"path":"a.txt"}"#);
-    let world = World::new(Puppet::will_say([calls(&[WRITE, second]), closes()]));
-    let mut core = world.begin();
-    walk(&mut core, 1000);
-    answer_consent(
-        &mut core,
-        Command::Deny {
-            consent: None,
-            action: None,
-        },
-    );
-    walk(&mut core, 1000);
-    assert_eq!(waits_for(&core), Some(WaitReason::ConsentDenied));
-    assert_eq!(world.read("a.txt"), None);
-    assert_eq!(
-        world.ends(&core),
-        [
-            ("write_file".to_owned(), CallEnd::Denied),
-            ("read_file".to_owned(), CallEnd::NotRun)
-        ]
-    );
-}
-
-#[test]
 fn what_is_allowed_for_the_flow_is_not_asked_again() {
     let other = ("write_file", r#"{"path":"b.txt","content":"b"}"#);
     let world = World::new(Puppet::will_say([
@@ -683,7 +664,7 @@ fn a_summary_that_is_none_loses_nothing() {
     for bad in [
         says(""),
         says(&long.repeat(3)),
-        fault(FaultClass::Server),
+        fault(FaultClass::Key),
         calls(&[WRITE]),
     ] {
         let first = answer(&long, &[("read_file", r#"{"path":"a.txt"}"#)], 900);
