@@ -70,7 +70,7 @@ fn told(stage: &Stage, redact: &dyn Fn(&str) -> String, without: &[Part]) -> (St
         redact,
         without: without.iter().copied().collect(),
         build: "test",
-        workspace: "/home/somebody/orchard/",
+        workspace: "/somewhere/orchard/",
     };
     let gathered = gather(&stage.hubs, &stage.flow).unwrap();
     data(&stage.hubs, &stage.flow, gathered, &wanted).unwrap()
