@@ -4,7 +4,8 @@ use std::fs::{File, OpenOptions};
 use std::io::Write;
 use std::time::Duration;
 
-use crate::support::{Bench, flow_in_a_turn, line, median, message, store, timed};
+use crate::run::{Bench, line, median, timed};
+use crate::support::{flow_in_a_turn, message, store};
 
 /// A fact of a kilobyte with a sync, against the bare write and sync of as many bytes.
 pub(crate) fn with_sync(bench: &Bench) {
@@ -17,7 +18,7 @@ pub(crate) fn with_sync(bench: &Bench) {
         .unwrap();
     let mut line_bytes = Vec::new();
     let (mut ours, mut theirs) = (Vec::new(), Vec::new());
-    for number in 0..bench.count(4000).max(200) {
+    for number in 0..bench.either(4000, 200) {
         let fact = message(number, 850);
         line_bytes.clear();
         let at = crate::support::moment();
@@ -49,7 +50,7 @@ pub(crate) fn without_sync(bench: &Bench) {
     let root = bench.folder("append-unsynced");
     let mut flow = flow_in_a_turn(&store(&root), 0);
     let mut times = Vec::new();
-    for number in 0..bench.count(100_000) {
+    for number in 0..bench.either(100_000, 5000) {
         let fact = message(number, 850);
         times.push(timed(|| flow.append(fact).unwrap()).0);
     }
@@ -70,7 +71,7 @@ pub(crate) fn in_a_long_flow(bench: &Bench) {
     let root = bench.folder("append-grown");
     let store = store(&root);
     let mut long = flow_in_a_turn(&store, 0);
-    let facts = bench.count(1_000_000);
+    let facts = bench.either(1_000_000, 50_000);
     for number in 0..facts {
         long.append(message(number, 200)).unwrap();
     }
@@ -114,7 +115,7 @@ pub(crate) fn many_flows(bench: &Bench) {
     let mut flows: Vec<_> = (0..64)
         .map(|number| flow_in_a_turn(&store, number))
         .collect();
-    let each = bench.count(2000);
+    let each = bench.either(2000, 100);
     let mut ratios = Vec::new();
     let (mut one_rate, mut all_rate) = (0.0, 0.0);
     for round in 0..5 {

@@ -13,24 +13,19 @@
 mod append;
 mod many;
 mod open;
+#[path = "../shared/run.rs"]
+mod run;
 mod stream;
 mod support;
 
-use support::{Bench, child};
-
-/// A figure by its name.
-type Figure = (&'static str, fn(&Bench));
+use support::child;
 
 fn main() {
-    let words: Vec<String> = std::env::args()
-        .skip(1)
-        .filter(|word| word != "--bench")
-        .collect();
+    let words = run::words();
     if child::asked(&words) {
         return;
     }
-    let bench = Bench::new(&words);
-    let figures: [Figure; 9] = [
+    let figures: [run::Figure; 9] = [
         ("append-sync", append::with_sync),
         ("append-unsynced", append::without_sync),
         ("append-grown", append::in_a_long_flow),
@@ -41,11 +36,5 @@ fn main() {
         ("screen", open::the_last_screen),
         ("list", many::ten_thousand_flows),
     ];
-    println!("| figure | wanted | measured |\n| --- | --- | --- |");
-    for (name, figure) in figures {
-        if bench.wants(name) {
-            Bench::settle();
-            figure(&bench);
-        }
-    }
+    run::take(&words, &figures);
 }

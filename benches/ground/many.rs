@@ -2,14 +2,15 @@
 
 use a_society_state::index::rows;
 
-use crate::support::{Bench, created, flow_ref, line, median, store, timed};
+use crate::run::{Bench, line, median, ms, timed};
+use crate::support::{created, flow_ref, store};
 
 /// The list of ten thousand flows, by the program itself and by the library.
 pub(crate) fn ten_thousand_flows(bench: &Bench) {
     let root = bench.folder("list");
     let ours = root.join(".a-society");
     let store = store(&ours);
-    let count = bench.count(10_000);
+    let count = bench.either(10_000, 500);
     std::thread::scope(|scope| {
         for part in 0..8 {
             let store = &store;
@@ -47,7 +48,11 @@ pub(crate) fn ten_thousand_flows(bench: &Bench) {
         );
     };
     let whole = median((0..9).map(|_| timed(program).0).collect());
-    let measured = format!("{whole:.0?} ({library:.0?} of it reading rows)");
+    let measured = format!(
+        "{:.0} ms ({:.0} ms of it reading rows)",
+        ms(whole),
+        ms(library)
+    );
     line(
         &format!("`ls` over {count} flows, warm"),
         "≤ 200 ms",

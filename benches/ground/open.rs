@@ -5,9 +5,8 @@ use a_society_facts::id::TurnId;
 use a_society_state::draft::DraftStream;
 use a_society_state::{Flow, Store};
 
-use crate::support::{
-    Bench, answer, ask, child, flow_in_a_turn, flow_ref, line, message, role, store, timed,
-};
+use crate::run::{Bench, line, timed};
+use crate::support::{answer, ask, child, flow_in_a_turn, flow_ref, message, role, store};
 
 /// A flow with a journal of about so many bytes: messages long and short, and streamed text.
 fn grow(store: &Store, bytes: u64) {
@@ -45,7 +44,7 @@ fn close(flow: Flow) {
 pub(crate) fn a_whole_journal(bench: &Bench) {
     let root = bench.folder("open");
     let store = store(&root);
-    grow(&store, bench.count(100 * 1024 * 1024) as u64);
+    grow(&store, bench.either(100 << 20, 5 << 20) as u64);
     let mut rates = Vec::new();
     let mut records = 0;
     for _ in 0..5 {
@@ -66,7 +65,7 @@ pub(crate) fn a_whole_journal(bench: &Bench) {
 /// The last screen of a journal of 1 GB, in a process of its own.
 pub(crate) fn the_last_screen(bench: &Bench) {
     let root = bench.folder("screen");
-    grow(&store(&root), bench.count(1024 * 1024 * 1024) as u64);
+    grow(&store(&root), bench.either(1 << 30, 50 << 20) as u64);
     let mut looks: Vec<_> = (0..9).map(|_| child::look(&root)).collect();
     looks.sort_unstable();
     let (micros, kilobytes, from_checkpoint, folded) = looks[looks.len() / 2];

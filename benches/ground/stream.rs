@@ -10,9 +10,8 @@ use a_society_state::Flow;
 use a_society_state::clock::{Clock, SystemClock};
 use a_society_state::draft::DraftStream;
 
-use crate::support::{
-    Bench, answer, ask, flow_in_a_turn, line, message, role, store, store_by, timed,
-};
+use crate::run::{Bench, line, timed};
+use crate::support::{answer, ask, flow_in_a_turn, message, role, store, store_by};
 
 const DELTA: &str = "twenty characters ok";
 
@@ -21,7 +20,7 @@ const DELTA: &str = "twenty characters ok";
 pub(crate) fn ten_megabytes(bench: &Bench) {
     let root = bench.folder("stream");
     let store = store(&root);
-    let bytes = bench.count(10 * 1024 * 1024);
+    let bytes = bench.either(10 << 20, 512 << 10);
     let mut empty = flow_in_a_turn(&store, 0);
     let mut full = flow_in_a_turn(&store, 1);
     for number in 0..bytes / 10_240 {
@@ -84,7 +83,7 @@ const EACH_TICK: usize = 20;
 /// and without.
 pub(crate) fn views_under_load(bench: &Bench) {
     let root = bench.folder("views");
-    let load = if bench.quick { LOAD / 5 } else { LOAD };
+    let load = bench.either(LOAD, LOAD / 5);
     let own = Arc::new(OwnTime::default());
     let mut following = flow_in_a_turn(&store_by(&root, Arc::clone(&own) as Arc<dyn Clock>), 0);
     let store = store(&root);

@@ -1,8 +1,7 @@
-//! What the figures share: folders, flows with a session, medians, and the table's lines.
+//! What the figures of the ground share: stores, and flows with a session.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
 
 use a_society_facts::Fact;
 use a_society_facts::fact::flow::{FlowCreated, NodeOutline, Outline};
@@ -17,57 +16,6 @@ use a_society_state::clock::{Clock, SystemClock};
 use a_society_state::disk::RealDisk;
 use a_society_state::draft::DraftStream;
 use a_society_state::{Flow, FlowRef, Ground, Store, process};
-
-/// One run of the figures.
-pub(crate) struct Bench {
-    folder: tempfile::TempDir,
-    words: Vec<String>,
-    /// Whether everything is made smaller.
-    pub(crate) quick: bool,
-}
-
-impl Bench {
-    /// Reads what was asked for. The folder lies beside the build, on a real disk: the system's
-    /// own folder for temporary files may be memory.
-    pub(crate) fn new(words: &[String]) -> Self {
-        let target = Path::new(env!("CARGO_TARGET_TMPDIR"));
-        Self {
-            folder: tempfile::tempdir_in(target).unwrap(),
-            words: words
-                .iter()
-                .filter(|word| !word.starts_with("--"))
-                .cloned()
-                .collect(),
-            quick: words.iter().any(|word| word == "--quick"),
-        }
-    }
-
-    /// Whether a figure was asked for.
-    pub(crate) fn wants(&self, name: &str) -> bool {
-        self.words.is_empty() || self.words.iter().any(|word| name.contains(word.as_str()))
-    }
-
-    /// A folder of its own.
-    pub(crate) fn folder(&self, name: &str) -> PathBuf {
-        let path = self.folder.path().join(name);
-        std::fs::create_dir_all(&path).unwrap();
-        path
-    }
-
-    /// Waits until the system has written what earlier figures left, which would slow every sync.
-    pub(crate) fn settle() {
-        let written = std::process::Command::new("sync").status();
-        assert!(
-            written.is_ok_and(|status| status.success()),
-            "sync did not run"
-        );
-    }
-
-    /// So many, or fewer when it should be quick.
-    pub(crate) fn count(&self, full: usize) -> usize {
-        if self.quick { full / 20 } else { full }
-    }
-}
 
 /// A store in a folder.
 pub(crate) fn store(root: &Path) -> Store {
@@ -207,24 +155,6 @@ pub(crate) fn message(number: usize, bytes: usize) -> Fact {
     })
 }
 
-/// How long something takes.
-pub(crate) fn timed<T>(work: impl FnOnce() -> T) -> (Duration, T) {
-    let started = Instant::now();
-    let made = work();
-    (started.elapsed(), made)
-}
-
-/// The middle one.
-pub(crate) fn median(mut times: Vec<Duration>) -> Duration {
-    times.sort_unstable();
-    times[times.len() / 2]
-}
-
-/// One line of the table.
-pub(crate) fn line(figure: &str, wanted: &str, measured: &str) {
-    println!("| {figure} | {wanted} | {measured} |");
-}
-
 /// The moment of everything that needs one.
 pub(crate) fn moment() -> At {
     At::from_ms(1_795_246_169_123)
@@ -232,7 +162,8 @@ pub(crate) fn moment() -> At {
 
 /// Figures that a process of its own takes, because memory is counted by process.
 pub(crate) mod child {
-    use super::{flow_ref, store, timed};
+    use super::{flow_ref, store};
+    use crate::run::timed;
 
     const WORD: &str = "--look";
 

@@ -17,37 +17,22 @@
 mod counted;
 mod flow;
 mod pupil;
+#[path = "../shared/run.rs"]
+mod run;
 mod server;
 mod session;
 mod streams;
-#[path = "../walk/support.rs"]
-mod support;
 mod turns;
 
-use support::Bench;
-
-/// A figure by its name.
-type Figure = (&'static str, fn(&Bench));
-
 fn main() {
-    let words: Vec<String> = std::env::args()
-        .skip(1)
-        .filter(|word| word != "--bench")
-        .collect();
+    let words = run::words();
     if pupil::asked(&words) {
         return;
     }
-    let bench = Bench::new(&words);
-    let figures: [Figure; 3] = [
+    let figures: [run::Figure; 3] = [
         ("turn", turns::a_turn),
         ("streams", streams::thirty_two),
         ("disk", turns::two_hundred_turns),
     ];
-    println!("| figure | wanted | measured |\n| --- | --- | --- |");
-    for (name, figure) in figures {
-        if bench.wants(name) {
-            Bench::settle();
-            figure(&bench);
-        }
-    }
+    run::take(&words, &figures);
 }

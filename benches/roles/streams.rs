@@ -3,14 +3,14 @@
 use std::time::Duration;
 
 use crate::pupil::{Pupil, Work};
+use crate::run::{Bench, line};
 use crate::server::{Manner, Server};
-use crate::support::{Bench, line};
 
 const ROLES: usize = 32;
 
 /// Thirty-two roles, at a pace that is shared and at one that each of them has.
 pub(crate) fn thirty_two(bench: &Bench) {
-    let seconds = if bench.quick { 4 } else { 24 };
+    let seconds = bench.either(24, 4);
     for (what, per_second) in [
         (
             "2,000 tokens a second for 32 roles together",

@@ -8,8 +8,8 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::pupil::{Pupil, Work};
+use crate::run::{Bench, line, median, ms, timed};
 use crate::server::{Manner, Server, Spent, words};
-use crate::support::{Bench, line, median, ms, timed};
 
 /// What a turn took, in milliseconds, and what it wrote.
 struct Turn {
@@ -107,11 +107,7 @@ fn bare_request(messages: usize) -> f64 {
 
 /// A turn in an empty session, and one in a session of 10,000 messages and 10 MB.
 pub(crate) fn a_turn(bench: &Bench) {
-    let (rounds, turns, messages) = if bench.quick {
-        (3, 6, 1_000)
-    } else {
-        (7, 20, 10_000)
-    };
+    let (rounds, turns, messages) = bench.either((7, 20, 10_000), (3, 6, 1_000));
     let (mut empty, mut grown) = (Vec::new(), Vec::new());
     let (mut light, mut heavy) = (Vec::new(), Vec::new());
     for round in 0..rounds {
@@ -185,7 +181,7 @@ fn size_of(folder: &Path) -> u64 {
 
 /// A flow of two hundred turns and 1.2 million tokens of four bytes.
 pub(crate) fn two_hundred_turns(bench: &Bench) {
-    let turns = if bench.quick { 20 } else { 200 };
+    let turns = bench.either(200, 20);
     // With a file of 12 KB that is read once a turn 24 KB, or 6,000 tokens, a turn.
     let server = Server::start(Manner::Reads {
         deltas: 60,

@@ -15,7 +15,7 @@ use a_society_orchestrator::machine::{
 };
 
 use crate::flows::{chain, fan};
-use crate::support::{Bench, line, median};
+use crate::run::{Bench, line, median};
 
 struct Table {
     graph: FlowGraph,
@@ -181,7 +181,7 @@ fn stages(stages: usize, wide: usize) -> String {
 
 /// `decide`, `apply` and `pending` for every input of whole walks.
 pub(crate) fn ten_thousand_nodes(bench: &Bench) {
-    let count = if bench.quick { 1000 } else { 10_000 };
+    let count = bench.either(10_000, 1000);
     let wide = count / 100;
     for (name, source, wanted) in [
         ("a chain", chain(count), "≤ 50 µs"),

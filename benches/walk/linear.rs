@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::counted::bare;
 use crate::flows::{SPOKEN_BYTES, Walked, chain, walk};
-use crate::support::{Bench, line, median, ms};
+use crate::run::{Bench, line, median, ms};
 
 const SHORT: usize = 10;
 
@@ -29,7 +29,7 @@ fn take(bench: &Bench, name: &str, nodes: usize, spoken: usize) -> Taken {
 
 /// A thousand nodes, against the same syncs alone and against ten nodes.
 pub(crate) fn a_thousand_nodes(bench: &Bench) {
-    let (long, rounds) = if bench.quick { (200, 3) } else { (1000, 5) };
+    let (long, rounds) = bench.either((1000, 5), (200, 3));
     let (mut longs, mut shorts) = (Vec::new(), Vec::new());
     for round in 0..rounds {
         for number in 0..8 {

@@ -17,33 +17,19 @@ mod decide;
 mod flows;
 mod linear;
 mod restart;
+#[path = "../shared/run.rs"]
+mod run;
 mod start;
-mod support;
 mod wide;
 
-use support::Bench;
-
-/// A figure by its name.
-type Figure = (&'static str, fn(&Bench));
-
 fn main() {
-    let words: Vec<String> = std::env::args()
-        .skip(1)
-        .filter(|word| word != "--bench")
-        .collect();
-    let bench = Bench::new(&words);
-    let figures: [Figure; 5] = [
+    let words = run::words();
+    let figures: [run::Figure; 5] = [
         ("linear", linear::a_thousand_nodes),
         ("fan-out", wide::one_to_many_to_one),
         ("decide", decide::ten_thousand_nodes),
         ("restart", restart::a_thousand_unfinished),
         ("start", start::the_program),
     ];
-    println!("| figure | wanted | measured |\n| --- | --- | --- |");
-    for (name, figure) in figures {
-        if bench.wants(name) {
-            Bench::settle();
-            figure(&bench);
-        }
-    }
+    run::take(&words, &figures);
 }

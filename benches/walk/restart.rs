@@ -8,11 +8,11 @@ use a_society_orchestrator::run::reopen;
 use a_society_state::index::rows;
 
 use crate::flows::{SPOKEN_BYTES, begun, chain, plain_store, until};
-use crate::support::{Bench, line, median, ms, timed};
+use crate::run::{Bench, line, median, ms, timed};
 
 /// A thousand flows, cut off in their first turns: until all are listed and the first one runs.
 pub(crate) fn a_thousand_unfinished(bench: &Bench) {
-    let count = if bench.quick { 100 } else { 1000 };
+    let count = bench.either(1000, 100);
     let root = bench.folder("restart");
     let source = chain(10);
     std::thread::scope(|scope| {

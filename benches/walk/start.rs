@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use crate::support::{Bench, line, median, ms, timed};
+use crate::run::{Bench, line, median, ms, timed};
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_a-society");
 
@@ -37,7 +37,7 @@ pub(crate) fn the_program(bench: &Bench) {
     std::fs::write(hello.join("script.yaml"), script).unwrap();
     let run = ["run", "hello/flow.yaml", "--improve", "none"];
     let (mut nothing, mut version, mut whole) = (Vec::new(), Vec::new(), Vec::new());
-    for _ in 0..if bench.quick { 15 } else { 61 } {
+    for _ in 0..bench.either(61, 15) {
         nothing.push(once(&root, "/bin/true", &[]));
         version.push(once(&root, PROGRAM, &["--version"]));
         whole.push(once(&root, PROGRAM, &run));

@@ -2,11 +2,11 @@
 
 use crate::counted::bare;
 use crate::flows::{SPOKEN_BYTES, fan, walk};
-use crate::support::{Bench, line, median, ms};
+use crate::run::{Bench, line, median, ms};
 
 /// From one node to two hundred and to one.
 pub(crate) fn one_to_many_to_one(bench: &Bench) {
-    let (count, rounds) = (200, if bench.quick { 3 } else { 7 });
+    let (count, rounds) = (200, bench.either(7, 3));
     let (mut times, mut syncs, mut bares) = (Vec::new(), Vec::new(), Vec::new());
     for round in 0..rounds {
         let root = bench.folder(&format!("fan-{round}"));

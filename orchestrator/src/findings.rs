@@ -8,11 +8,18 @@ use a_society_facts::id::{RoleInstance, Seq};
 use a_society_facts::message::Text;
 use a_society_facts::view::FlowState;
 use a_society_facts::view::flow::Change;
-use a_society_state::disk::Disk;
+use a_society_state::disk::{Disk, Kind};
 use a_society_state::layout::FlowFolder;
 use a_society_state::{FlowRef, Store, blob};
 
+use crate::driver::change::CHANGEABLE;
 use crate::record::in_project;
+
+/// How many files of a project are offered for a change; a person picks from fewer.
+const FILES_MAX: usize = 500;
+
+/// How deep they are looked for.
+const DEPTH_MAX: usize = 8;
 
 /// What one role found in one flow.
 #[derive(Debug, Clone)]
@@ -38,6 +45,51 @@ pub struct Proposal {
     pub change: Change,
     /// The file as it would be, while the proposal is open.
     pub after: Option<String>,
+}
+
+/// How a proposal stands beside the file it would change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Standing {
+    /// It waits for a word, and the file is as it was found.
+    Open,
+    /// It waits, and the file says this already.
+    SaidAlready,
+    /// It waits, and the file was changed since; it is not applied to that.
+    FileChanged,
+    /// It was applied.
+    Applied,
+    /// It was declined.
+    Declined,
+}
+
+impl Standing {
+    /// The same in words.
+    #[must_use]
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::Open => "open",
+            Self::SaidAlready => "open, and the file says this already",
+            Self::FileChanged => "open, and the file was changed since",
+            Self::Applied => "applied",
+            Self::Declined => "declined",
+        }
+    }
+}
+
+impl Proposal {
+    /// How it stands, given what the file says now.
+    #[must_use]
+    pub fn stands(&self, now: Option<&str>) -> Standing {
+        match self.change.applied {
+            Some(true) => Standing::Applied,
+            Some(false) => Standing::Declined,
+            None if now.map(|text| Hash::of(text.as_bytes())) == self.change.before => {
+                Standing::Open
+            }
+            None if now.is_some() && now == self.after.as_deref() => Standing::SaidAlready,
+            None => Standing::FileChanged,
+        }
+    }
 }
 
 /// What came of one flow.
@@ -138,4 +190,77 @@ impl Reading<'_> {
 pub fn file_now(store: &Store, project: &Path, path: &str) -> Option<String> {
     let found = in_project(store.ground().disk.as_ref(), project, path).ok()?;
     String::from_utf8(found.bytes?).ok()
+}
+
+/// The files that a finding may change, from the project's folder, and whether there are more.
+#[must_use]
+pub fn changeable_files(store: &Store, project: &Path) -> (Vec<String>, bool) {
+    let disk = store.ground().disk.as_ref();
+    let mut files = Vec::new();
+    let mut folders = vec![(CHANGEABLE.to_owned(), 0)];
+    while let Some((folder, depth)) = folders.pop() {
+        let mut entries = disk.list(&project.join(&folder)).unwrap_or_default();
+        entries.sort_by(|one, other| one.name.cmp(&other.name));
+        for entry in entries {
+            let path = format!("{folder}/{}", entry.name);
+            match entry.kind {
+                Kind::Folder if depth < DEPTH_MAX => folders.push((path, depth + 1)),
+                Kind::File if files.len() >= FILES_MAX => return (files, true),
+                Kind::File => files.push(path),
+                Kind::Folder | Kind::Other => {}
+            }
+        }
+    }
+    files.sort();
+    (files, false)
+}
+
+/// What a file says now that a finding may change; nothing if there is none or it is no text.
+///
+/// # Errors
+/// Says in words why a finding may not change it.
+pub fn changeable_now(store: &Store, project: &Path, path: &str) -> Result<Option<String>, String> {
+    let found = in_project(store.ground().disk.as_ref(), project, path)?;
+    if !Path::new(&found.relative).starts_with(CHANGEABLE) {
+        return Err(format!("findings change files below {CHANGEABLE} only"));
+    }
+    let bytes = found.bytes;
+    Ok(bytes.and_then(|bytes| String::from_utf8(bytes).ok()))
+}
+
+#[cfg(test)]
+mod tests {
+    use a_society_facts::At;
+
+    use super::*;
+
+    fn proposal(applied: Option<bool>) -> Proposal {
+        Proposal {
+            name: "change-1".to_owned(),
+            change: Change {
+                role: "writer".parse().unwrap(),
+                path: "a-docs/style.md".to_owned(),
+                before: Some(Hash::of(b"One.")),
+                finding: None,
+                after: None,
+                at: At::from_ms(0),
+                applied,
+            },
+            after: Some("Two.".to_owned()),
+        }
+    }
+
+    #[test]
+    fn how_a_proposal_stands_depends_on_what_was_decided_and_on_the_file() {
+        for (applied, now, wanted) in [
+            (None, Some("One."), Standing::Open),
+            (None, Some("Two."), Standing::SaidAlready),
+            (None, Some("Three."), Standing::FileChanged),
+            (None, None, Standing::FileChanged),
+            (Some(true), Some("Two."), Standing::Applied),
+            (Some(false), Some("One."), Standing::Declined),
+        ] {
+            assert_eq!(proposal(applied).stands(now), wanted, "{applied:?} {now:?}");
+        }
+    }
 }

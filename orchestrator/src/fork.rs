@@ -6,8 +6,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Component, Path};
 
+use a_society_facts::fact::node::WaitReason;
 use a_society_facts::handoff::Artifact;
-use a_society_facts::id::Seq;
+use a_society_facts::id::{RoleInstance, Seq};
 use a_society_facts::message::Text;
 use a_society_facts::view::FlowState;
 use a_society_facts::view::flow::CallState;
@@ -34,6 +35,15 @@ pub struct Wish {
     pub at: Option<Seq>,
     /// What it is called; as its parent if absent.
     pub name: Option<String>,
+}
+
+/// Who would hear what is said to a fork first.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Hearer {
+    /// Somebody who waits for words.
+    Waits(RoleInstance),
+    /// Somebody whose turn was under way; the words come with its next one.
+    Works(RoleInstance),
 }
 
 /// What a fork would be.
@@ -72,6 +82,33 @@ impl ForkPlan {
     pub fn name(&self) -> &str {
         let own = &self.cut.views.flow.title;
         self.name.as_ref().unwrap_or(own)
+    }
+
+    /// Who would hear a first message: the first who waits for words, else the first at work.
+    #[must_use]
+    pub fn hearer(&self) -> Option<Hearer> {
+        let state = &self.cut.views.flow;
+        let mut waits = state.waits().map(|(_, waiting)| waiting);
+        let waits = waits.find(|waiting| hears_words(waiting.reason));
+        let waits = waits.map(|waiting| Hearer::Waits(waiting.role.clone()));
+        waits.or_else(|| {
+            let mut turns = state.turns.values().map(|turn| &turn.role);
+            let works = turns.find(|role| state.main_turn_of(role).is_some());
+            works.map(|role| Hearer::Works(role.clone()))
+        })
+    }
+}
+
+/// Whether somebody who waits for this is answered with words.
+const fn hears_words(reason: WaitReason) -> bool {
+    match reason {
+        WaitReason::PromptHuman
+        | WaitReason::AutonomousAbort
+        | WaitReason::ConsentDenied
+        | WaitReason::RepairLimit
+        | WaitReason::Budget
+        | WaitReason::Provider => true,
+        WaitReason::Consent | WaitReason::RoleConfiguration | WaitReason::HandoffApproval => false,
     }
 }
 

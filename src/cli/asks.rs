@@ -61,7 +61,7 @@ fn ask(flow: &FlowRef, state: &FlowState, question: &Question) -> Ask {
         Question::Text { node, role, reason } => {
             let to = named(node.as_ref(), role);
             let mut answers = vec![format!("a-society reply {name} {to} TEXT")];
-            if words::may_retry(*reason) {
+            if reason.may_retry() {
                 answers.push(format!("a-society retry {name} {to}"));
             }
             let says = asked(state, node.as_ref(), role);
@@ -83,6 +83,7 @@ fn ask(flow: &FlowRef, state: &FlowState, question: &Question) -> Ask {
                 format!("a-society allow {name} {consent}"),
                 format!("a-society allow {name} {consent} --for-the-flow"),
                 format!("a-society deny {name} {consent}"),
+                format!("a-society deny {name} {consent} --reason TEXT"),
             ];
             (
                 who(node.as_ref(), role),

@@ -10,12 +10,13 @@ use crate::operator_error::Outcome;
 /// The arguments of `decline`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Nothing is handed over, and the node waits for a reply that says what to do instead. Without
-APPROVAL the only one that waits is meant.
+Nothing is handed over. With --reason the role is told at once what to do instead; without, its node
+waits for a reply that says so. Without APPROVAL the only one that waits is meant.
 
 Examples:
   a-society decline a1b2
-  a-society decline a1b2 a-4f0c19d27e33b8aa")]
+  a-society decline a1b2 a-4f0c19d27e33b8aa
+  a-society decline a1b2 --reason 'The second chapter is still missing.'")]
 pub(crate) struct Arguments {
     #[command(flatten)]
     to: To,
@@ -23,15 +24,17 @@ pub(crate) struct Arguments {
     /// The approval, as status shows it
     #[arg(value_name = "APPROVAL", value_parser = super::approve::approval)]
     approval: Option<ApprovalId>,
+
+    /// What the role should do instead; it goes on with it and does not wait
+    #[arg(long, value_name = "TEXT", value_parser = super::deny::some_words)]
+    reason: Option<String>,
 }
 
 /// Declines.
 pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
-    let approval = arguments.approval.clone();
-    say(
-        context,
-        &arguments.to,
-        Command::Decline { approval },
-        "declined",
-    )
+    let command = Command::Decline {
+        approval: arguments.approval.clone(),
+        reason: arguments.reason.clone(),
+    };
+    say(context, &arguments.to, command, "declined")
 }

@@ -11,13 +11,14 @@ use crate::operator_error::Outcome;
 /// The arguments of `deny`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-The call does not run, nor does anything else of the same answer; the role then waits for your
-guidance. Without REQUEST the only one that asks is meant.
+The call does not run, nor does anything else of the same answer. With --reason the role reads what
+you say in the place of the call's result and goes on at once; without, it waits for your reply.
+Without REQUEST the only one that asks is meant.
 
 Examples:
   a-society deny a1b2
   a-society deny a1b2 q-4f0c19d27e33b8aa
-  a-society reply a1b2 'Do it without the network.'")]
+  a-society deny a1b2 --reason 'Do it without the network.'")]
 pub(crate) struct Arguments {
     #[command(flatten)]
     to: To,
@@ -25,6 +26,10 @@ pub(crate) struct Arguments {
     /// The request, as status shows it
     #[arg(value_name = "REQUEST", value_parser = request)]
     consent: Option<ConsentId>,
+
+    /// What the role should do instead; it goes on with it and does not wait
+    #[arg(long, value_name = "TEXT", value_parser = some_words)]
+    reason: Option<String>,
 }
 
 /// Denies.
@@ -32,6 +37,15 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
     let command = Command::Deny {
         consent: arguments.consent.clone(),
         action: None,
+        reason: arguments.reason.clone(),
     };
     say(context, &arguments.to, command, "denied")
+}
+
+/// Reads words that say something.
+pub(crate) fn some_words(text: &str) -> Result<String, String> {
+    if text.trim().is_empty() {
+        return Err("it says nothing; leave it out to say nothing".to_owned());
+    }
+    Ok(text.to_owned())
 }

@@ -414,20 +414,9 @@ fn rests(seen: &Seen) -> bool {
 
 /// Why a flow is not driven any more.
 fn from_driver(error: DriverError, flow: &FlowRef) -> Stop {
-    match error {
-        DriverError::State(error) => error.into(),
-        error @ (DriverError::Refused(_)
-        | DriverError::Name(_)
-        | DriverError::Graph(_)
-        | DriverError::NothingStaged
-        | DriverError::ManyStaged(_)
-        | DriverError::NothingAsked
-        | DriverError::ManyAsked(_)
-        | DriverError::Session { .. }
-        | DriverError::NotAFlow(_)
-        | DriverError::Change(_)
-        | DriverError::Gone
-        | DriverError::System(_)) => OperatorError::new(
+    match error.into_state() {
+        Ok(error) => error.into(),
+        Err(error) => OperatorError::new(
             ("flow-stopped", ExitCode::Failed),
             format!("{flow} is not driven any more"),
             error.to_string(),

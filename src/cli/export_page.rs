@@ -10,6 +10,7 @@ use a_society_state::{FlowRef, Store};
 use serde_json::json;
 
 use super::context::Context;
+use super::say::project_folder;
 use crate::exit_code::ExitCode;
 use crate::operator_error::{OperatorError, Outcome, Stop, from_io};
 use crate::output::refused;
@@ -105,6 +106,7 @@ fn make(store: &Store, flow: &FlowRef, without: &[Part]) -> Result<Page, Stop> {
         without: without.iter().map(|part| part.meant()).collect(),
         build: env!("CARGO_PKG_VERSION"),
         workspace: &folder,
+        project: &project_folder(store, &flow.project),
     };
     let hubs = Hubs::new(store.clone(), String::new(), Vec::new());
     page(&hubs, flow, &wanted).map_err(|failed| told(flow, &failed))

@@ -2,7 +2,6 @@
 
 use std::path::PathBuf;
 
-use a_society_facts::Hash;
 use a_society_facts::id::{ProjectName, RoleInstance};
 use a_society_orchestrator::control::message::Command;
 use a_society_orchestrator::findings::{self, Finding, Found, Proposal};
@@ -209,19 +208,8 @@ fn lines(finding: &Finding, full: bool) -> Vec<String> {
 
 /// How a proposal stands, in words.
 fn stands(store: &Store, found: &Found, proposal: &Proposal) -> &'static str {
-    match proposal.change.applied {
-        Some(true) => "applied",
-        Some(false) => "declined",
-        None => match now(store, &found.flow, proposal) {
-            now if now.as_deref().map(hash) == proposal.change.before => "open",
-            now if now.is_some() && now == proposal.after => "open, and the file says this already",
-            _ => "open, and the file was changed since",
-        },
-    }
-}
-
-fn hash(text: &str) -> Hash {
-    Hash::of(text.as_bytes())
+    let now = now(store, &found.flow, proposal);
+    proposal.stands(now.as_deref()).words()
 }
 
 /// What the file of a proposal says now.

@@ -59,11 +59,11 @@ impl Prompt {
 pub(crate) fn mark(question: &Question) -> Option<&'static str> {
     match question {
         Question::Text { .. } => Some("your answer> "),
-        Question::Approval { .. } => Some("approve? [yes/no]> "),
+        Question::Approval { .. } => Some("approve? [yes/no/no, because...]> "),
         Question::Improvement { .. } => Some("graph, parallel or none> "),
         Question::Feedback => Some("write the report? [yes/no]> "),
         Question::Unpause { .. } => Some("go on? [yes]> "),
-        Question::Consent { .. } => Some("allow? [yes/flow/no]> "),
+        Question::Consent { .. } => Some("allow? [yes/flow/no/no, do this instead]> "),
         Question::Configuration { .. } | Question::Stalled => None,
     }
 }
@@ -84,14 +84,16 @@ pub(crate) fn command(question: &Question, line: &str) -> Option<Command> {
             },
             text: text.to_owned(),
         }),
-        Question::Approval { approval, .. } => yes.map(|yes| {
+        Question::Approval { approval, .. } => {
             let approval = Some(approval.clone());
-            if yes {
-                Command::Approve { approval }
-            } else {
-                Command::Decline { approval }
+            match (yes, no_but(text)) {
+                (Some(true), _) => Some(Command::Approve { approval }),
+                (None, None) => None,
+                (Some(false), reason) | (None, reason) => {
+                    Some(Command::Decline { approval, reason })
+                }
             }
-        }),
+        }
         Question::Improvement { .. } => {
             let mode = match text {
                 "graph" => ImprovementMode::GraphBased,
@@ -106,31 +108,57 @@ pub(crate) fn command(question: &Question, line: &str) -> Option<Command> {
         Question::Consent { consent, .. } => {
             let consent = Some(consent.clone());
             let for_the_flow = text.eq_ignore_ascii_case("flow");
-            match yes {
-                Some(false) => Some(Command::Deny {
-                    consent,
-                    action: None,
-                }),
-                Some(true) => Some(Command::Allow {
+            if yes == Some(true) || for_the_flow {
+                return Some(Command::Allow {
                     consent,
                     action: None,
                     for_the_flow,
-                }),
-                None if for_the_flow => Some(Command::Allow {
-                    consent,
-                    action: None,
-                    for_the_flow,
-                }),
-                None => None,
+                });
             }
+            let reason = no_but(text);
+            (yes == Some(false) || reason.is_some()).then_some(Command::Deny {
+                consent,
+                action: None,
+                reason,
+            })
         }
         Question::Configuration { .. } | Question::Stalled => None,
     }
 }
 
+/// What a no says should be done instead: `no, ask the editor first`. The comma is asked for, so
+/// that no sentence that begins like this denies by chance.
+fn no_but(text: &str) -> Option<String> {
+    let (no, rest) = text.split_once(',')?;
+    let is_no = ["n", "no"].iter().any(|word| no.eq_ignore_ascii_case(word));
+    let rest = rest.trim();
+    (is_no && !rest.is_empty()).then(|| rest.to_owned())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_no_may_say_what_to_do_instead() {
+        let question = Question::Consent {
+            consent: "q-1".parse().unwrap(),
+            node: None,
+            role: "writer".parse().unwrap(),
+        };
+        let reason = |line: &str| match command(&question, line) {
+            Some(Command::Deny { reason, .. }) => Some(reason),
+            Some(_) | None => None,
+        };
+        assert_eq!(reason("no"), Some(None));
+        assert_eq!(
+            reason("No, use the copy."),
+            Some(Some("use the copy.".to_owned()))
+        );
+        for line in ["no,", "not now, please", "nothing", "yes, do"] {
+            assert_eq!(reason(line), None, "{line}");
+        }
+    }
 
     #[test]
     fn only_a_line_that_means_something_becomes_a_command() {

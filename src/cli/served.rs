@@ -7,11 +7,13 @@ use std::sync::OnceLock;
 use a_society_facts::id::ProjectName;
 use a_society_operator_ui::protocol::down::Fault;
 use a_society_operator_ui::protocol::http::{NewFlow as Wanted, NewFrom, ProjectRow};
-use a_society_operator_ui::server::{Actions, Begun};
+use a_society_operator_ui::server::{Actions, Begun, Chosen};
 use a_society_orchestrator::config::servers::{Roster, lists_in};
 use a_society_orchestrator::config::user;
 use a_society_orchestrator::config::withheld::Withheld;
-use a_society_orchestrator::project::docs::folder::{is_project, over_canonical, workflow_of};
+use a_society_orchestrator::project::docs::folder::{
+    defaults, is_project, over_canonical, workflow_of,
+};
 use a_society_orchestrator::project::draft;
 use a_society_orchestrator::project::flow_file::{self, FlowFile};
 use a_society_orchestrator::run::{self, NewFlow, RunError};
@@ -111,6 +113,16 @@ impl Workspace {
         Ok((project, file, Some(whole)))
     }
 
+    /// What the project of a flow chose beforehand.
+    fn chosen(&self, flow: &FlowRef) -> Chosen {
+        let disk = self.store.ground().disk.as_ref();
+        let chosen = defaults(disk, &project_folder(&self.store, &flow.project));
+        Chosen {
+            improve: chosen.improve,
+            feedback: chosen.feedback,
+        }
+    }
+
     fn project(&self, name: &str) -> Result<(ProjectName, PathBuf), Fault> {
         let name: ProjectName = name.parse().map_err(|bad: a_society_facts::id::BadName| {
             unfit("there is no such project".to_owned(), &bad.to_string())
@@ -155,7 +167,15 @@ impl Actions for Workspace {
             project,
             flow: driven.handle.id().clone(),
         };
-        Ok(Begun { flow, driven })
+        let mut chosen = self.chosen(&flow);
+        let wished = new.improve.map(Into::into);
+        chosen.improve = wished.or(chosen.improve);
+        chosen.feedback = new.feedback.or(chosen.feedback);
+        Ok(Begun {
+            flow,
+            driven,
+            chosen,
+        })
     }
 
     fn resume(&self, flow: &FlowRef) -> Result<Begun, Fault> {
@@ -165,6 +185,7 @@ impl Actions for Workspace {
         Ok(Begun {
             flow: flow.clone(),
             driven,
+            chosen: self.chosen(flow),
         })
     }
 
@@ -194,7 +215,10 @@ impl Actions for Workspace {
         names.extend(folders.map(|entry| (entry.name.clone(), self.root().join(&entry.name))));
         let rows = names.into_iter().filter_map(|(name, folder)| {
             let parsed: ProjectName = name.parse().ok()?;
+            let chosen = defaults(disk, &folder);
             Some(ProjectRow {
+                improve: chosen.improve.map(Into::into),
+                feedback: chosen.feedback,
                 ready: is_project(disk, &folder),
                 flows: flows.iter().filter(|flow| flow.project == parsed).count() as u64,
                 name,

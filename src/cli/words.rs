@@ -93,21 +93,6 @@ pub(crate) const fn call_state(state: CallState) -> &'static str {
     }
 }
 
-/// Whether a wait ends with another try at the turn.
-pub(crate) const fn may_retry(reason: WaitReason) -> bool {
-    match reason {
-        WaitReason::AutonomousAbort
-        | WaitReason::ConsentDenied
-        | WaitReason::RepairLimit
-        | WaitReason::Budget
-        | WaitReason::Provider => true,
-        WaitReason::PromptHuman
-        | WaitReason::Consent
-        | WaitReason::RoleConfiguration
-        | WaitReason::HandoffApproval => false,
-    }
-}
-
 /// A way to reflect, as it is typed.
 pub(crate) const fn improvement(mode: ImprovementMode) -> &'static str {
     match mode {

@@ -5,6 +5,7 @@ mod golden;
 mod killed;
 mod normal;
 mod play;
+mod served;
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};

@@ -6,8 +6,10 @@ use std::collections::BTreeMap;
 use a_society_facts::id::{ApprovalId, CallId, ConsentId, NodeId, RoleInstance};
 use a_society_facts::message::Text;
 use a_society_facts::view::FlowState;
+use a_society_orchestrator::graph::FlowGraph;
 use a_society_orchestrator::machine::{Question, Work, report_path};
 
+use super::estimate::estimates;
 use super::history::command_of;
 use super::limits::SAID_BEFORE_BYTES_MAX;
 use super::words;
@@ -27,6 +29,8 @@ pub trait Around {
     fn models(&self) -> Vec<ModelChoice>;
     /// What a call of a role would change in a file, as far as its arguments say it.
     fn change(&self, role: &RoleInstance, call: &CallId) -> Option<Diff>;
+    /// The graph that the flow walks, if it can be read.
+    fn graph(&self) -> Option<&FlowGraph>;
 }
 
 /// Knows nothing more than the state.
@@ -47,6 +51,10 @@ impl Around for Nothing {
     }
 
     fn change(&self, _: &RoleInstance, _: &CallId) -> Option<Diff> {
+        None
+    }
+
+    fn graph(&self) -> Option<&FlowGraph> {
         None
     }
 }
@@ -123,7 +131,7 @@ impl Asker<'_> {
                     kind: AskKind::Text {
                         reason: words::reason(*reason),
                         question: text,
-                        may_retry: words::may_retry(*reason),
+                        may_retry: reason.may_retry(),
                     },
                 };
                 self.made(said, node.as_ref(), Some(role))
@@ -258,8 +266,11 @@ impl Asker<'_> {
                 "The forward work is done",
                 "Choose how roles reflect",
                 AskKind::Improvement {
-                    modes: modes.iter().map(|mode| words::improvement(*mode)).collect(),
+                    modes: modes.iter().map(|mode| (*mode).into()).collect(),
                     roles: self.state.sessions.len() as u64,
+                    estimates: (self.around.graph())
+                        .map(|graph| estimates(graph, self.state, modes))
+                        .unwrap_or_default(),
                 },
             ),
             Question::Feedback => (
@@ -314,7 +325,11 @@ impl Asker<'_> {
             node: node.map(ToString::to_string),
             since: self.since(node, role),
             seq: self.state.seq,
-            blocking: true,
+            // What roles reflect on can wait: the work itself is done.
+            blocking: !matches!(
+                said.kind,
+                AskKind::Improvement { .. } | AskKind::Feedback { .. }
+            ),
             headline: said.headline,
             short: said.short,
             kind: said.kind,

@@ -5,6 +5,7 @@
 
 pub mod ask;
 pub(crate) mod edit;
+mod estimate;
 pub mod feed;
 pub mod flow;
 pub mod history;

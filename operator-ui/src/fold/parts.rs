@@ -15,7 +15,7 @@ use a_society_orchestrator::project::choices;
 use super::history::{AlongEdge, AtNode, History};
 use super::row::{is_done, row};
 use super::words;
-use crate::protocol::ask::ModelChoice;
+use crate::protocol::ask::{ImprovementMode, ModelChoice};
 use crate::protocol::flow::{
     ChangeState, ChangeView, EdgeState, EdgeView, FeedbackState, FeedbackView, FlowHead,
     ImprovementView, NodeState, NodeView, Paused, ReflectingState, ReflectingView, RoleState,
@@ -309,10 +309,11 @@ impl Maker<'_> {
                 findings: kept
                     .and_then(|kept| kept.findings.as_ref())
                     .map(words::artifact),
+                seq: kept.and_then(|kept| kept.seq),
             };
             (planned.role.to_string(), view)
         });
-        let mode = serde_json::to_string(&words::improvement(improvement.mode));
+        let mode = serde_json::to_string(&ImprovementMode::from(improvement.mode));
         Some(ImprovementView {
             mode: mode.unwrap_or_default().trim_matches('"').to_owned(),
             roles: roles.collect(),
@@ -332,6 +333,7 @@ impl Maker<'_> {
                 file: change.path.clone(),
                 state,
                 from_role: change.role.to_string(),
+                finding: change.finding,
             };
             (id.clone(), view)
         });

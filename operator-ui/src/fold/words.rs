@@ -3,14 +3,13 @@
 use a_society_facts::At;
 use a_society_facts::fact::budget::Measure;
 use a_society_facts::fact::flow::PauseReason;
-use a_society_facts::fact::improvement as facts;
 use a_society_facts::fact::node::WaitReason as Reason;
 use a_society_facts::fact::operator::{ConsentMode as Mode, Grant};
 use a_society_facts::handoff::Artifact;
 use a_society_facts::view::flow::Phase as Part;
 
 use super::limits::SHORT_CHARS_MAX;
-use crate::protocol::ask::{ArtifactRef, ImprovementMode, WaitReason};
+use crate::protocol::ask::{ArtifactRef, WaitReason};
 use crate::protocol::flow::ConsentMode;
 use crate::protocol::row::Phase;
 
@@ -75,22 +74,6 @@ pub(super) const fn wants(reason: Reason) -> &'static str {
     }
 }
 
-/// Whether a wait ends with another try at the turn.
-#[must_use]
-pub const fn may_retry(reason: Reason) -> bool {
-    match reason {
-        Reason::AutonomousAbort
-        | Reason::ConsentDenied
-        | Reason::RepairLimit
-        | Reason::Budget
-        | Reason::Provider => true,
-        Reason::PromptHuman
-        | Reason::Consent
-        | Reason::RoleConfiguration
-        | Reason::HandoffApproval => false,
-    }
-}
-
 pub(super) const fn pause(reason: PauseReason) -> &'static str {
     match reason {
         PauseReason::Operator => "operator",
@@ -106,14 +89,6 @@ pub(super) const fn measure(measure: Measure) -> &'static str {
         Measure::CostMicros => "cost_micros",
         Measure::Turns => "turns",
         Measure::WallMs => "wall_ms",
-    }
-}
-
-pub(super) const fn improvement(mode: facts::ImprovementMode) -> ImprovementMode {
-    match mode {
-        facts::ImprovementMode::GraphBased => ImprovementMode::GraphBased,
-        facts::ImprovementMode::Parallel => ImprovementMode::Parallel,
-        facts::ImprovementMode::None => ImprovementMode::None,
     }
 }
 

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, Weak};
 use a_society_facts::id::{CallId, RoleInstance};
 use a_society_facts::view::Screen;
 use a_society_facts::view::feed::{FeedItem, ItemKind};
-use a_society_orchestrator::graph;
+use a_society_orchestrator::graph::{self, FlowGraph};
 use a_society_orchestrator::machine;
 use a_society_state::look::Look;
 use a_society_state::{FlowRef, index};
@@ -340,6 +340,7 @@ struct Seen<'a> {
     flow: &'a FlowRef,
     screen: &'a Screen,
     decided: &'a [Decided],
+    graph: Option<&'a FlowGraph>,
 }
 
 impl Around for Seen<'_> {
@@ -366,6 +367,10 @@ impl Around for Seen<'_> {
         let open = self.screen.flow.calls.get(call)?;
         self.hubs.change((self.flow.clone(), call.clone()), open)
     }
+
+    fn graph(&self) -> Option<&FlowGraph> {
+        self.graph
+    }
 }
 
 fn asks_of(
@@ -387,10 +392,11 @@ fn asks_of(
         flow,
         screen: &look.screen,
         decided,
+        graph: graph.as_ref(),
     };
     let wire = wire_ref(flow);
-    let pending = graph
-        .map(|graph| machine::pending(&graph, state))
+    let pending = (graph.as_ref())
+        .map(|graph| machine::pending(graph, state))
         .unwrap_or_default();
     let mut asks = ask::asks(&wire, state, &pending, &seen);
     if asks.is_empty() && liveness.driven_by.is_none() {

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use a_society_facts::fact::improvement;
+
 use super::row::{Decided, FlowRef};
 use super::wire;
 
@@ -91,6 +93,8 @@ wire! {
             modes: Vec<ImprovementMode>,
             /// How many roles there are.
             roles: u64,
+            /// What each mode would take, as far as the flow's own turns tell it.
+            estimates: Vec<Estimate>,
         },
         /// Whether a report is written is open.
         Feedback {
@@ -108,6 +112,18 @@ wire! {
         Stalled {},
         /// The flow is unfinished and nobody drives it.
         Stopped {},
+    }
+
+    /// Roughly what it would take to let roles reflect.
+    pub struct Estimate {
+        /// In which way.
+        pub mode: ImprovementMode,
+        /// How many roles would.
+        pub roles: u64,
+        /// How long, if each takes as long as one of its turns so far.
+        pub ms: u64,
+        /// What it would cost in millionths; absent if turns cost nothing that is known.
+        pub cost_micros: Option<u64>,
     }
 
     /// Something that matters for a decision.
@@ -228,5 +244,25 @@ wire! {
         /// It goes.
         #[serde(rename = "-")]
         Remove,
+    }
+}
+
+impl From<improvement::ImprovementMode> for ImprovementMode {
+    fn from(mode: improvement::ImprovementMode) -> Self {
+        match mode {
+            improvement::ImprovementMode::GraphBased => Self::GraphBased,
+            improvement::ImprovementMode::Parallel => Self::Parallel,
+            improvement::ImprovementMode::None => Self::None,
+        }
+    }
+}
+
+impl From<ImprovementMode> for improvement::ImprovementMode {
+    fn from(mode: ImprovementMode) -> Self {
+        match mode {
+            ImprovementMode::GraphBased => Self::GraphBased,
+            ImprovementMode::Parallel => Self::Parallel,
+            ImprovementMode::None => Self::None,
+        }
     }
 }

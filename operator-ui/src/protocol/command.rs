@@ -134,6 +134,15 @@ wire! {
             /// The archive.
             archive: String,
         },
+        /// Make a finding a proposed change of a file of the project.
+        Propose {
+            /// Whose finding.
+            role: String,
+            /// The file, from the project's folder.
+            path: String,
+            /// The file as it would be.
+            text: String,
+        },
         /// Apply a proposed change to a file of the project, or decline it.
         Change {
             /// Which.

@@ -177,6 +177,10 @@ pub enum Ack {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(test, ts(optional))]
         flow: Option<super::row::FlowRef>,
+        /// What of it did not come about, in words.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(test, ts(optional))]
+        note: Option<Fault>,
     },
     /// It was not.
     Failed {

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::feed::Item;
+use super::findings::ChangeDiff;
 use super::flow::FlowState;
 use super::http::{Changes, Event, Files, ItemBody, Segment, Track, TranscriptMessage};
 use super::row::{FlowRef, FlowRow};
@@ -50,6 +51,8 @@ wire! {
         pub changes: Changes,
         /// Versions of files, by their hash.
         pub blobs: BTreeMap<String, String>,
+        /// What proposed changes would do to files as they were when the file was written.
+        pub proposals: BTreeMap<String, ChangeDiff>,
         /// What was left out.
         pub without: Vec<String>,
     }

@@ -223,6 +223,8 @@ wire! {
         pub depends_on: Vec<String>,
         /// Its findings.
         pub findings: Option<ArtifactRef>,
+        /// The record that says so.
+        pub seq: Option<u64>,
     }
 
     /// How a role that reflects stands.
@@ -271,6 +273,8 @@ wire! {
         pub state: ChangeState,
         /// Who proposed it.
         pub from_role: String,
+        /// The record of the finding it came from.
+        pub finding: Option<u64>,
     }
 
     /// How a proposed change stands.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::ask::{Diff, ModelChoice};
+use super::ask::{Diff, ImprovementMode, ModelChoice};
 use super::feed::Item;
 use super::flow::NodeState;
 use super::row::FlowRef;
@@ -269,6 +269,10 @@ wire! {
         pub ready: bool,
         /// How many flows it has.
         pub flows: u64,
+        /// How its roles look back, if the project chose it beforehand.
+        pub improve: Option<ImprovementMode>,
+        /// Whether a report is written, if the project chose it beforehand.
+        pub feedback: Option<bool>,
     }
 
     /// A flow to be started.
@@ -283,6 +287,14 @@ wire! {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(test, ts(optional))]
         pub title: Option<String>,
+        /// How its roles look back when the work is done, in the place of what the project chose.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(test, ts(optional))]
+        pub improve: Option<ImprovementMode>,
+        /// Whether a report is written, in the place of what the project chose.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(test, ts(optional))]
+        pub feedback: Option<bool>,
     }
 
     /// From what a flow is started.

@@ -8,6 +8,7 @@ pub mod command;
 pub mod down;
 pub mod exported;
 pub mod feed;
+pub mod findings;
 pub mod flow;
 pub mod http;
 pub mod limits;

@@ -3,7 +3,7 @@
 
 use ts_rs::{Config, TS};
 
-use super::{ask, command, down, exported, feed, flow, http, row, up};
+use super::{ask, command, down, exported, feed, findings, flow, http, row, up};
 
 const HEAD: &str = "// Generated from operator-ui/src/protocol by `A_SOCIETY_UPDATE=1 cargo test -p a-society-operator-ui \
 --lib the_page_has`. Do not edit.\n\n";
@@ -21,7 +21,7 @@ fn typescript() -> String {
         row::{FlowRef, FlowRow, Parent, DrivenBy, Phase, Decided, InboxState},
         ask::{
             Ask, AskKind, Fact, WaitReason, ImprovementMode, Target, ArtifactRef, ModelChoice, Diff,
-            Hunk, DiffLine, Op,
+            Hunk, DiffLine, Op, Estimate,
         },
         flow::{
             FlowState, FlowHead, ConsentMode, Paused, NodeView, NodeState, EdgeView, EdgeState, Passed,
@@ -32,6 +32,10 @@ fn typescript() -> String {
         command::{Command, Whom, Measure, When, StopScope},
         up::{Up, Topic},
         down::{Down, Mode, State, Put, Part, Fault, Ack},
+        findings::{
+            Findings, FoundFlow, FindingView, ProposedChange, Stands, ChangeDiff, Changeable, ForkPlan,
+            Hearer,
+        },
         http::{
             SessionRequest, Items, ItemBody, BodyParts, Track, TrackTurn, TrackKind, TrackHop, TrackMark,
             MarkKind, Events, Event, Transcript, Segment, TranscriptMessage, Files, FileVersions,

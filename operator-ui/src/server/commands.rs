@@ -7,15 +7,12 @@ use a_society_facts::id::ClientId;
 use a_society_orchestrator::control::client::{self, Heard, Unsaid};
 use a_society_orchestrator::control::{fault as control_fault, message};
 use a_society_orchestrator::driver::error::DriverError;
-use a_society_orchestrator::fork::{self, Wish};
-use a_society_orchestrator::mint::SystemMint;
-use a_society_orchestrator::run::RunError;
+use a_society_orchestrator::fork::Wish;
 use a_society_state::FlowRef;
 
 use super::actions::adopt;
 use super::app::{Shared, flow_ref};
-use crate::hub::flow::wire_ref;
-use crate::protocol::ask::ImprovementMode;
+use super::forks;
 use crate::protocol::command::{Command, Measure, StopScope, When, Whom};
 use crate::protocol::down::{Ack, False, Fault, True};
 use crate::protocol::flow::ConsentMode;
@@ -31,6 +28,7 @@ pub(super) fn done(app: &Shared, cmd: &str, flow: &row::FlowRef, command: Comman
             seq: done.seq,
             facts: done.facts,
             flow: done.fork,
+            note: done.note,
         },
         Err(error) => Ack::Failed {
             cmd: cmd.to_owned(),
@@ -40,11 +38,14 @@ pub(super) fn done(app: &Shared, cmd: &str, flow: &row::FlowRef, command: Comman
     }
 }
 
-struct Done {
+#[derive(Default)]
+pub(super) struct Done {
     seq: u64,
     facts: u64,
     /// The flow that a fork began.
-    fork: Option<row::FlowRef>,
+    pub(super) fork: Option<row::FlowRef>,
+    /// What of it did not come about.
+    pub(super) note: Option<Fault>,
 }
 
 fn unfit(why: String) -> Fault {
@@ -79,25 +80,13 @@ fn try_it(app: &Shared, cmd: &str, wire: &row::FlowRef, command: Command) -> Res
             at: Some(at),
             name: name.filter(|name| !name.trim().is_empty()),
         };
-        return fork(app, cmd, &flow, (wish, first_message));
+        let client: ClientId = read(&format!("{cmd}.first"))?;
+        return forks::make(app, client, &flow, (wish, first_message));
     }
-    let reason = if let Command::Deny { reason, .. } = &command {
-        reason.clone().filter(|reason| !reason.trim().is_empty())
-    } else {
-        None
-    };
-    let role = asking_role(app, &flow, &command);
     let goes_on = goes_on(&command);
     let said = said(command.clone())?;
-    let (mut done, heard) =
+    let (done, heard) =
         say(app, &flow, said, client).map_err(|error| loser(app, &flow, &command, error))?;
-    if let (Some(text), Some(role)) = (reason, role) {
-        let to = message::Whom::Role(read(&role)?);
-        let client: ClientId = read(&format!("{cmd}.reason"))?;
-        let (told, _) = say(app, &flow, message::Command::Reply { to, text }, client)?;
-        done.seq = told.seq;
-        done.facts += told.facts;
-    }
     if heard == Heard::ByUs && goes_on {
         // It rested, and was answered here: here it goes on. That it cannot is told by its row.
         drop(resume(app, &flow));
@@ -105,7 +94,7 @@ fn try_it(app: &Shared, cmd: &str, wire: &row::FlowRef, command: Command) -> Res
     Ok(done)
 }
 
-fn resume(app: &Shared, flow: &FlowRef) -> Result<Done, Fault> {
+pub(super) fn resume(app: &Shared, flow: &FlowRef) -> Result<Done, Fault> {
     if app.hubs.handle(flow).is_none() {
         let begun = app.actions.resume(flow)?;
         adopt(&app.hubs, begun);
@@ -114,40 +103,12 @@ fn resume(app: &Shared, flow: &FlowRef) -> Result<Done, Fault> {
     let seq = look.map_or(0, |look| look.screen.flow.seq);
     Ok(Done {
         seq,
-        facts: 0,
-        fork: None,
+        ..Done::default()
     })
 }
 
-/// Begins a fork and drives it.
-fn fork(
-    app: &Shared,
-    cmd: &str,
-    flow: &FlowRef,
-    (wish, message): (Wish, Option<String>),
-) -> Result<Done, Fault> {
-    let store = &app.hubs.store;
-    let failed = |error: RunError| from_unsaid(Unsaid::Run(error));
-    let project = app.actions.project_folder(flow);
-    let plan = fork::plan(store, &project, flow, wish).map_err(failed)?;
-    let now = store.ground().clock.now();
-    let forked = fork::make(store, &plan, now, &mut SystemMint).map_err(failed)?;
-    let mut done = resume(app, &forked)?;
-    if let Some(text) = message.filter(|text| !text.trim().is_empty()) {
-        let client: ClientId = read(&format!("{cmd}.first"))?;
-        let to = message::Whom::Only;
-        let reply = message::Command::Reply { to, text };
-        // Whoever waits gets it. If nobody does, the fork is there all the same.
-        if let Ok((told, _)) = say(app, &forked, reply, client) {
-            done.seq = told.seq;
-        }
-    }
-    done.fork = Some(wire_ref(&forked));
-    Ok(done)
-}
-
 /// Says a command to whoever drives the flow.
-fn say(
+pub(super) fn say(
     app: &Shared,
     flow: &FlowRef,
     command: message::Command,
@@ -156,7 +117,7 @@ fn say(
     let done = |taken: message::Taken| Done {
         seq: taken.seq,
         facts: taken.facts as u64,
-        fork: None,
+        ..Done::default()
     };
     if let Some(handle) = app.hubs.handle(flow) {
         match handle.obey(command.clone(), Some(client.clone())) {
@@ -184,7 +145,7 @@ pub(super) fn wire_fault(fault: message::Fault) -> Fault {
     }
 }
 
-fn from_unsaid(error: Unsaid) -> Fault {
+pub(super) fn from_unsaid(error: Unsaid) -> Fault {
     let (code, what, hint) = match error {
         Unsaid::Fault(fault) => return wire_fault(fault),
         Unsaid::Run(_) => (
@@ -209,16 +170,6 @@ fn from_unsaid(error: Unsaid) -> Fault {
         why: error.to_string(),
         r#try: hint.to_owned(),
     }
-}
-
-/// Whose request is denied, if one is.
-fn asking_role(app: &Shared, flow: &FlowRef, command: &Command) -> Option<String> {
-    let Command::Deny { consent, .. } = command else {
-        return None;
-    };
-    let look = app.hubs.store.look(flow).ok()?;
-    let open = look.screen.flow.consents.get(consent.as_str())?;
-    Some(open.role.to_string())
 }
 
 /// Who decides second is told what the first decided.
@@ -273,7 +224,7 @@ fn decision(app: &Shared, flow: &FlowRef, name: &str) -> Option<&'static str> {
 }
 
 /// Whether a flow that rested has something to do after a command.
-const fn goes_on(command: &Command) -> bool {
+fn goes_on(command: &Command) -> bool {
     match command {
         Command::Reply { .. }
         | Command::Approve { .. }
@@ -285,8 +236,11 @@ const fn goes_on(command: &Command) -> bool {
         | Command::Improve { .. }
         | Command::Feedback { .. }
         | Command::Unpause {} => true,
-        Command::Deny { .. }
-        | Command::Mode { .. }
+        // Whoever was told what to do instead does it; who was not waits.
+        Command::Deny { reason, .. } => {
+            matches!(reason, Some(reason) if !reason.trim().is_empty())
+        }
+        Command::Mode { .. }
         | Command::Budget { .. }
         | Command::Steer { .. }
         | Command::Stop { .. }
@@ -295,6 +249,7 @@ const fn goes_on(command: &Command) -> bool {
         | Command::Revise { .. }
         | Command::Compact { .. }
         | Command::Restore { .. }
+        | Command::Propose { .. }
         | Command::Change { .. }
         | Command::Resume {}
         | Command::Fork { .. } => false,
@@ -315,6 +270,7 @@ fn said(command: Command) -> Result<message::Command, Fault> {
         },
         Command::Decline { approval } => Said::Decline {
             approval: Some(read(&approval)?),
+            reason: None,
         },
         Command::Allow {
             consent,
@@ -326,10 +282,13 @@ fn said(command: Command) -> Result<message::Command, Fault> {
             for_the_flow,
         },
         Command::Deny {
-            consent, action, ..
+            consent,
+            action,
+            reason,
         } => Said::Deny {
             consent: Some(read(&consent)?),
             action: Some(read(&action)?),
+            reason,
         },
         Command::Mode { mode } => Said::Mode {
             mode: consent_mode(mode),
@@ -364,14 +323,17 @@ fn said(command: Command) -> Result<message::Command, Fault> {
             note,
         },
         Command::Revise { source } => Said::Revise { source },
-        Command::Improve { mode } => Said::Improve {
-            mode: improved(mode),
-        },
+        Command::Improve { mode } => Said::Improve { mode: mode.into() },
         Command::Feedback { granted } => Said::Feedback { granted },
         Command::Compact { role } => Said::Compact { role: read(&role)? },
         Command::Restore { role, archive } => Said::Restore {
             role: read(&role)?,
             archive,
+        },
+        Command::Propose { role, path, text } => Said::Propose {
+            role: read(&role)?,
+            path,
+            text,
         },
         Command::Change { change, applied } => Said::Change {
             change: Some(change),
@@ -412,15 +374,6 @@ const fn heard_when(when: When) -> a_society_facts::fact::operator::SteerWhen {
     match when {
         When::NextTurn => SteerWhen::Queue,
         When::Now => SteerWhen::Interrupt,
-    }
-}
-
-const fn improved(mode: ImprovementMode) -> a_society_facts::fact::improvement::ImprovementMode {
-    use a_society_facts::fact::improvement::ImprovementMode as Of;
-    match mode {
-        ImprovementMode::GraphBased => Of::GraphBased,
-        ImprovementMode::Parallel => Of::Parallel,
-        ImprovementMode::None => Of::None,
     }
 }
 

@@ -72,6 +72,15 @@ pub const HITS_MAX: usize = 100;
 /// How many flows a search without a flow looks at.
 pub const SEARCHED_FLOWS_MAX: usize = 200;
 
+/// How many flows with findings are listed at once.
+pub const FINDINGS_FLOWS_MAX: usize = 50;
+
+/// How many flows are looked at for them. Most flows have none, and each look reads the end of one.
+pub const FINDINGS_LOOKED_AT_MAX: usize = 500;
+
+/// How much of a finding stands in the list; all of it is a file of the flow's record.
+pub const FINDING_BYTES_MAX: usize = 16 << 10;
+
 /// The shortest words that are searched for.
 pub const QUERY_CHARS_MIN: usize = 2;
 

@@ -11,7 +11,7 @@ use axum::http::header::{CONTENT_TYPE, SET_COOKIE};
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::IntoResponse;
-use axum::routing::{get, post};
+use axum::routing::{MethodRouter, get, post};
 use serde::de::DeserializeOwned;
 
 use super::access::Wants;
@@ -21,57 +21,105 @@ use super::blocking::{missing, read, unread};
 use super::limits::{BODY_BYTES_MAX, HITS_MAX, ITEMS_MAX, READ_BUFFER_BYTES, WRITE_BUFFER_BYTES};
 use super::reply::{Answer, download, guard, json, json_text, plain, refused};
 use super::{
-    assets, diff, events, export, feed_at, files, metrics, search, settings, socket, track,
-    transcript,
+    assets, diff, events, export, feed_at, files, findings, forks, metrics, search, settings,
+    socket, track, transcript,
 };
 use crate::hub::flow::wire_ref;
 use crate::protocol::http::{NewFlow, SessionRequest};
 use crate::protocol::limits::FRAME_BYTES_MAX;
 use crate::protocol::{FlowRef, strict};
 
+/// A route: its path, what it wants of whoever asks, and what answers.
+pub(super) struct Route {
+    pub(super) path: &'static str,
+    pub(super) wants: Wants,
+    by: fn() -> MethodRouter<Shared>,
+}
+
+const fn route(path: &'static str, wants: Wants, by: fn() -> MethodRouter<Shared>) -> Route {
+    Route { path, wants, by }
+}
+
+/// Every route there is. Tests walk over this table, and the document has to name each.
+pub(super) const ROUTES: &[Route] = {
+    use Wants::{Nobody, Operator, Page};
+    &[
+        route("/api/health", Nobody, || get(health)),
+        route("/api/session", Nobody, || post(session)),
+        route("/api/socket", Page, || get(upgrade)),
+        route("/metrics", Operator, || get(counted)),
+        route("/api/flow/{project}/{flow}/items", Operator, || get(items)),
+        route(
+            "/api/flow/{project}/{flow}/item/{id}/body",
+            Operator,
+            || get(body),
+        ),
+        route("/api/flow/{project}/{flow}/state", Operator, || get(state)),
+        route("/api/flow/{project}/{flow}/track", Operator, || {
+            get(tracked)
+        }),
+        route("/api/flow/{project}/{flow}/events", Operator, || {
+            get(recorded)
+        }),
+        route(
+            "/api/flow/{project}/{flow}/role/{role}/transcript",
+            Operator,
+            || get(session_of),
+        ),
+        route("/api/flow/{project}/{flow}/files", Operator, || {
+            get(handed_over)
+        }),
+        route("/api/flow/{project}/{flow}/blob/{hash}", Operator, || {
+            get(blob)
+        }),
+        route("/api/flow/{project}/{flow}/diff", Operator, || get(differs)),
+        route("/api/flow/{project}/{flow}/changes", Operator, || {
+            get(changed)
+        }),
+        route("/api/flow/{project}/{flow}/export.html", Operator, || {
+            get(exported)
+        }),
+        route("/api/flow/{project}/{flow}/change/{id}", Operator, || {
+            get(proposed)
+        }),
+        route("/api/flow/{project}/{flow}/changeable", Operator, || {
+            get(changeable)
+        }),
+        route("/api/flow/{project}/{flow}/fork", Operator, || get(forked)),
+        route("/api/findings", Operator, || get(all_findings)),
+        route("/api/search", Operator, || get(found)),
+        route("/api/projects", Operator, || get(projects)),
+        route("/api/models", Operator, || get(models)),
+        route("/api/flows", Operator, || post(begin)),
+        route("/api/settings/{page}", Operator, || get(setting)),
+    ]
+};
+
 /// All routes.
 pub(super) fn router(app: Shared) -> Router {
-    let flow = "/api/flow/{project}/{flow}";
-    let of = |rest: &str| format!("{flow}/{rest}");
-    Router::new()
-        .route(
-            "/api/health",
-            get(async || json_text("{\"ok\":true}".to_owned())),
-        )
-        .route("/api/session", post(session))
-        .route("/api/socket", get(upgrade))
-        .route("/metrics", get(counted))
-        .route(&of("items"), get(items))
-        .route(&of("item/{id}/body"), get(body))
-        .route(&of("state"), get(state))
-        .route(&of("track"), get(tracked))
-        .route(&of("events"), get(recorded))
-        .route(&of("role/{role}/transcript"), get(session_of))
-        .route(&of("files"), get(handed_over))
-        .route(&of("blob/{hash}"), get(blob))
-        .route(&of("diff"), get(differs))
-        .route(&of("changes"), get(changed))
-        .route(&of("export.html"), get(exported))
-        .route("/api/search", get(found))
-        .route("/api/projects", get(projects))
-        .route("/api/models", get(models))
-        .route("/api/flows", post(begin))
-        .route("/api/settings/{page}", get(setting))
+    let routes = ROUTES.iter().fold(Router::new(), |router, route| {
+        router.route(route.path, (route.by)())
+    });
+    routes
         .fallback(page)
         .layer(from_fn_with_state(Arc::clone(&app), judged))
         .with_state(app)
 }
 
-/// What a path wants of whoever asks. What is not named here wants the operator.
+/// What a path wants of whoever asks. Only the page itself and what the table says so of is for
+/// everybody; below `/api` what nobody named wants the operator, too.
 fn wants(path: &str) -> Wants {
-    match path {
-        "/api/health" | "/api/session" => Wants::Nobody,
-        "/api/socket" => Wants::Page,
-        other if other == "/metrics" || other.starts_with("/api/") || other == "/api" => {
-            Wants::Operator
-        }
-        _ => Wants::Nobody,
+    if let Some(route) = ROUTES.iter().find(|route| route.path == path) {
+        return route.wants;
     }
+    if path == "/api" || path.starts_with("/api/") {
+        return Wants::Operator;
+    }
+    Wants::Nobody
+}
+
+async fn health() -> Answer {
+    json_text("{\"ok\":true}".to_owned())
 }
 
 /// Judges a request, and says with its answer what a browser may do with it.
@@ -180,6 +228,9 @@ pub(super) struct Window {
     pub(super) b: Option<String>,
     pub(super) q: Option<String>,
     pub(super) flow: Option<String>,
+    pub(super) project: Option<String>,
+    /// The flow before which a list of flows goes on.
+    pub(super) start: Option<String>,
 }
 
 type Asked = Result<Query<Window>, QueryRejection>;
@@ -306,11 +357,13 @@ async fn changed(State(app): State<Shared>, Path(flow): Path<FlowRef>, asked: As
 async fn exported(State(app): State<Shared>, Path(flow): Path<FlowRef>, asked: Asked) -> Answer {
     of_flow(app, flow, asked, |app, flow, _| {
         let redact = |text: &str| app.actions.redact(text);
+        let project = app.actions.project_folder(flow);
         let wanted = export::Wanted {
             redact: &redact,
             without: std::collections::BTreeSet::new(),
             build: &app.build,
             workspace: &app.workspace,
+            project: &project,
         };
         let made = export::page(&app.hubs, flow, &wanted).map_err(|failed| match failed {
             export::Failed::Unread(fault) => fault,
@@ -322,6 +375,49 @@ async fn exported(State(app): State<Shared>, Path(flow): Path<FlowRef>, asked: A
             },
         })?;
         Ok(download(&format!("{}.html", flow.flow), made.html))
+    })
+    .await
+}
+
+/// What a proposed change would do to its file.
+async fn proposed(
+    State(app): State<Shared>,
+    Path((project, flow, id)): Path<(String, String, String)>,
+    asked: Asked,
+) -> Answer {
+    of_flow(
+        app,
+        FlowRef { project, flow },
+        asked,
+        move |app, flow, _| findings::change(app, flow, &id).map(|change| json(&change)),
+    )
+    .await
+}
+
+async fn changeable(State(app): State<Shared>, Path(flow): Path<FlowRef>, asked: Asked) -> Answer {
+    of_flow(app, flow, asked, |app, flow, window| {
+        findings::changeable(app, flow, window.path.as_deref()).map(|files| json(&files))
+    })
+    .await
+}
+
+/// What a fork would be.
+async fn forked(State(app): State<Shared>, Path(flow): Path<FlowRef>, asked: Asked) -> Answer {
+    of_flow(app, flow, asked, |app, flow, window| {
+        forks::plan(app, flow, window).map(|plan| json(&plan))
+    })
+    .await
+}
+
+async fn all_findings(State(app): State<Shared>, asked: Asked) -> Answer {
+    let Ok(Query(window)) = asked else {
+        return refused(
+            StatusCode::BAD_REQUEST,
+            "what is asked for was not understood",
+        );
+    };
+    read(&app, move |app| {
+        findings::list(app, &window).map(|found| json(&found))
     })
     .await
 }

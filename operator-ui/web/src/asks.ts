@@ -1,6 +1,7 @@
 // What an operator can answer to each kind of ask: words, keys and commands, in one place for every screen. Pure.
 import type { IconName } from "./icons";
-import type { Ask, Command, Whom } from "./wire";
+import { money, spoken } from "./words";
+import type { Ask, Command, Estimate, ImprovementMode, Whom } from "./wire";
 
 export type ChoiceId = "allow" | "allow-flow" | "deny" | "deny-reason" | "approve" | "decline" | "retry" | "continue" | "resume" | "grant" | "refuse" | "first" | "second" | "third";
 /** The letter that chooses; `event.code` of the key, so that a layout does not move it. */
@@ -32,6 +33,21 @@ const MODES = {
   none: { words: "Not this time", icon: "close", more: "Close the flow now", past: "No improvement this time" },
 } as const;
 
+const CARDS = ["first", "second", "third"] as const;
+
+/** What a way to look back would take, in words; null when nothing is known of it. */
+export function estimate(one: Estimate | undefined): string | null {
+  if (one === undefined) return null;
+  const cost = one.cost_micros === null ? "" : `, ${money(one.cost_micros)}`;
+  return `About ${spoken(one.ms)}${cost}`;
+}
+
+/** The card of what the project chose beforehand, if the flow can do that. */
+export function usualChoice(ask: Ask, mode: ImprovementMode | null): ChoiceId | null {
+  if (ask.kind.kind !== "improvement" || mode === null) return null;
+  return CARDS[ask.kind.modes.indexOf(mode)] ?? null;
+}
+
 /** What can be chosen with one key or one press. A text answer and a configuration have controls of their own. */
 export function choices(ask: Ask): Choice[] {
   const kind = ask.kind;
@@ -55,7 +71,8 @@ export function choices(ask: Ask): Choice[] {
     case "configuration": return [];
     case "improvement":
       return kind.modes.map((mode, at) => ({
-        id: (["first", "second", "third"] as const)[at] ?? "third", ...MODES[mode], key: (["Digit1", "Digit2", "Digit3"] as const)[at] ?? "Digit3",
+        id: CARDS[at] ?? "third", ...MODES[mode], key: (["Digit1", "Digit2", "Digit3"] as const)[at] ?? "Digit3",
+        more: [MODES[mode].more, estimate(kind.estimates.find((one) => one.mode === mode))].filter((part) => part !== null).join(". "),
         command: () => ({ do: "improve", mode }),
       }));
     case "feedback":

@@ -32,6 +32,7 @@ export type Route =
   | FlowRoute
   | TranscriptRoute
   | { page: "roles" }
+  | { page: "findings"; project: string | null }
   | { page: "settings"; tab: SettingsTab }
   | { page: "missing"; path: string };
 
@@ -58,6 +59,7 @@ export function parse(url: { pathname: string; search: string; hash: string }): 
   if (first === "inbox") return { page: "inbox", ask: rest.length > 0 ? rest.join("/") : null };
   if (first === "flows") return rest.length > 0 ? missing : { page: "flows", project: query.get("project"), state: query.get("state"), q: query.get("q") };
   if (first === "roles") return { page: "roles" };
+  if (first === "findings") return rest.length > 0 ? missing : { page: "findings", project: query.get("project") };
   if (first === "settings") {
     const tab = SETTINGS.find((name) => name === (rest[0] ?? "look"));
     return tab === undefined ? missing : { page: "settings", tab };
@@ -100,6 +102,7 @@ function pathOf(route: Route): string {
     case "inbox": return route.ask === null ? "/inbox" : `/inbox/${path(route.ask)}`;
     case "flows": return `/flows${asked({ project: route.project, state: route.state, q: route.q })}`;
     case "roles": return "/roles";
+    case "findings": return `/findings${asked({ project: route.project })}`;
     case "settings": return `/settings/${route.tab}`;
     case "missing": return route.path;
     case "transcript": return `${root(route.flow)}/r/${encodeURIComponent(route.role)}/transcript${asked({ seg: route.seg === "live" ? null : route.seg, msg: route.msg, at: route.at })}`;

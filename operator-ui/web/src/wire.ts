@@ -274,7 +274,11 @@ modes: Array<ImprovementMode>,
 /**
  * How many roles there are.
  */
-roles: number, } | { "kind": "feedback",
+roles: number,
+/**
+ * What each mode would take, as far as the flow's own turns tell it.
+ */
+estimates: Array<Estimate>, } | { "kind": "feedback",
 /**
  * Where it would be.
  */
@@ -391,6 +395,24 @@ op: Op,
 text: string, };
 
 export type Op = " " | "+" | "-";
+
+export type Estimate = {
+/**
+ * In which way.
+ */
+mode: ImprovementMode,
+/**
+ * How many roles would.
+ */
+roles: number,
+/**
+ * How long, if each takes as long as one of its turns so far.
+ */
+ms: number,
+/**
+ * What it would cost in millionths; absent if turns cost nothing that is known.
+ */
+cost_micros: number | null, };
 
 export type FlowState = {
 /**
@@ -788,7 +810,11 @@ depends_on: Array<string>,
 /**
  * Its findings.
  */
-findings: ArtifactRef | null, };
+findings: ArtifactRef | null,
+/**
+ * The record that says so.
+ */
+seq: number | null, };
 
 export type ReflectingState = "waiting" | "reflecting" | "needs-you" | "done";
 
@@ -820,7 +846,11 @@ state: ChangeState,
 /**
  * Who proposed it.
  */
-from_role: string, };
+from_role: string,
+/**
+ * The record of the finding it came from.
+ */
+finding: number | null, };
 
 export type ChangeState = "proposed" | "applied" | "declined";
 
@@ -1042,7 +1072,19 @@ role: string,
 /**
  * The archive.
  */
-archive: string, } | { "do": "change",
+archive: string, } | { "do": "propose",
+/**
+ * Whose finding.
+ */
+role: string,
+/**
+ * The file, from the project's folder.
+ */
+path: string,
+/**
+ * The file as it would be.
+ */
+text: string, } | { "do": "change",
 /**
  * Which.
  */
@@ -1280,7 +1322,11 @@ facts: number,
 /**
  * The flow that a fork began.
  */
-flow?: FlowRef, } | {
+flow?: FlowRef,
+/**
+ * What of it did not come about, in words.
+ */
+note?: Fault, } | {
 /**
  * The browser's name for it.
  */
@@ -1293,6 +1339,148 @@ ok: false,
  * Why.
  */
 error: Fault, };
+
+export type Findings = {
+/**
+ * The flows in which something was found or proposed.
+ */
+flows: Array<FoundFlow>,
+/**
+ * The flow before which the list goes on, if there are older ones.
+ */
+before: string | null, };
+
+export type FoundFlow = {
+/**
+ * The flow.
+ */
+flow: FlowRef,
+/**
+ * How people call it.
+ */
+title: string,
+/**
+ * What its roles found, in the order in which they looked back, and the report.
+ */
+findings: Array<FindingView>,
+/**
+ * What was proposed because of it, oldest first.
+ */
+changes: Array<ProposedChange>, };
+
+export type FindingView = {
+/**
+ * The role instance.
+ */
+role: string,
+/**
+ * The record that says so.
+ */
+seq: number | null,
+/**
+ * Where it stands in the record folder.
+ */
+path: string,
+/**
+ * What it says; absent if it is no text or was lost.
+ */
+text: string | null,
+/**
+ * Whether it says more than this.
+ */
+truncated: boolean,
+/**
+ * Whether it is the report that puts all findings together.
+ */
+is_report: boolean, };
+
+export type ProposedChange = {
+/**
+ * Its name.
+ */
+id: string,
+/**
+ * Whose finding led to it.
+ */
+role: string,
+/**
+ * The record of that finding.
+ */
+finding: number | null,
+/**
+ * The file, from the project's folder.
+ */
+path: string,
+/**
+ * When it was proposed.
+ */
+at: string,
+/**
+ * How it stands beside its file.
+ */
+stands: Stands, };
+
+export type Stands = "open" | "said-already" | "file-changed" | "applied" | "declined";
+
+export type ChangeDiff = {
+/**
+ * The change.
+ */
+change: ProposedChange,
+/**
+ * What differs from what the file says now; absent once it is decided.
+ */
+diff: Diff | null, };
+
+export type Changeable = {
+/**
+ * Their paths, from the project's folder.
+ */
+files: Array<string>,
+/**
+ * Whether there are more.
+ */
+truncated: boolean,
+/**
+ * What the file that was asked for says now; absent if it is not there, or no text.
+ */
+text: string | null, };
+
+export type ForkPlan = {
+/**
+ * The last record it shares.
+ */
+at: number,
+/**
+ * When that was recorded.
+ */
+recorded_at: string,
+/**
+ * How it would be called.
+ */
+name: string,
+/**
+ * What it carries, a sentence each.
+ */
+carried: Array<string>,
+/**
+ * What it does not carry, a sentence each.
+ */
+not_carried: Array<string>,
+/**
+ * Who would hear a first message; absent if nobody could.
+ */
+hears: Hearer | null, };
+
+export type Hearer = {
+/**
+ * The role instance.
+ */
+role: string,
+/**
+ * Whether it waits for words; else it hears them with its next turn.
+ */
+waits: boolean, };
 
 export type SessionRequest = {
 /**
@@ -1630,7 +1818,15 @@ ready: boolean,
 /**
  * How many flows it has.
  */
-flows: number, };
+flows: number,
+/**
+ * How its roles look back, if the project chose it beforehand.
+ */
+improve: ImprovementMode | null,
+/**
+ * Whether a report is written, if the project chose it beforehand.
+ */
+feedback: boolean | null, };
 
 export type NewFlow = {
 /**
@@ -1644,7 +1840,15 @@ input?: string,
 /**
  * How people call it.
  */
-title?: string, };
+title?: string,
+/**
+ * How its roles look back when the work is done, in the place of what the project chose.
+ */
+improve?: ImprovementMode,
+/**
+ * Whether a report is written, in the place of what the project chose.
+ */
+feedback?: boolean, };
 
 export type NewFrom = { "file": string } | { "project": string } | { "draft": string };
 
@@ -1727,6 +1931,10 @@ changes: Changes,
  * Versions of files, by their hash.
  */
 blobs: { [key in string]: string },
+/**
+ * What proposed changes would do to files as they were when the file was written.
+ */
+proposals: { [key in string]: ChangeDiff },
 /**
  * What was left out.
  */

@@ -15,7 +15,7 @@ const KINDS = {
   question: [ask("x/text/k", { kind: "text", reason: "prompt-human", question: "Which?", may_retry: false }), ["r", ..."b", "Enter"], { do: "reply", to: { role: "backend" }, text: "b" }],
   "turn that failed": [ask("x/text/k", { kind: "text", reason: "provider", question: "", may_retry: true }), ["y"], { do: "retry", to: { role: "backend" } }],
   configuration: [ask("x/configuration/k", { kind: "configuration", question: "Which model?", models: [{ name: "small", words: "" }, { name: "large", words: "slow" }], efforts: [], current: {} }), ["Tab*", "Enter"], { do: "configure", role: "backend", settings: { model: "small" } }],
-  improvement: [ask("x/improvement/k", { kind: "improvement", modes: ["graph_based", "parallel", "none"], roles: 3 }), ["2"], { do: "improve", mode: "parallel" }],
+  improvement: [ask("x/improvement/k", { kind: "improvement", modes: ["graph_based", "parallel", "none"], roles: 3, estimates: [{ mode: "graph_based", roles: 5, ms: 720_000, cost_micros: 1_400_000 }, { mode: "parallel", roles: 5, ms: 240_000, cost_micros: null }] }), ["2"], { do: "improve", mode: "parallel" }],
   feedback: [ask("x/feedback/k", { kind: "feedback", path: "feedback/report.md" }), ["n"], { do: "feedback", granted: false }],
   pause: [ask("x/unpause/k", { kind: "unpause", reason: "The disk was full.", detail: null }), ["y"], { do: "unpause" }],
   "flow that stands still": [ask("x/stalled/k", { kind: "stalled" }, { role: null }), ["y"], { do: "resume" }],

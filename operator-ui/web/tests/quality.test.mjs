@@ -10,7 +10,7 @@ const axe = readFileSync(new URL("../node_modules/axe-core/axe.min.js", import.m
 const ROUTES = {
   inbox: "/inbox", "an empty inbox": "/inbox", question: "/inbox/archive/text/analyst", "choice of improvement": "/inbox/wizard/improvement/flow",
   graph: "/p/orchard/f/ledger", outline: "/p/orchard/f/ledger/outline", files: "/p/orchard/f/ledger/files", events: "/p/orchard/f/ledger/events",
-  feed: "/p/orchard/f/ledger/r/backend", past: "/p/orchard/f/ledger?at=3100", transcript: "/p/orchard/f/ledger/r/backend/transcript", flows: "/flows", roles: "/roles", look: "/settings/look", keys: "/settings/keys", nowhere: "/nowhere",
+  feed: "/p/orchard/f/ledger/r/backend", past: "/p/orchard/f/ledger?at=3100", transcript: "/p/orchard/f/ledger/r/backend/transcript", flows: "/flows", findings: "/findings", roles: "/roles", look: "/settings/look", keys: "/settings/keys", nowhere: "/nowhere",
 };
 const LOOKS = [["light", 1440, 900], ["dark", 1440, 900], ["dark", 390, 844], ["light", 390, 844]];
 

@@ -102,7 +102,8 @@ export class StandIn {
     if (parts[1] === "session") return json({});
     if (parts[1] === "search") return json({ hits: this.world.hits ?? [], truncated: false });
     if (parts[1] === "models") return json({ models: [] });
-    if (parts[1] === "projects") return json({ projects: [] });
+    if (parts[1] === "projects") return json({ projects: this.world.projects ?? [] });
+    if (parts[1] === "findings") return json({ flows: this.world.findings ?? [], before: null });
     const flow = this.world.flows[`${parts[2]}/${parts[3]}`];
     if (parts[1] !== "flow" || flow === undefined) return json({ code: "not-found", what: "There is nothing here.", why: "The address is not known.", try: "Go back." }, 404);
     const role = url.searchParams.get("role");

@@ -157,14 +157,58 @@ const tests = {
     const said = server.said.length;
     await page.getByRole("region", { name: "Timeline" }).getByRole("button", { name: /Fork/ }).click();
     const dialog = page.getByRole("dialog", { name: "Fork from here" });
-    await dialog.waitFor();
+    await dialog.getByText("Sessions as they were then: backend (41 messages).").waitFor();
     yes((await dialog.textContent()).includes("event 3,204"), "the dialog names the moment");
-    yes((await dialog.textContent()).includes("Files of the workspace stay as they are now"), "it says what is not carried");
+    yes((await dialog.textContent()).includes("The project's files: both flows work on the same ones"), "it says what is not carried");
+    yes((await dialog.textContent()).includes("First message to backend"), "it says who hears");
     await dialog.getByLabel("Name").fill("With a fuzz target");
     await dialog.getByLabel(/First message/).fill("Write the fuzz target first.");
     await dialog.getByRole("button", { name: "Fork and open" }).click();
     await page.waitForFunction(() => location.pathname.endsWith("/f/ledger-2"));
     same(server.said.slice(said).filter((m) => m.t === "do").map((m) => m.command), [{ do: "fork", at: 3204, name: "With a fuzz target", first_message: "Write the fuzz target first." }], "commands");
+    await close();
+  },
+
+  async "a change that a finding led to is looked at, applied or declined, and one whose file changed is only declined"() {
+    const { page, complaints, close } = await open("/findings");
+    await page.getByRole("button", { name: /checks\.md/ }).click();
+    const card = page.locator('[data-change="c1"]');
+    await card.getByRole("group", { name: /What would change/ }).waitFor();
+    same(await card.getByRole("link").getAttribute("href"), "/p/orchard/f/closed/r/reviewer#e4610", "where it came from");
+    await card.getByRole("button", { name: "Apply", exact: true }).click();
+    await card.getByText("Applied").waitFor();
+    await page.getByRole("button", { name: /^a-docs\/style\.md/ }).click();
+    const changed = page.locator('[data-change="c3"]');
+    await changed.getByText("not written over").waitFor();
+    same(await changed.getByRole("button", { name: "Apply", exact: true }).count(), 0, "buttons that write over");
+    await changed.getByRole("button", { name: "Decline" }).click();
+    await changed.getByText("Declined").waitFor();
+    const commands = server.said.filter((up) => up.t === "do").map((up) => up.command);
+    same(commands, [{ do: "change", change: "c1", applied: true }, { do: "change", change: "c3", applied: false }], "what was said");
+    clean(complaints);
+    await close();
+  },
+
+  async "a finding becomes a proposal only after its diff was seen, and what was typed is kept"() {
+    const { page, complaints, close } = await open("/findings");
+    await page.getByRole("button", { name: /^(Qa ?)?qa\b/i }).click();
+    await page.getByRole("button", { name: "Propose a change" }).click();
+    const form = page.getByRole("form", { name: /Propose a change/ });
+    await page.waitForFunction(() => document.querySelector("form input")?.value === "a-docs/style.md");
+    const field = form.getByLabel("What the file would say");
+    const send = form.getByRole("button", { name: "Propose this change" });
+    yes(await send.isDisabled(), "nothing differs yet");
+    await field.fill("# Style\n\nShort sentences.\nWhat breaks comes first.\n");
+    await form.getByRole("group", { name: "What would change", exact: true }).getByText("What breaks comes first.").waitFor();
+    await page.reload();
+    await page.getByRole("button", { name: /^(Qa ?)?qa\b/i }).click();
+    await page.getByRole("button", { name: "Propose a change" }).click();
+    await page.waitForFunction(() => document.querySelector("form textarea")?.value.includes("What breaks"));
+    await send.click();
+    await page.locator(".mono", { hasText: "a-docs/style.md" }).nth(1).waitFor();
+    const commands = server.said.filter((up) => up.t === "do").map((up) => up.command);
+    same(commands, [{ do: "propose", role: "qa", path: "a-docs/style.md", text: "# Style\n\nShort sentences.\nWhat breaks comes first.\n" }], "what was said");
+    clean(complaints);
     await close();
   },
 

@@ -12,7 +12,7 @@ use a_society_roles::provider::{
     Arrival, Effort, Fault, FaultClass, Provider, Request, Secret, Thinking,
 };
 use a_society_roles::taker::model::{Model, Traffic};
-use a_society_roles::tool::SearchService;
+use a_society_roles::tool::{Reach, SearchService};
 use a_society_roles::turn::step::End;
 use a_society_roles::turn::stop::StopSignal;
 use a_society_state::clock::{Clock, SystemClock};
@@ -45,6 +45,7 @@ pub struct Models {
     catalog: OnceLock<Result<Catalog, String>>,
     servers: Mutex<Option<Kept>>,
     search: OnceLock<Option<SearchService>>,
+    reach: OnceLock<Reach>,
 }
 
 /// The servers of a flow, and what they were made of.
@@ -123,6 +124,19 @@ impl Models {
         };
         let nobody = || "the configuration has no `search`".to_owned();
         found.clone().ok_or_else(nobody)
+    }
+
+    /// How far tools reach at most.
+    ///
+    /// # Errors
+    /// When the configuration cannot be used.
+    pub fn reach(&self) -> Result<Reach, String> {
+        if let Some(reach) = self.reach.get() {
+            return Ok(reach.clone());
+        }
+        // A fault is not kept: what the operator mends counts the next time.
+        let reach = user::reach().map_err(|error| error.to_string())?;
+        Ok(self.reach.get_or_init(|| reach).clone())
     }
 
     /// The operator's models.

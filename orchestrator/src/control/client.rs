@@ -10,7 +10,6 @@ use a_society_state::{Error, FlowRef, Store, lock};
 use super::limits::{ANSWER_TIMEOUT, MESSAGE_BYTES_MAX, PAUSE_BETWEEN_TRIES, TRIES_MAX};
 use super::message::{Answer, Command, Fault, Request, Taken, VERSION};
 use super::{fault, socket};
-use crate::driver::error::DriverError;
 use crate::mint::SystemMint;
 use crate::run::{RunError, reopen};
 
@@ -99,20 +98,9 @@ fn by_us(
         Ok(Taken { seq, ..taken })
     });
     core.close().map_err(RunError::from)?;
-    taken.map_err(|error| match error {
-        DriverError::State(error) => Unsaid::Run(RunError::State(error)),
-        error @ (DriverError::Refused(_)
-        | DriverError::Name(_)
-        | DriverError::Graph(_)
-        | DriverError::NothingStaged
-        | DriverError::ManyStaged(_)
-        | DriverError::NothingAsked
-        | DriverError::ManyAsked(_)
-        | DriverError::Session { .. }
-        | DriverError::NotAFlow(_)
-        | DriverError::Change(_)
-        | DriverError::Gone
-        | DriverError::System(_)) => Unsaid::Fault(fault::of(&error)),
+    taken.map_err(|error| match error.into_state() {
+        Ok(error) => Unsaid::Run(RunError::State(error)),
+        Err(error) => Unsaid::Fault(fault::of(&error)),
     })
 }
 

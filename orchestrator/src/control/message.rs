@@ -35,6 +35,9 @@ pub enum Command {
     Decline {
         /// Which; the only one if absent.
         approval: Option<ApprovalId>,
+        /// What to do instead; the role goes on with it and does not wait.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        reason: Option<String>,
     },
     /// Let a call run that asks for consent.
     Allow {
@@ -53,6 +56,9 @@ pub enum Command {
         /// The hash of what the operator saw; an answer to anything else is refused.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         action: Option<Hash>,
+        /// What to do instead; the role goes on with it and does not wait.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        reason: Option<String>,
     },
     /// Say how much the flow may do without asking.
     Mode {

@@ -1,7 +1,7 @@
 //! Budgets: what a request may cost at most is looked at before it leaves.
 
 use a_society_facts::fact::budget::Measure;
-use a_society_facts::id::{RoleInstance, TurnId};
+use a_society_facts::id::{ClientId, RoleInstance, TurnId};
 use a_society_flow::machine::Input;
 use a_society_roles::turn::step::Worst;
 
@@ -49,7 +49,8 @@ impl Core {
     }
 
     /// Sets the limits of the flow's file, before anything was spent. A process that died in between
-    /// may have set none or some of them; what was set since is left as it is.
+    /// may have set none or some of them; what was set or lifted since is left as it is. Each is said
+    /// under a name of its own, so that it counts once.
     ///
     /// # Errors
     /// When the journal refuses.
@@ -61,14 +62,15 @@ impl Core {
             return Ok(());
         }
         for (role, measure, limit) in limits {
+            // Journals whose limits were set without a name are known by the limit itself.
             if self.state().left(role.as_ref(), measure).is_some() {
                 continue;
             }
             self.command(Input::SetBudget {
+                client: name_of(role.as_ref(), measure),
                 role,
                 measure,
                 limit: Some(limit),
-                client: None,
             })?;
         }
         Ok(())
@@ -114,6 +116,18 @@ impl Core {
             live.reserved = Worst::default();
         }
     }
+}
+
+/// The name under which a limit of the flow's file is said.
+fn name_of(role: Option<&RoleInstance>, measure: Measure) -> Option<ClientId> {
+    let whose = role.map_or("", RoleInstance::as_str);
+    let measure = match measure {
+        Measure::Tokens => "tokens",
+        Measure::CostMicros => "cost",
+        Measure::Turns => "turns",
+        Measure::WallMs => "time",
+    };
+    format!("flow-file:{measure}:{whose}").parse().ok()
 }
 
 fn words(whose: Option<&RoleInstance>, measure: Measure, wants: u64, free: u64) -> String {

@@ -96,14 +96,16 @@ impl Core {
             action,
             grant,
             also,
+            reason: None,
             client,
         }))
     }
 
-    /// The operator denies a call.
+    /// The operator denies a call, and may say what to do instead; blank words say nothing.
     pub(super) fn denied(
         &mut self,
         named: (Option<ConsentId>, Option<Hash>),
+        reason: Option<String>,
         client: Option<ClientId>,
     ) -> Result<Input, DriverError> {
         let (consent, action) = self.open_consent(named)?;
@@ -113,6 +115,10 @@ impl Core {
             action,
             grant: None,
             also: Vec::new(),
+            reason: reason
+                .filter(|reason| !reason.trim().is_empty())
+                .map(|reason| self.flow.keep_text(reason))
+                .transpose()?,
             client,
         }))
     }
@@ -167,6 +173,7 @@ impl Core {
         let call = self.state().calls.get(&open.call)?;
         let (role, node) = (open.role.clone(), open.node.clone());
         let asked = self.asked_call(&role, &call.tool_call)?;
-        self.roles.grant(&role, node.as_ref(), &asked)
+        let state = &self.flow.views().flow;
+        self.roles.grant(state, (&role, node.as_ref()), &asked)
     }
 }

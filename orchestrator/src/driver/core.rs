@@ -110,6 +110,8 @@ pub struct Core {
     pub(super) owed: usize,
     /// The record with which a turn last ended.
     turn_ended: Seq,
+    /// Whether text streamed since this was last asked.
+    pub(super) streamed: bool,
 }
 
 impl Core {
@@ -143,6 +145,7 @@ impl Core {
             changed: true,
             owed: 0,
             turn_ended: 0,
+            streamed: false,
         };
         core.put_back()?;
         core.input(Input::Opened)?;
@@ -451,6 +454,11 @@ impl Core {
         self.changed |= self.crowded;
         self.flow.tick();
         Ok(())
+    }
+
+    /// Whether text streamed since this was last asked.
+    pub(super) const fn take_streamed(&mut self) -> bool {
+        std::mem::replace(&mut self.streamed, false)
     }
 
     /// Ends in good order.

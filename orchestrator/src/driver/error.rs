@@ -55,6 +55,30 @@ pub enum DriverError {
     System(#[from] std::io::Error),
 }
 
+impl DriverError {
+    /// What the disk or the journal refused, told apart from everything else.
+    ///
+    /// # Errors
+    /// With the error itself, when it is of another kind.
+    pub fn into_state(self) -> Result<a_society_state::Error, Self> {
+        match self {
+            Self::State(error) => Ok(error),
+            error @ (Self::Refused(_)
+            | Self::Name(_)
+            | Self::Graph(_)
+            | Self::NothingStaged
+            | Self::ManyStaged(_)
+            | Self::NothingAsked
+            | Self::ManyAsked(_)
+            | Self::Session { .. }
+            | Self::NotAFlow(_)
+            | Self::Change(_)
+            | Self::Gone
+            | Self::System(_)) => Err(error),
+        }
+    }
+}
+
 impl From<Refusal> for DriverError {
     fn from(refusal: Refusal) -> Self {
         Self::Refused(Box::new(refusal))

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use a_society_facts::fact::flow::{Author, PauseReason};
 use a_society_facts::fact::operator::{ChosenBy, SteerWhen};
 use a_society_facts::id::{ApprovalId, ClientId, RoleInstance};
-use a_society_flow::machine::{Input, Reply, ReplyTarget, Revise, Steer};
+use a_society_flow::machine::{Guidance, Input, Reply, ReplyTarget, Revise, Steer};
 
 use super::core::Core;
 use super::error::DriverError;
@@ -58,16 +58,17 @@ impl Core {
                 approval: self.staged(approval)?,
                 client,
             },
-            Command::Decline { approval } => Input::Decline {
-                approval: self.staged(approval)?,
-                client,
-            },
+            Command::Decline { approval, reason } => self.decline(approval, reason, client)?,
             Command::Allow {
                 consent,
                 action,
                 for_the_flow,
             } => self.consented((consent, action), for_the_flow, client)?,
-            Command::Deny { consent, action } => self.denied((consent, action), client)?,
+            Command::Deny {
+                consent,
+                action,
+                reason,
+            } => self.denied((consent, action), reason, client)?,
             Command::Mode { mode } => Input::ConsentMode { mode, client },
             Command::Configure { role, settings } => Input::ConfigureRole {
                 settings: self.merged(&role, settings),
@@ -143,6 +144,27 @@ impl Core {
             message: mint::name(self.mint.as_mut(), "m")?,
             client,
         }))
+    }
+
+    /// The operator declines a handoff, and may say what to do instead; blank words say nothing.
+    fn decline(
+        &mut self,
+        named: Option<ApprovalId>,
+        reason: Option<String>,
+        client: Option<ClientId>,
+    ) -> Result<Input, DriverError> {
+        let guidance = match reason.filter(|reason| !reason.trim().is_empty()) {
+            Some(reason) => Some(Guidance {
+                text: self.flow.keep_text(reason)?,
+                message: mint::name(self.mint.as_mut(), "m")?,
+            }),
+            None => None,
+        };
+        Ok(Input::Decline {
+            approval: self.staged(named)?,
+            guidance,
+            client,
+        })
     }
 
     fn steer(

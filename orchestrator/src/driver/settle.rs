@@ -11,7 +11,7 @@ use a_society_facts::message::{Message, ToolCall};
 use a_society_facts::view::flow::{CallState, OpenCall};
 use a_society_roles::taker::command::end_survivor;
 
-use super::core::Core;
+use super::core::{Core, text_of};
 use super::error::DriverError;
 use super::role_source::Touched;
 use crate::mint;
@@ -23,6 +23,9 @@ const UNKNOWN: &str = "The outcome is unknown: the process ended after this call
 const RUN_AGAIN: &str = "its result was lost when the process ended, and running it twice is safe";
 /// What the model gets when the operator denied a call.
 const DENIED: &str = "This call did not run: the operator denied it.";
+/// What comes before the operator's own words, when a call was denied with a word about it.
+const DENIED_AND_TOLD: &str =
+    "This call did not run: the operator denied it, and says what to do instead:";
 /// What the model gets for the calls after one that was denied.
 const AFTER_DENIAL: &str =
     "This call did not run, because the operator denied another call of the same answer.";
@@ -38,11 +41,11 @@ const STOPPED: &str = "This call did not run: the operator stopped the turn.";
 const LEFT: &str = "This call did not run: the turn ended before it.";
 
 impl Core {
-    /// Settles what is known about every call of a turn that a crash cut off, and says whether one
-    /// was denied. A call that is left open may run now: the taker intends it again and is given
+    /// Settles what is known about every call of a turn that a crash cut off, and says whether the
+    /// turn waits for guidance, because one was denied without a word. A call that is left open may run now: the taker intends it again and is given
     /// the same call.
     pub(super) fn settle_calls(&mut self, turn: TurnId) -> Result<bool, DriverError> {
-        let mut denied = false;
+        let (mut denied, mut waits) = (false, false);
         for (call, open) in self.open_calls(turn) {
             self.reap(&call, &open)?;
             match (open.state, open.effect) {
@@ -56,20 +59,31 @@ impl Core {
                 }
                 (CallState::Denied, _) => {
                     denied = true;
-                    self.finish_call(turn, call, &open, CallEnd::Denied, DENIED)?;
+                    waits |= open.instead.is_none();
+                    let told = self.told_of_denial(&open)?;
+                    self.finish_call(turn, call, &open, CallEnd::Denied, &told)?;
                 }
                 // The request for consent is still there and can still be answered.
                 (CallState::Intended | CallState::Allowed | CallState::Consent, _) => {}
             }
         }
         if denied {
-            // Nothing else of the same answer runs before the operator has spoken.
+            // Nothing else of the same answer runs: the model has to hear of the denial first.
             for (call, open) in self.open_calls(turn) {
                 self.finish_call(turn, call, &open, CallEnd::NotRun, AFTER_DENIAL)?;
             }
             self.finish_unintended(turn, AFTER_DENIAL)?;
         }
-        Ok(denied)
+        Ok(waits)
+    }
+
+    /// What the model gets for a call that the operator denied.
+    fn told_of_denial(&self, open: &OpenCall) -> Result<String, DriverError> {
+        let Some(instead) = &open.instead else {
+            return Ok(DENIED.to_owned());
+        };
+        let words = text_of(&self.flow, instead)?;
+        Ok(format!("{DENIED_AND_TOLD}\n{words}"))
     }
 
     /// A call whose file tells whether it happened.
@@ -119,11 +133,13 @@ impl Core {
     fn close_calls(&mut self, turn: TurnId, end: CallEnd, told: &str) -> Result<(), DriverError> {
         for (call, open) in self.open_calls(turn) {
             let (end, told) = match open.state {
-                CallState::Started => (CallEnd::Unknown, UNKNOWN),
-                CallState::Denied => (CallEnd::Denied, DENIED),
-                CallState::Intended | CallState::Consent | CallState::Allowed => (end, told),
+                CallState::Started => (CallEnd::Unknown, UNKNOWN.to_owned()),
+                CallState::Denied => (CallEnd::Denied, self.told_of_denial(&open)?),
+                CallState::Intended | CallState::Consent | CallState::Allowed => {
+                    (end, told.to_owned())
+                }
             };
-            self.finish_call(turn, call, &open, end, told)?;
+            self.finish_call(turn, call, &open, end, &told)?;
         }
         self.finish_unintended(turn, told)
     }

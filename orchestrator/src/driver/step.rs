@@ -280,6 +280,7 @@ impl Core {
 
     fn draft(&mut self, turn: TurnId, kind: DraftKind, text: &str) -> Result<(), DriverError> {
         let (role, request) = (self.role_of(turn), self.request_of(turn));
+        self.streamed = true;
         let Self { live, flow, .. } = self;
         let Some(live) = live.get_mut(&turn) else {
             return Ok(());

@@ -8,6 +8,7 @@ use std::time::Duration;
 use a_society_facts::id::{ClientId, TurnId};
 use a_society_roles::turn::step::Step;
 
+use super::ahead::{Ahead, Onlookers};
 use super::at_once::AtOnce;
 use super::core::Core;
 use super::error::DriverError;
@@ -42,6 +43,11 @@ pub(super) enum Inbox {
         /// Where the answer goes, if the turn waits for one.
         answer: Option<SyncSender<Heard>>,
     },
+    /// Somebody looks on, and wants what streamed and is in no record yet.
+    Ahead {
+        /// Where the answer goes.
+        answer: SyncSender<Vec<Ahead>>,
+    },
     /// The process ends.
     Drain,
 }
@@ -64,6 +70,7 @@ pub fn drive(core: Core, door: Option<Door>) -> Result<Driven, DriverError> {
     let window = Arc::new(Window {
         seen: Mutex::new(None),
         changed: Condvar::new(),
+        onlookers: Onlookers::default(),
     });
     let id = core.flow().id().clone();
     let handle = FlowHandle::new(id, inbox.clone(), Arc::clone(&window));
@@ -153,6 +160,9 @@ impl Task {
                 }
             }
             self.core.tick()?;
+            if self.core.take_streamed() {
+                self.window.onlookers.tell();
+            }
         }
     }
 
@@ -223,6 +233,11 @@ impl Task {
                 } else {
                     drop(answer.send(heard));
                 }
+                Ok(())
+            }
+            Inbox::Ahead { answer } => {
+                // Whoever asked may have lost patience.
+                drop(answer.send(self.core.ahead()?));
                 Ok(())
             }
             Inbox::Drain => {

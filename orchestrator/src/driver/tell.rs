@@ -35,7 +35,7 @@ impl Core {
             self.keep_what_was_cut(turn, &role)?;
         }
         if self.settle_calls(turn)? {
-            // What was denied is for the operator to speak about; the role goes on with the answer.
+            // The operator said no and no more; the role goes on when it hears what to do instead.
             self.conclude(turn, attempt, Outcome::ConsentDenied)?;
             return Ok(None);
         }

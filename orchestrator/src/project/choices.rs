@@ -6,12 +6,16 @@
 //! | the flow file, for the role | `model:`, `skills:`, `mcp-servers:`; `auto` leaves it to a model |
 //! | the operator, for all roles | `choose: [model, skills, mcp-servers]` leaves it to a model |
 //!
+//! How far the tools of a role reach (`scope=`) is no choice of a model: each of the three places can
+//! only take away from what the operator's configuration allows.
+//!
 //! The first that says something counts. Where there is nothing to choose from, nobody is asked.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use a_society_flow::graph::InlineRole;
+use a_society_flow::graph::{InlineRole, ToolScope};
 use a_society_roles::taker::model::{Candidate, Chooser, Question};
+use a_society_roles::tool::{Narrowing, Reach, Scope};
 use a_society_roles::turn::step::End;
 use a_society_roles::turn::stop::StopSignal;
 
@@ -25,10 +29,39 @@ pub const MODEL: &str = "model";
 pub const SKILLS: &str = "skills";
 /// The key of its servers.
 pub const SERVERS: &str = "mcp-servers";
+/// The key of how far its tools reach at most.
+pub const SCOPE: &str = "scope";
 /// How it is said that a model chooses.
 pub const AUTO: &str = "auto";
 /// How it is said that there is none.
 const NONE: &str = "none";
+
+/// How far the tools of a role reach: what the operator's configuration allows at most, narrowed by
+/// the role's file and by what was chosen for the role. The journal lies in the workspace, so that
+/// what was chosen cannot widen anything either.
+#[must_use]
+pub fn reach(
+    most: Reach,
+    definition: Option<&InlineRole>,
+    settings: &BTreeMap<String, String>,
+) -> Reach {
+    let permissions = definition.and_then(|role| role.permissions.as_ref());
+    let in_file = permissions.map_or_else(Narrowing::default, |it| Narrowing {
+        scope: it.scope.map(|scope| match scope {
+            ToolScope::Sandboxed => Scope::Sandboxed,
+            ToolScope::Project => Scope::Project,
+            ToolScope::Full => Scope::Full,
+        }),
+        network: it.network,
+    });
+    // A word that is no scope can only be of another version: it narrows as far as there is.
+    let chosen = settings.get(SCOPE);
+    let chosen = chosen.map(|word| Scope::of_word(word).unwrap_or_default());
+    most.narrowed(in_file).narrowed(Narrowing {
+        scope: chosen,
+        network: None,
+    })
+}
 
 /// The names that were chosen for a role or stand in its file; nothing if nobody said any.
 #[must_use]
@@ -203,7 +236,57 @@ fn about_model(model: &a_society_roles::provider::config::ModelConfig, usual: bo
 
 #[cfg(test)]
 mod tests {
+    use a_society_flow::graph::Permissions;
+
     use super::*;
+
+    #[test]
+    fn a_scope_of_a_file_or_a_choice_only_takes_away_and_a_strange_word_takes_all() {
+        let file = |scope, network| InlineRole {
+            permissions: Some(Permissions {
+                scope,
+                network,
+                ..Permissions::default()
+            }),
+            ..InlineRole::default()
+        };
+        let full = || Reach {
+            scope: Scope::Full,
+            folders: vec!["/f".into()],
+            network: true,
+        };
+        let chosen = |word: &str| BTreeMap::from([(SCOPE.to_owned(), word.to_owned())]);
+        let nothing = BTreeMap::new();
+        for (most, role, settings, wanted) in [
+            (full(), None, &nothing, "scope full, network on"),
+            (
+                full(),
+                None,
+                &chosen("project"),
+                "scope project, network on",
+            ),
+            (
+                full(),
+                Some(file(Some(ToolScope::Sandboxed), Some(false))),
+                &chosen("full"),
+                "scope sandboxed, network off",
+            ),
+            (
+                Reach::default(),
+                Some(file(Some(ToolScope::Full), Some(true))),
+                &chosen("full"),
+                "scope sandboxed, network off",
+            ),
+            (
+                full(),
+                None,
+                &chosen("everything"),
+                "scope sandboxed, network on",
+            ),
+        ] {
+            assert_eq!(reach(most, role.as_ref(), settings).words(), wanted);
+        }
+    }
 
     #[test]
     fn what_was_chosen_counts_before_what_the_file_says() {

@@ -27,16 +27,13 @@ pub const STALLED: Duration = Duration::from_secs(30);
 /// the connection serves the next request.
 pub const REST: Duration = Duration::from_secs(2);
 
-/// From what length on the last request of a conversation is remembered: hashing less takes under a
-/// millisecond anyway.
+/// From what length on the beginning of a conversation is kept as it was written: writing less takes
+/// under a millisecond anyway.
 pub const SENT_BYTES_MIN: usize = 512 * 1024;
 
-/// How much is remembered of requests, over all conversations. The oldest go first; they are hashed
-/// whole the next time, and nothing else changes.
+/// How much is kept of beginnings, over all conversations. The oldest go first; their requests are
+/// written whole the next time, and nothing else changes.
 pub const SENT_BYTES_MAX: usize = 64 * 1024 * 1024;
-
-/// How far apart the places are from which hashing can go on.
-pub const SENT_STRIDE_BYTES: usize = 128 * 1024;
 
 /// How much of a response that reports an error is read. Its reason stands at the beginning.
 pub const ERROR_BODY_BYTES: usize = 64 * 1024;

@@ -8,6 +8,7 @@
 
 pub mod answer;
 pub mod blocks;
+pub mod body;
 pub mod config;
 pub mod event;
 pub mod fault;
@@ -26,6 +27,7 @@ mod wire;
 
 pub use answer::{Answer, AskedCall, CallFault, Stop};
 pub use blocks::Blocks;
+pub use body::Body;
 pub use event::{Arrival, Event};
 pub use fault::{Fault, FaultClass};
 pub use port::{Prepared, Provider};

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use a_society_facts::Hash;
-use bytes::Bytes;
 
+use super::body::Body;
 use super::fault::Fault;
 use super::request::Request;
 use super::stream::Stream;
@@ -32,7 +32,7 @@ pub struct Prepared {
     /// The model.
     pub model: String,
     /// The bytes of the body.
-    pub body: Bytes,
+    pub body: Body,
     /// Their hash, by which the journal names the request.
     pub hash: Hash,
     /// The tools that cannot be called without arguments.

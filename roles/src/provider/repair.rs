@@ -39,16 +39,139 @@ const NAME_BYTES: usize = 64;
 /// The history as this provider and model get it.
 #[must_use]
 pub fn repair<'a>(history: &'a [Said], provider: &str, model: &str) -> Vec<Cow<'a, Said>> {
+    mend(history, &Before::default(), provider, model).messages
+}
+
+/// What is known of the beginning of a history that was mended before, when its rest is.
+#[derive(Debug, Default)]
+pub(super) struct Before {
+    /// Which side spoke last; absent if nothing was said.
+    pub(super) last: Option<Side>,
+    /// The names of its calls, as they were mended.
+    known_ids: HashSet<String>,
+    /// The calls that have no result, by the names that they came with: one that comes late would
+    /// change how the beginning is mended.
+    unanswered: HashSet<String>,
+}
+
+/// Who speaks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Side {
+    /// The user, or what answers a call.
+    User,
+    /// The model.
+    Model,
+}
+
+impl Side {
+    pub(super) const fn of(message: &Message) -> Self {
+        match message {
+            Message::User { .. } | Message::ToolResult { .. } => Self::User,
+            Message::Assistant { .. } | Message::AssistantToolCalls { .. } => Self::Model,
+        }
+    }
+}
+
+/// A history, or the rest of one, as a provider and a model get it.
+#[derive(Debug)]
+pub(super) struct Mended<'a> {
+    /// The messages.
+    pub(super) messages: Vec<Cow<'a, Said>>,
+    /// By which message of the history each of them was begun.
+    begun: Vec<usize>,
+    /// The results that were found, by their place here and in the history.
+    found: Vec<(usize, usize)>,
+    /// The calls without one, by the place where it would be.
+    missing: Vec<(usize, &'a str)>,
+    /// Whether it holds a result that a call before it was mended without.
+    late: bool,
+}
+
+/// A place at which a history can be parted: whatever comes after it, what is before it is mended in
+/// the same way.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Part {
+    /// How many mended messages are before it.
+    pub(super) mended: usize,
+    /// How many messages of the history are.
+    pub(super) history: usize,
+}
+
+impl Mended<'_> {
+    /// Whether this can follow what was mended before it.
+    pub(super) fn follows(&self, before: &Before) -> bool {
+        let first = self.messages.first().map(|said| Side::of(&said.message));
+        match before.last {
+            None => true,
+            Some(last) => first.is_some_and(|first| first != last) && !self.late,
+        }
+    }
+
+    /// The places at which it can be parted, in order. Another side begins to speak there, and every
+    /// result of a call before it has come.
+    pub(super) fn parts(&self) -> Vec<Part> {
+        let mut parts = Vec::new();
+        let mut found = self.found.iter().peekable();
+        let mut last_result = None;
+        for (mended, pair) in self.messages.windows(2).enumerate() {
+            let mended = mended + 1;
+            while let Some((_, place)) = found.next_if(|(at, _)| *at < mended) {
+                last_result = last_result.max(Some(*place));
+            }
+            let [before, after] = pair else { continue };
+            let changes = Side::of(&before.message) != Side::of(&after.message);
+            let answers = matches!(*after.message, Message::ToolResult { .. });
+            let Some(history) = self.begun.get(mended).copied() else {
+                continue;
+            };
+            if changes && !answers && last_result.is_none_or(|place| place < history) {
+                parts.push(Part { mended, history });
+            }
+        }
+        parts
+    }
+
+    /// Takes what is before a part into account.
+    pub(super) fn settle(&self, part: Part, before: &mut Before) {
+        let settled = self.messages.get(..part.mended).unwrap_or(&[]);
+        before.last = settled.last().map(|said| Side::of(&said.message));
+        for said in settled {
+            if let Message::AssistantToolCalls { calls, .. } = &*said.message {
+                let ids = calls.iter().map(|call| call.id.clone());
+                before.known_ids.extend(ids);
+            }
+        }
+        let missing = self.missing.iter().filter(|(at, _)| *at < part.mended);
+        let missing = missing.map(|(_, id)| (*id).to_owned());
+        before.unanswered.extend(missing);
+    }
+}
+
+/// Mends a history, or what follows a beginning that is mended already.
+pub(super) fn mend<'a>(
+    history: &'a [Said],
+    before: &Before,
+    provider: &str,
+    model: &str,
+) -> Mended<'a> {
+    let places = Places::of(history);
+    let late = (before.unanswered.iter()).any(|id| places.answered.contains_key(id.as_str()));
     let mut mending = Mending {
         history,
-        places: Places::of(history),
+        before,
+        places,
         known_ids: HashSet::new(),
+        at: 0,
         out: Vec::with_capacity(history.len()),
+        begun: Vec::with_capacity(history.len()),
+        found: Vec::new(),
+        missing: Vec::new(),
     };
     for (at, said) in history.iter().enumerate() {
+        mending.at = at;
         mending.take(at, said, provider, model);
     }
-    mending.close()
+    mending.close(late)
 }
 
 /// Where calls are made and answered.
@@ -93,14 +216,20 @@ impl<'a> Places<'a> {
 }
 
 #[derive(Debug)]
-struct Mending<'a> {
+struct Mending<'a, 'b> {
     history: &'a [Said],
+    before: &'b Before,
     places: Places<'a>,
     known_ids: HashSet<Cow<'a, str>>,
+    /// The message of the history that is looked at.
+    at: usize,
     out: Vec<Cow<'a, Said>>,
+    begun: Vec<usize>,
+    found: Vec<(usize, usize)>,
+    missing: Vec<(usize, &'a str)>,
 }
 
-impl<'a> Mending<'a> {
+impl<'a> Mending<'a, '_> {
     fn take(&mut self, at: usize, said: &'a Said, provider: &str, model: &str) {
         match &*said.message {
             Message::User { content } => self.user(said, content),
@@ -139,12 +268,23 @@ impl<'a> Mending<'a> {
             return;
         }
         let is_well = content.len() <= MESSAGE_BYTES && said.blocks.is_none();
-        self.out.push(if is_well {
+        self.push(if is_well {
             Cow::Borrowed(said)
         } else {
             let content = within(content.to_owned());
             Cow::Owned(Message::User { content }.into())
         });
+    }
+
+    /// Adds a message. The first of a history is the user's.
+    fn push(&mut self, said: Cow<'a, Said>) {
+        let is_first = self.out.is_empty() && self.before.last.is_none();
+        if is_first && !matches!(*said.message, Message::User { .. }) {
+            self.out.push(as_user(BEGINNING_GONE));
+            self.begun.push(self.at);
+        }
+        self.out.push(said);
+        self.begun.push(self.at);
     }
 
     /// Adds words of the model, to its last ones if nothing came between.
@@ -154,9 +294,10 @@ impl<'a> Mending<'a> {
             .last()
             .is_some_and(|last| matches!(*last.message, Message::Assistant { .. }));
         let Some(before) = self.out.pop_if(|_| follows) else {
-            return self.out.push(bounded(said));
+            return self.push(bounded(said));
         };
         let joined = join(before.into_owned(), said.into_owned());
+        // It stays where the first of the two began.
         self.out.push(bounded(Cow::Owned(joined)));
     }
 
@@ -169,7 +310,7 @@ impl<'a> Mending<'a> {
         if !is_blank && self.are_well(calls) {
             self.assistant(said);
             for (call, result) in calls.iter().zip(results) {
-                self.result(call, result);
+                self.result(call, &call.id, result);
             }
             return;
         }
@@ -186,8 +327,8 @@ impl<'a> Mending<'a> {
         };
         let message = Arc::new(message);
         self.assistant(Cow::Owned(Said { message, blocks }));
-        for (call, result) in mended.iter().zip(results) {
-            self.result(call, result);
+        for ((call, asked), result) in mended.iter().zip(calls).zip(results) {
+            self.result(call, &asked.id, result);
         }
     }
 
@@ -197,7 +338,7 @@ impl<'a> Mending<'a> {
         for (taken, call) in calls.iter().enumerate() {
             let is_well = is_legal_name(&call.name)
                 && is_object(call)
-                && self.known_ids.insert(Cow::Borrowed(&call.id));
+                && self.is_new(Cow::Borrowed(&call.id));
             if !is_well {
                 for call in &calls[..taken] {
                     self.known_ids.remove(call.id.as_str());
@@ -208,11 +349,16 @@ impl<'a> Mending<'a> {
         true
     }
 
+    /// Takes the name of a call, if no other call has it.
+    fn is_new(&mut self, id: Cow<'a, str>) -> bool {
+        !self.before.known_ids.contains(id.as_ref()) && self.known_ids.insert(id)
+    }
+
     /// A call with a name of its own, a legal tool and an object for its arguments.
     fn call(&mut self, call: &ToolCall) -> ToolCall {
         let mut id = call.id.clone();
         let mut again = 1_u32;
-        while !self.known_ids.insert(Cow::Owned(id.clone())) {
+        while !self.is_new(Cow::Owned(id.clone())) {
             again += 1;
             id = format!("{}~{again}", call.id);
         }
@@ -227,11 +373,13 @@ impl<'a> Mending<'a> {
         }
     }
 
-    fn result(&mut self, call: &ToolCall, place: Option<usize>) {
-        let said = place.and_then(|place| self.history.get(place));
-        let Some(said) = said else {
-            return self.out.push(Cow::Owned(unknown(call).into()));
+    fn result(&mut self, call: &ToolCall, asked: &'a str, place: Option<usize>) {
+        let found = place.and_then(|place| Some((place, self.history.get(place)?)));
+        let Some((place, said)) = found else {
+            self.missing.push((self.out.len(), asked));
+            return self.push(Cow::Owned(unknown(call).into()));
         };
+        self.found.push((self.out.len(), place));
         if let Message::ToolResult {
             call_id,
             tool_name,
@@ -244,7 +392,7 @@ impl<'a> Mending<'a> {
                 && !content.trim().is_empty()
                 && content.len() <= MESSAGE_BYTES
                 && said.blocks.is_none();
-            self.out.push(if is_well {
+            self.push(if is_well {
                 Cow::Borrowed(said)
             } else {
                 let content = match content.trim() {
@@ -262,23 +410,30 @@ impl<'a> Mending<'a> {
         }
     }
 
-    fn close(mut self) -> Vec<Cow<'a, Said>> {
-        let user = |content: &str| -> Cow<'a, Said> {
-            let content = content.to_owned();
-            Cow::Owned(Message::User { content }.into())
-        };
-        let begins = self.out.first().map(|first| &*first.message);
-        if !matches!(begins, Some(Message::User { .. })) {
-            self.out.insert(0, user(BEGINNING_GONE));
+    fn close(mut self, late: bool) -> Mended<'a> {
+        if self.out.is_empty() && self.before.last.is_none() {
+            self.push(as_user(BEGINNING_GONE));
         }
         if let Some(last) = self.out.last()
             && matches!(*last.message, Message::Assistant { .. })
             && !last.blocks.as_ref().is_some_and(|blocks| blocks.paused)
         {
-            self.out.push(user(GO_ON));
+            self.at = self.history.len();
+            self.push(as_user(GO_ON));
         }
-        self.out
+        Mended {
+            messages: self.out,
+            begun: self.begun,
+            found: self.found,
+            missing: self.missing,
+            late,
+        }
     }
+}
+
+fn as_user<'a>(content: &str) -> Cow<'a, Said> {
+    let content = content.to_owned();
+    Cow::Owned(Message::User { content }.into())
 }
 
 fn unknown(call: &ToolCall) -> Message {

@@ -365,6 +365,7 @@ fn decision(ask: &AskView, letter: char) -> Option<(Command, &'static str)> {
             let denied = Command::Deny {
                 consent: Some(consent.clone()),
                 action: Some(*action),
+                reason: None,
             };
             Some((denied, "denied"))
         }
@@ -374,7 +375,8 @@ fn decision(ask: &AskView, letter: char) -> Option<(Command, &'static str)> {
         }
         (AskKind::Approval { approval }, 'd') => {
             let approval = Some(approval.clone());
-            Some((Command::Decline { approval }, "declined"))
+            let reason = None;
+            Some((Command::Decline { approval, reason }, "declined"))
         }
         (AskKind::Improvement { modes }, 'g' | 'p' | 'n') => {
             let mode = match letter {

@@ -22,7 +22,6 @@ use super::view::{AskKind, AskView, Feed, FlowLine, FlowView, Item, NodeLine, Vi
 use crate::cli::asks::{self, Ask};
 use crate::cli::picture::stands;
 use crate::cli::status::works_and_asks;
-use crate::cli::words;
 use crate::operator_error::Stop;
 use crate::text::{one_line, plain};
 
@@ -327,7 +326,7 @@ fn kind_of(
             let mut waits = state.waits();
             let mine = waits.find(|(at, waiting)| *at == node.as_ref() && waiting.role == *role);
             let since = mine.map_or(0, |(_, waiting)| waiting.since.ms());
-            let may_retry = words::may_retry(*reason);
+            let may_retry = reason.may_retry();
             // A second question of the same node is another one.
             let name = format!("text/{}/{since}", ask.who);
             (name, Some(role.clone()), AskKind::Text { to, may_retry })

@@ -191,6 +191,7 @@ fn each_letter_means_one_thing_for_each_kind_of_question() {
     let denied = Command::Deny {
         consent: Some("consent-1".parse().unwrap()),
         action,
+        reason: None,
     };
     let approval = || AskKind::Approval {
         approval: "approval-1".parse().unwrap(),
@@ -210,7 +211,14 @@ fn each_letter_means_one_thing_for_each_kind_of_question() {
         (consent(), 'd', Some(denied)),
         (consent(), 'y', None),
         (approval(), 'a', Some(Command::Approve { approval: id() })),
-        (approval(), 'd', Some(Command::Decline { approval: id() })),
+        (
+            approval(),
+            'd',
+            Some(Command::Decline {
+                approval: id(),
+                reason: None,
+            }),
+        ),
         (improvement(), 'p', Some(mode(ImprovementMode::Parallel))),
         (improvement(), 'n', Some(mode(ImprovementMode::None))),
         (improvement(), 'g', None),

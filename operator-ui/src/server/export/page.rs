@@ -1,6 +1,7 @@
 //! What is put into a file, and in which order.
 
 use std::collections::BTreeSet;
+use std::path::Path;
 
 use a_society_state::FlowRef;
 
@@ -19,7 +20,7 @@ use crate::protocol::feed::Item;
 use crate::protocol::http::{BodyParts, Changes, Event, Files, ItemBody, TranscriptMessage};
 use crate::protocol::limits::ITEM_TEXT_BYTES_MAX;
 use crate::server::bodies::Whole;
-use crate::server::{diff, files};
+use crate::server::{diff, files, findings};
 
 /// What can be left out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -60,6 +61,8 @@ pub struct Wanted<'a> {
     pub build: &'a str,
     /// The workspace, as it is shown.
     pub workspace: &'a str,
+    /// The folder of the flow's project, whose files proposals would change.
+    pub project: &'a Path,
 }
 
 impl std::fmt::Debug for Wanted<'_> {
@@ -68,6 +71,7 @@ impl std::fmt::Debug for Wanted<'_> {
             .field("without", &self.without)
             .field("build", &self.build)
             .field("workspace", &self.workspace)
+            .field("project", &self.project)
             .finish_non_exhaustive()
     }
 }
@@ -163,7 +167,7 @@ pub(super) fn data(
         lines.clear();
     }
     json.list("events", Some(Part::Events), lines)?;
-    of_files(hubs, flow, &gathered, &mut json, has(Part::Files))?;
+    of_files(hubs, flow, &gathered, &mut json, wanted)?;
     let without: Vec<&str> = wanted.without.iter().map(|part| part.word()).collect();
     json.member("without", &without)?;
     Ok(json.done())
@@ -288,9 +292,10 @@ fn of_files(
     flow: &FlowRef,
     gathered: &Gathered,
     json: &mut Json<'_>,
-    wanted: bool,
+    wanted: &Wanted<'_>,
 ) -> Result<(), Failed> {
-    let (listed, changes) = if wanted {
+    let has_files = !wanted.without.contains(&Part::Files);
+    let (listed, changes) = if has_files {
         let bounds = Bounds {
             shown_bytes_max: BLOB_BYTES_MAX,
             ..diff::BOUNDS
@@ -310,11 +315,17 @@ fn of_files(
     let findings = improving.flat_map(|view| view.roles.values());
     let findings = findings.filter_map(|role| role.findings.as_ref());
     hashes.extend(findings.map(|findings| findings.hash.clone()));
-    if !wanted {
+    if !has_files {
         hashes.clear();
     }
     json.member("files", &listed)?;
     json.member("changes", &changes)?;
+    let proposals = if has_files {
+        findings::changes(&hubs.store, flow, wanted.project)?
+    } else {
+        Vec::new()
+    };
+    json.object("proposals", Some(Part::Files), proposals)?;
     let mut blobs = Vec::new();
     for hash in hashes {
         // What is not kept, or too large to be shown, is not in the live page either.

@@ -2,7 +2,7 @@
 //! was written can get out of them.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use a_society_facts::At;
@@ -71,6 +71,7 @@ fn told(stage: &Stage, redact: &dyn Fn(&str) -> String, without: &[Part]) -> (St
         without: without.iter().copied().collect(),
         build: "test",
         workspace: "/somewhere/orchard/",
+        project: Path::new("/somewhere/orchard"),
     };
     let gathered = gather(&stage.hubs, &stage.flow).unwrap();
     data(&stage.hubs, &stage.flow, gathered, &wanted).unwrap()

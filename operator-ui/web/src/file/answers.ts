@@ -52,6 +52,7 @@ export class Answers {
       case "role": return more === "transcript" ? this.#transcript(name, query) : this.#none("nothing");
       case "files": return json(this.data.files);
       case "changes": return json(this.data.changes);
+      case "change": return this.#found(this.data.proposals[name], "files");
       case "blob": return name in this.data.blobs ? new Response(this.data.blobs[name]) : this.#none("files");
       case "diff": return this.#diff(query);
       default: return this.#none("nothing");

@@ -41,6 +41,8 @@ export async function serve(stage) {
   const asked = [];
   const said = [];
   const watchers = new Set();
+  /** Upgraded sockets, which the server itself does not close: a test that failed leaves its page open. */
+  const sockets = new Set();
   const server = createServer((request, response) => {
     const url = new URL(request.url, "http://stage");
     if (url.pathname.startsWith("/api/")) {
@@ -73,7 +75,8 @@ export async function serve(stage) {
     const subs = new Map();
     const me = { send, subs };
     watchers.add(me);
-    socket.on("close", () => watchers.delete(me));
+    sockets.add(socket);
+    socket.on("close", () => { watchers.delete(me); sockets.delete(socket); });
     socket.on("error", () => watchers.delete(me));
     send({ t: "hello", proto: 1, build: "0.1.0", epoch: "stage", workspace: stage.workspace ?? "orchard", now: new Date().toISOString(), mode: "live" });
     socket.on("data", reader((text) => {
@@ -99,6 +102,6 @@ export async function serve(stage) {
         sub.seq += 1;
       }
     },
-    close: () => new Promise((done) => { server.closeAllConnections(); server.close(done); }),
+    close: () => new Promise((done) => { for (const held of sockets) held.destroy(); server.closeAllConnections(); server.close(done); }),
   };
 }

@@ -104,7 +104,7 @@ const FLOW = "/p/orchard/f/ledger";
 /** The screens of this part of the page. */
 export const SCREENS = {
   graph: `${FLOW}?node=api&role=backend`, past: `${FLOW}?at=3204`, outline: `${FLOW}/outline`, files: `${FLOW}/files`, artifact: `${FLOW}/files/record/api-report.md`, events: `${FLOW}/events#e3204`,
-  transcript: `${FLOW}/r/backend/transcript?msg=17`, flows: "/flows", improve: "/p/orchard/f/closed/improve", big: "/p/orchard/f/big", roles: "/roles", models: "/settings/models", keys: "/settings/keys", look: "/settings/look", wide: "/p/orchard/f/wide",
+  transcript: `${FLOW}/r/backend/transcript?msg=17`, flows: "/flows", improve: "/p/orchard/f/closed/improve", big: "/p/orchard/f/big", findings: "/findings", roles: "/roles", models: "/settings/models", keys: "/settings/keys", look: "/settings/look", wide: "/p/orchard/f/wide",
 };
 
 /** The flow as the server tells it for one moment: what the tests look at is 14:00:18. */
@@ -137,13 +137,21 @@ const improving = {
   nodes: Object.fromEntries(Object.values(ledger.nodes).map((n) => [n.id, { ...n, state: "done", live: null, words: "", took_ms: n.took_ms ?? 300_000 }])), asks: {},
   improvement: {
     mode: "graph_based",
-    roles: { qa: { state: "done", depends_on: [], findings: art("improvement/qa.md") }, reviewer: { state: "done", depends_on: ["qa"], findings: art("improvement/reviewer.md") }, backend: { state: "reflecting", depends_on: ["reviewer"], findings: null }, frontend: { state: "reflecting", depends_on: ["reviewer"], findings: null }, architect: { state: "waiting", depends_on: ["backend", "frontend"], findings: null }, owner: { state: "waiting", depends_on: ["architect"], findings: null } },
+    roles: { qa: { state: "done", depends_on: [], findings: art("improvement/qa.md"), seq: 4600 }, reviewer: { state: "done", depends_on: ["qa"], findings: art("improvement/reviewer.md"), seq: 4610 }, backend: { state: "reflecting", depends_on: ["reviewer"], findings: null, seq: null }, frontend: { state: "reflecting", depends_on: ["reviewer"], findings: null, seq: null }, architect: { state: "waiting", depends_on: ["backend", "frontend"], findings: null, seq: null }, owner: { state: "waiting", depends_on: ["architect"], findings: null, seq: null } },
     feedback: { state: "undecided", path: null },
   },
-  changes: { c1: { id: "c1", file: "roles/reviewer/checks.md", state: "proposed", from_role: "reviewer" }, c2: { id: "c2", file: "roles/qa/acceptance.md", state: "applied", from_role: "qa" } },
+  changes: { c1: { id: "c1", file: "roles/reviewer/checks.md", state: "proposed", from_role: "reviewer", finding: 4610 }, c2: { id: "c2", file: "roles/qa/acceptance.md", state: "applied", from_role: "qa", finding: 4600 } },
 };
 
+/** What is proposed, as a stage holds it: deciding changes it. */
+const proposed = () => new Map([
+  ["c1", { change: { id: "c1", role: "reviewer", finding: 4610, path: "a-docs/roles/reviewer/checks.md", at: "2026-03-03T14:10:00Z", stands: "open" }, diff: { ...diff, path: "a-docs/roles/reviewer/checks.md" } }],
+  ["c2", { change: { id: "c2", role: "qa", finding: 4600, path: "a-docs/roles/qa/acceptance.md", at: "2026-03-03T14:11:00Z", stands: "applied" }, diff: null }],
+  ["c3", { change: { id: "c3", role: "qa", finding: 4600, path: "a-docs/style.md", at: "2026-03-03T14:11:30Z", stands: "file-changed" }, diff: { ...diff, path: "a-docs/style.md" } }],
+]);
+
 export function stage() {
+  const changes = proposed();
   const flows = { "orchard/ledger": ledger, "orchard/closed": improving, "orchard/big": big(200, 20), "orchard/wide": big(55, 9) };
   const rows = [flowRow, row("billing", "Billing export", { nodes_done: 6, nodes: 7, project: "orchard" }), row("archive", "Account archive", { nodes_done: 1 }), row("tour", "Onboarding tour", { stopped: true, driven_by: null, status: "stopped", running: 0 }),
     row("closed", "Import wizard", { phase: "improving", nodes_done: 8, nodes: 8 }), row("search", "Search ranking fix", { over: true, phase: "completed", status: "done", running: 0, nodes_done: 6 }), row("ledger-2", "Ledger journal, with a fuzz target", { parent: { flow: "ledger", at_seq: 3204 } }),
@@ -155,11 +163,19 @@ export function stage() {
       if (topic.topic === "flow") return { seq: HEAD, state: flows[`orchard/${topic.flow.flow}`] ?? ledger };
       return { seq: HEAD, state: { items: feed, total: feed.length, before: null } };
     },
-    done: (up) => (up.command.do === "fork" ? { flow: { project: "orchard", flow: "ledger-2" } } : {}),
+    done(up) {
+      const { command } = up;
+      if (command.do === "change") {
+        const held = changes.get(command.change);
+        changes.set(command.change, { change: { ...held.change, stands: command.applied ? "applied" : "declined" }, diff: null });
+      }
+      if (command.do === "propose") changes.set("c9", { change: { id: "c9", role: command.role, finding: 4600, path: command.path, at: "2026-03-03T14:11:50Z", stands: "open" }, diff });
+      return command.do === "fork" ? { flow: { project: "orchard", flow: "ledger-2" } } : {};
+    },
     answer(path, query, method, body) {
       const tail = path.split("/").slice(5).join("/");
       if (path === "/api/session") return {};
-      if (path === "/api/projects") return { projects: [{ name: "orchard", ready: true, flows: 7 }, { name: "meadow", ready: false, flows: 2 }] };
+      if (path === "/api/projects") return { projects: [{ name: "orchard", ready: true, flows: 7, improve: "parallel", feedback: false }, { name: "meadow", ready: false, flows: 2, improve: null, feedback: null }] };
       if (path === "/api/models") return { models: [{ name: "sonnet-4.5", words: "200k window, reads images" }, { name: "local-small", words: "32k window, on this machine" }] };
       if (path === "/api/flows" && method === "POST") return { project: "orchard", flow: body.from.project ? "billing" : "ledger" };
       if (path.startsWith("/api/settings/")) return path.endsWith("models") ? { providers: [{ name: "local", kind: "openai_compatible", models: ["local-small"], key: "set" }], default_model: "local-small" } : path.endsWith("mcp") ? { servers: [{ name: "files", command: "mcp-files", approved: true, tools: 4 }] } : path.endsWith("skills") ? { skills: [] } : { mode: "partial-access", grants: [] };
@@ -169,7 +185,10 @@ export function stage() {
       if (tail === "files") return { files: [{ path: "record/brief.md", versions: [version("brief.md", 300, "intake", "design")] }, { path: "record/architecture.md", versions: ["api", "ui", "docs"].map((to) => ({ ...version("architecture.md", 900, "design", to) })) }, { path: "record/api-report.md", versions: [version("api-report.md", 3204, "api", "review", true), version("api-report.md", 4500, "api", "review")] }, { path: "record/guide.md", versions: [version("guide.md", 1700, "docs", "review")] }] };
       if (tail === "changes") return { diffs: [diff, other], truncated: false };
       if (tail === "diff") return diff;
-      if (tail.startsWith("change/")) return { ...diff, path: "roles/reviewer/checks.md" };
+      if (tail.startsWith("change/")) return changes.get(tail.slice(7)) ?? undefined;
+      if (tail === "changeable") return { files: ["a-docs/roles/reviewer/checks.md", "a-docs/style.md"], truncated: false, text: query.get("path") === null ? null : query.get("path") === "a-docs/style.md" ? "# Style\n\nShort sentences.\n" : null };
+      if (tail === "fork") return { at: Number(query.get("at")), recorded_at: "2026-03-03T14:00:18Z", name: "Ledger journal", carried: ["3,204 records of ledger, shared with it", "sessions as they were then: backend (41 messages)"], not_carried: ["the project's files: both flows work on the same ones, as they are now"], hears: { role: "backend", waits: false } };
+      if (path === "/api/findings") return { flows: [{ flow: { project: "orchard", flow: "closed" }, title: "Import wizard", findings: [{ role: "qa", seq: 4600, path: "improvement/qa.md", text: "# Findings of qa\n\nOne line in a-docs/style.md would have helped.\n", truncated: false, is_report: false }], changes: [...changes.values()].map((one) => one.change) }], before: null };
       if (tail.startsWith("blob/")) return "# API report\n\nThe journal is in place: one writer, dense sequence numbers, readers moved over.\n\nKnown limit: recovery after a torn write is untested.\n";
       if (tail === "events") {
         const kind = query.get("kind");

@@ -78,6 +78,7 @@ pub(super) fn resolved(
         consent: consent.clone(),
         answer,
         action: open.action,
+        reason: None,
         client: client.cloned(),
     })
 }
@@ -126,6 +127,13 @@ pub(super) fn answered(state: &FlowState, input: &ConsentAnswered) -> Result<Vec
         facts.extend(for_the_flow(state, input));
     }
     facts.extend(settle(state, &input.consent, open, input.answer, client));
+    for fact in &mut facts {
+        if let Fact::ConsentResolved(resolved) = fact
+            && resolved.consent == input.consent
+        {
+            resolved.reason.clone_from(&input.reason);
+        }
+    }
     Ok(facts)
 }
 

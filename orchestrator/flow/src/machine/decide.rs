@@ -92,7 +92,11 @@ fn dispatch(graph: &FlowGraph, state: &FlowState, input: &Input) -> Result<Vec<F
             reply::steer(state, input)
         }
         Input::Approve { approval, client } => reply::approve(state, approval, client.as_ref()),
-        Input::Decline { approval, client } => reply::decline(state, approval, client.as_ref()),
+        Input::Decline {
+            approval,
+            guidance,
+            client,
+        } => reply::decline(state, approval, (guidance.as_ref(), client.as_ref())),
         Input::ConsentAnswered(input) => consent::answered(state, input),
         Input::ConsentMode { mode, client } => Ok(consent::mode(state, *mode, client.as_ref())),
         Input::Stop { scope, client } => stop::stop(state, scope, client.as_ref()),

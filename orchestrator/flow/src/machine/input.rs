@@ -59,6 +59,8 @@ pub enum Input {
     Decline {
         /// Which.
         approval: ApprovalId,
+        /// The guidance, if it is given at once: the node then does not wait for it.
+        guidance: Option<Guidance>,
         /// The client's name for the command.
         client: Option<ClientId>,
     },
@@ -342,6 +344,15 @@ pub struct ConsentAsked {
     pub narrowed: bool,
 }
 
+/// What a role is told to do instead of what the operator declined.
+#[derive(Debug, Clone)]
+pub struct Guidance {
+    /// What the operator says.
+    pub text: Text,
+    /// The message that it becomes.
+    pub message: MessageId,
+}
+
 /// The operator's answer to a request for consent.
 #[derive(Debug, Clone)]
 pub struct ConsentAnswered {
@@ -355,6 +366,8 @@ pub struct ConsentAnswered {
     pub grant: Option<Grant>,
     /// Other open requests that this grant covers.
     pub also: Vec<ConsentId>,
+    /// What the role is told to do instead, when it is denied.
+    pub reason: Option<Text>,
     /// The client's name for the command.
     pub client: Option<ClientId>,
 }

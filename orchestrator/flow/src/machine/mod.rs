@@ -32,7 +32,7 @@ pub use decide::decide;
 pub use deliver::{Allowed, allowed};
 pub use improve::{findings_path, plan, report_path};
 pub use input::{
-    Claim, ConsentAnswered, ConsentAsked, Create, Input, NewSession, Outcome, Product,
+    Claim, ConsentAnswered, ConsentAsked, Create, Guidance, Input, NewSession, Outcome, Product,
     ProposeChange, Reply, ReplyTarget, Revise, StartFeedback, StartReflection, Steer, Target,
     TurnOutcome,
 };

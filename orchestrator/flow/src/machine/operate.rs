@@ -102,20 +102,6 @@ pub(super) fn cancel(
     facts
 }
 
-fn retryable(waiting: &Waiting) -> bool {
-    match waiting.reason {
-        WaitReason::AutonomousAbort
-        | WaitReason::ConsentDenied
-        | WaitReason::RepairLimit
-        | WaitReason::Budget
-        | WaitReason::Provider => true,
-        WaitReason::PromptHuman
-        | WaitReason::Consent
-        | WaitReason::RoleConfiguration
-        | WaitReason::HandoffApproval => false,
-    }
-}
-
 pub(super) fn retry(
     state: &FlowState,
     target: &ReplyTarget,
@@ -129,7 +115,7 @@ pub(super) fn retry(
     let meant = |(node, waiting): &(Option<&NodeId>, &Waiting)| match target {
         ReplyTarget::Node(meant) => *node == Some(meant),
         ReplyTarget::Role(meant) => waiting.role == *meant,
-        ReplyTarget::Only => retryable(waiting),
+        ReplyTarget::Only => waiting.reason.may_retry(),
     };
     let mut found = state.waits().filter(meant);
     let candidates = || candidates(state);
@@ -147,7 +133,7 @@ pub(super) fn retry(
             });
         }
     };
-    if !retryable(waiting) {
+    if !waiting.reason.may_retry() {
         let reason = waiting.reason;
         return Err(Refusal::NotRetryable { who, reason });
     }

@@ -8,7 +8,7 @@ use a_society_facts::legal::legal;
 use a_society_facts::view::FlowState;
 use a_society_facts::view::flow::{Staged, Waiting};
 
-use super::input::{Reply, ReplyTarget, Steer};
+use super::input::{Guidance, Reply, ReplyTarget, Steer};
 use super::opened::Sketch;
 use super::refusal::{Candidate, NOBODY, Refusal, Want};
 
@@ -176,16 +176,29 @@ pub(super) fn applied(approval: &ApprovalId, staged: &Staged) -> Fact {
     })
 }
 
+/// Guidance that is given at once is an ordinary reply, so that nobody waits for it. The command's
+/// name is then in the reply, because whatever a crash cuts off was never acknowledged.
 pub(super) fn decline(
     state: &FlowState,
     approval: &ApprovalId,
-    client: Option<&ClientId>,
+    (guidance, client): (Option<&Guidance>, Option<&ClientId>),
 ) -> Result<Vec<Fact>, Refusal> {
     let node = &staged(state, approval)?.node;
-    let waiting = state.awaiting_operator.get(node);
-    let mut facts = vec![word(approval, false, client)];
-    facts.extend(waiting.map(|waiting| guidance_awaited(node, &waiting.role)));
-    Ok(facts)
+    let Some(waiting) = state.awaiting_operator.get(node) else {
+        return Ok(vec![word(approval, false, client)]);
+    };
+    let awaited = guidance_awaited(node, &waiting.role);
+    let Some(guidance) = guidance else {
+        return Ok(vec![word(approval, false, client), awaited]);
+    };
+    let reply = Fact::OperatorReplied(OperatorReplied {
+        reply: guidance.message.clone(),
+        node: Some(node.clone()),
+        role: waiting.role.clone(),
+        text: guidance.text.clone(),
+        client: client.cloned(),
+    });
+    Ok(vec![word(approval, false, None), awaited, reply])
 }
 
 /// After its handoff was declined, a node waits to be told what else to do.

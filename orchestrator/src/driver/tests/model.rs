@@ -43,6 +43,7 @@ use crate::run::{NewFlow, create};
 
 mod budgets;
 mod choosing;
+mod denying;
 mod sessions;
 
 const ALONE: &str = r"
@@ -99,7 +100,7 @@ impl Provider for Puppet {
     }
 
     fn start(&self, prepared: Prepared, stop: &StopSignal) -> Stream {
-        let messages = serde_json::from_slice(&prepared.body).unwrap();
+        let messages = serde_json::from_slice(&prepared.body.whole()).unwrap();
         self.asked.lock().unwrap().push(messages);
         let answer = self.answers.lock().unwrap().pop_front();
         let nothing = || fault(FaultClass::BadRequest);
@@ -300,7 +301,12 @@ impl RoleSource for Actors {
             .map_or(Touched::Unknown, Touched::Has)
     }
 
-    fn grant(&mut self, role: &RoleInstance, _: Option<&NodeId>, call: &ToolCall) -> Option<Grant> {
+    fn grant(
+        &mut self,
+        _: &FlowState,
+        (role, _): (&RoleInstance, Option<&NodeId>),
+        call: &ToolCall,
+    ) -> Option<Grant> {
         self.tools(role).plan(call).ok()?.ask.grant()
     }
 }
@@ -502,31 +508,6 @@ fn an_edit_waits_for_consent_over_a_death_and_happens_once_it_is_given() {
         [("write_file".to_owned(), CallEnd::Done)]
     );
     assert_eq!(world.puppet.asked().len(), 2, "nothing was asked twice");
-}
-
-#[test]
-fn a_denied_call_ends_its_answer_and_the_role_waits_for_guidance() {
-    let second = ("read_file", r#"{"path":"a.txt"}"#);
-    let world = World::new(Puppet::will_say([calls(&[WRITE, second]), closes()]));
-    let mut core = world.begin();
-    walk(&mut core, 1000);
-    answer_consent(
-        &mut core,
-        Command::Deny {
-            consent: None,
-            action: None,
-        },
-    );
-    walk(&mut core, 1000);
-    assert_eq!(waits_for(&core), Some(WaitReason::ConsentDenied));
-    assert_eq!(world.read("a.txt"), None);
-    assert_eq!(
-        world.ends(&core),
-        [
-            ("write_file".to_owned(), CallEnd::Denied),
-            ("read_file".to_owned(), CallEnd::NotRun)
-        ]
-    );
 }
 
 #[test]

@@ -68,6 +68,19 @@ impl Transport {
         }
     }
 
+    /// One that keeps the beginnings of conversations of any length.
+    #[cfg(test)]
+    pub(in crate::provider) fn keeping_all(mut self) -> Self {
+        self.sent = Sent::keeping(usize::MAX);
+        self
+    }
+
+    /// How many messages of a conversation are kept as they were written.
+    #[cfg(test)]
+    pub(in crate::provider) fn kept(&self, key: &str) -> usize {
+        self.sent.kept(key)
+    }
+
     pub(super) fn timeouts(&self) -> Timeouts {
         self.timeouts
     }

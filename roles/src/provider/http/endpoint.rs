@@ -5,18 +5,18 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::{Arc, OnceLock};
 
-use bytes::Bytes;
 use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Method, Url};
 use tokio::task::AbortHandle;
 
 use super::connect::Transport;
 use super::exchange::exchange;
+use super::pen::Pen;
 use super::runtime;
+use super::sending::sending;
 use crate::provider::event::Arrival;
 use crate::provider::fault::{Fault, FaultClass};
 use crate::provider::port::{Prepared, Provider};
-use crate::provider::repair::repair;
 use crate::provider::request::Request;
 use crate::provider::secret::Secret;
 use crate::provider::stream::Stream;
@@ -139,13 +139,21 @@ impl HttpProvider {
         })
     }
 
+    fn pen(&self) -> Pen<'_> {
+        Pen {
+            provider: &self.endpoint.name,
+            wire: self.endpoint.wire,
+            dialect: self.endpoint.chat,
+        }
+    }
+
     fn begin(&self, prepared: Prepared, stop: &StopSignal) -> Result<Stream, Fault> {
         let runtime = runtime::shared().map_err(|why| Fault::new(FaultClass::Invalid, why))?;
         let client = self.transport.client()?.clone();
         let asked = Asked::of(&self.endpoint.name, &prepared);
         let mut request = reqwest::Request::new(Method::POST, self.url.clone());
         *request.headers_mut() = self.headers.clone();
-        *request.body_mut() = Some(prepared.body.into());
+        *request.body_mut() = Some(sending(prepared.body));
         let task: Arc<OnceLock<AbortHandle>> = Arc::default();
         let ended = Arc::clone(&task);
         let (arrivals, stream) = Stream::new(stop, move || {
@@ -216,23 +224,16 @@ impl Provider for HttpProvider {
     }
 
     fn prepare(&self, request: &Request<'_>) -> Result<Prepared, Fault> {
-        let history = repair(request.messages, &self.endpoint.name, request.model);
-        let body = match self.endpoint.wire {
-            Wire::Anthropic => anthropic::body(request, &history),
-            Wire::Chat => chat::body(request, &history, self.endpoint.chat),
-            Wire::Responses => responses::body(request, &history),
-        };
-        let body = Bytes::from(body.map_err(|why| {
-            Fault::new(
-                FaultClass::Invalid,
-                format!("the request cannot be written: {why}"),
-            )
-        })?);
+        let written = self.transport.sent.write(self.pen(), request);
+        let (body, hash) = written.map_err(|why| {
+            let why = format!("the request cannot be written: {why}");
+            Fault::new(FaultClass::Invalid, why)
+        })?;
         let needing = request.tools.iter().filter(|tool| tool.needs_arguments());
         let needs_arguments: BTreeSet<String> = needing.map(|tool| tool.name.clone()).collect();
         Ok(Prepared {
             model: request.model.to_owned(),
-            hash: self.transport.sent.hash(request.cache_key, &body),
+            hash,
             body,
             needs_arguments,
         })

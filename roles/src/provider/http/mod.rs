@@ -3,7 +3,9 @@
 mod connect;
 mod endpoint;
 mod exchange;
+mod pen;
 mod runtime;
+mod sending;
 mod sent;
 
 pub use connect::{Timeouts, Transport};

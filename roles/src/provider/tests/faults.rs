@@ -532,7 +532,7 @@ fn taken_back(wire: Wire, answer: &Answer) -> serde_json::Value {
     let provider = provider_at(wire, "http://127.0.0.1:1", short_times());
     let tools = tools();
     let body = provider.prepare(&request(&history, &tools)).unwrap().body;
-    let body: serde_json::Value = serde_json::from_slice(&body).unwrap();
+    let body: serde_json::Value = serde_json::from_slice(&body.whole()).unwrap();
     assert_eq!(strict::check(wire, &body), Ok(()), "{wire}: {body}");
     body
 }

@@ -210,7 +210,7 @@ fn check(
                 .map_err(|why| why.to_string())?
                 .body;
             let body: serde_json::Value =
-                serde_json::from_slice(&body).map_err(|why| why.to_string())?;
+                serde_json::from_slice(&body.whole()).map_err(|why| why.to_string())?;
             strict::check(wire, &body).map_err(|why| format!("{wire} {model}: {why}\n{body:#}"))?;
         }
     }
@@ -253,6 +253,87 @@ fn whatever_happened_to_a_session_every_provider_takes_it() {
     );
 }
 
+/// A request as each wire writes it at once.
+fn at_once(wire: Wire, request: &Request<'_>, history: &[Cow<'_, Said>]) -> Vec<u8> {
+    use crate::provider::wire::{anthropic, chat, responses};
+    let body = match wire {
+        Wire::Anthropic => anthropic::body(request, history),
+        Wire::Chat => chat::body(request, history, ChatDialect::default()),
+        Wire::Responses => responses::body(request, history),
+    };
+    body.unwrap()
+}
+
+/// The same session as somebody holds it who has just read it.
+fn read_again(history: &[Said]) -> Vec<Said> {
+    let said = history.iter().map(|said| Said {
+        message: Arc::new(Message::clone(&said.message)),
+        blocks: said.blocks.clone(),
+    });
+    said.collect()
+}
+
+#[test]
+fn a_request_that_goes_on_from_the_last_is_to_the_byte_what_it_is_when_written_at_once() {
+    let full = std::env::var_os("A_SOCIETY_TEST_FULL").is_some_and(|value| value == "1");
+    let cases = if full { 100_000 } else { 1_000 };
+    let (tools, went_on, written) = (tools(), Cell::new(0_u32), Cell::new(0_u32));
+    // Most of the time the same model is asked with the same words before the conversation.
+    let asked = (happening(), 0..8_usize, 0..8_u8);
+    let strategy = prop::collection::vec(asked, 0..32);
+    let mut runner = TestRunner::new(Config {
+        cases,
+        failure_persistence: None,
+        ..Config::default()
+    });
+    let result = runner.run(&strategy, |happenings| {
+        let providers = Wire::ALL.map(|wire| {
+            let transport = Transport::new(short_times(), None, Vec::new()).keeping_all();
+            let transport = Arc::new(transport);
+            let endpoint = endpoint(wire, "http://127.0.0.1:1");
+            let made = HttpProvider::new(endpoint, Arc::clone(&transport)).unwrap();
+            (wire, made, transport)
+        });
+        let mut session = Session::default();
+        for (happening, model, way) in happenings {
+            session.suffer(happening);
+            if way == 1 {
+                session.history = read_again(&session.history);
+            }
+            let model = usize::from(model == 1);
+            for (wire, provider, transport) in &providers {
+                let system = ["You are the owner.", "", "You are another."];
+                let request = Request {
+                    model: MODELS[model],
+                    system: system[usize::from(way.saturating_sub(5))],
+                    thinking: [Thinking::Budget, Thinking::Levels][model],
+                    ..request(&session.history, &tools)
+                };
+                let kept = transport.kept("flow/owner");
+                went_on.set(went_on.get() + u32::from(kept > 0));
+                written.set(written.get() + 1);
+                let prepared = provider.prepare(&request).unwrap();
+                let mended = repair(&session.history, wire.word(), request.model);
+                let anew = at_once(*wire, &request, &mended);
+                let body = prepared.body.whole();
+                let text = String::from_utf8_lossy(&body);
+                prop_assert_eq!(text, String::from_utf8_lossy(&anew), "{}", wire);
+                prop_assert_eq!(prepared.hash, a_society_facts::Hash::of(&anew));
+            }
+        }
+        Ok(())
+    });
+    if let Err(why) = result {
+        panic!("{why}");
+    }
+    assert!(
+        went_on.get() > written.get() / 4,
+        "too few requests had anything to go on from: {} of {}",
+        went_on.get(),
+        written.get()
+    );
+}
+
 #[test]
 fn the_rules_refuse_what_is_not_mended() {
     let call = |id: &str| ToolCall {
@@ -292,14 +373,9 @@ fn the_rules_refuse_what_is_not_mended() {
     ] {
         let raw: Vec<Cow<'_, Said>> = history.iter().map(Cow::Borrowed).collect();
         let request = request(&history, &tools);
-        use crate::provider::wire::{anthropic, chat, responses};
-        let bodies = [
-            anthropic::body(&request, &raw),
-            chat::body(&request, &raw, ChatDialect::default()),
-            responses::body(&request, &raw),
-        ];
-        let refused = Wire::ALL.into_iter().zip(bodies).filter(|(wire, body)| {
-            let body = serde_json::from_slice(body.as_ref().unwrap()).unwrap();
+        let refused = Wire::ALL.into_iter().filter(|wire| {
+            let body = at_once(*wire, &request, &raw);
+            let body = serde_json::from_slice(&body).unwrap();
             strict::check(*wire, &body).is_err()
         });
         assert_eq!(refused.count(), wires, "{history:?}");

@@ -167,7 +167,9 @@ fn another_model_never_sees_the_reasoning_of_the_first() {
                 thinking,
                 ..request(&history, &tools)
             };
-            let body = String::from_utf8(provider.prepare(&other).unwrap().body.to_vec()).unwrap();
+            let body =
+                String::from_utf8(provider.prepare(&other).unwrap().body.whole().into_owned())
+                    .unwrap();
             assert!(!body.contains("Secret."), "{wire}: {body}");
             let body: serde_json::Value = serde_json::from_str(&body).unwrap();
             assert_eq!(strict::check(wire, &body), Ok(()), "{wire}");
@@ -206,13 +208,45 @@ fn a_request_is_named_by_the_hash_of_the_very_bytes_that_leave() {
         let provider = provider(wire, &server);
         let (history, tools) = ([user("Hello.")], tools());
         let prepared = provider.prepare(&request(&history, &tools)).unwrap();
-        assert_eq!(prepared.hash, a_society_facts::Hash::of(&prepared.body));
+        assert_eq!(
+            prepared.hash,
+            a_society_facts::Hash::of(&prepared.body.whole())
+        );
         let again = provider.prepare(&request(&history, &tools)).unwrap();
         assert_eq!(prepared.hash, again.hash);
-        let sent: serde_json::Value = serde_json::from_slice(&prepared.body).unwrap();
+        let sent: serde_json::Value = serde_json::from_slice(&prepared.body.whole()).unwrap();
         let mut stream = provider.start(prepared, &StopSignal::default());
         while stream.next_arrival().is_some() {}
         assert_eq!(server.seen()[0].body, sent);
+    }
+}
+
+#[test]
+fn a_long_body_arrives_as_it_was_named_whoever_kept_its_beginning() {
+    for wire in Wire::ALL {
+        let replies = [1, 2].map(|_| Reply::Say(vec![Piece::text("Hi.")], Ending::Natural));
+        let server = Server::start(wire, replies);
+        let provider = provider(wire, &server);
+        let tools = tools();
+        let mut history: Vec<Said> = (0..9)
+            .flat_map(|_| {
+                let content = "\u{6f22}\n".repeat(32 * 1024);
+                [user(&content), Message::Assistant { content }.into()]
+            })
+            .collect();
+        for turn in 0..2 {
+            history.push(user("Hello."));
+            let prepared = provider.prepare(&request(&history, &tools)).unwrap();
+            let sent: serde_json::Value = serde_json::from_slice(&prepared.body.whole()).unwrap();
+            assert_eq!(
+                prepared.hash,
+                a_society_facts::Hash::of(&prepared.body.whole())
+            );
+            assert!(prepared.body.clone().into_pieces().len() > 1);
+            let mut stream = provider.start(prepared, &StopSignal::default());
+            while stream.next_arrival().is_some() {}
+            assert!(server.seen()[turn].body == sent, "{wire}");
+        }
     }
 }
 
@@ -273,7 +307,7 @@ fn each_wire_is_told_what_to_cache_in_its_own_way() {
             ..request(&history, &tools)
         };
         let body = provider.prepare(&request).unwrap().body;
-        serde_json::from_slice::<serde_json::Value>(&body).unwrap()
+        serde_json::from_slice::<serde_json::Value>(&body.whole()).unwrap()
     };
     let marked = sent(Wire::Anthropic, Some("k"));
     let mark = serde_json::json!({"type": "ephemeral"});
@@ -335,7 +369,7 @@ fn plain_reasoning_is_given_back_until_its_calls_are_answered_and_not_after_that
     );
     let sent = |history: &[Said]| {
         let body = provider.prepare(&request(history, &tools)).unwrap().body;
-        let body: serde_json::Value = serde_json::from_slice(&body).unwrap();
+        let body: serde_json::Value = serde_json::from_slice(&body.whole()).unwrap();
         assert_eq!(strict::check(Wire::Chat, &body), Ok(()));
         body["messages"][2].clone()
     };
@@ -379,7 +413,7 @@ fn what_a_server_puts_beside_its_calls_goes_back_to_it_and_content_may_come_in_p
             ..request(&history, &tools)
         };
         let body = provider.prepare(&request).unwrap().body;
-        let body: serde_json::Value = serde_json::from_slice(&body).unwrap();
+        let body: serde_json::Value = serde_json::from_slice(&body.whole()).unwrap();
         assert_eq!(strict::check(Wire::Chat, &body), Ok(()));
         body["messages"][2]["tool_calls"].clone()
     };

@@ -9,8 +9,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 pub(in crate::provider) use read::Chunks;
+#[cfg(test)]
 pub(in crate::provider) use write::body;
 pub(in crate::provider::wire) use write::outcome;
+pub(in crate::provider) use write::{part, write};
 
 /// What one answer of this wire is kept as: it has no blocks, but names of calls, and reasoning
 /// in either of the two ways in which servers of this wire pass it on.

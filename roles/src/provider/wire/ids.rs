@@ -13,14 +13,38 @@ const OURS_CHARS: usize = 9;
 
 /// Gives each call of one request its name.
 #[derive(Debug, Default)]
-pub(super) struct Ids(HashSet<String>);
+pub(in crate::provider) struct Ids<'a> {
+    /// The names of the calls that were written before.
+    before: Option<&'a HashSet<String>>,
+    /// Those of all others.
+    own: HashSet<String>,
+}
 
-impl Ids {
+impl<'a> Ids<'a> {
+    /// Goes on after calls that have these names.
+    pub(in crate::provider) fn after(before: &'a HashSet<String>) -> Self {
+        Self {
+            before: Some(before),
+            own: HashSet::new(),
+        }
+    }
+
+    /// The names given here so far.
+    pub(in crate::provider) fn given(&self) -> HashSet<String> {
+        self.own.clone()
+    }
+
+    /// Takes a name if it is free.
+    fn take(&mut self, name: &str) -> bool {
+        let is_taken = self.before.is_some_and(|before| before.contains(name));
+        !is_taken && self.own.insert(name.to_owned())
+    }
+
     /// The name of a call, given the provider's own name if there is one that it would take.
     pub(super) fn assign(&mut self, ours: &str, theirs: Option<&str>) -> String {
         let mut name = theirs.map_or_else(|| made_from(ours, 0), ToOwned::to_owned);
         let mut again = 0_u32;
-        while !self.0.insert(name.clone()) {
+        while !self.take(&name) {
             again += 1;
             name = made_from(ours, again);
         }

@@ -3,10 +3,11 @@
 pub(super) mod anthropic;
 mod assembly;
 pub(super) mod chat;
-mod ids;
+pub(super) mod ids;
 mod raw;
 pub(super) mod reader;
 pub(super) mod responses;
 pub(super) mod words;
+pub(super) mod written;
 
 pub(super) use raw::empty_object;

@@ -4,4 +4,6 @@ mod read;
 mod write;
 
 pub(in crate::provider) use read::Items;
+#[cfg(test)]
 pub(in crate::provider) use write::body;
+pub(in crate::provider) use write::write;

@@ -102,6 +102,7 @@ impl Fact {
             Self::OperatorReplied(fact) => text(&fact.text, each),
             Self::OperatorSteered(fact) => text(&fact.text, each),
             Self::ConsentRequested(fact) => text(&fact.shown, each),
+            Self::ConsentResolved(fact) => optional(fact.reason.as_ref(), each),
             Self::FindingsRecorded(fact) => artifact(&fact.findings, each),
             Self::FeedbackRecorded(fact) => artifact(&fact.report, each),
             Self::ChangeProposed(fact) => text(&fact.after, each),
@@ -154,7 +155,6 @@ impl Fact {
             | Self::SendDenied(_)
             | Self::ReplyReturned(_)
             | Self::StopRequested(_)
-            | Self::ConsentResolved(_)
             | Self::ConsentModeChanged(_)
             | Self::GrantAdded(_)
             | Self::GrantRevoked(_)

@@ -124,6 +124,23 @@ pub enum WaitReason {
     Provider,
 }
 
+impl WaitReason {
+    /// Whether the wait may end with another try at the turn, without a word to the role.
+    #[must_use]
+    pub const fn may_retry(self) -> bool {
+        match self {
+            Self::AutonomousAbort
+            | Self::ConsentDenied
+            | Self::RepairLimit
+            | Self::Budget
+            | Self::Provider => true,
+            Self::PromptHuman | Self::Consent | Self::RoleConfiguration | Self::HandoffApproval => {
+                false
+            }
+        }
+    }
+}
+
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct NodeSuspended {
     /// The node, except in the improvement phase.

@@ -122,6 +122,9 @@ pub struct ConsentResolved {
     pub answer: ConsentAnswer,
     /// The hash the answer is bound to.
     pub action: Hash,
+    /// What the role is told to do instead, when the operator denied it and said so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<Text>,
     /// The client's name for the command.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub client: Option<ClientId>,

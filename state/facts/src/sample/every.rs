@@ -523,6 +523,7 @@ fn operator() -> Vec<Fact> {
             consent: id("k1"),
             answer: ConsentAnswer::Deny,
             action: Hash::of(b"ls"),
+            reason: Some(Text::from("Read it with read_file.")),
             client: client(),
         }),
     ]

@@ -174,6 +174,7 @@ fn consent(scribe: &mut Scribe, turn: &Turn, call: &crate::id::CallId) {
         consent: id("k1"),
         answer: ConsentAnswer::AllowFlow,
         action,
+        reason: None,
         client: Some(id("browser-2")),
     }));
     scribe.say(Fact::ConsentModeChanged(ConsentModeChanged {

@@ -32,6 +32,7 @@ fn answer(sim: &mut Sim, answer: ConsentAnswer, action: &str, also: bool) -> Str
         action: Hash::of(action.as_bytes()),
         grant: Some(Grant::Edits),
         also: if also { open } else { Vec::new() },
+        reason: None,
         client: Some(id("answer")),
     }))
 }

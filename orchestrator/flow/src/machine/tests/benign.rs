@@ -129,7 +129,11 @@ impl Sim {
                 if self.say(approve).is_ok() {
                     return;
                 }
-                Input::Decline { approval, client }
+                Input::Decline {
+                    approval,
+                    guidance: None,
+                    client,
+                }
             }
             Question::Improvement { modes } => Input::ChooseImprovement {
                 mode: modes[0],

@@ -121,7 +121,11 @@ fn inputs(point: &mut Point) -> Vec<Input> {
                     approval: approval.clone(),
                     client: client.clone(),
                 });
-                inputs.push(Input::Decline { approval, client });
+                inputs.push(Input::Decline {
+                    approval,
+                    guidance: None,
+                    client,
+                });
             }
             Work::RunTurn { .. }
             | Work::StartReflection { .. }

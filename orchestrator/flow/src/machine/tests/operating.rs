@@ -152,6 +152,7 @@ fn r11_after_a_declined_handoff_the_node_waits_for_guidance() {
     let mut flow = waiting();
     let approval = flow.state.staged.keys().next().unwrap().clone();
     let decline = Input::Decline {
+        guidance: None,
         approval,
         client: None,
     };
@@ -173,7 +174,11 @@ fn r10_r11_x7_a_word_that_a_crash_cut_off_is_followed_up() {
         let word = if approved {
             Input::Approve { approval, client }
         } else {
-            Input::Decline { approval, client }
+            Input::Decline {
+                approval,
+                guidance: None,
+                client,
+            }
         };
         flow.say(word).unwrap();
         let whole = flow.pending();

@@ -59,6 +59,7 @@ impl Sim {
             action: Hash::of(b"what runs"),
             grant: Some(Grant::Edits),
             also: open,
+            reason: None,
             client,
         }));
     }
@@ -240,7 +241,11 @@ impl Sim {
         let _said = self.say(if b.is_multiple_of(2) {
             Input::Approve { approval, client }
         } else {
-            Input::Decline { approval, client }
+            Input::Decline {
+                approval,
+                guidance: None,
+                client,
+            }
         });
     }
 

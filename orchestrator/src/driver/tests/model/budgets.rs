@@ -153,6 +153,25 @@ fn the_budgets_of_a_file_are_there_before_anything_is_spent_and_once() {
 }
 
 #[test]
+fn a_budget_of_a_file_that_the_operator_lifted_before_the_first_turn_stays_lifted() {
+    let file = format!("{BESIDE}budget: {{ tokens: 9 }}\n");
+    let world = world();
+    let mut core = world.begin_with(&file);
+    assert_eq!(core.state().left(None, Measure::Tokens), Some(9));
+    let lift = Command::Budget {
+        role: None,
+        measure: Measure::Tokens,
+        limit: None,
+    };
+    core.obey(lift, None).unwrap();
+    let (flow, store) = (at(&core), store(&world.disk));
+    drop(core);
+    let again = reopen(&store, &flow, "/w/project".into(), Box::new(SeededMint(5)));
+    let (core, _) = again.unwrap();
+    assert_eq!(core.state().left(None, Measure::Tokens), None);
+}
+
+#[test]
 fn a_budget_of_turns_stops_the_turn_that_is_one_too_many() {
     let world = world();
     let mut core = world.begin_with(BESIDE);

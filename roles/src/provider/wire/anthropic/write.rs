@@ -9,7 +9,9 @@ use serde_json::value::RawValue;
 
 use super::super::ids::{Ids, is_plain};
 use super::super::raw::RawObject;
+use super::super::written::{Written, head, list};
 use crate::provider::blocks::Blocks;
+use crate::provider::repair::{Part, Side};
 use crate::provider::request::{Effort, Request, Said, Thinking};
 
 /// The least budget for thinking that the API takes.
@@ -26,7 +28,7 @@ struct Body<'a> {
     max_tokens: u64,
     stream: bool,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    system: Vec<Part<'a>>,
+    system: Vec<Piece<'a>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     tools: Vec<Tool<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -59,12 +61,12 @@ struct OutputConfig {
 #[derive(Serialize)]
 struct Turn<'a> {
     role: &'static str,
-    content: Vec<Part<'a>>,
+    content: Vec<Piece<'a>>,
 }
 
 #[derive(Serialize)]
 #[serde(untagged)]
-enum Part<'a> {
+enum Piece<'a> {
     Ours(Block<'a>),
     Theirs(Cow<'a, RawValue>),
 }
@@ -98,18 +100,78 @@ enum CacheControl {
     Ephemeral,
 }
 
-/// The body of a request whose history is repaired.
+/// Where a history may be parted so that what is before it stays as it is written: before the
+/// messages that are marked, because the marks move on.
+pub(in crate::provider) fn part(messages: &[Cow<'_, Said>], parts: &[Part]) -> Option<Part> {
+    let marked = marked_from(messages)?;
+    parts
+        .iter()
+        .rev()
+        .find(|part| part.mended <= marked)
+        .copied()
+}
+
+/// Whether a request can be written from here on, without what is before.
+pub(in crate::provider) fn stands_alone(messages: &[Cow<'_, Said>]) -> bool {
+    marked_from(messages).is_some()
+}
+
+/// The message with which the marked turns begin, if there are as many.
+fn marked_from(messages: &[Cow<'_, Said>]) -> Option<usize> {
+    let is_users = |at: usize| Some(Side::of(&messages.get(at)?.message) == Side::User);
+    let begins = |at: &usize| {
+        let follows = at.checked_sub(1).and_then(is_users).unwrap_or(false);
+        is_users(*at) == Some(true) && !follows
+    };
+    (0..messages.len())
+        .rev()
+        .filter(begins)
+        .nth(MARKED_TURNS - 1)
+}
+
+/// A request, as far as it does not stand in what was written before.
+pub(in crate::provider) fn write(
+    request: &Request<'_>,
+    (settled, open): (&[Cow<'_, Said>], &[Cow<'_, Said>]),
+    ids: &mut Ids<'_>,
+) -> serde_json::Result<Written> {
+    let settled = turns(settled, ids);
+    let settled_ids = ids.given();
+    let mut open = turns(open, ids);
+    if request.cache_key.is_some() {
+        mark_turns(&mut open);
+    }
+    Ok(Written {
+        head: head(&frame(request, thinking(request, &open), Vec::new()))?,
+        settled: list(&settled)?,
+        open: list(&open)?,
+        ids: settled_ids,
+    })
+}
+
+/// The body of a request whose history is repaired, written at once.
+#[cfg(test)]
 pub(in crate::provider) fn body(
     request: &Request<'_>,
     history: &[Cow<'_, Said>],
 ) -> serde_json::Result<Vec<u8>> {
-    let mut messages = turns(history);
-    let caches = request.cache_key.is_some();
-    if caches {
+    let mut messages = turns(history, &mut Ids::default());
+    if request.cache_key.is_some() {
         mark_turns(&mut messages);
     }
+    let thinking = thinking(request, &messages);
+    serde_json::to_vec(&frame(request, thinking, messages))
+}
+
+/// A request with these messages, which stand at its end.
+fn frame<'a>(
+    request: &Request<'a>,
+    (thinking, output_config): (Option<ThinkingParam>, Option<OutputConfig>),
+    messages: Vec<Turn<'a>>,
+) -> Body<'a> {
+    let caches = request.cache_key.is_some();
     let system = (!request.system.trim().is_empty()).then(|| {
-        Part::Ours(Block::Text {
+        Piece::Ours(Block::Text {
             text: request.system,
             cache_control: caches.then_some(CacheControl::Ephemeral),
         })
@@ -119,8 +181,7 @@ pub(in crate::provider) fn body(
         description: &tool.description,
         input_schema: &tool.schema,
     });
-    let (thinking, output_config) = thinking(request, &messages);
-    serde_json::to_vec(&Body {
+    Body {
         model: request.model,
         max_tokens: request.max_output_tokens,
         stream: true,
@@ -129,7 +190,7 @@ pub(in crate::provider) fn body(
         thinking,
         output_config,
         messages,
-    })
+    }
 }
 
 fn thinking(
@@ -173,14 +234,14 @@ fn thinking(
 /// begin with the thinking that led to them, and another model's is not kept.
 fn may_think(messages: &[Turn<'_>]) -> bool {
     let answers_calls = messages.last().is_some_and(|last| {
-        let is_result = |part: &Part<'_>| matches!(part, Part::Ours(Block::ToolResult { .. }));
+        let is_result = |part: &Piece<'_>| matches!(part, Piece::Ours(Block::ToolResult { .. }));
         last.content.iter().any(is_result)
     });
     let made = messages.iter().rev().find(|turn| turn.role == "assistant");
     let begins_with_thinking = made.is_some_and(|turn| {
         turn.content.first().is_some_and(|part| match part {
-            Part::Ours(_) => false,
-            Part::Theirs(raw) => {
+            Piece::Ours(_) => false,
+            Piece::Theirs(raw) => {
                 let kind = RawObject::parse(raw.get()).and_then(|block| block.text("type"));
                 matches!(kind.as_deref(), Some("thinking" | "redacted_thinking"))
             }
@@ -193,16 +254,15 @@ fn mark_turns(messages: &mut [Turn<'_>]) {
     let users = messages.iter_mut().rev().filter(|turn| turn.role == "user");
     for turn in users.take(MARKED_TURNS) {
         match turn.content.last_mut() {
-            Some(Part::Ours(
+            Some(Piece::Ours(
                 Block::Text { cache_control, .. } | Block::ToolResult { cache_control, .. },
             )) => *cache_control = Some(CacheControl::Ephemeral),
-            Some(Part::Ours(Block::ToolUse { .. }) | Part::Theirs(_)) | None => {}
+            Some(Piece::Ours(Block::ToolUse { .. }) | Piece::Theirs(_)) | None => {}
         }
     }
 }
 
-fn turns<'a>(history: &'a [Cow<'_, Said>]) -> Vec<Turn<'a>> {
-    let mut ids = Ids::default();
+fn turns<'a>(history: &'a [Cow<'_, Said>], ids: &mut Ids<'_>) -> Vec<Turn<'a>> {
     let mut names: HashMap<&str, String> = HashMap::new();
     let mut turns: Vec<Turn<'a>> = Vec::new();
     for said in history {
@@ -248,7 +308,7 @@ fn turns<'a>(history: &'a [Cow<'_, Said>]) -> Vec<Turn<'a>> {
                 is_error,
                 ..
             } => {
-                let part = Part::Ours(Block::ToolResult {
+                let part = Piece::Ours(Block::ToolResult {
                     tool_use_id: names.get(call_id.as_str()).cloned().unwrap_or_default(),
                     content,
                     is_error: *is_error,
@@ -261,16 +321,16 @@ fn turns<'a>(history: &'a [Cow<'_, Said>]) -> Vec<Turn<'a>> {
     turns
 }
 
-fn text(text: &str) -> Part<'_> {
-    Part::Ours(Block::Text {
+fn text(text: &str) -> Piece<'_> {
+    Piece::Ours(Block::Text {
         text,
         cache_control: None,
     })
 }
 
-fn uses(calls: &[ToolCall], ids: Vec<String>) -> impl Iterator<Item = Part<'_>> {
+fn uses(calls: &[ToolCall], ids: Vec<String>) -> impl Iterator<Item = Piece<'_>> {
     calls.iter().zip(ids).map(|(call, id)| {
-        Part::Ours(Block::ToolUse {
+        Piece::Ours(Block::ToolUse {
             id,
             name: &call.name,
             input: &call.input,
@@ -283,7 +343,7 @@ fn uses(calls: &[ToolCall], ids: Vec<String>) -> impl Iterator<Item = Part<'_>> 
 fn add<'a>(
     turns: &mut Vec<Turn<'a>>,
     role: &'static str,
-    parts: impl IntoIterator<Item = Part<'a>>,
+    parts: impl IntoIterator<Item = Piece<'a>>,
 ) {
     match turns.last_mut() {
         Some(last) if last.role == role => last.content.extend(parts),
@@ -312,12 +372,12 @@ fn tool_use(raw: &RawValue) -> Option<RawObject> {
 
 /// The blocks as they came, with the names that their calls have in this request. Nothing, if they
 /// do not stand for exactly these calls.
-fn replay<'a>(blocks: &'a Blocks, calls: &[ToolCall], ids: &[String]) -> Option<Vec<Part<'a>>> {
+fn replay<'a>(blocks: &'a Blocks, calls: &[ToolCall], ids: &[String]) -> Option<Vec<Piece<'a>>> {
     let mut wanted = calls.iter().zip(ids);
     let mut parts = Vec::with_capacity(blocks.blocks.len());
     for raw in &blocks.blocks {
         let Some(mut block) = tool_use(raw) else {
-            parts.push(Part::Theirs(Cow::Borrowed(raw.as_ref())));
+            parts.push(Piece::Theirs(Cow::Borrowed(raw.as_ref())));
             continue;
         };
         let (call, id) = wanted.next()?;
@@ -325,7 +385,7 @@ fn replay<'a>(blocks: &'a Blocks, calls: &[ToolCall], ids: &[String]) -> Option<
             return None;
         }
         let is_same = block.text("id")? == *id;
-        parts.push(Part::Theirs(if is_same {
+        parts.push(Piece::Theirs(if is_same {
             Cow::Borrowed(raw.as_ref())
         } else {
             block.set_text("id", id);

@@ -9,7 +9,9 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::super::ids::Ids;
+use super::super::written::{Written, head, list};
 use super::{ChatDialect, Kept};
+use crate::provider::repair::Part;
 use crate::provider::request::{Request, Said, Thinking};
 
 /// How long a provider's own name for a call may be to be sent back.
@@ -93,12 +95,76 @@ struct Called<'a> {
     arguments: &'a str,
 }
 
-/// The body of a request whose history is repaired.
+/// Where a history may be parted so that what is before it stays as it is written: reasoning before it
+/// is followed by words of the user, or it would be left out as soon as it is.
+pub(in crate::provider) fn part(messages: &[Cow<'_, Said>], parts: &[Part]) -> Option<Part> {
+    let mut parts = parts.iter().peekable();
+    let (mut is_open, mut last) = (false, None);
+    for (at, said) in messages.iter().enumerate() {
+        if let Some(part) = parts.next_if(|part| part.mended == at)
+            && !is_open
+        {
+            last = Some(*part);
+        }
+        if is_user(said) {
+            is_open = false;
+        } else if said.blocks.is_some() {
+            is_open |= !kept(said).reasoning_content.is_empty();
+        }
+    }
+    last
+}
+
+/// A request, as far as it does not stand in what was written before.
+pub(in crate::provider) fn write(
+    request: &Request<'_>,
+    (settled, open): (&[Cow<'_, Said>], &[Cow<'_, Said>]),
+    ids: &mut Ids<'_>,
+    dialect: ChatDialect,
+) -> serde_json::Result<Written> {
+    // Whatever reasoning stands before the part is followed by words of the user, there or here.
+    let present = open.iter().rposition(|said| is_user(said));
+    let settled_until = present.map_or_else(
+        || settled.iter().rposition(|said| is_user(said)).unwrap_or(0),
+        |_| settled.len(),
+    );
+    let settled = lines(settled, settled_until, ids);
+    let settled_ids = ids.given();
+    let open = lines(open, present.unwrap_or(0), ids);
+    let said_first: Vec<Line<'_>> = system(request).into_iter().collect();
+    let has_system = !said_first.is_empty();
+    let mut head = head(&frame(request, dialect, said_first))?;
+    if has_system {
+        head.push(b',');
+    }
+    Ok(Written {
+        head,
+        settled: list(&settled)?,
+        open: list(&open)?,
+        ids: settled_ids,
+    })
+}
+
+/// The body of a request whose history is repaired, written at once.
+#[cfg(test)]
 pub(in crate::provider) fn body(
     request: &Request<'_>,
     history: &[Cow<'_, Said>],
     dialect: ChatDialect,
 ) -> serde_json::Result<Vec<u8>> {
+    let present = history.iter().rposition(|said| is_user(said)).unwrap_or(0);
+    let mut all: Vec<Line<'_>> = system(request).into_iter().collect();
+    all.extend(lines(history, present, &mut Ids::default()));
+    serde_json::to_vec(&frame(request, dialect, all))
+}
+
+fn system<'a>(request: &Request<'a>) -> Option<Line<'a>> {
+    let content = request.system;
+    (!content.trim().is_empty()).then_some(Line::System { content })
+}
+
+/// A request with these messages, which stand at its end.
+fn frame<'a>(request: &Request<'a>, dialect: ChatDialect, messages: Vec<Line<'a>>) -> Body<'a> {
     let limit = Some(request.max_output_tokens);
     let tools = request.tools.iter().map(|tool| Tool {
         kind: "function",
@@ -112,7 +178,7 @@ pub(in crate::provider) fn body(
         Thinking::Levels => request.effort.map(crate::provider::request::Effort::word),
         Thinking::Fixed | Thinking::Budget => None,
     };
-    serde_json::to_vec(&Body {
+    Body {
         model: request.model,
         stream: true,
         stream_options: StreamOptions {
@@ -123,23 +189,19 @@ pub(in crate::provider) fn body(
         reasoning_effort: effort,
         prompt_cache_key: request.cache_key.filter(|_| dialect.cache_key),
         tools: tools.collect(),
-        messages: lines(request, history),
-    })
+        messages,
+    }
 }
 
-fn lines<'a>(request: &Request<'a>, history: &'a [Cow<'_, Said>]) -> Vec<Line<'a>> {
-    let mut ids = Ids::default();
+fn is_user(said: &Said) -> bool {
+    matches!(*said.message, Message::User { .. })
+}
+
+/// Plain reasoning is wanted back while its calls are being answered, and by some refused after
+/// that, which is before `present`.
+fn lines<'a>(history: &'a [Cow<'_, Said>], present: usize, ids: &mut Ids<'_>) -> Vec<Line<'a>> {
     let mut names: HashMap<&str, String> = HashMap::new();
-    let is_user = |said: &Cow<'_, Said>| matches!(*said.message, Message::User { .. });
-    // Plain reasoning is wanted back while its calls are being answered, and by some refused
-    // after that.
-    let present = history.iter().rposition(is_user).unwrap_or(0);
-    let mut lines = Vec::with_capacity(history.len() + 1);
-    if !request.system.trim().is_empty() {
-        lines.push(Line::System {
-            content: request.system,
-        });
-    }
+    let mut lines = Vec::with_capacity(history.len());
     for (at, said) in history.iter().enumerate() {
         let mut kept = kept(said);
         if at < present {
@@ -149,7 +211,7 @@ fn lines<'a>(request: &Request<'a>, history: &'a [Cow<'_, Said>]) -> Vec<Line<'a
             Message::User { content } => Line::User { content },
             Message::Assistant { content } => assistant(Some(content), Vec::new(), kept),
             Message::AssistantToolCalls { calls, text } => {
-                let own = name_calls(calls, &kept, &mut ids);
+                let own = name_calls(calls, &kept, ids);
                 for (call, id) in calls.iter().zip(&own) {
                     names.insert(&call.id, id.clone());
                 }
@@ -191,7 +253,7 @@ fn kept(said: &Said) -> Kept {
     }
 }
 
-fn name_calls(calls: &[ToolCall], kept: &Kept, ids: &mut Ids) -> Vec<String> {
+fn name_calls(calls: &[ToolCall], kept: &Kept, ids: &mut Ids<'_>) -> Vec<String> {
     let theirs = |at: usize| {
         let id = kept.call_ids.get(at).map(String::as_str)?;
         let is_usable = id.len() <= THEIR_ID_BYTES && id.bytes().all(|it| it.is_ascii_graphic());

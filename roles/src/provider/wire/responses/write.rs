@@ -10,6 +10,7 @@ use serde_json::value::RawValue;
 use super::super::chat::outcome;
 use super::super::ids::{Ids, is_plain};
 use super::super::raw::RawObject;
+use super::super::written::{Written, head, list};
 use crate::provider::blocks::Blocks;
 use crate::provider::request::{Effort, Request, Said, Thinking};
 
@@ -86,11 +87,35 @@ enum Content<'a> {
     OutputText { text: &'a str },
 }
 
-/// The body of a request whose history is repaired.
+/// A request, as far as it does not stand in what was written before. It can be parted wherever its
+/// history can: no item depends on those that follow.
+pub(in crate::provider) fn write(
+    request: &Request<'_>,
+    (settled, open): (&[Cow<'_, Said>], &[Cow<'_, Said>]),
+    ids: &mut Ids<'_>,
+) -> serde_json::Result<Written> {
+    let settled = items(settled, ids);
+    let settled_ids = ids.given();
+    let open = items(open, ids);
+    Ok(Written {
+        head: head(&frame(request, Vec::new()))?,
+        settled: list(&settled)?,
+        open: list(&open)?,
+        ids: settled_ids,
+    })
+}
+
+/// The body of a request whose history is repaired, written at once.
+#[cfg(test)]
 pub(in crate::provider) fn body(
     request: &Request<'_>,
     history: &[Cow<'_, Said>],
 ) -> serde_json::Result<Vec<u8>> {
+    serde_json::to_vec(&frame(request, items(history, &mut Ids::default())))
+}
+
+/// A request with these items, which stand at its end.
+fn frame<'a>(request: &Request<'a>, input: Vec<Item<'a>>) -> Body<'a> {
     let tools = request.tools.iter().map(|tool| Tool {
         kind: "function",
         name: &tool.name,
@@ -104,7 +129,7 @@ pub(in crate::provider) fn body(
         effort: request.effort.map(Effort::word),
         summary: "auto",
     });
-    serde_json::to_vec(&Body {
+    Body {
         model: request.model,
         stream: true,
         store: false,
@@ -118,12 +143,11 @@ pub(in crate::provider) fn body(
             .into_iter()
             .collect(),
         prompt_cache_key: request.cache_key,
-        input: items(history),
-    })
+        input,
+    }
 }
 
-fn items<'a>(history: &'a [Cow<'_, Said>]) -> Vec<Item<'a>> {
-    let mut ids = Ids::default();
+fn items<'a>(history: &'a [Cow<'_, Said>], ids: &mut Ids<'_>) -> Vec<Item<'a>> {
     let mut names: HashMap<&str, String> = HashMap::new();
     let mut items = Vec::with_capacity(history.len());
     for said in history {
@@ -140,7 +164,7 @@ fn items<'a>(history: &'a [Cow<'_, Said>]) -> Vec<Item<'a>> {
                 }
             }
             Message::AssistantToolCalls { calls, text } => {
-                let own = name_calls(calls, said.blocks.as_ref(), &mut ids);
+                let own = name_calls(calls, said.blocks.as_ref(), ids);
                 for (call, id) in calls.iter().zip(&own) {
                     names.insert(&call.id, id.clone());
                 }
@@ -194,7 +218,7 @@ fn called(calls: &[ToolCall], ids: Vec<String>) -> impl Iterator<Item = Item<'_>
     })
 }
 
-fn name_calls(calls: &[ToolCall], blocks: Option<&Blocks>, ids: &mut Ids) -> Vec<String> {
+fn name_calls(calls: &[ToolCall], blocks: Option<&Blocks>, ids: &mut Ids<'_>) -> Vec<String> {
     let theirs: Vec<String> = blocks.map_or_else(Vec::new, |blocks| {
         let items = blocks.blocks.iter().filter_map(|raw| function_call(raw));
         items

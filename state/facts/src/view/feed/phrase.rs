@@ -4,7 +4,7 @@ use super::item::beginning;
 use crate::fact::budget;
 use crate::fact::flow::{Author, PauseReason};
 use crate::fact::node::WaitReason;
-use crate::fact::operator::{ConsentAnswer, ConsentMode, Grant};
+use crate::fact::operator::{ConsentAnswer, ConsentMode, ConsentResolved, Grant};
 use crate::fact::session::RunEnd;
 use crate::limits::FEED_OUTPUT_BYTES_MAX;
 use crate::message::Text;
@@ -73,13 +73,19 @@ pub(super) fn run_end(end: RunEnd) -> &'static str {
     }
 }
 
-pub(super) fn consent(answer: ConsentAnswer) -> (&'static str, &'static str) {
-    match answer {
+pub(super) fn consent(resolved: &ConsentResolved) -> (&'static str, String) {
+    let (label, text) = match resolved.answer {
         ConsentAnswer::AllowOnce => ("Allowed", "This time."),
         ConsentAnswer::AllowFlow => ("Allowed", "And the like for the rest of the flow."),
         ConsentAnswer::Deny => ("Denied", "It does not run."),
         ConsentAnswer::Withdrawn => ("Withdrawn", "The call it was about is gone."),
-    }
+    };
+    let reason = resolved.reason.as_ref();
+    let text = match reason.map(Text::shown) {
+        Some(reason) => format!("{text} {reason}"),
+        None => text.to_owned(),
+    };
+    (label, text)
 }
 
 pub(super) fn mode(mode: ConsentMode) -> &'static str {

@@ -496,7 +496,7 @@ pub(super) fn wording(fact: &Fact) -> Effect<'_> {
         .about(&f.consent)
         .open(format!("consent:{}", f.consent)),
         Fact::ConsentResolved(f) => {
-            let (label, text) = consent(f.answer);
+            let (label, text) = consent(f);
             Words::event(label, text, "consent.resolved")
                 .about(&f.consent)
                 .close(format!("consent:{}", f.consent))

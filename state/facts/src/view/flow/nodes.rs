@@ -322,6 +322,7 @@ impl FlowState {
                 ConsentAnswer::Deny | ConsentAnswer::Withdrawn => CallState::Denied,
             };
             call.allowed = (call.state == CallState::Allowed).then_some(f.action);
+            call.instead.clone_from(&f.reason);
         }
     }
 

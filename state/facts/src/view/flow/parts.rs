@@ -269,6 +269,9 @@ pub struct OpenCall {
     /// The hash of exactly what the operator allowed; anything else is not allowed by it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub allowed: Option<Hash>,
+    /// What the operator said should be done instead, when it was denied.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub instead: Option<Text>,
     /// The process that does it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub process: Option<ProcessName>,

@@ -222,6 +222,7 @@ impl FlowState {
             before: f.before,
             after: f.after,
             allowed: None,
+            instead: None,
             process: None,
             attempt,
             reruns: 0,

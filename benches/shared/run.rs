@@ -1,14 +1,37 @@
-//! What the figures share: folders, medians, and the table's lines.
+//! What all benches share: what was asked for, folders, medians, and the table's lines.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
+
+/// A figure by its name.
+pub(crate) type Figure = (&'static str, fn(&Bench));
+
+/// What was asked for, without what cargo adds.
+pub(crate) fn words() -> Vec<String> {
+    std::env::args()
+        .skip(1)
+        .filter(|word| word != "--bench")
+        .collect()
+}
+
+/// Takes the figures that were asked for, and prints them as one table.
+pub(crate) fn take(words: &[String], figures: &[Figure]) {
+    let bench = Bench::new(words);
+    println!("| figure | wanted | measured |\n| --- | --- | --- |");
+    for (name, figure) in figures {
+        if bench.wants(name) {
+            Bench::settle();
+            figure(&bench);
+        }
+    }
+}
 
 /// One run of the figures.
 pub(crate) struct Bench {
     folder: tempfile::TempDir,
     words: Vec<String>,
     /// Whether everything is made smaller.
-    pub(crate) quick: bool,
+    quick: bool,
 }
 
 impl Bench {
@@ -30,6 +53,11 @@ impl Bench {
     /// Whether a figure was asked for.
     pub(crate) fn wants(&self, name: &str) -> bool {
         self.words.is_empty() || self.words.iter().any(|word| name.contains(word.as_str()))
+    }
+
+    /// One of two, the second when it should be quick.
+    pub(crate) fn either<T>(&self, whole: T, quick: T) -> T {
+        if self.quick { quick } else { whole }
     }
 
     /// A folder of its own. It stays until everything is measured: a file system that has just

@@ -1,0 +1,100 @@
+//! What a fork would be, said before it is made; and making it.
+
+use a_society_facts::id::ClientId;
+use a_society_orchestrator::control::client::Unsaid;
+use a_society_orchestrator::control::message;
+use a_society_orchestrator::fork::{self, Hearer, Wish};
+use a_society_orchestrator::mint::SystemMint;
+use a_society_orchestrator::run::RunError;
+use a_society_state::FlowRef;
+
+use super::app::Shared;
+use super::commands::{Done, from_unsaid, resume, say};
+use super::routes::Window;
+use crate::fold::words;
+use crate::hub::flow::wire_ref;
+use crate::protocol::Fault;
+use crate::protocol::findings::{ForkPlan, Hearer as WireHearer};
+
+fn failed(error: RunError) -> Fault {
+    from_unsaid(Unsaid::Run(error))
+}
+
+/// What a fork at a record would be.
+pub(super) fn plan(app: &Shared, flow: &FlowRef, window: &Window) -> Result<ForkPlan, Fault> {
+    let project = app.actions.project_folder(flow);
+    let wish = Wish {
+        at: window.at,
+        name: None,
+    };
+    let plan = fork::plan(&app.hubs.store, &project, flow, wish).map_err(failed)?;
+    let (waits, role) = match plan.hearer() {
+        Some(Hearer::Waits(role)) => (true, Some(role)),
+        Some(Hearer::Works(role)) => (false, Some(role)),
+        None => (false, None),
+    };
+    Ok(ForkPlan {
+        at: plan.at(),
+        recorded_at: words::at(plan.recorded_at()),
+        name: plan.name().to_owned(),
+        hears: role.map(|role| WireHearer {
+            role: role.to_string(),
+            waits,
+        }),
+        carried: plan.carried,
+        not_carried: plan.not_carried,
+    })
+}
+
+/// Begins a fork, says to it what is to be said first, and drives it.
+pub(super) fn make(
+    app: &Shared,
+    client: ClientId,
+    flow: &FlowRef,
+    (wish, text): (Wish, Option<String>),
+) -> Result<Done, Fault> {
+    let store = &app.hubs.store;
+    let project = app.actions.project_folder(flow);
+    let plan = fork::plan(store, &project, flow, wish).map_err(failed)?;
+    let hearer = plan.hearer();
+    let now = store.ground().clock.now();
+    let forked = fork::make(store, &plan, now, &mut SystemMint).map_err(failed)?;
+    // It is said before anybody drives the fork: then it stands where the plan says it does.
+    let told = text
+        .filter(|text| !text.trim().is_empty())
+        .map(|text| tell(app, &forked, (hearer, text), client));
+    let mut done = resume(app, &forked)?;
+    // The fork is there all the same; what was not heard is said.
+    done.note = told.and_then(Result::err);
+    done.fork = Some(wire_ref(&forked));
+    Ok(done)
+}
+
+fn tell(
+    app: &Shared,
+    forked: &FlowRef,
+    (hearer, text): (Option<Hearer>, String),
+    client: ClientId,
+) -> Result<(), Fault> {
+    use a_society_facts::fact::operator::SteerWhen;
+    let command = match hearer {
+        Some(Hearer::Waits(role)) => message::Command::Reply {
+            to: message::Whom::Role(role),
+            text,
+        },
+        Some(Hearer::Works(role)) => message::Command::Steer {
+            role,
+            text,
+            when: SteerWhen::Queue,
+        },
+        None => {
+            return Err(Fault {
+                code: "nobody-hears".to_owned(),
+                what: "the first message was not said".to_owned(),
+                why: "nobody waits or works in the fork yet".to_owned(),
+                r#try: "say it once a role works".to_owned(),
+            });
+        }
+    };
+    say(app, forked, command, client).map(drop)
+}

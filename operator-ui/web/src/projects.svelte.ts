@@ -1,0 +1,32 @@
+// What the projects of the workspace are and chose beforehand: asked for when somebody first wants to know.
+import { SvelteMap } from "svelte/reactivity";
+import { get } from "./api";
+import type { ImprovementMode, ProjectRow, Projects } from "./wire";
+
+class Known {
+  #rows = new SvelteMap<string, ProjectRow>();
+  #asked = false;
+  /** A project's row; null until the server has said it. */
+  of(name: string): ProjectRow | null {
+    if (!this.#asked) {
+      this.#asked = true;
+      void this.read();
+    }
+    return this.#rows.get(name) ?? null;
+  }
+  async read(): Promise<ProjectRow[]> {
+    this.#asked = true;
+    try {
+      const told = await get<Projects>("/api/projects");
+      for (const row of told.projects) this.#rows.set(row.name, row);
+      return told.projects;
+    } catch (error) {
+      this.#asked = false;
+      throw error;
+    }
+  }
+}
+export const projects = new Known();
+
+/** How roles look back, as it is said in a sentence. */
+export const MODE_WORDS: Record<ImprovementMode, string> = { graph_based: "in graph order", parallel: "all at once", none: "not at all" };

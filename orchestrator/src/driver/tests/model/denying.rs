@@ -1,0 +1,137 @@
+//! What a no of the operator leads to: with a word about what to do instead, and without.
+
+use super::*;
+
+fn deny(reason: Option<&str>) -> Command {
+    Command::Deny {
+        consent: None,
+        action: None,
+        reason: reason.map(str::to_owned),
+    }
+}
+
+#[test]
+fn a_denied_call_ends_its_answer_and_the_role_waits_for_guidance() {
+    let second = ("read_file", r#"{"path":"a.txt"}"#);
+    let world = World::new(Puppet::will_say([calls(&[WRITE, second]), closes()]));
+    let mut core = world.begin();
+    walk(&mut core, 1000);
+    answer_consent(&mut core, deny(None));
+    walk(&mut core, 1000);
+    assert_eq!(waits_for(&core), Some(WaitReason::ConsentDenied));
+    assert_eq!(world.read("a.txt"), None);
+    assert_eq!(
+        world.ends(&core),
+        [
+            ("write_file".to_owned(), CallEnd::Denied),
+            ("read_file".to_owned(), CallEnd::NotRun)
+        ]
+    );
+}
+
+/// What the model was last told came of its calls.
+fn results(world: &World) -> Vec<String> {
+    let asked = world.puppet.asked();
+    let last = asked.last().unwrap().iter();
+    last.filter_map(|message| match message {
+        Message::ToolResult { content, .. } => Some(content.clone()),
+        Message::User { .. } | Message::Assistant { .. } | Message::AssistantToolCalls { .. } => {
+            None
+        }
+    })
+    .collect()
+}
+
+const SECOND: (&str, &str) = ("read_file", r#"{"path":"a.txt"}"#);
+
+#[test]
+fn a_no_that_says_what_to_do_instead_is_read_by_the_model_which_goes_on_at_once() {
+    let world = World::new(Puppet::will_say([calls(&[WRITE, SECOND]), closes()]));
+    let mut core = world.begin();
+    walk(&mut core, 1000);
+    answer_consent(&mut core, deny(Some("Write b.txt,\nand leave a.txt.")));
+    walk(&mut core, 1000);
+    assert_eq!(waits_for(&core), None);
+    assert_eq!(world.read("a.txt"), None);
+    let told = results(&world);
+    assert_eq!(
+        told[0],
+        "This call did not run: the operator denied it, and says what to do instead:\n\
+         Write b.txt,\nand leave a.txt."
+    );
+    assert!(told[1].contains("denied another call of the same answer"));
+    assert_eq!(
+        world.ends(&core),
+        [
+            ("write_file".to_owned(), CallEnd::Denied),
+            ("read_file".to_owned(), CallEnd::NotRun)
+        ]
+    );
+    assert!(core.state().turns.is_empty(), "the same turn went on");
+}
+
+#[test]
+fn a_no_with_a_word_that_a_death_cut_off_is_still_read_and_a_blank_word_is_none() {
+    let mut world = World::new(Puppet::will_say([calls(&[WRITE]), closes()]));
+    let mut core = world.begin();
+    walk(&mut core, 1000);
+    answer_consent(&mut core, deny(Some("Ask the editor.")));
+    let mut core = world.die(core);
+    walk(&mut core, 1000);
+    assert!(results(&world)[0].ends_with("\nAsk the editor."));
+
+    let world = World::new(Puppet::will_say([calls(&[WRITE]), closes()]));
+    let mut core = world.begin();
+    walk(&mut core, 1000);
+    answer_consent(&mut core, deny(Some(" \n")));
+    walk(&mut core, 1000);
+    assert_eq!(waits_for(&core), Some(WaitReason::ConsentDenied));
+}
+
+/// One node whose handoff the operator looks at first.
+const WATCHED: &str = r"
+workflow:
+  name: Watched
+  nodes:
+    - { id: ask, role: owner, human-colab: true }
+    - { id: write, role: writer }
+    - { id: close, role: owner }
+  edges:
+    - { from: ask, to: write }
+    - { from: write, to: close }
+roles:
+  owner: { instructions: Ask. }
+  writer: { instructions: Write. }
+";
+
+#[test]
+fn a_handoff_that_is_declined_with_a_word_has_its_role_go_on_with_that_word() {
+    let handoff = "Here.\n\n```handoff\ntarget_node_id: write\nartifact_path: a.md\n```";
+    let ask = "Which?\n\n```handoff\ntype: prompt-human\n```";
+    let world = World::new(Puppet::will_say([says(handoff), says(ask)]));
+    world.disk.make_folder("/w/record".as_ref()).ok();
+    let path = std::path::Path::new("/w/record/a.md");
+    a_society_state::atomic::replace(&world.disk, path, b"a").unwrap();
+    let mut core = world.begin_with(WATCHED);
+    walk(&mut core, 1000);
+    assert_eq!(waits_for(&core), Some(WaitReason::HandoffApproval));
+    let decline = Command::Decline {
+        approval: None,
+        reason: Some("Say more about bees.".to_owned()),
+    };
+    let client = Some("page-1".parse().unwrap());
+    core.obey(decline.clone(), client.clone()).unwrap();
+    assert_eq!(
+        core.obey(decline, client).unwrap().facts,
+        0,
+        "it counts once"
+    );
+    walk(&mut core, 1000);
+    let asked = world.puppet.asked();
+    let heard = |message: &Message| matches!(message, Message::User { content } if content.contains("Say more about bees."));
+    assert_eq!(asked.len(), 2, "the role went on at once");
+    assert!(asked[1].iter().any(heard));
+    assert_eq!(waits_for(&core), Some(WaitReason::PromptHuman));
+    let applied = |fact: &Fact| matches!(fact, Fact::HandoffApplied(_));
+    assert!(!world.facts(&core).iter().any(applied));
+}
