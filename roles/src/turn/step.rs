@@ -164,6 +164,17 @@ pub struct Consent {
     pub ask: Ask,
 }
 
+/// A request beside a turn that came to nothing and is made once more.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Tried {
+    /// The kind of failure.
+    pub class: String,
+    /// What the provider said.
+    pub error: String,
+    /// How long until the next try.
+    pub retry_in_ms: u64,
+}
+
 /// One step of making a session shorter.
 #[derive(Debug, Clone)]
 pub enum Compact {
@@ -178,6 +189,8 @@ pub enum Compact {
         /// Who wants it.
         trigger: Trigger,
     },
+    /// The request came to nothing, and is made once more after a while.
+    Again(Tried),
     /// The summary is there.
     Summary {
         /// What it says.
@@ -207,6 +220,8 @@ pub enum Choose {
         /// The most that it can cost.
         worst: Worst,
     },
+    /// The request came to nothing, and is made once more after a while.
+    Again(Tried),
     /// What it said cannot be used; it is asked again, or [`Choose::Failed`] follows.
     Wrong {
         /// What it said.
