@@ -367,7 +367,9 @@ async fn exported(State(app): State<Shared>, Path(flow): Path<FlowRef>, asked: A
         };
         let made = export::page(&app.hubs, flow, &wanted).map_err(|failed| match failed {
             export::Failed::Unread(fault) => fault,
-            other => crate::protocol::Fault {
+            other @ (export::Failed::TooLarge { .. }
+            | export::Failed::TooLong
+            | export::Failed::NoPage) => crate::protocol::Fault {
                 code: "not-exported".to_owned(),
                 what: "the flow was not written into one page".to_owned(),
                 why: other.to_string(),

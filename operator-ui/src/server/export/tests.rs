@@ -82,9 +82,9 @@ fn merged(moments: &[Moment], upto: u64) -> BTreeMap<String, Value> {
     let mut views: BTreeMap<String, Value> = BTreeMap::new();
     for moment in moments.iter().filter(|moment| moment.seq <= upto) {
         for (key, view) in &moment.set {
-            match view {
-                Value::Null => drop(views.remove(key)),
-                view => drop(views.insert(key.clone(), view.clone())),
+            views.remove(key);
+            if !view.is_null() {
+                views.insert(key.clone(), view.clone());
             }
         }
         for (key, some) in &moment.merge {
