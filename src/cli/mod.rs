@@ -28,6 +28,7 @@ pub(crate) mod fork;
 pub(crate) mod graph;
 pub(crate) mod guard;
 pub(crate) mod import;
+pub(crate) mod import_state;
 pub(crate) mod improve;
 pub(crate) mod init;
 pub(crate) mod log;
