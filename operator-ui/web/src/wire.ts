@@ -968,7 +968,11 @@ approval: string, } | { "do": "decline",
 /**
  * Which.
  */
-approval: string, } | { "do": "allow",
+approval: string,
+/**
+ * What the role is told about it.
+ */
+reason?: string, } | { "do": "allow",
 /**
  * Which request.
  */
