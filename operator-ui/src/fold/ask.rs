@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use a_society_facts::fact::node::WaitReason;
 use a_society_facts::id::{ApprovalId, CallId, ConsentId, NodeId, RoleInstance};
 use a_society_facts::message::Text;
 use a_society_facts::view::FlowState;
@@ -123,7 +124,9 @@ impl Asker<'_> {
                 let said = Said {
                     id: place("text", node.as_ref(), role),
                     headline: format!("{role} {}", words::wants(*reason)),
-                    short: if short.is_empty() {
+                    short: if *reason == WaitReason::ConsentDenied {
+                        "Say what to do instead".to_owned()
+                    } else if short.is_empty() {
                         "Answer".to_owned()
                     } else {
                         short

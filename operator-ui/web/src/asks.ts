@@ -68,7 +68,7 @@ export function choices(ask: Ask): Choice[] {
         { id: "decline-reason", words: "Decline with a reason", past: "Declined with a reason", key: "KeyR", needsText: true, command: (reason) => ({ do: "decline", approval, reason }) },
       ];
     }
-    case "text": return kind.may_retry ? [{ id: "retry", words: "Try the turn again", past: "Trying again", key: "KeyY", primary: true, command: () => ({ do: "retry", to: whom(ask) }) }] : [];
+    case "text": return kind.may_retry ? [{ id: "retry", words: "Try the turn again", past: "Trying again", key: "KeyY", primary: !wasDenied(ask), command: () => ({ do: "retry", to: whom(ask) }) }] : [];
     case "configuration": return [];
     case "improvement":
       return kind.modes.map((mode, at) => ({
@@ -85,6 +85,12 @@ export function choices(ask: Ask): Choice[] {
     case "stalled": return [{ id: "resume", words: "Look for work again", past: "Looking for work", key: "KeyY", primary: true, command: () => ({ do: "resume" }) }];
     case "stopped": return [{ id: "resume", words: "Resume", past: "Resumed", key: "KeyY", primary: true, command: () => ({ do: "resume" }) }];
   }
+}
+
+/** What would be done, apart from the line above it that says where and how; facts say that too. */
+export function partsOf(shown: string): { head: string | null; body: string } {
+  const at = shown.indexOf("\n");
+  return at > 0 && shown.startsWith("run_command in ") && shown.slice(at).trim() !== "" ? { head: shown.slice(0, at), body: shown.slice(at + 1) } : { head: null, body: shown };
 }
 
 /** Whether the answer is a text. */
