@@ -19,9 +19,9 @@ use super::keep::Parts;
 use super::limits::{FLOWS_MAX, LIST, LOOK, LOOKED_MAX, WATCHED_MAX};
 use super::pull::{Cursor, Out, Present};
 use crate::fold::ask::{self, Around};
+use crate::fold::history::asked_of;
 use crate::fold::limits::{DECIDED_MAX, EARLIER_MAX};
 use crate::fold::row::{row, short_row};
-use crate::fold::history::asked_of;
 use crate::fold::{Liveness, words};
 use crate::protocol::ask::{Ask, Diff, ModelChoice};
 use crate::protocol::down::Part;
@@ -452,6 +452,8 @@ fn decision(item: &FeedItem) -> (String, String) {
 
 fn is_decision(item: &FeedItem) -> bool {
     let event = item.event.as_deref();
-    matches!(event, Some("consent.resolved" | "consent.mode_changed" | "human.replied" | "handoff.decided"))
-        || item.kind == ItemKind::User
+    matches!(
+        event,
+        Some("consent.resolved" | "consent.mode_changed" | "human.replied" | "handoff.decided")
+    ) || item.kind == ItemKind::User
 }

@@ -358,7 +358,7 @@ path: string,
  */
 old: string | null,
 /**
- * The hash of what is there.
+ * The hash of what is there; empty if neither text was kept, so that nothing can be compared.
  */
 new: string,
 /**

@@ -235,7 +235,8 @@ impl State {
     fn answer(&mut self, view: &View, letter: char, armed: bool) -> Option<Act> {
         let ask = view.ask(self.ask.as_ref())?;
         match (&ask.kind, letter) {
-            (AskKind::Text { .. }, 'r') | (AskKind::Configuration { .. }, 'm') => {
+            (AskKind::Text { .. } | AskKind::Consent { .. } | AskKind::Approval { .. }, 'r')
+            | (AskKind::Configuration { .. }, 'm') => {
                 self.focus = Focus::Text;
                 return None;
             }
@@ -302,6 +303,17 @@ impl State {
                     settings,
                 }
             }
+            AskKind::Consent {
+                consent, action, ..
+            } if !text.is_empty() => Command::Deny {
+                consent: Some(consent.clone()),
+                action: Some(*action),
+                reason: Some(text.to_owned()),
+            },
+            AskKind::Approval { approval } if !text.is_empty() => Command::Decline {
+                approval: Some(approval.clone()),
+                reason: Some(text.to_owned()),
+            },
             AskKind::Text { .. }
             | AskKind::Consent { .. }
             | AskKind::Approval { .. }
@@ -352,7 +364,9 @@ fn decision(ask: &AskView, letter: char) -> Option<(Command, &'static str)> {
         ) => Some((consented(consent, *action, false), "allowed once")),
         (
             AskKind::Consent {
-                consent, action, ..
+                consent,
+                action,
+                scope: Some(_),
             },
             'f',
         ) => Some((consented(consent, *action, true), "allowed for this flow")),
@@ -413,12 +427,17 @@ pub(crate) fn hints(kind: &AskKind) -> Vec<(&'static str, &'static str)> {
             let retry = may_retry.then_some(("t", "try again"));
             [("r", "reply")].into_iter().chain(retry).collect()
         }
-        AskKind::Consent { .. } => vec![
-            ("a", "allow once"),
-            ("f", "allow for this flow"),
-            ("d", "deny"),
+        AskKind::Consent { scope, .. } => {
+            let whole = scope.as_ref().map(|_| ("f", "allow for this flow"));
+            let rest = [("d", "deny"), ("r", "deny with a reason")];
+            let all = [("a", "allow once")].into_iter().chain(whole).chain(rest);
+            all.collect()
+        }
+        AskKind::Approval { .. } => vec![
+            ("a", "approve"),
+            ("d", "decline"),
+            ("r", "decline with a reason"),
         ],
-        AskKind::Approval { .. } => vec![("a", "approve"), ("d", "decline")],
         AskKind::Improvement { modes } => {
             let all = [
                 (

@@ -37,7 +37,7 @@ fn consent() -> AskKind {
     AskKind::Consent {
         consent: "consent-1".parse().unwrap(),
         action: Hash::of(b"what was shown"),
-        scope: "exactly this command",
+        scope: Some("exactly this command".to_owned()),
     }
 }
 
