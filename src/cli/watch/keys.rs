@@ -2,7 +2,7 @@
 //!
 //! Nothing that appears takes the keys: an ask is chosen by the operator alone, a letter answers it
 //! only while the list of asks has the keys, and only when it has been on the screen, and no key was
-//! pressed, for a while. What is typed as a text never decides.
+//! pressed, for a while. What is typed as a text decides only where such a letter asked for a reason.
 
 use std::collections::BTreeMap;
 
@@ -12,6 +12,9 @@ use a_society_orchestrator::control::message::{Command, Whom};
 use a_society_state::FlowRef;
 
 use super::view::{AskKind, AskView, View};
+
+/// What is said of a key that came before its question could be read.
+const TOO_SOON: &str = "too soon after the last key; look at it, then press again";
 
 /// How long an ask must have been chosen, and no key pressed, before a letter answers it. Somebody
 /// who types does not pause that long, and somebody who answers has to read first anyway.
@@ -235,9 +238,17 @@ impl State {
     fn answer(&mut self, view: &View, letter: char, armed: bool) -> Option<Act> {
         let ask = view.ask(self.ask.as_ref())?;
         match (&ask.kind, letter) {
-            (AskKind::Text { .. } | AskKind::Consent { .. } | AskKind::Approval { .. }, 'r')
-            | (AskKind::Configuration { .. }, 'm') => {
+            (AskKind::Text { .. }, 'r') | (AskKind::Configuration { .. }, 'm') => {
                 self.focus = Focus::Text;
+                return None;
+            }
+            // What is typed next decides, so that it begins no sooner than a decision could.
+            (AskKind::Consent { .. } | AskKind::Approval { .. }, 'r') if armed => {
+                self.focus = Focus::Text;
+                return None;
+            }
+            (AskKind::Consent { .. } | AskKind::Approval { .. }, 'r') => {
+                TOO_SOON.clone_into(&mut self.told);
                 return None;
             }
             _ => {}
@@ -248,7 +259,7 @@ impl State {
             return None;
         }
         if !armed {
-            "too soon after the last key; look at it, then press again".clone_into(&mut self.told);
+            TOO_SOON.clone_into(&mut self.told);
             return None;
         }
         Some(Act::Say(ask.flow.clone(), command, words))
