@@ -258,7 +258,11 @@ fn roles_before(
 }
 
 /// The project whose roles a flow has, if its file defines none.
-fn file_is_of_project(file: &FlowFile, disk: &dyn Disk, project: &Path) -> Option<PathBuf> {
+pub(crate) fn file_is_of_project(
+    file: &FlowFile,
+    disk: &dyn Disk,
+    project: &Path,
+) -> Option<PathBuf> {
     (!file.defines_roles && docs::folder::is_project(disk, project)).then(|| project.to_owned())
 }
 

@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 
 use a_society_facts::id::RoleInstance;
+use a_society_orchestrator::config::user::{self, Scope};
 use a_society_orchestrator::control::message::Command;
+use a_society_orchestrator::project::choices::SCOPE;
 
 use super::context::Context;
 use super::say::{To, role, say};
@@ -15,13 +17,15 @@ use crate::operator_error::Outcome;
 The choice counts from the role's next turn on and is remembered for the role instance. What is
 not named stays as it was chosen before, or as the flow file and the configuration have it, and is
 not chosen by a model any more. Several skills or servers stand with commas between them; `none` is
-none of them, and `auto` lets a model choose.
+none of them, and `auto` lets a model choose. `scope` says how far the role's tools reach at most:
+sandboxed, project or full. It only takes away from what the configuration allows under `tools`.
 
 Examples:
   a-society configure a1b2 writer model=sonnet
   a-society configure a1b2 owner model=opus effort=high
   a-society configure a1b2 writer skills=tables,maps mcp-servers=none
-  a-society configure a1b2 painter model=auto")]
+  a-society configure a1b2 painter model=auto
+  a-society configure a1b2 writer scope=sandboxed")]
 pub(crate) struct Arguments {
     #[command(flatten)]
     to: To,
@@ -30,13 +34,13 @@ pub(crate) struct Arguments {
     #[arg(value_name = "ROLE", value_parser = role)]
     role: RoleInstance,
 
-    /// What is chosen: model=NAME, effort=LEVEL, skills=NAME,…, mcp-servers=NAME,…
+    /// What is chosen: model=NAME, effort=LEVEL, skills=NAME,…, mcp-servers=NAME,…, scope=SCOPE
     #[arg(value_name = "KEY=VALUE", required = true, value_parser = setting)]
     settings: Vec<(String, String)>,
 }
 
 /// The settings that there are.
-const KEYS: [&str; 4] = ["model", "effort", "skills", "mcp-servers"];
+const KEYS: [&str; 5] = ["model", "effort", "skills", "mcp-servers", SCOPE];
 
 fn setting(text: &str) -> Result<(String, String), String> {
     let Some((key, value)) = text.split_once('=') else {
@@ -51,13 +55,30 @@ fn setting(text: &str) -> Result<(String, String), String> {
     if value.is_empty() {
         return Err(format!("{key} has no value"));
     }
+    if key == SCOPE && Scope::of_word(value).is_none() {
+        let words = Scope::ALL.map(Scope::word).join(", ");
+        return Err(format!("there is no scope {value:?}; there are: {words}"));
+    }
     Ok((key.to_owned(), value.to_owned()))
 }
 
 /// Configures.
 pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
     let settings: BTreeMap<String, String> = arguments.settings.iter().cloned().collect();
+    let wished = settings.get(SCOPE).and_then(|word| Scope::of_word(word));
     let role = arguments.role.clone();
     let command = Command::Configure { role, settings };
-    say(context, &arguments.to, command, "configured")
+    let done = say(context, &arguments.to, command, "configured")?;
+    if let Some(wished) = wished
+        && let Ok(most) = user::reach()
+        && wished > most.scope
+    {
+        context.out.note(&format!(
+            "the configuration allows the scope {} at most, so {} is not reached; it is widened \
+             there, under tools",
+            most.scope.word(),
+            wished.word()
+        ));
+    }
+    Ok(done)
 }

@@ -4,7 +4,7 @@ use a_society_orchestrator::config::edit::{
     EditFault, NewModel, NewProvider, with_default, with_model,
 };
 use a_society_orchestrator::config::models::{Catalog, try_out};
-use a_society_orchestrator::config::user::{self, ConfigError};
+use a_society_orchestrator::config::user::{self, ConfigError, Reach};
 use serde_json::json;
 
 use super::context::Context;
@@ -143,9 +143,12 @@ fn list(context: &mut Context<'_>) -> Outcome {
             })
         });
         let models: Vec<_> = models.collect();
-        context
-            .out
-            .value(&json!({ "file": path, "models": models, "search": search_state().0 }))?;
+        context.out.value(&json!({
+            "file": path,
+            "models": models,
+            "search": search_state().0,
+            "tools": user::reach().ok().map(|reach| reach_json(&reach)),
+        }))?;
         return Ok(ExitCode::Ok);
     }
     if catalog.models.is_empty() {
@@ -184,7 +187,21 @@ fn list(context: &mut Context<'_>) -> Outcome {
         .note(&format!("from {}", plain(&path.display().to_string())));
     let search = search_state().1;
     context.out.note(&format!("web_search: {}", plain(&search)));
+    let reach = match user::reach() {
+        Ok(reach) => format!("at most {}", reach.words()),
+        Err(error) => format!("none works: {error}"),
+    };
+    context.out.note(&format!("tools: {}", plain(&reach)));
     Ok(ExitCode::Ok)
+}
+
+/// How far tools reach, for programs.
+pub(super) fn reach_json(reach: &Reach) -> serde_json::Value {
+    json!({
+        "scope": reach.scope.word(),
+        "folders": reach.folders,
+        "network": reach.reaches_network(),
+    })
 }
 
 /// Whether `web_search` works: where it asks, and the words for it.

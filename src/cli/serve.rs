@@ -5,15 +5,17 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use a_society_facts::fact::journal::ProcessName;
 use a_society_operator_ui::hub::Hubs;
 use a_society_operator_ui::protocol::ask::ModelChoice;
 use a_society_operator_ui::protocol::down::Mode;
 use a_society_operator_ui::server::actions::adopt;
-use a_society_operator_ui::server::{self, Actions, Options, Secrets, Server};
+use a_society_operator_ui::server::{self, Actions, Identity, Options, Secrets, Server};
 use a_society_orchestrator::config::user;
 use a_society_orchestrator::mint::{Mint, SystemMint};
-use a_society_state::Store;
+use a_society_state::disk::RealDisk;
 use a_society_state::files::read_whole;
+use a_society_state::{Store, process};
 use serde_json::json;
 
 use super::browser;
@@ -45,6 +47,9 @@ const SERVER_FILE: &str = "server.json";
 /// It holds three short members; what is longer is not ours.
 const SERVER_FILE_BYTES_MAX: u64 = 4 * 1024;
 
+/// The largest file of certificates or of a key; a chain of ten is a tenth of it.
+const PEM_BYTES_MAX: u64 = 256 * 1024;
+
 /// A server on this machine answers in far less; a start does not wait longer for one that does not.
 const KNOCK: Duration = Duration::from_millis(200);
 
@@ -56,14 +61,16 @@ do all that you may do; it is new with each start. Without it nothing is shown, 
 machine. Flows that nobody drives stand there as stopped and go on when you say so, or at once with
 --resume. Ctrl-C lets running turns reach a recorded point; nothing that was recorded is lost.
 
-It listens on this machine only. There is no encryption, so that another address is refused unless
-you also say --insecure-lan: everybody on the way can then read the token and act as you. A tunnel,
-such as ssh -L, is safer.
+It listens on this machine only. Another address is refused unless what is sent is encrypted, with
+--tls-cert and --tls-key, or you also say --insecure-lan: everybody on the way can then read the
+token and act as you. A tunnel, such as ssh -L, is as good as encryption. Whoever comes by a name
+and not by the address itself needs that name in --allow-host.
 
 Examples:
   a-society serve
   a-society serve --open --resume
   a-society serve --port 0 --json | jq -r .url
+  a-society serve --listen 0.0.0.0 --allow-host box.lan --tls-cert cert.pem --tls-key key.pem
   a-society serve --journal tests/journals/v1/journal/00000001.jsonl --speed 20")]
 pub(crate) struct Arguments {
     /// The port; 0 takes any that is free
@@ -78,13 +85,21 @@ pub(crate) struct Arguments {
     #[arg(long)]
     resume: bool,
 
-    /// Listen on another address than this machine's own; wants --insecure-lan
+    /// Listen on another address than this machine's own; wants encryption or --insecure-lan
     #[arg(long, value_name = "ADDRESS")]
     listen: Option<IpAddr>,
 
     /// Another name by which a browser reaches this server
     #[arg(long, value_name = "HOST")]
     allow_host: Vec<String>,
+
+    /// Encrypt with this certificate: a PEM file, the server's own first and then those that vouch for it
+    #[arg(long, value_name = "FILE", requires = "tls_key")]
+    tls_cert: Option<PathBuf>,
+
+    /// The certificate's private key: a PEM file
+    #[arg(long, value_name = "FILE", requires = "tls_cert")]
+    tls_key: Option<PathBuf>,
 
     /// Let everybody on the network read what is sent, the token too
     #[arg(long)]
@@ -116,6 +131,7 @@ pub(crate) struct Arguments {
 /// Serves.
 pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
     let listen = listen(arguments)?;
+    let identity = identity(arguments)?;
     let interrupts = Interrupts::listen()?;
     let played = match &arguments.journal {
         Some(journal) => Some(replay::begin(
@@ -137,6 +153,7 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
     let wanted = Wanted {
         listen,
         hosts: arguments.allow_host.clone(),
+        identity,
         sockets_max: usize::from(arguments.sockets_max),
         mode,
     };
@@ -163,22 +180,51 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
 
 fn listen(arguments: &Arguments) -> Result<SocketAddr, Stop> {
     let address = arguments.listen.unwrap_or(IpAddr::V4(Ipv4Addr::LOCALHOST));
-    if !address.is_loopback() && !arguments.insecure_lan {
+    let guarded = arguments.insecure_lan || arguments.tls_cert.is_some();
+    if !address.is_loopback() && !guarded {
         return Err(OperatorError::new(
             ("not-secure", ExitCode::Usage),
             format!("{address} is not this machine alone"),
             "what is sent is not encrypted, and whoever reads it can act as you",
-            "use a tunnel such as ssh -L, or accept that with --insecure-lan",
+            "encrypt with --tls-cert and --tls-key, use a tunnel such as ssh -L, or accept that with --insecure-lan",
         )
         .into());
     }
     Ok(SocketAddr::new(address, arguments.port))
 }
 
+/// Who the server is to those who connect over TLS, if it is to be encrypted.
+fn identity(arguments: &Arguments) -> Result<Option<Identity>, Stop> {
+    let (Some(certificate), Some(key)) = (&arguments.tls_cert, &arguments.tls_key) else {
+        return Ok(None);
+    };
+    let read = |path: &PathBuf| {
+        let read = read_whole(&RealDisk, path, PEM_BYTES_MAX);
+        read.map_err(|error| unfit_identity(&path.display().to_string(), &error.to_string()))
+    };
+    let (chain, secret) = (read(certificate)?, read(key)?);
+    let found = Identity::read(&chain, &secret);
+    found.map(Some).map_err(|error| {
+        let files = format!("{} and {}", certificate.display(), key.display());
+        unfit_identity(&files, &error.to_string())
+    })
+}
+
+fn unfit_identity(files: &str, why: &str) -> Stop {
+    OperatorError::new(
+        ("tls-unfit", ExitCode::Usage),
+        format!("{files} cannot be used for TLS"),
+        why,
+        "name a chain of certificates and its private key as PEM files, such as mkcert or your authority made",
+    )
+    .into()
+}
+
 /// What is wanted of a server.
 struct Wanted {
     listen: SocketAddr,
     hosts: Vec<String>,
+    identity: Option<Identity>,
     sockets_max: usize,
     mode: Mode,
 }
@@ -189,6 +235,7 @@ impl Wanted {
         Self {
             listen: SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 0),
             hosts: Vec::new(),
+            identity: None,
             sockets_max: usize::from(SOCKETS),
             mode: Mode::Live,
         }
@@ -208,6 +255,8 @@ fn start(store: &Store, wanted: Wanted) -> Result<(Server, Arc<dyn Actions>), St
     let options = Options {
         listen: wanted.listen,
         hosts: wanted.hosts,
+        identity: wanted.identity,
+        head_timeout: server::limits::HEAD_TIMEOUT,
         sockets_max: wanted.sockets_max,
         secrets: Secrets::new().map_err(refused)?,
         workspace: folder.display().to_string(),
@@ -245,6 +294,14 @@ fn models() -> Vec<ModelChoice> {
     models.collect()
 }
 
+/// What the file says that another server looks for.
+#[derive(Debug, serde::Deserialize)]
+struct Told {
+    url: String,
+    address: SocketAddr,
+    process: ProcessName,
+}
+
 /// Writes down how the server is reached, for the operator's other programs and for nobody else.
 ///
 /// One that still answers keeps its place: whoever ends first would otherwise take the other's away.
@@ -257,34 +314,35 @@ fn tell_file(
         return Ok(None);
     };
     let path = folder.join(SERVER_FILE);
-    if let Some(url) = answers_already(store, &path, server.address()) {
+    if let Some(url) = answers_already(store, &path) {
         context.out.note(&plain(&format!(
             "another server of this workspace answers at {url}; {SERVER_FILE} goes on naming that one"
         )));
         return Ok(None);
     }
     let told = json!({
-        "url": format!("http://{}/", server.address()),
+        "url": server.origin(),
+        "address": server.address(),
         "token": server.token(),
-        "pid": std::process::id(),
+        "pid": store.ground().process.pid,
+        "process": store.ground().process,
     });
     write_private(&path, &told.to_string())?;
     Ok(Some(path))
 }
 
-/// Where the server that a file names answers; one that was killed leaves its file and answers not.
-/// The address may be ours by now, and then it is not the other that answers.
-fn answers_already(store: &Store, path: &Path, ours: SocketAddr) -> Option<String> {
-    let bytes = read_whole(store.ground().disk.as_ref(), path, SERVER_FILE_BYTES_MAX).ok()?;
-    let told: serde_json::Value = serde_json::from_slice(&bytes).ok()?;
-    let url = told.get("url")?.as_str()?;
-    let address = url.strip_prefix("http://")?.strip_suffix('/')?;
-    let address: SocketAddr = address.parse().ok()?;
-    if address == ours {
+/// Where the server that a file names is reached, if it still runs: the very process that wrote it, and
+/// not another that has its number or its address by now.
+fn answers_already(store: &Store, path: &Path) -> Option<String> {
+    let disk = store.ground().disk.as_ref();
+    let bytes = read_whole(disk, path, SERVER_FILE_BYTES_MAX).ok()?;
+    let told: Told = serde_json::from_slice(&bytes).ok()?;
+    if process::named(disk, told.process.pid) != told.process {
         return None;
     }
-    TcpStream::connect_timeout(&address, KNOCK).ok()?;
-    Some(url.to_owned())
+    // A process that was killed keeps its number for as long as nobody asked how it ended.
+    TcpStream::connect_timeout(&told.address, KNOCK).ok()?;
+    Some(told.url)
 }
 
 fn announce(context: &mut Context<'_>, arguments: &Arguments, server: &Server) -> Result<(), Stop> {
@@ -299,7 +357,7 @@ fn announce(context: &mut Context<'_>, arguments: &Arguments, server: &Server) -
         context.out.line(&url)?;
     }
     context.out.flush()?;
-    if !server.address().ip().is_loopback() {
+    if !server.address().ip().is_loopback() && arguments.tls_cert.is_none() {
         let warning = "warning: everybody on the network can read what is sent, the token too";
         context.out.note(warning);
     }

@@ -2,13 +2,16 @@
 
 use a_society_facts::message::Text;
 use a_society_facts::view::flow::FlowState;
+use a_society_orchestrator::config::user::Reach;
 use a_society_orchestrator::graph;
 use a_society_orchestrator::machine::{Work, pending};
+use a_society_orchestrator::project::reaches;
 use a_society_state::{Store, blob};
 use serde_json::json;
 
 use super::asks;
 use super::context::Context;
+use super::models::reach_json;
 use super::report::damage_json;
 use crate::exit_code::ExitCode;
 use crate::operator_error::{Outcome, Stop};
@@ -35,6 +38,8 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
     let state = &seen.screen.flow;
     let work = works_and_asks(&store, &flow, state)?;
     let asks = asks::of(&flow, state, &work);
+    let project = super::say::project_folder(&store, &flow.project);
+    let reaches = reaches::of(&store, &flow, &project, state);
     let code = if seen.damage.is_some() {
         ExitCode::Damaged
     } else {
@@ -52,6 +57,11 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
             "seq": state.seq,
             "running": running.collect::<Vec<_>>(),
             "waits": asks::as_json(&asks),
+            "tools": reaches.as_ref().ok().map(|reaches| {
+                let each = reaches.iter();
+                each.map(|(role, reach)| (role.to_string(), reach_json(reach)))
+                    .collect::<serde_json::Map<_, _>>()
+            }),
             "driven_by": seen.held_by,
             "damage": seen.damage.as_ref().map(damage_json),
         }))?;
@@ -74,6 +84,12 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
     }
     for line in asks::lines(out, &asks) {
         out.line(&line)?;
+    }
+    // The narrowest reach is what everybody expects, and is not worth a line.
+    for (role, reach) in reaches.iter().flatten() {
+        if *reach != Reach::default() && !state.status.is_over() {
+            out.line(&format!("tools of {role}: {}", reach.words()))?;
+        }
     }
     let name = asks::short(&flow);
     let over = state.status.is_over();

@@ -3,11 +3,11 @@
 //! A model streams a few characters at a time, and a record for each would cost more than the
 //! text. A [`DraftStream`] gathers what arrives until it is a batch, or until the oldest of it has
 //! waited long enough that a person would notice, and appends it without a sync. Only the
-//! operator's live view sees deltas sooner, and it is told that they are not in the journal.
+//! operator's live view sees deltas sooner: it asks for what waits, and knows after which record.
 
 use a_society_facts::Fact;
 use a_society_facts::fact::turn::{DraftAdded, DraftKind};
-use a_society_facts::id::{RoleInstance, TurnId};
+use a_society_facts::id::{RoleInstance, Seq, TurnId};
 use a_society_facts::message::{AnswerText, Drafted};
 
 use crate::error::Error;
@@ -24,7 +24,8 @@ pub struct DraftStream {
     waiting: String,
     since_us: u64,
     all: Drafted,
-    recorded: bool,
+    /// The last record of this text.
+    recorded: Option<Seq>,
 }
 
 impl DraftStream {
@@ -39,7 +40,7 @@ impl DraftStream {
             waiting: String::with_capacity(DRAFT_BYTES + 256),
             since_us: 0,
             all: Drafted::of(""),
-            recorded: false,
+            recorded: None,
         }
     }
 
@@ -88,17 +89,35 @@ impl DraftStream {
             kind: self.kind,
             text: self.waiting.clone(),
         };
-        flow.append(Fact::DraftAdded(fact))?;
-        self.recorded = true;
+        self.recorded = Some(flow.append(Fact::DraftAdded(fact))?);
         self.waiting.clear();
         Ok(())
+    }
+
+    /// Somebody looks on: what is recorded of the text first is recorded at once, so that there is
+    /// something to which the rest belongs.
+    ///
+    /// # Errors
+    /// As [`Self::push`].
+    pub fn begin(&mut self, flow: &mut Flow) -> Result<(), Error> {
+        match self.recorded {
+            Some(_) => Ok(()),
+            None => self.flush(flow),
+        }
+    }
+
+    /// What waits, and after which record of this text.
+    #[must_use]
+    pub fn ahead(&self) -> Option<(Seq, &str)> {
+        let after = self.recorded?;
+        Some((after, self.waiting.as_str())).filter(|(_, text)| !text.is_empty())
     }
 
     /// Whether this is the whole text and nothing of it is recorded, so that the answer itself can
     /// hold it and no record of a draft is needed.
     #[must_use]
     pub fn is_unrecorded(&self, whole: &str) -> bool {
-        !self.recorded && self.waiting == whole
+        self.recorded.is_none() && self.waiting == whole
     }
 
     /// What stands for the whole text in the answer, once everything is flushed.

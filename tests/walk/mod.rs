@@ -11,5 +11,6 @@ mod models;
 mod offered;
 mod place;
 mod projects;
+mod reaching;
 mod signalled;
 mod spoken_to;

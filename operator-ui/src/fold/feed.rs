@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use a_society_facts::fact::Fact;
 use a_society_facts::fact::turn::{CallFinished, CallIntended, DraftAdded, ModelAnswered};
-use a_society_facts::id::CallId;
+use a_society_facts::id::{CallId, Seq};
 use a_society_facts::view::View;
 use a_society_facts::view::feed::{Bounds, FeedItem, FeedView, ItemKind};
 use a_society_facts::{At, Recorded};
@@ -43,6 +43,10 @@ pub struct FeedFold {
 pub struct Stream {
     /// All of it, as far as it is kept.
     pub text: String,
+    /// The last record of it.
+    after: Seq,
+    /// What streamed after that record and is in none yet.
+    ahead: String,
     /// Whether some of it was too much to keep.
     pub cut: bool,
 }
@@ -123,12 +127,30 @@ impl FeedFold {
             self.changed.insert(number, recorded.seq);
         }
         let stream = self.streams.entry(number).or_default();
+        stream.after = recorded.seq;
+        // What was ahead is in this record, as far as it came.
+        stream.ahead.clear();
         if stream.cut || stream.text.len() + draft.text.len() > STREAM_BYTES_MAX {
             stream.cut = true;
         } else {
             stream.text.push_str(&draft.text);
             self.grown.insert(number);
         }
+    }
+
+    /// Takes text that goes on after a record and is in none yet. Says whether it is news.
+    pub fn ahead(&mut self, after: Seq, text: &str) -> bool {
+        let mut streams = self.streams.iter_mut();
+        let Some((number, stream)) = streams.find(|(_, stream)| stream.after == after) else {
+            return false;
+        };
+        let fits = !stream.cut && stream.text.len() + text.len() <= STREAM_BYTES_MAX;
+        let grows = text.len() > stream.ahead.len();
+        if fits && grows {
+            text.clone_into(&mut stream.ahead);
+            self.grown.insert(*number);
+        }
+        fits && grows
     }
 
     #[expect(
@@ -214,9 +236,8 @@ impl FeedFold {
         for number in std::mem::take(&mut self.grown) {
             let item = self.view.item_at(number);
             if let (Some(item), Some(stream)) = (item, self.streams.get(&number)) {
-                change
-                    .streams
-                    .push((number, item.id.clone(), stream.text.clone()));
+                let text = [stream.text.as_str(), &stream.ahead].concat();
+                change.streams.push((number, item.id.clone(), text));
             }
         }
         change
@@ -275,5 +296,48 @@ const fn kind(kind: ItemKind) -> ItemType {
         ItemKind::ToolSuccess => ItemType::ToolSuccess,
         ItemKind::ToolError => ItemType::ToolError,
         ItemKind::Activation => ItemType::Activation,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use a_society_facts::fact::turn::DraftKind;
+    use a_society_facts::id::TurnId;
+
+    use super::*;
+
+    fn draft(seq: Seq, text: &str) -> Recorded {
+        let added = DraftAdded {
+            turn: TurnId(1),
+            role: "owner".parse().unwrap(),
+            request: 1,
+            kind: DraftKind::Text,
+            text: text.to_owned(),
+        };
+        Recorded::new(seq, At::from_ms(0), Fact::DraftAdded(added))
+    }
+
+    fn text(feed: &mut FeedFold) -> Vec<String> {
+        let streams = feed.take().streams.into_iter();
+        streams.map(|(_, _, text)| text).collect()
+    }
+
+    #[test]
+    fn text_without_a_record_goes_on_from_the_record_it_names_and_from_no_other() {
+        let mut feed = FeedFold::default();
+        feed.apply(&draft(5, "One"));
+        assert!(feed.ahead(5, " line"));
+        assert_eq!(text(&mut feed), ["One line"]);
+        // The same again is no news, and of another record it says nothing.
+        assert!(!feed.ahead(5, " line") && !feed.ahead(4, " other words"));
+        assert_eq!(text(&mut feed), Vec::<String>::new());
+        assert!(feed.ahead(5, " line is"));
+        assert_eq!(text(&mut feed), ["One line is"]);
+        feed.apply(&draft(6, " line is enough"));
+        assert_eq!(text(&mut feed), ["One line is enough"]);
+        // What was asked before the record came is too late.
+        assert!(!feed.ahead(5, " line is eno"));
+        assert!(feed.ahead(6, "."));
+        assert_eq!(text(&mut feed), ["One line is enough."]);
     }
 }

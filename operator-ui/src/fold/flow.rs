@@ -8,6 +8,7 @@ use a_society_facts::id::{CallId, NodeId, RoleInstance, Seq};
 use a_society_facts::message::Text;
 use a_society_facts::view::route::feed_role;
 use a_society_facts::view::{FlowState, View};
+use a_society_orchestrator::driver::ahead::Ahead;
 use a_society_orchestrator::graph::{self, FlowGraph, GraphFile};
 use a_society_orchestrator::machine::{self, Work};
 
@@ -137,6 +138,12 @@ impl FlowFold {
             self.liveness = liveness;
             self.touched = Touched::all();
         }
+    }
+
+    /// Takes text that streams and is in no record yet. Says whether it is news.
+    pub fn ahead(&mut self, ahead: &Ahead) -> bool {
+        let feed = self.feeds.get_mut(&ahead.role);
+        feed.is_some_and(|feed| feed.ahead(ahead.after, &ahead.text))
     }
 
     /// Whether anything may have changed since the parts were last taken.

@@ -8,13 +8,14 @@ use a_society_facts::fact::Fact;
 use a_society_facts::id::{RoleInstance, Seq};
 use a_society_facts::message::Text;
 use a_society_facts::{At, Recorded};
+use a_society_orchestrator::driver::ahead::{Ahead, Onlooker};
 use a_society_state::journal::follow::Follower;
 use a_society_state::layout::FlowFolder;
 use a_society_state::{Error, FlowRef, Store, blob};
 
 use super::hubs::{Bell, Followers, Hubs, lock};
 use super::keep::{Feed, Parts};
-use super::limits::{BATCH, LINGER, LOOK, STREAM};
+use super::limits::{AHEAD_TIMEOUT, BATCH, LINGER, LOOK, STREAM};
 use super::pull::{Cursor, Out, Present};
 use crate::fold::feed::FeedChange;
 use crate::fold::{FlowFold, words};
@@ -42,7 +43,18 @@ pub struct FlowHub {
     shared: Mutex<Shared>,
     bell: Arc<Bell>,
     followers: Followers,
+    /// Whether text streamed that may be in no record yet.
+    streamed: AtomicBool,
     ended: AtomicBool,
+}
+
+impl Onlooker for FlowHub {
+    fn streamed(&self) {
+        // Whoever was told already looks anyway.
+        if !self.streamed.swap(true, Ordering::SeqCst) {
+            self.bell.ring();
+        }
+    }
 }
 
 /// The groups of a flow's state, and whether each is one part or many.
@@ -81,6 +93,7 @@ impl FlowHub {
             shared: Mutex::default(),
             bell: Arc::new(Bell::default()),
             followers: Followers::default(),
+            streamed: AtomicBool::new(false),
             ended: AtomicBool::new(false),
         });
         let folder = hubs.store.folder(flow);
@@ -258,18 +271,38 @@ impl Reader {
     /// Reads what is new and publishes it. Says whether only text streamed.
     fn round(&mut self, hubs: &Hubs) -> bool {
         let before = self.follower.seq();
+        let ahead = self.ahead(hubs);
         let outcome = self.read(hubs);
         let grew = self.follower.seq() > before;
+        // What streamed is asked for before the journal is read, so that it never lies before it.
+        let mut streams = false;
+        for text in &ahead {
+            streams |= self.fold.ahead(text);
+        }
         self.fold.driven(hubs.liveness(&self.hub.flow));
         let touched = self.fold.is_touched();
         let first = !lock(&self.hub.shared).ready;
-        if grew || touched || first {
+        if grew || touched || streams || first {
             self.publish(hubs, grew);
         }
         if let Err(error) = outcome {
             self.lost(hubs, &error);
         }
-        grew && !touched
+        (grew || streams) && !touched
+    }
+
+    /// What streams in this process and is in no record yet.
+    fn ahead(&self, hubs: &Hubs) -> Vec<Ahead> {
+        let Some(handle) = hubs.handle(&self.hub.flow) else {
+            return Vec::new();
+        };
+        let onlooker: Arc<dyn Onlooker> = Arc::<FlowHub>::clone(&self.hub);
+        handle.look_on(&onlooker);
+        if self.hub.streamed.swap(false, Ordering::SeqCst) {
+            handle.ahead(AHEAD_TIMEOUT)
+        } else {
+            Vec::new()
+        }
     }
 
     fn read(&mut self, hubs: &Hubs) -> Result<(), Error> {

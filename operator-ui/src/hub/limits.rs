@@ -10,6 +10,10 @@ pub const BATCH: Duration = Duration::from_millis(16);
 /// smooth, and each is sent to everybody who looks.
 pub const STREAM: Duration = Duration::from_millis(33);
 
+/// How long a flow may take to say what streams. It answers in microseconds, unless it waits for the
+/// disk; what is in the journal is not held up for longer than a screen notices.
+pub const AHEAD_TIMEOUT: Duration = Duration::from_millis(20);
+
 /// How long a hub stays after the last one went: a page that is loaded anew finds it warm.
 pub const LINGER: Duration = Duration::from_secs(10);
 

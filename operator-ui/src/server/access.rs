@@ -103,21 +103,35 @@ pub struct Refused {
     pub why: &'static str,
 }
 
+/// How an address begins.
+pub(super) const fn scheme(secure: bool) -> &'static str {
+    if secure { "https" } else { "http" }
+}
+
 const fn refused(status: StatusCode, why: &'static str) -> Refused {
     Refused { status, why }
 }
 
 impl Access {
-    /// The rules of a server that is reached by these hosts, each with its port.
+    /// The rules of a server that is reached by these hosts, each with its port, encrypted or not.
     #[must_use]
-    pub fn new(secrets: Secrets, hosts: Vec<String>, port: u16) -> Self {
-        let origins = hosts.iter().map(|host| format!("http://{host}")).collect();
+    pub fn new(secrets: Secrets, hosts: Vec<String>, (port, secure): (u16, bool)) -> Self {
+        let scheme = scheme(secure);
+        let of = |host: &String| format!("{scheme}://{host}");
+        // A browser leaves the port out where it goes without saying.
+        let known = if secure { ":443" } else { ":80" };
+        let hosts: Vec<String> = (hosts.iter())
+            .flat_map(|host| [Some(host.as_str()), host.strip_suffix(known)])
+            .flatten()
+            .map(str::to_owned)
+            .collect();
+        let origins = hosts.iter().map(of).collect();
         Self {
             secrets,
             hosts,
             origins,
             cookie: format!("a_society_{port}"),
-            secure: false,
+            secure,
         }
     }
 

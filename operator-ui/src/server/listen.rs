@@ -4,22 +4,25 @@ use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use axum::Router;
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::runtime::Runtime;
-use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
+use tokio::sync::{Notify, Semaphore};
+use tokio::time::timeout;
+use tokio_rustls::TlsAcceptor;
 
-use super::access::{Access, Secrets};
+use super::access::{Access, Secrets, scheme};
 use super::actions::Actions;
 use super::app::App;
-use super::limits::{
-    CONNECTIONS_MAX, END_TIMEOUT, HEAD_BYTES_MAX, HEAD_TIMEOUT, HEADERS_MAX, READERS_MAX,
-};
+use super::limits::{CONNECTIONS_MAX, END_TIMEOUT, HEAD_BYTES_MAX, HEADERS_MAX, READERS_MAX};
 use super::routes;
+use super::tls::Identity;
 use super::track::Tracks;
 use crate::hub::Hubs;
 use crate::protocol::down::Mode;
@@ -31,6 +34,10 @@ pub struct Options {
     pub listen: SocketAddr,
     /// Other hosts by which it is reached, each without a port.
     pub hosts: Vec<String>,
+    /// Who it is over TLS; without it nothing is encrypted.
+    pub identity: Option<Identity>,
+    /// How long a client may take for the head of a request.
+    pub head_timeout: Duration,
     /// How many sockets are open at once.
     pub sockets_max: usize,
     /// What the operator knows.
@@ -49,7 +56,17 @@ pub struct Server {
     runtime: Option<Runtime>,
     app: Arc<App>,
     address: SocketAddr,
+    /// By which it is reached: an address, or the name it was given.
+    host: String,
+    secure: bool,
 }
+
+/// With which byte a client begins that speaks TLS.
+const HANDSHAKE: [u8; 1] = [22];
+
+/// What a client is told that does not.
+const NOT_ENCRYPTED: &str = "HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain; charset=utf-8\r\n\
+    Content-Length: 51\r\nConnection: close\r\n\r\nThis server is encrypted: its address is https://.\n";
 
 /// Starts a server. It listens when this returns.
 ///
@@ -71,10 +88,21 @@ pub fn start(hubs: Arc<Hubs>, actions: Arc<dyn Actions>, options: Options) -> io
         hosts.push(format!("[::1]:{port}"));
         hosts.push(address.to_string());
     }
-    hosts.extend(options.hosts.iter().map(|host| format!("{host}:{port}")));
+    let mut named = options.hosts.iter().map(|host| format!("{host}:{port}"));
+    hosts.extend(named.clone());
+    // Nobody reaches a server by the address that stands for all of them.
+    let host = if address.ip().is_unspecified() {
+        named.next().unwrap_or_else(|| format!("localhost:{port}"))
+    } else {
+        address.to_string()
+    };
+    let secure = options.identity.is_some();
+    let tls = options
+        .identity
+        .map(|identity| TlsAcceptor::from(identity.0));
     let app = Arc::new(App {
         hubs,
-        access: Access::new(options.secrets, hosts, port),
+        access: Access::new(options.secrets, hosts, (port, secure)),
         actions,
         workspace: options.workspace,
         build: options.build,
@@ -87,43 +115,89 @@ pub fn start(hubs: Arc<Hubs>, actions: Arc<dyn Actions>, options: Options) -> io
     });
     let router = routes::router(Arc::clone(&app));
     let places = Arc::new(Semaphore::new(CONNECTIONS_MAX + options.sockets_max));
-    runtime.spawn(accept(listener, router, places));
+    let door = Door {
+        router,
+        tls,
+        head_timeout: options.head_timeout,
+    };
+    runtime.spawn(accept(listener, door, places));
     Ok(Server {
         runtime: Some(runtime),
         app,
         address,
+        host,
+        secure,
     })
 }
 
-async fn accept(listener: TcpListener, router: Router, places: Arc<Semaphore>) {
+/// What every connection is received with.
+#[derive(Clone)]
+struct Door {
+    router: Router,
+    tls: Option<TlsAcceptor>,
+    head_timeout: Duration,
+}
+
+async fn accept(listener: TcpListener, door: Door, places: Arc<Semaphore>) {
     loop {
         let Ok(place) = Arc::clone(&places).acquire_owned().await else {
             return;
         };
         match listener.accept().await {
-            Ok((stream, _)) => drop(tokio::spawn(converse(stream, router.clone(), place))),
+            Ok((stream, _)) => {
+                // Small frames leave at once.
+                drop(stream.set_nodelay(true));
+                let door = door.clone();
+                drop(tokio::spawn(async move {
+                    match door.tls.clone() {
+                        None => converse(stream, door).await,
+                        Some(tls) => encrypted(stream, door, &tls).await,
+                    }
+                    drop(place);
+                }));
+            }
             // No descriptor is left, perhaps. Another try at once would only burn time.
             Err(_) => tokio::time::sleep(END_TIMEOUT / 10).await,
         }
     }
 }
 
-async fn converse(stream: TcpStream, router: Router, place: OwnedSemaphorePermit) {
-    // Small frames leave at once.
-    drop(stream.set_nodelay(true));
+/// Agrees on keys and converses. Who speaks without them is told so.
+async fn encrypted(mut stream: TcpStream, door: Door, tls: &TlsAcceptor) {
+    let begins = timeout(door.head_timeout, async {
+        let mut first = [0];
+        let is_there = stream.peek(&mut first).await.is_ok_and(|read| read > 0);
+        if is_there && first != HANDSHAKE {
+            // What was said is taken first, or the answer would be lost with the connection.
+            let mut head = vec![0; HEAD_BYTES_MAX];
+            drop(stream.read(&mut head).await);
+            drop(stream.write_all(NOT_ENCRYPTED.as_bytes()).await);
+            drop(stream.shutdown().await);
+            return None;
+        }
+        tls.accept(stream).await.ok()
+    });
+    if let Ok(Some(stream)) = begins.await {
+        converse(stream, door).await;
+    }
+}
+
+async fn converse<S>(stream: S, door: Door)
+where
+    S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+{
     let mut http = http1::Builder::new();
     http.timer(TokioTimer::new())
-        .header_read_timeout(HEAD_TIMEOUT)
+        .header_read_timeout(door.head_timeout)
         .max_headers(HEADERS_MAX)
         .max_buf_size(HEAD_BYTES_MAX)
         .half_close(false);
-    let service = TowerToHyperService::new(router);
+    let service = TowerToHyperService::new(door.router);
     let connection = http
         .serve_connection(TokioIo::new(stream), service)
         .with_upgrades();
     // Whatever went wrong concerns this client alone, and it knows.
     drop(connection.await);
-    drop(place);
 }
 
 impl Server {
@@ -133,14 +207,16 @@ impl Server {
         self.address
     }
 
+    /// The address of the page, without the token.
+    #[must_use]
+    pub fn origin(&self) -> String {
+        format!("{}://{}/", scheme(self.secure), self.host)
+    }
+
     /// The address to open in a browser, with the token behind the `#`, which no server is sent.
     #[must_use]
     pub fn url(&self) -> String {
-        format!(
-            "http://{}/#token={}",
-            self.address,
-            self.app.access.secrets().token()
-        )
+        format!("{}#token={}", self.origin(), self.token())
     }
 
     /// The token, for programs.

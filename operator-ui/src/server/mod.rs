@@ -5,9 +5,11 @@ pub mod actions;
 mod app;
 mod assets;
 mod blocking;
+mod bodies;
 mod commands;
 mod diff;
 mod events;
+pub mod export;
 mod feed_at;
 mod files;
 mod findings;
@@ -20,12 +22,14 @@ mod routes;
 mod search;
 mod settings;
 mod socket;
+pub mod tls;
 mod track;
 mod transcript;
 
 pub use access::{Access, Secrets};
 pub use actions::{Actions, Begun, Chosen};
 pub use listen::{Options, Server, start};
+pub use tls::Identity;
 
 #[cfg(test)]
 mod tests;

@@ -11,7 +11,7 @@ use axum::http::header::{CONTENT_TYPE, SET_COOKIE};
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::IntoResponse;
-use axum::routing::{get, post};
+use axum::routing::{MethodRouter, get, post};
 use serde::de::DeserializeOwned;
 
 use super::access::Wants;
@@ -19,62 +19,107 @@ use super::actions::adopt;
 use super::app::{Shared, flow_ref};
 use super::blocking::{missing, read, unread};
 use super::limits::{BODY_BYTES_MAX, HITS_MAX, ITEMS_MAX, READ_BUFFER_BYTES, WRITE_BUFFER_BYTES};
-use super::reply::{Answer, guard, json, json_text, plain, refused};
+use super::reply::{Answer, download, guard, json, json_text, plain, refused};
 use super::{
-    assets, diff, events, feed_at, files, findings, forks, metrics, search, settings, socket,
-    track, transcript,
+    assets, diff, events, export, feed_at, files, findings, forks, metrics, search, settings,
+    socket, track, transcript,
 };
 use crate::hub::flow::wire_ref;
 use crate::protocol::http::{NewFlow, SessionRequest};
 use crate::protocol::limits::FRAME_BYTES_MAX;
 use crate::protocol::{FlowRef, strict};
 
+/// A route: its path, what it wants of whoever asks, and what answers.
+pub(super) struct Route {
+    pub(super) path: &'static str,
+    pub(super) wants: Wants,
+    by: fn() -> MethodRouter<Shared>,
+}
+
+const fn route(path: &'static str, wants: Wants, by: fn() -> MethodRouter<Shared>) -> Route {
+    Route { path, wants, by }
+}
+
+/// Every route there is. Tests walk over this table, and the document has to name each.
+pub(super) const ROUTES: &[Route] = {
+    use Wants::{Nobody, Operator, Page};
+    &[
+        route("/api/health", Nobody, || get(health)),
+        route("/api/session", Nobody, || post(session)),
+        route("/api/socket", Page, || get(upgrade)),
+        route("/metrics", Operator, || get(counted)),
+        route("/api/flow/{project}/{flow}/items", Operator, || get(items)),
+        route(
+            "/api/flow/{project}/{flow}/item/{id}/body",
+            Operator,
+            || get(body),
+        ),
+        route("/api/flow/{project}/{flow}/state", Operator, || get(state)),
+        route("/api/flow/{project}/{flow}/track", Operator, || {
+            get(tracked)
+        }),
+        route("/api/flow/{project}/{flow}/events", Operator, || {
+            get(recorded)
+        }),
+        route(
+            "/api/flow/{project}/{flow}/role/{role}/transcript",
+            Operator,
+            || get(session_of),
+        ),
+        route("/api/flow/{project}/{flow}/files", Operator, || {
+            get(handed_over)
+        }),
+        route("/api/flow/{project}/{flow}/blob/{hash}", Operator, || {
+            get(blob)
+        }),
+        route("/api/flow/{project}/{flow}/diff", Operator, || get(differs)),
+        route("/api/flow/{project}/{flow}/changes", Operator, || {
+            get(changed)
+        }),
+        route("/api/flow/{project}/{flow}/export.html", Operator, || {
+            get(exported)
+        }),
+        route("/api/flow/{project}/{flow}/change/{id}", Operator, || {
+            get(proposed)
+        }),
+        route("/api/flow/{project}/{flow}/changeable", Operator, || {
+            get(changeable)
+        }),
+        route("/api/flow/{project}/{flow}/fork", Operator, || get(forked)),
+        route("/api/findings", Operator, || get(all_findings)),
+        route("/api/search", Operator, || get(found)),
+        route("/api/projects", Operator, || get(projects)),
+        route("/api/models", Operator, || get(models)),
+        route("/api/flows", Operator, || post(begin)),
+        route("/api/settings/{page}", Operator, || get(setting)),
+    ]
+};
+
 /// All routes.
 pub(super) fn router(app: Shared) -> Router {
-    let flow = "/api/flow/{project}/{flow}";
-    let of = |rest: &str| format!("{flow}/{rest}");
-    Router::new()
-        .route(
-            "/api/health",
-            get(async || json_text("{\"ok\":true}".to_owned())),
-        )
-        .route("/api/session", post(session))
-        .route("/api/socket", get(upgrade))
-        .route("/metrics", get(counted))
-        .route(&of("items"), get(items))
-        .route(&of("item/{id}/body"), get(body))
-        .route(&of("state"), get(state))
-        .route(&of("track"), get(tracked))
-        .route(&of("events"), get(recorded))
-        .route(&of("role/{role}/transcript"), get(session_of))
-        .route(&of("files"), get(handed_over))
-        .route(&of("blob/{hash}"), get(blob))
-        .route(&of("diff"), get(differs))
-        .route(&of("changes"), get(changed))
-        .route(&of("change/{id}"), get(proposed))
-        .route(&of("changeable"), get(changeable))
-        .route(&of("fork"), get(forked))
-        .route("/api/findings", get(all_findings))
-        .route("/api/search", get(found))
-        .route("/api/projects", get(projects))
-        .route("/api/models", get(models))
-        .route("/api/flows", post(begin))
-        .route("/api/settings/{page}", get(setting))
+    let routes = ROUTES.iter().fold(Router::new(), |router, route| {
+        router.route(route.path, (route.by)())
+    });
+    routes
         .fallback(page)
         .layer(from_fn_with_state(Arc::clone(&app), judged))
         .with_state(app)
 }
 
-/// What a path wants of whoever asks. What is not named here wants the operator.
+/// What a path wants of whoever asks. Only the page itself and what the table says so of is for
+/// everybody; below `/api` what nobody named wants the operator, too.
 fn wants(path: &str) -> Wants {
-    match path {
-        "/api/health" | "/api/session" => Wants::Nobody,
-        "/api/socket" => Wants::Page,
-        other if other == "/metrics" || other.starts_with("/api/") || other == "/api" => {
-            Wants::Operator
-        }
-        _ => Wants::Nobody,
+    if let Some(route) = ROUTES.iter().find(|route| route.path == path) {
+        return route.wants;
     }
+    if path == "/api" || path.starts_with("/api/") {
+        return Wants::Operator;
+    }
+    Wants::Nobody
+}
+
+async fn health() -> Answer {
+    json_text("{\"ok\":true}".to_owned())
 }
 
 /// Judges a request, and says with its answer what a browser may do with it.
@@ -267,7 +312,7 @@ async fn session_of(
         FlowRef { project, flow },
         asked,
         move |app, flow, window| {
-            transcript::of(app, flow, &role, window).map(|transcript| json(&transcript))
+            transcript::of(&app.hubs, flow, &role, window).map(|transcript| json(&transcript))
         },
     )
     .await
@@ -275,7 +320,7 @@ async fn session_of(
 
 async fn handed_over(State(app): State<Shared>, Path(flow): Path<FlowRef>, asked: Asked) -> Answer {
     of_flow(app, flow, asked, |app, flow, _| {
-        files::of(app, flow).map(|files| json(&files))
+        files::of(&app.hubs, flow).map(|files| json(&files))
     })
     .await
 }
@@ -289,21 +334,49 @@ async fn blob(
         app,
         FlowRef { project, flow },
         asked,
-        move |app, flow, _| files::blob(app, flow, &hash).map(plain),
+        move |app, flow, _| files::blob(&app.hubs, flow, &hash).map(plain),
     )
     .await
 }
 
 async fn differs(State(app): State<Shared>, Path(flow): Path<FlowRef>, asked: Asked) -> Answer {
     of_flow(app, flow, asked, |app, flow, window| {
-        diff::between(app, flow, window).map(|diff| json(&diff))
+        diff::between(&app.hubs, flow, window).map(|diff| json(&diff))
     })
     .await
 }
 
 async fn changed(State(app): State<Shared>, Path(flow): Path<FlowRef>, asked: Asked) -> Answer {
     of_flow(app, flow, asked, |app, flow, _| {
-        diff::changes(app, flow).map(|changes| json(&changes))
+        diff::changes(&app.hubs, flow, &diff::BOUNDS).map(|changes| json(&changes))
+    })
+    .await
+}
+
+/// The flow as one file to keep. It is no page of this server: what is in it runs from a disk.
+async fn exported(State(app): State<Shared>, Path(flow): Path<FlowRef>, asked: Asked) -> Answer {
+    of_flow(app, flow, asked, |app, flow, _| {
+        let redact = |text: &str| app.actions.redact(text);
+        let project = app.actions.project_folder(flow);
+        let wanted = export::Wanted {
+            redact: &redact,
+            without: std::collections::BTreeSet::new(),
+            build: &app.build,
+            workspace: &app.workspace,
+            project: &project,
+        };
+        let made = export::page(&app.hubs, flow, &wanted).map_err(|failed| match failed {
+            export::Failed::Unread(fault) => fault,
+            other @ (export::Failed::TooLarge { .. }
+            | export::Failed::TooLong
+            | export::Failed::NoPage) => crate::protocol::Fault {
+                code: "not-exported".to_owned(),
+                what: "the flow was not written into one page".to_owned(),
+                why: other.to_string(),
+                r#try: "a-society export --html FLOW --without bodies".to_owned(),
+            },
+        })?;
+        Ok(download(&format!("{}.html", flow.flow), made.html))
     })
     .await
 }

@@ -4,7 +4,7 @@ use std::sync::{Arc, LazyLock, Mutex, OnceLock, PoisonError};
 
 use a_society_facts::message::Message;
 use a_society_roles::cost::Price;
-use a_society_roles::mcp::{self, ServerSpec, Servers};
+use a_society_roles::mcp::{self, ServerSpec, Servers, Tools};
 pub use a_society_roles::provider::config::ModelsConfig as Catalog;
 use a_society_roles::provider::http::{HttpProvider, Timeouts, Transport};
 use a_society_roles::provider::retry::Lanes;
@@ -12,7 +12,7 @@ use a_society_roles::provider::{
     Arrival, Effort, Fault, FaultClass, Provider, Request, Secret, Thinking,
 };
 use a_society_roles::taker::model::{Model, Traffic};
-use a_society_roles::tool::SearchService;
+use a_society_roles::tool::{Reach, SearchService};
 use a_society_roles::turn::step::End;
 use a_society_roles::turn::stop::StopSignal;
 use a_society_state::clock::{Clock, SystemClock};
@@ -45,6 +45,7 @@ pub struct Models {
     catalog: OnceLock<Result<Catalog, String>>,
     servers: Mutex<Option<Kept>>,
     search: OnceLock<Option<SearchService>>,
+    reach: OnceLock<Reach>,
 }
 
 /// The servers of a flow, and what they were made of.
@@ -99,6 +100,13 @@ impl Models {
         Ok(servers)
     }
 
+    /// What a server that runs already offers. None is started for it.
+    #[must_use]
+    pub fn known_tools(&self, server: &str) -> Option<Arc<Tools>> {
+        let kept = self.servers.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.as_ref()?.servers.known_tools(server)
+    }
+
     /// The secrets that servers were given, so that no tool shows them to anybody.
     #[must_use]
     pub fn secrets(&self) -> Vec<String> {
@@ -123,6 +131,19 @@ impl Models {
         };
         let nobody = || "the configuration has no `search`".to_owned();
         found.clone().ok_or_else(nobody)
+    }
+
+    /// How far tools reach at most.
+    ///
+    /// # Errors
+    /// When the configuration cannot be used.
+    pub fn reach(&self) -> Result<Reach, String> {
+        if let Some(reach) = self.reach.get() {
+            return Ok(reach.clone());
+        }
+        // A fault is not kept: what the operator mends counts the next time.
+        let reach = user::reach().map_err(|error| error.to_string())?;
+        Ok(self.reach.get_or_init(|| reach).clone())
     }
 
     /// The operator's models.

@@ -18,9 +18,10 @@ use std::process::{Command, Stdio};
 
 use a_society_roles::mcp::{Given, ServerSpec};
 use a_society_roles::provider::config::{
-    KeySource, ModelsConfig, TextFault, parse, parse_search, parse_secrets,
+    KeySource, ModelsConfig, TextFault, parse, parse_search, parse_secrets, parse_tools,
 };
 use a_society_roles::tool::SearchService;
+pub use a_society_roles::tool::{Narrowing, Reach, Scope};
 
 /// The largest configuration that is read; it is written by hand.
 const CONFIG_BYTES_MAX: u64 = 1024 * 1024;
@@ -158,6 +159,31 @@ pub fn given() -> Result<Given, ConfigError> {
         given.secrets.insert(name, secret);
     }
     Ok(given)
+}
+
+/// How far the tools of roles reach at most. What a workspace says can only take away from it.
+///
+/// # Errors
+/// When the configuration cannot be read, says something about it that means nothing, or names a
+/// folder that is not to be had.
+pub fn reach() -> Result<Reach, ConfigError> {
+    let Some((path, text)) = text()? else {
+        return Ok(Reach::default());
+    };
+    let unfit = |why: String| ConfigError::Unreadable {
+        path: path.clone(),
+        why,
+    };
+    let mut reach = parse_tools(&text).map_err(|faults| unfit(lines(&faults)))?;
+    for folder in &mut reach.folders {
+        let found = absolute(folder).map_err(&unfit)?;
+        if !found.is_dir() {
+            let why = format!("`folders`: {} is no folder", found.display());
+            return Err(unfit(why));
+        }
+        *folder = found;
+    }
+    Ok(reach)
 }
 
 /// Who answers `web_search`, with the key; nobody, if the configuration names nobody.

@@ -40,11 +40,11 @@ impl Core {
         let narrowed = matches!(alone, Decision::Allow);
         let request = match decide(mode, &state.grants, &ask) {
             Decision::Allow => return Ok(go_on),
-            Decision::Deny(why) => return Ok(Heard::Go(Told::Denied { why })),
+            Decision::Deny(why) => return Ok(Heard::Go(Told::Denied { call, why })),
             // Something else was allowed: the folder, the walls or the file are not what they were.
             Decision::Ask(_) if was_allowed => {
                 let why = CHANGED.to_owned();
-                return Ok(Heard::Go(Told::Denied { why }));
+                return Ok(Heard::Go(Told::Denied { call, why }));
             }
             Decision::Ask(request) => request,
         };
@@ -173,6 +173,7 @@ impl Core {
         let call = self.state().calls.get(&open.call)?;
         let (role, node) = (open.role.clone(), open.node.clone());
         let asked = self.asked_call(&role, &call.tool_call)?;
-        self.roles.grant(&role, node.as_ref(), &asked)
+        let state = &self.flow.views().flow;
+        self.roles.grant(state, (&role, node.as_ref()), &asked)
     }
 }

@@ -39,7 +39,6 @@ pub(super) struct LiveTurn {
     pub(super) stop: StopSignal,
     pub(super) nap: StopSignal,
     pub(super) draft: Option<(DraftKind, DraftStream)>,
-    pub(super) drafted: String,
     pub(super) thought: Option<DraftStream>,
     pub(super) calls: u32,
     pub(super) told_to_stop: bool,
@@ -110,6 +109,8 @@ pub struct Core {
     pub(super) owed: usize,
     /// The record with which a turn last ended.
     turn_ended: Seq,
+    /// Whether text streamed since this was last asked.
+    pub(super) streamed: bool,
 }
 
 impl Core {
@@ -143,6 +144,7 @@ impl Core {
             changed: true,
             owed: 0,
             turn_ended: 0,
+            streamed: false,
         };
         core.put_back()?;
         core.input(Input::Opened)?;
@@ -451,6 +453,11 @@ impl Core {
         self.changed |= self.crowded;
         self.flow.tick();
         Ok(())
+    }
+
+    /// Whether text streamed since this was last asked.
+    pub(super) const fn take_streamed(&mut self) -> bool {
+        std::mem::replace(&mut self.streamed, false)
     }
 
     /// Ends in good order.

@@ -9,6 +9,7 @@ use a_society_facts::id::{ClientId, FlowId, RoleInstance, Seq};
 use a_society_facts::view::FlowState;
 use a_society_flow::machine::Work;
 
+use super::ahead::{Ahead, Onlooker, Onlookers};
 use super::error::DriverError;
 use super::task::Inbox;
 use crate::control::message::{Command, Taken};
@@ -38,6 +39,7 @@ pub struct Seen {
 pub(super) struct Window {
     pub(super) seen: Mutex<Option<Arc<Seen>>>,
     pub(super) changed: Condvar,
+    pub(super) onlookers: Onlookers,
 }
 
 /// A flow that some task of this process drives.
@@ -79,6 +81,21 @@ impl FlowHandle {
     pub fn drain(&self) {
         // A task that is gone has nothing left to drain.
         drop(self.inbox.send(Inbox::Drain));
+    }
+
+    /// Tells somebody whenever text streams, for as long as it is there. Twice is as good as once.
+    pub fn look_on(&self, onlooker: &Arc<dyn Onlooker>) {
+        self.window.onlookers.add(onlooker);
+    }
+
+    /// What streamed and is in no record yet. A flow that has no time to say so in this long says
+    /// nothing; then it is asked again.
+    #[must_use]
+    pub fn ahead(&self, longest: Duration) -> Vec<Ahead> {
+        let (answer, answered) = sync_channel(1);
+        let sent = self.inbox.try_send(Inbox::Ahead { answer });
+        let said = sent.ok().and_then(|()| answered.recv_timeout(longest).ok());
+        said.unwrap_or_default()
     }
 
     /// What the flow looks like now; `None` before its first look.

@@ -4,8 +4,9 @@
 //! started comes out. `tell`, `step` and `outcome` are its verbs for turns. [`task`] runs it
 //! on a thread of its own, takes turns that never wait itself (`at_once`) and gives each of the
 //! others a thread; everyone else holds a [`handle`], and what the operator says comes in through
-//! `obey`.
+//! `obey`. Whoever reads along learns from [`ahead`] what is not recorded yet.
 
+pub mod ahead;
 mod at_once;
 mod budget;
 mod by_hand;

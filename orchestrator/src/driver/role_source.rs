@@ -111,8 +111,8 @@ pub trait RoleSource: Send + std::fmt::Debug {
     /// What would have to be granted for a call never to be asked about, if anything can.
     fn grant(
         &mut self,
-        role: &RoleInstance,
-        node: Option<&NodeId>,
+        state: &FlowState,
+        whose: (&RoleInstance, Option<&NodeId>),
         call: &ToolCall,
     ) -> Option<Grant>;
     /// Writes the files of the record folder that are folded from the facts, where they differ. They

@@ -8,12 +8,13 @@ use std::time::Duration;
 use a_society_facts::id::{ClientId, TurnId};
 use a_society_roles::turn::step::Step;
 
+use super::ahead::{Ahead, Onlookers};
 use super::at_once::AtOnce;
 use super::core::Core;
 use super::error::DriverError;
 use super::handle::{FlowHandle, Seen, Window, next};
 use super::step::Heard;
-use super::turn_thread;
+use super::turn_thread::TurnThreads;
 use crate::control::message::{Command, Taken};
 use crate::control::server;
 use crate::control::socket::Door;
@@ -42,6 +43,11 @@ pub(super) enum Inbox {
         /// Where the answer goes, if the turn waits for one.
         answer: Option<SyncSender<Heard>>,
     },
+    /// Somebody looks on, and wants what streamed and is in no record yet.
+    Ahead {
+        /// Where the answer goes.
+        answer: SyncSender<Vec<Ahead>>,
+    },
     /// The process ends.
     Drain,
 }
@@ -64,6 +70,7 @@ pub fn drive(core: Core, door: Option<Door>) -> Result<Driven, DriverError> {
     let window = Arc::new(Window {
         seen: Mutex::new(None),
         changed: Condvar::new(),
+        onlookers: Onlookers::default(),
     });
     let id = core.flow().id().clone();
     let handle = FlowHandle::new(id, inbox.clone(), Arc::clone(&window));
@@ -73,7 +80,7 @@ pub fn drive(core: Core, door: Option<Door>) -> Result<Driven, DriverError> {
     let task = Task {
         core,
         door,
-        inbox,
+        threads: TurnThreads::new(inbox),
         heard,
         at_once: AtOnce::default(),
         window,
@@ -92,7 +99,7 @@ type Waiting = Vec<(SyncSender<Heard>, Heard)>;
 struct Task {
     core: Core,
     door: Option<Door>,
-    inbox: SyncSender<Inbox>,
+    threads: TurnThreads,
     heard: Receiver<Inbox>,
     /// The turns that need no thread.
     at_once: AtOnce,
@@ -127,7 +134,7 @@ impl Task {
                 if start.taker.is_prompt() {
                     self.at_once.begin(start);
                 } else {
-                    turn_thread::spawn(start, None, &self.inbox)?;
+                    self.threads.run(start, None)?;
                 }
             }
             let idle = self.core.live_turns() == 0 && !self.core.is_crowded();
@@ -147,12 +154,15 @@ impl Task {
                     return Ok(());
                 }
             } else {
-                self.at_once.round(&mut self.core, &self.inbox)?;
+                self.at_once.round(&mut self.core, &self.threads)?;
                 if let Ok(said) = self.heard.try_recv() {
                     self.hear_all(said)?;
                 }
             }
             self.core.tick()?;
+            if self.core.take_streamed() {
+                self.window.onlookers.tell();
+            }
         }
     }
 
@@ -223,6 +233,11 @@ impl Task {
                 } else {
                     drop(answer.send(heard));
                 }
+                Ok(())
+            }
+            Inbox::Ahead { answer } => {
+                // Whoever asked may have lost patience.
+                drop(answer.send(self.core.ahead()?));
                 Ok(())
             }
             Inbox::Drain => {

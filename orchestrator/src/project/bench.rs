@@ -13,7 +13,7 @@ use a_society_roles::mcp::{ToolDefinition, server_of};
 use a_society_roles::role::definition::Skill;
 use a_society_roles::skill::found;
 use a_society_roles::taker::model::{Gear, ModelTaker, Remote, Unready, offered};
-use a_society_roles::tool::{Definition, Owner, Setting, Toolbox, WorkflowCheck};
+use a_society_roles::tool::{Definition, Owner, Reach, Setting, Toolbox, WorkflowCheck};
 use a_society_roles::turn::job::Job;
 use a_society_roles::turn::step::End;
 use a_society_roles::turn::stop::StopSignal;
@@ -100,6 +100,9 @@ impl Bench {
         let remote = self.remote(&names.unwrap_or_default(), &job.servers)?;
         let search = self.models.search();
         let mut setting = self.setting(&job.role, job.node.as_ref());
+        self.reach(definition, &job.settings)
+            .map_err(|why| End::Provider { why })?
+            .apply(&mut setting);
         setting.search = search.as_ref().ok().cloned();
         setting.check_workflow = check;
         setting.secrets = found.key.into_iter().chain(self.models.secrets()).collect();
@@ -204,6 +207,19 @@ impl Bench {
         skill_folders(&self.project)
     }
 
+    /// How far the tools of a role reach.
+    ///
+    /// # Errors
+    /// When the operator's configuration cannot be used.
+    pub fn reach(
+        &self,
+        definition: Option<&InlineRole>,
+        settings: &BTreeMap<String, String>,
+    ) -> Result<Reach, String> {
+        let most = self.models.reach()?;
+        Ok(choices::reach(most, definition, settings))
+    }
+
     /// What the file of a call holds.
     #[must_use]
     pub fn touched(&self, role: &RoleInstance, call: &ToolCall) -> Touched {
@@ -216,8 +232,8 @@ impl Bench {
     #[must_use]
     pub fn grant(
         &self,
-        role: &RoleInstance,
-        node: Option<&NodeId>,
+        (role, node): (&RoleInstance, Option<&NodeId>),
+        reach: Reach,
         call: &ToolCall,
     ) -> Option<Grant> {
         if let Some(server) = server_of(&call.name) {
@@ -227,6 +243,7 @@ impl Bench {
             return tools.named(&call.name).map(ToolDefinition::grant);
         }
         let mut setting = self.setting(role, node);
+        reach.apply(&mut setting);
         setting.search = self.models.search().ok();
         // Only what would be granted is asked of it here.
         setting.check_workflow = Some(WorkflowCheck(Arc::new(|_| Ok(()))));

@@ -6,12 +6,17 @@
 //! | the flow file, for the role | `model:`, `skills:`, `mcp-servers:`; `auto` leaves it to a model |
 //! | the operator, for all roles | `choose: [model, skills, mcp-servers]` leaves it to a model |
 //!
+//! How far the tools of a role reach (`scope=`) is no choice of a model: each of the three places can
+//! only take away from what the operator's configuration allows.
+//!
 //! The first that says something counts. Where there is nothing to choose from, nobody is asked.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use a_society_flow::graph::InlineRole;
+use a_society_flow::graph::{InlineRole, ToolScope};
+use a_society_roles::mcp::{ServerSpec, Tools};
 use a_society_roles::taker::model::{Candidate, Chooser, Question};
+use a_society_roles::tool::{Narrowing, Reach, Scope};
 use a_society_roles::turn::step::End;
 use a_society_roles::turn::stop::StopSignal;
 
@@ -25,10 +30,42 @@ pub const MODEL: &str = "model";
 pub const SKILLS: &str = "skills";
 /// The key of its servers.
 pub const SERVERS: &str = "mcp-servers";
+/// The key of how far its tools reach at most.
+pub const SCOPE: &str = "scope";
 /// How it is said that a model chooses.
 pub const AUTO: &str = "auto";
 /// How it is said that there is none.
 const NONE: &str = "none";
+
+/// How far the tools of a role reach: what the operator's configuration allows at most, narrowed by
+/// the role's file and by what was chosen for the role. The journal lies in the workspace, so that
+/// what was chosen cannot widen anything either.
+#[must_use]
+pub fn reach(
+    most: Reach,
+    definition: Option<&InlineRole>,
+    settings: &BTreeMap<String, String>,
+) -> Reach {
+    let permissions = definition.and_then(|role| role.permissions.as_ref());
+    let in_file = permissions.map_or_else(Narrowing::default, |it| Narrowing {
+        scope: it.scope.map(|scope| match scope {
+            ToolScope::Sandboxed => Scope::Sandboxed,
+            ToolScope::Project => Scope::Project,
+            ToolScope::Full => Scope::Full,
+        }),
+        network: it.network,
+    });
+    // A word that is no scope can only be of another version: it narrows as far as there is.
+    let chosen = settings.get(SCOPE);
+    let chosen = chosen.map(|word| Scope::of_word(word).unwrap_or_default());
+    most.narrowed(in_file).narrowed(Narrowing {
+        scope: chosen,
+        network: None,
+    })
+}
+
+/// How many tools of a server are named to whoever chooses: enough to know it by.
+const SHOWN_TOOLS: usize = 20;
 
 /// The names that were chosen for a role or stand in its file; nothing if nobody said any.
 #[must_use]
@@ -167,13 +204,27 @@ impl Choices<'_> {
             _ => {
                 let startable = bench.roster()?.startable().into_iter();
                 let each = startable.map(|server| Candidate {
+                    about: about_server(&server, self.models.known_tools(&server.name).as_deref()),
                     name: server.name,
-                    about: "an MCP server".to_owned(),
                 });
                 each.collect()
             }
         })
     }
+}
+
+/// What a server is good for: what the operator says, or else what it runs, and its tools if it runs
+/// already. None is started to be asked: that is recorded first, and only for a role that uses it.
+fn about_server(server: &ServerSpec, known: Option<&Tools>) -> String {
+    let mut about = server.about.clone().unwrap_or_else(|| server.brief());
+    // Their names only: what a server says of its tools are the words of a stranger.
+    let tools = known.map_or(&[][..], |tools| &tools.offered);
+    let tools = tools.iter().take(SHOWN_TOOLS);
+    let tools: Vec<&str> = tools.map(|tool| tool.name.as_str()).collect();
+    if !tools.is_empty() {
+        about.extend([format!("; its tools: {}", tools.join(", "))]);
+    }
+    about
 }
 
 fn about_model(model: &a_society_roles::provider::config::ModelConfig, usual: bool) -> String {
@@ -203,7 +254,70 @@ fn about_model(model: &a_society_roles::provider::config::ModelConfig, usual: bo
 
 #[cfg(test)]
 mod tests {
+    use a_society_flow::graph::Permissions;
+
     use super::*;
+
+    #[test]
+    fn a_scope_of_a_file_or_a_choice_only_takes_away_and_a_strange_word_takes_all() {
+        let file = |scope, network| InlineRole {
+            permissions: Some(Permissions {
+                scope,
+                network,
+                ..Permissions::default()
+            }),
+            ..InlineRole::default()
+        };
+        let full = || Reach {
+            scope: Scope::Full,
+            folders: vec!["/f".into()],
+            network: true,
+        };
+        let chosen = |word: &str| BTreeMap::from([(SCOPE.to_owned(), word.to_owned())]);
+        let nothing = BTreeMap::new();
+        for (most, role, settings, wanted) in [
+            (full(), None, &nothing, "scope full, network on"),
+            (
+                full(),
+                None,
+                &chosen("project"),
+                "scope project, network on",
+            ),
+            (
+                full(),
+                Some(file(Some(ToolScope::Sandboxed), Some(false))),
+                &chosen("full"),
+                "scope sandboxed, network off",
+            ),
+            (
+                Reach::default(),
+                Some(file(Some(ToolScope::Full), Some(true))),
+                &chosen("full"),
+                "scope sandboxed, network off",
+            ),
+            (
+                full(),
+                None,
+                &chosen("everything"),
+                "scope sandboxed, network on",
+            ),
+        ] {
+            assert_eq!(reach(most, role.as_ref(), settings).words(), wanted);
+        }
+    }
+
+    #[test]
+    fn a_server_is_offered_with_what_the_operator_says_of_it_or_with_what_it_runs() {
+        let text = "mcp-servers:\n  \
+                    files: { command: cat, args: [a], description: Reads the archive. }\n  \
+                    web: { url: 'https://x.example/mcp' }\n";
+        let servers = a_society_roles::mcp::parse(text).unwrap();
+        let about: Vec<String> = servers.iter().map(|it| about_server(it, None)).collect();
+        assert_eq!(
+            about,
+            ["Reads the archive.", "web is at `https://x.example/mcp`"]
+        );
+    }
 
     #[test]
     fn what_was_chosen_counts_before_what_the_file_says() {

@@ -13,5 +13,6 @@ pub mod draft;
 pub mod files;
 pub mod flow_file;
 mod program;
+pub mod reaches;
 pub mod records;
 pub mod workshop;

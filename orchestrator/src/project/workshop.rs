@@ -36,7 +36,7 @@ use a_society_state::layout::FlowFolder;
 use serde::Deserialize;
 
 use super::bench::Bench;
-use super::choices::{Choices, SKILLS};
+use super::choices::{Choices, SCOPE, SKILLS};
 use super::{program, records};
 use crate::config::programs;
 use crate::driver::role_source::{About, Choice, RoleSource, Touched};
@@ -464,8 +464,11 @@ impl RoleSource for Workshop {
         let configured = state.configurations.get(role);
         let choices = Choices {
             settings: settings_of(state, role),
-            // What the operator chose is the whole choice.
-            is_whole: configured.is_some_and(|chosen| chosen.by == ChosenBy::Operator),
+            // What the operator chose is the whole choice; how far tools reach is none of it.
+            is_whole: configured.is_some_and(|chosen| {
+                let says_more = chosen.settings.keys().any(|key| key != SCOPE);
+                chosen.by == ChosenBy::Operator && says_more
+            }),
             definition,
             models: &self.bench.models,
         };
@@ -524,11 +527,13 @@ impl RoleSource for Workshop {
 
     fn grant(
         &mut self,
-        role: &RoleInstance,
-        node: Option<&NodeId>,
+        state: &FlowState,
+        (role, node): (&RoleInstance, Option<&NodeId>),
         call: &ToolCall,
     ) -> Option<Grant> {
-        self.bench.grant(role, node, call)
+        let settings = settings_of(state, role);
+        let reach = self.bench.reach(self.definition(role), settings).ok()?;
+        self.bench.grant((role, node), reach, call)
     }
 
     fn keep_records(&mut self, graph: &FlowGraph, state: &FlowState) {

@@ -17,6 +17,7 @@ mod files;
 mod limits;
 mod output;
 mod plan;
+mod reach;
 mod read;
 pub mod redact;
 mod running;
@@ -32,6 +33,7 @@ mod tests;
 
 pub use definition::{Definition, definitions};
 pub use plan::{Plan, Refusal, RefusalKind};
+pub use reach::{Narrowing, Reach};
 pub use running::{Finished, Running};
 pub use setting::{
     CheckWorkflow, Guard, Limits, Owner, Scope, SearchService, Setting, WorkflowCheck,

@@ -28,6 +28,15 @@ impl Scope {
         self.min(to)
     }
 
+    /// Every scope, the narrowest first.
+    pub const ALL: [Self; 3] = [Self::Sandboxed, Self::Project, Self::Full];
+
+    /// The scope of a word.
+    #[must_use]
+    pub fn of_word(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|scope| scope.word() == word)
+    }
+
     /// One word for it.
     #[must_use]
     pub fn word(self) -> &'static str {
@@ -180,9 +189,9 @@ mod tests {
 
     #[test]
     fn a_scope_is_only_ever_narrowed() {
-        let all = [Scope::Sandboxed, Scope::Project, Scope::Full];
-        for one in all {
-            for other in all {
+        for one in Scope::ALL {
+            assert_eq!(Scope::of_word(one.word()), Some(one));
+            for other in Scope::ALL {
                 let narrowed = one.narrowed(other);
                 assert!(narrowed <= one && narrowed <= other);
             }

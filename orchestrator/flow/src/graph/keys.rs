@@ -25,5 +25,6 @@ pub(super) const ROLE: &[&str] = &[
     "budget",
 ];
 pub(super) const COMMAND: &[&str] = &["run", "time-limit-seconds", "output-limit-bytes", "on-exit"];
-pub(super) const PERMISSIONS: &[&str] = &["mode", "edits", "commands", "mcp-tools"];
+pub(super) const PERMISSIONS: &[&str] =
+    &["mode", "scope", "network", "edits", "commands", "mcp-tools"];
 pub(super) const BUDGET: &[&str] = &["cost-micro-usd", "tokens", "turns"];

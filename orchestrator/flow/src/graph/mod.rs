@@ -34,7 +34,7 @@ pub use render::{RenderFault, to_dot, to_mermaid, to_text, to_yaml};
 pub use revise::{Hold, LiveFacts, Reason, check_revision};
 pub use role::{
     Budget, CommandSpec, Executor, ExitMapping, ExitOutcome, InlineRole, PermissionMode,
-    Permissions,
+    Permissions, ToolScope,
 };
 pub use schema::{schema, schema_text};
 pub use validate::build;

@@ -81,6 +81,9 @@ fn overlay_role(below: &InlineRole, over: &InlineRole) -> InlineRole {
     fill(&mut role.skills, &below.skills);
     fill(&mut role.required_readings, &below.required_readings);
     fill(&mut role.command, &below.command);
+    if let (Some(over), Some(below)) = (&role.permissions, &below.permissions) {
+        role.permissions = Some(below.narrowed(over));
+    }
     fill(&mut role.permissions, &below.permissions);
     fill(&mut role.budget, &below.budget);
     role

@@ -9,7 +9,7 @@ use super::name::RoleName;
 use super::parse::kebab_hint;
 use super::role::{
     Budget, CommandSpec, Executor, ExitMapping, ExitOutcome, InlineRole, PermissionMode,
-    Permissions,
+    Permissions, ToolScope,
 };
 use super::walk::{self, Fields};
 use super::yaml::{Span, Tree, Value};
@@ -252,6 +252,12 @@ fn read_permissions(sink: &mut Sink<'_>, tree: &Tree) -> Option<Permissions> {
         mode: fields
             .get("mode")
             .and_then(|tree| walk::choice(sink, tree, "`mode`", PermissionMode::ALL)),
+        scope: fields
+            .get("scope")
+            .and_then(|tree| walk::choice(sink, tree, "`scope`", ToolScope::ALL)),
+        network: fields
+            .get("network")
+            .and_then(|tree| walk::boolean(sink, tree, "`network`")),
         edits: fields
             .get("edits")
             .and_then(|tree| walk::boolean(sink, tree, "`edits`")),

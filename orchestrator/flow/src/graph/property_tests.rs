@@ -184,6 +184,7 @@ fn roles_of(graph: &FlowGraph, text: &str) -> std::collections::BTreeMap<RoleNam
             executor: Some(Executor::Command),
             command: Some(command.clone()),
             permissions: Some(Permissions {
+                scope: Some(ToolScope::Sandboxed),
                 edits: Some(true),
                 ..Permissions::default()
             }),

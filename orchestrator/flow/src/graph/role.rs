@@ -58,6 +58,18 @@ choices! {
 }
 
 choices! {
+    /// How far the tools of a role reach at most, the narrowest first.
+    ToolScope {
+        /// The project and the record folder.
+        Sandboxed "sandboxed",
+        /// These, and the folders that the operator named.
+        Project "project",
+        /// Whatever the operator's configuration allows.
+        Full "full",
+    }
+}
+
+choices! {
     /// What the end of a command means when it printed no handoff block.
     ExitOutcome {
         /// Its output goes to every successor.
@@ -171,6 +183,12 @@ pub struct Permissions {
     /// The most that it may do without asking, whatever the flow may.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mode: Option<PermissionMode>,
+    /// How far its tools reach at most, whatever the operator's configuration allows.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub scope: Option<ToolScope>,
+    /// Whether its commands may use the network, if the operator's configuration allows it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub network: Option<bool>,
     /// Of no effect, as are the next two: only the operator grants.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub edits: Option<bool>,
@@ -180,6 +198,24 @@ pub struct Permissions {
     /// MCP tools, as `server/tool`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mcp_tools: Option<Vec<String>>,
+}
+
+impl Permissions {
+    /// What both leave: whatever narrows in one of them narrows.
+    #[must_use]
+    pub fn narrowed(&self, by: &Self) -> Self {
+        fn least<T: Ord + Copy>(one: Option<T>, other: Option<T>) -> Option<T> {
+            [one, other].into_iter().flatten().min()
+        }
+        Self {
+            mode: least(self.mode, by.mode),
+            scope: least(self.scope, by.scope),
+            network: least(self.network, by.network),
+            edits: by.edits.or(self.edits),
+            commands: by.commands.clone().or_else(|| self.commands.clone()),
+            mcp_tools: by.mcp_tools.clone().or_else(|| self.mcp_tools.clone()),
+        }
+    }
 }
 
 /// What a role may spend in one flow. At a limit it waits for the operator.

@@ -6,7 +6,7 @@
 use serde_json::{Value, json};
 
 use super::limits::{MAX_BUDGET, MAX_NAME_BYTES, MAX_OUTPUT_LIMIT_BYTES, MAX_TIME_LIMIT_SECONDS};
-use super::role::{Executor, ExitOutcome, PermissionMode};
+use super::role::{Executor, ExitOutcome, PermissionMode, ToolScope};
 
 /// A text that is not only white space.
 const SAYS_SOMETHING: &str = r"\S";
@@ -210,6 +210,8 @@ fn permissions() -> Value {
         &[],
         json!({
             "mode": words("The most that the role may do without asking, whatever the flow may.", PermissionMode::ALL),
+            "scope": words("How far the tools of the role reach at most, whatever the operator's configuration allows.", ToolScope::ALL),
+            "network": flag("Whether the role's commands may use the network, if the operator's configuration allows it."),
             "edits": flag("Of no effect: edits are granted with `a-society allow --for-the-flow`."),
             "commands": texts("Of no effect: commands are granted with `a-society allow --for-the-flow`."),
             "mcp-tools": texts("Of no effect: tools are granted with `a-society allow --for-the-flow`."),

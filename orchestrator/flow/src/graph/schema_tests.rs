@@ -29,7 +29,8 @@ fn full_file() -> Value {
             "owner": {
                 "instructions": "i", "executor": "model", "model": "m", "effort": "high",
                 "tools": ["t"], "mcp-servers": ["x"], "skills": ["k"], "required_readings": ["$R"],
-                "permissions": { "mode": "no-access", "edits": true, "commands": ["make"],
+                "permissions": { "mode": "no-access", "scope": "project", "network": false,
+                                 "edits": true, "commands": ["make"],
                                  "mcp-tools": ["x/y"] },
                 "budget": { "cost-micro-usd": 1, "tokens": 2, "turns": 3 },
             },

@@ -7,7 +7,8 @@ use a_society_roles::turn::step::{Step, Told};
 use a_society_state::disk::FaultyDisk;
 
 use super::{HELLO, at, begin, finish, store};
-use crate::driver::core::Core;
+use crate::driver::ahead::Ahead;
+use crate::driver::core::{Core, Start};
 use crate::driver::step::Heard;
 use crate::mint::SeededMint;
 use crate::run::reopen;
@@ -30,22 +31,35 @@ fn streamed(core: &Core) -> Vec<ItemKind> {
     kinds.filter(is_streamed).collect()
 }
 
-/// Walks the first turn until it streams its first piece of this kind, and lets a second pass.
-fn until_streamed(core: &mut Core, wanted: DraftKind) {
+/// Begins the first turn.
+fn first_turn(core: &mut Core) -> (Start, Told) {
     let starts = core.advance().unwrap();
-    let mut start = starts.into_iter().next().unwrap();
-    let mut told = Told::Begin;
+    (starts.into_iter().next().unwrap(), Told::Begin)
+}
+
+/// Walks a turn until it streams its next piece of this kind, and says which.
+fn next_piece(core: &mut Core, (start, told): &mut (Start, Told), wanted: DraftKind) -> String {
     loop {
-        let step = start.taker.next(told);
-        let there = matches!(&step, Step::Draft { kind, .. } if *kind == wanted);
+        let step = start.taker.next(std::mem::replace(told, Told::Begin));
+        let piece = if let Step::Draft { kind, text } = &step {
+            Some(text.clone()).filter(|_| *kind == wanted)
+        } else {
+            None
+        };
         let Heard::Go(next) = core.step(start.turn, start.attempt, step).unwrap() else {
             panic!("the turn is over: {:?}", core.pending());
         };
-        told = next;
-        if there {
-            break;
+        *told = next;
+        if let Some(piece) = piece {
+            return piece;
         }
     }
+}
+
+/// Walks the first turn until it streams its first piece of this kind, and lets a second pass.
+fn until_streamed(core: &mut Core, wanted: DraftKind) {
+    let mut turn = first_turn(core);
+    next_piece(core, &mut turn, wanted);
     for _ in 0..1_000 {
         core.tick().unwrap();
     }
@@ -84,4 +98,35 @@ fn a_thought_that_a_crash_cut_off_is_marked_and_nothing_waits_for_it() {
         .map(|item| (item.pending, item.interrupted))
         .collect();
     assert_eq!(marks, [(false, true), (false, false)]);
+}
+
+#[test]
+fn whoever_looks_on_learns_what_is_in_no_record_yet_and_after_which_it_comes() {
+    let mut core = begin(&FaultyDisk::new(), HELLO, SCRIPT);
+    let mut turn = first_turn(&mut core);
+    assert!(!core.take_streamed());
+    next_piece(&mut core, &mut turn, DraftKind::Text);
+    assert!(core.take_streamed() && !core.take_streamed());
+    // What nobody looks at waits for its batch; somebody who does makes it begin.
+    let before = core.flow().position().seq;
+    assert_eq!(core.ahead().unwrap(), []);
+    let begun = core.flow().position().seq;
+    assert_eq!(begun, before + 1);
+    let mut text = next_piece(&mut core, &mut turn, DraftKind::Text);
+    text += &next_piece(&mut core, &mut turn, DraftKind::Text);
+    let ahead = Ahead {
+        role: "owner".parse().unwrap(),
+        after: begun,
+        text,
+    };
+    for _ in 0..2 {
+        assert_eq!(core.ahead().unwrap(), std::slice::from_ref(&ahead));
+        assert_eq!(core.flow().position().seq, begun);
+    }
+    // With its record it is ahead of nothing any more.
+    for _ in 0..1_000 {
+        core.tick().unwrap();
+    }
+    assert_eq!(core.flow().position().seq, begun + 1);
+    assert_eq!(core.ahead().unwrap(), []);
 }

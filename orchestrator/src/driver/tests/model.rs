@@ -301,7 +301,12 @@ impl RoleSource for Actors {
             .map_or(Touched::Unknown, Touched::Has)
     }
 
-    fn grant(&mut self, role: &RoleInstance, _: Option<&NodeId>, call: &ToolCall) -> Option<Grant> {
+    fn grant(
+        &mut self,
+        _: &FlowState,
+        (role, _): (&RoleInstance, Option<&NodeId>),
+        call: &ToolCall,
+    ) -> Option<Grant> {
         self.tools(role).plan(call).ok()?.ask.grant()
     }
 }
@@ -659,7 +664,7 @@ fn a_summary_that_is_none_loses_nothing() {
     for bad in [
         says(""),
         says(&long.repeat(3)),
-        fault(FaultClass::Server),
+        fault(FaultClass::Key),
         calls(&[WRITE]),
     ] {
         let first = answer(&long, &[("read_file", r#"{"path":"a.txt"}"#)], 900);

@@ -50,9 +50,10 @@ pub use model::{KeySource, ModelConfig, ModelsConfig, ProviderConfig};
 pub use search::SearchConfig;
 
 pub use crate::reading::TextFault;
+use crate::tool::Reach;
 
 /// Keys of the user's configuration that are about something else.
-pub const OTHERS: &[&str] = &["mcp-servers", "secrets", "search", "skills"];
+pub const OTHERS: &[&str] = &["mcp-servers", "secrets", "search", "skills", "tools"];
 
 /// Reads the part of a configuration that is about models.
 ///
@@ -90,4 +91,21 @@ pub fn parse_secrets(text: &str) -> Result<BTreeMap<String, KeySource>, Vec<Text
 /// If anything is wrong; the faults come in the order of the file.
 pub fn parse_search(text: &str) -> Result<Option<SearchConfig>, Vec<TextFault>> {
     parse::search(text)
+}
+
+/// Reads how far the tools of roles reach at most; as little as there is, if a configuration has no
+/// `tools`.
+///
+/// ```yaml
+/// tools:
+///   scope: project              # or sandboxed, full
+///   folders: [~/reference]      # what may be read besides, from the scope `project` on
+///   network: true               # whether commands may use the network behind their walls
+/// ```
+///
+/// # Errors
+///
+/// If anything is wrong; the faults come in the order of the file.
+pub fn parse_tools(text: &str) -> Result<Reach, Vec<TextFault>> {
+    parse::tools(text)
 }

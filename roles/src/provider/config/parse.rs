@@ -10,6 +10,7 @@ use crate::provider::http::{Url, Wire};
 use crate::provider::request::{Effort, Thinking};
 use crate::provider::wire::chat::ChatDialect;
 use crate::reading::{Fields, Sink, TextFault, read};
+use crate::tool::{Reach, Scope};
 use crate::yaml::{Budget, Number, Tree, Value};
 
 /// What a model can choose for a role.
@@ -45,6 +46,7 @@ const MODEL_KEYS: &[&str] = &[
 ];
 const KEY_KEYS: &[&str] = &["env", "keyring", "file"];
 const PRICE_KEYS: &[&str] = &["input", "output", "cache-read", "cache-write"];
+const TOOLS_KEYS: &[&str] = &["scope", "folders", "network"];
 const SEARCH_KEYS: &[&str] = &["endpoint", "key"];
 
 /// The least window in which a turn has room.
@@ -108,6 +110,17 @@ pub(super) fn search(text: &str) -> Result<Option<SearchConfig>, Vec<TextFault>>
         };
         let key = key?;
         Some(SearchConfig { endpoint, key })
+    })
+}
+
+/// How far tools reach, under `tools`; the other keys are somebody else's.
+pub(super) fn tools(text: &str) -> Result<Reach, Vec<TextFault>> {
+    if is_blank(text) {
+        return Ok(Reach::default());
+    }
+    read(text, Budget::BLOCK, |sink, tree| {
+        let found = top(tree, "tools").map(|tree| sink.reach(tree));
+        found.unwrap_or_default()
     })
 }
 
@@ -231,17 +244,43 @@ impl Sink<'_> {
         choices
     }
 
+    fn reach(&mut self, tree: &Tree) -> Reach {
+        let Some(fields) = self.fields(tree, "`tools`", TOOLS_KEYS) else {
+            return Reach::default();
+        };
+        let scopes = Scope::ALL.map(|scope| (scope, scope.word()));
+        let scope = fields.get("scope");
+        let scope = scope.and_then(|tree| self.choice(tree, "`scope`", &scopes));
+        let network = fields.get("network");
+        let network = network.and_then(|tree| self.boolean(tree, "`network`"));
+        let folders = self.paths(&fields, "folders", "a folder");
+        let scope = scope.unwrap_or_default();
+        if let (Some(tree), Scope::Sandboxed, false) =
+            (fields.get("folders"), scope, folders.is_empty())
+        {
+            let message = "`folders` are read from the scope `project` on; say `scope: project`";
+            self.fault(tree, message);
+        }
+        Reach {
+            scope,
+            folders,
+            network: network.unwrap_or_default(),
+        }
+    }
+
     fn certificates(&mut self, fields: &Fields<'_>) -> Vec<PathBuf> {
-        let Some(tree) = fields.get("trusted-certificates") else {
+        self.paths(fields, "trusted-certificates", "a certificate")
+    }
+
+    fn paths(&mut self, fields: &Fields<'_>, key: &str, what: &str) -> Vec<PathBuf> {
+        let Some(tree) = fields.get(key) else {
             return Vec::new();
         };
         let Value::List(items) = &tree.value else {
-            self.fault(tree, "`trusted-certificates` must be a list of files");
+            self.fault(tree, format!("`{key}` must be a list of paths"));
             return Vec::new();
         };
-        let paths = items
-            .iter()
-            .filter_map(|item| self.absolute(item, "a certificate"));
+        let paths = items.iter().filter_map(|item| self.absolute(item, what));
         paths.collect()
     }
 

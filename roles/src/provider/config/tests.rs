@@ -226,3 +226,44 @@ fn what_a_model_chooses_is_a_list_of_what_can_be_chosen() {
         );
     }
 }
+
+#[test]
+fn how_far_tools_reach_is_read_and_as_little_as_there_is_if_nothing_is_said() {
+    use crate::tool::{Reach, Scope};
+
+    for (text, wanted) in [
+        ("", Reach::default()),
+        ("model: m\n", Reach::default()),
+        (
+            "tools: { scope: project, folders: [~/texts, /srv], network: true }",
+            Reach {
+                scope: Scope::Project,
+                folders: vec!["~/texts".into(), "/srv".into()],
+                network: true,
+            },
+        ),
+        (
+            "tools: { scope: full }",
+            Reach {
+                scope: Scope::Full,
+                ..Reach::default()
+            },
+        ),
+    ] {
+        assert_eq!(parse_tools(text).unwrap(), wanted, "{text}");
+    }
+    for (text, why) in [
+        ("tools: { scope: wide }", "sandboxed"),
+        ("tools: { reach: full }", "reach"),
+        ("tools: { network: maybe }", "network"),
+        ("tools: { scope: project, folders: [texts] }", "absolute"),
+        ("tools: { folders: [/srv] }", "scope: project"),
+        ("tools: full", "tools"),
+    ] {
+        let faults = parse_tools(text).unwrap_err();
+        assert!(
+            faults.iter().any(|it| it.to_string().contains(why)),
+            "{text}: {faults:?}"
+        );
+    }
+}

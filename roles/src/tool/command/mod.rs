@@ -150,12 +150,16 @@ impl Toolbox {
     }
 
     fn shown_command(&self, command: &str, order: &Order, missing: &[String]) -> String {
-        let network = if self.0.setting.network { "on" } else { "off" };
+        let setting = &self.0.setting;
+        // Without walls nothing holds a command back.
+        let is_open = setting.network || !order.walls.are_up;
         let mut text = format!(
-            "run_command in {}, {} bytes, at most {} ms, network {network}\n{command}",
+            "run_command in {}, {} bytes, at most {} ms, scope {}, network {}\n{command}",
             order.folder,
             command.len(),
-            order.time_limit_ms
+            order.time_limit_ms,
+            setting.scope.word(),
+            if is_open { "on" } else { "off" },
         );
         for wall in missing {
             text.push_str("\nwithout ");

@@ -86,8 +86,9 @@ impl Roots {
         let innermost = found.min_by_key(|(_, rest)| rest.components().count());
         let Some((root, rest)) = innermost else {
             return Err(out_of_reach(format!(
-                "{} is out of reach: only the project folder and the record folder are in it.",
-                full.display()
+                "{} is out of reach: only {} in it.",
+                full.display(),
+                self.named()
             )));
         };
         let shown = self.shown(root, &rest);
@@ -97,6 +98,17 @@ impl Roots {
             return Err(closed(&located));
         }
         Ok(located)
+    }
+
+    /// What is in reach, in words.
+    fn named(&self) -> String {
+        let others = self.readable();
+        if others.is_empty() {
+            return "the project folder and the record folder are".to_owned();
+        }
+        let others: Vec<String> = others.iter().map(|it| it.display().to_string()).collect();
+        let others = others.join(", ");
+        format!("the project folder, the record folder and, for reading, {others} are")
     }
 
     pub(super) fn root(&self, located: &Located) -> Result<&Root, Refusal> {

@@ -9,7 +9,7 @@ use serde_json::json;
 
 use super::stage::{Stage, done, everything_in, output, plan};
 use crate::consent::Tier;
-use crate::tool::{Scope, Toolbox};
+use crate::tool::{Reach, Scope, Toolbox};
 
 /// A project with every trap that is known.
 fn trapped() -> Stage {
@@ -248,6 +248,71 @@ fn the_full_scope_reads_the_system_and_still_writes_only_in_its_folders() {
         );
     }
     assert_eq!(stage.read("outside.txt").as_deref(), Some("outside"));
+}
+
+#[test]
+fn folders_that_the_operator_named_are_read_from_the_project_scope_on_and_never_written() {
+    let stage = trapped();
+    for (path, text) in [
+        ("named/a.txt", "a"),
+        ("named/.git/config", "[core]"),
+        ("named/.env", "KEY=1"),
+    ] {
+        stage.write(path, text);
+    }
+    let named = stage.root().join("named");
+    symlink("../outside.txt", named.join("out")).unwrap();
+    let before = everything_in(&stage.root());
+    for scope in Scope::ALL {
+        let mut setting = stage.setting();
+        let reach = Reach {
+            scope,
+            folders: vec![named.clone()],
+            network: false,
+        };
+        reach.apply(&mut setting);
+        let tools = Toolbox::open(setting).unwrap();
+        let path = |name: &str| json!({ "path": named.join(name) });
+        let reads = scope != Scope::Sandboxed;
+        assert_eq!(
+            !refuses(&tools, "read_file", path("a.txt")),
+            reads,
+            "{scope:?}"
+        );
+        let mut closed = vec![".git/config", "out"];
+        // In the full scope that is one of the files that may be read.
+        closed.extend((scope != Scope::Full).then_some("../outside.txt"));
+        for closed in closed {
+            assert!(
+                refuses(&tools, "read_file", path(closed)),
+                "{closed} {scope:?}"
+            );
+        }
+        if reads {
+            let sensitive = plan(&tools, "read_file", path(".env")).unwrap();
+            assert_eq!(sensitive.ask.tier, Tier::Sensitive);
+        }
+        for name in ["a.txt", "new.txt", "new/deep.txt"] {
+            let write = json!({ "path": named.join(name), "content": "x" });
+            assert!(refuses(&tools, "write_file", write), "{name} {scope:?}");
+        }
+        let folder = json!({ "command": "pwd", "folder": named });
+        assert!(
+            refuses(&tools, "run_command", folder),
+            "no command runs there"
+        );
+        let command = format!("cat {0}/a.txt; echo x > {0}/new.txt; true", named.display());
+        if scope != Scope::Full {
+            let said = done(&tools, "run_command", json!({ "command": command })).unwrap();
+            assert_eq!(
+                said.output.contains("\na"),
+                reads,
+                "{scope:?}: {}",
+                said.output
+            );
+        }
+    }
+    assert_eq!(everything_in(&stage.root()), before);
 }
 
 #[test]

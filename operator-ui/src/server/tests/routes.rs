@@ -1,0 +1,77 @@
+//! A walk over every route there is.
+
+use super::super::access::Wants;
+use super::super::routes::ROUTES;
+use super::{FLOW, Stage};
+
+/// What those who write a client read.
+const DOCUMENT: &str = include_str!("../../../PROTOCOL.md");
+
+/// A path that a route takes, with something in every place of it.
+fn path_of(route: &str) -> String {
+    let places = [
+        ("{project}", "demo"),
+        ("{flow}", FLOW),
+        ("{id}", "f1"),
+        ("{role}", "owner"),
+        ("{hash}", "00"),
+        ("{page}", "models"),
+    ];
+    let filled = places.iter().fold(route.to_owned(), |path, (place, with)| {
+        path.replace(place, with)
+    });
+    assert!(!filled.contains('{'), "{route} has a place of its own");
+    filled
+}
+
+#[test]
+fn no_route_shows_anything_without_a_token() {
+    let stage = Stage::new(8);
+    let guarded = ROUTES.iter().filter(|route| route.wants != Wants::Nobody);
+    let mut paths: Vec<String> = guarded.map(|route| path_of(route.path)).collect();
+    // What no route takes says no more than that.
+    paths.extend(["/api/nothing", "/api/", "/api", "/api/flow/demo/x/nothing"].map(str::to_owned));
+    for path in paths {
+        for method in ["GET", "POST", "PUT", "DELETE", "OPTIONS", "HEAD"] {
+            let head = format!(
+                "{method} {path} HTTP/1.1\r\nHost: 127.0.0.1:{{P}}\r\nContent-Type: application/json"
+            );
+            assert_eq!(stage.status(&head, ""), 401, "{method} {path}");
+        }
+    }
+}
+
+#[test]
+fn only_two_routes_are_for_everybody_and_neither_has_data() {
+    let open = ROUTES.iter().filter(|route| route.wants == Wants::Nobody);
+    let open: Vec<&str> = open.map(|route| route.path).collect();
+    assert_eq!(open, ["/api/health", "/api/session"]);
+}
+
+#[test]
+fn every_route_answers_the_operator() {
+    let stage = Stage::new(8);
+    super::append(&stage.journal(), &super::lines(3));
+    for route in ROUTES {
+        let head = format!(
+            "GET {} HTTP/1.1\r\nHost: 127.0.0.1:{{P}}\r\nAuthorization: Bearer {{T}}",
+            path_of(route.path)
+        );
+        let status = stage.status(&head, "");
+        // It is there: something was missing in what was asked, or it is only written to.
+        let fits = matches!(status, 200 | 400 | 404 | 405);
+        assert!(fits, "{}: {status}", route.path);
+    }
+}
+
+#[test]
+fn the_document_names_every_route() {
+    for route in ROUTES {
+        let short = route
+            .path
+            .replace("{project}", "{p}")
+            .replace("/flow/{flow}", "/flow/{f}");
+        let short = short.replace("/{p}/{flow}", "/{p}/{f}");
+        assert!(DOCUMENT.contains(&short), "{short}");
+    }
+}

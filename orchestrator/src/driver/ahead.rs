@@ -1,0 +1,82 @@
+//! Streamed text that is in no record yet, for those of this process who look on.
+//!
+//! A batch of streamed text waits longer than a reader does. Whoever looks on is told that text
+//! streamed, and asks for what waits when it has time: nobody who is slow holds the flow up, and a
+//! flow that nobody looks at does nothing for it.
+
+use std::fmt::Debug;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+
+use a_society_facts::id::{RoleInstance, Seq};
+
+use super::core::Core;
+use super::error::DriverError;
+
+/// Somebody who looks on while a flow moves.
+pub trait Onlooker: Debug + Send + Sync {
+    /// Text streamed. This is called by the flow's own task, and must not wait for anything.
+    fn streamed(&self);
+}
+
+/// Text that streamed after a record and is in none yet.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Ahead {
+    /// Who speaks.
+    pub role: RoleInstance,
+    /// The record of a draft that it goes on from.
+    pub after: Seq,
+    /// The text.
+    pub text: String,
+}
+
+/// Those who look on.
+#[derive(Debug, Default)]
+pub(super) struct Onlookers(Mutex<Vec<Weak<dyn Onlooker>>>);
+
+impl Onlookers {
+    /// One more, if it is not there yet.
+    pub(super) fn add(&self, onlooker: &Arc<dyn Onlooker>) {
+        let mut list = self.list();
+        list.retain(|known| known.strong_count() > 0);
+        let new = Arc::downgrade(onlooker);
+        if !list.iter().any(|known| known.ptr_eq(&new)) {
+            list.push(new);
+        }
+    }
+
+    /// Text streamed.
+    pub(super) fn tell(&self) {
+        for onlooker in self.list().iter().filter_map(Weak::upgrade) {
+            onlooker.streamed();
+        }
+    }
+
+    fn list(&self) -> MutexGuard<'_, Vec<Weak<dyn Onlooker>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Core {
+    /// What streamed and is in no record yet. The first words of a text are recorded by this.
+    ///
+    /// # Errors
+    /// When the journal refuses.
+    pub(super) fn ahead(&mut self) -> Result<Vec<Ahead>, DriverError> {
+        let Self { live, flow, .. } = self;
+        let mut waiting = Vec::new();
+        for live in live.values_mut() {
+            let draft = live.draft.as_mut().map(|(_, draft)| draft);
+            for stream in live.thought.as_mut().into_iter().chain(draft) {
+                stream.begin(flow)?;
+                if let Some((after, text)) = stream.ahead() {
+                    waiting.push(Ahead {
+                        role: live.role.clone(),
+                        after,
+                        text: text.to_owned(),
+                    });
+                }
+            }
+        }
+        Ok(waiting)
+    }
+}

@@ -1,0 +1,116 @@
+//! How far the tools of a role reach: what the configuration outside the workspace allows, and what
+//! the workspace and the operator take away from it.
+
+use serde_json::json;
+
+use super::models::{FLOW, Model, call, calls, with_model};
+use super::place::Place;
+
+fn tools(place: &Place, text: &str) {
+    let path = place.workspace.path().join("config.yaml");
+    let config = std::fs::read_to_string(path).unwrap();
+    let (config, _) = config.split_once("tools:").unwrap_or((&config, ""));
+    place.write("config.yaml", &format!("{config}{text}"));
+}
+
+/// Reads the one file that is there under the temporary folder of this test.
+fn reader(path: String) -> Model {
+    use std::sync::{Mutex, PoisonError};
+    static PATH: Mutex<String> = Mutex::new(String::new());
+    *PATH.lock().unwrap_or_else(PoisonError::into_inner) = path;
+    fn read() -> String {
+        PATH.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+    Model::start_with(|results| match results {
+        0 | 2 => vec![call(results, "read_file", json!({ "path": read() }))],
+        1 => vec![call(
+            1,
+            "run_command",
+            json!({ "command": "echo done > done.txt" }),
+        )],
+        _ => Vec::new(),
+    })
+}
+
+#[test]
+fn only_the_configuration_outside_widens_and_whatever_is_inside_takes_away() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path().canonicalize().unwrap();
+    std::fs::write(root.join("x.txt"), "what is outside").unwrap();
+    let model = reader(root.join("x.txt").display().to_string());
+    let place = with_model(&model);
+    let start = |permissions: &str| {
+        let role = format!("a log.{permissions} }}");
+        place.write("demo/flow.yaml", &FLOW.replace("a log. }", &role));
+        let state = place.workspace.state();
+        drop(std::fs::remove_dir_all(state.join("demo")));
+        let said = place.run(&["run", "demo/flow.yaml", "--until-waiting"]);
+        assert_eq!(said.code, 8, "{said:?}");
+        (place.flow().unwrap(), said.out)
+    };
+    let scope = |flow: &str| place.status(flow)["tools"]["owner"]["scope"].clone();
+    let first = |flow: &str| calls(&place, flow)[0].1.clone();
+
+    // The file asks for everything, and the configuration says nothing.
+    let (flow, shown) = start(", permissions: { scope: full }");
+    assert_eq!(
+        (first(&flow), scope(&flow)),
+        ("failed".into(), json!("sandboxed"))
+    );
+    assert!(shown.contains("scope sandboxed, network off"), "{shown}");
+
+    let allowed = format!(
+        "tools: {{ scope: project, folders: ['{}'] }}\n",
+        root.display()
+    );
+    tools(&place, &allowed);
+    let (flow, _) = start(", permissions: { scope: sandboxed }");
+    assert_eq!(
+        (first(&flow), scope(&flow)),
+        ("failed".into(), json!("sandboxed"))
+    );
+    let (flow, shown) = start("");
+    assert_eq!(
+        (first(&flow), scope(&flow)),
+        ("done".into(), json!("project"))
+    );
+    assert!(shown.contains("scope project, network off"), "{shown}");
+
+    // What was shown was to run in another scope, so that the answer does not count for it now.
+    let said = place.run(&["configure", &flow, "owner", "scope=full"]);
+    assert!(said.err.contains("the scope project at most"), "{said:?}");
+    assert_eq!(scope(&flow), "project");
+    assert_eq!(
+        place
+            .run(&["configure", &flow, "owner", "scope=sandboxed"])
+            .code,
+        0
+    );
+    assert_eq!(place.run(&["allow", &flow]).code, 0);
+    let said = place.run(&["resume", &flow, "--until-waiting", "--improve", "none"]);
+    assert_eq!(said.code, 0, "{said:?}");
+    let ends: Vec<String> = calls(&place, &flow)
+        .into_iter()
+        .map(|(_, end)| end)
+        .collect();
+    assert_eq!(ends, ["done", "denied", "failed"]);
+    assert!(!place.workspace.path().join("demo/done.txt").exists());
+    assert_eq!(scope(&flow), "sandboxed");
+}
+
+#[test]
+fn a_scope_that_means_nothing_is_refused_where_it_is_said() {
+    let place = Place::new(FLOW, "");
+    let said = place.run(&["configure", "x", "owner", "scope=everything"]);
+    assert!(
+        said.code == 2 && said.err.contains("sandboxed, project, full"),
+        "{said:?}"
+    );
+    place.write("config.yaml", "tools: { folders: [/usr/share] }\n");
+    let said = place.run(&["models", "ls", "--json"]);
+    assert_eq!(said.json()["tools"], json!(null), "{said:?}");
+    place.write("config.yaml", "tools: { scope: full }\n");
+    let said = place.run(&["models", "ls", "--json"]);
+    let wide = json!({ "scope": "full", "folders": [], "network": true });
+    assert_eq!(said.json()["tools"], wide, "{said:?}");
+}
