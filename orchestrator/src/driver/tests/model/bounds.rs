@@ -83,7 +83,7 @@ fn paused() -> Vec<Arrival> {
 #[test]
 fn l17_a_paused_answer_is_sent_again_five_times_and_then_counts_as_it_is() {
     let pauses = std::iter::repeat_with(paused);
-    let world = World::new(Puppet::will_say(pauses.clone().take(5).chain([closes()])));
+    let world = World::new(Puppet::will_say(pauses.take(5).chain([closes()])));
     let mut core = world.begin();
     walk(&mut core, 1000);
     assert_eq!((waits_for(&core), world.puppet.asked().len()), (None, 6));
