@@ -12,8 +12,11 @@ import { launch } from "./browser.mjs";
 import { serve } from "./ledger/server.mjs";
 import { SCREENS, stage as ledger } from "./ledger/told.mjs";
 import { StandIn } from "./stand-in.mjs";
-import { DIFF, world } from "./world.mjs";
 
+/** The moment that all pictures show. */
+const NOW = new Date("2026-03-03T14:11:52Z");
+process.env.A_SOCIETY_NOW = String(NOW.getTime());
+const { DIFF, world } = await import("./world.mjs");
 const FOLDER = new URL("pictures/", import.meta.url).pathname;
 const MADE_WITH = join(FOLDER, "made-with.json");
 const UPDATE = process.env.A_SOCIETY_UPDATE === "1";
@@ -28,7 +31,7 @@ const DESK = ["desktop"];
 
 /** The pictures: at which stage, at which address, in which sizes, and what is done before. */
 const PICTURES = {
-  inbox: { at: "/inbox", sizes: BOTH },
+  inbox: { at: "/inbox/ledger/consent/c1", sizes: BOTH },
   palette: { at: "/p/orchard/f/ledger", sizes: DESK, then: async (page) => { await page.keyboard.press("Control+k"); await page.keyboard.type("com"); } },
   offline: { at: "/p/orchard/f/ledger", sizes: DESK, then: async (page, server) => { server.drop(true); await page.getByText("Connection lost").first().waitFor(); } },
   feed: { at: "/p/orchard/f/ledger/r/backend", sizes: ["mobile"] },
@@ -97,7 +100,7 @@ for (const [name, picture] of Object.entries(PICTURES)) {
       }
       const context = await browser.newContext({ viewport: SIZES[size], colorScheme: theme, reducedMotion: "reduce", timezoneId: "UTC", locale: "en-GB", hasTouch: size === "mobile", isMobile: size === "mobile" });
       const page = await context.newPage();
-      await page.clock.setFixedTime(new Date("2026-03-03T14:11:52Z"));
+      await page.clock.setFixedTime(NOW);
       await page.addInitScript(() => { Math.random = () => 0.5; });
       await page.goto(address + picture.at);
       await page.waitForFunction(() => Number(document.querySelector("[data-seq]")?.getAttribute("data-seq") ?? 0) > 0);
