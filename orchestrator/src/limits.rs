@@ -1,5 +1,7 @@
 //! Every limit of the driver, with its reason.
 
+use std::time::Duration;
+
 /// The largest artifact that is handed over. It is kept as a blob and shown to its receiver.
 pub const ARTIFACT_BYTES_MAX: u64 = 16 * 1024 * 1024;
 
@@ -12,6 +14,12 @@ pub const TURNS_AT_ONCE: usize = 8;
 
 /// How many turns run at once in the process, over all its flows.
 pub const TURNS_AT_ONCE_IN_PROCESS: usize = 32;
+
+/// How many threads of a flow wait for its next turn: a chain of nodes needs one, and its stages a few.
+pub const IDLE_THREADS_MAX: usize = 4;
+
+/// How long such a thread waits. A flow that moves gives it a turn at once.
+pub const IDLE_THREAD_TIME: Duration = Duration::from_secs(1);
 
 /// How many messages wait for a flow's task before the next sender waits for a place.
 pub const INBOX_MAX: usize = 256;

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use a_society_facts::fact::flow::{Author, PauseReason};
 use a_society_facts::fact::operator::{ChosenBy, SteerWhen};
 use a_society_facts::id::{ApprovalId, ClientId, RoleInstance};
+use a_society_facts::message::Text;
 use a_society_flow::machine::{Guidance, Input, Reply, ReplyTarget, Revise, Steer};
 
 use super::core::{Core, text_of};
@@ -12,6 +13,7 @@ use super::error::DriverError;
 use crate::control::message::{Command, Taken, Whom};
 use crate::mint;
 use crate::project::flow_file::{FileError, read_kept};
+use crate::withheld::without_secrets;
 
 impl Core {
     /// Hears a command of the operator: what follows from it is durable on return. A command whose
@@ -105,7 +107,7 @@ impl Core {
             },
             Command::Reopen { node, note } => Input::Reopen {
                 node,
-                note: note.map(|note| self.flow.keep_text(note)).transpose()?,
+                note: note.map(|note| self.keep_words(&note)).transpose()?,
                 client,
             },
             Command::Revise { source } => self.revise(source, client)?,
@@ -137,10 +139,15 @@ impl Core {
     ) -> Result<Input, DriverError> {
         Ok(Input::Reply(Reply {
             target: target(to),
-            text: self.flow.keep_text(text)?,
+            text: self.keep_words(&text)?,
             message: mint::name(self.mint.as_mut(), "m")?,
             client,
         }))
+    }
+
+    /// Keeps what the operator typed, without what looks like a secret.
+    pub(super) fn keep_words(&self, words: &str) -> Result<Text, DriverError> {
+        Ok(self.flow.keep_text(without_secrets(words))?)
     }
 
     /// The operator declines a handoff, and may say what to do instead; blank words say nothing.
@@ -152,7 +159,7 @@ impl Core {
     ) -> Result<Input, DriverError> {
         let guidance = match reason.filter(|reason| !reason.trim().is_empty()) {
             Some(reason) => Some(Guidance {
-                text: self.flow.keep_text(reason)?,
+                text: self.keep_words(&reason)?,
                 message: mint::name(self.mint.as_mut(), "m")?,
             }),
             None => None,
@@ -172,7 +179,7 @@ impl Core {
     ) -> Result<Input, DriverError> {
         Ok(Input::Steer(Steer {
             role,
-            text: self.flow.keep_text(text)?,
+            text: self.keep_words(&text)?,
             message: mint::name(self.mint.as_mut(), "m")?,
             when,
             client,

@@ -207,6 +207,7 @@ impl Taker for Chooser {
             | Told::TakenBack { .. }
             | Told::Mend { .. }
             | Told::Compacted { .. }
+            | Told::Begun { .. }
             | Told::Denied { .. } => {}
         }
         match std::mem::replace(&mut self.next, Next::Ask) {

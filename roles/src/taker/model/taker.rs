@@ -68,7 +68,7 @@ pub struct ModelTaker {
     /// Whether old tool outputs are left out of requests.
     pub(super) is_trimmed: bool,
     /// Whether it makes a summary and nothing else.
-    only_summarises: bool,
+    pub(super) only_summarises: bool,
 }
 
 /// What comes next.
@@ -349,9 +349,15 @@ impl ModelTaker {
                 self.next = Next::Wait(BUDGET_BUSY_MS);
                 None
             }
-            Told::Denied { why } => {
+            Told::Begun { call, is_watched } => {
                 if let Next::Work(calls) = &mut self.next {
-                    calls.denied(why);
+                    calls.begun(is_watched);
+                }
+                Some(call)
+            }
+            Told::Denied { call, why } => {
+                if let Next::Work(calls) = &mut self.next {
+                    calls.denied(call, why);
                 }
                 None
             }
