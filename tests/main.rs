@@ -11,6 +11,8 @@ mod examples;
 #[cfg(test)]
 mod journals;
 #[cfg(test)]
+mod served;
+#[cfg(test)]
 mod support;
 #[cfg(test)]
 mod tidy;

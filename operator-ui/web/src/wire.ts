@@ -960,7 +960,11 @@ to: Whom,
 /**
  * What it says.
  */
-text: string, } | { "do": "approve",
+text: string,
+/**
+ * The `since` of the question that this answers, and nothing that is asked later.
+ */
+asked?: string, } | { "do": "approve",
 /**
  * Which.
  */
