@@ -9,6 +9,8 @@ mod crash;
 #[cfg(test)]
 mod examples;
 #[cfg(test)]
+mod imported;
+#[cfg(test)]
 mod journals;
 #[cfg(test)]
 mod served;

@@ -1,13 +1,15 @@
 //! Makes it happen: connects facts, flow, roles and the disk.
 //!
 //! [`driver`] owns one flow: it hears inputs, lets the machine decide, appends what follows, and
-//! starts what is pending. [`fork`] makes a new flow of a part of another. [`project`] knows where flows, roles and their files come from.
+//! starts what is pending. [`fork`] makes a new flow of a part of another, [`import_state`] of the
+//! files that another program kept. [`project`] knows where flows, roles and their files come from.
 
 pub mod config;
 pub mod control;
 pub mod driver;
 pub mod findings;
 pub mod fork;
+pub mod import_state;
 pub mod limits;
 pub mod mint;
 pub mod project;

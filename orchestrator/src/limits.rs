@@ -1,5 +1,7 @@
 //! Every limit of the driver, with its reason.
 
+use std::time::Duration;
+
 /// The largest artifact that is handed over. It is kept as a blob and shown to its receiver.
 pub const ARTIFACT_BYTES_MAX: u64 = 16 * 1024 * 1024;
 
@@ -12,6 +14,12 @@ pub const TURNS_AT_ONCE: usize = 8;
 
 /// How many turns run at once in the process, over all its flows.
 pub const TURNS_AT_ONCE_IN_PROCESS: usize = 32;
+
+/// How many threads of a flow wait for its next turn: a chain of nodes needs one, and its stages a few.
+pub const IDLE_THREADS_MAX: usize = 4;
+
+/// How long such a thread waits. A flow that moves gives it a turn at once.
+pub const IDLE_THREAD_TIME: Duration = Duration::from_secs(1);
 
 /// How many messages wait for a flow's task before the next sender waits for a place.
 pub const INBOX_MAX: usize = 256;
@@ -57,3 +65,18 @@ pub const RECORD_FILES_MAX: usize = 10_000;
 
 /// How deep a record folder is looked at.
 pub const RECORD_DEPTH_MAX: usize = 32;
+
+/// The largest file of another program's state that is read. Sessions of months stay below it, and
+/// one is held in memory while it is taken over.
+pub const IMPORTED_FILE_BYTES_MAX: u64 = 256 * 1024 * 1024;
+
+/// How much of a session or a feed one record of an import carries, roughly. Far below the longest
+/// record, because one message more may follow.
+pub const IMPORTED_PART_BYTES: usize = 128 * 1024;
+
+/// The longest text of an imported message that stands in a record; a longer one is kept as a blob
+/// and shown by its beginning. Even when every character of it needs two, the record holds it.
+pub const IMPORTED_TEXT_BYTES_MAX: usize = 384 * 1024;
+
+/// How many members without a place an import lists; the files that hold them are kept whole.
+pub const WITHOUT_PLACE_MAX: usize = 500;

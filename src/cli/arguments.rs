@@ -6,9 +6,10 @@ use clap::{CommandFactory, Parser, Subcommand};
 
 use super::{
     allow, approve, budget, cancel, check, completions, configure, decline, demo, deny, exit_codes,
-    export, feedback, findings, fork, graph, guard, import, improve, init, log, ls, man, mcp, mode,
-    models, pause, prune, rebuild, reference, reopen, repair, reply, resume, retry, revise, run,
-    scenario, schema, serve, session, show, skills, status, steer, stop, unpause, verify, watch,
+    export, feedback, findings, fork, graph, guard, import, import_state, improve, init, log, ls,
+    man, mcp, mode, models, pause, prune, rebuild, reference, reopen, repair, reply, resume, retry,
+    revise, run, scenario, schema, serve, session, show, skills, status, steer, stop, unpause,
+    verify, watch,
 };
 use crate::exit_code;
 use crate::output::Color;
@@ -150,6 +151,8 @@ pub(crate) enum Verb {
     Export(export::Arguments),
     /// Bring an archive of a flow in
     Import(import::Arguments),
+    /// Take over flows that another program kept as files
+    ImportState(import_state::Arguments),
     /// Remove flows that are over, by a plan
     Prune(prune::Arguments),
     /// Look after the models that take turns

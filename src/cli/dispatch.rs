@@ -10,9 +10,10 @@ use super::arguments::{Arguments, Verb};
 use super::context::Context;
 use super::{
     allow, approve, budget, cancel, check, completions, configure, decline, demo, deny, exit_codes,
-    export, feedback, findings, fork, graph, guard, import, improve, init, log, ls, man, mcp, mode,
-    models, pause, prune, rebuild, reference, reopen, repair, reply, resume, retry, revise, run,
-    scenario, schema, serve, session, show, skills, status, steer, stop, unpause, verify, watch,
+    export, feedback, findings, fork, graph, guard, import, import_state, improve, init, log, ls,
+    man, mcp, mode, models, pause, prune, rebuild, reference, reopen, repair, reply, resume, retry,
+    revise, run, scenario, schema, serve, session, show, skills, status, steer, stop, unpause,
+    verify, watch,
 };
 use crate::environment::Environment;
 use crate::exit_code::ExitCode;
@@ -103,6 +104,7 @@ fn dispatch(context: &mut Context<'_>, verb: &Verb) -> Outcome {
         Verb::Rebuild(arguments) => rebuild::run(context, arguments),
         Verb::Export(arguments) => export::run(context, arguments),
         Verb::Import(arguments) => import::run(context, arguments),
+        Verb::ImportState(arguments) => import_state::run(context, arguments),
         Verb::Prune(arguments) => prune::run(context, arguments),
         Verb::Models(arguments) => models::run(context, arguments),
         Verb::Mcp(arguments) => mcp::run(context, arguments),

@@ -2,6 +2,7 @@
 //! is.
 
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 use a_society_facts::id::ProjectName;
 use a_society_operator_ui::protocol::down::Fault;
@@ -9,6 +10,7 @@ use a_society_operator_ui::protocol::http::{NewFlow as Wanted, NewFrom, ProjectR
 use a_society_operator_ui::server::{Actions, Begun, Chosen};
 use a_society_orchestrator::config::servers::{Roster, lists_in};
 use a_society_orchestrator::config::user;
+use a_society_orchestrator::config::withheld::Withheld;
 use a_society_orchestrator::project::docs::folder::{
     defaults, is_project, over_canonical, workflow_of,
 };
@@ -28,12 +30,17 @@ use crate::workspace;
 #[derive(Debug)]
 pub(crate) struct Workspace {
     store: Store,
+    /// Found when the first file leaves: the keys may have to be asked for.
+    withheld: OnceLock<Withheld>,
 }
 
 impl Workspace {
     /// Around these flows.
     pub(crate) const fn new(store: Store) -> Self {
-        Self { store }
+        Self {
+            store,
+            withheld: OnceLock::new(),
+        }
     }
 
     fn root(&self) -> &Path {
@@ -218,6 +225,12 @@ impl Actions for Workspace {
             })
         });
         rows.collect()
+    }
+
+    fn redact(&self, text: &str) -> String {
+        self.withheld
+            .get_or_init(Withheld::of_operator)
+            .redact(text)
     }
 
     fn settings(&self, page: &str) -> Option<Value> {

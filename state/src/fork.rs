@@ -300,8 +300,8 @@ fn build(
     })
 }
 
-/// Gives a fork that is whole its name.
-fn name_it(store: &Store, fork: &FlowRef, coming: &Path) -> Result<(), Error> {
+/// Gives a flow that is whole its name.
+pub(crate) fn name_it(store: &Store, fork: &FlowRef, coming: &Path) -> Result<(), Error> {
     let (disk, target) = (store.disk(), store.folder(fork));
     let project = store.root().join(fork.project.as_str());
     make_folders(disk, &project)?;
@@ -403,7 +403,7 @@ fn has_no_links(error: &io::Error) -> bool {
     refusals.iter().any(|no| code == Some(no.raw_os_error()))
 }
 
-fn copy(disk: &dyn Disk, from: &Path, to: &Path, end: Option<u64>) -> Result<(), Error> {
+pub(crate) fn copy(disk: &dyn Disk, from: &Path, to: &Path, end: Option<u64>) -> Result<(), Error> {
     let reading = |e| Error::io("read", from, e);
     let writing = |e| Error::io("write", to, e);
     let source = uninterrupted(|| disk.open(from, How::Read)).map_err(reading)?;

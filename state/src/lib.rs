@@ -4,6 +4,7 @@
 //! writing, which is also its recovery; [`look`] shows one without changing anything. Everything
 //! that touches a file goes through [`disk`].
 
+pub mod adopt;
 pub mod archive;
 pub mod atomic;
 pub mod blob;

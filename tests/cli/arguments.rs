@@ -46,6 +46,7 @@ const VERBS: &[&str] = &[
     "rebuild",
     "export",
     "import",
+    "import-state",
     "prune",
     "models",
     "completions",

@@ -7,3 +7,5 @@
 mod acknowledged;
 mod killed;
 mod scenario;
+
+pub(crate) use scenario::strace_works;

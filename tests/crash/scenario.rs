@@ -98,7 +98,7 @@ fn heard(output: Output) -> Said {
 }
 
 /// Whether `strace` is there and may trace. If not, it is said.
-pub(super) fn strace_works(what: &str) -> bool {
+pub(crate) fn strace_works(what: &str) -> bool {
     let works = Command::new("strace")
         .args(["-o", "/dev/null", "true"])
         .stdin(Stdio::null())

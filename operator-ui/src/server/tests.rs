@@ -61,6 +61,10 @@ impl Actions for Idle {
         Vec::new()
     }
 
+    fn redact(&self, text: &str) -> String {
+        text.replace("canary", "[secret withheld]")
+    }
+
     fn settings(&self, page: &str) -> Option<Value> {
         (page == "models").then(|| json!({}))
     }

@@ -1,7 +1,8 @@
 // What the page knows: one view for each topic that is watched, the state of the line, and what waits to be sent.
 import { flowApi, get, itemBody, Refused } from "./api";
+import { openSocket } from "./backend";
 import { foldFeed, foldFlow, foldInbox, foldOlder } from "./fold";
-import { Net, type Ack, type Hello, type Line, type News, type Socket, type Waiting } from "./net";
+import { Net, type Ack, type Hello, type Line, type News, type Waiting } from "./net";
 import { refKey } from "./router";
 import { tailAfter, type Tail } from "./tail";
 import { PROTO } from "./wire";
@@ -260,12 +261,6 @@ function kept<V extends View<unknown>>(map: Map<string, V>, key: string, make: (
 export function asFault(error: unknown): Fault {
   if (typeof error === "object" && error !== null && "fault" in error) return error.fault as Fault;
   return { code: "unreachable", what: "The server did not answer.", why: error instanceof Error ? error.message : String(error), try: "Try again when the connection is back." };
-}
-
-function openSocket(): Socket {
-  const address = new URL("/api/socket", location.href);
-  address.protocol = address.protocol === "https:" ? "wss:" : "ws:";
-  return new WebSocket(address) as unknown as Socket;
 }
 
 export const store = new Store();

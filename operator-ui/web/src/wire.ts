@@ -1861,3 +1861,109 @@ export type Models = {
  * The models.
  */
 models: Array<ModelChoice>, };
+
+export type Exported = {
+/**
+ * The version of what is in the file.
+ */
+v: number,
+/**
+ * The version of the program that wrote it.
+ */
+build: string,
+/**
+ * The workspace.
+ */
+workspace: string,
+/**
+ * When it was written.
+ */
+exported_at: string,
+/**
+ * The flow.
+ */
+flow: FlowRef,
+/**
+ * The epoch of its journal.
+ */
+epoch: string,
+/**
+ * The last record.
+ */
+seq: number,
+/**
+ * Its line in the list.
+ */
+row: FlowRow,
+/**
+ * Where it stood when the file was written.
+ */
+state: FlowState,
+/**
+ * Everything a time strip needs.
+ */
+track: Track,
+/**
+ * What each record changed.
+ */
+moments: Array<Moment>,
+/**
+ * The items of each role, oldest first.
+ */
+feeds: { [key in string]: Array<Item> },
+/**
+ * The whole texts of items.
+ */
+bodies: { [key in string]: ItemBody },
+/**
+ * The sessions of the roles.
+ */
+transcripts: { [key in string]: ExportedTranscript },
+/**
+ * The lines of the journal.
+ */
+events: Array<Event>,
+/**
+ * The files that were handed over.
+ */
+files: Files,
+/**
+ * What tools changed.
+ */
+changes: Changes,
+/**
+ * Versions of files, by their hash.
+ */
+blobs: { [key in string]: string },
+/**
+ * What proposed changes would do to files as they were when the file was written.
+ */
+proposals: { [key in string]: ChangeDiff },
+/**
+ * What was left out.
+ */
+without: Array<string>, };
+
+export type Moment = {
+/**
+ * The record.
+ */
+seq: number,
+/**
+ * Views that are new, and those that went.
+ */
+set: Record<string, unknown>,
+/**
+ * What changed in views that were there.
+ */
+merge: Record<string, Record<string, unknown>>, };
+
+export type ExportedTranscript = {
+/**
+ * Its parts.
+ */
+segments: Array<Segment>,
+/**
+ * The messages of each.
+ */
+messages: { [key in string]: Array<TranscriptMessage> }, };

@@ -6,10 +6,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { launch } from "./browser.mjs";
+import { binary, root } from "./program.mjs";
 import { sleep, until } from "./stage.mjs";
 
-const root = new URL("../../../", import.meta.url).pathname;
-const binary = process.env.A_SOCIETY_BINARY ?? join(process.env.CARGO_TARGET_DIR ?? join(root, "target"), "debug/a-society");
 const missing = existsSync(binary) ? false : `NOT MEASURED: the page in the program, because ${binary} is not built`;
 
 /** The address that `serve` prints, token and all. */

@@ -4,7 +4,7 @@ use std::sync::{Arc, LazyLock, Mutex, OnceLock, PoisonError};
 
 use a_society_facts::message::Message;
 use a_society_roles::cost::Price;
-use a_society_roles::mcp::{self, ServerSpec, Servers};
+use a_society_roles::mcp::{self, ServerSpec, Servers, Tools};
 pub use a_society_roles::provider::config::ModelsConfig as Catalog;
 use a_society_roles::provider::http::{HttpProvider, Timeouts, Transport};
 use a_society_roles::provider::retry::Lanes;
@@ -98,6 +98,13 @@ impl Models {
             secrets,
         });
         Ok(servers)
+    }
+
+    /// What a server that runs already offers. None is started for it.
+    #[must_use]
+    pub fn known_tools(&self, server: &str) -> Option<Arc<Tools>> {
+        let kept = self.servers.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.as_ref()?.servers.known_tools(server)
     }
 
     /// The secrets that servers were given, so that no tool shows them to anybody.

@@ -4,15 +4,12 @@
 //! step of a script takes. Here each turn goes on until it needs a sync, and then all of them share
 //! one. A turn that lets time pass goes on on a thread of its own.
 
-use std::sync::mpsc::SyncSender;
-
 use a_society_roles::turn::step::{Step, Told};
 
 use super::core::{Core, Start};
 use super::error::DriverError;
 use super::step::Heard;
-use super::task::Inbox;
-use super::turn_thread;
+use super::turn_thread::TurnThreads;
 use crate::limits::STEPS_AT_ONCE;
 
 /// The turns that the task takes itself, each with what it hears next.
@@ -49,12 +46,12 @@ impl AtOnce {
     pub(super) fn round(
         &mut self,
         core: &mut Core,
-        inbox: &SyncSender<Inbox>,
+        threads: &TurnThreads,
     ) -> Result<(), DriverError> {
         for (start, told) in std::mem::take(&mut self.turns) {
             match share(core, start, told)? {
                 Share::Next(start, told) => self.turns.push((start, told)),
-                Share::Waits(start, step) => turn_thread::spawn(start, Some(step), inbox)?,
+                Share::Waits(start, step) => threads.run(start, Some(step))?,
                 Share::Over => {}
             }
         }

@@ -55,7 +55,6 @@ impl Core {
             stop: stop.clone(),
             nap: nap.clone(),
             draft: None,
-            drafted: String::new(),
             thought: None,
             calls: 0,
             silent_s: 0,

@@ -112,6 +112,14 @@ impl Core {
             Choose::Ask { model, hash, worst } => {
                 self.ask_choice(turn, attempt, (role, model, hash), worst)
             }
+            Choose::Again(tried) => {
+                self.release(turn);
+                let choosing = self.live.get(&turn).and_then(|live| live.choosing);
+                if let Some((aside, _)) = choosing {
+                    self.fail_aside(aside, &role, tried)?;
+                }
+                Ok(Heard::Go(Told::Done { call: None }))
+            }
             Choose::Wrong { text, usage } => {
                 self.answer_choice(turn, role, (text, usage))?;
                 Ok(Heard::Go(Told::Done { call: None }))

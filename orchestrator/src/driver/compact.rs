@@ -13,11 +13,13 @@ use a_society_facts::fact::turn::{
 use a_society_facts::hash::Hash;
 use a_society_facts::id::{ClientId, RoleInstance, TurnId};
 use a_society_facts::message::{AnswerText, Message};
+use a_society_facts::view::flow::RequestState;
 use a_society_facts::view::session::Entry;
 use a_society_flow::machine::Task;
 use a_society_roles::role::packet::{Compacted, compacted_message};
-use a_society_roles::turn::step::{Compact, Told};
+use a_society_roles::turn::step::{Compact, Told, Tried};
 
+use super::budget::Short;
 use super::core::Core;
 use super::error::DriverError;
 use super::role_source::About;
@@ -52,10 +54,37 @@ impl Core {
                 if self.is_by_hand(turn) {
                     return self.ask_by_hand(turn, (model, hash), worst);
                 }
-                if let Some(heard) = self.short_of(turn, attempt, worst)? {
+                let under_way = self
+                    .live
+                    .get(&turn)
+                    .and_then(|live| live.compaction.clone());
+                let short = self.over_budget(turn, worst);
+                if let Some(Short::Of(why)) = &short {
+                    self.fail_compaction(turn, why.clone(), Usage::default())?;
+                }
+                if short.is_some()
+                    && let Some(heard) = self.short_of(turn, attempt, worst)?
+                {
                     return Ok(heard);
                 }
-                self.begin_compaction(turn, trigger, (model, hash))?;
+                match under_way {
+                    Some((_, aside)) => {
+                        let role = self.live.get(&turn).map(|live| live.role.clone());
+                        let role = role.ok_or(DriverError::Gone)?;
+                        self.ask_aside(aside, role, (model, hash))?;
+                    }
+                    None => self.begin_compaction(turn, trigger, (model, hash))?,
+                }
+                Told::Done { call: None }
+            }
+            Compact::Again(tried) => {
+                self.release(turn);
+                let live = self.live.get(&turn);
+                let under_way = live.and_then(|live| Some((live.compaction.clone()?, &live.role)));
+                if let Some(((_, aside), role)) = under_way {
+                    let role = role.clone();
+                    self.fail_aside(aside, &role, tried)?;
+                }
                 Told::Done { call: None }
             }
             Compact::Summary { text, usage } => {
@@ -133,12 +162,35 @@ impl Core {
             turn: aside,
             attempt: 1,
             role,
-            request: 1,
+            request: self.requests_of(aside) + 1,
             model,
             hash,
         }))?;
         self.owed += 1;
         Ok(())
+    }
+
+    /// The last request of a turn aside came to nothing and is made again.
+    pub(super) fn fail_aside(
+        &mut self,
+        aside: TurnId,
+        role: &RoleInstance,
+        tried: Tried,
+    ) -> Result<(), DriverError> {
+        self.append(Fact::ModelFailed(ModelFailed {
+            turn: aside,
+            attempt: 1,
+            role: role.clone(),
+            request: self.requests_of(aside),
+            class: tried.class,
+            error: tried.error,
+            retry_in_ms: Some(tried.retry_in_ms),
+        }))
+    }
+
+    fn requests_of(&self, turn: TurnId) -> u32 {
+        let open = self.state().turns.get(&turn);
+        open.map_or(0, |open| open.requests)
     }
 
     /// The compaction under way, which is over from here on.
@@ -250,7 +302,7 @@ impl Core {
             turn: aside,
             attempt: 1,
             role: role.clone(),
-            request: 1,
+            request: self.requests_of(aside),
             message,
             text: AnswerText::Inline(text.to_owned()),
             calls: Vec::new(),
@@ -277,13 +329,14 @@ impl Core {
             return Ok(());
         };
         if usage == Usage::default() {
-            let open = self.state().turns.get(&aside);
-            if open.is_some_and(|open| open.request.is_some()) {
+            let request = self.requests_of(aside);
+            let asked = self.state().request(aside, request);
+            if asked.is_some_and(|asked| asked.state == RequestState::Asked) {
                 self.append(Fact::ModelFailed(ModelFailed {
                     turn: aside,
                     attempt: 1,
                     role: role.clone(),
-                    request: 1,
+                    request,
                     class: "compaction".to_owned(),
                     error: why.clone(),
                     retry_in_ms: None,

@@ -40,11 +40,11 @@ impl Core {
         let narrowed = matches!(alone, Decision::Allow);
         let request = match decide(mode, &state.grants, &ask) {
             Decision::Allow => return Ok(go_on),
-            Decision::Deny(why) => return Ok(Heard::Go(Told::Denied { why })),
+            Decision::Deny(why) => return Ok(Heard::Go(Told::Denied { call, why })),
             // Something else was allowed: the folder, the walls or the file are not what they were.
             Decision::Ask(_) if was_allowed => {
                 let why = CHANGED.to_owned();
-                return Ok(Heard::Go(Told::Denied { why }));
+                return Ok(Heard::Go(Told::Denied { call, why }));
             }
             Decision::Ask(request) => request,
         };

@@ -39,7 +39,6 @@ pub(super) struct LiveTurn {
     pub(super) stop: StopSignal,
     pub(super) nap: StopSignal,
     pub(super) draft: Option<(DraftKind, DraftStream)>,
-    pub(super) drafted: String,
     pub(super) thought: Option<DraftStream>,
     pub(super) calls: u32,
     pub(super) told_to_stop: bool,

@@ -100,7 +100,7 @@ impl Core {
 }
 
 /// Whether a call is about the graph's file, however its path is spelled in JSON.
-fn names_snapshot(arguments: &str) -> bool {
+pub(super) fn names_snapshot(arguments: &str) -> bool {
     #[derive(serde::Deserialize)]
     struct Written {
         path: String,

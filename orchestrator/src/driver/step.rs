@@ -12,15 +12,17 @@ use a_society_facts::fact::turn::{
 };
 use a_society_facts::id::{CallId, TurnId};
 use a_society_facts::limits::INLINE_TEXT_BYTES_MAX;
-use a_society_facts::message::{AnswerText, ToolCall};
+use a_society_facts::message::{AnswerText, Drafted, ToolCall};
 use a_society_facts::view::flow::{CallState, RequestState};
 use a_society_flow::machine::Outcome;
-use a_society_roles::turn::step::{Intended, Step, Told, Worst};
+use a_society_roles::consent::Ask;
+use a_society_roles::turn::step::{Consent, Intended, Step, Told, Worst};
 use a_society_state::draft::DraftStream;
 
 use super::budget::Short;
 use super::core::Core;
 use super::error::DriverError;
+use super::snapshot::names_snapshot;
 use crate::limits::ANSWERS_IN_A_TURN_MAX;
 use crate::mint;
 
@@ -144,11 +146,15 @@ impl Core {
                 return Ok(Some(Heard::Go(Told::Done { call: Some(call) })));
             }
             Step::Start { call, process } => self.start_call(turn, call, process)?,
+            Step::Begin { intended, ask } => {
+                return self.begin_call((turn, attempt), intended, ask).map(Some);
+            }
             Step::Finish {
                 call,
                 end,
                 output,
                 whole,
+                is_settled: _,
             } => {
                 let taken_back = self.finish(turn, call, end, (output, whole))?;
                 return Ok(taken_back.map(|output| Heard::Go(Told::TakenBack { output })));
@@ -193,6 +199,29 @@ impl Core {
             None => Fact::McpServerUnavailable(McpServerUnavailable { role, server, why }),
             Some(tool) => Fact::McpToolUnavailable(McpToolUnavailable { role, tool, why }),
         })
+    }
+
+    /// A call that needs no process begins, unless it must not.
+    fn begin_call(
+        &mut self,
+        (turn, attempt): (TurnId, u32),
+        intended: Intended,
+        ask: Option<Box<Ask>>,
+    ) -> Result<Heard, DriverError> {
+        let is_watched = names_snapshot(&intended.arguments);
+        let call = self.intend(turn, intended)?;
+        if let Some(ask) = ask {
+            let consent = Consent {
+                call: call.clone(),
+                ask: *ask,
+            };
+            let heard = self.consent(turn, attempt, consent)?;
+            if !matches!(heard, Heard::Go(Told::Done { .. })) {
+                return Ok(heard);
+            }
+        }
+        self.start_call(turn, call.clone(), None)?;
+        Ok(Heard::Go(Told::Begun { call, is_watched }))
     }
 
     fn start_call(
@@ -292,7 +321,6 @@ impl Core {
                     thought.flush(flow)?;
                 }
                 let fresh = || (kind, DraftStream::new(turn, role, request, kind));
-                live.drafted.push_str(text);
                 live.draft.get_or_insert_with(fresh).1.push(flow, text)?;
             }
             DraftKind::Reasoning => {
@@ -323,9 +351,6 @@ impl Core {
 
     fn discard(&mut self, turn: TurnId, why: String) -> Result<(), DriverError> {
         let drafted = self.flush(turn)?;
-        if let Some(live) = self.live.get_mut(&turn) {
-            live.drafted.clear();
-        }
         if drafted.is_none() {
             return Ok(());
         }
@@ -340,7 +365,7 @@ impl Core {
 
     fn answer(&mut self, turn: TurnId, text: String, answer: Answered) -> Result<(), DriverError> {
         self.release(turn);
-        let nothing = self.live[&turn].drafted.is_empty();
+        let nothing = self.live[&turn].draft.is_none();
         if nothing && text.len() > INLINE_TEXT_BYTES_MAX {
             // A long answer that came in one piece goes the way of a streamed one, so that no
             // record is long.
@@ -349,14 +374,11 @@ impl Core {
             }
         }
         self.drop_unrecorded(turn, &text);
+        // The journal holds what was streamed; nobody else has to, to see that it is the same.
         let drafted = self.flush(turn)?;
-        let streamed = self
-            .live
-            .get_mut(&turn)
-            .map(|live| std::mem::take(&mut live.drafted));
-        let same = streamed.as_ref().is_some_and(|streamed| *streamed == text);
+        let same = AnswerText::Drafted(Drafted::of(&text));
         let text = match drafted {
-            Some(drafted) if same => drafted,
+            Some(drafted) if drafted == same => drafted,
             Some(_) | None => AnswerText::Inline(text),
         };
         let (role, request) = (self.role_of(turn), self.request_of(turn));
@@ -547,6 +569,7 @@ const fn is_recorded_point(step: &Step) -> bool {
         | Step::Stalled { .. }
         | Step::Discard { .. }
         | Step::Intend(_)
+        | Step::Begin { .. }
         | Step::Start { .. }
         | Step::End(_) => false,
     }

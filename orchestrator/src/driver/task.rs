@@ -14,7 +14,7 @@ use super::core::Core;
 use super::error::DriverError;
 use super::handle::{FlowHandle, Seen, Window, next};
 use super::step::Heard;
-use super::turn_thread;
+use super::turn_thread::TurnThreads;
 use crate::control::message::{Command, Taken};
 use crate::control::server;
 use crate::control::socket::Door;
@@ -80,7 +80,7 @@ pub fn drive(core: Core, door: Option<Door>) -> Result<Driven, DriverError> {
     let task = Task {
         core,
         door,
-        inbox,
+        threads: TurnThreads::new(inbox),
         heard,
         at_once: AtOnce::default(),
         window,
@@ -99,7 +99,7 @@ type Waiting = Vec<(SyncSender<Heard>, Heard)>;
 struct Task {
     core: Core,
     door: Option<Door>,
-    inbox: SyncSender<Inbox>,
+    threads: TurnThreads,
     heard: Receiver<Inbox>,
     /// The turns that need no thread.
     at_once: AtOnce,
@@ -134,7 +134,7 @@ impl Task {
                 if start.taker.is_prompt() {
                     self.at_once.begin(start);
                 } else {
-                    turn_thread::spawn(start, None, &self.inbox)?;
+                    self.threads.run(start, None)?;
                 }
             }
             let idle = self.core.live_turns() == 0 && !self.core.is_crowded();
@@ -154,7 +154,7 @@ impl Task {
                     return Ok(());
                 }
             } else {
-                self.at_once.round(&mut self.core, &self.inbox)?;
+                self.at_once.round(&mut self.core, &self.threads)?;
                 if let Ok(said) = self.heard.try_recv() {
                     self.hear_all(said)?;
                 }

@@ -83,7 +83,6 @@ impl Core {
             stop: stop.clone(),
             nap: nap.clone(),
             draft: None,
-            drafted: String::new(),
             thought: None,
             calls: self.calls_of(turn),
             told_to_stop: false,

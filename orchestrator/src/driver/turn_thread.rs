@@ -1,6 +1,8 @@
-//! One turn on a thread of its own: the taker says a step, the flow's task answers.
+//! Turns on threads of their own: the taker says a step, the flow's task answers.
 
-use std::sync::mpsc::{SyncSender, sync_channel};
+use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::ThreadId;
 use std::time::Duration;
 
 use a_society_roles::turn::step::{Step, Told};
@@ -10,27 +12,98 @@ use super::core::{Core, Start};
 use super::error::DriverError;
 use super::step::Heard;
 use super::task::Inbox;
+use crate::limits::{IDLE_THREAD_TIME, IDLE_THREADS_MAX};
 
 /// How long a turn sleeps before it looks whether it should stop.
 const NAP: Duration = Duration::from_millis(20);
 
-/// Runs a turn to its end on a thread of its own, from its beginning or from a step that it has
-/// said already. Whatever it says, the flow's task decides what of it counts.
-pub(super) fn spawn(
-    start: Start,
-    said: Option<Step>,
-    inbox: &SyncSender<Inbox>,
-) -> std::io::Result<()> {
-    let inbox = inbox.clone();
-    std::thread::Builder::new()
-        .name(format!("turn-{}", start.turn.0))
-        .spawn(move || run(start, said, &inbox))
-        .map(drop)
+/// A turn from its beginning, or from a step that it has said already.
+type Taken = (Start, Option<Step>);
+
+/// A thread that waits, and how it is given a turn.
+type Idle = (ThreadId, SyncSender<Taken>);
+
+/// The threads on which a flow's turns run. One whose turn is over waits a while for the next, because
+/// starting a thread takes longer than most steps.
+#[derive(Debug, Clone)]
+pub(super) struct TurnThreads {
+    inbox: SyncSender<Inbox>,
+    idle: Arc<Mutex<Vec<Idle>>>,
 }
 
-fn run(mut start: Start, said: Option<Step>, inbox: &SyncSender<Inbox>) {
+impl TurnThreads {
+    /// Threads whose turns are heard here.
+    pub(super) fn new(inbox: SyncSender<Inbox>) -> Self {
+        let idle = Arc::default();
+        Self { inbox, idle }
+    }
+
+    /// Runs a turn to its end. Whatever it says, the flow's task decides what of it counts.
+    ///
+    /// # Errors
+    /// When the system has no thread left.
+    pub(super) fn run(&self, start: Start, said: Option<Step>) -> std::io::Result<()> {
+        let mut taken = (start, said);
+        while let Some((_, thread)) = self.idle().pop() {
+            match thread.try_send(taken) {
+                Ok(()) => return Ok(()),
+                Err(TrySendError::Full(back) | TrySendError::Disconnected(back)) => taken = back,
+            }
+        }
+        let threads = self.clone();
+        std::thread::Builder::new()
+            .name("turn".to_owned())
+            .spawn(move || threads.work(taken))
+            .map(drop)
+    }
+
+    /// What each of the threads does.
+    fn work(self, first: Taken) {
+        let (sender, turns) = sync_channel(1);
+        let mut next = Some(first);
+        while let Some((mut start, said)) = next {
+            run(&mut start, said, &self.inbox);
+            // What the turn held is given back while the flow says what comes next.
+            let waits = self.wait(&sender);
+            drop(start);
+            next = if waits { self.next(&turns) } else { None };
+        }
+    }
+
+    fn idle(&self) -> MutexGuard<'_, Vec<Idle>> {
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// This thread waits from here on, unless enough others do.
+    fn wait(&self, sender: &SyncSender<Taken>) -> bool {
+        let mut idle = self.idle();
+        let has_room = idle.len() < IDLE_THREADS_MAX;
+        if has_room {
+            idle.push((std::thread::current().id(), sender.clone()));
+        }
+        has_room
+    }
+
+    fn next(&self, turns: &Receiver<Taken>) -> Option<Taken> {
+        match turns.recv_timeout(IDLE_THREAD_TIME) {
+            Ok(taken) => Some(taken),
+            Err(_) => {
+                let own = std::thread::current().id();
+                let mut idle = self.idle();
+                let before = idle.len();
+                idle.retain(|(thread, _)| *thread != own);
+                let left = idle.len() < before;
+                drop(idle);
+                // Somebody who found it in the meantime has sent it a turn, or is about to.
+                if left { None } else { turns.recv().ok() }
+            }
+        }
+    }
+}
+
+fn run(start: &mut Start, said: Option<Step>, inbox: &SyncSender<Inbox>) {
     let mut step = said.unwrap_or_else(|| start.taker.next(Told::Begin));
-    while let Some(told) = exchange(&start, step, inbox) {
+    while let Some(told) = exchange(start, step, inbox) {
         step = start.taker.next(told);
     }
 }
@@ -63,9 +136,9 @@ fn exchange(start: &Start, step: Step, inbox: &SyncSender<Inbox>) -> Option<Told
         step,
         answer,
     };
-    if matches!(step, Step::Draft { .. }) {
-        // Text that streams waits for no answer, and what follows it is heard after it. Whoever is
-        // told to stop hears it from the signal, and at the next step.
+    if waits_for_nothing(&step) {
+        // What follows it is heard after it. Whoever is told to stop hears it from the signal, and
+        // at the next step; so does whoever leaves the turn here.
         inbox.send(said(step, None)).ok()?;
         return Some(Told::Done { call: None });
     }
@@ -74,6 +147,30 @@ fn exchange(start: &Start, step: Step, inbox: &SyncSender<Inbox>) -> Option<Told
     match answered.recv().ok()? {
         Heard::Go(told) => Some(told),
         Heard::Over => None,
+    }
+}
+
+/// Whether a turn goes on from a step whatever comes of it: text that streams, and what only has to be
+/// recorded before the next step is.
+fn waits_for_nothing(step: &Step) -> bool {
+    match step {
+        Step::Draft { .. } | Step::Answer { .. } => true,
+        Step::Finish { is_settled, .. } => *is_settled,
+        Step::Ask { .. }
+        | Step::Stalled { .. }
+        | Step::Discard { .. }
+        | Step::Failed { .. }
+        | Step::Intend(_)
+        | Step::Begin { .. }
+        | Step::Consent(_)
+        | Step::Start { .. }
+        | Step::Refuse { .. }
+        | Step::Trust { .. }
+        | Step::Absent { .. }
+        | Step::Compact(_)
+        | Step::Choose(_)
+        | Step::Wait { .. }
+        | Step::End(_) => false,
     }
 }
 

@@ -14,6 +14,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use a_society_flow::graph::{InlineRole, ToolScope};
+use a_society_roles::mcp::{ServerSpec, Tools};
 use a_society_roles::taker::model::{Candidate, Chooser, Question};
 use a_society_roles::tool::{Narrowing, Reach, Scope};
 use a_society_roles::turn::step::End;
@@ -62,6 +63,9 @@ pub fn reach(
         network: None,
     })
 }
+
+/// How many tools of a server are named to whoever chooses: enough to know it by.
+const SHOWN_TOOLS: usize = 20;
 
 /// The names that were chosen for a role or stand in its file; nothing if nobody said any.
 #[must_use]
@@ -200,13 +204,27 @@ impl Choices<'_> {
             _ => {
                 let startable = bench.roster()?.startable().into_iter();
                 let each = startable.map(|server| Candidate {
+                    about: about_server(&server, self.models.known_tools(&server.name).as_deref()),
                     name: server.name,
-                    about: "an MCP server".to_owned(),
                 });
                 each.collect()
             }
         })
     }
+}
+
+/// What a server is good for: what the operator says, or else what it runs, and its tools if it runs
+/// already. None is started to be asked: that is recorded first, and only for a role that uses it.
+fn about_server(server: &ServerSpec, known: Option<&Tools>) -> String {
+    let mut about = server.about.clone().unwrap_or_else(|| server.brief());
+    // Their names only: what a server says of its tools are the words of a stranger.
+    let tools = known.map_or(&[][..], |tools| &tools.offered);
+    let tools = tools.iter().take(SHOWN_TOOLS);
+    let tools: Vec<&str> = tools.map(|tool| tool.name.as_str()).collect();
+    if !tools.is_empty() {
+        about.extend([format!("; its tools: {}", tools.join(", "))]);
+    }
+    about
 }
 
 fn about_model(model: &a_society_roles::provider::config::ModelConfig, usual: bool) -> String {
@@ -286,6 +304,19 @@ mod tests {
         ] {
             assert_eq!(reach(most, role.as_ref(), settings).words(), wanted);
         }
+    }
+
+    #[test]
+    fn a_server_is_offered_with_what_the_operator_says_of_it_or_with_what_it_runs() {
+        let text = "mcp-servers:\n  \
+                    files: { command: cat, args: [a], description: Reads the archive. }\n  \
+                    web: { url: 'https://x.example/mcp' }\n";
+        let servers = a_society_roles::mcp::parse(text).unwrap();
+        let about: Vec<String> = servers.iter().map(|it| about_server(it, None)).collect();
+        assert_eq!(
+            about,
+            ["Reads the archive.", "web is at `https://x.example/mcp`"]
+        );
     }
 
     #[test]

@@ -40,6 +40,7 @@ const PROGRAM_KEYS: &[&str] = &[
     "read-only",
     "idempotent",
     "time-limit-s",
+    "description",
 ];
 const WEB_KEYS: &[&str] = &[
     "url",
@@ -48,6 +49,7 @@ const WEB_KEYS: &[&str] = &[
     "read-only",
     "idempotent",
     "time-limit-s",
+    "description",
 ];
 const SECRET_KEYS: &[&str] = &["secret", "prefix"];
 
@@ -174,6 +176,9 @@ impl Sink<'_> {
             reads,
             repeats,
             call_limit,
+            about: fields
+                .get("description")
+                .and_then(|tree| self.words(tree, "`description`")),
         })
     }
 

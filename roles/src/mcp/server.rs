@@ -192,6 +192,11 @@ pub(super) struct Wanted {
 }
 
 impl Server {
+    /// The list of tools of the present connection, if there is one and nobody is busy with it.
+    pub(super) fn known_tools(&self) -> Option<Arc<Tools>> {
+        self.slot.try_lock().ok()?.tools.clone()
+    }
+
     pub(super) fn new(
         spec: ServerSpec,
         given: Arc<Given>,

@@ -94,6 +94,13 @@ impl Servers {
         })
     }
 
+    /// What a server that runs offers, as far as it is known. Nothing is started for it, and nothing
+    /// is waited for.
+    #[must_use]
+    pub fn known_tools(&self, server: &str) -> Option<Arc<Tools>> {
+        self.by_name.get(server)?.known_tools()
+    }
+
     /// Calls a tool, once. It is never called again by itself.
     ///
     /// # Errors

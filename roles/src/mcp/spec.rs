@@ -23,6 +23,9 @@ pub struct ServerSpec {
     pub repeats: Vec<String>,
     /// How long one call may take.
     pub call_limit: Duration,
+    /// What the operator says it is good for. It is shown to whoever chooses, and no part of what is
+    /// trusted.
+    pub about: Option<String>,
 }
 
 /// How a server is reached.

@@ -97,6 +97,8 @@ fn spec(called: &str, entry: &Value) -> Result<ServerSpec, String> {
         reads: Vec::new(),
         repeats: Vec::new(),
         call_limit: CALL_LIMIT,
+        // What a workspace says of its servers is shown to no model that chooses.
+        about: None,
     })
 }
 

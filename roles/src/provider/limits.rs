@@ -5,6 +5,13 @@ use std::time::Duration;
 /// Arrivals that wait to be read. A model that is faster than its reader is slowed down.
 pub const ARRIVALS_WAITING: usize = 64;
 
+/// How long words that come fast are gathered before they are passed on. Nobody sees a hundredth of a
+/// second, and each time somebody has to be woken.
+pub const GATHERED_TIME: Duration = Duration::from_millis(10);
+
+/// How much text is passed on at once, however fast it comes.
+pub const GATHERED_BYTES: usize = 4 * 1024;
+
 /// How long connecting may take: far networks need a second or two, and dead ones never answer.
 pub const CONNECT: Duration = Duration::from_secs(15);
 

@@ -45,6 +45,7 @@ impl Taker for HumanTaker {
             Told::Begin
             | Told::Done { .. }
             | Told::Compacted { .. }
+            | Told::Begun { .. }
             | Told::Denied { .. }
             | Told::TakenBack { .. }
             | Told::Busy => {}

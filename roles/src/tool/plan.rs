@@ -24,6 +24,17 @@ pub struct Plan {
     pub(super) deed: Deed,
 }
 
+impl Plan {
+    /// Whether nothing has to be there before the call is recorded as started.
+    #[must_use]
+    pub const fn needs_no_process(&self) -> bool {
+        match self.deed {
+            Deed::Command(_) => false,
+            Deed::Read(_) | Deed::Write(..) | Deed::Fetch(_) | Deed::Search(_) => true,
+        }
+    }
+}
+
 /// Why a call is not even tried, in words by which a model can do better.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Refusal {

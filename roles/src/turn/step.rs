@@ -65,6 +65,14 @@ pub enum Step {
     },
     /// A call is going to run. The taker goes on when this is durable.
     Intend(Intended),
+    /// A call that needs no process is intended, let through if it needs consent, and started, all at
+    /// once. The taker goes on when this is durable, and only then lets it.
+    Begin {
+        /// The call.
+        intended: Intended,
+        /// What is to be consented to, if it must be.
+        ask: Option<Box<Ask>>,
+    },
     /// The call that was intended must not run without consent. If what is granted covers it, the
     /// taker goes on; else the turn is left until the operator answers, and then taken up again.
     Consent(Box<Consent>),
@@ -85,6 +93,8 @@ pub enum Step {
         output: String,
         /// Everything there was, if the model gets only a part of it.
         whole: Option<Vec<u8>>,
+        /// Whether the taker goes on at once, because nobody takes back what the call did.
+        is_settled: bool,
     },
     /// A call came to nothing before it could be intended: its arguments are no arguments, or its
     /// tool is none.
@@ -164,6 +174,17 @@ pub struct Consent {
     pub ask: Ask,
 }
 
+/// A request beside a turn that came to nothing and is made once more.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Tried {
+    /// The kind of failure.
+    pub class: String,
+    /// What the provider said.
+    pub error: String,
+    /// How long until the next try.
+    pub retry_in_ms: u64,
+}
+
 /// One step of making a session shorter.
 #[derive(Debug, Clone)]
 pub enum Compact {
@@ -178,6 +199,8 @@ pub enum Compact {
         /// Who wants it.
         trigger: Trigger,
     },
+    /// The request came to nothing, and is made once more after a while.
+    Again(Tried),
     /// The summary is there.
     Summary {
         /// What it says.
@@ -207,6 +230,8 @@ pub enum Choose {
         /// The most that it can cost.
         worst: Worst,
     },
+    /// The request came to nothing, and is made once more after a while.
+    Again(Tried),
     /// What it said cannot be used; it is asked again, or [`Choose::Failed`] follows.
     Wrong {
         /// What it said.
@@ -272,6 +297,13 @@ pub enum Told {
         /// The call's id, after [`Step::Intend`].
         call: Option<CallId>,
     },
+    /// The call has begun, as durably as it needs to.
+    Begun {
+        /// Its id.
+        call: CallId,
+        /// Whether what it does may be taken back, so that its end is to be waited for.
+        is_watched: bool,
+    },
     /// The call that ended did not count after all, and what it did was taken back.
     TakenBack {
         /// What the model gets in the place of what the call said.
@@ -292,6 +324,8 @@ pub enum Told {
     Busy,
     /// The call that was to be consented to may not run, and this is why.
     Denied {
+        /// The call.
+        call: CallId,
         /// What the model reads.
         why: String,
     },

@@ -6,6 +6,7 @@
 
 mod flow;
 mod handoff;
+mod imported;
 mod improvement;
 mod node;
 mod operator;
@@ -41,6 +42,9 @@ pub fn legal(state: &FlowState, fact: &Fact) -> Result<(), Illegal> {
 
         Fact::FlowCreated(f) => flow::created(state, f),
         Fact::FlowForked(f) => flow::forked(state, f),
+        Fact::FlowImported(f) => imported::flow(state, f),
+        Fact::SessionImported(f) => imported::session(state, f),
+        Fact::FeedImported(f) => imported::feed(state, f),
         Fact::FlowTitled(_) => Ok(()),
         Fact::GraphRevised(f) => flow::revised(state, f),
         Fact::FlowPaused(f) => {
@@ -168,6 +172,7 @@ fn reach(fact: &Fact) -> Reach {
         // What is said of the flow's name, of its sessions, of proposals and budgets outlives it,
         // and so does whatever brings an open turn to its end.
         Fact::FlowForked(_)
+        | Fact::FeedImported(_)
         | Fact::FlowTitled(_)
         | Fact::NodeReopened(_)
         | Fact::TurnStarted(_)
@@ -219,7 +224,9 @@ fn reach(fact: &Fact) -> Reach {
         | Fact::BudgetSet(_)
         | Fact::BudgetReached(_) => Reach::Life,
 
-        Fact::GraphRevised(_)
+        Fact::FlowImported(_)
+        | Fact::SessionImported(_)
+        | Fact::GraphRevised(_)
         | Fact::FlowPaused(_)
         | Fact::FlowUnpaused(_)
         | Fact::FlowCancelled(_)

@@ -5,6 +5,7 @@
 
 mod every;
 mod ids;
+mod imported;
 mod long;
 mod scribe;
 mod walk;

@@ -4,6 +4,8 @@
 //! A slice runs by default; `A_SOCIETY_TEST_FULL=1` runs everything (`./test --full` sets it).
 
 #[cfg(test)]
+mod adopted;
+#[cfg(test)]
 mod beside;
 #[cfg(test)]
 mod extent;

@@ -664,7 +664,7 @@ fn a_summary_that_is_none_loses_nothing() {
     for bad in [
         says(""),
         says(&long.repeat(3)),
-        fault(FaultClass::Server),
+        fault(FaultClass::Key),
         calls(&[WRITE]),
     ] {
         let first = answer(&long, &[("read_file", r#"{"path":"a.txt"}"#)], 900);

@@ -205,3 +205,14 @@ fn all_servers_end_with_their_trees_when_nobody_needs_them_any_more() {
     drop(servers);
     assert!(!pids.split_whitespace().any(runs), "{pids}");
 }
+
+#[test]
+fn what_a_server_offers_is_known_without_starting_it_only_while_it_runs() {
+    let stand = Stand::new("");
+    assert!(stand.servers.known_tools("s").is_none());
+    assert_eq!(stand.servers.health()[0].starts, 0, "nothing was started");
+    let tools = stand.tools().unwrap();
+    let known = stand.servers.known_tools("s").unwrap();
+    assert_eq!(known.offered, tools.offered);
+    assert!(stand.servers.known_tools("t").is_none());
+}

@@ -1,14 +1,19 @@
 //! One request and its answer, as they cross the network.
 
+use std::future::{Future, poll_fn};
 use std::pin::Pin;
+use std::task::Poll;
 use std::time::Duration;
 
+use bytes::Bytes;
 use reqwest::header::CONTENT_TYPE;
 use reqwest::{Client, Response};
 use tokio::sync::mpsc::Sender;
-use tokio::time::{Sleep, sleep, timeout};
+use tokio::time::{Instant, Sleep, sleep, timeout};
 
 use super::connect::{Timeouts, causes, unanswered};
+use super::gathered::Gathered;
+use crate::provider::answer::Answer;
 use crate::provider::event::{Arrival, Event};
 use crate::provider::fault::{Fault, FaultClass};
 use crate::provider::limits;
@@ -47,8 +52,8 @@ pub(super) async fn exchange(
         Err(fault) => Err(fault),
     };
     let streamed = listening.as_ref().is_some_and(|listener| listener.streamed);
-    let outcome = outcome.and_then(|()| match listening {
-        Some(listener) => listener.reader.finish(),
+    let outcome = outcome.and_then(|()| match &mut listening {
+        Some(listener) => listener.finish(),
         None => Err(Fault::new(FaultClass::CutOff, "nothing was answered")),
     });
     let last = match outcome {
@@ -60,6 +65,10 @@ pub(super) async fn exchange(
             Arrival::Fault(Box::new(fault))
         }
     };
+    // What was heard with it goes with it, so that whoever waits wakes up once.
+    if let Some(listener) = &mut listening {
+        listener.pass_on().await;
+    }
     // Nobody may be there any more to hear it.
     let _heard = arrivals.send(last).await;
     if let Some(mut response) = rest {
@@ -140,13 +149,17 @@ fn in_words(time: Duration) -> String {
 
 /// Reads a stream until it ends, breaks or falls silent.
 struct Listener<'a> {
-    reader: Box<dyn Reader>,
+    reader: Option<Box<dyn Reader>>,
     decoder: Decoder,
     timeouts: Timeouts,
     arrivals: &'a Sender<Arrival>,
     streamed: bool,
     items: Vec<Item>,
     events: Vec<Event>,
+    /// What was heard and not passed on yet.
+    gathered: Gathered,
+    /// When something was last passed on.
+    passed_on: Option<Instant>,
 }
 
 /// What a piece of a stream came to.
@@ -163,29 +176,38 @@ enum Heard {
 impl<'a> Listener<'a> {
     fn new(reader: Box<dyn Reader>, timeouts: Timeouts, arrivals: &'a Sender<Arrival>) -> Self {
         Self {
-            reader,
+            reader: Some(reader),
             decoder: Decoder::default(),
             timeouts,
             arrivals,
             streamed: false,
             items: Vec::new(),
             events: Vec::new(),
+            gathered: Gathered::default(),
+            passed_on: None,
         }
+    }
+
+    /// The whole answer.
+    fn finish(&mut self) -> Result<Answer, Fault> {
+        let reader = self.reader.take();
+        let nothing = || Fault::new(FaultClass::CutOff, "nothing was answered");
+        reader.ok_or_else(nothing)?.finish()
     }
 
     async fn listen(&mut self, response: &mut Response) -> Result<(), Fault> {
         let times = self.timeouts;
         let (mut idle, mut only_pings) = (later(times.idle), later(times.only_pings));
         let (mut whole, mut stalled) = (later(times.whole), later(times.stalled));
+        let mut due = later(limits::GATHERED_TIME);
         let mut silences: u32 = 0;
         loop {
+            let waits = !self.gathered.is_empty();
             tokio::select! {
                 biased;
                 chunk = response.chunk() => {
-                    let Some(bytes) = chunk.map_err(|why| broken(&why))? else {
-                        return Ok(());
-                    };
-                    match self.hear(&bytes).await? {
+                    let heard = self.hear_all(chunk, response).await?;
+                    match heard {
                         Heard::Everything => return Ok(()),
                         Heard::Something => {
                             silences = 0;
@@ -195,7 +217,13 @@ impl<'a> Listener<'a> {
                         Heard::Alive => {}
                     }
                     idle.set(sleep(times.idle));
+                    if let Some(left) = self.waits_for() {
+                        due.set(sleep(left));
+                    } else {
+                        self.pass_on().await;
+                    }
                 }
+                () = &mut due, if waits => self.pass_on().await,
                 () = &mut idle => return Err(silent("nothing came", times.idle)),
                 () = &mut only_pings => {
                     return Err(silent("only signs of life came", times.only_pings));
@@ -207,14 +235,56 @@ impl<'a> Listener<'a> {
                 () = &mut stalled => {
                     silences = silences.saturating_add(1);
                     let seconds = (times.stalled * silences).as_secs();
-                    self.pass_on(Event::Stalled { seconds }).await;
+                    self.gathered.push(Event::Stalled { seconds });
+                    self.pass_on().await;
                     stalled.set(sleep(times.stalled));
                 }
             }
         }
     }
 
-    async fn hear(&mut self, bytes: &[u8]) -> Result<Heard, Fault> {
+    /// How long what was gathered may wait for more. Words that come one by one do not; those that
+    /// come faster than anybody reads go together.
+    fn waits_for(&self) -> Option<Duration> {
+        let since = self.passed_on?.elapsed();
+        if self.gathered.bytes >= limits::GATHERED_BYTES {
+            return None;
+        }
+        limits::GATHERED_TIME
+            .checked_sub(since)
+            .filter(|left| !left.is_zero())
+    }
+
+    /// Hears a piece, and those after it that are there already.
+    async fn hear_all(
+        &mut self,
+        first: reqwest::Result<Option<Bytes>>,
+        response: &mut Response,
+    ) -> Result<Heard, Fault> {
+        let (mut next, mut all) = (first, Heard::Alive);
+        loop {
+            let Some(bytes) = next.map_err(|why| broken(&why))? else {
+                return Ok(Heard::Everything);
+            };
+            match self.hear(&bytes)? {
+                Heard::Everything => return Ok(Heard::Everything),
+                Heard::Something => all = Heard::Something,
+                Heard::Alive => {}
+            }
+            if self.gathered.bytes >= limits::GATHERED_BYTES {
+                return Ok(all);
+            }
+            match at_once(response.chunk()).await {
+                Some(chunk) => next = chunk,
+                None => return Ok(all),
+            }
+        }
+    }
+
+    fn hear(&mut self, bytes: &[u8]) -> Result<Heard, Fault> {
+        let Some(reader) = &mut self.reader else {
+            return Ok(Heard::Everything);
+        };
         let mut items = std::mem::take(&mut self.items);
         let too_long = self.decoder.feed(bytes, &mut items);
         let mut heard = Heard::Alive;
@@ -223,12 +293,11 @@ impl<'a> Listener<'a> {
                 Item::Comment => continue,
                 Item::Event(event) => event,
             };
-            let mut events = std::mem::take(&mut self.events);
-            let progress = self.reader.take(&event, &mut events);
-            for event in events.drain(..) {
-                self.pass_on(event).await;
+            let progress = reader.take(&event, &mut self.events);
+            for event in self.events.drain(..) {
+                self.streamed |= is_of_an_answer(&event);
+                self.gathered.push(event);
             }
-            self.events = events;
             match progress? {
                 Progress::Alive => {}
                 Progress::More => heard = Heard::Something,
@@ -240,18 +309,41 @@ impl<'a> Listener<'a> {
         Ok(heard)
     }
 
-    async fn pass_on(&mut self, event: Event) {
-        self.streamed |= match event {
-            Event::Usage(_) | Event::Stalled { .. } => false,
-            Event::Text(_)
-            | Event::Reasoning(_)
-            | Event::CallBegun { .. }
-            | Event::CallArguments { .. }
-            | Event::CallEnded { .. } => true,
-        };
-        // A reader that is gone has also ended this task.
-        let _heard = self.arrivals.send(Arrival::Event(event)).await;
+    /// Passes on what was gathered.
+    async fn pass_on(&mut self) {
+        let gathered = std::mem::take(&mut self.gathered);
+        if !gathered.is_empty() {
+            self.passed_on = Some(Instant::now());
+        }
+        for event in gathered.events {
+            // A reader that is gone has also ended this task.
+            let _heard = self.arrivals.send(Arrival::Event(event)).await;
+        }
     }
+}
+
+/// Whether something of an answer came with an event.
+fn is_of_an_answer(event: &Event) -> bool {
+    match event {
+        Event::Usage(_) | Event::Stalled { .. } => false,
+        Event::Text(_)
+        | Event::Reasoning(_)
+        | Event::CallBegun { .. }
+        | Event::CallArguments { .. }
+        | Event::CallEnded { .. } => true,
+    }
+}
+
+/// What comes of a future that does not have to be waited for.
+async fn at_once<T>(future: impl Future<Output = T>) -> Option<T> {
+    let mut future = std::pin::pin!(future);
+    poll_fn(|context| {
+        Poll::Ready(match future.as_mut().poll(context) {
+            Poll::Ready(done) => Some(done),
+            Poll::Pending => None,
+        })
+    })
+    .await
 }
 
 fn later(time: Duration) -> Pin<Box<Sleep>> {

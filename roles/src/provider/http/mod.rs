@@ -3,6 +3,7 @@
 mod connect;
 mod endpoint;
 mod exchange;
+mod gathered;
 mod pen;
 mod runtime;
 mod sending;

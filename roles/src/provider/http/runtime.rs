@@ -5,8 +5,9 @@ use std::sync::OnceLock;
 use tokio::runtime::{Builder, Handle, Runtime};
 
 /// Threads that wait for all connections of the program together. Reading a stream takes
-/// microseconds an event, so two keep up with every role that a machine can hold.
-const THREADS: usize = 2;
+/// microseconds an event, so that one keeps up with every role that a machine can hold; a second one
+/// would be woken for half of what the first one hears, which takes longer than the reading.
+const THREADS: usize = 1;
 
 /// The runtime, which is made when it is needed first. Programs that reach no model have none.
 ///

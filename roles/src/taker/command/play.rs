@@ -227,6 +227,7 @@ impl CommandTaker {
                 end,
                 output,
                 whole: None,
+                is_settled: false,
             },
         )
     }
@@ -253,6 +254,7 @@ impl CommandTaker {
             end: self.end_of(report.how),
             output: report.text(),
             whole: None,
+            is_settled: false,
         };
         self.then(Next::AskForEnd(verdict.answer), step)
     }
@@ -302,7 +304,11 @@ impl Taker for CommandTaker {
             Told::Mend { message } => self.next = Next::AskForEnd(refused(&message)),
             // A program that is still held or running is ended with the value that holds it.
             // Only a taker that asked for it hears of it.
-            Told::Compacted { .. } | Told::Denied { .. } | Told::TakenBack { .. } | Told::Busy => {}
+            Told::Begun { .. }
+            | Told::Compacted { .. }
+            | Told::Denied { .. }
+            | Told::TakenBack { .. }
+            | Told::Busy => {}
             Told::Stop => {
                 self.next = Next::End(End::Aborted {
                     why: "the operator stopped the turn".to_owned(),

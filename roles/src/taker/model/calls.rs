@@ -30,6 +30,8 @@ struct Item {
     fault: Option<String>,
     plan: Option<Planned>,
     call: Option<CallId>,
+    /// Whether nobody takes back what it does.
+    is_settled: bool,
     running: Option<Going>,
     finished: Option<Finished>,
 }
@@ -42,6 +44,9 @@ enum Act {
     Intend(usize),
     Consent(usize),
     Start(usize),
+    /// All three at once, for a call that needs no process.
+    Begin(usize),
+    Let(usize),
     Run(Vec<usize>),
     Finish(usize),
 }
@@ -54,6 +59,7 @@ impl Calls {
             fault,
             plan: None,
             call: None,
+            is_settled: false,
             running: None,
             finished: None,
         });
@@ -65,12 +71,23 @@ impl Calls {
     }
 
     /// The call that was to be consented to may not run.
-    pub(super) fn denied(&mut self, why: String) {
-        if let Some(Act::Start(at)) = self.acts.front() {
+    pub(super) fn denied(&mut self, call: CallId, why: String) {
+        self.naming = None;
+        if let Some(Act::Start(at) | Act::Let(at)) = self.acts.front() {
             let at = *at;
             self.acts.clear();
+            if let Some(item) = self.items.get_mut(at) {
+                item.call = Some(call);
+            }
             self.finish(at, CallEnd::Denied, why);
             self.acts.extend([Act::Finish(at), Act::Plan(at + 1)]);
+        }
+    }
+
+    /// The call whose name is awaited has begun.
+    pub(super) fn begun(&mut self, is_watched: bool) {
+        if let Some(item) = self.naming.and_then(|at| self.items.get_mut(at)) {
+            item.is_settled = !is_watched;
         }
     }
 
@@ -122,12 +139,18 @@ impl Calls {
             }
         }
         let last = *together.last()?;
-        self.acts.extend(together.iter().map(|at| Act::Intend(*at)));
-        for at in &together {
-            if self.needs_consent(*at) {
-                self.acts.push_back(Act::Consent(*at));
+        if together.iter().all(|at| self.needs_no_process(*at)) {
+            for at in &together {
+                self.acts.extend([Act::Begin(*at), Act::Let(*at)]);
             }
-            self.acts.push_back(Act::Start(*at));
+        } else {
+            self.acts.extend(together.iter().map(|at| Act::Intend(*at)));
+            for at in &together {
+                if self.needs_consent(*at) {
+                    self.acts.push_back(Act::Consent(*at));
+                }
+                self.acts.push_back(Act::Start(*at));
+            }
         }
         self.acts.push_back(Act::Run(together.clone()));
         self.acts.extend(together.iter().map(|at| Act::Finish(*at)));
@@ -140,12 +163,28 @@ impl Calls {
         plan.is_some_and(|plan| !plan.is_free())
     }
 
+    fn needs_no_process(&self, at: usize) -> bool {
+        let plan = self.items.get(at).and_then(|item| item.plan.as_ref());
+        plan.is_some_and(Planned::needs_no_process)
+    }
+
     fn intend(&mut self, at: usize) -> Option<Step> {
+        self.intended(at).map(Step::Intend)
+    }
+
+    fn begin(&mut self, at: usize) -> Option<Step> {
+        let intended = self.intended(at)?;
+        let plan = self.items.get(at)?.plan.as_ref()?;
+        let ask = (!plan.is_free()).then(|| Box::new(plan.ask().clone()));
+        Some(Step::Begin { intended, ask })
+    }
+
+    fn intended(&mut self, at: usize) -> Option<Intended> {
         self.naming = Some(at);
         let item = self.items.get(at)?;
         let plan = item.plan.as_ref()?;
         let (before, after) = plan.file();
-        Some(Step::Intend(Intended {
+        Some(Intended {
             tool_call: item.asked.id.clone(),
             ordinal: u32::try_from(item.ordinal).unwrap_or(u32::MAX),
             tool: item.asked.name.clone(),
@@ -154,7 +193,7 @@ impl Calls {
             before,
             after,
             summary: plan.summary().to_owned(),
-        }))
+        })
     }
 
     fn consent(&self, at: usize) -> Option<Step> {
@@ -250,6 +289,12 @@ impl ModelTaker {
             Act::Intend(at) => calls.intend(at),
             Act::Consent(at) => calls.consent(at),
             Act::Start(at) => self.start(calls, at),
+            Act::Begin(at) => calls.begin(at),
+            // It was started; now it has what it needs for that.
+            Act::Let(at) => {
+                let started = self.start(calls, at)?;
+                (!matches!(started, Step::Start { .. })).then_some(started)
+            }
             Act::Run(together) => {
                 calls.run(&together);
                 None
@@ -285,12 +330,14 @@ impl ModelTaker {
         let finished = item.finished.take()?;
         let (id, tool) = (item.asked.id.clone(), item.asked.name.clone());
         let call = item.call.take()?;
+        let is_settled = item.is_settled;
         self.heard_result(&id, &tool, &finished.output, finished.end.is_error());
         Some(Step::Finish {
             call,
             end: finished.end,
             output: finished.output,
             whole: finished.whole,
+            is_settled,
         })
     }
 

@@ -6,12 +6,15 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use a_society_facts::Hash;
 use a_society_facts::message::Message;
 
+use super::compact::cut_off;
 use super::gear::Model;
 use super::limits::{BUDGET_BUSY_MS, CHOICE_TEXT_BYTES, CHOICE_TOKENS, CHOICES};
-use crate::provider::{Arrival, Prepared, Provider, Request, Said};
-use crate::turn::step::{Choose, End, Step, Told};
+use crate::provider::retry::{self, Patience, Verdict};
+use crate::provider::{Arrival, Fault, Prepared, Provider, Request, Said};
+use crate::turn::step::{Choose, End, Step, Told, Tried};
 use crate::turn::stop::StopSignal;
 use crate::turn::taker::Taker;
 
@@ -55,7 +58,11 @@ pub struct Chooser {
     stop: StopSignal,
     question: Question,
     said: Vec<Said>,
-    asked: u32,
+    /// How often it chose what cannot be used.
+    wrong: u32,
+    patience: Patience,
+    /// How often it failed.
+    throws: u32,
     next: Next,
 }
 
@@ -63,6 +70,7 @@ pub struct Chooser {
 enum Next {
     Ask,
     Send(Prepared),
+    Wait(u64),
     GiveUp(String),
 }
 
@@ -82,7 +90,9 @@ impl Chooser {
             stop,
             question,
             said: vec![Message::User { content }.into()],
-            asked: 0,
+            wrong: 0,
+            patience: Patience::default(),
+            throws: 0,
             next: Next::Ask,
         }
     }
@@ -116,19 +126,38 @@ impl Chooser {
         })
     }
 
+    /// A request that came to nothing is made again as the requests of a turn are.
+    fn failed(&mut self, fault: &Fault, of: Hash) -> Choose {
+        self.throws += 1;
+        let dice = retry::dice(format!("{of} {}", self.throws).as_bytes());
+        let why = match self.patience.failed(fault, dice) {
+            Verdict::Wait { ms } => {
+                self.next = Next::Wait(ms);
+                return Choose::Again(Tried {
+                    class: fault.class.word().to_owned(),
+                    error: fault.message.clone(),
+                    retry_in_ms: ms,
+                });
+            }
+            Verdict::GiveUp(weary) => format!("{fault}; {}", weary.words()),
+            Verdict::Suspend { .. } | Verdict::Compact | Verdict::Operator => fault.to_string(),
+        };
+        Choose::Failed { why }
+    }
+
     /// Asks, and judges the answer. Waits.
     fn send(&mut self, prepared: Prepared) -> Choose {
-        self.asked += 1;
-        let failed = |why: String| Choose::Failed { why };
+        let hash = prepared.hash;
         let mut stream = self.provider.start(prepared, &self.stop);
         let answer = loop {
             match stream.next_arrival() {
                 Some(Arrival::Event(_)) => {}
                 Some(Arrival::Answer(answer)) => break answer,
-                Some(Arrival::Fault(fault)) => return failed(fault.to_string()),
-                None => return failed("the answer ended before it was whole".to_owned()),
+                Some(Arrival::Fault(fault)) => return self.failed(&fault, hash),
+                None => return self.failed(&cut_off(), hash),
             }
         };
+        self.patience.answered();
         let mut usage = answer.usage;
         usage.cost_micros = self.model.cost(&usage);
         let text = answer.text;
@@ -139,7 +168,8 @@ impl Chooser {
                 settings,
             },
             Err(why) => {
-                self.next = if self.asked < CHOICES {
+                self.wrong += 1;
+                self.next = if self.wrong < CHOICES {
                     Next::Ask
                 } else {
                     Next::GiveUp(format!("the model that chooses chose wrong again: {why}"))
@@ -177,11 +207,13 @@ impl Taker for Chooser {
             | Told::TakenBack { .. }
             | Told::Mend { .. }
             | Told::Compacted { .. }
+            | Told::Begun { .. }
             | Told::Denied { .. } => {}
         }
         match std::mem::replace(&mut self.next, Next::Ask) {
             Next::Ask => self.ask(),
             Next::Send(prepared) => Step::Choose(self.send(prepared)),
+            Next::Wait(ms) => Step::Wait { ms },
             Next::GiveUp(why) => Step::Choose(Choose::Failed { why }),
         }
     }

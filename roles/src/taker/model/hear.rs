@@ -1,5 +1,6 @@
 //! An answer arrives: its pieces become drafts, and a failure becomes another try or an end.
 
+use super::compact::cut_off;
 use super::limits::{BYTES_A_TOKEN_USUALLY, DRAFT_BYTES};
 use super::taker::{ModelTaker, Next};
 use crate::provider::retry::{self, Admission, Outcome, Verdict, Weary};
@@ -65,11 +66,7 @@ impl ModelTaker {
                     return Some(self.failed(&fault));
                 }
                 None => {
-                    let fault = Fault::new(
-                        crate::provider::FaultClass::CutOff,
-                        "the answer ended before it was whole",
-                    );
-                    return Some(self.failed(&fault));
+                    return Some(self.failed(&cut_off()));
                 }
             }
         }

@@ -259,6 +259,14 @@ impl Planned {
         }
     }
 
+    /// Whether all that it does is done here, so that its start takes nothing but its record.
+    pub(super) fn needs_no_process(&self) -> bool {
+        match self {
+            Self::Own(plan) => plan.needs_no_process(),
+            Self::Remote(_) => false,
+        }
+    }
+
     /// Whether it needs no consent.
     pub(super) fn is_free(&self) -> bool {
         matches!(self.ask().tier, Tier::Free | Tier::Unasked)

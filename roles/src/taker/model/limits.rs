@@ -31,6 +31,9 @@ pub(super) const SUMMARISED_BYTES: usize = 24 * 1024;
 /// How long a summary may be, in tokens.
 pub(super) const SUMMARY_TOKENS: u64 = 4_000;
 
+/// How long a role waits for its summary between tries, all waits together: it can do without one.
+pub(super) const SUMMARY_WAIT_MS: u64 = 30_000;
+
 /// How often a model may choose what is not there before the operator is asked instead.
 pub(super) const CHOICES: u32 = 3;
 

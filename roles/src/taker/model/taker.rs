@@ -8,7 +8,7 @@ use a_society_facts::id::CallId;
 use a_society_facts::message::{Message, ToolCall};
 
 use super::calls::Calls;
-use super::compact::Summary;
+use super::compact::{Bearing, Summary};
 use super::gear::Gear;
 use super::hear::Hearing;
 use super::kit::{Absent, Kit};
@@ -63,6 +63,8 @@ pub struct ModelTaker {
     pauses: u32,
     /// Whether a summary could not be had in this turn; another one is not tried.
     pub(super) no_summary: bool,
+    /// What was borne while a summary was asked for.
+    pub(super) summaries: Bearing,
     /// Whether old tool outputs are left out of requests.
     pub(super) is_trimmed: bool,
     /// Whether it makes a summary and nothing else.
@@ -130,6 +132,7 @@ impl ModelTaker {
             malformed: 0,
             pauses: 0,
             no_summary: false,
+            summaries: Bearing::default(),
             is_trimmed: false,
             only_summarises: false,
             job: Arc::new(job),
@@ -346,9 +349,15 @@ impl ModelTaker {
                 self.next = Next::Wait(BUDGET_BUSY_MS);
                 None
             }
-            Told::Denied { why } => {
+            Told::Begun { call, is_watched } => {
                 if let Next::Work(calls) = &mut self.next {
-                    calls.denied(why);
+                    calls.begun(is_watched);
+                }
+                Some(call)
+            }
+            Told::Denied { call, why } => {
+                if let Next::Work(calls) = &mut self.next {
+                    calls.denied(call, why);
                 }
                 None
             }

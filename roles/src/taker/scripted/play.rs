@@ -349,6 +349,7 @@ impl ScriptedTaker {
                 end,
                 output,
                 whole: None,
+                is_settled: false,
             },
             None => self.end_with(nameless_call()),
         }
@@ -404,7 +405,11 @@ impl Taker for ScriptedTaker {
                 self.end = None;
             }
             // Only a taker that asked for it hears of it.
-            Told::Compacted { .. } | Told::Denied { .. } | Told::TakenBack { .. } | Told::Busy => {}
+            Told::Begun { .. }
+            | Told::Compacted { .. }
+            | Told::Denied { .. }
+            | Told::TakenBack { .. }
+            | Told::Busy => {}
             Told::Stop => {
                 return self.end_with(End::Aborted {
                     why: "the operator stopped the turn".to_owned(),

@@ -148,7 +148,8 @@ impl Stage {
                 call, end, output, ..
             } => self.finished(&call, end, output),
             Step::Wait { ms } => self.lines.push(format!("wait {ms}")),
-            Step::Consent(_)
+            Step::Begin { .. }
+            | Step::Consent(_)
             | Step::Stalled { .. }
             | Step::Refuse { .. }
             | Step::Trust { .. }

@@ -6,7 +6,7 @@
 
 use serde::Serialize;
 
-use super::{budget, flow, improvement, journal, node, operator, session, turn};
+use super::{budget, flow, imported, improvement, journal, node, operator, session, turn};
 
 /// A kind of fact: its word in the journal, and the sentence that says when it is true.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -84,6 +84,8 @@ facts! {
     FlowCreated(flow::FlowCreated) = "flow_created",
     /// From here on the flow is a fork of another, whose records up to here it shares.
     FlowForked(flow::FlowForked) = "flow_forked",
+    /// The flow was begun by another program, and stood so when it was taken over.
+    FlowImported(imported::FlowImported) = "flow_imported",
     /// The flow is called something else from now on.
     FlowTitled(flow::FlowTitled) = "flow_titled",
     /// The flow walks a revised graph from now on.
@@ -174,6 +176,8 @@ facts! {
     SystemPromptBuilt(session::SystemPromptBuilt) = "system_prompt_built",
     /// Something was said to a session.
     MessageAdded(session::MessageAdded) = "message_added",
+    /// A session of an imported flow held these messages.
+    SessionImported(imported::SessionImported) = "session_imported",
     /// A session is being compacted.
     CompactionStarted(session::CompactionStarted) = "compaction_started",
     /// A session's history is archived, and a summary stands in its place.
@@ -190,6 +194,9 @@ facts! {
     SendDenied(session::SendDenied) = "send_denied",
     /// A run of a session is over, and its result is kept.
     RunFinished(session::RunFinished) = "run_finished",
+
+    /// The feed of a role of an imported flow held these items.
+    FeedImported(imported::FeedImported) = "feed_imported",
 
     // The operator.
     /// The operator answered a node, or a role, that waits.

@@ -4,6 +4,7 @@
 //! has to know which member of which fact is a reference.
 
 use super::Fact;
+use super::imported::These;
 use crate::handoff::{Artifact, Delivery};
 use crate::hash::Hash;
 use crate::message::Text;
@@ -66,6 +67,7 @@ impl Fact {
         match self {
             Self::HandoffApplied(fact) => (&fact.deliveries, None),
             Self::HandoffStaged(fact) => (&fact.deliveries, None),
+            Self::FlowImported(fact) => (&fact.received, None),
             Self::FindingsRecorded(fact) => (&[], Some(&fact.findings)),
             Self::FeedbackRecorded(fact) => (&[], Some(&fact.report)),
             _ => (&[], None),
@@ -94,6 +96,22 @@ impl Fact {
                     each(archive.blob, archive.bytes);
                 }
             }
+            Self::FlowImported(fact) => {
+                fact.files
+                    .iter()
+                    .for_each(|file| each(file.blob, file.bytes));
+                deliveries(&fact.received, each);
+            }
+            Self::SessionImported(fact) => {
+                let whole = fact.messages.iter().filter_map(|m| m.whole.as_ref());
+                let replaced = match &fact.these {
+                    Some(These::Archive(archive)) => archive.replacement.whole.as_ref(),
+                    Some(These::History(_)) | None => None,
+                };
+                whole
+                    .chain(replaced)
+                    .for_each(|whole| each(whole.blob, whole.bytes));
+            }
             Self::SystemPromptBuilt(fact) => text(&fact.text, each),
             Self::MessageAdded(fact) => text(&fact.text, each),
             Self::SessionCompacted(fact) => text(&fact.replacement, each),
@@ -115,6 +133,7 @@ impl Fact {
             | Self::BlobLost(_)
             | Self::BlobFound(_)
             | Self::FlowForked(_)
+            | Self::FeedImported(_)
             | Self::FlowTitled(_)
             | Self::FlowPaused(_)
             | Self::FlowUnpaused(_)

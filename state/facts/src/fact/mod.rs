@@ -5,6 +5,7 @@
 
 pub mod budget;
 pub mod flow;
+pub mod imported;
 pub mod improvement;
 pub mod journal;
 pub mod list;

@@ -1,6 +1,7 @@
 //! One fact of every kind, with every optional member set where that is possible.
 
 use super::ids::id;
+use super::imported;
 use super::scribe::{artifact, delivery, edge, inbound, outline, process, tool_call, usage};
 use crate::fact::Fact;
 use crate::fact::budget::{BudgetReached, BudgetSet, Measure};
@@ -145,6 +146,7 @@ fn flow() -> Vec<Fact> {
             at_seq: 9,
             name: Some("Try again".into()),
         }),
+        imported::flow(),
         Fact::FlowTitled(FlowTitled {
             title: "Notes, again".into(),
         }),
@@ -431,6 +433,7 @@ fn sessions() -> Vec<Fact> {
 
 fn rewrites() -> Vec<Fact> {
     vec![
+        imported::session(),
         Fact::CompactionStarted(CompactionStarted {
             role: role(),
             compaction: "k-1".into(),
@@ -482,6 +485,7 @@ fn rewrites() -> Vec<Fact> {
             end: RunEnd::Ok,
             text: Some(Text::from("Half way.")),
         }),
+        imported::feed(),
     ]
 }
 

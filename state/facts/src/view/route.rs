@@ -28,6 +28,7 @@ pub fn session_role(fact: &Fact) -> Option<&RoleInstance> {
         Fact::SessionPatched(f) => Some(&f.role),
         Fact::SessionReset(f) => Some(&f.role),
         Fact::SystemPromptBuilt(f) => Some(&f.role),
+        Fact::SessionImported(f) => Some(&f.role),
         Fact::MessageAdded(f) => Some(&f.role),
         Fact::CompactionStarted(f) => Some(&f.role),
         Fact::SessionCompacted(f) => Some(&f.role),
@@ -44,6 +45,8 @@ pub fn session_role(fact: &Fact) -> Option<&RoleInstance> {
         | Fact::BlobFound(_)
         | Fact::FlowCreated(_)
         | Fact::FlowForked(_)
+        | Fact::FlowImported(_)
+        | Fact::FeedImported(_)
         | Fact::FlowTitled(_)
         | Fact::GraphRevised(_)
         | Fact::FlowPaused(_)
@@ -151,6 +154,8 @@ fn about<'a>(state: &'a FlowState, fact: &'a Fact) -> Option<&'a RoleInstance> {
         Fact::SessionForked(f) => Some(&f.role),
         Fact::SessionResumed(f) => Some(&f.role),
         Fact::SystemPromptBuilt(f) => Some(&f.role),
+        Fact::SessionImported(f) => Some(&f.role),
+        Fact::FeedImported(f) => Some(&f.role),
         Fact::MessageAdded(f) => Some(&f.role),
         Fact::CompactionStarted(f) => Some(&f.role),
         Fact::SessionCompacted(f) => Some(&f.role),
@@ -187,6 +192,7 @@ fn about<'a>(state: &'a FlowState, fact: &'a Fact) -> Option<&'a RoleInstance> {
         | Fact::BlobFound(_)
         | Fact::FlowCreated(_)
         | Fact::FlowForked(_)
+        | Fact::FlowImported(_)
         | Fact::FlowTitled(_)
         | Fact::GraphRevised(_)
         | Fact::FlowPaused(_)

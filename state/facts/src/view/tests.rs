@@ -2,6 +2,7 @@
 
 mod drafts;
 mod feeds;
+mod imported;
 mod rewrites;
 
 use proptest::prelude::*;

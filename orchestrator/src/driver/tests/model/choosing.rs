@@ -68,7 +68,7 @@ fn a_wrong_choice_is_told_and_made_again_and_counts_with_the_role() {
 #[test]
 fn after_too_many_wrong_choices_the_operator_chooses_and_nobody_else_is_asked_again() {
     let wrong = [picks("huge"), says("small, I think"), picks("tiny")];
-    for bad in [wrong.to_vec(), vec![fault(FaultClass::Server)]] {
+    for bad in [wrong.to_vec(), vec![fault(FaultClass::Key)]] {
         let requests = bad.len();
         let mut world = World::new(Puppet::will_say(bad.into_iter().chain([closes()])));
         world.chooses = true;
@@ -135,4 +135,47 @@ fn a_death_after_any_step_of_a_choice_leaves_one_choice() {
             break;
         }
     }
+}
+
+fn failures(world: &World, core: &Core) -> Vec<(u32, bool)> {
+    let facts = world.facts(core).into_iter().filter_map(|fact| {
+        if let Fact::ModelFailed(failed) = fact {
+            Some((failed.request, failed.retry_in_ms.is_some()))
+        } else {
+            None
+        }
+    });
+    facts.collect()
+}
+
+#[test]
+fn a_provider_that_fails_for_a_while_is_asked_again_about_a_choice_and_a_wrong_one_counts_anew() {
+    let away = || fault(FaultClass::Overloaded);
+    let mut world = World::new(Puppet::will_say([
+        away(),
+        picks("huge"),
+        away(),
+        away(),
+        picks("small"),
+        closes(),
+    ]));
+    world.chooses = true;
+    let mut core = world.begin();
+    walk(&mut core, 1000);
+    assert_eq!(configured(&world, &core).len(), 1);
+    assert_eq!(failures(&world, &core), [(1, true), (3, true), (4, true)]);
+    assert!(core.state().turns.is_empty() && waits_for(&core).is_none());
+}
+
+#[test]
+fn a_provider_that_stays_away_is_asked_so_often_and_then_the_operator_chooses() {
+    let away = std::iter::repeat_with(|| fault(FaultClass::Overloaded)).take(20);
+    let mut world = World::new(Puppet::will_say(away));
+    world.chooses = true;
+    let mut core = world.begin();
+    walk(&mut core, 1000);
+    assert_eq!(waits_for(&core), Some(WaitReason::RoleConfiguration));
+    assert_eq!(world.puppet.asked().len(), 6, "once, and five times again");
+    let failures = failures(&world, &core);
+    assert_eq!(failures.last(), Some(&(6, false)));
 }

@@ -107,7 +107,7 @@ fn a_session_that_was_made_shorter_goes_on_with_the_summary_alone() {
 fn without_a_summary_the_beginnings_of_the_messages_stand_for_them_and_why_is_said() {
     for (bad, is_gone) in [
         (says(""), false),
-        (fault(FaultClass::Server), false),
+        (fault(FaultClass::Key), false),
         (closes(), true),
     ] {
         let [first, second] = asks();
@@ -165,4 +165,81 @@ fn a_budget_that_lacks_the_summary_does_without_it_and_a_death_meanwhile_loses_n
     shorten(&mut core).unwrap();
     assert_eq!(session(&core).archives[0].strategy, Strategy::Truncate);
     assert_eq!(world.puppet.asked().len(), asked, "no request left");
+}
+
+#[test]
+fn a_summary_is_asked_for_again_while_the_provider_is_away_and_no_longer_than_it_is_worth() {
+    let away = || fault(FaultClass::Overloaded);
+    for (failures, strategy) in [(2, Strategy::NodeSummary), (20, Strategy::Truncate)] {
+        let [first, second] = asks();
+        let mut answers = vec![first, second];
+        answers.extend(std::iter::repeat_with(away).take(failures));
+        answers.push(says("It read a.txt."));
+        let world = World::new(Puppet::will_say(answers));
+        world.write("a.txt", "what it holds");
+        let mut core = world.begin();
+        walk(&mut core, 1000);
+        // Without the naps of a process that has nothing else to do.
+        core.obey(Command::Compact { role: owner() }, None).unwrap();
+        walk(&mut core, 1000);
+        let [archive] = &session(&core).archives[..] else {
+            panic!("{:?}", session(&core).archives)
+        };
+        assert_eq!(archive.strategy, strategy);
+        let asked = world.puppet.asked().len() - 2;
+        assert!(
+            asked <= 6 && asked == 6.min(failures + 1),
+            "{asked} requests"
+        );
+        assert!(core.state().turns.is_empty() && core.live_turns() == 0);
+    }
+}
+
+#[test]
+fn a_death_between_two_tries_at_a_summary_loses_nothing() {
+    let [first, second] = asks();
+    for steps in 0..6 {
+        let away = fault(FaultClass::Overloaded);
+        let answers = [first.clone(), second.clone(), away, says("It read a.txt.")];
+        let mut world = World::new(Puppet::will_say(answers));
+        world.write("a.txt", "what it holds");
+        let mut core = world.begin();
+        walk(&mut core, 1000);
+        let before = session(&core).messages.clone();
+        core.obey(Command::Compact { role: owner() }, None).unwrap();
+        walk(&mut core, steps);
+        let core = world.die(core);
+        let is_whole = session(&core).archives.is_empty() && session(&core).messages == before;
+        let is_short = session(&core).archives.len() == 1;
+        assert!(is_whole || is_short, "after {steps} steps");
+        assert!(core.state().sessions[&owner()].compaction.is_none());
+    }
+}
+
+#[test]
+fn a_full_window_is_emptied_once_the_provider_is_back_or_old_outputs_are_left_out() {
+    let away = || fault(FaultClass::Overloaded);
+    for (failures, archives) in [(3, 1), (6, 0)] {
+        let long = "x".repeat(4000);
+        let first = answer(&long, &[("read_file", r#"{"path":"a.txt"}"#)], 900);
+        let mut answers = vec![first];
+        answers.extend(std::iter::repeat_with(away).take(failures));
+        answers.extend((archives == 1).then(|| says("It read a.txt.")));
+        answers.push(closes());
+        let mut world = World::new(Puppet::will_say(answers));
+        world.window = 1000;
+        world.write("a.txt", "what it holds");
+        let mut core = world.begin();
+        walk(&mut core, 1000);
+        assert_eq!(session(&core).archives.len(), archives);
+        let failed = world.facts(&core).into_iter().filter_map(|fact| {
+            let Fact::ModelFailed(failed) = fact else {
+                return None;
+            };
+            Some(failed.request)
+        });
+        let numbers: Vec<u32> = (1..=u32::try_from(failures).unwrap()).collect();
+        assert_eq!(failed.collect::<Vec<_>>(), numbers);
+        assert!(core.state().turns.is_empty(), "the turn went on");
+    }
 }

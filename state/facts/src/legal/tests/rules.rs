@@ -76,6 +76,7 @@ fn a_flow_that_is_over_takes_only_what_outlives_it() {
         .map(Fact::word)
         .collect();
     insta::assert_snapshot!(refused.join("\n"), @r"
+    flow_imported
     graph_revised
     flow_paused
     flow_unpaused
@@ -91,6 +92,7 @@ fn a_flow_that_is_over_takes_only_what_outlives_it() {
     node_suspended
     node_woken
     repair_requested
+    session_imported
     operator_replied
     operator_steered
     improvement_chosen

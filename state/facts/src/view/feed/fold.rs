@@ -8,6 +8,7 @@ use super::item::{FeedItem, ItemKind, beginning};
 use super::wording::{Effect, Words, wording};
 use crate::at::At;
 use crate::fact::Fact;
+use crate::fact::imported::FeedImported;
 use crate::fact::turn::{
     DraftAdded, DraftKept, DraftKind, ModelAnswered, TurnEnded, TurnStarted, Usage,
 };
@@ -174,6 +175,25 @@ impl FeedView {
             Effect::Keeps(f) => self.keeps(seq, f),
             Effect::Discards(f) => self.discards(seq, f.turn, f.request, &f.why),
             Effect::Answers(f) => self.answers(seq, at, f),
+            Effect::Imports(f) => self.imports(seq, at, f),
+        }
+    }
+
+    /// The first items of an imported feed take the place of whatever was said while the flow was
+    /// being imported.
+    fn imports(&mut self, seq: Seq, at: At, f: &FeedImported) {
+        if f.after == 0 {
+            self.items.clear();
+            self.left = 0;
+            self.bytes = 0;
+            self.open.clear();
+            self.speech = None;
+            self.thought = None;
+        }
+        for item in &f.items {
+            let words = Words::new(item.kind, item.label.clone(), item.text.clone());
+            let number = self.add(seq, at, words);
+            self.item(number, |it| it.id.clone_from(&item.id));
         }
     }
 

@@ -10,6 +10,7 @@ use super::phrase::{
 };
 use super::plain::deliveries;
 use crate::fact::Fact;
+use crate::fact::imported::{FeedImported, FlowImported};
 use crate::fact::improvement;
 use crate::fact::node::{Entry, NodeClaimed, NodeSuspended};
 use crate::fact::operator::{SteerWhen, StopScope};
@@ -110,6 +111,8 @@ pub(super) enum Effect<'a> {
     Discards(&'a DraftDiscarded),
     /// It answers.
     Answers(&'a ModelAnswered),
+    /// It takes the place of what the feed held.
+    Imports(&'a FeedImported),
 }
 
 /// The table.
@@ -190,6 +193,9 @@ pub(super) fn wording(fact: &Fact) -> Effect<'_> {
             "flow.forked",
         )
         .say(),
+        Fact::FlowImported(f) => Words::event("Flow imported", imported(f), "flow.imported").say(),
+        Fact::SessionImported(_) => Effect::Silent,
+        Fact::FeedImported(f) => Effect::Imports(f),
         Fact::FlowTitled(f) => Words::event("Flow titled", f.title.clone(), "flow.titled").say(),
         Fact::GraphRevised(f) => Words::event(
             "Graph revised",
@@ -775,4 +781,16 @@ fn reflects<'a>(turn: TurnId, replies: &[MessageId], label: &str, text: String) 
     }
     .in_turn(turn)
     .say()
+}
+
+fn imported(f: &FlowImported) -> String {
+    let left = match f.without_place.len() {
+        0 => String::new(),
+        1 => " One member of them has no place here.".to_owned(),
+        more => format!(" {more} members of them have no place here."),
+    };
+    format!(
+        "From state version {}. Its files are kept as they were.{left}",
+        f.state_version
+    )
 }

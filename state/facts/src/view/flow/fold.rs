@@ -65,6 +65,9 @@ impl FlowState {
 
             Fact::FlowCreated(f) => self.created(place, f),
             Fact::FlowForked(f) => self.forked(f),
+            Fact::FlowImported(f) => self.imported(place, f),
+            Fact::SessionImported(f) => self.session_imported(place, f),
+            Fact::FeedImported(_) => {}
             Fact::FlowTitled(f) => f.title.clone_into(&mut self.title),
             Fact::GraphRevised(f) => {
                 self.remember(place, f.client.as_ref());

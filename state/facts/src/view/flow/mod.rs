@@ -3,6 +3,7 @@
 mod ask;
 mod chart;
 mod fold;
+mod imported;
 mod nodes;
 mod parts;
 mod phase;
@@ -11,6 +12,7 @@ mod state;
 mod turns;
 
 pub use chart::Chart;
+pub use imported::Origins;
 pub use parts::*;
 pub use phase::{
     Change, Feedback, FlowStatus, Forked, Improvement, Notice, Parentage, Pause, Phase, Reflecting,

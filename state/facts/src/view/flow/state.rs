@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 
 use super::chart::Chart;
+use super::imported::Origins;
 use super::parts::{
     Account, Configuration, OpenCall, OpenConsent, OpenRuns, OpenTurn, Running, Said, SessionBrief,
     Staged, Waiting, Wanted,
@@ -53,6 +54,9 @@ pub struct FlowState {
     pub seq: Seq,
     /// Where it was forked from.
     pub parent: Option<Parentage>,
+    /// Where it was imported from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub imported: Option<Origins>,
     /// The sessions that were forked from ours.
     pub forks: Vec<Forked>,
 

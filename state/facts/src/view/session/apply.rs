@@ -72,6 +72,7 @@ impl SessionView {
                 self.fingerprint = Some(f.fingerprint);
             }
             Fact::MessageAdded(f) => self.message_added(seq, at, f),
+            Fact::SessionImported(f) => self.imported(seq, at, f),
             Fact::CompactionStarted(f) => self.compaction = Some(f.compaction.clone()),
             Fact::SessionCompacted(f) => self.compacted(seq, at, f),
             Fact::CompactionFailed(_) => self.compaction = None,
@@ -89,6 +90,8 @@ impl SessionView {
             | Fact::BlobFound(_)
             | Fact::FlowCreated(_)
             | Fact::FlowForked(_)
+            | Fact::FlowImported(_)
+            | Fact::FeedImported(_)
             | Fact::FlowTitled(_)
             | Fact::GraphRevised(_)
             | Fact::FlowPaused(_)
@@ -141,7 +144,7 @@ impl SessionView {
         }
     }
 
-    fn touch(&mut self, at: At) {
+    pub(super) fn touch(&mut self, at: At) {
         self.last_activity_at = Some(at);
         self.state = match self.state {
             SessionState::Created | SessionState::Active | SessionState::Suspended => {

@@ -3,6 +3,7 @@
 mod apply;
 mod draft;
 mod entry;
+mod imported;
 mod rewrite;
 mod view;
 mod write;

@@ -1,0 +1,279 @@
+//! How far the improvement of a flow had come.
+
+use std::collections::BTreeMap;
+
+use a_society_facts::Fact;
+use a_society_facts::fact::flow::{FlowCompleted, ForwardPassClosed};
+use a_society_facts::fact::improvement::{
+    FeedbackDecided, FeedbackRecorded, FeedbackStarted, FindingsRecorded, ImprovementChosen,
+    ImprovementMode, ReflectionStarted,
+};
+use a_society_facts::fact::turn::{Cause, TurnEnd, TurnEnded};
+use a_society_facts::handoff::Artifact;
+use a_society_facts::id::{RoleInstance, TurnId};
+use a_society_flow::machine::{plan, report_path};
+use a_society_state::disk::Disk;
+
+use super::names::Names;
+use super::open::{begin, cut_off, reason, said, suspend};
+use super::sessions::{AtWork, Tail};
+use super::sketch::Sketch;
+use super::source::Source;
+use super::version11::{FeedbackConsent, FlowStatus, ImprovementPhase, PhaseStatus, Reason};
+use crate::driver::core::FEEDBACK_ROLE;
+
+/// How far a flow had come after its forward pass.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Reached {
+    Forward,
+    Choice,
+    Improving,
+    FeedbackConsent,
+    Feedback,
+    Completed,
+}
+
+pub(super) fn reached(source: &Source) -> Reached {
+    let phase = source.run.improvement_phase.as_ref();
+    let granted =
+        |phase: &ImprovementPhase| phase.feedback_consent == Some(FeedbackConsent::Granted);
+    match (source.run.status, phase) {
+        (FlowStatus::Completed, _) => Reached::Completed,
+        (FlowStatus::AwaitingImprovementChoice, _) => Reached::Choice,
+        (FlowStatus::AwaitingFeedbackConsent, _) => Reached::FeedbackConsent,
+        (FlowStatus::Running, None) => Reached::Forward,
+        (FlowStatus::Running, Some(phase)) => match phase.status {
+            PhaseStatus::AwaitingChoice => Reached::Choice,
+            PhaseStatus::Running if granted(phase) => Reached::Feedback,
+            PhaseStatus::Running => Reached::Improving,
+            PhaseStatus::AwaitingFeedbackConsent => Reached::FeedbackConsent,
+            PhaseStatus::Completed | PhaseStatus::Skipped => Reached::Completed,
+        },
+    }
+}
+
+/// The roles that were at work after the forward pass.
+pub(super) fn at_work(source: &Source) -> AtWork {
+    let Some(phase) = &source.run.improvement_phase else {
+        return AtWork::new();
+    };
+    let asked = phase.awaiting_human_roles.iter();
+    let asked = asked.filter(|(_, waiting)| waiting.reason == Reason::Consent);
+    let running = phase.running_roles.iter();
+    let running = running.filter(|role| !phase.awaiting_human_roles.contains_key(*role));
+    let mut roles: Vec<&str> = running.map(String::as_str).collect();
+    roles.extend(asked.map(|(role, _)| role.as_str()));
+    if reached(source) == Reached::Feedback {
+        roles.push(FEEDBACK_ROLE);
+    }
+    let parsed = roles.into_iter().filter_map(|role| role.parse().ok());
+    parsed.map(|role| (role, None)).collect()
+}
+
+/// Says that the forward pass is over, and how roles reflect. Every step is needed: a flow that is
+/// over must not begin to run again.
+pub(super) fn close(sketch: &mut Sketch<'_>, source: &Source) -> Result<(), String> {
+    let reached = reached(source);
+    if reached == Reached::Forward {
+        return Ok(());
+    }
+    let graph = &source.graph.graph;
+    sketch.say(Fact::ForwardPassClosed(ForwardPassClosed {
+        node: graph.node_at(graph.closing()).id.clone(),
+    }))?;
+    if reached == Reached::Choice {
+        return Ok(());
+    }
+    let mode = mode(source);
+    sketch.say(Fact::ImprovementChosen(ImprovementChosen {
+        mode,
+        plan: plan(graph, &sketch.state, mode),
+        client: None,
+    }))
+}
+
+fn mode(source: &Source) -> ImprovementMode {
+    let phase = source.run.improvement_phase.as_ref();
+    let mode = phase.and_then(|phase| phase.mode);
+    mode.unwrap_or(ImprovementMode::None)
+}
+
+/// Says how far it came.
+pub(super) fn import(
+    sketch: &mut Sketch<'_>,
+    disk: &dyn Disk,
+    source: &Source,
+    names: &mut Names,
+    tails: &BTreeMap<RoleInstance, Tail>,
+) -> Result<(), String> {
+    let reached = reached(source);
+    if reached <= Reached::Choice {
+        return Ok(());
+    }
+    let phase = source.run.improvement_phase.as_ref();
+    let Some(phase) = phase.filter(|_| mode(source) != ImprovementMode::None) else {
+        return sketch.say(Fact::FlowCompleted(FlowCompleted {}));
+    };
+    reflections(sketch, disk, (source, names), phase, tails)?;
+    let granted = phase.feedback_consent == Some(FeedbackConsent::Granted);
+    let decided = granted || reached == Reached::Completed;
+    if decided && reached > Reached::FeedbackConsent {
+        sketch.say(Fact::FeedbackDecided(FeedbackDecided {
+            granted,
+            client: None,
+        }))?;
+    }
+    if granted && reached > Reached::FeedbackConsent {
+        feedback(sketch, disk, (source, names), phase, tails, reached)?;
+    }
+    if reached == Reached::Completed {
+        sketch.say(Fact::FlowCompleted(FlowCompleted {}))?;
+    }
+    Ok(())
+}
+
+/// The roles that had reflected, and those that did.
+fn reflections(
+    sketch: &mut Sketch<'_>,
+    disk: &dyn Disk,
+    (source, names): (&Source, &mut Names),
+    phase: &ImprovementPhase,
+    tails: &BTreeMap<RoleInstance, Tail>,
+) -> Result<(), String> {
+    let planned = sketch.state.improvement.as_ref();
+    let planned = planned.map(|improvement| improvement.plan.clone());
+    for reflection in planned.unwrap_or_default() {
+        let role = reflection.role;
+        let is = |list: &[String]| list.iter().any(|other| other == role.as_str());
+        if is(&phase.completed_roles) {
+            let written = phase.findings_produced.get(role.as_str());
+            let assigned = a_society_flow::machine::findings_path(&role);
+            let written = written.map_or(assigned.as_str(), String::as_str);
+            let findings = names.artifact(disk, sketch, written);
+            let turn = reflect(sketch, &role)?;
+            sketch.open_session(&role)?;
+            begin(sketch, &role, turn, None, Cause::Reflection)?;
+            sketch.say(Fact::FindingsRecorded(FindingsRecorded {
+                role: role.clone(),
+                turn,
+                findings,
+            }))?;
+            ended(sketch, &role, turn, TurnEnd::Outcome)?;
+        } else if is(&phase.running_roles) || phase.awaiting_human_roles.contains_key(role.as_str())
+        {
+            let what = format!("{role}, which reflected");
+            sketch.try_all(&what, |s| open(s, source, phase, &role, tails.get(&role)));
+        }
+    }
+    Ok(())
+}
+
+fn reflect(sketch: &mut Sketch<'_>, role: &RoleInstance) -> Result<TurnId, String> {
+    let turn = sketch.next_turn();
+    sketch.say(Fact::ReflectionStarted(ReflectionStarted {
+        role: role.clone(),
+        turn,
+        replies: Vec::new(),
+    }))?;
+    Ok(turn)
+}
+
+fn ended(
+    sketch: &mut Sketch<'_>,
+    role: &RoleInstance,
+    turn: TurnId,
+    end: TurnEnd,
+) -> Result<(), String> {
+    sketch.say(Fact::TurnEnded(TurnEnded {
+        turn,
+        attempt: 1,
+        role: role.clone(),
+        end,
+        error: None,
+    }))
+}
+
+/// A role that reflected, or waited for the operator while it did.
+fn open(
+    sketch: &mut Sketch<'_>,
+    source: &Source,
+    phase: &ImprovementPhase,
+    role: &RoleInstance,
+    tail: Option<&Tail>,
+) -> Result<(), String> {
+    let turn = reflect(sketch, role)?;
+    let waiting = phase.awaiting_human_roles.get(role.as_str());
+    match waiting {
+        Some(waiting) if waiting.reason != Reason::Consent => {
+            suspend(sketch, source, None, role, reason(waiting.reason))?;
+        }
+        Some(_) | None => goes_on(sketch, source, (role, turn), Cause::Reflection, tail)?,
+    }
+    match phase.pending_human_inputs.get(role.as_str()) {
+        Some(input) => said(sketch, None, role.clone(), input),
+        None => Ok(()),
+    }
+}
+
+/// A turn of the phase that was cut off. Its role was told what it is for by the program that began
+/// it, and that try is over; the next one goes on without telling it again.
+fn goes_on(
+    sketch: &mut Sketch<'_>,
+    source: &Source,
+    (role, turn): (&RoleInstance, TurnId),
+    cause: Cause,
+    tail: Option<&Tail>,
+) -> Result<(), String> {
+    let Some(tail) = tail else { return Ok(()) };
+    begin(sketch, role, turn, None, cause)?;
+    ended(sketch, role, turn, TurnEnd::Failed)?;
+    let turn = sketch.next_turn();
+    if cause == Cause::Feedback {
+        start_feedback(sketch, role, turn)?;
+    } else {
+        reflect(sketch, role)?;
+    }
+    begin(sketch, role, turn, None, cause)?;
+    cut_off(sketch, source, (role, turn), tail, true)
+}
+
+fn start_feedback(
+    sketch: &mut Sketch<'_>,
+    role: &RoleInstance,
+    turn: TurnId,
+) -> Result<(), String> {
+    sketch.say(Fact::FeedbackStarted(FeedbackStarted {
+        role: role.clone(),
+        turn,
+        replies: Vec::new(),
+    }))
+}
+
+fn feedback(
+    sketch: &mut Sketch<'_>,
+    disk: &dyn Disk,
+    (source, names): (&Source, &mut Names),
+    phase: &ImprovementPhase,
+    tails: &BTreeMap<RoleInstance, Tail>,
+    reached: Reached,
+) -> Result<(), String> {
+    let role: RoleInstance = FEEDBACK_ROLE
+        .parse()
+        .map_err(|bad: a_society_facts::id::BadName| bad.to_string())?;
+    if reached != Reached::Completed && !source.sessions.contains_key(&role) {
+        // It had not begun; it is begun when the flow goes on.
+        return Ok(());
+    }
+    let turn = sketch.next_turn();
+    start_feedback(sketch, &role, turn)?;
+    if reached != Reached::Completed {
+        let tail = tails.get(&role);
+        return goes_on(sketch, source, (&role, turn), Cause::Feedback, tail);
+    }
+    let written = phase.feedback_artifact_path.as_deref();
+    let report: Artifact = names.artifact(disk, sketch, written.unwrap_or(report_path()));
+    sketch.open_session(&role)?;
+    begin(sketch, &role, turn, None, Cause::Feedback)?;
+    sketch.say(Fact::FeedbackRecorded(FeedbackRecorded { turn, report }))?;
+    ended(sketch, &role, turn, TurnEnd::Outcome)
+}

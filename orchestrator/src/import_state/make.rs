@@ -1,0 +1,206 @@
+//! A plan for each flow that was found, and making exactly that.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use a_society_facts::fact::journal::SegmentStarted;
+use a_society_facts::fact::operator::ConsentMode;
+use a_society_facts::line::FORMAT;
+use a_society_facts::view::Views;
+use a_society_facts::view::flow::Phase;
+use a_society_facts::{At, Fact, Hash, Recorded};
+use a_society_state::adopt::Coming;
+use a_society_state::disk::{Disk, Kind};
+use a_society_state::{FlowRef, Store};
+
+use super::compare::compare;
+use super::sketch::Sketch;
+use super::source::{Found, Source, aside, read};
+use super::translate::translate;
+use crate::mint::Mint;
+
+/// What is done with a flow that was found.
+#[derive(Debug)]
+pub enum Plan {
+    /// It can be imported.
+    Ready(Box<Ready>),
+    /// It was imported before.
+    Already {
+        /// The flow.
+        flow: FlowRef,
+        /// Whether its files changed since.
+        changed: bool,
+    },
+    /// It cannot be imported.
+    Refused {
+        /// Its folder.
+        place: PathBuf,
+        /// Why, in words.
+        why: String,
+    },
+}
+
+/// A flow that can be imported.
+#[derive(Debug)]
+pub struct Ready {
+    /// The flow it becomes.
+    pub flow: FlowRef,
+    /// How people call it.
+    pub title: String,
+    /// Its folder.
+    pub place: PathBuf,
+    /// Where that folder goes, if it stands in the place of the flow.
+    pub aside: Option<PathBuf>,
+    /// The folder of its project, which is not imported.
+    pub project_folder: PathBuf,
+    /// What of it no view shows; the files that say it are kept.
+    pub without_place: Vec<String>,
+    /// What is not carried over, or not as it was, a sentence each.
+    pub left: Vec<String>,
+    /// How many messages its sessions hold.
+    pub messages: usize,
+    /// How many files its record folder holds.
+    pub record_files: usize,
+    /// Whether anything of it still goes on.
+    pub goes_on: bool,
+    /// Whether its roles may do everything without asking.
+    pub asks_nobody: bool,
+    facts: Vec<(At, Fact)>,
+    blobs: BTreeMap<Hash, Vec<u8>>,
+    record: Vec<String>,
+}
+
+/// What would be done with a flow. Nothing is changed.
+pub fn plan(store: &Store, found: &Found, now: At, mint: &mut dyn Mint) -> Plan {
+    let disk = store.ground().disk.as_ref();
+    match planned(store, disk, found, now, mint) {
+        Ok(plan) => plan,
+        Err(why) => Plan::Refused {
+            place: found.place.clone(),
+            why,
+        },
+    }
+}
+
+fn planned(
+    store: &Store,
+    disk: &dyn Disk,
+    found: &Found,
+    now: At,
+    mint: &mut dyn Mint,
+) -> Result<Plan, String> {
+    let source = read(disk, found)?;
+    let target = store.folder(&source.flow);
+    let is_there = disk.about(target.root()).is_ok();
+    let has_journal = disk
+        .about(&target.journal())
+        .is_ok_and(|about| about.kind == Kind::Folder);
+    if has_journal {
+        return already(store, &source);
+    }
+    let in_place = is_there && target.root() == found.place;
+    if is_there && !in_place {
+        return Err(format!(
+            "something else stands where it would be: {}",
+            target.root().display()
+        ));
+    }
+    // The first pass finds what no view shows, and the second one says it.
+    let (_, without_place) = folded(disk, &source, now, mint, Vec::new())?;
+    let (said, _) = folded(disk, &source, now, mint, without_place.clone())?;
+    let sessions = said.views.sessions.values();
+    Ok(Plan::Ready(Box::new(Ready {
+        flow: source.flow.clone(),
+        title: said.views.flow.title.clone(),
+        place: found.place.clone(),
+        aside: in_place.then(|| aside(store, &source.flow)),
+        project_folder: found.project_folder.clone(),
+        without_place,
+        left: source.left.iter().chain(&said.left).cloned().collect(),
+        messages: sessions.map(|session| session.messages.len()).sum(),
+        record_files: source.record.len(),
+        goes_on: said.views.flow.phase != Phase::Completed,
+        asks_nobody: said.views.flow.consent_mode == ConsentMode::FullAccess,
+        facts: said.facts,
+        blobs: said.blobs,
+        record: source.record,
+    })))
+}
+
+/// A source in facts, and what they fold to.
+struct Said {
+    facts: Vec<(At, Fact)>,
+    blobs: BTreeMap<Hash, Vec<u8>>,
+    left: Vec<String>,
+    views: Views,
+}
+
+fn folded(
+    disk: &dyn Disk,
+    source: &Source,
+    now: At,
+    mint: &mut dyn Mint,
+    without_place: Vec<String>,
+) -> Result<(Said, Vec<String>), String> {
+    let mut sketch = Sketch::new(source.flow.flow.clone(), now, mint);
+    let names = translate(disk, source, &mut sketch, without_place)?;
+    let mut views = Views::default();
+    let header = Fact::SegmentStarted(SegmentStarted {
+        flow: source.flow.flow.clone(),
+        format: FORMAT,
+        writer: String::new(),
+        segment: 1,
+        previous: None,
+    });
+    views.apply(&Recorded::new(1, now, header));
+    for (seq, (at, fact)) in (2..).zip(&sketch.facts) {
+        views.apply(&Recorded::new(seq, *at, fact.clone()));
+    }
+    let differences = compare(source, &names, &views);
+    let said = Said {
+        facts: sketch.facts,
+        blobs: sketch.blobs,
+        left: sketch.left,
+        views,
+    };
+    Ok((said, differences))
+}
+
+/// A flow of that name is there: it was imported before, or it is another one.
+fn already(store: &Store, source: &Source) -> Result<Plan, String> {
+    let look = store
+        .look(&source.flow)
+        .map_err(|error| error.to_string())?;
+    let Some(origins) = &look.screen.flow.imported else {
+        return Err(format!("there is a flow {} already", source.flow));
+    };
+    let same = |(path, bytes): &(String, Vec<u8>)| {
+        let mut known = origins.files.iter().filter(|file| file.path == *path);
+        known.any(|file| file.blob == Hash::of(bytes))
+    };
+    Ok(Plan::Already {
+        flow: source.flow.clone(),
+        changed: !source.files.iter().all(same),
+    })
+}
+
+/// Makes the flow of a plan; it is durable on return, and nobody drives it yet.
+///
+/// # Errors
+/// When it came to be meanwhile, another process makes it just now, or the file system refuses.
+/// There is no flow then, and what it is read from is as it was.
+pub fn make(store: &Store, ready: &Ready) -> Result<FlowRef, a_society_state::Error> {
+    let coming = Coming::begin(store, ready.flow.clone())?;
+    for bytes in ready.blobs.values() {
+        coming.keep(bytes)?;
+    }
+    for path in &ready.record {
+        coming.copy_record(path, &ready.place.join("record").join(path))?;
+    }
+    let made = coming.finish(&ready.facts, ready.aside.as_deref())?;
+    // Its views are only a convenience for whoever lists it next.
+    if let Ok((flow, _)) = store.open(&made) {
+        drop(flow.close());
+    }
+    Ok(made)
+}

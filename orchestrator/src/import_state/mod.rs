@@ -1,0 +1,16 @@
+//! Flows that another program began, taken over from the files it kept.
+//!
+//! [`source`] finds and reads them; [`translate`] says in facts how they stood and what was open;
+//! [`compare`] folds those facts and lists every member of the old files that no view shows;
+//! [`make`] makes a flow of it. What is read is never changed.
+
+pub mod compare;
+mod improve;
+pub mod make;
+mod names;
+mod open;
+mod sessions;
+mod sketch;
+pub mod source;
+pub mod translate;
+mod version11;

@@ -1,0 +1,200 @@
+//! The files of a flow as facts: how it stood, and what was open.
+
+use a_society_facts::fact::flow::FlowCreated;
+use a_society_facts::fact::imported::{FlowImported, ImportedFile, PassedAlong};
+use a_society_facts::fact::operator::{ConsentMode, ConsentModeChanged, Grant, GrantAdded};
+use a_society_facts::handoff::{Delivery, EdgeName, Way};
+use a_society_facts::id::{FlowId, NodeId};
+use a_society_facts::message::Text;
+use a_society_facts::{At, Fact};
+use a_society_flow::machine::outline;
+use a_society_state::disk::Disk;
+
+use super::names::Names;
+use super::sketch::Sketch;
+use super::source::Source;
+use super::version11::STATE_VERSION;
+use super::{improve, open, sessions};
+
+/// The name of a graph that its owner has still to write.
+const DRAFT_NAME: &str = "Draft Owner Intake";
+
+/// Says the whole flow in facts; `without_place` is what is known to be shown by no view.
+///
+/// # Errors
+/// Says in words what contradicts itself so far that no flow can stand so.
+pub(super) fn translate(
+    disk: &dyn Disk,
+    source: &Source,
+    sketch: &mut Sketch<'_>,
+    without_place: Vec<String>,
+) -> Result<Names, String> {
+    let mut names = Names::of(source);
+    created(sketch, source)?;
+    imported(sketch, disk, source, &mut names, without_place)?;
+    consent(sketch, source)?;
+    improve::close(sketch, source)?;
+    let mut at_work = match improve::reached(source) {
+        improve::Reached::Forward => open::at_work(source),
+        improve::Reached::Choice
+        | improve::Reached::Improving
+        | improve::Reached::FeedbackConsent
+        | improve::Reached::Feedback => improve::at_work(source),
+        improve::Reached::Completed => sessions::AtWork::new(),
+    };
+    at_work.retain(|role, _| source.sessions.contains_key(role));
+    let tails = sessions::import(sketch, source, &at_work)?;
+    if improve::reached(source) == improve::Reached::Forward {
+        open::import(sketch, disk, source, &mut names, &tails);
+    }
+    improve::import(sketch, disk, source, &mut names, &tails)?;
+    sessions::feeds(sketch, source)?;
+    Ok(names)
+}
+
+fn created(sketch: &mut Sketch<'_>, source: &Source) -> Result<(), String> {
+    let graph = &source.graph.graph;
+    let text: Text = sketch.text(source.graph.source.clone());
+    let created = Fact::FlowCreated(FlowCreated {
+        project: source.flow.project.clone(),
+        title: graph.name().to_owned(),
+        input: None,
+        graph: outline(graph, text),
+        origin: Some(format!("state version {STATE_VERSION}")),
+        draft: graph.name() == DRAFT_NAME && graph.nodes().len() == 1,
+        client: None,
+    });
+    match moment(&source.flow.flow) {
+        Some(at) => sketch.say_at(at, created),
+        None => sketch.say(created),
+    }
+}
+
+/// The moment in a flow's name, at which it was made.
+fn moment(flow: &FlowId) -> Option<At> {
+    let name = flow.as_str();
+    let part = |from: usize, to: usize| name.get(from..to);
+    let (date, time) = (part(0, 8)?, part(9, 18)?);
+    let text = format!(
+        "{}-{}-{}T{}:{}:{}.{}Z",
+        date.get(0..4)?,
+        date.get(4..6)?,
+        date.get(6..8)?,
+        time.get(0..2)?,
+        time.get(2..4)?,
+        time.get(4..6)?,
+        time.get(6..9)?
+    );
+    text.parse().ok()
+}
+
+/// The edge that a key such as `a=>b` names, and which way along it work went.
+fn along(source: &Source, key: &str) -> Option<(EdgeName, Way)> {
+    let (from, to) = key.split_once("=>")?;
+    let (from, to): (NodeId, NodeId) = (from.parse().ok()?, to.parse().ok()?);
+    let graph = &source.graph.graph;
+    let there = EdgeName {
+        from: from.clone(),
+        to: to.clone(),
+    };
+    if graph.edge(&there).is_some() {
+        return Some((there, Way::Forward));
+    }
+    let back = EdgeName { from: to, to: from };
+    graph.edge(&back).is_some().then_some((back, Way::Backward))
+}
+
+fn imported(
+    sketch: &mut Sketch<'_>,
+    disk: &dyn Disk,
+    source: &Source,
+    names: &mut Names,
+    without_place: Vec<String>,
+) -> Result<(), String> {
+    let run = &source.run;
+    let files = source.files.iter();
+    let files = files.map(|(path, bytes)| ImportedFile {
+        path: path.clone(),
+        blob: sketch.keep(bytes.clone()),
+        bytes: bytes.len() as u64,
+    });
+    let files: Vec<ImportedFile> = files.collect();
+    let in_graph = |node: &String| {
+        let node: NodeId = node.parse().ok()?;
+        source.graph.graph.has_node(&node).then_some(node)
+    };
+    let mut visited: Vec<NodeId> = run.visited_node_ids.iter().filter_map(in_graph).collect();
+    // Whoever ran or waited had been entered.
+    let open = run
+        .running_nodes
+        .iter()
+        .chain(run.awaiting_human_nodes.keys());
+    for node in open.filter_map(in_graph) {
+        if !visited.contains(&node) {
+            visited.push(node);
+        }
+    }
+    let completed = run.completed_handoffs.iter();
+    let completed = completed
+        .filter_map(|key| along(source, key))
+        .filter(|(_, way)| *way == Way::Forward)
+        .map(|(edge, _)| edge)
+        .collect();
+    let mut passed = Vec::new();
+    for (key, paths) in &run.history_handoff {
+        if let Some((edge, _)) = along(source, key) {
+            let paths = paths.iter().map(|path| names.here(path)).collect();
+            passed.push(PassedAlong { edge, paths });
+        }
+    }
+    let mut received = Vec::new();
+    for (key, paths) in &run.receiving_handoff {
+        let Some((edge, way)) = along(source, key) else {
+            continue;
+        };
+        for path in paths {
+            received.push(Delivery {
+                edge: edge.clone(),
+                way,
+                artifact: names.artifact(disk, sketch, path),
+            });
+        }
+    }
+    let awaiting_handoff = run.awaiting_handoff.iter().filter_map(in_graph).collect();
+    sketch.say(Fact::FlowImported(FlowImported {
+        state_version: STATE_VERSION.to_owned(),
+        files,
+        without_place,
+        visited,
+        completed,
+        passed,
+        received,
+        awaiting_handoff,
+    }))
+}
+
+fn consent(sketch: &mut Sketch<'_>, source: &Source) -> Result<(), String> {
+    let Some(consent) = &source.run.consent_state else {
+        return Ok(());
+    };
+    let mode = consent.mode.unwrap_or_default();
+    if mode != ConsentMode::NoAccess {
+        sketch.say(Fact::ConsentModeChanged(ConsentModeChanged {
+            mode,
+            client: None,
+        }))?;
+    }
+    let mut grants = Vec::new();
+    if mode == ConsentMode::PartialAccess {
+        // In that mode edits were not asked about.
+        grants.push(Grant::Edits);
+    }
+    let commands = consent.bash.allowed_commands.values();
+    grants.extend(commands.map(|allowed| Grant::Command(allowed.command.clone())));
+    for grant in grants {
+        if !sketch.state.grants.contains(&grant) {
+            sketch.say(Fact::GrantAdded(GrantAdded { grant }))?;
+        }
+    }
+    Ok(())
+}

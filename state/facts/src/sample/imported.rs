@@ -1,0 +1,78 @@
+//! What is said of a flow that another program began.
+
+use super::ids::id;
+use super::scribe::{delivery, edge};
+use crate::fact::Fact;
+use crate::fact::imported::{
+    FeedImported, FlowImported, ImportedArchive, ImportedFile, ImportedItem, ImportedMessage,
+    PassedAlong, SessionImported, These,
+};
+use crate::fact::session::Trigger;
+use crate::handoff::Way;
+use crate::hash::Hash;
+use crate::message::{BlobText, Message};
+use crate::view::feed::ItemKind;
+
+pub(super) fn flow() -> Fact {
+    Fact::FlowImported(FlowImported {
+        state_version: "11".into(),
+        files: vec![ImportedFile {
+            path: "flow.json".into(),
+            blob: Hash::of(b"{}"),
+            bytes: 2,
+        }],
+        without_place: vec!["flow.json: /workspaceRoot".into()],
+        visited: vec![id("draft")],
+        completed: vec![edge("draft", "review")],
+        passed: vec![PassedAlong {
+            edge: edge("draft", "review"),
+            paths: vec!["notes.md".into()],
+        }],
+        received: vec![delivery("draft", "review", Way::Forward, "notes.md")],
+        awaiting_handoff: vec![id("draft")],
+    })
+}
+
+fn user(name: &str, content: &str) -> ImportedMessage {
+    ImportedMessage {
+        id: id(name),
+        said: Message::User {
+            content: content.into(),
+        },
+        whole: None,
+    }
+}
+
+pub(super) fn session() -> Fact {
+    Fact::SessionImported(SessionImported {
+        role: id("writer_2"),
+        messages: vec![ImportedMessage {
+            whole: Some(BlobText {
+                blob: Hash::of(b"all of it"),
+                bytes: 9,
+                head: "all".into(),
+            }),
+            ..user("m8", "all")
+        }],
+        these: Some(These::Archive(ImportedArchive {
+            id: "k-1".into(),
+            trigger: Trigger::Auto,
+            node_id: "draft".into(),
+            compacted_at: crate::At::from_ms(1_779_892_200_123),
+            replacement: user("m9", "a summary"),
+        })),
+    })
+}
+
+pub(super) fn feed() -> Fact {
+    Fact::FeedImported(FeedImported {
+        role: id("writer_2"),
+        after: 1,
+        items: vec![ImportedItem {
+            id: "7".into(),
+            kind: ItemKind::ToolSuccess,
+            label: "Tool Call".into(),
+            text: "read_file notes.md".into(),
+        }],
+    })
+}
