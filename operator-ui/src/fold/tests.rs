@@ -493,14 +493,13 @@ fn what_is_as_long_as_the_graph_is_told_once_and_not_with_every_record() {
             let graph = |fact: &Fact| matches!(fact, Fact::FlowCreated(_) | Fact::GraphRevised(_));
             made += usize::from(recorded.fact().is_some_and(graph));
             for down in hub.pull(&mut cursor) {
-                let told_here = match &down {
-                    Down::Ev {
-                        put: Some(Put::Parts(parts)),
-                        ..
-                    } => parts.contains_key("order"),
-                    _ => false,
-                };
-                told += usize::from(told_here);
+                if let Down::Ev {
+                    put: Some(Put::Parts(parts)),
+                    ..
+                } = &down
+                {
+                    told += usize::from(parts.contains_key("order"));
+                }
             }
         }
         assert!(told <= made, "{name}: {told} times for {made} graphs");
