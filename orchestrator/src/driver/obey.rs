@@ -6,6 +6,7 @@ use a_society_facts::At;
 use a_society_facts::fact::flow::{Author, PauseReason};
 use a_society_facts::fact::operator::{ChosenBy, SteerWhen};
 use a_society_facts::id::{ApprovalId, ClientId, RoleInstance};
+use a_society_facts::message::Text;
 use a_society_flow::machine::{Guidance, Input, Reply, ReplyTarget, Revise, Steer};
 
 use super::core::Core;
@@ -13,6 +14,7 @@ use super::error::DriverError;
 use crate::control::message::{Command, Taken, Whom};
 use crate::mint;
 use crate::project::flow_file::{FileError, read_kept};
+use crate::withheld::without_secrets;
 
 impl Core {
     /// Hears a command of the operator: what follows from it is durable on return. A command whose
@@ -109,7 +111,7 @@ impl Core {
             },
             Command::Reopen { node, note } => Input::Reopen {
                 node,
-                note: note.map(|note| self.flow.keep_text(note)).transpose()?,
+                note: note.map(|note| self.keep_words(&note)).transpose()?,
                 client,
             },
             Command::Revise { source } => self.revise(source, client)?,
@@ -141,11 +143,16 @@ impl Core {
     ) -> Result<Input, DriverError> {
         Ok(Input::Reply(Reply {
             target: target(to),
-            text: self.flow.keep_text(text)?,
+            text: self.keep_words(&text)?,
             asked,
             message: mint::name(self.mint.as_mut(), "m")?,
             client,
         }))
+    }
+
+    /// Keeps what the operator typed, without what looks like a secret.
+    pub(super) fn keep_words(&self, words: &str) -> Result<Text, DriverError> {
+        Ok(self.flow.keep_text(without_secrets(words))?)
     }
 
     /// The operator declines a handoff, and may say what to do instead; blank words say nothing.
@@ -157,7 +164,7 @@ impl Core {
     ) -> Result<Input, DriverError> {
         let guidance = match reason.filter(|reason| !reason.trim().is_empty()) {
             Some(reason) => Some(Guidance {
-                text: self.flow.keep_text(reason)?,
+                text: self.keep_words(&reason)?,
                 message: mint::name(self.mint.as_mut(), "m")?,
             }),
             None => None,
@@ -177,7 +184,7 @@ impl Core {
     ) -> Result<Input, DriverError> {
         Ok(Input::Steer(Steer {
             role,
-            text: self.flow.keep_text(text)?,
+            text: self.keep_words(&text)?,
             message: mint::name(self.mint.as_mut(), "m")?,
             when,
             client,
