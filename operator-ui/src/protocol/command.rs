@@ -26,6 +26,10 @@ wire! {
         Decline {
             /// Which.
             approval: String,
+            /// What the role is told about it.
+            #[serde(default, skip_serializing_if = "Option::is_none")]
+            #[cfg_attr(test, ts(optional))]
+            reason: Option<String>,
         },
         /// Let a call run that asks for consent.
         Allow {

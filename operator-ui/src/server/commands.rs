@@ -181,7 +181,9 @@ fn loser(app: &Shared, flow: &FlowRef, command: &Command, error: Fault) -> Fault
         consent: needle, ..
     }
     | Command::Approve { approval: needle }
-    | Command::Decline { approval: needle }) = command
+    | Command::Decline {
+        approval: needle, ..
+    }) = command
     else {
         return error;
     };
@@ -268,9 +270,9 @@ fn said(command: Command) -> Result<message::Command, Fault> {
         Command::Approve { approval } => Said::Approve {
             approval: Some(read(&approval)?),
         },
-        Command::Decline { approval } => Said::Decline {
+        Command::Decline { approval, reason } => Said::Decline {
             approval: Some(read(&approval)?),
-            reason: None,
+            reason,
         },
         Command::Allow {
             consent,

@@ -88,7 +88,12 @@ pub(super) fn changes(hubs: &Hubs, flow: &FlowRef, bounds: &Bounds) -> Result<Ch
         Diff {
             path,
             old: before.map(|hash| hash.to_string()),
-            new: after.to_string(),
+            // Nobody can read what was not kept, so that nobody is told where it would be.
+            new: if unknown {
+                String::new()
+            } else {
+                after.to_string()
+            },
             hunks: found.hunks,
             truncated: found.truncated,
         }

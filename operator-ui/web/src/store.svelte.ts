@@ -1,4 +1,5 @@
 // What the page knows: one view for each topic that is watched, the state of the line, and what waits to be sent.
+import { inOrder } from "./asks";
 import { flowApi, get, itemBody, Refused } from "./api";
 import { openSocket } from "./backend";
 import { foldFeed, foldFlow, foldInbox, foldOlder } from "./fold";
@@ -14,6 +15,8 @@ const KEPT = 24;
 const WORTH_A_WORD_MS = 1_500;
 /** Items asked for at first, and in each older page. */
 const FEED_WINDOW = 200;
+
+const NOTHING: InboxState["asks"] = {};
 
 /** One watched topic. `state` is null until the first snapshot. */
 export class View<S> {
@@ -48,6 +51,10 @@ class Store {
   locked = $state(false);
   errors = $state.raw<readonly Told[]>([]);
   readonly inbox = new View<InboxState>();
+  // Two steps, so that a flow's row, which changes often, sorts no asks.
+  #open = $derived(this.inbox.state?.asks ?? NOTHING);
+  /** Everything that waits, in the order of the inbox. */
+  readonly asks = $derived(inOrder(Object.values(this.#open)));
 
   #flows = new Map<string, View<FlowState>>();
   #feeds = new Map<string, FeedView>();

@@ -358,7 +358,7 @@ path: string,
  */
 old: string | null,
 /**
- * The hash of what is there.
+ * The hash of what is there; empty if neither text was kept, so that nothing can be compared.
  */
 new: string,
 /**
@@ -968,7 +968,11 @@ approval: string, } | { "do": "decline",
 /**
  * Which.
  */
-approval: string, } | { "do": "allow",
+approval: string,
+/**
+ * What the role is told about it.
+ */
+reason?: string, } | { "do": "allow",
 /**
  * Which request.
  */

@@ -29,7 +29,7 @@ describe("a card", () => {
   });
   it("keeps long words of a state off its title", () => {
     expect(cardOf(node("report", "failed", { words: "Stopped in its turn" }))).toMatchObject({ side: "Failed", line: "Stopped in its turn" });
-    expect(cardOf(node("api", "needs-you", { words: "Asks you" }))).toMatchObject({ side: "Asks you", line: null });
+    expect(cardOf(node("api", "needs-you", { words: "Asks you" }))).toMatchObject({ side: "Needs you", line: "asks you" });
   });
   it("has a live line only while it acts, and the time it took when it is done", () => {
     expect(cardOf(node("api", "running", { live: "editing a.rs", turn: 3 }))).toMatchObject({ line: "editing a.rs", note: "turn 3" });
