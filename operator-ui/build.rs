@@ -12,6 +12,8 @@ const EASY: u32 = 4;
 /// The largest window there is.
 const WINDOW: u32 = 22;
 const BUFFER: usize = 4096;
+/// How hard what shared files are made of is packed.
+const PACKED: u8 = 9;
 
 fn main() -> io::Result<()> {
     let here = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").unwrap_or_default());
@@ -26,6 +28,11 @@ fn main() -> io::Result<()> {
         walk(&dist, &dist, &mut files)?;
     }
     files.sort();
+    // What shared files are made of is no file of the server.
+    let (for_files, files): (Vec<_>, Vec<_>) = files
+        .into_iter()
+        .partition(|(name, _)| name.starts_with("file/"));
+    fs::write(out.join("file.rs"), built(&out, &for_files)?)?;
     let mut table = String::from("&[\n");
     for (number, (name, path)) in files.iter().enumerate() {
         let bytes = fs::read(path)?;
@@ -46,6 +53,24 @@ fn main() -> io::Result<()> {
     }
     table.push_str("]\n");
     fs::write(out.join("assets.rs"), table)
+}
+
+/// The script and the style of shared files, packed; nothing unless both are there.
+fn built(out: &Path, files: &[(String, PathBuf)]) -> io::Result<String> {
+    let mut members = String::new();
+    for (member, name) in [("script", "file/page.js"), ("style", "file/page.css")] {
+        let Some((_, path)) = files.iter().find(|(known, _)| known == name) else {
+            return Ok("None".to_owned());
+        };
+        let packed = out.join(format!("{member}.zlib"));
+        let bytes = fs::read(path)?;
+        fs::write(
+            &packed,
+            miniz_oxide::deflate::compress_to_vec_zlib(&bytes, PACKED),
+        )?;
+        write!(members, "{member}: include_bytes!({packed:?}), ").map_err(io::Error::other)?;
+    }
+    Ok(format!("Some(Built {{ {members}}})"))
 }
 
 fn walk(root: &Path, folder: &Path, files: &mut Vec<(String, PathBuf)>) -> io::Result<()> {

@@ -1,11 +1,34 @@
 // How the page is built: stable file names, no source maps, nothing inline, the same bytes everywhere.
+// With `--mode file` it is built a second time as one script and one style, for files that show a flow by themselves.
 import { svelte } from "@sveltejs/vite-plugin-svelte";
 import { defineConfig } from "vitest/config";
 
 /** Where `a-society serve` listens while the page is worked on. */
 const SERVER = process.env.A_SOCIETY_SERVER ?? "http://127.0.0.1:4870";
 
-export default defineConfig({
+const here = (path: string): string => new URL(path, import.meta.url).pathname;
+const FOR_FILES = defineConfig({
+  plugins: [svelte()],
+  resolve: { alias: [
+    { find: /^(\.{1,2}\/)+backend$/, replacement: here("src/file/backend.ts") },
+    { find: /^.*\.worker\?worker&url$/, replacement: here("src/file/no-worker.ts") },
+  ] },
+  publicDir: false,
+  build: {
+    target: "es2023",
+    outDir: "dist/file",
+    sourcemap: false,
+    modulePreload: false,
+    reportCompressedSize: false,
+    cssCodeSplit: false,
+    rolldownOptions: {
+      input: "src/file/main.ts",
+      output: { codeSplitting: false, entryFileNames: "page.js", assetFileNames: "page[extname]" },
+    },
+  },
+});
+
+const FOR_SERVER = defineConfig({
   plugins: [svelte()],
   build: {
     target: "es2023",
@@ -28,3 +51,5 @@ export default defineConfig({
   server: { proxy: { "/api": { target: SERVER, ws: true } } },
   test: { include: ["src/**/*.test.ts"], environment: "node" },
 });
+
+export default defineConfig(({ mode }) => (mode === "file" ? FOR_FILES : FOR_SERVER));

@@ -15,6 +15,7 @@ pub mod mint;
 pub mod project;
 pub mod record;
 pub mod run;
+pub mod withheld;
 
 // The floor above prints graphs, diagnostics and questions; it knows them through here.
 pub use a_society_flow::{graph, machine};

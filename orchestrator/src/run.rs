@@ -37,6 +37,7 @@ use crate::project::files::RecordFolder;
 use crate::project::flow_file::{self, FileError, FlowFile, SCRIPT_NAME, SNAPSHOT_NAME};
 use crate::project::workshop::Workshop;
 use crate::record::Places;
+use crate::withheld::without_secrets;
 
 /// The flows of this process share its room for turns.
 static ROOM: LazyLock<Room> = LazyLock::new(|| Room::new(TURNS_AT_ONCE_IN_PROCESS));
@@ -136,7 +137,8 @@ pub fn create(
         folder: &folder,
     };
     let source = texts.keep(new.file.source.clone())?;
-    let input = new.input.map(|input| texts.keep(input)).transpose()?;
+    let input = new.input.map(|input| texts.keep(without_secrets(&input)));
+    let input = input.transpose()?;
     let created = FlowCreated {
         project: new.project,
         title: new

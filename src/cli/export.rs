@@ -1,4 +1,4 @@
-//! `export`: one flow as one file.
+//! `export`: one flow as one file, to be brought in elsewhere or to be looked at.
 
 use std::path::PathBuf;
 
@@ -7,6 +7,7 @@ use a_society_state::{Error, FlowRef, Store};
 use serde_json::json;
 
 use super::context::Context;
+use super::export_page;
 use crate::exit_code::ExitCode;
 use crate::operator_error::{OperatorError, Outcome, Stop};
 use crate::output::refused;
@@ -20,17 +21,43 @@ The archive is a plain tar with the journal, blobs, record folder and views, and
 their SHA-256, which an import checks. A flow can be exported while it is written, and a damaged one
 is exported as it is.
 
+With --html it is one page for people: what the operator's page shows, at any event of the flow, read
+only, in one file that opens from a disk and reaches no network. Your keys and secrets, and whatever
+looks like one, are taken out of every text in it. What remains is everything the roles said, read and
+wrote: look at it before you give it away. Texts longer than 64 KiB are cut and say so, and a file
+holds at most 64 MiB before it is packed; --without leaves parts out.
+
 Examples:
   a-society export a1b2 flow.tar
-  a-society export a1b2 - | ssh other a-society import -")]
+  a-society export a1b2 - | ssh other a-society import -
+  a-society export --html a1b2
+  a-society export --html a1b2 --output review.html --without transcripts,events")]
 pub(crate) struct Arguments {
     /// The flow
     #[arg(value_name = "FLOW")]
     flow: String,
 
     /// The archive; `-` is stdout
-    #[arg(value_name = "FILE")]
-    file: PathBuf,
+    #[arg(value_name = "FILE", required_unless_present_any = ["html", "output"])]
+    file: Option<PathBuf>,
+
+    /// The same as FILE; with --html it is FLOW.html in this folder if nothing is said
+    #[arg(long, short, value_name = "FILE", conflicts_with = "file")]
+    output: Option<PathBuf>,
+
+    /// Write one page that shows the flow, instead of an archive
+    #[arg(long)]
+    html: bool,
+
+    /// Leave these out of the page: bodies, transcripts, events, files
+    #[arg(
+        long,
+        value_name = "PARTS",
+        value_enum,
+        value_delimiter = ',',
+        requires = "html"
+    )]
+    without: Vec<export_page::Part>,
 
     /// Replace the file if it is there already
     #[arg(long)]
@@ -40,11 +67,21 @@ pub(crate) struct Arguments {
 /// Exports.
 pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
     let (store, flow) = context.flow(&arguments.flow)?;
-    let to_stdout = arguments.file.as_os_str() == "-";
+    let named = arguments.file.as_ref().or(arguments.output.as_ref());
+    let path = named.map_or_else(|| format!("{}.html", flow.flow).into(), PathBuf::clone);
+    if arguments.html {
+        let wanted = export_page::Order {
+            path: &path,
+            force: arguments.force,
+            without: &arguments.without,
+        };
+        return export_page::run(context, (&store, &flow), &wanted);
+    }
+    let to_stdout = path.as_os_str() == "-";
     let list = if to_stdout {
         into_stdout(context, &store, &flow)?
     } else {
-        let mut file = OutputFile::create(&arguments.file, arguments.force)?;
+        let mut file = OutputFile::create(&path, arguments.force)?;
         let list = export(&store, &flow, &mut file)?;
         file.finish()?;
         list
@@ -61,14 +98,14 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
         context.out.value(&json!({
             "project": flow.project,
             "flow": flow.flow,
-            "file": arguments.file.display().to_string(),
+            "file": path.display().to_string(),
             "files": list.files.len(),
             "bytes": bytes,
             "last_seq": list.end.map(|end| end.seq),
             "damage": list.damage,
         }))?;
     } else {
-        let file = arguments.file.display().to_string();
+        let file = path.display().to_string();
         let files = count(list.files.len(), "file");
         let line = format!("{flow}: {files}, {} into {}", size(bytes), plain(&file));
         context.out.line(&line)?;

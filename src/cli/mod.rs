@@ -20,6 +20,7 @@ pub(crate) mod duration;
 pub(crate) mod events;
 pub(crate) mod exit_codes;
 pub(crate) mod export;
+pub(crate) mod export_page;
 pub(crate) mod feedback;
 pub(crate) mod findings;
 pub(crate) mod flow_files;

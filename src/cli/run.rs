@@ -7,6 +7,7 @@ use a_society_orchestrator::project::docs::folder::{is_project, over_canonical, 
 use a_society_orchestrator::project::draft;
 use a_society_orchestrator::project::flow_file::FlowFile;
 use a_society_orchestrator::run::{NewFlow, start};
+use a_society_orchestrator::withheld::holds_a_secret;
 use a_society_state::store::OUR_FOLDER;
 use a_society_state::{FlowRef, Store};
 
@@ -100,6 +101,9 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
         None => None,
     };
     let input = arguments.input.as_deref().map(text).transpose()?;
+    if input.as_deref().is_some_and(holds_a_secret) {
+        context.out.note(super::say::SECRET);
+    }
     let store = store_or_new(context, &named)?;
     let (file, project) = match target {
         Target::Project(file, folder) => {
@@ -140,6 +144,9 @@ fn begin_draft(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
         None => None,
     };
     let input = arguments.input.as_deref().map(text).transpose()?;
+    if input.as_deref().is_some_and(holds_a_secret) {
+        context.out.note(super::say::SECRET);
+    }
     let store = store_or_new(context, folder)?;
     let project = match (&arguments.project, &arguments.file) {
         (Some(_), Some(_)) => return Err(two_projects()),

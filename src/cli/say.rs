@@ -7,6 +7,7 @@ use a_society_orchestrator::control::client::{self, Heard, Unsaid};
 use a_society_orchestrator::control::message::{Command, Fault, FaultCode, Taken, Whom};
 use a_society_orchestrator::mint::{self, SystemMint};
 use a_society_orchestrator::run::RunError;
+use a_society_orchestrator::withheld::holds_a_secret;
 use a_society_state::{FlowRef, Store};
 use serde_json::json;
 
@@ -90,6 +91,9 @@ pub(crate) struct Said {
 /// When there is no such flow, it refuses, or nobody could hear it.
 pub(crate) fn deliver(context: &mut Context<'_>, to: &To, command: Command) -> Result<Said, Stop> {
     let (store, flow) = context.flow(&to.flow)?;
+    if words_of(&command).is_some_and(holds_a_secret) {
+        context.out.note(SECRET);
+    }
     let client = match &to.client_id {
         Some(client) => client.clone(),
         None => mint::name(&mut SystemMint, "cli").map_err(a_society_state::Error::from)?,
@@ -103,6 +107,36 @@ pub(crate) fn deliver(context: &mut Context<'_>, to: &To, command: Command) -> R
         taken,
         heard,
     })
+}
+
+/// What whoever typed a secret is told.
+pub(crate) const SECRET: &str = "something in it looks like a secret, and is blanked out; keep keys \
+                                 in files or variables that the configuration names";
+
+/// What the operator typed for a role to read.
+fn words_of(command: &Command) -> Option<&str> {
+    match command {
+        Command::Reply { text, .. } | Command::Steer { text, .. } => Some(text),
+        Command::Deny { reason, .. } | Command::Decline { reason, .. } => reason.as_deref(),
+        Command::Reopen { note, .. } => note.as_deref(),
+        Command::Approve { .. }
+        | Command::Allow { .. }
+        | Command::Mode { .. }
+        | Command::Configure { .. }
+        | Command::Budget { .. }
+        | Command::Compact { .. }
+        | Command::Restore { .. }
+        | Command::Stop { .. }
+        | Command::Pause
+        | Command::Unpause
+        | Command::Cancel { .. }
+        | Command::Retry { .. }
+        | Command::Revise { .. }
+        | Command::Improve { .. }
+        | Command::Propose { .. }
+        | Command::Change { .. }
+        | Command::Feedback { .. } => None,
+    }
 }
 
 /// Says a command to a flow and tells what came of it.

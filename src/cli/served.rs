@@ -2,6 +2,7 @@
 //! is.
 
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 use a_society_facts::id::ProjectName;
 use a_society_operator_ui::protocol::down::Fault;
@@ -9,12 +10,15 @@ use a_society_operator_ui::protocol::http::{NewFlow as Wanted, NewFrom, ProjectR
 use a_society_operator_ui::server::{Actions, Begun, Chosen};
 use a_society_orchestrator::config::servers::{Roster, lists_in};
 use a_society_orchestrator::config::user;
+use a_society_orchestrator::config::withheld::Withheld;
 use a_society_orchestrator::project::docs::folder::{
-    defaults, is_project, over_canonical, workflow_of,
+    defaults, is_project, over_canonical, roles as project_roles, workflow_of,
 };
 use a_society_orchestrator::project::draft;
 use a_society_orchestrator::project::flow_file::{self, FlowFile};
 use a_society_orchestrator::run::{self, NewFlow, RunError};
+use a_society_state::disk::{Disk, Kind};
+use a_society_state::files::read_whole;
 use a_society_state::{FlowRef, Store};
 use serde_json::{Value, json};
 
@@ -24,16 +28,30 @@ use super::serve::lies_within;
 use crate::operator_error::Stop;
 use crate::workspace;
 
+/// How many entries of folders are looked at for flow files; a workspace may be the folder of all.
+const ENTRIES_LOOKED_AT_MAX: usize = 2_000;
+
+/// How deep they are looked for.
+const FLOW_FILES_DEPTH_MAX: usize = 2;
+
+/// Flow files are written by hand; what is larger is something else.
+const FLOW_FILE_BYTES_MAX: u64 = 256 * 1024;
+
 /// The workspace of a server.
 #[derive(Debug)]
 pub(crate) struct Workspace {
     store: Store,
+    /// Found when the first file leaves: the keys may have to be asked for.
+    withheld: OnceLock<Withheld>,
 }
 
 impl Workspace {
     /// Around these flows.
     pub(crate) const fn new(store: Store) -> Self {
-        Self { store }
+        Self {
+            store,
+            withheld: OnceLock::new(),
+        }
     }
 
     fn root(&self) -> &Path {
@@ -202,9 +220,9 @@ impl Actions for Workspace {
             .into_iter()
             .collect();
         let entries = disk.list(self.root()).unwrap_or_default();
-        let folders = entries.into_iter().filter(|entry| {
-            entry.kind == a_society_state::disk::Kind::Folder && !entry.name.starts_with('.')
-        });
+        let folders = entries
+            .into_iter()
+            .filter(|entry| entry.kind == Kind::Folder && !entry.name.starts_with('.'));
         names.extend(folders.map(|entry| (entry.name.clone(), self.root().join(&entry.name))));
         let rows = names.into_iter().filter_map(|(name, folder)| {
             let parsed: ProjectName = name.parse().ok()?;
@@ -220,28 +238,125 @@ impl Actions for Workspace {
         rows.collect()
     }
 
+    fn redact(&self, text: &str) -> String {
+        self.withheld
+            .get_or_init(Withheld::of_operator)
+            .redact(text)
+    }
+
     fn settings(&self, page: &str) -> Option<Value> {
         match page {
             "models" => Some(models()),
             "permissions" => Some(permissions()),
             "mcp" => Some(servers(self.root())),
             "skills" => Some(skills()),
+            "roles" => Some(roles(&self.store, &self.projects())),
+            "flow-files" => {
+                let disk = self.store.ground().disk.as_ref();
+                Some(json!({ "files": flow_files(disk, self.root()) }))
+            }
             _ => None,
         }
     }
 }
 
 fn models() -> Value {
-    match user::catalog() {
-        Ok((path, catalog)) => {
-            let models = catalog.models.iter().map(|(name, spec)| {
-                json!({ "name": name, "id": spec.id, "window_tokens": spec.window_tokens })
+    let (path, catalog) = match user::catalog() {
+        Ok(found) => found,
+        Err(error) => return json!({ "models": [], "fault": error.to_string() }),
+    };
+    let million = |input_tokens, output_tokens| a_society_facts::fact::turn::Usage {
+        input_tokens,
+        output_tokens,
+        ..Default::default()
+    };
+    let models = catalog.models.iter().map(|(name, spec)| {
+        let price = spec.price.as_ref();
+        json!({
+            "name": name,
+            "provider": spec.provider,
+            "id": spec.id,
+            "window_tokens": spec.window_tokens,
+            "effort": spec.effort.map(|effort| effort.word()),
+            "input_micros": price.map(|price| price.of(&million(1_000_000, 0))),
+            "output_micros": price.map(|price| price.of(&million(0, 1_000_000))),
+            "usual": catalog.model.as_ref() == Some(name),
+        })
+    });
+    let models: Vec<Value> = models.collect();
+    let providers = catalog.providers.values().map(|provider| {
+        json!({
+            "name": provider.name,
+            "address": provider.base_url,
+            // From where, never what.
+            "key": provider.key.as_ref().map(ToString::to_string),
+        })
+    });
+    let providers: Vec<Value> = providers.collect();
+    json!({ "file": path, "models": models, "providers": providers })
+}
+
+/// The roles of the projects, as their files have them.
+fn roles(store: &Store, projects: &[ProjectRow]) -> Value {
+    let disk = store.ground().disk.as_ref();
+    let each = projects.iter().filter(|row| row.ready).filter_map(|row| {
+        let project: ProjectName = row.name.parse().ok()?;
+        let folder = project_folder(store, &project);
+        let roles = project_roles(disk, &folder)
+            .into_iter()
+            .map(|(name, role)| {
+                json!({
+                    "name": name,
+                    "instructions": role.instructions.as_deref().and_then(first_words),
+                    "executor": role.executor().as_str(),
+                    "model": role.model,
+                    "skills": role.skills.unwrap_or_default(),
+                    "mcp_servers": role.mcp_servers.unwrap_or_default(),
+                    "readings": role.required_readings.unwrap_or_default(),
+                })
             });
-            let models: Vec<Value> = models.collect();
-            json!({ "file": path, "models": models })
+        Some(json!({ "project": row.name, "roles": roles.collect::<Vec<Value>>() }))
+    });
+    json!({ "projects": each.collect::<Vec<Value>>() })
+}
+
+/// The first line of instructions that is no heading.
+fn first_words(text: &str) -> Option<&str> {
+    let mut lines = text.lines().map(str::trim);
+    lines.find(|line| !line.is_empty() && !line.starts_with('#'))
+}
+
+/// Flow files of a workspace, by their paths in it: what is offered where one is to be chosen.
+fn flow_files(disk: &dyn Disk, root: &Path) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut folders = vec![(PathBuf::new(), 0)];
+    let mut looked_at = 0;
+    while let Some((folder, depth)) = folders.pop() {
+        for entry in disk.list(&root.join(&folder)).unwrap_or_default() {
+            let path = folder.join(&entry.name);
+            looked_at += 1;
+            if entry.name.starts_with('.') || looked_at > ENTRIES_LOOKED_AT_MAX {
+                continue;
+            }
+            match entry.kind {
+                Kind::Folder if depth < FLOW_FILES_DEPTH_MAX => folders.push((path, depth + 1)),
+                Kind::File if is_flow_file(disk, &root.join(&path), &entry.name) => {
+                    found.extend(path.to_str().map(str::to_owned));
+                }
+                Kind::Folder | Kind::File | Kind::Other => {}
+            }
         }
-        Err(error) => json!({ "models": [], "fault": error.to_string() }),
     }
+    found.sort();
+    found
+}
+
+/// Whether a file is YAML that begins a workflow on one of its lines.
+fn is_flow_file(disk: &dyn Disk, path: &Path, name: &str) -> bool {
+    let is_yaml = [".yaml", ".yml"].iter().any(|end| name.ends_with(end));
+    let bytes = is_yaml.then(|| read_whole(disk, path, FLOW_FILE_BYTES_MAX).ok());
+    let text = bytes.flatten().and_then(|it| String::from_utf8(it).ok());
+    text.is_some_and(|text| text.lines().any(|line| line.starts_with("workflow:")))
 }
 
 fn servers(root: &Path) -> Value {

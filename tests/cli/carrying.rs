@@ -193,3 +193,37 @@ fn a_damaged_flow_travels_as_it_is() {
     assert!(std::fs::read(other.segment(TWO)).unwrap() == bytes);
     assert_eq!(other.run(&["verify"]).code, 4);
 }
+
+#[test]
+fn a_flow_is_written_into_one_page_without_what_looks_like_a_secret() {
+    let workspace = Workspace::new();
+    let secret = format!("ghp_{}", "canary12".repeat(4));
+    workspace.waiting("demo", ONE, &format!("Release <b> {secret}"));
+    let said = workspace.run(&["export", "--html", ONE]);
+    assert_eq!(said.code, 0, "{said:?}");
+    assert!(said.out.contains(&format!("into {ONE}.html")), "{said:?}");
+    assert!(said.err.contains("secrets were taken out of"), "{said:?}");
+    let page = std::fs::read_to_string(workspace.path().join(format!("{ONE}.html"))).unwrap();
+    assert!(page.contains("<title>Release &lt;b&gt; [secret withheld]</title>"));
+    assert!(!page.contains(&secret));
+    assert!(page.contains("default-src 'none'"));
+
+    let said = workspace.run(&["export", "--html", ONE]);
+    assert_eq!(said.code, 6, "what is there is not replaced: {said:?}");
+    let less = [
+        "export",
+        "--html",
+        ONE,
+        "--output",
+        "-",
+        "--without",
+        "bodies,transcripts,events,files",
+    ];
+    let out = workspace.command(&less).output().unwrap().stdout;
+    assert!(!out.is_empty() && out.len() < page.len());
+    assert_eq!(
+        workspace.run(&["export", ONE]).code,
+        2,
+        "an archive has a name"
+    );
+}

@@ -1,6 +1,6 @@
 //! Secrets of six kinds on every way into a flow, and where they must not come out.
 //!
-//! They stand in the environment, in the configuration, in files, in what commands print, in what a
+//! They stand in what the operator types, in the environment, in the configuration, in files, in what commands print, in what a
 //! server answers and complains, and in what the provider says when it fails. Afterwards every file
 //! of the workspace, all that was printed, all that the control socket said, the environment of
 //! every child and every request to the model are searched for them. Pages of the web cannot be reached from
@@ -198,7 +198,13 @@ fn walked(place: &Place) -> (String, Vec<u8>) {
     run(place, &["mcp", "ls"], &mut said);
     run(
         place,
-        &["run", "demo/flow.yaml", "--until-waiting"],
+        &[
+            "run",
+            "demo/flow.yaml",
+            "--until-waiting",
+            "--input",
+            &together(),
+        ],
         &mut said,
     );
     let flow = place.flow().unwrap();

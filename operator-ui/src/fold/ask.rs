@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use a_society_facts::fact::node::WaitReason;
 use a_society_facts::id::{ApprovalId, CallId, ConsentId, NodeId, RoleInstance};
 use a_society_facts::message::Text;
 use a_society_facts::view::FlowState;
@@ -123,7 +124,9 @@ impl Asker<'_> {
                 let said = Said {
                     id: place("text", node.as_ref(), role),
                     headline: format!("{role} {}", words::wants(*reason)),
-                    short: if short.is_empty() {
+                    short: if *reason == WaitReason::ConsentDenied {
+                        "Say what to do instead".to_owned()
+                    } else if short.is_empty() {
                         "Answer".to_owned()
                     } else {
                         short
@@ -430,8 +433,10 @@ fn writes(tool: &str, shown: &str, is_there: bool) -> Fact {
     fact("Writes", value, warn)
 }
 
-/// What else is allowed with a call for the rest of the flow, in the words of what is granted.
-fn scope(tool: &str, shown: &str) -> Option<String> {
+/// What else is allowed with a call for the rest of the flow, in the words of what is granted. The
+/// page and the terminal say the same before it is granted.
+#[must_use]
+pub fn scope(tool: &str, shown: &str) -> Option<String> {
     match tool {
         "run_command" => {
             let command = command_of(shown);
@@ -440,12 +445,14 @@ fn scope(tool: &str, shown: &str) -> Option<String> {
                 .filter(|line| !line.starts_with("without "))
                 .collect();
             Some(format!(
-                "exactly this command, every time, for every role of this flow: {}",
+                "exactly this command, in this folder and behind the same walls, every time, for every \
+                 role of this flow: {}",
                 command.join("\n")
             ))
         }
         "write_file" | "edit_file" => Some(
-            "every write and edit of files inside the project, for every role of this flow"
+            "every write and edit of files inside the project, for every role of this flow; sensitive \
+             files are asked for every time"
                 .to_owned(),
         ),
         "fetch_url" | "web_search" => {

@@ -65,7 +65,7 @@ pub(super) const fn wants(reason: Reason) -> &'static str {
         Reason::PromptHuman => "asks you",
         Reason::AutonomousAbort => "stopped in its turn",
         Reason::Consent => "wants to use a tool",
-        Reason::ConsentDenied => "needs guidance after a denial",
+        Reason::ConsentDenied => "waits after a denial",
         Reason::RoleConfiguration => "needs a model",
         Reason::HandoffApproval => "wants to hand over",
         Reason::RepairLimit => "needs help with its outcome",

@@ -19,6 +19,7 @@ use super::keep::Parts;
 use super::limits::{FLOWS_MAX, LIST, LOOK, LOOKED_MAX, WATCHED_MAX};
 use super::pull::{Cursor, Out, Present};
 use crate::fold::ask::{self, Around};
+use crate::fold::history::asked_of;
 use crate::fold::limits::{DECIDED_MAX, EARLIER_MAX};
 use crate::fold::row::{row, short_row};
 use crate::fold::{Liveness, words};
@@ -412,12 +413,15 @@ fn decided_of(flow: &WireRef, screen: &Screen) -> Vec<Decided> {
         .iter()
         .flat_map(|(role, feed)| feed.items().map(move |item| (role, item)))
         .filter(|(_, item)| is_decision(item))
-        .map(|(role, item)| Decided {
-            at: words::at(item.at),
-            flow: flow.clone(),
-            role: Some(role.to_string()),
-            words: item.label.clone(),
-            detail: words::short(&item.text),
+        .map(|(role, item)| {
+            let (words, detail) = decision(item);
+            Decided {
+                at: words::at(item.at),
+                flow: flow.clone(),
+                role: Some(role.to_string()),
+                words,
+                detail: words::short(&detail),
+            }
         })
         .collect();
     decided.sort_by(|one, other| other.at.cmp(&one.at));
@@ -425,8 +429,31 @@ fn decided_of(flow: &WireRef, screen: &Screen) -> Vec<Decided> {
     decided
 }
 
+/// A decision and what it was about, from the item of a feed that tells it. What was asked stands in
+/// front there, and the last line says what was answered.
+fn decision(item: &FeedItem) -> (String, String) {
+    if item.event.as_deref() != Some("consent.resolved") {
+        let words = match item.event.as_deref() {
+            Some("human.replied") => "Answered",
+            _ => &item.label,
+        };
+        return (words.to_owned(), item.text.clone());
+    }
+    let (asked, answer) = (item.text.rsplit_once('\n')).unwrap_or((item.text.as_str(), ""));
+    let words = match (item.label.as_str(), answer) {
+        ("Allowed", "This time.") => "Allowed once",
+        ("Allowed", _) => "Allowed for this flow",
+        (other, _) => other,
+    };
+    // In front of what was shown stands the tool.
+    let shown = asked.split_once(": ").map_or(asked, |(_, shown)| shown);
+    (words.to_owned(), asked_of(shown))
+}
+
 fn is_decision(item: &FeedItem) -> bool {
     let event = item.event.as_deref();
-    matches!(event, Some("consent.resolved" | "consent.mode_changed"))
-        || item.kind == ItemKind::User
+    matches!(
+        event,
+        Some("consent.resolved" | "consent.mode_changed" | "human.replied" | "handoff.decided")
+    ) || item.kind == ItemKind::User
 }

@@ -206,7 +206,7 @@ wire! {
         pub path: String,
         /// The hash of what was there; absent if nothing was, or what was is not known.
         pub old: Option<String>,
-        /// The hash of what is there.
+        /// The hash of what is there; empty if neither text was kept, so that nothing can be compared.
         pub new: String,
         /// Where they differ.
         pub hunks: Vec<Hunk>,

@@ -16,6 +16,10 @@ wire! {
             to: Whom,
             /// What it says.
             text: String,
+            /// The `since` of the question that this answers, and nothing that is asked later.
+            #[serde(default, skip_serializing_if = "Option::is_none")]
+            #[cfg_attr(test, ts(optional))]
+            asked: Option<String>,
         },
         /// Let a staged handoff through.
         Approve {
@@ -26,6 +30,10 @@ wire! {
         Decline {
             /// Which.
             approval: String,
+            /// What the role is told about it.
+            #[serde(default, skip_serializing_if = "Option::is_none")]
+            #[cfg_attr(test, ts(optional))]
+            reason: Option<String>,
         },
         /// Let a call run that asks for consent.
         Allow {

@@ -6,6 +6,7 @@
 pub mod ask;
 pub mod command;
 pub mod down;
+pub mod exported;
 pub mod feed;
 pub mod findings;
 pub mod flow;

@@ -77,6 +77,9 @@ pub trait Actions: Debug + Send + Sync {
     /// The projects of the workspace.
     fn projects(&self) -> Vec<ProjectRow>;
 
+    /// A text without the secrets that are known here, before it leaves in a file.
+    fn redact(&self, text: &str) -> String;
+
     /// What is configured, for one page of the settings; nothing if there is no such page.
     fn settings(&self, page: &str) -> Option<serde_json::Value>;
 }

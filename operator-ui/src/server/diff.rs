@@ -6,13 +6,13 @@ use a_society_facts::Hash;
 use a_society_facts::fact::Fact;
 use a_society_state::{FlowRef, blob as blobs};
 
-use super::app::Shared;
 use super::blocking::missing;
 use super::feed_at::each_upto;
 use super::files;
 use super::limits::{DIFF_BYTES_MAX, DIFF_LINES_MAX};
 use super::routes::Window;
 use crate::fold::lines::{Bounds, Compared, compare};
+use crate::hub::Hubs;
 use crate::protocol::Fault;
 use crate::protocol::ask::Diff;
 use crate::protocol::http::Changes;
@@ -28,7 +28,7 @@ pub(super) const BOUNDS: Bounds = Bounds {
 };
 
 /// Between two versions that were handed over.
-pub(super) fn between(app: &Shared, flow: &FlowRef, window: &Window) -> Result<Diff, Fault> {
+pub(super) fn between(hubs: &Hubs, flow: &FlowRef, window: &Window) -> Result<Diff, Fault> {
     let new = window.b.as_deref().ok_or_else(|| {
         missing(
             "there is nothing to compare",
@@ -36,7 +36,7 @@ pub(super) fn between(app: &Shared, flow: &FlowRef, window: &Window) -> Result<D
         )
     })?;
     let text = |hash: &str| {
-        let bytes = files::blob(app, flow, hash)?;
+        let bytes = files::blob(hubs, flow, hash)?;
         Ok::<_, Fault>(String::from_utf8_lossy(&bytes).into_owned())
     };
     let old = window.a.as_deref().map(&text).transpose()?;
@@ -52,10 +52,10 @@ pub(super) fn between(app: &Shared, flow: &FlowRef, window: &Window) -> Result<D
 }
 
 /// What tools changed in files, from the first bytes that were seen to the last.
-pub(super) fn changes(app: &Shared, flow: &FlowRef) -> Result<Changes, Fault> {
+pub(super) fn changes(hubs: &Hubs, flow: &FlowRef, bounds: &Bounds) -> Result<Changes, Fault> {
     // The hash of a file before a call and after it is in the call's own fact.
     let mut ends: BTreeMap<String, (Option<Hash>, Hash)> = BTreeMap::new();
-    each_upto(app, flow, None, &mut |recorded| {
+    each_upto(hubs, flow, None, &mut |recorded| {
         if let Some(Fact::CallIntended(f)) = recorded.fact()
             && let Some(after) = f.after
         {
@@ -65,8 +65,8 @@ pub(super) fn changes(app: &Shared, flow: &FlowRef) -> Result<Changes, Fault> {
                 .or_insert((f.before, after));
         }
     })?;
-    let folder = app.hubs.store.folder(flow);
-    let disk = app.hubs.store.ground().disk.as_ref();
+    let folder = hubs.store.folder(flow);
+    let disk = hubs.store.ground().disk.as_ref();
     let text = |hash: Hash| {
         let bytes = blobs::get(disk, &folder, hash).ok()?;
         Some(String::from_utf8_lossy(&bytes).into_owned())
@@ -78,7 +78,7 @@ pub(super) fn changes(app: &Shared, flow: &FlowRef) -> Result<Changes, Fault> {
         // Bytes that were never kept cannot be shown; that the file changed can be.
         let unknown = known.is_none() || (before.is_some() && old.is_none());
         let found = match (&known, unknown) {
-            (Some(new), false) => compare(old.as_deref().unwrap_or_default(), new, &BOUNDS),
+            (Some(new), false) => compare(old.as_deref().unwrap_or_default(), new, bounds),
             _ => Compared {
                 truncated: true,
                 ..Compared::default()
@@ -88,7 +88,12 @@ pub(super) fn changes(app: &Shared, flow: &FlowRef) -> Result<Changes, Fault> {
         Diff {
             path,
             old: before.map(|hash| hash.to_string()),
-            new: after.to_string(),
+            // Nobody can read what was not kept, so that nobody is told where it would be.
+            new: if unknown {
+                String::new()
+            } else {
+                after.to_string()
+            },
             hunks: found.hunks,
             truncated: found.truncated,
         }

@@ -7,17 +7,19 @@ use a_society_facts::handoff::Way;
 use a_society_facts::{Hash, Recorded};
 use a_society_state::{FlowRef, blob as blobs};
 
-use super::app::Shared;
 use super::blocking::missing;
 use super::feed_at::each_upto;
 use super::limits::BLOB_BYTES_MAX;
+use crate::hub::Hubs;
 use crate::protocol::Fault;
 use crate::protocol::http::{FileVersion, FileVersions, Files};
 
 /// The files, by path.
-pub(super) fn of(app: &Shared, flow: &FlowRef) -> Result<Files, Fault> {
+pub(super) fn of(hubs: &Hubs, flow: &FlowRef) -> Result<Files, Fault> {
     let mut files: BTreeMap<String, Vec<FileVersion>> = BTreeMap::new();
-    each_upto(app, flow, None, &mut |recorded| hear(&mut files, &recorded))?;
+    each_upto(hubs, flow, None, &mut |recorded| {
+        hear(&mut files, &recorded)
+    })?;
     let files = files
         .into_iter()
         .map(|(path, versions)| FileVersions { path, versions });
@@ -53,7 +55,7 @@ fn hear(files: &mut BTreeMap<String, Vec<FileVersion>>, recorded: &Recorded) {
 }
 
 /// The bytes of a version: of a blob, or of what a record carries itself.
-pub(super) fn blob(app: &Shared, flow: &FlowRef, hash: &str) -> Result<Vec<u8>, Fault> {
+pub(super) fn blob(hubs: &Hubs, flow: &FlowRef, hash: &str) -> Result<Vec<u8>, Fault> {
     let unknown = || {
         missing(
             "there is no such version",
@@ -61,11 +63,11 @@ pub(super) fn blob(app: &Shared, flow: &FlowRef, hash: &str) -> Result<Vec<u8>, 
         )
     };
     let hash: Hash = hash.parse().map_err(|_| unknown())?;
-    let folder = app.hubs.store.folder(flow);
-    let kept = blobs::get(app.hubs.store.ground().disk.as_ref(), &folder, hash);
+    let folder = hubs.store.folder(flow);
+    let kept = blobs::get(hubs.store.ground().disk.as_ref(), &folder, hash);
     let bytes = match kept {
         Ok(bytes) => bytes,
-        Err(_) => carried(app, flow, hash)?.ok_or_else(unknown)?,
+        Err(_) => carried(hubs, flow, hash)?.ok_or_else(unknown)?,
     };
     if bytes.len() > BLOB_BYTES_MAX {
         let why = "a page shows no more than a few megabytes; it lies in the flow's folder";
@@ -75,9 +77,9 @@ pub(super) fn blob(app: &Shared, flow: &FlowRef, hash: &str) -> Result<Vec<u8>, 
 }
 
 /// What a record carries itself, because it is small.
-fn carried(app: &Shared, flow: &FlowRef, hash: Hash) -> Result<Option<Vec<u8>>, Fault> {
+fn carried(hubs: &Hubs, flow: &FlowRef, hash: Hash) -> Result<Option<Vec<u8>>, Fault> {
     let mut found = None;
-    each_upto(app, flow, None, &mut |recorded| {
+    each_upto(hubs, flow, None, &mut |recorded| {
         let deliveries = match recorded.fact() {
             Some(Fact::HandoffApplied(f)) => &f.deliveries,
             Some(Fact::HandoffStaged(f)) => &f.deliveries,

@@ -1,8 +1,10 @@
 //! What roles found in flows, and what a proposed change would do to its file.
 
+use std::path::Path;
+
 use a_society_facts::Hash;
 use a_society_orchestrator::findings::{self as found, Found, Proposal, Standing};
-use a_society_state::FlowRef;
+use a_society_state::{FlowRef, Store};
 
 use super::app::Shared;
 use super::blocking::{missing, unread};
@@ -99,7 +101,8 @@ fn change_of(proposal: &Proposal, now: Option<&str>) -> ProposedChange {
 
 /// What a proposed change would do to its file as it is now.
 pub(super) fn change(app: &Shared, flow: &FlowRef, name: &str) -> Result<ChangeDiff, Fault> {
-    let one = found::of(&app.hubs.store, flow).map_err(|error| unread(&error))?;
+    let store = &app.hubs.store;
+    let one = found::of(store, flow).map_err(|error| unread(&error))?;
     let mut proposals = one.proposals.iter();
     let proposal = proposals
         .find(|proposal| proposal.name == name)
@@ -109,7 +112,29 @@ pub(super) fn change(app: &Shared, flow: &FlowRef, name: &str) -> Result<ChangeD
                 "the flow has none of that name",
             )
         })?;
-    let now = now(app, flow, proposal);
+    Ok(would_change(
+        store,
+        &app.actions.project_folder(flow),
+        proposal,
+    ))
+}
+
+/// What all proposed changes of a flow would do, by their names.
+pub(super) fn changes(
+    store: &Store,
+    flow: &FlowRef,
+    project: &Path,
+) -> Result<Vec<(String, ChangeDiff)>, Fault> {
+    let one = found::of(store, flow).map_err(|error| unread(&error))?;
+    let each = one.proposals.iter().map(|proposal| {
+        let name = proposal.name.clone();
+        (name, would_change(store, project, proposal))
+    });
+    Ok(each.collect())
+}
+
+fn would_change(store: &Store, project: &Path, proposal: &Proposal) -> ChangeDiff {
+    let now = found::file_now(store, project, &proposal.change.path);
     let hash = |text: &str| Hash::of(text.as_bytes()).to_string();
     let diff = proposal.after.as_deref().map(|after| {
         let compared = compare(now.as_deref().unwrap_or_default(), after, &BOUNDS);
@@ -121,10 +146,10 @@ pub(super) fn change(app: &Shared, flow: &FlowRef, name: &str) -> Result<ChangeD
             truncated: compared.truncated,
         }
     });
-    Ok(ChangeDiff {
+    ChangeDiff {
         change: change_of(proposal, now.as_deref()),
         diff,
-    })
+    }
 }
 
 /// The files that a finding of a flow may change, and what one of them says now.

@@ -2,7 +2,7 @@
 //! what a browser may do with it.
 
 use axum::body::Body;
-use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE};
+use axum::http::header::{CACHE_CONTROL, CONTENT_DISPOSITION, CONTENT_TYPE};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Response, StatusCode};
 use serde::Serialize;
 
@@ -58,6 +58,16 @@ pub(super) fn json<T: Serialize>(value: &T) -> Answer {
 /// Plain text, which no browser takes for anything else.
 pub(super) fn plain(body: impl Into<Body>) -> Answer {
     answer(StatusCode::OK, "text/plain; charset=utf-8", body)
+}
+
+/// A document that a browser keeps and never shows as a page of ours.
+pub(super) fn download(name: &str, html: String) -> Answer {
+    let mut answer = answer(StatusCode::OK, "text/html; charset=utf-8", html);
+    let how = format!("attachment; filename=\"{name}\"");
+    // The names of flows are letters, digits and hyphens.
+    let how = HeaderValue::from_str(&how).unwrap_or(HeaderValue::from_static("attachment"));
+    answer.headers_mut().insert(CONTENT_DISPOSITION, how);
+    answer
 }
 
 /// A fault.

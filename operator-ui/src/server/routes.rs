@@ -19,10 +19,10 @@ use super::actions::adopt;
 use super::app::{Shared, flow_ref};
 use super::blocking::{missing, read, unread};
 use super::limits::{BODY_BYTES_MAX, HITS_MAX, ITEMS_MAX, READ_BUFFER_BYTES, WRITE_BUFFER_BYTES};
-use super::reply::{Answer, guard, json, json_text, plain, refused};
+use super::reply::{Answer, download, guard, json, json_text, plain, refused};
 use super::{
-    assets, diff, events, feed_at, files, findings, forks, metrics, search, settings, socket,
-    track, transcript,
+    assets, diff, events, export, feed_at, files, findings, forks, metrics, search, settings,
+    socket, track, transcript,
 };
 use crate::hub::flow::wire_ref;
 use crate::protocol::http::{NewFlow, SessionRequest};
@@ -75,6 +75,9 @@ pub(super) const ROUTES: &[Route] = {
         route("/api/flow/{project}/{flow}/diff", Operator, || get(differs)),
         route("/api/flow/{project}/{flow}/changes", Operator, || {
             get(changed)
+        }),
+        route("/api/flow/{project}/{flow}/export.html", Operator, || {
+            get(exported)
         }),
         route("/api/flow/{project}/{flow}/change/{id}", Operator, || {
             get(proposed)
@@ -309,7 +312,7 @@ async fn session_of(
         FlowRef { project, flow },
         asked,
         move |app, flow, window| {
-            transcript::of(app, flow, &role, window).map(|transcript| json(&transcript))
+            transcript::of(&app.hubs, flow, &role, window).map(|transcript| json(&transcript))
         },
     )
     .await
@@ -317,7 +320,7 @@ async fn session_of(
 
 async fn handed_over(State(app): State<Shared>, Path(flow): Path<FlowRef>, asked: Asked) -> Answer {
     of_flow(app, flow, asked, |app, flow, _| {
-        files::of(app, flow).map(|files| json(&files))
+        files::of(&app.hubs, flow).map(|files| json(&files))
     })
     .await
 }
@@ -331,21 +334,49 @@ async fn blob(
         app,
         FlowRef { project, flow },
         asked,
-        move |app, flow, _| files::blob(app, flow, &hash).map(plain),
+        move |app, flow, _| files::blob(&app.hubs, flow, &hash).map(plain),
     )
     .await
 }
 
 async fn differs(State(app): State<Shared>, Path(flow): Path<FlowRef>, asked: Asked) -> Answer {
     of_flow(app, flow, asked, |app, flow, window| {
-        diff::between(app, flow, window).map(|diff| json(&diff))
+        diff::between(&app.hubs, flow, window).map(|diff| json(&diff))
     })
     .await
 }
 
 async fn changed(State(app): State<Shared>, Path(flow): Path<FlowRef>, asked: Asked) -> Answer {
     of_flow(app, flow, asked, |app, flow, _| {
-        diff::changes(app, flow).map(|changes| json(&changes))
+        diff::changes(&app.hubs, flow, &diff::BOUNDS).map(|changes| json(&changes))
+    })
+    .await
+}
+
+/// The flow as one file to keep. It is no page of this server: what is in it runs from a disk.
+async fn exported(State(app): State<Shared>, Path(flow): Path<FlowRef>, asked: Asked) -> Answer {
+    of_flow(app, flow, asked, |app, flow, _| {
+        let redact = |text: &str| app.actions.redact(text);
+        let project = app.actions.project_folder(flow);
+        let wanted = export::Wanted {
+            redact: &redact,
+            without: std::collections::BTreeSet::new(),
+            build: &app.build,
+            workspace: &app.workspace,
+            project: &project,
+        };
+        let made = export::page(&app.hubs, flow, &wanted).map_err(|failed| match failed {
+            export::Failed::Unread(fault) => fault,
+            other @ (export::Failed::TooLarge { .. }
+            | export::Failed::TooLong
+            | export::Failed::NoPage) => crate::protocol::Fault {
+                code: "not-exported".to_owned(),
+                what: "the flow was not written into one page".to_owned(),
+                why: other.to_string(),
+                r#try: "a-society export --html FLOW --without bodies".to_owned(),
+            },
+        })?;
+        Ok(download(&format!("{}.html", flow.flow), made.html))
     })
     .await
 }

@@ -58,7 +58,7 @@ pub(super) fn of(app: &Shared, flow: &FlowRef) -> Result<Arc<str>, Fault> {
     let folder = app.hubs.store.folder(flow);
     let read = |text: &Text| whole_text(&app.hubs.store, &folder, text);
     let mut tracker = Tracker::new(flow);
-    each_upto(app, flow, None, &mut |recorded| {
+    each_upto(&app.hubs, flow, None, &mut |recorded| {
         tracker.hear(&recorded, &read)
     })?;
     let track = tracker.done();

@@ -1,20 +1,24 @@
 //! A session as its model sees it: what it holds now, its archives, its system prompt and what was
 //! sent.
 
+use std::collections::BTreeMap;
+
+use a_society_facts::Recorded;
 use a_society_facts::fact::Fact;
-use a_society_facts::id::RoleInstance;
+use a_society_facts::id::{FlowId, RoleInstance};
+use a_society_facts::message::Text;
 use a_society_facts::view::SessionView;
 use a_society_facts::view::View;
 use a_society_facts::view::route::session_role;
 use a_society_state::FlowRef;
 use serde_json::{Value, json};
 
-use super::app::Shared;
 use super::blocking::missing;
 use super::feed_at::each_upto;
 use super::limits::{MESSAGES_MAX, TEXT_BYTES_MAX};
 use super::routes::Window;
 use crate::fold::words;
+use crate::hub::Hubs;
 use crate::hub::flow::whole_text;
 use crate::protocol::Fault;
 use crate::protocol::http::{Segment, Transcript, TranscriptMessage};
@@ -32,7 +36,7 @@ struct Sent {
 
 /// A window of a session.
 pub(super) fn of(
-    app: &Shared,
+    hubs: &Hubs,
     flow: &FlowRef,
     role: &str,
     window: &Window,
@@ -44,18 +48,15 @@ pub(super) fn of(
         )
     };
     let role: RoleInstance = role.parse().map_err(|_| unknown())?;
-    let read = read(app, flow, &role)?;
+    let read = read(hubs, flow, &role)?;
     let session = read.session.as_ref().ok_or_else(unknown)?;
-    let folder = app.hubs.store.folder(flow);
+    let folder = hubs.store.folder(flow);
     let prompt = session.system_prompt.as_ref();
-    let prompt = prompt.map(|text| whole_text(&app.hubs.store, &folder, text));
-    let mut written = Vec::new();
-    session.write_json(&mut written);
-    let view: Value = serde_json::from_slice(&written).unwrap_or_default();
-    let lists = lists(&view);
+    let prompt = prompt.map(|text| whole_text(&hubs.store, &folder, text));
+    let lists = lists(session);
     let segments = segments(&lists, prompt.as_deref(), &read);
     let wanted = window.seg.as_deref().unwrap_or("live");
-    let all = messages(wanted, &lists, prompt.as_deref(), read)?;
+    let all = messages(wanted, &lists, prompt.as_deref(), &read)?;
     let total = all.len() as u64;
     let from = window.from.unwrap_or(0);
     let limit = window.limit.unwrap_or(MESSAGES_MAX).clamp(1, MESSAGES_MAX);
@@ -101,15 +102,15 @@ fn messages(
     wanted: &str,
     lists: &[List],
     prompt: Option<&str>,
-    read: Read,
+    read: &Read,
 ) -> Result<Vec<TranscriptMessage>, Fault> {
-    let tool = |(n, (tool, count)): (usize, (String, u64))| {
+    let tool = |(n, (tool, count)): (usize, (&String, &u64))| {
         plain(n, "tool", &format!("{tool}: called {count} times"))
     };
-    let request = |(n, sent): (usize, Sent)| TranscriptMessage {
-        at: Some(sent.at),
+    let request = |(n, sent): (usize, &Sent)| TranscriptMessage {
+        at: Some(sent.at.clone()),
         seq: Some(sent.seq),
-        raw: sent.raw,
+        raw: sent.raw.clone(),
         ..plain(n, "request", &sent.words)
     };
     Ok(match wanted {
@@ -117,8 +118,8 @@ fn messages(
             .iter()
             .map(|prompt| plain(0, "system", prompt))
             .collect(),
-        "tools" => read.tools.into_iter().enumerate().map(tool).collect(),
-        "requests" => read.sent.into_iter().enumerate().map(request).collect(),
+        "tools" => read.tools.iter().enumerate().map(tool).collect(),
+        "requests" => read.sent.iter().enumerate().map(request).collect(),
         other => {
             let list = lists.iter().find(|(id, ..)| id == other).ok_or_else(|| {
                 let why = "its parts are listed with it";
@@ -132,23 +133,31 @@ fn messages(
 
 /// What the journal tells of a session.
 #[derive(Default)]
-struct Read {
+pub(super) struct Read {
     session: Option<SessionView>,
     sent: Vec<Sent>,
     tools: Tools,
 }
 
-type Tools = std::collections::BTreeMap<String, u64>;
+type Tools = BTreeMap<String, u64>;
 
-fn read(app: &Shared, flow: &FlowRef, role: &RoleInstance) -> Result<Read, Fault> {
+fn read(hubs: &Hubs, flow: &FlowRef, role: &RoleInstance) -> Result<Read, Fault> {
     let mut read = Read::default();
-    each_upto(app, flow, None, &mut |recorded| {
+    each_upto(hubs, flow, None, &mut |recorded| {
+        read.hear(&flow.flow, role, &recorded);
+    })?;
+    Ok(read)
+}
+
+impl Read {
+    /// Takes the next fact, if it is about the session of this role.
+    pub(super) fn hear(&mut self, flow: &FlowId, role: &RoleInstance, recorded: &Recorded) {
         let Some(fact) = recorded.fact() else { return };
         if let Fact::ModelRequested(f) = fact
             && f.role == *role
         {
             let words = format!("Request {} of turn {} to {}", f.request, f.turn.0, f.model);
-            read.sent.push(Sent {
+            self.sent.push(Sent {
                 seq: recorded.seq,
                 at: words::at(recorded.at),
                 words,
@@ -164,20 +173,42 @@ fn read(app: &Shared, flow: &FlowRef, role: &RoleInstance) -> Result<Read, Fault
         if let Fact::CallIntended(f) = fact
             && f.role == *role
         {
-            *read.tools.entry(f.tool.clone()).or_default() += 1;
+            *self.tools.entry(f.tool.clone()).or_default() += 1;
         }
         if session_role(fact) == Some(role) {
-            let new = || SessionView::new(role.clone(), Some(flow.flow.clone()));
-            read.session.get_or_insert_with(new).apply(&recorded);
+            let new = || SessionView::new(role.clone(), Some(flow.clone()));
+            self.session.get_or_insert_with(new).apply(recorded);
         }
-    })?;
-    Ok(read)
+    }
+
+    /// All of the session: its parts, and the messages of each. Nothing, if there is none.
+    pub(super) fn all(&self, whole: &dyn Fn(&Text) -> String) -> Option<All> {
+        let session = self.session.as_ref()?;
+        let prompt = session.system_prompt.as_ref().map(whole);
+        let lists = lists(session);
+        let segments = segments(&lists, prompt.as_deref(), self);
+        let each = segments.iter().filter_map(|segment| {
+            let messages = messages(&segment.id, &lists, prompt.as_deref(), self).ok()?;
+            Some((segment.id.clone(), messages))
+        });
+        let messages = each.collect();
+        Some(All { segments, messages })
+    }
+}
+
+/// All of a session.
+pub(super) struct All {
+    pub(super) segments: Vec<Segment>,
+    pub(super) messages: BTreeMap<String, Vec<TranscriptMessage>>,
 }
 
 type List = (String, &'static str, String, Vec<Value>);
 
 /// The messages that the session holds, and those of each archive.
-fn lists(view: &Value) -> Vec<List> {
+fn lists(session: &SessionView) -> Vec<List> {
+    let mut written = Vec::new();
+    session.write_json(&mut written);
+    let view: Value = serde_json::from_slice(&written).unwrap_or_default();
     let array = |value: &Value| value.as_array().cloned().unwrap_or_default();
     let live = array(view.get("transcriptHistory").unwrap_or(&Value::Null));
     let mut lists = vec![(

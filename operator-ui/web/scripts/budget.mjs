@@ -30,4 +30,15 @@ const sum = (names) => names.reduce((total, name) => total + size(name), 0);
 report("first script", sum([...first].filter((name) => name.endsWith(".js"))), FIRST_JS);
 report("first style", sum([...first].filter((name) => name.endsWith(".css"))), FIRST_CSS);
 for (const name of readdirSync(assets).sort()) if (!first.has(name)) report(name, size(name), LATER);
+// What stands inside a file must not be able to end the element it stands in, and needs nothing beside it.
+const FILE_JS = 150 * KIB;
+for (const name of readdirSync(join(dist, "file"))) {
+  const text = readFileSync(join(dist, "file", name), "utf8");
+  report(`file/${name}`, brotliCompressSync(text).length, FILE_JS);
+  if (/<\/?(script|style)|import\s*\(|sourceMappingURL/i.test(text)) {
+    console.log(`file/${name} holds what cannot stand in a document, or asks for another file`);
+    over = true;
+  }
+}
+if (readdirSync(join(dist, "file")).join() !== "page.css,page.js") over = true;
 if (over) process.exit(1);

@@ -1,4 +1,5 @@
 // Requests outside the socket: what is too large for it, or asked for once.
+import { request } from "./backend";
 import type { Fault, FlowRef, ItemBody } from "./wire";
 
 /** A request that the server refused, in the words it gave. */
@@ -26,18 +27,18 @@ async function answer<T>(response: Response): Promise<T> {
 
 /** Reads from an address under `/api`. */
 export async function get<T>(path: string, signal?: AbortSignal): Promise<T> {
-  return answer<T>(await fetch(path, { signal: signal ?? null, headers: { accept: "application/json" } }));
+  return answer<T>(await request(path, { signal: signal ?? null, headers: { accept: "application/json" } }));
 }
 
 /** Reads a text from an address under `/api`. */
 export async function getText(path: string, signal?: AbortSignal): Promise<string> {
-  const response = await fetch(path, { signal: signal ?? null, headers: { accept: "text/plain" } });
+  const response = await request(path, { signal: signal ?? null, headers: { accept: "text/plain" } });
   return response.ok ? response.text() : answer<string>(response);
 }
 
 /** Sends to an address under `/api`. */
 export async function post<T>(path: string, body: unknown): Promise<T> {
-  return answer<T>(await fetch(path, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) }));
+  return answer<T>(await request(path, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) }));
 }
 
 /** An address of one flow, such as `…/track`; pairs that are null are left out. */

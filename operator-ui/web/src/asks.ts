@@ -1,9 +1,9 @@
 // What an operator can answer to each kind of ask: words, keys and commands, in one place for every screen. Pure.
 import type { IconName } from "./icons";
-import { money, spoken } from "./words";
+import { compare, money, spoken } from "./words";
 import type { Ask, Command, Estimate, ImprovementMode, Whom } from "./wire";
 
-export type ChoiceId = "allow" | "allow-flow" | "deny" | "deny-reason" | "approve" | "decline" | "retry" | "continue" | "resume" | "grant" | "refuse" | "first" | "second" | "third";
+export type ChoiceId = "allow" | "allow-flow" | "deny" | "deny-reason" | "approve" | "decline" | "decline-reason" | "retry" | "continue" | "resume" | "grant" | "refuse" | "first" | "second" | "third";
 /** The letter that chooses; `event.code` of the key, so that a layout does not move it. */
 export type ChoiceKey = "KeyY" | "KeyF" | "KeyN" | "KeyR" | "Digit1" | "Digit2" | "Digit3";
 export type Choice = {
@@ -65,9 +65,10 @@ export function choices(ask: Ask): Choice[] {
       return [
         { id: "approve", words: "Approve hand-off", past: "Hand-off approved", key: "KeyY", primary: true, command: () => ({ do: "approve", approval }) },
         { id: "decline", words: "Decline", past: "Hand-off declined", key: "KeyN", command: () => ({ do: "decline", approval }) },
+        { id: "decline-reason", words: "Decline with a reason", past: "Declined with a reason", key: "KeyR", needsText: true, command: (reason) => ({ do: "decline", approval, reason }) },
       ];
     }
-    case "text": return kind.may_retry ? [{ id: "retry", words: "Try the turn again", past: "Trying again", key: "KeyY", primary: true, command: () => ({ do: "retry", to: whom(ask) }) }] : [];
+    case "text": return kind.may_retry ? [{ id: "retry", words: "Try the turn again", past: "Trying again", key: "KeyY", primary: !wasDenied(ask), command: () => ({ do: "retry", to: whom(ask) }) }] : [];
     case "configuration": return [];
     case "improvement":
       return kind.modes.map((mode, at) => ({
@@ -86,8 +87,26 @@ export function choices(ask: Ask): Choice[] {
   }
 }
 
+/** What would be done, apart from the line above it that says where and how; facts say that too. */
+export function partsOf(shown: string): { head: string | null; body: string } {
+  const at = shown.indexOf("\n");
+  return at > 0 && shown.startsWith("run_command in ") && shown.slice(at).trim() !== "" ? { head: shown.slice(0, at), body: shown.slice(at + 1) } : { head: null, body: shown };
+}
+
 /** Whether the answer is a text. */
 export const wantsText = (ask: Ask): boolean => ask.kind.kind === "text";
+
+/** Whether a role waits to hear what to do instead of what it was denied. */
+export const wasDenied = (ask: Ask): boolean => ask.kind.kind === "text" && ask.kind.reason === "consent-denied";
+/** What it was denied, if that was decided last. */
+export function denied(ask: Ask): string | null {
+  const last = wasDenied(ask) ? ask.earlier[0] : undefined;
+  return last !== undefined && last.words.startsWith("Denied") && last.detail !== "" ? last.detail : null;
+}
+/** What stands in an empty field for its answer. */
+export function answerHint(ask: Ask, name = ask.role ?? "the flow"): string {
+  return wasDenied(ask) ? `Tell ${name} what to do instead` : `Your answer to ${name}`;
+}
 
 /** How an ask looks in a list. */
 export function askIcon(ask: Ask): IconName {
@@ -120,7 +139,7 @@ export function family(ask: Ask): Family {
 export function askTitle(ask: Ask): string {
   switch (ask.kind.kind) {
     case "consent": case "approval": case "stalled": case "stopped": case "configuration": case "feedback": return ask.headline;
-    case "text": return ask.headline;
+    case "text": return wasDenied(ask) ? `You denied this. What should ${ask.role ?? "the role"} do instead?` : ask.headline;
     case "improvement": return "Review how it went?";
     case "unpause": return "The flow is paused";
   }
@@ -131,9 +150,12 @@ export const keyCap = (key: ChoiceKey): string => key.replace(/^Key|^Digit/, "")
 
 /** Requests of one tool that would do exactly the same, with the same facts; they can be allowed together. */
 export function identical(ask: Ask, all: readonly Ask[]): Ask[] {
-  if (ask.kind.kind !== "consent") return [ask];
+  const { kind } = ask;
+  if (kind.kind !== "consent") return [ask];
+  // What is shown tells most apart; the rest is only compared where that is the same.
+  const like = all.filter((other) => other.kind.kind === "consent" && other.kind.tool === kind.tool && other.kind.shown === kind.shown);
   const print = fingerprint(ask);
-  return all.filter((other) => fingerprint(other) === print);
+  return like.filter((other) => fingerprint(other) === print);
 }
 function fingerprint(ask: Ask): string | null {
   if (ask.kind.kind !== "consent") return null;
@@ -142,5 +164,5 @@ function fingerprint(ask: Ask): string | null {
 
 /** The order of the inbox: what blocks first, then the longest wait. */
 export function inOrder(asks: readonly Ask[]): Ask[] {
-  return asks.slice().sort((a, b) => Number(b.blocking) - Number(a.blocking) || a.since.localeCompare(b.since) || a.id.localeCompare(b.id));
+  return asks.slice().sort((a, b) => Number(b.blocking) - Number(a.blocking) || compare(a.since, b.since) || compare(a.id, b.id));
 }

@@ -1,14 +1,15 @@
 // One clock for everything that says how long ago something was. It ticks only while somebody reads it.
 import { createSubscriber } from "svelte/reactivity";
+import { now as current } from "./backend";
 
 function ticking(every: number): () => number {
-  let now = Date.now();
+  let now = current();
   const subscribe = createSubscriber((update) => {
     const timer = setInterval(() => {
-      now = Date.now();
+      now = current();
       update();
     }, every);
-    now = Date.now();
+    now = current();
     return () => clearInterval(timer);
   });
   return () => {

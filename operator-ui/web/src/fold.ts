@@ -17,16 +17,33 @@ function put<T>(map: Record<string, T>, key: string, value: T | null): Record<st
   return rest;
 }
 
+/** A map that is copied with its first change only, however many there are. */
+class Once<T> {
+  now: Record<string, T>;
+  #mine = false;
+  constructor(map: Record<string, T>) {
+    this.now = map;
+  }
+  put(key: string, value: T | null): void {
+    if (value === null && !(key in this.now)) return;
+    if (!this.#mine) this.now = { ...this.now };
+    this.#mine = true;
+    if (value === null) delete this.now[key];
+    else this.now[key] = value;
+  }
+}
+
 /** The inbox after a message. An unknown family is left alone: a newer server may have more to say. */
 export function foldInbox(state: InboxState, puts: Puts): InboxState {
-  let { flows, asks, decided } = state;
+  const [flows, asks] = [new Once(state.flows), new Once(state.asks)];
+  let { decided } = state;
   for (const [key, value] of Object.entries(puts)) {
     const [family, name] = split(key);
-    if (family === "flow") flows = put(flows, name, value as FlowRow | null);
-    else if (family === "ask") asks = put(asks, name, value as Ask | null);
+    if (family === "flow") flows.put(name, value as FlowRow | null);
+    else if (family === "ask") asks.put(name, value as Ask | null);
     else if (family === "decided" && value !== null) decided = value as Decided[];
   }
-  return { flows, asks, decided };
+  return { flows: flows.now, asks: asks.now, decided };
 }
 
 /** One flow after a message. */
@@ -40,6 +57,7 @@ function foldOne(state: FlowState, key: string, value: Part | null): FlowState {
   const [family, name] = split(key);
   switch (family) {
     case "flow": return value === null ? state : { ...state, flow: value as FlowHead };
+    case "order": return value === null ? state : { ...state, order: value as string[] };
     case "node": return { ...state, nodes: put(state.nodes, name, value as NodeView | null) };
     case "edge": return { ...state, edges: put(state.edges, name, value as EdgeView | null) };
     case "role": return { ...state, roles: put(state.roles, name, value as RoleView | null) };

@@ -1,26 +1,28 @@
 // Where the page is. One place reads and writes the address bar.
+import { PREFIX, place } from "./backend";
 import { href, parse, type Route } from "./router";
 
 class Nav {
-  route = $state.raw<Route>(parse(location));
+  route = $state.raw<Route>(parse(place()));
 
   /** Begins to follow the address bar and clicks on our own links. Called once. */
   start(): void {
-    addEventListener("popstate", () => (this.route = parse(location)));
+    this.route = parse(place());
+    addEventListener("popstate", () => (this.route = parse(place())));
     document.addEventListener("click", (event) => this.#clicked(event));
   }
 
   /** Goes to a place; the back button returns. */
   go(to: Route | string): void {
     const address = typeof to === "string" ? to : href(to);
-    if (address !== location.pathname + location.search + location.hash) history.pushState(null, "", address);
-    this.route = parse(location);
+    if (address !== (PREFIX === "" ? location.pathname + location.search : "") + location.hash) history.pushState(null, "", address);
+    this.route = parse(place());
   }
 
   /** Changes the address without a step of history. */
   replace(to: Route | string): void {
     history.replaceState(null, "", typeof to === "string" ? to : href(to));
-    this.route = parse(location);
+    this.route = parse(place());
   }
 
   #clicked(event: MouseEvent): void {
@@ -29,7 +31,7 @@ class Nav {
     if (link === null || link.target !== "" || link.hasAttribute("download") || link.origin !== location.origin) return;
     if (link.pathname.startsWith("/api/")) return;
     event.preventDefault();
-    this.go(link.pathname + link.search + link.hash);
+    this.go((PREFIX === "" ? link.pathname + link.search : "") + link.hash);
   }
 }
 

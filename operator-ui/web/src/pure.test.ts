@@ -2,13 +2,13 @@
 import { describe, expect, it } from "vitest";
 import { Announcer, type Spoken } from "./announce";
 import { GRACE, keyMayAnswer, pointerMayAnswer, Typing } from "./arm";
-import { choices, identical, inOrder } from "./asks";
+import { choices, identical, inOrder, partsOf } from "./asks";
 import { hides, visible } from "./escape";
 import { anyOf, marked } from "./find";
 import { markdown, safeLink, settledUpTo } from "./md";
 import { letters } from "./roles";
 import { href, parse, type Route } from "./router";
-import { groupWords, kindOf, newestEdit, rowAt, rowsOf } from "./rows";
+import { consentLine, groupWords, kindOf, newestEdit, rowAt, rowsOf, saysNothingNew } from "./rows";
 import { tailAfter } from "./tail";
 import { ago, money, several, span, tokens, took } from "./words";
 import type { Ask, AskKind, Item } from "./wire";
@@ -195,4 +195,27 @@ describe("words", () => {
     expect(anyOf("Compact backend context", "back com")).toBe(true);
     expect(marked("Compact", "com")).toEqual([{ text: "Com", hit: true }, { text: "pact", hit: false }]);
   });
+});
+
+describe("a consent in a feed", () => {
+  const shown = "run_command: run_command in /w/a, 4 bytes, at most 9 ms, network off\nls -la";
+  const told = (event: string, label: string, text: string) => consentLine({ ...item("f1", "event", null, { event, label }), text });
+  it("is one line of who decided what about what", () => {
+    expect(told("consent.requested", "Asks for consent", shown)).toEqual({ icon: "question", words: "Asked you", about: "ls -la" });
+    expect(told("consent.resolved", "Allowed", `${shown}\nThis time.`)).toMatchObject({ words: "You allowed once", about: "ls -la" });
+    expect(told("consent.resolved", "Allowed", `${shown}\nAnd the like for the rest of the flow.`)).toMatchObject({ words: "You allowed for this flow" });
+    expect(told("consent.resolved", "Denied", "write_file: write_file notes.md\nThe notes.\nIt does not run.")).toMatchObject({ icon: "close", words: "You denied", about: "write_file notes.md" });
+    expect(told("role.active", "Active", "x")).toBeNull();
+  });
+  it("is not said again by the lines beside it", () => {
+    expect(saysNothingNew({ ...item("f1", "event", null, { event: "human.awaiting_input", label: "Waits for your consent to a tool" }), text: "" })).toBe(true);
+    expect(saysNothingNew({ ...item("f1", "event", null, { event: "human.awaiting_input", label: "Waits for your answer" }), text: "Which?" })).toBe(false);
+    expect(saysNothingNew({ ...item("f1", "event", null, { event: "usage.turn_summary", label: "Turn over" }), text: "0 tokens in, 0 out" })).toBe(true);
+    expect(saysNothingNew({ ...item("f1", "event", null, { event: "usage.turn_summary", label: "Turn over" }), text: "10 tokens in, 0 out" })).toBe(false);
+  });
+});
+
+it("what would be done stands apart from where and how, and nothing of either is lost", () => {
+  expect(partsOf("run_command in /w/a, 4 bytes, at most 9 ms\nls\nls -la")).toEqual({ head: "run_command in /w/a, 4 bytes, at most 9 ms", body: "ls\nls -la" });
+  for (const whole of ["run_command in /w/a", "run_command in /w/a\n  \n", "write_file a.md\ntext", "cargo test", ""]) expect(partsOf(whole)).toEqual({ head: null, body: whole });
 });

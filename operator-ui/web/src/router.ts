@@ -1,4 +1,5 @@
 // Addresses of the page. Pure: what a path means, and the path of a place. `nav.svelte.ts` keeps the current one.
+import { PREFIX } from "./backend";
 import type { FlowRef } from "./wire";
 
 export const FLOW_VIEWS = ["graph", "outline", "files", "events", "improve"] as const;
@@ -93,7 +94,9 @@ function asked(pairs: Record<string, string | number | null>): string {
 const path = (text: string): string => text.split("/").map(encodeURIComponent).join("/");
 
 /** The address of a place. `parse` reads it back. */
-export function href(route: Route): string {
+export const href = (route: Route): string => PREFIX + pathOf(route);
+
+function pathOf(route: Route): string {
   switch (route.page) {
     case "home": return "/";
     case "inbox": return route.ask === null ? "/inbox" : `/inbox/${path(route.ask)}`;

@@ -38,6 +38,12 @@ function kindOfEvent(event: string): Exclude<Row["kind"], "group"> {
   return "notice";
 }
 
+/** A line that another beside it says already: that a role waits for a consent, and no longer; a turn without usage. */
+export function saysNothingNew(item: Item): boolean {
+  if (item.event === "human.awaiting_input" || item.event === "human.resumed") return /for your consent to a tool/.test(`${item.label} ${item.text}`);
+  return item.event === "usage.turn_summary" && /\b0 tokens in, 0 out\b/.test(item.text);
+}
+
 /** The rows of a feed. A group keeps the key of its first item, so that it grows in place. */
 export function rowsOf(items: readonly Item[]): Row[] {
   const rows: Row[] = [];
@@ -48,6 +54,7 @@ export function rowsOf(items: readonly Item[]): Row[] {
     open = [];
   };
   for (const item of items) {
+    if (saysNothingNew(item)) continue;
     if (collapses(item)) open.push(item);
     else {
       close();
@@ -95,4 +102,18 @@ export function rowAt(rows: readonly Row[], seq: number): number {
     else high = middle;
   }
   return Math.max(0, low - 1);
+}
+
+/** A request for consent, or the answer to one, as a line: what became of it, and what it was about. */
+export function consentLine(item: Item): { icon: "question" | "check" | "close"; words: string; about: string } | null {
+  if (item.event !== "consent.requested" && item.event !== "consent.resolved") return null;
+  // In front stands the tool, then what was shown; what was answered is the last line.
+  const end = item.event === "consent.resolved" ? item.text.lastIndexOf("\n") : item.text.length;
+  const [asked, answer] = end < 0 ? ["", item.text] : [item.text.slice(0, end), item.text.slice(end + 1)];
+  const shown = asked.slice(asked.indexOf(": ") + 2).split("\n");
+  const about = shown[0]?.startsWith("run_command in ") === true && shown.length > 1 ? shown.slice(1).join(" ") : (shown[0] ?? "");
+  if (item.event === "consent.requested") return { icon: "question", words: "Asked you", about };
+  if (item.label === "Denied") return { icon: "close", words: "You denied", about };
+  if (item.label !== "Allowed") return { icon: "close", words: item.label, about };
+  return { icon: "check", words: answer.startsWith("And the like") ? "You allowed for this flow" : "You allowed once", about };
 }

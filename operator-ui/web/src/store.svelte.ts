@@ -1,7 +1,9 @@
 // What the page knows: one view for each topic that is watched, the state of the line, and what waits to be sent.
+import { inOrder } from "./asks";
 import { flowApi, get, itemBody, Refused } from "./api";
+import { openSocket } from "./backend";
 import { foldFeed, foldFlow, foldInbox, foldOlder } from "./fold";
-import { Net, type Ack, type Hello, type Line, type News, type Socket, type Waiting } from "./net";
+import { Net, type Ack, type Hello, type Line, type News, type Waiting } from "./net";
 import { refKey } from "./router";
 import { tailAfter, type Tail } from "./tail";
 import { PROTO } from "./wire";
@@ -13,6 +15,8 @@ const KEPT = 24;
 const WORTH_A_WORD_MS = 1_500;
 /** Items asked for at first, and in each older page. */
 const FEED_WINDOW = 200;
+
+const NOTHING: InboxState["asks"] = {};
 
 /** One watched topic. `state` is null until the first snapshot. */
 export class View<S> {
@@ -47,6 +51,10 @@ class Store {
   locked = $state(false);
   errors = $state.raw<readonly Told[]>([]);
   readonly inbox = new View<InboxState>();
+  // Two steps, so that a flow's row, which changes often, sorts no asks.
+  #open = $derived(this.inbox.state?.asks ?? NOTHING);
+  /** Everything that waits, in the order of the inbox. */
+  readonly asks = $derived(inOrder(Object.values(this.#open)));
 
   #flows = new Map<string, View<FlowState>>();
   #feeds = new Map<string, FeedView>();
@@ -260,12 +268,6 @@ function kept<V extends View<unknown>>(map: Map<string, V>, key: string, make: (
 export function asFault(error: unknown): Fault {
   if (typeof error === "object" && error !== null && "fault" in error) return error.fault as Fault;
   return { code: "unreachable", what: "The server did not answer.", why: error instanceof Error ? error.message : String(error), try: "Try again when the connection is back." };
-}
-
-function openSocket(): Socket {
-  const address = new URL("/api/socket", location.href);
-  address.protocol = address.protocol === "https:" ? "wss:" : "ws:";
-  return new WebSocket(address) as unknown as Socket;
 }
 
 export const store = new Store();

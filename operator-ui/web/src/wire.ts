@@ -358,7 +358,7 @@ path: string,
  */
 old: string | null,
 /**
- * The hash of what is there.
+ * The hash of what is there; empty if neither text was kept, so that nothing can be compared.
  */
 new: string,
 /**
@@ -419,6 +419,10 @@ export type FlowState = {
  * The flow itself.
  */
 flow: FlowHead,
+/**
+ * Its nodes in the order of the graph.
+ */
+order: Array<string>,
 /**
  * Its nodes.
  */
@@ -489,10 +493,6 @@ closing: string | null,
  * Who drives it, in words.
  */
 pid: string | null,
-/**
- * The nodes in the order of the graph.
- */
-order: Array<string>,
 /**
  * The project.
  */
@@ -960,7 +960,11 @@ to: Whom,
 /**
  * What it says.
  */
-text: string, } | { "do": "approve",
+text: string,
+/**
+ * The `since` of the question that this answers, and nothing that is asked later.
+ */
+asked?: string, } | { "do": "approve",
 /**
  * Which.
  */
@@ -968,7 +972,11 @@ approval: string, } | { "do": "decline",
 /**
  * Which.
  */
-approval: string, } | { "do": "allow",
+approval: string,
+/**
+ * What the role is told about it.
+ */
+reason?: string, } | { "do": "allow",
 /**
  * Which request.
  */
@@ -1282,7 +1290,7 @@ export type State = InboxState | FlowState | FeedState;
 
 export type Put = Array<Item> | { [key in string]: Part | null };
 
-export type Part = FlowRow | Ask | FlowHead | NodeView | EdgeView | RoleView | ImprovementView | ChangeView | Array<Decided>;
+export type Part = FlowRow | Ask | FlowHead | Array<string> | NodeView | EdgeView | RoleView | ImprovementView | ChangeView | Array<Decided>;
 
 export type Fault = {
 /**
@@ -1857,3 +1865,109 @@ export type Models = {
  * The models.
  */
 models: Array<ModelChoice>, };
+
+export type Exported = {
+/**
+ * The version of what is in the file.
+ */
+v: number,
+/**
+ * The version of the program that wrote it.
+ */
+build: string,
+/**
+ * The workspace.
+ */
+workspace: string,
+/**
+ * When it was written.
+ */
+exported_at: string,
+/**
+ * The flow.
+ */
+flow: FlowRef,
+/**
+ * The epoch of its journal.
+ */
+epoch: string,
+/**
+ * The last record.
+ */
+seq: number,
+/**
+ * Its line in the list.
+ */
+row: FlowRow,
+/**
+ * Where it stood when the file was written.
+ */
+state: FlowState,
+/**
+ * Everything a time strip needs.
+ */
+track: Track,
+/**
+ * What each record changed.
+ */
+moments: Array<Moment>,
+/**
+ * The items of each role, oldest first.
+ */
+feeds: { [key in string]: Array<Item> },
+/**
+ * The whole texts of items.
+ */
+bodies: { [key in string]: ItemBody },
+/**
+ * The sessions of the roles.
+ */
+transcripts: { [key in string]: ExportedTranscript },
+/**
+ * The lines of the journal.
+ */
+events: Array<Event>,
+/**
+ * The files that were handed over.
+ */
+files: Files,
+/**
+ * What tools changed.
+ */
+changes: Changes,
+/**
+ * Versions of files, by their hash.
+ */
+blobs: { [key in string]: string },
+/**
+ * What proposed changes would do to files as they were when the file was written.
+ */
+proposals: { [key in string]: ChangeDiff },
+/**
+ * What was left out.
+ */
+without: Array<string>, };
+
+export type Moment = {
+/**
+ * The record.
+ */
+seq: number,
+/**
+ * Views that are new, and those that went.
+ */
+set: Record<string, unknown>,
+/**
+ * What changed in views that were there.
+ */
+merge: Record<string, Record<string, unknown>>, };
+
+export type ExportedTranscript = {
+/**
+ * Its parts.
+ */
+segments: Array<Segment>,
+/**
+ * The messages of each.
+ */
+messages: { [key in string]: Array<TranscriptMessage> }, };

@@ -70,3 +70,6 @@ export function bytes(n: number): string {
   if (n < 1_024) return `${n} B`;
   return n < 1_048_576 ? `${(n / 1_024).toFixed(1)} KB` : `${(n / 1_048_576).toFixed(1)} MB`;
 }
+
+/** Which of two names or moments of the wire comes first. Code points do; a language's own order is dear in long lists. */
+export const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);

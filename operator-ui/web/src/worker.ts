@@ -30,6 +30,7 @@ const ANSWER_WITHIN_MS = 8000;
 
 /** One question, one answer, and the worker is gone. */
 export async function ask<Question, Answer>(url: string, question: Question): Promise<Answer> {
+  if (url === '') throw new Error('no worker can start here');
   const worker = new Worker(trusted(url), { type: 'module' });
   try {
     return await new Promise<Answer>((done, fail) => {

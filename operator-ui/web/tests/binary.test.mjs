@@ -6,10 +6,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { launch } from "./browser.mjs";
+import { binary, root } from "./program.mjs";
 import { sleep, until } from "./stage.mjs";
 
-const root = new URL("../../../", import.meta.url).pathname;
-const binary = process.env.A_SOCIETY_BINARY ?? join(process.env.CARGO_TARGET_DIR ?? join(root, "target"), "debug/a-society");
 const missing = existsSync(binary) ? false : `NOT MEASURED: the page in the program, because ${binary} is not built`;
 
 /** The address that `serve` prints, token and all. */
@@ -76,7 +75,7 @@ test("a role's finding becomes a change of the project on the page of the progra
     await page.goto(await address(serving));
     await until(() => page.url(), (url) => !url.includes("token"), "the token leaves the address");
     await page.getByRole("link", { name: "Findings" }).click();
-    await page.getByRole("button", { name: /writer/ }).click();
+    await page.getByRole("button", { name: /^writer/ }).click();
     await page.getByRole("button", { name: "Propose a change" }).click();
     const field = page.getByLabel("What the file would say");
     await field.waitFor();

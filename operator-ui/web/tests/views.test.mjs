@@ -189,6 +189,30 @@ const tests = {
     await close();
   },
 
+  async "the flows are walked with J and K, the models say what they cost, and roles stand with their project"() {
+    const { page, complaints, close } = await open("/flows");
+    await page.locator("a[data-flow]").first().waitFor();
+    const order = await page.locator("a[data-flow]").evaluateAll((all) => all.map((one) => one.dataset.flow));
+    const focused = () => page.evaluate(() => document.activeElement?.getAttribute("data-flow"));
+    await page.keyboard.press("j");
+    await page.waitForFunction((first) => document.activeElement?.getAttribute("data-flow") === first, order[0]);
+    await page.keyboard.press("j");
+    await page.waitForFunction((next) => document.activeElement?.getAttribute("data-flow") === next, order[1]);
+    await page.keyboard.press("k");
+    await page.waitForFunction((first) => document.activeElement?.getAttribute("data-flow") === first, order[0]);
+    same(await focused(), order[0], "the first again");
+    await page.keyboard.press("Enter");
+    await page.waitForFunction((first) => location.pathname.endsWith(`/f/${first.split("/")[1]}`), order[0]);
+    await page.goto(`${server.url}/settings/models`);
+    await page.getByRole("row", { name: /large-70b.*200k.*high.*\$3\.00, \$15\.00/ }).waitFor();
+    await page.getByRole("row", { name: /local-small.*the usual one/ }).waitFor();
+    await page.goto(`${server.url}/roles`);
+    await page.getByText("You keep the journal.").waitFor();
+    await page.getByText("When work is done, roles look back all at once, and no report is written.").waitFor();
+    clean(complaints);
+    await close();
+  },
+
   async "a finding becomes a proposal only after its diff was seen, and what was typed is kept"() {
     const { page, complaints, close } = await open("/findings");
     await page.getByRole("button", { name: /^(Qa ?)?qa\b/i }).click();

@@ -6,3 +6,4 @@ pub use a_society_roles::skill;
 pub mod programs;
 pub mod servers;
 pub mod user;
+pub mod withheld;

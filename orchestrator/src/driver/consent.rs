@@ -117,7 +117,7 @@ impl Core {
             also: Vec::new(),
             reason: reason
                 .filter(|reason| !reason.trim().is_empty())
-                .map(|reason| self.flow.keep_text(reason))
+                .map(|reason| self.keep_words(&reason))
                 .transpose()?,
             client,
         }))

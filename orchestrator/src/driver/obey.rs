@@ -2,16 +2,19 @@
 
 use std::collections::BTreeMap;
 
+use a_society_facts::At;
 use a_society_facts::fact::flow::{Author, PauseReason};
 use a_society_facts::fact::operator::{ChosenBy, SteerWhen};
 use a_society_facts::id::{ApprovalId, ClientId, RoleInstance};
+use a_society_facts::message::Text;
 use a_society_flow::machine::{Guidance, Input, Reply, ReplyTarget, Revise, Steer};
 
-use super::core::Core;
+use super::core::{Core, text_of};
 use super::error::DriverError;
 use crate::control::message::{Command, Taken, Whom};
 use crate::mint;
 use crate::project::flow_file::{FileError, read_kept};
+use crate::withheld::without_secrets;
 
 impl Core {
     /// Hears a command of the operator: what follows from it is durable on return. A command whose
@@ -28,14 +31,11 @@ impl Core {
         if let Some(seq) = known {
             return Ok(Taken { seq, facts: 0 });
         }
-        let revised = if let Command::Revise { source } = &command {
-            Some(source.clone())
-        } else {
-            None
-        };
+        let revises = matches!(command, Command::Revise { .. });
         let facts = self.carry_out(command, client)?;
-        if let Some(source) = revised {
+        if revises {
             // It was read a moment ago, or the machine would not have heard of it.
+            let source = text_of(&self.flow, &self.state().graph.source)?;
             let file = read_kept(source).map_err(unfit)?;
             self.roles.revised(&file);
         }
@@ -53,7 +53,7 @@ impl Core {
         let input = match command {
             Command::Compact { role } => return self.shorten(role, client),
             Command::Restore { role, archive } => return self.restore(role, archive, client),
-            Command::Reply { to, text } => self.reply(to, text, client)?,
+            Command::Reply { to, text, asked } => self.reply(to, (text, asked), client)?,
             Command::Approve { approval } => Input::Approve {
                 approval: self.staged(approval)?,
                 client,
@@ -108,7 +108,7 @@ impl Core {
             },
             Command::Reopen { node, note } => Input::Reopen {
                 node,
-                note: note.map(|note| self.flow.keep_text(note)).transpose()?,
+                note: note.map(|note| self.keep_words(&note)).transpose()?,
                 client,
             },
             Command::Revise { source } => self.revise(source, client)?,
@@ -135,15 +135,21 @@ impl Core {
     fn reply(
         &mut self,
         to: Whom,
-        text: String,
+        (text, asked): (String, Option<At>),
         client: Option<ClientId>,
     ) -> Result<Input, DriverError> {
         Ok(Input::Reply(Reply {
             target: target(to),
-            text: self.flow.keep_text(text)?,
+            text: self.keep_words(&text)?,
+            asked,
             message: mint::name(self.mint.as_mut(), "m")?,
             client,
         }))
+    }
+
+    /// Keeps what the operator typed, without what looks like a secret.
+    pub(super) fn keep_words(&self, words: &str) -> Result<Text, DriverError> {
+        Ok(self.flow.keep_text(without_secrets(words))?)
     }
 
     /// The operator declines a handoff, and may say what to do instead; blank words say nothing.
@@ -155,7 +161,7 @@ impl Core {
     ) -> Result<Input, DriverError> {
         let guidance = match reason.filter(|reason| !reason.trim().is_empty()) {
             Some(reason) => Some(Guidance {
-                text: self.flow.keep_text(reason)?,
+                text: self.keep_words(&reason)?,
                 message: mint::name(self.mint.as_mut(), "m")?,
             }),
             None => None,
@@ -175,15 +181,16 @@ impl Core {
     ) -> Result<Input, DriverError> {
         Ok(Input::Steer(Steer {
             role,
-            text: self.flow.keep_text(text)?,
+            text: self.keep_words(&text)?,
             message: mint::name(self.mint.as_mut(), "m")?,
             when,
             client,
         }))
     }
 
-    fn revise(&self, source: String, client: Option<ClientId>) -> Result<Input, DriverError> {
+    fn revise(&mut self, source: String, client: Option<ClientId>) -> Result<Input, DriverError> {
         let file = read_kept(source).map_err(unfit)?;
+        let file = self.roles.contract(file).map_err(DriverError::Graph)?;
         Ok(Input::Revise(Revise {
             graph: Box::new(file.graph),
             source: self.flow.keep_text(file.source)?,

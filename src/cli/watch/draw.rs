@@ -269,7 +269,7 @@ fn draw_feed(frame: &mut Frame<'_>, area: Rect, (view, state): (&View, &State), 
 /// How many rows an ask takes: its title, what it says, and what an answer for the flow covers.
 fn bar_rows(ask: &AskView, columns: u16) -> u16 {
     let says = said(ask, columns).len().min(SAYS_LINES);
-    let scope = usize::from(matches!(ask.kind, AskKind::Consent { .. }));
+    let scope = usize::from(matches!(ask.kind, AskKind::Consent { scope: Some(_), .. }));
     u16::try_from(1 + says + scope).unwrap_or(u16::MAX)
 }
 
@@ -315,7 +315,11 @@ fn draw_bar(frame: &mut Frame<'_>, area: Rect, (ask, state): (&AskView, &State),
         .take(SAYS_LINES)
         .map(|line| Line::from(format!("│ {line}")))
         .collect();
-    if let AskKind::Consent { scope, .. } = &ask.kind {
+    if let AskKind::Consent {
+        scope: Some(scope), ..
+    } = &ask.kind
+    {
+        let scope = scope.lines().next().unwrap_or_default();
         let text = format!("for this flow allows: {scope}");
         lines.push(Line::styled(
             one_line(&text, usize::from(area.width)),

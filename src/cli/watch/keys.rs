@@ -2,7 +2,7 @@
 //!
 //! Nothing that appears takes the keys: an ask is chosen by the operator alone, a letter answers it
 //! only while the list of asks has the keys, and only when it has been on the screen, and no key was
-//! pressed, for a while. What is typed as a text never decides.
+//! pressed, for a while. What is typed as a text decides only where such a letter asked for a reason.
 
 use std::collections::BTreeMap;
 
@@ -12,6 +12,9 @@ use a_society_orchestrator::control::message::{Command, Whom};
 use a_society_state::FlowRef;
 
 use super::view::{AskKind, AskView, View};
+
+/// What is said of a key that came before its question could be read.
+const TOO_SOON: &str = "too soon after the last key; look at it, then press again";
 
 /// How long an ask must have been chosen, and no key pressed, before a letter answers it. Somebody
 /// who types does not pause that long, and somebody who answers has to read first anyway.
@@ -239,6 +242,15 @@ impl State {
                 self.focus = Focus::Text;
                 return None;
             }
+            // What is typed next decides, so that it begins no sooner than a decision could.
+            (AskKind::Consent { .. } | AskKind::Approval { .. }, 'r') if armed => {
+                self.focus = Focus::Text;
+                return None;
+            }
+            (AskKind::Consent { .. } | AskKind::Approval { .. }, 'r') => {
+                TOO_SOON.clone_into(&mut self.told);
+                return None;
+            }
             _ => {}
         }
         let (command, words) = decision(ask, letter)?;
@@ -247,7 +259,7 @@ impl State {
             return None;
         }
         if !armed {
-            "too soon after the last key; look at it, then press again".clone_into(&mut self.told);
+            TOO_SOON.clone_into(&mut self.told);
             return None;
         }
         Some(Act::Say(ask.flow.clone(), command, words))
@@ -290,6 +302,7 @@ impl State {
             AskKind::Text { to, .. } if !text.is_empty() => Command::Reply {
                 to: to.clone(),
                 text: text.to_owned(),
+                asked: None,
             },
             AskKind::Configuration { role } => {
                 let settings = settings(text);
@@ -302,6 +315,17 @@ impl State {
                     settings,
                 }
             }
+            AskKind::Consent {
+                consent, action, ..
+            } if !text.is_empty() => Command::Deny {
+                consent: Some(consent.clone()),
+                action: Some(*action),
+                reason: Some(text.to_owned()),
+            },
+            AskKind::Approval { approval } if !text.is_empty() => Command::Decline {
+                approval: Some(approval.clone()),
+                reason: Some(text.to_owned()),
+            },
             AskKind::Text { .. }
             | AskKind::Consent { .. }
             | AskKind::Approval { .. }
@@ -352,7 +376,9 @@ fn decision(ask: &AskView, letter: char) -> Option<(Command, &'static str)> {
         ) => Some((consented(consent, *action, false), "allowed once")),
         (
             AskKind::Consent {
-                consent, action, ..
+                consent,
+                action,
+                scope: Some(_),
             },
             'f',
         ) => Some((consented(consent, *action, true), "allowed for this flow")),
@@ -413,12 +439,17 @@ pub(crate) fn hints(kind: &AskKind) -> Vec<(&'static str, &'static str)> {
             let retry = may_retry.then_some(("t", "try again"));
             [("r", "reply")].into_iter().chain(retry).collect()
         }
-        AskKind::Consent { .. } => vec![
-            ("a", "allow once"),
-            ("f", "allow for this flow"),
-            ("d", "deny"),
+        AskKind::Consent { scope, .. } => {
+            let whole = scope.as_ref().map(|_| ("f", "allow for this flow"));
+            let rest = [("d", "deny"), ("r", "deny with a reason")];
+            let all = [("a", "allow once")].into_iter().chain(whole).chain(rest);
+            all.collect()
+        }
+        AskKind::Approval { .. } => vec![
+            ("a", "approve"),
+            ("d", "decline"),
+            ("r", "decline with a reason"),
         ],
-        AskKind::Approval { .. } => vec![("a", "approve"), ("d", "decline")],
         AskKind::Improvement { modes } => {
             let all = [
                 (

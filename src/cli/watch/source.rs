@@ -12,6 +12,7 @@ use a_society_facts::view::feed::{FeedItem, ItemKind};
 use a_society_facts::view::flow::FlowState;
 use a_society_facts::view::screen::Screen;
 use a_society_facts::view::{FeedView, View as _};
+use a_society_operator_ui::fold::ask::scope;
 use a_society_orchestrator::control::message::Whom;
 use a_society_orchestrator::machine::Question;
 use a_society_state::index::{Row, rows};
@@ -338,7 +339,7 @@ fn kind_of(
                 |open| AskKind::Consent {
                     consent: consent.clone(),
                     action: open.action,
-                    scope: scope(&open.tool),
+                    scope: scope(&open.tool, &open.shown.shown()),
                 },
             );
             (name, Some(role.clone()), kind)
@@ -369,23 +370,6 @@ fn kind_of(
 fn typed(ask: &Ask) -> AskKind {
     AskKind::Typed {
         commands: ask.answers.clone(),
-    }
-}
-
-/// What an answer for the whole flow covers.
-fn scope(tool: &str) -> &'static str {
-    match tool {
-        "run_command" => {
-            "exactly this command, in this folder, with these variables and behind these walls"
-        }
-        "write_file" | "edit_file" => {
-            "every edit of files in reach, not only this one; sensitive files are always asked for"
-        }
-        "fetch_url" | "web_search" => "exactly this request, whenever it is made again",
-        tool if tool.starts_with("mcp__") => {
-            "this tool with any arguments, for as long as its server defines it so"
-        }
-        _ => "exactly what is shown, whenever it is asked for again",
     }
 }
 

@@ -37,7 +37,7 @@ fn consent() -> AskKind {
     AskKind::Consent {
         consent: "consent-1".parse().unwrap(),
         action: Hash::of(b"what was shown"),
-        scope: "exactly this command",
+        scope: Some("exactly this command".to_owned()),
     }
 }
 
@@ -346,6 +346,25 @@ fn any_key() -> impl Strategy<Value = Key> {
         1 => Just(Key::PageDown),
         1 => ".{0,12}".prop_map(Key::Paste),
     ]
+}
+
+#[test]
+fn a_denial_may_say_what_to_do_instead_once_the_question_could_be_read() {
+    let view = view(vec![ask("c", "draft (writer)", consent())]);
+    let typed = |began: u64| {
+        let mut state = chosen("c");
+        state.chosen_ms = 1_000;
+        let keys = [Key::Char('r'), Key::Paste("Use the copy.".to_owned())];
+        for key in keys {
+            assert!(state.press(&view, &key, began).is_none());
+        }
+        state.press(&view, &Key::Enter, began)
+    };
+    assert!(typed(1_000).is_none(), "too soon");
+    let Some(Act::Say(_, Command::Deny { reason, .. }, _)) = typed(1_000 + ARMED_AFTER_MS) else {
+        panic!("it is denied");
+    };
+    assert_eq!(reason.as_deref(), Some("Use the copy."));
 }
 
 proptest! {

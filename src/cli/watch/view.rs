@@ -58,8 +58,8 @@ pub(crate) enum AskKind {
         consent: ConsentId,
         /// What was shown; an answer to anything else is refused.
         action: Hash,
-        /// What an answer for the whole flow covers, in words.
-        scope: &'static str,
+        /// What an answer for the whole flow covers, in words; nothing if there is no such answer.
+        scope: Option<String>,
     },
     /// By a word about a staged handoff.
     Approval { approval: ApprovalId },

@@ -1,1 +1,1 @@
-import{A as e}from"./disclose-version.js";import"./index-client.js";function t(t){let n=Date.now(),r=e(e=>{let r=setInterval(()=>{n=Date.now(),e()},t);return n=Date.now(),()=>clearInterval(r)});return()=>(r(),n)}var n=t(1e3),r=t(2e4);export{n,r as t};
+import{A as e}from"./disclose-version.js";import"./index-client.js";import{o as t}from"./router.js";function n(n){let r=t(),i=e(e=>{let i=setInterval(()=>{r=t(),e()},n);return r=t(),()=>clearInterval(i)});return()=>(i(),r)}var r=n(1e3),i=n(2e4);export{r as n,i as t};

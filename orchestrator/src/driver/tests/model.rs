@@ -41,10 +41,12 @@ use crate::project::flow_file::{FlowFile, read_kept};
 use crate::record::Places;
 use crate::run::{NewFlow, create};
 
+mod bounds;
 mod budgets;
 mod choosing;
 mod denying;
 mod sessions;
+mod settling;
 
 const ALONE: &str = r"
 workflow:

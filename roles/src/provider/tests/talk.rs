@@ -521,7 +521,20 @@ fn an_answer_is_the_same_wherever_its_stream_is_cut_in_pieces() {
         for first in 0..=bytes.len() {
             check(&[&bytes[..first], &bytes[first..]]);
         }
-        // Two cuts: all of those within one character and the bytes around it, wherever it stands.
+        // Two cuts: all there are in the whole test, and always those within one character and the
+        // bytes around it, wherever it stands.
+        if full() {
+            let words = [Piece::text(words)];
+            let sample = strict::say(wire, "m-1", &words, Ending::Natural, Default::default());
+            let bytes = sample.as_bytes();
+            for first in 0..=bytes.len() {
+                for second in first..=bytes.len() {
+                    let pieces = [&bytes[..first], &bytes[first..second], &bytes[second..]];
+                    let answer = read(wire, "m-1", &pieces).unwrap();
+                    assert_eq!(answer.text, "a\u{e9}\u{6f22}\u{1f600}\u{5d0}\u{939}");
+                }
+            }
+        }
         let wide = bytes.iter().enumerate().filter(|(_, byte)| **byte >= 0x80);
         for (at, _) in wide {
             for second in at..=(at + 4).min(bytes.len()) {
@@ -529,4 +542,8 @@ fn an_answer_is_the_same_wherever_its_stream_is_cut_in_pieces() {
             }
         }
     }
+}
+
+fn full() -> bool {
+    std::env::var_os("A_SOCIETY_TEST_FULL").is_some_and(|value| value == "1")
 }

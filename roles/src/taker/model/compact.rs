@@ -13,7 +13,7 @@ use super::limits::{
 };
 use super::taker::{ModelTaker, Next, no_summary};
 use crate::provider::retry::{self, Patience, Verdict};
-use crate::provider::{Arrival, Fault, FaultClass, Prepared, Request, Said};
+use crate::provider::{Arrival, Event, Fault, FaultClass, Prepared, Request, Said};
 use crate::turn::step::{Compact, Step, Tried};
 
 /// What a model is told that makes a summary.
@@ -37,6 +37,10 @@ impl Bearing {
     /// How long to wait before the same is asked again; nothing if it is not.
     fn again(&mut self, fault: &Fault, dice: u64) -> Option<u64> {
         self.tries = self.tries.saturating_add(1);
+        // It was silent for minutes already.
+        if matches!(fault.class, FaultClass::Timeout | FaultClass::Stalled) {
+            return None;
+        }
         let Verdict::Wait { ms } = self.patience.failed(fault, dice) else {
             return None;
         };
@@ -125,9 +129,14 @@ impl ModelTaker {
 
     fn summary(&mut self, summary: Summary) -> Compact {
         let hash = summary.prepared.hash;
+        // The operator may wait as long as the provider takes; a role does without.
+        let is_patient = self.only_summarises;
         let mut stream = self.gear.provider.start(summary.prepared, &self.stop);
         loop {
             match stream.next_arrival() {
+                Some(Arrival::Event(Event::Stalled { seconds })) if !is_patient => {
+                    return no_summary(format!("nothing came for {seconds} s"));
+                }
                 Some(Arrival::Event(_)) => {}
                 Some(Arrival::Answer(answer)) => {
                     let mut usage = answer.usage;

@@ -68,7 +68,7 @@ pub struct ModelTaker {
     /// Whether old tool outputs are left out of requests.
     pub(super) is_trimmed: bool,
     /// Whether it makes a summary and nothing else.
-    only_summarises: bool,
+    pub(super) only_summarises: bool,
 }
 
 /// What comes next.

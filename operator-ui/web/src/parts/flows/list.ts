@@ -1,5 +1,6 @@
 // The list of flows: which are shown, and forks under what they are forks of. Pure.
 import type { FlowRow } from "../../wire";
+import { compare } from "../../words";
 
 export const STATES = ["waits", "running", "stopped", "idle", "done", "cancelled"] as const;
 export type FlowWord = (typeof STATES)[number];
@@ -50,9 +51,13 @@ export function nested(rows: readonly FlowRow[], wanted: Wanted): Nested[] {
   for (const r of fits) {
     const parent = r.parent === null ? null : key(r.project, r.parent.flow);
     if (parent === null || !here.has(parent) || parent === key(r.project, r.flow)) roots.push(r);
-    else under.set(parent, [...(under.get(parent) ?? []), r]);
+    else {
+      const beside = under.get(parent);
+      if (beside === undefined) under.set(parent, [r]);
+      else beside.push(r);
+    }
   }
-  const newest = (a: FlowRow, b: FlowRow): number => b.updated_at.localeCompare(a.updated_at) || a.flow.localeCompare(b.flow);
+  const newest = (a: FlowRow, b: FlowRow): number => compare(b.updated_at, a.updated_at) || compare(a.flow, b.flow);
   const out: Nested[] = [];
   const seen = new Set<string>();
   const put = (r: FlowRow, depth: number): void => {

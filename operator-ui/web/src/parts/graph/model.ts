@@ -76,14 +76,19 @@ function sideOf(n: NodeView): string {
   if (n.state === "done") return n.took_ms === null ? "" : tight(n.took_ms);
   if (n.state === "not-reached") return "";
   const said = n.words.trim();
+  // Whom it waits for is said in one way; what for is its third line.
+  if (n.state === "needs-you") return SIDE[n.state];
   return said !== "" && said.length + n.id.length <= ROOM ? said : SIDE[n.state];
 }
+
+/** What somebody wants goes on from its name: "wants to run a command". */
+const lowered = (said: string, state: NodeState): string => (state === "needs-you" ? said.charAt(0).toLowerCase() + said.slice(1) : said);
 
 export function cardOf(n: NodeView): Card {
   const active = n.state === "running" || n.state === "needs-you" || n.state === "failed" || n.state === "interrupted";
   const said = n.words.trim();
   // Words too long for the corner of the card are its third line.
-  const line = active && n.live !== null && n.live.trim() !== "" ? n.live : (active || n.state === "suspended") && said.length + n.id.length > ROOM ? said : null;
+  const line = active && n.live !== null && n.live.trim() !== "" ? n.live : (active || n.state === "suspended") && (said.length + n.id.length > ROOM || (n.state === "needs-you" && said !== SIDE[n.state])) && said !== "" ? lowered(said, n.state) : null;
   const note = n.state === "not-reached" || n.state === "ready" ? (n.human_colab ? "with you" : "") : n.state !== "done" && n.turn !== null ? `turn ${n.turn}` : "";
   const side = sideOf(n);
   const state = n.state === "suspended" && n.words !== "" ? n.words.toLowerCase() : WORDS[n.state];
@@ -143,8 +148,8 @@ function chipsOf(edges: readonly EdgeView[], drawn: ReadonlySet<string>): ChipAt
 
 /** The forward pass. */
 export function pictureOf(flow: FlowState, open: ReadonlySet<number> = new Set()): Picture {
-  const order = flow.flow.order.filter((id) => flow.nodes[id]);
-  const rest = Object.keys(flow.nodes).filter((id) => !flow.flow.order.includes(id));
+  const order = flow.order.filter((id) => flow.nodes[id]);
+  const rest = Object.keys(flow.nodes).filter((id) => !flow.order.includes(id));
   const all = Object.values(flow.edges).filter((e) => flow.nodes[e.from] && flow.nodes[e.to]);
   const whole: Topology = { nodes: [...order, ...rest], edges: all.map((e): Pair => [e.from, e.to]) };
   const ranks = ranksOf(whole);

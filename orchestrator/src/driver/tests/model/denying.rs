@@ -135,3 +135,28 @@ fn a_handoff_that_is_declined_with_a_word_has_its_role_go_on_with_that_word() {
     let applied = |fact: &Fact| matches!(fact, Fact::HandoffApplied(_));
     assert!(!world.facts(&core).iter().any(applied));
 }
+
+#[test]
+fn k07_a_key_that_the_operator_typed_reaches_neither_journal_nor_model() {
+    let key = format!("sk-ant-{}", "api03-CANARYCANARYCANARY");
+    let world = World::new(Puppet::will_say([
+        calls(&[WRITE]),
+        says("Which?\n\n```handoff\ntype: prompt-human\n```"),
+        closes(),
+    ]));
+    let mut core = world.begin();
+    walk(&mut core, 1000);
+    answer_consent(&mut core, deny(Some(&format!("Not with {key}."))));
+    walk(&mut core, 1000);
+    let reply = Command::Reply {
+        to: crate::control::message::Whom::Only,
+        text: format!("It is {key}."),
+        asked: None,
+    };
+    core.obey(reply, None).unwrap();
+    walk(&mut core, 1000);
+    assert_eq!(world.puppet.asked().len(), 3);
+    let said = format!("{:?} {:?}", world.facts(&core), world.puppet.asked());
+    assert!(said.contains("It is [secret withheld]") && said.contains("Not with [secret"));
+    assert!(!said.contains("CANARY"), "{said}");
+}

@@ -36,6 +36,7 @@ fn answers(core: &mut Core, text: &str) {
     let reply = Command::Reply {
         to: Whom::Only,
         text: text.to_owned(),
+        asked: None,
     };
     core.obey(reply, None).unwrap();
     walk(core, 1000);
@@ -241,4 +242,23 @@ fn a_full_window_is_emptied_once_the_provider_is_back_or_old_outputs_are_left_ou
         assert_eq!(failed.collect::<Vec<_>>(), numbers);
         assert!(core.state().turns.is_empty(), "the turn went on");
     }
+}
+
+#[test]
+fn l21_a_summary_of_which_nothing_comes_is_done_without() {
+    let long = "x".repeat(4000);
+    let first = answer(&long, &[("read_file", r#"{"path":"a.txt"}"#)], 900);
+    let silent = vec![Arrival::Event(Event::Stalled { seconds: 30 })];
+    let mut world = World::new(Puppet::will_say([first, silent, closes()]));
+    world.window = 1000;
+    world.write("a.txt", "what it holds");
+    let mut core = world.begin();
+    walk(&mut core, 1000);
+    assert!(session(&core).archives.is_empty());
+    assert!(
+        world.facts(&core).iter().any(
+            |fact| matches!(fact, Fact::CompactionFailed(failed) if failed.why.contains("30 s"))
+        )
+    );
+    assert!(core.state().turns.is_empty(), "the turn went on");
 }

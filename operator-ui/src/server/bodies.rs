@@ -1,0 +1,188 @@
+//! The whole texts of items: what the facts that made them say.
+
+use std::collections::BTreeMap;
+
+use a_society_facts::fact::Fact;
+use a_society_facts::fact::turn::{CallFinished, CallIntended, ModelAnswered};
+use a_society_facts::id::{CallId, RoleInstance, Seq};
+use a_society_facts::message::{AnswerText, Text};
+use a_society_facts::view::route::feed_role;
+use a_society_facts::view::{FeedView, FlowState, View};
+use a_society_facts::{Hash, Recorded};
+use a_society_state::{FlowRef, blob};
+use serde_json::value::RawValue;
+
+use super::limits::TEXT_BYTES_MAX;
+use crate::fold::edit::Edit;
+use crate::fold::lines::Bounds;
+use crate::fold::words;
+use crate::hub::Hubs;
+use crate::hub::flow::whole_text;
+use crate::protocol::ask::Diff;
+use crate::protocol::http::BodyParts;
+
+/// What was heard of items, by the record that began each.
+#[derive(Debug, Default)]
+pub(super) struct Bodies {
+    told: BTreeMap<Seq, Told>,
+    /// The items of calls.
+    calls: BTreeMap<CallId, Seq>,
+    /// What the last answer of each role wants, by the id of the call.
+    asked: BTreeMap<RoleInstance, BTreeMap<String, Box<RawValue>>>,
+    feeds: BTreeMap<RoleInstance, FeedView>,
+}
+
+/// What the facts say that made an item.
+#[derive(Debug, Default)]
+struct Told {
+    role: Option<RoleInstance>,
+    arguments_hash: Option<Hash>,
+    arguments: Option<serde_json::Value>,
+    edit: Option<Edit>,
+    result: Option<Text>,
+    said: Option<Text>,
+}
+
+/// A whole item.
+#[derive(Debug)]
+pub(super) struct Whole {
+    pub(super) text: String,
+    pub(super) parts: Option<BodyParts>,
+}
+
+impl Bodies {
+    /// Takes the next fact, before the flow has taken it, if the item that it begins is wanted.
+    pub(super) fn hear(
+        &mut self,
+        flow: &FlowState,
+        recorded: &Recorded,
+        wanted: &dyn Fn(Seq) -> bool,
+    ) {
+        let Some(fact) = recorded.fact() else { return };
+        self.facts(recorded.seq, fact, wanted(recorded.seq));
+        if let Some(role) = feed_role(flow, fact).cloned() {
+            if wanted(recorded.seq) {
+                self.told.entry(recorded.seq).or_default().role = Some(role.clone());
+            }
+            self.feeds.entry(role).or_default().apply(recorded);
+        }
+    }
+
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "other facts say all they have in the item itself"
+    )]
+    fn facts(&mut self, seq: Seq, fact: &Fact, begins: bool) {
+        match fact {
+            Fact::ModelAnswered(f) => self.answered(seq, f, begins),
+            Fact::CallIntended(f) if begins => self.intended(seq, f),
+            Fact::CallFinished(f) => self.finished(f),
+            Fact::MessageAdded(f) if begins => {
+                self.told.entry(seq).or_default().said = Some(f.text.clone());
+            }
+            _ => {}
+        }
+    }
+
+    fn answered(&mut self, seq: Seq, f: &ModelAnswered, begins: bool) {
+        // Only the calls of the last answer can begin next.
+        let calls = f.calls.iter();
+        let asked = calls.map(|call| (call.id.clone(), call.input.clone()));
+        self.asked.insert(f.role.clone(), asked.collect());
+        if begins && let AnswerText::Inline(text) = &f.text {
+            self.told.entry(seq).or_default().said = Some(Text::Inline(text.clone()));
+        }
+    }
+
+    fn intended(&mut self, seq: Seq, f: &CallIntended) {
+        let asked = self.asked.get(&f.role);
+        let asked = asked.and_then(|asked| asked.get(&f.tool_call));
+        let told = self.told.entry(seq).or_default();
+        told.arguments_hash = Some(f.arguments);
+        told.edit = asked.and_then(|asked| Edit::of(f, asked.get()));
+        told.arguments = asked.and_then(|asked| serde_json::from_str(asked.get()).ok());
+        self.calls.insert(f.call.clone(), seq);
+    }
+
+    fn finished(&mut self, f: &CallFinished) {
+        let item = self.calls.get(&f.call);
+        if let Some(told) = item.and_then(|seq| self.told.get_mut(seq)) {
+            told.result = Some(f.output.clone());
+        }
+    }
+
+    /// The items of a role as its feed has them, with all of their texts.
+    pub(super) fn texts(&self, role: &RoleInstance) -> BTreeMap<&str, &str> {
+        let items = self.feeds.get(role).into_iter().flat_map(FeedView::items);
+        items
+            .map(|item| (item.id.as_str(), item.text.as_str()))
+            .collect()
+    }
+
+    /// An item, whole.
+    pub(super) fn whole(
+        &self,
+        hubs: &Hubs,
+        flow: &FlowRef,
+        first: Seq,
+        id: &str,
+        bounds: &Bounds,
+    ) -> Option<Whole> {
+        let role = self.told.get(&first)?.role.as_ref()?;
+        let mut items = self.feeds.get(role)?.items();
+        let item = items.find(|item| item.id == id)?;
+        Some(self.of(hubs, flow, first, &item.text, bounds))
+    }
+
+    /// An item whose text in its feed is this, whole.
+    pub(super) fn of(
+        &self,
+        hubs: &Hubs,
+        flow: &FlowRef,
+        first: Seq,
+        in_feed: &str,
+        bounds: &Bounds,
+    ) -> Whole {
+        let Some(told) = self.told.get(&first) else {
+            let text = in_feed.to_owned();
+            return Whole { text, parts: None };
+        };
+        let folder = hubs.store.folder(flow);
+        let disk = hubs.store.ground().disk.as_ref();
+        let whole = |text: &Text| whole_text(&hubs.store, &folder, text);
+        let kept = |hash: Hash| blob::get(disk, &folder, hash).ok();
+        let text = told.result.as_ref().or(told.said.as_ref());
+        let text = text.map_or_else(|| in_feed.to_owned(), whole);
+        let arguments = told
+            .arguments
+            .clone()
+            .or_else(|| serde_json::from_slice(&kept(told.arguments_hash?)?).ok());
+        let parts = (arguments.is_some() || told.result.is_some()).then(|| BodyParts {
+            arguments,
+            result: told
+                .result
+                .as_ref()
+                .map(|text| words::beginning(&whole(text), TEXT_BYTES_MAX).to_owned()),
+            diff: told.edit.as_ref().map(|edit| {
+                let text = |hash: Hash| String::from_utf8(kept(hash)?).ok();
+                difference(edit, &text, bounds)
+            }),
+        });
+        Whole { text, parts }
+    }
+}
+
+/// What an edit changed: in the whole file where its bytes were kept, and else as far as the call
+/// itself says it.
+fn difference(edit: &Edit, text: &dyn Fn(Hash) -> Option<String>, bounds: &Bounds) -> Diff {
+    let after = || {
+        edit.written()
+            .map(str::to_owned)
+            .or_else(|| text(edit.after))
+    };
+    let ends = edit.before.and_then(text).zip(after());
+    match ends {
+        Some((old, new)) => edit.whole(&old, &new, bounds),
+        None => edit.compared(bounds).0,
+    }
+}

@@ -1,0 +1,26 @@
+//! The bounds of a file that holds a flow.
+
+use crate::fold::lines::Bounds;
+
+/// The largest journal of which one file is made: all of it is folded in memory at once.
+pub const JOURNAL_BYTES_MAX: u64 = 256 << 20;
+
+/// How much a file holds before it is packed. A browser reads this within a second or two.
+pub const FILE_BYTES_MAX: usize = 64 << 20;
+
+/// How much of one text is in the file; what was more says so.
+pub const TEXT_BYTES_MAX: usize = 64 << 10;
+
+/// The largest version of a file that was handed over, and that is in the file.
+pub const BLOB_BYTES_MAX: usize = 512 << 10;
+
+/// How hard the file is packed: the middle, as the last percents take most of the time.
+pub const PACKING: u8 = 6;
+
+/// What is compared and shown of an edit.
+pub(crate) const CHANGE: Bounds = Bounds {
+    bytes_max: 1 << 20,
+    edits_max: 1_000,
+    lines_max: 1_000,
+    shown_bytes_max: TEXT_BYTES_MAX,
+};

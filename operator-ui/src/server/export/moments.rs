@@ -1,0 +1,53 @@
+//! What each record changed in the views of a flow, as small as it goes: the page puts together the
+//! flow at any event from them, and needs nobody to ask.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value};
+
+use crate::protocol::down::Part;
+use crate::protocol::exported::Moment;
+
+/// The views as they stand, and what changed.
+#[derive(Debug, Default)]
+pub(super) struct Moments {
+    last: BTreeMap<String, Map<String, Value>>,
+    pub(super) list: Vec<Moment>,
+}
+
+impl Moments {
+    /// Takes the views that a record changed.
+    pub(super) fn hear(&mut self, seq: u64, parts: BTreeMap<String, Option<Part>>) {
+        let mut moment = Moment {
+            seq,
+            set: BTreeMap::new(),
+            merge: BTreeMap::new(),
+        };
+        for (key, part) in parts {
+            let Some(Value::Object(now)) = part.and_then(|part| serde_json::to_value(part).ok())
+            else {
+                if self.last.remove(&key).is_some() {
+                    moment.set.insert(key, Value::Null);
+                }
+                continue;
+            };
+            match self.last.get(&key) {
+                Some(before) if before.keys().eq(now.keys()) => {
+                    let differs = now
+                        .iter()
+                        .filter(|(name, value)| before.get(*name) != Some(value));
+                    let differs = differs.map(|(name, value)| (name.clone(), value.clone()));
+                    let differs: BTreeMap<String, Value> = differs.collect();
+                    if !differs.is_empty() {
+                        moment.merge.insert(key.clone(), differs);
+                    }
+                }
+                Some(_) | None => drop(moment.set.insert(key.clone(), Value::Object(now.clone()))),
+            }
+            self.last.insert(key, now);
+        }
+        if !moment.set.is_empty() || !moment.merge.is_empty() {
+            self.list.push(moment);
+        }
+    }
+}

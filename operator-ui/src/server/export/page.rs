@@ -1,0 +1,339 @@
+//! What is put into a file, and in which order.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use a_society_state::FlowRef;
+
+use super::document::{built, document};
+use super::gather::{Gathered, gather};
+use super::json::Json;
+use super::limits::{BLOB_BYTES_MAX, CHANGE, FILE_BYTES_MAX, JOURNAL_BYTES_MAX, TEXT_BYTES_MAX};
+use super::scrub::{Redact, Scrub};
+use crate::fold::lines::Bounds;
+use crate::fold::words;
+use crate::hub::Hubs;
+use crate::hub::flow::{whole_text, wire_ref};
+use crate::protocol::Fault;
+use crate::protocol::exported::{EXPORTED, ExportedTranscript};
+use crate::protocol::feed::Item;
+use crate::protocol::http::{BodyParts, Changes, Event, Files, ItemBody, TranscriptMessage};
+use crate::protocol::limits::ITEM_TEXT_BYTES_MAX;
+use crate::server::bodies::Whole;
+use crate::server::{diff, files, findings};
+
+/// What can be left out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Part {
+    /// The whole texts of items, and what calls were asked and gave.
+    Bodies,
+    /// The sessions as their models see them.
+    Transcripts,
+    /// The lines of the journal.
+    Events,
+    /// What was handed over and changed.
+    Files,
+}
+
+impl Part {
+    /// All of them.
+    pub const ALL: [Self; 4] = [Self::Bodies, Self::Transcripts, Self::Events, Self::Files];
+
+    /// Its word.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Bodies => "bodies",
+            Self::Transcripts => "transcripts",
+            Self::Events => "events",
+            Self::Files => "files",
+        }
+    }
+}
+
+/// What is wanted of a file.
+pub struct Wanted<'a> {
+    /// Takes the secrets out of a text.
+    pub redact: Redact<'a>,
+    /// What is left out.
+    pub without: BTreeSet<Part>,
+    /// The version of the program.
+    pub build: &'a str,
+    /// The workspace, as it is shown.
+    pub workspace: &'a str,
+    /// The folder of the flow's project, whose files proposals would change.
+    pub project: &'a Path,
+}
+
+impl std::fmt::Debug for Wanted<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Wanted")
+            .field("without", &self.without)
+            .field("build", &self.build)
+            .field("workspace", &self.workspace)
+            .field("project", &self.project)
+            .finish_non_exhaustive()
+    }
+}
+
+/// A file.
+#[derive(Debug)]
+pub struct Page {
+    /// All of it.
+    pub html: String,
+    /// How many records it shows.
+    pub events: u64,
+    /// How many texts held secrets that nobody had taken out before.
+    pub withheld: u64,
+}
+
+/// Why there is no file.
+#[derive(Debug, thiserror::Error)]
+pub enum Failed {
+    /// There is too much in it.
+    #[error("it holds more than {} MiB", FILE_BYTES_MAX >> 20)]
+    TooLarge {
+        /// What there is most of, among what can be left out.
+        largest: Option<(Part, usize)>,
+    },
+    /// There is too much in the journal.
+    #[error("its journal is longer than {} MiB", JOURNAL_BYTES_MAX >> 20)]
+    TooLong,
+    /// The program has no page.
+    #[error("this program was built without its page")]
+    NoPage,
+    /// The flow cannot be read.
+    #[error("{}", .0.why)]
+    Unread(Fault),
+}
+
+impl From<Fault> for Failed {
+    fn from(fault: Fault) -> Self {
+        Self::Unread(fault)
+    }
+}
+
+/// Makes the file of a flow.
+///
+/// # Errors
+/// When there is too much of it, or it cannot be read.
+pub fn page(hubs: &Hubs, flow: &FlowRef, wanted: &Wanted<'_>) -> Result<Page, Failed> {
+    let (script, style) = built().ok_or(Failed::NoPage)?;
+    let gathered = gather(hubs, flow)?;
+    let events = gathered.seq;
+    let title = (wanted.redact)(&gathered.row.title);
+    let (json, withheld) = data(hubs, flow, gathered, wanted)?;
+    Ok(Page {
+        html: document(&title, &json, &script, &style),
+        events,
+        withheld,
+    })
+}
+
+/// The data of the file.
+pub(super) fn data(
+    hubs: &Hubs,
+    flow: &FlowRef,
+    mut gathered: Gathered,
+    wanted: &Wanted<'_>,
+) -> Result<(String, u64), Failed> {
+    let mut scrub = Scrub::new(wanted.redact);
+    // The lines first: whatever is secret stands whole in one of them.
+    let mut lines = cleaned(std::mem::take(&mut gathered.events), &mut scrub);
+    let mut json = Json::new(scrub, FILE_BYTES_MAX);
+    let has = |part: Part| !wanted.without.contains(&part);
+    json.member("v", &EXPORTED)?;
+    json.member("build", &wanted.build)?;
+    // Its name says enough; where it lies on this machine concerns nobody.
+    let workspace = wanted.workspace.trim_end_matches('/').rsplit('/').next();
+    json.member("workspace", &workspace.unwrap_or_default())?;
+    json.member("exported_at", &words::at(hubs.store.ground().clock.now()))?;
+    json.member("flow", &wire_ref(flow))?;
+    json.member("epoch", &gathered.epoch)?;
+    json.member("seq", &gathered.seq)?;
+    json.member("row", &gathered.row)?;
+    json.member("state", &gathered.state)?;
+    json.member("track", &gathered.track)?;
+    json.list("moments", None, std::mem::take(&mut gathered.moments))?;
+    let bodies = feeds(hubs, flow, &gathered, &mut json, has(Part::Bodies))?;
+    json.object("bodies", Some(Part::Bodies), bodies)?;
+    let sessions = if has(Part::Transcripts) {
+        transcripts(hubs, flow, &gathered, &mut json.scrub)
+    } else {
+        Vec::new()
+    };
+    json.object("transcripts", Some(Part::Transcripts), sessions)?;
+    if !has(Part::Events) {
+        lines.clear();
+    }
+    json.list("events", Some(Part::Events), lines)?;
+    of_files(hubs, flow, &gathered, &mut json, wanted)?;
+    let without: Vec<&str> = wanted.without.iter().map(|part| part.word()).collect();
+    json.member("without", &without)?;
+    Ok(json.done())
+}
+
+type Bodies = Vec<(String, ItemBody)>;
+
+/// Writes the feeds, and gives the bodies of their items.
+fn feeds(
+    hubs: &Hubs,
+    flow: &FlowRef,
+    gathered: &Gathered,
+    json: &mut Json<'_>,
+    has_bodies: bool,
+) -> Result<Bodies, Failed> {
+    let mut bodies = Vec::new();
+    let mut feeds: Vec<(String, Vec<Item>)> = Vec::new();
+    for (role, items) in &gathered.feeds {
+        let texts = gathered.bodies.texts(role);
+        let mut shown = Vec::with_capacity(items.len());
+        for kept in items.values() {
+            let in_feed = texts.get(kept.id.as_str()).copied().unwrap_or(&kept.text);
+            let is_cut = in_feed.len() > kept.text.len() || kept.full_bytes.is_some();
+            let mut item = kept.clone();
+            if is_cut {
+                // What was cut off may have held the other half of a secret.
+                let clean = json.scrub.text(in_feed);
+                words::beginning(&clean, ITEM_TEXT_BYTES_MAX).clone_into(&mut item.text);
+                item.full_bytes = Some(kept.full_bytes.unwrap_or(in_feed.len() as u64));
+            }
+            shown.push(item);
+            if has_bodies && (is_cut || kept.call_id.is_some()) {
+                let whole = (gathered.bodies).of(hubs, flow, kept.first, in_feed, &CHANGE);
+                bodies.push((kept.id.clone(), body(whole, &mut json.scrub)));
+            }
+        }
+        feeds.push((role.to_string(), shown));
+    }
+    json.object("feeds", None, feeds)?;
+    Ok(bodies)
+}
+
+/// The whole of an item, as far as a file holds one text.
+fn body(whole: Whole, scrub: &mut Scrub<'_>) -> ItemBody {
+    let total_bytes = whole.text.len() as u64;
+    let text = scrub.beginning(&whole.text, TEXT_BYTES_MAX);
+    let parts = whole.parts.map(|parts| BodyParts {
+        arguments: parts.arguments.map(|asked| short(asked, scrub)),
+        // What a call gave is its text.
+        result: parts.result.map(|_| text.clone()),
+        diff: parts.diff,
+    });
+    ItemBody {
+        text,
+        total_bytes,
+        next: None,
+        parts,
+    }
+}
+
+/// Arguments whose texts are no longer than what a file holds of one.
+fn short(value: serde_json::Value, scrub: &mut Scrub<'_>) -> serde_json::Value {
+    use serde_json::Value;
+    match value {
+        Value::String(text) => Value::String(scrub.beginning(&text, TEXT_BYTES_MAX)),
+        Value::Array(list) => list.into_iter().map(|it| short(it, scrub)).collect(),
+        Value::Object(map) => {
+            let each = map.into_iter().map(|(name, it)| (name, short(it, scrub)));
+            Value::Object(each.collect())
+        }
+        plain @ (Value::Null | Value::Bool(_) | Value::Number(_)) => plain,
+    }
+}
+
+/// The sessions, each message no longer than what a file holds of one text.
+fn transcripts(
+    hubs: &Hubs,
+    flow: &FlowRef,
+    gathered: &Gathered,
+    scrub: &mut Scrub<'_>,
+) -> Vec<(String, ExportedTranscript)> {
+    let folder = hubs.store.folder(flow);
+    let whole = |text: &a_society_facts::message::Text| whole_text(&hubs.store, &folder, text);
+    let mut sessions = Vec::new();
+    for (role, read) in &gathered.sessions {
+        let Some(all) = read.all(&whole) else {
+            continue;
+        };
+        let parts = all.messages.into_iter().map(|(id, messages)| {
+            let messages = messages.into_iter().map(|message| bounded(message, scrub));
+            (id, messages.collect())
+        });
+        let messages = parts.collect();
+        let session = ExportedTranscript {
+            segments: all.segments,
+            messages,
+        };
+        sessions.push((role.to_string(), session));
+    }
+    sessions
+}
+
+fn bounded(mut message: TranscriptMessage, scrub: &mut Scrub<'_>) -> TranscriptMessage {
+    message.content = scrub.beginning(&message.content, TEXT_BYTES_MAX);
+    message.raw = short(message.raw, scrub);
+    message
+}
+
+/// Lines of the journal, each no longer than what a file holds of one text.
+fn cleaned(lines: Vec<Event>, scrub: &mut Scrub<'_>) -> Vec<Event> {
+    let each = lines.into_iter().map(|mut event| {
+        let clean = scrub.line(&event.line);
+        words::beginning(&clean, TEXT_BYTES_MAX).clone_into(&mut event.line);
+        event
+    });
+    each.collect()
+}
+
+/// What was handed over and what tools changed.
+fn of_files(
+    hubs: &Hubs,
+    flow: &FlowRef,
+    gathered: &Gathered,
+    json: &mut Json<'_>,
+    wanted: &Wanted<'_>,
+) -> Result<(), Failed> {
+    let has_files = !wanted.without.contains(&Part::Files);
+    let (listed, changes) = if has_files {
+        let bounds = Bounds {
+            shown_bytes_max: BLOB_BYTES_MAX,
+            ..diff::BOUNDS
+        };
+        (files::of(hubs, flow)?, diff::changes(hubs, flow, &bounds)?)
+    } else {
+        let none = Files { files: Vec::new() };
+        let no_changes = Changes {
+            diffs: Vec::new(),
+            truncated: false,
+        };
+        (none, no_changes)
+    };
+    let versions = listed.files.iter().flat_map(|file| &file.versions);
+    let mut hashes: BTreeSet<String> = versions.map(|version| version.hash.clone()).collect();
+    let improving = gathered.state.improvement.iter();
+    let findings = improving.flat_map(|view| view.roles.values());
+    let findings = findings.filter_map(|role| role.findings.as_ref());
+    hashes.extend(findings.map(|findings| findings.hash.clone()));
+    if !has_files {
+        hashes.clear();
+    }
+    json.member("files", &listed)?;
+    json.member("changes", &changes)?;
+    let proposals = if has_files {
+        findings::changes(&hubs.store, flow, wanted.project)?
+    } else {
+        Vec::new()
+    };
+    json.object("proposals", Some(Part::Files), proposals)?;
+    let mut blobs = Vec::new();
+    for hash in hashes {
+        // What is not kept, or too large to be shown, is not in the live page either.
+        let Ok(bytes) = files::blob(hubs, flow, &hash) else {
+            continue;
+        };
+        let text = String::from_utf8_lossy(&bytes);
+        blobs.push((hash, json.scrub.beginning(&text, BLOB_BYTES_MAX)));
+    }
+    json.object("blobs", Some(Part::Files), blobs)
+}

@@ -1,0 +1,129 @@
+// What the routes of a server would answer, from the data of a file.
+import { hunksOf } from "../diff";
+import type { Diff, Down, Events, Exported, Fault, Hit, Hits, Item, State, Topic, Transcript } from "../wire";
+import { Moments } from "./moments";
+
+/** As the server has it. */
+const HITS_MAX = 100;
+const AROUND = 60;
+const SHORTEST = 2;
+
+const json = (value: unknown, status = 200): Response => new Response(JSON.stringify(value), { status, headers: { "content-type": "application/json" } });
+
+export class Answers {
+  readonly data: Exported;
+  #moments: Moments;
+
+  constructor(data: Exported) {
+    this.data = data;
+    this.#moments = new Moments(data.moments);
+  }
+
+  hello(): Down {
+    const { build, epoch, workspace, exported_at } = this.data;
+    return { t: "hello", proto: 1, build, epoch, workspace, now: exported_at, mode: "file" };
+  }
+
+  /** What a topic holds; null if it is of another flow. Nobody can be asked in a file, so that nothing waits. */
+  state(topic: Topic): State | null {
+    const { flow, row, state, feeds } = this.data;
+    if (topic.topic === "inbox") return { flows: { [`${flow.project}/${flow.flow}`]: row }, asks: {}, decided: [] };
+    if (topic.flow.project !== flow.project || topic.flow.flow !== flow.flow) return null;
+    if (topic.topic === "flow") return state;
+    const items = feeds[topic.role] ?? [];
+    return { items, total: items.length, before: null };
+  }
+
+  /** What a request is answered with. */
+  answer(path: string): Response {
+    const url = new URL(path, "file:///");
+    const parts = url.pathname.split("/").filter((part) => part !== "").map(decodeURIComponent);
+    const query = url.searchParams;
+    if (parts[1] === "search") return json(this.#search(query.get("q") ?? ""));
+    const { flow } = this.data;
+    if (parts[1] !== "flow" || parts[2] !== flow.project || parts[3] !== flow.flow) return this.#none("nothing");
+    const [what = "", name = "", more] = parts.slice(4);
+    switch (what) {
+      case "state": return this.#found(query.has("at") ? this.#moments.at(Number(query.get("at"))) : this.data.state, "events");
+      case "track": return json(this.data.track);
+      case "items": return json(this.#items(query));
+      case "item": return this.#found(this.data.bodies[name], "bodies");
+      case "events": return json(this.#events(query));
+      case "role": return more === "transcript" ? this.#transcript(name, query) : this.#none("nothing");
+      case "files": return json(this.data.files);
+      case "changes": return json(this.data.changes);
+      case "change": return this.#found(this.data.proposals[name], "files");
+      case "blob": return name in this.data.blobs ? new Response(this.data.blobs[name]) : this.#none("files");
+      case "diff": return this.#diff(query);
+      default: return this.#none("nothing");
+    }
+  }
+
+  #found(value: unknown, part: string): Response {
+    return value == null ? this.#none(part) : json(value);
+  }
+
+  #none(part: string): Response {
+    const why = this.data.without.includes(part) ? `It was written without ${part}.` : "It holds what was kept of the flow, and no more.";
+    const fault: Fault = { code: "not-found", what: "This is not in the file.", why, try: "Open the flow in a-society serve." };
+    return json(fault, 404);
+  }
+
+  #items(query: URLSearchParams): { items: Item[]; before: number | null } {
+    const all = this.data.feeds[query.get("role") ?? ""] ?? [];
+    const [before, at] = [number(query, "before", Infinity), number(query, "at", Infinity)];
+    const fit = all.filter((item) => item.first < before && item.first <= at);
+    const items = fit.slice(-number(query, "limit", fit.length));
+    return { items, before: items.length < fit.length ? (items[0]?.first ?? null) : null };
+  }
+
+  #events(query: URLSearchParams): Events {
+    const kind = query.get("kind");
+    const before = number(query, "before", Infinity);
+    const fit = this.data.events.filter((event) => event.seq < before && (kind === null || event.fact === kind));
+    const events = fit.slice(-number(query, "limit", 100));
+    return { events, before: events.length < fit.length ? (events[0]?.seq ?? null) : null };
+  }
+
+  #transcript(role: string, query: URLSearchParams): Response {
+    const all = this.data.transcripts[role];
+    const messages = all?.messages[query.get("seg") ?? "live"];
+    if (all === undefined || messages === undefined) return this.#none("transcripts");
+    const from = number(query, "from", 0);
+    const told: Transcript = { segments: all.segments, messages: messages.slice(from, from + number(query, "limit", 200)), total: messages.length };
+    return json(told);
+  }
+
+  #diff(query: URLSearchParams): Response {
+    const [a, b] = [query.get("a"), query.get("b") ?? ""];
+    const [old, now] = [a === null ? "" : this.data.blobs[a], this.data.blobs[b]];
+    if (old === undefined || now === undefined) return this.#none("files");
+    const diff: Diff = { path: query.get("path") ?? "", old: a, new: b, hunks: hunksOf(old, now), truncated: false };
+    return json(diff);
+  }
+
+  #search(text: string): Hits {
+    const query = text.trim().toLowerCase();
+    const hits: Hit[] = [];
+    if (query.length < SHORTEST) return { hits, truncated: false };
+    for (const [role, items] of Object.entries(this.data.feeds)) {
+      for (const item of items.toReversed()) {
+        const found = [item.text, item.label].map((one) => snippet(one, query)).find((one) => one !== null);
+        if (found === undefined || found === null) continue;
+        if (hits.length >= HITS_MAX) return { hits, truncated: true };
+        hits.push({ flow: this.data.flow, role, seq: item.seq, item: item.id, snippet: found });
+      }
+    }
+    return { hits, truncated: false };
+  }
+}
+
+function number(query: URLSearchParams, name: string, none: number): number {
+  const said = query.get(name);
+  return said === null ? none : Number(said);
+}
+
+function snippet(text: string, query: string): string | null {
+  const at = text.toLowerCase().indexOf(query);
+  return at < 0 ? null : text.slice(Math.max(0, at - AROUND), at + query.length + AROUND).split(/\s+/).join(" ").trim();
+}

@@ -1,0 +1,96 @@
+//! What a turn bears with before it says loudly that it does not come to an end.
+
+use a_society_roles::provider::CallFault;
+
+use super::*;
+use crate::limits::ANSWERS_IN_A_TURN_MAX;
+
+fn why(core: &Core) -> String {
+    let question = core
+        .state()
+        .waits()
+        .next()
+        .and_then(|(_, it)| it.question.clone());
+    question.map(|text| text.shown()).unwrap_or_default()
+}
+
+const LOOK: (&str, &str) = ("list_directory", r#"{"path":"."}"#);
+
+#[test]
+fn a_model_that_only_ever_asks_for_tools_is_stopped_loudly_at_the_limit_of_a_turn() {
+    let endless = std::iter::repeat_with(|| calls(&[LOOK]));
+    let most = usize::try_from(ANSWERS_IN_A_TURN_MAX).unwrap();
+    let world = World::new(Puppet::will_say(endless.take(most + 5)));
+    let mut core = world.begin();
+    walk(&mut core, 100_000);
+    assert_eq!(waits_for(&core), Some(WaitReason::AutonomousAbort));
+    assert!(why(&core).contains("turn_limit"), "{}", why(&core));
+    assert_eq!(world.puppet.asked().len(), most);
+    assert!(core.state().calls.is_empty(), "every call has its result");
+}
+
+/// An answer that asks for a tool with arguments that nobody can read.
+fn unreadable() -> Vec<Arrival> {
+    let mut arrivals = calls(&[("write_file", "{}")]);
+    if let Some(Arrival::Answer(answer)) = arrivals.last_mut() {
+        for call in &mut answer.calls {
+            call.fault = Some(CallFault::NotJson {
+                why: "at 3".into(),
+                head: r#"{"p"#.into(),
+            });
+        }
+    }
+    arrivals
+}
+
+#[test]
+fn l07_arguments_that_cannot_be_read_are_told_twice_and_nothing_of_them_runs() {
+    let world = World::new(Puppet::will_say([
+        unreadable(),
+        unreadable(),
+        unreadable(),
+        closes(),
+    ]));
+    let mut core = world.begin();
+    walk(&mut core, 1000);
+    assert_eq!(waits_for(&core), Some(WaitReason::AutonomousAbort));
+    assert_eq!(world.puppet.asked().len(), 3);
+    assert!(why(&core).contains("cannot be read"), "{}", why(&core));
+    let started = |fact: &Fact| matches!(fact, Fact::CallStarted(_));
+    assert!(!world.facts(&core).iter().any(started));
+    // One good round in between, and they count anew.
+    let world = World::new(Puppet::will_say([
+        unreadable(),
+        unreadable(),
+        calls(&[LOOK]),
+        unreadable(),
+        unreadable(),
+        closes(),
+    ]));
+    let mut core = world.begin();
+    walk(&mut core, 1000);
+    assert_eq!((waits_for(&core), world.puppet.asked().len()), (None, 6));
+}
+
+fn paused() -> Vec<Arrival> {
+    let mut arrivals = says("I think.");
+    if let Some(Arrival::Answer(answer)) = arrivals.last_mut() {
+        answer.stop = Stop::Paused;
+    }
+    arrivals
+}
+
+#[test]
+fn l17_a_paused_answer_is_sent_again_five_times_and_then_counts_as_it_is() {
+    let pauses = std::iter::repeat_with(paused);
+    let world = World::new(Puppet::will_say(pauses.take(5).chain([closes()])));
+    let mut core = world.begin();
+    walk(&mut core, 1000);
+    assert_eq!((waits_for(&core), world.puppet.asked().len()), (None, 6));
+    let world = World::new(Puppet::will_say(pauses.take(6).chain([closes()])));
+    let mut core = world.begin();
+    walk(&mut core, 1000);
+    let repairs = |fact: &Fact| matches!(fact, Fact::RepairRequested(_));
+    assert!(world.facts(&core).iter().any(repairs), "it had no outcome");
+    assert_eq!(world.puppet.asked().len(), 7, "it was asked to mend it");
+}
