@@ -1,5 +1,6 @@
 // One workspace for the tests: a flow in the middle of its work, asks of every kind, and feeds with every kind of item.
-const NOW = Date.now();
+// Pictures have a clock of their own.
+const NOW = Number(process.env.A_SOCIETY_NOW ?? Date.now());
 const ago = (minutes) => new Date(NOW - minutes * 60_000).toISOString();
 export const flowOf = (flow) => ({ project: "orchard", flow });
 
