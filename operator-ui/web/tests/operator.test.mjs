@@ -19,6 +19,7 @@ const KINDS = {
   feedback: [ask("x/feedback/k", { kind: "feedback", path: "feedback/report.md" }), ["n"], { do: "feedback", granted: false }],
   pause: [ask("x/unpause/k", { kind: "unpause", reason: "The disk was full.", detail: null }), ["y"], { do: "unpause" }],
   "flow that stands still": [ask("x/stalled/k", { kind: "stalled" }, { role: null }), ["y"], { do: "resume" }],
+  "role that was cut off": [ask("x/stopped/k", { kind: "stopped" }), ["r", ..."on", "Enter"], { do: "resume", note: "on" }],
   "flow that stopped": [ask("x/stopped/k", { kind: "stopped" }, { role: null }), ["y"], { do: "resume" }],
 };
 for (const [name, [one, keys, expected]] of Object.entries(KINDS)) {
