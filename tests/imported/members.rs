@@ -288,3 +288,58 @@ fn an_import_of_the_first_version_is_still_read() {
         }
     }
 }
+
+/// A session of many parts, a feed of many, and one text that is longer than a record.
+#[test]
+fn long_sessions_and_feeds_are_imported_in_parts() {
+    let place = Old::with(&["asks"]);
+    let path = place.folder("asks").join("roles/writer/transcript.json");
+    let mut old = json(&path);
+    let history = old["transcriptHistory"].as_array_mut().unwrap();
+    for number in 0..300 {
+        let text = format!("{number} \"quoted\"\n").repeat(100);
+        history.insert(1, serde_json::json!({ "role": "user", "content": text }));
+    }
+    let whole = "x\n".repeat(400_000);
+    history.insert(1, serde_json::json!({ "role": "user", "content": whole }));
+    std::fs::write(&path, serde_json::to_string_pretty(&old).unwrap()).unwrap();
+    let feed = place.folder("asks").join("roles/writer/feed.json");
+    let mut items = json(&feed);
+    let more = items.as_array_mut().unwrap();
+    for number in 0..2000 {
+        let text = "y".repeat(200);
+        more.push(serde_json::json!({ "id": number.to_string(), "type": "event", "label": "E", "text": text }));
+    }
+    std::fs::write(&feed, items.to_string()).unwrap();
+
+    let said = place.import();
+    let listed = set(&said[0]["without_place"]);
+    let long = "roles/writer/transcript.json: /transcriptHistory/1/content";
+    assert!(listed.contains(long), "{listed:?}");
+    place.is_sound("asks");
+    let new = json(&place.folder("asks").join("roles/writer/transcript.json"));
+    let blob = &new["transcriptHistory"][1]["contentBlob"];
+    assert_eq!(blob["bytes"], whole.len());
+    let kept = place
+        .folder("asks")
+        .join("blobs")
+        .join(blob["blob"].as_str().unwrap());
+    assert_eq!(std::fs::read_to_string(kept).unwrap(), whole);
+    // Everything but that one text is as it was.
+    let content = new["transcriptHistory"][1]["content"].clone();
+    old["transcriptHistory"][1]["content"] = content;
+    old.as_object_mut().unwrap().remove("currentNodeContext");
+    says(&old, &new, "transcript");
+    says(
+        &items,
+        &json(&place.folder("asks").join("roles/writer/feed.json")),
+        "feed",
+    );
+    let journal = std::fs::read_to_string(place.folder("asks").join("journal/00000001.jsonl"));
+    let journal = journal.unwrap();
+    assert!(journal.lines().all(|line| line.len() < 1024 * 1024));
+    let parts = journal
+        .lines()
+        .filter(|line| line.contains("\"fact\":\"feed_imported\""));
+    assert!(parts.count() > 3);
+}

@@ -325,3 +325,65 @@ fn a_role_of_a_project_writes_a_graph_for_the_roles_of_the_project_and_for_no_ot
         assert_eq!(log.contains("come from its project"), !taken, "{log}");
     }
 }
+
+/// What a node of a graph that a role writes leaves out, the project's node of the same id says.
+#[test]
+fn a_graph_that_a_role_of_a_project_writes_is_laid_over_the_one_of_the_project() {
+    let place = with_project();
+    let graph = "\
+# Mine.
+workflow:
+  name: Mine
+  nodes:
+    - { id: owner-intake, role: owner }
+    - { id: ask, role: owner }
+    - { id: done, role: owner }
+  edges: [ { from: owner-intake, to: ask }, { from: ask, to: done } ]
+";
+    let quoted = serde_json::Value::from(graph).to_string();
+    let script = format!(
+        "default: forward\nscript:\n  - {{ node: owner-intake, turn: 1, say: [ {{ write: {{ path: workflow.yaml, text: {quoted} }} }}, 'Done.', {{ signal: prompt-human }} ] }}\n"
+    );
+    place.write("draft.yaml", &script);
+    let said = place.run(&[
+        "run",
+        "notes",
+        "--draft",
+        "--script",
+        "draft.yaml",
+        "--json",
+    ]);
+    assert_eq!(said.code, 8, "{said:?}");
+    let last = said.out.lines().last().unwrap();
+    let last: serde_json::Value = serde_json::from_str(last).unwrap();
+    let flow = last["flow"].as_str().unwrap();
+    let log = place.run(&["log", flow, "--json"]).out;
+    let revised: Vec<&str> = log
+        .lines()
+        .filter(|line| line.contains("\"fact\":\"graph_revised\""))
+        .collect();
+    assert_eq!(revised.len(), 1, "{log}");
+    assert!(
+        revised[0].contains("Say in one or two sentences"),
+        "{}",
+        revised[0]
+    );
+    let record = place.workspace.state().join("notes").join(flow);
+    let kept = std::fs::read_to_string(record.join("record/workflow.yaml")).unwrap();
+    assert!(kept.contains("Say in one or two sentences"), "{kept}");
+
+    // So does one that the operator revises the flow with.
+    let own = graph.replace("name: Mine", "name: Ours");
+    place.write("own.yaml", &own);
+    let said = place.run(&["revise", flow, "own.yaml"]);
+    assert_eq!(said.code, 0, "{said:?}");
+    let log = place.run(&["log", flow, "--json"]).out;
+    let revised = log
+        .lines()
+        .rfind(|line| line.contains("\"fact\":\"graph_revised\""));
+    let revised = revised.unwrap();
+    assert!(
+        revised.contains("Ours") && revised.contains("Say in one"),
+        "{revised}"
+    );
+}

@@ -16,6 +16,10 @@ wire! {
             to: Whom,
             /// What it says.
             text: String,
+            /// The `since` of the question that this answers, and nothing that is asked later.
+            #[serde(default, skip_serializing_if = "Option::is_none")]
+            #[cfg_attr(test, ts(optional))]
+            asked: Option<String>,
         },
         /// Let a staged handoff through.
         Approve {

@@ -178,6 +178,11 @@ pub(super) fn from_unsaid(error: Unsaid) -> Fault {
 
 /// Who decides second is told what the first decided.
 fn loser(app: &Shared, flow: &FlowRef, command: &Command, error: Fault) -> Fault {
+    if let Command::Reply { asked: Some(_), .. } = command
+        && error.code == "command-refused"
+    {
+        return already("It was answered, or something else is asked by now".to_owned());
+    }
     let (Command::Allow {
         consent: needle, ..
     }
@@ -195,13 +200,17 @@ fn loser(app: &Shared, flow: &FlowRef, command: &Command, error: Fault) -> Fault
         return error;
     }
     match decision(app, flow, needle) {
-        Some(words) => Fault {
-            code: "already-decided".to_owned(),
-            what: format!("{words} by you in another window"),
-            why: "the first answer counts, and this one came second".to_owned(),
-            r#try: "nothing is left to do here".to_owned(),
-        },
+        Some(words) => already(format!("{words} by you in another window")),
         None => error,
+    }
+}
+
+fn already(what: String) -> Fault {
+    Fault {
+        code: "already-decided".to_owned(),
+        what,
+        why: "the first answer counts, and this one came second".to_owned(),
+        r#try: "nothing is left to do here".to_owned(),
     }
 }
 
@@ -267,9 +276,10 @@ fn goes_on(command: &Command) -> bool {
 fn said(command: Command) -> Result<message::Command, Fault> {
     use message::Command as Said;
     Ok(match command {
-        Command::Reply { to, text } => Said::Reply {
+        Command::Reply { to, text, asked } => Said::Reply {
             to: whom(to)?,
             text,
+            asked: asked.as_deref().map(read).transpose()?,
         },
         Command::Approve { approval } => Said::Approve {
             approval: Some(read(&approval)?),

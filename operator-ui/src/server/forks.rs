@@ -97,6 +97,7 @@ fn tell(
         Some(Hearer::Waits(role)) => message::Command::Reply {
             to: message::Whom::Role(role),
             text,
+            asked: None,
         },
         Some(Hearer::Works(role)) => message::Command::Steer {
             role,

@@ -2,13 +2,14 @@
 
 use std::collections::BTreeMap;
 
+use a_society_facts::At;
 use a_society_facts::fact::flow::{Author, PauseReason};
 use a_society_facts::fact::operator::{ChosenBy, SteerWhen};
 use a_society_facts::id::{ApprovalId, ClientId, RoleInstance};
 use a_society_facts::message::Text;
 use a_society_flow::machine::{Guidance, Input, Reply, ReplyTarget, Revise, Steer};
 
-use super::core::Core;
+use super::core::{Core, text_of};
 use super::error::DriverError;
 use crate::control::message::{Command, Taken, Whom};
 use crate::mint;
@@ -30,14 +31,11 @@ impl Core {
         if let Some(seq) = known {
             return Ok(Taken { seq, facts: 0 });
         }
-        let revised = if let Command::Revise { source } = &command {
-            Some(source.clone())
-        } else {
-            None
-        };
+        let revises = matches!(command, Command::Revise { .. });
         let facts = self.carry_out(command, client)?;
-        if let Some(source) = revised {
+        if revises {
             // It was read a moment ago, or the machine would not have heard of it.
+            let source = text_of(&self.flow, &self.state().graph.source)?;
             let file = read_kept(source).map_err(unfit)?;
             self.roles.revised(&file);
         }
@@ -55,7 +53,7 @@ impl Core {
         let input = match command {
             Command::Compact { role } => return self.shorten(role, client),
             Command::Restore { role, archive } => return self.restore(role, archive, client),
-            Command::Reply { to, text } => self.reply(to, text, client)?,
+            Command::Reply { to, text, asked } => self.reply(to, (text, asked), client)?,
             Command::Approve { approval } => Input::Approve {
                 approval: self.staged(approval)?,
                 client,
@@ -137,12 +135,13 @@ impl Core {
     fn reply(
         &mut self,
         to: Whom,
-        text: String,
+        (text, asked): (String, Option<At>),
         client: Option<ClientId>,
     ) -> Result<Input, DriverError> {
         Ok(Input::Reply(Reply {
             target: target(to),
             text: self.keep_words(&text)?,
+            asked,
             message: mint::name(self.mint.as_mut(), "m")?,
             client,
         }))
@@ -189,8 +188,9 @@ impl Core {
         }))
     }
 
-    fn revise(&self, source: String, client: Option<ClientId>) -> Result<Input, DriverError> {
+    fn revise(&mut self, source: String, client: Option<ClientId>) -> Result<Input, DriverError> {
         let file = read_kept(source).map_err(unfit)?;
+        let file = self.roles.contract(file).map_err(DriverError::Graph)?;
         Ok(Input::Revise(Revise {
             graph: Box::new(file.graph),
             source: self.flow.keep_text(file.source)?,

@@ -124,6 +124,13 @@ pub trait RoleSource: Send + std::fmt::Debug {
     /// # Errors
     /// Says in words everything that is wrong with it.
     fn snapshot(&mut self, source: String) -> Result<FlowFile, String>;
+    /// A graph for this flow with everything that it leaves to its project said in it.
+    ///
+    /// # Errors
+    /// Says in words why that cannot be.
+    fn contract(&mut self, file: FlowFile) -> Result<FlowFile, String> {
+        Ok(file)
+    }
     /// The flow walks the graph of another file from now on, whose roles count from now on.
     fn revised(&mut self, file: &FlowFile);
     /// The project's health checks, before the forward pass closes.

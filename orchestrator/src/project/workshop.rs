@@ -41,7 +41,7 @@ use super::{program, records};
 use crate::config::programs;
 use crate::driver::role_source::{About, Choice, RoleSource, Touched};
 use crate::limits::{FLOW_FILE_BYTES_MAX, SHOWN_ARTIFACT_BYTES_MAX, SHOWN_FINDINGS_BYTES_MAX};
-use crate::project::docs::folder::{self, Sayings};
+use crate::project::docs::folder::{self, Sayings, over_canonical_of};
 use crate::project::docs::library::Library;
 use crate::project::flow_file::{self, FlowFile, SNAPSHOT_NAME};
 
@@ -554,7 +554,16 @@ impl RoleSource for Workshop {
     }
 
     fn snapshot(&mut self, source: String) -> Result<FlowFile, String> {
-        judged(&self.roles, self.home.is_some(), source)
+        let file = judged(&self.roles, self.home.is_some(), source)?;
+        self.contract(file)
+    }
+
+    fn contract(&mut self, file: FlowFile) -> Result<FlowFile, String> {
+        match &self.home {
+            Some(home) => over_canonical_of(self.disk.as_ref(), home, file)
+                .map_err(|fault| format!("it cannot be laid over the project's graph: {fault}")),
+            None => Ok(file),
+        }
     }
 
     fn revised(&mut self, file: &FlowFile) {

@@ -77,6 +77,7 @@ codes! {
     UnknownVariable "G028" "A variable is not in the project's index.",
     Unreadable "G029" "A file cannot be read, is no text, or lies outside the project.",
     RepeatedReading "G030" "A node asks for what its role has read already.",
+    SharedOwnership "G031" "Two roles own the same path, or one of them a part of what the other owns.",
 }
 
 impl Serialize for Code {
@@ -130,6 +131,15 @@ impl Diagnostic {
             column: u32::from(line > 0),
             excerpt: None,
             hint,
+        }
+    }
+
+    /// The same as a warning: the file can be used.
+    #[must_use]
+    pub fn as_warning(self) -> Self {
+        Self {
+            severity: Severity::Warning,
+            ..self
         }
     }
 

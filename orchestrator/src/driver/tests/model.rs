@@ -46,6 +46,7 @@ mod budgets;
 mod choosing;
 mod denying;
 mod sessions;
+mod settling;
 
 const ALONE: &str = r"
 workflow:

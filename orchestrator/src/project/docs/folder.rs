@@ -79,6 +79,7 @@ pub fn inspect(disk: &dyn Disk, project: &Path) -> (Option<Project>, Vec<Diagnos
         project,
         index: Index::new(),
         readings: BTreeMap::new(),
+        owned: Vec::new(),
     };
     let canonical = inspection.whole();
     let found = inspection.reader.found;
@@ -99,6 +100,7 @@ pub fn roles(disk: &dyn Disk, project: &Path) -> Roles {
         project,
         index: Index::new(),
         readings: BTreeMap::new(),
+        owned: Vec::new(),
     };
     let names = inspection.role_names();
     let read = names.iter().filter_map(|name| {
@@ -139,6 +141,20 @@ struct Inspection<'d> {
     index: Index,
     /// The paths that each role reads.
     readings: BTreeMap<RoleName, BTreeSet<String>>,
+    /// What each role owns, in the order in which it is said.
+    owned: Vec<Owned>,
+}
+
+/// A path that a role owns, and where that is said.
+#[derive(Debug, Clone)]
+struct Owned {
+    role: RoleName,
+    file: PathBuf,
+    line: u32,
+    /// As it is written there.
+    said: String,
+    /// From the folder of the project, in plain parts.
+    path: PathBuf,
 }
 
 impl Inspection<'_> {
@@ -158,6 +174,7 @@ impl Inspection<'_> {
             roles.extend(self.role(&name).map(|role| (name.clone(), role)));
             self.check_ownership(&name);
         }
+        self.check_overlaps();
         let canonical = self.canonical(roles)?;
         self.check_readings(&canonical.graph);
         Some(canonical)
@@ -304,6 +321,45 @@ impl Inspection<'_> {
                 let code = Code::Unreadable;
                 self.reader.error(code, &file, said.line, message, None);
             }
+            self.owned.push(Owned {
+                role: name.clone(),
+                file: file.clone(),
+                line: said.line,
+                said: said.text,
+                path: plain(&path),
+            });
+        }
+    }
+
+    /// A path has one owner. That a role owns a part of what another owns may be meant, and is a
+    /// warning; that two own the same leaves nobody to answer for it.
+    fn check_overlaps(&mut self) {
+        let owned = std::mem::take(&mut self.owned);
+        for (place, one) in owned.iter().enumerate() {
+            let before = owned.iter().take(place);
+            for other in before.filter(|other| other.role != one.role) {
+                let same = one.path == other.path;
+                let part = one.path.starts_with(&other.path) || other.path.starts_with(&one.path);
+                if !same && !part {
+                    continue;
+                }
+                let relation = if same {
+                    "which is the same"
+                } else if one.path.starts_with(&other.path) {
+                    "of which this is a part"
+                } else {
+                    "which is a part of this"
+                };
+                let message = format!(
+                    "`{}` is owned by {}, and {} owns `{}`, {relation}",
+                    one.said, one.role, other.role, other.said
+                );
+                let hint = "let one role own it; the other one asks for what it needs".to_owned();
+                let (code, file) = (Code::SharedOwnership, one.file.display().to_string());
+                let found = Diagnostic::error(code, &file, one.line, message, Some(hint));
+                let found = if same { found } else { found.as_warning() };
+                self.reader.found.push(found);
+            }
         }
     }
 
@@ -359,6 +415,32 @@ impl Inspection<'_> {
             }
         }
     }
+}
+
+/// A path without what means nothing in it.
+fn plain(path: &str) -> PathBuf {
+    let parts = Path::new(path).components();
+    parts
+        .filter(|part| *part != std::path::Component::CurDir)
+        .collect()
+}
+
+/// A graph that was written for a flow that runs already, laid over the canonical one of its project
+/// as long as that is sound. One that says everything itself stays as it was written.
+///
+/// # Errors
+/// When the result cannot be written as YAML.
+pub fn over_canonical_of(
+    disk: &dyn Disk,
+    project: &Path,
+    own: FlowFile,
+) -> Result<FlowFile, RenderFault> {
+    let (Some(project), _) = inspect(disk, project) else {
+        return Ok(own);
+    };
+    let laid = over_canonical(&project, own.clone())?;
+    let same = laid.graph == own.graph && laid.budget == own.budget;
+    Ok(if same { own } else { laid })
 }
 
 /// A flow's own graph, laid over the canonical one of its project: where a node of it leaves a field

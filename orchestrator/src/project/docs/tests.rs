@@ -173,3 +173,66 @@ fn a_folder_without_a_docs_is_no_project_and_a_running_flow_takes_what_can_be_re
     let names: Vec<&str> = read.keys().map(|name| name.as_str()).collect();
     assert_eq!(names, ["owner"]);
 }
+
+#[test]
+fn what_two_roles_own_is_an_error_and_a_part_of_it_a_warning() {
+    let of = |owner: &str, writer: &str| {
+        let folder = project();
+        write(folder.path(), "a-docs/roles/owner/ownership.yaml", owner);
+        write(folder.path(), "a-docs/roles/writer/ownership.yaml", writer);
+        let (project, found) = inspect(&RealDisk, folder.path());
+        let said: Vec<String> = (found.iter())
+            .map(|it| {
+                format!(
+                    "{} {:?} line {}: {}",
+                    it.code.as_str(),
+                    it.severity,
+                    it.line,
+                    it.message
+                )
+            })
+            .collect();
+        (project.is_some(), said)
+    };
+    assert_eq!(of("- docs/style.md\n", "- docs/plan.md\n"), (true, vec![]));
+    assert_eq!(
+        of("- docs\n- docs/style.md\n", "[]\n"),
+        (true, vec![]),
+        "one role alone"
+    );
+    assert_eq!(
+        of("- docs/style.md\n", "- docs/plan.md\n- $STYLE\n"),
+        (
+            false,
+            vec![
+                "G031 Error line 2: `$STYLE` is owned by writer, and owner owns `docs/style.md`, \
+                 which is the same"
+                    .to_owned()
+            ]
+        )
+    );
+    assert_eq!(
+        of("- ./docs/\n", "- docs/plan.md\n"),
+        (
+            true,
+            vec![
+                "G031 Warning line 1: `docs/plan.md` is owned by writer, and owner owns \
+                 `./docs/`, of which this is a part"
+                    .to_owned()
+            ]
+        )
+    );
+    assert_eq!(
+        of("- docs/plan.md\n", "- docs\n").1,
+        [
+            "G031 Warning line 1: `docs` is owned by writer, and owner owns `docs/plan.md`, which \
+             is a part of this"
+        ]
+    );
+    // A name that only begins the same is another one.
+    let (sound, said) = of("- docs/style.md\n", "- docs/style.md.bak\n");
+    assert!(
+        !sound && said.len() == 1 && said[0].starts_with("G029"),
+        "{said:?}"
+    );
+}
