@@ -11,7 +11,7 @@ use crate::protocol::exported::Moment;
 /// The views as they stand, and what changed.
 #[derive(Debug, Default)]
 pub(super) struct Moments {
-    last: BTreeMap<String, Map<String, Value>>,
+    last: BTreeMap<String, Value>,
     pub(super) list: Vec<Moment>,
 }
 
@@ -24,25 +24,21 @@ impl Moments {
             merge: BTreeMap::new(),
         };
         for (key, part) in parts {
-            let Some(Value::Object(now)) = part.and_then(|part| serde_json::to_value(part).ok())
-            else {
+            let Some(now) = part.and_then(|part| serde_json::to_value(part).ok()) else {
                 if self.last.remove(&key).is_some() {
                     moment.set.insert(key, Value::Null);
                 }
                 continue;
             };
-            match self.last.get(&key) {
-                Some(before) if before.keys().eq(now.keys()) => {
-                    let differs = now
-                        .iter()
-                        .filter(|(name, value)| before.get(*name) != Some(value));
-                    let differs = differs.map(|(name, value)| (name.clone(), value.clone()));
-                    let differs: BTreeMap<String, Value> = differs.collect();
-                    if !differs.is_empty() {
-                        moment.merge.insert(key.clone(), differs);
-                    }
+            let before = self.last.get(&key);
+            if before == Some(&now) {
+                continue;
+            }
+            match before.and_then(Value::as_object).zip(now.as_object()) {
+                Some((before, now)) if before.keys().eq(now.keys()) => {
+                    moment.merge.insert(key.clone(), differing(before, now));
                 }
-                Some(_) | None => drop(moment.set.insert(key.clone(), Value::Object(now.clone()))),
+                Some(_) | None => drop(moment.set.insert(key.clone(), now.clone())),
             }
             self.last.insert(key, now);
         }
@@ -50,4 +46,14 @@ impl Moments {
             self.list.push(moment);
         }
     }
+}
+
+/// The members that are not what they were.
+fn differing(before: &Map<String, Value>, now: &Map<String, Value>) -> BTreeMap<String, Value> {
+    let differ = now
+        .iter()
+        .filter(|(name, value)| before.get(*name) != Some(value));
+    differ
+        .map(|(name, value)| (name.clone(), value.clone()))
+        .collect()
 }

@@ -112,7 +112,7 @@ fn what_each_record_changed_makes_the_flow_as_it_was_at_every_record() {
             let then = serde_json::to_value(&then).unwrap();
             let mut now = json!({
                 "flow": views["flow"], "nodes": {}, "edges": {}, "roles": {}, "asks": {},
-                "changes": {}, "improvement": views.get("improvement"),
+                "changes": {}, "improvement": views.get("improvement"), "order": views["order"],
             });
             now["flow"]["seq"] = json!(0);
             now["flow"]["updated_at"] = json!("");
