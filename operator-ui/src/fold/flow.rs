@@ -275,7 +275,7 @@ impl FlowFold {
         }
         // A flow that rests is answered where it is; one that was cut off has to be gone on with.
         if stands && asks.is_empty() {
-            let mut stopped = ask::stopped(&self.flow, &self.state);
+            let mut stopped = ask::stopped(&self.flow, &self.state, self);
             stopped.seq = self.state.seq;
             asks.push(stopped);
         }

@@ -67,8 +67,12 @@ where
 fn try_it(app: &Shared, cmd: &str, wire: &row::FlowRef, command: Command) -> Result<Done, Fault> {
     let flow = flow_ref(wire)?;
     let client: ClientId = read(cmd)?;
-    if matches!(command, Command::Resume {}) {
-        return resume(app, &flow);
+    if let Command::Resume { note } = command {
+        let note = note.filter(|note| !note.trim().is_empty());
+        return match note {
+            Some(note) => forks::go_on(app, client, &flow, note),
+            None => resume(app, &flow),
+        };
     }
     if let Command::Fork {
         at,
@@ -262,7 +266,7 @@ fn goes_on(command: &Command) -> bool {
         | Command::Restore { .. }
         | Command::Propose { .. }
         | Command::Change { .. }
-        | Command::Resume {}
+        | Command::Resume { .. }
         | Command::Fork { .. } => false,
     }
 }
@@ -351,7 +355,7 @@ fn said(command: Command) -> Result<message::Command, Fault> {
             change: Some(change),
             applied,
         },
-        Command::Fork { .. } | Command::Resume {} => {
+        Command::Fork { .. } | Command::Resume { .. } => {
             return Err(Fault {
                 code: "not-offered".to_owned(),
                 what: "this server cannot do that".to_owned(),

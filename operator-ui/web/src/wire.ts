@@ -1100,7 +1100,11 @@ change: string,
 /**
  * Whether it is applied.
  */
-applied: boolean, } | { "do": "resume", } | { "do": "fork",
+applied: boolean, } | { "do": "resume",
+/**
+ * What is said to it first.
+ */
+note?: string, } | { "do": "fork",
 /**
  * The last record they share.
  */

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use crate::protocol::down::Part;
 use crate::protocol::exported::Moment;
@@ -24,21 +24,29 @@ impl Moments {
             merge: BTreeMap::new(),
         };
         for (key, part) in parts {
-            let Some(now) = part.and_then(|part| serde_json::to_value(part).ok()) else {
+            let now = part.and_then(|part| serde_json::to_value(part).ok());
+            let Some(now) = now else {
                 if self.last.remove(&key).is_some() {
                     moment.set.insert(key, Value::Null);
                 }
                 continue;
             };
-            let before = self.last.get(&key);
-            if before == Some(&now) {
-                continue;
-            }
-            match before.and_then(Value::as_object).zip(now.as_object()) {
-                Some((before, now)) if before.keys().eq(now.keys()) => {
-                    moment.merge.insert(key.clone(), differing(before, now));
+            match (self.last.get(&key), &now) {
+                (Some(Value::Object(before)), Value::Object(now))
+                    if before.keys().eq(now.keys()) =>
+                {
+                    let differs = now
+                        .iter()
+                        .filter(|(name, value)| before.get(*name) != Some(value));
+                    let differs = differs.map(|(name, value)| (name.clone(), value.clone()));
+                    let differs: BTreeMap<String, Value> = differs.collect();
+                    if !differs.is_empty() {
+                        moment.merge.insert(key.clone(), differs);
+                    }
                 }
-                Some(_) | None => drop(moment.set.insert(key.clone(), now.clone())),
+                (Some(before), now) if before == now => {}
+                // The order of the graph is a list, and is told whole.
+                (Some(_) | None, now) => drop(moment.set.insert(key.clone(), now.clone())),
             }
             self.last.insert(key, now);
         }
@@ -46,14 +54,4 @@ impl Moments {
             self.list.push(moment);
         }
     }
-}
-
-/// The members that are not what they were.
-fn differing(before: &Map<String, Value>, now: &Map<String, Value>) -> BTreeMap<String, Value> {
-    let differ = now
-        .iter()
-        .filter(|(name, value)| before.get(*name) != Some(value));
-    differ
-        .map(|(name, value)| (name.clone(), value.clone()))
-        .collect()
 }

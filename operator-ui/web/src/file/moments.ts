@@ -2,7 +2,7 @@
 // send, so that the page shows them without knowing where they came from.
 import type { FlowState, Moment } from "../wire";
 
-type Views = Map<string, unknown>;
+type Views = Map<string, Record<string, unknown> | null>;
 
 /** How far apart moments are that are kept whole, so that going back does not begin at the beginning. */
 const KEPT_EVERY = 500;
@@ -37,15 +37,15 @@ export class Moments {
 function changed(views: Views, moment: Moment): void {
   for (const [key, view] of Object.entries(moment.set)) {
     if (view === null) views.delete(key);
-    else views.set(key, view);
+    else views.set(key, view as Record<string, unknown>);
   }
-  for (const [key, some] of Object.entries(moment.merge)) views.set(key, { ...(views.get(key) as object | undefined), ...some });
+  for (const [key, some] of Object.entries(moment.merge)) views.set(key, { ...views.get(key), ...some });
 }
 
 function assembled(views: Views, seq: number): FlowState | null {
   const head = views.get("flow");
   if (head == null) return null;
-  const state: Record<string, unknown> = { flow: { ...(head as object), seq }, order: views.get("order") ?? [], improvement: views.get("improvement") ?? null };
+  const state: Record<string, unknown> = { flow: { ...head, seq }, order: views.get("order") ?? [], improvement: views.get("improvement") ?? null };
   const families: Record<string, Record<string, unknown>> = { node: {}, edge: {}, role: {}, ask: {}, change: {} };
   for (const [key, view] of views) {
     const slash = key.indexOf("/");

@@ -203,7 +203,7 @@ impl Actors {
 
     fn gear(&self, job: &Job) -> Gear {
         let tools = self.tools(&job.role);
-        let offered = offered(&tools.definitions());
+        let offered = offered(tools.definitions());
         Gear {
             provider: Arc::clone(&self.puppet) as Arc<dyn Provider>,
             model: self.model(),
