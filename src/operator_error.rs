@@ -134,6 +134,12 @@ impl From<Error> for OperatorError {
                 "a flow is never overwritten",
                 "take it in under another project with --project",
             ),
+            Error::Foreign(flow) => Self::new(
+                ("flow-not-imported", ExitCode::Refused),
+                format!("the flow {flow} is kept by another program"),
+                "it has no journal, and nothing is written beside its files",
+                "take it over: a-society import-state",
+            ),
             Error::NotForkable { at, why } => not_forkable(at, why),
             Error::Name(bad) => from_name(&bad),
             Error::DiskFull => disk_full("the disk is full"),
