@@ -13,6 +13,8 @@ mod imported;
 #[cfg(test)]
 mod journals;
 #[cfg(test)]
+mod served;
+#[cfg(test)]
 mod support;
 #[cfg(test)]
 mod tidy;

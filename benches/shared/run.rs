@@ -36,11 +36,13 @@ pub(crate) struct Bench {
 
 impl Bench {
     /// Reads what was asked for. The folder lies beside the build, on a real disk: the system's
-    /// own folder for temporary files may be memory.
+    /// own folder for temporary files may be memory. `--in=FOLDER` names another place, where no
+    /// build has removed thousands of files a moment ago.
     pub(crate) fn new(words: &[String]) -> Self {
-        let target = Path::new(env!("CARGO_TARGET_TMPDIR"));
+        let named = words.iter().find_map(|word| word.strip_prefix("--in="));
+        let place = Path::new(named.unwrap_or(env!("CARGO_TARGET_TMPDIR")));
         Self {
-            folder: tempfile::tempdir_in(target).unwrap(),
+            folder: tempfile::tempdir_in(place).unwrap(),
             words: words
                 .iter()
                 .filter(|word| !word.starts_with("--"))

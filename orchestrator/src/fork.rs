@@ -84,19 +84,25 @@ impl ForkPlan {
         self.name.as_ref().unwrap_or(own)
     }
 
-    /// Who would hear a first message: the first who waits for words, else the first at work.
+    /// Who would hear a first message.
     #[must_use]
     pub fn hearer(&self) -> Option<Hearer> {
-        let state = &self.cut.views.flow;
-        let mut waits = state.waits().map(|(_, waiting)| waiting);
-        let waits = waits.find(|waiting| hears_words(waiting.reason));
-        let waits = waits.map(|waiting| Hearer::Waits(waiting.role.clone()));
-        waits.or_else(|| {
-            let mut turns = state.turns.values().map(|turn| &turn.role);
-            let works = turns.find(|role| state.main_turn_of(role).is_some());
-            works.map(|role| Hearer::Works(role.clone()))
-        })
+        hearer_of(&self.cut.views.flow)
     }
+}
+
+/// Who hears what is said to a flow that nobody drives: the first who waits for words, else the
+/// first whose turn was cut off.
+#[must_use]
+pub fn hearer_of(state: &FlowState) -> Option<Hearer> {
+    let mut waits = state.waits().map(|(_, waiting)| waiting);
+    let waits = waits.find(|waiting| hears_words(waiting.reason));
+    let waits = waits.map(|waiting| Hearer::Waits(waiting.role.clone()));
+    waits.or_else(|| {
+        let mut turns = state.turns.values().map(|turn| &turn.role);
+        let works = turns.find(|role| state.main_turn_of(role).is_some());
+        works.map(|role| Hearer::Works(role.clone()))
+    })
 }
 
 /// Whether somebody who waits for this is answered with words.

@@ -2,6 +2,7 @@
 
 use a_society_facts::id::{ApprovalId, NodeId, RoleInstance};
 use a_society_facts::view::flow::FlowState;
+use a_society_operator_ui::fold::ask::{asked, questions};
 use a_society_orchestrator::machine::{Question, Work};
 use a_society_state::FlowRef;
 use serde_json::{Value, json};
@@ -42,15 +43,7 @@ pub(crate) fn short(flow: &FlowRef) -> &str {
 
 /// Everything that is asked.
 pub(crate) fn of(flow: &FlowRef, state: &FlowState, pending: &[Work]) -> Vec<Ask> {
-    let questions = pending.iter().filter_map(|work| match work {
-        Work::AskOperator(question) => Some(question),
-        Work::RunTurn { .. }
-        | Work::StopTurn { .. }
-        | Work::Claim { .. }
-        | Work::StartReflection { .. }
-        | Work::StartFeedback { .. } => None,
-    });
-    questions
+    questions(pending)
         .map(|question| ask(flow, state, question))
         .collect()
 }
@@ -171,14 +164,6 @@ fn named(node: Option<&NodeId>, role: &RoleInstance) -> String {
         Some(node) => format!("--node {node}"),
         None => format!("--role {role}"),
     }
-}
-
-/// What a role asks, as far as it is kept in the state.
-fn asked(state: &FlowState, node: Option<&NodeId>, role: &RoleInstance) -> Option<String> {
-    let mut waits = state.waits();
-    let mine = waits.find(|(at, waiting)| *at == node && waiting.role == *role);
-    let question = mine.and_then(|(_, waiting)| waiting.question.as_ref());
-    question.map(a_society_facts::message::Text::shown)
 }
 
 /// What a staged handoff would pass on.

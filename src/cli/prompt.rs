@@ -83,6 +83,7 @@ pub(crate) fn command(question: &Question, line: &str) -> Option<Command> {
                 None => Whom::Role(role.clone()),
             },
             text: text.to_owned(),
+            asked: None,
         }),
         Question::Approval { approval, .. } => {
             let approval = Some(approval.clone());

@@ -33,6 +33,7 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
     let command = Command::Reply {
         to: arguments.who.whom(),
         text: text(&arguments.text)?,
+        asked: None,
     };
     say(context, &arguments.to, command, "answered")
 }

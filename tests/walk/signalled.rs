@@ -167,3 +167,41 @@ fn a_run_whose_output_nobody_reads_says_that_it_rests() {
     assert_eq!(place.run(&["resume", &flow, "--improve", "none"]).code, 0);
     assert_eq!(place.outcome(&flow)["notes"], "The notes.");
 }
+
+/// A program that leaves another one behind, which leaves its session.
+const LEAVES: &str = r#"setsid sleep 98431 & echo $! > "$A_SOCIETY_RECORD/pid"; sleep 60"#;
+
+#[test]
+fn what_a_program_left_behind_over_a_death_of_the_driver_is_ended_and_said_when_it_goes_on() {
+    let flow = PROGRAM.replace(
+        r#"echo $$ > "$A_SOCIETY_RECORD/pid"; sleep SECONDS; echo done"#,
+        LEAVES,
+    );
+    let place = Place::new(&flow, "default: forward\nscript: []\n");
+    let (mut child, _, pid) = at_work(&place);
+    let lives = || {
+        let line = std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+        String::from_utf8_lossy(&line).contains("98431")
+    };
+    assert!(lives());
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let flow = place.flow().unwrap();
+    let survived = lives();
+    let said = place.run(&["resume", &flow, "--until-waiting", "--improve", "none"]);
+    let log = place.run(&["log", &flow, "--json"]).out;
+    wait_until("what was left behind is gone", || !lives());
+    assert_eq!(
+        log.contains("\"fact\":\"call_reaped\""),
+        survived,
+        "it is said when there was something to end: {said:?}"
+    );
+    assert!(
+        survived,
+        "nothing was left behind, so the test sees nothing"
+    );
+    // It is not run again by itself, and nobody pretends to know what it did.
+    let started = "\"fact\":\"call_started\",\"call\":\"2.";
+    assert_eq!(log.matches(started).count(), 1, "{log}");
+    assert!(log.contains("\"end\":\"unknown\""), "{log}");
+}

@@ -68,36 +68,62 @@ pub fn asks(flow: &FlowRef, state: &FlowState, pending: &[Work], around: &dyn Ar
         state,
         around,
     };
-    let questions = pending.iter().filter_map(|work| match work {
+    questions(pending)
+        .map(|question| asker.ask(question))
+        .collect()
+}
+
+/// The questions among what is pending, in the order in which the machine asks.
+pub fn questions(pending: &[Work]) -> impl Iterator<Item = &Question> {
+    pending.iter().filter_map(|work| match work {
         Work::AskOperator(question) => Some(question),
         Work::RunTurn { .. }
         | Work::StopTurn { .. }
         | Work::Claim { .. }
         | Work::StartReflection { .. }
         | Work::StartFeedback { .. } => None,
-    });
-    questions.map(|question| asker.ask(question)).collect()
+    })
 }
 
-/// The question that a flow which nobody drives asks: to go on with it.
+/// What a role asks, as far as it is kept in the state.
 #[must_use]
-pub fn stopped(flow: &FlowRef, state: &FlowState) -> Ask {
+pub fn asked(state: &FlowState, node: Option<&NodeId>, role: &RoleInstance) -> Option<String> {
+    let mut waits = state.waits();
+    let mine = waits.find(|(at, waiting)| *at == node && waiting.role == *role);
+    let question = mine.and_then(|(_, waiting)| waiting.question.as_ref());
+    question.map(Text::shown)
+}
+
+/// The question that a flow which nobody drives asks: to go on with it. It is asked by the role that
+/// was cut off in its turn, if one was.
+#[must_use]
+pub fn stopped(flow: &FlowRef, state: &FlowState, around: &dyn Around) -> Ask {
     let asker = Asker {
         flow,
         state,
-        around: &Nothing,
+        around,
     };
     let running = state.running.keys().map(ToString::to_string).collect();
+    let mut turns = state.turns.values();
+    let cut_off = turns.find(|turn| state.main_turn_of(&turn.role).is_some());
+    let (headline, short) = match cut_off {
+        Some(turn) => (
+            format!("{} was cut off in its turn", turn.role),
+            "Server stopped mid-turn. Continue?",
+        ),
+        None => ("Nobody drives this flow".to_owned(), "Go on"),
+    };
     let said = Said {
         id: "stopped".to_owned(),
-        headline: "Nobody drives this flow".to_owned(),
-        short: "Go on".to_owned(),
+        headline,
+        short: short.to_owned(),
         kind: AskKind::Stopped {},
     };
+    let node = cut_off.and_then(|turn| turn.node.as_ref());
     Ask {
         since: words::maybe_at(state.updated_at),
         waiting_behind: running,
-        ..asker.made(said, None, None)
+        ..asker.made(said, node, cut_off.map(|turn| &turn.role))
     }
 }
 
@@ -371,12 +397,8 @@ impl Asker<'_> {
         idle.map(ToString::to_string).collect()
     }
 
-    /// What a role asks, as far as it is kept in the state.
     fn question(&self, node: Option<&NodeId>, role: &RoleInstance) -> String {
-        let mut waits = self.state.waits();
-        let mine = waits.find(|(at, waiting)| *at == node && waiting.role == *role);
-        let question = mine.and_then(|(_, waiting)| waiting.question.as_ref());
-        question.map(Text::shown).unwrap_or_default()
+        asked(self.state, node, role).unwrap_or_default()
     }
 }
 

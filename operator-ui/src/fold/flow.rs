@@ -221,6 +221,9 @@ impl FlowFold {
             parts.insert(key, Some(part));
         };
         put("flow".to_owned(), Part::Head(Box::new(maker.head())));
+        if all {
+            put("order".to_owned(), Part::Order(maker.order()));
+        }
         for node in &state.graph.nodes {
             if all || touched.nodes.contains(&node.id) {
                 put(
@@ -272,7 +275,7 @@ impl FlowFold {
         }
         // A flow that rests is answered where it is; one that was cut off has to be gone on with.
         if stands && asks.is_empty() {
-            let mut stopped = ask::stopped(&self.flow, &self.state);
+            let mut stopped = ask::stopped(&self.flow, &self.state, self);
             stopped.seq = self.state.seq;
             asks.push(stopped);
         }
@@ -393,11 +396,12 @@ fn ranks(graph: &FlowGraph) -> BTreeMap<NodeId, u64> {
 /// A whole state out of its parts, as a page puts it together.
 #[must_use]
 pub fn assembled(parts: BTreeMap<String, Part>) -> Option<WireState> {
-    let mut state = None;
+    let (mut state, mut order) = (None, Vec::new());
     let mut rest = Vec::new();
     for (key, part) in parts {
         match part {
             Part::Head(head) => state = Some(head),
+            Part::Order(nodes) => order = nodes,
             part @ (Part::Row(_)
             | Part::Ask(_)
             | Part::Node(_)
@@ -410,6 +414,7 @@ pub fn assembled(parts: BTreeMap<String, Part>) -> Option<WireState> {
     }
     let mut state = WireState {
         flow: *state?,
+        order,
         nodes: BTreeMap::new(),
         edges: BTreeMap::new(),
         roles: BTreeMap::new(),
@@ -426,7 +431,7 @@ pub fn assembled(parts: BTreeMap<String, Part>) -> Option<WireState> {
             Part::Ask(ask) => drop(state.asks.insert(name, *ask)),
             Part::Improvement(improvement) => state.improvement = Some(*improvement),
             Part::Change(change) => drop(state.changes.insert(name, *change)),
-            Part::Row(_) | Part::Head(_) | Part::Decided(_) => {}
+            Part::Row(_) | Part::Head(_) | Part::Order(_) | Part::Decided(_) => {}
         }
     }
     Some(state)

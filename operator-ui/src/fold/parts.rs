@@ -62,13 +62,14 @@ impl Maker<'_> {
             owner: state.owner.as_ref().map(ToString::to_string),
             closing,
             pid: self.holder.map(str::to_owned),
-            order: state
-                .graph
-                .nodes
-                .iter()
-                .map(|node| node.id.to_string())
-                .collect(),
         }
+    }
+
+    /// The nodes in the order of the graph. It is a part of its own, for the head changes with every
+    /// record, and this is as long as the graph.
+    pub(super) fn order(&self) -> Vec<String> {
+        let nodes = self.state.graph.nodes.iter();
+        nodes.map(|node| node.id.to_string()).collect()
     }
 
     pub(super) fn node(&self, node: &NodeOutline) -> NodeView {

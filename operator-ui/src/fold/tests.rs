@@ -387,6 +387,7 @@ fn parts_of(state: &Value) -> BTreeMap<String, Value> {
             parts.insert(format!("{prefix}/{name}"), part.clone());
         }
     }
+    parts.insert("order".to_owned(), state["order"].clone());
     parts
 }
 
@@ -479,6 +480,33 @@ fn a_cursor_of_another_epoch_or_from_the_future_begins_anew() {
         hub.pull(&mut cursor).remove(0),
         Down::Ev { from: 1, .. }
     ));
+}
+
+#[test]
+fn what_is_as_long_as_the_graph_is_told_once_and_not_with_every_record() {
+    for (name, records) in journals() {
+        let mut hub = Hub::new();
+        let mut cursor = Cursor::new(None, None, None);
+        let (mut told, mut made) = (0, 0);
+        for recorded in &records {
+            hub.hear(recorded);
+            let graph = |fact: &Fact| matches!(fact, Fact::FlowCreated(_) | Fact::GraphRevised(_));
+            made += usize::from(recorded.fact().is_some_and(graph));
+            for down in hub.pull(&mut cursor) {
+                if let Down::Ev {
+                    put: Some(Put::Parts(parts)),
+                    ..
+                } = &down
+                {
+                    told += usize::from(parts.contains_key("order"));
+                }
+            }
+        }
+        assert!(told <= made, "{name}: {told} times for {made} graphs");
+        let nodes = hub.parts.keys("node/").len();
+        let order: Vec<String> = serde_json::from_str(hub.parts.one("order").unwrap()).unwrap();
+        assert_eq!(order.len(), nodes, "{name}");
+    }
 }
 
 #[test]

@@ -28,6 +28,11 @@ const FACTS_AT_ONCE: u64 = 1_000;
 #[derive(Debug, Default)]
 struct Shared {
     epoch: String,
+    /// Which making of the parts this is. Only who knows this one learns which parts went: they are
+    /// made from what the journal comes to, and what came and went before is in none of them.
+    making: String,
+    /// The epoch of the parts: the journal's, and the making.
+    parts_epoch: String,
     head: Seq,
     at: String,
     parts: Parts,
@@ -58,8 +63,9 @@ impl Onlooker for FlowHub {
 }
 
 /// The groups of a flow's state, and whether each is one part or many.
-const GROUPS: [(&str, &str, bool); 7] = [
+const GROUPS: [(&str, &str, bool); 8] = [
     ("flow", "flow", false),
+    ("order", "order", false),
     ("nodes", "node/", true),
     ("edges", "edge/", true),
     ("roles", "role/", true),
@@ -90,7 +96,10 @@ impl FlowHub {
         let follower = hubs.store.follow(flow)?;
         let hub = Arc::new(Self {
             flow: flow.clone(),
-            shared: Mutex::default(),
+            shared: Mutex::new(Shared {
+                making: hubs.new_making(),
+                ..Shared::default()
+            }),
             bell: Arc::new(Bell::default()),
             followers: Followers::default(),
             streamed: AtomicBool::new(false),
@@ -145,7 +154,7 @@ impl FlowHub {
     pub fn take_parts(&self, cursor: &mut Cursor) -> Vec<Out> {
         let mut shared = lock(&self.shared);
         let Shared {
-            epoch,
+            parts_epoch: epoch,
             head,
             at,
             parts,
@@ -337,6 +346,7 @@ impl Reader {
         feeds.extend(self.fold.take_feeds());
         let mut shared = lock(&self.hub.shared);
         shared.epoch = self.fold.epoch();
+        shared.parts_epoch = format!("{}.{}", shared.epoch, shared.making);
         shared.head = seq;
         shared.at = words::maybe_at(self.at);
         shared.ready = true;
@@ -378,6 +388,7 @@ impl Reader {
         self.taken.clear();
         let mut shared = lock(&self.hub.shared);
         shared.parts = Parts::default();
+        shared.making = hubs.new_making();
         shared.feeds.clear();
         shared.ready = false;
         drop(shared);

@@ -107,6 +107,8 @@ pub struct Hubs {
     watch: Option<Watch>,
     /// Who is told when something in a folder changes.
     bells: Mutex<BTreeMap<PathBuf, Vec<Weak<Bell>>>>,
+    /// How often what is shown of a flow was made from its beginning.
+    made: AtomicU64,
     /// What calls that wait would change.
     changes: Mutex<BTreeMap<Place, Option<Diff>>>,
     ended: AtomicBool,
@@ -144,6 +146,7 @@ impl Hubs {
             // Without it hubs look by themselves now and then.
             watch: Watch::new().ok(),
             bells: Mutex::default(),
+            made: AtomicU64::new(0),
             changes: Mutex::default(),
             ended: AtomicBool::new(false),
         });
@@ -154,6 +157,12 @@ impl Hubs {
             .spawn(move || listen(&weak));
         drop(watching);
         hubs
+    }
+
+    /// A name for what is made of a flow from its beginning now, which nothing else ever has.
+    pub(super) fn new_making(&self) -> String {
+        let number = self.made.fetch_add(1, Ordering::Relaxed);
+        format!("{}.{number}", self.epoch)
     }
 
     /// Rings a bell whenever something in a folder changes.

@@ -401,7 +401,7 @@ fn asks_of(
         .unwrap_or_default();
     let mut asks = ask::asks(&wire, state, &pending, &seen);
     if asks.is_empty() && liveness.driven_by.is_none() {
-        asks.push(ask::stopped(&wire, state));
+        asks.push(ask::stopped(&wire, state, &seen));
     }
     asks
 }

@@ -16,6 +16,10 @@ wire! {
             to: Whom,
             /// What it says.
             text: String,
+            /// The `since` of the question that this answers, and nothing that is asked later.
+            #[serde(default, skip_serializing_if = "Option::is_none")]
+            #[cfg_attr(test, ts(optional))]
+            asked: Option<String>,
         },
         /// Let a staged handoff through.
         Approve {
@@ -155,7 +159,12 @@ wire! {
             applied: bool,
         },
         /// Let this server drive a flow that nobody drives.
-        Resume {},
+        Resume {
+            /// What is said to it first.
+            #[serde(default, skip_serializing_if = "Option::is_none")]
+            #[cfg_attr(test, ts(optional))]
+            note: Option<String>,
+        },
         /// Begin another flow that shares this one's records up to one of them.
         Fork {
             /// The last record they share.

@@ -130,6 +130,8 @@ wire! {
         Ask(Box<Ask>),
         /// `flow` of a flow.
         Head(Box<FlowHead>),
+        /// `order` of a flow.
+        Order(Vec<String>),
         /// `node/{id}`.
         Node(Box<NodeView>),
         /// `edge/{from}/{to}`.

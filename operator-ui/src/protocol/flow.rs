@@ -11,6 +11,8 @@ wire! {
     pub struct FlowState {
         /// The flow itself.
         pub flow: FlowHead,
+        /// Its nodes in the order of the graph.
+        pub order: Vec<String>,
         /// Its nodes.
         pub nodes: BTreeMap<String, NodeView>,
         /// Its edges, by `{from}/{to}`.
@@ -319,6 +321,4 @@ pub struct FlowHead {
     pub closing: Option<String>,
     /// Who drives it, in words.
     pub pid: Option<String>,
-    /// The nodes in the order of the graph.
-    pub order: Vec<String>,
 }

@@ -67,8 +67,12 @@ where
 fn try_it(app: &Shared, cmd: &str, wire: &row::FlowRef, command: Command) -> Result<Done, Fault> {
     let flow = flow_ref(wire)?;
     let client: ClientId = read(cmd)?;
-    if matches!(command, Command::Resume {}) {
-        return resume(app, &flow);
+    if let Command::Resume { note } = command {
+        let note = note.filter(|note| !note.trim().is_empty());
+        return match note {
+            Some(note) => forks::go_on(app, client, &flow, note),
+            None => resume(app, &flow),
+        };
     }
     if let Command::Fork {
         at,
@@ -174,6 +178,11 @@ pub(super) fn from_unsaid(error: Unsaid) -> Fault {
 
 /// Who decides second is told what the first decided.
 fn loser(app: &Shared, flow: &FlowRef, command: &Command, error: Fault) -> Fault {
+    if let Command::Reply { asked: Some(_), .. } = command
+        && error.code == "command-refused"
+    {
+        return already("It was answered, or something else is asked by now".to_owned());
+    }
     let (Command::Allow {
         consent: needle, ..
     }
@@ -191,13 +200,17 @@ fn loser(app: &Shared, flow: &FlowRef, command: &Command, error: Fault) -> Fault
         return error;
     }
     match decision(app, flow, needle) {
-        Some(words) => Fault {
-            code: "already-decided".to_owned(),
-            what: format!("{words} by you in another window"),
-            why: "the first answer counts, and this one came second".to_owned(),
-            r#try: "nothing is left to do here".to_owned(),
-        },
+        Some(words) => already(format!("{words} by you in another window")),
         None => error,
+    }
+}
+
+fn already(what: String) -> Fault {
+    Fault {
+        code: "already-decided".to_owned(),
+        what,
+        why: "the first answer counts, and this one came second".to_owned(),
+        r#try: "nothing is left to do here".to_owned(),
     }
 }
 
@@ -253,7 +266,7 @@ fn goes_on(command: &Command) -> bool {
         | Command::Restore { .. }
         | Command::Propose { .. }
         | Command::Change { .. }
-        | Command::Resume {}
+        | Command::Resume { .. }
         | Command::Fork { .. } => false,
     }
 }
@@ -263,9 +276,10 @@ fn goes_on(command: &Command) -> bool {
 fn said(command: Command) -> Result<message::Command, Fault> {
     use message::Command as Said;
     Ok(match command {
-        Command::Reply { to, text } => Said::Reply {
+        Command::Reply { to, text, asked } => Said::Reply {
             to: whom(to)?,
             text,
+            asked: asked.as_deref().map(read).transpose()?,
         },
         Command::Approve { approval } => Said::Approve {
             approval: Some(read(&approval)?),
@@ -341,7 +355,7 @@ fn said(command: Command) -> Result<message::Command, Fault> {
             change: Some(change),
             applied,
         },
-        Command::Fork { .. } | Command::Resume {} => {
+        Command::Fork { .. } | Command::Resume { .. } => {
             return Err(Fault {
                 code: "not-offered".to_owned(),
                 what: "this server cannot do that".to_owned(),

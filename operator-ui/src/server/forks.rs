@@ -1,4 +1,4 @@
-//! What a fork would be, said before it is made; and making it.
+//! What a fork would be, said before it is made; making it; and going on with what was cut off.
 
 use a_society_facts::id::ClientId;
 use a_society_orchestrator::control::client::Unsaid;
@@ -9,6 +9,7 @@ use a_society_orchestrator::run::RunError;
 use a_society_state::FlowRef;
 
 use super::app::Shared;
+use super::blocking::unread;
 use super::commands::{Done, from_unsaid, resume, say};
 use super::routes::Window;
 use crate::fold::words;
@@ -70,6 +71,21 @@ pub(super) fn make(
     Ok(done)
 }
 
+/// Goes on with a flow that was cut off, after something was said to it.
+pub(super) fn go_on(
+    app: &Shared,
+    client: ClientId,
+    flow: &FlowRef,
+    note: String,
+) -> Result<Done, Fault> {
+    let look = app.hubs.store.look(flow).map_err(|error| unread(&error))?;
+    let hearer = fork::hearer_of(&look.screen.flow);
+    let told = tell(app, flow, (hearer, note), client);
+    let mut done = resume(app, flow)?;
+    done.note = told.err();
+    Ok(done)
+}
+
 fn tell(
     app: &Shared,
     forked: &FlowRef,
@@ -81,6 +97,7 @@ fn tell(
         Some(Hearer::Waits(role)) => message::Command::Reply {
             to: message::Whom::Role(role),
             text,
+            asked: None,
         },
         Some(Hearer::Works(role)) => message::Command::Steer {
             role,
@@ -90,8 +107,8 @@ fn tell(
         None => {
             return Err(Fault {
                 code: "nobody-hears".to_owned(),
-                what: "the first message was not said".to_owned(),
-                why: "nobody waits or works in the fork yet".to_owned(),
+                what: "the message was not said".to_owned(),
+                why: "nobody waits or works there yet".to_owned(),
                 r#try: "say it once a role works".to_owned(),
             });
         }

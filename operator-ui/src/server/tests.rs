@@ -1,5 +1,6 @@
 //! The door, from outside: what is turned away and how, and that nobody who follows loses anything.
 
+mod again;
 mod bounds;
 mod routes;
 mod tls;

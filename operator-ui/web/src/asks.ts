@@ -3,7 +3,7 @@ import type { IconName } from "./icons";
 import { compare, money, spoken } from "./words";
 import type { Ask, Command, Estimate, ImprovementMode, Whom } from "./wire";
 
-export type ChoiceId = "allow" | "allow-flow" | "deny" | "deny-reason" | "approve" | "decline" | "decline-reason" | "retry" | "continue" | "resume" | "grant" | "refuse" | "first" | "second" | "third";
+export type ChoiceId = "allow" | "allow-flow" | "deny" | "deny-reason" | "approve" | "decline" | "decline-reason" | "retry" | "continue" | "resume" | "resume-note" | "grant" | "refuse" | "first" | "second" | "third";
 /** The letter that chooses; `event.code` of the key, so that a layout does not move it. */
 export type ChoiceKey = "KeyY" | "KeyF" | "KeyN" | "KeyR" | "Digit1" | "Digit2" | "Digit3";
 export type Choice = {
@@ -83,7 +83,12 @@ export function choices(ask: Ask): Choice[] {
       ];
     case "unpause": return [{ id: "continue", words: "Continue", past: "Continued", key: "KeyY", primary: true, command: () => ({ do: "unpause" }) }];
     case "stalled": return [{ id: "resume", words: "Look for work again", past: "Looking for work", key: "KeyY", primary: true, command: () => ({ do: "resume" }) }];
-    case "stopped": return [{ id: "resume", words: "Resume", past: "Resumed", key: "KeyY", primary: true, command: () => ({ do: "resume" }) }];
+    case "stopped": {
+      const list: Choice[] = [{ id: "resume", words: ask.role === null ? "Resume" : "Continue", past: "Resumed", key: "KeyY", primary: true, command: () => ({ do: "resume" }) }];
+      // Only somebody who was cut off hears a note.
+      if (ask.role !== null) list.push({ id: "resume-note", words: "Continue with a note", past: "Continued with a note", key: "KeyR", needsText: true, command: (note) => ({ do: "resume", note }) });
+      return list;
+    }
   }
 }
 
@@ -106,6 +111,11 @@ export function denied(ask: Ask): string | null {
 /** What stands in an empty field for its answer. */
 export function answerHint(ask: Ask, name = ask.role ?? "the flow"): string {
   return wasDenied(ask) ? `Tell ${name} what to do instead` : `Your answer to ${name}`;
+}
+
+/** What the field for a choice that wants a text asks for. */
+export function textHint(choice: Choice, name: string): { label: string; hint: string } {
+  return choice.id === "resume-note" ? { label: "What to say before it goes on", hint: `Tell ${name} what it should know` } : { label: "Why not, and what to do instead", hint: `Tell ${name} why, and what to do instead` };
 }
 
 /** How an ask looks in a list. */

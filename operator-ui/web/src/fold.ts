@@ -57,6 +57,7 @@ function foldOne(state: FlowState, key: string, value: Part | null): FlowState {
   const [family, name] = split(key);
   switch (family) {
     case "flow": return value === null ? state : { ...state, flow: value as FlowHead };
+    case "order": return value === null ? state : { ...state, order: value as string[] };
     case "node": return { ...state, nodes: put(state.nodes, name, value as NodeView | null) };
     case "edge": return { ...state, edges: put(state.edges, name, value as EdgeView | null) };
     case "role": return { ...state, roles: put(state.roles, name, value as RoleView | null) };

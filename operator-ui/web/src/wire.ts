@@ -420,6 +420,10 @@ export type FlowState = {
  */
 flow: FlowHead,
 /**
+ * Its nodes in the order of the graph.
+ */
+order: Array<string>,
+/**
  * Its nodes.
  */
 nodes: { [key in string]: NodeView },
@@ -489,10 +493,6 @@ closing: string | null,
  * Who drives it, in words.
  */
 pid: string | null,
-/**
- * The nodes in the order of the graph.
- */
-order: Array<string>,
 /**
  * The project.
  */
@@ -960,7 +960,11 @@ to: Whom,
 /**
  * What it says.
  */
-text: string, } | { "do": "approve",
+text: string,
+/**
+ * The `since` of the question that this answers, and nothing that is asked later.
+ */
+asked?: string, } | { "do": "approve",
 /**
  * Which.
  */
@@ -1096,7 +1100,11 @@ change: string,
 /**
  * Whether it is applied.
  */
-applied: boolean, } | { "do": "resume", } | { "do": "fork",
+applied: boolean, } | { "do": "resume",
+/**
+ * What is said to it first.
+ */
+note?: string, } | { "do": "fork",
 /**
  * The last record they share.
  */
@@ -1286,7 +1294,7 @@ export type State = InboxState | FlowState | FeedState;
 
 export type Put = Array<Item> | { [key in string]: Part | null };
 
-export type Part = FlowRow | Ask | FlowHead | NodeView | EdgeView | RoleView | ImprovementView | ChangeView | Array<Decided>;
+export type Part = FlowRow | Ask | FlowHead | Array<string> | NodeView | EdgeView | RoleView | ImprovementView | ChangeView | Array<Decided>;
 
 export type Fault = {
 /**

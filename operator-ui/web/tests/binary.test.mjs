@@ -75,7 +75,7 @@ test("a role's finding becomes a change of the project on the page of the progra
     await page.goto(await address(serving));
     await until(() => page.url(), (url) => !url.includes("token"), "the token leaves the address");
     await page.getByRole("link", { name: "Findings" }).click();
-    await page.getByRole("button", { name: /writer/ }).click();
+    await page.getByRole("button", { name: /^writer/ }).click();
     await page.getByRole("button", { name: "Propose a change" }).click();
     const field = page.getByLabel("What the file would say");
     await field.waitFor();

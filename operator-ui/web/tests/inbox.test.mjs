@@ -115,3 +115,16 @@ test("what the project chose stands out among the ways to look back, each with a
   assert.doesNotMatch(await graph.innerText(), /as orchard chooses/);
   assert.deepEqual(decisions(server), [], "it is chosen by nobody but a person");
 });
+
+test("where nothing can go on, a node that is done is run again with a word about why", async () => {
+  const data = world();
+  const stalled = ask("ledger/stalled", { kind: "stalled" }, { role: null, node: null });
+  data.inbox.asks = { [stalled.id]: stalled };
+  const { server, page, complaints } = await at("/inbox", { data });
+  await page.getByLabel("Node", { exact: true }).selectOption("design");
+  await page.getByLabel("What should be different").fill("Say where it ends.");
+  await page.getByRole("button", { name: "Run design again" }).click();
+  await until(() => decisions(server), (list) => list.length === 1, "it is said");
+  assert.deepEqual(decisions(server)[0], { do: "reopen", node: "design", note: "Say where it ends." });
+  assert.deepEqual(complaints, []);
+});

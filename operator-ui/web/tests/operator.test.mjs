@@ -19,6 +19,7 @@ const KINDS = {
   feedback: [ask("x/feedback/k", { kind: "feedback", path: "feedback/report.md" }), ["n"], { do: "feedback", granted: false }],
   pause: [ask("x/unpause/k", { kind: "unpause", reason: "The disk was full.", detail: null }), ["y"], { do: "unpause" }],
   "flow that stands still": [ask("x/stalled/k", { kind: "stalled" }, { role: null }), ["y"], { do: "resume" }],
+  "role that was cut off": [ask("x/stopped/k", { kind: "stopped" }), ["r", ..."on", "Enter"], { do: "resume", note: "on" }],
   "flow that stopped": [ask("x/stopped/k", { kind: "stopped" }, { role: null }), ["y"], { do: "resume" }],
 };
 for (const [name, [one, keys, expected]] of Object.entries(KINDS)) {
@@ -39,7 +40,9 @@ for (const [name, [one, keys, expected]] of Object.entries(KINDS)) {
       } else await page.keyboard.press(key);
     }
     await until(() => decisions(server), (list) => list.length === 1, "it is answered");
-    assert.deepEqual(decisions(server)[0], expected);
+    // Words answer what was asked then, and nothing that is asked later.
+    const whole = expected.do === "reply" ? { ...expected, asked: one.since } : expected;
+    assert.deepEqual(decisions(server)[0], whole);
     await page.getByText("Nothing waits for you.").waitFor();
     assert.deepEqual(complaints, []);
   });
@@ -183,7 +186,8 @@ test("after a break nothing is there twice and nothing is missing", async () => 
   server.put("feed orchard/ledger backend", [item(7001, "assistant", "said while nobody heard")]);
   await page.getByText("Complete up to event").waitFor();
   server.refusing = false;
-  await page.getByRole("button", { name: "Try now" }).click();
+  // The page may have come back by itself meanwhile; then there is nothing to press.
+  await page.evaluate(() => [...document.querySelectorAll("button")].find((one) => one.textContent === "Try now")?.click());
   await page.getByText("said while nobody heard").waitFor();
   assert.equal(await page.locator("[role=log]").getAttribute("data-rows"), "51");
 });

@@ -20,6 +20,9 @@ export class StandIn {
     this.answers = true;
     this.refusing = false;
     this.unknown = false;
+    this.first = false;
+    this.held = null;
+    this.refused = [];
     this.bodies = new Map();
     this.csp = [];
     this.http = createServer((request, response) => this.#serve(request, response));
@@ -163,10 +166,22 @@ export class StandIn {
     }
     one.say({ t: "caught_up", id: up.id, seq, head: seq });
   }
+  /** Hears the commands that were held, in the order they came. */
+  release() {
+    const held = this.held ?? [];
+    this.held = null;
+    for (const [one, up] of held) this.#do(one, up);
+  }
   #do(one, up) {
+    if (this.held !== null) return void this.held.push([one, up]);
     if (this.commands.some((given) => given.cmd === up.cmd)) return one.say({ t: "ack", cmd: up.cmd, ok: true, seq: 1, facts: 0 });
     this.commands.push(up);
     if (!this.answers) return;
+    // With `first` the first who answers an ask is the one who did, as with the real one.
+    if (this.first && !Object.values(this.world.inbox.asks).some((open) => answersIt(up, open))) {
+      this.refused.push(up);
+      return one.say({ t: "ack", cmd: up.cmd, ok: false, error: { code: "command-refused", what: "This was answered already.", why: "Somebody was first.", try: "Look at the decisions." } });
+    }
     one.say({ t: "ack", cmd: up.cmd, ok: true, seq: 1, facts: 1 });
     const flow = `${up.flow.project}/${up.flow.flow}`;
     const ask = Object.values(this.world.inbox.asks).find((open) => answersIt(up, open));

@@ -1,5 +1,6 @@
 // One workspace for the tests: a flow in the middle of its work, asks of every kind, and feeds with every kind of item.
-const NOW = Date.now();
+// Pictures have a clock of their own.
+const NOW = Number(process.env.A_SOCIETY_NOW ?? Date.now());
 const ago = (minutes) => new Date(NOW - minutes * 60_000).toISOString();
 export const flowOf = (flow) => ({ project: "orchard", flow });
 
@@ -53,7 +54,8 @@ export function world() {
   const mine = Object.fromEntries(asks.filter((one) => one.flow.flow === "ledger").map((one) => [one.id, one]));
   const rows = [row("ledger", "Ledger journal", { waits: 2 }), row("billing", "Billing export", { nodes_done: 6, nodes: 7, waits: 1 }), row("archive", "Account archive", { nodes_done: 1, nodes: 6, waits: 1 }), row("tour", "Onboarding tour", { stopped: true, status: "stopped", running: 0 }), row("wizard", "Import wizard", { phase: "improvement_choice", status: "forward pass closed", running: 0, nodes_done: 5, nodes: 5, waits: 1 }), row("ranking", "Search ranking fix", { over: true, phase: "completed", status: "completed", running: 0, nodes_done: 4, nodes: 4, updated_at: ago(190) })];
   const state = {
-    flow: { ...rows[0], input: "Make the ledger append-only", origin: "flow.yaml", draft: false, mode: "partial-access", grants: [], paused: null, limits: { cost_micros: 10_000_000 }, cached_tokens: 880_000, owner: "owner", closing: "close", pid: "this server", order: ["intake", "design", "api", "ui", "docs", "review", "acceptance", "close"] },
+    flow: { ...rows[0], input: "Make the ledger append-only", origin: "flow.yaml", draft: false, mode: "partial-access", grants: [], paused: null, limits: { cost_micros: 10_000_000 }, cached_tokens: 880_000, owner: "owner", closing: "close", pid: "this server" },
+    order: ["intake", "design", "api", "ui", "docs", "review", "acceptance", "close"],
     nodes: Object.fromEntries([node("intake", "owner", "done", "Done", 0, { took_ms: 240_000 }), node("design", "architect", "done", "Done", 1, { took_ms: 660_000 }), node("api", "backend", "needs-you", "Needs you", 2, { turn: 14, live: "wants cargo install", correction: true }), node("ui", "frontend", "running", "Running", 2, { turn: 9, live: "editing LedgerTable.tsx" }), node("docs", "writer", "done", "Done", 2, { took_ms: 540_000 }), node("review", "reviewer", "suspended", "Waiting for api", 3, { turn: 3 }), node("acceptance", "qa", "not-reached", "Not reached", 4), node("close", "owner", "not-reached", "Not reached", 5, { human_colab: true })].map((one) => [one.id, one])),
     edges: Object.fromEntries([edge("intake", "design", "delivered", [passed("brief.md")]), edge("design", "api", "delivered", [passed("architecture.md")]), edge("design", "ui", "delivered", [passed("architecture.md")]), edge("design", "docs", "delivered", [passed("architecture.md")]), edge("api", "review", "stale", [passed("api-report.md", { superseded_at: ago(5) })], [passed("replay-gap.md")], true), edge("ui", "review", "not-yet"), edge("docs", "review", "delivered", [passed("guide.md")]), edge("review", "acceptance", "not-yet"), edge("acceptance", "close", "not-yet")]),
     roles: Object.fromEntries([role("owner", "done", null, { context_tokens: 36_000 }), role("architect", "done", null), role("backend", "needs-you", "api"), role("frontend", "running", "ui", { turn: 9 }), role("writer", "done", null), role("reviewer", "awaiting-handoff", "review", { turn: 3 })]),

@@ -3,6 +3,8 @@
 //! A program gets what it needs to be found, to speak a language and to keep temporary files, and
 //! nothing that somebody put into the environment for another purpose, such as a key.
 
+use std::sync::OnceLock;
+
 use a_society_roles::taker::command::Environment;
 use a_society_roles::tool::Guard;
 
@@ -39,8 +41,11 @@ pub const GUARD_WORD: &str = "__guard";
 /// walls before it have a `/proc/self/exe` of their own.
 #[must_use]
 pub fn guard() -> Guard {
-    let own = std::env::current_exe().unwrap_or_default();
+    // It stays where it is, and asking the system takes longer than the rest of a role's tools.
+    static OWN: OnceLock<String> = OnceLock::new();
+    let path = || std::env::current_exe().unwrap_or_default();
+    let own = OWN.get_or_init(|| path().display().to_string());
     Guard {
-        run: vec![own.display().to_string(), GUARD_WORD.to_owned()],
+        run: vec![own.clone(), GUARD_WORD.to_owned()],
     }
 }

@@ -128,6 +128,7 @@ fn refused(refusal: &Refusal) -> Fault {
         | Refusal::RepairUntold { .. }
         | Refusal::NeedsApproval { .. }
         | Refusal::NotWaiting { .. }
+        | Refusal::AlreadyAnswered { .. }
         | Refusal::TakesNoText { .. }
         | Refusal::NotAtWork { .. }
         | Refusal::NothingToStop
@@ -176,6 +177,7 @@ fn hint(refusal: &Refusal) -> &'static str {
         | Refusal::RepairUntold { .. }
         | Refusal::NeedsApproval { .. }
         | Refusal::NotWaiting { .. }
+        | Refusal::AlreadyAnswered { .. }
         | Refusal::NotAtWork { .. }
         | Refusal::NothingToStop
         | Refusal::NotReopenable { .. }

@@ -5,11 +5,11 @@
 
 use std::collections::BTreeMap;
 
-use a_society_facts::Hash;
 use a_society_facts::fact::budget::Measure;
 use a_society_facts::fact::improvement::ImprovementMode;
 use a_society_facts::fact::operator::{ConsentMode, SteerWhen, StopScope};
 use a_society_facts::id::{ApprovalId, ClientId, ConsentId, NodeId, RoleInstance, Seq};
+use a_society_facts::{At, Hash};
 use serde::{Deserialize, Serialize};
 
 /// The version of what is said here.
@@ -25,6 +25,9 @@ pub enum Command {
         to: Whom,
         /// What it says.
         text: String,
+        /// Since when what it answers was asked, if it is an answer to nothing else.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        asked: Option<At>,
     },
     /// Let a staged handoff through.
     Approve {

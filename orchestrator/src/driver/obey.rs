@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use a_society_facts::At;
 use a_society_facts::fact::flow::{Author, PauseReason};
 use a_society_facts::fact::operator::{ChosenBy, SteerWhen};
 use a_society_facts::id::{ApprovalId, ClientId, RoleInstance};
@@ -52,7 +53,7 @@ impl Core {
         let input = match command {
             Command::Compact { role } => return self.shorten(role, client),
             Command::Restore { role, archive } => return self.restore(role, archive, client),
-            Command::Reply { to, text } => self.reply(to, text, client)?,
+            Command::Reply { to, text, asked } => self.reply(to, (text, asked), client)?,
             Command::Approve { approval } => Input::Approve {
                 approval: self.staged(approval)?,
                 client,
@@ -134,12 +135,13 @@ impl Core {
     fn reply(
         &mut self,
         to: Whom,
-        text: String,
+        (text, asked): (String, Option<At>),
         client: Option<ClientId>,
     ) -> Result<Input, DriverError> {
         Ok(Input::Reply(Reply {
             target: target(to),
             text: self.keep_words(&text)?,
+            asked,
             message: mint::name(self.mint.as_mut(), "m")?,
             client,
         }))

@@ -351,6 +351,7 @@ script:
     let reply = a_society_flow::machine::Reply {
         target: ReplyTarget::Only,
         text: "Blue.".into(),
+        asked: None,
         message: "r1".parse().unwrap(),
         client: None,
     };
@@ -481,6 +482,7 @@ fn a_graph_that_is_written_without_roles_leaves_them_where_they_come_from_also_a
     let reply = a_society_flow::machine::Reply {
         target: ReplyTarget::Only,
         text: "Go on.".into(),
+        asked: None,
         message: "r1".parse().unwrap(),
         client: None,
     };

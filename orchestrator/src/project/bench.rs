@@ -107,16 +107,15 @@ impl Bench {
         setting.check_workflow = check;
         setting.secrets = found.key.into_iter().chain(self.models.secrets()).collect();
         let tools = Toolbox::open(setting).map_err(|why| End::Aborted { why })?;
-        let mut list = tools.definitions();
         let named = definition.and_then(|role| role.tools.as_deref());
-        if let Some(named) = named {
-            let is_named = |tool: &Definition| named.iter().any(|name| name == tool.name);
-            list.retain(is_named);
-        }
+        let is_named = |tool: &&Definition| {
+            named.is_none_or(|named| named.iter().any(|name| name == tool.name))
+        };
+        let list = tools.definitions().iter().filter(is_named);
         Ok(Gear {
             provider: found.provider,
             model: found.model,
-            offered: offered(&list),
+            offered: offered(list),
             tools,
             remote,
             missing: missing(named.unwrap_or_default(), search.err()),

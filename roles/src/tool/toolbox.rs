@@ -1,7 +1,7 @@
 //! The tools of one turn.
 
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use a_society_facts::Hash;
 use a_society_facts::fact::turn::{CallEnd, Effect};
@@ -34,6 +34,8 @@ pub(super) struct Inner {
     pub setting: Setting,
     pub roots: Roots,
     pub redactor: Redactor,
+    /// The tools that there are, made when they are asked for first.
+    pub definitions: OnceLock<Vec<Definition>>,
     pub seen: Seen,
     pub web: Web,
 }
@@ -68,6 +70,7 @@ impl Toolbox {
             setting,
             roots,
             redactor,
+            definitions: OnceLock::new(),
             seen: Seen::default(),
             web,
         })))
@@ -75,8 +78,9 @@ impl Toolbox {
 
     /// The tools that there are.
     #[must_use]
-    pub fn definitions(&self) -> Vec<Definition> {
-        definitions(&self.0.setting)
+    pub fn definitions(&self) -> &[Definition] {
+        let made = || definitions(&self.0.setting);
+        self.0.definitions.get_or_init(made)
     }
 
     /// Blanks out secrets in any text, such as an answer or an error of a provider.

@@ -302,6 +302,7 @@ impl State {
             AskKind::Text { to, .. } if !text.is_empty() => Command::Reply {
                 to: to.clone(),
                 text: text.to_owned(),
+                asked: None,
             },
             AskKind::Configuration { role } => {
                 let settings = settings(text);

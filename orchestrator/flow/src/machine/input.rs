@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 
+use a_society_facts::At;
 use a_society_facts::fact::budget::Measure;
 use a_society_facts::fact::flow::{Author, PauseReason};
 use a_society_facts::fact::improvement::ImprovementMode;
@@ -390,6 +391,8 @@ pub struct Reply {
     pub target: ReplyTarget,
     /// What it says.
     pub text: Text,
+    /// Since when what it answers was asked, if it is an answer to nothing else.
+    pub asked: Option<At>,
     /// The message it becomes.
     pub message: MessageId,
     /// The client's name for the command.

@@ -212,6 +212,12 @@ pub enum Refusal {
         /// What it waits for.
         reason: WaitReason,
     },
+    /// What was to be answered has an answer.
+    #[error("{who} was answered before, or asks something else by now")]
+    AlreadyAnswered {
+        /// Who was named.
+        who: String,
+    },
     /// Only a role at work is steered.
     #[error("{role} is not at work. Who waits for a text: {}", listed(candidates))]
     NotAtWork {

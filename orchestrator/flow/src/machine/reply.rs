@@ -1,5 +1,6 @@
 //! What the operator says to nodes and roles (rows R1 to R11).
 
+use a_society_facts::At;
 use a_society_facts::fact::Fact;
 use a_society_facts::fact::node::{HandoffApplied, HandoffDecided, NodeSuspended, WaitReason};
 use a_society_facts::fact::operator::{OperatorReplied, OperatorSteered};
@@ -39,6 +40,9 @@ pub(super) fn reply(state: &FlowState, input: &Reply) -> Result<Vec<Fact>, Refus
         ReplyTarget::Role(role) => of_role(state, role)?,
         ReplyTarget::Only => only_one(state)?,
     };
+    if let Some(asked) = input.asked {
+        still_asked(state, (node, role), asked)?;
+    }
     Ok(vec![Fact::OperatorReplied(OperatorReplied {
         reply: input.message.clone(),
         node: node.cloned(),
@@ -46,6 +50,24 @@ pub(super) fn reply(state: &FlowState, input: &Reply) -> Result<Vec<Fact>, Refus
         text: input.text.clone(),
         client: input.client.clone(),
     })])
+}
+
+/// Somebody who answers what they saw asked answers that and nothing that was asked later; and of two
+/// who do, the first one counts.
+fn still_asked(state: &FlowState, (node, role): Reached<'_>, asked: At) -> Result<(), Refusal> {
+    let mut waits = state.waits();
+    let waits =
+        waits.any(|(at, waiting)| at == node && waiting.role == *role && waiting.since == asked);
+    let answered = match node {
+        Some(node) => state.replies.contains_key(node),
+        None => (state.reflecting(role)).is_some_and(|reflecting| !reflecting.replies.is_empty()),
+    };
+    if waits && !answered {
+        return Ok(());
+    }
+    Err(Refusal::AlreadyAnswered {
+        who: node.map_or_else(|| role.to_string(), ToString::to_string),
+    })
 }
 
 fn not_waiting(state: &FlowState, who: &str) -> Refusal {

@@ -327,6 +327,7 @@ fn answer(core: &mut Core) -> bool {
             client: None,
         },
         FlowStatus::Improving if waits => Input::Reply(Reply {
+            asked: None,
             target: ReplyTarget::Only,
             text: "You may.".into(),
             message: "reply".parse().unwrap(),
@@ -522,6 +523,7 @@ fn a_program_is_not_run_once_more_to_look_back() {
             let reply = Reply {
                 target: ReplyTarget::Only,
                 text: "forward: by-hand.md".into(),
+                asked: None,
                 message: "by-hand".parse().unwrap(),
                 client: None,
             };

@@ -46,6 +46,7 @@ mod budgets;
 mod choosing;
 mod denying;
 mod sessions;
+mod settling;
 
 const ALONE: &str = r"
 workflow:
@@ -202,7 +203,7 @@ impl Actors {
 
     fn gear(&self, job: &Job) -> Gear {
         let tools = self.tools(&job.role);
-        let offered = offered(&tools.definitions());
+        let offered = offered(tools.definitions());
         Gear {
             provider: Arc::clone(&self.puppet) as Arc<dyn Provider>,
             model: self.model(),

@@ -211,6 +211,7 @@ impl World {
         let message = format!("r{}", self.said).parse().unwrap();
         let text = "Yes, go on.".into();
         Input::Reply(Reply {
+            asked: None,
             target: ReplyTarget::Only,
             text,
             message,

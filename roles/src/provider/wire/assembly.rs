@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use a_society_facts::fact::turn::Usage;
+use a_society_facts::message::lengthen;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
@@ -36,7 +37,7 @@ impl Assembly {
         self.is_full |= piece.len() >= room;
         let piece = &piece[..piece.floor_char_boundary(room)];
         if !piece.is_empty() {
-            self.text.push_str(piece);
+            lengthen(&mut self.text, piece);
             out.push(Event::Text(piece.to_owned()));
         }
     }

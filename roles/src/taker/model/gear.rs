@@ -80,8 +80,8 @@ impl fmt::Debug for Traffic {
 
 /// Tools as a model is offered them. A tool whose schema cannot be written is not offered.
 #[must_use]
-pub fn offered(tools: &[Definition]) -> Arc<[ToolDefinition]> {
-    let each = tools.iter().filter_map(|tool| {
+pub fn offered<'a>(tools: impl IntoIterator<Item = &'a Definition>) -> Arc<[ToolDefinition]> {
+    let each = tools.into_iter().filter_map(|tool| {
         Some(ToolDefinition {
             name: tool.name.to_owned(),
             description: tool.description.to_owned(),

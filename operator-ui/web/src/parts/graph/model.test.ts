@@ -14,9 +14,10 @@ function flowOf(nodes: NodeView[], edges: EdgeView[]): FlowState {
   return {
     flow: {
       input: null, origin: null, draft: false, mode: "partial-access", grants: [], paused: null, limits: {}, cached_tokens: null, owner: null, closing: null, pid: null,
-      order: nodes.map((n) => n.id), project: "p", flow: "f", title: "F", status: "running", phase: "forward", waits: 0, running: 0, nodes_done: 0, nodes: nodes.length, roles: 0,
+      project: "p", flow: "f", title: "F", status: "running", phase: "forward", waits: 0, running: 0, nodes_done: 0, nodes: nodes.length, roles: 0,
       created_at: "", updated_at: "2026-01-01T00:01:00Z", seq: 100, tokens: 0, cost_micros: 0, parent: null, damage: [], driven_by: null, over: false, stopped: false,
     },
+    order: nodes.map((n) => n.id),
     nodes: Object.fromEntries(nodes.map((n) => [n.id, n])), edges: Object.fromEntries(edges.map((e) => [`${e.from}/${e.to}`, e])), roles: {}, asks: {}, improvement: null, changes: {},
   };
 }

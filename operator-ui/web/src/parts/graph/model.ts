@@ -148,8 +148,8 @@ function chipsOf(edges: readonly EdgeView[], drawn: ReadonlySet<string>): ChipAt
 
 /** The forward pass. */
 export function pictureOf(flow: FlowState, open: ReadonlySet<number> = new Set()): Picture {
-  const order = flow.flow.order.filter((id) => flow.nodes[id]);
-  const rest = Object.keys(flow.nodes).filter((id) => !flow.flow.order.includes(id));
+  const order = flow.order.filter((id) => flow.nodes[id]);
+  const rest = Object.keys(flow.nodes).filter((id) => !flow.order.includes(id));
   const all = Object.values(flow.edges).filter((e) => flow.nodes[e.from] && flow.nodes[e.to]);
   const whole: Topology = { nodes: [...order, ...rest], edges: all.map((e): Pair => [e.from, e.to]) };
   const ranks = ranksOf(whole);

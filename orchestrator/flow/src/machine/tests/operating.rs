@@ -89,6 +89,31 @@ fn r6_a_node_that_was_woken_takes_no_reply() {
 }
 
 #[test]
+fn r7_of_two_who_answer_the_same_question_the_first_counts_and_nobody_answers_another() {
+    let since = |flow: &Flow| flow.state.awaiting_operator["b"].since;
+    let answer = |flow: &mut Flow, asked| {
+        let mut input = flow.reply_input(ReplyTarget::Node(id("b")));
+        if let Input::Reply(reply) = &mut input {
+            reply.asked = asked;
+        }
+        flow.words(input)
+    };
+    let second = "refused: b was answered before, or asks something else by now";
+    let mut flow = waiting();
+    let first = Some(since(&flow));
+    assert_eq!(answer(&mut flow, first), "operator_replied");
+    assert_eq!(answer(&mut flow, first), second);
+    // Who answers no question in particular may have more to say.
+    assert_eq!(answer(&mut flow, None), "operator_replied");
+    flow.claim("b").unwrap();
+    flow.ends("b", asks());
+    assert_ne!(Some(since(&flow)), first);
+    assert_eq!(answer(&mut flow, first), second);
+    let now = Some(since(&flow));
+    assert_eq!(answer(&mut flow, now), "operator_replied");
+}
+
+#[test]
 fn r7_the_same_command_counts_once() {
     let mut flow = waiting();
     let input = flow.reply_input(ReplyTarget::Node(id("b")));

@@ -225,6 +225,7 @@ impl Flow {
         Input::Reply(Reply {
             target,
             text: "Go on.".into(),
+            asked: None,
             message: id(&format!("m{number}")),
             client: Some(id(&format!("c{number}"))),
         })

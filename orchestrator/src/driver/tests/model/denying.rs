@@ -151,6 +151,7 @@ fn k07_a_key_that_the_operator_typed_reaches_neither_journal_nor_model() {
     let reply = Command::Reply {
         to: crate::control::message::Whom::Only,
         text: format!("It is {key}."),
+        asked: None,
     };
     core.obey(reply, None).unwrap();
     walk(&mut core, 1000);

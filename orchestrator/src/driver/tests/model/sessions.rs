@@ -36,6 +36,7 @@ fn answers(core: &mut Core, text: &str) {
     let reply = Command::Reply {
         to: Whom::Only,
         text: text.to_owned(),
+        asked: None,
     };
     core.obey(reply, None).unwrap();
     walk(core, 1000);

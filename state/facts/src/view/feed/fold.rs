@@ -14,7 +14,7 @@ use crate::fact::turn::{
 };
 use crate::id::{Seq, TurnId};
 use crate::line::{Body, Recorded};
-use crate::message::AnswerText;
+use crate::message::{AnswerText, lengthen};
 use crate::view::View;
 
 /// How much a feed holds.
@@ -395,6 +395,8 @@ impl FeedView {
                 self.item(stream.item, |item| {
                     item.pending = false;
                     item.seq = seq;
+                    // It stays for as long as the feed does, and what it grew by with it.
+                    item.text.shrink_to_fit();
                 });
             }
             (AnswerText::Inline(text), Some(stream)) => {
@@ -418,7 +420,7 @@ impl FeedView {
 /// Adds to an item's text, as far as the bounds let it.
 fn extend(item: &mut FeedItem, text: &str, bounds: Option<Bounds>) {
     let Some(bounds) = bounds else {
-        item.text.push_str(text);
+        lengthen(&mut item.text, text);
         return;
     };
     let full = item.full_bytes.unwrap_or(item.text.len() as u64) + text.len() as u64;

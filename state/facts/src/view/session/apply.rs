@@ -257,7 +257,11 @@ impl SessionView {
         self.last_activity_at = Some(at);
         self.usage.context = f.usage.window_tokens();
         self.latest_context_usage = self.usage.context;
-        let draft = self.draft.take();
+        let mut draft = self.draft.take();
+        if let Some(draft) = &mut draft {
+            // It stays for as long as the session does, and what it grew by with it.
+            draft.text.shrink_to_fit();
+        }
         let (text, mismatch) = match &f.text {
             AnswerText::Inline(text) => (text.clone(), false),
             AnswerText::Drafted(drafted) => match draft {

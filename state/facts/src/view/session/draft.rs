@@ -2,7 +2,7 @@
 
 use crate::at::At;
 use crate::id::{Seq, TurnId};
-use crate::message::Drafted;
+use crate::message::{Drafted, lengthen};
 
 /// The text of one request that arrived so far.
 ///
@@ -37,7 +37,7 @@ impl Draft {
     }
 
     pub(super) fn push(&mut self, text: &str) {
-        self.text.push_str(text);
+        lengthen(&mut self.text, text);
         self.crc = crc32c::crc32c_append(self.crc, text.as_bytes());
     }
 

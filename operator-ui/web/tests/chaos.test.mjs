@@ -1,0 +1,101 @@
+// What goes wrong between a page and its server: breaks at any moment, a machine that slept, a journal that was
+// rewritten, two windows that answer at once. Nothing is there twice, nothing is missing, and one answer counts.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { decisions, GRACE, sleep, stage, until } from "./stage.mjs";
+import { consent, item, world } from "./world.mjs";
+
+const at = stage();
+const FEED = "/p/orchard/f/ledger/r/backend";
+const TOPIC = "feed orchard/ledger backend";
+/** A feed of so many items, none of which collapses into another. */
+const long = (n) => {
+  const data = world();
+  data.flows["orchard/ledger"].feeds.backend = Array.from({ length: n }, (_, i) => item(i + 1, "assistant", `item ${i + 1}`));
+  return data;
+};
+const rows = (page) => page.locator("[role=log]").getAttribute("data-rows");
+const said = (page) => page.locator("[role=log]").innerText();
+
+test("through a hundred breaks, at whatever moment, no item is lost and none is there twice", async () => {
+  const { server, page } = await at(FEED, { data: long(3) });
+  let last = 3;
+  for (let round = 0; round < 100; round += 1) {
+    // Before, while and after the line is away; the page comes back by itself and at once.
+    if (round % 3 === 0) server.put(TOPIC, [item(++last, "assistant", `item ${last}`)]);
+    server.drop();
+    if (round % 3 === 1) server.put(TOPIC, [item(++last, "assistant", `item ${last}`)]);
+    await page.evaluate(() => dispatchEvent(new Event("online")));
+    if (round % 3 === 2) server.put(TOPIC, [item(++last, "assistant", `item ${last}`)]);
+    if (round % 10 === 9) await until(() => rows(page), (n) => n === String(last), `all items after ${round + 1} breaks`);
+  }
+  await until(() => rows(page), (n) => n === String(last), "all items at the end");
+  await page.getByRole("log").focus();
+  await page.keyboard.press("End");
+  await until(() => said(page), (text) => text.includes(`item ${last}`), "the newest stands at the end");
+  const shown = (await said(page)).match(/item \d+/g);
+  assert.deepEqual(shown, [...new Set(shown)], "none is there twice");
+});
+
+test("after a sleep the page comes back at once, with what happened meanwhile and with what was written", async () => {
+  const { server, page } = await at(FEED, { data: long(20) });
+  await page.locator("textarea").fill("half a sentence");
+  const hide = (hidden) => page.evaluate((hidden) => {
+    Object.defineProperty(document, "visibilityState", { configurable: true, get: () => (hidden ? "hidden" : "visible") });
+    Object.defineProperty(document, "hidden", { configurable: true, get: () => hidden });
+    document.dispatchEvent(new Event("visibilitychange"));
+  }, hidden);
+  await hide(true);
+  server.drop(true);
+  await page.waitForSelector("[data-line=lost]");
+  server.put(TOPIC, [item(21, "assistant", "said while it slept")]);
+  const late = consent("late", "ls");
+  server.put("inbox", { [`ask/${late.id}`]: { ...late, short: "Run ls, late" } });
+  // Long enough that the next try by itself is seconds away.
+  await sleep(3_000);
+  server.refusing = false;
+  await hide(false);
+  await until(() => said(page), (text) => text.includes("said while it slept"), "what was said meanwhile");
+  await page.getByText("Run ls, late").first().waitFor();
+  assert.equal(await rows(page), "21");
+  assert.equal(await page.locator("textarea").inputValue(), "half a sentence");
+});
+
+test("when the journal was rewritten, what the page shows is the new one and nothing of the old", async () => {
+  const { server, page } = await at(FEED, { data: long(40) });
+  await until(() => said(page), (text) => text.includes("item 40"), "the old journal");
+  server.drop(true);
+  server.epoch = "e2";
+  server.seqs.clear();
+  server.world.flows["orchard/ledger"].feeds.backend = [item(1, "assistant", "item 1"), item(2, "assistant", "repaired")];
+  server.world.inbox.asks = {};
+  server.world.flows["orchard/ledger"].state.asks = {};
+  server.refusing = false;
+  await page.evaluate(() => dispatchEvent(new Event("online")));
+  await until(() => rows(page), (n) => n === "2", "the new journal");
+  const text = await said(page);
+  assert.ok(text.includes("repaired") && !text.includes("item 40"), text);
+  server.put(TOPIC, [item(3, "assistant", "and on it goes")]);
+  await until(() => said(page), (now) => now.includes("and on it goes"), "it is followed from there");
+  await page.goto(`${server.address}/inbox`);
+  await page.getByText("Nothing waits for you").first().waitFor();
+});
+
+test("of two windows that answer in the same moment one counts, and the other says so", async () => {
+  const { server, page, another } = await at("/inbox/ledger/consent/c1");
+  server.first = true;
+  const other = await another("/inbox/ledger/consent/c1");
+  await sleep(GRACE);
+  // Both answers are under way before the first of them is heard.
+  server.held = [];
+  await page.getByRole("button", { name: "Allow once" }).click();
+  await other.page.getByRole("button", { name: "Deny", exact: false }).first().click();
+  await until(() => server.held.length, (n) => n === 2, "both were said");
+  server.release();
+  await until(() => decisions(server).length, (n) => n === 2, "both were heard");
+  for (const window of [page, other.page]) await until(() => window.locator("a[href='/inbox/ledger/consent/c1']").count(), (n) => n === 0, "the ask has left both");
+  assert.equal(server.refused.length, 1, "one was refused");
+  const told = await Promise.all([page, other.page].map((window) => window.getByRole("alert").count()));
+  assert.deepEqual(told.toSorted(), [0, 1], "whoever was second is told");
+  await other.close();
+});

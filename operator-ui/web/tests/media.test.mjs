@@ -1,0 +1,48 @@
+// What a reader's system asks for: colours of its own, and no motion.
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+import { sleep, stage } from "./stage.mjs";
+
+const at = stage();
+const axe = readFileSync(new URL("../node_modules/axe-core/axe.min.js", import.meta.url), "utf8");
+const ROUTES = { inbox: "/inbox", graph: "/p/orchard/f/ledger", outline: "/p/orchard/f/ledger/outline", feed: "/p/orchard/f/ledger/r/backend", past: "/p/orchard/f/ledger?at=3100", transcript: "/p/orchard/f/ledger/r/backend/transcript", flows: "/flows" };
+
+for (const [name, path] of Object.entries(ROUTES)) {
+  test(`in colours of the reader's system the screen "${name}" has no fault, and every state is still told by its shape`, async () => {
+    const { page, complaints } = await at(path);
+    const session = await page.context().newCDPSession(page);
+    await session.send("Runtime.evaluate", { expression: axe });
+    for (const theme of ["light", "dark"]) {
+      await page.emulateMedia({ forcedColors: "active", colorScheme: theme, reducedMotion: "reduce" });
+      await sleep(250);
+      assert.equal(await page.evaluate(() => matchMedia("(forced-colors: active)").matches), true);
+      const found = await page.evaluate(async () => {
+        const result = await window.axe.run(document, { runOnly: ["wcag2a", "wcag2aa", "wcag21aa", "wcag22aa", "best-practice"], resultTypes: ["violations"] });
+        return result.violations.map((violation) => `${violation.id}: ${violation.nodes.slice(0, 3).map((node) => node.html.slice(0, 160)).join(" | ")}`);
+      });
+      assert.deepEqual(found, [], theme);
+      // A glyph that is painted in the colour of what is behind it is not there for the reader.
+      const hidden = await page.evaluate(() => {
+        const seen = (element) => { const box = element.getBoundingClientRect(); return box.width > 0 && box.bottom > 0 && box.top < innerHeight && getComputedStyle(element).visibility === "visible"; };
+        const behind = (element) => { for (let at = element; at !== null; at = at.parentElement) { const colour = getComputedStyle(at).backgroundColor; if (!/rgba\(.*, 0\)|transparent/.test(colour)) return colour; } return "rgb(255, 255, 255)"; };
+        return [...document.querySelectorAll("svg.glyph, svg.icon")].filter(seen).filter((svg) => getComputedStyle(svg).color === behind(svg)).map((svg) => svg.outerHTML.slice(0, 120));
+      });
+      assert.deepEqual(hidden, [], theme);
+    }
+    assert.deepEqual(complaints.filter((text) => !/\b404\b/.test(text)), []);
+  });
+}
+
+test("nothing moves for a reader who asked for no motion, and something does for others", async () => {
+  const { page } = await at("/p/orchard/f/ledger");
+  const moving = () => page.evaluate(() => document.getAnimations().filter((one) => one.playState === "running" && one.effect?.getComputedTiming().duration > 1).length);
+  await page.emulateMedia({ reducedMotion: "no-preference" });
+  await sleep(400);
+  assert.ok((await moving()) > 0, "a node that runs turns");
+  await page.emulateMedia({ reducedMotion: "reduce" });
+  await sleep(400);
+  assert.equal(await moving(), 0);
+  await page.keyboard.press("Control+k");
+  assert.equal(await moving(), 0, "nothing slides in");
+});

@@ -1,0 +1,6 @@
+//! `serve`, from outside: a client that knows no more than the protocol's document says, a server that
+//! is killed under it, and the door.
+
+mod chaos;
+mod client;
+mod door;
