@@ -205,7 +205,10 @@ fn definition(
 fn effect(spec: &ServerSpec, raw: &RawTool) -> Effect {
     let is_repeated = spec.repeats.contains(&raw.name);
     let hint = raw.others.pointer("/annotations/idempotentHint");
-    if spec.reads.contains(&raw.name) {
+    // What cannot be taken back is nothing else besides.
+    if spec.irreversible.contains(&raw.name) {
+        Effect::Irreversible
+    } else if spec.reads.contains(&raw.name) {
         Effect::Pure
     } else if is_repeated && hint == Some(&Value::Bool(true)) {
         Effect::Idempotent
