@@ -9,7 +9,7 @@ use bytes::Bytes;
 use reqwest::header::CONTENT_TYPE;
 use reqwest::{Client, Response};
 use tokio::sync::mpsc::Sender;
-use tokio::time::{Instant, Sleep, sleep, timeout};
+use tokio::time::{Sleep, sleep, timeout};
 
 use super::connect::{Timeouts, causes, unanswered};
 use super::gathered::Gathered;
@@ -158,8 +158,8 @@ struct Listener<'a> {
     events: Vec<Event>,
     /// What was heard and not passed on yet.
     gathered: Gathered,
-    /// When something was last passed on.
-    passed_on: Option<Instant>,
+    /// Whether something was passed on a moment ago, so that what comes now waits for more.
+    resting: bool,
 }
 
 /// What a piece of a stream came to.
@@ -184,7 +184,7 @@ impl<'a> Listener<'a> {
             items: Vec::new(),
             events: Vec::new(),
             gathered: Gathered::default(),
-            passed_on: None,
+            resting: false,
         }
     }
 
@@ -199,10 +199,10 @@ impl<'a> Listener<'a> {
         let times = self.timeouts;
         let (mut idle, mut only_pings) = (later(times.idle), later(times.only_pings));
         let (mut whole, mut stalled) = (later(times.whole), later(times.stalled));
-        let mut due = later(limits::GATHERED_TIME);
+        let mut rested = later(limits::GATHERED_TIME);
         let mut silences: u32 = 0;
         loop {
-            let waits = !self.gathered.is_empty();
+            let resting = self.resting;
             tokio::select! {
                 biased;
                 chunk = response.chunk() => {
@@ -217,13 +217,16 @@ impl<'a> Listener<'a> {
                         Heard::Alive => {}
                     }
                     idle.set(sleep(times.idle));
-                    if let Some(left) = self.waits_for() {
-                        due.set(sleep(left));
-                    } else {
-                        self.pass_on().await;
+                    if !self.waits() && self.pass_on().await {
+                        rested.set(sleep(limits::GATHERED_TIME));
                     }
                 }
-                () = &mut due, if waits => self.pass_on().await,
+                () = &mut rested, if resting => {
+                    self.resting = false;
+                    if self.pass_on().await {
+                        rested.set(sleep(limits::GATHERED_TIME));
+                    }
+                }
                 () = &mut idle => return Err(silent("nothing came", times.idle)),
                 () = &mut only_pings => {
                     return Err(silent("only signs of life came", times.only_pings));
@@ -236,23 +239,19 @@ impl<'a> Listener<'a> {
                     silences = silences.saturating_add(1);
                     let seconds = (times.stalled * silences).as_secs();
                     self.gathered.push(Event::Stalled { seconds });
-                    self.pass_on().await;
+                    if self.pass_on().await {
+                        rested.set(sleep(limits::GATHERED_TIME));
+                    }
                     stalled.set(sleep(times.stalled));
                 }
             }
         }
     }
 
-    /// How long what was gathered may wait for more. Words that come one by one do not; those that
-    /// come faster than anybody reads go together.
-    fn waits_for(&self) -> Option<Duration> {
-        let since = self.passed_on?.elapsed();
-        if self.gathered.bytes >= limits::GATHERED_BYTES {
-            return None;
-        }
-        limits::GATHERED_TIME
-            .checked_sub(since)
-            .filter(|left| !left.is_zero())
+    /// Whether what was gathered waits for more. Words that come one by one do not; those that come
+    /// faster than anybody reads go together.
+    const fn waits(&self) -> bool {
+        self.resting && self.gathered.bytes < limits::GATHERED_BYTES
     }
 
     /// Hears a piece, and those after it that are there already.
@@ -309,16 +308,19 @@ impl<'a> Listener<'a> {
         Ok(heard)
     }
 
-    /// Passes on what was gathered.
-    async fn pass_on(&mut self) {
+    /// Passes on what was gathered, and says whether there was anything; what comes next waits a moment
+    /// then.
+    async fn pass_on(&mut self) -> bool {
         let gathered = std::mem::take(&mut self.gathered);
-        if !gathered.is_empty() {
-            self.passed_on = Some(Instant::now());
+        if gathered.is_empty() {
+            return false;
         }
+        self.resting = true;
         for event in gathered.events {
             // A reader that is gone has also ended this task.
             let _heard = self.arrivals.send(Arrival::Event(event)).await;
         }
+        true
     }
 }
 
