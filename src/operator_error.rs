@@ -2,7 +2,7 @@
 
 use std::io;
 
-use a_society_facts::id::BadName;
+use a_society_facts::id::{BadName, FlowId};
 use a_society_state::Error;
 use a_society_state::journal::verdict::{Damage, Harm};
 use serde::Serialize;
@@ -134,6 +134,7 @@ impl From<Error> for OperatorError {
                 "a flow is never overwritten",
                 "take it in under another project with --project",
             ),
+            Error::Foreign(flow) => foreign(&flow),
             Error::NotForkable { at, why } => not_forkable(at, why),
             Error::Name(bad) => from_name(&bad),
             Error::DiskFull => disk_full("the disk is full"),
@@ -163,6 +164,15 @@ impl From<Error> for OperatorError {
             ),
         }
     }
+}
+
+fn foreign(flow: &FlowId) -> OperatorError {
+    OperatorError::new(
+        ("flow-not-imported", ExitCode::Refused),
+        format!("the flow {flow} is kept by another program"),
+        "it has no journal, and nothing is written beside its files",
+        "take it over: a-society import-state",
+    )
 }
 
 /// A refusal of the file system.

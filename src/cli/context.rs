@@ -44,6 +44,7 @@ impl Context<'_> {
     pub(crate) fn flow(&mut self, typed: &str) -> Result<(Store, FlowRef), Stop> {
         let store = self.store()?;
         let flow = store.find(typed)?;
+        store.must_be_ours(&flow)?;
         self.named = Some(flow.clone());
         Ok((store, flow))
     }

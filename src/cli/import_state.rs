@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use a_society_facts::id::ProjectName;
 use a_society_orchestrator::import_state::make::{Plan, Ready, make, plan};
 use a_society_orchestrator::import_state::source::find;
 use a_society_orchestrator::mint::SystemMint;
@@ -10,11 +11,11 @@ use serde_json::{Value, json};
 
 use super::asks;
 use super::context::Context;
-use super::say::project_folder;
 use crate::exit_code::ExitCode;
 use crate::operator_error::{OperatorError, Outcome, Stop};
 use crate::output_file::whole_path;
 use crate::text::{count, one_line, plain};
+use crate::workspace;
 
 /// Why a flow cannot be read may quote what was read, at length.
 const WHY_COLUMNS_MAX: usize = 400;
@@ -185,7 +186,7 @@ fn ready_lines(
         );
         out.note(&note);
     }
-    if !project_folder(store, &ready.flow.project).is_dir() {
+    if is_elsewhere(store, &ready.flow.project) {
         let project = plain(ready.flow.project.as_str()).into_owned();
         let from = plain(&ready.project_folder.display().to_string()).into_owned();
         let note = format!(
@@ -200,6 +201,15 @@ fn ready_lines(
         ));
     }
     Ok(())
+}
+
+/// Whether a project is neither a folder of the workspace nor the workspace itself.
+fn is_elsewhere(store: &Store, project: &ProjectName) -> bool {
+    let root = workspace::folder_of(store);
+    let own = root
+        .file_name()
+        .is_some_and(|name| name == project.as_str());
+    !own && !root.join(project.as_str()).is_dir()
 }
 
 fn list(out: &mut crate::output::Output, heading: &str, lines: &[String]) -> Result<(), Stop> {

@@ -3,7 +3,7 @@
 use a_society_facts::At;
 use a_society_facts::id::ProjectName;
 use a_society_state::FlowRef;
-use a_society_state::index::{Row, rows};
+use a_society_state::index::{FOREIGN_WORD, Row, rows};
 use a_society_state::store::Stranger;
 use serde_json::{Value, json};
 
@@ -151,6 +151,7 @@ fn titled(depth: usize, row: &Row, title: &str) -> String {
 
 fn status(row: &Row) -> &'static str {
     match (&row.damage, &row.summary) {
+        (Some(_), _) if row.damage_word == Some(FOREIGN_WORD) => "not imported",
         (Some(_), _) => "damaged",
         (None, Some(summary)) => summary.status_word(),
         (None, None) => "empty",

@@ -3,7 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use a_society_facts::id::{BadName, ProjectName};
-use a_society_orchestrator::project::docs::folder::{is_project, over_canonical, workflow_of};
+use a_society_orchestrator::project::docs::folder::{
+    DOCS_NAME, is_project, over_canonical, workflow_of,
+};
 use a_society_orchestrator::project::draft;
 use a_society_orchestrator::project::flow_file::FlowFile;
 use a_society_orchestrator::run::{NewFlow, start};
@@ -328,7 +330,11 @@ fn project_of(store: &Store, context: &Context<'_>, file: &Path) -> Result<Proje
         let mut names = below.components();
         let first = names.next()?.as_os_str().to_str()?.to_owned();
         // The last name is the file's own.
-        names.next().map(|_| first)
+        // What says how the workspace works is a part of it.
+        names
+            .next()
+            .map(|_| first)
+            .filter(|first| first != DOCS_NAME)
     });
     let own = || root.file_name()?.to_str().map(str::to_owned);
     let named = first.and_then(|name| name.parse().ok());

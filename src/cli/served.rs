@@ -12,7 +12,7 @@ use a_society_orchestrator::config::servers::{Roster, lists_in};
 use a_society_orchestrator::config::user;
 use a_society_orchestrator::config::withheld::Withheld;
 use a_society_orchestrator::project::docs::folder::{
-    defaults, is_project, over_canonical, roles as project_roles, workflow_of,
+    DOCS_NAME, defaults, is_project, over_canonical, roles as project_roles, workflow_of,
 };
 use a_society_orchestrator::project::draft;
 use a_society_orchestrator::project::flow_file::{self, FlowFile};
@@ -99,7 +99,9 @@ impl Workspace {
         let mut names = path
             .components()
             .map(|part| part.as_os_str().to_string_lossy());
-        let first = names.next().filter(|_| names.next().is_some());
+        // What says how the workspace works is a part of it.
+        let first = names.next().filter(|first| first != DOCS_NAME);
+        let first = first.filter(|_| names.next().is_some());
         let own = self.root().file_name().map(|name| name.to_string_lossy());
         let named = first.and_then(|name| name.parse().ok());
         let named = named.or_else(|| own.and_then(|name| name.parse().ok()));

@@ -87,7 +87,7 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
     }
     // The narrowest reach is what everybody expects, and is not worth a line.
     for (role, reach) in reaches.iter().flatten() {
-        if *reach != Reach::default() && !state.status.is_over() {
+        if reach.words() != Reach::default().words() && !state.status.is_over() {
             out.line(&format!("tools of {role}: {}", reach.words()))?;
         }
     }

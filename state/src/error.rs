@@ -52,6 +52,9 @@ pub enum Error {
     /// The flow exists already.
     #[error("the flow {0} exists already")]
     Exists(FlowId),
+    /// Another program keeps this flow, and nothing of it was imported.
+    #[error("the flow {0} is kept by another program and was not imported")]
+    Foreign(FlowId),
     /// A name cannot be used.
     #[error(transparent)]
     Name(#[from] BadName),
@@ -121,6 +124,7 @@ impl Error {
             | Self::Damaged(_)
             | Self::Ambiguous { .. }
             | Self::Exists(_)
+            | Self::Foreign(_)
             | Self::Name(_)
             | Self::DiskFull
             | Self::Poisoned { .. }

@@ -12,6 +12,7 @@ use std::sync::{Mutex, PoisonError};
 
 use a_society_facts::view::summary::Summary;
 
+use crate::adopt::is_foreign;
 use crate::disk::{Disk, How, Kind};
 use crate::files::uninterrupted;
 use crate::journal::scan::Position;
@@ -20,6 +21,11 @@ use crate::lock;
 use crate::look::look;
 use crate::store::{FlowRef, Store};
 use crate::views::{ViewsIndex, read_index};
+
+/// The word for a flow that another program keeps.
+pub const FOREIGN_WORD: &str = "foreign";
+/// What is said of one.
+const FOREIGN: &str = "it is kept by another program: a-society import-state takes it over";
 
 /// Rows are not worth more threads than this.
 const THREADS_MAX: usize = 8;
@@ -84,6 +90,15 @@ fn row(store: &Store, flow: &FlowRef) -> Row {
             damage: None,
             damage_word: None,
             held_by,
+        };
+    }
+    if is_foreign(disk, &folder) {
+        return Row {
+            flow: flow.clone(),
+            summary: None,
+            damage: Some(FOREIGN.to_owned()),
+            damage_word: Some(FOREIGN_WORD),
+            held_by: None,
         };
     }
     let seen = look(disk, &folder, &flow.flow);

@@ -92,6 +92,7 @@ pub enum Diagnosis {
 /// # Errors
 /// When the journal's files cannot be read.
 pub fn plan(store: &Store, flow: &FlowRef) -> Result<Diagnosis, Error> {
+    store.must_be_ours(flow)?;
     let (disk, folder) = (store.disk(), store.folder(flow));
     let (_, found) = fold_all(disk, &folder, &flow.flow);
     let damage = match found.outcome {

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 
 use a_society_facts::At;
 
+use crate::adopt::is_foreign;
 use crate::archive::COMING;
 use crate::disk::{Disk, Kind};
 use crate::error::Error;
@@ -87,7 +88,8 @@ pub fn plan(store: &Store, before: At) -> Result<PrunePlan, Error> {
 fn may_go(store: &Store, flow: &FlowRef) -> bool {
     let (disk, folder) = (store.disk(), store.folder(flow));
     let (_, found) = fold_all(disk, &folder, &flow.flow);
-    matches!(found.outcome, Outcome::Clean | Outcome::Blank)
+    !is_foreign(disk, &folder)
+        && matches!(found.outcome, Outcome::Clean | Outcome::Blank)
         && matches!(is_held(disk, &folder), Ok(None))
 }
 

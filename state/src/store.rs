@@ -9,6 +9,7 @@ use a_society_facts::id::{FlowId, ProjectName};
 use a_society_facts::legal::legal;
 use a_society_facts::view::FlowState;
 
+use crate::adopt::is_foreign;
 use crate::disk::{Disk, Kind};
 use crate::error::Error;
 use crate::files::{make_folders, uninterrupted};
@@ -116,12 +117,25 @@ impl Store {
     /// # Errors
     /// When another process writes it, its journal is damaged, or the file system refuses.
     pub fn open(&self, flow: &FlowRef) -> Result<(Flow, OpenReport), Error> {
+        // Nothing may be put beside what is another program's, not even a lock.
+        self.must_be_ours(flow)?;
         open(
             &self.ground,
             self.folder(flow),
             flow.project.clone(),
             flow.flow.clone(),
         )
+    }
+
+    /// Refuses a flow that another program keeps and that was not imported.
+    ///
+    /// # Errors
+    /// When it is such a flow.
+    pub fn must_be_ours(&self, flow: &FlowRef) -> Result<(), Error> {
+        if is_foreign(self.disk(), &self.folder(flow)) {
+            return Err(Error::Foreign(flow.flow.clone()));
+        }
+        Ok(())
     }
 
     /// Looks at a flow without a lock and without changing anything.
@@ -146,7 +160,7 @@ impl Store {
     fn must_exist(&self, flow: &FlowRef) -> Result<(), Error> {
         let folder = self.folder(flow);
         match uninterrupted(|| self.disk().about(folder.root())) {
-            Ok(about) if about.kind == Kind::Folder => Ok(()),
+            Ok(about) if about.kind == Kind::Folder => self.must_be_ours(flow),
             Ok(_) => Err(Error::NoFlow(flow.flow.to_string())),
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 Err(Error::NoFlow(flow.flow.to_string()))

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use super::{CASES, Old, case, contents, json};
+use crate::support::Workspace;
 
 /// What every old flow says of the place where it lay, and of a step that is not here.
 const PLACES: [&str; 3] = [
@@ -238,6 +239,13 @@ fn another_workspace_is_read_and_left_as_it_is() {
     let dry = here.run(&["import-state", &folder, "--dry-run"]);
     assert_eq!(dry.code, 0, "{dry:?}");
     assert!(dry.out.contains("would be imported"), "{}", dry.out);
+    assert!(!dry.err.contains("not in this workspace"), "{}", dry.err);
+    let strange = Workspace::new();
+    let without = strange.run(&["import-state", &folder, "--dry-run"]);
+    assert!(
+        without.err.contains("demo is not in this workspace"),
+        "{without:?}"
+    );
     assert!(!here.workspace.state().exists(), "a dry run makes nothing");
     let said = here.run(&["import-state", &folder]);
     assert_eq!(said.code, 0, "{said:?}");

@@ -151,3 +151,47 @@ fn a_flow_of_our_own_with_that_name_is_not_touched() {
     assert!(said.out.contains("there is a flow"), "{}", said.out);
     assert_eq!(here.workspace.contents(), before);
 }
+
+/// Until it is imported, a flow of another program is told as one, and nothing is put beside it.
+#[test]
+fn a_flow_that_was_not_imported_yet_is_neither_damaged_nor_touched() {
+    let place = Old::with(&["asks"]);
+    let before = place.workspace.contents();
+    let flow = Old::id("asks");
+    let listed = place.run(&["ls"]);
+    assert_eq!(listed.code, 0, "{listed:?}");
+    assert!(listed.out.contains("not imported"), "{}", listed.out);
+    assert!(
+        listed.out.contains("a-society import-state"),
+        "{}",
+        listed.out
+    );
+    let json = place.run(&["ls", "--json"]).out;
+    assert!(json.contains("\"word\":\"foreign\""), "{json}");
+    for words in [
+        vec!["show", &flow],
+        vec!["log", &flow],
+        vec!["verify", &flow],
+        vec!["resume", &flow],
+        vec!["repair", &flow, "--dry-run"],
+        vec!["repair", &flow, "--apply"],
+        vec!["rebuild", &flow],
+        vec!["session", "ls", &flow],
+        vec!["export", &flow, "flow.tar"],
+        vec!["reply", &flow, "Yes."],
+        vec!["fork", &flow],
+    ] {
+        let said = place.run(&words);
+        assert_eq!(said.code, 6, "{words:?}: {said:?}");
+        let told = format!("{}{}", said.out, said.err);
+        assert!(
+            told.contains("kept by another program"),
+            "{words:?}: {told}"
+        );
+    }
+    let pruned = place.run(&["prune", "--older-than", "0s", "--yes"]);
+    assert!(!pruned.out.contains(&flow), "{pruned:?}");
+    assert_eq!(place.workspace.contents(), before);
+    place.import();
+    assert!(!place.run(&["ls"]).out.contains("not imported"));
+}

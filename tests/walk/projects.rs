@@ -387,3 +387,19 @@ workflow:
         "{revised}"
     );
 }
+
+/// A workspace that is a project itself: what lies in its own a-docs works on all of it.
+#[test]
+fn a_file_of_the_workspaces_own_a_docs_works_on_the_workspace() {
+    let place = Place::new(FLOW, SLOW);
+    assert_eq!(place.run(&["init", "."]).code, 0);
+    let file = "a-docs/initialization/flow.yaml";
+    let script = "default: forward\nscript:\n  - { node: look, turn: 1, say: [ 'What?', { signal: prompt-human } ] }\n";
+    place.write("asks.yaml", script);
+    let run = place.run(&["run", file, "--script", "asks.yaml"]);
+    assert_eq!(run.code, 8, "{run:?}");
+    let projects = std::fs::read_dir(place.workspace.state()).unwrap();
+    let projects: Vec<_> = projects.map(|entry| entry.unwrap().file_name()).collect();
+    assert_eq!(projects, ["project"], "a-docs is no project");
+    assert!(journal(&place, "project").contains("Rules for every role"));
+}

@@ -205,3 +205,47 @@ fn what_a_program_left_behind_over_a_death_of_the_driver_is_ended_and_said_when_
     assert_eq!(log.matches(started).count(), 1, "{log}");
     assert!(log.contains("\"end\":\"unknown\""), "{log}");
 }
+
+/// Does what cannot be taken back, for longer than the test waits.
+const SHIPS: &str = r"default: forward
+script:
+  - node: write
+    say:
+      - call: { tool: ship, input: { to: everybody }, effect: irreversible, takes-ms: 20000 }
+      - write: { path: notes.md, text: 'Shipped.' }
+      - handoff: { to: close, artifact: notes.md }
+";
+
+#[test]
+fn a_flow_pauses_when_nobody_knows_what_became_of_what_cannot_be_taken_back() {
+    let place = Place::new(FLOW, SHIPS);
+    let mut child = place.start(&["run", "demo/flow.yaml", "--improve", "none"]);
+    let started = || {
+        let flow = place.flow()?;
+        let log = place.run(&["log", &flow, "--json"]).out;
+        let mut lines = log.lines();
+        lines.find(|line| line.contains("call_started") && line.contains("\"2.1\""))?;
+        Some(flow)
+    };
+    wait_until("the call is started", || started().is_some());
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let flow = started().unwrap();
+    let said = place.run(&["resume", &flow, "--until-waiting", "--improve", "none"]);
+    assert_eq!(said.code, 8, "{said:?}");
+    let log = place.run(&["log", &flow, "--json"]).out;
+    assert!(log.contains("\"reason\":\"irreversible\"") && log.contains("\"end\":\"unknown\""));
+    let said = place.run(&["status", &flow]).out;
+    assert!(said.contains("nobody knows what became of it"), "{said}");
+    // Nothing goes on by itself, however often it is tried.
+    let said = place.run(&["resume", &flow, "--until-waiting", "--improve", "none"]);
+    assert_eq!(said.code, 8, "{said:?}");
+    assert_eq!(place.run(&["unpause", &flow]).code, 0);
+    let log = || place.run(&["log", &flow, "--json"]).out;
+    let said = place.run(&["resume", &flow, "--until-waiting", "--improve", "none"]);
+    assert!(log().contains("flow_unpaused"), "{said:?}");
+    let ships = log()
+        .matches("\"fact\":\"call_started\",\"call\":\"2.1\"")
+        .count();
+    assert_eq!(ships, 1, "it was not done twice");
+}

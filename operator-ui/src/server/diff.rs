@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 
 use a_society_facts::Hash;
 use a_society_facts::fact::Fact;
+use a_society_facts::fact::turn::CallIntended;
+use a_society_facts::id::RoleInstance;
 use a_society_state::{FlowRef, blob as blobs};
 
 use super::blocking::missing;
@@ -11,10 +13,12 @@ use super::feed_at::each_upto;
 use super::files;
 use super::limits::{DIFF_BYTES_MAX, DIFF_LINES_MAX};
 use super::routes::Window;
-use crate::fold::lines::{Bounds, Compared, compare};
+use crate::fold::edit::{Edit, is_edit};
+use crate::fold::limits::ARGUMENTS_BYTES_MAX;
+use crate::fold::lines::{Bounds, compare};
 use crate::hub::Hubs;
 use crate::protocol::Fault;
-use crate::protocol::ask::Diff;
+use crate::protocol::ask::{Diff, Hunk};
 use crate::protocol::http::Changes;
 
 /// How much is compared, and how much of it is shown.
@@ -51,19 +55,96 @@ pub(super) fn between(hubs: &Hubs, flow: &FlowRef, window: &Window) -> Result<Di
     })
 }
 
+/// What is known of a file that tools changed.
+#[derive(Debug, Default)]
+struct Changed {
+    /// The whole file before the first call, if there was one, and after the last.
+    before: Option<Hash>,
+    after: Option<Hash>,
+    /// What the calls say they changed, one after another, and how many lines that has.
+    told: Vec<Hunk>,
+    lines: usize,
+    /// Whether that is not all.
+    cut: bool,
+}
+
+impl Changed {
+    fn hear(&mut self, call: &CallIntended, edit: Option<&Edit>, bounds: &Bounds) {
+        if self.after.is_none() {
+            self.before = call.before;
+        }
+        self.after = call.after;
+        let Some(edit) = edit else {
+            self.cut = true;
+            return;
+        };
+        if edit.written().is_some() {
+            // It is all there is in the file by then.
+            *self = Self {
+                before: self.before,
+                after: self.after,
+                ..Self::default()
+            };
+        }
+        let (diff, _) = edit.compared(bounds);
+        self.cut |= diff.truncated;
+        for hunk in diff.hunks {
+            self.lines += hunk.lines.len();
+            if self.lines > bounds.lines_max {
+                self.cut = true;
+                return;
+            }
+            self.told.push(hunk);
+        }
+    }
+
+    /// Of the whole file where its bytes were kept, and else as far as the calls themselves say it.
+    fn diff(
+        self,
+        path: String,
+        text: &dyn Fn(Hash) -> Option<String>,
+        bounds: &Bounds,
+    ) -> Option<Diff> {
+        let after = self.after?;
+        let old = self.before.map_or_else(|| Some(String::new()), text);
+        let (hunks, truncated) = match old.zip(text(after)) {
+            Some((old, new)) => {
+                let found = compare(&old, &new, bounds);
+                (found.hunks, found.truncated)
+            }
+            None => (self.told, self.cut),
+        };
+        Some(Diff {
+            path,
+            old: self.before.map(|hash| hash.to_string()),
+            new: after.to_string(),
+            hunks,
+            truncated,
+        })
+    }
+}
+
 /// What tools changed in files, from the first bytes that were seen to the last.
 pub(super) fn changes(hubs: &Hubs, flow: &FlowRef, bounds: &Bounds) -> Result<Changes, Fault> {
-    // The hash of a file before a call and after it is in the call's own fact.
-    let mut ends: BTreeMap<String, (Option<Hash>, Hash)> = BTreeMap::new();
-    each_upto(hubs, flow, None, &mut |recorded| {
-        if let Some(Fact::CallIntended(f)) = recorded.fact()
-            && let Some(after) = f.after
-        {
-            let path = path_of(&f.summary);
-            ends.entry(path)
-                .and_modify(|(_, last)| *last = after)
-                .or_insert((f.before, after));
+    let mut files: BTreeMap<String, Changed> = BTreeMap::new();
+    // Only the calls of a role's last answer can begin next.
+    let mut asked: BTreeMap<RoleInstance, BTreeMap<String, Box<str>>> = BTreeMap::new();
+    each_upto(hubs, flow, None, &mut |recorded| match recorded.fact() {
+        Some(Fact::ModelAnswered(f)) => {
+            let edits = f.calls.iter().filter(|call| {
+                is_edit(&call.name) && call.input.get().len() <= ARGUMENTS_BYTES_MAX
+            });
+            let edits = edits.map(|call| (call.id.clone(), call.input.get().into()));
+            asked.insert(f.role.clone(), edits.collect());
         }
+        // The hash of a file before a call and after it is in the call's own fact.
+        Some(Fact::CallIntended(f)) if f.after.is_some() => {
+            let input = asked.get(&f.role).and_then(|of| of.get(&f.tool_call));
+            let edit = input.and_then(|input| Edit::of(f, input));
+            let file = files.entry(path_of(&f.summary)).or_default();
+            file.hear(f, edit.as_ref(), bounds);
+        }
+        Some(_) | None => {}
     })?;
     let folder = hubs.store.folder(flow);
     let disk = hubs.store.ground().disk.as_ref();
@@ -71,34 +152,11 @@ pub(super) fn changes(hubs: &Hubs, flow: &FlowRef, bounds: &Bounds) -> Result<Ch
         let bytes = blobs::get(disk, &folder, hash).ok()?;
         Some(String::from_utf8_lossy(&bytes).into_owned())
     };
-    let mut truncated = false;
-    let diffs = ends.into_iter().map(|(path, (before, after))| {
-        let old = before.and_then(text);
-        let known = text(after);
-        // Bytes that were never kept cannot be shown; that the file changed can be.
-        let unknown = known.is_none() || (before.is_some() && old.is_none());
-        let found = match (&known, unknown) {
-            (Some(new), false) => compare(old.as_deref().unwrap_or_default(), new, bounds),
-            _ => Compared {
-                truncated: true,
-                ..Compared::default()
-            },
-        };
-        truncated |= found.truncated;
-        Diff {
-            path,
-            old: before.map(|hash| hash.to_string()),
-            // Nobody can read what was not kept, so that nobody is told where it would be.
-            new: if unknown {
-                String::new()
-            } else {
-                after.to_string()
-            },
-            hunks: found.hunks,
-            truncated: found.truncated,
-        }
-    });
-    let diffs: Vec<Diff> = diffs.collect();
+    let diffs = files.into_iter();
+    let diffs: Vec<Diff> = diffs
+        .filter_map(|(path, file)| file.diff(path, &text, bounds))
+        .collect();
+    let truncated = diffs.iter().any(|diff| diff.truncated);
     Ok(Changes { diffs, truncated })
 }
 

@@ -58,8 +58,8 @@ fn hear(files: &mut BTreeMap<String, Vec<FileVersion>>, recorded: &Recorded) {
 pub(super) fn blob(hubs: &Hubs, flow: &FlowRef, hash: &str) -> Result<Vec<u8>, Fault> {
     let unknown = || {
         missing(
-            "there is no such version",
-            "nothing of that hash was handed over",
+            "the bytes of this version were not kept",
+            "what is handed over is kept; of a file that a tool changed only the hash is recorded",
         )
     };
     let hash: Hash = hash.parse().map_err(|_| unknown())?;

@@ -2,6 +2,7 @@
 
 mod again;
 mod bounds;
+mod changed;
 mod routes;
 mod tls;
 
@@ -677,33 +678,4 @@ fn nothing_is_lost_or_doubled_however_often_one_breaks_off_and_the_server_is_kil
     assert_eq!(client.snaps, snaps, "a cursor was good all the time");
     let ids: std::collections::BTreeSet<&String> = client.items.iter().map(|(id, _)| id).collect();
     assert_eq!(ids.len(), client.items.len());
-}
-
-#[test]
-fn the_body_of_a_write_says_what_was_written() {
-    let stage = Stage::new(8);
-    let journal = include_str!("../../tests/journals/fan-out.jsonl");
-    let flow = "20261121T145750724Z-39nge3";
-    let root = stage.folder.path().join(".a-society/state/demo").join(flow);
-    let segment = FlowFolder::at(root).segment(1);
-    std::fs::create_dir_all(segment.parent().unwrap()).unwrap();
-    std::fs::write(segment, journal).unwrap();
-    let mut stream = TcpStream::connect(stage.server.address()).unwrap();
-    stream.set_read_timeout(Some(PATIENCE)).unwrap();
-    let request = format!(
-        "GET /api/flow/demo/{flow}/item/f11/body HTTP/1.1\r\nHost: 127.0.0.1:{}\r\n\
-         Authorization: Bearer {}\r\nConnection: close\r\n\r\n",
-        stage.port(),
-        stage.server.token()
-    );
-    stream.write_all(request.as_bytes()).unwrap();
-    let mut answer = String::new();
-    stream.read_to_string(&mut answer).unwrap();
-    let (_, body) = answer.split_once("\r\n\r\n").unwrap();
-    let body: Value = serde_json::from_str(body).unwrap();
-    let diff = &body["parts"]["diff"];
-    assert_eq!(diff["path"], "brief-install.md");
-    assert_eq!(diff["old"], Value::Null);
-    let lines = json!([{ "op": "+", "text": "How to install it." }]);
-    assert_eq!(diff["hunks"][0]["lines"], lines);
 }

@@ -5,10 +5,12 @@
 //! the model is told that its outcome is unknown, and the operator sees a mark.
 
 use a_society_facts::fact::Fact;
+use a_society_facts::fact::flow::PauseReason;
 use a_society_facts::fact::turn::{CallEnd, CallFinished, CallReaped, CallRerun, Effect};
 use a_society_facts::id::{CallId, RoleInstance, TurnId};
 use a_society_facts::message::{Message, ToolCall};
 use a_society_facts::view::flow::{CallState, OpenCall};
+use a_society_flow::machine::Input;
 use a_society_roles::taker::command::end_survivor;
 
 use super::core::{Core, text_of};
@@ -54,8 +56,12 @@ impl Core {
                     self.append(Fact::CallRerun(CallRerun { call, role, why }))?;
                 }
                 (CallState::Started, Effect::Checkable) => self.check(turn, call, &open)?,
-                (CallState::Started, Effect::Mutating | Effect::Irreversible) => {
+                (CallState::Started, Effect::Mutating) => {
                     self.finish_call(turn, call, &open, CallEnd::Unknown, UNKNOWN)?;
+                }
+                (CallState::Started, Effect::Irreversible) => {
+                    self.finish_call(turn, call, &open, CallEnd::Unknown, UNKNOWN)?;
+                    self.pause_for(&open)?;
                 }
                 (CallState::Denied, _) => {
                     denied = true;
@@ -75,6 +81,23 @@ impl Core {
             self.finish_unintended(turn, AFTER_DENIAL)?;
         }
         Ok(waits)
+    }
+
+    /// Nothing goes on before the operator has looked at what cannot be taken back.
+    fn pause_for(&mut self, open: &OpenCall) -> Result<(), DriverError> {
+        if self.state().paused.is_some() {
+            return Ok(());
+        }
+        let detail = format!(
+            "{} had begun \"{}\" when the process ended, and nobody knows what became of it",
+            open.role, open.summary
+        );
+        self.command(Input::Pause {
+            reason: PauseReason::Irreversible,
+            detail: Some(detail),
+            client: None,
+        })?;
+        Ok(())
     }
 
     /// What the model gets for a call that the operator denied.

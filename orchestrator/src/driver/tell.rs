@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use a_society_facts::Hash;
 use a_society_facts::fact::Fact;
+use a_society_facts::fact::flow::PauseReason;
 use a_society_facts::fact::session::{MessageAdded, Origin, SessionResumed, SystemPromptBuilt};
 use a_society_facts::fact::turn::DraftKept;
 use a_society_facts::id::{NodeId, RoleInstance, TurnId};
@@ -37,6 +38,11 @@ impl Core {
         if self.settle_calls(turn)? {
             // The operator said no and no more; the role goes on when it hears what to do instead.
             self.conclude(turn, attempt, Outcome::ConsentDenied)?;
+            return Ok(None);
+        }
+        let pause = self.state().paused.as_ref().map(|pause| pause.reason);
+        if pause == Some(PauseReason::Irreversible) {
+            // The turn stays open, and goes on when the operator lets the flow go on.
             return Ok(None);
         }
         if let Some(why) = self.over_turns(turn, &role) {

@@ -272,6 +272,7 @@ mod tests {
             scope: Scope::Full,
             folders: vec!["/f".into()],
             network: true,
+            irreversible: Vec::new(),
         };
         let chosen = |word: &str| BTreeMap::from([(SCOPE.to_owned(), word.to_owned())]);
         let nothing = BTreeMap::new();

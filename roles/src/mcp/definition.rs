@@ -205,7 +205,10 @@ fn definition(
 fn effect(spec: &ServerSpec, raw: &RawTool) -> Effect {
     let is_repeated = spec.repeats.contains(&raw.name);
     let hint = raw.others.pointer("/annotations/idempotentHint");
-    if spec.reads.contains(&raw.name) {
+    // What cannot be taken back is nothing else besides.
+    if spec.irreversible.contains(&raw.name) {
+        Effect::Irreversible
+    } else if spec.reads.contains(&raw.name) {
         Effect::Pure
     } else if is_repeated && hint == Some(&Value::Bool(true)) {
         Effect::Idempotent
@@ -264,8 +267,8 @@ mod tests {
     }
 
     fn spec() -> ServerSpec {
-        let text =
-            "mcp-servers:\n  s: {command: run, read-only: [look], idempotent: [put, post]}\n";
+        let text = "mcp-servers:\n  s: {command: run, read-only: [look, ship], idempotent: [put, post], \
+             irreversible: [ship]}\n";
         super::super::parse(text).unwrap().remove(0)
     }
 
@@ -304,6 +307,7 @@ mod tests {
             "a server's hint is none to us"
         );
         assert_eq!(one(&raw("look")).effect, Effect::Pure);
+        assert_eq!(one(&raw("ship")).effect, Effect::Irreversible);
         assert_eq!(
             one(&raw("post")).effect,
             Effect::Mutating,

@@ -39,6 +39,7 @@ const PROGRAM_KEYS: &[&str] = &[
     "folder",
     "read-only",
     "idempotent",
+    "irreversible",
     "time-limit-s",
     "description",
 ];
@@ -48,6 +49,7 @@ const WEB_KEYS: &[&str] = &[
     "private-network",
     "read-only",
     "idempotent",
+    "irreversible",
     "time-limit-s",
     "description",
 ];
@@ -167,6 +169,7 @@ impl Sink<'_> {
         };
         let reads = self.texts(&fields, "read-only");
         let repeats = self.texts(&fields, "idempotent");
+        let irreversible = self.texts(&fields, "irreversible");
         let call_limit = fields.get("time-limit-s").map_or(CALL_LIMIT, |tree| {
             Duration::from_secs(self.seconds(tree).unwrap_or(0))
         });
@@ -175,6 +178,7 @@ impl Sink<'_> {
             reach: reach?,
             reads,
             repeats,
+            irreversible,
             call_limit,
             about: fields
                 .get("description")

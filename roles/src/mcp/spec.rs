@@ -21,6 +21,9 @@ pub struct ServerSpec {
     /// Its tools of which the operator says that the same call twice is one. It counts only for
     /// those of which the server says so too.
     pub repeats: Vec<String>,
+    /// Its tools of which the operator says that what they do cannot be taken back: when nobody knows
+    /// what became of a call, the flow waits for the operator.
+    pub irreversible: Vec<String>,
     /// How long one call may take.
     pub call_limit: Duration,
     /// What the operator says it is good for. It is shown to whoever chooses, and no part of what is

@@ -96,6 +96,7 @@ fn spec(called: &str, entry: &Value) -> Result<ServerSpec, String> {
         reach,
         reads: Vec::new(),
         repeats: Vec::new(),
+        irreversible: Vec::new(),
         call_limit: CALL_LIMIT,
         // What a workspace says of its servers is shown to no model that chooses.
         about: None,

@@ -22,6 +22,8 @@ pub struct Reach {
     pub folders: Vec<PathBuf>,
     /// Whether commands may use the network behind their walls.
     pub network: bool,
+    /// Commands, byte for byte, of which the operator says that what they do cannot be taken back.
+    pub irreversible: Vec<String>,
 }
 
 /// What a file or a choice takes away. What it does not speak of stays.
@@ -47,6 +49,7 @@ impl Reach {
         setting.scope = self.scope;
         setting.extra = self.folders;
         setting.network = self.network;
+        setting.irreversible_commands = self.irreversible;
     }
 
     /// Whether a command could reach the network: without walls nothing holds it back.
@@ -78,6 +81,7 @@ mod tests {
             scope,
             folders: (0..folders).map(|it| format!("/f{it}").into()).collect(),
             network,
+            irreversible: Vec::new(),
         })
     }
 

@@ -88,6 +88,9 @@ pub struct Setting {
     pub secrets: Vec<String>,
     /// Command strings that the operator lets run unasked, byte for byte.
     pub unasked_commands: Vec<String>,
+    /// Command strings, byte for byte, of which the operator says that what they do cannot be taken
+    /// back.
+    pub irreversible_commands: Vec<String>,
     /// What judges a new `workflow.yaml` of the flow; without it the file is out of reach.
     pub check_workflow: Option<WorkflowCheck>,
     /// The bounds.
@@ -112,6 +115,7 @@ impl Setting {
             environment: Vec::new(),
             secrets: Vec::new(),
             unasked_commands: Vec::new(),
+            irreversible_commands: Vec::new(),
             check_workflow: None,
             limits: Limits::default(),
         }

@@ -54,6 +54,7 @@ fn is_fair(error: &Error, harmed: bool, scarce: bool) -> bool {
         | Error::Name(_)
         | Error::Poisoned { .. }
         | Error::CannotWrite(_)
+        | Error::Foreign(_)
         | Error::NotForkable { .. } => false,
     }
 }

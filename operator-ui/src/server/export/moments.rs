@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use crate::protocol::down::Part;
 use crate::protocol::exported::Moment;
@@ -11,7 +11,7 @@ use crate::protocol::exported::Moment;
 /// The views as they stand, and what changed.
 #[derive(Debug, Default)]
 pub(super) struct Moments {
-    last: BTreeMap<String, Map<String, Value>>,
+    last: BTreeMap<String, Value>,
     pub(super) list: Vec<Moment>,
 }
 
@@ -24,15 +24,17 @@ impl Moments {
             merge: BTreeMap::new(),
         };
         for (key, part) in parts {
-            let Some(Value::Object(now)) = part.and_then(|part| serde_json::to_value(part).ok())
-            else {
+            let now = part.and_then(|part| serde_json::to_value(part).ok());
+            let Some(now) = now else {
                 if self.last.remove(&key).is_some() {
                     moment.set.insert(key, Value::Null);
                 }
                 continue;
             };
-            match self.last.get(&key) {
-                Some(before) if before.keys().eq(now.keys()) => {
+            match (self.last.get(&key), &now) {
+                (Some(Value::Object(before)), Value::Object(now))
+                    if before.keys().eq(now.keys()) =>
+                {
                     let differs = now
                         .iter()
                         .filter(|(name, value)| before.get(*name) != Some(value));
@@ -42,7 +44,9 @@ impl Moments {
                         moment.merge.insert(key.clone(), differs);
                     }
                 }
-                Some(_) | None => drop(moment.set.insert(key.clone(), Value::Object(now.clone()))),
+                (Some(before), now) if before == now => {}
+                // The order of the graph is a list, and is told whole.
+                (Some(_) | None, now) => drop(moment.set.insert(key.clone(), now.clone())),
             }
             self.last.insert(key, now);
         }

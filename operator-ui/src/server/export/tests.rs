@@ -111,7 +111,7 @@ fn what_each_record_changed_makes_the_flow_as_it_was_at_every_record() {
             then.flow.row.updated_at.clear();
             let then = serde_json::to_value(&then).unwrap();
             let mut now = json!({
-                "flow": views["flow"], "nodes": {}, "edges": {}, "roles": {}, "asks": {},
+                "flow": views["flow"], "order": views.get("order").cloned().unwrap_or(json!([])), "nodes": {}, "edges": {}, "roles": {}, "asks": {},
                 "changes": {}, "improvement": views.get("improvement"),
             });
             now["flow"]["seq"] = json!(0);

@@ -75,3 +75,23 @@ fn the_document_names_every_route() {
         assert!(DOCUMENT.contains(&short), "{short}");
     }
 }
+
+#[test]
+fn the_document_names_every_command_and_every_kind_of_question() {
+    const TYPES: &str = include_str!("../../../web/src/wire.ts");
+    for (tag, begins, least) in [
+        ("\"do\": \"", "export type Command = ", 20),
+        ("\"kind\": \"", "export type AskKind = ", 9),
+    ] {
+        let rest = TYPES.split(begins).nth(1).unwrap();
+        let rest = rest.split("export type").next().unwrap();
+        let words = rest.split(tag).skip(1);
+        let words: Vec<&str> = words.filter_map(|rest| rest.split('"').next()).collect();
+        assert!(words.len() >= least, "{words:?}");
+        for word in words {
+            // In a table: what an example shows tells nobody what else it has.
+            let is_row = |line: &&str| line.starts_with('|') && line.contains(&format!("`{word}`"));
+            assert!(DOCUMENT.lines().any(|line| is_row(&line)), "{word}");
+        }
+    }
+}

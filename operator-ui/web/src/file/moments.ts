@@ -45,7 +45,7 @@ function changed(views: Views, moment: Moment): void {
 function assembled(views: Views, seq: number): FlowState | null {
   const head = views.get("flow");
   if (head == null) return null;
-  const state: Record<string, unknown> = { flow: { ...head, seq }, improvement: views.get("improvement") ?? null };
+  const state: Record<string, unknown> = { flow: { ...head, seq }, order: views.get("order") ?? [], improvement: views.get("improvement") ?? null };
   const families: Record<string, Record<string, unknown>> = { node: {}, edge: {}, role: {}, ask: {}, change: {} };
   for (const [key, view] of views) {
     const slash = key.indexOf("/");

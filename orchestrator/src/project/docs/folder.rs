@@ -11,6 +11,7 @@ use a_society_state::disk::{Disk, Kind};
 use a_society_state::files::read_whole;
 
 use super::index::{self, Index};
+pub use super::reader::DOCS_NAME;
 use super::reader::{Layout, Reader};
 use crate::limits::{PROJECT_FILE_BYTES_MAX, PROJECT_ROLES_MAX, PROJECTS_MAX};
 use crate::project::flow_file::FlowFile;

@@ -8,6 +8,9 @@ use a_society_state::files::read_whole;
 
 use crate::limits::PROJECT_FILE_BYTES_MAX;
 
+/// The folder of a project that says how it works; no project itself.
+pub const DOCS_NAME: &str = "a-docs";
+
 /// A disk, and everything that was found wrong so far.
 pub(super) struct Reader<'d> {
     pub(super) disk: &'d dyn Disk,
@@ -86,7 +89,7 @@ pub(super) struct Layout {
 impl Layout {
     pub(super) fn of(project: &Path) -> Self {
         Self {
-            docs: project.join("a-docs"),
+            docs: project.join(DOCS_NAME),
         }
     }
 

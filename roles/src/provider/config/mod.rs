@@ -101,6 +101,7 @@ pub fn parse_search(text: &str) -> Result<Option<SearchConfig>, Vec<TextFault>> 
 ///   scope: project              # or sandboxed, full
 ///   folders: [~/reference]      # what may be read besides, from the scope `project` on
 ///   network: true               # whether commands may use the network behind their walls
+///   irreversible: [make ship]   # what cannot be taken back; after a crash the flow waits
 /// ```
 ///
 /// # Errors

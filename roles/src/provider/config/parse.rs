@@ -46,7 +46,7 @@ const MODEL_KEYS: &[&str] = &[
 ];
 const KEY_KEYS: &[&str] = &["env", "keyring", "file"];
 const PRICE_KEYS: &[&str] = &["input", "output", "cache-read", "cache-write"];
-const TOOLS_KEYS: &[&str] = &["scope", "folders", "network"];
+const TOOLS_KEYS: &[&str] = &["scope", "folders", "network", "irreversible"];
 const SEARCH_KEYS: &[&str] = &["endpoint", "key"];
 
 /// The least window in which a turn has room.
@@ -265,7 +265,21 @@ impl Sink<'_> {
             scope,
             folders,
             network: network.unwrap_or_default(),
+            irreversible: self.commands(&fields),
         }
+    }
+
+    fn commands(&mut self, fields: &Fields<'_>) -> Vec<String> {
+        let Some(tree) = fields.get("irreversible") else {
+            return Vec::new();
+        };
+        let Value::List(items) = &tree.value else {
+            self.fault(tree, "`irreversible` must be a list of commands");
+            return Vec::new();
+        };
+        let commands = items.iter();
+        let commands = commands.filter_map(|item| self.words(item, "a command"));
+        commands.collect()
     }
 
     fn certificates(&mut self, fields: &Fields<'_>) -> Vec<PathBuf> {

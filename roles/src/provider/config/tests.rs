@@ -240,6 +240,14 @@ fn how_far_tools_reach_is_read_and_as_little_as_there_is_if_nothing_is_said() {
                 scope: Scope::Project,
                 folders: vec!["~/texts".into(), "/srv".into()],
                 network: true,
+                irreversible: Vec::new(),
+            },
+        ),
+        (
+            "tools: { irreversible: [./deploy.sh] }",
+            Reach {
+                irreversible: vec!["./deploy.sh".to_owned()],
+                ..Reach::default()
             },
         ),
         (

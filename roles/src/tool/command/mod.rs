@@ -62,8 +62,10 @@ impl Toolbox {
         if walls.are_up {
             variables.extend(environment::behind_walls());
         }
-        let is_unasked =
-            missing.is_empty() && classify::is_unasked(&given.command, &setting.unasked_commands);
+        let is_irreversible = setting.irreversible_commands.contains(&given.command);
+        let is_unasked = missing.is_empty()
+            && !is_irreversible
+            && classify::is_unasked(&given.command, &setting.unasked_commands);
         let order = Order {
             run: vec![shell(), "-c".to_owned(), given.command.clone()],
             variables,
@@ -90,10 +92,10 @@ impl Toolbox {
             ..Wants::default()
         };
         let ask = self.ask("run_command", raw, wants);
-        let effect = if is_unasked {
-            Effect::Pure
-        } else {
-            Effect::Mutating
+        let effect = match (is_irreversible, is_unasked) {
+            (true, _) => Effect::Irreversible,
+            (false, true) => Effect::Pure,
+            (false, false) => Effect::Mutating,
         };
         let summary = format!("run {}", given.command);
         let deed = Deed::Command(Box::new(Launch { order }));

@@ -268,7 +268,7 @@ fn folders_that_the_operator_named_are_read_from_the_project_scope_on_and_never_
         let reach = Reach {
             scope,
             folders: vec![named.clone()],
-            network: false,
+            ..Reach::default()
         };
         reach.apply(&mut setting);
         let tools = Toolbox::open(setting).unwrap();

@@ -1,6 +1,7 @@
 //! Answers of Anthropic Messages, event by event.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -33,7 +34,9 @@ pub(in crate::provider) struct Messages {
 struct Open {
     kind: String,
     object: RawObject,
-    /// What deltas added to its texts.
+    /// Where what it says stands in the text of the answer, which holds it already.
+    spoken: Vec<Range<usize>>,
+    /// What deltas added to its other texts.
     texts: BTreeMap<String, String>,
     /// What deltas added to its input.
     input: String,
@@ -100,6 +103,7 @@ impl Messages {
         let mut open = Open {
             kind,
             object,
+            spoken: Vec::new(),
             texts: BTreeMap::new(),
             input: String::new(),
             citations: Vec::new(),
@@ -157,8 +161,11 @@ impl Messages {
                 let piece = delta.text(name).unwrap_or_default();
                 let kept = match name {
                     "text" => {
+                        let from = self.said.text.len();
                         self.said.text(&piece, out);
-                        !self.said.is_full
+                        open.speak(from..self.said.text.len());
+                        self.is_lossy |= self.said.is_full;
+                        return Ok(());
                     }
                     "thinking" => self.said.reasoning(&piece, out),
                     _ => true,
@@ -213,7 +220,8 @@ impl Messages {
         if self.is_lossy {
             return Vec::new();
         }
-        let kept = self.blocks.iter().map(|open| open.settle(calls));
+        let text = &self.said.text;
+        let kept = self.blocks.iter().map(|open| open.settle(calls, text));
         kept.collect::<Option<Vec<_>>>()
             .map(|blocks| blocks.into_iter().flatten().collect())
             .unwrap_or_default()
@@ -221,13 +229,28 @@ impl Messages {
 }
 
 impl Open {
+    /// Takes the next part of the answer's text for its own.
+    fn speak(&mut self, part: Range<usize>) {
+        match self.spoken.last_mut() {
+            Some(last) if last.end == part.start => last.end = part.end,
+            Some(_) | None => self.spoken.push(part),
+        }
+    }
+
     /// The block; `Some(None)` if it is left out.
     #[expect(
         clippy::option_option,
         reason = "left out is not the same as impossible"
     )]
-    fn settle(&self, calls: &[AskedCall]) -> Option<Option<Box<RawValue>>> {
+    fn settle(&self, calls: &[AskedCall], said: &str) -> Option<Option<Box<RawValue>>> {
         let mut object = self.object.clone();
+        if !self.spoken.is_empty() {
+            let spoken = self.spoken.iter().cloned();
+            let spoken = spoken.map(|part| said.get(part).unwrap_or_default());
+            let begun = object.text("text").unwrap_or_default();
+            let parts: Vec<&str> = std::iter::once(begun.as_str()).chain(spoken).collect();
+            object.set_text("text", &parts.concat());
+        }
         for (name, text) in &self.texts {
             let begun = object.text(name).unwrap_or_default();
             object.set_text(name, &format!("{begun}{text}"));

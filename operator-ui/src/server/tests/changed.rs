@@ -1,0 +1,76 @@
+//! What tools changed in files, when nobody kept the bytes of the files.
+
+use std::io::{Read, Write};
+use std::net::TcpStream;
+
+use a_society_state::layout::FlowFolder;
+use serde_json::{Value, json};
+
+use super::{PATIENCE, Stage};
+
+/// A journal in which three briefs and what they ask for are written, and its flow.
+const JOURNAL: &str = include_str!("../../../tests/journals/fan-out.jsonl");
+const FLOW: &str = "20261121T145750724Z-39nge3";
+
+/// A server of that journal alone.
+fn stage() -> Stage {
+    let stage = Stage::new(8);
+    let root = stage.folder.path().join(".a-society/state/demo").join(FLOW);
+    let segment = FlowFolder::at(root).segment(1);
+    std::fs::create_dir_all(segment.parent().unwrap()).unwrap();
+    std::fs::write(segment, JOURNAL).unwrap();
+    stage
+}
+
+/// The status and the whole body of what is read of the flow.
+fn get(stage: &Stage, rest: &str) -> (u16, Value) {
+    let mut stream = TcpStream::connect(stage.server.address()).unwrap();
+    stream.set_read_timeout(Some(PATIENCE)).unwrap();
+    let request = format!(
+        "GET /api/flow/demo/{FLOW}/{rest} HTTP/1.1\r\nHost: 127.0.0.1:{}\r\n\
+         Authorization: Bearer {}\r\nConnection: close\r\n\r\n",
+        stage.port(),
+        stage.server.token()
+    );
+    stream.write_all(request.as_bytes()).unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    let (head, body) = answer.split_once("\r\n\r\n").unwrap();
+    (super::status_of(head), serde_json::from_str(body).unwrap())
+}
+
+#[test]
+fn the_body_of_a_write_says_what_was_written() {
+    let (_, body) = get(&stage(), "item/f11/body");
+    let diff = &body["parts"]["diff"];
+    assert_eq!(diff["path"], "brief-install.md");
+    assert_eq!(diff["old"], Value::Null);
+    let lines = json!([{ "op": "+", "text": "How to install it." }]);
+    assert_eq!(diff["hunks"][0]["lines"], lines);
+}
+
+#[test]
+fn the_changes_of_a_flow_are_told_from_its_calls_where_no_bytes_were_kept() {
+    let stage = stage();
+    let (status, changes) = get(&stage, "changes");
+    assert_eq!(status, 200);
+    let diffs = changes["diffs"].as_array().unwrap();
+    let of = |path: &str| diffs.iter().find(|diff| diff["path"] == path).unwrap();
+    let lines = json!([{ "op": "+", "text": "How to install it." }]);
+    assert_eq!(of("brief-install.md")["hunks"][0]["lines"], lines);
+    for diff in diffs {
+        assert_ne!(diff["hunks"], json!([]), "{diff}");
+        assert_eq!(diff["truncated"], false, "{diff}");
+    }
+}
+
+#[test]
+fn a_version_whose_bytes_were_not_kept_is_refused_in_words() {
+    let hash = "0".repeat(64);
+    let (status, fault) = get(&stage(), &format!("diff?a={hash}&b={hash}"));
+    assert_eq!((status, &fault["code"]), (404, &json!("not-found")));
+    assert!(
+        fault["what"].as_str().unwrap().contains("were not kept"),
+        "{fault}"
+    );
+}
