@@ -22,7 +22,8 @@ const ask = {
 };
 
 export const ledger = {
-  flow: { ...flowRow, input: "Make the ledger append-only.", origin: "flows/ledger.yaml", draft: false, mode: "partial-access", grants: [], paused: null, limits: { cost_micros: 10_000_000 }, cached_tokens: 880_000, owner: "owner", closing: "close", pid: null, order: ["intake", "design", "api", "ui", "docs", "review", "acceptance", "close"] },
+  order: ["intake", "design", "api", "ui", "docs", "review", "acceptance", "close"],
+  flow: { ...flowRow, input: "Make the ledger append-only.", origin: "flows/ledger.yaml", draft: false, mode: "partial-access", grants: [], paused: null, limits: { cost_micros: 10_000_000 }, cached_tokens: 880_000, owner: "owner", closing: "close", pid: null,  },
   nodes: Object.fromEntries([
     node("intake", "owner", "done", 0, { took_ms: 240_000, turn: 2 }), node("design", "architect", "done", 1, { took_ms: 660_000, turn: 3 }),
     node("api", "backend", "needs-you", 2, { words: "Needs you", live: "wants cargo install", turn: 14, correction: true }), node("ui", "frontend", "running", 2, { words: "Running", live: "editing LedgerTable.tsx", turn: 9 }), node("docs", "writer", "done", 2, { took_ms: 540_000, turn: 2 }),
@@ -129,7 +130,7 @@ export function big(n, wide) {
     const e = edge(order[from], id, i < n / 2 ? [passed(`out-${from}.md`, i + 1, "13:45:00")] : []);
     edges[`${e.from}/${e.to}`] = e;
   }
-  return { ...ledger, flow: { ...ledger.flow, flow: "big", title: `${n} nodes`, order, nodes: n, nodes_done: Math.floor(n / 2), waits: 0 }, nodes, edges, asks: {} };
+  return { ...ledger, flow: { ...ledger.flow, flow: "big", title: `${n} nodes`, nodes: n, nodes_done: Math.floor(n / 2), waits: 0 }, order, nodes, edges, asks: {} };
 }
 
 const improving = {
