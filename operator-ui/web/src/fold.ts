@@ -69,17 +69,17 @@ function foldOne(state: FlowState, key: string, value: Part | null): FlowState {
 }
 
 /** A feed after a message: an item replaces the one of its id, else it takes its place by `first`. */
-export function foldFeed(state: FeedState, news: Item[]): FeedState {
+export function foldFeed(state: FeedState, news: readonly Item[]): FeedState {
   if (news.length === 0) return state;
   const items = state.items.slice();
   let total = state.total;
   for (const item of news) {
-    const at = lastIndexOf(items, item.id);
+    const place = placeOf(items, item.first);
+    const at = indexOf(items, item, place);
     if (at >= 0) items[at] = item;
     else {
-      let place = items.length;
-      while (place > 0 && (items[place - 1]?.first ?? 0) > item.first) place -= 1;
-      items.splice(place, 0, item);
+      if (place === items.length) items.push(item);
+      else items.splice(place, 0, item);
       total += 1;
     }
   }
@@ -92,8 +92,22 @@ export function foldOlder(state: FeedState, older: Item[], before: number | null
   return { ...state, items: [...older.filter((item) => !known.has(item.id)), ...state.items], before };
 }
 
-// News nearly always concerns the newest items, so the search begins there.
-function lastIndexOf(items: Item[], id: string): number {
-  for (let at = items.length - 1; at >= 0; at -= 1) if (items[at]?.id === id) return at;
+/** Where an item stands that began with this record: behind all that began no later. */
+function placeOf(items: readonly Item[], first: number): number {
+  let low = 0;
+  let high = items.length;
+  // News nearly always concerns the newest items.
+  if (high === 0 || (items[high - 1]?.first ?? 0) <= first) return high;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((items[middle]?.first ?? 0) <= first) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** An item of the same id. The record that began an item never changes, so it stands among those of that record. */
+function indexOf(items: readonly Item[], item: Item, place: number): number {
+  for (let at = place - 1; at >= 0 && items[at]?.first === item.first; at -= 1) if (items[at]?.id === item.id) return at;
   return -1;
 }

@@ -13,6 +13,8 @@ import type { Command, Fault, FeedState, FlowRef, FlowState, InboxState, Item, P
 const KEPT = 24;
 /** A break shorter than this is not spoken of. */
 const WORTH_A_WORD_MS = 1_500;
+/** As long as a screen shows one picture. */
+const FRAME_MS = 16;
 /** Items asked for at first, and in each older page. */
 const FEED_WINDOW = 200;
 
@@ -191,16 +193,41 @@ class Store {
     });
   }
 
+  // A replay comes in many messages, and each change of a long feed costs what the feed is long: those that come
+  // within one frame are made one change.
   #watchFeed(view: FeedView, flow: FlowRef, role: string): void {
-    view.end = this.#net.watch({ topic: "feed", flow, role }, cursor(view), FEED_WINDOW, (news) => {
+    const waiting: Extract<News, { t: "ev" }>[] = [];
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    let last = Number.NEGATIVE_INFINITY;
+    const flush = (): void => {
+      clearTimeout(timer);
+      timer = undefined;
+      last = performance.now();
+      const put: Item[] = [];
+      for (const news of waiting.splice(0)) {
+        hear(view, news);
+        if (Array.isArray(news.put)) for (const item of news.put) put.push(item);
+      }
+      if (view.state === null || put.length === 0) return;
+      view.state = foldFeed(view.state, put);
+      view.tails = settled(view.tails, put);
+    };
+    const end = this.#net.watch({ topic: "feed", flow, role }, cursor(view), FEED_WINDOW, (news) => {
+      if (news.t === "ev") {
+        waiting.push(news);
+        if (performance.now() - last >= FRAME_MS) flush();
+        else timer ??= setTimeout(flush, FRAME_MS);
+        return;
+      }
+      flush();
       hear(view, news);
       if (news.t === "snap") view.tails = new Map();
-      if (news.t === "ev" && view.state !== null && Array.isArray(news.put)) {
-        view.state = foldFeed(view.state, news.put);
-        view.tails = settled(view.tails, news.put);
-      }
       if (news.t === "delta") this.#delta(view, flow, news);
     });
+    view.end = () => {
+      flush();
+      end();
+    };
   }
 
   #delta(view: FeedView, flow: FlowRef, delta: Extract<News, { t: "delta" }>): void {

@@ -21,6 +21,7 @@ export class StandIn {
     this.refusing = false;
     this.unknown = false;
     this.first = false;
+    this.whole = false;
     this.held = null;
     this.refused = [];
     this.bodies = new Map();
@@ -160,7 +161,7 @@ export class StandIn {
     one.subs.set(up.id, key);
     const seq = this.seq(key);
     if (up.epoch !== this.epoch || up.since !== seq) {
-      const items = kept.feed?.slice(-(up.window ?? 200));
+      const items = this.whole ? kept.feed : kept.feed?.slice(-(up.window ?? 200));
       const state = kept.state ?? { items, total: kept.feed.length, before: items.length < kept.feed.length ? items[0].first : null };
       one.say({ t: "snap", id: up.id, seq, epoch: this.epoch, state });
     }

@@ -267,8 +267,8 @@ mod tests {
     }
 
     fn spec() -> ServerSpec {
-        let text =
-            "mcp-servers:\n  s: {command: run, read-only: [look], idempotent: [put, post]}\n";
+        let text = "mcp-servers:\n  s: {command: run, read-only: [look, ship], idempotent: [put, post], \
+             irreversible: [ship]}\n";
         super::super::parse(text).unwrap().remove(0)
     }
 
@@ -307,6 +307,7 @@ mod tests {
             "a server's hint is none to us"
         );
         assert_eq!(one(&raw("look")).effect, Effect::Pure);
+        assert_eq!(one(&raw("ship")).effect, Effect::Irreversible);
         assert_eq!(
             one(&raw("post")).effect,
             Effect::Mutating,

@@ -22,7 +22,8 @@ const ask = {
 };
 
 export const ledger = {
-  flow: { ...flowRow, input: "Make the ledger append-only.", origin: "flows/ledger.yaml", draft: false, mode: "partial-access", grants: [], paused: null, limits: { cost_micros: 10_000_000 }, cached_tokens: 880_000, owner: "owner", closing: "close", pid: null, order: ["intake", "design", "api", "ui", "docs", "review", "acceptance", "close"] },
+  order: ["intake", "design", "api", "ui", "docs", "review", "acceptance", "close"],
+  flow: { ...flowRow, input: "Make the ledger append-only.", origin: "flows/ledger.yaml", draft: false, mode: "partial-access", grants: [], paused: null, limits: { cost_micros: 10_000_000 }, cached_tokens: 880_000, owner: "owner", closing: "close", pid: null,  },
   nodes: Object.fromEntries([
     node("intake", "owner", "done", 0, { took_ms: 240_000, turn: 2 }), node("design", "architect", "done", 1, { took_ms: 660_000, turn: 3 }),
     node("api", "backend", "needs-you", 2, { words: "Needs you", live: "wants cargo install", turn: 14, correction: true }), node("ui", "frontend", "running", 2, { words: "Running", live: "editing LedgerTable.tsx", turn: 9 }), node("docs", "writer", "done", 2, { took_ms: 540_000, turn: 2 }),
@@ -129,7 +130,7 @@ export function big(n, wide) {
     const e = edge(order[from], id, i < n / 2 ? [passed(`out-${from}.md`, i + 1, "13:45:00")] : []);
     edges[`${e.from}/${e.to}`] = e;
   }
-  return { ...ledger, flow: { ...ledger.flow, flow: "big", title: `${n} nodes`, order, nodes: n, nodes_done: Math.floor(n / 2), waits: 0 }, nodes, edges, asks: {} };
+  return { ...ledger, flow: { ...ledger.flow, flow: "big", title: `${n} nodes`, nodes: n, nodes_done: Math.floor(n / 2), waits: 0 }, order, nodes, edges, asks: {} };
 }
 
 const improving = {
@@ -180,7 +181,7 @@ export function stage() {
       if (path === "/api/flows" && method === "POST") return { project: "orchard", flow: body.from.project ? "billing" : "ledger" };
       if (path === "/api/settings/roles") return { projects: [{ project: "orchard", roles: [{ name: "backend", instructions: "You keep the journal.", executor: "model", model: null, skills: ["rust"], mcp_servers: [], readings: ["index"] }, { name: "owner", instructions: null, executor: "human", model: null, skills: [], mcp_servers: [], readings: [] }] }] };
       if (path === "/api/settings/flow-files") return { files: ["flows/review.yaml", "orchard/flow.yaml"] };
-      if (path.startsWith("/api/settings/")) return path.endsWith("models") ? { file: "/home/me/.config/a-society/config.yaml", providers: [{ name: "local", address: "http://127.0.0.1:8080", key: "the variable LOCAL_KEY" }], models: [{ name: "local-small", provider: "local", id: "small-8b", window_tokens: 32_000, effort: null, input_micros: null, output_micros: null, usual: true }, { name: "large", provider: "local", id: "large-70b", window_tokens: 200_000, effort: "high", input_micros: 3_000_000, output_micros: 15_000_000, usual: false }] } : path.endsWith("mcp") ? { servers: [{ name: "files", command: "mcp-files", approved: true, tools: 4 }] } : path.endsWith("skills") ? { skills: [] } : { mode: "partial-access", grants: [] };
+      if (path.startsWith("/api/settings/")) return path.endsWith("models") ? { file: "config.yaml", providers: [{ name: "local", address: "http://127.0.0.1:8080", key: "the variable LOCAL_KEY" }], models: [{ name: "local-small", provider: "local", id: "small-8b", window_tokens: 32_000, effort: null, input_micros: null, output_micros: null, usual: true }, { name: "large", provider: "local", id: "large-70b", window_tokens: 200_000, effort: "high", input_micros: 3_000_000, output_micros: 15_000_000, usual: false }] } : path.endsWith("mcp") ? { servers: [{ name: "files", command: "mcp-files", approved: true, tools: 4 }] } : path.endsWith("skills") ? { skills: [] } : { mode: "partial-access", grants: [] };
       if (path === "/api/search") return { hits: [], truncated: false };
       if (tail === "track") return path.includes("/ledger/") ? track : { ...track, nodes: {}, turns: [], hops: [], marks: [] };
       if (tail === "state") return past(Number(query.get("at")));

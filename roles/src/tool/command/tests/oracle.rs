@@ -4,6 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
+use a_society_facts::fact::turn::Effect;
 use proptest::prelude::*;
 use serde_json::json;
 
@@ -219,6 +220,28 @@ fn what_is_listed_runs_unasked_behind_all_walls_and_is_asked_about_without() {
     }
     let full = super::in_full_scope(&stage);
     assert_eq!(tier(&full, "ls"), (Tier::Command, false));
+}
+
+#[test]
+fn a_command_that_cannot_be_taken_back_is_known_byte_for_byte_and_never_runs_unasked() {
+    let stage = Stage::new();
+    let mut setting = stage.setting();
+    setting.unasked_commands = vec!["make ship".to_owned()];
+    setting.irreversible_commands = vec!["make ship".to_owned(), "ls".to_owned()];
+    let tools = Toolbox::open(setting).unwrap();
+    for (command, effect) in [
+        ("make ship", Effect::Irreversible),
+        ("ls", Effect::Irreversible),
+        ("make ship ", Effect::Mutating),
+        ("make  ship", Effect::Mutating),
+    ] {
+        let planned = plan(&tools, "run_command", json!({ "command": command })).unwrap();
+        assert_eq!(
+            (planned.effect, planned.ask.tier),
+            (effect, Tier::Command),
+            "{command}"
+        );
+    }
 }
 
 /// What bash did with a command: the arguments of every program that was started, and every other
