@@ -298,6 +298,7 @@ impl State {
     fn send(&mut self, view: &View) -> Option<Act> {
         let ask = view.ask(self.ask.as_ref())?;
         let text = self.text.trim();
+        let mut words = "answered";
         let command = match &ask.kind {
             AskKind::Text { to, .. } if !text.is_empty() => Command::Reply {
                 to: to.clone(),
@@ -317,15 +318,21 @@ impl State {
             }
             AskKind::Consent {
                 consent, action, ..
-            } if !text.is_empty() => Command::Deny {
-                consent: Some(consent.clone()),
-                action: Some(*action),
-                reason: Some(text.to_owned()),
-            },
-            AskKind::Approval { approval } if !text.is_empty() => Command::Decline {
-                approval: Some(approval.clone()),
-                reason: Some(text.to_owned()),
-            },
+            } if !text.is_empty() => {
+                words = "denied";
+                Command::Deny {
+                    consent: Some(consent.clone()),
+                    action: Some(*action),
+                    reason: Some(text.to_owned()),
+                }
+            }
+            AskKind::Approval { approval } if !text.is_empty() => {
+                words = "declined";
+                Command::Decline {
+                    approval: Some(approval.clone()),
+                    reason: Some(text.to_owned()),
+                }
+            }
             AskKind::Text { .. }
             | AskKind::Consent { .. }
             | AskKind::Approval { .. }
@@ -337,7 +344,7 @@ impl State {
         let flow = ask.flow.clone();
         self.text.clear();
         self.focus = Focus::Asks;
-        Some(Act::Say(flow, command, "answered"))
+        Some(Act::Say(flow, command, words))
     }
 }
 
