@@ -195,3 +195,19 @@ fn a_flow_that_was_not_imported_yet_is_neither_damaged_nor_touched() {
     place.import();
     assert!(!place.run(&["ls"]).out.contains("not imported"));
 }
+
+/// A power cut in the middle of a rename may leave both names: nothing is lost, and it is imported.
+#[test]
+fn what_stands_in_both_places_is_imported_and_both_are_kept() {
+    let place = Old::with(&["asks"]);
+    super::copy(&place.folder("asks"), &place.aside("asks"));
+    let before = contents(&place.folder("asks"));
+    place.import();
+    place.is_sound("asks");
+    assert_eq!(contents(&place.aside("asks")), before);
+    let again = place.aside("asks").with_extension("2");
+    assert_eq!(contents(&again), before);
+    for flow in place.import().as_array().unwrap() {
+        assert_eq!(flow["outcome"], "already-imported");
+    }
+}

@@ -113,7 +113,7 @@ fn planned(
         flow: source.flow.clone(),
         title: said.views.flow.title.clone(),
         place: found.place.clone(),
-        aside: in_place.then(|| aside(store, &source.flow)),
+        aside: in_place.then(|| aside(store, disk, &source.flow)),
         project_folder: found.project_folder.clone(),
         without_place,
         left: source.left.iter().chain(&said.left).cloned().collect(),

@@ -18,6 +18,8 @@ use crate::project::flow_file::{FileError, FlowFile, SNAPSHOT_NAME, read_kept};
 
 /// Where flows are kept, as they were read, when they stood in the place of what was made of them.
 const ASIDE: &str = ".before-import";
+/// How many names one flow may have there; more than two need several power cuts.
+const ASIDES_MAX: u32 = 10;
 
 /// A folder that holds a flow of another program.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -44,8 +46,8 @@ pub fn find(disk: &dyn Disk, folder: &Path) -> Result<Vec<Found>, a_society_stat
         folder.to_owned()
     };
     let mut places = BTreeMap::new();
-    // What was set aside comes first: it is what stood there before.
-    for root in [root.join(ASIDE), root] {
+    // What still stands there comes first: a power cut may have left it there and set it aside.
+    for root in [root.clone(), root.join(ASIDE)] {
         for project in folders(disk, &root)? {
             for flow in folders(disk, &project)? {
                 let of_others = !is_folder(disk, &flow.join("journal"))
@@ -92,10 +94,15 @@ fn found(place: &Path) -> Found {
     }
 }
 
-/// Where a flow goes that stands in the place of what is made of it.
-pub(super) fn aside(store: &Store, flow: &FlowRef) -> PathBuf {
-    let root = store.root().join(ASIDE);
-    root.join(flow.project.as_str()).join(flow.flow.as_str())
+/// Where a flow goes that stands in the place of what is made of it: under its own name, unless a
+/// power cut left it there and here.
+pub(super) fn aside(store: &Store, disk: &dyn Disk, flow: &FlowRef) -> PathBuf {
+    let folder = store.root().join(ASIDE).join(flow.project.as_str());
+    let own = folder.join(flow.flow.as_str());
+    let others = (2..ASIDES_MAX).map(|number| folder.join(format!("{}.{number}", flow.flow)));
+    let mut places = std::iter::once(own.clone()).chain(others);
+    let free = places.find(|place| disk.about(place).is_err());
+    free.unwrap_or(own)
 }
 
 /// A flow as its files say it.
