@@ -36,20 +36,26 @@ export function spoken(ms: number): string {
   return ms < DAY ? several(Math.floor(ms / HOUR), "hour") : several(Math.floor(ms / DAY), "day");
 }
 
+/** A minute and more, rounded before it is parted, so that there are never sixty minutes: 8 m, 1 h 4 m, 3 d 2 h. */
+function long(ms: number, minute: string): string {
+  const minutes = Math.round(ms / MINUTE);
+  const hours = Math.floor(minutes / 60);
+  if (hours < 1) return `${minutes} ${minute}`;
+  return hours < 48 ? `${hours} h ${minutes % 60} ${minute}` : `${Math.floor(hours / 24)} d ${hours % 24} h`;
+}
+
 /** A duration in a column: 0.1 s, 11 s, 8 m, 1 h 4 m. */
 export function took(ms: number): string {
   if (ms < 50) return "0 s";
-  if (ms < 10 * SECOND) return `${(ms / SECOND).toFixed(1)} s`;
-  if (ms < MINUTE) return `${Math.round(ms / SECOND)} s`;
-  if (ms < HOUR) return `${Math.round(ms / MINUTE)} m`;
-  return `${Math.floor(ms / HOUR)} h ${Math.round((ms % HOUR) / MINUTE)} m`;
+  if (ms < 9_950) return `${(ms / SECOND).toFixed(1)} s`;
+  const seconds = Math.round(ms / SECOND);
+  return seconds < 60 ? `${seconds} s` : long(ms, "m");
 }
 
-/** A duration in a header: 41 min, 2 h 5 min. */
+/** A duration in a header: 41 min, 2 h 5 min, 11 d 4 h. */
 export function span(ms: number): string {
-  if (ms < MINUTE) return `${Math.max(0, Math.round(ms / SECOND))} s`;
-  if (ms < HOUR) return `${Math.round(ms / MINUTE)} min`;
-  return `${Math.floor(ms / HOUR)} h ${Math.round((ms % HOUR) / MINUTE)} min`;
+  const seconds = Math.max(0, Math.round(ms / SECOND));
+  return seconds < 60 ? `${seconds} s` : long(ms, "min");
 }
 
 /** Tokens: 640, 122k, 1.24M. */
