@@ -29,6 +29,8 @@ pub trait Around {
     fn earlier(&self, role: &RoleInstance) -> Vec<Decided>;
     /// The models there are.
     fn models(&self) -> Vec<ModelChoice>;
+    /// The scopes that can be chosen for a role.
+    fn scopes(&self, role: &RoleInstance) -> Vec<String>;
     /// What a call of a role would change in a file, as far as its arguments say it.
     fn change(&self, role: &RoleInstance, call: &CallId) -> Option<Diff>;
     /// The graph that the flow walks, if it can be read.
@@ -49,6 +51,10 @@ impl Around for Nothing {
     }
 
     fn models(&self) -> Vec<ModelChoice> {
+        Vec::new()
+    }
+
+    fn scopes(&self, _: &RoleInstance) -> Vec<String> {
         Vec::new()
     }
 
@@ -251,6 +257,7 @@ impl Asker<'_> {
             question: self.question(node, role),
             models: self.around.models(),
             efforts: ["low", "medium", "high"].map(str::to_owned).to_vec(),
+            scopes: self.around.scopes(role),
             current: current
                 .map(|kept| kept.settings.clone())
                 .unwrap_or_default(),
