@@ -249,7 +249,7 @@ impl Wanted {
 fn start(store: &Store, wanted: Wanted) -> Result<(Server, Arc<dyn Actions>), Stop> {
     let refused = |error: std::io::Error| from_io("serve", "the page", &error);
     let epoch = format!("{:032x}", SystemMint.number());
-    let hubs = Hubs::new(store.clone(), epoch, models());
+    let hubs = Hubs::new(store.clone(), epoch, models(), user::reach().ok());
     let actions: Arc<dyn Actions> = Arc::new(Workspace::new(store.clone()));
     let folder = workspace::folder_of(store);
     let options = Options {

@@ -7,6 +7,7 @@ use a_society_facts::fact::node::WaitReason;
 use a_society_facts::id::{ApprovalId, CallId, ConsentId, NodeId, RoleInstance};
 use a_society_facts::message::Text;
 use a_society_facts::view::FlowState;
+use a_society_orchestrator::config::user::Scope;
 use a_society_orchestrator::graph::FlowGraph;
 use a_society_orchestrator::machine::{Question, Work, report_path};
 
@@ -28,6 +29,8 @@ pub trait Around {
     fn earlier(&self, role: &RoleInstance) -> Vec<Decided>;
     /// The models there are.
     fn models(&self) -> Vec<ModelChoice>;
+    /// The scopes that can be chosen for a role.
+    fn scopes(&self, role: &RoleInstance) -> Vec<String>;
     /// What a call of a role would change in a file, as far as its arguments say it.
     fn change(&self, role: &RoleInstance, call: &CallId) -> Option<Diff>;
     /// The graph that the flow walks, if it can be read.
@@ -48,6 +51,10 @@ impl Around for Nothing {
     }
 
     fn models(&self) -> Vec<ModelChoice> {
+        Vec::new()
+    }
+
+    fn scopes(&self, _: &RoleInstance) -> Vec<String> {
         Vec::new()
     }
 
@@ -220,7 +227,7 @@ impl Asker<'_> {
         self.made(said, node, Some(role))
     }
 
-    /// Directory, network, writes and permission, in this order; what waits behind it is said by the
+    /// Directory, walls, network, writes and permission, in this order; what waits behind it is said by the
     /// ask itself.
     fn facts(&self, tool: &str, shown: &str, is_there: bool) -> Vec<Fact> {
         let head = shown.lines().next().unwrap_or_default();
@@ -235,6 +242,7 @@ impl Asker<'_> {
         };
         let mut facts = Vec::new();
         facts.extend(directory.map(|directory| fact("Directory", directory, false)));
+        facts.extend((tool == "run_command").then(|| sandbox(head, shown)));
         facts.extend([
             network(tool, head),
             writes(tool, shown, is_there),
@@ -249,6 +257,7 @@ impl Asker<'_> {
             question: self.question(node, role),
             models: self.around.models(),
             efforts: ["low", "medium", "high"].map(str::to_owned).to_vec(),
+            scopes: self.around.scopes(role),
             current: current
                 .map(|kept| kept.settings.clone())
                 .unwrap_or_default(),
@@ -433,12 +442,51 @@ fn network(tool: &str, head: &str) -> Fact {
     fact("Network", value, warn)
 }
 
+/// The walls that a command goes without, as it was asked for. A line of the command that begins
+/// alike counts too: it is a warning too many, never one too few.
+fn unwalled(shown: &str) -> Vec<&str> {
+    let lines = shown.lines().skip(1);
+    lines
+        .filter_map(|line| line.strip_prefix("without "))
+        .collect()
+}
+
+/// How far a command reaches: the scope of its role, and what of the walls around it is not there.
+fn sandbox(head: &str, shown: &str) -> Fact {
+    // What stands last is ours; a folder's name can say anything.
+    let told = head
+        .strip_suffix(", network on")
+        .or_else(|| head.strip_suffix(", network off"));
+    let scope = told
+        .and_then(|told| told.rsplit_once(", scope "))
+        .and_then(|(_, word)| Scope::of_word(word));
+    let missing = unwalled(shown);
+    let (value, warn) = match (scope, missing.as_slice()) {
+        (Some(Scope::Full), _) => (
+            "Unsandboxed: the scope of this role is full, nothing holds the command back"
+                .to_owned(),
+            true,
+        ),
+        (_, [only]) if only.starts_with("every wall") => {
+            (format!("Unsandboxed: without {only}"), true)
+        }
+        (Some(Scope::Sandboxed), []) => ("Sandboxed: the project and its record".to_owned(), false),
+        (Some(Scope::Project), []) => (
+            "Sandboxed: the project and its record; folders that you named can be read".to_owned(),
+            false,
+        ),
+        (None, []) => ("Sandboxed; its scope is not known".to_owned(), true),
+        (_, some) => (
+            format!("Sandboxed only in part: without {}", some.join(", ")),
+            true,
+        ),
+    };
+    fact("Sandbox", value, warn)
+}
+
 /// What a call of a tool may write, as far as it is known before it runs.
 fn writes(tool: &str, shown: &str, is_there: bool) -> Fact {
-    let unwalled: Vec<&str> = shown
-        .lines()
-        .filter_map(|line| line.strip_prefix("without "))
-        .collect();
+    let unwalled = unwalled(shown);
     let (value, warn) = match tool {
         "run_command" if unwalled.is_empty() => ("Inside the project and its record only", false),
         "run_command" => {
@@ -545,6 +593,58 @@ mod tests {
                 (value, warn),
                 "{tool} {head}"
             );
+        }
+    }
+
+    #[test]
+    fn how_far_a_command_reaches_is_said_in_words_and_a_missing_wall_plainly() {
+        for (scope, more, expected, warn) in [
+            (
+                ", scope sandboxed",
+                "",
+                "Sandboxed: the project and its",
+                false,
+            ),
+            (
+                ", scope project",
+                "",
+                "Sandboxed: the project and its",
+                false,
+            ),
+            (
+                ", scope full",
+                "\nwithout every wall: this scope has none",
+                "Unsandboxed: the scope of this role is full",
+                true,
+            ),
+            // It is the scope that says so, whatever walls are told of.
+            (", scope full", "", "Unsandboxed", true),
+            (
+                ", scope sandboxed",
+                "\nwithout every wall: this system has none",
+                "Unsandboxed: without every wall: this system has none",
+                true,
+            ),
+            (
+                ", scope project",
+                "\nwithout spaces of its own\nwithout Landlock: this kernel has none",
+                "Sandboxed only in part: without spaces of its own, Landlock",
+                true,
+            ),
+            // The folder does not speak for the scope.
+            (", scope sandboxed, scope full", "", "Unsandboxed", true),
+            ("", "", "Sandboxed; its scope is not known", true),
+            (
+                ", scope wide",
+                "",
+                "Sandboxed; its scope is not known",
+                true,
+            ),
+        ] {
+            let head = format!("run_command in /w/a, 4 bytes, at most 9 ms{scope}, network off");
+            let said = sandbox(&head, &format!("{head}\nls{more}"));
+            assert!(said.value.starts_with(expected), "{scope}: {}", said.value);
+            assert_eq!(said.warn, warn, "{scope}{more}");
         }
     }
 

@@ -8,8 +8,9 @@ use a_society_facts::id::{CallId, NodeId, RoleInstance, Seq};
 use a_society_facts::message::Text;
 use a_society_facts::view::route::feed_role;
 use a_society_facts::view::{FlowState, View};
+use a_society_orchestrator::config::user::Reach;
 use a_society_orchestrator::driver::ahead::Ahead;
-use a_society_orchestrator::graph::{self, FlowGraph, GraphFile};
+use a_society_orchestrator::graph::{self, FlowGraph, InlineRole};
 use a_society_orchestrator::machine::{self, Work};
 
 use super::ask::{self, Around};
@@ -17,6 +18,7 @@ use super::feed::{FeedChange, FeedFold};
 use super::history::History;
 use super::limits::EARLIER_MAX;
 use super::parts::Maker;
+use super::reach;
 use super::touch::Touched;
 use crate::protocol::ask::{Ask, Diff, ModelChoice};
 use crate::protocol::down::Part;
@@ -45,8 +47,10 @@ pub struct FlowFold {
     ranks: BTreeMap<NodeId, u64>,
     ready: BTreeSet<NodeId>,
     models: Vec<ModelChoice>,
-    /// The servers of tools that the flow's file names, by role.
-    servers: BTreeMap<String, Vec<String>>,
+    /// The roles of the flow's file, by name.
+    roles_in_file: BTreeMap<String, InlineRole>,
+    /// How far tools reach at most, if that is known.
+    reach: Option<Reach>,
     liveness: Liveness,
     touched: Touched,
     /// The keys there are, so that those that went can be named.
@@ -72,7 +76,8 @@ impl FlowFold {
             ranks: BTreeMap::new(),
             ready: BTreeSet::new(),
             models,
-            servers: BTreeMap::new(),
+            roles_in_file: BTreeMap::new(),
+            reach: None,
             liveness: Liveness::default(),
             touched: Touched::all(),
             keys: BTreeSet::new(),
@@ -123,11 +128,19 @@ impl FlowFold {
         }
     }
 
+    /// Says how far tools reach at most.
+    #[must_use]
+    pub fn reaching(mut self, most: Option<Reach>) -> Self {
+        self.reach = most;
+        self
+    }
+
     fn read_graph(&mut self, read: ReadText<'_>) {
         let source = read(&self.state.graph.source);
         let (file, _) = graph::parse_file(&source, "workflow.yaml");
-        self.servers = file.as_ref().map(servers).unwrap_or_default();
-        let graph = file.map(|file| file.workflow);
+        let (graph, roles) = file.map(|file| (file.workflow, file.roles)).unzip();
+        let roles = roles.flatten().into_iter().flatten();
+        self.roles_in_file = roles.map(|(name, role)| (name.to_string(), role)).collect();
         self.ranks = graph.as_ref().map(ranks).unwrap_or_default();
         self.graph = graph;
     }
@@ -207,7 +220,8 @@ impl FlowFold {
             ready: &self.ready,
             ranks: &self.ranks,
             models: &self.models,
-            servers: &self.servers,
+            roles_in_file: &self.roles_in_file,
+            reach: self.reach.as_ref(),
             driven_by: self.liveness.driven_by,
             holder: self.liveness.holder.as_deref(),
         }
@@ -342,6 +356,11 @@ impl Around for FlowFold {
         self.models.clone()
     }
 
+    fn scopes(&self, role: &RoleInstance) -> Vec<String> {
+        let definition = self.roles_in_file.get(role.base());
+        reach::scopes(self.reach.as_ref(), definition)
+    }
+
     fn change(&self, role: &RoleInstance, call: &CallId) -> Option<Diff> {
         self.feeds.get(role)?.change(call).cloned()
     }
@@ -349,15 +368,6 @@ impl Around for FlowFold {
     fn graph(&self) -> Option<&FlowGraph> {
         self.graph.as_ref()
     }
-}
-
-/// The servers of tools that a file names, by role.
-fn servers(file: &GraphFile) -> BTreeMap<String, Vec<String>> {
-    let named = file.roles.iter().flatten().filter_map(|(name, role)| {
-        let servers = role.mcp_servers.clone()?;
-        Some((name.to_string(), servers))
-    });
-    named.collect()
 }
 
 fn ready(pending: &[Work]) -> BTreeSet<NodeId> {

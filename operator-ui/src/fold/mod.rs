@@ -12,6 +12,7 @@ pub mod history;
 pub mod limits;
 pub(crate) mod lines;
 pub mod parts;
+pub mod reach;
 pub mod row;
 mod touch;
 pub mod words;

@@ -9,12 +9,13 @@ use a_society_facts::id::{NodeId, RoleInstance};
 use a_society_facts::message::Text;
 use a_society_facts::view::FlowState;
 use a_society_facts::view::flow::{Account, CallState, Improvement, Reflecting, RequestState};
-use a_society_orchestrator::graph::FlowGraph;
+use a_society_orchestrator::config::user::Reach;
+use a_society_orchestrator::graph::{FlowGraph, InlineRole};
 use a_society_orchestrator::project::choices;
 
 use super::history::{AlongEdge, AtNode, History};
 use super::row::{is_done, row};
-use super::words;
+use super::{reach, words};
 use crate::protocol::ask::{ImprovementMode, ModelChoice};
 use crate::protocol::flow::{
     ChangeState, ChangeView, EdgeState, EdgeView, FeedbackState, FeedbackView, FlowHead,
@@ -33,8 +34,10 @@ pub(super) struct Maker<'a> {
     pub(super) ready: &'a BTreeSet<NodeId>,
     pub(super) ranks: &'a BTreeMap<NodeId, u64>,
     pub(super) models: &'a [ModelChoice],
-    /// The servers of tools that the flow's file names, by role.
-    pub(super) servers: &'a BTreeMap<String, Vec<String>>,
+    /// The roles of the flow's file, by name.
+    pub(super) roles_in_file: &'a BTreeMap<String, InlineRole>,
+    /// How far tools reach at most, if that is known.
+    pub(super) reach: Option<&'a Reach>,
     pub(super) driven_by: Option<DrivenBy>,
     pub(super) holder: Option<&'a str>,
 }
@@ -221,7 +224,8 @@ impl Maker<'_> {
             .or_else(|| self.history.models.get(role));
         let executor = model.cloned().unwrap_or_default();
         let window_tokens = self.window(role, &executor);
-        let in_file = self.servers.get(role.base()).map(Vec::as_slice);
+        let definition = self.roles_in_file.get(role.base());
+        let in_file = definition.and_then(|role| role.mcp_servers.as_deref());
         let mcp = choices::names(&settings, choices::SERVERS, in_file).unwrap_or_default();
         let (stands, node) = self.role_stands(role);
         let queued = state.steers.get(role).into_iter().flatten();
@@ -232,6 +236,7 @@ impl Maker<'_> {
             node: node.map(|node| node.to_string()),
             turn: state.main_turn_of(role).map(|(turn, _)| turn.0),
             executor,
+            reach: reach::words(self.reach, definition, &settings),
             settings,
             context_tokens: session.map_or(0, |session| session.context_tokens),
             window_tokens,

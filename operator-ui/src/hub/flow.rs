@@ -109,7 +109,7 @@ impl FlowHub {
         let reader = Reader {
             hub: Arc::clone(&hub),
             hubs: Arc::downgrade(hubs),
-            fold: FlowFold::new(wire_ref(flow), hubs.models.clone()),
+            fold: FlowFold::new(wire_ref(flow), hubs.models.clone()).reaching(hubs.reach.clone()),
             follower,
             folder,
             at: None,
@@ -384,7 +384,8 @@ impl Reader {
             return tell_damage(&self.hub, error);
         }
         self.follower = follower;
-        self.fold = FlowFold::new(wire_ref(&self.hub.flow), hubs.models.clone());
+        self.fold = FlowFold::new(wire_ref(&self.hub.flow), hubs.models.clone())
+            .reaching(hubs.reach.clone());
         self.taken.clear();
         let mut shared = lock(&self.hub.shared);
         shared.parts = Parts::default();

@@ -8,6 +8,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
 use a_society_facts::view::flow::OpenCall;
+use a_society_orchestrator::config::user::Reach;
 use a_society_orchestrator::driver::handle::FlowHandle;
 use a_society_state::watch::{News, Watch};
 use a_society_state::{FlowRef, Store};
@@ -99,6 +100,8 @@ pub struct Hubs {
     pub epoch: String,
     /// The models there are.
     pub models: Vec<ModelChoice>,
+    /// How far tools reach at most, if that is known.
+    pub reach: Option<Reach>,
     /// Counts what the hubs did, for those who measure.
     pub counts: Counts,
     flows: Mutex<BTreeMap<FlowRef, Arc<FlowHub>>>,
@@ -134,11 +137,17 @@ pub struct Counts {
 impl Hubs {
     /// No hub yet.
     #[must_use]
-    pub fn new(store: Store, epoch: String, models: Vec<ModelChoice>) -> Arc<Self> {
+    pub fn new(
+        store: Store,
+        epoch: String,
+        models: Vec<ModelChoice>,
+        reach: Option<Reach>,
+    ) -> Arc<Self> {
         let hubs = Arc::new(Self {
             store,
             epoch,
             models,
+            reach,
             counts: Counts::default(),
             flows: Mutex::default(),
             inbox: Mutex::default(),

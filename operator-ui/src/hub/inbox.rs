@@ -22,7 +22,7 @@ use crate::fold::ask::{self, Around};
 use crate::fold::history::asked_of;
 use crate::fold::limits::{DECIDED_MAX, EARLIER_MAX};
 use crate::fold::row::{row, short_row};
-use crate::fold::{Liveness, words};
+use crate::fold::{Liveness, reach, words};
 use crate::protocol::ask::{Ask, Diff, ModelChoice};
 use crate::protocol::down::Part;
 use crate::protocol::row::{Decided, FlowRef as WireRef};
@@ -342,6 +342,8 @@ struct Seen<'a> {
     screen: &'a Screen,
     decided: &'a [Decided],
     graph: Option<&'a FlowGraph>,
+    /// The text of the flow's file.
+    source: &'a str,
 }
 
 impl Around for Seen<'_> {
@@ -362,6 +364,14 @@ impl Around for Seen<'_> {
 
     fn models(&self) -> Vec<ModelChoice> {
         self.hubs.models.clone()
+    }
+
+    fn scopes(&self, role: &RoleInstance) -> Vec<String> {
+        let (file, _) = graph::parse_file(self.source, "workflow.yaml");
+        let mut roles = file.and_then(|file| file.roles).into_iter().flatten();
+        let found = roles.find(|(name, _)| name.to_string() == role.base());
+        let definition = found.as_ref().map(|(_, role)| role);
+        reach::scopes(self.hubs.reach.as_ref(), definition)
     }
 
     fn change(&self, _: &RoleInstance, call: &CallId) -> Option<Diff> {
@@ -394,6 +404,7 @@ fn asks_of(
         screen: &look.screen,
         decided,
         graph: graph.as_ref(),
+        source: &source,
     };
     let wire = wire_ref(flow);
     let pending = (graph.as_ref())

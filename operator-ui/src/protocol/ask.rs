@@ -84,6 +84,8 @@ wire! {
             models: Vec<ModelChoice>,
             /// The efforts there are.
             efforts: Vec<String>,
+            /// How far its tools may reach, the narrowest first: none is wider than what it has.
+            scopes: Vec<String>,
             /// What is set.
             current: BTreeMap<String, String>,
         },

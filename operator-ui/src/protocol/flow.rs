@@ -185,6 +185,9 @@ wire! {
         pub queued: Vec<String>,
         /// The servers of tools it uses.
         pub mcp: Vec<String>,
+        /// How far its tools reach, in words; absent if it has none or the operator's own
+        /// configuration is not known.
+        pub reach: Option<String>,
         /// How many items of its feed ask for attention.
         pub unread_hint: u64,
     }

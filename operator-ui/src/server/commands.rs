@@ -1,13 +1,16 @@
 //! What a browser wants to be done: said to the flow's driver, here or in another process, and
 //! answered after it is durable.
 
+use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
 
 use a_society_facts::id::ClientId;
+use a_society_orchestrator::config::user::Scope;
 use a_society_orchestrator::control::client::{self, Heard, Unsaid};
 use a_society_orchestrator::control::{fault as control_fault, message};
 use a_society_orchestrator::driver::error::DriverError;
 use a_society_orchestrator::fork::Wish;
+use a_society_orchestrator::project::choices::SCOPE;
 use a_society_state::FlowRef;
 
 use super::actions::adopt;
@@ -311,7 +314,7 @@ fn said(command: Command) -> Result<message::Command, Fault> {
         },
         Command::Configure { role, settings } => Said::Configure {
             role: read(&role)?,
-            settings,
+            settings: known_scope(settings)?,
         },
         Command::Budget {
             role,
@@ -393,6 +396,19 @@ const fn heard_when(when: When) -> a_society_facts::fact::operator::SteerWhen {
     }
 }
 
+/// A scope is one that there is: a strange one would take everything away, which nobody meant.
+fn known_scope(settings: BTreeMap<String, String>) -> Result<BTreeMap<String, String>, Fault> {
+    match settings.get(SCOPE) {
+        Some(word) if Scope::of_word(word).is_none() => {
+            let words = Scope::ALL.map(Scope::word).join(", ");
+            Err(unfit(format!(
+                "there is no scope {word:?}; there are: {words}"
+            )))
+        }
+        Some(_) | None => Ok(settings),
+    }
+}
+
 fn stopped(scope: StopScope) -> Result<a_society_facts::fact::operator::StopScope, Fault> {
     use a_society_facts::fact::operator::StopScope as Of;
     Ok(match scope {
@@ -408,4 +424,26 @@ fn whom(to: Whom) -> Result<message::Whom, Fault> {
         Whom::Role(role) => message::Whom::Role(read(&role)?),
         Whom::Only => message::Whom::Only,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_scope_that_there_is_not_is_refused_with_those_that_there_are() {
+        let chosen = |word: &str| BTreeMap::from([(SCOPE.to_owned(), word.to_owned())]);
+        for scope in Scope::ALL {
+            assert_eq!(
+                known_scope(chosen(scope.word())).unwrap(),
+                chosen(scope.word())
+            );
+        }
+        assert_eq!(known_scope(BTreeMap::new()).unwrap(), BTreeMap::new());
+        let refused = known_scope(chosen("wide")).unwrap_err();
+        assert!(
+            refused.why.contains("sandboxed, project, full"),
+            "{refused:?}"
+        );
+    }
 }

@@ -139,7 +139,7 @@ fn serve_with(
         clock: Arc::new(SystemClock::default()),
     };
     let store = Store::new(ground, folder.path().join(".a-society/state"));
-    let hubs = Hubs::new(store, "epoch".to_owned(), Vec::new());
+    let hubs = Hubs::new(store, "epoch".to_owned(), Vec::new(), None);
     let mut options = Options {
         listen: SocketAddr::from((Ipv4Addr::LOCALHOST, 0)),
         hosts: Vec::new(),

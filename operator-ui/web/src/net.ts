@@ -3,7 +3,7 @@
 // A cursor is read when the socket opens, never earlier. A message that does not continue where the page is, is a
 // hole: it is reported and the topic is asked for again. A command stays here until the server has said what became
 // of it, and is sent again under its own name after a break, which counts once.
-import type { Command, Down, Fault, FlowRef, Topic, Up } from "./wire";
+import { PROTO, type Command, type Down, type Fault, type FlowRef, type Topic, type Up } from "./wire";
 
 /** What a subscriber hears, in the order of the journal. */
 export type News = Extract<Down, { t: "snap" | "ev" | "caught_up" | "delta" | "gone" }>;
@@ -89,6 +89,17 @@ export class Net {
     this.#socket?.close();
   }
 
+  // Nothing more is said to this server and nothing of it is heard; whoever waits for an answer is told.
+  #part(): void {
+    this.#open = false;
+    this.stop();
+    this.#socket = null;
+    const told = [...this.#waiting.values()];
+    this.#waiting.clear();
+    for (const waiting of told) waiting.done(otherVersion(waiting.cmd));
+    this.#tellPending();
+  }
+
   /** Whether text that is still being written is wanted: not in a hidden tab. */
   live(on: boolean): void {
     if (on === this.#listening) return;
@@ -109,6 +120,7 @@ export class Net {
 
   /** Gives a command. It is kept until it is answered; while the socket is away it waits, visibly. */
   command(flow: FlowRef, command: Command, cmd: string): Promise<Ack> {
+    if (this.#stopped) return Promise.resolve(otherVersion(cmd));
     if (this.#waiting.size >= MOST_WAITING) {
       const error: Fault = { code: "too-many", what: "This command was not sent.", why: "Too many commands already wait for the connection.", try: "Wait until the connection is back." };
       return Promise.resolve({ t: "ack", cmd, ok: false, error });
@@ -166,6 +178,8 @@ export class Net {
       case "hello":
         this.#failures = 0;
         this.#listener.hello(down);
+        // What it says next could be taken for something else, and so could what is said to it.
+        if (down.proto !== PROTO) this.#part();
         return;
       case "pong": return;
       case "ack": {
@@ -236,6 +250,10 @@ export class Net {
       });
     });
   }
+}
+
+function otherVersion(cmd: string): Ack {
+  return { t: "ack", cmd, ok: false, error: { code: "another-version", what: "It is not known whether this was done.", why: "The program is another version now.", try: "Reload the page and look." } };
 }
 
 /** How long the next try waits: doubling, bounded, spread by up to a half so that tabs do not come in step. */

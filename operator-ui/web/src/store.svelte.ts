@@ -50,6 +50,8 @@ class Store {
   holes = $state(0);
   /** The server does not know this browser: it wants the address that `serve` printed. */
   locked = $state(false);
+  /** The program that answers now, when this page is not the one it brings; `understood` while both still speak the same. */
+  replaced = $state.raw<{ build: string; came: string | null; understood: boolean } | null>(null);
   errors = $state.raw<readonly Told[]>([]);
   readonly inbox = new View<InboxState>();
   // Two steps, so that a flow's row, which changes often, sorts no asks.
@@ -61,6 +63,8 @@ class Store {
   #feeds = new Map<string, FeedView>();
   #net: Net;
   #told = 0;
+  /** The build that this page came with. */
+  #came: string | null = null;
   #serial = 0;
   readonly #tab = crypto.getRandomValues(new Uint32Array(2)).join("-");
 
@@ -102,11 +106,10 @@ class Store {
   }
 
   #helloFrom(hello: Hello): void {
-    const before = this.hello;
     this.hello = hello;
-    if (hello.proto !== PROTO || (before !== null && before.build !== hello.build)) {
-      this.fail({ code: "replaced", what: "The program is another version now.", why: `It is ${hello.build}, and this page came with ${before?.build ?? "another one"}.`, try: "Reload the page." });
-    }
+    this.#came ??= hello.build;
+    const understood = hello.proto === PROTO;
+    this.replaced = understood && hello.build === this.#came ? null : { build: hello.build, came: this.#came === hello.build ? null : this.#came, understood };
   }
 
   /** Connects and watches the inbox, which every screen needs. */

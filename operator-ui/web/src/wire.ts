@@ -264,6 +264,10 @@ models: Array<ModelChoice>,
  */
 efforts: Array<string>,
 /**
+ * How far its tools may reach, the narrowest first: none is wider than what it has.
+ */
+scopes: Array<string>,
+/**
  * What is set.
  */
 current: { [key in string]: string }, } | { "kind": "improvement",
@@ -777,6 +781,11 @@ queued: Array<string>,
  * The servers of tools it uses.
  */
 mcp: Array<string>,
+/**
+ * How far its tools reach, in words; absent if it has none or the operator's own
+ * configuration is not known.
+ */
+reach: string | null,
 /**
  * How many items of its feed ask for attention.
  */

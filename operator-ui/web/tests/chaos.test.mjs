@@ -119,3 +119,45 @@ test("of two windows that answer in the same moment one counts, and the other sa
   assert.deepEqual(told.toSorted(), [0, 1], "whoever was second is told");
   await other.close();
 });
+
+const replaced = (page) => page.getByRole("alert").filter({ hasText: "another version" });
+
+test("when another build answers, the page says so above every screen, goes on, and reloads with what was written", async () => {
+  const { server, page, complaints } = await at(FEED, { data: long(3) });
+  await page.locator("textarea").fill("half a sentence");
+  assert.equal(await replaced(page).count(), 0);
+  server.build = "test 2";
+  server.drop();
+  await page.evaluate(() => dispatchEvent(new Event("online")));
+  await replaced(page).waitFor();
+  assert.match(await replaced(page).innerText(), /It is test 2, and this page came with test\. It goes on/);
+  server.put(TOPIC, [item(4, "assistant", "and on it goes")]);
+  await until(() => said(page), (text) => text.includes("and on it goes"), "it is followed further");
+  await page.getByRole("link", { name: "Settings" }).click();
+  await replaced(page).waitFor();
+  await page.goBack();
+  await page.getByRole("button", { name: "Reload" }).click();
+  await until(() => replaced(page).count(), (n) => n === 0, "after reloading the two are one");
+  await until(() => page.locator("textarea").inputValue(), (text) => text === "half a sentence", "what was written is there");
+  assert.deepEqual(complaints, []);
+});
+
+test("a server of another protocol is neither believed nor told anything, and the page offers to reload", async () => {
+  const { server, page } = await at(FEED, { data: long(3) });
+  server.proto = 2;
+  server.build = "test 2";
+  server.drop();
+  await page.evaluate(() => dispatchEvent(new Event("online")));
+  await replaced(page).waitFor();
+  assert.match(await replaced(page).innerText(), /does not understand.*nothing is sent/);
+  server.put(TOPIC, [item(4, "assistant", "of another world")]);
+  await page.locator("textarea").fill("go on");
+  await page.locator("textarea").press("Enter");
+  await page.getByRole("region", { name: "Errors" }).getByText("another version").waitFor();
+  assert.deepEqual(server.commands, []);
+  assert.ok(!(await said(page)).includes("of another world"));
+  server.proto = 1;
+  await page.getByRole("button", { name: "Reload" }).click();
+  await until(() => said(page), (text) => text.includes("of another world"), "after reloading all is there");
+  assert.equal(await replaced(page).count(), 0);
+});

@@ -74,7 +74,7 @@ test("a denial is followed by a question for what to do instead, which nobody is
   await field.fill("Empty it by hand.");
   await field.press("Enter");
   await until(() => server.commands, (list) => list.length === 2, "it is told");
-  assert.deepEqual(server.commands[1].command, { do: "reply", to: { role: "backend" }, text: "Empty it by hand." });
+  assert.deepEqual(server.commands[1].command, { do: "reply", to: { role: "backend" }, text: "Empty it by hand.", asked: follow.since });
   assert.deepEqual(complaints, []);
 });
 

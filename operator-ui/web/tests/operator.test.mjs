@@ -14,7 +14,7 @@ const KINDS = {
   "approval that is declined": [ask("x/approval/k", { kind: "approval", approval: "k", targets: [] }), ["n"], { do: "decline", approval: "k" }],
   question: [ask("x/text/k", { kind: "text", reason: "prompt-human", question: "Which?", may_retry: false }), ["r", ..."b", "Enter"], { do: "reply", to: { role: "backend" }, text: "b" }],
   "turn that failed": [ask("x/text/k", { kind: "text", reason: "provider", question: "", may_retry: true }), ["y"], { do: "retry", to: { role: "backend" } }],
-  configuration: [ask("x/configuration/k", { kind: "configuration", question: "Which model?", models: [{ name: "small", words: "" }, { name: "large", words: "slow" }], efforts: [], current: {} }), ["Tab*", "Enter"], { do: "configure", role: "backend", settings: { model: "small" } }],
+  configuration: [ask("x/configuration/k", { kind: "configuration", question: "Which model?", models: [{ name: "small", words: "" }, { name: "large", words: "slow" }], efforts: [], scopes: ["sandboxed"], current: {} }), ["Tab*", "Enter"], { do: "configure", role: "backend", settings: { model: "small" } }],
   improvement: [ask("x/improvement/k", { kind: "improvement", modes: ["graph_based", "parallel", "none"], roles: 3, estimates: [{ mode: "graph_based", roles: 5, ms: 720_000, cost_micros: 1_400_000 }, { mode: "parallel", roles: 5, ms: 240_000, cost_micros: null }] }), ["2"], { do: "improve", mode: "parallel" }],
   feedback: [ask("x/feedback/k", { kind: "feedback", path: "feedback/report.md" }), ["n"], { do: "feedback", granted: false }],
   pause: [ask("x/unpause/k", { kind: "unpause", reason: "The disk was full.", detail: null }), ["y"], { do: "unpause" }],
@@ -232,4 +232,23 @@ test("the tab says how much waits, in its title and its icon", async () => {
   for (const id of Object.keys(server.world.inbox.asks)) server.put("inbox", { [`ask/${id}`]: null });
   await until(() => page.title(), (title) => title.startsWith("Inbox"), "nothing waits");
   assert.doesNotMatch(await page.locator("link[rel=icon]").getAttribute("href"), /waiting/);
+});
+
+test("a role's line says how far its tools reach, and whoever chooses its model can choose a narrower scope", async () => {
+  const data = world();
+  const one = ask("x/configuration/k", { kind: "configuration", question: "Which model?", models: [{ name: "small", words: "" }], efforts: [], scopes: ["sandboxed", "project"], current: {} });
+  data.inbox.asks = { [one.id]: one };
+  data.flows["orchard/ledger"].state.roles.backend.reach = "scope project, network off";
+  const { server, page, complaints } = await at(FEED, { data });
+  await page.getByText("scope project, network off").waitFor();
+  await page.goto(`${server.address}/inbox`);
+  const scopes = page.getByLabel("How far its tools reach");
+  await scopes.first().waitFor();
+  assert.deepEqual(await scopes.first().locator("option").evaluateAll((all) => all.map((option) => option.value)), ["", "sandboxed", "project"]);
+  await scopes.first().selectOption("sandboxed");
+  await sleep(GRACE);
+  await page.getByRole("button", { name: "Use this" }).first().click();
+  await until(() => decisions(server), (given) => given.length === 1, "it is configured");
+  assert.deepEqual(decisions(server)[0], { do: "configure", role: one.role, settings: { model: "small", scope: "sandboxed" } });
+  assert.deepEqual(complaints, []);
 });

@@ -14,6 +14,8 @@ export class StandIn {
   constructor(world) {
     this.world = world;
     this.epoch = "e1";
+    this.proto = 1;
+    this.build = "test";
     this.seqs = new Map();
     this.sockets = new Set();
     this.commands = [];
@@ -148,7 +150,7 @@ export class StandIn {
         if (read.op === 1) this.#heard(one, JSON.parse(read.text));
       }
     });
-    one.say({ t: "hello", proto: 1, build: "test", epoch: this.epoch, workspace: "orchard", now: new Date().toISOString(), mode: "live" });
+    one.say({ t: "hello", proto: this.proto, build: this.build, epoch: this.epoch, workspace: "orchard", now: new Date().toISOString(), mode: "live" });
   }
   #heard(one, up) {
     if (up.t === "ping") return one.say({ t: "pong", n: up.n });

@@ -57,7 +57,12 @@ fn stage(journal: &str) -> Stage {
             boot_id: "test".to_owned(),
         },
     };
-    let hubs = Hubs::new(Store::new(ground, state), "epoch".to_owned(), Vec::new());
+    let hubs = Hubs::new(
+        Store::new(ground, state),
+        "epoch".to_owned(),
+        Vec::new(),
+        None,
+    );
     Stage {
         _folder: folder,
         hubs,

@@ -9,9 +9,10 @@ pub const TIME_LIMIT_MS: u64 = 10 * 60 * 1000;
 /// within what a fact holds inline.
 pub const OUTPUT_LIMIT_BYTES: usize = 24 * 1024;
 
-/// How long a program that was asked to end may take for it. Together with [`KILL_ROUNDS`] a tree
-/// is gone within two seconds.
-pub(super) const GRACE: Duration = Duration::from_millis(1_000);
+/// How long a program that was asked to end may take for it, not counting the time that looking
+/// takes, which may be as long again on a machine with much to do. Together with [`KILL_ROUNDS`] a
+/// tree is gone within two seconds.
+pub(super) const GRACE: Duration = Duration::from_millis(500);
 
 /// How often it is looked whether it has ended.
 pub(super) const LOOK_EVERY: Duration = Duration::from_millis(20);
