@@ -48,6 +48,25 @@ export function markdown(text: string, growing: boolean): Token[] {
   return settled === 0 ? new Lexer(OPTIONS).lex(text) : [...lex(text.slice(0, settled)), ...new Lexer(OPTIONS).lex(text.slice(settled))];
 }
 
+/**
+ * The tokens, and where they say the same as before the very objects of before, which are drawn already. What a text
+ * defines for its links is said apart from them, so that a text which does is drawn anew.
+ */
+export function again(before: readonly Token[], tokens: Token[]): Token[] {
+  const defines = (token: Token): boolean => token.raw.includes("]:");
+  return tokens.some(defines) || before.some(defines) ? tokens : kept(before, tokens);
+}
+
+function kept(before: readonly Token[], tokens: readonly Token[]): Token[] {
+  return tokens.map((token, at) => {
+    const old = before[at];
+    if (old === undefined || old.type !== token.type) return token;
+    if (old.raw === token.raw) return old;
+    // What grows is the end of it: what stands in it before that is drawn, too.
+    return "tokens" in token && token.tokens !== undefined && "tokens" in old && old.tokens !== undefined ? { ...token, tokens: kept(old.tokens, token.tokens) } : token;
+  });
+}
+
 /** Where a link may lead: the web, mail and places of this page. Everything else is shown as text. */
 export function safeLink(address: string): string | null {
   if (/^(https?:\/\/|mailto:)/i.test(address)) {

@@ -5,13 +5,15 @@ import { GRACE, keyMayAnswer, pointerMayAnswer, Typing } from "./arm";
 import { choices, identical, inOrder, partsOf } from "./asks";
 import { hides, visible } from "./escape";
 import { anyOf, marked } from "./find";
-import { markdown, safeLink, settledUpTo } from "./md";
+import { foldFeed, foldOlder } from "./fold";
+import { again, markdown, safeLink, settledUpTo } from "./md";
+import { FRAME_MS, MANY, REPLAY_MS, restOf } from "./pace";
 import { letters } from "./roles";
 import { href, parse, type Route } from "./router";
-import { consentLine, groupWords, kindOf, newestEdit, rowAt, rowsOf, saysNothingNew } from "./rows";
-import { tailAfter } from "./tail";
+import { consentLine, groupWords, kindOf, rowAt, Rows, rowsOf, saysNothingNew } from "./rows";
+import { tailAfter, tailed, type Tail } from "./tail";
 import { ago, money, several, span, tokens, took } from "./words";
-import type { Ask, AskKind, Item } from "./wire";
+import type { Ask, AskKind, FeedState, Item } from "./wire";
 
 const at = (address: string): Route => {
   const url = new URL(address, "http://x");
@@ -115,7 +117,9 @@ describe("rows of a feed", () => {
     expect([5, 10, 25, 99].map((seq) => rowAt(rows, seq))).toEqual([0, 0, 1, 2]);
   });
   it("know the newest edit that worked", () => {
-    expect(newestEdit([item("f1", "tool-success", "edit_file"), item("f2", "tool-error", "edit_file")])).toBe("f1");
+    const rows = new Rows();
+    rows.of([item("f1", "tool-success", "edit_file"), item("f2", "tool-error", "edit_file")]);
+    expect(rows.newest).toBe("f1");
   });
   it("show an ask as an ask and a compaction as one", () => {
     expect(kindOf(item("f1", "event", null, { event: "consent.requested" }))).toBe("ask");
@@ -123,7 +127,88 @@ describe("rows of a feed", () => {
   });
 });
 
+describe("rows of a feed that changes", () => {
+  /** Numbers that look random and are the same each time. */
+  const dice = (seed: number) => (sides: number): number => {
+    seed = (Math.imul(seed, 1_664_525) + 1_013_904_223) >>> 0;
+    return Math.floor((seed / 2 ** 32) * sides);
+  };
+  const KINDS: [Item["type"], string | null, Partial<Item>][] = [
+    ["assistant", null, {}], ["tool-success", "read_file", {}], ["tool-success", "search_files", {}], ["tool", "read_file", {}], ["tool-error", "read_file", {}],
+    ["tool-success", "edit_file", {}], ["tool-error", "edit_file", {}], ["event", null, { event: "usage.turn_summary", text: "0 tokens in, 0 out" }], ["reasoning", null, {}],
+  ];
+  it.each(Array.from({ length: 60 }, (_, seed) => seed))("are those made anew, whatever happened to it: %i", (seed) => {
+    const roll = dice(seed);
+    const some = (first: number): Item => {
+      const [type, tool, more] = KINDS[roll(KINDS.length)] ?? ["assistant", null, {}];
+      return item(`f${first}`, type, tool, { ...more, label: String(roll(9)) });
+    };
+    let state: FeedState = { items: [], total: 0, before: null };
+    let tails = new Map<string, Tail>();
+    let oldest = 100_000;
+    let newest = oldest;
+    const rows = new Rows();
+    for (let step = 0; step < 80; step += 1) {
+      const any = (): number => state.items[roll(state.items.length)]?.first ?? newest;
+      const what = roll(8);
+      if (what < 3) state = foldFeed(state, Array.from({ length: 1 + roll(4) }, () => some((newest += 1 + roll(3)))));
+      else if (what === 3) state = foldFeed(state, [some(any()), some(newest)]);
+      else if (what === 4) state = foldFeed(state, [some(oldest + roll(newest - oldest + 1))]);
+      else if (what === 5) state = foldOlder(state, [some((oldest -= 2)), some(oldest + 1)], null);
+      else if (what === 6) tails = new Map([[`f${any()}`, { text: `t${step}`, bytes: 2, at: "t" }], ["new", { text: `n${step}`, bytes: 2, at: "t" }]]);
+      else tails = new Map();
+      const items = tailed(state.items, tails, "backend");
+      const anew = new Rows();
+      expect(rows.of(items)).toEqual(anew.of(items));
+      expect(rows.newest).toBe(anew.newest);
+      expect(new Set(items.map((one) => one.id)).size).toBe(items.length);
+    }
+  });
+  it("are the very objects of before where nothing changed", () => {
+    const rows = new Rows();
+    const items = [item("f1", "assistant"), item("f2", "tool-success", "read_file"), item("f3", "tool-success", "read_file"), item("f4", "assistant")];
+    const before = rows.of(items);
+    const after = rows.of([...items.slice(0, 3), item("f4", "assistant", null, { text: "more" }), item("f5", "assistant")]);
+    expect(after.map((row, at) => row === before[at])).toEqual([true, true, false, false]);
+    expect(rows.of([...items])).toHaveLength(3);
+  });
+  it("know the newest edit after it became another", () => {
+    const rows = new Rows();
+    const [one, two] = [item("f1", "tool-success", "edit_file"), item("f2", "tool-success", "edit_file")];
+    rows.of([one, two]);
+    rows.of([one, item("f2", "tool-error", "edit_file"), item("f3", "assistant")]);
+    expect(rows.newest).toBe("f1");
+  });
+});
+
+describe("what waits to be drawn", () => {
+  it("is drawn with the next frame when a person watches it", () => {
+    expect(restOf({ items: 1, began: 1_000 }, 1_000, 500, true)).toBe(0);
+    expect(restOf({ items: 1, began: 1_000 }, 1_000, 990, true)).toBe(FRAME_MS - 10);
+  });
+  it("waits for the rest of a replay, and never longer than a person waits", () => {
+    expect(restOf({ items: MANY, began: 1_000 }, 1_000, 500, true)).toBe(FRAME_MS);
+    expect(restOf({ items: 9 * MANY, began: 1_000 }, 1_000 + REPLAY_MS - 5, 500, true)).toBe(5);
+    expect(restOf({ items: 9 * MANY, began: 1_000 }, 1_000 + REPLAY_MS, 500, true)).toBe(0);
+  });
+  it("waits until the end of what was missed is told", () => {
+    expect(restOf({ items: 1, began: 1_000 }, 1_000, 500, false)).toBe(REPLAY_MS);
+    expect(restOf({ items: 1, began: 1_000 }, 1_000 + REPLAY_MS, 500, false)).toBe(0);
+  });
+});
+
 describe("markdown", () => {
+  it("of a text that grows keeps what is drawn, and is what it is without that", () => {
+    const text = "# A\n\n- one\n- two\n\n> said *so*\n\nAnd *more* of `it`, and a [link](https://example.org), **and so on**.\n\n```\nx\n```\n\nSee [one].\n\n[one]: https://example.org\n\nEnd.";
+    let drawn: ReturnType<typeof markdown> = [];
+    for (let end = 1; end <= text.length; end += 1) {
+      drawn = again(drawn, markdown(text.slice(0, end), true));
+      expect([...drawn]).toEqual([...markdown(text.slice(0, end), true)]);
+    }
+    const [before, after] = [markdown("One *two* `three` fo", true), markdown("One *two* `three` four", true)];
+    const inside = (tokens: typeof before): readonly object[] => (tokens[0] !== undefined && "tokens" in tokens[0] ? (tokens[0].tokens ?? []) : []);
+    expect(inside(again(before, after)).map((token, at) => token === inside(before)[at])).toEqual([true, true, true, true, false]);
+  });
   it("settles before the last empty line, but never inside a fence", () => {
     expect(settledUpTo("a\n\nb")).toBe(3);
     expect(settledUpTo("a\n\n```\nx\n\ny")).toBe(3);

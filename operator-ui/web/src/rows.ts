@@ -45,24 +45,79 @@ export function saysNothingNew(item: Item): boolean {
 }
 
 /** The rows of a feed. A group keeps the key of its first item, so that it grows in place. */
-export function rowsOf(items: readonly Item[]): Row[] {
-  const rows: Row[] = [];
-  let open: Item[] = [];
-  const close = (): void => {
-    const [first] = open;
-    if (first !== undefined) rows.push(open.length === 1 ? { key: first.id, kind: kindOf(first), item: first } : { key: first.id, kind: "group", items: open });
-    open = [];
-  };
-  for (const item of items) {
-    if (saysNothingNew(item)) continue;
-    if (collapses(item)) open.push(item);
-    else {
-      close();
-      rows.push({ key: item.id, kind: kindOf(item), item });
-    }
+export const rowsOf = (items: readonly Item[]): readonly Row[] => new Rows().of(items);
+
+/**
+ * The rows of a feed that changes: what stands before the first item that is another one is kept, down to the very
+ * objects, and only the rest is made. Feeds change at their end, so a change costs what is new, not what there is.
+ */
+export class Rows {
+  #items: readonly Item[] = [];
+  #rows: readonly Row[] = [];
+  /** Where in the items each row begins. */
+  #starts: number[] = [];
+  #newest = -1;
+
+  /** The newest edit: it is shown open, the ones before it are one line. */
+  get newest(): string | null {
+    return this.#items[this.#newest]?.id ?? null;
   }
-  close();
-  return rows;
+
+  of(items: readonly Item[]): readonly Row[] {
+    const same = sameUpTo(this.#items, items);
+    if (same === items.length && same === this.#items.length) return this.#rows;
+    this.#newest = newestEdit(items, same, this.#newest);
+    this.#items = items;
+    let keep = this.#starts.length;
+    while (keep > 0 && (this.#starts[keep - 1] ?? 0) >= same) keep -= 1;
+    // A run of reads at the end may go on.
+    const open = this.#rows[keep - 1];
+    let from = same;
+    if (open !== undefined && (open.kind === "group" || collapses(open.item))) {
+      keep -= 1;
+      from = this.#starts[keep] ?? 0;
+    }
+    const rows = this.#rows.slice(0, keep);
+    this.#starts.length = keep;
+    for (let at = from; at < items.length; ) at = this.#next(items, at, rows);
+    const again = rows[keep];
+    if (open !== undefined && again !== undefined && sameGroup(open, again)) rows[keep] = open;
+    this.#rows = rows;
+    return rows;
+  }
+
+  /** Makes the row that begins here, and says where the next one may. */
+  #next(items: readonly Item[], at: number, rows: Row[]): number {
+    const first = items[at];
+    if (first === undefined || saysNothingNew(first)) return at + 1;
+    this.#starts.push(at);
+    if (!collapses(first)) {
+      rows.push({ key: first.id, kind: kindOf(first), item: first });
+      return at + 1;
+    }
+    const run = [first];
+    let end = at + 1;
+    for (let item = items[end]; item !== undefined; item = items[end]) {
+      if (collapses(item)) run.push(item);
+      else if (!saysNothingNew(item)) break;
+      end += 1;
+    }
+    rows.push(run.length === 1 ? { key: first.id, kind: kindOf(first), item: first } : { key: first.id, kind: "group", items: run });
+    return end;
+  }
+}
+
+/** How many items at the beginning of two lists are the very same objects. */
+function sameUpTo(before: readonly Item[], now: readonly Item[]): number {
+  const most = Math.min(before.length, now.length);
+  let at = 0;
+  while (at < most && before[at] === now[at]) at += 1;
+  return at;
+}
+
+function sameGroup(one: Row, other: Row): boolean {
+  if (one.kind === "group") return other.kind === "group" && one.items.length === other.items.length && sameUpTo(one.items, other.items) === one.items.length;
+  return other.kind !== "group" && one.item === other.item;
 }
 
 /** "Read 7 files, searched 3 times" */
@@ -78,13 +133,14 @@ export function groupWords(items: readonly Item[]): string {
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
-/** The newest edit: it is shown open, the ones before it are one line. */
-export function newestEdit(items: readonly Item[]): string | null {
+/** Where the newest edit is, when nothing before `same` has changed since it was at `was`. */
+function newestEdit(items: readonly Item[], same: number, was: number): number {
   for (let at = items.length - 1; at >= 0; at -= 1) {
+    if (at < same && was < same) return was;
     const item = items[at];
-    if (item !== undefined && isTool(item) && item.tool !== null && EDITS.has(item.tool) && item.type === "tool-success") return item.id;
+    if (item !== undefined && item.type === "tool-success" && item.tool !== null && EDITS.has(item.tool)) return at;
   }
-  return null;
+  return -1;
 }
 
 /** The sequence number that an item's address names. */

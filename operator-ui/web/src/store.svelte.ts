@@ -4,6 +4,7 @@ import { flowApi, get, itemBody, Refused } from "./api";
 import { openSocket } from "./backend";
 import { foldFeed, foldFlow, foldInbox, foldOlder } from "./fold";
 import { Net, type Ack, type Hello, type Line, type News, type Waiting } from "./net";
+import { restOf } from "./pace";
 import { refKey } from "./router";
 import { tailAfter, type Tail } from "./tail";
 import { PROTO } from "./wire";
@@ -13,8 +14,6 @@ import type { Command, Fault, FeedState, FlowRef, FlowState, InboxState, Item, P
 const KEPT = 24;
 /** A break shorter than this is not spoken of. */
 const WORTH_A_WORD_MS = 1_500;
-/** As long as a screen shows one picture. */
-const FRAME_MS = 16;
 /** Items asked for at first, and in each older page. */
 const FEED_WINDOW = 200;
 
@@ -95,6 +94,8 @@ class Store {
   #lineIs(line: Line): void {
     const was = this.line.state;
     this.line = line;
+    // What was missed is told after the line is back, and then that it was all.
+    if (line.state === "lost") for (const view of [this.inbox, ...this.#flows.values(), ...this.#feeds.values()]) view.caughtUp = false;
     if (line.state === "open") this.locked = false;
     if (line.state !== "lost") this.away = false;
     else if (was !== "lost") setTimeout(() => (this.away = this.line.state === "lost"), WORTH_A_WORD_MS);
@@ -196,15 +197,14 @@ class Store {
     });
   }
 
-  // A replay comes in many messages, and each change of a long feed costs what the feed is long: those that come
-  // within one frame are made one change.
+  // A replay comes in many messages, and each change of a feed is drawn: those that come together are one change.
   #watchFeed(view: FeedView, flow: FlowRef, role: string): void {
     const waiting: Extract<News, { t: "ev" }>[] = [];
     let timer: ReturnType<typeof setTimeout> | undefined;
-    let last = Number.NEGATIVE_INFINITY;
+    let [items, began, last] = [0, 0, Number.NEGATIVE_INFINITY];
     const flush = (): void => {
       clearTimeout(timer);
-      timer = undefined;
+      items = 0;
       last = performance.now();
       const put: Item[] = [];
       for (const news of waiting.splice(0)) {
@@ -217,9 +217,14 @@ class Store {
     };
     const end = this.#net.watch({ topic: "feed", flow, role }, cursor(view), FEED_WINDOW, (news) => {
       if (news.t === "ev") {
+        const now = performance.now();
+        if (waiting.length === 0) began = now;
         waiting.push(news);
-        if (performance.now() - last >= FRAME_MS) flush();
-        else timer ??= setTimeout(flush, FRAME_MS);
+        items += Array.isArray(news.put) ? news.put.length : 0;
+        clearTimeout(timer);
+        const rest = restOf({ items, began }, now, last, view.caughtUp);
+        if (rest === 0) flush();
+        else timer = setTimeout(flush, rest);
         return;
       }
       flush();

@@ -15,3 +15,23 @@ export function tailAfter(had: Tail | null, item: Item | null, delta: { offset: 
   if (delta.offset + size <= bytes) return had ?? { text, bytes, at };
   return null;
 }
+
+/** The items of a feed with the text that is being written. What is no item yet stands after the last one. */
+export function tailed(items: readonly Item[], tails: ReadonlyMap<string, Tail>, role: string): readonly Item[] {
+  if (tails.size === 0) return items;
+  const left = new Map(tails);
+  const out = items.slice();
+  // What is being written is among the newest items.
+  for (let at = out.length - 1; at >= 0 && left.size > 0; at -= 1) {
+    const item = out[at];
+    const tail = item === undefined ? undefined : left.get(item.id);
+    if (item === undefined || tail === undefined) continue;
+    left.delete(item.id);
+    out[at] = { ...item, text: tail.text, pending: true };
+  }
+  const end = items.at(-1);
+  for (const [id, tail] of left) {
+    out.push({ id, first: (end?.seq ?? 0) + 1, seq: end?.seq ?? 0, at: tail.at, type: "assistant", event: null, label: role, text: tail.text, full_bytes: null, node: end?.node ?? null, turn: end?.turn ?? null, call_id: null, tool: null, pending: true, interrupted: false, discarded: false, took_ms: null, added: null, removed: null, exit: null });
+  }
+  return out;
+}

@@ -37,6 +37,26 @@ test("through a hundred breaks, at whatever moment, no item is lost and none is 
   assert.deepEqual(shown, [...new Set(shown)], "none is there twice");
 });
 
+test("a feed that is told what it missed says how far it is, until it was told all, and moves nothing", async () => {
+  const { server, page } = await at(FEED, { data: long(30) });
+  const top = () => page.locator("[role=log]").evaluate((log) => log.getBoundingClientRect().top);
+  const before = await top();
+  server.behind = [TOPIC];
+  server.drop();
+  await page.evaluate(() => dispatchEvent(new Event("online")));
+  const bar = page.getByRole("status").filter({ hasText: "Catching up" });
+  await bar.waitFor();
+  assert.match(await bar.innerText(), /^Catching up, [\d,]+ of [\d,]+$/);
+  assert.equal(await top(), before);
+  const [socket] = server.sockets;
+  const [id] = [...socket.subs].find(([, topic]) => topic === TOPIC);
+  const seq = server.seq(TOPIC);
+  socket.say({ t: "ev", id, from: seq, to: seq + 1, at: new Date().toISOString(), put: [item(31, "assistant", "item 31")] });
+  socket.say({ t: "caught_up", id, seq: seq + 1, head: seq + 1 });
+  await bar.waitFor({ state: "detached" });
+  await until(() => rows(page), (n) => n === "31", "what was missed is there");
+});
+
 test("after a sleep the page comes back at once, with what happened meanwhile and with what was written", async () => {
   const { server, page } = await at(FEED, { data: long(20) });
   await page.locator("textarea").fill("half a sentence");

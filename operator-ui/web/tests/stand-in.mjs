@@ -167,7 +167,7 @@ export class StandIn {
       const state = kept.state ?? { items, total: kept.feed.length, before: items.length < kept.feed.length ? items[0].first : null };
       one.say({ t: "snap", id: up.id, seq, epoch: this.epoch, state });
     }
-    one.say({ t: "caught_up", id: up.id, seq, head: seq });
+    if (!(this.behind ?? []).includes(key)) one.say({ t: "caught_up", id: up.id, seq, head: seq });
   }
   /** Hears the commands that were held, in the order they came. */
   release() {

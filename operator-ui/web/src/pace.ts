@@ -1,0 +1,21 @@
+// When the messages of a feed are made one change. Pure.
+//
+// Each change of a feed is drawn, and drawing costs more than folding. What a person watches is drawn with the next
+// frame; a replay comes in hundreds of messages, which are folded together and drawn a few times a second.
+
+/** As long as a screen shows one picture. */
+export const FRAME_MS = 16;
+/** The longest that anything waits: a replay that takes longer is seen to move. */
+export const REPLAY_MS = 150;
+/** As many items at once nobody watches come: the rest of them follows. */
+export const MANY = 100;
+
+export type Waiting = { items: number; /** When the first of them came. */ began: number };
+
+/** How long what waits may go on waiting for more. */
+export function restOf(waiting: Waiting, now: number, last: number, caughtUp: boolean): number {
+  if (caughtUp && waiting.items < MANY) return Math.max(0, last + FRAME_MS - now);
+  const most = Math.max(0, waiting.began + REPLAY_MS - now);
+  // While catching up the end is told; of anything else it is the end when a frame passes without more of it.
+  return caughtUp ? Math.min(FRAME_MS, most) : most;
+}
