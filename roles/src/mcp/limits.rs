@@ -143,3 +143,6 @@ pub(super) const SESSION_ID_BYTES_MAX: usize = 256;
 
 /// A workspace's own list of servers that it would like to have.
 pub(super) const WANTED_BYTES_MAX: usize = 256 * 1024;
+
+/// How long a server that is asked to end may take for it before it is killed.
+pub(super) const END_GRACE: Duration = Duration::from_millis(1_000);

@@ -18,7 +18,7 @@ use rustix::io::FdFlags;
 use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
 use tokio::sync::watch;
 
-use super::limits::{ASIDE_BYTES, ASIDE_SHOWN_BYTES};
+use super::limits::{ASIDE_BYTES, ASIDE_SHOWN_BYTES, END_GRACE};
 use super::plain;
 use crate::taker::command::tree::{self, Mark};
 use crate::tool::redact::Redactor;
@@ -150,7 +150,7 @@ impl Process {
 
     /// Ends it and all that it started: asks first, then kills.
     pub(super) fn leave(&self) {
-        let _left = tree::end(self.pid, &self.mark);
+        let _left = tree::end(self.pid, &self.mark, END_GRACE);
     }
 }
 

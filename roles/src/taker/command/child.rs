@@ -19,7 +19,7 @@ use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
 
 use super::capture::Capture;
 use super::input;
-use super::limits::OUTPUT_GRACE;
+use super::limits::{GRACE, OUTPUT_GRACE};
 use super::report::{How, Report};
 use super::tree::{self, Mark};
 use crate::turn::stop::StopSignal;
@@ -113,7 +113,7 @@ impl Held {
 
         let (cause, closed) = await_end(&events);
         let left = match cause {
-            Event::TimeUp | Event::Stop => tree::end(self.child.id(), &self.mark),
+            Event::TimeUp | Event::Stop => tree::end(self.child.id(), &self.mark, GRACE),
             Event::Exited | Event::Closed => {
                 tree::kill_group(self.child.id());
                 Vec::new()

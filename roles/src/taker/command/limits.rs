@@ -14,6 +14,10 @@ pub const OUTPUT_LIMIT_BYTES: usize = 24 * 1024;
 /// tree is gone within two seconds.
 pub(super) const GRACE: Duration = Duration::from_millis(500);
 
+/// How long what a death left behind may take. It may be a guard, which gives its own command as long
+/// as [`GRACE`] before it kills what is left and tells how it ended.
+pub(super) const SURVIVOR_GRACE: Duration = Duration::from_millis(1_000);
+
 /// How often it is looked whether it has ended.
 pub(super) const LOOK_EVERY: Duration = Duration::from_millis(20);
 

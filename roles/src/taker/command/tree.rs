@@ -6,11 +6,12 @@
 
 use std::fs;
 use std::thread;
+use std::time::Duration;
 
 use a_society_facts::fact::journal::ProcessName;
 use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 
-use super::limits::{GRACE, KILL_ROUNDS, LOOK_EVERY};
+use super::limits::{KILL_ROUNDS, LOOK_EVERY, SURVIVOR_GRACE};
 
 /// The places of what is looked at among the words after a process's name.
 const STATE_WORD: usize = 0;
@@ -42,13 +43,13 @@ pub(crate) fn name_of(pid: u32) -> ProcessName {
     }
 }
 
-/// Ends a program and all that it started: asks first, then kills. Gives the processes that live
-/// on nevertheless.
+/// Ends a program and all that it started: asks first, and kills after a grace. Gives the processes
+/// that live on nevertheless.
 ///
 /// The leader must not have been waited for, so that its number still belongs to its group.
-pub(crate) fn end(leader: u32, mark: &Mark) -> Vec<u32> {
+pub(crate) fn end(leader: u32, mark: &Mark, grace: Duration) -> Vec<u32> {
     signal_all(leader, mark, Signal::TERM);
-    let looks = GRACE.as_millis() / LOOK_EVERY.as_millis();
+    let looks = grace.as_millis() / LOOK_EVERY.as_millis();
     for _ in 0..looks {
         thread::sleep(LOOK_EVERY);
         if members(Some(leader), mark).is_some_and(|members| members.is_empty()) {
@@ -82,7 +83,7 @@ pub(super) fn kill_group(leader: u32) {
 pub(super) fn end_stranger(process: &ProcessName, mark: &Mark) -> bool {
     let is_same = process.start_ticks != 0 && name_of(process.pid) == *process;
     if is_same {
-        let left = end(process.pid, mark);
+        let left = end(process.pid, mark, SURVIVOR_GRACE);
         return left.is_empty();
     }
     // The number may belong to somebody else by now; only what bears the mark is ours.
