@@ -98,7 +98,7 @@ export const item = (n, more) => ({ id: `i${n}`, first: n, seq: n, at: `${DAY}14
 const feed = [
   item(910, { type: "activation", label: "api opened with architecture.md" }), item(940, { text: "The design asks for one writer per flow and dense sequence numbers. `Store::save` rewrites the whole snapshot today, so I will add the journal beside it and move readers first." }),
   item(2250, { type: "event", event: "context.compacted", label: "Context compacted, 148k to 9k" }), item(3204, { type: "handoff", label: "Handed off to review with api-report.md" }),
-  item(3890, { type: "event", event: "correction", label: "reviewer sent this back", text: "Replay stops at a torn last frame but never truncates it." }), item(4300, { text: "Agreed. The reader already detects the short frame, so recovery belongs in one place." }),
+  item(3890, { type: "handoff", event: "handoff.returned", label: "reviewer sent this back", text: "Replay stops at a torn last frame but never truncates it." }), item(4300, { text: "Agreed. The reader already detects the short frame, so recovery belongs in one place." }),
 ];
 
 const FLOW = "/p/orchard/f/ledger";
