@@ -548,15 +548,12 @@ fn writes(tool: &str, shown: &str, is_there: bool) -> Fact {
 pub fn scope(tool: &str, shown: &str) -> Option<String> {
     match tool {
         "run_command" => {
+            // Which lines are walls that are missing and which are the command's own is not known for
+            // sure. Nothing that is granted may be left out, so that all of them stand here.
             let command = command_of(shown);
-            let command: Vec<&str> = command
-                .lines()
-                .filter(|line| !line.starts_with("without "))
-                .collect();
             Some(format!(
                 "exactly this command, in this folder and behind the same walls, every time, for every \
-                 role of this flow: {}",
-                command.join("\n")
+                 role of this flow: {command}"
             ))
         }
         "write_file" | "edit_file" => Some(
@@ -685,6 +682,16 @@ mod tests {
             assert!(said.value.starts_with(expected), "{scope}: {}", said.value);
             assert_eq!(said.warn, warn, "{scope}{more}");
         }
+    }
+
+    #[test]
+    fn no_line_of_a_command_is_left_out_of_the_words_of_what_is_granted() {
+        let head = "run_command in /w/a, 24 bytes, at most 9 ms, scope sandboxed, network off";
+        let said = scope(
+            "run_command",
+            &format!("{head}\nls \\\\\nwithout sleep; rm x"),
+        );
+        assert!(said.unwrap().ends_with(": ls \\\\\nwithout sleep; rm x"));
     }
 
     #[test]
