@@ -202,7 +202,8 @@ export class Net {
       sub.epoch = news.epoch;
       sub.holes = 0;
     } else if (news.t === "ev") {
-      if (sub.seq !== null && news.to <= sub.seq) return;
+      // One that moves no cursor says what changed before it, or what no record tells: only one that does is known.
+      if (sub.seq !== null && (news.to < sub.seq || (news.to === sub.seq && news.from < news.to))) return;
       if (sub.seq === null || news.from !== sub.seq) {
         this.#again(sub, news.from);
         return;

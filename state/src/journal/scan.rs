@@ -195,6 +195,9 @@ impl Scanner<'_> {
         let numbers = self.scan.segments.clone();
         let first = self.known.from.map_or(1, |from| from.segment);
         let last = numbers.last().copied().unwrap_or(0);
+        if let Some(from) = self.known.from.filter(|from| from.segment > last) {
+            return Some(self.taken_out(from));
+        }
         for number in first..=last {
             if numbers.binary_search(&number).is_err() {
                 let detail = format!("segment {number} of {last}");
@@ -232,6 +235,13 @@ impl Scanner<'_> {
         }
     }
 
+    /// The record from which this scan goes on is not there any more: a repair took it out, or the
+    /// end is lost. What was read before is not the beginning of this journal.
+    fn taken_out(&self, from: Position) -> Outcome {
+        let detail = format!("record {} was there before", from.seq);
+        self.damaged(Harm::EndMissing, from.segment, from.offset_bytes, detail)
+    }
+
     fn damaged(&self, harm: Harm, segment: u32, offset_bytes: u64, detail: String) -> Outcome {
         Outcome::Damaged(Damage {
             harm,
@@ -246,20 +256,24 @@ impl Scanner<'_> {
     fn segment(&mut self, number: u32, offset: u64, later_segment: bool) -> Stop {
         let path = self.folder.segment(number);
         let mut buffer = std::mem::take(&mut self.buffer);
-        let read = uninterrupted(|| self.disk.open(&path, How::Read))
-            .and_then(|file| read_from(file.as_ref(), offset, SEGMENT_BYTES_MAX, &mut buffer));
-        let stop = match read {
-            Ok(()) => {
+        let read = uninterrupted(|| self.disk.open(&path, How::Read)).and_then(|file| {
+            read_from(file.as_ref(), offset, SEGMENT_BYTES_MAX, &mut buffer)?;
+            Ok(buffer.is_empty() && uninterrupted(|| file.size_bytes())? < offset)
+        });
+        let from = self.known.from;
+        let stop = match (read, from) {
+            (Ok(true), Some(from)) => Some(self.taken_out(from)),
+            (Ok(_), _) => {
                 self.scan.bytes += buffer.len() as u64;
                 if later_segment {
                     self.ask_lineage(number, offset, &buffer);
                 }
                 self.lines(number, offset, later_segment, &mut buffer)
             }
-            Err(error) if error.kind() == io::ErrorKind::InvalidData => {
+            (Err(error), _) if error.kind() == io::ErrorKind::InvalidData => {
                 Some(self.damaged(Harm::NotAJournal, number, offset, error.to_string()))
             }
-            Err(error) => Some(self.damaged(Harm::Device, number, offset, error.to_string())),
+            (Err(error), _) => Some(self.damaged(Harm::Device, number, offset, error.to_string())),
         };
         self.buffer = buffer;
         stop

@@ -3,6 +3,10 @@
 use a_society_facts::Fact;
 use a_society_facts::fact::journal::Row;
 use a_society_facts::id::Seq;
+use a_society_state::disk::Disk;
+use a_society_state::error::Error;
+use a_society_state::journal::scan::segments;
+use a_society_state::journal::verdict::Harm;
 use a_society_state::repair::{self, Diagnosis};
 use a_society_state::{archive, look};
 
@@ -54,6 +58,43 @@ fn a_follower_hands_on_every_record_once_whatever_happens_to_the_writer() {
     }
     let there: Vec<_> = records(&play.store, &flow_ref()).into_iter().collect();
     assert_eq!(heard, there);
+}
+
+#[test]
+fn a_follower_says_when_what_it_handed_on_is_not_there_any_more() {
+    let mut play = Play::new();
+    let script = [
+        Step::Create,
+        Step::Segments(600),
+        Step::Title,
+        Step::Title,
+        Step::Title,
+        Step::Title,
+        Step::Sync,
+        Step::Close,
+    ];
+    assert!(play.run(&script, Temper::GiveUp).is_none());
+    let mut follower = play.store.follow(&flow_ref()).unwrap();
+    let mut last = 0;
+    follower.read(&mut |recorded| last = recorded.seq).unwrap();
+    let folder = play.store.folder(&flow_ref());
+    let end = segments(&play.disk, &folder).unwrap().pop().unwrap();
+    assert!(end > 1, "one segment proves half of it");
+    let path = folder.segment(end);
+    let whole = play.disk.read_file(&path).unwrap();
+    let line = memchr::memrchr(b'\n', &whole[..whole.len() - 1]).unwrap() + 1;
+    // Without its last record, and then without the segment.
+    play.disk.write_file(&path, &whole[..line]).unwrap();
+    for again in 0..2 {
+        let Err(Error::Damaged(damage)) = follower.read(&mut |_| {}) else {
+            panic!("it says nothing of what is gone");
+        };
+        assert_eq!(damage.harm, Harm::EndMissing);
+        assert_eq!(follower.seq(), last);
+        if again == 0 {
+            play.disk.remove_file(&path).unwrap();
+        }
+    }
 }
 
 #[test]
