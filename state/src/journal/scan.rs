@@ -194,9 +194,10 @@ impl Scanner<'_> {
     fn walk(&mut self) -> Stop {
         let numbers = self.scan.segments.clone();
         let first = self.known.from.map_or(1, |from| from.segment);
-        let last = numbers.last().copied().unwrap_or(0);
-        if let Some(from) = self.known.from.filter(|from| from.segment > last) {
-            return Some(self.taken_out(from));
+        let mut last = numbers.last().copied().unwrap_or(0);
+        if self.known.from.is_some() {
+            // The segment that was read last may be gone.
+            last = last.max(first);
         }
         for number in first..=last {
             if numbers.binary_search(&number).is_err() {
@@ -235,13 +236,6 @@ impl Scanner<'_> {
         }
     }
 
-    /// The record from which this scan goes on is not there any more: a repair took it out, or the
-    /// end is lost. What was read before is not the beginning of this journal.
-    fn taken_out(&self, from: Position) -> Outcome {
-        let detail = format!("record {} was there before", from.seq);
-        self.damaged(Harm::EndMissing, from.segment, from.offset_bytes, detail)
-    }
-
     fn damaged(&self, harm: Harm, segment: u32, offset_bytes: u64, detail: String) -> Outcome {
         Outcome::Damaged(Damage {
             harm,
@@ -258,22 +252,25 @@ impl Scanner<'_> {
         let mut buffer = std::mem::take(&mut self.buffer);
         let read = uninterrupted(|| self.disk.open(&path, How::Read)).and_then(|file| {
             read_from(file.as_ref(), offset, SEGMENT_BYTES_MAX, &mut buffer)?;
+            // Whoever goes on reads nothing most of the time; then it may be that less is there.
             Ok(buffer.is_empty() && uninterrupted(|| file.size_bytes())? < offset)
         });
-        let from = self.known.from;
-        let stop = match (read, from) {
-            (Ok(true), Some(from)) => Some(self.taken_out(from)),
-            (Ok(_), _) => {
+        let stop = match read {
+            Ok(true) => {
+                let detail = "it is shorter than what was read of it".to_owned();
+                Some(self.damaged(Harm::EndMissing, number, offset, detail))
+            }
+            Ok(false) => {
                 self.scan.bytes += buffer.len() as u64;
                 if later_segment {
                     self.ask_lineage(number, offset, &buffer);
                 }
                 self.lines(number, offset, later_segment, &mut buffer)
             }
-            (Err(error), _) if error.kind() == io::ErrorKind::InvalidData => {
+            Err(error) if error.kind() == io::ErrorKind::InvalidData => {
                 Some(self.damaged(Harm::NotAJournal, number, offset, error.to_string()))
             }
-            (Err(error), _) => Some(self.damaged(Harm::Device, number, offset, error.to_string())),
+            Err(error) => Some(self.damaged(Harm::Device, number, offset, error.to_string())),
         };
         self.buffer = buffer;
         stop
