@@ -158,11 +158,16 @@ fn is_form(method: &Method, headers: &HeaderMap) -> bool {
     *method == Method::POST && !json
 }
 
-async fn page(uri: Uri, method: Method, headers: HeaderMap) -> Answer {
+async fn page(
+    State(app): State<Shared>,
+    uri: Uri,
+    method: Method,
+    headers: HeaderMap,
+) -> Answer {
     if !matches!(method, Method::GET | Method::HEAD) {
         return refused(StatusCode::METHOD_NOT_ALLOWED, "this is only read");
     }
-    assets::serve(uri.path(), &headers)
+    assets::serve(uri.path(), &headers, &app.build)
 }
 
 /// Reads a body that is one message.
