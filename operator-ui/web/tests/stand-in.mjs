@@ -99,7 +99,7 @@ export class StandIn {
     let file = join(DIST, extname(path) === "" ? "index.html" : path);
     try {
       const bytes = readFileSync(file);
-      response.writeHead(200, { "content-type": TYPES[extname(file)] ?? "application/octet-stream", "content-security-policy": CSP, "cache-control": "no-cache", "x-content-type-options": "nosniff" });
+      response.writeHead(200, { "content-type": TYPES[extname(file)] ?? "application/octet-stream", "content-security-policy": CSP, "cache-control": "no-cache", "x-content-type-options": "nosniff", ...(extname(file) === ".html" ? { "server-timing": `build;desc="${this.build}"` } : {}) });
       response.end(bytes);
     } catch {
       response.writeHead(404).end();
@@ -131,7 +131,7 @@ export class StandIn {
         return setTimeout(() => json({ items: page, before: older.length > page.length ? page[0].first : null }), this.slow ?? 0);
       }
       case "item": return json(this.bodies.get(parts[5]) ?? { text: "the whole text", total_bytes: 14, next: null, parts: {} });
-      case "state": return json(flow.state);
+      case "state": return json(flow.then?.(Number(url.searchParams.get("at"))) ?? flow.state);
       case "track": return json(flow.track ?? { head: flow.state.flow.seq, at: [[1, Date.parse(flow.state.flow.created_at)], [flow.state.flow.seq, Date.parse(flow.state.flow.updated_at)]], nodes: {}, turns: [], hops: [], marks: [] });
       case "events": return json({ events: [], before: null });
       case "files": return json({ files: [] });
