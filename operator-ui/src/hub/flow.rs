@@ -31,6 +31,9 @@ struct Shared {
     /// Which making of the parts this is. Only who knows this one learns which parts went: they are
     /// made from what the journal comes to, and what came and went before is in none of them.
     making: String,
+    /// Whether the journal was lost and read anew. Nobody can know then whether it goes on from what
+    /// was read before, so that all of it is another epoch.
+    was_lost: bool,
     /// The epoch of the parts: the journal's, and the making.
     parts_epoch: String,
     head: Seq,
@@ -345,8 +348,13 @@ impl Reader {
         let mut feeds = std::mem::take(&mut self.taken);
         feeds.extend(self.fold.take_feeds());
         let mut shared = lock(&self.hub.shared);
-        shared.epoch = self.fold.epoch();
-        shared.parts_epoch = format!("{}.{}", shared.epoch, shared.making);
+        let epoch = self.fold.epoch();
+        shared.parts_epoch = format!("{epoch}.{}", shared.making);
+        shared.epoch = if shared.was_lost {
+            shared.parts_epoch.clone()
+        } else {
+            epoch
+        };
         shared.head = seq;
         shared.at = words::maybe_at(self.at);
         shared.ready = true;
@@ -390,6 +398,7 @@ impl Reader {
         let mut shared = lock(&self.hub.shared);
         shared.parts = Parts::default();
         shared.making = hubs.new_making();
+        shared.was_lost = true;
         shared.feeds.clear();
         shared.ready = false;
         drop(shared);

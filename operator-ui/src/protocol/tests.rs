@@ -21,7 +21,7 @@ fn typescript() -> String {
         row::{FlowRef, FlowRow, Parent, DrivenBy, Phase, Decided, InboxState},
         ask::{
             Ask, AskKind, Fact, WaitReason, ImprovementMode, Target, ArtifactRef, ModelChoice, Diff,
-            Hunk, DiffLine, Op, Estimate,
+            Hunk, DiffLine, Op, Estimate, ShortBudget,
         },
         flow::{
             FlowState, FlowHead, ConsentMode, Paused, NodeView, NodeState, EdgeView, EdgeState, Passed,

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use std::time::Duration;
 
 use a_society_state::FlowRef;
 use tokio::sync::{Notify, Semaphore};
@@ -22,6 +23,8 @@ pub(super) struct App {
     pub(super) workspace: String,
     pub(super) build: String,
     pub(super) mode: Mode,
+    /// How long a client may take to say what it says.
+    pub(super) patience: Duration,
     /// Room for sockets.
     pub(super) sockets: Arc<Semaphore>,
     /// Room for requests that read the disk.

@@ -9,7 +9,8 @@ pub const SOCKETS_MAX: u16 = 1_100;
 /// How many connections there are at once besides sockets that were upgraded.
 pub const CONNECTIONS_MAX: usize = 256;
 
-/// How long a client may take for the head of a request.
+/// How long a client may take for the head of a request, and then for its body. Until they are there
+/// a connection is held, and whoever asks for the cookie has shown nothing yet.
 pub const HEAD_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// The longest head of a request.

@@ -36,7 +36,7 @@ pub struct Options {
     pub hosts: Vec<String>,
     /// Who it is over TLS; without it nothing is encrypted.
     pub identity: Option<Identity>,
-    /// How long a client may take for the head of a request.
+    /// How long a client may take for the head of a request, and then for its body.
     pub head_timeout: Duration,
     /// How many sockets are open at once.
     pub sockets_max: usize,
@@ -107,6 +107,7 @@ pub fn start(hubs: Arc<Hubs>, actions: Arc<dyn Actions>, options: Options) -> io
         workspace: options.workspace,
         build: options.build,
         mode: options.mode,
+        patience: options.head_timeout,
         sockets: Arc::new(Semaphore::new(options.sockets_max)),
         readers: Arc::new(Semaphore::new(READERS_MAX)),
         tracks: Tracks::default(),

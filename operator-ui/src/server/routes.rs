@@ -13,6 +13,7 @@ use axum::middleware::{Next, from_fn_with_state};
 use axum::response::IntoResponse;
 use axum::routing::{MethodRouter, get, post};
 use serde::de::DeserializeOwned;
+use tokio::time::timeout;
 
 use super::access::Wants;
 use super::actions::adopt;
@@ -171,8 +172,13 @@ async fn page(
 }
 
 /// Reads a body that is one message.
-async fn message<T: DeserializeOwned>(body: Body) -> Result<T, Answer> {
-    let bytes = to_bytes(body, BODY_BYTES_MAX).await;
+async fn message<T: DeserializeOwned>(app: &Shared, body: Body) -> Result<T, Answer> {
+    let Ok(bytes) = timeout(app.patience, to_bytes(body, BODY_BYTES_MAX)).await else {
+        return Err(refused(
+            StatusCode::REQUEST_TIMEOUT,
+            "it did not come in time",
+        ));
+    };
     let bytes = bytes.map_err(|_| refused(StatusCode::PAYLOAD_TOO_LARGE, "it is too long"))?;
     let text = std::str::from_utf8(&bytes);
     let text = text.map_err(|_| refused(StatusCode::BAD_REQUEST, "it is not UTF-8"))?;
@@ -181,7 +187,7 @@ async fn message<T: DeserializeOwned>(body: Body) -> Result<T, Answer> {
 
 /// The token for a cookie.
 async fn session(State(app): State<Shared>, body: Body) -> Answer {
-    let said: SessionRequest = match message(body).await {
+    let said: SessionRequest = match message(&app, body).await {
         Ok(said) => said,
         Err(answer) => return answer,
     };
@@ -467,7 +473,7 @@ async fn setting(State(app): State<Shared>, Path(page): Path<String>) -> Answer 
 
 /// Starts a flow.
 async fn begin(State(app): State<Shared>, body: Body) -> Answer {
-    let new: NewFlow = match message(body).await {
+    let new: NewFlow = match message(&app, body).await {
         Ok(new) => new,
         Err(answer) => return answer,
     };

@@ -214,7 +214,11 @@ question: string,
 /**
  * Whether its turn may simply be taken again.
  */
-may_retry: boolean, } | { "kind": "consent",
+may_retry: boolean,
+/**
+ * The budget that has to be raised first; absent if it waits for something else.
+ */
+budget?: ShortBudget, } | { "kind": "consent",
 /**
  * The request.
  */
@@ -417,6 +421,32 @@ ms: number,
  * What it would cost in millionths; absent if turns cost nothing that is known.
  */
 cost_micros: number | null, };
+
+export type ShortBudget = {
+/**
+ * Whose; the whole flow's if absent.
+ */
+role: string | null,
+/**
+ * Of what.
+ */
+measure: Measure,
+/**
+ * What may be spent.
+ */
+limit: number,
+/**
+ * What was.
+ */
+spent: number,
+/**
+ * The least limit with which it may go on.
+ */
+least: number,
+/**
+ * A limit that gives it room.
+ */
+raise_to: number, };
 
 export type FlowState = {
 /**

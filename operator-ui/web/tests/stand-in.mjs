@@ -223,6 +223,7 @@ function answersIt(up, ask) {
   if (command.do === "allow" || command.do === "deny") return kind === "consent" && ask.kind.consent === command.consent && ask.kind.action === command.action;
   if (command.do === "approve" || command.do === "decline") return kind === "approval" && ask.kind.approval === command.approval;
   if (command.do === "reply" || command.do === "retry") return kind === "text" && command.to.role === ask.role;
+  if (command.do === "budget") return kind === "text" && ask.kind.budget !== undefined && ask.kind.budget.role === command.role;
   if (command.do === "configure") return kind === "configuration";
   return { improve: "improvement", feedback: "feedback", unpause: "unpause", resume: kind }[command.do] === kind;
 }

@@ -1,5 +1,5 @@
-// Asks for the dialog that forks a flow; whoever shows a moment can ask.
-import type { FlowRef } from "../wire";
+// Asks for the dialogs that have no address, such as the one that forks a flow; whoever shows a moment can ask.
+import type { FlowRef, Measure } from "../wire";
 
 class Fork {
   wanted = $state.raw<{ flow: FlowRef; at: number; title: string } | null>(null);
@@ -17,3 +17,15 @@ class Start {
   wanted = $state(false);
 }
 export const start = new Start();
+
+/** The same for what a flow, or a role of it, may spend. */
+class Budget {
+  wanted = $state.raw<{ flow: FlowRef; role: string | null; measure: Measure | null } | null>(null);
+  ask(flow: FlowRef, role: string | null = null, measure: Measure | null = null): void {
+    this.wanted = { flow, role, measure };
+  }
+  close(): void {
+    this.wanted = null;
+  }
+}
+export const budget = new Budget();

@@ -1,0 +1,110 @@
+// What an operator changes on a flow that goes on: what it may spend, the graph it walks.
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+import { GRACE, sleep, stage, until } from "./stage.mjs";
+import { ask, world } from "./world.mjs";
+
+const at = stage();
+const axe = readFileSync(new URL("../node_modules/axe-core/axe.min.js", import.meta.url), "utf8");
+const FLOW = "/p/orchard/f/ledger";
+const SHORT = { role: null, measure: "cost_micros", limit: 5_000_000, spent: 4_970_000, least: 5_180_000, raise_to: 7_500_000 };
+const given = (server, what) => server.commands.map((up) => up.command).filter((command) => command.do === what);
+
+/** What a checker of accessibility finds with what is open now, in both themes, on a desk and on a phone. */
+async function faults(page) {
+  const session = await page.context().newCDPSession(page);
+  await session.send("Runtime.evaluate", { expression: axe });
+  const found = [];
+  for (const [theme, width, height] of [["light", 1440, 900], ["dark", 1440, 900], ["dark", 390, 844], ["light", 390, 844]]) {
+    await page.emulateMedia({ colorScheme: theme, reducedMotion: "reduce" });
+    await page.setViewportSize({ width, height });
+    await sleep(250);
+    found.push(...await page.evaluate(async (where) => {
+      const result = await window.axe.run(document, { runOnly: ["wcag2a", "wcag2aa", "wcag21aa", "wcag22aa", "best-practice"], resultTypes: ["violations"] });
+      return result.violations.map((violation) => `${where} ${violation.id}: ${violation.nodes.slice(0, 3).map((node) => node.html.slice(0, 160)).join(" | ")}`);
+    }, `${theme} ${width}`));
+  }
+  return found;
+}
+
+test("the header says how much of a budget is spent, and says it louder at 80 and at 95 percent", async () => {
+  const { server, page, complaints } = await at(FLOW);
+  const meter = page.locator("header .meter");
+  await until(() => meter.innerText(), (text) => text.trim() === "$2.87 of $10.00", "figures alone");
+  const flow = server.world.flows["orchard/ledger"].state.flow;
+  for (const [spent, said, level] of [[7_990_000, "$7.99 of $10.00", "some"], [8_000_000, "$8.00 of $10.0080%", "near"], [9_500_000, "$9.50 of $10.0095%", "last"], [10_000_000, "$10.00 of $10.00used up", "full"]]) {
+    server.put("flow orchard/ledger", { flow: { ...flow, cost_micros: spent } });
+    await until(() => meter.innerText(), (text) => text.replaceAll("\n", "").trim() === said, `${spent}`);
+    assert.match(await meter.getAttribute("class"), new RegExp(`\\b${level}\\b`));
+  }
+  server.put("flow orchard/ledger", { flow: { ...flow, cost_micros: 0, limits: { tokens: 2_000_000, turns: 200 } } });
+  await until(() => meter.allInnerTexts(), (texts) => texts.map((text) => text.trim()).join("; ") === "1.24M of 2.00M tokens; 84 of 200 turns", "each budget has a meter");
+  assert.deepEqual(complaints, []);
+});
+
+test("a budget is raised, set and lifted in a dialog that leaves the page to be read and used", async () => {
+  const { server, page, complaints } = await at(FLOW);
+  await page.locator("header .meter").click();
+  const dialog = page.getByRole("dialog", { name: "Budget" });
+  await dialog.waitFor();
+  const set = dialog.getByRole("button", { name: "Set the budget" });
+  assert.equal(await dialog.getByLabel("Money").inputValue(), "10.00");
+  assert.equal(await set.isDisabled(), true, "nothing is changed yet");
+  await dialog.getByLabel("Money").fill("ten");
+  await dialog.getByText("That is no limit: a number, such as 5 or 0.50.").waitFor();
+  assert.equal(await set.isDisabled(), true);
+  await dialog.getByLabel("Money").fill("2");
+  await dialog.getByText("At most $2.00, now $10.00. As much is spent already: nothing more can leave.").waitFor();
+  await dialog.getByLabel("Money").fill("");
+  await dialog.getByText("Will have no limit, now $10.00.").waitFor();
+  await dialog.getByLabel("Tokens").fill("2M");
+  await dialog.getByText("At most 2,000,000 tokens.").waitFor();
+  // What is typed stays while the flow goes on, and the page beside it is read and answered.
+  server.put("flow orchard/ledger", { flow: { ...server.world.flows["orchard/ledger"].state.flow, cost_micros: 3_000_000 } });
+  await dialog.getByText("$3.00 spent").waitFor();
+  assert.equal(await dialog.getByLabel("Tokens").inputValue(), "2M");
+  await page.getByRole("button", { name: /^Allow once/ }).click();
+  await until(() => given(server, "allow"), (list) => list.length === 1, "an ask is answered beside it");
+  assert.deepEqual(await faults(page), []);
+  await page.setViewportSize({ width: 1440, height: 900 });
+  await set.click();
+  await dialog.waitFor({ state: "detached" });
+  assert.deepEqual(given(server, "budget"), [{ do: "budget", role: null, measure: "cost_micros", limit: null }, { do: "budget", role: null, measure: "tokens", limit: 2_000_000 }]);
+  // One role's own, by keys alone; Escape closes it and changes nothing.
+  await page.getByRole("button", { name: "Flow actions" }).first().click();
+  await page.getByRole("menuitem", { name: "Budget" }).click();
+  await dialog.getByLabel("Of").selectOption("backend");
+  await dialog.getByText("$0.90 spent").waitFor();
+  await dialog.getByLabel("Turns").fill("20");
+  await page.keyboard.press("Escape");
+  await dialog.waitFor({ state: "detached" });
+  await page.locator("header .meter").first().click();
+  await dialog.getByLabel("Of").selectOption("backend");
+  await dialog.getByLabel("Turns").fill("20");
+  await page.keyboard.press("Enter");
+  await dialog.waitFor({ state: "detached" });
+  assert.deepEqual(given(server, "budget").at(-1), { do: "budget", role: "backend", measure: "turns", limit: 20 });
+  assert.deepEqual(complaints, []);
+});
+
+test("a role whose budget is used up says its figures, and one press raises it", async () => {
+  const data = world();
+  const one = ask("ledger/text/api", { kind: "text", reason: "budget", question: "the next request may take 210000 millionths of cost, and the flow has 30000 left", may_retry: true, budget: SHORT }, { headline: "backend has used up its budget", short: "Raise its budget" });
+  data.inbox.asks = { [one.id]: one };
+  data.flows["orchard/ledger"].state.asks = { [one.id]: one };
+  const { server, page, complaints } = await at(`${FLOW}/r/backend`, { data });
+  await page.getByText("This flow spent $4.97 of $5.00. What comes next may take up to $0.21, which is no longer there.").waitFor();
+  await sleep(GRACE);
+  assert.deepEqual(await faults(page), []);
+  await page.setViewportSize({ width: 1440, height: 900 });
+  await page.getByRole("button", { name: "Another amount" }).click();
+  const dialog = page.getByRole("dialog", { name: "Budget" });
+  await dialog.waitFor();
+  await page.keyboard.press("Escape");
+  assert.deepEqual(given(server, "budget"), [], "looking changes nothing");
+  await page.getByRole("button", { name: "Raise to $7.50" }).click();
+  await until(() => given(server, "budget"), (list) => list.length === 1, "it is raised");
+  assert.deepEqual(given(server, "budget"), [{ do: "budget", role: null, measure: "cost_micros", limit: 7_500_000 }]);
+  assert.deepEqual(complaints, []);
+});
