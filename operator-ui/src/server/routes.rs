@@ -159,12 +159,7 @@ fn is_form(method: &Method, headers: &HeaderMap) -> bool {
     *method == Method::POST && !json
 }
 
-async fn page(
-    State(app): State<Shared>,
-    uri: Uri,
-    method: Method,
-    headers: HeaderMap,
-) -> Answer {
+async fn page(State(app): State<Shared>, uri: Uri, method: Method, headers: HeaderMap) -> Answer {
     if !matches!(method, Method::GET | Method::HEAD) {
         return refused(StatusCode::METHOD_NOT_ALLOWED, "this is only read");
     }

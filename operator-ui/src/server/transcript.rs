@@ -143,12 +143,7 @@ pub(super) struct Read {
 
 type Tools = BTreeMap<String, u64>;
 
-fn read(
-    hubs: &Hubs,
-    flow: &FlowRef,
-    role: &RoleInstance,
-    at: Option<Seq>,
-) -> Result<Read, Fault> {
+fn read(hubs: &Hubs, flow: &FlowRef, role: &RoleInstance, at: Option<Seq>) -> Result<Read, Fault> {
     let mut read = Read::default();
     each_upto(hubs, flow, at, &mut |recorded| {
         read.hear(&flow.flow, role, &recorded);

@@ -74,8 +74,14 @@ fn a_request_that_failed_says_what_came_back_and_no_other_does() {
     };
     assert_eq!(request.raw["failed"]["error"], failed.error.as_str());
     assert_eq!(request.raw["request"], failed.request);
-    assert!(request.content.ends_with(&format!(", failed: {}", failed.class)));
-    let answered = requests.iter().any(|request| !request.raw["answered"].is_null());
+    assert!(
+        request
+            .content
+            .ends_with(&format!(", failed: {}", failed.class))
+    );
+    let answered = requests
+        .iter()
+        .any(|request| !request.raw["answered"].is_null());
     assert!(answered, "no request was answered");
 }
 
@@ -90,7 +96,10 @@ fn the_page_says_which_build_it_came_with_and_its_parts_do_not() {
     };
     for place in ["/", "/p/demo/f/x"] {
         let said = head(place);
-        assert!(said.contains("server-timing: build;desc=\"test\"\r\n"), "{said}");
+        assert!(
+            said.contains("server-timing: build;desc=\"test\"\r\n"),
+            "{said}"
+        );
     }
     assert!(!head("/favicon.svg").contains("server-timing"));
 }
