@@ -75,7 +75,7 @@ fn what_was_handed_over_and_changed_is_told_as_it_was_at_a_record() {
     let lines: Vec<&str> = JOURNAL.lines().collect();
     let first = |fact: &str| {
         let is_it = |line: &&str| line.contains(&format!("\"fact\":\"{fact}\""));
-        lines.iter().position(|line| is_it(line)).unwrap() + 1
+        lines.iter().position(is_it).unwrap() + 1
     };
     let (handed, called) = (first("handoff_applied"), first("call_intended"));
     assert_eq!(told(&format!("files?at={}", handed - 1), "files"), 0);
