@@ -99,3 +99,90 @@ fn a_role_that_waits_for_a_budget_says_which_and_goes_on_when_it_is_raised() {
         short(window).is_none() && head.iter().any(|head| head["phase"] != "forward")
     });
 }
+
+#[test]
+fn another_graph_is_judged_as_the_terminal_does_and_walked_once_it_was_said() {
+    let gate = "    - { id: plan, role: owner, human-colab: true }";
+    let flow = FLOW.replace("    - { id: plan, role: owner }", gate);
+    let workspace = stage(&flow);
+    let server = Server::start(&workspace, &[]);
+    let wire = started(&server);
+    let mut window = Window::new(&wire, &["owner"]);
+    until(&mut window, &server, |window| {
+        !window.parts("ask/").is_empty()
+    });
+    let (project, id) = (&wire["project"], wire["flow"].as_str().unwrap());
+    let path = format!("/api/flow/{}/{id}/revision", project.as_str().unwrap());
+    let judged = |source: &str| {
+        let body = json!({ "source": source }).to_string();
+        server.place.ask("POST", &path, &body).unwrap()
+    };
+    assert_eq!(server.place.ask("GET", &path, "").unwrap()["source"], flow);
+    assert_eq!(judged(&flow)["changes"], json!([]));
+    let foretold = |source: &str| {
+        std::fs::write(workspace.path().join("new.yaml"), source).unwrap();
+        workspace.run(&["revise", id, "new.yaml", "--dry-run"])
+    };
+    // A file that is no graph: every finding is said as `check` says it.
+    let broken = flow.replace("to: write }", "to: wriet }");
+    let told = judged(&broken);
+    let words = told["findings"][0]["words"].as_str().unwrap();
+    assert!(words.starts_with("error[G012]: "), "{words}");
+    assert_eq!(told["refused"]["code"], "flow-file-unfit");
+    std::fs::write(workspace.path().join("new.yaml"), &broken).unwrap();
+    let checked = workspace.run(&["check", "new.yaml"]);
+    let first = checked.out.lines().next().unwrap();
+    assert_eq!(words.lines().next().unwrap(), first);
+    // One without a place for what happens.
+    let without = FLOW.replace("write", "draft");
+    let told = judged(&without);
+    let reason = told["reasons"][0].as_str().unwrap();
+    assert!(reason.starts_with("the node `write` must stay:"), "{told}");
+    let refused = foretold(&without);
+    assert_eq!(refused.code, 6, "{refused:?}");
+    assert!(refused.err.contains(reason), "{refused:?}");
+    // One that fits: the same sentences, and nothing was said to the flow by any of it.
+    let more = flow
+        .replace(
+            "    - { id: end",
+            "    - { id: check, role: owner }\n    - { id: end",
+        )
+        .replace(
+            "{ from: write, to: end }",
+            "{ from: write, to: check }\n    - { from: check, to: end }",
+        );
+    let told = judged(&more);
+    let changes: Vec<&str> = told["changes"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|it| it.as_str().unwrap())
+        .collect();
+    assert_eq!(
+        changes,
+        [
+            "the node `check` of `owner` is new",
+            "the edge `write → check` is new",
+            "the edge `check → end` is new",
+            "the edge `write → end` is gone",
+        ]
+    );
+    assert_eq!(told["refused"], Value::Null);
+    assert_eq!(foretold(&more).out.lines().collect::<Vec<_>>(), changes);
+    assert!(
+        !workspace
+            .run(&["log", id, "--json"])
+            .out
+            .contains("graph_revised")
+    );
+    let order = json!({ "do": "revise", "source": more });
+    let ack = said(&mut window, &server, "other", &order);
+    assert_eq!(ack["ok"], json!(true), "{ack}");
+    until(&mut window, &server, |window| {
+        !window
+            .parts("node/")
+            .iter()
+            .all(|node| node["id"] != "check")
+    });
+    assert_eq!(server.place.ask("GET", &path, "").unwrap()["source"], more);
+}
