@@ -328,8 +328,8 @@ async fn session_of(
 }
 
 async fn handed_over(State(app): State<Shared>, Path(flow): Path<FlowRef>, asked: Asked) -> Answer {
-    of_flow(app, flow, asked, |app, flow, _| {
-        files::of(&app.hubs, flow).map(|files| json(&files))
+    of_flow(app, flow, asked, |app, flow, window| {
+        files::of(&app.hubs, flow, window.at).map(|files| json(&files))
     })
     .await
 }
@@ -356,8 +356,8 @@ async fn differs(State(app): State<Shared>, Path(flow): Path<FlowRef>, asked: As
 }
 
 async fn changed(State(app): State<Shared>, Path(flow): Path<FlowRef>, asked: Asked) -> Answer {
-    of_flow(app, flow, asked, |app, flow, _| {
-        diff::changes(&app.hubs, flow, &diff::BOUNDS).map(|changes| json(&changes))
+    of_flow(app, flow, asked, |app, flow, window| {
+        diff::changes(&app.hubs, flow, window.at, &diff::BOUNDS).map(|changes| json(&changes))
     })
     .await
 }

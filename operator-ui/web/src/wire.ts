@@ -987,9 +987,23 @@ removed: number | null,
 /**
  * How a command ended.
  */
-exit: number | null, };
+exit: number | null,
+/**
+ * What the tests that a command ran came to, if that is certain.
+ */
+outcome: Outcome | null, };
 
 export type ItemType = "assistant" | "user" | "event" | "error" | "handoff" | "resume" | "repair" | "reasoning" | "tool" | "tool-success" | "tool-error" | "activation";
+
+export type Outcome = {
+/**
+ * In a few words: "44 passed", "1 failed, 43 passed".
+ */
+words: string,
+/**
+ * Whether one of them failed.
+ */
+failed: boolean, };
 
 export type Command = { "do": "reply",
 /**

@@ -119,6 +119,21 @@ test("of two windows that answer in the same moment one counts, and the other sa
   await other.close();
 });
 
+test("an answer that is refused comes back to where it was written, in front of what was typed since", async () => {
+  const { server, page } = await at("/inbox/archive/text/analyst");
+  const field = page.locator("main textarea").first();
+  await field.fill("Keep it for a year");
+  server.first = true;
+  server.held = [];
+  await page.getByRole("button", { name: "Answer", exact: true }).click();
+  await until(() => server.held.length, (n) => n === 1, "it was said");
+  // Somebody was first, and this page does not know yet.
+  delete server.world.inbox.asks["archive/text/analyst"];
+  server.release();
+  await page.getByRole("alert").waitFor();
+  assert.equal(await field.inputValue(), "Keep it for a year");
+});
+
 const replaced = (page) => page.getByRole("alert").filter({ hasText: "another version" });
 
 test("when another build answers, the page says so above every screen, goes on, and reloads with what was written", async () => {

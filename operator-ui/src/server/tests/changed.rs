@@ -65,6 +65,28 @@ fn the_changes_of_a_flow_are_told_from_its_calls_where_no_bytes_were_kept() {
 }
 
 #[test]
+fn what_was_handed_over_and_changed_is_told_as_it_was_at_a_record() {
+    let stage = stage();
+    let told = |rest: &str, list: &str| {
+        let (status, told) = get(&stage, rest);
+        assert_eq!(status, 200);
+        told[list].as_array().unwrap().len()
+    };
+    let lines: Vec<&str> = JOURNAL.lines().collect();
+    let first = |fact: &str| {
+        let is_it = |line: &&str| line.contains(&format!("\"fact\":\"{fact}\""));
+        lines.iter().position(is_it).unwrap() + 1
+    };
+    let (handed, called) = (first("handoff_applied"), first("call_intended"));
+    assert_eq!(told(&format!("files?at={}", handed - 1), "files"), 0);
+    assert!(told(&format!("files?at={handed}"), "files") > 0);
+    assert!(told("files", "files") > told(&format!("files?at={handed}"), "files"));
+    assert_eq!(told(&format!("changes?at={}", called - 1), "diffs"), 0);
+    assert_eq!(told(&format!("changes?at={called}"), "diffs"), 1);
+    assert!(told("changes", "diffs") > 1);
+}
+
+#[test]
 fn a_version_whose_bytes_were_not_kept_is_refused_in_words() {
     let hash = "0".repeat(64);
     let (status, fault) = get(&stage(), &format!("diff?a={hash}&b={hash}"));
