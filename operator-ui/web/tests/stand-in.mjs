@@ -135,6 +135,12 @@ export class StandIn {
       case "track": return json(flow.track ?? { head: flow.state.flow.seq, at: [[1, Date.parse(flow.state.flow.created_at)], [flow.state.flow.seq, Date.parse(flow.state.flow.updated_at)]], nodes: {}, turns: [], hops: [], marks: [] });
       case "events": return json({ events: [], before: null });
       case "files": return json({ files: [] });
+      case "revision": {
+        if (request.method !== "POST") return json({ source: this.world.graph ?? "" });
+        let said = "";
+        request.on("data", (bytes) => { said += bytes; });
+        return void request.on("end", () => json(this.world.judge(JSON.parse(said).source)));
+      }
       case "changes": return json({ diffs: [], truncated: false });
       case "role": return this.#transcript(flow.transcripts?.[parts[5]], url.searchParams, json);
       default: response.writeHead(404).end();
