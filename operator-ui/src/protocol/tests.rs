@@ -28,7 +28,7 @@ fn typescript() -> String {
             RoleView, RoleState, ImprovementView, ReflectingView, ReflectingState, FeedbackView,
             FeedbackState, ChangeView, ChangeState,
         },
-        feed::{FeedState, Item, ItemType},
+        feed::{FeedState, Item, ItemType, Outcome},
         command::{Command, Whom, Measure, When, StopScope},
         up::{Up, Topic},
         down::{Down, Mode, State, Put, Part, Fault, Ack},
@@ -39,7 +39,7 @@ fn typescript() -> String {
         http::{
             SessionRequest, Items, ItemBody, BodyParts, Track, TrackTurn, TrackKind, TrackHop, TrackMark,
             MarkKind, Events, Event, Transcript, Segment, TranscriptMessage, Files, FileVersions,
-            FileVersion, Changes, Hits, Hit, Projects, ProjectRow, NewFlow, NewFrom, Models,
+            FileVersion, Changes, Hits, Hit, Projects, ProjectRow, NewFlow, NewFrom, Models, GraphText, JudgedGraph, GraphFinding,
         },
         exported::{Exported, Moment, ExportedTranscript},
     );

@@ -5,6 +5,7 @@ mod bounds;
 mod changed;
 mod dev;
 mod routes;
+mod then;
 mod tls;
 
 use std::io::{Read, Write};

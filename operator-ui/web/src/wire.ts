@@ -987,9 +987,23 @@ removed: number | null,
 /**
  * How a command ended.
  */
-exit: number | null, };
+exit: number | null,
+/**
+ * What the tests that a command ran came to, if that is certain.
+ */
+outcome: Outcome | null, };
 
 export type ItemType = "assistant" | "user" | "event" | "error" | "handoff" | "resume" | "repair" | "reasoning" | "tool" | "tool-success" | "tool-error" | "activation";
+
+export type Outcome = {
+/**
+ * In a few words: "44 passed", "1 failed, 43 passed".
+ */
+words: string,
+/**
+ * Whether one of them failed.
+ */
+failed: boolean, };
 
 export type Command = { "do": "reply",
 /**
@@ -1908,6 +1922,44 @@ export type Models = {
  * The models.
  */
 models: Array<ModelChoice>, };
+
+export type GraphText = {
+/**
+ * The file.
+ */
+source: string, };
+
+export type JudgedGraph = {
+/**
+ * What is remarkable about its file, as the command line says it.
+ */
+findings: Array<GraphFinding>,
+/**
+ * What would be another, a sentence each.
+ */
+changes: Array<string>,
+/**
+ * Why it would be refused now; absent if it would be walked.
+ */
+refused: Fault | null,
+/**
+ * Each reason for that.
+ */
+reasons: Array<string>, };
+
+export type GraphFinding = {
+/**
+ * Whether the file cannot be used because of it.
+ */
+is_error: boolean,
+/**
+ * In which line; none if it is about the whole file.
+ */
+line: number,
+/**
+ * All of it, as the command line says it.
+ */
+words: string, };
 
 export type Exported = {
 /**

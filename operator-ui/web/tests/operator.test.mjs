@@ -154,7 +154,7 @@ test("text that was written is not lost by leaving, by reloading, or by a refusa
   const given = await until(() => server.commands.find((up) => up.command.do === "steer"), (up) => up !== undefined, "it is sent");
   assert.deepEqual(given.command, { do: "steer", role: "backend", text: "a long thought", when: "next_turn" });
   for (const one of server.sockets) one.say({ t: "ack", cmd: given.cmd, ok: false, error: { code: "no", what: "It was not sent.", why: "The flow is over.", try: "Fork it." } });
-  await page.getByText("It was not sent.").waitFor();
+  await page.getByText("It was not sent.", { exact: true }).waitFor();
   assert.equal(await page.locator("textarea").inputValue(), "a long thought");
 });
 
