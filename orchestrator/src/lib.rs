@@ -15,6 +15,7 @@ pub mod limits;
 pub mod mint;
 pub mod project;
 pub mod record;
+pub mod revision;
 pub mod run;
 pub mod sent;
 pub mod withheld;

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::client::{PATIENCE, Server, Window};
-use crate::support::Workspace;
+use crate::support::{Said, Workspace};
 
 const FLOW: &str = "\
 workflow:
@@ -98,4 +98,114 @@ fn a_role_that_waits_for_a_budget_says_which_and_goes_on_when_it_is_raised() {
         let head = window.parts("flow");
         short(window).is_none() && head.iter().any(|head| head["phase"] != "forward")
     });
+}
+
+/// A flow whose first handoff waits, and what may be asked about another graph for it.
+struct Judged {
+    workspace: Workspace,
+    server: Server,
+    window: Window,
+    /// Its file.
+    flow: String,
+    id: String,
+    path: String,
+}
+
+impl Judged {
+    fn new() -> Self {
+        let gate = "    - { id: plan, role: owner, human-colab: true }";
+        let flow = FLOW.replace("    - { id: plan, role: owner }", gate);
+        let workspace = stage(&flow);
+        let server = Server::start(&workspace, &[]);
+        let wire = started(&server);
+        let mut window = Window::new(&wire, &["owner"]);
+        until(&mut window, &server, |window| {
+            !window.parts("ask/").is_empty()
+        });
+        let text = |key: &str| wire[key].as_str().unwrap().to_owned();
+        let (project, id) = (text("project"), text("flow"));
+        let path = format!("/api/flow/{project}/{id}/revision");
+        Self {
+            workspace,
+            server,
+            window,
+            flow,
+            id,
+            path,
+        }
+    }
+
+    /// The file that is walked now.
+    fn walked(&self) -> Value {
+        let told = self.server.place.ask("GET", &self.path, "").unwrap();
+        told["source"].clone()
+    }
+
+    /// What the page is told.
+    fn by_page(&self, source: &str) -> Value {
+        let body = json!({ "source": source }).to_string();
+        self.server.place.ask("POST", &self.path, &body).unwrap()
+    }
+
+    /// What a command says about a file with this text.
+    fn by_command(&self, words: &[&str], source: &str) -> Said {
+        std::fs::write(self.workspace.path().join("new.yaml"), source).unwrap();
+        self.workspace.run(words)
+    }
+}
+
+#[test]
+fn a_graph_that_cannot_be_walked_is_told_in_the_words_of_the_terminal() {
+    let judged = Judged::new();
+    // Every finding is said as `check` says it.
+    let broken = judged.flow.replace("to: write }", "to: wriet }");
+    let told = judged.by_page(&broken);
+    let words = told["findings"][0]["words"].as_str().unwrap();
+    assert!(words.starts_with("error[G012]: "), "{words}");
+    assert_eq!(told["refused"]["code"], "flow-file-unfit");
+    let checked = judged.by_command(&["check", "new.yaml"], &broken);
+    assert_eq!(words.lines().next(), checked.out.lines().next());
+    // It has no place for what happens.
+    let without = FLOW.replace("write", "draft");
+    let told = judged.by_page(&without);
+    let reason = told["reasons"][0].as_str().unwrap();
+    assert!(reason.starts_with("the node `write` must stay:"), "{told}");
+    let foretell = ["revise", &judged.id, "new.yaml", "--dry-run"];
+    let refused = judged.by_command(&foretell, &without);
+    assert_eq!(refused.code, 6, "{refused:?}");
+    assert!(refused.err.contains(reason), "{refused:?}");
+}
+
+#[test]
+fn what_another_graph_changes_is_told_before_it_is_walked_and_the_flow_hears_nothing_of_it() {
+    let mut judged = Judged::new();
+    assert_eq!(judged.walked(), judged.flow);
+    assert_eq!(judged.by_page(&judged.flow)["changes"], json!([]));
+    let check = "    - { id: check, role: owner }\n    - { id: end";
+    let ways = "{ from: write, to: check }\n    - { from: check, to: end }";
+    let more = (judged.flow)
+        .replace("    - { id: end", check)
+        .replace("{ from: write, to: end }", ways);
+    let told = judged.by_page(&more);
+    let expected = [
+        "the node `check` of `owner` is new",
+        "the edge `write → check` is new",
+        "the edge `check → end` is new",
+        "the edge `write → end` is gone",
+    ];
+    assert_eq!(told["changes"], json!(expected));
+    assert_eq!(told["refused"], Value::Null);
+    let foretell = ["revise", &judged.id, "new.yaml", "--dry-run"];
+    let foretold = judged.by_command(&foretell, &more);
+    assert_eq!(foretold.out.lines().collect::<Vec<_>>(), expected);
+    let log = judged.workspace.run(&["log", &judged.id, "--json"]).out;
+    assert!(!log.contains("graph_revised"), "{log}");
+    let order = json!({ "do": "revise", "source": more });
+    let ack = said(&mut judged.window, &judged.server, "other", &order);
+    assert_eq!(ack["ok"], json!(true), "{ack}");
+    until(&mut judged.window, &judged.server, |window| {
+        let mut nodes = window.parts("node/").into_iter();
+        nodes.any(|node| node["id"] == "check")
+    });
+    assert_eq!(judged.walked(), more);
 }

@@ -39,7 +39,7 @@ fn typescript() -> String {
         http::{
             SessionRequest, Items, ItemBody, SentRequest, BodyParts, Track, TrackTurn, TrackKind, TrackHop, TrackMark,
             MarkKind, Events, Event, Transcript, Segment, TranscriptMessage, Files, FileVersions,
-            FileVersion, Changes, Hits, Hit, Projects, ProjectRow, NewFlow, NewFrom, Models,
+            FileVersion, Changes, Hits, Hit, Projects, ProjectRow, NewFlow, NewFrom, Models, GraphText, JudgedGraph, GraphFinding,
         },
         exported::{Exported, Moment, ExportedTranscript},
     );

@@ -18,6 +18,7 @@ pub mod limits;
 mod listen;
 mod metrics;
 mod reply;
+mod revisions;
 mod routes;
 mod search;
 mod settings;

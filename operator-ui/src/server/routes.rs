@@ -22,11 +22,11 @@ use super::blocking::{missing, read, unread};
 use super::limits::{BODY_BYTES_MAX, HITS_MAX, ITEMS_MAX, READ_BUFFER_BYTES, WRITE_BUFFER_BYTES};
 use super::reply::{Answer, download, guard, json, json_text, plain, refused};
 use super::{
-    assets, diff, events, export, feed_at, files, findings, forks, metrics, search, settings,
-    socket, track, transcript,
+    assets, diff, events, export, feed_at, files, findings, forks, metrics, revisions, search,
+    settings, socket, track, transcript,
 };
 use crate::hub::flow::wire_ref;
-use crate::protocol::http::{NewFlow, SessionRequest};
+use crate::protocol::http::{GraphText, NewFlow, SessionRequest};
 use crate::protocol::limits::FRAME_BYTES_MAX;
 use crate::protocol::{FlowRef, strict};
 
@@ -90,6 +90,9 @@ pub(super) const ROUTES: &[Route] = {
             get(changeable)
         }),
         route("/api/flow/{project}/{flow}/fork", Operator, || get(forked)),
+        route("/api/flow/{project}/{flow}/revision", Operator, || {
+            get(walked).post(judged_graph)
+        }),
         route("/api/findings", Operator, || get(all_findings)),
         route("/api/search", Operator, || get(found)),
         route("/api/projects", Operator, || get(projects)),
@@ -162,11 +165,11 @@ fn is_form(method: &Method, headers: &HeaderMap) -> bool {
     *method == Method::POST && !json
 }
 
-async fn page(uri: Uri, method: Method, headers: HeaderMap) -> Answer {
+async fn page(State(app): State<Shared>, uri: Uri, method: Method, headers: HeaderMap) -> Answer {
     if !matches!(method, Method::GET | Method::HEAD) {
         return refused(StatusCode::METHOD_NOT_ALLOWED, "this is only read");
     }
-    assets::serve(uri.path(), &headers)
+    assets::serve(uri.path(), &headers, &app.build)
 }
 
 /// Reads a body that is one message.
@@ -431,6 +434,27 @@ async fn changeable(State(app): State<Shared>, Path(flow): Path<FlowRef>, asked:
 async fn forked(State(app): State<Shared>, Path(flow): Path<FlowRef>, asked: Asked) -> Answer {
     of_flow(app, flow, asked, |app, flow, window| {
         forks::plan(app, flow, window).map(|plan| json(&plan))
+    })
+    .await
+}
+
+/// The file of the graph that is walked now.
+async fn walked(State(app): State<Shared>, Path(flow): Path<FlowRef>, asked: Asked) -> Answer {
+    of_flow(app, flow, asked, |app, flow, _| {
+        revisions::walked(app, flow).map(|walked| json(&walked))
+    })
+    .await
+}
+
+/// What another graph would change. Nothing is said to the flow.
+async fn judged_graph(State(app): State<Shared>, Path(flow): Path<FlowRef>, body: Body) -> Answer {
+    let wanted: GraphText = match message(&app, body).await {
+        Ok(wanted) => wanted,
+        Err(answer) => return answer,
+    };
+    read(&app, move |app| {
+        let flow = flow_ref(&flow)?;
+        revisions::judge(app, &flow, wanted.source).map(|judged| json(&judged))
     })
     .await
 }

@@ -4,6 +4,7 @@ mod again;
 mod bounds;
 mod changed;
 mod routes;
+mod then;
 mod tls;
 
 use std::io::{Read, Write};

@@ -1949,6 +1949,44 @@ export type Models = {
  */
 models: Array<ModelChoice>, };
 
+export type GraphText = {
+/**
+ * The file.
+ */
+source: string, };
+
+export type JudgedGraph = {
+/**
+ * What is remarkable about its file, as the command line says it.
+ */
+findings: Array<GraphFinding>,
+/**
+ * What would be another, a sentence each.
+ */
+changes: Array<string>,
+/**
+ * Why it would be refused now; absent if it would be walked.
+ */
+refused: Fault | null,
+/**
+ * Each reason for that.
+ */
+reasons: Array<string>, };
+
+export type GraphFinding = {
+/**
+ * Whether the file cannot be used because of it.
+ */
+is_error: boolean,
+/**
+ * In which line; none if it is about the whole file.
+ */
+line: number,
+/**
+ * All of it, as the command line says it.
+ */
+words: string, };
+
 export type Exported = {
 /**
  * The version of what is in the file.

@@ -108,3 +108,59 @@ test("a role whose budget is used up says its figures, and one press raises it",
   assert.deepEqual(given(server, "budget"), [{ do: "budget", role: null, measure: "cost_micros", limit: 7_500_000 }]);
   assert.deepEqual(complaints, []);
 });
+
+const GRAPH = "workflow:\n  name: Notes\n  nodes:\n    - { id: plan, role: owner }\n  edges: []\n";
+/** A graph as a server would judge it: two words decide. */
+function judge(source) {
+  if (source.includes("ghost")) return { findings: [{ is_error: true, line: 4, words: "error[G012]: there is no node `ghost`\n --> workflow.yaml:4:7\n  |\n4 |     - { id: plan, role: owner } # ghost\n  |       ^^^^^" }], changes: [], refused: { code: "flow-file-unfit", what: "the file is not a flow file", why: "", try: "" }, reasons: [] };
+  if (source.includes("gone")) return { findings: [], changes: ["the node `plan` of `owner` is gone"], refused: { code: "command-refused", what: "the flow does not take this now", why: "", try: "" }, reasons: ["the node `plan` must stay: it is running"] };
+  return { findings: [{ is_error: false, line: 0, words: "warning[G021]: the role `editor` is defined and no node has it" }], changes: ["the node `plan` has other work"], refused: null, reasons: [] };
+}
+
+test("another graph is judged before it counts, and what was typed stays whatever becomes of it", async () => {
+  const { server, page, complaints } = await at(FLOW, { data: { ...world(), graph: GRAPH, judge } });
+  await page.getByRole("button", { name: "Flow actions" }).first().click();
+  await page.getByRole("menuitem", { name: "Revise the graph" }).click();
+  const dialog = page.getByRole("dialog", { name: "Revise the graph" });
+  const field = dialog.getByLabel("Flow file");
+  const walk = dialog.getByRole("button", { name: "Walk this graph" });
+  await dialog.getByText("This is the graph that is walked now.").waitFor();
+  assert.equal(await field.inputValue(), GRAPH);
+  assert.equal(await walk.isDisabled(), true);
+  await field.fill(GRAPH.replace("owner }", "owner } # ghost"));
+  await dialog.getByText("1 error. It cannot be walked.").waitFor();
+  assert.match(await dialog.locator("pre").innerText(), /error\[G012\]: there is no node `ghost`\n --> workflow\.yaml:4:7/);
+  assert.equal(await walk.isDisabled(), true);
+  await dialog.getByRole("button", { name: "Line 4" }).click();
+  assert.equal(await field.evaluate((node) => node.value.slice(node.selectionStart, node.selectionEnd)), "    - { id: plan, role: owner } # ghost");
+  // Closed, left and loaded anew: what was typed is there.
+  await page.keyboard.press("Escape");
+  await dialog.waitFor({ state: "detached" });
+  await page.reload();
+  await page.keyboard.press("Control+k");
+  await page.keyboard.type(">revise");
+  await page.keyboard.press("Enter");
+  assert.match(await field.inputValue(), /# ghost/);
+  await field.fill(`${GRAPH}# gone`);
+  await dialog.getByText("the node `plan` must stay: it is running").waitFor();
+  assert.equal(await walk.isDisabled(), true);
+  await field.fill("");
+  await sleep(100);
+  assert.equal(await field.inputValue(), "", "an emptied field stays empty, to be pasted into");
+  await dialog.getByLabel("Take a file").setInputFiles({ name: "flow.yaml", mimeType: "text/yaml", buffer: Buffer.from(`${GRAPH}# from a file\n`) });
+  await dialog.getByText("It fits. 1 change:").waitFor();
+  await dialog.getByText("the node `plan` has other work").waitFor();
+  await dialog.getByText("warning[G021]: the role `editor` is defined and no node has it").waitFor();
+  assert.deepEqual(await faults(page), []);
+  await page.setViewportSize({ width: 1440, height: 900 });
+  // What is typed after the judgement is not what was judged.
+  await field.press("End");
+  await field.pressSequentially("#");
+  assert.equal(await walk.isDisabled(), true);
+  await until(() => walk.isDisabled(), (off) => !off, "it is judged again");
+  await walk.click();
+  await dialog.waitFor({ state: "detached" });
+  const [said] = given(server, "revise");
+  assert.match(said.source, /# from a file/);
+  assert.deepEqual(complaints, []);
+});

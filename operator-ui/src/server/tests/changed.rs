@@ -9,11 +9,11 @@ use serde_json::{Value, json};
 use super::{PATIENCE, Stage};
 
 /// A journal in which three briefs and what they ask for are written, and its flow.
-const JOURNAL: &str = include_str!("../../../tests/journals/fan-out.jsonl");
+pub(super) const JOURNAL: &str = include_str!("../../../tests/journals/fan-out.jsonl");
 const FLOW: &str = "20261121T145750724Z-39nge3";
 
 /// A server of that journal alone.
-fn stage() -> Stage {
+pub(super) fn stage() -> Stage {
     let stage = Stage::new(8);
     let root = stage.folder.path().join(".a-society/state/demo").join(FLOW);
     let segment = FlowFolder::at(root).segment(1);
@@ -23,7 +23,7 @@ fn stage() -> Stage {
 }
 
 /// The status and the whole body of what is read of the flow.
-fn get(stage: &Stage, rest: &str) -> (u16, Value) {
+pub(super) fn get(stage: &Stage, rest: &str) -> (u16, Value) {
     let mut stream = TcpStream::connect(stage.server.address()).unwrap();
     stream.set_read_timeout(Some(PATIENCE)).unwrap();
     let request = format!(

@@ -22,6 +22,7 @@ export const start = new Start();
 class Budget {
   wanted = $state.raw<{ flow: FlowRef; role: string | null; measure: Measure | null } | null>(null);
   ask(flow: FlowRef, role: string | null = null, measure: Measure | null = null): void {
+    revise.close();
     this.wanted = { flow, role, measure };
   }
   close(): void {
@@ -29,3 +30,16 @@ class Budget {
   }
 }
 export const budget = new Budget();
+
+/** The same for another graph that a flow is to walk. */
+class Revise {
+  wanted = $state.raw<{ flow: FlowRef } | null>(null);
+  ask(flow: FlowRef): void {
+    budget.close();
+    this.wanted = { flow };
+  }
+  close(): void {
+    this.wanted = null;
+  }
+}
+export const revise = new Revise();
