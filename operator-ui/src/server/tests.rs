@@ -61,7 +61,10 @@ impl Actions for Idle {
     }
 
     fn request(&self, _: &FlowRef, _: Seq) -> Result<SentRequest, Fault> {
-        Err(idle())
+        Err(Fault {
+            code: "not-found".to_owned(),
+            ..idle()
+        })
     }
 
     fn projects(&self) -> Vec<ProjectRow> {
