@@ -97,5 +97,8 @@ pub const TRACKS_MAX: usize = 16;
 /// How long the server waits for connections when it ends.
 pub const END_TIMEOUT: Duration = Duration::from_secs(2);
 
+/// How long a development server may take for a file: it makes what it was not asked for before.
+pub const DEV_TIMEOUT: Duration = Duration::from_secs(30);
+
 /// How long what is still on its way is taken from a client that was told why its socket ends.
 pub const LAST_WORDS: Duration = Duration::from_secs(1);

@@ -7,6 +7,7 @@ mod assets;
 mod blocking;
 mod bodies;
 mod commands;
+pub mod dev;
 mod diff;
 mod events;
 pub mod export;

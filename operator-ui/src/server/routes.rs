@@ -7,7 +7,7 @@ use axum::body::{Body, to_bytes};
 use axum::extract::rejection::QueryRejection;
 use axum::extract::ws::WebSocketUpgrade;
 use axum::extract::{Path, Query, Request, State};
-use axum::http::header::{CONTENT_TYPE, SET_COOKIE};
+use axum::http::header::{CONTENT_SECURITY_POLICY, CONTENT_TYPE, SET_COOKIE};
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::IntoResponse;
@@ -22,7 +22,7 @@ use super::blocking::{missing, read, unread};
 use super::limits::{BODY_BYTES_MAX, HITS_MAX, ITEMS_MAX, READ_BUFFER_BYTES, WRITE_BUFFER_BYTES};
 use super::reply::{Answer, download, guard, json, json_text, plain, refused};
 use super::{
-    assets, diff, events, export, feed_at, files, findings, forks, metrics, revisions, search,
+    assets, dev, diff, events, export, feed_at, files, findings, forks, metrics, revisions, search,
     settings, socket, track, transcript,
 };
 use crate::hub::flow::wire_ref;
@@ -119,10 +119,15 @@ fn wants(path: &str) -> Wants {
     if let Some(route) = ROUTES.iter().find(|route| route.path == path) {
         return route.wants;
     }
-    if path == "/api" || path.starts_with("/api/") {
+    if is_ours(path) {
         return Wants::Operator;
     }
     Wants::Nobody
+}
+
+/// Whether a path is answered here and by nobody else, wherever the page's files come from.
+fn is_ours(path: &str) -> bool {
+    path == "/api" || path.starts_with("/api/") || path == "/metrics"
 }
 
 async fn health() -> Answer {
@@ -132,6 +137,7 @@ async fn health() -> Answer {
 /// Judges a request, and says with its answer what a browser may do with it.
 async fn judged(State(app): State<Shared>, request: Request, next: Next) -> Answer {
     let (method, uri) = (request.method(), request.uri());
+    let ours = is_ours(uri.path());
     let judged = app
         .access
         .judge(method, uri, request.headers(), wants(uri.path()));
@@ -149,6 +155,12 @@ async fn judged(State(app): State<Shared>, request: Request, next: Next) -> Answ
         Ok(()) => next.run(request).await,
     };
     guard(answer.headers_mut());
+    if let Some(from) = app.dev.filter(|_| !ours) {
+        // It takes the place of the strict one: of two, both would hold.
+        answer
+            .headers_mut()
+            .insert(CONTENT_SECURITY_POLICY, dev::policy(from));
+    }
     answer
 }
 
@@ -169,7 +181,10 @@ async fn page(State(app): State<Shared>, uri: Uri, method: Method, headers: Head
     if !matches!(method, Method::GET | Method::HEAD) {
         return refused(StatusCode::METHOD_NOT_ALLOWED, "this is only read");
     }
-    assets::serve(uri.path(), &headers, &app.build)
+    match app.dev.filter(|_| !is_ours(uri.path())) {
+        Some(from) => dev::pass(from, &uri, method, &headers).await,
+        None => assets::serve(uri.path(), &headers, &app.build),
+    }
 }
 
 /// Reads a body that is one message.

@@ -3,6 +3,7 @@
 mod again;
 mod bounds;
 mod changed;
+mod dev;
 mod routes;
 mod then;
 mod tls;
@@ -159,6 +160,7 @@ fn serve_with(
         workspace: "workspace".to_owned(),
         build: "test".to_owned(),
         mode: Mode::Live,
+        dev: None,
     };
     change(&mut options);
     start(hubs, Arc::new(Idle), options).unwrap()

@@ -33,11 +33,17 @@ function streams(nodes, { each = 3, pieces = 60, every = 8, words = WORDS, first
 }
 const begin = (place, more = {}) => place.ask("POST", "/api/flows", { from: { file: "demo/flow.yaml" }, ...more });
 const feedOf = (flow, role) => `/p/${flow.project}/f/${flow.flow}/r/${role}`;
+/** Opens a printed address. The cookie is there when the page is connected; who leaves before may be without it. */
+async function signIn(page, printed) {
+  await page.goto(printed);
+  await until(() => page.url(), (url) => !url.includes("token"), "the token leaves the address");
+  await page.locator(".shell[data-line=open]").waitFor();
+}
 const over = (page) => until(() => page.locator("main").innerText(), (text) => /\bCancelled\b/i.test(text), "the flow is over");
 
 test(`through ${KILLS} kills in the middle of a stream nothing is lost and nothing is there twice, in the window that stays and in those opened anew`, { skip }, async () => {
   // Far more than is ever said: it is called off when it was killed often enough.
-  const place = new Place(streams(KILLS, { pieces: 80, every: 20 }));
+  const place = new Place(streams(Math.ceil(KILLS / 10) + 2, { each: 30, pieces: 80, every: 20 }));
   const kept = [];
   try {
     await place.serve();
@@ -56,8 +62,7 @@ test(`through ${KILLS} kills in the middle of a stream nothing is lost and nothi
       await sleep((kill * 37) % 190);
       await place.kill();
       await place.serve("--resume");
-      await page.goto(place.printed);
-      await until(() => page.url(), (url) => !url.includes("token"), "the token leaves the address");
+      await signIn(page, place.printed);
       await page.goto(place.origin + feedOf(flow, "writer"));
     }
     await page.locator("[role=log] .caret").waitFor();
@@ -71,7 +76,7 @@ test(`through ${KILLS} kills in the middle of a stream nothing is lost and nothi
     const said = answers.filter((text) => text.includes(" says "));
     assert.deepEqual(wanted.filter((row) => said.includes(row.text)).map((row) => row.text), said, "the feed has each answer of the journal once");
     await place.serve();
-    await page.goto(place.printed);
+    await signIn(page, place.printed);
     await page.goto(place.origin + feedOf(flow, "writer"));
     for (const window of [page, stays]) {
       await window.bringToFront();
@@ -108,8 +113,7 @@ test("a tab that shows the first page takes the address of the next start as it 
       await place.kill();
       await place.serve();
       // Only what stands behind the # is another, so that the browser loads nothing.
-      await page.goto(place.printed);
-      await until(() => page.url(), (url) => !url.includes("token"), "the token leaves the address");
+      await signIn(page, place.printed);
       await connected();
       assert.equal(await page.getByRole("heading", { name: "Open the address that the server printed" }).count(), 0);
     }
@@ -134,7 +138,7 @@ test("what another process added while the server was away comes whole to a wind
     assert.equal(place.run("resume", flow.flow, "--improve", "none", "--feedback", "no").code, 0);
     await place.serve();
     const beside = await page.context().newPage();
-    await beside.goto(place.printed);
+    await signIn(beside, place.printed);
     await page.bringToFront();
     const wanted = plain(expected(place.view(flow.flow, "writer", "feed")));
     await has(page, wanted.length, "all that was added");
@@ -221,7 +225,8 @@ test("of two windows that answer the same question of the program in the same mo
     assert.deepEqual(decided, [...new Set(decided)]);
     assert.equal(decided.length, nodes, "each hand-off is decided once");
     await pages[0].goto(`${place.origin}/inbox`);
-    for (const text of replies) await pages[0].getByText(`Answered: ${text}`).first().waitFor();
+    // The list is a glance back; the journal has the rest.
+    for (const text of replies.slice(-3)) await pages[0].getByText(`Answered: ${text}`).first().waitFor();
     for (const window of windows) assert.deepEqual(window.complaints, []);
   } finally {
     for (const end of kept) await end();
@@ -267,7 +272,7 @@ for (const dies of [false, true]) {
       await wakes();
       if (dies) {
         const beside = await page.context().newPage();
-        await beside.goto(place.printed);
+        await signIn(beside, place.printed);
         await page.bringToFront();
       }
       const head = place.log(flow.flow).at(-1).seq;
@@ -309,7 +314,7 @@ test("when the journal was mended, the page shows what is left of it and nothing
     mended(flow.flow, "n2 says 2.");
     await place.serve();
     const beside = await page.context().newPage();
-    await beside.goto(place.printed);
+    await signIn(beside, place.printed);
     await page.bringToFront();
     await shows("n2 says 1.", "n2 says 2.");
     mended(flow.flow, "n1 says 3.");
@@ -346,16 +351,14 @@ test("the page beside a run is there again beside each resume after the run was 
     const [row] = JSON.parse(place.run("ls", "--json").out).flows;
     for (let kill = 0; kill < 3; kill += 1) {
       // Its port is another each time, and so is all that the browser knows of it.
-      await page.goto(printed);
-      await until(() => page.url(), (url) => !url.includes("token"), "the token leaves the address");
+      await signIn(page, printed);
       await page.goto(new URL(feedOf(row, "writer"), printed).href);
       await page.locator("[role=log] .caret").waitFor();
       await killed(drives);
       drives = place.begin(["resume", row.flow, "--ui"]);
       printed = await address(drives);
     }
-    await page.goto(printed);
-    await until(() => page.url(), (url) => !url.includes("token"), "the token leaves the address");
+    await signIn(page, printed);
     await page.goto(new URL(feedOf(row, "writer"), printed).href);
     assert.equal(place.run("cancel", row.flow).code, 0);
     await over(page);
