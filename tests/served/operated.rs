@@ -209,3 +209,60 @@ fn what_another_graph_changes_is_told_before_it_is_walked_and_the_flow_hears_not
     });
     assert_eq!(judged.walked(), more);
 }
+
+/// A project whose writer's own file names servers and takes away how far its tools reach.
+fn project() -> Workspace {
+    let workspace = Workspace::new();
+    let made = workspace.run(&["init", "demo"]);
+    assert_eq!(made.code, 0, "{made:?}");
+    let write = |path: &str, text: &str| {
+        std::fs::write(workspace.path().join(path), text).unwrap();
+    };
+    write(
+        "config.yaml",
+        "tools: { scope: full }\nmcp-servers:\n  ledger: { command: /bin/true }\n",
+    );
+    write(
+        "demo/a-docs/roles/writer/role.yaml",
+        "mcp-servers: [ledger, books]\npermissions: { scope: project, network: false }\n",
+    );
+    workspace
+}
+
+#[test]
+fn what_only_a_projects_own_role_file_says_is_told_of_the_role_and_of_the_servers() {
+    let workspace = project();
+    let server = Server::start(&workspace, &[]);
+    let body = json!({ "from": { "project": "demo" } }).to_string();
+    let row = server.place.ask("POST", "/api/flows", &body).unwrap();
+    let flow = json!({ "project": row["project"], "flow": row["flow"] });
+    let mut window = Window::new(&flow, &["owner"]);
+    until(&mut window, &server, |window| {
+        !window.parts("role/").is_empty()
+    });
+    let roles = window.parts("role/");
+    let role = |name: &str| {
+        let mut mine = roles.iter().filter(|role| role["instance"] == name);
+        let role = mine.next().unwrap();
+        (role["mcp"].clone(), role["reach"].clone())
+    };
+    assert_eq!(
+        role("writer"),
+        (
+            json!(["ledger", "books"]),
+            json!("scope project, network off")
+        )
+    );
+    assert_eq!(role("owner"), (json!([]), json!("scope full, network on")));
+    let page = server.place.ask("GET", "/api/settings/mcp", "").unwrap();
+    let listed = workspace.run(&["mcp", "ls", "--json"]).out;
+    assert_eq!(page, serde_json::from_str::<Value>(&listed).unwrap());
+    assert_eq!(page["servers"][0]["named_by"], json!(["demo/writer"]));
+    assert_eq!(
+        page["missing"],
+        json!([{ "name": "books", "named_by": ["demo/writer"] }])
+    );
+    let listed = workspace.run(&["mcp", "ls"]).out;
+    assert!(listed.contains("named by writer of demo"), "{listed}");
+    assert!(listed.contains("books  MISSING"), "{listed}");
+}

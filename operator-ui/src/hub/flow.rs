@@ -9,6 +9,7 @@ use a_society_facts::id::{RoleInstance, Seq};
 use a_society_facts::message::Text;
 use a_society_facts::{At, Recorded};
 use a_society_orchestrator::driver::ahead::{Ahead, Onlooker};
+use a_society_orchestrator::project::place;
 use a_society_state::journal::follow::Follower;
 use a_society_state::layout::FlowFolder;
 use a_society_state::{Error, FlowRef, Store, blob};
@@ -112,7 +113,7 @@ impl FlowHub {
         let reader = Reader {
             hub: Arc::clone(&hub),
             hubs: Arc::downgrade(hubs),
-            fold: FlowFold::new(wire_ref(flow), hubs.models.clone()).reaching(hubs.reach.clone()),
+            fold: hubs.fold_of(flow),
             follower,
             folder,
             at: None,
@@ -291,7 +292,11 @@ impl Reader {
         for text in &ahead {
             streams |= self.fold.ahead(text);
         }
-        self.fold.driven(hubs.liveness(&self.hub.flow));
+        if self.fold.driven(hubs.liveness(&self.hub.flow)) {
+            // Whoever begins to drive it reads what its project says of its roles.
+            let project = &self.hub.flow.project;
+            self.fold.project_has(place::roles_of(&hubs.store, project));
+        }
         let touched = self.fold.is_touched();
         let first = !lock(&self.hub.shared).ready;
         if grew || touched || streams || first {
@@ -392,8 +397,7 @@ impl Reader {
             return tell_damage(&self.hub, error);
         }
         self.follower = follower;
-        self.fold = FlowFold::new(wire_ref(&self.hub.flow), hubs.models.clone())
-            .reaching(hubs.reach.clone());
+        self.fold = hubs.fold_of(&self.hub.flow);
         self.taken.clear();
         let mut shared = lock(&self.hub.shared);
         shared.parts = Parts::default();

@@ -1,7 +1,12 @@
 // What an operator changes on a flow that goes on: what it may spend, the graph it walks.
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { spawn, spawnSync } from "node:child_process";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { test } from "node:test";
+import { launch } from "./browser.mjs";
+import { binary } from "./program.mjs";
 import { GRACE, sleep, stage, until } from "./stage.mjs";
 import { ask, world } from "./world.mjs";
 
@@ -163,4 +168,58 @@ test("another graph is judged before it counts, and what was typed stays whateve
   const [said] = given(server, "revise");
   assert.match(said.source, /# from a file/);
   assert.deepEqual(complaints, []);
+});
+
+const missing = existsSync(binary) ? false : `NOT MEASURED: the page in the program, because ${binary} is not built`;
+/** The real program, in a workspace with one project, with a browser in it. */
+async function program(files, use) {
+  const workspace = mkdtempSync(join(tmpdir(), "a-society-controls-"));
+  const env = { ...process.env, A_SOCIETY_CONFIG: join(workspace, "config.yaml") };
+  assert.equal(spawnSync(binary, ["init", "demo"], { cwd: workspace, env }).status, 0);
+  for (const [path, text] of Object.entries(files)) writeFileSync(join(workspace, path), text);
+  const serving = spawn(binary, ["serve", "--port", "0"], { cwd: workspace, env });
+  const browser = await launch();
+  try {
+    const address = await new Promise((found, failed) => {
+      let said = "";
+      const hear = (bytes) => { said += bytes; const line = /http:\/\/\S+#token=\S+/.exec(said); if (line !== null) found(line[0]); };
+      serving.stdout.on("data", hear);
+      serving.stderr.on("data", hear);
+      serving.on("exit", (code) => failed(new Error(`serve ended with ${code}: ${said}`)));
+    });
+    const page = await (await browser.newContext({ viewport: { width: 1440, height: 900 } })).newPage();
+    const complaints = [];
+    page.on("console", (message) => { if (message.type() === "error" || message.type() === "warning") complaints.push(message.text()); });
+    page.on("pageerror", (error) => complaints.push(String(error)));
+    await page.goto(address);
+    await until(() => page.url(), (url) => !url.includes("token"), "the token leaves the address");
+    await use(page, new URL(page.url()).origin);
+    assert.deepEqual(complaints, []);
+  } finally {
+    await browser.close();
+    serving.kill("SIGINT");
+    rmSync(workspace, { recursive: true, force: true });
+  }
+}
+
+test("the settings of the program say what may run, how far it reaches and whom it waits for", { skip: missing }, async () => {
+  const files = {
+    "config.yaml": "providers:\n  local: { wire: openai-chat, base-url: 'http://127.0.0.1:9/v1' }\nmodels:\n  small: { provider: local, id: small-1, window: 32000 }\nmodel: small\ntools: { scope: project, folders: [/usr/share/doc], network: true }\nmcp-servers:\n  ledger: { command: /bin/true }\n",
+    ".mcp.json": '{"mcpServers":{"tickets":{"command":"/bin/true","args":["tickets"]}}}',
+    "demo/a-docs/roles/writer/role.yaml": "mcp-servers: [ledger, books]\npermissions: { scope: sandboxed, network: false }\n",
+  };
+  await program(files, async (page, origin) => {
+    const main = page.locator("main");
+    const shows = async (path, ...words) => {
+      await page.goto(origin + path);
+      for (const one of words) await until(() => main.innerText(), (text) => text.includes(one), `${path} says ${one}`);
+      assert.deepEqual(await faults(page), [], path);
+      await page.setViewportSize({ width: 1440, height: 900 });
+    };
+    await shows("/settings/mcp", "ledger", "Named by demo/writer.", "Wanted by the workspace: it waits for you", "a-society mcp approve tickets ", "Missing: no list has it");
+    await shows("/settings/permissions", "Project: also the folders you named, to read", "/usr/share/doc", "Asks every time");
+    await shows("/settings/models", "small-1", "the usual one");
+    await shows("/settings/skills", "No skill is installed");
+    await shows("/roles", "scope project, network on", "scope sandboxed, network off");
+  });
 });

@@ -16,6 +16,7 @@ fn path_of(route: &str) -> String {
         ("{role}", "owner"),
         ("{hash}", "00"),
         ("{page}", "models"),
+        ("{seq}", "1"),
     ];
     let filled = places.iter().fold(route.to_owned(), |path, (place, with)| {
         path.replace(place, with)
