@@ -14,10 +14,9 @@ use a_society_state::layout::FlowFolder;
 use a_society_state::{Error, FlowRef, Store, blob};
 
 use super::hubs::{Bell, Followers, Hubs, lock};
-use super::keep::{Feed, Parts};
+use super::keep::{Feed, KeptChange, Parts};
 use super::limits::{AHEAD_TIMEOUT, BATCH, LINGER, LOOK, STREAM};
 use super::pull::{Cursor, Out, Present};
-use crate::fold::feed::FeedChange;
 use crate::fold::{FlowFold, words};
 use crate::protocol::row;
 
@@ -247,7 +246,7 @@ struct Reader {
     folder: FlowFolder,
     at: Option<At>,
     /// What changed in feeds and is not shown yet.
-    taken: Vec<(RoleInstance, u64, FeedChange)>,
+    taken: Vec<(RoleInstance, KeptChange)>,
     /// Since when nobody follows, as the clock counts.
     idle_us: u64,
 }
@@ -320,14 +319,14 @@ impl Reader {
         let (store, folder, at) = (&hubs.store, &self.folder, &mut self.at);
         let mut durable_first = false;
         let read = |text: &Text| whole_text(store, folder, text);
-        let mut each = |recorded: Recorded| {
+        let mut each = |recorded: &Recorded| {
             durable_first |= !matches!(recorded.fact(), Some(Fact::DraftAdded(_)));
             *at = Some(recorded.at);
-            fold.apply(&recorded, &read);
+            fold.apply(recorded, &read);
             batch += 1;
             if batch.is_multiple_of(FACTS_AT_ONCE) {
                 // The fold holds the end of a feed only. Nothing is shown before the round's end.
-                taken.extend(fold.take_feeds());
+                taken.extend(kept(fold));
             }
         };
         let outcome = self.follower.read(&mut each);
@@ -343,7 +342,7 @@ impl Reader {
         let seq = self.follower.seq();
         let parts = self.fold.take();
         let mut feeds = std::mem::take(&mut self.taken);
-        feeds.extend(self.fold.take_feeds());
+        feeds.extend(kept(&mut self.fold));
         let mut shared = lock(&self.hub.shared);
         shared.epoch = self.fold.epoch();
         shared.parts_epoch = format!("{}.{}", shared.epoch, shared.making);
@@ -353,7 +352,7 @@ impl Reader {
         if !parts.is_empty() {
             shared.parts.put(parts, (seq, !grew));
         }
-        for (role, _, change) in feeds {
+        for (role, change) in feeds {
             shared
                 .feeds
                 .entry(role.to_string())
@@ -395,6 +394,12 @@ impl Reader {
         drop(shared);
         self.hub.bell.ring();
     }
+}
+
+/// What changed in feeds since this was last asked, serialised.
+fn kept(fold: &mut FlowFold) -> impl Iterator<Item = (RoleInstance, KeptChange)> + use<> {
+    let feeds = fold.take_feeds().into_iter();
+    feeds.map(|(role, _, change)| (role, change.into()))
 }
 
 fn tell_damage(hub: &FlowHub, error: &Error) {

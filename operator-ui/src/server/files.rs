@@ -18,7 +18,7 @@ use crate::protocol::http::{FileVersion, FileVersions, Files};
 pub(super) fn of(hubs: &Hubs, flow: &FlowRef) -> Result<Files, Fault> {
     let mut files: BTreeMap<String, Vec<FileVersion>> = BTreeMap::new();
     each_upto(hubs, flow, None, &mut |recorded| {
-        hear(&mut files, &recorded)
+        hear(&mut files, recorded)
     })?;
     let files = files
         .into_iter()

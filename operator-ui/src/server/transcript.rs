@@ -144,7 +144,7 @@ type Tools = BTreeMap<String, u64>;
 fn read(hubs: &Hubs, flow: &FlowRef, role: &RoleInstance) -> Result<Read, Fault> {
     let mut read = Read::default();
     each_upto(hubs, flow, None, &mut |recorded| {
-        read.hear(&flow.flow, role, &recorded);
+        read.hear(&flow.flow, role, recorded);
     })?;
     Ok(read)
 }
