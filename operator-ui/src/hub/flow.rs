@@ -113,6 +113,7 @@ impl FlowHub {
             folder,
             at: None,
             taken: Vec::new(),
+            buffer: Vec::new(),
             idle_us: 0,
         };
         hubs.ring_for(hubs.store.folder(flow).journal(), &hub.bell);
@@ -247,6 +248,8 @@ struct Reader {
     at: Option<At>,
     /// What changed in feeds and is not shown yet.
     taken: Vec<(RoleInstance, KeptChange)>,
+    /// In which items are serialised.
+    buffer: Vec<u8>,
     /// Since when nobody follows, as the clock counts.
     idle_us: u64,
 }
@@ -315,7 +318,7 @@ impl Reader {
 
     fn read(&mut self, hubs: &Hubs) -> Result<(), Error> {
         let mut batch: u64 = 0;
-        let (fold, taken) = (&mut self.fold, &mut self.taken);
+        let (fold, taken, buffer) = (&mut self.fold, &mut self.taken, &mut self.buffer);
         let (store, folder, at) = (&hubs.store, &self.folder, &mut self.at);
         let mut durable_first = false;
         let read = |text: &Text| whole_text(store, folder, text);
@@ -326,7 +329,7 @@ impl Reader {
             batch += 1;
             if batch.is_multiple_of(FACTS_AT_ONCE) {
                 // The fold holds the end of a feed only. Nothing is shown before the round's end.
-                taken.extend(kept(fold));
+                kept(fold, taken, buffer);
             }
         };
         let outcome = self.follower.read(&mut each);
@@ -342,7 +345,7 @@ impl Reader {
         let seq = self.follower.seq();
         let parts = self.fold.take();
         let mut feeds = std::mem::take(&mut self.taken);
-        feeds.extend(kept(&mut self.fold));
+        kept(&mut self.fold, &mut feeds, &mut self.buffer);
         let mut shared = lock(&self.hub.shared);
         shared.epoch = self.fold.epoch();
         shared.parts_epoch = format!("{}.{}", shared.epoch, shared.making);
@@ -396,10 +399,10 @@ impl Reader {
     }
 }
 
-/// What changed in feeds since this was last asked, serialised.
-fn kept(fold: &mut FlowFold) -> impl Iterator<Item = (RoleInstance, KeptChange)> + use<> {
+/// Takes what changed in feeds since this was last asked, serialised.
+fn kept(fold: &mut FlowFold, taken: &mut Vec<(RoleInstance, KeptChange)>, buffer: &mut Vec<u8>) {
     let feeds = fold.take_feeds().into_iter();
-    feeds.map(|(role, _, change)| (role, change.into()))
+    taken.extend(feeds.map(|(role, _, change)| (role, KeptChange::new(change, buffer))));
 }
 
 fn tell_damage(hub: &FlowHub, error: &Error) {

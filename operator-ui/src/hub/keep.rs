@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use super::limits::{CHANGES_MAX, GONE_MAX, ITEM_BYTES};
+use super::limits::{CHANGES_MAX, GONE_MAX};
 use crate::fold::feed::FeedChange;
 
 /// A part as JSON.
@@ -210,35 +210,45 @@ pub struct KeptChange {
 
 impl From<FeedChange> for KeptChange {
     fn from(change: FeedChange) -> Self {
-        let sizes = change.items.iter();
-        let bytes = sizes.map(|(_, item)| item.text.len() + ITEM_BYTES);
-        let mut written = Vec::with_capacity(bytes.sum());
+        Self::new(change, &mut Vec::new())
+    }
+}
+
+impl KeptChange {
+    /// Serialises what changed. The buffer is used again each time: what is kept would otherwise lie
+    /// between holes of its size.
+    pub(super) fn new(change: FeedChange, written: &mut Vec<u8>) -> Self {
+        written.clear();
         let ends: Vec<u32> = (change.items.iter())
             .map(|(_, item)| {
                 let before = written.len();
-                if serde_json::to_writer(&mut written, item).is_err() {
+                if serde_json::to_writer(&mut *written, item).is_err() {
                     written.truncate(before);
                     written.extend_from_slice(b"null");
                 }
                 u32::try_from(written.len()).unwrap_or(u32::MAX)
             })
             .collect();
-        let block: Arc<str> = String::from_utf8(written).unwrap_or_default().into();
+        let block: Arc<str> = std::str::from_utf8(written).unwrap_or_default().into();
         let mut start = 0;
-        let items = change.items.into_iter().zip(ends).map(|((number, item), end)| {
-            let kept = KeptItem {
-                first: item.first,
-                seq: item.seq,
-                block: Arc::clone(&block),
-                place: std::mem::replace(&mut start, end)..end,
-            };
-            let streaming = item.pending.then(|| Streaming {
-                id: item.id,
-                in_item: item.text.len(),
-                text: item.text,
+        let items = change
+            .items
+            .into_iter()
+            .zip(ends)
+            .map(|((number, item), end)| {
+                let kept = KeptItem {
+                    first: item.first,
+                    seq: item.seq,
+                    block: Arc::clone(&block),
+                    place: std::mem::replace(&mut start, end)..end,
+                };
+                let streaming = item.pending.then(|| Streaming {
+                    id: item.id,
+                    in_item: item.text.len(),
+                    text: item.text,
+                });
+                (number, kept, streaming)
             });
-            (number, kept, streaming)
-        });
         Self {
             items: items.collect(),
             streams: (change.streams.into_iter())

@@ -27,9 +27,6 @@ pub const LIST: Duration = Duration::from_millis(250);
 /// How many bytes of items go into one frame of a replay.
 pub const FRAME_BYTES: usize = 64 << 10;
 
-/// About how long an item is as JSON without its text, so that room is made for many at once.
-pub const ITEM_BYTES: usize = 384;
-
 /// How many items go into one frame.
 pub const FRAME_ITEMS_MAX: usize = 400;
 

@@ -17,9 +17,7 @@ use crate::protocol::http::{FileVersion, FileVersions, Files};
 /// The files, by path.
 pub(super) fn of(hubs: &Hubs, flow: &FlowRef) -> Result<Files, Fault> {
     let mut files: BTreeMap<String, Vec<FileVersion>> = BTreeMap::new();
-    each_upto(hubs, flow, None, &mut |recorded| {
-        hear(&mut files, recorded)
-    })?;
+    each_upto(hubs, flow, None, &mut |recorded| hear(&mut files, recorded))?;
     let files = files
         .into_iter()
         .map(|(path, versions)| FileVersions { path, versions });

@@ -82,7 +82,11 @@ impl FromStr for Hash {
             all |= high | low;
             *slot = high << 4 | low & 15;
         }
-        if all > 15 { Err(NotAHash) } else { Ok(Self(out)) }
+        if all > 15 {
+            Err(NotAHash)
+        } else {
+            Ok(Self(out))
+        }
     }
 }
 

@@ -234,9 +234,17 @@ mod tests {
         let mut bytes = segment(400);
         let whole = bytes.len();
         let pieces = cut(&mut bytes);
-        assert!(pieces.len() > 3, "{} bytes in {} pieces", whole, pieces.len());
+        assert!(
+            pieces.len() > 3,
+            "{} bytes in {} pieces",
+            whole,
+            pieces.len()
+        );
         assert!(pieces.iter().all(|(_, piece)| piece.ends_with(b"\n")));
-        assert_eq!(pieces.iter().map(|(_, piece)| piece.len()).sum::<usize>(), whole);
+        assert_eq!(
+            pieces.iter().map(|(_, piece)| piece.len()).sum::<usize>(),
+            whole
+        );
     }
 
     #[test]
