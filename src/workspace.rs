@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use a_society_orchestrator::project::place;
 use a_society_state::clock::SystemClock;
 use a_society_state::disk::{RealDisk, UnlockedDisk};
 use a_society_state::store::{OUR_FOLDER, Store, find_root};
@@ -59,8 +60,7 @@ pub(crate) fn around(folder: &Path) -> Result<Option<PathBuf>, Stop> {
 
 /// The workspace's own folder: the one that holds `.a-society`.
 pub(crate) fn folder_of(store: &Store) -> &Path {
-    let ours = store.root().parent();
-    ours.and_then(Path::parent).unwrap_or(Path::new("."))
+    place::workspace_of(store)
 }
 
 fn none(what: String, why: &str) -> Stop {

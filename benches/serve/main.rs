@@ -27,12 +27,13 @@ mod start;
 mod watchers;
 
 fn main() {
-    let figures: [run::Figure; 5] = [
+    let figures: [run::Figure; 6] = [
         ("start", start::answers),
         ("idle", idle::sockets),
         ("replay", replay::whole_feed),
         ("reconnect", replay::since),
         ("watchers", watchers::hundred),
+        ("beside", watchers::beside),
     ];
     run::take(&run::words(), &figures);
 }

@@ -1,6 +1,7 @@
 //! Many who watch one role while it streams.
 
 use std::path::Path;
+use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use serde_json::{Value, json};
@@ -12,6 +13,9 @@ use crate::served::Served;
 
 const DELTAS: usize = 10_000;
 const WATCHERS: usize = 100;
+
+/// How many watch a flow that another process drives: that adds to its lag, and not to what each costs.
+const WATCHERS_BESIDE: usize = 10;
 
 const FLOW: &str = "\
 workflow:
@@ -31,6 +35,56 @@ struct Watched {
     holes: usize,
 }
 
+/// What came of some who watched.
+struct Seen {
+    watched: Vec<Watched>,
+    /// How many heard every word, in order.
+    whole: usize,
+    lags_us: Vec<u64>,
+}
+
+impl Seen {
+    fn of(watched: Vec<Watched>, said: &str) -> Self {
+        let whole = watched
+            .iter()
+            .filter(|it| it.text.starts_with(said) && it.holes == 0);
+        let whole = whole.count();
+        let mut lags_us: Vec<u64> = watched
+            .iter()
+            .flat_map(|it| it.lags_us.iter().copied())
+            .collect();
+        lags_us.sort_unstable();
+        Self {
+            watched,
+            whole,
+            lags_us,
+        }
+    }
+
+    /// The lag within which so many of a hundred came, in milliseconds.
+    fn share(&self, percent: usize) -> f64 {
+        self.lags_us[(self.lags_us.len() - 1) * percent / 100] as f64 / 1e3
+    }
+
+    fn complete(&self) -> String {
+        let (whole, all) = (self.whole, self.watched.len());
+        format!("{whole} of {all}, {} deltas seen", self.lags_us.len())
+    }
+
+    fn lag(&self) -> String {
+        let [half, most, last] = [50, 99, 100].map(|percent| self.share(percent));
+        format!("{half:.1} ms, {most:.1} ms (the last {last:.1} ms)")
+    }
+}
+
+/// One who follows the speaker, and has caught up.
+fn follower(served: &Served, flow: &Value) -> Client {
+    let mut client = Client::new(served);
+    client.follow(flow, "owner", None);
+    while !client.hear().starts_with("{\"t\":\"caught_up\"") {}
+    client
+}
+
 /// A hundred watchers of a flow that this server drives, of a model at a word a millisecond.
 pub(crate) fn hundred(bench: &Bench) {
     let deltas = bench.either(DELTAS, DELTAS / 5);
@@ -45,9 +99,7 @@ pub(crate) fn hundred(bench: &Bench) {
     let (watched, cpu, memory) = std::thread::scope(|scope| {
         let threads: Vec<_> = (0..WATCHERS)
             .map(|_| {
-                let mut client = Client::new(&served);
-                client.follow(&flow, "owner", None);
-                while !client.hear().starts_with("{\"t\":\"caught_up\"") {}
+                let client = follower(&served, &flow);
                 let model = &model;
                 scope.spawn(move || watch(client, model))
             })
@@ -63,33 +115,18 @@ pub(crate) fn hundred(bench: &Bench) {
         let watched: Vec<Watched> = threads.into_iter().map(|it| it.join().unwrap()).collect();
         (watched, cpu, memory)
     });
-    let said = model.text();
-    let whole = watched
-        .iter()
-        .filter(|it| it.text.starts_with(&said) && it.holes == 0);
-    let whole = whole.count();
-    let mut lags: Vec<u64> = watched
-        .iter()
-        .flat_map(|it| it.lags_us.iter().copied())
-        .collect();
-    lags.sort_unstable();
-    let share = |percent: usize| lags[(lags.len() - 1) * percent / 100] as f64 / 1e3;
+    let seen = Seen::of(watched, &model.text());
     line(
         &format!(
             "{WATCHERS} watchers of a flow that streams {deltas} deltas, one a millisecond: complete"
         ),
         "every one",
-        &format!("{whole} of {WATCHERS}, {} deltas seen", lags.len()),
+        &seen.complete(),
     );
     line(
         "the same: lag of a delta, half of them and 99 of 100",
         "at most 60 ms",
-        &format!(
-            "{:.1} ms, {:.1} ms (the last {:.1} ms)",
-            share(50),
-            share(99),
-            share(100)
-        ),
+        &seen.lag(),
     );
     line(
         "the same: processors of the server, which drives the flow, too",
@@ -102,6 +139,77 @@ pub(crate) fn hundred(bench: &Bench) {
         "flat",
         &format!("{} MB", memory.join(", ")),
     );
+}
+
+/// Watchers of a flow that another process drives, of the same model.
+pub(crate) fn beside(bench: &Bench) {
+    let deltas = bench.either(DELTAS, DELTAS / 5);
+    let root = bench.folder("beside");
+    let model = Model::start(deltas);
+    configure(&root, &model.url);
+    let served = Served::start(&root);
+    let driver = Driver::start(&root);
+    model.until_asked();
+    let flow = only_flow(&root);
+    let watched = std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..WATCHERS_BESIDE)
+            .map(|_| {
+                let client = follower(&served, &flow);
+                let model = &model;
+                scope.spawn(move || watch(client, model))
+            })
+            .collect();
+        model.go();
+        threads.into_iter().map(|it| it.join().unwrap()).collect()
+    });
+    drop(driver);
+    let seen = Seen::of(watched, &model.text());
+    line(
+        &format!("{WATCHERS_BESIDE} watchers of such a flow that another process drives: complete"),
+        "every one",
+        &seen.complete(),
+    );
+    line(
+        "the same: lag of a delta, half of them and 99 of 100",
+        "at most 310 ms",
+        &seen.lag(),
+    );
+}
+
+/// Another process that drives the flow.
+struct Driver(Child);
+
+impl Driver {
+    fn start(root: &Path) -> Self {
+        let child = Command::new(env!("CARGO_BIN_EXE_a-society"))
+            .args(["run", "flow.yaml", "--until-waiting"])
+            .current_dir(root)
+            .env("A_SOCIETY_CONFIG", root.join("config.yaml"))
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn();
+        Self(child.unwrap())
+    }
+}
+
+impl Drop for Driver {
+    fn drop(&mut self) {
+        drop(self.0.kill());
+        drop(self.0.wait());
+    }
+}
+
+/// The address of the one flow that a workspace has.
+fn only_flow(root: &Path) -> Value {
+    let only = |folder: &Path| {
+        let mut entries = std::fs::read_dir(folder).unwrap().map(Result::unwrap);
+        entries.find(|it| it.path().is_dir()).unwrap().path()
+    };
+    let project = only(&root.join(".a-society/state"));
+    let flow = only(&project);
+    let name = |path: &Path| path.file_name().unwrap().to_str().unwrap().to_owned();
+    json!({ "project": name(&project), "flow": name(&flow) })
 }
 
 fn configure(root: &Path, url: &str) {

@@ -3,8 +3,8 @@
 import { svelte } from "@sveltejs/vite-plugin-svelte";
 import { defineConfig } from "vitest/config";
 
-/** Where `a-society serve` listens while the page is worked on. */
-const SERVER = process.env.A_SOCIETY_SERVER ?? "http://127.0.0.1:4870";
+/** Where the sources are served while they are worked on: a debug build takes the page's files from there. */
+const DEV = { host: "127.0.0.1", port: 5173, strictPort: true };
 
 const here = (path: string): string => new URL(path, import.meta.url).pathname;
 const FOR_FILES = defineConfig({
@@ -48,7 +48,10 @@ const FOR_SERVER = defineConfig({
     },
   },
   worker: { format: "es", rolldownOptions: { output: { entryFileNames: "assets/[name].js", chunkFileNames: "assets/[name].js" } } },
-  server: { proxy: { "/api": { target: SERVER, ws: true } } },
+  // The page is opened at the program's address, and hears from here what changed.
+  // What only some screens need is found at the start, or finding it would load the page anew.
+  optimizeDeps: { include: ["@dagrejs/dagre", "@dagrejs/dagre > @dagrejs/graphlib", "marked", "virtua/svelte"] },
+  server: { ...DEV, hmr: { host: DEV.host, clientPort: DEV.port } },
   test: { include: ["src/**/*.test.ts"], environment: "node" },
 });
 

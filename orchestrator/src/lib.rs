@@ -14,6 +14,7 @@ pub mod limits;
 pub mod mint;
 pub mod project;
 pub mod record;
+pub mod revision;
 pub mod run;
 pub mod withheld;
 

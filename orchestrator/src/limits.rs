@@ -80,3 +80,7 @@ pub const IMPORTED_TEXT_BYTES_MAX: usize = 384 * 1024;
 
 /// How many members without a place an import lists; the files that hold them are kept whole.
 pub const WITHOUT_PLACE_MAX: usize = 500;
+
+/// How many changes of a graph are said one by one. Nobody reads more, and a graph may have
+/// thousands of nodes.
+pub const CHANGES_SAID_MAX: usize = 200;

@@ -204,7 +204,7 @@ pub fn reopen(
     let source = text_of(&opened, &opened.views().flow.graph.source)?;
     let mut file = flow_file::read_kept(source)?;
     if !file.defines_roles
-        && let Some(roles) = roles_before(store, flow, &opened)?
+        && let Some(roles) = roles_before(store, flow, &|text| text_of(&opened, text).ok())?
     {
         (file.roles, file.defines_roles) = (roles, true);
     }
@@ -228,14 +228,14 @@ pub fn reopen(
 
 /// The roles that the file of a flow defined before its graph was revised by one that defines none:
 /// a revision like that leaves them where they come from.
-fn roles_before(
+pub(crate) fn roles_before(
     store: &Store,
     flow: &FlowRef,
-    opened: &Flow,
+    whole: &dyn Fn(&Text) -> Option<String>,
 ) -> Result<Option<BTreeMap<RoleName, InlineRole>>, RunError> {
     let mut last = None;
     let mut read = |source: &Text| {
-        let file = text_of(opened, source).ok();
+        let file = whole(source);
         let file = file.and_then(|source| flow_file::read_kept(source).ok());
         let roles = file.filter(|file| file.defines_roles);
         let defines = roles.is_some();

@@ -2,7 +2,9 @@
 
 use a_society_facts::id::{ApprovalId, NodeId, RoleInstance};
 use a_society_facts::view::flow::FlowState;
-use a_society_operator_ui::fold::ask::{asked, questions};
+use a_society_operator_ui::fold::ask::{asked, questions, short_of};
+use a_society_operator_ui::protocol::ask::ShortBudget;
+use a_society_operator_ui::protocol::command::Measure;
 use a_society_orchestrator::machine::{Question, Work};
 use a_society_state::FlowRef;
 use serde_json::{Value, json};
@@ -53,7 +55,9 @@ fn ask(flow: &FlowRef, state: &FlowState, question: &Question) -> Ask {
     let (who, what, says, answers) = match question {
         Question::Text { node, role, reason } => {
             let to = named(node.as_ref(), role);
-            let mut answers = vec![format!("a-society reply {name} {to} TEXT")];
+            let raise = short_of(state, node.as_ref(), role).and_then(|short| raised(name, &short));
+            let mut answers: Vec<String> = raise.into_iter().collect();
+            answers.push(format!("a-society reply {name} {to} TEXT"));
             if reason.may_retry() {
                 answers.push(format!("a-society retry {name} {to}"));
             }
@@ -150,6 +154,21 @@ fn of_the_flow(name: &str, state: &FlowState, question: &Question) -> Said {
         ),
     };
     ("the flow".to_owned(), what.to_owned(), says, answers)
+}
+
+/// The command that raises a budget to what gives room.
+fn raised(name: &str, short: &ShortBudget) -> Option<String> {
+    let measure = match short.measure {
+        Measure::Tokens => "tokens",
+        Measure::CostMicros => "cost",
+        Measure::Turns => "turns",
+        // Nothing bounds it from the command line.
+        Measure::WallMs => return None,
+    };
+    let role = short.role.as_ref().map(|role| format!(" --role {role}"));
+    let role = role.unwrap_or_default();
+    let limit = short.raise_to;
+    Some(format!("a-society budget {name} {measure} {limit}{role}"))
 }
 
 fn who(node: Option<&NodeId>, role: &RoleInstance) -> String {

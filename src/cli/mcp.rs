@@ -1,10 +1,13 @@
 //! `mcp`: which MCP servers there are, and which of them the operator lets run.
 
+use std::collections::BTreeMap;
+
 use a_society_orchestrator::config::servers::{
     BEGINNING, Entry, Roster, Standing, approve, lists_in, revoke,
 };
 use a_society_orchestrator::config::user;
-use serde_json::json;
+use a_society_orchestrator::project::place::{NamedBy, servers_named};
+use serde_json::{Value, json};
 
 use super::context::Context;
 use super::models::unusable;
@@ -20,7 +23,8 @@ Your own servers stand under mcp-servers in your configuration. A flow trusts on
 of the flow uses it first; when its definition changes, the role waits until you approve the new one.
 What a .mcp.json of the workspace or of a project names is only wanted: nothing of it is started
 before you have approved exactly what it says, and anything else is asked about again. Approvals are
-kept beside your configuration, outside every workspace.
+kept beside your configuration, outside every workspace. Servers that roles of the workspace's projects
+name are listed with those roles; one that no list has is missing, and its roles work without its tools.
 
 Examples:
   a-society mcp ls
@@ -62,7 +66,12 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
         .map(|store| lists_in(workspace::folder_of(store)));
     let roster = Roster::read(&lists.unwrap_or_default()).map_err(unusable)?;
     match &arguments.verb {
-        Verb::Ls => list(context, &roster),
+        Verb::Ls => {
+            let named = store.as_ref().map(|store| {
+                servers_named(store.ground().disk.as_ref(), workspace::folder_of(store))
+            });
+            list(context, &roster, &named.unwrap_or_default())
+        }
         Verb::Approve { name, hash } => let_run(context, &roster, name, hash),
         Verb::Revoke { name } => take_back(context, &roster, name),
     }
@@ -82,21 +91,50 @@ pub(super) const fn words(standing: Standing) -> (&'static str, &'static str) {
     }
 }
 
-fn list(context: &mut Context<'_>, roster: &Roster) -> Outcome {
+/// The servers that roles name, with the roles that do.
+type Named = BTreeMap<String, Vec<NamedBy>>;
+
+/// All servers, for programs and for the page.
+pub(super) fn as_json(roster: &Roster, named: &Named) -> Value {
+    let by = |name: &str| -> Vec<String> {
+        let roles = named.get(name).into_iter().flatten();
+        roles
+            .map(|by| format!("{}/{}", by.project, by.role))
+            .collect()
+    };
+    let servers = roster.entries.iter().map(|entry| {
+        json!({
+            "name": entry.name,
+            "from": entry.from,
+            "state": words(entry.standing()).0,
+            "definition": entry.definition,
+            "does": entry.shown,
+            "named_by": by(&entry.name),
+        })
+    });
+    let servers: Vec<_> = servers.collect();
+    let missing = missing(roster, named);
+    let missing = missing.map(|name| json!({ "name": name, "named_by": by(name) }));
+    let missing: Vec<_> = missing.collect();
+    json!({ "servers": servers, "missing": missing, "faults": roster.faults })
+}
+
+/// The servers that roles name and no list has.
+fn missing<'n>(roster: &Roster, named: &'n Named) -> impl Iterator<Item = &'n String> {
+    named.keys().filter(|name| roster.named(name).is_none())
+}
+
+/// The roles that name a server, in words.
+fn roles_in_words(by: &[NamedBy]) -> String {
+    let roles: Vec<String> = (by.iter())
+        .map(|by| format!("{} of {}", by.role, by.project))
+        .collect();
+    roles.join(", ")
+}
+
+fn list(context: &mut Context<'_>, roster: &Roster, named: &Named) -> Outcome {
     if context.out.is_json() {
-        let servers = roster.entries.iter().map(|entry| {
-            json!({
-                "name": entry.name,
-                "from": entry.from,
-                "state": words(entry.standing()).0,
-                "definition": entry.definition,
-                "does": entry.shown,
-            })
-        });
-        let servers: Vec<_> = servers.collect();
-        context
-            .out
-            .value(&json!({ "servers": servers, "faults": roster.faults }))?;
+        context.out.value(&as_json(roster, named))?;
         return Ok(ExitCode::Ok);
     }
     for entry in &roster.entries {
@@ -110,6 +148,17 @@ fn list(context: &mut Context<'_>, roster: &Roster) -> Outcome {
             let from = from.display().to_string();
             context.out.line(&format!("    from {}", plain(&from)))?;
         }
+        if let Some(by) = named.get(&entry.name) {
+            let line = format!("    named by {}", roles_in_words(by));
+            context.out.line(&plain(&line))?;
+        }
+    }
+    for name in missing(roster, named) {
+        let by = named.get(name).map(|by| roles_in_words(by));
+        let line = format!("{name}  MISSING: no list has it, and its roles work without it");
+        context.out.line(&plain(&line))?;
+        let line = format!("    named by {}", by.unwrap_or_default());
+        context.out.line(&plain(&line))?;
     }
     if roster.entries.is_empty() {
         let path = user::path().map_err(unusable)?;

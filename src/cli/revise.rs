@@ -3,19 +3,25 @@
 use std::path::PathBuf;
 
 use a_society_orchestrator::control::message::Command;
+use a_society_orchestrator::revision::judge;
+use serde_json::json;
 
 use super::context::Context;
 use super::flow_files::read_flow;
-use super::say::{To, say};
+use super::say::{To, from_fault, from_run, project_folder, say};
+use crate::exit_code::ExitCode;
 use crate::operator_error::Outcome;
+use crate::text::plain;
 
 /// The arguments of `revise`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 The new graph must have a place for everything that happened and is happening; if it has not, every
-reason is said and nothing changes.
+reason is said and nothing changes. What it would change is said beforehand with --dry-run. The budgets
+of the file are not set by it: a-society budget.
 
 Examples:
+  a-society revise a1b2 flow.yaml --dry-run
   a-society check flow.yaml && a-society revise a1b2 flow.yaml")]
 pub(crate) struct Arguments {
     #[command(flatten)]
@@ -24,15 +30,52 @@ pub(crate) struct Arguments {
     /// The flow file; - reads it from standard input
     #[arg(value_name = "FILE")]
     file: PathBuf,
+
+    /// Say what would change, or why it would be refused, and change nothing
+    #[arg(long)]
+    dry_run: bool,
 }
 
 /// Revises.
 pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
     let source = read_flow(&mut context.out, &arguments.file)?.source;
+    if arguments.dry_run {
+        return foretold(context, arguments, source);
+    }
     say(
         context,
         &arguments.to,
         Command::Revise { source },
         "revised",
     )
+}
+
+/// Says what would come of it.
+fn foretold(context: &mut Context<'_>, arguments: &Arguments, source: String) -> Outcome {
+    let (store, flow) = context.flow(arguments.to.flow())?;
+    let project = project_folder(&store, &flow.project);
+    let judged = judge(&store, &flow, &project, source).map_err(from_run)?;
+    let fits = judged.refused.is_none();
+    if context.out.is_json() {
+        context.out.value(&json!({
+            "dry_run": true,
+            "project": flow.project,
+            "flow": flow.flow,
+            "fits": fits,
+            "changes": judged.changes,
+            "reasons": judged.reasons,
+            "diagnostics": judged.diagnostics,
+        }))?;
+    } else {
+        for change in &judged.changes {
+            context.out.line(&plain(change))?;
+        }
+        if judged.changes.is_empty() {
+            context.out.line("nothing changes")?;
+        }
+    }
+    match judged.refused {
+        Some(fault) => Err(from_fault(fault).into()),
+        None => Ok(ExitCode::Ok),
+    }
 }

@@ -6,6 +6,7 @@ use a_society_facts::id::{ClientId, NodeId, ProjectName, RoleInstance};
 use a_society_orchestrator::control::client::{self, Heard, Unsaid};
 use a_society_orchestrator::control::message::{Command, Fault, FaultCode, Taken, Whom};
 use a_society_orchestrator::mint::{self, SystemMint};
+use a_society_orchestrator::project::place;
 use a_society_orchestrator::run::RunError;
 use a_society_orchestrator::withheld::holds_a_secret;
 use a_society_state::{FlowRef, Store};
@@ -14,7 +15,6 @@ use serde_json::json;
 use super::context::Context;
 use crate::exit_code::ExitCode;
 use crate::operator_error::{OperatorError, Outcome, Stop};
-use crate::workspace;
 
 /// What every command to a flow takes.
 #[derive(Debug, clap::Args)]
@@ -182,13 +182,7 @@ pub(crate) fn say(context: &mut Context<'_>, to: &To, command: Command, done: &s
 
 /// The folder of a flow's project: the one of its name in the workspace, or the workspace itself.
 pub(crate) fn project_folder(store: &Store, project: &ProjectName) -> PathBuf {
-    let root = workspace::folder_of(store);
-    let folder = root.join(project.as_str());
-    if folder.is_dir() {
-        folder
-    } else {
-        root.to_owned()
-    }
+    place::folder_of(store, project)
 }
 
 /// Why a command came to nothing, as the operator sees it.

@@ -10,6 +10,7 @@ use a_society_operator_ui::hub::Hubs;
 use a_society_operator_ui::protocol::ask::ModelChoice;
 use a_society_operator_ui::protocol::down::Mode;
 use a_society_operator_ui::server::actions::adopt;
+use a_society_operator_ui::server::dev::Source;
 use a_society_operator_ui::server::{self, Actions, Identity, Options, Secrets, Server};
 use a_society_orchestrator::config::user;
 use a_society_orchestrator::mint::{Mint, SystemMint};
@@ -156,6 +157,7 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
         identity,
         sockets_max: usize::from(arguments.sockets_max),
         mode,
+        dev: worked_on(context, listen)?,
     };
     let (mut server, actions) = start(&store, wanted)?;
     let told = if played.is_none() {
@@ -227,12 +229,14 @@ struct Wanted {
     identity: Option<Identity>,
     sockets_max: usize,
     mode: Mode,
+    dev: Option<Source>,
 }
 
 impl Wanted {
     /// What a command wants that shows its own flow: this machine only, on any port.
     fn beside() -> Self {
         Self {
+            dev: None,
             listen: SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 0),
             hosts: Vec::new(),
             identity: None,
@@ -262,10 +266,38 @@ fn start(store: &Store, wanted: Wanted) -> Result<(Server, Arc<dyn Actions>), St
         workspace: folder.display().to_string(),
         build: env!("CARGO_PKG_VERSION").to_owned(),
         mode: wanted.mode,
+        dev: wanted.dev,
     };
     let server = server::start(hubs, Arc::clone(&actions), options);
     let server = server.map_err(|error| taken(wanted.listen, &error))?;
     Ok((server, actions))
+}
+
+/// From where the page's files come while they are worked on, which is said.
+///
+/// # Errors
+/// When that is not this machine, or others are served, too: a development server gives files to
+/// whoever asks.
+fn worked_on(context: &mut Context<'_>, listen: SocketAddr) -> Result<Option<Source>, Stop> {
+    let Some(value) = &context.environment.page else {
+        return Ok(None);
+    };
+    let value = value.to_string_lossy();
+    let unfit = |why: &str| {
+        OperatorError::new(
+            ("page-unfit", ExitCode::Usage),
+            format!("A_SOCIETY_UI_DEV names {}", plain(&value)),
+            why,
+            "name an address of this machine, such as http://127.0.0.1:5173, and listen on this machine only",
+        )
+    };
+    let from = Source::named(&value).map_err(unfit)?;
+    if !listen.ip().is_loopback() {
+        return Err(unfit("a development server gives files to whoever asks").into());
+    }
+    let words = format!("the page's files come from {from} (A_SOCIETY_UI_DEV)");
+    context.out.note(&words);
+    Ok(Some(from))
 }
 
 fn taken(listen: SocketAddr, error: &std::io::Error) -> Stop {
@@ -430,7 +462,9 @@ fn end(context: &mut Context<'_>, server: &mut Server, interrupts: &Interrupts) 
 /// # Errors
 /// When the system refuses.
 pub(crate) fn beside(context: &mut Context<'_>, store: &Store) -> Result<Server, Stop> {
-    let (server, _) = start(store, Wanted::beside())?;
+    let mut wanted = Wanted::beside();
+    wanted.dev = worked_on(context, wanted.listen)?;
+    let (server, _) = start(store, wanted)?;
     context.out.note(&format!("the page: {}", server.url()));
     Ok(server)
 }

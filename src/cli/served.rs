@@ -1,10 +1,12 @@
 //! What the page's server asks of the workspace: to start flows, to go on with them, and what there
 //! is.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use a_society_facts::id::ProjectName;
+use a_society_operator_ui::fold::reach;
 use a_society_operator_ui::protocol::down::Fault;
 use a_society_operator_ui::protocol::http::{NewFlow as Wanted, NewFrom, ProjectRow};
 use a_society_operator_ui::server::{Actions, Begun, Chosen};
@@ -16,6 +18,7 @@ use a_society_orchestrator::project::docs::folder::{
 };
 use a_society_orchestrator::project::draft;
 use a_society_orchestrator::project::flow_file::{self, FlowFile};
+use a_society_orchestrator::project::place::servers_named;
 use a_society_orchestrator::run::{self, NewFlow, RunError};
 use a_society_state::disk::{Disk, Kind};
 use a_society_state::files::read_whole;
@@ -250,7 +253,7 @@ impl Actions for Workspace {
         match page {
             "models" => Some(models()),
             "permissions" => Some(permissions()),
-            "mcp" => Some(servers(self.root())),
+            "mcp" => Some(servers(self.store.ground().disk.as_ref(), self.root())),
             "skills" => Some(skills()),
             "roles" => Some(roles(&self.store, &self.projects())),
             "flow-files" => {
@@ -301,12 +304,14 @@ fn models() -> Value {
 /// The roles of the projects, as their files have them.
 fn roles(store: &Store, projects: &[ProjectRow]) -> Value {
     let disk = store.ground().disk.as_ref();
+    let most = user::reach().ok();
     let each = projects.iter().filter(|row| row.ready).filter_map(|row| {
         let project: ProjectName = row.name.parse().ok()?;
         let folder = project_folder(store, &project);
         let roles = project_roles(disk, &folder)
             .into_iter()
             .map(|(name, role)| {
+                let reach = reach::words(most.as_ref(), Some(&role), &BTreeMap::new());
                 json!({
                     "name": name,
                     "instructions": role.instructions.as_deref().and_then(first_words),
@@ -315,6 +320,7 @@ fn roles(store: &Store, projects: &[ProjectRow]) -> Value {
                     "skills": role.skills.unwrap_or_default(),
                     "mcp_servers": role.mcp_servers.unwrap_or_default(),
                     "readings": role.required_readings.unwrap_or_default(),
+                    "reach": reach,
                 })
             });
         Some(json!({ "project": row.name, "roles": roles.collect::<Vec<Value>>() }))
@@ -361,22 +367,11 @@ fn is_flow_file(disk: &dyn Disk, path: &Path, name: &str) -> bool {
     text.is_some_and(|text| text.lines().any(|line| line.starts_with("workflow:")))
 }
 
-fn servers(root: &Path) -> Value {
-    let roster = match Roster::read(&lists_in(root)) {
-        Ok(roster) => roster,
-        Err(error) => return json!({ "servers": [], "faults": [error.to_string()] }),
-    };
-    let servers = roster.entries.iter().map(|entry| {
-        json!({
-            "name": entry.name,
-            "from": entry.from,
-            "state": super::mcp::words(entry.standing()).0,
-            "definition": entry.definition,
-            "does": entry.shown,
-        })
-    });
-    let servers: Vec<Value> = servers.collect();
-    json!({ "servers": servers, "faults": roster.faults })
+fn servers(disk: &dyn Disk, root: &Path) -> Value {
+    match Roster::read(&lists_in(root)) {
+        Ok(roster) => super::mcp::as_json(&roster, &servers_named(disk, root)),
+        Err(error) => json!({ "servers": [], "missing": [], "faults": [error.to_string()] }),
+    }
 }
 
 fn skills() -> Value {
@@ -393,8 +388,14 @@ fn skills() -> Value {
     json!({ "folder": folder, "skills": skills, "faults": faults })
 }
 
+/// How far tools reach at most, and what the modes of a flow mean.
 fn permissions() -> Value {
+    let tools = match user::reach() {
+        Ok(reach) => super::models::reach_json(&reach),
+        Err(error) => json!({ "fault": error.to_string() }),
+    };
     json!({
+        "tools": tools,
         "modes": [
             { "mode": "no-access", "words": "Everything is asked each time; what was granted is ignored." },
             { "mode": "partial-access", "words": "What was granted for the flow is not asked again." },

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use crate::support::{Said, Workspace};
+use crate::support::{Said, Workspace, copy};
 
 /// Every case.
 const CASES: [&str; 12] = [
@@ -92,19 +92,6 @@ impl Old {
     fn is_sound(&self, name: &str) {
         let said = self.run(&["verify", &Self::id(name), "--json"]);
         assert_eq!(said.code, 0, "{name}: {said:?}");
-    }
-}
-
-fn copy(from: &Path, to: &Path) {
-    std::fs::create_dir_all(to).unwrap();
-    for entry in std::fs::read_dir(from).unwrap() {
-        let entry = entry.unwrap();
-        let (path, target) = (entry.path(), to.join(entry.file_name()));
-        if path.is_dir() {
-            copy(&path, &target);
-        } else {
-            std::fs::copy(&path, &target).unwrap();
-        }
     }
 }
 

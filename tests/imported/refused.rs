@@ -200,7 +200,7 @@ fn a_flow_that_was_not_imported_yet_is_neither_damaged_nor_touched() {
 #[test]
 fn what_stands_in_both_places_is_imported_and_both_are_kept() {
     let place = Old::with(&["asks"]);
-    super::copy(&place.folder("asks"), &place.aside("asks"));
+    crate::support::copy(&place.folder("asks"), &place.aside("asks"));
     let before = contents(&place.folder("asks"));
     place.import();
     place.is_sound("asks");

@@ -4,3 +4,4 @@
 mod chaos;
 mod client;
 mod door;
+mod operated;

@@ -4,4 +4,4 @@ mod steady;
 mod workspace;
 
 pub(crate) use steady::steady;
-pub(crate) use workspace::{Said, Workspace};
+pub(crate) use workspace::{Said, Workspace, copy};

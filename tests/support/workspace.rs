@@ -264,3 +264,17 @@ fn gather(folder: &Path, found: &mut BTreeMap<PathBuf, Vec<u8>>) {
         }
     }
 }
+
+/// A folder with all that is in it, in another place.
+pub(crate) fn copy(from: &Path, to: &Path) {
+    std::fs::create_dir_all(to).unwrap();
+    for entry in std::fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        let (path, target) = (entry.path(), to.join(entry.file_name()));
+        if path.is_dir() {
+            copy(&path, &target);
+        } else {
+            std::fs::copy(&path, &target).unwrap();
+        }
+    }
+}

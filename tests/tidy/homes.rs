@@ -138,6 +138,10 @@ const TOUCHES: [Touch; 6] = [
                 "the operator's browser comes in here, and nobody else",
             ),
             (
+                "operator-ui/src/server/dev.rs",
+                "in debug builds the page's files may come from a development server of this machine",
+            ),
+            (
                 "src/cli/serve.rs",
                 "reads the address at which the page is served",
             ),

@@ -291,6 +291,29 @@ roles: { owner: { instructions: Decide. } }
     }
 }
 
+/// A draft in the project whose owner writes this graph and then asks; its id and its log.
+fn drafted(place: &Place, graph: &str) -> (String, String) {
+    let quoted = serde_json::Value::from(graph).to_string();
+    let script = format!(
+        "default: forward\nscript:\n  - {{ node: owner-intake, turn: 1, say: [ {{ write: {{ path: workflow.yaml, text: {quoted} }} }}, 'Done.', {{ signal: prompt-human }} ] }}\n"
+    );
+    place.write("draft.yaml", &script);
+    let said = place.run(&[
+        "run",
+        "notes",
+        "--draft",
+        "--script",
+        "draft.yaml",
+        "--json",
+    ]);
+    assert_eq!(said.code, 8, "{said:?}");
+    let last = said.out.lines().last().unwrap();
+    let last: serde_json::Value = serde_json::from_str(last).unwrap();
+    let flow = last["flow"].as_str().unwrap().to_owned();
+    let log = place.run(&["log", &flow, "--json"]).out;
+    (flow, log)
+}
+
 #[test]
 fn a_role_of_a_project_writes_a_graph_for_the_roles_of_the_project_and_for_no_others() {
     let place = with_project();
@@ -302,25 +325,7 @@ fn a_role_of_a_project_writes_a_graph_for_the_roles_of_the_project_and_for_no_ot
             false,
         ),
     ] {
-        let quoted = serde_json::Value::from(format!("{graph}{more}")).to_string();
-        let script = format!(
-            "default: forward\nscript:\n  - {{ node: owner-intake, turn: 1, say: [ {{ write: {{ path: workflow.yaml, text: {quoted} }} }}, 'Done.', {{ signal: prompt-human }} ] }}\n"
-        );
-        place.write("draft.yaml", &script);
-        let said = place.run(&[
-            "run",
-            "notes",
-            "--draft",
-            "--script",
-            "draft.yaml",
-            "--json",
-        ]);
-        assert_eq!(said.code, 8, "{said:?}");
-        let last = said.out.lines().last().unwrap();
-        let last: serde_json::Value = serde_json::from_str(last).unwrap();
-        let log = place
-            .run(&["log", last["flow"].as_str().unwrap(), "--json"])
-            .out;
+        let (_, log) = drafted(&place, &format!("{graph}{more}"));
         assert_eq!(log.contains("\"fact\":\"graph_revised\""), taken, "{log}");
         assert_eq!(log.contains("come from its project"), !taken, "{log}");
     }
@@ -340,24 +345,7 @@ workflow:
     - { id: done, role: owner }
   edges: [ { from: owner-intake, to: ask }, { from: ask, to: done } ]
 ";
-    let quoted = serde_json::Value::from(graph).to_string();
-    let script = format!(
-        "default: forward\nscript:\n  - {{ node: owner-intake, turn: 1, say: [ {{ write: {{ path: workflow.yaml, text: {quoted} }} }}, 'Done.', {{ signal: prompt-human }} ] }}\n"
-    );
-    place.write("draft.yaml", &script);
-    let said = place.run(&[
-        "run",
-        "notes",
-        "--draft",
-        "--script",
-        "draft.yaml",
-        "--json",
-    ]);
-    assert_eq!(said.code, 8, "{said:?}");
-    let last = said.out.lines().last().unwrap();
-    let last: serde_json::Value = serde_json::from_str(last).unwrap();
-    let flow = last["flow"].as_str().unwrap();
-    let log = place.run(&["log", flow, "--json"]).out;
+    let (flow, log) = drafted(&place, graph);
     let revised: Vec<&str> = log
         .lines()
         .filter(|line| line.contains("\"fact\":\"graph_revised\""))
@@ -368,16 +356,16 @@ workflow:
         "{}",
         revised[0]
     );
-    let record = place.workspace.state().join("notes").join(flow);
+    let record = place.workspace.state().join("notes").join(&flow);
     let kept = std::fs::read_to_string(record.join("record/workflow.yaml")).unwrap();
     assert!(kept.contains("Say in one or two sentences"), "{kept}");
 
     // So does one that the operator revises the flow with.
     let own = graph.replace("name: Mine", "name: Ours");
     place.write("own.yaml", &own);
-    let said = place.run(&["revise", flow, "own.yaml"]);
+    let said = place.run(&["revise", &flow, "own.yaml"]);
     assert_eq!(said.code, 0, "{said:?}");
-    let log = place.run(&["log", flow, "--json"]).out;
+    let log = place.run(&["log", &flow, "--json"]).out;
     let revised = log
         .lines()
         .rfind(|line| line.contains("\"fact\":\"graph_revised\""));

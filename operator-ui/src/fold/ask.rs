@@ -8,6 +8,7 @@ use a_society_facts::id::{ApprovalId, CallId, ConsentId, NodeId, RoleInstance};
 use a_society_facts::message::Text;
 use a_society_facts::view::FlowState;
 use a_society_orchestrator::config::user::Scope;
+use a_society_orchestrator::driver::lack::Lack;
 use a_society_orchestrator::graph::FlowGraph;
 use a_society_orchestrator::machine::{Question, Work, report_path};
 
@@ -15,7 +16,7 @@ use super::estimate::estimates;
 use super::history::command_of;
 use super::limits::SAID_BEFORE_BYTES_MAX;
 use super::words;
-use crate::protocol::ask::{Ask, AskKind, Diff, Fact, ModelChoice, Target};
+use crate::protocol::ask::{Ask, AskKind, Diff, Fact, ModelChoice, ShortBudget, Target};
 use crate::protocol::row::{Decided, FlowRef};
 
 /// How the names of tools begin that a server of tools brings.
@@ -101,6 +102,41 @@ pub fn asked(state: &FlowState, node: Option<&NodeId>, role: &RoleInstance) -> O
     question.map(Text::shown)
 }
 
+/// The budget that a role waits for, as it stands now: the one that was told when it began to wait, or
+/// one that was declared used up.
+#[must_use]
+pub fn short_of(
+    state: &FlowState,
+    node: Option<&NodeId>,
+    role: &RoleInstance,
+) -> Option<ShortBudget> {
+    let mut waits = state.waits();
+    waits.find(|(at, waiting)| {
+        *at == node && waiting.role == *role && waiting.reason == WaitReason::Budget
+    })?;
+    let told = asked(state, node, role).and_then(|words| Lack::read(&words));
+    let flow = state.account.reached.first().map(|measure| (None, measure));
+    let own = (state.role_accounts.get(role)).and_then(|account| account.reached.first());
+    let own = own.map(|measure| (Some(role.clone()), measure));
+    let declared = flow.into_iter().chain(own).map(|(role, measure)| Lack {
+        role,
+        measure: *measure,
+        wants: 0,
+    });
+    let lacks = told.into_iter().chain(declared);
+    lacks.into_iter().find_map(|lack| {
+        let (limit, spent) = lack.stands(state)?;
+        Some(ShortBudget {
+            measure: words::measured(lack.measure),
+            limit,
+            spent,
+            least: lack.least(spent),
+            raise_to: lack.roomy(limit, spent),
+            role: lack.role.map(|role| role.to_string()),
+        })
+    })
+}
+
 /// The question that a flow which nobody drives asks: to go on with it. It is asked by the role that
 /// was cut off in its turn, if one was.
 #[must_use]
@@ -159,6 +195,8 @@ impl Asker<'_> {
                     headline: format!("{role} {}", words::wants(*reason)),
                     short: if *reason == WaitReason::ConsentDenied {
                         "Say what to do instead".to_owned()
+                    } else if *reason == WaitReason::Budget {
+                        "Raise its budget".to_owned()
                     } else if short.is_empty() {
                         "Answer".to_owned()
                     } else {
@@ -166,6 +204,7 @@ impl Asker<'_> {
                     },
                     kind: AskKind::Text {
                         reason: words::reason(*reason),
+                        budget: short_of(self.state, node.as_ref(), role),
                         question: text,
                         may_retry: reason.may_retry(),
                     },
@@ -509,15 +548,12 @@ fn writes(tool: &str, shown: &str, is_there: bool) -> Fact {
 pub fn scope(tool: &str, shown: &str) -> Option<String> {
     match tool {
         "run_command" => {
+            // Which lines are walls that are missing and which are the command's own is not known for
+            // sure. Nothing that is granted may be left out, so that all of them stand here.
             let command = command_of(shown);
-            let command: Vec<&str> = command
-                .lines()
-                .filter(|line| !line.starts_with("without "))
-                .collect();
             Some(format!(
                 "exactly this command, in this folder and behind the same walls, every time, for every \
-                 role of this flow: {}",
-                command.join("\n")
+                 role of this flow: {command}"
             ))
         }
         "write_file" | "edit_file" => Some(
@@ -646,6 +682,16 @@ mod tests {
             assert!(said.value.starts_with(expected), "{scope}: {}", said.value);
             assert_eq!(said.warn, warn, "{scope}{more}");
         }
+    }
+
+    #[test]
+    fn no_line_of_a_command_is_left_out_of_the_words_of_what_is_granted() {
+        let head = "run_command in /w/a, 24 bytes, at most 9 ms, scope sandboxed, network off";
+        let said = scope(
+            "run_command",
+            &format!("{head}\nls \\\\\nwithout sleep; rm x"),
+        );
+        assert!(said.unwrap().ends_with(": ls \\\\\nwithout sleep; rm x"));
     }
 
     #[test]

@@ -8,12 +8,14 @@ use a_society_facts::id::{CallId, Seq};
 use a_society_facts::view::View;
 use a_society_facts::view::feed::{Bounds, FeedItem, FeedView, ItemKind};
 use a_society_facts::{At, Recorded};
+use serde::Deserialize;
 
 use super::edit::{Edit, is_edit};
 use super::limits::{ARGUMENTS_BYTES_MAX, CHANGE, CHANGES_MAX, OPEN_ITEMS_MAX, STREAM_BYTES_MAX};
+use super::outcome::Tested;
 use super::words;
 use crate::protocol::ask::Diff;
-use crate::protocol::feed::{Item, ItemType};
+use crate::protocol::feed::{Item, ItemType, Outcome};
 use crate::protocol::limits::ITEM_TEXT_BYTES_MAX;
 
 /// What a feed holds of its items.
@@ -22,12 +24,19 @@ const BOUNDS: Bounds = Bounds {
     text_bytes_max: ITEM_TEXT_BYTES_MAX,
 };
 
+/// The tool that runs a command, and what is read of its arguments.
+const COMMAND: &str = "run_command";
+#[derive(Deserialize)]
+struct RunCommand {
+    command: String,
+}
+
 /// The feed of one role.
 #[derive(Debug, Clone)]
 pub struct FeedFold {
     view: FeedView,
     calls: BTreeMap<CallId, Call>,
-    /// The arguments of the edits that the last answer wants.
+    /// The arguments of the edits and commands that the last answer wants.
     asked: BTreeMap<String, Box<str>>,
     /// What calls that have no end would change, the oldest first.
     changes: VecDeque<(CallId, Diff)>,
@@ -57,6 +66,9 @@ struct Call {
     began: At,
     took_ms: Option<u64>,
     exit: Option<i32>,
+    /// The tests it runs, if it is a command, and what they came to.
+    tests: Option<Tested>,
+    outcome: Option<Outcome>,
     /// How many lines it adds and removes, if it is an edit.
     lines: Option<(u64, u64)>,
 }
@@ -174,13 +186,17 @@ impl FeedFold {
     fn answered(&mut self, f: &ModelAnswered) {
         // Only the calls of the last answer can begin next.
         self.asked = (f.calls.iter())
-            .filter(|call| is_edit(&call.name) && call.input.get().len() <= ARGUMENTS_BYTES_MAX)
+            .filter(|call| is_edit(&call.name) || call.name == COMMAND)
+            .filter(|call| call.input.get().len() <= ARGUMENTS_BYTES_MAX)
             .map(|call| (call.id.clone(), call.input.get().into()))
             .collect();
     }
 
     fn intended(&mut self, recorded: &Recorded, f: &CallIntended) {
         let input = self.asked.remove(&f.tool_call);
+        let tests = (input.as_deref().filter(|_| f.tool == COMMAND))
+            .and_then(|input| serde_json::from_str(input).ok())
+            .and_then(|given: RunCommand| Tested::of(&given.command));
         let edit = input.and_then(|input| Edit::of(f, &input));
         let (change, lines) = edit.map(|edit| edit.compared(&CHANGE)).unzip();
         self.changes.extend(change.map(|it| (f.call.clone(), it)));
@@ -192,6 +208,8 @@ impl FeedFold {
             began: recorded.at,
             took_ms: None,
             exit: None,
+            tests,
+            outcome: None,
             lines: lines.flatten(),
         };
         self.calls.insert(f.call.clone(), call);
@@ -210,10 +228,16 @@ impl FeedFold {
             began: recorded.at,
             took_ms: None,
             exit: None,
+            tests: None,
+            outcome: None,
             lines: None,
         });
         call.took_ms = u64::try_from(recorded.at.ms() - call.began.ms()).ok();
-        call.exit = exit_of(&f.output.shown());
+        let shown = f.output.shown();
+        call.exit = exit_of(&shown);
+        // A command that was stopped or ran out of time has not come to anything.
+        let ended = call.tests.filter(|_| call.exit.is_some());
+        call.outcome = ended.and_then(|tests| tests.outcome(&shown));
         self.changes.retain(|(of, _)| *of != f.call);
     }
 
@@ -271,6 +295,7 @@ impl FeedFold {
             added: lines.map(|(added, _)| added),
             removed: lines.map(|(_, removed)| removed),
             exit: call.and_then(|call| call.exit),
+            outcome: call.and_then(|call| call.outcome.clone()),
         }
     }
 }

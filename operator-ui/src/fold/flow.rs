@@ -47,8 +47,11 @@ pub struct FlowFold {
     ranks: BTreeMap<NodeId, u64>,
     ready: BTreeSet<NodeId>,
     models: Vec<ModelChoice>,
-    /// The roles of the flow's file, by name.
-    roles_in_file: BTreeMap<String, InlineRole>,
+    /// The roles that the flow's file defines, by name; one that defines none leaves them where they
+    /// come from.
+    roles_in_file: Option<BTreeMap<String, InlineRole>>,
+    /// The roles of the flow's project, by name, as far as they are known.
+    roles_of_project: BTreeMap<String, InlineRole>,
     /// How far tools reach at most, if that is known.
     reach: Option<Reach>,
     liveness: Liveness,
@@ -76,7 +79,8 @@ impl FlowFold {
             ranks: BTreeMap::new(),
             ready: BTreeSet::new(),
             models,
-            roles_in_file: BTreeMap::new(),
+            roles_in_file: None,
+            roles_of_project: BTreeMap::new(),
             reach: None,
             liveness: Liveness::default(),
             touched: Touched::all(),
@@ -135,22 +139,50 @@ impl FlowFold {
         self
     }
 
+    /// Says what the files of the flow's project say of its roles.
+    #[must_use]
+    pub fn in_project(mut self, roles: BTreeMap<String, InlineRole>) -> Self {
+        self.project_has(roles);
+        self
+    }
+
+    /// Says the same of files that may have changed since.
+    pub fn project_has(&mut self, roles: BTreeMap<String, InlineRole>) {
+        if self.roles_of_project != roles {
+            self.roles_of_project = roles;
+            self.touched = Touched::all();
+        }
+    }
+
+    /// The roles as whoever drives the flow has them.
+    const fn roles(&self) -> &BTreeMap<String, InlineRole> {
+        match &self.roles_in_file {
+            Some(roles) => roles,
+            None => &self.roles_of_project,
+        }
+    }
+
     fn read_graph(&mut self, read: ReadText<'_>) {
         let source = read(&self.state.graph.source);
         let (file, _) = graph::parse_file(&source, "workflow.yaml");
         let (graph, roles) = file.map(|file| (file.workflow, file.roles)).unzip();
-        let roles = roles.flatten().into_iter().flatten();
-        self.roles_in_file = roles.map(|(name, role)| (name.to_string(), role)).collect();
+        if let Some(roles) = roles.flatten() {
+            let roles = roles.into_iter();
+            let roles = roles.map(|(name, role)| (name.to_string(), role));
+            self.roles_in_file = Some(roles.collect());
+        }
         self.ranks = graph.as_ref().map(ranks).unwrap_or_default();
         self.graph = graph;
     }
 
-    /// Says who drives the flow now.
-    pub fn driven(&mut self, liveness: Liveness) {
-        if self.liveness != liveness {
+    /// Says who drives the flow now. Says whether that is news.
+    pub fn driven(&mut self, liveness: Liveness) -> bool {
+        let other = self.liveness != liveness;
+        if other {
             self.liveness = liveness;
             self.touched = Touched::all();
         }
+        other
     }
 
     /// Takes text that streams and is in no record yet. Says whether it is news.
@@ -220,7 +252,7 @@ impl FlowFold {
             ready: &self.ready,
             ranks: &self.ranks,
             models: &self.models,
-            roles_in_file: &self.roles_in_file,
+            roles_defined: self.roles(),
             reach: self.reach.as_ref(),
             driven_by: self.liveness.driven_by,
             holder: self.liveness.holder.as_deref(),
@@ -357,7 +389,7 @@ impl Around for FlowFold {
     }
 
     fn scopes(&self, role: &RoleInstance) -> Vec<String> {
-        let definition = self.roles_in_file.get(role.base());
+        let definition = self.roles().get(role.base());
         reach::scopes(self.reach.as_ref(), definition)
     }
 

@@ -178,67 +178,60 @@ fn replaced(old: &[&str], new: &[&str]) -> Vec<Edit> {
     gone.chain(come).collect()
 }
 
-/// Myers' greedy way. Nothing if it would take too many edits.
+/// How far one gets in so many edits, by diagonal: place `i` of round `d` stands on the diagonal
+/// `2i - d`, and holds the furthest place in the old text.
+type Round = Vec<usize>;
+
+/// Myers' greedy way. Nothing if it would take too many edits: a bound in time would show the same
+/// change differently from one look to the next.
 fn shortest(old: &[&str], new: &[&str], edits_max: usize) -> Option<Vec<Edit>> {
     let (n, m) = (old.len(), new.len());
-    let most = (n + m).min(edits_max);
-    // The furthest place on each diagonal, diagonals counted from `-most`.
-    let mut far = vec![0_usize; 2 * most + 2];
-    let mut trace = Vec::new();
-    for edits in 0..=most {
-        trace.push(far.clone());
-        for step in 0..=edits {
-            let k = most + 2 * step - edits;
-            let below = far.get(k.wrapping_sub(1)).copied().unwrap_or(0);
-            let above = far.get(k + 1).copied().unwrap_or(0);
-            let down = step == 0 || (step != edits && below < above);
-            let mut x = if down { above } else { below + 1 };
-            let Some(mut y) = (x + most).checked_sub(k) else {
-                continue;
+    let mut rounds: Vec<Round> = Vec::new();
+    for edits in 0..=(n + m).min(edits_max) {
+        let mut round = Round::with_capacity(edits + 1);
+        for place in 0..=edits {
+            let mut x = match rounds.last() {
+                None => 0,
+                Some(before) => step(before, place).1,
             };
+            let mut y = (x + edits).saturating_sub(2 * place);
             while x < n && y < m && old.get(x) == new.get(y) {
                 x += 1;
                 y += 1;
             }
-            if let Some(place) = far.get_mut(k) {
-                *place = x;
-            }
             if x >= n && y >= m {
-                return Some(back(&trace, most, (n, m)));
+                return Some(back(&rounds, (n, m)));
             }
+            round.push(x);
         }
+        rounds.push(round);
     }
     None
 }
 
-/// Walks the trace back from the end.
-fn back(trace: &[Vec<usize>], most: usize, (mut x, mut y): (usize, usize)) -> Vec<Edit> {
+/// How the next round comes to a place: whether a line comes, which leads down, or goes; and where in
+/// the old text that leads.
+fn step(before: &Round, place: usize) -> (bool, usize) {
+    let down = before.get(place).copied();
+    let right = place.checked_sub(1).and_then(|at| before.get(at)).copied();
+    match (down, right) {
+        (Some(down), Some(right)) if right < down => (true, down),
+        (_, Some(right)) => (false, right + 1),
+        (down, None) => (true, down.unwrap_or_default()),
+    }
+}
+
+/// Walks the rounds back from the end.
+fn back(rounds: &[Round], (mut x, mut y): (usize, usize)) -> Vec<Edit> {
     let mut edits = Vec::new();
-    for (count, far) in trace.iter().enumerate().rev() {
-        let k = x + most - y.min(x + most);
-        let below = far.get(k.wrapping_sub(1)).copied().unwrap_or(0);
-        let above = far.get(k + 1).copied().unwrap_or(0);
-        let lowest = most.checked_sub(count) == Some(k);
-        let highest = most + count == k;
-        let down = lowest || (!highest && below < above);
-        let from_x = if down { above } else { below };
-        let from_k = if down { k + 1 } else { k.wrapping_sub(1) };
-        let from_y = (from_x + most).saturating_sub(from_k);
-        while x > from_x
-            && y > from_y
-            && (count == 0 || x > from_x + usize::from(!down) || y > from_y + usize::from(down))
-        {
+    for (at, before) in rounds.iter().enumerate().rev() {
+        let count = at + 1;
+        let place = (x + count).saturating_sub(y) / 2;
+        let (down, after_step) = step(before, place);
+        while x > after_step {
             x -= 1;
-            y -= 1;
+            y = y.saturating_sub(1);
             edits.push((Op::Keep, x, y));
-        }
-        if count == 0 {
-            while x > 0 && y > 0 {
-                x -= 1;
-                y -= 1;
-                edits.push((Op::Keep, x, y));
-            }
-            break;
         }
         if down {
             y = y.saturating_sub(1);
@@ -248,6 +241,7 @@ fn back(trace: &[Vec<usize>], most: usize, (mut x, mut y): (usize, usize)) -> Ve
             edits.push((Op::Remove, x, y));
         }
     }
+    edits.extend((0..x).rev().map(|at| (Op::Keep, at, at)));
     edits.reverse();
     edits
 }
@@ -291,6 +285,29 @@ mod tests {
             let (left, right) = applied(&old, &new);
             prop_assert_eq!(left, old);
             prop_assert_eq!(right, new);
+        }
+
+        #[test]
+        fn no_way_is_shorter_than_the_one_that_is_taken(
+            old in proptest::collection::vec("[abc]", 0..14),
+            new in proptest::collection::vec("[abc]", 0..14),
+        ) {
+            let old: Vec<&str> = old.iter().map(String::as_str).collect();
+            let new: Vec<&str> = new.iter().map(String::as_str).collect();
+            let taken = script(&old, &new, 100);
+            let kept = taken.iter().filter(|(op, _, _)| *op == Op::Keep).count();
+            // The longest text that both hold, by the table of every pair of places.
+            let mut table = vec![vec![0; new.len() + 1]; old.len() + 1];
+            for (a, one) in old.iter().enumerate() {
+                for (b, other) in new.iter().enumerate() {
+                    table[a + 1][b + 1] = if one == other {
+                        table[a][b] + 1
+                    } else {
+                        table[a][b + 1].max(table[a + 1][b])
+                    };
+                }
+            }
+            prop_assert_eq!(kept, table[old.len()][new.len()]);
         }
     }
 

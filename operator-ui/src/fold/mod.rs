@@ -11,6 +11,7 @@ pub mod flow;
 pub mod history;
 pub mod limits;
 pub(crate) mod lines;
+mod outcome;
 pub mod parts;
 pub mod reach;
 pub mod row;

@@ -34,8 +34,8 @@ pub(super) struct Maker<'a> {
     pub(super) ready: &'a BTreeSet<NodeId>,
     pub(super) ranks: &'a BTreeMap<NodeId, u64>,
     pub(super) models: &'a [ModelChoice],
-    /// The roles of the flow's file, by name.
-    pub(super) roles_in_file: &'a BTreeMap<String, InlineRole>,
+    /// The roles, by name, as the flow's file or its project defines them.
+    pub(super) roles_defined: &'a BTreeMap<String, InlineRole>,
     /// How far tools reach at most, if that is known.
     pub(super) reach: Option<&'a Reach>,
     pub(super) driven_by: Option<DrivenBy>,
@@ -224,7 +224,7 @@ impl Maker<'_> {
             .or_else(|| self.history.models.get(role));
         let executor = model.cloned().unwrap_or_default();
         let window_tokens = self.window(role, &executor);
-        let definition = self.roles_in_file.get(role.base());
+        let definition = self.roles_defined.get(role.base());
         let in_file = definition.and_then(|role| role.mcp_servers.as_deref());
         let mcp = choices::names(&settings, choices::SERVERS, in_file).unwrap_or_default();
         let (stands, node) = self.role_stands(role);

@@ -178,6 +178,42 @@ fn a_role_says_its_models_window_and_its_servers_as_its_file_or_the_operator_nam
     }
 }
 
+#[test]
+fn a_revised_graph_that_defines_no_roles_leaves_them_where_they_come_from() {
+    let (_, records) = journals().remove(2);
+    let created = records.iter().find_map(|recorded| match recorded.fact() {
+        Some(Fact::FlowCreated(created)) => Some(created.clone()),
+        _ => None,
+    });
+    let mut graph = created.unwrap().graph;
+    let named = "  planner:\n    executor: scripted\n    mcp-servers: [ledger]\n";
+    let scripted = "  planner:\n    executor: scripted\n";
+    let whole = graph.source.shown().replace(scripted, named);
+    let (without, _) = whole.split_once("roles:\n").unwrap();
+    let servers = |fold: &FlowFold| {
+        let part = fold.whole().remove("role/planner");
+        let Some(Part::Role(role)) = part else {
+            panic!("{part:?}")
+        };
+        role.mcp
+    };
+    let mut fold = fold();
+    let mut revise = |fold: &mut FlowFold, seq, source: &str| {
+        graph.source = Text::Inline(source.to_owned());
+        let revised = json!({ "graph": graph, "by": "operator" });
+        let revised = Fact::GraphRevised(serde_json::from_value(revised).unwrap());
+        fold.apply(&Recorded::new(seq, records[0].at, revised), &shown);
+    };
+    for recorded in &records {
+        fold.apply(recorded, &shown);
+    }
+    let last = records.last().unwrap().seq;
+    revise(&mut fold, last + 1, &whole);
+    assert_eq!(servers(&fold), ["ledger"]);
+    revise(&mut fold, last + 2, without);
+    assert_eq!(servers(&fold), ["ledger"]);
+}
+
 fn shown(text: &Text) -> String {
     text.shown()
 }

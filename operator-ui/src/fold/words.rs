@@ -10,6 +10,7 @@ use a_society_facts::view::flow::Phase as Part;
 
 use super::limits::SHORT_CHARS_MAX;
 use crate::protocol::ask::{ArtifactRef, WaitReason};
+use crate::protocol::command::Measure as Bounded;
 use crate::protocol::flow::ConsentMode;
 use crate::protocol::row::Phase;
 
@@ -89,6 +90,15 @@ pub(super) const fn measure(measure: Measure) -> &'static str {
         Measure::CostMicros => "cost_micros",
         Measure::Turns => "turns",
         Measure::WallMs => "wall_ms",
+    }
+}
+
+pub(super) const fn measured(measure: Measure) -> Bounded {
+    match measure {
+        Measure::Tokens => Bounded::Tokens,
+        Measure::CostMicros => Bounded::CostMicros,
+        Measure::Turns => Bounded::Turns,
+        Measure::WallMs => Bounded::WallMs,
     }
 }
 

@@ -9,6 +9,7 @@ use a_society_facts::id::{RoleInstance, Seq};
 use a_society_facts::message::Text;
 use a_society_facts::{At, Recorded};
 use a_society_orchestrator::driver::ahead::{Ahead, Onlooker};
+use a_society_orchestrator::project::place;
 use a_society_state::journal::follow::Follower;
 use a_society_state::layout::FlowFolder;
 use a_society_state::{Error, FlowRef, Store, blob};
@@ -30,6 +31,9 @@ struct Shared {
     /// Which making of the parts this is. Only who knows this one learns which parts went: they are
     /// made from what the journal comes to, and what came and went before is in none of them.
     making: String,
+    /// Whether the journal was lost and read anew. Nobody can know then whether it goes on from what
+    /// was read before, so that all of it is another epoch.
+    was_lost: bool,
     /// The epoch of the parts: the journal's, and the making.
     parts_epoch: String,
     head: Seq,
@@ -108,7 +112,7 @@ impl FlowHub {
         let reader = Reader {
             hub: Arc::clone(&hub),
             hubs: Arc::downgrade(hubs),
-            fold: FlowFold::new(wire_ref(flow), hubs.models.clone()).reaching(hubs.reach.clone()),
+            fold: hubs.fold_of(flow),
             follower,
             folder,
             at: None,
@@ -290,7 +294,11 @@ impl Reader {
         for text in &ahead {
             streams |= self.fold.ahead(text);
         }
-        self.fold.driven(hubs.liveness(&self.hub.flow));
+        if self.fold.driven(hubs.liveness(&self.hub.flow)) {
+            // Whoever begins to drive it reads what its project says of its roles.
+            let project = &self.hub.flow.project;
+            self.fold.project_has(place::roles_of(&hubs.store, project));
+        }
         let touched = self.fold.is_touched();
         let first = !lock(&self.hub.shared).ready;
         if grew || touched || streams || first {
@@ -347,8 +355,13 @@ impl Reader {
         let mut feeds = std::mem::take(&mut self.taken);
         kept(&mut self.fold, &mut feeds, &mut self.buffer);
         let mut shared = lock(&self.hub.shared);
-        shared.epoch = self.fold.epoch();
-        shared.parts_epoch = format!("{}.{}", shared.epoch, shared.making);
+        let epoch = self.fold.epoch();
+        shared.parts_epoch = format!("{epoch}.{}", shared.making);
+        shared.epoch = if shared.was_lost {
+            shared.parts_epoch.clone()
+        } else {
+            epoch
+        };
         shared.head = seq;
         shared.at = words::maybe_at(self.at);
         shared.ready = true;
@@ -386,12 +399,12 @@ impl Reader {
             return tell_damage(&self.hub, error);
         }
         self.follower = follower;
-        self.fold = FlowFold::new(wire_ref(&self.hub.flow), hubs.models.clone())
-            .reaching(hubs.reach.clone());
+        self.fold = hubs.fold_of(&self.hub.flow);
         self.taken.clear();
         let mut shared = lock(&self.hub.shared);
         shared.parts = Parts::default();
         shared.making = hubs.new_making();
+        shared.was_lost = true;
         shared.feeds.clear();
         shared.ready = false;
         drop(shared);

@@ -10,14 +10,15 @@ use std::time::Duration;
 use a_society_facts::view::flow::OpenCall;
 use a_society_orchestrator::config::user::Reach;
 use a_society_orchestrator::driver::handle::FlowHandle;
+use a_society_orchestrator::project::place;
 use a_society_state::watch::{News, Watch};
 use a_society_state::{FlowRef, Store};
 
 use super::change::{Place, change_of};
-use super::flow::FlowHub;
+use super::flow::{FlowHub, wire_ref};
 use super::inbox::InboxHub;
 use super::limits::{CHANGES_KNOWN_MAX, HUBS_MAX, LOOK};
-use crate::fold::Liveness;
+use crate::fold::{FlowFold, Liveness};
 use crate::protocol::ask::{Diff, ModelChoice};
 use crate::protocol::row::DrivenBy;
 
@@ -166,6 +167,14 @@ impl Hubs {
             .spawn(move || listen(&weak));
         drop(watching);
         hubs
+    }
+
+    /// A fold of a flow that knows all that is not in its journal and does not change with it.
+    #[must_use]
+    pub fn fold_of(&self, flow: &FlowRef) -> FlowFold {
+        FlowFold::new(wire_ref(flow), self.models.clone())
+            .reaching(self.reach.clone())
+            .in_project(place::roles_of(&self.store, &flow.project))
     }
 
     /// A name for what is made of a flow from its beginning now, which nothing else ever has.

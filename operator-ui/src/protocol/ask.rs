@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use a_society_facts::fact::improvement;
 
+use super::command::Measure;
 use super::row::{Decided, FlowRef};
 use super::wire;
 
@@ -51,6 +52,10 @@ wire! {
             question: String,
             /// Whether its turn may simply be taken again.
             may_retry: bool,
+            /// The budget that has to be raised first; absent if it waits for something else.
+            #[serde(default, skip_serializing_if = "Option::is_none")]
+            #[cfg_attr(test, ts(optional))]
+            budget: Option<ShortBudget>,
         },
         /// A tool wants to run.
         Consent {
@@ -114,6 +119,22 @@ wire! {
         Stalled {},
         /// The flow is unfinished and nobody drives it.
         Stopped {},
+    }
+
+    /// A budget that lacks what comes next.
+    pub struct ShortBudget {
+        /// Whose; the whole flow's if absent.
+        pub role: Option<String>,
+        /// Of what.
+        pub measure: Measure,
+        /// What may be spent.
+        pub limit: u64,
+        /// What was.
+        pub spent: u64,
+        /// The least limit with which it may go on.
+        pub least: u64,
+        /// A limit that gives it room.
+        pub raise_to: u64,
     }
 
     /// Roughly what it would take to let roles reflect.

@@ -55,6 +55,16 @@ wire! {
         pub removed: Option<u64>,
         /// How a command ended.
         pub exit: Option<i32>,
+        /// What the tests that a command ran came to, if that is certain.
+        pub outcome: Option<Outcome>,
+    }
+
+    /// What tests came to.
+    pub struct Outcome {
+        /// In a few words: "44 passed", "1 failed, 43 passed".
+        pub words: String,
+        /// Whether one of them failed.
+        pub failed: bool,
     }
 
     /// The kinds of item.

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::ask::{Diff, ImprovementMode, ModelChoice};
+use super::down::Fault;
 use super::feed::Item;
 use super::flow::NodeState;
 use super::row::FlowRef;
@@ -306,6 +307,34 @@ wire! {
         Project(String),
         /// A project, with a graph that its owner will write.
         Draft(String),
+    }
+
+    /// A graph as its file has it.
+    pub struct GraphText {
+        /// The file.
+        pub source: String,
+    }
+
+    /// A graph that was judged for a flow that runs.
+    pub struct JudgedGraph {
+        /// What is remarkable about its file, as the command line says it.
+        pub findings: Vec<GraphFinding>,
+        /// What would be another, a sentence each.
+        pub changes: Vec<String>,
+        /// Why it would be refused now; absent if it would be walked.
+        pub refused: Option<Fault>,
+        /// Each reason for that.
+        pub reasons: Vec<String>,
+    }
+
+    /// Something that is remarkable about a flow file.
+    pub struct GraphFinding {
+        /// Whether the file cannot be used because of it.
+        pub is_error: bool,
+        /// In which line; none if it is about the whole file.
+        pub line: u64,
+        /// All of it, as the command line says it.
+        pub words: String,
     }
 
     /// The models there are.

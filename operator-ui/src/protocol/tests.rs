@@ -21,14 +21,14 @@ fn typescript() -> String {
         row::{FlowRef, FlowRow, Parent, DrivenBy, Phase, Decided, InboxState},
         ask::{
             Ask, AskKind, Fact, WaitReason, ImprovementMode, Target, ArtifactRef, ModelChoice, Diff,
-            Hunk, DiffLine, Op, Estimate,
+            Hunk, DiffLine, Op, Estimate, ShortBudget,
         },
         flow::{
             FlowState, FlowHead, ConsentMode, Paused, NodeView, NodeState, EdgeView, EdgeState, Passed,
             RoleView, RoleState, ImprovementView, ReflectingView, ReflectingState, FeedbackView,
             FeedbackState, ChangeView, ChangeState,
         },
-        feed::{FeedState, Item, ItemType},
+        feed::{FeedState, Item, ItemType, Outcome},
         command::{Command, Whom, Measure, When, StopScope},
         up::{Up, Topic},
         down::{Down, Mode, State, Put, Part, Fault, Ack},
@@ -39,7 +39,7 @@ fn typescript() -> String {
         http::{
             SessionRequest, Items, ItemBody, BodyParts, Track, TrackTurn, TrackKind, TrackHop, TrackMark,
             MarkKind, Events, Event, Transcript, Segment, TranscriptMessage, Files, FileVersions,
-            FileVersion, Changes, Hits, Hit, Projects, ProjectRow, NewFlow, NewFrom, Models,
+            FileVersion, Changes, Hits, Hit, Projects, ProjectRow, NewFlow, NewFrom, Models, GraphText, JudgedGraph, GraphFinding,
         },
         exported::{Exported, Moment, ExportedTranscript},
     );

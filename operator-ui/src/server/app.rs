@@ -2,12 +2,14 @@
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use std::time::Duration;
 
 use a_society_state::FlowRef;
 use tokio::sync::{Notify, Semaphore};
 
 use super::access::Access;
 use super::actions::Actions;
+use super::dev::Source;
 use super::track::Tracks;
 use crate::hub::Hubs;
 use crate::protocol::down::{Fault, Mode};
@@ -22,6 +24,10 @@ pub(super) struct App {
     pub(super) workspace: String,
     pub(super) build: String,
     pub(super) mode: Mode,
+    /// From where the page's files come instead of the program itself.
+    pub(super) dev: Option<Source>,
+    /// How long a client may take to say what it says.
+    pub(super) patience: Duration,
     /// Room for sockets.
     pub(super) sockets: Arc<Semaphore>,
     /// Room for requests that read the disk.

@@ -4,7 +4,7 @@ use axum::body::Body;
 use axum::http::header::{
     ACCEPT_ENCODING, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_TYPE, ETAG, IF_NONE_MATCH, VARY,
 };
-use axum::http::{HeaderMap, HeaderValue, Response, StatusCode};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Response, StatusCode};
 
 use super::reply::{Answer, refused};
 
@@ -33,9 +33,25 @@ fn find(path: &str) -> Option<Asset> {
     ASSETS.get(place).copied()
 }
 
+/// The header in which a script of the page finds which program it came from.
+const CAME_FROM: HeaderName = HeaderName::from_static("server-timing");
+
 /// A file of the page by the path of the address. A path that names no file is a place within the
-/// page; one that looks like a file and is none is not there.
-pub(super) fn serve(path: &str, headers: &HeaderMap) -> Answer {
+/// page; one that looks like a file and is none is not there. The page itself says which build it
+/// came with, so that it knows that before any program has said which one it is.
+pub(super) fn serve(path: &str, headers: &HeaderMap, build: &str) -> Answer {
+    let mut answer = file(path, headers);
+    let is_page = answer
+        .headers()
+        .get(CONTENT_TYPE)
+        .is_some_and(|kind| kind.as_bytes().starts_with(b"text/html"));
+    if is_page && let Ok(said) = HeaderValue::from_str(&format!("build;desc=\"{build}\"")) {
+        answer.headers_mut().insert(CAME_FROM, said);
+    }
+    answer
+}
+
+fn file(path: &str, headers: &HeaderMap) -> Answer {
     let path = path.trim_start_matches('/');
     if let Some(asset) = find(path) {
         return answer(asset, headers);

@@ -90,11 +90,10 @@ fn try_it(app: &Shared, cmd: &str, wire: &row::FlowRef, command: Command) -> Res
         let client: ClientId = read(&format!("{cmd}.first"))?;
         return forks::make(app, client, &flow, (wish, first_message));
     }
-    let goes_on = goes_on(&command);
     let said = said(command.clone())?;
     let (done, heard) =
         say(app, &flow, said, client).map_err(|error| loser(app, &flow, &command, error))?;
-    if heard == Heard::ByUs && goes_on {
+    if heard == Heard::ByUs && goes_on(&command, done.facts) {
         // It rested, and was answered here: here it goes on. That it cannot is told by its row.
         drop(resume(app, &flow));
     }
@@ -241,8 +240,11 @@ fn decision(app: &Shared, flow: &FlowRef, name: &str) -> Option<&'static str> {
     words
 }
 
-/// Whether a flow that rested has something to do after a command.
-fn goes_on(command: &Command) -> bool {
+/// A budget that frees nobody is one fact.
+const BUDGET_ALONE: u64 = 1;
+
+/// Whether a flow that rested has something to do after a command that came to so many facts.
+fn goes_on(command: &Command, facts: u64) -> bool {
     match command {
         Command::Reply { .. }
         | Command::Approve { .. }
@@ -258,8 +260,8 @@ fn goes_on(command: &Command) -> bool {
         Command::Deny { reason, .. } => {
             matches!(reason, Some(reason) if !reason.trim().is_empty())
         }
+        Command::Budget { .. } => facts > BUDGET_ALONE,
         Command::Mode { .. }
-        | Command::Budget { .. }
         | Command::Steer { .. }
         | Command::Stop { .. }
         | Command::Pause {}

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use a_society_facts::Hash;
 use a_society_facts::fact::Fact;
 use a_society_facts::fact::turn::CallIntended;
-use a_society_facts::id::RoleInstance;
+use a_society_facts::id::{RoleInstance, Seq};
 use a_society_state::{FlowRef, blob as blobs};
 
 use super::blocking::missing;
@@ -124,12 +124,17 @@ impl Changed {
     }
 }
 
-/// What tools changed in files, from the first bytes that were seen to the last.
-pub(super) fn changes(hubs: &Hubs, flow: &FlowRef, bounds: &Bounds) -> Result<Changes, Fault> {
+/// What tools changed in files, from the first bytes that were seen to the last before a record.
+pub(super) fn changes(
+    hubs: &Hubs,
+    flow: &FlowRef,
+    at: Option<Seq>,
+    bounds: &Bounds,
+) -> Result<Changes, Fault> {
     let mut files: BTreeMap<String, Changed> = BTreeMap::new();
     // Only the calls of a role's last answer can begin next.
     let mut asked: BTreeMap<RoleInstance, BTreeMap<String, Box<str>>> = BTreeMap::new();
-    each_upto(hubs, flow, None, &mut |recorded| match recorded.fact() {
+    each_upto(hubs, flow, at, &mut |recorded| match recorded.fact() {
         Some(Fact::ModelAnswered(f)) => {
             let edits = f.calls.iter().filter(|call| {
                 is_edit(&call.name) && call.input.get().len() <= ARGUMENTS_BYTES_MAX

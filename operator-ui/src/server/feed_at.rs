@@ -125,7 +125,7 @@ fn state_as(
 ) -> Result<FlowState, Fault> {
     let folder = hubs.store.folder(flow);
     let read = |text: &Text| whole_text(&hubs.store, &folder, text);
-    let mut fold = FlowFold::new(wire_ref(flow), hubs.models.clone()).reaching(hubs.reach.clone());
+    let mut fold = hubs.fold_of(flow);
     let mut facts: u64 = 0;
     each_upto(hubs, flow, at, &mut |recorded| {
         fold.apply(recorded, &read);

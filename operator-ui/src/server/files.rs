@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use a_society_facts::fact::Fact;
 use a_society_facts::handoff::Way;
+use a_society_facts::id::Seq;
 use a_society_facts::{Hash, Recorded};
 use a_society_state::{FlowRef, blob as blobs};
 
@@ -14,10 +15,10 @@ use crate::hub::Hubs;
 use crate::protocol::Fault;
 use crate::protocol::http::{FileVersion, FileVersions, Files};
 
-/// The files, by path.
-pub(super) fn of(hubs: &Hubs, flow: &FlowRef) -> Result<Files, Fault> {
+/// The files, by path, as they were at a record.
+pub(super) fn of(hubs: &Hubs, flow: &FlowRef, at: Option<Seq>) -> Result<Files, Fault> {
     let mut files: BTreeMap<String, Vec<FileVersion>> = BTreeMap::new();
-    each_upto(hubs, flow, None, &mut |recorded| hear(&mut files, recorded))?;
+    each_upto(hubs, flow, at, &mut |recorded| hear(&mut files, recorded))?;
     let files = files
         .into_iter()
         .map(|(path, versions)| FileVersions { path, versions });

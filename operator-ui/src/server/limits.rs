@@ -9,7 +9,8 @@ pub const SOCKETS_MAX: u16 = 1_100;
 /// How many connections there are at once besides sockets that were upgraded.
 pub const CONNECTIONS_MAX: usize = 256;
 
-/// How long a client may take for the head of a request.
+/// How long a client may take for the head of a request, and then for its body. Until they are there
+/// a connection is held, and whoever asks for the cookie has shown nothing yet.
 pub const HEAD_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// The longest head of a request.
@@ -95,6 +96,9 @@ pub const TRACKS_MAX: usize = 16;
 
 /// How long the server waits for connections when it ends.
 pub const END_TIMEOUT: Duration = Duration::from_secs(2);
+
+/// How long a development server may take for a file: it makes what it was not asked for before.
+pub const DEV_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// How long what is still on its way is taken from a client that was told why its socket ends.
 pub const LAST_WORDS: Duration = Duration::from_secs(1);

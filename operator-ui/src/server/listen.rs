@@ -20,6 +20,7 @@ use tokio_rustls::TlsAcceptor;
 use super::access::{Access, Secrets, scheme};
 use super::actions::Actions;
 use super::app::App;
+use super::dev::Source;
 use super::limits::{CONNECTIONS_MAX, END_TIMEOUT, HEAD_BYTES_MAX, HEADERS_MAX, READERS_MAX};
 use super::routes;
 use super::tls::Identity;
@@ -36,7 +37,7 @@ pub struct Options {
     pub hosts: Vec<String>,
     /// Who it is over TLS; without it nothing is encrypted.
     pub identity: Option<Identity>,
-    /// How long a client may take for the head of a request.
+    /// How long a client may take for the head of a request, and then for its body.
     pub head_timeout: Duration,
     /// How many sockets are open at once.
     pub sockets_max: usize,
@@ -48,6 +49,8 @@ pub struct Options {
     pub build: String,
     /// Whether what is shown is happening.
     pub mode: Mode,
+    /// From where the page's files come instead of the program itself. Only debug builds look.
+    pub dev: Option<Source>,
 }
 
 /// A server that runs.
@@ -107,6 +110,8 @@ pub fn start(hubs: Arc<Hubs>, actions: Arc<dyn Actions>, options: Options) -> io
         workspace: options.workspace,
         build: options.build,
         mode: options.mode,
+        dev: options.dev.filter(|_| cfg!(debug_assertions)),
+        patience: options.head_timeout,
         sockets: Arc::new(Semaphore::new(options.sockets_max)),
         readers: Arc::new(Semaphore::new(READERS_MAX)),
         tracks: Tracks::default(),

@@ -7,12 +7,13 @@ use axum::body::{Body, to_bytes};
 use axum::extract::rejection::QueryRejection;
 use axum::extract::ws::WebSocketUpgrade;
 use axum::extract::{Path, Query, Request, State};
-use axum::http::header::{CONTENT_TYPE, SET_COOKIE};
+use axum::http::header::{CONTENT_SECURITY_POLICY, CONTENT_TYPE, SET_COOKIE};
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::IntoResponse;
 use axum::routing::{MethodRouter, get, post};
 use serde::de::DeserializeOwned;
+use tokio::time::timeout;
 
 use super::access::Wants;
 use super::actions::adopt;
@@ -21,11 +22,11 @@ use super::blocking::{missing, read, unread};
 use super::limits::{BODY_BYTES_MAX, HITS_MAX, ITEMS_MAX, READ_BUFFER_BYTES, WRITE_BUFFER_BYTES};
 use super::reply::{Answer, download, guard, json, json_text, plain, refused};
 use super::{
-    assets, diff, events, export, feed_at, files, findings, forks, metrics, search, settings,
-    socket, track, transcript,
+    assets, dev, diff, events, export, feed_at, files, findings, forks, metrics, revisions, search,
+    settings, socket, track, transcript,
 };
 use crate::hub::flow::wire_ref;
-use crate::protocol::http::{NewFlow, SessionRequest};
+use crate::protocol::http::{GraphText, NewFlow, SessionRequest};
 use crate::protocol::limits::FRAME_BYTES_MAX;
 use crate::protocol::{FlowRef, strict};
 
@@ -86,6 +87,9 @@ pub(super) const ROUTES: &[Route] = {
             get(changeable)
         }),
         route("/api/flow/{project}/{flow}/fork", Operator, || get(forked)),
+        route("/api/flow/{project}/{flow}/revision", Operator, || {
+            get(walked).post(judged_graph)
+        }),
         route("/api/findings", Operator, || get(all_findings)),
         route("/api/search", Operator, || get(found)),
         route("/api/projects", Operator, || get(projects)),
@@ -112,10 +116,15 @@ fn wants(path: &str) -> Wants {
     if let Some(route) = ROUTES.iter().find(|route| route.path == path) {
         return route.wants;
     }
-    if path == "/api" || path.starts_with("/api/") {
+    if is_ours(path) {
         return Wants::Operator;
     }
     Wants::Nobody
+}
+
+/// Whether a path is answered here and by nobody else, wherever the page's files come from.
+fn is_ours(path: &str) -> bool {
+    path == "/api" || path.starts_with("/api/") || path == "/metrics"
 }
 
 async fn health() -> Answer {
@@ -125,6 +134,7 @@ async fn health() -> Answer {
 /// Judges a request, and says with its answer what a browser may do with it.
 async fn judged(State(app): State<Shared>, request: Request, next: Next) -> Answer {
     let (method, uri) = (request.method(), request.uri());
+    let ours = is_ours(uri.path());
     let judged = app
         .access
         .judge(method, uri, request.headers(), wants(uri.path()));
@@ -142,6 +152,12 @@ async fn judged(State(app): State<Shared>, request: Request, next: Next) -> Answ
         Ok(()) => next.run(request).await,
     };
     guard(answer.headers_mut());
+    if let Some(from) = app.dev.filter(|_| !ours) {
+        // It takes the place of the strict one: of two, both would hold.
+        answer
+            .headers_mut()
+            .insert(CONTENT_SECURITY_POLICY, dev::policy(from));
+    }
     answer
 }
 
@@ -158,16 +174,24 @@ fn is_form(method: &Method, headers: &HeaderMap) -> bool {
     *method == Method::POST && !json
 }
 
-async fn page(uri: Uri, method: Method, headers: HeaderMap) -> Answer {
+async fn page(State(app): State<Shared>, uri: Uri, method: Method, headers: HeaderMap) -> Answer {
     if !matches!(method, Method::GET | Method::HEAD) {
         return refused(StatusCode::METHOD_NOT_ALLOWED, "this is only read");
     }
-    assets::serve(uri.path(), &headers)
+    match app.dev.filter(|_| !is_ours(uri.path())) {
+        Some(from) => dev::pass(from, &uri, method, &headers).await,
+        None => assets::serve(uri.path(), &headers, &app.build),
+    }
 }
 
 /// Reads a body that is one message.
-async fn message<T: DeserializeOwned>(body: Body) -> Result<T, Answer> {
-    let bytes = to_bytes(body, BODY_BYTES_MAX).await;
+async fn message<T: DeserializeOwned>(app: &Shared, body: Body) -> Result<T, Answer> {
+    let Ok(bytes) = timeout(app.patience, to_bytes(body, BODY_BYTES_MAX)).await else {
+        return Err(refused(
+            StatusCode::REQUEST_TIMEOUT,
+            "it did not come in time",
+        ));
+    };
     let bytes = bytes.map_err(|_| refused(StatusCode::PAYLOAD_TOO_LARGE, "it is too long"))?;
     let text = std::str::from_utf8(&bytes);
     let text = text.map_err(|_| refused(StatusCode::BAD_REQUEST, "it is not UTF-8"))?;
@@ -176,7 +200,7 @@ async fn message<T: DeserializeOwned>(body: Body) -> Result<T, Answer> {
 
 /// The token for a cookie.
 async fn session(State(app): State<Shared>, body: Body) -> Answer {
-    let said: SessionRequest = match message(body).await {
+    let said: SessionRequest = match message(&app, body).await {
         Ok(said) => said,
         Err(answer) => return answer,
     };
@@ -319,8 +343,8 @@ async fn session_of(
 }
 
 async fn handed_over(State(app): State<Shared>, Path(flow): Path<FlowRef>, asked: Asked) -> Answer {
-    of_flow(app, flow, asked, |app, flow, _| {
-        files::of(&app.hubs, flow).map(|files| json(&files))
+    of_flow(app, flow, asked, |app, flow, window| {
+        files::of(&app.hubs, flow, window.at).map(|files| json(&files))
     })
     .await
 }
@@ -347,8 +371,8 @@ async fn differs(State(app): State<Shared>, Path(flow): Path<FlowRef>, asked: As
 }
 
 async fn changed(State(app): State<Shared>, Path(flow): Path<FlowRef>, asked: Asked) -> Answer {
-    of_flow(app, flow, asked, |app, flow, _| {
-        diff::changes(&app.hubs, flow, &diff::BOUNDS).map(|changes| json(&changes))
+    of_flow(app, flow, asked, |app, flow, window| {
+        diff::changes(&app.hubs, flow, window.at, &diff::BOUNDS).map(|changes| json(&changes))
     })
     .await
 }
@@ -411,6 +435,27 @@ async fn forked(State(app): State<Shared>, Path(flow): Path<FlowRef>, asked: Ask
     .await
 }
 
+/// The file of the graph that is walked now.
+async fn walked(State(app): State<Shared>, Path(flow): Path<FlowRef>, asked: Asked) -> Answer {
+    of_flow(app, flow, asked, |app, flow, _| {
+        revisions::walked(app, flow).map(|walked| json(&walked))
+    })
+    .await
+}
+
+/// What another graph would change. Nothing is said to the flow.
+async fn judged_graph(State(app): State<Shared>, Path(flow): Path<FlowRef>, body: Body) -> Answer {
+    let wanted: GraphText = match message(&app, body).await {
+        Ok(wanted) => wanted,
+        Err(answer) => return answer,
+    };
+    read(&app, move |app| {
+        let flow = flow_ref(&flow)?;
+        revisions::judge(app, &flow, wanted.source).map(|judged| json(&judged))
+    })
+    .await
+}
+
 async fn all_findings(State(app): State<Shared>, asked: Asked) -> Answer {
     let Ok(Query(window)) = asked else {
         return refused(
@@ -462,7 +507,7 @@ async fn setting(State(app): State<Shared>, Path(page): Path<String>) -> Answer 
 
 /// Starts a flow.
 async fn begin(State(app): State<Shared>, body: Body) -> Answer {
-    let new: NewFlow = match message(body).await {
+    let new: NewFlow = match message(&app, body).await {
         Ok(new) => new,
         Err(answer) => return answer,
     };

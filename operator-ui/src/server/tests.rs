@@ -3,7 +3,9 @@
 mod again;
 mod bounds;
 mod changed;
+mod dev;
 mod routes;
+mod then;
 mod tls;
 
 use std::io::{Read, Write};
@@ -150,6 +152,7 @@ fn serve_with(
         workspace: "workspace".to_owned(),
         build: "test".to_owned(),
         mode: Mode::Live,
+        dev: None,
     };
     change(&mut options);
     start(hubs, Arc::new(Idle), options).unwrap()

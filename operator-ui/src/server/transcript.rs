@@ -1,11 +1,11 @@
-//! A session as its model sees it: what it holds now, its archives, its system prompt and what was
-//! sent.
+//! A session as its model sees it, now or at some record: what it holds, its archives, its system
+//! prompt, what was sent, and what came back.
 
 use std::collections::BTreeMap;
 
 use a_society_facts::Recorded;
 use a_society_facts::fact::Fact;
-use a_society_facts::id::{FlowId, RoleInstance};
+use a_society_facts::id::{FlowId, RoleInstance, Seq, TurnId};
 use a_society_facts::message::Text;
 use a_society_facts::view::SessionView;
 use a_society_facts::view::View;
@@ -26,12 +26,14 @@ use crate::protocol::http::{Segment, Transcript, TranscriptMessage};
 /// Four bytes make a token, roughly.
 const BYTES_A_TOKEN: usize = 4;
 
-/// A request that was sent to a model, as the journal names it.
+/// A request that was sent to a model, as the journal names it, and what became of it.
 struct Sent {
     seq: u64,
     at: String,
     raw: Value,
     words: String,
+    /// Its turn, the try, and which request of the turn it is.
+    of: (TurnId, u32, u32),
 }
 
 /// A window of a session.
@@ -48,7 +50,7 @@ pub(super) fn of(
         )
     };
     let role: RoleInstance = role.parse().map_err(|_| unknown())?;
-    let read = read(hubs, flow, &role)?;
+    let read = read(hubs, flow, &role, window.at)?;
     let session = read.session.as_ref().ok_or_else(unknown)?;
     let folder = hubs.store.folder(flow);
     let prompt = session.system_prompt.as_ref();
@@ -141,9 +143,9 @@ pub(super) struct Read {
 
 type Tools = BTreeMap<String, u64>;
 
-fn read(hubs: &Hubs, flow: &FlowRef, role: &RoleInstance) -> Result<Read, Fault> {
+fn read(hubs: &Hubs, flow: &FlowRef, role: &RoleInstance, at: Option<Seq>) -> Result<Read, Fault> {
     let mut read = Read::default();
-    each_upto(hubs, flow, None, &mut |recorded| {
+    each_upto(hubs, flow, at, &mut |recorded| {
         read.hear(&flow.flow, role, recorded);
     })?;
     Ok(read)
@@ -168,8 +170,10 @@ impl Read {
                     "model": f.model,
                     "hash": f.hash,
                 }),
+                of: (f.turn, f.attempt, f.request),
             });
         }
+        self.hear_back(role, fact);
         if let Fact::CallIntended(f) = fact
             && f.role == *role
         {
@@ -179,6 +183,29 @@ impl Read {
             let new = || SessionView::new(role.clone(), Some(flow.clone()));
             self.session.get_or_insert_with(new).apply(recorded);
         }
+    }
+
+    /// Takes what came back for a request.
+    fn hear_back(&mut self, role: &RoleInstance, fact: &Fact) {
+        if let Fact::ModelFailed(f) = fact
+            && f.role == *role
+            && let Some(sent) = self.sent_as((f.turn, f.attempt, f.request))
+        {
+            sent.words.extend([format!(", failed: {}", f.class)]);
+            let failed = json!({"class": f.class, "error": f.error, "retry_in_ms": f.retry_in_ms});
+            add(&mut sent.raw, "failed", failed);
+        }
+        if let Fact::ModelAnswered(f) = fact
+            && f.role == *role
+            && let Some(sent) = self.sent_as((f.turn, f.attempt, f.request))
+        {
+            let answered = json!({"message": f.message, "stop": f.stop, "usage": f.usage});
+            add(&mut sent.raw, "answered", answered);
+        }
+    }
+
+    fn sent_as(&mut self, of: (TurnId, u32, u32)) -> Option<&mut Sent> {
+        self.sent.iter_mut().rev().find(|sent| sent.of == of)
     }
 
     /// All of the session: its parts, and the messages of each. Nothing, if there is none.
@@ -193,6 +220,12 @@ impl Read {
         });
         let messages = each.collect();
         Some(All { segments, messages })
+    }
+}
+
+fn add(to: &mut Value, name: &str, what: Value) {
+    if let Some(members) = to.as_object_mut() {
+        members.insert(name.to_owned(), what);
     }
 }
 

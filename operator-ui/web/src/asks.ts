@@ -1,9 +1,10 @@
 // What an operator can answer to each kind of ask: words, keys and commands, in one place for every screen. Pure.
+import { amount } from "./budget";
 import type { IconName } from "./icons";
 import { compare, money, spoken } from "./words";
 import type { Ask, Command, Estimate, ImprovementMode, Whom } from "./wire";
 
-export type ChoiceId = "allow" | "allow-flow" | "deny" | "deny-reason" | "approve" | "decline" | "decline-reason" | "retry" | "continue" | "resume" | "resume-note" | "grant" | "refuse" | "first" | "second" | "third";
+export type ChoiceId = "allow" | "allow-flow" | "deny" | "deny-reason" | "approve" | "decline" | "decline-reason" | "retry" | "raise" | "amount" | "continue" | "resume" | "resume-note" | "grant" | "refuse" | "first" | "second" | "third";
 /** The letter that chooses; `event.code` of the key, so that a layout does not move it. */
 export type ChoiceKey = "KeyY" | "KeyF" | "KeyN" | "KeyR" | "Digit1" | "Digit2" | "Digit3";
 export type Choice = {
@@ -15,6 +16,8 @@ export type Choice = {
   primary?: boolean;
   /** It asks for a text first. */
   needsText?: boolean;
+  /** It opens a dialog, in which it is chosen. */
+  opens?: "budget";
   /** More about it, where there is room. */
   more?: string;
   icon?: IconName;
@@ -68,7 +71,17 @@ export function choices(ask: Ask): Choice[] {
         { id: "decline-reason", words: "Decline with a reason", past: "Declined with a reason", key: "KeyR", needsText: true, command: (reason) => ({ do: "decline", approval, reason }) },
       ];
     }
-    case "text": return kind.may_retry ? [{ id: "retry", words: "Try the turn again", past: "Trying again", key: "KeyY", primary: !wasDenied(ask), command: () => ({ do: "retry", to: whom(ask) }) }] : [];
+    case "text": {
+      const { budget } = kind;
+      if (budget !== undefined) {
+        const raise = (limit: number): Command => ({ do: "budget", role: budget.role, measure: budget.measure, limit });
+        return [
+          { id: "raise", words: `Raise to ${amount(budget.measure, budget.raise_to)}`, past: "Budget raised", key: "KeyY", primary: true, command: () => raise(budget.raise_to) },
+          { id: "amount", words: "Another amount", past: "Budget raised", key: "KeyR", opens: "budget", command: () => raise(budget.raise_to) },
+        ];
+      }
+      return kind.may_retry ? [{ id: "retry", words: "Try the turn again", past: "Trying again", key: "KeyY", primary: !wasDenied(ask), command: () => ({ do: "retry", to: whom(ask) }) }] : [];
+    }
     case "configuration": return [];
     case "improvement":
       return kind.modes.map((mode, at) => ({
@@ -99,7 +112,7 @@ export function partsOf(shown: string): { head: string | null; body: string } {
 }
 
 /** Whether the answer is a text. */
-export const wantsText = (ask: Ask): boolean => ask.kind.kind === "text";
+export const wantsText = (ask: Ask): boolean => ask.kind.kind === "text" && ask.kind.budget === undefined;
 
 /** Whether a role waits to hear what to do instead of what it was denied. */
 export const wasDenied = (ask: Ask): boolean => ask.kind.kind === "text" && ask.kind.reason === "consent-denied";
@@ -123,7 +136,7 @@ export function askIcon(ask: Ask): IconName {
   switch (ask.kind.kind) {
     case "consent": return "key";
     case "approval": return "hand-off";
-    case "text": return ask.kind.reason === "provider" ? "alert" : "question";
+    case "text": return ask.kind.reason === "provider" || ask.kind.reason === "budget" ? "alert" : "question";
     case "configuration": return "sliders";
     case "improvement": return "redo";
     case "feedback": return "file";

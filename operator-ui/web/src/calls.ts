@@ -1,10 +1,20 @@
 // A tool item's text begins with what was asked, and goes on with what came back. Pure.
 import type { Item } from "./wire";
 
-/** What was asked, on one line: a command as it is, anything else without its verb doubled. */
-export function callLine(item: Item): string {
+/** What was asked, on one line: a command or a file as it is, since the sign in front says what is done with it. */
+export function callLine(item: Item, kind: "edit" | "run" | "call"): string {
   const line = item.text.split("\n", 1)[0] ?? "";
-  return line === "" ? (item.tool ?? item.label) : line;
+  if (line === "") return item.tool ?? item.label;
+  if (kind === "run") return line.replace(/^run /, "");
+  if (kind !== "edit") return line;
+  const file = line.replace(/^(edit|write|replace) /, "");
+  // How much is said by the lines that came and went, where they are known.
+  return item.added === null && item.removed === null ? file : file.replace(/, (1 place|\d+ places)$| \(\d+ bytes\)$/, "");
+}
+
+/** What is done, for those who do not see the sign. */
+export function callVerb(item: Item, kind: "edit" | "run" | "call"): string {
+  return kind === "call" ? "" : (/^(run|edit|write|replace) /.exec(item.text)?.[0] ?? `${kind} `);
 }
 
 /** What came back. */

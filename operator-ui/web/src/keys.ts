@@ -150,5 +150,12 @@ export function inText(target: EventTarget | null): boolean {
   return input !== null && !["button", "checkbox", "radio", "range", "submit"].includes(input.type);
 }
 
+/** Keys of fields and lists, which belong to the part that has the focus. */
+export const IN_TEXT: readonly { shown: string; words: string }[] = [
+  { shown: "Enter", words: "Send" },
+  { shown: "Shift Enter", words: "A new line" },
+  { shown: "⌘ Enter or Ctrl Enter", words: "Send and follow; in the search, open beside" },
+];
+
 /** The list for the help and the settings: one line each. */
-export const LISTED: readonly { shown: string; words: string }[] = ACTIONS.filter((action) => action.shown !== "");
+export const LISTED: readonly { shown: string; words: string }[] = [...ACTIONS.filter((action) => action.shown !== ""), ...IN_TEXT];

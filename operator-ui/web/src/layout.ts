@@ -50,9 +50,9 @@ export const CARD_HEIGHT = 52;
 /** A card with a live line: it grows into the gap below it, the others stay. */
 export const CARD_TALL = 72;
 /** Between two ranks joined by straight edges only: a chip fits, below a tall card too. */
-const GAP_STRAIGHT = 46;
+const GAP_STRAIGHT = 48;
 /** Room for a chip on the piece that leaves a card, and on the piece that enters one. */
-const STUB_OUT = 46;
+const STUB_OUT = 52;
 const STUB_IN = 30;
 /** Between two channels of the same gap. */
 const CHANNEL = 10;

@@ -11,14 +11,18 @@ import "./styles/base.css";
 /** `a-society serve` prints an address that ends so; the fragment never leaves the browser by itself. */
 const TOKEN = /^#token=(.+)$/;
 
-async function signIn(): Promise<void> {
+/** Whether there was a token, and it is good. */
+async function signIn(): Promise<boolean> {
   const token = TOKEN.exec(location.hash)?.[1];
-  if (token === undefined) return;
+  if (token === undefined) return false;
   nav.replace(location.pathname + location.search);
   try {
     await post("/api/session", { token });
+    return true;
   } catch {
-    store.locked = true;
+    // An old address does no harm to a page that is connected.
+    store.locked = store.line.state !== "open";
+    return false;
   }
 }
 
@@ -28,5 +32,7 @@ const target = document.getElementById("app");
 if (target !== null) {
   await signIn();
   store.start();
+  // The address of the next start may differ in nothing else, and then the browser loads nothing.
+  addEventListener("hashchange", () => void signIn().then((signed) => { if (signed) store.retry(); }));
   mount(App, { target });
 }

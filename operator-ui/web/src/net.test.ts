@@ -81,6 +81,17 @@ describe("a subscription", () => {
     bench.says(ev(1, 10, 14));
     expect(heard.map((news) => news.t)).toEqual(["snap", "ev"]);
   });
+  it("takes what claims no record: pieces of what was missed, and what no record tells", () => {
+    const { bench, heard } = watching();
+    bench.says(ev(1, 10, 10));
+    bench.says(ev(1, 10, 10));
+    bench.says(ev(1, 10, 14));
+    bench.says(ev(1, 14, 14));
+    expect(heard.map((news) => (news.t === "ev" ? [news.from, news.to] : news.t))).toEqual(["snap", [10, 10], [10, 10], [10, 14], [14, 14]]);
+    bench.says(ev(1, 10, 10));
+    expect(heard).toHaveLength(5);
+    expect(bench.holes).toEqual([]);
+  });
   it("reports a hole and asks again from where it is whole", () => {
     const { bench, heard } = watching();
     bench.says(ev(1, 12, 14));

@@ -202,7 +202,9 @@ export class Net {
       sub.epoch = news.epoch;
       sub.holes = 0;
     } else if (news.t === "ev") {
-      if (sub.seq !== null && news.to <= sub.seq) return;
+      // What ends where the page is and began earlier is there already. What begins there as well claims no record:
+      // a piece of what was missed, or something that no record tells.
+      if (sub.seq !== null && news.to <= sub.seq && news.from !== sub.seq) return;
       if (sub.seq === null || news.from !== sub.seq) {
         this.#again(sub, news.from);
         return;

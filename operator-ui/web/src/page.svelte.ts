@@ -30,6 +30,18 @@ class Drafts {
     if (text !== "") this.#texts.set(key, text);
     const oldest = this.#texts.keys().next().value;
     if (this.#texts.size > MOST_DRAFTS && oldest !== undefined) this.#texts.delete(oldest);
+    this.#keep();
+  }
+  /** Takes a text to be sent. What is returned is told what became of it: refused text comes back in front of what was
+   * typed since. */
+  take(key: string): (ok: boolean) => void {
+    const said = this.get(key);
+    this.set(key, "");
+    return (ok) => {
+      if (!ok) this.set(key, [said, this.get(key)].filter((part) => part !== "").join("\n"));
+    };
+  }
+  #keep(): void {
     try {
       sessionStorage.setItem(DRAFTS, JSON.stringify([...this.#texts]));
     } catch {
@@ -56,17 +68,20 @@ class Answers {
     return this.#given.get(nameOf(ask)) ?? null;
   }
 
-  /** Answers an ask with one of its choices. */
-  choose(ask: Ask, choice: Choice, text = ""): boolean {
-    return this.give(ask, choice.command(text), choice.past);
+  /** Answers an ask with one of its choices, perhaps with the text of a draft. */
+  choose(ask: Ask, choice: Choice, draft: string | null = null): boolean {
+    return this.give(ask, choice.command(draft === null ? "" : drafts.get(draft).trim()), choice.past, draft);
   }
 
-  /** Answers an ask with a command. Says whether this was the first answer to it. */
-  give(ask: Ask, command: Command, words: string): boolean {
+  /** Answers an ask with a command. The draft it was written in is taken, and comes back if it is refused. Says whether
+   * this was the first answer to it. */
+  give(ask: Ask, command: Command, words: string, draft: string | null = null): boolean {
     const name = nameOf(ask);
     if (this.#given.has(name)) return false;
     this.#given.set(name, { words, state: "sent" });
+    const came = draft === null ? null : drafts.take(draft);
     void store.command(ask.flow, command).then((ack) => {
+      came?.(ack.ok);
       if (ack.ok) this.#given.set(name, { words, state: "done" });
       else this.#given.delete(name);
     });

@@ -1,6 +1,6 @@
 // A flow as it was at an event, from the views of now and the track. Pure and local: looking back asks nobody.
 import { statesAt, timeAt, turnAt, type Track } from "./track";
-import type { EdgeView, FlowState, NodeState, NodeView, Passed, RoleView } from "./wire";
+import type { EdgeView, FlowState, Item, NodeState, NodeView, Passed, RoleView } from "./wire";
 
 const WORDS: Record<NodeState, string> = {
   "not-reached": "", ready: "Ready", running: "Running", "needs-you": "Needs you", suspended: "Waiting", done: "", failed: "Failed", interrupted: "Interrupted",
@@ -44,7 +44,8 @@ function roleAt(now: RoleView, track: Track, seq: number): RoleView {
   const last = mine[mine.length - 1];
   const open = last && (last.to === null || last.to > seq) ? last : undefined;
   const state: RoleView["state"] = !open ? "idle" : open.kind === "waiting" ? "needs-you" : open.kind === "suspended" ? "awaiting-handoff" : "running";
-  return { ...now, state, node: last?.node ?? null, turn: last?.turn ?? null, turns: mine.filter((t) => t.kind === "turn" || t.kind === "correction").length, queued: [] };
+  // What it had read and spent by then the track does not know: it is left out until the server says it.
+  return { ...now, context_tokens: 0, tokens: 0, cost_micros: 0, last_seq: Math.min(now.last_seq, seq), state, node: last?.node ?? null, turn: last?.turn ?? null, turns: mine.filter((t) => t.kind === "turn" || t.kind === "correction").length, queued: [] };
 }
 
 export function pastOf(flow: FlowState, track: Track, seq: number): FlowState {
@@ -70,6 +71,21 @@ export function pastOf(flow: FlowState, track: Track, seq: number): FlowState {
     },
   };
 }
+
+/** An item as it was at an event: what came of it later is not shown. */
+function itemAt(item: Item, seq: number): Item {
+  if (item.seq <= seq) return item;
+  const then = { ...item, seq: item.first, took_ms: null, exit: null, added: null, removed: null, full_bytes: null, pending: true, interrupted: false, discarded: false };
+  switch (item.type) {
+    case "tool": case "tool-success": case "tool-error": return { ...then, type: "tool", text: item.text.split("\n", 1)[0] ?? "" };
+    case "assistant": case "reasoning": return { ...then, text: "" };
+    case "user": case "event": case "error": case "handoff": case "resume": case "repair": case "activation": return item;
+  }
+}
+/** A feed cut at an event, from what is here. */
+export const cutAt = (items: readonly Item[], seq: number): readonly Item[] => items.filter((item) => item.first <= seq).map((item) => itemAt(item, seq));
+/** Whether what is here says exactly what was there: nothing that had begun by then changed later. */
+export const settledAt = (items: readonly Item[], seq: number): boolean => items.every((item) => item.first > seq || item.seq <= seq);
 
 /**
  * What the server tells of a moment, with turns that were open then as running: read back, an open

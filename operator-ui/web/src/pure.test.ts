@@ -1,6 +1,8 @@
 // The small hearts: addresses, what can be seen, when an answer counts, rows of a feed, markdown, streamed text.
 import { describe, expect, it } from "vitest";
 import { Announcer, type Spoken } from "./announce";
+import { callLine, callVerb } from "./calls";
+import { due, headline, places, ripe } from "./notify";
 import { GRACE, keyMayAnswer, pointerMayAnswer, Typing } from "./arm";
 import { choices, identical, inOrder, partsOf } from "./asks";
 import { hides, visible } from "./escape";
@@ -305,4 +307,40 @@ describe("a consent in a feed", () => {
 it("what would be done stands apart from where and how, and nothing of either is lost", () => {
   expect(partsOf("run_command in /w/a, 4 bytes, at most 9 ms\nls\nls -la")).toEqual({ head: "run_command in /w/a, 4 bytes, at most 9 ms", body: "ls\nls -la" });
   for (const whole of ["run_command in /w/a", "run_command in /w/a\n  \n", "write_file a.md\ntext", "cargo test", ""]) expect(partsOf(whole)).toEqual({ head: null, body: whole });
+});
+
+describe("a notification", () => {
+  const open = (id: string, role: string | null, since: number, flow = "ledger"): Ask => ({ id, role, flow: { project: "orchard", flow }, title: flow, headline: `${role ?? flow} asks`, since: new Date(since).toISOString() }) as Ask;
+  it("counts who waits, and not how much each of them asks", () => {
+    const said = (...asks: Ask[]): string => headline(asks);
+    expect(said(open("a", "backend", 0))).toBe("backend asks");
+    expect(said(open("a", "backend", 0), open("b", "backend", 0))).toBe("backend waits, with 2 requests");
+    expect(said(open("a", "backend", 0), open("b", "backend", 0), open("c", "qa", 0))).toBe("2 roles wait");
+    expect(said(open("a", "backend", 0), open("b", "backend", 0, "billing"), open("c", "qa", 0))).toBe("3 roles wait");
+    expect(said(open("a", "backend", 0), open("b", null, 0))).toBe("1 role and 1 flow wait");
+    expect(said(open("a", null, 0), open("b", null, 0))).toBe("1 flow waits");
+    expect(places([open("a", "backend", 0), open("b", "qa", 0), open("c", "qa", 0, "billing")])).toBe("ledger, billing");
+  });
+  it("comes when an ask has waited five seconds, and ten after the one before", () => {
+    const asks = [open("old", "a", 1_000), open("new", "b", 5_000)];
+    const none = new Set<string>();
+    expect(due(asks, none, Number.NEGATIVE_INFINITY, 2_000)).toBe(4_000);
+    expect(ripe(asks, none, 6_000).map((ask) => ask.id)).toEqual(["old"]);
+    const told = new Set(["old"]);
+    expect(due(asks, told, 6_000, 6_000)).toBe(10_000);
+    expect(ripe(asks, told, 16_000).map((ask) => ask.id)).toEqual(["new"]);
+    expect(due(asks, new Set(["old", "new"]), 16_000, 16_000)).toBeNull();
+  });
+});
+
+describe("a line of a call", () => {
+  const call = (text: string, more: Partial<Item> = {}): Item => ({ text, tool: "x", label: "x", added: null, removed: null, ...more }) as Item;
+  it("is the command or the file itself, and the verb is for those who see no sign", () => {
+    expect([callVerb(call("run cargo test"), "run"), callLine(call("run cargo test\n44 passed"), "run")]).toEqual(["run ", "cargo test"]);
+    expect(callLine(call("edit src/a.rs, 2 places", { added: 1, removed: 2 }), "edit")).toBe("src/a.rs");
+    expect(callLine(call("edit src/a.rs, 2 places"), "edit")).toBe("src/a.rs, 2 places");
+    expect([callVerb(call("write a.md (12 bytes)"), "edit"), callLine(call("write a.md (12 bytes)", { added: 3 }), "edit")]).toEqual(["write ", "a.md"]);
+    expect(callLine(call("read run the file.md"), "call")).toBe("read run the file.md");
+    expect(callLine(call(""), "run")).toBe("x");
+  });
 });

@@ -24,7 +24,8 @@ export type FlowRoute = {
   /** Kinds of the events view. */
   kind: string | null;
 };
-export type TranscriptRoute = { page: "transcript"; flow: FlowRef; role: string; seg: string; msg: number | null; at: number | null };
+/** `event` names the message that was there at an event; it is used once, as in a feed. */
+export type TranscriptRoute = { page: "transcript"; flow: FlowRef; role: string; seg: string; msg: number | null; at: number | null; event: number | null };
 export type Route =
   | { page: "home" }
   | { page: "inbox"; ask: string | null }
@@ -76,7 +77,7 @@ export function parse(url: { pathname: string; search: string; hash: string }): 
   if (view === undefined) return base;
   if (view === "r") {
     if (second === undefined) return missing;
-    if (third === "transcript") return { page: "transcript", flow, role: second, seg: query.get("seg") ?? "live", msg: whole(query.get("msg")), at };
+    if (third === "transcript") return { page: "transcript", flow, role: second, seg: query.get("seg") ?? "live", msg: whole(query.get("msg")), at, event: base.event };
     return third === undefined ? { ...base, feed: true, role: second } : missing;
   }
   const known = FLOW_VIEWS.find((name) => name === view);
@@ -105,7 +106,7 @@ function pathOf(route: Route): string {
     case "findings": return `/findings${asked({ project: route.project })}`;
     case "settings": return `/settings/${route.tab}`;
     case "missing": return route.path;
-    case "transcript": return `${root(route.flow)}/r/${encodeURIComponent(route.role)}/transcript${asked({ seg: route.seg === "live" ? null : route.seg, msg: route.msg, at: route.at })}`;
+    case "transcript": return `${root(route.flow)}/r/${encodeURIComponent(route.role)}/transcript${asked({ seg: route.seg === "live" ? null : route.seg, msg: route.msg, at: route.at })}${route.event === null ? "" : `#e${route.event}`}`;
     case "flow": return flowHref(route);
   }
 }
@@ -127,6 +128,8 @@ function flowHref(route: FlowRoute): string {
 export function flowRoute(flow: FlowRef, more: Partial<FlowRoute> = {}): FlowRoute {
   return { page: "flow", flow, view: "graph", feed: false, role: null, node: null, at: null, event: null, path: null, kind: null, ...more };
 }
+/** The address of what a role's model was told. */
+export const toTranscript = (flow: FlowRef, role: string, more: Partial<TranscriptRoute> = {}): string => href({ page: "transcript", flow, role, seg: "live", msg: null, at: null, event: null, ...more });
 /** The address of a place in a flow. */
 export const toFlow = (flow: FlowRef, more: Partial<FlowRoute> = {}): string => href(flowRoute(flow, more));
 /** One name for a flow, for keys of maps. */

@@ -63,8 +63,8 @@ class Store {
   #feeds = new Map<string, FeedView>();
   #net: Net;
   #told = 0;
-  /** The build that this page came with. */
-  #came: string | null = null;
+  /** The build that this page came with: what it says itself, or else the first that answers. */
+  #came: string | null = cameWith();
   #serial = 0;
   readonly #tab = crypto.getRandomValues(new Uint32Array(2)).join("-");
 
@@ -121,6 +121,11 @@ class Store {
       this.#net.live(document.visibilityState === "visible");
       if (document.visibilityState === "visible") this.retry();
     });
+  }
+
+  /** Whether what a view shows may not be all there is. */
+  troubled(view: View<unknown>): boolean {
+    return this.away || (!view.caughtUp && view.head > view.seq);
   }
 
   /** Tries the connection now. */
@@ -297,6 +302,12 @@ function kept<V extends View<unknown>>(map: Map<string, V>, key: string, make: (
     if (view.watchers === 0 && old !== key) map.delete(old);
   }
   return found;
+}
+
+/** What the program that served the page said of itself with it; unknown where a browser does not tell. */
+function cameWith(): string | null {
+  const [entry] = performance.getEntriesByType("navigation") as PerformanceNavigationTiming[];
+  return entry?.serverTiming?.find((one) => one.name === "build")?.description ?? null;
 }
 
 /** Whatever was thrown, as something that can be shown. */

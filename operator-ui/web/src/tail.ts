@@ -31,7 +31,7 @@ export function tailed(items: readonly Item[], tails: ReadonlyMap<string, Tail>,
   }
   const end = items.at(-1);
   for (const [id, tail] of left) {
-    out.push({ id, first: (end?.seq ?? 0) + 1, seq: end?.seq ?? 0, at: tail.at, type: "assistant", event: null, label: role, text: tail.text, full_bytes: null, node: end?.node ?? null, turn: end?.turn ?? null, call_id: null, tool: null, pending: true, interrupted: false, discarded: false, took_ms: null, added: null, removed: null, exit: null });
+    out.push({ id, first: (end?.seq ?? 0) + 1, seq: end?.seq ?? 0, at: tail.at, type: "assistant", event: null, label: role, text: tail.text, full_bytes: null, node: end?.node ?? null, turn: end?.turn ?? null, call_id: null, tool: null, pending: true, interrupted: false, discarded: false, took_ms: null, added: null, removed: null, exit: null, outcome: null });
   }
   return out;
 }

@@ -214,7 +214,11 @@ question: string,
 /**
  * Whether its turn may simply be taken again.
  */
-may_retry: boolean, } | { "kind": "consent",
+may_retry: boolean,
+/**
+ * The budget that has to be raised first; absent if it waits for something else.
+ */
+budget?: ShortBudget, } | { "kind": "consent",
 /**
  * The request.
  */
@@ -417,6 +421,32 @@ ms: number,
  * What it would cost in millionths; absent if turns cost nothing that is known.
  */
 cost_micros: number | null, };
+
+export type ShortBudget = {
+/**
+ * Whose; the whole flow's if absent.
+ */
+role: string | null,
+/**
+ * Of what.
+ */
+measure: Measure,
+/**
+ * What may be spent.
+ */
+limit: number,
+/**
+ * What was.
+ */
+spent: number,
+/**
+ * The least limit with which it may go on.
+ */
+least: number,
+/**
+ * A limit that gives it room.
+ */
+raise_to: number, };
 
 export type FlowState = {
 /**
@@ -957,9 +987,23 @@ removed: number | null,
 /**
  * How a command ended.
  */
-exit: number | null, };
+exit: number | null,
+/**
+ * What the tests that a command ran came to, if that is certain.
+ */
+outcome: Outcome | null, };
 
 export type ItemType = "assistant" | "user" | "event" | "error" | "handoff" | "resume" | "repair" | "reasoning" | "tool" | "tool-success" | "tool-error" | "activation";
+
+export type Outcome = {
+/**
+ * In a few words: "44 passed", "1 failed, 43 passed".
+ */
+words: string,
+/**
+ * Whether one of them failed.
+ */
+failed: boolean, };
 
 export type Command = { "do": "reply",
 /**
@@ -1878,6 +1922,44 @@ export type Models = {
  * The models.
  */
 models: Array<ModelChoice>, };
+
+export type GraphText = {
+/**
+ * The file.
+ */
+source: string, };
+
+export type JudgedGraph = {
+/**
+ * What is remarkable about its file, as the command line says it.
+ */
+findings: Array<GraphFinding>,
+/**
+ * What would be another, a sentence each.
+ */
+changes: Array<string>,
+/**
+ * Why it would be refused now; absent if it would be walked.
+ */
+refused: Fault | null,
+/**
+ * Each reason for that.
+ */
+reasons: Array<string>, };
+
+export type GraphFinding = {
+/**
+ * Whether the file cannot be used because of it.
+ */
+is_error: boolean,
+/**
+ * In which line; none if it is about the whole file.
+ */
+line: number,
+/**
+ * All of it, as the command line says it.
+ */
+words: string, };
 
 export type Exported = {
 /**

@@ -11,14 +11,16 @@ export async function launch() {
 }
 
 /** A page at an address, with what it complained about. */
-export async function open(browser, address, { theme = "light", width = 1440, height = 900, touch = false } = {}) {
+export async function open(browser, address, { theme = "light", width = 1440, height = 900, touch = false, blank = false } = {}) {
   const context = await browser.newContext({ viewport: { width, height }, colorScheme: theme, hasTouch: touch, isMobile: touch, timezoneId: "UTC", locale: "en-GB", permissions: ["clipboard-write"] });
   const page = await context.newPage();
   const complaints = [];
   page.on("console", (message) => { if (message.type() === "error" || message.type() === "warning") complaints.push(message.text()); });
   page.on("pageerror", (error) => complaints.push(String(error)));
   await page.goto(address);
-  await page.waitForFunction(() => Number(document.querySelector("[data-seq]")?.getAttribute("data-seq") ?? 0) > 0);
+  // Nothing is told in some; then there is nothing to wait for but the page itself.
+  if (blank) await page.waitForSelector("[data-line]");
+  else await page.waitForFunction(() => Number(document.querySelector("[data-seq]")?.getAttribute("data-seq") ?? 0) > 0);
   return { page, complaints, close: () => context.close() };
 }
 

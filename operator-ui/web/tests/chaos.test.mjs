@@ -44,7 +44,7 @@ test("a feed that is told what it missed says how far it is, until it was told a
   server.behind = [TOPIC];
   server.drop();
   await page.evaluate(() => dispatchEvent(new Event("online")));
-  const bar = page.getByRole("status").filter({ hasText: "Catching up" });
+  const bar = page.locator(".behind");
   await bar.waitFor();
   assert.match(await bar.innerText(), /^Catching up, [\d,]+ of [\d,]+$/);
   assert.equal(await top(), before);
@@ -114,9 +114,24 @@ test("of two windows that answer in the same moment one counts, and the other sa
   await until(() => decisions(server).length, (n) => n === 2, "both were heard");
   for (const window of [page, other.page]) await until(() => window.locator("a[href='/inbox/ledger/consent/c1']").count(), (n) => n === 0, "the ask has left both");
   assert.equal(server.refused.length, 1, "one was refused");
-  const told = await Promise.all([page, other.page].map((window) => window.getByRole("alert").count()));
+  const told = await Promise.all([page, other.page].map((window) => window.locator(".toast").count()));
   assert.deepEqual(told.toSorted(), [0, 1], "whoever was second is told");
   await other.close();
+});
+
+test("an answer that is refused comes back to where it was written, in front of what was typed since", async () => {
+  const { server, page } = await at("/inbox/archive/text/analyst");
+  const field = page.locator("main textarea").first();
+  await field.fill("Keep it for a year");
+  server.first = true;
+  server.held = [];
+  await page.getByRole("button", { name: "Answer", exact: true }).click();
+  await until(() => server.held.length, (n) => n === 1, "it was said");
+  // Somebody was first, and this page does not know yet.
+  delete server.world.inbox.asks["archive/text/analyst"];
+  server.release();
+  await page.locator(".toast").waitFor();
+  assert.equal(await field.inputValue(), "Keep it for a year");
 });
 
 const replaced = (page) => page.getByRole("alert").filter({ hasText: "another version" });

@@ -33,7 +33,7 @@ const DESK = ["desktop"];
 const PICTURES = {
   inbox: { at: "/inbox/ledger/consent/c1", sizes: BOTH },
   palette: { at: "/p/orchard/f/ledger", sizes: DESK, then: async (page) => { await page.keyboard.press("Control+k"); await page.keyboard.type("com"); } },
-  offline: { at: "/p/orchard/f/ledger", sizes: DESK, then: async (page, server) => { server.drop(true); await page.getByText("Connection lost").first().waitFor(); } },
+  offline: { at: "/p/orchard/f/ledger", sizes: DESK, then: async (page, server) => { server.drop(true); await page.getByRole("button", { name: "Try now" }).waitFor(); } },
   feed: { at: "/p/orchard/f/ledger/r/backend", sizes: ["mobile"] },
   flow: { at: SCREENS.graph, sizes: DESK, ledger: true },
   outline: { at: SCREENS.outline, sizes: ["mobile"], ledger: true },

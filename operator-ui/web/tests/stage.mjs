@@ -12,8 +12,10 @@ export function stage() {
     for (const end of held.reverse()) await end();
     await browser.close();
   });
-  return async (path, { data = world(), ...look } = {}) => {
+  return async (path, { data = world(), serve, ...look } = {}) => {
     const server = await new StandIn(data).listen();
+    // What it is to do from the first request on.
+    serve?.(server);
     const opened = await open(browser, server.address + path, look);
     held.push(() => server.close(), opened.close);
     return { server, ...opened, another: (where) => open(browser, server.address + where, look) };

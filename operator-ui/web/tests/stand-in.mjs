@@ -25,6 +25,9 @@ export class StandIn {
     this.first = false;
     this.whole = false;
     this.held = null;
+    /** Topics that are asked for and not answered yet, and requests by what stands in their address; `speak` answers them. */
+    this.mute = [];
+    this.unspoken = [];
     this.refused = [];
     this.bodies = new Map();
     this.csp = [];
@@ -96,13 +99,19 @@ export class StandIn {
     let file = join(DIST, extname(path) === "" ? "index.html" : path);
     try {
       const bytes = readFileSync(file);
-      response.writeHead(200, { "content-type": TYPES[extname(file)] ?? "application/octet-stream", "content-security-policy": CSP, "cache-control": "no-cache", "x-content-type-options": "nosniff" });
+      response.writeHead(200, { "content-type": TYPES[extname(file)] ?? "application/octet-stream", "content-security-policy": CSP, "cache-control": "no-cache", "x-content-type-options": "nosniff", ...(extname(file) === ".html" ? { "server-timing": `build;desc="${this.build}"` } : {}) });
       response.end(bytes);
     } catch {
       response.writeHead(404).end();
     }
   }
+  /** Answers everything that was kept waiting. */
+  speak() {
+    this.mute = [];
+    for (const answer of this.unspoken.splice(0)) answer();
+  }
   #api(url, request, json, response) {
+    if (this.mute.some((part) => url.pathname.includes(part))) return void this.unspoken.push(() => this.#api(url, request, json, response));
     const parts = url.pathname.split("/").filter(Boolean).map(decodeURIComponent);
     if (this.unknown) return json({ code: "no-token", what: "This needs the token.", why: "The browser is not known.", try: "Open the address that a-society serve printed." }, 401);
     if (parts[1] === "session") return json({});
@@ -122,13 +131,31 @@ export class StandIn {
         return setTimeout(() => json({ items: page, before: older.length > page.length ? page[0].first : null }), this.slow ?? 0);
       }
       case "item": return json(this.bodies.get(parts[5]) ?? { text: "the whole text", total_bytes: 14, next: null, parts: {} });
-      case "state": return json(flow.state);
+      case "state": return json(flow.then?.(Number(url.searchParams.get("at"))) ?? flow.state);
       case "track": return json(flow.track ?? { head: flow.state.flow.seq, at: [[1, Date.parse(flow.state.flow.created_at)], [flow.state.flow.seq, Date.parse(flow.state.flow.updated_at)]], nodes: {}, turns: [], hops: [], marks: [] });
       case "events": return json({ events: [], before: null });
       case "files": return json({ files: [] });
+      case "revision": {
+        if (request.method !== "POST") return json({ source: this.world.graph ?? "" });
+        let said = "";
+        request.on("data", (bytes) => { said += bytes; });
+        return void request.on("end", () => json(this.world.judge(JSON.parse(said).source)));
+      }
       case "changes": return json({ diffs: [], truncated: false });
+      case "role": return this.#transcript(flow.transcripts?.[parts[5]], url.searchParams, json);
       default: response.writeHead(404).end();
     }
+  }
+
+  /** A session: its parts by name, and what they held at a moment. */
+  #transcript(kept, query, json) {
+    if (kept === undefined) return json({ code: "not-found", what: "there is no such session", why: "no role of the flow bears that name", try: "Go back." }, 404);
+    const upto = Number(query.get("at") ?? Number.MAX_SAFE_INTEGER);
+    const of = (id) => kept[id].messages.filter((one) => (one.seq ?? 0) <= upto).map((one, n) => ({ n, content: "", tokens: 40, at: one.seq === null ? null : new Date().toISOString(), seq: null, raw: { role: one.kind }, ...one }));
+    const segments = Object.entries(kept).map(([id, part]) => ({ id, kind: part.kind ?? id, words: part.words ?? id, messages: of(id).length, tokens: of(id).reduce((sum, one) => sum + one.tokens, 0) }));
+    const all = of(query.get("seg") ?? "live");
+    const from = Number(query.get("from") ?? 0);
+    return json({ segments, messages: all.slice(from, from + Number(query.get("limit") ?? 200)), total: all.length });
   }
 
   #upgrade(request, socket) {
@@ -158,6 +185,7 @@ export class StandIn {
     if (up.t === "do") return this.#do(one, up);
     if (up.t !== "sub") return;
     const key = keyOf(up.topic);
+    if (this.mute.some((part) => key.startsWith(part))) return void this.unspoken.push(() => this.#heard(one, up));
     const kept = this.stateOf(key);
     if (kept === null) return one.say({ t: "gone", id: up.id, why: "This flow was pruned." });
     one.subs.set(up.id, key);
@@ -201,6 +229,7 @@ function answersIt(up, ask) {
   if (command.do === "allow" || command.do === "deny") return kind === "consent" && ask.kind.consent === command.consent && ask.kind.action === command.action;
   if (command.do === "approve" || command.do === "decline") return kind === "approval" && ask.kind.approval === command.approval;
   if (command.do === "reply" || command.do === "retry") return kind === "text" && command.to.role === ask.role;
+  if (command.do === "budget") return kind === "text" && ask.kind.budget !== undefined && ask.kind.budget.role === command.role;
   if (command.do === "configure") return kind === "configuration";
   return { improve: "improvement", feedback: "feedback", unpause: "unpause", resume: kind }[command.do] === kind;
 }

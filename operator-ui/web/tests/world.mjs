@@ -14,7 +14,7 @@ export function consent(id, shown, more = {}) {
   return ask(`ledger/consent/${id}`, { kind: "consent", consent: id, action: `hash-${id}`, tool: "run_command", shown, facts: [{ label: "Directory", value: "crates/ledger", warn: false }, { label: "Network", value: "Yes", warn: true }, { label: "Writes", value: "Outside the workspace, ~/.cargo/bin", warn: true }, { label: "Existing permission", value: "None, mode is partial access", warn: false }], for_the_flow: "Any role may run exactly this command until the flow ends", diff: null }, more);
 }
 export function item(seq, type, text, more = {}) {
-  return { id: `f${seq}`, first: seq, seq, at: ago(30 - seq / 200), type, event: null, label: type === "assistant" ? "backend" : type, text, full_bytes: null, node: "api", turn: 14, call_id: null, tool: null, pending: false, interrupted: false, discarded: false, took_ms: null, added: null, removed: null, exit: null, ...more };
+  return { id: `f${seq}`, first: seq, seq, at: ago(30 - seq / 200), type, event: null, label: type === "assistant" ? "backend" : type, text, full_bytes: null, node: "api", turn: 14, call_id: null, tool: null, pending: false, interrupted: false, discarded: false, took_ms: null, added: null, removed: null, exit: null, outcome: null, ...more };
 }
 const node = (id, role, state, words, rank, more = {}) => ({ id, role, work: [], human_colab: false, await_all: true, state, words, live: null, since: ago(3), took_ms: null, turn: null, attempt: 1, correction: false, rank, seq: 100, ...more });
 const passed = (path, more = {}) => ({ artifact: { path, hash: `h-${path}`, bytes: 2100 }, seq: 200, at: ago(20), superseded_at: null, read: true, ...more });
@@ -33,7 +33,7 @@ export function backendFeed() {
     item(3100, "activation", "backend takes api up again, because work came back.", { event: "role.active", label: "Active again" }),
     item(3110, "assistant", "Agreed. The reader already detects the short frame, so recovery belongs in one place: `recover_tail()` finds the last whole frame, truncates, and returns its end.\n\n- one place\n- one test"),
     item(3120, "tool-success", "edit crates/ledger/src/journal.rs\nok", { tool: "edit_file", label: "edit_file", call_id: "c3120", added: 18, removed: 4, took_ms: 80 }),
-    item(3130, "tool-success", "run cargo test -p ledger\n44 passed", { tool: "run_command", label: "run_command", call_id: "c3130", exit: 0, took_ms: 6200 }),
+    item(3130, "tool-success", "run cargo test -p ledger\n44 passed", { tool: "run_command", label: "run_command", call_id: "c3130", exit: 0, outcome: { words: "44 passed", failed: false }, took_ms: 6200 }),
     item(3140, "tool-error", "run cargo clippy\nerror: this could be simplified\n  --> src/lib.rs:4", { tool: "run_command", label: "run_command", call_id: "c3140", exit: 101, took_ms: 9800 }),
     item(3150, "user", "Please keep the old file format readable.", { event: "human.steered", label: "You, for the next turn" }),
     item(3160, "repair", "The hand-off names api-report.md, which is not on disk. (repair 1 in a row)", { event: "repair.requested", label: "Asked to mend the outcome" }),

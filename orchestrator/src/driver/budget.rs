@@ -7,6 +7,7 @@ use a_society_roles::turn::step::Worst;
 
 use super::core::Core;
 use super::error::DriverError;
+use super::lack;
 
 /// Why a request may not leave.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -33,7 +34,7 @@ impl Core {
                 };
                 // A request that costs nothing may leave as long as anything is left.
                 if wants > left || left == 0 {
-                    return Some(Short::Of(words(whose, measure, wants, left)));
+                    return Some(Short::Of(lack::of_request(whose, measure, wants, left)));
                 }
                 let free = left.saturating_sub(self.reserved(whose, turn, measure));
                 busy |= wants > free;
@@ -91,10 +92,8 @@ impl Core {
             let limit = *account.limits.get(&Measure::Turns)?;
             (account.spent.turns > limit).then_some((whose, limit, account.spent.turns))
         });
-        over.filter(|_| begins).map(|(whose, limit, spent)| {
-            let whose = whose.map_or_else(|| "the flow".to_owned(), ToString::to_string);
-            format!("{whose} may take {limit} turns, and this is number {spent}")
-        })
+        over.filter(|_| begins)
+            .map(|(whose, limit, spent)| lack::of_turns(whose, limit, spent))
     }
 
     /// What the other requests under way may still cost.
@@ -128,15 +127,4 @@ fn name_of(role: Option<&RoleInstance>, measure: Measure) -> Option<ClientId> {
         Measure::WallMs => "time",
     };
     format!("flow-file:{measure}:{whose}").parse().ok()
-}
-
-fn words(whose: Option<&RoleInstance>, measure: Measure, wants: u64, free: u64) -> String {
-    let unit = match measure {
-        Measure::Tokens => "tokens",
-        Measure::CostMicros => "millionths of cost",
-        Measure::Turns => "turns",
-        Measure::WallMs => "milliseconds of work",
-    };
-    let whose = whose.map_or_else(|| "the flow".to_owned(), ToString::to_string);
-    format!("the next request may take {wants} {unit}, and {whose} has {free} left")
 }

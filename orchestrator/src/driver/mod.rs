@@ -17,6 +17,7 @@ mod consent;
 pub mod core;
 pub mod error;
 pub mod handle;
+pub mod lack;
 mod obey;
 mod outcome;
 pub mod role_source;

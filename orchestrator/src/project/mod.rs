@@ -4,7 +4,7 @@
 //! [`draft`] makes one for a flow that has no graph yet.
 //! [`files`] is the record folder as roles see it, [`records`] what the runtime itself writes there. [`workshop`] knows, for one flow, who its roles
 //! are, what they are told, and who takes their turns; [`mod@bench`] is what models work with,
-//! and [`choices`] who chooses that.
+//! and [`choices`] who chooses that. [`place`] says where a project lies, and what its roles name.
 
 pub mod bench;
 pub mod choices;
@@ -12,6 +12,7 @@ pub mod docs;
 pub mod draft;
 pub mod files;
 pub mod flow_file;
+pub mod place;
 mod program;
 pub mod reaches;
 pub mod records;

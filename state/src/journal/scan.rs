@@ -206,7 +206,11 @@ impl Scanner<'_> {
     fn walk(&mut self) -> Stop {
         let numbers = self.scan.segments.clone();
         let first = self.known.from.map_or(1, |from| from.segment);
-        let last = numbers.last().copied().unwrap_or(0);
+        let mut last = numbers.last().copied().unwrap_or(0);
+        if self.known.from.is_some() {
+            // The segment that was read last may be gone.
+            last = last.max(first);
+        }
         for number in first..=last {
             if numbers.binary_search(&number).is_err() {
                 let detail = format!("segment {number} of {last}");
@@ -258,10 +262,17 @@ impl Scanner<'_> {
     fn segment(&mut self, number: u32, offset: u64, later_segment: bool) -> Stop {
         let path = self.folder.segment(number);
         let mut buffer = std::mem::take(&mut self.buffer);
-        let read = uninterrupted(|| self.disk.open(&path, How::Read))
-            .and_then(|file| read_from(file.as_ref(), offset, SEGMENT_BYTES_MAX, &mut buffer));
+        let read = uninterrupted(|| self.disk.open(&path, How::Read)).and_then(|file| {
+            read_from(file.as_ref(), offset, SEGMENT_BYTES_MAX, &mut buffer)?;
+            // Whoever goes on reads nothing most of the time; then it may be that less is there.
+            Ok(buffer.is_empty() && uninterrupted(|| file.size_bytes())? < offset)
+        });
         let stop = match read {
-            Ok(()) => {
+            Ok(true) => {
+                let detail = "it is shorter than what was read of it".to_owned();
+                Some(self.damaged(Harm::EndMissing, number, offset, detail))
+            }
+            Ok(false) => {
                 self.scan.bytes += buffer.len() as u64;
                 if later_segment {
                     self.ask_lineage(number, offset, &buffer);

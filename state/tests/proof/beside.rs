@@ -1,8 +1,11 @@
 //! Readers beside a writer, and archives of flows that are torn or damaged.
 
+use std::path::PathBuf;
+
 use a_society_facts::Fact;
 use a_society_facts::fact::journal::Row;
 use a_society_facts::id::Seq;
+use a_society_state::disk::Disk;
 use a_society_state::repair::{self, Diagnosis};
 use a_society_state::{archive, look};
 
@@ -54,6 +57,46 @@ fn a_follower_hands_on_every_record_once_whatever_happens_to_the_writer() {
     }
     let there: Vec<_> = records(&play.store, &flow_ref()).into_iter().collect();
     assert_eq!(heard, there);
+}
+
+#[test]
+fn a_follower_says_so_when_what_it_read_is_no_longer_there() {
+    let mut play = Play::new();
+    let steps = [
+        Step::Create,
+        Step::Title,
+        Step::Segments(600),
+        Step::Title,
+        Step::Title,
+        Step::Title,
+        Step::Close,
+    ];
+    assert!(play.run(&steps, Temper::GiveUp).is_none());
+    let folder = play.store.folder(&flow_ref());
+    let mut follower = play.store.follow(&flow_ref()).unwrap();
+    follower.read(&mut |_| {}).unwrap();
+    let seq = follower.seq();
+    let segments = play.disk.files();
+    let segment = |path: &&PathBuf| path.extension().is_some_and(|it| it == "jsonl");
+    let last = segments.iter().rfind(segment).unwrap();
+    assert_ne!(*last, folder.segment(1));
+    let bytes = play.disk.read_file(last).unwrap();
+    // An older copy of the journal stands in its place.
+    play.disk.truncate(last, bytes.len() as u64 - 1).unwrap();
+    for _ in 0..2 {
+        let error = follower
+            .read(&mut |_| panic!("nothing is new"))
+            .unwrap_err();
+        assert!(error.to_string().contains("shorter"), "{error}");
+    }
+    play.disk.write_file(last, &bytes).unwrap();
+    assert_eq!(follower.read(&mut |_| {}).unwrap(), 0);
+    play.disk.remove_file(last).unwrap();
+    let error = follower
+        .read(&mut |_| panic!("nothing is new"))
+        .unwrap_err();
+    assert!(error.to_string().contains("segment"), "{error}");
+    assert_eq!(follower.seq(), seq);
 }
 
 #[test]

@@ -62,7 +62,7 @@ struct Gatherer<'a> {
 pub(super) fn gather(hubs: &Hubs, flow: &FlowRef) -> Result<Gathered, Failed> {
     let folder = hubs.store.folder(flow);
     let read = |text: &Text| whole_text(&hubs.store, &folder, text);
-    let mut fold = FlowFold::new(wire_ref(flow), hubs.models.clone()).reaching(hubs.reach.clone());
+    let mut fold = hubs.fold_of(flow);
     // What is told of the past is told as it was while somebody drove.
     fold.driven(Liveness {
         driven_by: Some(DrivenBy::Server),

@@ -300,7 +300,10 @@ fn of_files(
             shown_bytes_max: BLOB_BYTES_MAX,
             ..diff::BOUNDS
         };
-        (files::of(hubs, flow)?, diff::changes(hubs, flow, &bounds)?)
+        (
+            files::of(hubs, flow, None)?,
+            diff::changes(hubs, flow, None, &bounds)?,
+        )
     } else {
         let none = Files { files: Vec::new() };
         let no_changes = Changes {

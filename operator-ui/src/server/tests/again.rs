@@ -87,3 +87,40 @@ fn a_question_that_was_answered_while_another_server_ran_is_not_asked_of_who_com
     let again = fresh.clone().follow(&stage);
     assert_eq!(again.cursor, fresh.cursor);
 }
+
+#[test]
+fn whoever_reads_a_feed_of_a_journal_that_an_older_copy_replaced_is_shown_the_copy() {
+    let stage = Stage::new(8);
+    let root = stage.folder.path().join(".a-society/state/demo").join(FLOW);
+    let journal = FlowFolder::at(root).segment(1);
+    let lines: Vec<Vec<u8>> = ASKS
+        .lines()
+        .map(|line| format!("{line}\n").into_bytes())
+        .collect();
+    append(&journal, &lines);
+    let mut socket = connect(&stage.server);
+    hear(&mut socket);
+    let flow = json!({ "project": "demo", "flow": FLOW });
+    let topic = json!({ "topic": "feed", "flow": flow, "role": "owner" });
+    say(
+        &mut socket,
+        &json!({ "t": "sub", "id": 1, "topic": topic, "since": null, "epoch": null }),
+    );
+    let whole = hear(&mut socket);
+    let items = |snap: &Value| snap["state"]["items"].as_array().unwrap().len();
+    assert_eq!(
+        (&whole["t"], &whole["seq"]),
+        (&json!("snap"), &json!(lines.len()))
+    );
+    assert_eq!(hear(&mut socket)["t"], "caught_up");
+    let older = lines.len() / 2;
+    std::fs::write(&journal, lines[..older].concat()).unwrap();
+    let copy = hear(&mut socket);
+    assert_eq!(
+        (&copy["t"], &copy["seq"]),
+        (&json!("snap"), &json!(older)),
+        "{copy}"
+    );
+    assert_ne!(copy["epoch"], whole["epoch"]);
+    assert!(items(&copy) < items(&whole));
+}

@@ -49,6 +49,18 @@ fn whoever_does_not_finish_the_head_of_a_request_is_cut_off() {
 }
 
 #[test]
+fn whoever_does_not_finish_the_body_of_a_request_is_cut_off() {
+    let stage = Stage::with(|options| options.head_timeout = Duration::from_millis(100));
+    let begun = format!(
+        "POST /api/session HTTP/1.1\r\nHost: 127.0.0.1:{}\r\nContent-Type: application/json\r\n\
+         Content-Length: 100\r\n\r\n{{",
+        stage.port()
+    );
+    assert_eq!(status_of(&stage.ask(&begun)), 408);
+    assert_eq!(stage.status(HEALTH, ""), 200);
+}
+
+#[test]
 fn one_subscription_too_many_is_told_so_and_the_others_go_on() {
     let stage = Stage::new(8);
     let mut socket = connect(&stage.server);

@@ -9,11 +9,11 @@ use serde_json::{Value, json};
 use super::{PATIENCE, Stage};
 
 /// A journal in which three briefs and what they ask for are written, and its flow.
-const JOURNAL: &str = include_str!("../../../tests/journals/fan-out.jsonl");
+pub(super) const JOURNAL: &str = include_str!("../../../tests/journals/fan-out.jsonl");
 const FLOW: &str = "20261121T145750724Z-39nge3";
 
 /// A server of that journal alone.
-fn stage() -> Stage {
+pub(super) fn stage() -> Stage {
     let stage = Stage::new(8);
     let root = stage.folder.path().join(".a-society/state/demo").join(FLOW);
     let segment = FlowFolder::at(root).segment(1);
@@ -23,7 +23,7 @@ fn stage() -> Stage {
 }
 
 /// The status and the whole body of what is read of the flow.
-fn get(stage: &Stage, rest: &str) -> (u16, Value) {
+pub(super) fn get(stage: &Stage, rest: &str) -> (u16, Value) {
     let mut stream = TcpStream::connect(stage.server.address()).unwrap();
     stream.set_read_timeout(Some(PATIENCE)).unwrap();
     let request = format!(
@@ -62,6 +62,28 @@ fn the_changes_of_a_flow_are_told_from_its_calls_where_no_bytes_were_kept() {
         assert_ne!(diff["hunks"], json!([]), "{diff}");
         assert_eq!(diff["truncated"], false, "{diff}");
     }
+}
+
+#[test]
+fn what_was_handed_over_and_changed_is_told_as_it_was_at_a_record() {
+    let stage = stage();
+    let told = |rest: &str, list: &str| {
+        let (status, told) = get(&stage, rest);
+        assert_eq!(status, 200);
+        told[list].as_array().unwrap().len()
+    };
+    let lines: Vec<&str> = JOURNAL.lines().collect();
+    let first = |fact: &str| {
+        let is_it = |line: &&str| line.contains(&format!("\"fact\":\"{fact}\""));
+        lines.iter().position(is_it).unwrap() + 1
+    };
+    let (handed, called) = (first("handoff_applied"), first("call_intended"));
+    assert_eq!(told(&format!("files?at={}", handed - 1), "files"), 0);
+    assert!(told(&format!("files?at={handed}"), "files") > 0);
+    assert!(told("files", "files") > told(&format!("files?at={handed}"), "files"));
+    assert_eq!(told(&format!("changes?at={}", called - 1), "diffs"), 0);
+    assert_eq!(told(&format!("changes?at={called}"), "diffs"), 1);
+    assert!(told("changes", "diffs") > 1);
 }
 
 #[test]

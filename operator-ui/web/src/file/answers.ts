@@ -89,8 +89,10 @@ export class Answers {
     const all = this.data.transcripts[role];
     const messages = all?.messages[query.get("seg") ?? "live"];
     if (all === undefined || messages === undefined) return this.#none("transcripts");
-    const from = number(query, "from", 0);
-    const told: Transcript = { segments: all.segments, messages: messages.slice(from, from + number(query, "limit", 200)), total: messages.length };
+    // What a session held before it was compacted is in its archives; what is cut here is what came later.
+    const [from, at] = [number(query, "from", 0), number(query, "at", Infinity)];
+    const there = messages.filter((one) => (one.seq ?? 0) <= at);
+    const told: Transcript = { segments: all.segments, messages: there.slice(from, from + number(query, "limit", 200)), total: there.length };
     return json(told);
   }
 

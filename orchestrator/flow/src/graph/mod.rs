@@ -3,6 +3,7 @@
 pub mod limits;
 
 mod diagnostic;
+mod difference;
 mod hint;
 mod improvement;
 mod keys;
@@ -22,6 +23,7 @@ mod walk;
 mod yaml;
 
 pub use diagnostic::{Code, Diagnostic, Excerpt, Severity};
+pub use difference::differences;
 pub use improvement::ImprovementStep;
 pub use model::{Edge, EdgeIndex, FlowGraph, GraphFile, Node, NodeIndex};
 pub use name::{

@@ -1,5 +1,6 @@
 // The context window as shares: what fills it, and how much is free. Pure.
 import type { RoleView, Segment, TranscriptMessage } from "../../wire";
+import { took } from "../../words";
 
 export type Share = { name: string; tokens: number; look: "a" | "b" | "sum" | "c" | "d" | "free" };
 
@@ -57,6 +58,17 @@ export function callWords(call: CallMade): string {
   const first = input.find((v) => typeof v === "string" || typeof v === "number");
   return `${call.name} ${first === undefined ? "" : String(first)}`.trim();
 }
+
+/** What came back for a request that failed. */
+export function failureOf(raw: unknown): { words: string; body: string } | null {
+  const failed = member(raw, "failed");
+  const [kind, body, wait] = [member(failed, "class"), member(failed, "error"), member(failed, "retry_in_ms")];
+  if (typeof kind !== "string" || typeof body !== "string") return null;
+  return { words: typeof wait === "number" ? `${kind}, tried again after ${took(wait)}` : kind, body };
+}
+/** How a message ended that did not end by itself: it was cut off, or it is still being written. */
+export const endOf = (raw: unknown): "cut" | "growing" | null => (member(raw, "interrupted") === true ? "cut" : member(raw, "draft") === true ? "growing" : null);
+const member = (of: unknown, name: string): unknown => (typeof of === "object" && of !== null && name in of ? (of as Record<string, unknown>)[name] : undefined);
 
 /** Whether a message is something the model said. */
 export const said = (kind: string): boolean => /^assistant$/i.test(kind) || /^said$/i.test(kind);

@@ -1,6 +1,6 @@
 // The messages of one segment, fetched a page at a time as they come near the eye.
 import { SvelteMap } from "svelte/reactivity";
-import { flowApi, get } from "../../api";
+import { flowApi, get, Refused } from "../../api";
 import { asFault, store } from "../../store.svelte";
 import type { FlowRef, Segment, Transcript, TranscriptMessage } from "../../wire";
 
@@ -13,6 +13,8 @@ export class Pages {
   total = $state(0);
   ready = $state(false);
   problem = $state<string | null>(null);
+  /** There is no such session: the role has not begun. */
+  none = $state(false);
   readonly #pages = new SvelteMap<number, TranscriptMessage[]>();
   readonly #asked = new Set<number>();
   readonly #stop = new AbortController();
@@ -35,6 +37,18 @@ export class Pages {
   held(): TranscriptMessage[] {
     return [...this.#pages].sort((a, b) => a[0] - b[0]).flatMap(([, list]) => list);
   }
+  /** Where the last message stands that was there at an event. */
+  async locate(event: number): Promise<number> {
+    await this.page(0);
+    let [low, high] = [0, Math.floor(Math.max(0, this.total - 1) / PAGE)];
+    while (low < high) {
+      const middle = Math.ceil((low + high) / 2);
+      const [first] = await this.page(middle);
+      if ((first?.seq ?? 0) <= event) low = middle;
+      else high = middle - 1;
+    }
+    return Math.max(0, (await this.page(low)).findLast((one) => (one.seq ?? 0) <= event)?.n ?? 0);
+  }
   see(from: number, to: number): void {
     for (let p = Math.floor(from / PAGE); p <= Math.floor(Math.max(from, to - 1) / PAGE); p++) void this.page(p);
   }
@@ -49,6 +63,7 @@ export class Pages {
       this.total = told.total;
       this.ready = true;
       this.problem = null;
+      this.none = false;
       for (const old of this.#pages.keys()) {
         if (this.#pages.size < HELD) break;
         this.#pages.delete(old);
@@ -58,7 +73,11 @@ export class Pages {
       return told.messages;
     } catch (error) {
       this.#asked.delete(p);
-      if (!this.#stop.signal.aborted) this.problem = asFault(error).what;
+      if (this.#stop.signal.aborted) return [];
+      // A line that is away is said in one place, and what was not fetched is fetched when it is back.
+      if (!(error instanceof Refused)) return [];
+      this.none = error.status === 404 && p === 0;
+      this.problem = error.fault.what;
       return [];
     }
   }
@@ -73,7 +92,7 @@ export class Pages {
       this.total = told.total;
       this.#pages.set(grown, told.messages);
       this.#asked.add(grown);
-    }, (error: unknown) => { if (!this.#stop.signal.aborted) store.fail(asFault(error)); });
+    }, (error: unknown) => { if (!this.#stop.signal.aborted && error instanceof Refused) store.fail(asFault(error)); });
   }
   end(): void {
     this.#stop.abort();

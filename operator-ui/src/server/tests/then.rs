@@ -1,0 +1,105 @@
+//! A session as it was, what came back for a request, and the build that a page came with.
+
+use std::collections::BTreeSet;
+
+use a_society_facts::fact::Fact;
+use a_society_facts::id::FlowId;
+use a_society_facts::sample::{recorded, walk};
+use serde_json::Value;
+
+use super::super::transcript::Read;
+use super::Stage;
+use super::changed::{JOURNAL, get, stage};
+
+/// The roles of the journal, and how long it is.
+fn roles() -> (BTreeSet<String>, u64) {
+    let lines = JOURNAL.lines().filter(|line| !line.is_empty());
+    let records: Vec<Value> = lines
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    let roles = records.iter().filter_map(|record| record["role"].as_str());
+    (roles.map(str::to_owned).collect(), records.len() as u64)
+}
+
+#[test]
+fn a_session_as_it_was_at_a_record_holds_nothing_that_came_later() {
+    let stage = stage();
+    let (roles, last) = roles();
+    assert!(roles.len() > 1, "{roles:?}");
+    for role in roles {
+        let told = |at: u64| get(&stage, &format!("role/{role}/transcript?seg=live&at={at}"));
+        let (_, whole) = told(last);
+        let (mut before, mut grew) = (0, 0);
+        for at in (1..=last).step_by(7) {
+            let (status, then) = told(at);
+            if status == 404 {
+                assert_eq!(before, 0, "{role} had begun before {at}");
+                continue;
+            }
+            let messages = then["messages"].as_array().unwrap();
+            for message in messages {
+                assert!(message["seq"].as_u64().unwrap() <= at, "{role} at {at}");
+            }
+            grew += usize::from(messages.len() > before);
+            before = messages.len();
+        }
+        assert!(grew > 0, "{role} said nothing");
+        assert!(whole["total"].as_u64().unwrap() >= before as u64);
+    }
+}
+
+#[test]
+fn a_request_that_failed_says_what_came_back_and_no_other_does() {
+    let facts = walk();
+    let failed = facts.iter().find_map(|fact| {
+        let Fact::ModelFailed(failed) = fact else {
+            return None;
+        };
+        Some(failed.clone())
+    });
+    let failed = failed.unwrap();
+    let flow: FlowId = super::FLOW.parse().unwrap();
+    let mut read = Read::default();
+    for recorded in recorded(facts) {
+        read.hear(&flow, &failed.role, &recorded);
+    }
+    let all = read.all(&|text| text.shown()).unwrap();
+    let requests = &all.messages["requests"];
+    let told: Vec<_> = requests
+        .iter()
+        .filter(|request| !request.raw["failed"].is_null())
+        .collect();
+    let [request] = told.as_slice() else {
+        panic!("{} requests failed", told.len());
+    };
+    assert_eq!(request.raw["failed"]["error"], failed.error.as_str());
+    assert_eq!(request.raw["request"], failed.request);
+    assert!(
+        request
+            .content
+            .ends_with(&format!(", failed: {}", failed.class))
+    );
+    let answered = requests
+        .iter()
+        .any(|request| !request.raw["answered"].is_null());
+    assert!(answered, "no request was answered");
+}
+
+#[test]
+fn the_page_says_which_build_it_came_with_and_its_parts_do_not() {
+    let stage = Stage::new(8);
+    let head = |path: &str| {
+        let port = stage.port();
+        stage.ask(&format!(
+            "GET {path} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nConnection: close\r\n\r\n"
+        ))
+    };
+    for place in ["/", "/p/demo/f/x"] {
+        let said = head(place);
+        assert!(
+            said.contains("server-timing: build;desc=\"test\"\r\n"),
+            "{said}"
+        );
+    }
+    assert!(!head("/favicon.svg").contains("server-timing"));
+}

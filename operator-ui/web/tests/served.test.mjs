@@ -1,0 +1,384 @@
+// The real program under the page: it is killed in the middle of a stream and started again, the page sleeps, two
+// windows answer at once, the journal is mended. What the page shows in the end is what the journal holds.
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { launch, open } from "./browser.mjs";
+import { address, either, killed, missing, Place } from "./program.mjs";
+import { expected, has, messagesOf, plain, rowsOf } from "./reading.mjs";
+import { GRACE, sleep, until } from "./stage.mjs";
+
+const skip = missing("the page while the program is killed");
+/** How often the program is killed, in the slice and in the whole. */
+const KILLS = either(10, 200);
+
+let browser;
+before(async () => { browser = await launch(); });
+after(() => browser.close());
+
+const ROLES = "roles:\n  owner: { executor: scripted }\n  writer: { executor: scripted }\n";
+const WORDS = "I look at it from one side and then from another, and then I say what I think of it.";
+
+/** A chain of nodes of one role, each of which says something, again and again. */
+function streams(nodes, { each = 3, pieces = 60, every = 8, words = WORDS, first = { pieces, every } } = {}) {
+  const names = Array.from({ length: nodes }, (_, at) => `n${at}`);
+  const chain = ["begin", ...names, "end"];
+  const pace = (node, at) => (node === "n0" && at === 0 ? first : { pieces, every });
+  const stream = (node, at) => `stream: { text: '${node} says ${at}. ${words}', pieces: ${pace(node, at).pieces}, every-ms: ${pace(node, at).every} }`;
+  const said = (node) => Array.from({ length: each }, (_, at) => `      - ${stream(node, at)}\n      - write: { path: ${node}-${at}.md, text: 'What ${node} wrote.' }\n`).join("");
+  return {
+    "demo/flow.yaml": `workflow:\n  name: Streams\n  nodes:\n    - { id: begin, role: owner }\n${names.map((node) => `    - { id: ${node}, role: writer }\n`).join("")}    - { id: end, role: owner }\n  edges:\n${chain.slice(1).map((to, at) => `    - { from: ${chain[at]}, to: ${to} }\n`).join("")}${ROLES}`,
+    "demo/script.yaml": `default: forward\nscript:\n${names.map((node) => `  - node: ${node}\n    usage: { input-tokens: 310, output-tokens: 42 }\n    say:\n${said(node)}      - forward: 'What ${node} thinks.'\n`).join("")}`,
+  };
+}
+const begin = (place, more = {}) => place.ask("POST", "/api/flows", { from: { file: "demo/flow.yaml" }, ...more });
+const feedOf = (flow, role) => `/p/${flow.project}/f/${flow.flow}/r/${role}`;
+/** Opens a printed address. The cookie is there when the page is connected; who leaves before may be without it. */
+async function signIn(page, printed) {
+  await page.goto(printed);
+  await until(() => page.url(), (url) => !url.includes("token"), "the token leaves the address");
+  await page.locator(".shell[data-line=open]").waitFor();
+}
+const over = (page) => until(() => page.locator("main").innerText(), (text) => /\bCancelled\b/i.test(text), "the flow is over");
+
+test(`through ${KILLS} kills in the middle of a stream nothing is lost and nothing is there twice, in the window that stays and in those opened anew`, { skip }, async () => {
+  // Far more than is ever said: it is called off when it was killed often enough.
+  const place = new Place(streams(Math.ceil(KILLS / 10) + 2, { each: 30, pieces: 80, every: 20 }));
+  const kept = [];
+  try {
+    await place.serve();
+    const flow = await begin(place);
+    const { page, close, complaints } = await open(browser, place.printed);
+    kept.push(close);
+    await page.goto(place.origin + feedOf(flow, "writer"));
+    // It is never loaded anew: it goes on with the cursor it has once its browser knows the new token.
+    const stays = await page.context().newPage();
+    await stays.goto(place.origin + feedOf(flow, "writer"));
+    const seen = new Map();
+    for (let kill = 0; kill < KILLS; kill += 1) {
+      await page.locator("[role=log] .caret").waitFor();
+      for (const row of await mounted(page)) if (!row.pending) seen.set(row.seq, row.text);
+      // Not in step with anything that the flow does.
+      await sleep((kill * 37) % 190);
+      await place.kill();
+      await place.serve("--resume");
+      await signIn(page, place.printed);
+      await page.goto(place.origin + feedOf(flow, "writer"));
+    }
+    await page.locator("[role=log] .caret").waitFor();
+    assert.equal(place.run("cancel", flow.flow).code, 0);
+    await over(page);
+    await place.kill();
+    const journal = place.log(flow.flow);
+    assert.deepEqual(journal.map((fact) => fact.seq), journal.map((_, at) => at + 1), "the journal has no hole");
+    const answers = answersOf(journal, "writer");
+    const wanted = plain(expected(place.view(flow.flow, "writer", "feed")));
+    const said = answers.filter((text) => text.includes(" says "));
+    assert.deepEqual(wanted.filter((row) => said.includes(row.text)).map((row) => row.text), said, "the feed has each answer of the journal once");
+    await place.serve();
+    await signIn(page, place.printed);
+    await page.goto(place.origin + feedOf(flow, "writer"));
+    for (const window of [page, stays]) {
+      await window.bringToFront();
+      await has(window, wanted.length, "all of the feed is there");
+      assert.deepEqual(plain(await rowsOf(window)), wanted);
+    }
+    const shown = new Map(wanted.map((row) => [row.seq, row.text]));
+    for (const row of plain([...seen].map(([seq, text]) => ({ seq, text })))) assert.equal(row.text, shown.get(row.seq), "what was once shown whole stays so");
+    await page.bringToFront();
+    await page.goto(`${place.origin}${feedOf(flow, "writer")}/transcript`);
+    const told = place.view(flow.flow, "writer", "transcript").transcriptHistory;
+    await until(() => page.locator("main[data-messages]").getAttribute("data-messages"), (n) => Number(n) === told.length, "all of the transcript is there");
+    // A message of calls only is shown by what it calls.
+    const texts = told.map((message) => (message.text ?? message.content ?? "").replaceAll(/\s+/g, " ").trim().slice(0, 80));
+    const lines = await messagesOf(page);
+    assert.deepEqual(lines.map((line, at) => (texts[at] === "" ? "" : line.replaceAll(/\s+/g, " ").slice(0, texts[at]?.length))), texts);
+    assert.deepEqual(complaints.filter((line) => !away(line)), []);
+  } finally {
+    for (const end of kept) await end();
+    await place.end();
+  }
+});
+
+test("a tab that shows the first page takes the address of the next start as it took the one before", { skip }, async () => {
+  const place = new Place();
+  const kept = [];
+  try {
+    await place.serve();
+    const { page, close } = await open(browser, place.printed);
+    kept.push(close);
+    const connected = () => page.getByText("Connected").first().waitFor();
+    await connected();
+    for (let start = 0; start < 2; start += 1) {
+      await place.kill();
+      await place.serve();
+      // Only what stands behind the # is another, so that the browser loads nothing.
+      await signIn(page, place.printed);
+      await connected();
+      assert.equal(await page.getByRole("heading", { name: "Open the address that the server printed" }).count(), 0);
+    }
+  } finally {
+    for (const end of kept) await end();
+    await place.end();
+  }
+});
+
+test("what another process added while the server was away comes whole to a window that stayed, however much it is", { skip }, async () => {
+  // More than goes into one message of the socket, by its bytes and by how many items it has.
+  const place = new Place(streams(6, { each: 20, pieces: 1, every: 0, words: `${WORDS} ${WORDS}`, first: { pieces: 200, every: 20 } }));
+  const kept = [];
+  try {
+    await place.serve();
+    const flow = await begin(place);
+    const { page, close } = await open(browser, place.printed);
+    kept.push(close);
+    await page.goto(place.origin + feedOf(flow, "writer"));
+    await page.locator("[role=log] .caret").waitFor();
+    await place.kill();
+    assert.equal(place.run("resume", flow.flow, "--improve", "none", "--feedback", "no").code, 0);
+    await place.serve();
+    const beside = await page.context().newPage();
+    await signIn(beside, place.printed);
+    await page.bringToFront();
+    const wanted = plain(expected(place.view(flow.flow, "writer", "feed")));
+    await has(page, wanted.length, "all that was added");
+    assert.deepEqual(plain(await rowsOf(page)), wanted);
+  } finally {
+    for (const end of kept) await end();
+    await place.end();
+  }
+});
+
+test("a flow whose other process is killed stands there as stopped without a word of the journal, and goes on from the page", { skip }, async () => {
+  const place = new Place(streams(2, { each: 2, pieces: 30, every: 10 , first: { pieces: 400, every: 20 } }));
+  const kept = [];
+  try {
+    await place.serve();
+    const other = place.begin(["run", "demo/flow.yaml", "--improve", "none", "--feedback", "no"]);
+    kept.push(() => killed(other));
+    const { page, close } = await open(browser, place.printed);
+    kept.push(close);
+    await page.goto(`${place.origin}/flows`);
+    await page.getByRole("link", { name: "Streams" }).first().click();
+    const resume = page.getByRole("button", { name: /^Continue(?! with)/ });
+    await page.locator("[role=log] .row").first().waitFor();
+    assert.equal(await resume.count(), 0);
+    await killed(other);
+    await resume.first().waitFor();
+    await sleep(GRACE);
+    await resume.first().click();
+    await until(() => page.locator("main").innerText(), (text) => /your choice/.test(text), "it goes on to its end");
+    assert.equal(await resume.count(), 0);
+  } finally {
+    for (const end of kept) await end();
+    await place.end();
+  }
+});
+
+/** Nodes that each ask a question and then want their hand-off approved. */
+function asking(nodes) {
+  const { "demo/flow.yaml": flow } = streams(nodes);
+  const names = Array.from({ length: nodes }, (_, at) => `n${at}`);
+  return {
+    "demo/flow.yaml": flow.replaceAll("role: writer }", "role: writer, human-colab: true }"),
+    "demo/script.yaml": `default: forward\nscript:\n${names.map((node) => `  - node: ${node}\n    turn: 1\n    say:\n      - 'What does ${node} need?'\n      - signal: prompt-human\n  - node: ${node}\n    say:\n      - write: { path: ${node}.md, text: 'What ${node} wrote.' }\n      - forward: 'What ${node} thinks.'\n`).join("")}`,
+  };
+}
+
+test("of two windows that answer the same question of the program in the same moment one decides, the other is told, and both show the same", { skip }, async () => {
+  const nodes = either(3, 20);
+  const place = new Place(asking(nodes));
+  const kept = [];
+  try {
+    await place.serve();
+    const flow = await begin(place, { improve: "none" });
+    const windows = [await open(browser, place.printed), await open(browser, place.printed)];
+    kept.push(...windows.map((window) => window.close));
+    const pages = windows.map((window) => window.page);
+    /** Both windows answer in the same moment, once both can. What each presses is found before. */
+    const race = async (ready, written, pressed) => {
+      const found = [];
+      for (const [at, page] of pages.entries()) {
+        await page.bringToFront();
+        await page.getByText(ready).first().waitFor();
+        if (written[at] !== undefined) await page.getByLabel("Your answer").fill(written[at]);
+        found.push(await page.getByRole("button", { name: pressed[at] }).first().elementHandle());
+      }
+      await sleep(GRACE);
+      const moment = Date.now() + 150;
+      await Promise.all(found.map((button) => button.evaluate((element, at) => new Promise((done) => setTimeout(() => done(element.click()), at - Date.now())), moment)));
+      await until(async () => (await Promise.all(pages.map((page) => page.getByRole("alert").count()))).toSorted().join(), (told) => told === "0,1", "whoever was second is told so");
+      for (const page of pages) for (const close of await page.getByRole("button", { name: "Close this error" }).all()) await close.click();
+      // What stays is the same in both: what was decided, and what waits.
+      const shown = () => Promise.all(pages.map((page) => page.locator("main").first().innerText()));
+      await until(shown, ([one, other]) => one === other, "both show the same");
+    };
+    for (let at = 0; at < nodes; at += 1) {
+      await race(`What does n${at} need?`, [`one says yes to n${at}`, `two says yes to n${at}`], [/^Answer/, /^Answer/]);
+      const [approve, decline] = [/^Approve hand-off/, /^Decline(?! with)/];
+      await race("wants to hand over", [], [approve, at === nodes - 1 ? decline : approve]);
+    }
+    const facts = place.log(flow.flow);
+    const replies = facts.filter((fact) => fact.fact === "operator_replied").map((fact) => fact.text);
+    assert.equal(replies.length, nodes, "each question is answered once");
+    const decided = facts.filter((fact) => fact.fact === "handoff_decided").map((fact) => fact.approval);
+    assert.deepEqual(decided, [...new Set(decided)]);
+    assert.equal(decided.length, nodes, "each hand-off is decided once");
+    await pages[0].goto(`${place.origin}/inbox`);
+    // The list is a glance back; the journal has the rest.
+    for (const text of replies.slice(-3)) await pages[0].getByText(`Answered: ${text}`).first().waitFor();
+    for (const window of windows) assert.deepEqual(window.complaints, []);
+  } finally {
+    for (const end of kept) await end();
+    await place.end();
+  }
+});
+
+/** Lets a page sleep, as a machine does that is shut: nothing of it runs, and its sockets may go. */
+async function sleeper(page) {
+  const session = await page.context().newCDPSession(page);
+  return {
+    sleeps: async () => {
+      await session.send("Page.setWebLifecycleState", { state: "frozen" });
+      await page.context().setOffline(true);
+    },
+    wakes: async () => {
+      await page.context().setOffline(false);
+      await session.send("Page.setWebLifecycleState", { state: "active" });
+    },
+  };
+}
+
+for (const dies of [false, true]) {
+  test(`a page that slept through much of a flow${dies ? ", and through the end of the server," : ""} has all of it when it wakes, and what was written`, { skip }, async () => {
+    const place = new Place(streams(6, { each: 20, pieces: 1, every: 0, words: `${WORDS} ${WORDS}`, first: { pieces: 200, every: 20 } }));
+    const kept = [];
+    try {
+      await place.serve();
+      const flow = await begin(place);
+      const { page, close } = await open(browser, place.printed);
+      kept.push(close);
+      await page.goto(place.origin + feedOf(flow, "writer"));
+      await page.locator("[role=log] .caret").waitFor();
+      await page.locator("textarea").first().fill("half a sentence");
+      const { sleeps, wakes } = await sleeper(page);
+      await sleeps();
+      if (dies) {
+        await place.kill();
+        await place.serve("--resume");
+      }
+      const phase = () => JSON.parse(place.run("show", flow.flow, "--json").out).screen.flow.phase;
+      await until(phase, (now) => now !== "forward", "the flow goes on while the page sleeps");
+      await wakes();
+      if (dies) {
+        const beside = await page.context().newPage();
+        await signIn(beside, place.printed);
+        await page.bringToFront();
+      }
+      const head = place.log(flow.flow).at(-1).seq;
+      await until(() => page.locator("[data-role]").getAttribute("data-seq", { timeout: 10_000 }), (seq) => Number(seq) >= head, "it is where the journal is");
+      assert.equal(await page.locator("textarea").first().inputValue(), "half a sentence");
+      assert.equal(place.run("improve", flow.flow, "none").code, 0);
+      await until(phase, (now) => now === "completed", "the flow is over");
+      const wanted = plain(expected(place.view(flow.flow, "writer", "feed")));
+      await has(page, wanted.length, "all that it slept through");
+      assert.deepEqual(plain(await rowsOf(page)), wanted);
+    } finally {
+      for (const end of kept) await end();
+      await place.end();
+    }
+  });
+}
+
+test("when the journal was mended, the page shows what is left of it and nothing of what was taken out, and goes on from there", { skip }, async () => {
+  const place = new Place(streams(3, { each: 4, pieces: 4, every: 2 }));
+  const kept = [];
+  /** A byte of the record in which a role said this is another one, and the journal is mended. */
+  const mended = (flow, words) => {
+    const journal = join(place.state(flow), "journal/00000001.jsonl");
+    place.put(journal, place.read(journal).replace(`"text":"${words}`, `"text":"${words.toUpperCase()}`));
+    assert.equal(place.run("repair", flow, "--apply").code, 0);
+  };
+  try {
+    await place.serve();
+    const flow = await begin(place, { improve: "none" });
+    const { page, close } = await open(browser, place.printed);
+    kept.push(close);
+    await page.goto(place.origin + feedOf(flow, "writer"));
+    const said = () => page.getByRole("log").innerText();
+    const shows = (words, not) => until(said, (text) => text.includes(words) && !text.includes(not), `it shows "${words}" and not "${not}"`);
+    await shows("n2 says 3.", "nothing like this");
+    // While the server is away, and then beside it.
+    await until(() => page.locator("main").innerText(), (text) => /Completed/.test(text), "the flow is over");
+    await place.kill();
+    mended(flow.flow, "n2 says 2.");
+    await place.serve();
+    const beside = await page.context().newPage();
+    await signIn(beside, place.printed);
+    await page.bringToFront();
+    await shows("n2 says 1.", "n2 says 2.");
+    mended(flow.flow, "n1 says 3.");
+    await shows("n1 says 2.", "n2 says");
+    const resume = page.getByRole("button", { name: /^(Continue|Resume)(?! with)/ }).first();
+    await resume.waitFor();
+    await sleep(GRACE);
+    await resume.click();
+    await shows("n2 says 3.", "N1 SAYS");
+    await until(() => page.locator("main").innerText(), (text) => /your choice/.test(text), "the flow is at its end");
+    assert.equal(place.run("improve", flow.flow, "none").code, 0);
+    await until(() => page.locator("main").innerText(), (text) => /Completed/.test(text), "the flow is over again");
+    const wanted = plain(expected(place.view(flow.flow, "writer", "feed")));
+    await has(page, wanted.length, "the feed of the mended journal");
+    assert.deepEqual(plain(await rowsOf(page)), wanted);
+  } finally {
+    for (const end of kept) await end();
+    await place.end();
+  }
+});
+
+test("the page beside a run is there again beside each resume after the run was killed, with all that was said", { skip }, async () => {
+  const place = new Place(streams(8, { each: 1, pieces: 80, every: 20 }));
+  const kept = [];
+  try {
+    const { page, close } = await (async () => {
+      const context = await browser.newContext({ viewport: { width: 1440, height: 900 } });
+      return { page: await context.newPage(), close: () => context.close() };
+    })();
+    kept.push(close);
+    let drives = place.begin(["run", "demo/flow.yaml", "--ui"]);
+    kept.push(() => killed(drives));
+    let printed = await address(drives);
+    const [row] = JSON.parse(place.run("ls", "--json").out).flows;
+    for (let kill = 0; kill < 3; kill += 1) {
+      // Its port is another each time, and so is all that the browser knows of it.
+      await signIn(page, printed);
+      await page.goto(new URL(feedOf(row, "writer"), printed).href);
+      await page.locator("[role=log] .caret").waitFor();
+      await killed(drives);
+      drives = place.begin(["resume", row.flow, "--ui"]);
+      printed = await address(drives);
+    }
+    await signIn(page, printed);
+    await page.goto(new URL(feedOf(row, "writer"), printed).href);
+    assert.equal(place.run("cancel", row.flow).code, 0);
+    await over(page);
+    const wanted = plain(expected(place.view(row.flow, "writer", "feed")));
+    await has(page, wanted.length, "all of the feed is there");
+    assert.deepEqual(plain(await rowsOf(page)), wanted);
+  } finally {
+    for (const end of kept) await end();
+    await place.end();
+  }
+});
+
+/** What a role answered, as the journal has it: the text itself, or the pieces that streamed. */
+function answersOf(journal, role) {
+  const mine = journal.filter((fact) => fact.role === role);
+  const drafts = (answer) => mine.filter((fact) => fact.fact === "draft_added" && fact.kind === "text" && fact.turn === answer.turn && fact.request === answer.request && fact.seq < answer.seq);
+  return mine.filter((fact) => fact.fact === "model_answered").map((answer) => (typeof answer.text === "string" ? answer.text : drafts(answer).map((draft) => draft.text).join("")));
+}
+
+/** What a browser itself says when nobody answers, or when a token is not good any more. */
+const away = (line) => /net::ERR_CONNECTION|WebSocket connection to|401/.test(line);
+/** The rows that are drawn now. */
+const mounted = (page) => page.getByRole("log").evaluate((log) => [...log.querySelectorAll("[data-at]")].map((row) => ({ seq: Number(row.dataset.seq), text: row.querySelector(".say > .md")?.textContent ?? null, pending: row.querySelector(".caret") !== null })));

@@ -1,0 +1,156 @@
+// Every state that a screen can be in: how it comes about, and where it is looked at. The tests of the states and the
+// pictures (`node tests/shots.mjs`) both begin here.
+import { ask, consent, DIFF, item, world } from "./world.mjs";
+
+const LEDGER = "orchard/ledger";
+export const FLOW = "/p/orchard/f/ledger";
+export const FEED = `${FLOW}/r/backend`;
+export const TRANSCRIPT = `${FEED}/transcript`;
+const now = () => new Date().toISOString();
+
+/** A world in which this flow is the one that is changed. */
+export function changed(change) {
+  const data = world();
+  change(data, data.flows[LEDGER].state, data.flows[LEDGER].feeds);
+  return data;
+}
+/** Nothing is asked. */
+export function quiet(data, state) {
+  data.inbox.asks = {};
+  state.asks = {};
+}
+/** Only this is asked, in the inbox and in its flow. */
+export function only(data, state, ...asks) {
+  quiet(data, state);
+  for (const one of asks) {
+    data.inbox.asks[one.id] = one;
+    if (one.flow.flow === "ledger") state.asks[one.id] = one;
+  }
+}
+
+const said = (n, kind, content, more = {}) => ({ kind, content, seq: 3000 + n * 10, tokens: 40 + content.length, ...more });
+/** A session with an archive, its prompt, its tools, and what was sent. */
+export const session = () => ({
+  live: { words: "What the model sees now", messages: [said(1, "user", "api continues. Inputs: architecture.md, brief.md"), said(2, "assistant", "I will move readers first, then the writer."), ...Array.from({ length: 12 }, (_, n) => said(3 + n, n % 2 === 0 ? "assistant_tool_calls" : "tool_result", n % 2 === 0 ? "" : "ok, 18 lines added, 4 removed", n % 2 === 0 ? { raw: { role: "assistant_tool_calls", calls: [{ id: `c${n}`, name: "edit_file", input: { path: "crates/ledger/src/journal.rs" } }] } } : {})), said(17, "assistant", "Tests pass. I want a fuzz target over truncated files before I hand off.")] },
+  "archive-1": { kind: "compaction", words: "Archived at 13:57", messages: Array.from({ length: 6 }, (_, n) => said(n, n % 2 === 0 ? "user" : "assistant", `Earlier words ${n}`, { seq: 1000 + n })) },
+  system: { words: "System prompt", messages: [{ kind: "system", content: "You are backend. You keep the journal.", tokens: 9, seq: null }] },
+  tools: { words: "Tools that were used", messages: [{ kind: "tool", content: "edit_file: called 6 times", tokens: 6, seq: null }] },
+  requests: { words: "Requests as they were sent", messages: [1, 2, 3].map((n) => ({ kind: "request", content: `Request ${n} of turn 14 to sonnet-4.5`, tokens: 9, seq: 3000 + n * 50, raw: { turn: 14, request: n, model: "sonnet-4.5" } })) },
+});
+const withSession = (change = () => {}) => changed((data, state, feeds) => { data.flows[LEDGER].transcripts = { backend: session() }; change(data, state, feeds); });
+
+const draft = () => changed((data, state, feeds) => {
+  quiet(data, state);
+  Object.assign(state.flow, { title: "Untitled", status: "draft", draft: true, input: null, nodes: 1, nodes_done: 0, running: 0, waits: 0, tokens: 0, cost_micros: 0, cached_tokens: null, owner: "owner", closing: null, seq: 2, limits: {} });
+  Object.assign(data.inbox.flows[LEDGER], { title: "Untitled", status: "draft", nodes: 1, nodes_done: 0, running: 0, waits: 0, tokens: 0, cost_micros: 0 });
+  state.order = ["open"];
+  state.nodes = { open: { ...state.nodes.intake, id: "open", role: "owner", state: "ready", words: "Ready", took_ms: null, since: null, human_colab: true } };
+  state.edges = {};
+  state.roles = { owner: { ...state.roles.owner, state: "idle", turn: null, turns: 0, context_tokens: 0, archives: [], items: 0 } };
+  feeds.owner = [];
+});
+/** The model of a role does not answer; who drives the flow tries again, or has given up. */
+const failing = (given) => changed((data, state, feeds) => {
+  const text = given ? "429 Too Many Requests: this key may send 40 requests a minute (limit)." : "429 Too Many Requests: this key may send 40 requests a minute (limit). Next try in 40000 ms.";
+  feeds.backend.push(item(4700, "error", text, { event: "provider.failed", label: "The model did not answer", at: now() }));
+  if (!given) {
+    quiet(data, state);
+    Object.assign(state.nodes.api, { state: "running", words: "Running", live: null });
+    state.roles.backend.state = "running";
+    return;
+  }
+  const one = ask("ledger/text/api", { kind: "text", reason: "provider", question: "429 Too Many Requests: this key may send 40 requests a minute.", may_retry: true }, { headline: "backend cannot reach its model", short: "429 Too Many Requests: this key may send 40 requests a minute." });
+  only(data, state, one);
+  Object.assign(state.nodes.api, { state: "failed", words: "Cannot reach its model", live: null });
+});
+const interrupted = () => changed((data, state, feeds) => {
+  const one = ask("ledger/stopped", { kind: "stopped" }, { headline: "backend was cut off in its turn", short: "Server stopped mid-turn. Continue?", said_before: "Writer done. `Journal::append` takes the lock once per batch and assigns sequence" });
+  only(data, state, one);
+  Object.assign(state.flow, { stopped: true, running: 0, waits: 1, driven_by: null });
+  Object.assign(data.inbox.flows[LEDGER], { stopped: true, running: 0, waits: 1, driven_by: null });
+  Object.assign(state.nodes.api, { state: "interrupted", words: "Interrupted", live: null });
+  Object.assign(state.nodes.ui, { state: "interrupted", words: "Interrupted", live: null });
+  feeds.backend.push(item(4700, "assistant", "Writer done. `Journal::append` takes the lock once per batch and assigns sequence", { interrupted: true }));
+});
+const denied = () => changed((data, state, feeds) => {
+  const one = ask("ledger/text/api", { kind: "text", reason: "consent-denied", question: "", may_retry: true }, { headline: "backend waits after a denial", short: "Say what to do instead", earlier: [{ at: now(), flow: { project: "orchard", flow: "ledger" }, role: "backend", words: "Denied", detail: "rm -rf build" }] });
+  only(data, state, one);
+  state.nodes.api.live = null;
+  feeds.backend.push(item(4700, "event", "run_command: run_command in crates/ledger, network off\nrm -rf build\nNo.", { event: "consent.resolved", label: "Denied" }));
+});
+const closed = () => changed((data, state, feeds) => {
+  const one = ask("ledger/improvement/flow", { kind: "improvement", modes: ["graph_based", "parallel", "none"], roles: 5, estimates: [{ mode: "graph_based", roles: 5, ms: 720_000, cost_micros: 1_400_000 }, { mode: "parallel", roles: 5, ms: 240_000, cost_micros: null }] }, { role: null, node: null, blocking: false, headline: "Forward pass closed", short: "Forward pass closed. Review how it went?" });
+  only(data, state, one);
+  Object.assign(state.flow, { phase: "improvement_choice", status: "forward pass closed", running: 0, nodes_done: 8, waits: 1 });
+  for (const node of Object.values(state.nodes)) Object.assign(node, { state: "done", words: "Done", live: null, correction: false, took_ms: node.took_ms ?? 300_000 });
+  for (const edge of Object.values(state.edges)) Object.assign(edge, { state: "delivered", open_correction: false, forward: edge.forward.length > 0 ? edge.forward.map((one) => ({ ...one, superseded_at: null })) : [{ artifact: { path: `${edge.from}.md`, hash: `h-${edge.from}`, bytes: 900 }, seq: 4400, at: now(), superseded_at: null, read: true }] });
+  for (const role of Object.values(state.roles)) role.state = "done";
+  feeds.owner = [item(4600, "assistant", "Every surface in the brief is accounted for."), item(4700, "event", "", { event: "flow.closed", label: "Forward pass closed" })];
+});
+const improving = (consents) => changed((data, state) => {
+  Object.assign(data.flows[LEDGER], closed().flows[LEDGER]);
+  const then = data.flows[LEDGER].state;
+  Object.assign(then.flow, { phase: consents ? "feedback_consent" : "improving", status: "improving" });
+  const found = (role) => ({ path: `improvement/${role}.md`, hash: `h-${role}`, bytes: 1200 });
+  then.improvement = { mode: "graph_based", roles: Object.fromEntries([["reviewer", "done", []], ["backend", consents ? "done" : "reflecting", ["reviewer"]], ["frontend", consents ? "done" : "reflecting", ["reviewer"]], ["writer", "done", ["reviewer"]], ["architect", consents ? "done" : "waiting", ["backend", "frontend", "writer"]], ["owner", consents ? "done" : "waiting", ["architect"]]].map(([role, stands, depends_on]) => [role, { state: stands, depends_on, findings: stands === "done" ? found(role) : null, seq: stands === "done" ? 4700 : null }])), feedback: { state: "undecided", path: null } };
+  const one = ask("ledger/feedback", { kind: "feedback", path: "/home/me/orchard/.a-society/feedback/20260303T141152Z-ledger.md" }, { role: null, node: null, blocking: false, headline: "A report may be written", short: "Write a report from all findings?" });
+  quiet(data, then);
+  if (consents) only(data, then, one);
+});
+const many = () => changed((data) => {
+  for (let n = 0; n < 400; n += 1) {
+    const one = consent(`m${n}`, n % 50 === 0 ? "cargo fmt" : `cargo test -p part-${n}`, { short: n % 50 === 0 ? "Run cargo fmt" : `Run cargo test -p part-${n}`, since: new Date(Date.now() - 90 * 60_000 - n * 1000).toISOString() });
+    data.inbox.asks[one.id] = one;
+  }
+});
+
+const lose = async (page, server) => { server.drop(true); await page.waitForTimeout(2_600); };
+const behind = (key) => async (page, server) => {
+  server.behind = [key];
+  server.drop();
+  await page.evaluate(() => dispatchEvent(new Event("online")));
+  await page.waitForFunction(() => document.querySelector("[data-line]")?.getAttribute("data-line") === "open");
+  for (const one of server.sockets) for (const [id, topic] of one.subs) if (topic === key) one.say({ t: "caught_up", id, seq: server.seq(key), head: server.seq(key) });
+  await page.waitForTimeout(400);
+};
+
+/** name: where, in which world, what the server does, and what happens then. */
+export const STATES = {
+  "inbox-empty": { path: "/inbox", data: () => changed(quiet) },
+  "inbox-loading": { path: "/inbox", serve: (server) => { server.mute = ["inbox"]; }, blank: true },
+  "inbox-live": { path: "/inbox", then: async (page, server) => { const late = consent("late", "ls -la target", { since: now(), short: "Run ls -la target" }); server.put("inbox", { [`ask/${late.id}`]: late }); await page.waitForTimeout(300); } },
+  "inbox-lost": { path: "/inbox", then: lose },
+  "inbox-queued": { path: "/inbox/ledger/consent/c1", then: async (page, server) => { await page.waitForTimeout(600); await lose(page, server); await page.getByRole("button", { name: "Allow once" }).first().click(); await page.waitForTimeout(200); } },
+  "inbox-error": { path: "/inbox", data: () => failing(true) },
+  "inbox-interrupted": { path: "/inbox", data: interrupted },
+  "inbox-denied": { path: "/inbox", data: denied },
+  "inbox-closed": { path: "/inbox", data: closed },
+  "inbox-feedback": { path: "/inbox", data: () => improving(true) },
+  "inbox-many": { path: "/inbox", data: many },
+  "flows-lost": { path: "/flows", then: lose },
+  "flow-draft": { path: `${FLOW}/r/owner`, data: draft },
+  "flow-loading": { path: FLOW, serve: (server) => { server.mute = ["flow ", "feed ", "/track"]; }, blank: true },
+  "flow-live": { path: `${FLOW}/r/frontend`, data: () => changed((data, state, feeds) => { feeds.frontend = [item(4600, "activation", "frontend begins ui.", { event: "role.active", label: "Active" }), item(4700, "assistant", "The table reads from the journal now, so the balance column no longer waits for the", { pending: true })]; }) },
+  "flow-lost": { path: FLOW, then: lose },
+  "flow-queued": { path: FEED, then: async (page, server) => { await page.waitForTimeout(600); await lose(page, server); await page.getByRole("button", { name: "Allow once" }).first().click(); await page.locator("textarea").fill("Keep the old file format readable."); await page.waitForTimeout(200); } },
+  "flow-behind": { path: FEED, then: behind("flow orchard/ledger") },
+  "flow-asks": { path: FEED },
+  "flow-error": { path: FEED, data: () => failing(true) },
+  "flow-retrying": { path: FEED, data: () => failing(false) },
+  "flow-interrupted": { path: FEED, data: interrupted },
+  "flow-denied": { path: FEED, data: denied },
+  "flow-past": { path: `${FEED}?at=3100` },
+  "flow-closed": { path: `${FLOW}/r/owner`, data: closed },
+  "flow-improving": { path: `${FLOW}/improve?role=owner`, data: () => improving(false) },
+  "flow-feedback": { path: `${FLOW}/improve?role=owner`, data: () => improving(true) },
+  "flow-gone": { path: "/p/orchard/f/nowhere", blank: true },
+  "transcript-empty": { path: TRANSCRIPT, data: () => withSession((data) => { data.flows[LEDGER].transcripts.backend.live.messages = []; data.flows[LEDGER].transcripts.backend.requests.messages = []; delete data.flows[LEDGER].transcripts.backend["archive-1"]; }) },
+  "transcript-loading": { path: TRANSCRIPT, data: () => withSession(), serve: (server) => { server.mute = ["/transcript"]; }, blank: true },
+  "transcript-live": { path: TRANSCRIPT, data: () => withSession() },
+  "transcript-lost": { path: TRANSCRIPT, data: () => withSession(), then: lose },
+  "transcript-past": { path: `${TRANSCRIPT}?at=3100`, data: () => withSession() },
+  "transcript-error": { path: `${TRANSCRIPT}?seg=requests&msg=3`, data: () => withSession((data) => { const last = data.flows[LEDGER].transcripts.backend.requests.messages.at(-1); last.content += ", failed: limit"; last.raw = { ...last.raw, failed: { class: "limit", error: "429 Too Many Requests: this key may send 40 requests a minute", retry_in_ms: 40_000 } }; }) },
+  "transcript-cut": { path: TRANSCRIPT, data: () => withSession((data, state) => { only(data, state, ask("ledger/stopped", { kind: "stopped" })); data.flows[LEDGER].transcripts.backend.live.messages.push({ ...said(18, "assistant", "Writer done. Journal::append takes the lock once per batch and assigns sequence"), raw: { role: "assistant", text: "Writer done. Journal::append takes the lock once per batch and assigns sequence", interrupted: true } }); }) },
+  "transcript-none": { path: TRANSCRIPT },
+};
+export { DIFF };

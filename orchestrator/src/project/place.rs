@@ -1,0 +1,74 @@
+//! Where the project of a flow lies in its workspace, and what its roles name.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use a_society_facts::id::ProjectName;
+use a_society_flow::graph::{InlineRole, RoleName};
+use a_society_state::Store;
+use a_society_state::disk::Disk;
+
+use super::choices::AUTO;
+use super::docs::folder::{discover, is_project, roles};
+
+/// A role of a project that names something.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NamedBy {
+    /// The project's folder, as it is called.
+    pub project: String,
+    /// The role.
+    pub role: RoleName,
+}
+
+/// The workspace's own folder: the one that holds the folder of all flows.
+#[must_use]
+pub fn workspace_of(store: &Store) -> &Path {
+    let ours = store.root().parent();
+    ours.and_then(Path::parent).unwrap_or(Path::new("."))
+}
+
+/// The folder of a flow's project: the one of its name in the workspace, or the workspace itself.
+#[must_use]
+pub fn folder_of(store: &Store, project: &ProjectName) -> PathBuf {
+    let root = workspace_of(store);
+    let folder = root.join(project.as_str());
+    if folder.is_dir() {
+        folder
+    } else {
+        root.to_owned()
+    }
+}
+
+/// The roles of a flow's project as its files have them now; none if it has no files of roles.
+#[must_use]
+pub fn roles_of(store: &Store, project: &ProjectName) -> BTreeMap<String, InlineRole> {
+    let disk = store.ground().disk.as_ref();
+    let folder = folder_of(store, project);
+    if !is_project(disk, &folder) {
+        return BTreeMap::new();
+    }
+    let roles = roles(disk, &folder).into_iter();
+    roles.map(|(name, role)| (name.to_string(), role)).collect()
+}
+
+/// The MCP servers that files of roles name in the projects of a workspace, with the roles that do.
+#[must_use]
+pub fn servers_named(disk: &dyn Disk, workspace: &Path) -> BTreeMap<String, Vec<NamedBy>> {
+    let mut named: BTreeMap<String, Vec<NamedBy>> = BTreeMap::new();
+    for folder in discover(disk, workspace) {
+        let own = folder.file_name().or_else(|| workspace.file_name());
+        let project = own.map(|name| name.to_string_lossy().into_owned());
+        for (role, definition) in roles(disk, &folder) {
+            for server in definition.mcp_servers.unwrap_or_default() {
+                // It leaves the choice to a model, and names none.
+                if server != AUTO {
+                    named.entry(server).or_default().push(NamedBy {
+                        project: project.clone().unwrap_or_default(),
+                        role: role.clone(),
+                    });
+                }
+            }
+        }
+    }
+    named
+}
