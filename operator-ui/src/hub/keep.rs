@@ -242,7 +242,7 @@ impl KeptChange {
                     block: Arc::clone(&block),
                     place: std::mem::replace(&mut start, end)..end,
                 };
-                let streaming = item.pending.then(|| Streaming {
+                let streaming = item.pending.then_some(Streaming {
                     id: item.id,
                     in_item: item.text.len(),
                     text: item.text,
