@@ -130,6 +130,7 @@ export const STATES = {
   "flows-lost": { path: "/flows", then: lose },
   "flow-draft": { path: `${FLOW}/r/owner`, data: draft },
   "flow-loading": { path: FLOW, serve: (server) => { server.mute = ["flow ", "feed ", "/track"]; }, blank: true },
+  "flow-loading-again": { path: FLOW, then: async (page, server) => { server.mute = ["flow ", "feed ", "/track", "inbox"]; await page.reload(); await page.waitForTimeout(900); } },
   "flow-live": { path: `${FLOW}/r/frontend`, data: () => changed((data, state, feeds) => { feeds.frontend = [item(4600, "activation", "frontend begins ui.", { event: "role.active", label: "Active" }), item(4700, "assistant", "The table reads from the journal now, so the balance column no longer waits for the", { pending: true })]; }) },
   "flow-lost": { path: FLOW, then: lose },
   "flow-queued": { path: FEED, then: async (page, server) => { await page.waitForTimeout(600); await lose(page, server); await page.getByRole("button", { name: "Allow once" }).first().click(); await page.locator("textarea").fill("Keep the old file format readable."); await page.waitForTimeout(200); } },
