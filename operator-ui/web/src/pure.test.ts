@@ -10,6 +10,7 @@ import { anyOf, marked } from "./find";
 import { foldFeed, foldOlder } from "./fold";
 import { again, markdown, safeLink, settledUpTo } from "./md";
 import { FRAME_MS, MANY, REPLAY_MS, restOf } from "./pace";
+import { ACTIONS } from "./keys";
 import { letters } from "./roles";
 import { href, parse, type Route } from "./router";
 import { consentLine, groupWords, kindOf, rowAt, Rows, rowsOf, saysNothingNew } from "./rows";
@@ -342,5 +343,13 @@ describe("a line of a call", () => {
     expect([callVerb(call("write a.md (12 bytes)"), "edit"), callLine(call("write a.md (12 bytes)", { added: 3 }), "edit")]).toEqual(["write ", "a.md"]);
     expect(callLine(call("read run the file.md"), "call")).toBe("read run the file.md");
     expect(callLine(call(""), "run")).toBe("x");
+  });
+});
+
+describe("the table of keys", () => {
+  it("has no key that no test presses", () => {
+    const pressed = Object.values(import.meta.glob<string>("../tests/keys.test.mjs", { eager: true, query: "?raw", import: "default" })).join("");
+    const missing = ACTIONS.filter(({ id }) => !new RegExp(`^  ("${id}"|${id}): \\[`, "m").test(pressed)).map(({ id }) => id);
+    expect(missing).toEqual([]);
   });
 });

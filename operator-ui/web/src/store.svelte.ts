@@ -63,6 +63,8 @@ class Store {
   readonly asks = $derived(inOrder(Object.values(this.#open)));
 
   #flows = new Map<string, View<FlowState>>();
+  /** How many states were first heard. */
+  #arrived = $state(0);
   #feeds = new Map<string, FeedView>();
   #net: Net;
   #told = 0;
@@ -150,6 +152,8 @@ class Store {
 
   /** A flow as far as it is known here, without watching it. */
   peekFlow(flow: FlowRef): FlowState | null {
+    // A flow that nobody watched yet has no state to wait for: the count of those that arrived is waited for instead.
+    void this.#arrived;
     return this.#flows.get(refKey(flow))?.state ?? null;
   }
 
@@ -204,7 +208,9 @@ class Store {
 
   #watch<S>(view: View<S>, topic: Topic, window: number | undefined, fold: (state: S, puts: Record<string, Part | null>) => S): void {
     view.end = this.#net.watch(topic, cursor(view), window, (news) => {
+      const first = view.state === null;
       hear(view, news);
+      if (first && view.state !== null) this.#arrived += 1;
       if (news.t === "ev" && view.state !== null && news.put !== undefined && !Array.isArray(news.put)) view.state = fold(view.state, news.put);
     });
   }
