@@ -293,6 +293,31 @@ test("a draft is one ready node and a composer that has the focus and says what 
   }
 });
 
+test("a flow that a newer version wrote is listed as such, and hides no other", async () => {
+  for (const [size, look] of Object.entries(SIZES)) {
+    const { page, complaints } = await inState("flows-newer", look);
+    await until(() => page.locator("[data-flow]").count(), (n) => n === 7, `all flows are listed on ${size}`);
+    const row = page.locator('[data-flow="orchard/unread"]');
+    assert.match(await row.innerText(), /^unread\s+damaged\s+Written by a newer version/);
+    assert.deepEqual(complaints, []);
+  }
+});
+
+test("what can be read of a flow that a newer version wrote on is shown, said to end there, and only read", async () => {
+  const { page } = await inState("flow-newer");
+  const banner = page.getByRole("region", { name: "What cannot be read" });
+  await banner.waitFor();
+  assert.match(await banner.innerText(), /Written by a newer version\. What stands before event 4,813 is shown, and can only be read\./);
+  await page.getByRole("log").getByText("Tests pass.").waitFor();
+  assert.equal(await page.locator("form.composer textarea").count(), 0);
+  const none = await inState("flow-unreadable");
+  await none.page.getByRole("heading", { name: "Written by a newer version" }).waitFor();
+  assert.match(await none.page.getByRole("region", { name: "What cannot be read" }).innerText(), /Nothing of it can be shown\. Open it with that version\./);
+  const session = await inState("transcript-newer");
+  await session.page.getByRole("region", { name: "What cannot be read" }).waitFor();
+  await until(() => session.page.getByRole("option").count(), (n) => n > 5, "and it is readable");
+});
+
 // ── transcripts ───────────────────────────────────────────────────────────────────────────────────
 
 test("before its first turn a session says so and shows the prompt it was given, and a role that has not begun says that", async () => {
