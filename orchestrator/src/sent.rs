@@ -111,7 +111,7 @@ fn before(
     let (mut views, mut asked) = (Views::default(), None);
     store.follow(flow)?.read_lines(&mut |recorded, _| {
         if recorded.seq < seq {
-            views.apply(&recorded);
+            views.apply(recorded);
             return ControlFlow::Continue(());
         }
         if let Some(Fact::ModelRequested(f)) = recorded.fact() {

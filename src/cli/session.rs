@@ -168,7 +168,7 @@ fn export(context: &mut Context<'_>, export: &Export) -> Outcome {
     let mut views = Views::default();
     store.follow(&flow)?.read(&mut |recorded| {
         if export.at.is_none_or(|at| recorded.seq <= at) {
-            views.apply(&recorded);
+            views.apply(recorded);
         }
     })?;
     let Some(session) = views.sessions.get(&export.role) else {
@@ -185,7 +185,7 @@ fn sessions(store: &Store, flow: &FlowRef) -> Result<Views, Stop> {
     let mut views = Views::default();
     store
         .follow(flow)?
-        .read(&mut |recorded| drop(views.apply(&recorded)))?;
+        .read(&mut |recorded| drop(views.apply(recorded)))?;
     Ok(views)
 }
 
