@@ -1,7 +1,7 @@
 // What an operator changes on a flow that goes on: what it may spend, the graph it walks.
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -175,18 +175,20 @@ const missing = existsSync(binary) ? false : `NOT MEASURED: the page in the prog
 async function program(files, use) {
   const workspace = mkdtempSync(join(tmpdir(), "a-society-controls-"));
   const env = { ...process.env, A_SOCIETY_CONFIG: join(workspace, "config.yaml") };
+  mkdirSync(join(workspace, ".a-society"));
   assert.equal(spawnSync(binary, ["init", "demo"], { cwd: workspace, env }).status, 0);
   for (const [path, text] of Object.entries(files)) writeFileSync(join(workspace, path), text);
   const serving = spawn(binary, ["serve", "--port", "0"], { cwd: workspace, env });
+  const told = new Promise((found, failed) => {
+    let said = "";
+    const hear = (bytes) => { said += bytes; const line = /http:\/\/\S+#token=\S+/.exec(said); if (line !== null) found(line[0]); };
+    serving.stdout.on("data", hear);
+    serving.stderr.on("data", hear);
+    serving.on("exit", (code) => failed(new Error(`serve ended with ${code}: ${said}`)));
+  });
   const browser = await launch();
   try {
-    const address = await new Promise((found, failed) => {
-      let said = "";
-      const hear = (bytes) => { said += bytes; const line = /http:\/\/\S+#token=\S+/.exec(said); if (line !== null) found(line[0]); };
-      serving.stdout.on("data", hear);
-      serving.stderr.on("data", hear);
-      serving.on("exit", (code) => failed(new Error(`serve ended with ${code}: ${said}`)));
-    });
+    const address = await told;
     const page = await (await browser.newContext({ viewport: { width: 1440, height: 900 } })).newPage();
     const complaints = [];
     page.on("console", (message) => { if (message.type() === "error" || message.type() === "warning") complaints.push(message.text()); });
