@@ -3,6 +3,7 @@
 //! [`driver`] owns one flow: it hears inputs, lets the machine decide, appends what follows, and
 //! starts what is pending. [`fork`] makes a new flow of a part of another, [`import_state`] of the
 //! files that another program kept. [`project`] knows where flows, roles and their files come from.
+//! [`sent`] writes a request that left once more.
 
 pub mod config;
 pub mod control;
@@ -16,6 +17,7 @@ pub mod project;
 pub mod record;
 pub mod revision;
 pub mod run;
+pub mod sent;
 pub mod withheld;
 
 // The floor above prints graphs, diagnostics and questions; it knows them through here.

@@ -37,6 +37,7 @@ use crate::project::files::RecordFolder;
 use crate::project::flow_file::{self, FileError, FlowFile, SCRIPT_NAME, SNAPSHOT_NAME};
 use crate::project::workshop::Workshop;
 use crate::record::Places;
+use crate::sent::workspace_of;
 use crate::withheld::without_secrets;
 
 /// The flows of this process share its room for turns.
@@ -289,12 +290,7 @@ fn take_over(
     let bench = Bench {
         flow: flow.id().clone(),
         project: project.clone(),
-        workspace: store
-            .root()
-            .ancestors()
-            .nth(2)
-            .unwrap_or(&project)
-            .to_owned(),
+        workspace: workspace_of(store, &project),
         record: record.clone(),
         models: Models::default(),
     };

@@ -66,7 +66,7 @@ pub(crate) fn print_new(out: &mut Output, follower: &mut Follower, after: Seq) -
         if recorded.seq <= after {
             return ControlFlow::Continue(());
         }
-        match print(out, &recorded) {
+        match print(out, recorded) {
             Ok(()) => ControlFlow::Continue(()),
             Err(stop) => {
                 failed = Some(stop);

@@ -120,7 +120,7 @@ fn print_new(out: &mut Output, follower: &mut Follower, since: Seq) -> Result<()
         let printed = if out.is_json() {
             out.record(line)
         } else {
-            let line = in_words(out, &recorded);
+            let line = in_words(out, recorded);
             out.line(&line)
         };
         match printed {

@@ -60,6 +60,7 @@ pub(crate) mod schema;
 pub(crate) mod serve;
 pub(crate) mod served;
 pub(crate) mod session;
+pub(crate) mod session_request;
 pub(crate) mod show;
 pub(crate) mod signals;
 pub(crate) mod skills;

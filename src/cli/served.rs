@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use a_society_facts::id::ProjectName;
+use a_society_facts::id::{ProjectName, Seq};
 use a_society_operator_ui::fold::reach;
 use a_society_operator_ui::protocol::down::Fault;
-use a_society_operator_ui::protocol::http::{NewFlow as Wanted, NewFrom, ProjectRow};
+use a_society_operator_ui::protocol::http::{NewFlow as Wanted, NewFrom, ProjectRow, SentRequest};
 use a_society_operator_ui::server::{Actions, Begun, Chosen};
 use a_society_orchestrator::config::servers::{Roster, lists_in};
 use a_society_orchestrator::config::user;
@@ -20,6 +20,7 @@ use a_society_orchestrator::project::draft;
 use a_society_orchestrator::project::flow_file::{self, FlowFile};
 use a_society_orchestrator::project::place::servers_named;
 use a_society_orchestrator::run::{self, NewFlow, RunError};
+use a_society_orchestrator::sent;
 use a_society_state::disk::{Disk, Kind};
 use a_society_state::files::read_whole;
 use a_society_state::{FlowRef, Store};
@@ -36,6 +37,9 @@ const ENTRIES_LOOKED_AT_MAX: usize = 2_000;
 
 /// How deep they are looked for.
 const FLOW_FILES_DEPTH_MAX: usize = 2;
+
+/// How much of a request a page is sent. A window of a million tokens is about so long.
+const REQUEST_BYTES_MAX: usize = 4 << 20;
 
 /// Flow files are written by hand; what is larger is something else.
 const FLOW_FILE_BYTES_MAX: u64 = 256 * 1024;
@@ -207,6 +211,28 @@ impl Actions for Workspace {
 
     fn project_folder(&self, flow: &FlowRef) -> PathBuf {
         project_folder(&self.store, &flow.project)
+    }
+
+    fn request(&self, flow: &FlowRef, seq: Seq) -> Result<SentRequest, Fault> {
+        let project = project_folder(&self.store, &flow.project);
+        let found = sent::request(&self.store, flow, project, seq).map_err(|error| Fault {
+            code: "not-found".to_owned(),
+            what: "this request cannot be shown".to_owned(),
+            why: error.to_string(),
+            r#try: "a-society session export FLOW ROLE".to_owned(),
+        })?;
+        let body = String::from_utf8_lossy(&found.body);
+        Ok(SentRequest {
+            seq,
+            model: found.asked.model,
+            hash: found.asked.hash.to_string(),
+            total_bytes: found.body.len() as u64,
+            body: body
+                .get(..body.floor_char_boundary(REQUEST_BYTES_MAX))
+                .unwrap_or_default()
+                .to_owned(),
+            differs: found.differs,
+        })
     }
 
     fn projects(&self) -> Vec<ProjectRow> {

@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 
 use super::context::Context;
 use super::say::{Said, To, deliver, role};
+use super::session_request;
 use super::table::{self, Cell};
 use crate::exit_code::ExitCode;
 use crate::operator_error::{OperatorError, Outcome, Stop};
@@ -35,7 +36,8 @@ Examples:
   a-society session compact a1b2 writer
   a-society session archives a1b2 writer --json
   a-society session restore a1b2 writer k7
-  a-society session export a1b2 writer > writer.json")]
+  a-society session export a1b2 writer > writer.json
+  a-society session request a1b2 57")]
 pub(crate) struct Arguments {
     #[command(subcommand)]
     verb: Verb,
@@ -53,6 +55,8 @@ enum Verb {
     Restore(Restore),
     /// Print a session with everything that was put away, as JSON
     Export(Export),
+    /// Print a request as it left for its model
+    Request(session_request::Arguments),
 }
 
 #[derive(Debug, clap::Args)]
@@ -154,6 +158,7 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
         Verb::Archives(archives) => self::archives(context, archives),
         Verb::Restore(restore) => self::restore(context, restore),
         Verb::Export(export) => self::export(context, export),
+        Verb::Request(request) => session_request::run(context, request),
     }
 }
 
@@ -163,7 +168,7 @@ fn export(context: &mut Context<'_>, export: &Export) -> Outcome {
     let mut views = Views::default();
     store.follow(&flow)?.read(&mut |recorded| {
         if export.at.is_none_or(|at| recorded.seq <= at) {
-            views.apply(&recorded);
+            views.apply(recorded);
         }
     })?;
     let Some(session) = views.sessions.get(&export.role) else {
@@ -180,7 +185,7 @@ fn sessions(store: &Store, flow: &FlowRef) -> Result<Views, Stop> {
     let mut views = Views::default();
     store
         .follow(flow)?
-        .read(&mut |recorded| drop(views.apply(&recorded)))?;
+        .read(&mut |recorded| drop(views.apply(recorded)))?;
     Ok(views)
 }
 

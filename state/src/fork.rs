@@ -116,7 +116,7 @@ pub fn cut(store: &Store, parent: &FlowRef, at: Option<Seq>) -> Result<Cut, Erro
     let found = scan(disk, &folder, known, &mut |recorded, _, position| {
         gathered.last = recorded.seq;
         if at.is_none_or(|at| recorded.seq <= at) {
-            gathered.hear(&recorded, position)?;
+            gathered.hear(recorded, position)?;
         }
         Ok(())
     });

@@ -10,6 +10,20 @@ pub const SEGMENT_BYTES: u64 = 16 * 1024 * 1024;
 /// most one more record, so anything larger is not ours.
 pub const SEGMENT_BYTES_MAX: u64 = 64 * 1024 * 1024;
 
+/// Lines of a segment are read ahead by several threads from this size on; below it, starting them
+/// takes longer than they save.
+pub const LONG_SEGMENT_BYTES: usize = 1024 * 1024;
+
+/// How much one of these threads reads before it hands its lines on: some hundred lines, so that
+/// what is on its way takes little memory and a wakeup is a small part of it.
+pub const AHEAD_PIECE_BYTES: usize = 64 * 1024;
+
+/// How many pieces wait for each of these threads at most, besides the one it reads.
+pub const AHEAD_PIECES_MAX: usize = 2;
+
+/// How many threads read ahead at most: whoever folds what they read does not keep up with more.
+pub const AHEAD_THREADS_MAX: usize = 4;
+
 /// How much of a segment is read to see who wrote it and whether it begins a fork: its header and
 /// one fact that names a flow and a title.
 pub const SEGMENT_HEAD_BYTES: usize = 16 * 1024;

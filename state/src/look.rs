@@ -57,7 +57,7 @@ pub fn look(disk: &dyn Disk, folder: &FlowFolder, flow: &FlowId) -> Look {
         if let Body::Known(fact) = &recorded.body {
             legal(&screen.flow, fact).map_err(|illegal| illegal.to_string())?;
         }
-        screen.apply(&recorded);
+        screen.apply(recorded);
         Ok(())
     });
     let (torn, damage) = match found.outcome {

@@ -118,7 +118,7 @@ pub(crate) fn fold_all(disk: &dyn Disk, folder: &FlowFolder, flow: &FlowId) -> (
         from: None,
     };
     let found = scan(disk, folder, known, &mut |recorded, _, _| {
-        fold.hear(&recorded)
+        fold.hear(recorded)
     });
     (fold, found)
 }

@@ -13,5 +13,6 @@ mod offered;
 mod place;
 mod projects;
 mod reaching;
+mod requested;
 mod signalled;
 mod spoken_to;

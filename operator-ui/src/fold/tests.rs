@@ -297,7 +297,8 @@ impl Hub {
             self.parts.put(parts, (self.head, false));
         }
         for (role, _, change) in self.fold.take_feeds() {
-            self.feeds.entry(role.to_string()).or_default().put(change);
+            let feed = self.feeds.entry(role.to_string()).or_default();
+            feed.put(change.into());
         }
     }
 

@@ -15,10 +15,9 @@ use a_society_state::layout::FlowFolder;
 use a_society_state::{Error, FlowRef, Store, blob};
 
 use super::hubs::{Bell, Followers, Hubs, lock};
-use super::keep::{Feed, Parts};
+use super::keep::{Feed, KeptChange, Parts};
 use super::limits::{AHEAD_TIMEOUT, BATCH, LINGER, LOOK, STREAM};
 use super::pull::{Cursor, Out, Present};
-use crate::fold::feed::FeedChange;
 use crate::fold::{FlowFold, words};
 use crate::protocol::row;
 
@@ -118,6 +117,7 @@ impl FlowHub {
             folder,
             at: None,
             taken: Vec::new(),
+            buffer: Vec::new(),
             idle_us: 0,
         };
         hubs.ring_for(hubs.store.folder(flow).journal(), &hub.bell);
@@ -251,7 +251,9 @@ struct Reader {
     folder: FlowFolder,
     at: Option<At>,
     /// What changed in feeds and is not shown yet.
-    taken: Vec<(RoleInstance, u64, FeedChange)>,
+    taken: Vec<(RoleInstance, KeptChange)>,
+    /// In which items are serialised.
+    buffer: Vec<u8>,
     /// Since when nobody follows, as the clock counts.
     idle_us: u64,
 }
@@ -324,18 +326,18 @@ impl Reader {
 
     fn read(&mut self, hubs: &Hubs) -> Result<(), Error> {
         let mut batch: u64 = 0;
-        let (fold, taken) = (&mut self.fold, &mut self.taken);
+        let (fold, taken, buffer) = (&mut self.fold, &mut self.taken, &mut self.buffer);
         let (store, folder, at) = (&hubs.store, &self.folder, &mut self.at);
         let mut durable_first = false;
         let read = |text: &Text| whole_text(store, folder, text);
-        let mut each = |recorded: Recorded| {
+        let mut each = |recorded: &Recorded| {
             durable_first |= !matches!(recorded.fact(), Some(Fact::DraftAdded(_)));
             *at = Some(recorded.at);
-            fold.apply(&recorded, &read);
+            fold.apply(recorded, &read);
             batch += 1;
             if batch.is_multiple_of(FACTS_AT_ONCE) {
                 // The fold holds the end of a feed only. Nothing is shown before the round's end.
-                taken.extend(fold.take_feeds());
+                kept(fold, taken, buffer);
             }
         };
         let outcome = self.follower.read(&mut each);
@@ -351,7 +353,7 @@ impl Reader {
         let seq = self.follower.seq();
         let parts = self.fold.take();
         let mut feeds = std::mem::take(&mut self.taken);
-        feeds.extend(self.fold.take_feeds());
+        kept(&mut self.fold, &mut feeds, &mut self.buffer);
         let mut shared = lock(&self.hub.shared);
         let epoch = self.fold.epoch();
         shared.parts_epoch = format!("{epoch}.{}", shared.making);
@@ -366,7 +368,7 @@ impl Reader {
         if !parts.is_empty() {
             shared.parts.put(parts, (seq, !grew));
         }
-        for (role, _, change) in feeds {
+        for (role, change) in feeds {
             shared
                 .feeds
                 .entry(role.to_string())
@@ -408,6 +410,12 @@ impl Reader {
         drop(shared);
         self.hub.bell.ring();
     }
+}
+
+/// Takes what changed in feeds since this was last asked, serialised.
+fn kept(fold: &mut FlowFold, taken: &mut Vec<(RoleInstance, KeptChange)>, buffer: &mut Vec<u8>) {
+    let feeds = fold.take_feeds().into_iter();
+    taken.extend(feeds.map(|(role, _, change)| (role, KeptChange::new(change, buffer))));
 }
 
 fn tell_damage(hub: &FlowHub, error: &Error) {

@@ -1,6 +1,7 @@
 //! What a hub keeps: every part and every item, serialised once.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::ops::Range;
 use std::sync::Arc;
 
 use serde::Serialize;
@@ -172,8 +173,19 @@ pub struct KeptItem {
     pub first: u64,
     /// The record that changed it last.
     pub seq: u64,
+    /// All items that changed with it, one after another: a text of its own for each of them would
+    /// cost a journal that is read from its beginning more than the reading.
+    block: Arc<str>,
+    place: Range<u32>,
+}
+
+impl KeptItem {
     /// It.
-    pub json: Box<str>,
+    #[must_use]
+    pub fn json(&self) -> &str {
+        let place = self.place.start as usize..self.place.end as usize;
+        self.block.get(place).unwrap_or("null")
+    }
 }
 
 /// Text that streams into an item.
@@ -185,6 +197,66 @@ pub struct Streaming {
     pub in_item: usize,
     /// All of it.
     pub text: String,
+}
+
+/// What changed in a feed, serialised: a journal that is read from its beginning has far more of it
+/// than would be held as items, and whoever waits for the feed is not kept waiting for JSON.
+#[derive(Debug, Default)]
+pub struct KeptChange {
+    items: Vec<(u64, KeptItem, Option<Streaming>)>,
+    streams: Vec<(u64, String)>,
+    settled: Vec<u64>,
+}
+
+impl From<FeedChange> for KeptChange {
+    fn from(change: FeedChange) -> Self {
+        Self::new(change, &mut Vec::new())
+    }
+}
+
+impl KeptChange {
+    /// Serialises what changed. The buffer is used again each time: what is kept would otherwise lie
+    /// between holes of its size.
+    pub(super) fn new(change: FeedChange, written: &mut Vec<u8>) -> Self {
+        written.clear();
+        let ends: Vec<u32> = (change.items.iter())
+            .map(|(_, item)| {
+                let before = written.len();
+                if serde_json::to_writer(&mut *written, item).is_err() {
+                    written.truncate(before);
+                    written.extend_from_slice(b"null");
+                }
+                u32::try_from(written.len()).unwrap_or(u32::MAX)
+            })
+            .collect();
+        let block: Arc<str> = std::str::from_utf8(written).unwrap_or_default().into();
+        let mut start = 0;
+        let items = change
+            .items
+            .into_iter()
+            .zip(ends)
+            .map(|((number, item), end)| {
+                let kept = KeptItem {
+                    first: item.first,
+                    seq: item.seq,
+                    block: Arc::clone(&block),
+                    place: std::mem::replace(&mut start, end)..end,
+                };
+                let streaming = item.pending.then_some(Streaming {
+                    id: item.id,
+                    in_item: item.text.len(),
+                    text: item.text,
+                });
+                (number, kept, streaming)
+            });
+        Self {
+            items: items.collect(),
+            streams: (change.streams.into_iter())
+                .map(|(number, _, text)| (number, text))
+                .collect(),
+            settled: change.settled,
+        }
+    }
 }
 
 /// The feed of one role.
@@ -221,42 +293,32 @@ impl Feed {
     }
 
     /// Takes what changed.
-    pub fn put(&mut self, change: FeedChange) {
+    pub fn put(&mut self, change: KeptChange) {
         if !change.items.is_empty() {
             self.version += 1;
             self.memo = None;
         }
-        for (number, item) in change.items {
+        for (number, item, streaming) in change.items {
             let Ok(place) = usize::try_from(number) else {
                 continue;
             };
-            let kept = KeptItem {
-                first: item.first,
-                seq: item.seq,
-                json: json(&item).into(),
-            };
-            if item.pending {
-                let streaming = Streaming {
-                    id: item.id.clone(),
-                    in_item: item.text.len(),
-                    text: item.text,
-                };
-                let known = self.streams.entry(number).or_insert(streaming.clone());
-                known.in_item = streaming.in_item;
+            if let Some(streaming) = streaming {
+                let in_item = streaming.in_item;
+                self.streams.entry(number).or_insert(streaming).in_item = in_item;
             }
             match self.items.get_mut(place) {
-                Some(there) => *there = kept,
+                Some(there) => *there = item,
                 // Places come in order; what was changed and taken before it was added cannot be.
-                None => self.items.push(kept),
+                None => self.items.push(item),
             }
             self.log.push_back((self.version, place));
-        }
-        while self.log.len() > CHANGES_MAX {
-            if let Some((version, _)) = self.log.pop_front() {
+            if self.log.len() > CHANGES_MAX
+                && let Some((version, _)) = self.log.pop_front()
+            {
                 self.log_floor = version;
             }
         }
-        for (number, _, text) in change.streams {
+        for (number, text) in change.streams {
             if let Some(stream) = self.streams.get_mut(&number) {
                 stream.text = text;
                 self.stream_version += 1;
@@ -339,7 +401,7 @@ pub(super) fn array<'a>(items: impl Iterator<Item = &'a KeptItem>) -> String {
         if out.len() > 1 {
             out.push(',');
         }
-        out.push_str(&item.json);
+        out.push_str(item.json());
     }
     out.push(']');
     out

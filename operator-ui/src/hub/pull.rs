@@ -253,7 +253,7 @@ impl Cursor {
                 if bytes >= FRAME_BYTES || taken.len() >= FRAME_ITEMS_MAX {
                     break;
                 }
-                bytes += item.json.len();
+                bytes += item.json().len();
                 taken.push(item);
             }
             replay.next += 1;

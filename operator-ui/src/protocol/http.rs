@@ -38,6 +38,24 @@ wire! {
         pub parts: Option<BodyParts>,
     }
 
+    /// A request as it left for its model, written anew from the journal.
+    pub struct SentRequest {
+        /// The record that tells of it.
+        pub seq: u64,
+        /// The model that was asked.
+        pub model: String,
+        /// The hash of the bytes that left.
+        pub hash: String,
+        /// The body as it is written now; its beginning, if it is very long.
+        pub body: String,
+        /// How long all of it is.
+        pub total_bytes: u64,
+        /// Why these are not the very bytes that left; absent if their hash is the same.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(test, ts(optional))]
+        pub differs: Option<String>,
+    }
+
     /// What a call was asked and gave.
     pub struct BodyParts {
         /// Its arguments.

@@ -37,7 +37,7 @@ fn typescript() -> String {
             Hearer,
         },
         http::{
-            SessionRequest, Items, ItemBody, BodyParts, Track, TrackTurn, TrackKind, TrackHop, TrackMark,
+            SessionRequest, Items, ItemBody, SentRequest, BodyParts, Track, TrackTurn, TrackKind, TrackHop, TrackMark,
             MarkKind, Events, Event, Transcript, Segment, TranscriptMessage, Files, FileVersions,
             FileVersion, Changes, Hits, Hit, Projects, ProjectRow, NewFlow, NewFrom, Models, GraphText, JudgedGraph, GraphFinding,
         },

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use a_society_facts::fact::improvement::ImprovementMode;
+use a_society_facts::id::Seq;
 use a_society_orchestrator::control::message::Command;
 use a_society_orchestrator::driver::task::Driven;
 use a_society_orchestrator::machine::{Question, Work};
@@ -13,7 +14,7 @@ use a_society_state::FlowRef;
 
 use crate::hub::Hubs;
 use crate::protocol::down::Fault;
-use crate::protocol::http::{NewFlow, ProjectRow};
+use crate::protocol::http::{NewFlow, ProjectRow, SentRequest};
 
 /// How long it is waited for news of a flow before it is looked whether its task is still there.
 const LOOK: Duration = Duration::from_secs(10);
@@ -73,6 +74,12 @@ pub trait Actions: Debug + Send + Sync {
 
     /// The folder of a flow's project.
     fn project_folder(&self, flow: &FlowRef) -> std::path::PathBuf;
+
+    /// A request as it left for its model, written anew from the journal.
+    ///
+    /// # Errors
+    /// In the operator's words.
+    fn request(&self, flow: &FlowRef, seq: Seq) -> Result<SentRequest, Fault>;
 
     /// The projects of the workspace.
     fn projects(&self) -> Vec<ProjectRow>;

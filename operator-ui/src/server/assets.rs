@@ -28,6 +28,10 @@ const NO_PAGE: &str = "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\">
     and other programs can talk to it; see operator-ui/PROTOCOL.md. To have the page, build it in \
     operator-ui/web and build the program again.</p>";
 
+/// What lies below these is a place within the page, whatever it looks like: the files of a flow and its
+/// questions have addresses there under their own names.
+const PLACES: [&str; 2] = ["p/", "inbox/"];
+
 fn find(path: &str) -> Option<Asset> {
     let place = ASSETS.binary_search_by(|asset| asset.path.cmp(path)).ok()?;
     ASSETS.get(place).copied()
@@ -61,7 +65,7 @@ fn file(path: &str, headers: &HeaderMap) -> Answer {
         || path.starts_with("api/")
         || last.contains('.')
         || path.contains('%');
-    if is_file {
+    if is_file && !PLACES.iter().any(|place| path.starts_with(place)) {
         return refused(StatusCode::NOT_FOUND, "there is no such file");
     }
     match find("index.html") {

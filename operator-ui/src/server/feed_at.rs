@@ -30,7 +30,7 @@ pub(super) fn each_upto(
     hubs: &Hubs,
     flow: &FlowRef,
     upto: Option<Seq>,
-    each: &mut dyn FnMut(Recorded),
+    each: &mut dyn FnMut(&Recorded),
 ) -> Result<(), Fault> {
     let mut follower = hubs.store.follow(flow).map_err(|error| unread(&error))?;
     let read = match upto {
@@ -82,12 +82,12 @@ fn feed_at(app: &Shared, flow: &FlowRef, role: &str, at: Option<Seq>) -> Result<
     let mut take = |fold: &mut FlowFold| {
         for (of, _, change) in fold.take_feeds() {
             if of.as_str() == role {
-                feed.put(change);
+                feed.put(change.into());
             }
         }
     };
     each_upto(&app.hubs, flow, at, &mut |recorded| {
-        fold.apply(&recorded, &read);
+        fold.apply(recorded, &read);
         facts += 1;
         if facts.is_multiple_of(FACTS_AT_ONCE) {
             take(&mut fold);
@@ -128,7 +128,7 @@ fn state_as(
     let mut fold = hubs.fold_of(flow);
     let mut facts: u64 = 0;
     each_upto(hubs, flow, at, &mut |recorded| {
-        fold.apply(&recorded, &read);
+        fold.apply(recorded, &read);
         facts += 1;
         if facts.is_multiple_of(FACTS_AT_ONCE) {
             drop(fold.take_feeds());
@@ -160,8 +160,8 @@ pub(super) fn body(
     let mut fold = a_society_facts::view::FlowState::default();
     each_upto(&app.hubs, flow, None, &mut |recorded| {
         use a_society_facts::view::View;
-        bodies.hear(&fold, &recorded, &|seq| seq == first);
-        fold.apply(&recorded);
+        bodies.hear(&fold, recorded, &|seq| seq == first);
+        fold.apply(recorded);
     })?;
     let whole = bodies.whole(&app.hubs, flow, first, id, &diff::BOUNDS);
     let whole = whole.ok_or_else(|| missing("there is no such item", "no record began it"))?;

@@ -18,7 +18,7 @@ use crate::protocol::http::{FileVersion, FileVersions, Files};
 /// The files, by path, as they were at a record.
 pub(super) fn of(hubs: &Hubs, flow: &FlowRef, at: Option<Seq>) -> Result<Files, Fault> {
     let mut files: BTreeMap<String, Vec<FileVersion>> = BTreeMap::new();
-    each_upto(hubs, flow, at, &mut |recorded| hear(&mut files, &recorded))?;
+    each_upto(hubs, flow, at, &mut |recorded| hear(&mut files, recorded))?;
     let files = files
         .into_iter()
         .map(|(path, versions)| FileVersions { path, versions });

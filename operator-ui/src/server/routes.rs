@@ -67,6 +67,9 @@ pub(super) const ROUTES: &[Route] = {
             Operator,
             || get(session_of),
         ),
+        route("/api/flow/{project}/{flow}/request/{seq}", Operator, || {
+            get(sent)
+        }),
         route("/api/flow/{project}/{flow}/files", Operator, || {
             get(handed_over)
         }),
@@ -338,6 +341,21 @@ async fn session_of(
         move |app, flow, window| {
             transcript::of(&app.hubs, flow, &role, window).map(|transcript| json(&transcript))
         },
+    )
+    .await
+}
+
+/// A request as it left for its model.
+async fn sent(
+    State(app): State<Shared>,
+    Path((project, flow, seq)): Path<(String, String, u64)>,
+    asked: Asked,
+) -> Answer {
+    of_flow(
+        app,
+        FlowRef { project, flow },
+        asked,
+        move |app, flow, _| app.actions.request(flow, seq).map(|sent| json(&sent)),
     )
     .await
 }

@@ -14,6 +14,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use a_society_facts::id::Seq;
 use a_society_facts::line;
 use a_society_facts::sample::{long, recorded};
 use a_society_state::clock::SystemClock;
@@ -29,7 +30,7 @@ use super::limits::HEAD_TIMEOUT;
 use super::listen::{Options, Server, start};
 use crate::hub::Hubs;
 use crate::protocol::down::{Fault, Mode};
-use crate::protocol::http::{NewFlow, ProjectRow};
+use crate::protocol::http::{NewFlow, ProjectRow, SentRequest};
 
 /// Long enough for a machine that is busy, and never waited for when all is well.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -58,6 +59,13 @@ impl Actions for Idle {
 
     fn project_folder(&self, _: &FlowRef) -> PathBuf {
         PathBuf::new()
+    }
+
+    fn request(&self, _: &FlowRef, _: Seq) -> Result<SentRequest, Fault> {
+        Err(Fault {
+            code: "not-found".to_owned(),
+            ..idle()
+        })
     }
 
     fn projects(&self) -> Vec<ProjectRow> {

@@ -59,7 +59,7 @@ pub(super) fn of(app: &Shared, flow: &FlowRef) -> Result<Arc<str>, Fault> {
     let read = |text: &Text| whole_text(&app.hubs.store, &folder, text);
     let mut tracker = Tracker::new(flow);
     each_upto(&app.hubs, flow, None, &mut |recorded| {
-        tracker.hear(&recorded, &read)
+        tracker.hear(recorded, &read)
     })?;
     let track = tracker.done();
     let text: Arc<str> = serde_json::to_string(&track).unwrap_or_default().into();

@@ -146,7 +146,7 @@ type Tools = BTreeMap<String, u64>;
 fn read(hubs: &Hubs, flow: &FlowRef, role: &RoleInstance, at: Option<Seq>) -> Result<Read, Fault> {
     let mut read = Read::default();
     each_upto(hubs, flow, at, &mut |recorded| {
-        read.hear(&flow.flow, role, &recorded);
+        read.hear(&flow.flow, role, recorded);
     })?;
     Ok(read)
 }

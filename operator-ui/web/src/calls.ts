@@ -5,16 +5,28 @@ import type { Item } from "./wire";
 export function callLine(item: Item, kind: "edit" | "run" | "call"): string {
   const line = item.text.split("\n", 1)[0] ?? "";
   if (line === "") return item.tool ?? item.label;
-  if (kind === "run") return line.replace(/^run /, "");
+  if (kind === "run") return commandOf(line) ?? line.replace(/^run /, "");
   if (kind !== "edit") return line;
-  const file = line.replace(/^(edit|write|replace) /, "");
+  const file = line.replace(/^(edit|write|replace|edit_file|write_file) /, "");
   // How much is said by the lines that came and went, where they are known.
   return item.added === null && item.removed === null ? file : file.replace(/, (1 place|\d+ places)$| \(\d+ bytes\)$/, "");
 }
 
+/** The command of a call that is told with its arguments. */
+function commandOf(line: string): string | null {
+  if (!line.startsWith("run_command {")) return null;
+  try {
+    const given = JSON.parse(line.slice("run_command ".length)) as { command?: unknown };
+    return typeof given.command === "string" ? given.command.replace(/\s+/g, " ").trim() : null;
+  } catch {
+    // It was shortened.
+    return null;
+  }
+}
+
 /** What is done, for those who do not see the sign. */
 export function callVerb(item: Item, kind: "edit" | "run" | "call"): string {
-  return kind === "call" ? "" : (/^(run|edit|write|replace) /.exec(item.text)?.[0] ?? `${kind} `);
+  return kind === "call" ? "" : (/^(run|edit|write|replace) /.exec(item.text)?.[0] ?? `${item.tool?.replace(/_.*/, "") ?? kind} `);
 }
 
 /** What came back. */

@@ -101,7 +101,10 @@ export class Keys {
     const text = inText(event.target);
     const first = this.#first !== null && event.timeStamp - this.#first.at < SEQUENCE ? this.#first.code : null;
     this.#first = null;
+    const covered = isCovered();
     for (const action of ACTIONS) {
+      // Under a dialog nothing is done: what it would be done to is not what is looked at. Escape is the dialog's own.
+      if (covered && action.id !== "palette") continue;
       const chord = action.chords.find((one) => matches(one, event, first));
       if (chord === undefined || !this.#counts(action, chord, text)) continue;
       const done = action.where === "answers" ? this.#answer(action, chord, event, text) : this.#run(action.id, event);
@@ -141,6 +144,9 @@ function matches(chord: Chord, event: KeyboardEvent, first: string | null): bool
   const mod = event.metaKey || event.ctrlKey;
   return (chord.alt ?? false) === event.altKey && (chord.mod ?? false) === mod && (chord.shift ?? false) === event.shiftKey;
 }
+
+/** Whether a dialog lies over the page. */
+const isCovered = (): boolean => typeof document !== "undefined" && document.querySelector("dialog:modal") !== null;
 
 /** Whether keys are text here. */
 export function inText(target: EventTarget | null): boolean {

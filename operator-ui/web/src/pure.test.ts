@@ -10,9 +10,10 @@ import { anyOf, marked } from "./find";
 import { foldFeed, foldOlder } from "./fold";
 import { again, markdown, safeLink, settledUpTo } from "./md";
 import { FRAME_MS, MANY, REPLAY_MS, restOf } from "./pace";
+import { ACTIONS } from "./keys";
 import { letters } from "./roles";
 import { href, parse, type Route } from "./router";
-import { consentLine, groupWords, kindOf, rowAt, Rows, rowsOf, saysNothingNew } from "./rows";
+import { consentLine, groupWords, handOff, kindOf, rowAt, Rows, rowsOf, saysNothingNew } from "./rows";
 import { tailAfter, tailed, type Tail } from "./tail";
 import { ago, money, several, span, tokens, took } from "./words";
 import type { Ask, AskKind, FeedState, Item } from "./wire";
@@ -333,6 +334,14 @@ describe("a notification", () => {
   });
 });
 
+describe("a hand-off", () => {
+  it("of one artifact is a sentence, and one that goes back says so", () => {
+    expect(handOff("→ review: api-report.md")).toEqual({ words: "Handed over to review with api-report.md", back: false });
+    expect(handOff("→ draft (back): review-1.md")).toEqual({ words: "Sent back to draft with review-1.md", back: true });
+    expect([handOff("→ a: x.md\n→ b: y.md"), handOff("The work ends here; nothing is handed on."), handOff("")]).toEqual([null, null, null]);
+  });
+});
+
 describe("a line of a call", () => {
   const call = (text: string, more: Partial<Item> = {}): Item => ({ text, tool: "x", label: "x", added: null, removed: null, ...more }) as Item;
   it("is the command or the file itself, and the verb is for those who see no sign", () => {
@@ -342,5 +351,16 @@ describe("a line of a call", () => {
     expect([callVerb(call("write a.md (12 bytes)"), "edit"), callLine(call("write a.md (12 bytes)", { added: 3 }), "edit")]).toEqual(["write ", "a.md"]);
     expect(callLine(call("read run the file.md"), "call")).toBe("read run the file.md");
     expect(callLine(call(""), "run")).toBe("x");
+    expect(callLine(call('run_command {"command":"cargo  test\\n-p a","cwd":"."}'), "run")).toBe("cargo test -p a");
+    expect(callLine(call('run_command {"command":"cargo te…'), "run")).toBe('run_command {"command":"cargo te…');
+    expect([callVerb(call("write_file a.md", { tool: "write_file" }), "edit"), callLine(call("write_file a.md"), "edit")]).toEqual(["write ", "a.md"]);
+  });
+});
+
+describe("the table of keys", () => {
+  it("has no key that no test presses", () => {
+    const pressed = Object.values(import.meta.glob<string>("../tests/keys.test.mjs", { eager: true, query: "?raw", import: "default" })).join("");
+    const missing = ACTIONS.filter(({ id }) => !new RegExp(`^  ("${id}"|${id}): \\[`, "m").test(pressed)).map(({ id }) => id);
+    expect(missing).toEqual([]);
   });
 });

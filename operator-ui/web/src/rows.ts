@@ -173,3 +173,17 @@ export function consentLine(item: Item): { icon: "question" | "check" | "close";
   if (item.label !== "Allowed") return { icon: "close", words: item.label, about };
   return { icon: "check", words: answer.startsWith("And the like") ? "You allowed for this flow" : "You allowed once", about };
 }
+
+/** What a failed request is said to have failed with, and when it is tried again, if it is. */
+export function failureLine(item: Item): { words: string; until: number | null } {
+  const found = item.event === "provider.failed" ? /^(.*?)\s*Next try in (\d+) ms\.$/s.exec(item.text) : null;
+  return found === null ? { words: item.text, until: null } : { words: found[1] ?? "", until: Date.parse(item.at) + Number(found[2]) };
+}
+
+/** A hand-off of one artifact as a sentence; one of several stays a list. */
+export function handOff(line: string): { words: string; back: boolean } | null {
+  const [, to, way, path] = /^→ (.+?)( \(back\))?: (.+)$/.exec(line) ?? [];
+  if (to === undefined || path === undefined) return null;
+  const back = way !== undefined;
+  return { words: `${back ? "Sent back" : "Handed over"} to ${to} with ${path}`, back };
+}

@@ -2,13 +2,15 @@
 import { inOrder } from "./asks";
 import { flowApi, get, itemBody, Refused } from "./api";
 import { openSocket } from "./backend";
+import { keepRail, railBefore } from "./before";
 import { foldFeed, foldFlow, foldInbox, foldOlder } from "./fold";
+import { harmOf, type Harm } from "./harm";
 import { Net, type Ack, type Hello, type Line, type News, type Waiting } from "./net";
 import { restOf } from "./pace";
 import { refKey } from "./router";
 import { tailAfter, type Tail } from "./tail";
 import { PROTO } from "./wire";
-import type { Command, Fault, FeedState, FlowRef, FlowState, InboxState, Item, Part, Topic } from "./wire";
+import type { Command, Fault, FeedState, FlowRef, FlowRow, FlowState, InboxState, Item, Part, Topic } from "./wire";
 
 /** Topics kept after nobody looks at them, so that going back shows them at once. */
 const KEPT = 24;
@@ -48,6 +50,8 @@ class Store {
   away = $state(false);
   waiting = $state.raw<readonly Waiting[]>([]);
   holes = $state(0);
+  /** The flows that the rail showed when this tab was left, until it is told what there is. */
+  before = $state.raw<readonly FlowRow[]>(railBefore()?.rows ?? []);
   /** The server does not know this browser: it wants the address that `serve` printed. */
   locked = $state(false);
   /** The program that answers now, when this page is not the one it brings; `understood` while both still speak the same. */
@@ -60,6 +64,8 @@ class Store {
   readonly asks = $derived(inOrder(Object.values(this.#open)));
 
   #flows = new Map<string, View<FlowState>>();
+  /** How many states were first heard. */
+  #arrived = $state(0);
   #feeds = new Map<string, FeedView>();
   #net: Net;
   #told = 0;
@@ -107,6 +113,7 @@ class Store {
 
   #helloFrom(hello: Hello): void {
     this.hello = hello;
+    if (railBefore()?.workspace !== hello.workspace) this.before = [];
     this.#came ??= hello.build;
     const understood = hello.proto === PROTO;
     this.replaced = understood && hello.build === this.#came ? null : { build: hello.build, came: this.#came === hello.build ? null : this.#came, understood };
@@ -117,6 +124,9 @@ class Store {
     this.#watch(this.inbox, { topic: "inbox" }, undefined, foldInbox);
     this.#net.connect();
     addEventListener("online", () => this.retry());
+    addEventListener("pagehide", () => {
+      if (this.hello !== null && this.inbox.state !== null) keepRail(this.hello.workspace, Object.values(this.inbox.state.flows));
+    });
     document.addEventListener("visibilitychange", () => {
       this.#net.live(document.visibilityState === "visible");
       if (document.visibilityState === "visible") this.retry();
@@ -126,6 +136,11 @@ class Store {
   /** Whether what a view shows may not be all there is. */
   troubled(view: View<unknown>): boolean {
     return this.away || (!view.caughtUp && view.head > view.seq);
+  }
+
+  /** What of a flow's journal cannot be read. */
+  harm(flow: FlowRef): Harm | null {
+    return harmOf(this.inbox.state?.flows[refKey(flow)]?.damage ?? []);
   }
 
   /** Tries the connection now. */
@@ -143,6 +158,8 @@ class Store {
 
   /** A flow as far as it is known here, without watching it. */
   peekFlow(flow: FlowRef): FlowState | null {
+    // A flow that nobody watched yet has no state to wait for: the count of those that arrived is waited for instead.
+    void this.#arrived;
     return this.#flows.get(refKey(flow))?.state ?? null;
   }
 
@@ -197,7 +214,9 @@ class Store {
 
   #watch<S>(view: View<S>, topic: Topic, window: number | undefined, fold: (state: S, puts: Record<string, Part | null>) => S): void {
     view.end = this.#net.watch(topic, cursor(view), window, (news) => {
+      const first = view.state === null;
       hear(view, news);
+      if (first && view.state !== null) this.#arrived += 1;
       if (news.t === "ev" && view.state !== null && news.put !== undefined && !Array.isArray(news.put)) view.state = fold(view.state, news.put);
     });
   }

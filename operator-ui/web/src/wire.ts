@@ -1581,6 +1581,32 @@ next: number | null,
  */
 parts?: BodyParts, };
 
+export type SentRequest = {
+/**
+ * The record that tells of it.
+ */
+seq: number,
+/**
+ * The model that was asked.
+ */
+model: string,
+/**
+ * The hash of the bytes that left.
+ */
+hash: string,
+/**
+ * The body as it is written now; its beginning, if it is very long.
+ */
+body: string,
+/**
+ * How long all of it is.
+ */
+total_bytes: number,
+/**
+ * Why these are not the very bytes that left; absent if their hash is the same.
+ */
+differs?: string, };
+
 export type BodyParts = {
 /**
  * Its arguments.

@@ -1,6 +1,6 @@
 // The page's figures, measured in the machine's Chromium against a stand-in server: `npm run bench`. Each has a budget;
 // half as much again is allowed, because no machine is like another. It is run by hand and by no gate: a busy machine
-// tells nothing. `chrt -f 10 npm run bench` takes most of the load of others out of it.
+// tells nothing, and a priority above everything else (`chrt`) stops the machine instead of helping the browser.
 import { spawnSync } from "node:child_process";
 import { launch } from "./browser.mjs";
 import { serve } from "./ledger/server.mjs";

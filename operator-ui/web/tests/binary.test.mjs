@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "node:test";
 import { launch, open } from "./browser.mjs";
+import { CSP } from "./door.mjs";
 import { missing, Place, root } from "./program.mjs";
 import { sleep, until } from "./stage.mjs";
 
@@ -39,6 +40,15 @@ test("a flow is answered from the page of the program, up to the turn that a per
     await page.waitForSelector("[role=log] .row");
     await page.getByRole("link", { name: "Outline", exact: true }).click();
     await until(() => page.locator("main").innerText(), (text) => text.includes("propose-to-sign"), "what was handed over stands on its edge");
+    // A file has an address of its own, which is good when it is opened anew.
+    await page.getByRole("link", { name: "Files", exact: true }).click();
+    await page.getByText("wish.md").first().click();
+    const wish = page.getByText("A day for the team, this year.").first();
+    await wish.waitFor();
+    assert.match(new URL(page.url()).pathname, /\/files\/.*wish\.md$/);
+    const again = await page.reload();
+    assert.equal(again.headers()["content-security-policy"], CSP, "the policy of the stand-ins is the program's");
+    await wish.waitFor();
   });
 });
 

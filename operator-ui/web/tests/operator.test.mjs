@@ -117,6 +117,20 @@ test("older items come in front of what is read without moving it", async () => 
   assert.equal(await place(page, seq), before);
 });
 
+test("the tools of an item are there when the feed rests or somebody comes near, and move nothing", async () => {
+  const { page } = await at(FEED, { data: long(200) });
+  await until(() => gap(page), (pixels) => Math.abs(pixels) < 2, "it opens at the end");
+  const bare = () => page.locator("[role=log] .row").evaluateAll((rows) => rows.filter((row) => row.querySelector("[role=group]") === null).length);
+  await until(bare, (n) => n === 0, "at rest every item has its tools");
+  await up(page, 900);
+  const seq = await readRow(page);
+  const before = await place(page, seq);
+  await until(bare, (n) => n === 0, "those that came have theirs");
+  assert.equal(await place(page, seq), before);
+  await page.locator(`[role=log] [data-seq='${seq}']`).hover();
+  await page.locator(`[role=log] [data-seq='${seq}']`).getByRole("button", { name: "Copy link" }).waitFor();
+});
+
 test("Page Up, Home and End work in the feed, and End follows again", async () => {
   const { server, page } = await at(FEED, { data: long(150) });
   await until(() => gap(page), (pixels) => Math.abs(pixels) < 2, "it opens at the end");

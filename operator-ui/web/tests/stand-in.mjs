@@ -1,13 +1,7 @@
 // A server that says exactly what a test wants, when it wants it: the page's files with the real security headers, the
 // socket, and the few requests the screens make. It keeps no journal; the tests of the binary have the real one.
-import { createHash } from "node:crypto";
-import { readFileSync } from "node:fs";
-import { createServer } from "node:http";
-import { extname, join, normalize } from "node:path";
+import { Door } from "./door.mjs";
 
-const DIST = new URL("../dist/", import.meta.url).pathname;
-const TYPES = { ".html": "text/html; charset=utf-8", ".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml", ".json": "application/json" };
-const CSP = "default-src 'none'; script-src 'self'; style-src 'self'; style-src-attr 'unsafe-inline'; connect-src 'self'; img-src 'self' data:; worker-src 'self'; font-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'";
 const keyOf = (topic) => (topic.topic === "inbox" ? "inbox" : topic.topic === "flow" ? `flow ${topic.flow.project}/${topic.flow.flow}` : `feed ${topic.flow.project}/${topic.flow.flow} ${topic.role}`);
 
 export class StandIn {
@@ -17,7 +11,6 @@ export class StandIn {
     this.proto = 1;
     this.build = "test";
     this.seqs = new Map();
-    this.sockets = new Set();
     this.commands = [];
     this.answers = true;
     this.refusing = false;
@@ -31,24 +24,28 @@ export class StandIn {
     this.refused = [];
     this.bodies = new Map();
     this.csp = [];
-    this.http = createServer((request, response) => this.#serve(request, response));
-    this.http.on("upgrade", (request, socket) => this.#upgrade(request, socket));
+    this.door = new Door({
+      api: (url, request, response) => this.#api(url, request, (value, status = 200) => { response.writeHead(status, { "content-type": "application/json" }); response.end(JSON.stringify(value)); }, response),
+      enters: () => !this.refusing && !this.unknown,
+      joins: (one) => one.say({ t: "hello", proto: this.proto, build: this.build, epoch: this.epoch, workspace: "orchard", now: new Date().toISOString(), mode: "live" }),
+      hears: (one, up) => this.#heard(one, up),
+      build: () => this.build,
+    });
+  }
+  get sockets() {
+    return this.door.sockets;
   }
   async listen(port = 0) {
-    await new Promise((done) => this.http.listen(port, "127.0.0.1", done));
-    this.address = `http://127.0.0.1:${this.http.address().port}`;
+    this.address = await this.door.listen(port);
     return this;
   }
-  async close() {
-    this.drop();
-    this.http.closeAllConnections();
-    await new Promise((done) => this.http.close(done));
+  close() {
+    return this.door.close();
   }
   /** Ends all sockets; `refuse` keeps new ones away. */
   drop(refuse = false) {
     this.refusing = refuse;
-    for (const one of this.sockets) one.socket.destroy();
-    this.sockets.clear();
+    this.door.drop();
   }
   seq(key) {
     return this.seqs.get(key) ?? this.stateOf(key)?.seq ?? 1;
@@ -91,20 +88,6 @@ export class StandIn {
     for (const one of this.sockets) for (const [id, topic] of one.subs) if (topic === key) one.say({ t: "delta", id, item, offset, text });
   }
 
-  #serve(request, response) {
-    const url = new URL(request.url, "http://x");
-    const json = (value, status = 200) => { response.writeHead(status, { "content-type": "application/json" }); response.end(JSON.stringify(value)); };
-    if (url.pathname.startsWith("/api/")) return this.#api(url, request, json, response);
-    const path = normalize(url.pathname).replace(/^\/+/, "");
-    let file = join(DIST, extname(path) === "" ? "index.html" : path);
-    try {
-      const bytes = readFileSync(file);
-      response.writeHead(200, { "content-type": TYPES[extname(file)] ?? "application/octet-stream", "content-security-policy": CSP, "cache-control": "no-cache", "x-content-type-options": "nosniff", ...(extname(file) === ".html" ? { "server-timing": `build;desc="${this.build}"` } : {}) });
-      response.end(bytes);
-    } catch {
-      response.writeHead(404).end();
-    }
-  }
   /** Answers everything that was kept waiting. */
   speak() {
     this.mute = [];
@@ -158,30 +141,7 @@ export class StandIn {
     return json({ segments, messages: all.slice(from, from + Number(query.get("limit") ?? 200)), total: all.length });
   }
 
-  #upgrade(request, socket) {
-    if (this.refusing || this.unknown || request.url !== "/api/socket") return socket.destroy();
-    const accept = createHash("sha1").update(`${request.headers["sec-websocket-key"]}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`).digest("base64");
-    socket.write(`HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: ${accept}\r\n\r\n`);
-    const one = { socket, subs: new Map(), say: (message) => socket.writable && socket.write(frame(JSON.stringify(message))) };
-    this.sockets.add(one);
-    socket.on("error", () => this.sockets.delete(one));
-    socket.on("close", () => this.sockets.delete(one));
-    let rest = Buffer.alloc(0);
-    socket.on("data", (bytes) => {
-      rest = Buffer.concat([rest, bytes]);
-      for (;;) {
-        const read = unframe(rest);
-        if (read === null) return;
-        rest = rest.subarray(read.used);
-        if (read.op === 8) return socket.end();
-        if (read.op === 1) this.#heard(one, JSON.parse(read.text));
-      }
-    });
-    one.say({ t: "hello", proto: this.proto, build: this.build, epoch: this.epoch, workspace: "orchard", now: new Date().toISOString(), mode: "live" });
-  }
   #heard(one, up) {
-    if (up.t === "ping") return one.say({ t: "pong", n: up.n });
-    if (up.t === "unsub") return one.subs.delete(up.id);
     if (up.t === "do") return this.#do(one, up);
     if (up.t !== "sub") return;
     const key = keyOf(up.topic);
@@ -232,26 +192,4 @@ function answersIt(up, ask) {
   if (command.do === "budget") return kind === "text" && ask.kind.budget !== undefined && ask.kind.budget.role === command.role;
   if (command.do === "configure") return kind === "configuration";
   return { improve: "improvement", feedback: "feedback", unpause: "unpause", resume: kind }[command.do] === kind;
-}
-
-function frame(text) {
-  const body = Buffer.from(text);
-  const head = body.length < 126 ? Buffer.from([0x81, body.length]) : body.length < 65_536 ? Buffer.from([0x81, 126, body.length >> 8, body.length & 255]) : Buffer.alloc(10);
-  if (body.length >= 65_536) {
-    head[0] = 0x81;
-    head[1] = 127;
-    head.writeBigUInt64BE(BigInt(body.length), 2);
-  }
-  return Buffer.concat([head, body]);
-}
-function unframe(bytes) {
-  if (bytes.length < 6) return null;
-  let size = bytes[1] & 127;
-  let at = 2;
-  if (size === 126) { size = bytes.readUInt16BE(2); at = 4; } else if (size === 127) { if (bytes.length < 14) return null; size = Number(bytes.readBigUInt64BE(2)); at = 10; }
-  if (bytes.length < at + 4 + size) return null;
-  const mask = bytes.subarray(at, at + 4);
-  const body = Buffer.from(bytes.subarray(at + 4, at + 4 + size));
-  for (let n = 0; n < body.length; n += 1) body[n] ^= mask[n % 4];
-  return { op: bytes[0] & 15, text: body.toString(), used: at + 4 + size };
 }

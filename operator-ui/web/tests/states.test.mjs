@@ -1,5 +1,6 @@
 // What every screen says in every state it can be in, and that nothing moves when the state changes.
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { decisions, GRACE, sleep, stage, until } from "./stage.mjs";
 import { changed, FEED, FLOW, session, STATES, TRANSCRIPT } from "./states.mjs";
@@ -142,3 +143,281 @@ test("a page that a program served before another one answered first knows that 
   await told.waitFor();
   assert.match(await told.innerText(), /It is test 2, and this page came with test\./);
 });
+
+// ── what is on its way ────────────────────────────────────────────────────────────────────────────
+
+/** Nothing turns and nothing runs over what is shown. */
+const still = (page) => page.evaluate(() => document.getAnimations().filter((one) => one.effect?.getComputedTiming().iterations === Infinity && one.playState === "running").length);
+
+test("what is not here yet is three quiet rows, which come late, count nothing and turn nothing", async () => {
+  for (const [path, mute] of [["/inbox", "inbox"], ["/flows", "inbox"], [FLOW, "flow "], [FEED, "feed "], [TRANSCRIPT, "/transcript"]]) {
+    const { server, page } = await at(path, { data: STATES["transcript-live"].data(), blank: true, serve: (server) => { server.mute = [mute]; } });
+    const quiet = page.locator("[data-quiet]").first();
+    await quiet.waitFor({ state: "attached" });
+    assert.equal(await quiet.evaluate((node) => getComputedStyle(node).animationDelay), "0.2s", path);
+    await until(() => quiet.evaluate((node) => getComputedStyle(node).opacity), (opacity) => opacity === "1", "they come");
+    assert.equal(await quiet.locator(":scope > *").count(), 3);
+    if (mute !== "feed ") assert.equal(await still(page), 0, path);
+    assert.doesNotMatch(await page.locator("main").innerText(), /Nothing waits|All\s*0|No flow|No turns/, path);
+    server.speak();
+    await until(() => page.locator("[data-quiet]").count(), (n) => n === 0, `${path} is here`);
+  }
+});
+
+test("a tab that is loaded anew shows the flows and the graph it had at once, and says nothing of states it does not know", async () => {
+  const { server, page } = await at(FLOW);
+  await page.locator("[data-card]").first().waitFor();
+  await page.locator(".strip").first().waitFor();
+  await sleep(600);
+  const cards = () => page.locator("[data-card]").evaluateAll((all) => all.map((card) => card.getAttribute("data-card")).sort());
+  const had = await cards();
+  server.mute = ["flow ", "feed ", "/track", "inbox"];
+  await page.reload();
+  await page.locator("[data-loading] [data-card]").first().waitFor();
+  assert.deepEqual(await cards(), had);
+  assert.deepEqual(await page.locator("[data-card]").evaluateAll((all) => [...new Set(all.map((card) => card.getAttribute("data-state")))]), ["not-reached"]);
+  assert.match(await page.getByRole("navigation", { name: "Workspace" }).innerText(), /Ledger journal[\s\S]*Billing export/);
+  assert.doesNotMatch(await page.locator("main").innerText(), /Needs you|Running|turn 14|cargo/);
+  server.speak();
+  await page.locator('[data-card="api"][data-state="needs-you"]').waitFor();
+  assert.deepEqual(await cards(), had);
+  // Another flow has no shape here, and takes none from this one.
+  await page.goto(`${server.address}/inbox`);
+  server.mute = ["inbox"];
+  server.build = "test";
+  await page.reload();
+  await page.getByRole("navigation", { name: "Workspace" }).getByText("Billing export").waitFor();
+});
+
+// ── what happens while somebody looks ─────────────────────────────────────────────────────────────
+
+test("an ask that comes never moves the one that is looked at, whatever it blocks", async () => {
+  for (const [size, look] of Object.entries(SIZES)) {
+    const { server, page } = await at("/inbox/wizard/improvement/flow", look);
+    const row = page.locator("a[aria-current=true]");
+    await row.waitFor();
+    await sleep(400);
+    const before = await row.boundingBox();
+    for (const id of ["late", "later"]) {
+      const one = { ...server.world.inbox.asks["ledger/consent/c1"], id: `ledger/consent/${id}`, since: new Date().toISOString(), short: `Run ${id}` };
+      server.put("inbox", { [`ask/${one.id}`]: one });
+    }
+    await page.getByText("New, blocking a role").waitFor();
+    await page.getByText("Run later", { exact: true }).first().waitFor();
+    assert.deepEqual(await row.boundingBox(), before, size);
+    assert.match(await row.innerText(), /Review how it went/);
+    // Once the reader moves on, it stands where it belongs.
+    await page.locator("a[href='/inbox/ledger/consent/c1']").click();
+    await until(() => page.getByText("New, blocking a role").count(), (n) => n === 0, "they are among the others");
+  }
+});
+
+test("a flow that runs is told as it happens: what its node does, what is being written, and a playhead that goes on", async () => {
+  const { server, page } = await inState("flow-live");
+  await page.locator('[data-card="ui"]').getByText("editing LedgerTable.tsx").waitFor();
+  server.put(`flow ${LEDGER}`, { "node/ui": { ...server.world.flows[LEDGER].state.nodes.ui, live: "running npm test" } });
+  await page.locator('[data-card="ui"]').getByText("running npm test").waitFor();
+  server.delta(`feed ${LEDGER} frontend`, "f4700", 84, " snapshot.");
+  await page.getByRole("log").getByText(/still being written/).waitFor({ state: "attached" });
+  const moment = page.locator(".strip").getByText(/\d\d:\d\d:\d\d, event/).first();
+  const first = await moment.innerText();
+  await until(() => moment.innerText(), (now) => now !== first, "the moment goes on");
+});
+
+// ── what went wrong ───────────────────────────────────────────────────────────────────────────────
+
+test("a model that was not reached is an item with its cause and one button, and a red octagon on its node", async () => {
+  for (const [size, look] of Object.entries(SIZES)) {
+    const { page } = await inState("inbox-error", look);
+    await page.getByRole("button", { name: "Try the turn again" }).first().waitFor();
+    const region = page.locator("main");
+    assert.match(await region.innerText(), /429 Too Many Requests/);
+    assert.equal(await region.getByRole("textbox").count(), 0, size);
+    assert.equal(await region.locator(".controls .button").count(), 1, size);
+    assert.equal(await region.locator(".controls .button.primary").count(), 1, size);
+  }
+  const { page } = await inState("flow-error");
+  await page.locator('[data-card="api"][data-state="failed"]').waitFor();
+  assert.match(await page.getByRole("log").innerText(), /The model did not answer[\s\S]*429 Too Many Requests/);
+  assert.equal(await page.locator("[data-ask] .button").count(), 1);
+  // The item leads to what was sent.
+  const link = page.locator("[role=log] .row").last().getByRole("link", { name: "Open in transcript" });
+  assert.match(await link.getAttribute("href"), /transcript\?seg=requests#e4700$/);
+});
+
+test("a request that is tried again counts down in its feed, and says so no more when the time has come", async () => {
+  const { server, page } = await inState("flow-retrying");
+  const told = page.locator("[data-retry]");
+  await told.waitFor();
+  const seconds = async () => Number(/in (\d+) s/.exec(await told.innerText())[1]);
+  const first = await seconds();
+  assert.ok(first > 20 && first <= 40, `${first} s`);
+  await until(seconds, (now) => now < first, "it counts down");
+  assert.doesNotMatch(await page.getByRole("log").innerText(), /\d+ ms/);
+  server.put(`feed ${LEDGER} backend`, [item(4710, "error", "overloaded (server). Next try in 1500 ms.", { event: "provider.failed", label: "The model did not answer", at: new Date().toISOString() })]);
+  await until(() => told.count(), (n) => n === 2, "the second one counts too");
+  await until(() => told.count(), (n) => n === 1, "and is over");
+});
+
+test("a role that was cut off asks to go on, with what it had said and where it was cut", async () => {
+  for (const [size, look] of Object.entries(SIZES)) {
+    const { page } = await inState("inbox-interrupted", look);
+    await page.getByText("Server stopped mid-turn. Continue?").first().waitFor();
+    assert.match(await page.locator("main").innerText(), /assigns sequence\s*Cut here/, size);
+    for (const name of [/^Continue(?! with)/, /^Continue with a note/]) await page.getByRole("button", { name }).first().waitFor();
+  }
+  const { page } = await inState("flow-interrupted");
+  await page.locator('[data-card="api"][data-state="interrupted"]').waitFor();
+  await page.getByRole("log").getByText("Cut here").waitFor();
+  for (const name of [/^Continue(?! with)/, /^Continue with a note/]) await page.locator("[data-ask]").getByRole("button", { name }).waitFor();
+});
+
+test("what was denied is a line of the feed, and the composer hints at what to say instead", async () => {
+  const { page } = await inState("flow-denied");
+  assert.match(await page.getByRole("log").innerText(), /You denied\s*rm -rf build/);
+  await page.getByPlaceholder("Tell backend what to do instead").waitFor();
+  const inbox = await inState("inbox-denied");
+  await inbox.page.getByRole("heading", { name: "You denied this. What should backend do instead?" }).waitFor();
+});
+
+test("a draft is one ready node and a composer that has the focus and says what to write", async () => {
+  for (const [size, look] of Object.entries(SIZES)) {
+    const { server, page } = await inState("flow-draft", look);
+    const field = page.getByPlaceholder("Say what you want done");
+    await field.waitFor();
+    await until(() => field.evaluate((node) => node === document.activeElement), (has) => has, `it has the focus on ${size}`);
+    if (look === DESK) assert.equal(await page.locator('[data-card][data-state="ready"]').count(), 1);
+    await page.keyboard.type("A ledger that is only appended to");
+    await page.keyboard.press("Enter");
+    await until(() => server.commands.length, (n) => n === 1, "it is said");
+    assert.equal(server.commands[0].command.text, "A ledger that is only appended to");
+  }
+});
+
+test("a flow that a newer version wrote is listed as such, and hides no other", async () => {
+  for (const [size, look] of Object.entries(SIZES)) {
+    const { page, complaints } = await inState("flows-newer", look);
+    await until(() => page.locator("[data-flow]").count(), (n) => n === 7, `all flows are listed on ${size}`);
+    const row = page.locator('[data-flow="orchard/unread"]');
+    assert.match(await row.innerText(), /^unread\s+damaged\s+Written by a newer version/);
+    assert.deepEqual(complaints, []);
+  }
+});
+
+test("what can be read of a flow that a newer version wrote on is shown, said to end there, and only read", async () => {
+  const { page } = await inState("flow-newer");
+  const banner = page.getByRole("region", { name: "What cannot be read" });
+  await banner.waitFor();
+  assert.match(await banner.innerText(), /Written by a newer version\. What stands before event 4,813 is shown, and can only be read\./);
+  await page.getByRole("log").getByText("Tests pass.").waitFor();
+  assert.equal(await page.locator("form.composer textarea").count(), 0);
+  const none = await inState("flow-unreadable");
+  await none.page.getByRole("heading", { name: "Written by a newer version" }).waitFor();
+  assert.match(await none.page.getByRole("region", { name: "What cannot be read" }).innerText(), /Nothing of it can be shown\. Open it with that version\./);
+  const session = await inState("transcript-newer");
+  await session.page.getByRole("region", { name: "What cannot be read" }).waitFor();
+  await until(() => session.page.getByRole("option").count(), (n) => n > 5, "and it is readable");
+});
+
+// ── transcripts ───────────────────────────────────────────────────────────────────────────────────
+
+test("before its first turn a session says so and shows the prompt it was given, and a role that has not begun says that", async () => {
+  const { page } = await inState("transcript-empty");
+  await page.getByText("No turns yet. The system prompt is ready.").waitFor();
+  await page.getByRole("region", { name: "System prompt" }).getByText("You are backend. You keep the journal.").waitFor();
+  const none = await inState("transcript-none");
+  await none.page.getByText("No turns yet. backend has not begun.").waitFor();
+});
+
+test("new messages are appended: who reads the end goes on with them, and who reads further up is told how many", async () => {
+  const { server, page } = await at(TRANSCRIPT, { data: STATES["transcript-live"].data(), height: 420 });
+  const { live } = server.world.flows[LEDGER].transcripts.backend;
+  let seq = 4812;
+  const says = (text) => {
+    seq += 1;
+    live.messages.push({ kind: "assistant", content: text, seq, tokens: 40 });
+    server.put(`flow ${LEDGER}`, { "role/backend": { ...server.world.flows[LEDGER].state.roles.backend, last_seq: seq } });
+  };
+  const list = page.getByRole("listbox", { name: "Messages" });
+  await until(() => page.getByRole("option").count(), (n) => n > 5, "they are here");
+  for (const text of ["the first", "the second", "the third"]) says(text);
+  const pill = page.getByRole("button", { name: "3 new" });
+  await pill.waitFor();
+  assert.equal(await list.evaluate((node) => node.scrollTop), 0, "nothing moves");
+  await pill.click();
+  await page.getByText("the third").waitFor();
+  assert.equal(await pill.count(), 0);
+  says("the fourth");
+  await page.getByText("the fourth").waitFor();
+  const end = () => list.evaluate((node) => node.scrollHeight - node.scrollTop - node.clientHeight);
+  await until(end, (gap) => Math.abs(gap) < 2, "it goes on at the end");
+});
+
+test("a transcript says what its role waits for, and leads there", async () => {
+  for (const [size, look] of Object.entries(SIZES)) {
+    const { page } = await inState("transcript-live", look);
+    const link = page.locator("main header").getByRole("link", { name: "backend wants to run a command" }).filter({ visible: true });
+    await link.waitFor();
+    assert.equal(await link.getAttribute("href"), FEED, size);
+  }
+});
+
+test("a request that failed is opened with what came back for it", async () => {
+  const { page } = await inState("transcript-error");
+  const body = page.getByRole("region", { name: "What came back" });
+  assert.match(await body.innerText(), /limit, tried again after 40 s[\s\S]*429 Too Many Requests/);
+  // Without a message in the address it is the one that failed last.
+  await page.goto(page.url().replace("&msg=3", ""));
+  await body.waitFor();
+  // So it is from the item in the feed that says so.
+  await page.goto(page.url().replace(/\?.*/, "?seg=requests#e3140"));
+  await page.getByRole("complementary", { name: "Message 2" }).waitFor();
+  assert.match(page.url(), /msg=2$/);
+});
+
+test("a message that was broken off says where, and one that is being written says that", async () => {
+  const { page } = await inState("transcript-cut", {}, (data) => { data.flows[LEDGER].transcripts.backend.live.messages.push({ kind: "assistant", content: "And on it", seq: 4812, tokens: 4, raw: { role: "assistant", text: "And on it", draft: true } }); });
+  await page.getByRole("option", { name: /assigns sequence\s*cut here/ }).click();
+  await page.getByText("Cut here. The turn was broken off before the model had ended.").waitFor();
+  await page.getByRole("option", { name: /And on it\s*being written/ }).click();
+  await page.getByText("This is still being written.").waitFor();
+});
+
+test("archives of a closed flow stay readable, and what a role found leads to the message it was in", async () => {
+  const data = STATES["flow-improving"].data();
+  data.flows[LEDGER].transcripts = { backend: session(), reviewer: session() };
+  const { server, page } = await at(TRANSCRIPT, { data });
+  await page.getByRole("button", { name: /Archived at 13:57/ }).click();
+  await page.getByText("Earlier words 3").waitFor();
+  data.flows[LEDGER].transcripts.reviewer.live.messages.push({ kind: "assistant", content: "What I found", seq: 4700, tokens: 12 });
+  await page.goto(`${server.address}${FLOW}/r/reviewer/transcript`);
+  await page.getByRole("link", { name: /What reviewer found/ }).click();
+  await page.getByRole("complementary").getByText("What I found").waitFor();
+  await page.goto(`${server.address}${FLOW}/improve`);
+  await page.getByRole("button", { name: /reviewer/ }).first().click();
+  assert.equal(await page.getByRole("link", { name: "In its transcript" }).getAttribute("href"), `${FLOW}/r/reviewer/transcript#e4700`);
+});
+
+// ── all of them ───────────────────────────────────────────────────────────────────────────────────
+
+const axe = readFileSync(new URL("../node_modules/axe-core/axe.min.js", import.meta.url), "utf8");
+const RULES = { runOnly: ["wcag2a", "wcag2aa", "wcag21aa", "wcag22aa", "best-practice"], resultTypes: ["violations"] };
+/** Every state is looked at when everything is wanted; each run looks at one in so many. */
+const EACH = process.env.A_SOCIETY_TEST_FULL === "1" ? 1 : 5;
+for (const [n, name] of Object.keys(STATES).entries()) {
+  if (n % EACH !== 0) continue;
+  test(`the state "${name}" has no fault that a checker finds, on a desk and on a phone`, async () => {
+    for (const [look, theme] of [[DESK, "dark"], [PHONE, "light"]]) {
+      const { server, page, complaints } = await inState(name, { ...look, theme });
+      await page.emulateMedia({ colorScheme: theme, reducedMotion: "reduce" });
+      await sleep(500);
+      await STATES[name].then?.(page, server);
+      const session = await page.context().newCDPSession(page);
+      // The checker is a program of the test; the page's own policy would rightly refuse to write it in.
+      await session.send("Runtime.evaluate", { expression: axe });
+      const found = await page.evaluate(async (rules) => (await window.axe.run(document, rules)).violations.map((one) => `${one.id}: ${one.nodes.slice(0, 3).map((node) => node.html.slice(0, 160)).join(" | ")}`), RULES);
+      assert.deepEqual(found, [], theme);
+      assert.deepEqual(complaints.filter((text) => !/WebSocket|\b404\b|ERR_CONNECTION/.test(text)), []);
+    }
+  });
+}

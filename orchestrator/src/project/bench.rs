@@ -10,6 +10,7 @@ use a_society_facts::id::{FlowId, NodeId, RoleInstance};
 use a_society_facts::message::ToolCall;
 use a_society_flow::graph::InlineRole;
 use a_society_roles::mcp::{ToolDefinition, server_of};
+use a_society_roles::provider::Prepared;
 use a_society_roles::role::definition::Skill;
 use a_society_roles::skill::found;
 use a_society_roles::taker::model::{Gear, ModelTaker, Remote, Unready, offered};
@@ -46,6 +47,17 @@ pub struct Bench {
     pub models: Models,
 }
 
+/// A request as it could be written.
+#[derive(Debug)]
+pub struct Written {
+    /// The model that would be asked, by its name in the configuration.
+    pub model: String,
+    /// The servers whose tools would be offered, and are not in it.
+    pub servers: Vec<String>,
+    /// Whole, and without old outputs.
+    pub ways: Vec<Prepared>,
+}
+
 impl Bench {
     /// Whoever takes a turn of a model's role. One that cannot work says what it lacks.
     pub fn taker(
@@ -71,15 +83,30 @@ impl Bench {
         definition: Option<&InlineRole>,
         stop: StopSignal,
     ) -> Result<Box<dyn Taker>, String> {
-        match self.gear(&job, definition, None) {
-            Ok(gear) => Ok(Box::new(ModelTaker::summarising(job, gear, stop))),
-            Err(End::Configuration { why } | End::Provider { why } | End::Aborted { why }) => {
-                Err(why)
-            }
-            Err(End::Outcome { .. } | End::Fault(_) | End::OutputLimit) => {
-                Err("it cannot be asked".to_owned())
-            }
-        }
+        let gear = self.gear(&job, definition, None).map_err(lacks)?;
+        Ok(Box::new(ModelTaker::summarising(job, gear, stop)))
+    }
+
+    /// The ways in which the next request of a job could be written. Nobody is asked, and no server
+    /// of tools is started.
+    ///
+    /// # Errors
+    /// Says in words what it lacks.
+    pub fn written(
+        &self,
+        job: Arc<Job>,
+        definition: Option<&InlineRole>,
+    ) -> Result<Written, String> {
+        let check = WorkflowCheck(Arc::new(|_| Ok(())));
+        let mut gear = self.gear(&job, definition, Some(check)).map_err(lacks)?;
+        let model = gear.model.name.clone();
+        let remote = gear.remote.take();
+        let ways = ModelTaker::ways(job, gear).map_err(|fault| fault.message)?;
+        Ok(Written {
+            model,
+            servers: remote.map(|remote| remote.names).unwrap_or_default(),
+            ways,
+        })
     }
 
     fn gear(
@@ -248,6 +275,14 @@ impl Bench {
         setting.check_workflow = Some(WorkflowCheck(Arc::new(|_| Ok(()))));
         let tools = Toolbox::open(setting).ok()?;
         tools.plan(call).ok()?.ask.grant()
+    }
+}
+
+/// What is wanting, in words.
+fn lacks(end: End) -> String {
+    match end {
+        End::Configuration { why } | End::Provider { why } | End::Aborted { why } => why,
+        End::Outcome { .. } | End::Fault(_) | End::OutputLimit => "it cannot be asked".to_owned(),
     }
 }
 

@@ -228,7 +228,7 @@ impl Followed {
             return;
         }
         let screen = &mut self.screen;
-        let read = self.follower.read(&mut |recorded| screen.apply(&recorded));
+        let read = self.follower.read(&mut |recorded| screen.apply(recorded));
         self.damage = read.err().map(|error| error.to_string());
     }
 

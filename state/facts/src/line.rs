@@ -19,6 +19,7 @@ use serde_json::value::RawValue;
 use crate::at::At;
 use crate::fact::Fact;
 use crate::fact::upcast::{Upcast, VERSION, upcast};
+use crate::hash::NIBBLES;
 use crate::id::Seq;
 use crate::limits::RECORD_BYTES_MAX;
 
@@ -241,14 +242,11 @@ fn hex(out: &mut Vec<u8>, value: u32) {
 }
 
 fn unhex(bytes: &[u8]) -> Option<u32> {
-    bytes.iter().try_fold(0_u32, |sum, byte| {
-        let digit = match byte {
-            b'0'..=b'9' => byte - b'0',
-            b'a'..=b'f' => byte - b'a' + 10,
-            _ => return None,
-        };
-        Some(sum << 4 | u32::from(digit))
-    })
+    let digits = bytes.iter().map(|byte| NIBBLES[usize::from(*byte)]);
+    let (sum, all) = digits.fold((0_u32, 0), |(sum, all), digit| {
+        (sum << 4 | u32::from(digit & 15), all | digit)
+    });
+    (all < 16).then_some(sum)
 }
 
 /// Ends a JSON object with its checksum, as lines end: `{"a":1}` becomes `{"a":1,"crc":"…"}`.

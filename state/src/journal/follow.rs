@@ -63,7 +63,7 @@ impl Follower {
     ///
     /// # Errors
     /// When the journal is damaged, after what came before the damage has been handed on.
-    pub fn read(&mut self, each: &mut dyn FnMut(Recorded)) -> Result<u64, Error> {
+    pub fn read(&mut self, each: &mut dyn FnMut(&Recorded)) -> Result<u64, Error> {
         self.read_placed(&mut |recorded, _| {
             each(recorded);
             Ok(())
@@ -77,7 +77,7 @@ impl Follower {
     /// As [`Self::read`], and when a line that was just read cannot be read again.
     pub fn read_lines(
         &mut self,
-        each: &mut dyn FnMut(Recorded, &[u8]) -> ControlFlow<()>,
+        each: &mut dyn FnMut(&Recorded, &[u8]) -> ControlFlow<()>,
     ) -> Result<u64, Error> {
         let mut lines = Lines {
             disk: std::sync::Arc::clone(&self.disk),
@@ -133,7 +133,7 @@ impl Follower {
 
     fn read_placed(
         &mut self,
-        each: &mut dyn FnMut(Recorded, Position) -> Heard,
+        each: &mut dyn FnMut(&Recorded, Position) -> Heard,
     ) -> Result<u64, Error> {
         let first = self.scan(0, each);
         let mut records = first.records;
@@ -158,7 +158,7 @@ impl Follower {
     }
 
     /// Goes on from where the last scan ended.
-    fn scan(&mut self, evidence: Seq, each: &mut dyn FnMut(Recorded, Position) -> Heard) -> Scan {
+    fn scan(&mut self, evidence: Seq, each: &mut dyn FnMut(&Recorded, Position) -> Heard) -> Scan {
         let known = Known {
             flow: &self.flow,
             evidence,

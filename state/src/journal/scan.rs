@@ -4,16 +4,18 @@
 //! must be and says what that means; what came before has been handed on by then.
 
 use std::io;
+use std::ops::ControlFlow;
 
 use a_society_facts::fact::journal::{Row, SegmentStarted};
 use a_society_facts::id::{FlowId, Seq};
-use a_society_facts::line::{self, BadLine, Body, FORMAT, Frame};
+use a_society_facts::line::{BadLine, Body, FORMAT, Frame};
 use a_society_facts::{Fact, Recorded};
 
 use crate::disk::{Disk, How, Kind};
 use crate::error::Error;
 use crate::files::{read_from, uninterrupted};
 use crate::journal::lineage::{self, Lineage, Shared};
+use crate::journal::lines;
 use crate::journal::verdict::{Damage, Harm, Judgement, Suspect, judge};
 use crate::layout::{FlowFolder, segment_number};
 use crate::limits::SEGMENT_BYTES_MAX;
@@ -135,7 +137,7 @@ pub fn scan(
     disk: &dyn Disk,
     folder: &FlowFolder,
     known: Known<'_>,
-    each: &mut dyn FnMut(Recorded, &Frame, Position) -> Heard,
+    each: &mut dyn FnMut(&Recorded, &Frame, Position) -> Heard,
 ) -> Scan {
     let mut scanner = Scanner {
         disk,
@@ -162,7 +164,7 @@ struct Scanner<'a> {
     disk: &'a dyn Disk,
     folder: &'a FlowFolder,
     known: Known<'a>,
-    each: &'a mut dyn FnMut(Recorded, &Frame, Position) -> Heard,
+    each: &'a mut dyn FnMut(&Recorded, &Frame, Position) -> Heard,
     buffer: Vec<u8>,
     /// Which segments are shared, once it was asked.
     lineage: Option<Lineage>,
@@ -171,6 +173,16 @@ struct Scanner<'a> {
 
 /// Where a scan stopped, unless it went on.
 type Stop = Option<Outcome>;
+
+/// Why the lines of a segment were not read to their end.
+enum Ended {
+    /// The scan stopped.
+    Stopped(Outcome),
+    /// The line that begins here does not hold.
+    Bad(usize, BadLine),
+    /// With this record ends what the segment shares.
+    Shared(Position),
+}
 
 impl Scanner<'_> {
     fn run(&mut self) {
@@ -312,51 +324,45 @@ impl Scanner<'_> {
             let detail = "the file is empty".to_owned();
             return (!blank).then(|| self.damaged(Harm::Emptied, number, 0, detail));
         }
-        let mut start = 0;
-        while start < bytes.len() {
-            let found = memchr::memchr(b'\n', &bytes[start..]).map(|at| start + at);
-            let read = found.map_or(Err(BadLine::Frame), |end| {
-                line::read(&mut bytes[start..end])
-            });
-            let at = offset + start as u64;
-            match (read, found) {
-                (Ok((frame, body)), Some(end)) => {
-                    let after = offset + end as u64 + 1;
-                    let position = Position {
-                        segment: number,
-                        offset_bytes: after,
-                        seq: frame.seq,
-                        crc: frame.crc,
-                    };
-                    if let Some(stop) = self.record(position, at, frame, body) {
-                        return Some(stop);
-                    }
-                    if until == Some(position.seq) {
-                        // What follows is the parent's alone.
-                        self.scan.shared_ends.push(position);
-                        return None;
-                    }
-                    start = end + 1;
-                }
-                (Err(bad), _) => {
-                    return Some(self.bad(number, at, later_segment, &bytes[start..], bad));
-                }
-                (Ok(_), None) => return None,
+        let ended = lines::each(bytes, &mut |line| {
+            let (at, after) = (offset + line.start as u64, offset + line.end as u64);
+            let (frame, recorded) = match &line.read {
+                Ok(read) => read,
+                Err(bad) => return ControlFlow::Break(Ended::Bad(line.start, bad.clone())),
+            };
+            let position = Position {
+                segment: number,
+                offset_bytes: after,
+                seq: frame.seq,
+                crc: frame.crc,
+            };
+            if let Some(stop) = self.record(position, at, frame, recorded) {
+                return ControlFlow::Break(Ended::Stopped(stop));
+            }
+            if until == Some(position.seq) {
+                return ControlFlow::Break(Ended::Shared(position));
+            }
+            ControlFlow::Continue(())
+        });
+        match ended? {
+            Ended::Stopped(stop) => Some(stop),
+            Ended::Bad(start, bad) => {
+                let at = offset + start as u64;
+                Some(self.bad(number, at, later_segment, &bytes[start..], bad))
+            }
+            Ended::Shared(position) => {
+                // What follows is the parent's alone.
+                self.scan.shared_ends.push(position);
+                None
             }
         }
-        None
     }
 
-    fn record(&mut self, position: Position, at: u64, frame: Frame, body: Body) -> Stop {
-        if let Some((harm, detail)) = self.misfit(position, at, &frame, &body) {
+    fn record(&mut self, position: Position, at: u64, frame: &Frame, recorded: &Recorded) -> Stop {
+        if let Some((harm, detail)) = self.misfit(position, at, frame, &recorded.body) {
             return Some(self.damaged(harm, position.segment, at, detail));
         }
-        let recorded = Recorded {
-            seq: frame.seq,
-            at: frame.at,
-            body,
-        };
-        if let Err(why) = (self.each)(recorded, &frame, position) {
+        if let Err(why) = (self.each)(recorded, frame, position) {
             return Some(self.damaged(Harm::Illegal, position.segment, at, why));
         }
         self.scan.durable = self.scan.durable.max(frame.durable);

@@ -64,7 +64,7 @@ fn records(store: &Store, flow: &FlowRef) -> Vec<Recorded> {
     let mut records = Vec::new();
     let mut follower = store.follow(flow).unwrap();
     follower
-        .read(&mut |recorded| records.push(recorded))
+        .read(&mut |recorded| records.push(recorded.clone()))
         .unwrap();
     records
 }
@@ -72,7 +72,7 @@ fn records(store: &Store, flow: &FlowRef) -> Vec<Recorded> {
 fn lines(store: &Store, flow: &FlowRef) -> Vec<String> {
     let mut lines = Vec::new();
     let mut follower = store.follow(flow).unwrap();
-    let mut each = |_: Recorded, line: &[u8]| {
+    let mut each = |_: &Recorded, line: &[u8]| {
         lines.push(String::from_utf8_lossy(line).into_owned());
         std::ops::ControlFlow::Continue(())
     };
@@ -191,7 +191,7 @@ fn a_reader_that_stops_within_what_is_shared_goes_on_there() {
     for stop in 1..all.len() {
         let mut follower = store.follow(&fork).unwrap();
         let mut read = Vec::new();
-        let mut each = |_: Recorded, line: &[u8]| {
+        let mut each = |_: &Recorded, line: &[u8]| {
             read.push(String::from_utf8_lossy(line).into_owned());
             if read.len() == stop {
                 return std::ops::ControlFlow::Break(());
@@ -201,7 +201,7 @@ fn a_reader_that_stops_within_what_is_shared_goes_on_there() {
         follower.read_lines(&mut each).unwrap();
         // The record at which it had enough comes again.
         read.pop();
-        let mut each = |_: Recorded, line: &[u8]| {
+        let mut each = |_: &Recorded, line: &[u8]| {
             read.push(String::from_utf8_lossy(line).into_owned());
             std::ops::ControlFlow::Continue(())
         };

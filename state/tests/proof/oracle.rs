@@ -30,7 +30,7 @@ pub(crate) struct Verdict {
 /// Every record of a flow's journal that this program knows.
 pub(crate) fn records(store: &Store, flow: &FlowRef) -> BTreeMap<Seq, Fact> {
     let mut records = BTreeMap::new();
-    let mut each = |recorded: a_society_facts::Recorded| {
+    let mut each = |recorded: &a_society_facts::Recorded| {
         let fact = recorded.fact().cloned().unwrap();
         records.insert(recorded.seq, fact);
     };

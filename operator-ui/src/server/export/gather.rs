@@ -86,7 +86,7 @@ pub(super) fn gather(hubs: &Hubs, flow: &FlowRef) -> Result<Gathered, Failed> {
         if gatherer.bytes > JOURNAL_BYTES_MAX {
             return ControlFlow::Break(());
         }
-        gatherer.hear(&recorded, line, &read);
+        gatherer.hear(recorded, line, &read);
         ControlFlow::Continue(())
     });
     if gatherer.bytes > JOURNAL_BYTES_MAX {

@@ -16,6 +16,7 @@ fn path_of(route: &str) -> String {
         ("{role}", "owner"),
         ("{hash}", "00"),
         ("{page}", "models"),
+        ("{seq}", "1"),
     ];
     let filled = places.iter().fold(route.to_owned(), |path, (place, with)| {
         path.replace(place, with)
@@ -93,5 +94,27 @@ fn the_document_names_every_command_and_every_kind_of_question() {
             let is_row = |line: &&str| line.starts_with('|') && line.contains(&format!("`{word}`"));
             assert!(DOCUMENT.lines().any(|line| is_row(&line)), "{word}");
         }
+    }
+}
+
+#[test]
+fn every_place_within_the_page_is_the_page_also_where_it_bears_the_name_of_a_file() {
+    let stage = Stage::new(8);
+    let status = |path: &str| {
+        let head = format!("GET {path} HTTP/1.1\r\nHost: 127.0.0.1:{{P}}");
+        stage.status(&head, "")
+    };
+    for place in [
+        "/",
+        "/flows",
+        "/p/demo/f/x/files/record/report.md",
+        "/p/demo/f/x/files/record/a%20report.md",
+        "/p/my%20project/f/x/r/owner/transcript",
+        "/inbox/x/text/owner.2",
+    ] {
+        assert_eq!(status(place), 200, "{place}");
+    }
+    for none in ["/report.md", "/assets/none.js", "/flows/..%2f", "/pp/x.md"] {
+        assert_eq!(status(none), 404, "{none}");
     }
 }

@@ -150,6 +150,20 @@ impl ModelTaker {
         taker
     }
 
+    /// The ways in which the next request could be written: whole, and without old outputs, as when
+    /// the window is nearly full. Nothing leaves.
+    ///
+    /// # Errors
+    /// If the request is none that may be sent.
+    pub fn ways(job: Arc<Job>, gear: Gear) -> Result<Vec<Prepared>, crate::provider::Fault> {
+        let mut taker = Self::new(job, gear, StopSignal::default());
+        taker.gather();
+        let whole = taker.prepare()?;
+        taker.trim();
+        let trimmed = taker.prepare()?;
+        Ok(vec![whole, trimmed])
+    }
+
     /// Brings together what may be called. Waits for servers that have to be started.
     fn gather(&mut self) {
         let (gear, job) = (&self.gear, &self.job);

@@ -1,0 +1,52 @@
+// What stood there when this tab was left or loaded anew: shown in the place of what is on its way, and never for news.
+import { compare } from "./words";
+import type { FlowRow, FlowState } from "./wire";
+
+const ROWS = "a-society.rail";
+const FLOW = "a-society.flow";
+/** As many flows as the rail shows. */
+const MOST_ACTIVE = 12;
+const MOST_RECENT = 6;
+/** A browser keeps little, and a graph larger than this is folded by rank anyway. */
+const MOST_BYTES = 400_000;
+
+export type Rows = { workspace: string; rows: readonly FlowRow[] };
+/** A flow without anything that is news: its shape, and how tall its time strip was. */
+export type Shape = { state: FlowState; strip: number };
+
+function read<T>(key: string): T | null {
+  try {
+    return JSON.parse(sessionStorage.getItem(key) ?? "null") as T | null;
+  } catch {
+    return null;
+  }
+}
+function write(key: string, value: unknown): void {
+  try {
+    const text = JSON.stringify(value);
+    if (text.length <= MOST_BYTES) sessionStorage.setItem(key, text);
+  } catch {
+    // Nothing is kept then, and the next page begins with nothing.
+  }
+}
+
+export const railBefore = (): Rows | null => read<Rows>(ROWS);
+export function keepRail(workspace: string, flows: readonly FlowRow[]): void {
+  const newest = flows.toSorted((a, b) => compare(b.updated_at, a.updated_at));
+  write(ROWS, { workspace, rows: [...newest.filter((row) => !row.over).slice(0, MOST_ACTIVE), ...newest.filter((row) => row.over).slice(0, MOST_RECENT)] });
+}
+
+export function shapeBefore(project: string, flow: string): Shape | null {
+  const kept = read<Shape>(FLOW);
+  return kept !== null && kept.state.flow.project === project && kept.state.flow.flow === flow ? kept : null;
+}
+export const keepShape = (state: FlowState, strip: number): void => write(FLOW, { state: greyed(state), strip });
+
+/** A flow as its shape alone: nothing is said of what it did. */
+export function greyed(state: FlowState): FlowState {
+  const nodes: FlowState["nodes"] = {};
+  for (const [id, node] of Object.entries(state.nodes)) nodes[id] = { ...node, state: "not-reached", words: "", live: null, since: null, took_ms: null, turn: null, attempt: null, correction: false };
+  const edges: FlowState["edges"] = {};
+  for (const [key, edge] of Object.entries(state.edges)) edges[key] = { ...edge, state: "not-yet", forward: [], backward: [], open_correction: false };
+  return { ...state, flow: { ...state.flow, input: null, waits: 0, running: 0 }, nodes, edges, roles: {}, asks: {}, improvement: null, changes: {} };
+}

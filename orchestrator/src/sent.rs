@@ -1,0 +1,217 @@
+//! A request as it left for its model, written anew from the journal.
+//!
+//! Nobody keeps the bytes of requests: each repeats the whole conversation. The journal has what they
+//! were made of and their hash. So a request is written once more, by the same hands that write what
+//! is sent, and the hash tells whether these are the very bytes. Nothing is sent, nobody is asked,
+//! and no server of tools is started.
+
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use a_society_facts::Fact;
+use a_society_facts::fact::turn::ModelRequested;
+use a_society_facts::id::{FlowId, RoleInstance, Seq};
+use a_society_facts::message::Text;
+use a_society_facts::view::Views;
+use a_society_flow::graph::{Executor, InlineRole};
+use a_society_roles::handoff::Allowed;
+use a_society_roles::provider::Prepared;
+use a_society_roles::turn::job::Job;
+use a_society_state::{Error, FlowRef, Store, blob};
+
+use crate::config::models::Models;
+use crate::project::bench::{Bench, Written};
+use crate::project::docs::folder;
+use crate::project::flow_file::{self, SCRIPT_NAME};
+
+/// A request as it is written now.
+#[derive(Debug)]
+pub struct Request {
+    /// What the journal says of it.
+    pub asked: ModelRequested,
+    /// Its body.
+    pub body: Vec<u8>,
+    /// Why these may not be the bytes that left; absent if the hash says that they are.
+    pub differs: Option<String>,
+}
+
+/// Why a request cannot be written.
+#[derive(Debug, thiserror::Error)]
+pub enum Unwritten {
+    /// The journal cannot be read.
+    #[error(transparent)]
+    State(#[from] Error),
+    /// Another record stands there, or none.
+    #[error("record {0} is no request to a model")]
+    NoRequest(Seq),
+    /// A script, a program or a person took the turn.
+    #[error("no model takes the turns of {0}, so that nothing was sent")]
+    NoModel(RoleInstance),
+    /// What a request is made of is not there any more.
+    #[error("{0}")]
+    Unready(String),
+}
+
+/// Writes the request that a record tells of.
+///
+/// # Errors
+/// When there is no such request, or what it is made of is not there.
+pub fn request(
+    store: &Store,
+    flow: &FlowRef,
+    project: PathBuf,
+    seq: Seq,
+) -> Result<Request, Unwritten> {
+    let (views, asked) = before(store, flow, seq)?;
+    let asked = asked.ok_or(Unwritten::NoRequest(seq))?;
+    let folder = store.folder(flow);
+    let record = folder.record();
+    let disk = store.ground().disk.as_ref();
+    let whole = |text: &Text| match text {
+        Text::Inline(text) => Ok(text.clone()),
+        Text::Blob(kept) => blob::get(disk, &folder, kept.blob)
+            .map(|bytes| String::from_utf8_lossy(&bytes).into_owned()),
+    };
+    let definition = definition(
+        store,
+        &whole(&views.flow.graph.source)?,
+        &project,
+        &asked.role,
+    )?;
+    let executor = (definition.as_ref()).map_or(Executor::Model, InlineRole::executor);
+    if executor != Executor::Model || disk.about(&record.join(SCRIPT_NAME)).is_ok() {
+        return Err(Unwritten::NoModel(asked.role));
+    }
+    let bench = Bench {
+        flow: flow.flow.clone(),
+        workspace: workspace_of(store, &project),
+        record: record.clone(),
+        project: project.clone(),
+        models: Models::default(),
+    };
+    let job = job(&flow.flow, &views, &asked, &whole, (record, project))?;
+    let written = bench.written(Arc::new(job), definition.as_ref());
+    let written = written.map_err(Unwritten::Unready)?;
+    Ok(chosen(asked, written))
+}
+
+/// The folder around the folder of all state.
+pub(crate) fn workspace_of(store: &Store, project: &Path) -> PathBuf {
+    let around = store.root().ancestors().nth(2);
+    around.unwrap_or(project).to_owned()
+}
+
+/// What was known right before a record, and the record itself if it is a request.
+fn before(
+    store: &Store,
+    flow: &FlowRef,
+    seq: Seq,
+) -> Result<(Views, Option<ModelRequested>), Error> {
+    let (mut views, mut asked) = (Views::default(), None);
+    store.follow(flow)?.read_lines(&mut |recorded, _| {
+        if recorded.seq < seq {
+            views.apply(recorded);
+            return ControlFlow::Continue(());
+        }
+        if let Some(Fact::ModelRequested(f)) = recorded.fact() {
+            asked = (recorded.seq == seq).then(|| f.clone());
+        }
+        ControlFlow::Break(())
+    })?;
+    Ok((views, asked))
+}
+
+/// The role as its file, or its project, defines it.
+fn definition(
+    store: &Store,
+    source: &str,
+    project: &Path,
+    role: &RoleInstance,
+) -> Result<Option<InlineRole>, Unwritten> {
+    let file = flow_file::read_kept(source.to_owned());
+    let file = file.map_err(|error| Unwritten::Unready(error.to_string()))?;
+    let roles = if file.defines_roles {
+        file.roles
+    } else {
+        folder::roles(store.ground().disk.as_ref(), project)
+    };
+    let mut roles = roles.into_iter();
+    let found = roles.find(|(name, _)| name.to_string() == role.base());
+    Ok(found.map(|(_, role)| role))
+}
+
+/// The turn as its taker saw it, as far as a request depends on it.
+fn job(
+    flow: &FlowId,
+    views: &Views,
+    asked: &ModelRequested,
+    whole: &dyn Fn(&Text) -> Result<String, Error>,
+    (record, project): (PathBuf, PathBuf),
+) -> Result<Job, Error> {
+    let session = views.sessions.get(&asked.role);
+    let entries = session.map_or(&[][..], |session| &session.messages);
+    let blocks = entries.iter().enumerate().filter_map(|(place, entry)| {
+        let kept = entry.provider_blocks.as_ref()?;
+        Some((place, kept.clone()))
+    });
+    let prompt = session.and_then(|session| session.system_prompt.as_ref());
+    let turn = views.flow.turns.get(&asked.turn);
+    let chosen = views.flow.configurations.get(&asked.role);
+    Ok(Job {
+        flow: views.flow.flow_id.clone().unwrap_or_else(|| flow.clone()),
+        turn: asked.turn,
+        attempt: asked.attempt,
+        role: asked.role.clone(),
+        node: turn.and_then(|turn| turn.node.clone()),
+        turns_before: 0,
+        resumed: asked.attempt > 1,
+        system_prompt: prompt.map_or(Ok(String::new()), whole)?,
+        history: entries
+            .iter()
+            .map(|entry| Arc::clone(&entry.message))
+            .collect(),
+        provider_blocks: blocks.collect(),
+        exchanges_from: 0,
+        context_tokens: session.map_or(0, |session| session.latest_context_usage),
+        settings: chosen.map(|kept| kept.settings.clone()).unwrap_or_default(),
+        servers: views.flow.mcp_servers.clone(),
+        packet: String::new(),
+        allowed: Allowed::default(),
+        answers_before: asked.request.saturating_sub(1),
+        record,
+        project,
+    })
+}
+
+/// Of the ways in which a request could be written the one whose hash was recorded; the first, and
+/// what may be the reason, if none is.
+fn chosen(asked: ModelRequested, written: Written) -> Request {
+    let whole = |prepared: &Prepared| prepared.body.whole().into_owned();
+    let is_it = |prepared: &&Prepared| prepared.hash == asked.hash;
+    if let Some(same) = written.ways.iter().find(is_it) {
+        return Request {
+            body: whole(same),
+            differs: None,
+            asked,
+        };
+    }
+    let why = if written.model != asked.model {
+        format!(
+            "it was sent to {}, and the role would now ask {}",
+            asked.model, written.model
+        )
+    } else if written.servers.is_empty() {
+        "the model's settings, the role's file or this program changed since".to_owned()
+    } else {
+        format!(
+            "the tools of its servers ({}) are not asked for and not in it",
+            written.servers.join(", ")
+        )
+    };
+    Request {
+        body: written.ways.first().map(whole).unwrap_or_default(),
+        differs: Some(why),
+        asked,
+    }
+}

@@ -1,0 +1,81 @@
+//! `session request`: a request as it left for its model, written anew from the journal.
+
+use a_society_facts::id::Seq;
+use a_society_orchestrator::sent::{self, Unwritten};
+use serde_json::{Value, json};
+
+use super::context::Context;
+use super::say::project_folder;
+use crate::exit_code::ExitCode;
+use crate::operator_error::{OperatorError, Outcome, Stop};
+
+/// The arguments of `session request`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+What is printed is the body that left for the model at a record model_requested. Nobody keeps those
+bytes: it is written anew from the journal, by the same code that writes what is sent, and its hash
+tells whether it is the same to the byte. When it is not, the reason is said: another model was
+chosen since, or a server's tools were offered, which are not asked for here. Nothing is sent.
+
+Examples:
+  a-society log a1b2 --json | grep model_requested
+  a-society session request a1b2 57 | jq '.messages | length'
+  a-society session request a1b2 57 --json | jq .same")]
+pub(crate) struct Arguments {
+    /// The flow
+    #[arg(value_name = "FLOW")]
+    flow: String,
+
+    /// The record that says that the model was asked
+    #[arg(value_name = "SEQ")]
+    seq: Seq,
+}
+
+/// Prints a request.
+pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
+    let (store, flow) = context.flow(&arguments.flow)?;
+    let project = project_folder(&store, &flow.project);
+    let found = sent::request(&store, &flow, project, arguments.seq);
+    let found = found.map_err(unwritten)?;
+    if context.out.is_json() {
+        let body: Value = serde_json::from_slice(&found.body).unwrap_or_default();
+        context.out.value(&json!({
+            "project": flow.project,
+            "flow": flow.flow,
+            "seq": arguments.seq,
+            "role": found.asked.role,
+            "turn": found.asked.turn,
+            "request": found.asked.request,
+            "model": found.asked.model,
+            "hash": found.asked.hash,
+            "same": found.differs.is_none(),
+            "differs": found.differs,
+            "body": body,
+        }))?;
+        return Ok(ExitCode::Ok);
+    }
+    context.out.bytes(&found.body)?;
+    let said = match &found.differs {
+        None => "these are the bytes that left: their hash is the recorded one".to_owned(),
+        Some(why) => format!("these are not the very bytes that left: {why}"),
+    };
+    context.out.note(&said);
+    Ok(ExitCode::Ok)
+}
+
+fn unwritten(error: Unwritten) -> Stop {
+    let hint = match &error {
+        Unwritten::State(_) => "a-society verify FLOW",
+        Unwritten::NoRequest(_) => "a-society log FLOW --json | grep model_requested",
+        Unwritten::NoModel(_) => "a-society session export FLOW ROLE",
+        Unwritten::Unready(_) => "a-society models ls",
+    };
+    match error {
+        Unwritten::State(error) => error.into(),
+        other @ (Unwritten::NoRequest(_) | Unwritten::NoModel(_) | Unwritten::Unready(_)) => {
+            let kind = ("no-request", ExitCode::Refused);
+            let what = "this request cannot be shown";
+            OperatorError::new(kind, what, other.to_string(), hint).into()
+        }
+    }
+}
