@@ -210,6 +210,22 @@ fn what_another_graph_changes_is_told_before_it_is_walked_and_the_flow_hears_not
     assert_eq!(judged.walked(), more);
 }
 
+#[test]
+fn to_configure_a_role_that_does_not_wait_for_it_is_no_word_to_go_on() {
+    let mut judged = Judged::new();
+    judged.server.kill();
+    judged.server = Server::start(&judged.workspace, &[]);
+    let order =
+        json!({ "do": "configure", "role": "writer", "settings": { "scope": "sandboxed" } });
+    let ack = said(&mut judged.window, &judged.server, "scope", &order);
+    assert_eq!(ack["ok"], json!(true), "{ack}");
+    let path = judged.path.replace("/revision", "/state");
+    let state = judged.server.place.ask("GET", &path, "").unwrap();
+    assert_eq!(state["flow"]["stopped"], json!(true), "{state}");
+    let settings = &state["roles"]["writer"]["settings"];
+    assert_eq!(settings["scope"], json!("sandboxed"));
+}
+
 /// A project whose writer's own file names servers and takes away how far its tools reach.
 fn project() -> Workspace {
     let workspace = Workspace::new();

@@ -91,9 +91,10 @@ fn try_it(app: &Shared, cmd: &str, wire: &row::FlowRef, command: Command) -> Res
         return forks::make(app, client, &flow, (wish, first_message));
     }
     let said = said(command.clone())?;
+    let is_awaited = is_awaited(app, &flow, &command);
     let (done, heard) =
         say(app, &flow, said, client).map_err(|error| loser(app, &flow, &command, error))?;
-    if heard == Heard::ByUs && goes_on(&command, done.facts) {
+    if heard == Heard::ByUs && is_awaited && goes_on(&command, done.facts) {
         // It rested, and was answered here: here it goes on. That it cannot is told by its row.
         drop(resume(app, &flow));
     }
@@ -238,6 +239,22 @@ fn decision(app: &Shared, flow: &FlowRef, name: &str) -> Option<&'static str> {
     });
     drop(read);
     words
+}
+
+/// Whether anybody waits for what is said. A role may also be configured whose turns go on, or in a
+/// flow that was cut off; neither is a word to go on.
+fn is_awaited(app: &Shared, flow: &FlowRef, command: &Command) -> bool {
+    use a_society_facts::fact::node::WaitReason;
+    let Command::Configure { role, .. } = command else {
+        return true;
+    };
+    let look = app.hubs.store.look(flow);
+    look.is_ok_and(|look| {
+        let mut waits = look.screen.flow.waits();
+        waits.any(|(_, waiting)| {
+            waiting.role.as_str() == role && waiting.reason == WaitReason::RoleConfiguration
+        })
+    })
 }
 
 /// A budget that frees nobody is one fact.

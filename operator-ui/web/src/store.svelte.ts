@@ -4,6 +4,7 @@ import { flowApi, get, itemBody, Refused } from "./api";
 import { openSocket } from "./backend";
 import { keepRail, railBefore } from "./before";
 import { foldFeed, foldFlow, foldInbox, foldOlder } from "./fold";
+import { harmOf, type Harm } from "./harm";
 import { Net, type Ack, type Hello, type Line, type News, type Waiting } from "./net";
 import { restOf } from "./pace";
 import { refKey } from "./router";
@@ -135,6 +136,11 @@ class Store {
   /** Whether what a view shows may not be all there is. */
   troubled(view: View<unknown>): boolean {
     return this.away || (!view.caughtUp && view.head > view.seq);
+  }
+
+  /** What of a flow's journal cannot be read. */
+  harm(flow: FlowRef): Harm | null {
+    return harmOf(this.inbox.state?.flows[refKey(flow)]?.damage ?? []);
   }
 
   /** Tries the connection now. */

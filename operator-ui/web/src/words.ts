@@ -11,10 +11,12 @@ const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
+/** A moment that nobody knows is said with nothing: what cannot be read has none. */
+const moment = (format: Intl.DateTimeFormat, at: string): string => (Number.isNaN(Date.parse(at)) ? "" : format.format(new Date(at)));
 /** 14:05 */
-export const time = (at: string): string => clockTime.format(new Date(at));
+export const time = (at: string): string => moment(clockTime, at);
 /** 14:05:12 */
-export const timeExact = (at: string): string => clockSecond.format(new Date(at));
+export const timeExact = (at: string): string => moment(clockSecond, at);
 /** 4,812 */
 export const count = (n: number): string => grouped.format(n);
 /** "1 file", "7 files" */
@@ -23,6 +25,7 @@ export const several = (n: number, one: string, many = `${one}s`): string => `${
 /** How long ago, in a narrow column: now, 2m, 6h, Tue, 2 Nov. */
 export function ago(at: string, now: number): string {
   const gone = Math.max(0, now - Date.parse(at));
+  if (Number.isNaN(gone)) return "";
   if (gone < MINUTE) return "now";
   if (gone < HOUR) return `${Math.floor(gone / MINUTE)}m`;
   if (gone < DAY) return `${Math.floor(gone / HOUR)}h`;

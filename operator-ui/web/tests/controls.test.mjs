@@ -1,7 +1,7 @@
 // What an operator changes on a flow that goes on: what it may spend, the graph it walks.
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -142,9 +142,10 @@ test("another graph is judged before it counts, and what was typed stays whateve
   await page.keyboard.press("Escape");
   await dialog.waitFor({ state: "detached" });
   await page.reload();
+  await page.getByRole("button", { name: "Flow actions" }).first().waitFor();
   await page.keyboard.press("Control+k");
   await page.keyboard.type(">revise");
-  await page.keyboard.press("Enter");
+  await page.getByRole("option", { name: "Revise the graph" }).click();
   assert.match(await field.inputValue(), /# ghost/);
   await field.fill(`${GRAPH}# gone`);
   await dialog.getByText("the node `plan` must stay: it is running").waitFor();
@@ -170,23 +171,60 @@ test("another graph is judged before it counts, and what was typed stays whateve
   assert.deepEqual(complaints, []);
 });
 
+test("a role is given another model while it works, and a node that is done runs again with a word", async () => {
+  const data = { ...world(), models: [{ name: "small", words: "", window_tokens: 32_000 }, { name: "large", words: "slow", window_tokens: 200_000 }] };
+  Object.assign(data.flows["orchard/ledger"].state.roles.backend, { reach: "scope project, network on", mcp: ["ledger"], settings: { model: "small" } });
+  const { server, page, complaints } = await at(`${FLOW}/r/backend`, { data });
+  await page.getByRole("button", { name: "Choose what backend works with" }).click();
+  const dialog = page.getByRole("dialog", { name: "What backend works with" });
+  await dialog.getByText("Now scope project, network on.").waitFor();
+  await dialog.locator("option[value=large]").waitFor({ state: "attached" });
+  assert.equal(await dialog.getByLabel("Model").inputValue(), "small");
+  assert.equal(await dialog.getByRole("button", { name: "Use this" }).isDisabled(), true, "nothing is chosen yet");
+  await dialog.getByLabel("Model").selectOption("large");
+  await dialog.getByLabel("How far its tools reach").selectOption("sandboxed");
+  await dialog.getByLabel("MCP servers").fill("none");
+  assert.deepEqual(await faults(page), []);
+  await page.setViewportSize({ width: 1440, height: 900 });
+  await dialog.getByRole("button", { name: "Use this" }).click();
+  await dialog.waitFor({ state: "detached" });
+  // Only what was chosen is said.
+  assert.deepEqual(given(server, "configure"), [{ do: "configure", role: "backend", settings: { model: "large", scope: "sandboxed", "mcp-servers": "none" } }]);
+  await page.getByRole("button", { name: "Flow actions" }).first().click();
+  await page.getByRole("menuitem", { name: "Run a node again" }).click();
+  const again = page.getByRole("dialog", { name: "Run a node again" });
+  await again.getByLabel("Node").selectOption("design");
+  await again.getByLabel("What should be different").fill("Mind the readers.");
+  await again.getByRole("button", { name: "Run design again" }).click();
+  await again.waitFor({ state: "detached" });
+  assert.deepEqual(given(server, "reopen"), [{ do: "reopen", node: "design", note: "Mind the readers." }]);
+  await page.keyboard.press("Control+k");
+  await page.keyboard.type(">archive-1 back");
+  await page.getByRole("option", { name: /Put backend archive archive-1 back/ }).click();
+  await until(() => given(server, "restore"), (list) => list.length === 1, "an archive is put back");
+  assert.deepEqual(given(server, "restore"), [{ do: "restore", role: "backend", archive: "archive-1" }]);
+  assert.deepEqual(complaints, []);
+});
+
 const missing = existsSync(binary) ? false : `NOT MEASURED: the page in the program, because ${binary} is not built`;
 /** The real program, in a workspace with one project, with a browser in it. */
 async function program(files, use) {
   const workspace = mkdtempSync(join(tmpdir(), "a-society-controls-"));
   const env = { ...process.env, A_SOCIETY_CONFIG: join(workspace, "config.yaml") };
+  mkdirSync(join(workspace, ".a-society"));
   assert.equal(spawnSync(binary, ["init", "demo"], { cwd: workspace, env }).status, 0);
   for (const [path, text] of Object.entries(files)) writeFileSync(join(workspace, path), text);
   const serving = spawn(binary, ["serve", "--port", "0"], { cwd: workspace, env });
+  const told = new Promise((found, failed) => {
+    let said = "";
+    const hear = (bytes) => { said += bytes; const line = /http:\/\/\S+#token=\S+/.exec(said); if (line !== null) found(line[0]); };
+    serving.stdout.on("data", hear);
+    serving.stderr.on("data", hear);
+    serving.on("exit", (code) => failed(new Error(`serve ended with ${code}: ${said}`)));
+  });
   const browser = await launch();
   try {
-    const address = await new Promise((found, failed) => {
-      let said = "";
-      const hear = (bytes) => { said += bytes; const line = /http:\/\/\S+#token=\S+/.exec(said); if (line !== null) found(line[0]); };
-      serving.stdout.on("data", hear);
-      serving.stderr.on("data", hear);
-      serving.on("exit", (code) => failed(new Error(`serve ended with ${code}: ${said}`)));
-    });
+    const address = await told;
     const page = await (await browser.newContext({ viewport: { width: 1440, height: 900 } })).newPage();
     const complaints = [];
     page.on("console", (message) => { if (message.type() === "error" || message.type() === "warning") complaints.push(message.text()); });

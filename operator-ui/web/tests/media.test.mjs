@@ -46,3 +46,26 @@ test("nothing moves for a reader who asked for no motion, and something does for
   await page.keyboard.press("Control+k");
   assert.equal(await moving(), 0, "nothing slides in");
 });
+
+test("what a node does is shown for half a second at least, and then the newest of it", async () => {
+  const { page, server } = await at("/inbox");
+  await page.clock.install();
+  await page.goto(`${server.address}/p/orchard/f/ledger`);
+  const line = page.locator('[data-card="ui"] .line');
+  await line.waitFor();
+  const { ui } = server.world.flows["orchard/ledger"].state.nodes;
+  // Time is held from here on; what is told arrives all the same.
+  await page.clock.pauseAt(await page.evaluate(() => Date.now() + 2_000));
+  const told = async (text) => {
+    server.put("flow orchard/ledger", { "node/ui": { ...ui, live: text } });
+    for (let n = 0; n < 100 && !(await page.locator('[data-card="ui"]').getAttribute("aria-label")).includes(text); n += 1) { await page.clock.runFor(5); await sleep(20); }
+  };
+  await told("reading one");
+  await page.clock.runFor(500);
+  assert.equal(await line.innerText(), "reading one");
+  await told("reading two");
+  await told("reading three");
+  assert.equal(await line.innerText(), "reading one");
+  await page.clock.runFor(500);
+  assert.equal(await line.innerText(), "reading three");
+});

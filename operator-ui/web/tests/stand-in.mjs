@@ -99,7 +99,7 @@ export class StandIn {
     if (this.unknown) return json({ code: "no-token", what: "This needs the token.", why: "The browser is not known.", try: "Open the address that a-society serve printed." }, 401);
     if (parts[1] === "session") return json({});
     if (parts[1] === "search") return json({ hits: this.world.hits ?? [], truncated: false });
-    if (parts[1] === "models") return json({ models: [] });
+    if (parts[1] === "models") return json({ models: this.world.models ?? [] });
     if (parts[1] === "projects") return json({ projects: this.world.projects ?? [] });
     if (parts[1] === "findings") return json({ flows: this.world.findings ?? [], before: null });
     const flow = this.world.flows[`${parts[2]}/${parts[3]}`];

@@ -97,6 +97,14 @@ const improving = (consents) => changed((data, state) => {
   quiet(data, then);
   if (consents) only(data, then, one);
 });
+/** One flow of which a newer version wrote the end, and one that it wrote from the beginning. */
+const newer = () => withSession((data, state) => {
+  quiet(data, state);
+  const harm = (record) => [`the journal is damaged (R12): it was written by a newer version of this program, at record ${record}, segment 1, byte 20138 (it was written by a newer version (v9))`];
+  Object.assign(data.inbox.flows[LEDGER], { damage: harm(4813), stopped: true, running: 0, driven_by: null });
+  Object.assign(state.flow, { stopped: true, running: 0, driven_by: null });
+  data.inbox.flows["orchard/unread"] = { ...data.inbox.flows[LEDGER], flow: "unread", title: "", created_at: "", updated_at: "", damage: harm(1), nodes: 0, nodes_done: 0, tokens: 0, cost_micros: 0, seq: 0 };
+});
 const many = () => changed((data) => {
   for (let n = 0; n < 400; n += 1) {
     const one = consent(`m${n}`, n % 50 === 0 ? "cargo fmt" : `cargo test -p part-${n}`, { short: n % 50 === 0 ? "Run cargo fmt" : `Run cargo test -p part-${n}`, since: new Date(Date.now() - 90 * 60_000 - n * 1000).toISOString() });
@@ -144,6 +152,10 @@ export const STATES = {
   "flow-closed": { path: `${FLOW}/r/owner`, data: closed },
   "flow-improving": { path: `${FLOW}/improve?role=owner`, data: () => improving(false) },
   "flow-feedback": { path: `${FLOW}/improve?role=owner`, data: () => improving(true) },
+  "flows-newer": { path: "/flows", data: () => newer() },
+  "flow-newer": { path: FEED, data: () => newer() },
+  "flow-unreadable": { path: "/p/orchard/f/unread", data: () => newer(), blank: true },
+  "transcript-newer": { path: TRANSCRIPT, data: () => newer() },
   "flow-gone": { path: "/p/orchard/f/nowhere", blank: true },
   "transcript-empty": { path: TRANSCRIPT, data: () => withSession((data) => { data.flows[LEDGER].transcripts.backend.live.messages = []; data.flows[LEDGER].transcripts.backend.requests.messages = []; delete data.flows[LEDGER].transcripts.backend["archive-1"]; }) },
   "transcript-loading": { path: TRANSCRIPT, data: () => withSession(), serve: (server) => { server.mute = ["/transcript"]; }, blank: true },

@@ -1,5 +1,6 @@
 // What every screen says in every state it can be in, and that nothing moves when the state changes.
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { decisions, GRACE, sleep, stage, until } from "./stage.mjs";
 import { changed, FEED, FLOW, session, STATES, TRANSCRIPT } from "./states.mjs";
@@ -293,6 +294,31 @@ test("a draft is one ready node and a composer that has the focus and says what 
   }
 });
 
+test("a flow that a newer version wrote is listed as such, and hides no other", async () => {
+  for (const [size, look] of Object.entries(SIZES)) {
+    const { page, complaints } = await inState("flows-newer", look);
+    await until(() => page.locator("[data-flow]").count(), (n) => n === 7, `all flows are listed on ${size}`);
+    const row = page.locator('[data-flow="orchard/unread"]');
+    assert.match(await row.innerText(), /^unread\s+damaged\s+Written by a newer version/);
+    assert.deepEqual(complaints, []);
+  }
+});
+
+test("what can be read of a flow that a newer version wrote on is shown, said to end there, and only read", async () => {
+  const { page } = await inState("flow-newer");
+  const banner = page.getByRole("region", { name: "What cannot be read" });
+  await banner.waitFor();
+  assert.match(await banner.innerText(), /Written by a newer version\. What stands before event 4,813 is shown, and can only be read\./);
+  await page.getByRole("log").getByText("Tests pass.").waitFor();
+  assert.equal(await page.locator("form.composer textarea").count(), 0);
+  const none = await inState("flow-unreadable");
+  await none.page.getByRole("heading", { name: "Written by a newer version" }).waitFor();
+  assert.match(await none.page.getByRole("region", { name: "What cannot be read" }).innerText(), /Nothing of it can be shown\. Open it with that version\./);
+  const session = await inState("transcript-newer");
+  await session.page.getByRole("region", { name: "What cannot be read" }).waitFor();
+  await until(() => session.page.getByRole("option").count(), (n) => n > 5, "and it is readable");
+});
+
 // ── transcripts ───────────────────────────────────────────────────────────────────────────────────
 
 test("before its first turn a session says so and shows the prompt it was given, and a role that has not begun says that", async () => {
@@ -371,3 +397,27 @@ test("archives of a closed flow stay readable, and what a role found leads to th
   await page.getByRole("button", { name: /reviewer/ }).first().click();
   assert.equal(await page.getByRole("link", { name: "In its transcript" }).getAttribute("href"), `${FLOW}/r/reviewer/transcript#e4700`);
 });
+
+// ── all of them ───────────────────────────────────────────────────────────────────────────────────
+
+const axe = readFileSync(new URL("../node_modules/axe-core/axe.min.js", import.meta.url), "utf8");
+const RULES = { runOnly: ["wcag2a", "wcag2aa", "wcag21aa", "wcag22aa", "best-practice"], resultTypes: ["violations"] };
+/** Every state is looked at when everything is wanted; each run looks at one in so many. */
+const EACH = process.env.A_SOCIETY_TEST_FULL === "1" ? 1 : 5;
+for (const [n, name] of Object.keys(STATES).entries()) {
+  if (n % EACH !== 0) continue;
+  test(`the state "${name}" has no fault that a checker finds, on a desk and on a phone`, async () => {
+    for (const [look, theme] of [[DESK, "dark"], [PHONE, "light"]]) {
+      const { server, page, complaints } = await inState(name, { ...look, theme });
+      await page.emulateMedia({ colorScheme: theme, reducedMotion: "reduce" });
+      await sleep(500);
+      await STATES[name].then?.(page, server);
+      const session = await page.context().newCDPSession(page);
+      // The checker is a program of the test; the page's own policy would rightly refuse to write it in.
+      await session.send("Runtime.evaluate", { expression: axe });
+      const found = await page.evaluate(async (rules) => (await window.axe.run(document, rules)).violations.map((one) => `${one.id}: ${one.nodes.slice(0, 3).map((node) => node.html.slice(0, 160)).join(" | ")}`), RULES);
+      assert.deepEqual(found, [], theme);
+      assert.deepEqual(complaints.filter((text) => !/WebSocket|\b404\b|ERR_CONNECTION/.test(text)), []);
+    }
+  });
+}

@@ -22,7 +22,7 @@ export const start = new Start();
 class Budget {
   wanted = $state.raw<{ flow: FlowRef; role: string | null; measure: Measure | null } | null>(null);
   ask(flow: FlowRef, role: string | null = null, measure: Measure | null = null): void {
-    revise.close();
+    besides(this);
     this.wanted = { flow, role, measure };
   }
   close(): void {
@@ -35,7 +35,7 @@ export const budget = new Budget();
 class Revise {
   wanted = $state.raw<{ flow: FlowRef } | null>(null);
   ask(flow: FlowRef): void {
-    budget.close();
+    besides(this);
     this.wanted = { flow };
   }
   close(): void {
@@ -43,3 +43,34 @@ class Revise {
   }
 }
 export const revise = new Revise();
+
+/** The same for what a role works with. */
+class Configure {
+  wanted = $state.raw<{ flow: FlowRef; role: string } | null>(null);
+  ask(flow: FlowRef, role: string): void {
+    besides(this);
+    this.wanted = { flow, role };
+  }
+  close(): void {
+    this.wanted = null;
+  }
+}
+export const configure = new Configure();
+
+/** The same for a node that is to run again. */
+class Reopen {
+  wanted = $state.raw<{ flow: FlowRef } | null>(null);
+  ask(flow: FlowRef): void {
+    besides(this);
+    this.wanted = { flow };
+  }
+  close(): void {
+    this.wanted = null;
+  }
+}
+export const reopen = new Reopen();
+
+/** One dialog stands beside the page at a time. */
+function besides(asked: object): void {
+  for (const one of [budget, revise, configure, reopen]) if (one !== asked) one.close();
+}

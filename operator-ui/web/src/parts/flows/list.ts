@@ -1,5 +1,6 @@
 // The list of flows: which are shown, and forks under what they are forks of. Pure.
 import type { FlowRow } from "../../wire";
+import { harmOf } from "../../harm";
 import { compare } from "../../words";
 
 export const STATES = ["waits", "running", "stopped", "idle", "done", "cancelled"] as const;
@@ -18,6 +19,8 @@ export function stateOf(row: FlowRow): FlowWord {
 
 /** How a flow stands, in a few words of a column. */
 export function standing(row: FlowRow): string {
+  const harm = harmOf(row.damage);
+  if (harm !== null) return harm.title;
   switch (stateOf(row)) {
     case "cancelled": return "Cancelled";
     case "done": return "Completed";
