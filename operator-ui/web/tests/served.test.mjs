@@ -270,8 +270,11 @@ for (const dies of [false, true]) {
         await place.kill();
         await place.serve("--resume");
       }
-      const phase = () => JSON.parse(place.run("show", flow.flow, "--json").out).screen.flow.phase;
-      await until(phase, (now) => now !== "forward", "the flow goes on while the page sleeps");
+      const phase = () => {
+        const shown = place.run("show", flow.flow, "--json");
+        return shown.code === 0 ? JSON.parse(shown.out).screen.flow.phase : `forward, ${shown.err}`;
+      };
+      await until(phase, (now) => !now.startsWith("forward"), "the flow goes on while the page sleeps");
       await wakes();
       if (dies) {
         const beside = await page.context().newPage();
@@ -363,7 +366,11 @@ test("the page beside a run is there again beside each resume after the run was 
     }
     await signIn(page, printed);
     await page.goto(new URL(feedOf(row, "writer"), printed).href);
+    await page.locator("[role=log] .caret").waitFor();
     assert.equal(place.run("cancel", row.flow).code, 0);
+    // The page beside it ends with it.
+    await signIn(page, await place.serve());
+    await page.goto(place.origin + feedOf(row, "writer"));
     await over(page);
     const wanted = plain(expected(place.view(row.flow, "writer", "feed")));
     await has(page, wanted.length, "all of the feed is there");

@@ -93,7 +93,7 @@ const improving = (consents) => changed((data, state) => {
   Object.assign(then.flow, { phase: consents ? "feedback_consent" : "improving", status: "improving" });
   const found = (role) => ({ path: `improvement/${role}.md`, hash: `h-${role}`, bytes: 1200 });
   then.improvement = { mode: "graph_based", roles: Object.fromEntries([["reviewer", "done", []], ["backend", consents ? "done" : "reflecting", ["reviewer"]], ["frontend", consents ? "done" : "reflecting", ["reviewer"]], ["writer", "done", ["reviewer"]], ["architect", consents ? "done" : "waiting", ["backend", "frontend", "writer"]], ["owner", consents ? "done" : "waiting", ["architect"]]].map(([role, stands, depends_on]) => [role, { state: stands, depends_on, findings: stands === "done" ? found(role) : null, seq: stands === "done" ? 4700 : null }])), feedback: { state: "undecided", path: null } };
-  const one = ask("ledger/feedback", { kind: "feedback", path: "/home/me/orchard/.a-society/feedback/20260303T141152Z-ledger.md" }, { role: null, node: null, blocking: false, headline: "A report may be written", short: "Write a report from all findings?" });
+  const one = ask("ledger/feedback", { kind: "feedback", path: "/orchard/.a-society/feedback/20260303T141152Z-ledger.md" }, { role: null, node: null, blocking: false, headline: "A report may be written", short: "Write a report from all findings?" });
   quiet(data, then);
   if (consents) only(data, then, one);
 });
