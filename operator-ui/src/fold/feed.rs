@@ -105,6 +105,13 @@ impl FeedFold {
         self.view.items_before() + self.view.items().len() as u64
     }
 
+    /// Whether so much changed that it has to be taken, or the oldest of it would be lost.
+    #[must_use]
+    pub fn is_full(&self) -> bool {
+        // One record of an import brings less than three quarters of what is held.
+        self.changed.len() >= OPEN_ITEMS_MAX / 4
+    }
+
     /// The items that are held, oldest first.
     pub fn held(&self) -> impl DoubleEndedIterator<Item = &FeedItem> {
         self.view.items()
@@ -274,8 +281,8 @@ impl FeedFold {
         });
         let lines = call.and_then(|call| call.lines);
         Item {
-            id: item.id.clone(),
-            first: item.id.trim_start_matches('f').parse().unwrap_or(item.seq),
+            id: wire_id(item),
+            first: first_of(item),
             seq,
             at: words::at(item.at),
             r#type: kind(item.kind),
@@ -298,6 +305,30 @@ impl FeedFold {
             outcome: call.and_then(|call| call.outcome.clone()),
         }
     }
+}
+
+/// The record that began an item. One that was imported has the id it had, and never changes.
+fn first_of(item: &FeedItem) -> Seq {
+    begun(&item.id).unwrap_or(item.seq)
+}
+
+fn begun(id: &str) -> Option<Seq> {
+    id.strip_prefix('f')?.parse().ok()
+}
+
+/// The id of an item on the wire. The ids of imported items count from one in every feed, and one
+/// record brings many: there they bear the record as well.
+pub(crate) fn wire_id(item: &FeedItem) -> String {
+    match begun(&item.id) {
+        Some(_) => item.id.clone(),
+        None => format!("f{}.{}", item.seq, item.id),
+    }
+}
+
+/// The record that began the item of an id.
+pub(crate) fn first_of_id(id: &str) -> Option<Seq> {
+    let number = id.strip_prefix('f')?;
+    number.split('.').next()?.parse().ok()
 }
 
 /// How a command ended, as the first line of its output says.

@@ -60,6 +60,8 @@ pub struct FlowFold {
     keys: BTreeSet<String>,
     /// How often what was recorded was not what is there now, by the last such record.
     rewritten: Seq,
+    /// Whether a feed holds so much that it has to be taken.
+    is_full: bool,
 }
 
 /// Reads the whole of a text, which may lie in a blob.
@@ -86,6 +88,7 @@ impl FlowFold {
             touched: Touched::all(),
             keys: BTreeSet::new(),
             rewritten: 0,
+            is_full: false,
         }
     }
 
@@ -101,6 +104,13 @@ impl FlowFold {
         format!("{}.{}", self.flow.flow, self.rewritten)
     }
 
+    /// Whether feeds have to be taken now, or the oldest of what changed in them would be lost: one
+    /// record may bring many items.
+    #[must_use]
+    pub const fn is_full(&self) -> bool {
+        self.is_full
+    }
+
     /// Takes the next fact.
     pub fn apply(&mut self, recorded: &Recorded, read: ReadText<'_>) {
         if let Some(fact) = recorded.fact() {
@@ -109,6 +119,7 @@ impl FlowFold {
             if let Some(role) = feed_role(&self.state, fact).cloned() {
                 let feed = self.feeds.entry(role.clone()).or_default();
                 feed.apply(recorded);
+                self.is_full |= feed.is_full();
                 if !matches!(fact, Fact::DraftAdded(_)) {
                     self.counts.insert(role, (feed.total(), recorded.seq));
                 }
@@ -349,6 +360,7 @@ impl FlowFold {
 
     /// The feeds, and what changed in them since this was last asked.
     pub fn take_feeds(&mut self) -> Vec<(RoleInstance, u64, FeedChange)> {
+        self.is_full = false;
         let feeds = self.feeds.iter_mut().map(|(role, feed)| {
             let change = feed.take();
             (role.clone(), feed.total(), change)

@@ -104,7 +104,18 @@ impl Maker<'_> {
     fn stands(&self, node: &NodeOutline, past: &AtNode) -> (NodeState, String) {
         let (state, id) = (self.state, &node.id);
         if let Some(waiting) = state.awaiting_operator.get(id) {
-            let failed = waiting.reason == WaitReason::AutonomousAbort && past.failed;
+            // A turn that the operator stopped waits like any other; one that failed says so.
+            let failed = match waiting.reason {
+                WaitReason::AutonomousAbort => past.failed,
+                WaitReason::Provider => true,
+                WaitReason::PromptHuman
+                | WaitReason::Consent
+                | WaitReason::ConsentDenied
+                | WaitReason::RoleConfiguration
+                | WaitReason::HandoffApproval
+                | WaitReason::RepairLimit
+                | WaitReason::Budget => false,
+            };
             let stands = if failed {
                 NodeState::Failed
             } else {

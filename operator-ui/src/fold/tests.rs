@@ -19,6 +19,7 @@ use crate::hub::pull::{Cursor, Present};
 use crate::protocol::FlowRef;
 use crate::protocol::ask::{Ask, AskKind, ModelChoice, Op};
 use crate::protocol::down::{Down, Part, Put, State};
+use crate::protocol::flow::NodeState;
 use crate::protocol::row::DrivenBy;
 
 fn root() -> PathBuf {
@@ -118,6 +119,30 @@ fn an_edit_that_waits_shows_what_would_be_written_and_its_item_counts_the_lines(
         .map(|(_, item)| (item.added, item.removed))
         .collect();
     assert_eq!(counted, [(Some(1), Some(0))]);
+}
+
+#[test]
+fn a_node_whose_model_cannot_be_reached_has_failed_and_one_that_waits_for_words_needs_you() {
+    for (reason, state) in [
+        ("provider", NodeState::Failed),
+        ("budget", NodeState::NeedsYou),
+        ("prompt-human", NodeState::NeedsYou),
+    ] {
+        let mut records = with_a_write_that_waits();
+        let last = records.pop().unwrap();
+        records.pop();
+        let waits = json!({ "node": "outline", "role": "owner", "reason": reason });
+        let waits = Fact::NodeSuspended(serde_json::from_value(waits).unwrap());
+        records.push(Recorded::new(last.seq - 1, last.at, waits));
+        let mut fold = fold();
+        for recorded in &records {
+            fold.apply(recorded, &shown);
+        }
+        let Some(Part::Node(node)) = fold.whole().remove("node/outline") else {
+            panic!("there is a node")
+        };
+        assert_eq!(node.state, state, "{reason}: {}", node.words);
+    }
 }
 
 #[test]

@@ -335,7 +335,7 @@ impl Reader {
             *at = Some(recorded.at);
             fold.apply(recorded, &read);
             batch += 1;
-            if batch.is_multiple_of(FACTS_AT_ONCE) {
+            if batch.is_multiple_of(FACTS_AT_ONCE) || fold.is_full() {
                 // The fold holds the end of a feed only. Nothing is shown before the round's end.
                 kept(fold, taken, buffer);
             }

@@ -329,14 +329,26 @@ impl Feed {
         }
     }
 
+    /// The items between two places, and the record at which they begin if there are older ones. What
+    /// one record began is not parted: older items are asked for by the record.
+    #[must_use]
+    pub fn window(&self, start: usize, end: usize) -> (&[KeptItem], String) {
+        let first = self.items.get(start).filter(|_| start < end);
+        let first = first.map_or(0, |item| item.first);
+        let start = self.items.partition_point(|item| item.first < first);
+        let before = if start == 0 {
+            "null".to_owned()
+        } else {
+            first.to_string()
+        };
+        (self.items.get(start..end).unwrap_or_default(), before)
+    }
+
     /// Items that began before a record, the newest of them, as a JSON object.
     #[must_use]
     pub fn older(&self, before: u64, limit: usize) -> String {
         let end = self.items.partition_point(|item| item.first < before);
-        let start = end.saturating_sub(limit);
-        let window = self.items.get(start..end).unwrap_or_default();
-        let first = window.first().filter(|_| start > 0);
-        let before = first.map_or_else(|| "null".to_owned(), |first| first.first.to_string());
+        let (window, before) = self.window(end.saturating_sub(limit), end);
         format!("{{\"items\":{},\"before\":{before}}}", array(window.iter()))
     }
 

@@ -210,11 +210,7 @@ impl Cursor {
         }
         let items = feed.items();
         let from = items.len().saturating_sub(self.window);
-        let shown = items.get(from..).unwrap_or_default();
-        let before = match (from, shown.first()) {
-            (0, _) | (_, None) => "null".to_owned(),
-            (_, Some(first)) => first.first.to_string(),
-        };
+        let (shown, before) = feed.window(from, items.len());
         let state = format!(
             "{{\"items\":{},\"total\":{},\"before\":{before}}}",
             array(shown.iter()),

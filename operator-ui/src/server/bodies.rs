@@ -14,6 +14,7 @@ use serde_json::value::RawValue;
 
 use super::limits::TEXT_BYTES_MAX;
 use crate::fold::edit::Edit;
+use crate::fold::feed::wire_id;
 use crate::fold::lines::Bounds;
 use crate::fold::words;
 use crate::hub::Hubs;
@@ -112,10 +113,10 @@ impl Bodies {
     }
 
     /// The items of a role as its feed has them, with all of their texts.
-    pub(super) fn texts(&self, role: &RoleInstance) -> BTreeMap<&str, &str> {
+    pub(super) fn texts(&self, role: &RoleInstance) -> BTreeMap<String, &str> {
         let items = self.feeds.get(role).into_iter().flat_map(FeedView::items);
         items
-            .map(|item| (item.id.as_str(), item.text.as_str()))
+            .map(|item| (wire_id(item), item.text.as_str()))
             .collect()
     }
 
@@ -130,7 +131,7 @@ impl Bodies {
     ) -> Option<Whole> {
         let role = self.told.get(&first)?.role.as_ref()?;
         let mut items = self.feeds.get(role)?.items();
-        let item = items.find(|item| item.id == id)?;
+        let item = items.find(|item| wire_id(item) == id)?;
         Some(self.of(hubs, flow, first, &item.text, bounds))
     }
 

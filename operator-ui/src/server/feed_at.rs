@@ -13,6 +13,7 @@ use super::bodies::Bodies;
 use super::diff;
 use super::limits::TEXT_BYTES_MAX;
 use super::routes::Window;
+use crate::fold::feed::first_of_id;
 use crate::fold::flow::assembled;
 use crate::fold::{FlowFold, words};
 use crate::hub::Hubs;
@@ -89,7 +90,7 @@ fn feed_at(app: &Shared, flow: &FlowRef, role: &str, at: Option<Seq>) -> Result<
     each_upto(&app.hubs, flow, at, &mut |recorded| {
         fold.apply(recorded, &read);
         facts += 1;
-        if facts.is_multiple_of(FACTS_AT_ONCE) {
+        if facts.is_multiple_of(FACTS_AT_ONCE) || fold.is_full() {
             take(&mut fold);
         }
     })?;
@@ -152,9 +153,7 @@ pub(super) fn body(
     id: &str,
     window: &Window,
 ) -> Result<ItemBody, Fault> {
-    let first: Seq = id
-        .strip_prefix('f')
-        .and_then(|seq| seq.parse().ok())
+    let first: Seq = first_of_id(id)
         .ok_or_else(|| missing("there is no such item", "the ids of items begin with f"))?;
     let mut bodies = Bodies::default();
     let mut fold = a_society_facts::view::FlowState::default();

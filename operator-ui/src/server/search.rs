@@ -7,6 +7,7 @@ use super::app::Shared;
 use super::blocking::unread;
 use super::limits::{QUERY_BYTES_MAX, QUERY_CHARS_MIN, SEARCHED_FLOWS_MAX};
 use super::routes::Window;
+use crate::fold::feed::wire_id;
 use crate::hub::flow::wire_ref;
 use crate::protocol::Fault;
 use crate::protocol::http::{Hit, Hits};
@@ -54,7 +55,7 @@ pub(super) fn of(app: &Shared, window: &Window, most: usize) -> Result<Hits, Fau
                     flow: wire.clone(),
                     role: Some(role.to_string()),
                     seq: item.seq,
-                    item: Some(item.id.clone()),
+                    item: Some(wire_id(item)),
                     snippet,
                 });
             }

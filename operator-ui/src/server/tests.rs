@@ -4,6 +4,7 @@ mod again;
 mod bounds;
 mod changed;
 mod dev;
+mod imported;
 mod routes;
 mod then;
 mod tls;
@@ -180,6 +181,23 @@ fn ask(address: SocketAddr, request: &str) -> String {
         }
     }
     String::from_utf8_lossy(&answer).into_owned()
+}
+
+/// The status and the whole body of what is read of a flow.
+fn get(stage: &Stage, flow: &str, rest: &str) -> (u16, Value) {
+    let mut stream = TcpStream::connect(stage.server.address()).unwrap();
+    stream.set_read_timeout(Some(PATIENCE)).unwrap();
+    let request = format!(
+        "GET /api/flow/demo/{flow}/{rest} HTTP/1.1\r\nHost: 127.0.0.1:{}\r\n\
+         Authorization: Bearer {}\r\nConnection: close\r\n\r\n",
+        stage.port(),
+        stage.server.token()
+    );
+    stream.write_all(request.as_bytes()).unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    let (head, body) = answer.split_once("\r\n\r\n").unwrap();
+    (status_of(head), serde_json::from_str(body).unwrap())
 }
 
 fn status_of(answer: &str) -> u16 {

@@ -118,7 +118,7 @@ impl Gatherer<'_> {
         self.tracker.hear(recorded, read);
         self.fold.apply(recorded, read);
         self.facts += 1;
-        if self.facts.is_multiple_of(FACTS_AT_ONCE) {
+        if self.facts.is_multiple_of(FACTS_AT_ONCE) || self.fold.is_full() {
             self.take_feeds();
         }
         let Some(fact) = recorded.fact() else { return };

@@ -1,12 +1,9 @@
 //! What tools changed in files, when nobody kept the bytes of the files.
 
-use std::io::{Read, Write};
-use std::net::TcpStream;
-
 use a_society_state::layout::FlowFolder;
 use serde_json::{Value, json};
 
-use super::{PATIENCE, Stage};
+use super::Stage;
 
 /// A journal in which three briefs and what they ask for are written, and its flow.
 pub(super) const JOURNAL: &str = include_str!("../../../tests/journals/fan-out.jsonl");
@@ -22,21 +19,8 @@ pub(super) fn stage() -> Stage {
     stage
 }
 
-/// The status and the whole body of what is read of the flow.
 pub(super) fn get(stage: &Stage, rest: &str) -> (u16, Value) {
-    let mut stream = TcpStream::connect(stage.server.address()).unwrap();
-    stream.set_read_timeout(Some(PATIENCE)).unwrap();
-    let request = format!(
-        "GET /api/flow/demo/{FLOW}/{rest} HTTP/1.1\r\nHost: 127.0.0.1:{}\r\n\
-         Authorization: Bearer {}\r\nConnection: close\r\n\r\n",
-        stage.port(),
-        stage.server.token()
-    );
-    stream.write_all(request.as_bytes()).unwrap();
-    let mut answer = String::new();
-    stream.read_to_string(&mut answer).unwrap();
-    let (head, body) = answer.split_once("\r\n\r\n").unwrap();
-    (super::status_of(head), serde_json::from_str(body).unwrap())
+    super::get(stage, FLOW, rest)
 }
 
 #[test]
