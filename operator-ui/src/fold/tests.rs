@@ -126,7 +126,7 @@ fn a_node_whose_model_cannot_be_reached_has_failed_and_one_that_waits_for_words_
     for (reason, state) in [
         ("provider", NodeState::Failed),
         ("budget", NodeState::NeedsYou),
-        ("prompt-human", NodeState::NeedsYou),
+        ("prompt_human", NodeState::NeedsYou),
     ] {
         let mut records = with_a_write_that_waits();
         let last = records.pop().unwrap();

@@ -39,7 +39,7 @@ fn lines() -> Vec<Vec<u8>> {
         })
     });
     let mut prev = 0;
-    let facts: Vec<Fact> = long(1, 7).into_iter().chain(imported).collect();
+    let facts: Vec<Fact> = long(1, 7).chain(imported).collect();
     recorded(facts)
         .map(|record| {
             let mut out = Vec::new();
