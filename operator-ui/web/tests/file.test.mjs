@@ -137,8 +137,8 @@ test("whole texts and arguments are in the file, and what was cut says so", { sk
   const { page, complaints, close } = await open({ hash: `#/p/${flow.project}/f/${flow.flow}/r/writer` });
   await page.getByRole("log").focus();
   await page.keyboard.press("Home");
-  const edit = page.locator(".row", { hasText: "write_file" }).first();
-  await until(() => edit.innerText(), (said) => said.includes("# Notes"), "what the edit wrote");
+  // What the edit wrote.
+  await page.locator(".row", { hasText: "notes.md" }).filter({ hasText: "# Notes" }).first().waitFor();
   assert.deepEqual(complaints, []);
   await close();
 });
