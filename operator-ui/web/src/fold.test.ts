@@ -53,6 +53,14 @@ describe("a feed after a message", () => {
     expect(after.items[0]?.text).toBe("more");
     expect(after.total).toBe(3);
   });
+  it("leaves what stands before its window to the older page that holds it", () => {
+    const shown: FeedState = { items: [item("f50", 50), item("f60", 60)], total: 9, before: 50 };
+    const after = foldFeed(shown, [item("f2", 2, "ended"), item("f50", 50, "more")]);
+    expect(after.items.map((one) => one.id)).toEqual(["f50", "f60"]);
+    expect([after.items[0]?.text, after.total]).toEqual(["more", 9]);
+    const whole = foldOlder(after, [item("f2", 2, "ended"), item("f9", 9)], null);
+    expect(whole.items.map((one) => one.id)).toEqual(["f2", "f9", "f50", "f60"]);
+  });
   it("puts older items in front and never twice", () => {
     const after = foldOlder(feed(item("f5", 5)), [item("f1", 1), item("f5", 5)], null);
     expect(after.items.map((one) => one.id)).toEqual(["f1", "f5"]);

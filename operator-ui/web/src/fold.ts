@@ -74,6 +74,8 @@ export function foldFeed(state: FeedState, news: readonly Item[]): FeedState {
   const items = state.items.slice();
   let total = state.total;
   for (const item of news) {
+    // One that stands before the window comes with the older page that holds it, as it is by then.
+    if (state.before !== null && item.first < state.before) continue;
     const place = placeOf(items, item.first);
     const at = indexOf(items, item, place);
     if (at >= 0) items[at] = item;
