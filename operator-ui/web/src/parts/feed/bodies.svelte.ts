@@ -5,7 +5,7 @@ import { refKey } from "../../router";
 import { asFault, store } from "../../store.svelte";
 import type { BodyParts, FlowRef, Item } from "../../wire";
 
-export type Whole = { text: string; complete: boolean; next: number; parts: BodyParts | null; seq: number };
+export type Whole = { text: string; complete: boolean; next: number; parts: BodyParts | null; seq: number; at: string };
 /** Bodies kept; a feed shows a few at a time. */
 const KEPT = 60;
 
@@ -13,10 +13,10 @@ class Bodies {
   #known = new SvelteMap<string, Whole>();
   #loading = new Set<string>();
 
-  /** What was fetched of an item, if the item has not changed since. */
+  /** What was fetched of an item, if the item has not changed since: a repair may give its number to another one. */
   of(flow: FlowRef, item: Item): Whole | null {
     const whole = this.#known.get(keyOf(flow, item)) ?? null;
-    return whole !== null && whole.seq === item.seq ? whole : null;
+    return whole !== null && whole.seq === item.seq && whole.at === item.at ? whole : null;
   }
 
   /** Fetches the next page of an item. */
@@ -29,7 +29,7 @@ class Bodies {
     void itemBody(flow, item.id, had?.next ?? 0).then((body) => {
       const oldest = this.#known.keys().next().value;
       if (this.#known.size >= KEPT && oldest !== undefined) this.#known.delete(oldest);
-      this.#known.set(key, { text: (had?.text ?? "") + body.text, complete: body.next === null, next: body.next ?? 0, parts: body.parts ?? had?.parts ?? null, seq: item.seq });
+      this.#known.set(key, { text: (had?.text ?? "") + body.text, complete: body.next === null, next: body.next ?? 0, parts: body.parts ?? had?.parts ?? null, seq: item.seq, at: item.at });
     }, (error: unknown) => store.fail(asFault(error))).finally(() => this.#loading.delete(key));
   }
 }
