@@ -100,6 +100,21 @@ test("when the journal was rewritten, what the page shows is the new one and not
   await page.getByText("Nothing waits for you").first().waitFor();
 });
 
+test("a text that was fetched of an item is not shown for the one that took its number when the journal was mended", async () => {
+  const data = long(1);
+  data.flows["orchard/ledger"].feeds.backend.push(item(2, "assistant", "It begins", { full_bytes: 9_000 }));
+  const { server, page } = await at(FEED, { data });
+  await page.getByRole("button", { name: /^Show all of it/ }).click();
+  await until(() => said(page), (text) => text.includes("the whole text"), "all of it");
+  server.drop(true);
+  server.epoch = "e2";
+  server.seqs.clear();
+  server.world.flows["orchard/ledger"].feeds.backend[1] = item(2, "assistant", "another one", { at: new Date().toISOString() });
+  server.refusing = false;
+  await page.evaluate(() => dispatchEvent(new Event("online")));
+  await until(() => said(page), (text) => text.includes("another one") && !text.includes("the whole text"), "the item that is there now");
+});
+
 test("of two windows that answer in the same moment one counts, and the other says so", async () => {
   const { server, page, another } = await at("/inbox/ledger/consent/c1");
   server.first = true;
