@@ -301,7 +301,9 @@ impl Reader {
         }
         let touched = self.fold.is_touched();
         let first = !lock(&self.hub.shared).ready;
-        if grew || touched || streams || first {
+        // Of what cannot be read from its first record on there is nothing to show, not even for a moment.
+        let nothing = outcome.is_err() && self.follower.seq() == 0;
+        if !nothing && (grew || touched || streams || first) {
             self.publish(hubs, grew);
         }
         if let Err(error) = outcome {
@@ -365,6 +367,10 @@ impl Reader {
         shared.head = seq;
         shared.at = words::maybe_at(self.at);
         shared.ready = true;
+        if grew {
+            // What could not be read was mended: whoever comes now is shown it.
+            shared.gone = None;
+        }
         if !parts.is_empty() {
             shared.parts.put(parts, (seq, !grew));
         }

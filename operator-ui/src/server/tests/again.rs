@@ -1,6 +1,7 @@
 //! Who comes back to another server, and what is gone meanwhile.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use a_society_state::layout::FlowFolder;
 use serde_json::{Value, json};
@@ -123,4 +124,43 @@ fn whoever_reads_a_feed_of_a_journal_that_an_older_copy_replaced_is_shown_the_co
     );
     assert_ne!(copy["epoch"], whole["epoch"]);
     assert!(items(&copy) < items(&whole));
+}
+
+#[test]
+fn of_a_journal_that_cannot_be_read_at_all_nothing_is_shown_until_it_is_mended() {
+    let stage = Stage::new(8);
+    let root = stage.folder.path().join(".a-society/state/demo").join(FLOW);
+    let journal = FlowFolder::at(root).segment(1);
+    let newer = ASKS.replacen("{\"v\":1", "{\"v\":9", 1);
+    append(&journal, &[newer.into_bytes()]);
+    let mut socket = connect(&stage.server);
+    hear(&mut socket);
+    let flow = json!({ "project": "demo", "flow": FLOW });
+    let topic = json!({ "topic": "flow", "flow": flow });
+    say(
+        &mut socket,
+        &json!({ "t": "sub", "id": 1, "topic": topic, "since": null, "epoch": null }),
+    );
+    let heard = hear(&mut socket);
+    assert_eq!(heard["t"], "gone", "{heard}");
+    // Who comes while it is known is told the same, and not that there is a flow without anything.
+    let flow = a_society_state::FlowRef {
+        project: "demo".parse().unwrap(),
+        flow: FLOW.parse().unwrap(),
+    };
+    let hub = stage.server.hubs().followed(&flow);
+    assert_eq!(hub.and_then(|hub| hub.state()), None);
+    std::fs::write(&journal, ASKS).unwrap();
+    // Not more often than the server looks at what it follows.
+    let shown = (0..600)
+        .map(|id| {
+            std::thread::sleep(Duration::from_millis(50));
+            say(
+                &mut socket,
+                &json!({ "t": "sub", "id": id, "topic": topic, "since": null, "epoch": null }),
+            );
+            hear(&mut socket)
+        })
+        .find(|heard| heard["t"] != "gone");
+    assert_eq!(shown.map(|heard| heard["t"].clone()), Some(json!("snap")));
 }
