@@ -41,6 +41,16 @@ pub fn of(error: &DriverError) -> Fault {
             "it is not clear which call is meant",
             "name one of the requests after the flow",
         ),
+        DriverError::NothingWaits(_) => (
+            FaultCode::CommandRefused,
+            "nothing is to be tried before its time",
+            "look where the flow stands: a-society status FLOW",
+        ),
+        DriverError::ManyTries(_) => (
+            FaultCode::CommandAmbiguous,
+            "it is not clear which request is meant",
+            "name one of them with --node or --role",
+        ),
         DriverError::Session { .. } => (
             FaultCode::CommandRefused,
             "the session does not take this as it stands",
