@@ -5,6 +5,7 @@ import { createServer } from "node:http";
 import { after, before, test } from "node:test";
 import { launch, open } from "./browser.mjs";
 import { Place, missing } from "./program.mjs";
+import { says } from "./stage.mjs";
 
 const skip = missing("what the inspector shows of a request");
 const FLOW = `workflow:
@@ -65,7 +66,7 @@ test("a request is shown as it left, to the byte, and one that would go elsewher
     await page.getByRole("button", { name: "Show what was sent" }).click();
     await page.getByText("that left, to the byte").waitFor();
     const shown = page.getByRole("region", { name: "What was sent" }).first();
-    assert.match(await shown.innerText(), /"max_tokens"[\s\S]*Say one line/);
+    await says(shown, /"max_tokens"[\s\S]*Say one line/);
     const { seq } = place.log(flow.flow).find((fact) => fact.fact === "model_requested");
     const told = await place.ask("GET", `/api/flow/${flow.project}/${flow.flow}/request/${seq}`);
     assert.equal(told.body, heard[0]);
