@@ -49,7 +49,7 @@ pub(crate) struct Arguments {
     #[arg(long)]
     html: bool,
 
-    /// Leave these out of the page: bodies, transcripts, events, files
+    /// Leave these out of the page: bodies, transcripts, requests, events, files
     #[arg(
         long,
         value_name = "PARTS",

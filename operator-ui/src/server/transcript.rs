@@ -208,6 +208,11 @@ impl Read {
         self.sent.iter_mut().rev().find(|sent| sent.of == of)
     }
 
+    /// The records of its requests.
+    pub(super) fn sent(&self) -> impl Iterator<Item = Seq> {
+        self.sent.iter().map(|sent| sent.seq)
+    }
+
     /// All of the session: its parts, and the messages of each. Nothing, if there is none.
     pub(super) fn all(&self, whole: &dyn Fn(&Text) -> String) -> Option<All> {
         let session = self.session.as_ref()?;

@@ -9,6 +9,8 @@ mod json;
 pub mod limits;
 mod moments;
 mod page;
+mod pieces;
+mod requests;
 mod scrub;
 
 pub use page::{Failed, Page, Part, Wanted, page};

@@ -1,6 +1,6 @@
 // What the routes of a server would answer, from the data of a file.
 import { hunksOf } from "../diff";
-import type { Diff, Down, Events, Exported, Fault, Hit, Hits, Item, State, Topic, Transcript } from "../wire";
+import type { Diff, Down, Events, Exported, ExportedRequest, Fault, Hit, Hits, Item, SentRequest, State, Topic, Transcript } from "../wire";
 import { Moments } from "./moments";
 
 /** As the server has it. */
@@ -9,6 +9,11 @@ const AROUND = 60;
 const SHORTEST = 2;
 
 const json = (value: unknown, status = 200): Response => new Response(JSON.stringify(value), { status, headers: { "content-type": "application/json" } });
+
+function missing(what: string, why: string): Response {
+  const fault: Fault = { code: "not-found", what, why, try: "Open the flow in a-society serve." };
+  return json(fault, 404);
+}
 
 export class Answers {
   readonly data: Exported;
@@ -50,6 +55,7 @@ export class Answers {
       case "item": return this.#found(this.data.bodies[name], "bodies");
       case "events": return json(this.#events(query));
       case "role": return more === "transcript" ? this.#transcript(name, query) : this.#none("nothing");
+      case "request": return this.#request(Number(name));
       case "files": return json(this.data.files);
       case "changes": return json(this.data.changes);
       case "change": return this.#found(this.data.proposals[name], "files");
@@ -65,8 +71,30 @@ export class Answers {
 
   #none(part: string): Response {
     const why = this.data.without.includes(part) ? `It was written without ${part}.` : "It holds what was kept of the flow, and no more.";
-    const fault: Fault = { code: "not-found", what: "This is not in the file.", why, try: "Open the flow in a-society serve." };
-    return json(fault, 404);
+    return missing("This is not in the file.", why);
+  }
+
+  /** A request as it was sent: what it has in common with the one before it, and then what is its own. */
+  #request(seq: number): Response {
+    const { sent, pieces, unwritten, left_out } = this.data.requests;
+    const found = sent[seq];
+    if (found === undefined) {
+      const why = unwritten[seq];
+      if (why !== undefined) return missing("this request cannot be shown", why);
+      if (left_out > 0) return missing("This is not in the file", `It holds the last requests, and ${left_out} before them were left out so that it stays small`);
+      return this.#none("requests");
+    }
+    // From the last to the first: each says how much of the one before it is also its own.
+    const tail: number[][] = [];
+    for (let at: ExportedRequest | undefined = found, upto = Infinity; at !== undefined && upto > 0;) {
+      if (upto > at.same) tail.push(at.pieces.slice(0, upto - at.same));
+      upto = Math.min(upto, at.same);
+      at = at.after === undefined ? undefined : sent[at.after];
+    }
+    const body = tail.reverse().flat().map((n) => pieces[n] ?? "").join("");
+    const { model, hash, total_bytes, differs } = found;
+    const told: SentRequest = { seq, model, hash, total_bytes, body, ...(differs === undefined ? {} : { differs }) };
+    return json(told);
   }
 
   #items(query: URLSearchParams): { items: Item[]; before: number | null } {
