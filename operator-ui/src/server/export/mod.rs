@@ -16,5 +16,16 @@ mod scrub;
 pub use page::{Failed, Page, Part, Wanted, page};
 pub use scrub::Redact;
 
+/// A text of JSON that leaves by itself, without secrets.
+pub(super) fn without_secrets(json: &str, redact: Redact<'_>) -> String {
+    let mut scrub = scrub::Scrub::new(redact);
+    let clean = scrub.json(json);
+    if scrub.withheld == 0 {
+        return clean;
+    }
+    // What was found late may stand in part before it.
+    scrub.json(&clean)
+}
+
 #[cfg(test)]
 mod tests;

@@ -1,6 +1,8 @@
 //! Cuts the text of a request where one differs from the next: between the elements of its lists, and
 //! around long texts. No cut goes through a string, and the pieces put together are the text.
 
+use super::json::quoted;
+
 /// From here on a string is a piece of its own: what stands around it changes from request to request
 /// when it does not.
 const LONG_BYTES: usize = 200;
@@ -18,13 +20,30 @@ pub(super) fn strings(text: &str) -> impl Iterator<Item = (bool, &str)> {
         }
         let string = string_length(rest);
         let next = || {
-            let quotes = rest.char_indices().skip(1).find(|(_, letter)| *letter == '"');
+            let quotes = rest
+                .char_indices()
+                .skip(1)
+                .find(|(_, letter)| *letter == '"');
             quotes.map_or(rest.len(), |(at, _)| at)
         };
         let (part, behind) = rest.split_at_checked(string.unwrap_or_else(next))?;
         rest = behind;
         Some((string.is_some(), part))
     })
+}
+
+/// A text with other strings in it, where there are others; everything else stays to the byte.
+pub(super) fn with_strings(text: &str, other: &mut dyn FnMut(&str) -> Option<String>) -> String {
+    let mut out = String::with_capacity(text.len());
+    for (is_string, part) in strings(text) {
+        let said = is_string.then(|| serde_json::from_str::<String>(part));
+        let said = said.and_then(Result::ok);
+        match said.and_then(|said| other(&said)) {
+            Some(other) => out.push_str(&quoted(&other)),
+            None => out.push_str(part),
+        }
+    }
+    out
 }
 
 /// How long the string is with which a text begins.

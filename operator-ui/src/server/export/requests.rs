@@ -13,7 +13,7 @@ use a_society_state::FlowRef;
 use super::gather::Gathered;
 use super::json::quoted;
 use super::limits::{REQUESTS_BYTES_MAX, REQUESTS_MAX, TEXT_BYTES_MAX};
-use super::pieces::{in_pieces, strings};
+use super::pieces::{in_pieces, with_strings};
 use super::scrub::Scrub;
 use crate::hub::Hubs;
 use crate::protocol::Fault;
@@ -77,7 +77,11 @@ pub(super) fn of(
         &mut |seq, asked| {
             match asked {
                 Ok(request) => requests.hear(seq, &request),
-                Err(error) => drop(requests.unwritten.insert(seq.to_string(), error.to_string())),
+                Err(error) => drop(
+                    requests
+                        .unwritten
+                        .insert(seq.to_string(), error.to_string()),
+                ),
             }
             ControlFlow::Continue(())
         },
@@ -246,26 +250,16 @@ struct Clean {
 
 /// Puts a piece without secrets behind the others.
 fn clean_piece(text: &str, clean: &mut Vec<String>, scrub: &mut Scrub<'_>) -> Clean {
-    let mut out = String::with_capacity(text.len());
     let mut changed = Changed::default();
-    for (is_string, part) in strings(text) {
-        let read = is_string.then(|| serde_json::from_str::<String>(part));
-        let Some(Ok(said)) = read else {
-            out.push_str(part);
-            continue;
-        };
-        let mut shown = scrub.text(&said);
+    let out = with_strings(text, &mut |said| {
+        let mut shown = scrub.text(said);
         changed.withheld |= shown != said;
         if shown.len() > TEXT_BYTES_MAX {
-            shown = scrub.beginning(&said, TEXT_BYTES_MAX);
+            shown = scrub.beginning(said, TEXT_BYTES_MAX);
             changed.is_cut = true;
         }
-        if shown == said {
-            out.push_str(part);
-        } else {
-            out.push_str(&quoted(&shown));
-        }
-    }
+        (shown != said).then_some(shown)
+    });
     // Some secrets are known by what stands before them.
     let whole = scrub.text(&out);
     changed.withheld |= whole != out;

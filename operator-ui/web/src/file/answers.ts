@@ -54,7 +54,7 @@ export class Answers {
       case "items": return json(this.#items(query));
       case "item": return this.#found(this.data.bodies[name], "bodies");
       case "events": return json(this.#events(query));
-      case "role": return more === "transcript" ? this.#transcript(name, query) : this.#none("nothing");
+      case "role": return more === "transcript" ? this.#transcript(name, query) : more === "transcript.json" ? this.#session(name, query) : this.#none("nothing");
       case "request": return this.#request(Number(name));
       case "files": return json(this.data.files);
       case "changes": return json(this.data.changes);
@@ -122,6 +122,19 @@ export class Answers {
     const there = messages.filter((one) => (one.seq ?? 0) <= at);
     const told: Transcript = { segments: all.segments, messages: there.slice(from, from + number(query, "limit", 200)), total: there.length };
     return json(told);
+  }
+
+  /** A session to take along, under the names that it has on a disk. */
+  #session(role: string, query: URLSearchParams): Response {
+    const all = this.data.transcripts[role];
+    if (all === undefined) return this.#none("transcripts");
+    const at = number(query, "at", Infinity);
+    const raws = (id: string): unknown[] => (all.messages[id] ?? []).filter((one) => (one.seq ?? 0) <= at).map((one) => one.raw);
+    const archive = (id: string): unknown => ({ id, archivedTranscriptHistory: raws(id) });
+    const seg = query.get("seg");
+    if (seg !== null) return seg in all.messages ? json(archive(seg)) : this.#none("transcripts");
+    const of = (kind: string): unknown[] => all.segments.filter((one) => one.kind === kind).map((one) => archive(one.id));
+    return json({ roleName: role, systemPrompt: all.messages.system?.[0]?.content, transcriptHistory: raws("live"), compactionArchives: of("compaction"), trimArchives: of("trim") });
   }
 
   #diff(query: URLSearchParams): Response {

@@ -57,6 +57,15 @@ describe("a file", () => {
     expect(live.messages.map((message) => message.n)).toEqual([1, 2]);
     for (const segment of live.segments) expect((await ask<Transcript>(`${root}/role/writer/transcript?seg=${segment.id}`)).total).toBe(segment.messages);
   });
+  it("gives a session to take along under the names it has on a disk", async () => {
+    const all = told.exported.transcripts.writer;
+    const whole = await ask<{ roleName: string; systemPrompt: string; transcriptHistory: unknown[] }>(`${root}/role/writer/transcript.json`);
+    expect(whole.roleName).toBe("writer");
+    expect(whole.transcriptHistory).toEqual(all?.messages.live?.map((message) => message.raw));
+    const then = await ask<{ transcriptHistory: { seq: number }[] }>(`${root}/role/writer/transcript.json?at=40`);
+    expect(then.transcriptHistory.length).toBeGreaterThan(0);
+    expect(then.transcriptHistory.every((message) => message.seq <= 40)).toBe(true);
+  });
   it("puts requests together from what they have in common, however many stand before", async () => {
     const long = 3_000;
     const one = (n: number) => ({ model: "m", hash: "0", total_bytes: 1, same: n === 1 ? 0 : 2, pieces: n === 1 ? [0, 1, 2] : [1, 2], ...(n === 1 ? {} : { after: n - 1 }) });

@@ -11,6 +11,7 @@ use super::super::limits::TEXT_BYTES_MAX;
 use super::super::pieces::{in_pieces, strings};
 use super::super::requests::Requests;
 use super::super::scrub::Scrub;
+use super::super::without_secrets;
 use crate::protocol::exported::ExportedRequests;
 
 fn request(role: &str, body: &Value) -> Request {
@@ -75,12 +76,18 @@ fn every_request_can_be_put_together_to_the_byte_and_all_take_little_more_than_t
         for seq in [2 * n, 2 * n + 1] {
             assert_eq!(together(&told, seq as u64), left);
             let sent = &told.sent[&seq.to_string()];
-            assert_eq!((sent.total_bytes, &sent.differs), (left.len() as u64, &None));
+            assert_eq!(
+                (sent.total_bytes, &sent.differs),
+                (left.len() as u64, &None)
+            );
         }
     }
     let last = body(60, &said).to_string().len();
     let all = serde_json::to_string(&told).unwrap().len();
-    assert!(all < 2 * last, "{all} bytes for 120 requests, {last} in one");
+    assert!(
+        all < 2 * last,
+        "{all} bytes for 120 requests, {last} in one"
+    );
 }
 
 #[test]
@@ -148,6 +155,24 @@ fn the_oldest_requests_go_when_there_is_too_much_and_the_file_says_how_many() {
             assert_eq!(together(&told, n as u64), body(3, &said(n)).to_string());
         }
     }
+}
+
+#[test]
+fn json_that_leaves_by_itself_is_without_secrets_and_otherwise_what_it_was_to_the_byte() {
+    let secret = "canary\n\"s3cret\" 0123456789";
+    let redact = |text: &str| text.replace(secret, "[secret withheld]");
+    let plain = r#"{"b": 1,  "a":["\u00e9", "x"]}"#;
+    assert_eq!(without_secrets(plain, &redact), plain);
+    // The end of it stands before it is known.
+    let held = json!(["ends with et\" 0123456789", { (secret): secret }, "and more"]).to_string();
+    let clean = without_secrets(&format!("{held}\n"), &redact);
+    assert!(
+        !clean.contains("0123456789") && !clean.contains("s3cret"),
+        "{clean}"
+    );
+    let read: Value = serde_json::from_str(&clean).unwrap();
+    assert_eq!(read[1], json!({ "[secret withheld]": "[secret withheld]" }));
+    assert!(clean.ends_with("\"and more\"]\n"));
 }
 
 proptest! {
