@@ -600,7 +600,7 @@ fn lines(turns: usize) -> Vec<Vec<u8>> {
 }
 
 /// Facts as the lines of a journal.
-fn written(facts: Vec<Fact>) -> Vec<Vec<u8>> {
+fn written(facts: impl IntoIterator<Item = Fact>) -> Vec<Vec<u8>> {
     let mut prev = 0;
     let written = recorded(facts).map(|record| {
         let mut out = Vec::new();

@@ -19,12 +19,14 @@ pub use scrub::Redact;
 /// A text of JSON that leaves by itself, without secrets.
 pub(super) fn without_secrets(json: &str, redact: Redact<'_>) -> String {
     let mut scrub = scrub::Scrub::new(redact);
-    let clean = scrub.json(json);
-    if scrub.withheld == 0 {
-        return clean;
-    }
+    let mut clean = scrub.json(json);
+    let mut known = 0;
     // What was found late may stand in part before it.
-    scrub.json(&clean)
+    while scrub.known() > known {
+        known = scrub.known();
+        clean = scrub.json(&clean);
+    }
+    clean
 }
 
 #[cfg(test)]

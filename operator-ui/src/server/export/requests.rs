@@ -174,12 +174,26 @@ impl Requests {
         }
     }
 
+    /// The pieces without secrets, and which of them each one became.
+    fn clean(&self, scrub: &mut Scrub<'_>) -> (Vec<String>, Vec<Option<Clean>>) {
+        let mut clean = Vec::new();
+        let cleaned = self.pieces.iter().map(|piece| {
+            let is_used = piece.uses > 0;
+            is_used.then(|| clean_piece(&piece.text, &mut clean, scrub))
+        });
+        let cleaned = cleaned.collect();
+        (clean, cleaned)
+    }
+
     /// What the file holds of them: without secrets, each told by the one before it.
     pub(super) fn done(self, scrub: &mut Scrub<'_>) -> ExportedRequests {
-        let mut clean = Vec::new();
-        let cleaned: Vec<Option<Clean>> = (self.pieces.iter())
-            .map(|piece| (piece.uses > 0).then(|| clean_piece(&piece.text, &mut clean, scrub)))
-            .collect();
+        let (mut clean, mut cleaned) = self.clean(scrub);
+        let mut known = 0;
+        // What was found late may stand in part before it, where nothing was taken for a secret.
+        while scrub.known() > known {
+            known = scrub.known();
+            (clean, cleaned) = self.clean(scrub);
+        }
         let of = |number: &u32| cleaned.get(*number as usize).copied().flatten();
         let mut last: HashMap<RoleInstance, (Seq, Vec<u32>)> = HashMap::new();
         let mut sent = BTreeMap::new();
@@ -212,7 +226,7 @@ impl Requests {
 }
 
 /// What was done to a piece before it went into a file.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 struct Changed {
     withheld: bool,
     is_cut: bool,
@@ -260,9 +274,14 @@ fn clean_piece(text: &str, clean: &mut Vec<String>, scrub: &mut Scrub<'_>) -> Cl
         }
         (shown != said).then_some(shown)
     });
-    // Some secrets are known by what stands before them.
-    let whole = scrub.text(&out);
-    changed.withheld |= whole != out;
+    let whole = if changed == Changed::default() {
+        // Some secrets are known by what stands before them, which may be the name of a member.
+        let whole = scrub.text(&out);
+        changed.withheld = whole != out;
+        whole
+    } else {
+        out
+    };
     let number = u32::try_from(clean.len()).unwrap_or(u32::MAX);
     clean.push(whole);
     Clean { number, changed }
