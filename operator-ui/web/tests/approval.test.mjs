@@ -1,7 +1,7 @@
 // Nobody decides anything by accident, and everything that is decided can be read first.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { decisions, GRACE, sleep, stage, until } from "./stage.mjs";
+import { decisions, GRACE, says, sleep, stage, until } from "./stage.mjs";
 import { consent, item, world } from "./world.mjs";
 
 const at = stage();
@@ -160,7 +160,7 @@ test("what cannot be seen in a command is written out", async () => {
 test("the scope of an allowance for the flow stands there before it is pressed", async () => {
   const { page } = await at(FLOW);
   await page.waitForSelector("[data-ask]");
-  assert.match(await page.locator("[data-ask]").innerText(), /Any role may run exactly this command until the flow ends/);
+  await says(page.locator("[data-ask]"), /Any role may run exactly this command until the flow ends/);
 });
 
 test("an answer without a connection waits visibly and is given once", async () => {

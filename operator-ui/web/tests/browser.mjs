@@ -10,6 +10,9 @@ export async function launch() {
   return chromium.launch({ executablePath: browserPath(), args: ["--no-sandbox", "--disable-gpu", "--font-render-hinting=none"] });
 }
 
+/** Waits until a page was told what there is, and shows the screen it was asked for. */
+export const here = (page) => page.waitForFunction(() => Number(document.querySelector("[data-seq]")?.getAttribute("data-seq") ?? 0) > 0 && document.querySelector("main") !== null && document.querySelector("[data-loading]") === null);
+
 /** A page at an address, with what it complained about. */
 export async function open(browser, address, { theme = "light", width = 1440, height = 900, touch = false, blank = false } = {}) {
   const context = await browser.newContext({ viewport: { width, height }, colorScheme: theme, hasTouch: touch, isMobile: touch, timezoneId: "UTC", locale: "en-GB", permissions: ["clipboard-write"] });
@@ -20,7 +23,7 @@ export async function open(browser, address, { theme = "light", width = 1440, he
   await page.goto(address);
   // Nothing is told in some; then there is nothing to wait for but the page itself.
   if (blank) await page.waitForSelector("[data-line]");
-  else await page.waitForFunction(() => Number(document.querySelector("[data-seq]")?.getAttribute("data-seq") ?? 0) > 0);
+  else await here(page);
   return { page, complaints, close: () => context.close() };
 }
 

@@ -2,7 +2,7 @@
 // rewritten, two windows that answer at once. Nothing is there twice, nothing is missing, and one answer counts.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { decisions, GRACE, sleep, stage, until } from "./stage.mjs";
+import { decisions, GRACE, says, sleep, stage, until } from "./stage.mjs";
 import { consent, item, world } from "./world.mjs";
 
 const at = stage();
@@ -46,7 +46,7 @@ test("a feed that is told what it missed says how far it is, until it was told a
   await page.evaluate(() => dispatchEvent(new Event("online")));
   const bar = page.locator(".behind");
   await bar.waitFor();
-  assert.match(await bar.innerText(), /^Catching up, [\d,]+ of [\d,]+$/);
+  await says(bar, /^Catching up, [\d,]+ of [\d,]+$/);
   assert.equal(await top(), before);
   const [socket] = server.sockets;
   const [id] = [...socket.subs].find(([, topic]) => topic === TOPIC);
@@ -159,7 +159,7 @@ test("when another build answers, the page says so above every screen, goes on, 
   server.drop();
   await page.evaluate(() => dispatchEvent(new Event("online")));
   await replaced(page).waitFor();
-  assert.match(await replaced(page).innerText(), /It is test 2, and this page came with test\. It goes on/);
+  await says(replaced(page), /It is test 2, and this page came with test\. It goes on/);
   server.put(TOPIC, [item(4, "assistant", "and on it goes")]);
   await until(() => said(page), (text) => text.includes("and on it goes"), "it is followed further");
   await page.getByRole("link", { name: "Settings" }).click();
@@ -178,7 +178,7 @@ test("a server of another protocol is neither believed nor told anything, and th
   server.drop();
   await page.evaluate(() => dispatchEvent(new Event("online")));
   await replaced(page).waitFor();
-  assert.match(await replaced(page).innerText(), /does not understand.*nothing is sent/);
+  await says(replaced(page), /does not understand.*nothing is sent/);
   server.put(TOPIC, [item(4, "assistant", "of another world")]);
   await page.locator("textarea").fill("go on");
   await page.locator("textarea").press("Enter");

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { launch } from "./browser.mjs";
 import { binary } from "./program.mjs";
-import { GRACE, sleep, stage, until } from "./stage.mjs";
+import { GRACE, says, sleep, stage, until } from "./stage.mjs";
 import { ask, world } from "./world.mjs";
 
 const at = stage();
@@ -134,7 +134,7 @@ test("another graph is judged before it counts, and what was typed stays whateve
   assert.equal(await walk.isDisabled(), true);
   await field.fill(GRAPH.replace("owner }", "owner } # ghost"));
   await dialog.getByText("1 error. It cannot be walked.").waitFor();
-  assert.match(await dialog.locator("pre").innerText(), /error\[G012\]: there is no node `ghost`\n --> workflow\.yaml:4:7/);
+  await says(dialog.locator("pre"), /error\[G012\]: there is no node `ghost`\n --> workflow\.yaml:4:7/);
   assert.equal(await walk.isDisabled(), true);
   await dialog.getByRole("button", { name: "Line 4" }).click();
   assert.equal(await field.evaluate((node) => node.value.slice(node.selectionStart, node.selectionEnd)), "    - { id: plan, role: owner } # ghost");

@@ -1,7 +1,7 @@
 // The inbox when very much waits, and what becomes of a denial.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { decisions, GRACE, sleep, stage, until } from "./stage.mjs";
+import { decisions, GRACE, says, sleep, stage, until } from "./stage.mjs";
 import { ask, consent, world } from "./world.mjs";
 
 const at = stage();
@@ -112,9 +112,9 @@ test("what the project chose stands out among the ways to look back, each with a
   const { server, page } = await at("/inbox/wizard/improvement/flow", { data });
   const usual = page.getByRole("button", { name: /All at once, as orchard chooses/ });
   await usual.waitFor();
-  assert.match(await usual.innerText(), /About 4 minutes/);
+  await says(usual, /About 4 minutes/);
   const graph = page.getByRole("button", { name: /In graph order/ });
-  assert.match(await graph.innerText(), /About 12 minutes, \$1\.40/);
+  await says(graph, /About 12 minutes, \$1\.40/);
   assert.doesNotMatch(await graph.innerText(), /as orchard chooses/);
   assert.deepEqual(decisions(server), [], "it is chosen by nobody but a person");
 });

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { sleep, stage } from "./stage.mjs";
+import { sleep, stage, until } from "./stage.mjs";
 
 const at = stage();
 const axe = readFileSync(new URL("../node_modules/axe-core/axe.min.js", import.meta.url), "utf8");
@@ -55,10 +55,10 @@ test("what a node does is shown for half a second at least, and then the newest 
   await line.waitFor();
   const { ui } = server.world.flows["orchard/ledger"].state.nodes;
   // Time is held from here on; what is told arrives all the same.
-  await page.clock.pauseAt(await page.evaluate(() => Date.now() + 2_000));
+  await page.clock.pauseAt(await page.evaluate(() => Date.now() + 5_000));
   const told = async (text) => {
     server.put("flow orchard/ledger", { "node/ui": { ...ui, live: text } });
-    for (let n = 0; n < 100 && !(await page.locator('[data-card="ui"]').getAttribute("aria-label")).includes(text); n += 1) { await page.clock.runFor(5); await sleep(20); }
+    await until(() => page.locator('[data-card="ui"]').getAttribute("aria-label"), (label) => label.includes(text), `the card says "${text}"`);
   };
   await told("reading one");
   await page.clock.runFor(500);

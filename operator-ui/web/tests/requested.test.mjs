@@ -7,6 +7,7 @@ import { after, before, test } from "node:test";
 import { inflateSync } from "node:zlib";
 import { launch, open } from "./browser.mjs";
 import { Place, missing } from "./program.mjs";
+import { says } from "./stage.mjs";
 
 const skip = missing("what the inspector shows of a request");
 const FLOW = `workflow:
@@ -77,7 +78,7 @@ test("a request is shown as it left, to the byte, and one that would go elsewher
       await page.getByRole("button", { name: "Show what was sent" }).click();
       await page.getByText("that left, to the byte").waitFor();
       const shown = page.getByRole("region", { name: "What was sent" }).first();
-      assert.match(await shown.innerText(), /"max_tokens"[\s\S]*Say one line/);
+      await says(shown, /"max_tokens"[\s\S]*Say one line/);
       const { seq } = place.log(flow.flow).find((fact) => fact.fact === "model_requested");
       const told = await place.ask("GET", `/api/flow/${flow.project}/${flow.flow}/request/${seq}`);
       assert.equal(told.body, heard[0]);
@@ -94,7 +95,7 @@ test("a request is shown as it left, to the byte, and one that would go elsewher
 });
 
 /** Opens the requests of the owner in a file of the flow, and gives what it says of the first of them. */
-async function inFile(place, flow, says) {
+async function inFile(place, flow, verdict) {
   const told = place.run("export", "--html", flow.flow, "--json");
   assert.equal(told.code, 0, told.err);
   const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, locale: "en-GB", timezoneId: "UTC" });
@@ -105,7 +106,7 @@ async function inFile(place, flow, says) {
   page.on("request", (request) => { if (!request.url().startsWith("file:")) complaints.push(request.url()); });
   await page.goto(`file://${place.folder}/${flow.flow}.html#/p/${flow.project}/f/${flow.flow}/r/owner/transcript?seg=requests&msg=1`);
   await page.getByRole("button", { name: "Show what was sent" }).press("Enter");
-  await page.getByText(says).waitFor();
+  await page.getByText(verdict).waitFor();
   const shown = await page.getByRole("region", { name: "What was sent" }).first().innerText();
   assert.deepEqual(complaints, []);
   await context.close();

@@ -43,8 +43,9 @@ for (const [name, path] of Object.entries(SCREENS)) {
     for (const [width, height, least] of WINDOWS) {
       await page.setViewportSize({ width, height });
       await sleep(350);
-      assert.deepEqual(await page.evaluate(tooSmall, least), [], `${width} wide`);
-      assert.equal(await page.evaluate(() => document.documentElement.scrollWidth > innerWidth), false, `${width} wide`);
+      // A busy page lays out late: what stands in the end is what counts.
+      await until(() => page.evaluate(tooSmall, least), (faults) => faults.length === 0, `${width} wide: all is large enough`);
+      await until(() => page.evaluate(() => document.documentElement.scrollWidth > innerWidth), (wider) => !wider, `${width} wide: nothing is wider`);
     }
   });
 }
@@ -53,13 +54,10 @@ test("a feed is 456 pixels wide or what was chosen, never less than 380, and lea
   const { page } = await at(FLOW);
   const pane = page.getByRole("region", { name: "Feed", exact: true });
   const width = async () => Math.round((await pane.boundingBox()).width);
-  const widths = {};
-  for (const window of [1440, 1180, 1024, 860]) {
+  for (const [window, wide] of [[1440, 456], [1180, 456], [1024, 456], [860, 388]]) {
     await page.setViewportSize({ width: window, height: 800 });
-    await sleep(200);
-    widths[window] = await width();
+    await until(width, (pixels) => pixels === wide, `in a window of ${window}`);
   }
-  assert.deepEqual(widths, { 1440: 456, 1180: 456, 1024: 456, 860: 388 });
   await page.setViewportSize({ width: 1440, height: 800 });
   const grip = page.getByRole("separator", { name: "Width of the feed" });
   const box = await grip.boundingBox();
@@ -86,5 +84,5 @@ test("an artifact on the graph can be pressed at any size that can be read", asy
   await page.locator(".chip").first().waitFor();
   const zoom = Number.parseInt(await page.locator(".zoom .num").innerText(), 10);
   assert.ok(zoom < 90, `the graph is drawn at ${zoom} %`);
-  assert.deepEqual(await page.evaluate(tooSmall, 24), []);
+  await until(() => page.evaluate(tooSmall, 24), (faults) => faults.length === 0, "all is large enough");
 });

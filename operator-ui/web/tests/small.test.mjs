@@ -1,7 +1,7 @@
 // Small windows: a phone, a window that is magnified four times, and a line that breaks on a phone.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { stage } from "./stage.mjs";
+import { counts, stage } from "./stage.mjs";
 
 const at = stage();
 const PHONE = { width: 390, height: 844, touch: true };
@@ -14,7 +14,7 @@ for (const path of ["/inbox", "/flows", "/findings", "/roles", "/settings/look",
     const { page } = await at(path, PHONE);
     const bar = page.getByRole("navigation", { name: "Main" });
     await bar.waitFor();
-    assert.equal(await bar.count(), 1);
+    await counts(bar, 1);
     const box = await bar.boundingBox();
     assert.ok(box !== null && Math.abs(box.y + box.height - PHONE.height) < 1, "it stands at the lower edge");
     await bar.getByText("Flows").tap();
@@ -26,7 +26,7 @@ test("in a window magnified four times an ask can be answered and a role written
   const { page } = await at(FEED, MAGNIFIED);
   for (const one of [page.getByRole("button", { name: "Allow once" }), page.getByRole("button", { name: "Deny", exact: true }), page.getByRole("button", { name: "Send" })]) {
     await one.scrollIntoViewIfNeeded();
-    await one.click({ trial: true, timeout: 2_000 });
+    await one.click({ trial: true });
   }
   assert.equal(await page.evaluate(() => document.documentElement.scrollWidth > innerWidth), false, "nothing is wider than the window");
 });
@@ -35,7 +35,7 @@ test("in a window magnified four times the nodes of a flow can be read", async (
   const { page } = await at("/p/orchard/f/ledger/outline", MAGNIFIED);
   const last = page.getByRole("main").getByText("acceptance", { exact: true });
   await last.scrollIntoViewIfNeeded();
-  await last.click({ trial: true, timeout: 2_000 });
+  await last.click({ trial: true });
 });
 
 test("on a phone a lost line is told in the place of the figures, and nothing moves", async () => {

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { decisions, GRACE, sleep, stage, until } from "./stage.mjs";
+import { counts, decisions, GRACE, says, sleep, stage, until } from "./stage.mjs";
 import { changed, FEED, FLOW, session, STATES, TRANSCRIPT } from "./states.mjs";
 import { item } from "./world.mjs";
 
@@ -56,11 +56,11 @@ for (const [name, [path, still]] of Object.entries(SCREENS)) for (const [size, l
 }
 
 test("in a flow and in a transcript a lost line says what is complete, and a list of many flows does not", async () => {
-  for (const [path, says] of [["/inbox", /^Connection lost \d+ s ago\. Trying again/], [FLOW, /^Connection lost \d+ s ago\. Complete up to event 4,812\. Trying again/], [TRANSCRIPT, /^Connection lost \d+ s ago\. Complete up to event 4,812\. Trying again/]]) {
+  for (const [path, words] of [["/inbox", /^Connection lost \d+ s ago\. Trying again/], [FLOW, /^Connection lost \d+ s ago\. Complete up to event 4,812\. Trying again/], [TRANSCRIPT, /^Connection lost \d+ s ago\. Complete up to event 4,812\. Trying again/]]) {
     const { server, page } = await at(path, { data: STATES["transcript-live"].data() });
     server.drop(true);
     await notice(page).waitFor();
-    assert.match(await page.locator("main .notice .trunc").filter({ visible: true }).innerText(), says);
+    await says(page.locator("main .notice .trunc").filter({ visible: true }), words);
   }
 });
 
@@ -75,7 +75,7 @@ test("what is decided and said without a connection stands there as not sent, an
   await page.locator("textarea").press("Enter");
   await page.getByText("Allowed once, sent as soon as the connection is back").waitFor();
   const queued = page.getByRole("list", { name: "Said, not heard yet" });
-  assert.match(await queued.innerText(), /Keep the old file format readable\.\s*sent as soon as the connection is back/);
+  await says(queued, /Keep the old file format readable\.\s*sent as soon as the connection is back/);
   await page.getByText("2 answers wait.").waitFor();
   await page.getByRole("navigation", { name: "Workspace" }).getByRole("link", { name: /Inbox/ }).first().click();
   await page.getByText("Allowed once, not sent yet").waitFor();
@@ -92,7 +92,7 @@ test("a transcript of the past says so, holds nothing that came later, and goes 
     const { server, page } = await inState("transcript-past", look);
     const banner = page.getByRole("region", { name: "Past" });
     await banner.waitFor();
-    assert.match(await banner.innerText(), /You are looking at the past\.\s+The flow has moved on by 1,712 events\./, size);
+    await says(banner, /You are looking at the past\.\s+The flow has moved on by 1,712 events\./, size);
     await until(() => page.locator("[data-messages]").getAttribute("data-messages"), (n) => n === "10", "cut at the event");
     // What happens now changes nothing of it.
     server.put(`flow ${LEDGER}`, { "role/backend": { ...server.world.flows[LEDGER].state.roles.backend, last_seq: 4813 } });
@@ -101,7 +101,7 @@ test("a transcript of the past says so, holds nothing that came later, and goes 
     if (look === DESK) await page.keyboard.press("Escape");
     else await banner.getByRole("button", { name: "Back to live" }).click();
     await until(() => page.locator("[data-messages]").getAttribute("data-messages"), (n) => n === "15", "all of it");
-    assert.equal(await banner.count(), 0);
+    await counts(banner, 0);
     assert.doesNotMatch(page.url(), /at=/);
   }
 });
@@ -141,7 +141,7 @@ test("a page that a program served before another one answered first knows that 
   await page.evaluate(() => dispatchEvent(new Event("online")));
   const told = page.getByRole("alert").filter({ hasText: "another version" });
   await told.waitFor();
-  assert.match(await told.innerText(), /It is test 2, and this page came with test\./);
+  await says(told, /It is test 2, and this page came with test\./);
 });
 
 // ── what is on its way ────────────────────────────────────────────────────────────────────────────
@@ -156,7 +156,7 @@ test("what is not here yet is three quiet rows, which come late, count nothing a
     await quiet.waitFor({ state: "attached" });
     assert.equal(await quiet.evaluate((node) => getComputedStyle(node).animationDelay), "0.2s", path);
     await until(() => quiet.evaluate((node) => getComputedStyle(node).opacity), (opacity) => opacity === "1", "they come");
-    assert.equal(await quiet.locator(":scope > *").count(), 3);
+    await counts(quiet.locator(":scope > *"), 3);
     if (mute !== "feed ") assert.equal(await still(page), 0, path);
     assert.doesNotMatch(await page.locator("main").innerText(), /Nothing waits|All\s*0|No flow|No turns/, path);
     server.speak();
@@ -176,7 +176,7 @@ test("a tab that is loaded anew shows the flows and the graph it had at once, an
   await page.locator("[data-loading] [data-card]").first().waitFor();
   assert.deepEqual(await cards(), had);
   assert.deepEqual(await page.locator("[data-card]").evaluateAll((all) => [...new Set(all.map((card) => card.getAttribute("data-state")))]), ["not-reached"]);
-  assert.match(await page.getByRole("navigation", { name: "Workspace" }).innerText(), /Ledger journal[\s\S]*Billing export/);
+  await says(page.getByRole("navigation", { name: "Workspace" }), /Ledger journal[\s\S]*Billing export/);
   assert.doesNotMatch(await page.locator("main").innerText(), /Needs you|Running|turn 14|cargo/);
   server.speak();
   await page.locator('[data-card="api"][data-state="needs-you"]').waitFor();
@@ -205,7 +205,7 @@ test("an ask that comes never moves the one that is looked at, whatever it block
     await page.getByText("New, blocking a role").waitFor();
     await page.getByText("Run later", { exact: true }).first().waitFor();
     assert.deepEqual(await row.boundingBox(), before, size);
-    assert.match(await row.innerText(), /Review how it went/);
+    await says(row, /Review how it went/);
     // Once the reader moves on, it stands where it belongs.
     await page.locator("a[href='/inbox/ledger/consent/c1']").click();
     await until(() => page.getByText("New, blocking a role").count(), (n) => n === 0, "they are among the others");
@@ -231,15 +231,15 @@ test("a model that was not reached is an item with its cause and one button, and
     const { page } = await inState("inbox-error", look);
     await page.getByRole("button", { name: "Try the turn again" }).first().waitFor();
     const region = page.locator("main");
-    assert.match(await region.innerText(), /429 Too Many Requests/);
-    assert.equal(await region.getByRole("textbox").count(), 0, size);
-    assert.equal(await region.locator(".controls .button").count(), 1, size);
-    assert.equal(await region.locator(".controls .button.primary").count(), 1, size);
+    await says(region, /429 Too Many Requests/);
+    await counts(region.getByRole("textbox"), 0, size);
+    await counts(region.locator(".controls .button"), 1, size);
+    await counts(region.locator(".controls .button.primary"), 1, size);
   }
   const { page } = await inState("flow-error");
   await page.locator('[data-card="api"][data-state="failed"]').waitFor();
-  assert.match(await page.getByRole("log").innerText(), /The model did not answer[\s\S]*429 Too Many Requests/);
-  assert.equal(await page.locator("[data-ask] .button").count(), 1);
+  await says(page.getByRole("log"), /The model did not answer[\s\S]*429 Too Many Requests/);
+  await counts(page.locator("[data-ask] .button"), 1);
   // The item leads to what was sent.
   const link = page.locator("[role=log] .row").last().getByRole("link", { name: "Open in transcript" });
   assert.match(await link.getAttribute("href"), /transcript\?seg=requests#e4700$/);
@@ -263,7 +263,7 @@ test("a role that was cut off asks to go on, with what it had said and where it 
   for (const [size, look] of Object.entries(SIZES)) {
     const { page } = await inState("inbox-interrupted", look);
     await page.getByText("Server stopped mid-turn. Continue?").first().waitFor();
-    assert.match(await page.locator("main").innerText(), /assigns sequence\s*Cut here/, size);
+    await says(page.locator("main"), /assigns sequence\s*Cut here/, size);
     for (const name of [/^Continue(?! with)/, /^Continue with a note/]) await page.getByRole("button", { name }).first().waitFor();
   }
   const { page } = await inState("flow-interrupted");
@@ -274,7 +274,7 @@ test("a role that was cut off asks to go on, with what it had said and where it 
 
 test("what was denied is a line of the feed, and the composer hints at what to say instead", async () => {
   const { page } = await inState("flow-denied");
-  assert.match(await page.getByRole("log").innerText(), /You denied\s*rm -rf build/);
+  await says(page.getByRole("log"), /You denied\s*rm -rf build/);
   await page.getByPlaceholder("Tell backend what to do instead").waitFor();
   const inbox = await inState("inbox-denied");
   await inbox.page.getByRole("heading", { name: "You denied this. What should backend do instead?" }).waitFor();
@@ -286,7 +286,7 @@ test("a draft is one ready node and a composer that has the focus and says what 
     const field = page.getByPlaceholder("Say what you want done");
     await field.waitFor();
     await until(() => field.evaluate((node) => node === document.activeElement), (has) => has, `it has the focus on ${size}`);
-    if (look === DESK) assert.equal(await page.locator('[data-card][data-state="ready"]').count(), 1);
+    if (look === DESK) await counts(page.locator('[data-card][data-state="ready"]'), 1);
     await page.keyboard.type("A ledger that is only appended to");
     await page.keyboard.press("Enter");
     await until(() => server.commands.length, (n) => n === 1, "it is said");
@@ -299,7 +299,7 @@ test("a flow that a newer version wrote is listed as such, and hides no other", 
     const { page, complaints } = await inState("flows-newer", look);
     await until(() => page.locator("[data-flow]").count(), (n) => n === 7, `all flows are listed on ${size}`);
     const row = page.locator('[data-flow="orchard/unread"]');
-    assert.match(await row.innerText(), /^unread\s+damaged\s+Written by a newer version/);
+    await says(row, /^unread\s+damaged\s+Written by a newer version/);
     assert.deepEqual(complaints, []);
   }
 });
@@ -308,12 +308,12 @@ test("what can be read of a flow that a newer version wrote on is shown, said to
   const { page } = await inState("flow-newer");
   const banner = page.getByRole("region", { name: "What cannot be read" });
   await banner.waitFor();
-  assert.match(await banner.innerText(), /Written by a newer version\. What stands before event 4,813 is shown, and can only be read\./);
+  await says(banner, /Written by a newer version\. What stands before event 4,813 is shown, and can only be read\./);
   await page.getByRole("log").getByText("Tests pass.").waitFor();
-  assert.equal(await page.locator("form.composer textarea").count(), 0);
+  await counts(page.locator("form.composer textarea"), 0);
   const none = await inState("flow-unreadable");
   await none.page.getByRole("heading", { name: "Written by a newer version" }).waitFor();
-  assert.match(await none.page.getByRole("region", { name: "What cannot be read" }).innerText(), /Nothing of it can be shown\. Open it with that version\./);
+  await says(none.page.getByRole("region", { name: "What cannot be read" }), /Nothing of it can be shown\. Open it with that version\./);
   const session = await inState("transcript-newer");
   await session.page.getByRole("region", { name: "What cannot be read" }).waitFor();
   await until(() => session.page.getByRole("option").count(), (n) => n > 5, "and it is readable");
@@ -346,7 +346,7 @@ test("new messages are appended: who reads the end goes on with them, and who re
   assert.equal(await list.evaluate((node) => node.scrollTop), 0, "nothing moves");
   await pill.click();
   await page.getByText("the third").waitFor();
-  assert.equal(await pill.count(), 0);
+  await counts(pill, 0);
   says("the fourth");
   await page.getByText("the fourth").waitFor();
   const end = () => list.evaluate((node) => node.scrollHeight - node.scrollTop - node.clientHeight);
@@ -365,7 +365,7 @@ test("a transcript says what its role waits for, and leads there", async () => {
 test("a request that failed is opened with what came back for it", async () => {
   const { page } = await inState("transcript-error");
   const body = page.getByRole("region", { name: "What came back" });
-  assert.match(await body.innerText(), /limit, tried again after 40 s[\s\S]*429 Too Many Requests/);
+  await says(body, /limit, tried again after 40 s[\s\S]*429 Too Many Requests/);
   // Without a message in the address it is the one that failed last.
   await page.goto(page.url().replace("&msg=3", ""));
   await body.waitFor();

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { launch } from "./browser.mjs";
 import { missing, Place } from "./program.mjs";
-import { until } from "./stage.mjs";
+import { counts, says, until } from "./stage.mjs";
 
 const skip = missing("the past and the versions of real journals on the page");
 
@@ -75,9 +75,9 @@ test("of a flow that a newer version wrote on, what this one wrote is shown and 
     await page.goto(`${place.origin}/flows`);
     await page.getByText("Written by a newer version").first().waitFor();
     await page.goto(`${place.origin}${flow}/r/writer`);
-    assert.match(await page.getByRole("region", { name: "What cannot be read" }).innerText(), /What stands before event 41 is shown, and can only be read/);
+    await says(page.getByRole("region", { name: "What cannot be read" }), /What stands before event 41 is shown, and can only be read/);
     await page.getByRole("log").getByText("notes.md").first().waitFor();
-    assert.equal(await page.locator("form.composer textarea").count(), 0);
+    await counts(page.locator("form.composer textarea"), 0);
   });
   await walked(newerFrom(0), async ({ page, place, flow }) => {
     await page.goto(`${place.origin}/flows`);
