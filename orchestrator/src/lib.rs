@@ -17,6 +17,7 @@ pub mod project;
 pub mod record;
 pub mod revision;
 pub mod run;
+mod seen;
 pub mod sent;
 pub mod withheld;
 

@@ -146,11 +146,5 @@ fn whole(
     folder: &FlowFolder,
     text: &Text,
 ) -> Result<String, a_society_state::Error> {
-    match text {
-        Text::Inline(text) => Ok(text.clone()),
-        Text::Blob(kept) => {
-            let bytes = blob::get(store.ground().disk.as_ref(), folder, kept.blob)?;
-            Ok(String::from_utf8_lossy(&bytes).into_owned())
-        }
-    }
+    blob::get_text(store.ground().disk.as_ref(), folder, text)
 }

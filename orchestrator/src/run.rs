@@ -25,7 +25,7 @@ use a_society_state::{Flow, FlowRef, Store};
 
 use crate::config::models::Models;
 use crate::control::socket::Door;
-use crate::driver::core::{Core, Parts, text_of};
+use crate::driver::core::{Core, Parts};
 use crate::driver::error::DriverError;
 use crate::driver::room::Room;
 use crate::driver::task::{Driven, drive};
@@ -35,9 +35,9 @@ use crate::project::bench::Bench;
 use crate::project::docs::{self, library::Library};
 use crate::project::files::RecordFolder;
 use crate::project::flow_file::{self, FileError, FlowFile, SCRIPT_NAME, SNAPSHOT_NAME};
+use crate::project::place::workspace_of;
 use crate::project::workshop::Workshop;
 use crate::record::Places;
-use crate::sent::workspace_of;
 use crate::withheld::without_secrets;
 
 /// The flows of this process share its room for turns.
@@ -202,10 +202,10 @@ pub fn reopen(
         opened.close()?;
         return Err(RunError::NeverBegan);
     }
-    let source = text_of(&opened, &opened.views().flow.graph.source)?;
+    let source = opened.whole_text(&opened.views().flow.graph.source)?;
     let mut file = flow_file::read_kept(source)?;
     if !file.defines_roles
-        && let Some(roles) = roles_before(store, flow, &|text| text_of(&opened, text).ok())?
+        && let Some(roles) = roles_before(store, flow, &|text| opened.whole_text(text).ok())?
     {
         (file.roles, file.defines_roles) = (roles, true);
     }
@@ -290,7 +290,7 @@ fn take_over(
     let bench = Bench {
         flow: flow.id().clone(),
         project: project.clone(),
-        workspace: workspace_of(store, &project),
+        workspace: workspace_of(store).to_owned(),
         record: record.clone(),
         models: Models::default(),
     };

@@ -15,7 +15,6 @@ use a_society_facts::id::{FlowId, RoleInstance, Seq};
 use a_society_facts::message::Text;
 use a_society_facts::view::Views;
 use a_society_flow::graph::{Executor, InlineRole};
-use a_society_roles::handoff::Allowed;
 use a_society_roles::provider::Prepared;
 use a_society_roles::turn::job::Job;
 use a_society_state::{Error, FlowRef, Store, blob};
@@ -24,6 +23,8 @@ use crate::config::models::Models;
 use crate::project::bench::{Bench, Written};
 use crate::project::docs::folder;
 use crate::project::flow_file::{self, SCRIPT_NAME};
+use crate::project::place::workspace_of;
+use crate::seen;
 
 /// A request as it is written now.
 #[derive(Debug)]
@@ -109,11 +110,7 @@ fn anew(
     let folder = store.folder(flow);
     let record = folder.record();
     let disk = store.ground().disk.as_ref();
-    let whole = |text: &Text| match text {
-        Text::Inline(text) => Ok(text.clone()),
-        Text::Blob(kept) => blob::get(disk, &folder, kept.blob)
-            .map(|bytes| String::from_utf8_lossy(&bytes).into_owned()),
-    };
+    let whole = |text: &Text| blob::get_text(disk, &folder, text);
     let source = whole(&views.flow.graph.source)?;
     let definition = definition(store, source, project, &asked.role)?;
     let executor = (definition.as_ref()).map_or(Executor::Model, InlineRole::executor);
@@ -122,7 +119,7 @@ fn anew(
     }
     let bench = Bench {
         flow: flow.flow.clone(),
-        workspace: workspace_of(store, project),
+        workspace: workspace_of(store).to_owned(),
         record: record.clone(),
         project: project.to_owned(),
         models: Models::default(),
@@ -131,12 +128,6 @@ fn anew(
     let written = bench.written(Arc::new(job), definition.as_ref());
     let written = written.map_err(Unwritten::Unready)?;
     Ok(chosen(asked.clone(), written))
-}
-
-/// The folder around the folder of all state.
-pub(crate) fn workspace_of(store: &Store, project: &Path) -> PathBuf {
-    let around = store.root().ancestors().nth(2);
-    around.unwrap_or(project).to_owned()
 }
 
 /// The role as its file, or its project, defines it.
@@ -168,36 +159,17 @@ fn job(
 ) -> Result<Job, Error> {
     let session = views.sessions.get(&asked.role);
     let entries = session.map_or(&[][..], |session| &session.messages);
-    let blocks = entries.iter().enumerate().filter_map(|(place, entry)| {
-        let kept = entry.provider_blocks.as_ref()?;
-        Some((place, kept.clone()))
-    });
-    let prompt = session.and_then(|session| session.system_prompt.as_ref());
     let turn = views.flow.turns.get(&asked.turn);
-    let chosen = views.flow.configurations.get(&asked.role);
-    Ok(Job {
+    let at = seen::Place {
         flow: views.flow.flow_id.clone().unwrap_or_else(|| flow.clone()),
-        turn: asked.turn,
-        attempt: asked.attempt,
-        role: asked.role.clone(),
-        node: turn.and_then(|turn| turn.node.clone()),
-        turns_before: 0,
-        resumed: asked.attempt > 1,
-        system_prompt: prompt.map_or(Ok(String::new()), whole)?,
-        history: entries
-            .iter()
-            .map(|entry| Arc::clone(&entry.message))
-            .collect(),
-        provider_blocks: blocks.collect(),
-        exchanges_from: 0,
-        context_tokens: session.map_or(0, |session| session.latest_context_usage),
-        settings: chosen.map(|kept| kept.settings.clone()).unwrap_or_default(),
-        servers: views.flow.mcp_servers.clone(),
-        packet: String::new(),
-        allowed: Allowed::default(),
-        answers_before: asked.request.saturating_sub(1),
         record,
         project: project.to_owned(),
+    };
+    let whose = (asked.turn, asked.attempt, &asked.role);
+    Ok(Job {
+        node: turn.and_then(|turn| turn.node.clone()),
+        answers_before: asked.request.saturating_sub(1),
+        ..seen::job(views, whose, entries, whole, at)?
     })
 }
 

@@ -1,6 +1,5 @@
 //! `status`: how a flow stands, what works, and what it waits for, in a few lines.
 
-use a_society_facts::message::Text;
 use a_society_facts::view::flow::FlowState;
 use a_society_orchestrator::config::user::Reach;
 use a_society_orchestrator::graph;
@@ -108,14 +107,8 @@ pub(crate) fn works_and_asks(
     flow: &a_society_state::FlowRef,
     state: &FlowState,
 ) -> Result<Vec<Work>, Stop> {
-    let source = match &state.graph.source {
-        Text::Inline(source) => source.clone(),
-        Text::Blob(kept) => {
-            let disk = store.ground().disk.as_ref();
-            let bytes = blob::get(disk, &store.folder(flow), kept.blob)?;
-            String::from_utf8_lossy(&bytes).into_owned()
-        }
-    };
+    let disk = store.ground().disk.as_ref();
+    let source = blob::get_text(disk, &store.folder(flow), &state.graph.source)?;
     let (graph, _) = graph::parse(&source, "workflow.yaml");
     Ok(graph.map_or_else(Vec::new, |graph| pending(&graph, state)))
 }

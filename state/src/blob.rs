@@ -71,6 +71,20 @@ pub fn get(disk: &dyn Disk, folder: &FlowFolder, hash: Hash) -> Result<Vec<u8>, 
     Ok(bytes)
 }
 
+/// Reads the whole of a text that may lie in a blob.
+///
+/// # Errors
+/// When its blob is lost.
+pub fn get_text(disk: &dyn Disk, folder: &FlowFolder, text: &Text) -> Result<String, Error> {
+    match text {
+        Text::Inline(text) => Ok(text.clone()),
+        Text::Blob(kept) => {
+            let bytes = get(disk, folder, kept.blob)?;
+            Ok(String::from_utf8_lossy(&bytes).into_owned())
+        }
+    }
+}
+
 /// Why a blob counts as lost, in words; `None` if it is there and whole.
 #[must_use]
 pub fn loss(disk: &dyn Disk, folder: &FlowFolder, hash: Hash) -> Option<String> {

@@ -434,6 +434,14 @@ impl Flow {
         blob::put_text(self.ground.disk.as_ref(), &self.folder, text)
     }
 
+    /// The whole of a text of one of its facts.
+    ///
+    /// # Errors
+    /// When its blob is lost.
+    pub fn whole_text(&self, text: &Text) -> Result<String, Error> {
+        blob::get_text(self.ground.disk.as_ref(), &self.folder, text)
+    }
+
     /// Keeps bytes as a durable blob.
     ///
     /// # Errors

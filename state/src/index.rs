@@ -9,6 +9,7 @@ use std::io;
 use std::num::NonZero;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
+use std::thread::Builder;
 
 use a_society_facts::view::summary::Summary;
 
@@ -52,20 +53,26 @@ pub fn rows(store: &Store, flows: &[FlowRef]) -> Vec<Row> {
     let threads = processors.min(THREADS_MAX).min(flows.len() / 16 + 1);
     let next = AtomicUsize::new(0);
     let made: Mutex<Vec<(usize, Row)>> = Mutex::new(Vec::with_capacity(flows.len()));
-    std::thread::scope(|scope| {
-        for _ in 0..threads {
-            scope.spawn(|| {
-                let mut mine = Vec::new();
-                loop {
-                    let number = next.fetch_add(1, Ordering::Relaxed);
-                    let Some(flow) = flows.get(number) else { break };
-                    mine.push((number, row(store, flow)));
-                }
-                made.lock()
-                    .unwrap_or_else(PoisonError::into_inner)
-                    .append(&mut mine);
-            });
+    let make = || {
+        let mut mine = Vec::new();
+        loop {
+            let number = next.fetch_add(1, Ordering::Relaxed);
+            let Some(flow) = flows.get(number) else { break };
+            mine.push((number, row(store, flow)));
         }
+        made.lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .append(&mut mine);
+    };
+    std::thread::scope(|scope| {
+        for _ in 1..threads {
+            // If the system has no thread left, those that there are make all rows.
+            let begun = Builder::new()
+                .name("rows".to_owned())
+                .spawn_scoped(scope, make);
+            drop(begun);
+        }
+        make();
     });
     let mut made = made.into_inner().unwrap_or_else(PoisonError::into_inner);
     made.sort_by_key(|(number, _)| *number);

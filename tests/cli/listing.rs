@@ -39,6 +39,25 @@ fn flows_that_are_over_are_counted_and_not_shown() {
 }
 
 #[test]
+fn what_a_system_without_a_thread_left_lists_and_shows_is_the_same() {
+    let workspace = Workspace::new();
+    // So many that several threads list them.
+    for number in 10..30 {
+        let flow = format!("20260527T143000123Z-aaaa{number}");
+        workspace.waiting("demo", &flow, "Release notes");
+    }
+    for words in [&["ls", "--json"][..], &["show", "aaaa10", "--json"][..]] {
+        let said = workspace.run(words);
+        assert_eq!(said.code, 0, "{said:?}");
+        // No machine gives so much to a thread's stack.
+        let mut command = workspace.command(words);
+        let alone = workspace.heard(command.env("RUST_MIN_STACK", "100000000000000"));
+        assert_eq!(alone.code, 0, "{alone:?}");
+        assert_eq!(alone.out, said.out);
+    }
+}
+
+#[test]
 fn one_project_can_be_asked_for() {
     let workspace = mixed();
     let said = workspace.run(&["ls", "--all", "--project", "other"]);

@@ -435,14 +435,6 @@ fn tell_damage(hub: &FlowHub, error: &Error) {
 
 /// The whole of a text that may lie in a blob; its beginning if the blob is lost.
 pub(crate) fn whole_text(store: &Store, folder: &FlowFolder, text: &Text) -> String {
-    match text {
-        Text::Inline(text) => text.clone(),
-        Text::Blob(kept) => {
-            let bytes = blob::get(store.ground().disk.as_ref(), folder, kept.blob);
-            bytes.map_or_else(
-                |_| kept.head.clone(),
-                |bytes| String::from_utf8_lossy(&bytes).into_owned(),
-            )
-        }
-    }
+    let whole = blob::get_text(store.ground().disk.as_ref(), folder, text);
+    whole.unwrap_or_else(|_| text.beginning().to_owned())
 }

@@ -28,7 +28,7 @@ use super::{
 use crate::hub::flow::wire_ref;
 use crate::protocol::http::{GraphText, NewFlow, SessionRequest};
 use crate::protocol::limits::FRAME_BYTES_MAX;
-use crate::protocol::{FlowRef, strict};
+use crate::protocol::{Fault, FlowRef, strict};
 
 /// A route: its path, what it wants of whoever asks, and what answers.
 pub(super) struct Route {
@@ -267,16 +267,10 @@ pub(super) struct Window {
 
 type Asked = Result<Query<Window>, QueryRejection>;
 
-/// Reads something of a flow.
-async fn of_flow<F>(app: Shared, flow: FlowRef, asked: Asked, work: F) -> Answer
+/// Reads what is asked for.
+async fn asked_for<F>(app: Shared, asked: Asked, work: F) -> Answer
 where
-    F: FnOnce(
-            &Shared,
-            &a_society_state::FlowRef,
-            &Window,
-        ) -> Result<Answer, crate::protocol::Fault>
-        + Send
-        + 'static,
+    F: FnOnce(&Shared, &Window) -> Result<Answer, Fault> + Send + 'static,
 {
     let Ok(Query(window)) = asked else {
         return refused(
@@ -284,10 +278,40 @@ where
             "what is asked for was not understood",
         );
     };
-    read(&app, move |app| {
-        let flow = flow_ref(&flow)?;
-        work(app, &flow, &window)
+    read(&app, move |app| work(app, &window)).await
+}
+
+/// Reads something of a flow.
+async fn of_flow<F>(app: Shared, flow: FlowRef, asked: Asked, work: F) -> Answer
+where
+    F: FnOnce(&Shared, &a_society_state::FlowRef, &Window) -> Result<Answer, Fault>
+        + Send
+        + 'static,
+{
+    asked_for(app, asked, move |app, window| {
+        work(app, &flow_ref(&flow)?, window)
     })
+    .await
+}
+
+/// A flow, and which of its things is asked for: an item, a role, a request, a text, a change.
+type Inside<T> = Path<(String, String, T)>;
+
+/// Reads one thing that is inside of a flow.
+async fn within<T, F>(app: Shared, inside: Inside<T>, asked: Asked, work: F) -> Answer
+where
+    T: Send + 'static,
+    F: FnOnce(&Shared, &a_society_state::FlowRef, &T, &Window) -> Result<Answer, Fault>
+        + Send
+        + 'static,
+{
+    let Path((project, flow, which)) = inside;
+    of_flow(
+        app,
+        FlowRef { project, flow },
+        asked,
+        move |app, flow, window| work(app, flow, &which, window),
+    )
     .await
 }
 
@@ -299,17 +323,10 @@ async fn items(State(app): State<Shared>, Path(flow): Path<FlowRef>, asked: Aske
     .await
 }
 
-async fn body(
-    State(app): State<Shared>,
-    Path((project, flow, id)): Path<(String, String, String)>,
-    asked: Asked,
-) -> Answer {
-    of_flow(
-        app,
-        FlowRef { project, flow },
-        asked,
-        move |app, flow, window| feed_at::body(app, flow, &id, window).map(|body| json(&body)),
-    )
+async fn body(State(app): State<Shared>, id: Inside<String>, asked: Asked) -> Answer {
+    within(app, id, asked, |app, flow, id, window| {
+        feed_at::body(app, flow, id, window).map(|body| json(&body))
+    })
     .await
 }
 
@@ -334,19 +351,10 @@ async fn recorded(State(app): State<Shared>, Path(flow): Path<FlowRef>, asked: A
     .await
 }
 
-async fn session_of(
-    State(app): State<Shared>,
-    Path((project, flow, role)): Path<(String, String, String)>,
-    asked: Asked,
-) -> Answer {
-    of_flow(
-        app,
-        FlowRef { project, flow },
-        asked,
-        move |app, flow, window| {
-            transcript::of(&app.hubs, flow, &role, window).map(|transcript| json(&transcript))
-        },
-    )
+async fn session_of(State(app): State<Shared>, role: Inside<String>, asked: Asked) -> Answer {
+    within(app, role, asked, |app, flow, role, window| {
+        transcript::of(&app.hubs, flow, role, window).map(|transcript| json(&transcript))
+    })
     .await
 }
 
@@ -370,17 +378,10 @@ async fn taken(
 }
 
 /// A request as it left for its model.
-async fn sent(
-    State(app): State<Shared>,
-    Path((project, flow, seq)): Path<(String, String, u64)>,
-    asked: Asked,
-) -> Answer {
-    of_flow(
-        app,
-        FlowRef { project, flow },
-        asked,
-        move |app, flow, _| app.actions.request(flow, seq).map(|sent| json(&sent)),
-    )
+async fn sent(State(app): State<Shared>, seq: Inside<u64>, asked: Asked) -> Answer {
+    within(app, seq, asked, |app, flow, seq, _| {
+        app.actions.request(flow, *seq).map(|sent| json(&sent))
+    })
     .await
 }
 
@@ -391,17 +392,10 @@ async fn handed_over(State(app): State<Shared>, Path(flow): Path<FlowRef>, asked
     .await
 }
 
-async fn blob(
-    State(app): State<Shared>,
-    Path((project, flow, hash)): Path<(String, String, String)>,
-    asked: Asked,
-) -> Answer {
-    of_flow(
-        app,
-        FlowRef { project, flow },
-        asked,
-        move |app, flow, _| files::blob(&app.hubs, flow, &hash).map(plain),
-    )
+async fn blob(State(app): State<Shared>, hash: Inside<String>, asked: Asked) -> Answer {
+    within(app, hash, asked, |app, flow, hash, _| {
+        files::blob(&app.hubs, flow, hash).map(plain)
+    })
     .await
 }
 
@@ -435,7 +429,7 @@ async fn exported(State(app): State<Shared>, Path(flow): Path<FlowRef>, asked: A
             export::Failed::Unread(fault) => fault,
             other @ (export::Failed::TooLarge { .. }
             | export::Failed::TooLong
-            | export::Failed::NoPage) => crate::protocol::Fault {
+            | export::Failed::NoPage) => Fault {
                 code: "not-exported".to_owned(),
                 what: "the flow was not written into one page".to_owned(),
                 why: other.to_string(),
@@ -448,17 +442,10 @@ async fn exported(State(app): State<Shared>, Path(flow): Path<FlowRef>, asked: A
 }
 
 /// What a proposed change would do to its file.
-async fn proposed(
-    State(app): State<Shared>,
-    Path((project, flow, id)): Path<(String, String, String)>,
-    asked: Asked,
-) -> Answer {
-    of_flow(
-        app,
-        FlowRef { project, flow },
-        asked,
-        move |app, flow, _| findings::change(app, flow, &id).map(|change| json(&change)),
-    )
+async fn proposed(State(app): State<Shared>, id: Inside<String>, asked: Asked) -> Answer {
+    within(app, id, asked, |app, flow, id, _| {
+        findings::change(app, flow, id).map(|change| json(&change))
+    })
     .await
 }
 
@@ -499,27 +486,15 @@ async fn judged_graph(State(app): State<Shared>, Path(flow): Path<FlowRef>, body
 }
 
 async fn all_findings(State(app): State<Shared>, asked: Asked) -> Answer {
-    let Ok(Query(window)) = asked else {
-        return refused(
-            StatusCode::BAD_REQUEST,
-            "what is asked for was not understood",
-        );
-    };
-    read(&app, move |app| {
-        findings::list(app, &window).map(|found| json(&found))
+    asked_for(app, asked, |app, window| {
+        findings::list(app, window).map(|found| json(&found))
     })
     .await
 }
 
 async fn found(State(app): State<Shared>, asked: Asked) -> Answer {
-    let Ok(Query(window)) = asked else {
-        return refused(
-            StatusCode::BAD_REQUEST,
-            "what is asked for was not understood",
-        );
-    };
-    read(&app, move |app| {
-        search::of(app, &window, HITS_MAX).map(|hits| json(&hits))
+    asked_for(app, asked, |app, window| {
+        search::of(app, window, HITS_MAX).map(|hits| json(&hits))
     })
     .await
 }

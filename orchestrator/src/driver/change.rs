@@ -14,7 +14,7 @@ use a_society_flow::machine::{Input, ProposeChange};
 use a_society_state::atomic::replace_durably;
 use a_society_state::files::make_folders;
 
-use super::core::{Core, text_of};
+use super::core::Core;
 use super::error::DriverError;
 use crate::mint;
 use crate::record::{InProject, in_project};
@@ -115,7 +115,9 @@ impl Core {
     fn apply(&self, change: &Change) -> Result<(), DriverError> {
         let found = self.changeable(&change.path)?;
         // A proposal lets its text go only when it is decided.
-        let after = text_of(&self.flow, &change.after.clone().unwrap_or_default())?;
+        let after = self
+            .flow
+            .whole_text(&change.after.clone().unwrap_or_default())?;
         let now = found.bytes.as_deref().map(Hash::of);
         if now == Some(Hash::of(after.as_bytes())) {
             // A process wrote it and ended before it could say so.

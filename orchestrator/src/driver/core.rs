@@ -9,7 +9,6 @@ use std::collections::BTreeMap;
 use a_society_facts::Fact;
 use a_society_facts::fact::turn::DraftKind;
 use a_society_facts::id::{RoleInstance, Seq, TurnId};
-use a_society_facts::message::Text;
 use a_society_facts::view::FlowState;
 use a_society_flow::graph::{self, FlowGraph};
 use a_society_flow::machine::{
@@ -18,8 +17,8 @@ use a_society_flow::machine::{
 use a_society_roles::turn::step::Worst;
 use a_society_roles::turn::stop::StopSignal;
 use a_society_roles::turn::taker::Taker;
+use a_society_state::Flow;
 use a_society_state::draft::DraftStream;
-use a_society_state::{Flow, blob};
 
 use super::error::DriverError;
 use super::role_source::RoleSource;
@@ -513,24 +512,10 @@ const fn may_give_work(fact: &Fact) -> bool {
 /// When its text is lost or is not a graph.
 pub fn graph_of(flow: &Flow) -> Result<FlowGraph, DriverError> {
     let outline = &flow.views().flow.graph;
-    let source = text_of(flow, &outline.source)?;
+    let source = flow.whole_text(&outline.source)?;
     let (graph, diagnostics) = graph::parse(&source, "workflow.yaml");
     graph.ok_or_else(|| {
         let first = diagnostics.first().map(ToString::to_string);
         DriverError::Graph(first.unwrap_or_else(|| "it holds no graph".to_owned()))
     })
-}
-
-/// The whole of a text that may be a blob.
-///
-/// # Errors
-/// When the blob is lost.
-pub fn text_of(flow: &Flow, text: &Text) -> Result<String, DriverError> {
-    match text {
-        Text::Inline(text) => Ok(text.clone()),
-        Text::Blob(kept) => {
-            let bytes = blob::get(flow.disk(), flow.folder(), kept.blob)?;
-            Ok(String::from_utf8_lossy(&bytes).into_owned())
-        }
-    }
 }

@@ -9,7 +9,7 @@ use a_society_facts::id::{ApprovalId, ClientId, RoleInstance};
 use a_society_facts::message::Text;
 use a_society_flow::machine::{Guidance, Input, Reply, ReplyTarget, Revise, Steer};
 
-use super::core::{Core, text_of};
+use super::core::Core;
 use super::error::DriverError;
 use crate::control::message::{Command, Taken, Whom};
 use crate::mint;
@@ -35,7 +35,7 @@ impl Core {
         let facts = self.carry_out(command, client)?;
         if revises {
             // It was read a moment ago, or the machine would not have heard of it.
-            let source = text_of(&self.flow, &self.state().graph.source)?;
+            let source = self.flow.whole_text(&self.state().graph.source)?;
             let file = read_kept(source).map_err(unfit)?;
             self.roles.revised(&file);
         }

@@ -13,7 +13,7 @@ use a_society_facts::view::flow::{CallState, OpenCall};
 use a_society_flow::machine::Input;
 use a_society_roles::taker::command::end_survivor;
 
-use super::core::{Core, text_of};
+use super::core::Core;
 use super::error::DriverError;
 use super::role_source::Touched;
 use crate::mint;
@@ -105,7 +105,7 @@ impl Core {
         let Some(instead) = &open.instead else {
             return Ok(DENIED.to_owned());
         };
-        let words = text_of(&self.flow, instead)?;
+        let words = self.flow.whole_text(instead)?;
         Ok(format!("{DENIED_AND_TOLD}\n{words}"))
     }
 

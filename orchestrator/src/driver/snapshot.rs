@@ -12,7 +12,7 @@ use a_society_flow::machine::{Input, Revise};
 use a_society_state::atomic::replace;
 use a_society_state::files::read_whole;
 
-use super::core::{Core, text_of};
+use super::core::Core;
 use super::error::DriverError;
 use crate::limits::FLOW_FILE_BYTES_MAX;
 use crate::project::draft::DRAFT_NAME;
@@ -27,7 +27,7 @@ impl Core {
             return Ok(None);
         }
         let path = self.places.record.join(SNAPSHOT_NAME);
-        let before = text_of(&self.flow, &self.state().graph.source)?;
+        let before = self.flow.whole_text(&self.state().graph.source)?;
         let bytes = match read_whole(self.flow.disk(), &path, FLOW_FILE_BYTES_MAX) {
             Ok(bytes) if bytes == before.as_bytes() => return Ok(None),
             Ok(bytes) => Ok(bytes),

@@ -1,7 +1,5 @@
 //! A turn begins or goes on: the role is told what it is here for, and its taker is made.
 
-use std::sync::Arc;
-
 use a_society_facts::Hash;
 use a_society_facts::fact::Fact;
 use a_society_facts::fact::flow::PauseReason;
@@ -18,10 +16,10 @@ use a_society_roles::turn::step::Worst;
 use a_society_roles::turn::stop::StopSignal;
 
 use super::choose::First;
-use super::core::{Core, LiveTurn, Start, text_of};
+use super::core::{Core, LiveTurn, Start};
 use super::error::DriverError;
 use super::role_source::About;
-use crate::mint;
+use crate::{mint, seen};
 
 impl Core {
     pub(super) fn run_turn(
@@ -165,7 +163,7 @@ impl Core {
         if !views.flow.configurations.contains_key(role) {
             return Ok(false);
         }
-        let text = text_of(&self.flow, prompt)?;
+        let text = self.flow.whole_text(prompt)?;
         Ok(self.roles.is_outdated(&views.flow, role, &text))
     }
 
@@ -197,7 +195,7 @@ impl Core {
             self.say(role, text, origin, node.as_ref())?;
         }
         for said in unsaid {
-            let text = text_of(&self.flow, &said.text)?;
+            let text = self.flow.whole_text(&said.text)?;
             packet = text;
             let origin = if said.when.is_some() {
                 Origin::Steer
@@ -320,46 +318,29 @@ impl Core {
         } else {
             all.get(past..).unwrap_or_default()
         };
-        let history = entries.iter().map(|entry| Arc::clone(&entry.message));
-        let blocks = entries.iter().enumerate().filter_map(|(place, entry)| {
-            let kept = entry.provider_blocks.as_ref()?;
-            Some((place, kept.clone()))
-        });
         let answered = |entry: &&Entry| {
             let ours = entry.turn == Some(turn) && !entry.interrupted;
             ours && is_answer(&entry.message)
         };
         let answers_before =
             u32::try_from(entries.iter().filter(answered).count()).unwrap_or(u32::MAX);
-        let prompt = session.and_then(|session| session.system_prompt.as_ref());
-        let system_prompt = prompt.map_or(Ok(String::new()), |text| text_of(&self.flow, text))?;
-        Ok(Job {
+        let at = seen::Place {
             flow: self.flow.id().clone(),
-            turn,
-            attempt,
-            role: role.clone(),
+            record: self.places.record.clone(),
+            project: self.places.project.clone(),
+        };
+        let whole = |text: &Text| self.flow.whole_text(text);
+        let whose = (turn, attempt, role);
+        Ok(Job {
             allowed: self.allowed(role, task),
             node,
             turns_before: self.turns_before(role, task),
-            resumed: attempt > 1,
-            system_prompt,
-            history: history.collect(),
-            provider_blocks: blocks.collect(),
             exchanges_from: session
                 .and_then(|session| session.node.as_ref())
                 .map_or(0, |mark| mark.start),
-            context_tokens: session.map_or(0, |session| session.latest_context_usage),
-            settings: self
-                .state()
-                .configurations
-                .get(role)
-                .map(|chosen| chosen.settings.clone())
-                .unwrap_or_default(),
-            servers: self.state().mcp_servers.clone(),
             packet,
             answers_before,
-            record: self.places.record.clone(),
-            project: self.places.project.clone(),
+            ..seen::job(self.flow.views(), whose, entries, &whole, at)?
         })
     }
 

@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use a_society_facts::id::RoleInstance;
-use a_society_facts::message::Text;
 use a_society_facts::view::FlowState;
 use a_society_roles::tool::Reach;
 use a_society_state::{FlowRef, Store, blob};
@@ -24,14 +23,8 @@ pub fn of(
     state: &FlowState,
 ) -> Result<BTreeMap<RoleInstance, Reach>, String> {
     let disk = store.ground().disk.as_ref();
-    let source = match &state.graph.source {
-        Text::Inline(source) => source.clone(),
-        Text::Blob(kept) => {
-            let bytes = blob::get(disk, &store.folder(flow), kept.blob);
-            let bytes = bytes.map_err(|error| error.to_string())?;
-            String::from_utf8_lossy(&bytes).into_owned()
-        }
-    };
+    let source = blob::get_text(disk, &store.folder(flow), &state.graph.source);
+    let source = source.map_err(|error| error.to_string())?;
     let file = flow_file::read_kept(source).map_err(|error| error.to_string())?;
     let roles = match file_is_of_project(&file, disk, project) {
         Some(home) => docs::folder::roles(disk, &home),

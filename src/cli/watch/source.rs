@@ -179,16 +179,11 @@ impl Source {
 
     /// The whole of a text, also if it is kept as a blob: it is read before it is answered.
     fn whole(&self, flow: &FlowRef, text: &Text) -> String {
-        match text {
-            Text::Inline(text) => text.clone(),
-            Text::Blob(kept) => {
-                let disk = self.store.ground().disk.as_ref();
-                blob::get(disk, &self.store.folder(flow), kept.blob).map_or_else(
-                    |error| format!("{}\n[the rest cannot be read: {error}]", kept.head),
-                    |bytes| String::from_utf8_lossy(&bytes).into_owned(),
-                )
-            }
-        }
+        let disk = self.store.ground().disk.as_ref();
+        let whole = blob::get_text(disk, &self.store.folder(flow), text);
+        whole.unwrap_or_else(|error| {
+            format!("{}\n[the rest cannot be read: {error}]", text.beginning())
+        })
     }
 
     /// Reads on in the journal of a flow, from its checkpoint if it is another one than before.

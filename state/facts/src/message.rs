@@ -140,6 +140,15 @@ impl Text {
         }
     }
 
+    /// As much of the text as is at hand without its blob.
+    #[must_use]
+    pub fn beginning(&self) -> &str {
+        match self {
+            Self::Inline(text) => text,
+            Self::Blob(kept) => &kept.head,
+        }
+    }
+
     /// The blob that holds the text, if one does.
     #[must_use]
     pub fn blob(&self) -> Option<&BlobText> {
