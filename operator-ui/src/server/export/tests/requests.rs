@@ -37,7 +37,7 @@ fn body(n: usize, said: &dyn Fn(usize) -> String) -> Value {
             // Where the cache ends moves with every request.
             block["cache_control"] = json!({ "type": "ephemeral" });
         }
-        json!({ "role": if k % 2 == 0 { "user" } else { "assistant" }, "content": [block] })
+        json!({ "role": if k.is_multiple_of(2) { "user" } else { "assistant" }, "content": [block] })
     };
     let messages: Vec<Value> = (0..n).map(message).collect();
     json!({ "max_tokens": 8192, "system": "You write.", "tools": [{ "name": "read_file" }], "messages": messages })
