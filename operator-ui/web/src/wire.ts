@@ -817,6 +817,10 @@ mcp: Array<string>,
  */
 reach: string | null,
 /**
+ * When its last request, which failed, is made again by itself; absent if none waits so.
+ */
+retry_at: string | null,
+/**
  * How many items of its feed ask for attention.
  */
 unread_hint: number, };
@@ -1098,6 +1102,10 @@ scope: StopScope, } | { "do": "pause", } | { "do": "unpause", } | { "do": "cance
  * Why.
  */
 why?: string, } | { "do": "retry",
+/**
+ * Whose.
+ */
+to: Whom, } | { "do": "retry_now",
 /**
  * Whose.
  */
