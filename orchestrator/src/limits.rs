@@ -24,6 +24,10 @@ pub const IDLE_THREAD_TIME: Duration = Duration::from_secs(1);
 /// How many messages wait for a flow's task before the next sender waits for a place.
 pub const INBOX_MAX: usize = 256;
 
+/// How many commands are known by name that had a request tried at once: far more than a client
+/// sends before it hears of the first. A turn takes a dozen of them at most.
+pub const HURRIED_MAX: usize = 64;
+
 /// How many steps a turn that never waits takes before others have theirs.
 pub const STEPS_AT_ONCE: usize = 64;
 

@@ -131,6 +131,7 @@ fn words_of(command: &Command) -> Option<&str> {
         | Command::Unpause
         | Command::Cancel { .. }
         | Command::Retry { .. }
+        | Command::RetryNow { .. }
         | Command::Revise { .. }
         | Command::Improve { .. }
         | Command::Propose { .. }
@@ -144,13 +145,32 @@ fn words_of(command: &Command) -> Option<&str> {
 /// # Errors
 /// As [`deliver`].
 pub(crate) fn say(context: &mut Context<'_>, to: &To, command: Command, done: &str) -> Outcome {
+    let said = deliver(context, to, command)?;
+    tell(context, &said, |taken| {
+        if taken.facts == 0 {
+            "this was heard before, and counts once"
+        } else {
+            done
+        }
+    })
+}
+
+/// Tells what came of a command, in these words.
+///
+/// # Errors
+/// When it cannot be printed, or the flow cannot be looked at.
+pub(crate) fn tell<'w>(
+    context: &mut Context<'_>,
+    said: &Said,
+    words: impl Fn(Taken) -> &'w str,
+) -> Outcome {
     let Said {
         store,
         flow,
         taken,
         heard,
-    } = deliver(context, to, command)?;
-    let driven = heard == Heard::ByDriver;
+    } = said;
+    let driven = *heard == Heard::ByDriver;
     if context.out.is_json() {
         context.out.value(&json!({
             "project": flow.project,
@@ -161,18 +181,14 @@ pub(crate) fn say(context: &mut Context<'_>, to: &To, command: Command, done: &s
         }))?;
         return Ok(ExitCode::Ok);
     }
-    let done = if taken.facts == 0 {
-        "this was heard before, and counts once"
-    } else {
-        done
-    };
+    let words = words(*taken);
     context
         .out
-        .line(&format!("{flow}: {done} (record {})", taken.seq))?;
+        .line(&format!("{flow}: {words} (record {})", taken.seq))?;
     // A flow that is over has nothing to go on with.
-    let over = store.look(&flow)?.screen.flow.status.is_over();
+    let over = store.look(flow)?.screen.flow.status.is_over();
     if !driven && !over {
-        let name = super::asks::short(&flow);
+        let name = super::asks::short(flow);
         context.out.note(&format!(
             "nobody drives it now; go on: a-society resume {name}"
         ));

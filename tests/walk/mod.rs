@@ -5,6 +5,7 @@ mod canaries;
 mod counted;
 mod files;
 mod forked;
+mod hurried;
 mod imported;
 mod killed;
 mod knocked_at;

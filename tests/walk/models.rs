@@ -48,6 +48,11 @@ impl Model {
 
     /// One that refuses some requests, with these words.
     pub(super) fn start_refusing(script: Script, refuses: Refuses) -> Self {
+        Self::start_asking_for_time(script, refuses, 0)
+    }
+
+    /// One that wants to be left alone for so many seconds whenever it refuses a request.
+    pub(super) fn start_asking_for_time(script: Script, refuses: Refuses, seconds: u64) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = format!("http://{}", listener.local_addr().unwrap());
         let requests = Arc::new(AtomicUsize::new(0));
@@ -63,7 +68,7 @@ impl Model {
                     let number = counted.fetch_add(1, Ordering::SeqCst) + 1;
                     kept.lock().unwrap().push(body.clone());
                     match refuses(number) {
-                        Some((status, why)) => refuse(&stream, status, &why),
+                        Some((status, why)) => refuse(&stream, (status, seconds), &why),
                         None => answer(&stream, &body, script),
                     }
                 });
@@ -111,10 +116,14 @@ fn asked(stream: &TcpStream) -> Option<String> {
     String::from_utf8(body).ok()
 }
 
-fn refuse(mut stream: &TcpStream, status: u16, why: &str) -> Option<()> {
+fn refuse(mut stream: &TcpStream, (status, seconds): (u16, u64), why: &str) -> Option<()> {
     let length = why.len();
+    let wait = match seconds {
+        0 => String::new(),
+        _ => format!("retry-after: {seconds}\r\n"),
+    };
     let answer = format!(
-        "HTTP/1.1 {status} No\r\ncontent-type: application/json\r\ncontent-length: {length}\r\n\
+        "HTTP/1.1 {status} No\r\n{wait}content-type: application/json\r\ncontent-length: {length}\r\n\
          connection: close\r\n\r\n{why}"
     );
     stream.write_all(answer.as_bytes()).ok()?;

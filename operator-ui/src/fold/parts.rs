@@ -262,6 +262,7 @@ impl Maker<'_> {
             last_seq,
             queued: queued.map(|said| said.text.shown()).collect(),
             mcp,
+            retry_at: self.history.retries.get(role).map(ToString::to_string),
             unread_hint: state
                 .waits()
                 .filter(|(_, waiting)| waiting.role == *role)

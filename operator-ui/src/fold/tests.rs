@@ -293,6 +293,46 @@ fn what_is_told_part_by_part_is_what_is_made_anew() {
     }
 }
 
+#[test]
+fn a_role_says_when_its_failed_request_is_made_again_until_it_is_made_or_its_turn_ends_or_begins_anew()
+ {
+    let at = |ms: i64| a_society_facts::At::from_ms(1_795_246_169_000 + ms);
+    let of = |more: Value| {
+        let mut said = json!({ "turn": 1, "attempt": 1, "role": "owner", "request": 1 });
+        let said_of_it = said.as_object_mut().unwrap();
+        said_of_it.extend(more.as_object().unwrap().clone());
+        said
+    };
+    let failed = |ms: Option<u64>| {
+        let f = of(json!({ "class": "rate_limit", "error": "x", "retry_in_ms": ms }));
+        Fact::ModelFailed(serde_json::from_value(f).unwrap())
+    };
+    let hash = a_society_facts::Hash::of(b"");
+    let requested = of(json!({ "model": "m", "hash": hash }));
+    let requested = Fact::ModelRequested(serde_json::from_value(requested).unwrap());
+    let ended =
+        of(json!({ "end": "stopped", "usage": a_society_facts::fact::turn::Usage::default() }));
+    let ended = Fact::TurnEnded(serde_json::from_value(ended).unwrap());
+    let resumed = Fact::TurnResumed(serde_json::from_value(of(json!({}))).unwrap());
+    for after in [requested, failed(None), ended, resumed] {
+        let mut history = super::history::History::default();
+        let flow = FlowRef {
+            project: "p".to_owned(),
+            flow: "f".to_owned(),
+        };
+        let mut hear = |ms, fact| {
+            history.apply(
+                &flow,
+                &a_society_facts::view::FlowState::default(),
+                &Recorded::new(1, at(ms), fact),
+            );
+            history.retries.get("owner").copied()
+        };
+        assert_eq!(hear(5, failed(Some(40_000))), Some(at(40_005)));
+        assert_eq!(hear(6, after.clone()), None, "{after:?}");
+    }
+}
+
 /// A hub without a thread, which publishes after each record.
 struct Hub {
     fold: FlowFold,

@@ -106,6 +106,12 @@ wire! {
             /// Whose.
             to: Whom,
         },
+        /// Make a request at once that failed and is made again after a while. It leads to no record
+        /// of its own; the next request does.
+        RetryNow {
+            /// Whose.
+            to: Whom,
+        },
         /// Run a node again that is done.
         Reopen {
             /// The node.

@@ -188,6 +188,8 @@ wire! {
         /// How far its tools reach, in words; absent if it has none or the operator's own
         /// configuration is not known.
         pub reach: Option<String>,
+        /// When its last request, which failed, is made again by itself; absent if none waits so.
+        pub retry_at: Option<String>,
         /// How many items of its feed ask for attention.
         pub unread_hint: u64,
     }

@@ -281,6 +281,7 @@ fn goes_on(command: &Command, facts: u64) -> bool {
         Command::Mode { .. }
         | Command::Steer { .. }
         | Command::Stop { .. }
+        | Command::RetryNow { .. }
         | Command::Pause {}
         | Command::Cancel { .. }
         | Command::Revise { .. }
@@ -356,6 +357,7 @@ fn said(command: Command) -> Result<message::Command, Fault> {
         Command::Unpause {} => Said::Unpause,
         Command::Cancel { why } => Said::Cancel { why },
         Command::Retry { to } => Said::Retry { to: whom(to)? },
+        Command::RetryNow { to } => Said::RetryNow { to: whom(to)? },
         Command::Reopen { node, note } => Said::Reopen {
             node: read(&node)?,
             note,

@@ -206,6 +206,33 @@ test("a role is given another model while it works, and a node that is done runs
   assert.deepEqual(complaints, []);
 });
 
+test("a flow is cancelled with a reason or without one, never by one press, and what was typed stays until it counts", async () => {
+  for (const why of ["The release was called off.", ""]) {
+    const { server, page, complaints } = await at("/p/orchard/f/ledger");
+    const menu = async () => {
+      await page.getByRole("button", { name: "Flow actions" }).first().click();
+      await page.getByRole("menuitem", { name: "Cancel the flow" }).click();
+      return page.getByRole("dialog", { name: "Cancel the flow" });
+    };
+    let dialog = await menu();
+    const field = dialog.getByLabel("Why, for whoever reads it later");
+    await until(() => field.evaluate((node) => node === document.activeElement), (has) => has, "the reason is where one writes");
+    await field.fill(why);
+    await dialog.getByRole("button", { name: "Keep it" }).click();
+    await dialog.waitFor({ state: "detached" });
+    assert.deepEqual(given(server, "cancel"), []);
+    dialog = await menu();
+    assert.equal(await dialog.getByLabel("Why, for whoever reads it later").inputValue(), why);
+    await dialog.getByLabel("Why, for whoever reads it later").press("End");
+    await dialog.getByRole("button", { name: "Cancel the flow" }).click();
+    await dialog.waitFor({ state: "detached" });
+    assert.deepEqual(given(server, "cancel"), [why === "" ? { do: "cancel" } : { do: "cancel", why }]);
+    dialog = await menu();
+    assert.equal(await dialog.getByLabel("Why, for whoever reads it later").inputValue(), "", "it was said");
+    assert.deepEqual(complaints, []);
+  }
+});
+
 const missing = existsSync(binary) ? false : `NOT MEASURED: the page in the program, because ${binary} is not built`;
 /** The real program, in a workspace with one project, with a browser in it. */
 async function program(files, use) {

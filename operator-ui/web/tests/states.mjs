@@ -52,8 +52,10 @@ const draft = () => changed((data, state, feeds) => {
 /** The model of a role does not answer; who drives the flow tries again, or has given up. */
 const failing = (given) => changed((data, state, feeds) => {
   const text = given ? "429 Too Many Requests: this key may send 40 requests a minute (limit)." : "429 Too Many Requests: this key may send 40 requests a minute (limit). Next try in 40000 ms.";
-  feeds.backend.push(item(4700, "error", text, { event: "provider.failed", label: "The model did not answer", at: now() }));
+  const at = now();
+  feeds.backend.push(item(4700, "error", text, { event: "provider.failed", label: "The model did not answer", at }));
   if (!given) {
+    state.roles.backend.retry_at = new Date(Date.parse(at) + 40_000).toISOString();
     quiet(data, state);
     Object.assign(state.nodes.api, { state: "running", words: "Running", live: null });
     state.roles.backend.state = "running";

@@ -254,9 +254,50 @@ test("a request that is tried again counts down in its feed, and says so no more
   assert.ok(first > 20 && first <= 40, `${first} s`);
   await until(seconds, (now) => now < first, "it counts down");
   assert.doesNotMatch(await page.getByRole("log").innerText(), /\d+ ms/);
-  server.put(`feed ${LEDGER} backend`, [item(4710, "error", "overloaded (server). Next try in 1500 ms.", { event: "provider.failed", label: "The model did not answer", at: new Date().toISOString() })]);
-  await until(() => told.count(), (n) => n === 2, "the second one counts too");
-  await until(() => told.count(), (n) => n === 1, "and is over");
+  // The next one failed, too: only that is waited for, and it ends although nobody says so.
+  const failed = Date.now();
+  const { roles } = server.world.flows[LEDGER].state;
+  server.put(`feed ${LEDGER} backend`, [item(4710, "error", "overloaded (server). Next try in 1500 ms.", { event: "provider.failed", label: "The model did not answer", at: new Date(failed).toISOString() })]);
+  server.put(`flow ${LEDGER}`, { "role/backend": { ...roles.backend, retry_at: new Date(failed + 1_500).toISOString() } });
+  await until(async () => [await told.count(), await told.count() === 0 ? 0 : await seconds()], ([n, s]) => n === 1 && s <= 2, "the second one counts alone");
+  await until(() => told.count(), (n) => n === 0, "and is over");
+});
+
+test("a request that waits is made at once by a button beside the countdown, which is nowhere that nothing waits", async () => {
+  for (const [size, look] of Object.entries(SIZES)) {
+    const { server, page } = await inState("flow-retrying", look);
+    const button = page.getByRole("button", { name: "Retry now" });
+    await button.waitFor();
+    if (size === "phone") assert.ok((await button.boundingBox()).height >= 44);
+    await button.click();
+    await until(() => server.commands.length, (n) => n === 1, "it is said");
+    assert.deepEqual(server.commands.map((up) => up.command), [{ do: "retry_now", to: { role: "backend" } }]);
+    const { roles } = server.world.flows[LEDGER].state;
+    server.put(`flow ${LEDGER}`, { "role/backend": { ...roles.backend, retry_at: null } });
+    await until(() => page.locator("[data-retry]").count(), (n) => n === 0, "it was made: nothing counts down");
+    assert.match(await page.getByRole("log").innerText(), /429 Too Many Requests/);
+  }
+  const { server, page } = await inState("flow-retrying");
+  await page.getByRole("button", { name: "Retry now" }).waitFor();
+  server.put(`flow ${LEDGER}`, { flow: { ...server.world.flows[LEDGER].state.flow, driven_by: null } });
+  await until(() => page.locator("[data-retry]").count(), (n) => n === 0, "nobody drives it");
+  server.put(`flow ${LEDGER}`, { flow: { ...server.world.flows[LEDGER].state.flow, driven_by: "server" } });
+  await page.getByRole("button", { name: "Retry now" }).waitFor();
+  await page.goto(`${page.url()}?at=4750`);
+  await page.getByRole("log").getByText("429 Too Many Requests").waitFor();
+  assert.equal(await page.locator("[data-retry]").count(), 0, "the past waits for nobody");
+});
+
+test("a command that came too late says so, and the button can be pressed again", async () => {
+  const { server, page } = await inState("flow-retrying");
+  server.answers = false;
+  const button = page.getByRole("button", { name: "Retry now" });
+  await button.click();
+  await until(() => button.isDisabled(), (is) => is, "it is on its way");
+  const [up] = server.commands;
+  for (const one of server.sockets) one.say({ t: "ack", cmd: up.cmd, ok: false, error: { code: "command-refused", what: "nothing is to be tried before its time", why: "no request that is meant waits for its provider. Who waits so: nobody", try: "look where the flow stands: a-society status FLOW" } });
+  await page.getByText("nothing is to be tried before its time").first().waitFor();
+  assert.equal(await button.isDisabled(), false);
 });
 
 test("a role that was cut off asks to go on, with what it had said and where it was cut", async () => {

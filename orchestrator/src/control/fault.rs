@@ -16,6 +16,21 @@ pub(super) fn unfit(why: &str) -> Fault {
     }
 }
 
+/// No request waits for its provider that could be tried before its time: the kind, what happened, and
+/// what to try.
+const NOTHING_WAITS: (FaultCode, &str, &str) = (
+    FaultCode::CommandRefused,
+    "nothing is to be tried before its time",
+    "look where the flow stands: a-society status FLOW",
+);
+
+/// Several do.
+const MANY_TRIES: (FaultCode, &str, &str) = (
+    FaultCode::CommandAmbiguous,
+    "it is not clear which request is meant",
+    "name one of them with --node or --role",
+);
+
 /// What a driver's error means to whoever gave the command.
 #[must_use]
 pub fn of(error: &DriverError) -> Fault {
@@ -41,6 +56,8 @@ pub fn of(error: &DriverError) -> Fault {
             "it is not clear which call is meant",
             "name one of the requests after the flow",
         ),
+        DriverError::NothingWaits(_) => NOTHING_WAITS,
+        DriverError::ManyTries(_) => MANY_TRIES,
         DriverError::Session { .. } => (
             FaultCode::CommandRefused,
             "the session does not take this as it stands",

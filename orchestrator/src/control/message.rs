@@ -124,6 +124,11 @@ pub enum Command {
         /// Whose.
         to: Whom,
     },
+    /// Try a request at once that waits for its provider. No fact follows.
+    RetryNow {
+        /// Whose.
+        to: Whom,
+    },
     /// Run a node again that is done.
     Reopen {
         /// The node.
@@ -193,7 +198,7 @@ pub struct Request {
 pub struct Taken {
     /// The last record of the flow.
     pub seq: Seq,
-    /// How many facts followed; none if it had counted before.
+    /// How many facts followed; none if it had counted before, or leads to none.
     pub facts: usize,
 }
 

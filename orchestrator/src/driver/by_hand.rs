@@ -22,6 +22,7 @@ use super::budget::Short;
 use super::compact::Shortened;
 use super::core::{Core, LiveTurn, Start};
 use super::error::DriverError;
+use super::hurry::{Nap, Pace};
 use super::step::Heard;
 use super::turn_thread;
 
@@ -47,13 +48,14 @@ impl Core {
         let (compaction, aside) = self.announce_compaction(&role, Trigger::Manual, client)?;
         let task = self.task_of(&role);
         let job = self.job(aside, 1, &role, &task, String::new())?;
-        let (stop, nap) = (StopSignal::default(), StopSignal::default());
+        let (stop, nap) = (StopSignal::default(), Nap::default());
         let live = LiveTurn {
             attempt: 1,
             role: role.clone(),
             task,
             stop: stop.clone(),
             nap: nap.clone(),
+            pace: Pace::default(),
             draft: None,
             thought: None,
             calls: 0,

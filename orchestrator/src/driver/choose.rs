@@ -22,6 +22,7 @@ use a_society_roles::turn::stop::StopSignal;
 use super::budget::Short;
 use super::core::{Core, Start};
 use super::error::DriverError;
+use super::hurry::Nap;
 use super::role_source::Choice;
 use super::step::Heard;
 use crate::mint;
@@ -42,7 +43,7 @@ impl Core {
         turn: TurnId,
         attempt: u32,
         (role, task): (&RoleInstance, &Task),
-        (stop, nap): (&StopSignal, &StopSignal),
+        (stop, nap): (&StopSignal, &Nap),
     ) -> Result<First, DriverError> {
         if !self.roles.reads_history(role) {
             return Ok(First::Turn);

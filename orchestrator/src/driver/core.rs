@@ -4,11 +4,11 @@
 //! must now be started comes out as [`Start`]s. After a crash nothing here is different: the flow
 //! was folded by its open, `Opened` is one more input, and `pending` says what goes on.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 
 use a_society_facts::Fact;
 use a_society_facts::fact::turn::DraftKind;
-use a_society_facts::id::{RoleInstance, Seq, TurnId};
+use a_society_facts::id::{ClientId, RoleInstance, Seq, TurnId};
 use a_society_facts::view::FlowState;
 use a_society_flow::graph::{self, FlowGraph};
 use a_society_flow::machine::{
@@ -21,6 +21,7 @@ use a_society_state::Flow;
 use a_society_state::draft::DraftStream;
 
 use super::error::DriverError;
+use super::hurry::{Nap, Pace};
 use super::role_source::RoleSource;
 use super::room::{Place, Room};
 use crate::mint::{self, Mint};
@@ -36,7 +37,9 @@ pub(super) struct LiveTurn {
     pub(super) role: RoleInstance,
     pub(super) task: Task,
     pub(super) stop: StopSignal,
-    pub(super) nap: StopSignal,
+    pub(super) nap: Nap,
+    /// How it stands to its provider.
+    pub(super) pace: Pace,
     pub(super) draft: Option<(DraftKind, DraftStream)>,
     pub(super) thought: Option<DraftStream>,
     pub(super) calls: u32,
@@ -65,7 +68,7 @@ pub struct Start {
     /// How it is told to stop while it waits for the outside world.
     pub stop: StopSignal,
     /// How it is woken while it only lets time pass.
-    pub nap: StopSignal,
+    pub nap: Nap,
 }
 
 /// What the core is made of, besides the flow.
@@ -106,6 +109,8 @@ pub struct Core {
     changed: bool,
     /// How many wait until what was appended is durable.
     pub(super) owed: usize,
+    /// The last commands by which a request was tried at once, by their clients' names.
+    pub(super) hurried: VecDeque<ClientId>,
     /// The record with which a turn last ended.
     turn_ended: Seq,
     /// Whether text streamed since this was last asked.
@@ -142,6 +147,7 @@ impl Core {
             draining: false,
             changed: true,
             owed: 0,
+            hurried: VecDeque::new(),
             turn_ended: 0,
             streamed: false,
         };
@@ -293,7 +299,7 @@ impl Core {
     pub fn drain(&mut self) {
         self.draining = true;
         for live in self.live.values() {
-            live.nap.raise();
+            live.nap.end();
         }
     }
 

@@ -33,6 +33,12 @@ pub enum DriverError {
     /// Several do, and none was named.
     #[error("several calls ask for consent: {}", names(.0))]
     ManyAsked(Vec<ConsentId>),
+    /// No request waits there for its provider.
+    #[error("no request that is meant waits for its provider. Who waits so: {}", listed(.0))]
+    NothingWaits(Vec<String>),
+    /// Several do, and none was named.
+    #[error("several requests wait for their provider: {}", listed(.0))]
+    ManyTries(Vec<String>),
     /// A session is not such that this could be done to it.
     #[error("the session of {role}: {why}")]
     Session {
@@ -70,6 +76,8 @@ impl DriverError {
             | Self::ManyStaged(_)
             | Self::NothingAsked
             | Self::ManyAsked(_)
+            | Self::NothingWaits(_)
+            | Self::ManyTries(_)
             | Self::Session { .. }
             | Self::NotAFlow(_)
             | Self::Change(_)
@@ -82,6 +90,15 @@ impl DriverError {
 impl From<Refusal> for DriverError {
     fn from(refusal: Refusal) -> Self {
         Self::Refused(Box::new(refusal))
+    }
+}
+
+/// Whose turns they are: a flow has as many at once as run at once, which is few.
+fn listed(names: &[String]) -> String {
+    if names.is_empty() {
+        "nobody".to_owned()
+    } else {
+        names.join("; ")
     }
 }
 

@@ -17,6 +17,7 @@ mod consent;
 pub mod core;
 pub mod error;
 pub mod handle;
+mod hurry;
 pub mod lack;
 mod obey;
 mod outcome;

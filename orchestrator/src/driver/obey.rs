@@ -31,6 +31,10 @@ impl Core {
         if let Some(seq) = known {
             return Ok(Taken { seq, facts: 0 });
         }
+        if client.as_ref().is_some_and(|id| self.has_hurried(id)) {
+            let seq = self.flow.position().seq;
+            return Ok(Taken { seq, facts: 0 });
+        }
         let revises = matches!(command, Command::Revise { .. });
         let facts = self.carry_out(command, client)?;
         if revises {
@@ -53,6 +57,7 @@ impl Core {
         let input = match command {
             Command::Compact { role } => return self.shorten(role, client),
             Command::Restore { role, archive } => return self.restore(role, archive, client),
+            Command::RetryNow { to } => return self.retry_now(&to, client),
             Command::Reply { to, text, asked } => self.reply(to, (text, asked), client)?,
             Command::Approve { approval } => Input::Approve {
                 approval: self.staged(approval)?,

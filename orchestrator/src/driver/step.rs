@@ -71,10 +71,12 @@ impl Core {
         attempt: u32,
         step: Step,
     ) -> Result<Heard, DriverError> {
-        let live = self.live.get(&turn).filter(|live| live.attempt == attempt);
-        let Some(live) = live else {
+        let live = self.live.get_mut(&turn);
+        let Some(live) = live.filter(|live| live.attempt == attempt) else {
             return Ok(Heard::Over);
         };
+        live.keep_pace(&step);
+        let waited = matches!(step, Step::Wait { .. });
         let stopping = live.told_to_stop;
         if !matches!(step, Step::Stalled { .. }) {
             self.stalled(turn, 0);
@@ -97,6 +99,8 @@ impl Core {
             // The turn stays open, and goes on from here as it would after a crash.
             self.leave(turn);
             Ok(Heard::Over)
+        } else if waited && let Some(live) = self.live.get_mut(&turn) {
+            Ok(Heard::Go(live.woken()))
         } else {
             Ok(Heard::Go(Told::Done { call: None }))
         }

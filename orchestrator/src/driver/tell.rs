@@ -18,6 +18,7 @@ use a_society_roles::turn::stop::StopSignal;
 use super::choose::First;
 use super::core::{Core, LiveTurn, Start};
 use super::error::DriverError;
+use super::hurry::{Nap, Pace};
 use super::role_source::About;
 use crate::{mint, seen};
 
@@ -47,7 +48,7 @@ impl Core {
             self.conclude(turn, attempt, Outcome::BudgetReached { why })?;
             return Ok(None);
         }
-        let (stop, nap) = (StopSignal::default(), StopSignal::default());
+        let (stop, nap) = (StopSignal::default(), Nap::default());
         let first = self.choose_first(turn, attempt, (&role, &task), (&stop, &nap))?;
         if let First::Other(start) = first {
             return Ok(start.map(|start| *start));
@@ -78,7 +79,7 @@ impl Core {
         (turn, attempt): (TurnId, u32),
         role: RoleInstance,
         task: Task,
-        (stop, nap): (&StopSignal, &StopSignal),
+        (stop, nap): (&StopSignal, &Nap),
     ) {
         let live = LiveTurn {
             attempt,
@@ -86,6 +87,7 @@ impl Core {
             task,
             stop: stop.clone(),
             nap: nap.clone(),
+            pace: Pace::default(),
             draft: None,
             thought: None,
             calls: self.calls_of(turn),

@@ -6,16 +6,12 @@ use std::thread::ThreadId;
 use std::time::Duration;
 
 use a_society_roles::turn::step::{Step, Told};
-use a_society_roles::turn::stop::StopSignal;
 
 use super::core::{Core, Start};
 use super::error::DriverError;
 use super::step::Heard;
 use super::task::Inbox;
 use crate::limits::{IDLE_THREAD_TIME, IDLE_THREADS_MAX};
-
-/// How long a turn sleeps before it looks whether it should stop.
-const NAP: Duration = Duration::from_millis(20);
 
 /// A turn from its beginning, or from a step that it has said already.
 type Taken = (Start, Option<Step>);
@@ -117,7 +113,7 @@ pub(super) fn run_here(core: &mut Core, mut start: Start) -> Result<(), DriverEr
     loop {
         let step = start.taker.next(told);
         if let Step::Wait { ms } = step {
-            sleep(Duration::from_millis(ms), [&start.stop, &start.nap]);
+            start.nap.sleep(Duration::from_millis(ms), &start.stop);
         }
         match core.step(start.turn, start.attempt, step)? {
             Heard::Go(next) => told = next,
@@ -128,7 +124,7 @@ pub(super) fn run_here(core: &mut Core, mut start: Start) -> Result<(), DriverEr
 
 fn exchange(start: &Start, step: Step, inbox: &SyncSender<Inbox>) -> Option<Told> {
     if let Step::Wait { ms } = step {
-        sleep(Duration::from_millis(ms), [&start.stop, &start.nap]);
+        start.nap.sleep(Duration::from_millis(ms), &start.stop);
     }
     let said = |step, answer| Inbox::Step {
         turn: start.turn,
@@ -171,15 +167,5 @@ fn waits_for_nothing(step: &Step) -> bool {
         | Step::Choose(_)
         | Step::Wait { .. }
         | Step::End(_) => false,
-    }
-}
-
-/// Lets time pass in short naps. Each is at least as long as it says, so that the whole is, too.
-fn sleep(time: Duration, wakes: [&StopSignal; 2]) {
-    let mut left = time;
-    while !left.is_zero() && !wakes.iter().any(|wake| wake.is_raised()) {
-        let nap = left.min(NAP);
-        std::thread::sleep(nap);
-        left = left.saturating_sub(nap);
     }
 }

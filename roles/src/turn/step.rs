@@ -319,6 +319,9 @@ pub enum Told {
         /// What it says.
         replacement: String,
     },
+    /// The time was to pass, and the operator ended it: what was waited with is tried now, once,
+    /// whoever else waits for the same.
+    Hurried,
     /// The budget has room for the request only when those under way are over; it is to be asked
     /// again after a while.
     Busy,

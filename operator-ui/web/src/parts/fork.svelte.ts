@@ -32,5 +32,7 @@ export const revise = new Beside<{ flow: FlowRef }>();
 export const configure = new Beside<{ flow: FlowRef; role: string }>();
 /** A node that is to run again. */
 export const reopen = new Beside<{ flow: FlowRef }>();
+/** A flow that is to end before it is done. */
+export const cancel = new Beside<{ flow: FlowRef }>();
 
-const beside: readonly { close(): void }[] = [budget, revise, configure, reopen];
+const beside: readonly { close(): void }[] = [budget, revise, configure, reopen, cancel];

@@ -45,6 +45,7 @@ mod bounds;
 mod budgets;
 mod choosing;
 mod denying;
+mod hurrying;
 mod sessions;
 mod settling;
 

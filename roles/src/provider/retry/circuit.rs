@@ -5,6 +5,8 @@
 //! | closed | goes | stays closed | after [`limits::CIRCUIT_FAILURES`] in a row: open |
 //! | open | waits until it is over, and then is the one that looks | – | – |
 //! | one looks | waits for it, but not for ever | closed | open again |
+//!
+//! A request that the operator does not let wait looks at once, unless another one looks already.
 
 use super::limits;
 use crate::provider::fault::{Fault, Remedy};
@@ -80,6 +82,15 @@ impl Circuit {
         }
     }
 
+    /// The same for a request that the operator does not let wait: it is the one that looks, before
+    /// its time. Where another one looks already, it waits for that one like everybody.
+    pub fn press(&mut self, now_ms: u64) -> Option<u64> {
+        if let State::Open { .. } = self.0 {
+            self.0 = State::Open { until_ms: now_ms };
+        }
+        self.admit(now_ms)
+    }
+
     /// Hears what came of a request.
     pub fn hear(&mut self, outcome: Outcome, now_ms: u64) {
         let open = State::Open {
@@ -138,6 +149,20 @@ mod tests {
         assert_eq!(failed.admit(61_000), Some(60_000));
         circuit.hear(Outcome::Works, 61_000);
         assert_eq!((circuit.admit(61_000), circuit), (None, Circuit::default()));
+    }
+
+    #[test]
+    fn a_request_that_is_not_let_wait_is_the_one_that_looks_and_there_is_only_one() {
+        let mut circuit = opened();
+        assert_eq!(circuit.press(1_000), None);
+        assert_eq!(circuit.press(2_000), Some(59_000), "one looks already");
+        assert_eq!(circuit.admit(2_000), Some(59_000));
+        circuit.hear(FAILS, 3_000);
+        assert_eq!(circuit.admit(3_000), Some(60_000), "open as long as ever");
+        assert_eq!(circuit.press(3_000), None);
+        circuit.hear(Outcome::Works, 4_000);
+        assert_eq!(circuit, Circuit::default());
+        assert_eq!(circuit.press(4_000), None);
     }
 
     #[test]

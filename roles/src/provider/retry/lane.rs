@@ -3,6 +3,10 @@
 //! When the provider says that it was asked too often, everybody waits, in the order in which they
 //! came, and each gets a moment of its own when the wait is over. Whoever is refused keeps its
 //! place before those who came after it, so that nobody is served twice before it.
+//!
+//! One that the operator does not let wait goes before its time, alone: what comes of it is heard as of
+//! any other. If it is answered, the provider lets through again, and nobody waits for the rest of the
+//! time; those who wait then still go one by one.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -36,8 +40,8 @@ pub struct Lane {
     next_slot_ms: u64,
     /// Those who wait, the longest first.
     waiting: Vec<Waiting>,
-    /// Those who went and have not said what came of it, with when they came.
-    under_way: BTreeMap<Ticket, u64>,
+    /// Those who went and have not said what came of it.
+    under_way: BTreeMap<Ticket, Gone>,
     /// How many came so far.
     came: u64,
 }
@@ -51,7 +55,29 @@ struct Waiting {
     told_ms: u64,
 }
 
+#[derive(Debug, Clone, Copy)]
+struct Gone {
+    /// When it came, as a number that grows.
+    came: u64,
+    /// Whether it went before its time.
+    is_pressed: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum How {
+    InTime,
+    /// The operator does not let it wait.
+    Pressed,
+}
+
 impl Lane {
+    /// Asks to go before its time, because the operator wants it. It waits only where another one
+    /// looks already whether the provider works.
+    pub fn press(&mut self, ticket: Ticket, now_ms: u64) -> Admission {
+        let place = self.waiting.iter().position(|it| it.ticket == ticket);
+        self.go(ticket, place, now_ms, How::Pressed)
+    }
+
     /// Asks to go.
     pub fn ask(&mut self, ticket: Ticket, now_ms: u64) -> Admission {
         // Whoever was told to ask again and never did keeps nobody waiting for ever.
@@ -60,7 +86,7 @@ impl Lane {
         let is_free = now_ms >= self.closed_until_ms && self.waiting.is_empty();
         let place = self.waiting.iter().position(|it| it.ticket == ticket);
         let place = match place {
-            None if is_free => return self.go(ticket, None, now_ms),
+            None if is_free => return self.go(ticket, None, now_ms, How::InTime),
             None => self.enqueue(ticket),
             Some(place) => place,
         };
@@ -74,12 +100,16 @@ impl Lane {
                 ms: slot_ms - now_ms,
             };
         }
-        self.go(ticket, Some(place), now_ms)
+        self.go(ticket, Some(place), now_ms, How::InTime)
     }
 
-    /// Lets one go, unless the circuit is open.
-    fn go(&mut self, ticket: Ticket, place: Option<usize>, now_ms: u64) -> Admission {
-        if let Some(ms) = self.circuit.admit(now_ms) {
+    /// Lets one go, unless the circuit keeps it.
+    fn go(&mut self, ticket: Ticket, place: Option<usize>, now_ms: u64, how: How) -> Admission {
+        let kept = match how {
+            How::InTime => self.circuit.admit(now_ms),
+            How::Pressed => self.circuit.press(now_ms),
+        };
+        if let Some(ms) = kept {
             if let Some(waiting) = place.and_then(|place| self.waiting.get_mut(place)) {
                 waiting.told_ms = now_ms.saturating_add(ms);
             }
@@ -93,7 +123,8 @@ impl Lane {
             None => self.number(),
         };
         if self.under_way.len() < limits::WAITING {
-            self.under_way.insert(ticket, came);
+            let is_pressed = how == How::Pressed;
+            self.under_way.insert(ticket, Gone { came, is_pressed });
         }
         Admission::Go
     }
@@ -126,7 +157,10 @@ impl Lane {
     /// Hears what came of a request.
     pub fn hear(&mut self, ticket: Ticket, outcome: Outcome, now_ms: u64) {
         self.circuit.hear(outcome, now_ms);
-        let came = self.under_way.remove(&ticket);
+        let gone = self.under_way.remove(&ticket);
+        if outcome == Outcome::Works && gone.is_some_and(|gone| gone.is_pressed) {
+            self.closed_until_ms = self.closed_until_ms.min(now_ms);
+        }
         let Outcome::Fails {
             retry_after_ms: Some(ms),
         } = outcome
@@ -136,7 +170,7 @@ impl Lane {
         // What is longer is waited for by each flow by itself.
         let ms = ms.min(limits::LONGEST_RETRY_AFTER_MS);
         self.closed_until_ms = self.closed_until_ms.max(now_ms.saturating_add(ms));
-        if let Some(came) = came
+        if let Some(Gone { came, .. }) = gone
             && self.waiting.len() < limits::WAITING
         {
             let place = self.waiting.partition_point(|it| it.came < came);
@@ -166,12 +200,26 @@ pub struct Lanes(Mutex<BTreeMap<(String, String), Lane>>);
 impl Lanes {
     /// Asks to go.
     pub fn ask(&self, (provider, model): (&str, &str), ticket: Ticket, now_ms: u64) -> Admission {
+        self.lane_of((provider, model), now_ms, |lane| lane.ask(ticket, now_ms))
+    }
+
+    /// Asks to go before its time.
+    pub fn press(&self, (provider, model): (&str, &str), ticket: Ticket, now_ms: u64) -> Admission {
+        self.lane_of((provider, model), now_ms, |lane| lane.press(ticket, now_ms))
+    }
+
+    fn lane_of(
+        &self,
+        (provider, model): (&str, &str),
+        now_ms: u64,
+        asks: impl FnOnce(&mut Lane) -> Admission,
+    ) -> Admission {
         let mut lanes = self.lanes();
         if lanes.len() >= limits::LANES {
             lanes.retain(|_, lane| !lane.is_idle(now_ms));
         }
         let lane = lanes.entry((provider.to_owned(), model.to_owned()));
-        lane.or_default().ask(ticket, now_ms)
+        asks(lane.or_default())
     }
 
     /// Hears what came of a request.
@@ -294,6 +342,48 @@ mod tests {
         assert_eq!(lane.ask(other, 7_250), Admission::Go);
         lane.hear(other, Outcome::Works, 7_300);
         assert_eq!(lane.ask(other, 80_000), Admission::Go);
+    }
+
+    #[test]
+    fn one_that_is_not_let_wait_goes_alone_and_opens_the_lane_only_if_it_is_answered() {
+        let mut lane = Lane::default();
+        let asked = |ms| Outcome::Fails {
+            retry_after_ms: Some(ms),
+        };
+        let (first, second) = (Ticket(1), Ticket(2));
+        assert_eq!(lane.ask(first, 0), Admission::Go);
+        lane.hear(first, asked(40_000), 0);
+        assert_eq!(lane.ask(second, 0), Admission::Wait { ms: 40_250 });
+        // Refused again: nobody else goes, and it keeps its place before the one that came later.
+        assert_eq!(lane.press(first, 5_000), Admission::Go);
+        assert_eq!(lane.ask(second, 5_000), Admission::Wait { ms: 35_000 });
+        lane.hear(first, asked(50_000), 6_000);
+        assert_eq!(lane.ask(first, 6_000), Admission::Wait { ms: 50_000 });
+        assert_eq!(lane.ask(second, 6_000), Admission::Wait { ms: 50_250 });
+        // Answered: the next request of the same role does not wait for the rest of the time.
+        assert_eq!(lane.press(first, 7_000), Admission::Go);
+        lane.hear(first, Outcome::Works, 8_000);
+        assert_eq!(lane.ask(second, 8_000), Admission::Go);
+        lane.hear(second, Outcome::Works, 8_500);
+        assert_eq!(lane.ask(first, 8_500), Admission::Go);
+    }
+
+    #[test]
+    fn one_that_is_not_let_wait_waits_for_another_that_looks() {
+        let mut lane = Lane::default();
+        let fails = Outcome::Fails {
+            retry_after_ms: None,
+        };
+        for ticket in (0..u64::from(limits::CIRCUIT_FAILURES)).map(Ticket) {
+            assert_eq!(lane.ask(ticket, 0), Admission::Go);
+            lane.hear(ticket, fails, 0);
+        }
+        let (one, other) = (Ticket(10), Ticket(11));
+        assert_eq!(lane.ask(one, 1_000), Admission::Wait { ms: 59_000 });
+        assert_eq!(lane.press(one, 1_000), Admission::Go);
+        assert_eq!(lane.press(other, 2_000), Admission::Wait { ms: 59_000 });
+        lane.hear(one, Outcome::Works, 3_000);
+        assert_eq!(lane.press(other, 3_000), Admission::Go);
     }
 
     #[test]

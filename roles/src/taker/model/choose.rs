@@ -208,6 +208,7 @@ impl Taker for Chooser {
             | Told::Mend { .. }
             | Told::Compacted { .. }
             | Told::Begun { .. }
+            | Told::Hurried
             | Told::Denied { .. } => {}
         }
         match std::mem::replace(&mut self.next, Next::Ask) {

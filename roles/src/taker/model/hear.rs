@@ -145,7 +145,13 @@ impl ModelTaker {
     pub(super) fn enter_lane(&mut self) -> Option<u64> {
         let now = (self.gear.traffic.now_ms)();
         let lane = (self.gear.provider.name(), self.gear.model.id.as_str());
-        match self.gear.traffic.lanes.ask(lane, self.ticket, now) {
+        let lanes = &self.gear.traffic.lanes;
+        let admission = if self.is_hurried {
+            lanes.press(lane, self.ticket, now)
+        } else {
+            lanes.ask(lane, self.ticket, now)
+        };
+        match admission {
             Admission::Go => {
                 self.is_in_lane = true;
                 None

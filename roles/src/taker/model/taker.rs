@@ -57,6 +57,8 @@ pub struct ModelTaker {
     pub(super) ticket: Ticket,
     /// Whether they count on it.
     pub(super) is_in_lane: bool,
+    /// Whether the operator wants the next request to leave before its time.
+    pub(super) is_hurried: bool,
     /// Answers in a row that held nothing but calls that cannot be read.
     malformed: u32,
     /// Answers in a row that the provider paused.
@@ -129,6 +131,7 @@ impl ModelTaker {
             throws: 0,
             ticket: ticket(&job),
             is_in_lane: false,
+            is_hurried: false,
             malformed: 0,
             pauses: 0,
             no_summary: false,
@@ -356,7 +359,7 @@ impl ModelTaker {
 
     fn hear_of(&mut self, told: Told) -> Option<CallId> {
         match told {
-            Told::Begin => None,
+            Told::Begin | Told::Hurried => None,
             Told::Done { call } => call,
             Told::Busy => {
                 self.leave_lane(Outcome::Unknown);
@@ -409,6 +412,8 @@ impl ModelTaker {
 
 impl Taker for ModelTaker {
     fn next(&mut self, told: Told) -> Step {
+        // It is said of the one request that waited, and of none that follows it.
+        self.is_hurried = matches!(told, Told::Hurried);
         let call = self.hear_of(told);
         let has_tools = self.kit.is_some() || self.only_summarises;
         if !has_tools && !matches!(self.next, Next::End(_)) {

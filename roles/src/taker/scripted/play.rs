@@ -409,6 +409,7 @@ impl Taker for ScriptedTaker {
             | Told::Compacted { .. }
             | Told::Denied { .. }
             | Told::TakenBack { .. }
+            | Told::Hurried
             | Told::Busy => {}
             Told::Stop => {
                 return self.end_with(End::Aborted {

@@ -1,0 +1,194 @@
+//! A request that waits for its provider is tried at once, because the operator wants it.
+//!
+//! Nothing is recorded of that: the record of the next request says when it was asked, and the
+//! failure before it says until when it would have waited. A process that dies in between begins the
+//! turn's next try when it is back, and that asks at once, too. The early request counts as every
+//! other among those that may fail, so that nobody can ask a provider more often by it.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use a_society_facts::id::{ClientId, NodeId, TurnId};
+use a_society_flow::machine::Task;
+use a_society_roles::turn::step::{Choose, Compact, Step, Told};
+use a_society_roles::turn::stop::StopSignal;
+
+use super::core::{Core, LiveTurn};
+use super::error::DriverError;
+use crate::control::message::Whom;
+use crate::limits::HURRIED_MAX;
+
+/// How long a turn sleeps before it looks whether it should wake.
+const LOOK: Duration = Duration::from_millis(20);
+
+/// How a turn is woken that only lets time pass.
+#[derive(Debug, Clone, Default)]
+pub struct Nap {
+    /// The turn is left at the next recorded point.
+    over: StopSignal,
+    /// What it waits with is tried now.
+    hurried: Arc<AtomicBool>,
+}
+
+impl Nap {
+    /// No time passes any more in this turn.
+    pub(super) fn end(&self) {
+        self.over.raise();
+    }
+
+    /// Lets time pass, in short looks. Each is at least as long as it says, so that the whole is, too.
+    pub(super) fn sleep(&self, time: Duration, stop: &StopSignal) {
+        let mut left = time;
+        let wakes = || {
+            let hurried = self.hurried.load(Ordering::SeqCst);
+            hurried || stop.is_raised() || self.over.is_raised()
+        };
+        while !left.is_zero() && !wakes() {
+            let look = left.min(LOOK);
+            std::thread::sleep(look);
+            left = left.saturating_sub(look);
+        }
+    }
+}
+
+/// How a turn stands to its provider.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) enum Pace {
+    /// It does not wait for it.
+    #[default]
+    Goes,
+    /// A request failed, and time passes until it is made again.
+    Waits,
+    /// The operator ended that time, and the turn does not know it yet.
+    Hurried,
+}
+
+/// How a turn stands to its provider after a step; nothing if as before.
+const fn pace_after(step: &Step) -> Option<Pace> {
+    match step {
+        Step::Failed {
+            retry_in_ms: Some(_),
+            ..
+        }
+        | Step::Compact(Compact::Again(_))
+        | Step::Choose(Choose::Again(_)) => Some(Pace::Waits),
+        Step::Wait { .. } | Step::Discard { .. } | Step::Stalled { .. } => None,
+        Step::Failed {
+            retry_in_ms: None, ..
+        }
+        | Step::Compact(Compact::Ask { .. } | Compact::Summary { .. } | Compact::Failed { .. })
+        | Step::Choose(
+            Choose::Ask { .. }
+            | Choose::Wrong { .. }
+            | Choose::Chosen { .. }
+            | Choose::Failed { .. },
+        )
+        | Step::Ask { .. }
+        | Step::Draft { .. }
+        | Step::Answer { .. }
+        | Step::Intend(_)
+        | Step::Begin { .. }
+        | Step::Consent(_)
+        | Step::Start { .. }
+        | Step::Finish { .. }
+        | Step::Refuse { .. }
+        | Step::Trust { .. }
+        | Step::Absent { .. }
+        | Step::End(_) => Some(Pace::Goes),
+    }
+}
+
+impl LiveTurn {
+    /// Hears how a step changes the turn's pace.
+    pub(super) fn keep_pace(&mut self, step: &Step) {
+        if let Some(pace) = pace_after(step) {
+            self.pace = pace;
+            self.nap.hurried.store(false, Ordering::SeqCst);
+        }
+    }
+
+    /// What a turn hears whose time has passed.
+    pub(super) fn woken(&mut self) -> Told {
+        if self.pace != Pace::Hurried {
+            return Told::Done { call: None };
+        }
+        // Where it has to wait on, it may be hurried once more.
+        self.pace = Pace::Waits;
+        self.nap.hurried.store(false, Ordering::SeqCst);
+        Told::Hurried
+    }
+
+    fn hurry(&mut self) {
+        self.pace = Pace::Hurried;
+        self.nap.hurried.store(true, Ordering::SeqCst);
+    }
+
+    fn node(&self) -> Option<&NodeId> {
+        match &self.task {
+            Task::Node(node) => Some(node),
+            Task::Reflection | Task::Feedback | Task::Send => None,
+        }
+    }
+
+    fn is(&self, whom: &Whom) -> bool {
+        match whom {
+            Whom::Node(node) => self.node() == Some(node),
+            Whom::Role(role) => self.role == *role,
+            Whom::Only => true,
+        }
+    }
+
+    /// Whose it is, in words.
+    fn named(&self) -> String {
+        match self.node() {
+            Some(node) => format!("{node} ({})", self.role),
+            None => self.role.to_string(),
+        }
+    }
+}
+
+impl Core {
+    /// Tries the request at once that waits for its provider. Nothing of it is recorded.
+    ///
+    /// # Errors
+    /// When nobody waits so, or several do and none was named.
+    pub(super) fn retry_now(
+        &mut self,
+        whom: &Whom,
+        client: Option<ClientId>,
+    ) -> Result<usize, DriverError> {
+        let waits = |live: &&LiveTurn| live.pace != Pace::Goes && !live.told_to_stop;
+        let waiting = |live: &LiveTurn| waits(&live) && live.is(whom);
+        let mut turns = self.live.iter().filter(|(_, live)| waiting(live));
+        let (first, more) = (turns.next().map(|(turn, _)| *turn), turns.next().is_some());
+        let Some(turn) = first else {
+            let others = self.live.values().filter(waits).map(LiveTurn::named);
+            return Err(DriverError::NothingWaits(others.collect()));
+        };
+        if more {
+            let all = self.live.values().filter(|live| waiting(live));
+            return Err(DriverError::ManyTries(all.map(LiveTurn::named).collect()));
+        }
+        self.hurry(turn);
+        if let Some(client) = client {
+            self.hurried.push_back(client);
+            if self.hurried.len() > HURRIED_MAX {
+                self.hurried.pop_front();
+            }
+        }
+        Ok(0)
+    }
+
+    fn hurry(&mut self, turn: TurnId) {
+        if let Some(live) = self.live.get_mut(&turn) {
+            live.hurry();
+        }
+    }
+
+    /// Whether a command of that name had a request tried at once. It is known for as long as the
+    /// process drives the flow: after that nothing waits.
+    pub(super) fn has_hurried(&self, client: &ClientId) -> bool {
+        self.hurried.contains(client)
+    }
+}

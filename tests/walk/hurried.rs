@@ -1,0 +1,100 @@
+//! A provider that wants to be left alone is asked before its time when the operator says so.
+
+use super::models::{Model, with_model};
+use super::place::{Place, wait_until};
+
+/// Says that the first request, and perhaps the next, came too soon.
+fn refuses(requests: usize) -> fn(usize) -> Option<(u16, String)> {
+    fn body() -> (u16, String) {
+        let words = "this key may send one request a minute";
+        let error = serde_json::json!({ "type": "rate_limit_error", "message": words });
+        let body = serde_json::json!({ "type": "error", "error": error });
+        (429, body.to_string())
+    }
+    match requests {
+        1 => |number| (number <= 1).then(body),
+        _ => |number| (number <= 2).then(body),
+    }
+}
+
+fn nothing(_: usize) -> Vec<(serde_json::Value, Vec<serde_json::Value>)> {
+    Vec::new()
+}
+
+/// The kinds and the moments of the facts that say how requests went.
+fn requests(place: &Place, flow: &str) -> Vec<(String, i64)> {
+    let log = place.run(&["log", flow, "--json"]).out;
+    let facts = log.lines().filter_map(|line| {
+        let fact: serde_json::Value = serde_json::from_str(line).ok()?;
+        let kind = fact["fact"].as_str()?.to_owned();
+        let at = fact["at"].as_str()?.parse::<a_society_facts::At>().ok()?;
+        kind.starts_with("model_").then(|| (kind, at.ms()))
+    });
+    facts.collect()
+}
+
+/// A flow whose first request was refused for a long time, and the program that drives it.
+fn waiting(model: &Model) -> (Place, std::process::Child, String) {
+    let place = with_model(model);
+    let child = place.start(&[
+        "run",
+        "demo/flow.yaml",
+        "--improve",
+        "none",
+        "--feedback",
+        "no",
+    ]);
+    wait_until("the flow begins", || place.flow().is_some());
+    let flow = place.flow().unwrap();
+    wait_until("its request is refused", || {
+        let facts = requests(&place, &flow);
+        facts.last().is_some_and(|(kind, _)| kind == "model_failed")
+    });
+    (place, child, flow)
+}
+
+#[test]
+fn a_request_that_is_to_wait_for_minutes_is_made_at_once_and_the_flow_goes_on() {
+    for refusals in [1, 2] {
+        let model = Model::start_asking_for_time(nothing, refuses(refusals), 290);
+        let (place, mut child, flow) = waiting(&model);
+        for tried in 1..=refusals {
+            let retry = [
+                "retry",
+                &flow,
+                "--now",
+                "--client-id",
+                &format!("early-{tried}"),
+            ];
+            wait_until("something waits", || place.run(&retry).code == 0);
+            wait_until("it was asked", || model.requests() == tried + 1);
+        }
+        assert_eq!(child.wait().unwrap().code(), Some(0));
+        let kinds: Vec<String> = (requests(&place, &flow).into_iter())
+            .map(|(kind, _)| kind)
+            .collect();
+        let failed = ["model_requested", "model_failed"];
+        let answered = ["model_requested", "model_answered"];
+        let expected: Vec<&str> = (std::iter::repeat_n(failed, refusals).flatten())
+            .chain(answered)
+            .collect();
+        assert_eq!(kinds, expected);
+        let late = place.run(&["retry", &flow, "--now"]);
+        assert_eq!(late.code, 6, "{late:?}");
+        assert!(late.err.contains("waits for its provider"), "{late:?}");
+    }
+}
+
+#[test]
+fn a_process_that_dies_after_the_command_asks_at_once_when_it_is_back() {
+    let model = Model::start_asking_for_time(nothing, refuses(1), 290);
+    let (place, mut child, flow) = waiting(&model);
+    child.kill().unwrap();
+    child.wait().unwrap();
+    // Nobody drives it, so that nothing waits, and what is to be done is said.
+    let refused = place.run(&["retry", &flow, "--now"]);
+    assert_eq!(refused.code, 6, "{refused:?}");
+    let resumed = ["resume", &flow, "--improve", "none", "--feedback", "no"];
+    assert_eq!(place.run(&resumed).code, 0);
+    assert_eq!(model.requests(), 2);
+}
