@@ -5,7 +5,7 @@
 //! is sent, and the hash tells whether these are the very bytes. Nothing is sent, nobody is asked,
 //! and no server of tools is started.
 
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, RangeInclusive};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -61,66 +61,83 @@ pub enum Unwritten {
 pub fn request(
     store: &Store,
     flow: &FlowRef,
-    project: PathBuf,
+    project: &Path,
     seq: Seq,
 ) -> Result<Request, Unwritten> {
-    let (views, asked) = before(store, flow, seq)?;
-    let asked = asked.ok_or(Unwritten::NoRequest(seq))?;
+    let mut found = None;
+    each(store, flow, project, seq..=seq, &mut |_, request| {
+        found = Some(request);
+        ControlFlow::Break(())
+    })?;
+    found.unwrap_or(Err(Unwritten::NoRequest(seq)))
+}
+
+/// Writes every request that records between these tell of, in one reading of the journal, the oldest
+/// first; until the taker has enough.
+///
+/// # Errors
+/// When the journal cannot be read. Why one request cannot be written is told in its place.
+pub fn each(
+    store: &Store,
+    flow: &FlowRef,
+    project: &Path,
+    records: RangeInclusive<Seq>,
+    take: &mut dyn FnMut(Seq, Result<Request, Unwritten>) -> ControlFlow<()>,
+) -> Result<(), Error> {
+    let mut views = Views::default();
+    store.follow(flow)?.read_lines(&mut |recorded, _| {
+        if recorded.seq > *records.end() {
+            return ControlFlow::Break(());
+        }
+        if let Some(Fact::ModelRequested(asked)) = recorded.fact()
+            && records.contains(&recorded.seq)
+        {
+            take(recorded.seq, anew(store, flow, project, (&views, asked)))?;
+        }
+        views.apply(recorded);
+        ControlFlow::Continue(())
+    })?;
+    Ok(())
+}
+
+/// A request, by what was known right before its record.
+fn anew(
+    store: &Store,
+    flow: &FlowRef,
+    project: &Path,
+    (views, asked): (&Views, &ModelRequested),
+) -> Result<Request, Unwritten> {
     let folder = store.folder(flow);
     let record = folder.record();
     let disk = store.ground().disk.as_ref();
     let whole = |text: &Text| blob::get_text(disk, &folder, text);
-    let definition = definition(
-        store,
-        &whole(&views.flow.graph.source)?,
-        &project,
-        &asked.role,
-    )?;
+    let source = whole(&views.flow.graph.source)?;
+    let definition = definition(store, source, project, &asked.role)?;
     let executor = (definition.as_ref()).map_or(Executor::Model, InlineRole::executor);
     if executor != Executor::Model || disk.about(&record.join(SCRIPT_NAME)).is_ok() {
-        return Err(Unwritten::NoModel(asked.role));
+        return Err(Unwritten::NoModel(asked.role.clone()));
     }
     let bench = Bench {
         flow: flow.flow.clone(),
         workspace: workspace_of(store).to_owned(),
         record: record.clone(),
-        project: project.clone(),
+        project: project.to_owned(),
         models: Models::default(),
     };
-    let job = job(&flow.flow, &views, &asked, &whole, (record, project))?;
+    let job = job(&flow.flow, views, asked, &whole, (record, project))?;
     let written = bench.written(Arc::new(job), definition.as_ref());
     let written = written.map_err(Unwritten::Unready)?;
-    Ok(chosen(asked, written))
-}
-
-/// What was known right before a record, and the record itself if it is a request.
-fn before(
-    store: &Store,
-    flow: &FlowRef,
-    seq: Seq,
-) -> Result<(Views, Option<ModelRequested>), Error> {
-    let (mut views, mut asked) = (Views::default(), None);
-    store.follow(flow)?.read_lines(&mut |recorded, _| {
-        if recorded.seq < seq {
-            views.apply(recorded);
-            return ControlFlow::Continue(());
-        }
-        if let Some(Fact::ModelRequested(f)) = recorded.fact() {
-            asked = (recorded.seq == seq).then(|| f.clone());
-        }
-        ControlFlow::Break(())
-    })?;
-    Ok((views, asked))
+    Ok(chosen(asked.clone(), written))
 }
 
 /// The role as its file, or its project, defines it.
 fn definition(
     store: &Store,
-    source: &str,
+    source: String,
     project: &Path,
     role: &RoleInstance,
 ) -> Result<Option<InlineRole>, Unwritten> {
-    let file = flow_file::read_kept(source.to_owned());
+    let file = flow_file::read_kept(source);
     let file = file.map_err(|error| Unwritten::Unready(error.to_string()))?;
     let roles = if file.defines_roles {
         file.roles
@@ -138,7 +155,7 @@ fn job(
     views: &Views,
     asked: &ModelRequested,
     whole: &dyn Fn(&Text) -> Result<String, Error>,
-    (record, project): (PathBuf, PathBuf),
+    (record, project): (PathBuf, &Path),
 ) -> Result<Job, Error> {
     let session = views.sessions.get(&asked.role);
     let entries = session.map_or(&[][..], |session| &session.messages);
@@ -146,7 +163,7 @@ fn job(
     let at = seen::Place {
         flow: views.flow.flow_id.clone().unwrap_or_else(|| flow.clone()),
         record,
-        project,
+        project: project.to_owned(),
     };
     let whose = (asked.turn, asked.attempt, &asked.role);
     Ok(Job {

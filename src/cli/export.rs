@@ -25,7 +25,8 @@ With --html it is one page for people: what the operator's page shows, at any ev
 only, in one file that opens from a disk and reaches no network. Your keys and secrets, and whatever
 looks like one, are taken out of every text in it. What remains is everything the roles said, read and
 wrote: look at it before you give it away. Texts longer than 64 KiB are cut and say so, and a file
-holds at most 64 MiB before it is packed; --without leaves parts out.
+holds at most 64 MiB before it is packed; --without leaves parts out. Of the requests as
+they were sent it holds the last 1,000 that find room in 8 MiB.
 
 Examples:
   a-society export a1b2 flow.tar
@@ -49,7 +50,7 @@ pub(crate) struct Arguments {
     #[arg(long)]
     html: bool,
 
-    /// Leave these out of the page: bodies, transcripts, events, files
+    /// Leave these out of the page: bodies, transcripts, requests, events, files
     #[arg(
         long,
         value_name = "PARTS",

@@ -25,6 +25,8 @@ pub(crate) enum Part {
     Bodies,
     /// The sessions as their models see them
     Transcripts,
+    /// The requests as they were sent; without transcripts they are left out, too
+    Requests,
     /// The lines of the journal
     Events,
     /// What was handed over and changed
@@ -36,6 +38,7 @@ impl Part {
         match self {
             Self::Bodies => export::Part::Bodies,
             Self::Transcripts => export::Part::Transcripts,
+            Self::Requests => export::Part::Requests,
             Self::Events => export::Part::Events,
             Self::Files => export::Part::Files,
         }

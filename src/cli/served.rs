@@ -215,7 +215,7 @@ impl Actions for Workspace {
 
     fn request(&self, flow: &FlowRef, seq: Seq) -> Result<SentRequest, Fault> {
         let project = project_folder(&self.store, &flow.project);
-        let found = sent::request(&self.store, flow, project, seq).map_err(|error| Fault {
+        let found = sent::request(&self.store, flow, &project, seq).map_err(|error| Fault {
             code: "not-found".to_owned(),
             what: "this request cannot be shown".to_owned(),
             why: error.to_string(),

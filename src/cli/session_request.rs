@@ -35,7 +35,7 @@ pub(crate) struct Arguments {
 pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
     let (store, flow) = context.flow(&arguments.flow)?;
     let project = project_folder(&store, &flow.project);
-    let found = sent::request(&store, &flow, project, arguments.seq);
+    let found = sent::request(&store, &flow, &project, arguments.seq);
     let found = found.map_err(unwritten)?;
     if context.out.is_json() {
         let body: Value = serde_json::from_slice(&found.body).unwrap_or_default();

@@ -217,7 +217,7 @@ fn a_flow_is_written_into_one_page_without_what_looks_like_a_secret() {
         "--output",
         "-",
         "--without",
-        "bodies,transcripts,events,files",
+        "bodies,transcripts,requests,events,files",
     ];
     let out = workspace.command(&less).output().unwrap().stdout;
     assert!(!out.is_empty() && out.len() < page.len());

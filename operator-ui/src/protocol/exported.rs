@@ -43,6 +43,8 @@ wire! {
         pub bodies: BTreeMap<String, ItemBody>,
         /// The sessions of the roles.
         pub transcripts: BTreeMap<String, ExportedTranscript>,
+        /// The requests as they were sent.
+        pub requests: ExportedRequests,
         /// The lines of the journal.
         pub events: Vec<Event>,
         /// The files that were handed over.
@@ -67,6 +69,40 @@ wire! {
         /// What changed in views that were there.
         #[cfg_attr(test, ts(type = "Record<string, Record<string, unknown>>"))]
         pub merge: BTreeMap<String, BTreeMap<String, serde_json::Value>>,
+    }
+
+    /// The last requests that were sent.
+    pub struct ExportedRequests {
+        /// Each, by its record.
+        pub sent: BTreeMap<String, ExportedRequest>,
+        /// What they are put together from.
+        pub pieces: Vec<String>,
+        /// Why those that are not there could not be written, by their records.
+        pub unwritten: BTreeMap<String, String>,
+        /// How many before them were left out.
+        pub left_out: u64,
+    }
+
+    /// A request as it left for its model.
+    pub struct ExportedRequest {
+        /// The model that was asked.
+        pub model: String,
+        /// The hash of the bytes that left.
+        pub hash: String,
+        /// How long all of it was.
+        pub total_bytes: u64,
+        /// Why this is not what left, to the byte; absent if it is.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(test, ts(optional))]
+        pub differs: Option<String>,
+        /// The request that begins as this one does.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(test, ts(optional))]
+        pub after: Option<u64>,
+        /// How many pieces they have in common.
+        pub same: u64,
+        /// The pieces behind those, by their numbers.
+        pub pieces: Vec<u32>,
     }
 
     /// All of a session.

@@ -61,6 +61,9 @@ pub const EVENT_BYTES_MAX: usize = 64 << 10;
 /// How many messages of a session are read at once.
 pub const MESSAGES_MAX: usize = 200;
 
+/// The longest session that is taken along from the page; the terminal prints any.
+pub const TAKEN_BYTES_MAX: usize = 64 << 20;
+
 /// How many lines of a difference are shown.
 pub const DIFF_LINES_MAX: usize = 4_000;
 

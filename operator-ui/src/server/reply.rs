@@ -47,7 +47,7 @@ fn answer(status: StatusCode, kind: &'static str, body: impl Into<Body>) -> Answ
 
 /// A text that is JSON already.
 pub(super) fn json_text(text: String) -> Answer {
-    answer(StatusCode::OK, "application/json", text)
+    answer(StatusCode::OK, JSON, text)
 }
 
 /// A value as JSON.
@@ -60,11 +60,19 @@ pub(super) fn plain(body: impl Into<Body>) -> Answer {
     answer(StatusCode::OK, "text/plain; charset=utf-8", body)
 }
 
-/// A document that a browser keeps and never shows as a page of ours.
-pub(super) fn download(name: &str, html: String) -> Answer {
-    let mut answer = answer(StatusCode::OK, "text/html; charset=utf-8", html);
+/// A document of ours that a browser keeps.
+pub(super) const PAGE: &str = "text/html; charset=utf-8";
+
+/// JSON that a browser keeps.
+pub(super) const JSON: &str = "application/json";
+
+/// What a browser keeps and never shows as a page of ours.
+pub(super) fn download(name: &str, kind: &'static str, text: String) -> Answer {
+    let mut answer = answer(StatusCode::OK, kind, text);
+    // Of an archive that was brought in the name may be anything.
+    let is_plain = |letter: &char| letter.is_ascii_alphanumeric() || "-_.".contains(*letter);
+    let name: String = name.chars().filter(is_plain).collect();
     let how = format!("attachment; filename=\"{name}\"");
-    // The names of flows are letters, digits and hyphens.
     let how = HeaderValue::from_str(&how).unwrap_or(HeaderValue::from_static("attachment"));
     answer.headers_mut().insert(CONTENT_DISPOSITION, how);
     answer

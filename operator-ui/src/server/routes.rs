@@ -20,7 +20,7 @@ use super::actions::adopt;
 use super::app::{Shared, flow_ref};
 use super::blocking::{missing, read, unread};
 use super::limits::{BODY_BYTES_MAX, HITS_MAX, ITEMS_MAX, READ_BUFFER_BYTES, WRITE_BUFFER_BYTES};
-use super::reply::{Answer, download, guard, json, json_text, plain, refused};
+use super::reply::{Answer, JSON, PAGE, download, guard, json, json_text, plain, refused};
 use super::{
     assets, dev, diff, events, export, feed_at, files, findings, forks, metrics, revisions, search,
     settings, socket, track, transcript,
@@ -66,6 +66,11 @@ pub(super) const ROUTES: &[Route] = {
             "/api/flow/{project}/{flow}/role/{role}/transcript",
             Operator,
             || get(session_of),
+        ),
+        route(
+            "/api/flow/{project}/{flow}/role/{role}/transcript.json",
+            Operator,
+            || get(taken),
         ),
         route("/api/flow/{project}/{flow}/request/{seq}", Operator, || {
             get(sent)
@@ -353,6 +358,25 @@ async fn session_of(State(app): State<Shared>, role: Inside<String>, asked: Aske
     .await
 }
 
+/// A session to keep, without secrets.
+async fn taken(
+    State(app): State<Shared>,
+    Path((project, flow, role)): Path<(String, String, String)>,
+    asked: Asked,
+) -> Answer {
+    of_flow(
+        app,
+        FlowRef { project, flow },
+        asked,
+        move |app, flow, window| {
+            let (name, text) = transcript::taken(&app.hubs, flow, &role, window)?;
+            let clean = export::without_secrets(&text, &|text| app.actions.redact(text));
+            Ok(download(&name, JSON, clean))
+        },
+    )
+    .await
+}
+
 /// A request as it left for its model.
 async fn sent(State(app): State<Shared>, seq: Inside<u64>, asked: Asked) -> Answer {
     within(app, seq, asked, |app, flow, seq, _| {
@@ -412,7 +436,7 @@ async fn exported(State(app): State<Shared>, Path(flow): Path<FlowRef>, asked: A
                 r#try: "a-society export --html FLOW --without bodies".to_owned(),
             },
         })?;
-        Ok(download(&format!("{}.html", flow.flow), made.html))
+        Ok(download(&format!("{}.html", flow.flow), PAGE, made.html))
     })
     .await
 }

@@ -15,6 +15,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use a_society_facts::fact::Fact;
 use a_society_facts::id::Seq;
 use a_society_facts::line;
 use a_society_facts::sample::{long, recorded};
@@ -595,8 +596,12 @@ fn one_socket_too_many_is_told_so() {
 
 /// The lines of a long journal.
 fn lines(turns: usize) -> Vec<Vec<u8>> {
+    written(long(turns, 7))
+}
+
+/// Facts as the lines of a journal.
+fn written(facts: impl IntoIterator<Item = Fact>) -> Vec<Vec<u8>> {
     let mut prev = 0;
-    let facts = long(turns, 7);
     let written = recorded(facts).map(|record| {
         let mut out = Vec::new();
         let fact = record.fact().unwrap();

@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 
 use super::blocking::missing;
 use super::feed_at::each_upto;
-use super::limits::{MESSAGES_MAX, TEXT_BYTES_MAX};
+use super::limits::{MESSAGES_MAX, TAKEN_BYTES_MAX, TEXT_BYTES_MAX};
 use super::routes::Window;
 use crate::fold::words;
 use crate::hub::Hubs;
@@ -43,12 +43,6 @@ pub(super) fn of(
     role: &str,
     window: &Window,
 ) -> Result<Transcript, Fault> {
-    let unknown = || {
-        missing(
-            "there is no such session",
-            "no role of the flow bears that name",
-        )
-    };
     let role: RoleInstance = role.parse().map_err(|_| unknown())?;
     let read = read(hubs, flow, &role, window.at)?;
     let session = read.session.as_ref().ok_or_else(unknown)?;
@@ -68,6 +62,60 @@ pub(super) fn of(
         messages,
         total,
     })
+}
+
+/// A session to take along, as it stands on a disk, or one archive of it: the name of its file, and
+/// its text.
+pub(super) fn taken(
+    hubs: &Hubs,
+    flow: &FlowRef,
+    role: &str,
+    window: &Window,
+) -> Result<(String, String), Fault> {
+    let role: RoleInstance = role.parse().map_err(|_| unknown())?;
+    let read = read(hubs, flow, &role, window.at)?;
+    let session = read.session.as_ref().ok_or_else(unknown)?;
+    let mut name = format!("{}-{role}", flow.flow);
+    let mut bytes = Vec::new();
+    match window.seg.as_deref() {
+        None => session.write_json(&mut bytes),
+        Some(id) => {
+            let compacted = session.archives.iter().find(|archive| archive.id == id);
+            let trimmed = session.trims.iter().find(|archive| archive.id == id);
+            let written = compacted.map(serde_json::to_vec);
+            let written = written.or_else(|| trimmed.map(serde_json::to_vec));
+            bytes = written.and_then(Result::ok).ok_or_else(no_part)?;
+            bytes.push(b'\n');
+            name.extend(["-", id]);
+        }
+    }
+    if bytes.len() > TAKEN_BYTES_MAX {
+        let why = format!("it is longer than {} MiB", TAKEN_BYTES_MAX >> 20);
+        return Err(Fault {
+            code: "too-long".to_owned(),
+            what: "the session was not written".to_owned(),
+            why,
+            r#try: format!("a-society session export {} {role}", flow.flow),
+        });
+    }
+    name.extend(window.at.map(|at| format!("-at-{at}")));
+    name.push_str("-transcript.json");
+    let text = String::from_utf8(bytes).map_err(|_| no_part())?;
+    Ok((name, text))
+}
+
+fn unknown() -> Fault {
+    missing(
+        "there is no such session",
+        "no role of the flow bears that name",
+    )
+}
+
+fn no_part() -> Fault {
+    missing(
+        "there is no such part of the session",
+        "its parts are listed with it",
+    )
 }
 
 /// The parts of a session.
@@ -123,10 +171,8 @@ fn messages(
         "tools" => read.tools.iter().enumerate().map(tool).collect(),
         "requests" => read.sent.iter().enumerate().map(request).collect(),
         other => {
-            let list = lists.iter().find(|(id, ..)| id == other).ok_or_else(|| {
-                let why = "its parts are listed with it";
-                missing("there is no such part of the session", why)
-            })?;
+            let list = lists.iter().find(|(id, ..)| id == other);
+            let list = list.ok_or_else(no_part)?;
             let each = list.3.iter().enumerate();
             each.map(|(n, raw)| message(n, raw)).collect()
         }
@@ -206,6 +252,11 @@ impl Read {
 
     fn sent_as(&mut self, of: (TurnId, u32, u32)) -> Option<&mut Sent> {
         self.sent.iter_mut().rev().find(|sent| sent.of == of)
+    }
+
+    /// The records of its requests.
+    pub(super) fn sent(&self) -> impl Iterator<Item = Seq> {
+        self.sent.iter().map(|sent| sent.seq)
     }
 
     /// All of the session: its parts, and the messages of each. Nothing, if there is none.

@@ -2053,6 +2053,10 @@ bodies: { [key in string]: ItemBody },
  */
 transcripts: { [key in string]: ExportedTranscript },
 /**
+ * The requests as they were sent.
+ */
+requests: ExportedRequests,
+/**
  * The lines of the journal.
  */
 events: Array<Event>,
@@ -2090,6 +2094,54 @@ set: Record<string, unknown>,
  * What changed in views that were there.
  */
 merge: Record<string, Record<string, unknown>>, };
+
+export type ExportedRequests = {
+/**
+ * Each, by its record.
+ */
+sent: { [key in string]: ExportedRequest },
+/**
+ * What they are put together from.
+ */
+pieces: Array<string>,
+/**
+ * Why those that are not there could not be written, by their records.
+ */
+unwritten: { [key in string]: string },
+/**
+ * How many before them were left out.
+ */
+left_out: number, };
+
+export type ExportedRequest = {
+/**
+ * The model that was asked.
+ */
+model: string,
+/**
+ * The hash of the bytes that left.
+ */
+hash: string,
+/**
+ * How long all of it was.
+ */
+total_bytes: number,
+/**
+ * Why this is not what left, to the byte; absent if it is.
+ */
+differs?: string,
+/**
+ * The request that begins as this one does.
+ */
+after?: number,
+/**
+ * How many pieces they have in common.
+ */
+same: number,
+/**
+ * The pieces behind those, by their numbers.
+ */
+pieces: Array<number>, };
 
 export type ExportedTranscript = {
 /**

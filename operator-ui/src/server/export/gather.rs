@@ -183,6 +183,7 @@ fn with_text(line: &str, text: String) -> String {
 const fn asking(fact: &Fact) -> Option<&RoleInstance> {
     match fact {
         Fact::ModelRequested(f) => Some(&f.role),
+        Fact::ModelFailed(f) => Some(&f.role),
         Fact::CallIntended(f) => Some(&f.role),
         _ => None,
     }

@@ -5,6 +5,11 @@ use serde::Serialize;
 use super::page::{Failed, Part};
 use super::scrub::Scrub;
 
+/// A text as a string of JSON.
+pub(super) fn quoted(text: &str) -> String {
+    serde_json::Value::from(text).to_string()
+}
+
 /// An object that is being written.
 pub(super) struct Json<'a> {
     pub(super) scrub: Scrub<'a>,
@@ -26,12 +31,13 @@ impl<'a> Json<'a> {
 
     fn name(&mut self, name: &str) {
         self.text.push(if self.text.is_empty() { '{' } else { ',' });
-        self.text.extend([Self::quoted(name)]);
+        self.text.extend([quoted(name)]);
         self.text.push(':');
     }
 
-    fn quoted(text: &str) -> String {
-        serde_json::Value::from(text).to_string()
+    /// How much more there is room for.
+    pub(super) const fn room(&self) -> usize {
+        self.bytes_max.saturating_sub(self.text.len())
     }
 
     fn put<T: Serialize>(&mut self, value: &T) -> Result<(), Failed> {
@@ -53,6 +59,17 @@ impl<'a> Json<'a> {
         self.put(value)
     }
 
+    /// A member that can be left out.
+    pub(super) fn part<T: Serialize>(
+        &mut self,
+        name: &str,
+        part: Part,
+        value: &T,
+    ) -> Result<(), Failed> {
+        self.name(name);
+        self.counted(Some(part), value)
+    }
+
     /// A member that is an object with these members.
     pub(super) fn object<T: Serialize>(
         &mut self,
@@ -67,7 +84,7 @@ impl<'a> Json<'a> {
             if !std::mem::take(&mut is_first) {
                 self.text.push(',');
             }
-            let key = Self::quoted(&self.scrub.text(&key));
+            let key = quoted(&self.scrub.text(&key));
             self.text.extend([key.as_str(), ":"]);
             self.counted(part, &value)?;
         }

@@ -14,6 +14,14 @@ pub const TEXT_BYTES_MAX: usize = 64 << 10;
 /// The largest version of a file that was handed over, and that is in the file.
 pub const BLOB_BYTES_MAX: usize = 512 << 10;
 
+/// How many requests are in the file: the last ones. Each is written anew for it, which takes some
+/// milliseconds.
+pub const REQUESTS_MAX: usize = 1_000;
+
+/// How much all requests take in the file. They have most of their text in common, so that the last
+/// ones of each role find room in this.
+pub const REQUESTS_BYTES_MAX: usize = 8 << 20;
+
 /// How hard the file is packed: the middle, as the last percents take most of the time.
 pub const PACKING: u8 = 6;
 

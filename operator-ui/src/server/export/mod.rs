@@ -9,10 +9,25 @@ mod json;
 pub mod limits;
 mod moments;
 mod page;
+mod pieces;
+mod requests;
 mod scrub;
 
 pub use page::{Failed, Page, Part, Wanted, page};
 pub use scrub::Redact;
+
+/// A text of JSON that leaves by itself, without secrets.
+pub(super) fn without_secrets(json: &str, redact: Redact<'_>) -> String {
+    let mut scrub = scrub::Scrub::new(redact);
+    let mut clean = scrub.json(json);
+    let mut known = 0;
+    // What was found late may stand in part before it.
+    while scrub.known() > known {
+        known = scrub.known();
+        clean = scrub.json(&clean);
+    }
+    clean
+}
 
 #[cfg(test)]
 mod tests;

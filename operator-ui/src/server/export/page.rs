@@ -9,6 +9,7 @@ use super::document::{built, document};
 use super::gather::{Gathered, gather};
 use super::json::Json;
 use super::limits::{BLOB_BYTES_MAX, CHANGE, FILE_BYTES_MAX, JOURNAL_BYTES_MAX, TEXT_BYTES_MAX};
+use super::requests::{self, Requests};
 use super::scrub::{Redact, Scrub};
 use crate::fold::lines::Bounds;
 use crate::fold::words;
@@ -29,6 +30,8 @@ pub enum Part {
     Bodies,
     /// The sessions as their models see them.
     Transcripts,
+    /// The requests as they were sent.
+    Requests,
     /// The lines of the journal.
     Events,
     /// What was handed over and changed.
@@ -37,7 +40,13 @@ pub enum Part {
 
 impl Part {
     /// All of them.
-    pub const ALL: [Self; 4] = [Self::Bodies, Self::Transcripts, Self::Events, Self::Files];
+    pub const ALL: [Self; 5] = [
+        Self::Bodies,
+        Self::Transcripts,
+        Self::Requests,
+        Self::Events,
+        Self::Files,
+    ];
 
     /// Its word.
     #[must_use]
@@ -45,6 +54,7 @@ impl Part {
         match self {
             Self::Bodies => "bodies",
             Self::Transcripts => "transcripts",
+            Self::Requests => "requests",
             Self::Events => "events",
             Self::Files => "files",
         }
@@ -141,7 +151,12 @@ pub(super) fn data(
     // The lines first: whatever is secret stands whole in one of them.
     let mut lines = cleaned(std::mem::take(&mut gathered.events), &mut scrub);
     let mut json = Json::new(scrub, FILE_BYTES_MAX);
-    let has = |part: Part| !wanted.without.contains(&part);
+    let mut without = wanted.without.clone();
+    if without.contains(&Part::Transcripts) {
+        // A request is the transcript as it was sent.
+        without.insert(Part::Requests);
+    }
+    let has = |part: Part| !without.contains(&part);
     json.member("v", &EXPORTED)?;
     json.member("build", &wanted.build)?;
     // Its name says enough; where it lies on this machine concerns nobody.
@@ -168,7 +183,17 @@ pub(super) fn data(
     }
     json.list("events", Some(Part::Events), lines)?;
     of_files(hubs, flow, &gathered, &mut json, wanted)?;
-    let without: Vec<&str> = wanted.without.iter().map(|part| part.word()).collect();
+    // Last, as they take the room that is left.
+    let requests = if has(Part::Requests) {
+        // A secret that is taken out leaves a mark, which may be longer than it was.
+        let room = json.room() / 2;
+        requests::of(hubs, flow, wanted.project, &gathered, room)?
+    } else {
+        Requests::within(0)
+    };
+    let requests = requests.done(&mut json.scrub);
+    json.part("requests", Part::Requests, &requests)?;
+    let without: Vec<&str> = without.iter().map(|part| part.word()).collect();
     json.member("without", &without)?;
     Ok(json.done())
 }

@@ -3,6 +3,7 @@
 use a_society_orchestrator::config::withheld::MARK;
 use serde_json::{Map, Value};
 
+use super::pieces::with_strings;
 use crate::fold::words;
 
 /// Takes the secrets out of a text.
@@ -104,6 +105,24 @@ impl<'a> Scrub<'a> {
             }
             plain @ (Value::Null | Value::Bool(_) | Value::Number(_)) => plain,
         }
+    }
+
+    /// A text of JSON without secrets. What has none in it stays as it is, to the byte.
+    pub(super) fn json(&mut self, text: &str) -> String {
+        let clean = with_strings(text, &mut |said| {
+            let clean = self.text(said);
+            (clean != said).then_some(clean)
+        });
+        if clean == text {
+            // Some are known by what stands before them, which may be the name of a member.
+            return self.text(text);
+        }
+        clean
+    }
+
+    /// How many secrets are known by what they are.
+    pub(super) const fn known(&self) -> usize {
+        self.known.len()
     }
 
     /// A line of JSON without secrets. It stays as it is on disk if there are none in it.

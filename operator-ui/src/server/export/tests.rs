@@ -1,6 +1,8 @@
 //! Files that show a flow: nothing is missing at any event, nothing secret is in them, and nothing that
 //! was written can get out of them.
 
+mod requests;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -182,10 +184,16 @@ fn what_is_left_out_is_not_in_the_file() {
     let (text, _) = told(&stage, &str::to_owned, &Part::ALL);
     let exported: Exported = serde_json::from_str(&text).unwrap();
     assert!(exported.bodies.is_empty() && exported.transcripts.is_empty());
+    assert!(exported.requests.sent.is_empty() && exported.requests.unwritten.is_empty());
     assert!(exported.events.is_empty() && exported.blobs.is_empty());
     assert!(exported.files.files.is_empty() && exported.changes.diffs.is_empty());
     assert_eq!(exported.without, Part::ALL.map(Part::word));
     assert!(!exported.feeds.is_empty() && !exported.moments.is_empty());
+    // A request is a transcript as it was sent.
+    let (text, _) = told(&stage, &str::to_owned, &[Part::Transcripts]);
+    let exported: Exported = serde_json::from_str(&text).unwrap();
+    assert_eq!(exported.without, ["transcripts", "requests"]);
+    assert!(exported.requests.unwritten.is_empty());
 }
 
 #[test]

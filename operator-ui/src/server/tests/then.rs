@@ -1,10 +1,14 @@
 //! A session as it was, what came back for a request, and the build that a page came with.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::{Read as _, Write as _};
+use std::net::TcpStream;
 
 use a_society_facts::fact::Fact;
 use a_society_facts::id::FlowId;
 use a_society_facts::sample::{recorded, walk};
+use a_society_facts::view::route::session_role;
+use a_society_facts::view::{SessionView, View};
 use serde_json::Value;
 
 use super::super::transcript::Read;
@@ -102,4 +106,63 @@ fn the_page_says_which_build_it_came_with_and_its_parts_do_not() {
         );
     }
     assert!(!head("/favicon.svg").contains("server-timing"));
+}
+
+/// What comes back for a session that is taken along: its name, and what it holds.
+fn taken(stage: &Stage, flow: &str, rest: &str) -> (String, String) {
+    let (port, token) = (stage.port(), stage.server.token());
+    let head = format!(
+        "GET /api/flow/demo/{flow}/role/{rest} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n\
+         Authorization: Bearer {token}\r\nConnection: close\r\n\r\n"
+    );
+    let mut stream = TcpStream::connect(stage.server.address()).unwrap();
+    stream.write_all(head.as_bytes()).unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    let (head, body) = answer.split_once("\r\n\r\n").unwrap();
+    let name = head.split("attachment; filename=").nth(1);
+    let name = name.and_then(|name| name.split("\r\n").next());
+    (name.unwrap_or_default().to_owned(), body.to_owned())
+}
+
+#[test]
+fn a_session_is_taken_along_as_it_stands_on_a_disk_now_then_or_one_archive_of_it() {
+    let stage = Stage::new(8);
+    super::append(&stage.journal(), &super::written(walk()));
+    let id = super::FLOW;
+    let flow: FlowId = id.parse().unwrap();
+    let (mut sessions, mut last) = (BTreeMap::new(), 0);
+    for recorded in recorded(walk()) {
+        last = recorded.seq;
+        let Some(role) = recorded.fact().and_then(session_role) else {
+            continue;
+        };
+        let new = || SessionView::new(role.clone(), Some(flow.clone()));
+        let session = sessions.entry(role.clone()).or_insert_with(new);
+        session.apply(&recorded);
+        let mut whole = Vec::new();
+        session.write_json(&mut whole);
+        let at = recorded.seq;
+        let (name, then) = taken(&stage, id, &format!("{role}/transcript.json?at={at}"));
+        let whole = String::from_utf8(whole).unwrap();
+        assert_eq!(then, whole, "{role} at {at}");
+        assert_eq!(name, format!("\"{id}-{role}-at-{at}-transcript.json\""));
+    }
+    let archives = sessions.iter().flat_map(|(role, session)| {
+        let archives = session.archives.iter();
+        archives.map(move |archive| (role, archive))
+    });
+    let mut several = 0;
+    for (role, archive) in archives {
+        several += 1;
+        let rest = format!("{role}/transcript.json?seg={}&at={last}", archive.id);
+        let (_, told) = taken(&stage, id, &rest);
+        let told: Value = serde_json::from_str(&told).unwrap();
+        assert_eq!(told, serde_json::to_value(archive).unwrap());
+    }
+    assert!(several > 0, "no history was put away");
+    for rest in ["nobody/transcript.json", "owner/transcript.json?seg=none"] {
+        let (name, told) = taken(&stage, id, rest);
+        assert!(name.is_empty() && told.contains("not-found"), "{told}");
+    }
 }

@@ -1,6 +1,6 @@
 // What the routes of a server would answer, from the data of a file.
 import { hunksOf } from "../diff";
-import type { Diff, Down, Events, Exported, Fault, Hit, Hits, Item, State, Topic, Transcript } from "../wire";
+import type { Diff, Down, Events, Exported, ExportedRequest, Fault, Hit, Hits, Item, SentRequest, State, Topic, Transcript } from "../wire";
 import { Moments } from "./moments";
 
 /** As the server has it. */
@@ -9,6 +9,11 @@ const AROUND = 60;
 const SHORTEST = 2;
 
 const json = (value: unknown, status = 200): Response => new Response(JSON.stringify(value), { status, headers: { "content-type": "application/json" } });
+
+function missing(what: string, why: string): Response {
+  const fault: Fault = { code: "not-found", what, why, try: "Open the flow in a-society serve." };
+  return json(fault, 404);
+}
 
 export class Answers {
   readonly data: Exported;
@@ -49,7 +54,8 @@ export class Answers {
       case "items": return json(this.#items(query));
       case "item": return this.#found(this.data.bodies[name], "bodies");
       case "events": return json(this.#events(query));
-      case "role": return more === "transcript" ? this.#transcript(name, query) : this.#none("nothing");
+      case "role": return more === "transcript" ? this.#transcript(name, query) : more === "transcript.json" ? this.#session(name, query) : this.#none("nothing");
+      case "request": return this.#request(Number(name));
       case "files": return json(this.data.files);
       case "changes": return json(this.data.changes);
       case "change": return this.#found(this.data.proposals[name], "files");
@@ -65,8 +71,30 @@ export class Answers {
 
   #none(part: string): Response {
     const why = this.data.without.includes(part) ? `It was written without ${part}.` : "It holds what was kept of the flow, and no more.";
-    const fault: Fault = { code: "not-found", what: "This is not in the file.", why, try: "Open the flow in a-society serve." };
-    return json(fault, 404);
+    return missing("This is not in the file.", why);
+  }
+
+  /** A request as it was sent: what it has in common with the one before it, and then what is its own. */
+  #request(seq: number): Response {
+    const { sent, pieces, unwritten, left_out } = this.data.requests;
+    const found = sent[seq];
+    if (found === undefined) {
+      const why = unwritten[seq];
+      if (why !== undefined) return missing("this request cannot be shown", why);
+      if (left_out > 0) return missing("This is not in the file", `It holds the last requests, and ${left_out} before them were left out so that it stays small`);
+      return this.#none("requests");
+    }
+    // From the last to the first: each says how much of the one before it is also its own.
+    const tail: number[][] = [];
+    for (let at: ExportedRequest | undefined = found, upto = Infinity; at !== undefined && upto > 0;) {
+      if (upto > at.same) tail.push(at.pieces.slice(0, upto - at.same));
+      upto = Math.min(upto, at.same);
+      at = at.after === undefined ? undefined : sent[at.after];
+    }
+    const body = tail.reverse().flat().map((n) => pieces[n] ?? "").join("");
+    const { model, hash, total_bytes, differs } = found;
+    const told: SentRequest = { seq, model, hash, total_bytes, body, ...(differs === undefined ? {} : { differs }) };
+    return json(told);
   }
 
   #items(query: URLSearchParams): { items: Item[]; before: number | null } {
@@ -94,6 +122,19 @@ export class Answers {
     const there = messages.filter((one) => (one.seq ?? 0) <= at);
     const told: Transcript = { segments: all.segments, messages: there.slice(from, from + number(query, "limit", 200)), total: there.length };
     return json(told);
+  }
+
+  /** A session to take along, under the names that it has on a disk. */
+  #session(role: string, query: URLSearchParams): Response {
+    const all = this.data.transcripts[role];
+    if (all === undefined) return this.#none("transcripts");
+    const at = number(query, "at", Infinity);
+    const raws = (id: string): unknown[] => (all.messages[id] ?? []).filter((one) => (one.seq ?? 0) <= at).map((one) => one.raw);
+    const archive = (id: string): unknown => ({ id, archivedTranscriptHistory: raws(id) });
+    const seg = query.get("seg");
+    if (seg !== null) return seg in all.messages ? json(archive(seg)) : this.#none("transcripts");
+    const of = (kind: string): unknown[] => all.segments.filter((one) => one.kind === kind).map((one) => archive(one.id));
+    return json({ roleName: role, systemPrompt: all.messages.system?.[0]?.content, transcriptHistory: raws("live"), compactionArchives: of("compaction"), trimArchives: of("trim") });
   }
 
   #diff(query: URLSearchParams): Response {

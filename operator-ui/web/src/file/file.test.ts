@@ -57,6 +57,28 @@ describe("a file", () => {
     expect(live.messages.map((message) => message.n)).toEqual([1, 2]);
     for (const segment of live.segments) expect((await ask<Transcript>(`${root}/role/writer/transcript?seg=${segment.id}`)).total).toBe(segment.messages);
   });
+  it("gives a session to take along under the names it has on a disk", async () => {
+    const all = told.exported.transcripts.writer;
+    const whole = await ask<{ roleName: string; systemPrompt: string; transcriptHistory: unknown[] }>(`${root}/role/writer/transcript.json`);
+    expect(whole.roleName).toBe("writer");
+    expect(whole.transcriptHistory).toEqual(all?.messages.live?.map((message) => message.raw));
+    const then = await ask<{ transcriptHistory: { seq: number }[] }>(`${root}/role/writer/transcript.json?at=40`);
+    expect(then.transcriptHistory.length).toBeGreaterThan(0);
+    expect(then.transcriptHistory.every((message) => message.seq <= 40)).toBe(true);
+  });
+  it("puts requests together from what they have in common, however many stand before", async () => {
+    const long = 3_000;
+    const one = (n: number) => ({ model: "m", hash: "0", total_bytes: 1, same: n === 1 ? 0 : 2, pieces: n === 1 ? [0, 1, 2] : [1, 2], ...(n === 1 ? {} : { after: n - 1 }) });
+    const sent = Object.fromEntries(Array.from({ length: long }, (_, n) => [String(n + 1), one(n + 1)]));
+    const requests = { sent: { ...sent, [long + 1]: { ...one(1), differs: "why", after: long, same: 1, pieces: [3] } }, pieces: ["[", ",1", "]", "2]"], unwritten: { "7000": "no model takes the turns" }, left_out: 4 };
+    const file = new Answers({ ...told.exported, requests });
+    const asked = async (seq: number): Promise<Record<string, unknown>> => (await file.answer(`${root}/request/${seq}`).json()) as Record<string, unknown>;
+    expect((await asked(1)).body).toBe("[,1]");
+    for (const seq of [2, 3, long]) expect(await asked(seq)).toEqual({ seq, model: "m", hash: "0", total_bytes: 1, body: "[,1,1]" });
+    expect(await asked(long + 1)).toMatchObject({ body: "[2]", differs: "why" });
+    expect(await asked(7_000)).toMatchObject({ what: "this request cannot be shown", why: "no model takes the turns" });
+    expect((await asked(8_000)).why).toContain("4 before them were left out");
+  });
   it("compares versions of files by itself", async () => {
     const versions = told.exported.files.files.flatMap((file) => file.versions);
     const [a, b] = [versions[0]?.hash ?? "", versions.at(-1)?.hash ?? ""];
