@@ -49,6 +49,7 @@ pub(crate) fn role() -> RoleInstance {
 /// A flow of one node.
 pub(crate) fn created(title: &str) -> FlowCreated {
     FlowCreated {
+        ends: a_society_facts::fact::flow::Ends::default(),
         project: "bench".parse().unwrap(),
         title: title.to_owned(),
         input: None,

@@ -91,6 +91,7 @@ pub(crate) fn begun(store: &Store, root: &Path, source: &str) -> Core {
         std::fs::write(project.join(format!("n{node}.md")), "An artifact.\n").unwrap();
     }
     let new = NewFlow {
+        ends: a_society_facts::fact::flow::Ends::default(),
         script: None,
         project: "bench".parse().unwrap(),
         project_folder: project,

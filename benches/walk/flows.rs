@@ -115,6 +115,7 @@ pub(crate) fn store(root: &Path, disk: SharedDisk) -> Store {
 pub(crate) fn begun(store: &Store, root: &Path, source: &str, spoken: usize) -> Core {
     let file = read_kept(source.to_owned()).unwrap();
     let new = NewFlow {
+        ends: a_society_facts::fact::flow::Ends::default(),
         script: Some(script(&file, spoken)),
         project: "bench".parse().unwrap(),
         project_folder: root.to_owned(),

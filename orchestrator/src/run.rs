@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock};
 
 use a_society_facts::fact::budget::Measure;
-use a_society_facts::fact::flow::FlowCreated;
+use a_society_facts::fact::flow::{Ends, FlowCreated};
 use a_society_facts::id::{ClientId, ProjectName, RoleInstance};
 use a_society_facts::line::Body;
 use a_society_facts::message::Text;
@@ -58,6 +58,8 @@ pub struct NewFlow {
     pub file: FlowFile,
     /// The text of the script that takes its turns, if one does.
     pub script: Option<String>,
+    /// How it is to end, as far as that is said.
+    pub ends: Ends,
     /// The client's name for the command.
     pub client: Option<ClientId>,
 }
@@ -141,6 +143,7 @@ pub fn create(
         graph: outline(&new.file.graph, source),
         origin: Some(new.file.path.display().to_string()),
         draft: new.file.is_draft,
+        ends: new.ends,
         client: new.client,
     };
     let opened = store.create(id, created)?;

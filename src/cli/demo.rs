@@ -137,6 +137,7 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
         script.to_owned()
     };
     let new = NewFlow {
+        ends: a_society_facts::fact::flow::Ends::default(),
         project: NAME.parse().map_err(a_society_state::Error::from)?,
         project_folder: PathBuf::new(),
         title: None,

@@ -97,7 +97,11 @@ fn watch(
     wishes: Wishes,
 ) -> Outcome {
     let disk = store.ground().disk.as_ref();
-    let chosen = defaults(disk, &project_folder(store, &flow.project));
+    let mut chosen = defaults(disk, &project_folder(store, &flow.project));
+    // What was said when the flow began counts more than what its project has for all.
+    let ends = store.look(flow)?.screen.flow.ends;
+    chosen.improve = ends.improve.or(chosen.improve);
+    chosen.feedback = ends.feedback.or(chosen.feedback);
     let mut watch = Watch {
         chosen,
         out: &mut context.out,

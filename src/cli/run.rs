@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use a_society_facts::fact::flow::Ends;
 use a_society_facts::id::{BadName, ProjectName};
 use a_society_orchestrator::project::docs::folder::{
     DOCS_NAME, is_project, over_canonical, workflow_of,
@@ -123,6 +124,7 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
         }
     };
     let new = NewFlow {
+        ends: Ends::default(),
         project,
         project_folder: PathBuf::new(),
         title: arguments.title.clone(),
@@ -164,6 +166,7 @@ fn begin_draft(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
         draft::alone()
     };
     let new = NewFlow {
+        ends: Ends::default(),
         project,
         project_folder: PathBuf::new(),
         title: arguments.title.clone(),
@@ -275,6 +278,11 @@ pub(crate) fn begin(
 ) -> Outcome {
     let project = new.project.clone();
     new.project_folder = project_folder(store, &project);
+    // Whoever goes on with it after a death does not know how it was begun.
+    new.ends = Ends {
+        improve: wishes.improve,
+        feedback: wishes.feedback,
+    };
     let interrupts = Interrupts::listen()?;
     let turns = wishes.turns_at_once.map(usize::from);
     let driven = start(store, new, store.ground().clock.now(), turns).map_err(from_run)?;

@@ -160,6 +160,7 @@ impl Script<'_, '_> {
             await_all_inputs: false,
         });
         Ok(FlowCreated {
+            ends: a_society_facts::fact::flow::Ends::default(),
             project: project.clone(),
             title: "scenario".to_owned(),
             input: None,

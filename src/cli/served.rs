@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
+use a_society_facts::fact::flow::Ends;
 use a_society_facts::id::{ProjectName, Seq};
 use a_society_operator_ui::fold::reach;
 use a_society_operator_ui::protocol::down::Fault;
@@ -133,13 +134,13 @@ impl Workspace {
         Ok((project, file, Some(whole)))
     }
 
-    /// What the project of a flow chose beforehand.
-    fn chosen(&self, flow: &FlowRef) -> Chosen {
+    /// What was chosen beforehand: when the flow began, or else for all of its project.
+    fn chosen(&self, flow: &FlowRef, ends: Ends) -> Chosen {
         let disk = self.store.ground().disk.as_ref();
         let chosen = defaults(disk, &project_folder(&self.store, &flow.project));
         Chosen {
-            improve: chosen.improve,
-            feedback: chosen.feedback,
+            improve: ends.improve.or(chosen.improve),
+            feedback: ends.feedback.or(chosen.feedback),
         }
     }
 
@@ -172,7 +173,12 @@ impl Actions for Workspace {
             .map(|path| read_text(&path))
             .transpose()
             .map_err(from_stop)?;
+        let ends = Ends {
+            improve: new.improve.map(Into::into),
+            feedback: new.feedback,
+        };
         let made = NewFlow {
+            ends,
             project: project.clone(),
             project_folder: project_folder(&self.store, &project),
             title: new.title.clone().filter(|title| !title.trim().is_empty()),
@@ -187,10 +193,7 @@ impl Actions for Workspace {
             project,
             flow: driven.handle.id().clone(),
         };
-        let mut chosen = self.chosen(&flow);
-        let wished = new.improve.map(Into::into);
-        chosen.improve = wished.or(chosen.improve);
-        chosen.feedback = new.feedback.or(chosen.feedback);
+        let chosen = self.chosen(&flow, ends);
         Ok(Begun {
             flow,
             driven,
@@ -202,10 +205,12 @@ impl Actions for Workspace {
         let project = project_folder(&self.store, &flow.project);
         let resumed = run::resume(&self.store, flow, project, None);
         let (driven, _) = resumed.map_err(|error| from_run(&error))?;
+        let look = self.store.look(flow);
+        let ends = look.map_or_else(|_| Ends::default(), |look| look.screen.flow.ends);
         Ok(Begun {
             flow: flow.clone(),
             driven,
-            chosen: self.chosen(flow),
+            chosen: self.chosen(flow, ends),
         })
     }
 

@@ -161,6 +161,7 @@ fn walked(name: &str) -> Arc<Seen> {
     let store = Store::new(ground, workspace.path().join(".a-society/state"));
     let place = folder().join(name);
     let new = NewFlow {
+        ends: a_society_facts::fact::flow::Ends::default(),
         project: "demo".parse().unwrap(),
         project_folder,
         title: None,

@@ -3,6 +3,7 @@
 mod between;
 mod canaries;
 mod counted;
+mod ending;
 mod files;
 mod forked;
 mod hurried;

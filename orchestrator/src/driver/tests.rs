@@ -65,6 +65,7 @@ fn begin(disk: &FaultyDisk, flow: &str, script: &str) -> Core {
 fn begin_in(store: &Store, disk: &FaultyDisk, flow: &str, script: &str) -> Core {
     disk.make_folder("/w/project".as_ref()).unwrap();
     let new = NewFlow {
+        ends: a_society_facts::fact::flow::Ends::default(),
         project: "demo".parse().unwrap(),
         project_folder: "/w/project".into(),
         title: None,

@@ -56,6 +56,7 @@ fn created(sketch: &mut Sketch<'_>, source: &Source) -> Result<(), String> {
     let graph = &source.graph.graph;
     let text: Text = sketch.text(source.graph.source.clone());
     let created = Fact::FlowCreated(FlowCreated {
+        ends: a_society_facts::fact::flow::Ends::default(),
         project: source.flow.project.clone(),
         title: graph.name().to_owned(),
         input: None,

@@ -46,6 +46,7 @@ fn role() -> RoleInstance {
 
 fn flow_with_session(world: &World) -> Flow {
     let created = FlowCreated {
+        ends: a_society_facts::fact::flow::Ends::default(),
         project: at().project,
         title: "A flow".into(),
         input: None,

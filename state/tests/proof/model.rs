@@ -32,6 +32,7 @@ pub(crate) fn in_project(project: &str) -> FlowRef {
 /// The first fact of every flow.
 pub(crate) fn created() -> FlowCreated {
     FlowCreated {
+        ends: a_society_facts::fact::flow::Ends::default(),
         project: PROJECT.parse().unwrap(),
         title: "the beginning".into(),
         input: None,

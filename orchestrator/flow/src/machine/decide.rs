@@ -173,6 +173,7 @@ fn created(graph: &FlowGraph, state: &FlowState, create: &Create) -> Result<Vec<
         return Err(Refusal::AlreadyCreated);
     }
     Ok(vec![Fact::FlowCreated(FlowCreated {
+        ends: a_society_facts::fact::flow::Ends::default(),
         project: create.project.clone(),
         title: create.title.clone(),
         input: create.input.clone(),

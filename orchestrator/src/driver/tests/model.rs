@@ -384,6 +384,7 @@ impl World {
 
     fn begin_with(&self, flow: &str) -> Core {
         let new = NewFlow {
+            ends: a_society_facts::fact::flow::Ends::default(),
             project: "demo".parse().unwrap(),
             project_folder: "/w/project".into(),
             title: None,

@@ -96,6 +96,7 @@ impl World {
         let disk = FaultyDisk::new();
         disk.make_folder("/w/project".as_ref()).unwrap();
         let new = NewFlow {
+            ends: a_society_facts::fact::flow::Ends::default(),
             project: "demo".parse().unwrap(),
             project_folder: "/w/project".into(),
             title: None,

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::fact::improvement::ImprovementMode;
 use crate::handoff::EdgeName;
 use crate::id::{ClientId, FlowId, NodeId, ProjectName, RoleInstance, Seq};
 use crate::message::Text;
@@ -45,6 +46,25 @@ pub struct EdgeOutline {
     pub optional: bool,
 }
 
+/// How a flow is to end, as far as the operator said so when it began.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Ends {
+    /// How roles reflect.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub improve: Option<ImprovementMode>,
+    /// Whether a report is written.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub feedback: Option<bool>,
+}
+
+impl Ends {
+    /// Whether nothing was said.
+    #[must_use]
+    pub fn is_open(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct FlowCreated {
     /// The project it works on.
@@ -62,6 +82,9 @@ pub struct FlowCreated {
     /// Whether the graph is a draft that one owner node still has to write.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub draft: bool,
+    /// How it is to end, which is then not asked.
+    #[serde(default, skip_serializing_if = "Ends::is_open")]
+    pub ends: Ends,
     /// The client's name for the command that made it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub client: Option<ClientId>,

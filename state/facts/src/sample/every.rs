@@ -133,6 +133,7 @@ fn journal() -> Vec<Fact> {
 fn flow() -> Vec<Fact> {
     vec![
         Fact::FlowCreated(FlowCreated {
+            ends: crate::fact::flow::Ends::default(),
             project: id("demo"),
             title: "Notes".into(),
             input: Some(Text::Blob(blob())),

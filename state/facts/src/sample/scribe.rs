@@ -153,6 +153,7 @@ impl Scribe {
             process: process(1000),
         }));
         scribe.say(Fact::FlowCreated(FlowCreated {
+            ends: crate::fact::flow::Ends::default(),
             project: id("demo"),
             title: "Notes for 1.4".into(),
             input: Some(Text::from("Write the notes for release 1.4.")),

@@ -274,6 +274,7 @@ impl FlowState {
         self.input.clone_from(&f.input);
         self.origin.clone_from(&f.origin);
         self.draft = f.draft;
+        self.ends = f.ends;
         self.created_at = Some(place.at);
         self.next_turn = self.next_turn.max(1);
         self.take_graph(&f.graph);

@@ -16,6 +16,7 @@ use super::parts::{
 use super::phase::{Change, FlowStatus, Forked, Improvement, Notice, Parentage, Pause, Phase};
 use super::seen::Seen;
 use crate::at::At;
+use crate::fact::flow::Ends;
 use crate::fact::journal::ProcessName;
 use crate::fact::operator::{ConsentMode, Grant};
 use crate::handoff::{Delivery, EdgeName};
@@ -46,6 +47,9 @@ pub struct FlowState {
     pub origin: Option<String>,
     /// Whether the graph is a draft.
     pub draft: bool,
+    /// How it is to end, as far as that was said when it began.
+    #[serde(default, skip_serializing_if = "Ends::is_open")]
+    pub ends: Ends,
     /// When it was created.
     pub created_at: Option<At>,
     /// When the last fact was recorded.

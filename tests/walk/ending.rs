@@ -1,0 +1,55 @@
+//! How a flow is to end is said when it begins, and not asked again after a death.
+
+use super::place::{FLOW, Place, wait_until};
+
+/// Long enough to be killed in the middle.
+const SLOW: &str = r"default: forward
+script:
+  - node: write
+    say:
+      - call: { tool: read_file, input: { path: a.md }, output: nothing, takes-ms: 1500 }
+      - Here it is.
+      - forward: The notes.
+";
+
+/// Begins a flow that nobody is to be asked about, and kills the program in the middle.
+fn killed(words: &[&str]) -> (Place, String) {
+    let place = Place::new(FLOW, SLOW);
+    let run = [&["run", "demo/flow.yaml"], words].concat();
+    let mut child = place.start(&run);
+    wait_until("the flow begins", || place.flow().is_some());
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let flow = place.flow().unwrap();
+    (place, flow)
+}
+
+/// How often the operator was told that a choice was made, by what it was.
+fn chosen(place: &Place, flow: &str) -> (bool, bool) {
+    let log = place.run(&["log", flow, "--json"]).out;
+    let says = |fact: &str| log.contains(&format!("\"fact\":\"{fact}\""));
+    (says("improvement_chosen"), says("feedback_started"))
+}
+
+#[test]
+fn whoever_goes_on_with_a_flow_after_a_death_is_not_asked_how_it_ends() {
+    let (place, flow) = killed(&["--improve", "parallel", "--feedback", "no"]);
+    let resumed = place.run(&["resume", &flow]);
+    assert_eq!(resumed.code, 0, "{resumed:?}");
+    assert_eq!(place.status(&flow)["status"], "completed");
+    assert_eq!(chosen(&place, &flow), (true, false));
+    let log = place.run(&["log", &flow, "--json"]).out;
+    assert!(log.contains("\"mode\":\"parallel\""), "{log}");
+}
+
+#[test]
+fn what_was_not_said_is_asked_and_what_is_said_later_counts_more() {
+    let (place, flow) = killed(&["--improve", "parallel"]);
+    let resumed = place.run(&["resume", &flow]);
+    assert_eq!(resumed.code, 8, "the report was not spoken of: {resumed:?}");
+    let (place, flow) = killed(&["--improve", "parallel", "--feedback", "yes"]);
+    let resumed = place.run(&["resume", &flow, "--improve", "none"]);
+    assert_eq!(resumed.code, 0, "{resumed:?}");
+    let log = place.run(&["log", &flow, "--json"]).out;
+    assert!(!log.contains("\"mode\":\"parallel\""), "{log}");
+}
