@@ -151,7 +151,7 @@ pub(crate) fn whole_feed(bench: &Bench) {
         total,
     } = stage;
     drop(served);
-    let mut cold = Vec::new();
+    let (mut cold, mut peaks) = (Vec::new(), Vec::new());
     for _ in 0..ROUNDS {
         let stage = Stage {
             served: Served::start(&root),
@@ -161,11 +161,12 @@ pub(crate) fn whole_feed(bench: &Bench) {
             total,
         };
         cold.push(stage.at_once(1).0);
+        peaks.push(stage.served.memory_mb("VmHWM"));
     }
     line(
-        "The same to the first client after a start, for whom the journal is read",
+        "The same to the first client after a start, for whom the journal is read; memory at most",
         "",
-        &format!("{:.0} ms", median(cold)),
+        &format!("{:.0} ms; {:.0} MB", median(cold), median(peaks)),
     );
 }
 

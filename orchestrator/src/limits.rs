@@ -24,6 +24,10 @@ pub const IDLE_THREAD_TIME: Duration = Duration::from_secs(1);
 /// How many messages wait for a flow's task before the next sender waits for a place.
 pub const INBOX_MAX: usize = 256;
 
+/// How much is kept of why a flow was cancelled. It stands in its record, in a feed and in lists; a few
+/// sentences say it.
+pub const CANCEL_REASON_BYTES_MAX: usize = 16 * 1024;
+
 /// How many commands are known by name that had a request tried at once: far more than a client
 /// sends before it hears of the first. A turn takes a dozen of them at most.
 pub const HURRIED_MAX: usize = 64;

@@ -107,15 +107,7 @@ pub fn create(
     at: At,
     mut mint: Box<dyn Mint>,
 ) -> Result<Core, RunError> {
-    let script = new
-        .script
-        .as_deref()
-        .map(Script::parse)
-        .transpose()
-        .map_err(|faults| FileError::NotAScript {
-            path: PathBuf::from(SCRIPT_NAME),
-            faults,
-        })?;
+    let script = script_of(new.script.as_deref())?;
     let id = mint::flow_id(mint.as_mut(), at).map_err(DriverError::from)?;
     let flow = FlowRef {
         project: new.project.clone(),
@@ -213,18 +205,21 @@ pub fn reopen(
     let files = RecordFolder::new(disk, opened.folder().record());
     let kept = files.read(&RecordPath::of_name(SCRIPT_NAME))?;
     let text = kept.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
-    let script = text
-        .as_deref()
-        .map(Script::parse)
-        .transpose()
-        .map_err(|faults| FileError::NotAScript {
-            path: PathBuf::from(SCRIPT_NAME),
-            faults,
-        })?;
+    let script = script_of(text.as_deref())?;
     Ok((
         take_over(store, opened, (file, script), project_folder, mint)?,
         report,
     ))
+}
+
+/// The script of a flow, if it has one.
+fn script_of(text: Option<&str>) -> Result<Option<Script>, FileError> {
+    text.map(Script::parse)
+        .transpose()
+        .map_err(|faults| FileError::NotAScript {
+            path: PathBuf::from(SCRIPT_NAME),
+            faults,
+        })
 }
 
 /// The roles that the file of a flow defined before its graph was revised by one that defines none:

@@ -119,6 +119,7 @@ fn words_of(command: &Command) -> Option<&str> {
         Command::Reply { text, .. } | Command::Steer { text, .. } => Some(text),
         Command::Deny { reason, .. } | Command::Decline { reason, .. } => reason.as_deref(),
         Command::Reopen { note, .. } => note.as_deref(),
+        Command::Cancel { why } => why.as_deref(),
         Command::Approve { .. }
         | Command::Allow { .. }
         | Command::Mode { .. }
@@ -129,7 +130,6 @@ fn words_of(command: &Command) -> Option<&str> {
         | Command::Stop { .. }
         | Command::Pause
         | Command::Unpause
-        | Command::Cancel { .. }
         | Command::Retry { .. }
         | Command::RetryNow { .. }
         | Command::Revise { .. }

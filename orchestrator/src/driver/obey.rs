@@ -12,6 +12,7 @@ use a_society_flow::machine::{Guidance, Input, Reply, ReplyTarget, Revise, Steer
 use super::core::Core;
 use super::error::DriverError;
 use crate::control::message::{Command, Taken, Whom};
+use crate::limits::CANCEL_REASON_BYTES_MAX;
 use crate::mint;
 use crate::project::flow_file::{FileError, read_kept};
 use crate::withheld::without_secrets;
@@ -104,7 +105,7 @@ impl Core {
             },
             Command::Cancel { why } => Input::Cancel {
                 by: Author::Operator,
-                why,
+                why: why.as_deref().and_then(reason),
                 client,
             },
             Command::Retry { to } => Input::Retry {
@@ -223,6 +224,17 @@ impl Core {
             }
         }
     }
+}
+
+/// Why a flow is cancelled, as it is kept: without what looks like a secret, and not longer than its
+/// record takes. Blank words say nothing.
+fn reason(why: &str) -> Option<String> {
+    let mut why = without_secrets(why.trim());
+    if why.len() > CANCEL_REASON_BYTES_MAX {
+        why.truncate(why.floor_char_boundary(CANCEL_REASON_BYTES_MAX));
+        why.push('…');
+    }
+    (!why.is_empty()).then_some(why)
 }
 
 fn target(whom: Whom) -> ReplyTarget {

@@ -41,8 +41,14 @@ fn parse_with(
     known: Option<&BTreeSet<RoleName>>,
 ) -> (Option<GraphFile>, Vec<Diagnostic>) {
     let mut sink = Sink::new(text, file_name);
-    let file = match yaml::parse(text) {
-        Ok(tree) => read_file(&mut sink, &tree, known),
+    let file = tree(&mut sink, text).and_then(|tree| read_file(&mut sink, &tree, known));
+    (file, sink.finish())
+}
+
+/// What a file holds, if it is YAML; if not, it is said why.
+pub(super) fn tree(sink: &mut Sink<'_>, text: &str) -> Option<Tree> {
+    match yaml::parse(text) {
+        Ok(tree) => Some(tree),
         Err(fault) => {
             let (code, hint) = match fault.kind {
                 YamlFaultKind::TooLarge => (Code::FileTooLarge, None),
@@ -52,12 +58,11 @@ fn parse_with(
             sink.error(code, fault.span, fault.message, hint);
             None
         }
-    };
-    (file, sink.finish())
+    }
 }
 
 /// The two mistakes that YAML explains worst.
-pub(super) fn syntax_hint(text: &str, span: Span) -> Option<String> {
+fn syntax_hint(text: &str, span: Span) -> Option<String> {
     let start = text.floor_char_boundary((span.start_byte as usize).min(text.len()));
     let (before, after) = text.split_at_checked(start)?;
     let is_indent = |letter: char| letter == ' ' || letter == '\t';

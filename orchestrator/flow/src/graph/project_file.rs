@@ -4,11 +4,11 @@
 use a_society_facts::fact::improvement::ImprovementMode;
 
 use super::diagnostic::{Code, Diagnostic, Sink};
-use super::parse::syntax_hint;
+use super::parse::tree;
 use super::parse_role::read_settings;
 use super::role::InlineRole;
 use super::walk::{self, Fields};
-use super::yaml::{self, Tree, Value, YamlFaultKind};
+use super::yaml::{Tree, Value};
 
 /// A text of a list, and the line in which it stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -117,21 +117,6 @@ fn yes_or_no(sink: &mut Sink<'_>, tree: &Tree) -> Option<bool> {
         Value::Null | Value::Number(_) | Value::Text(_) | Value::List(_) | Value::Map(_) => {
             let message = "`feedback` is `yes` or `no`".to_owned();
             sink.error(Code::WrongType, tree.span, message, None);
-            None
-        }
-    }
-}
-
-fn tree(sink: &mut Sink<'_>, text: &str) -> Option<Tree> {
-    match yaml::parse(text) {
-        Ok(tree) => Some(tree),
-        Err(fault) => {
-            let (code, hint) = match fault.kind {
-                YamlFaultKind::TooLarge => (Code::FileTooLarge, None),
-                YamlFaultKind::Syntax => (Code::Syntax, syntax_hint(text, fault.span)),
-                YamlFaultKind::Limit => (Code::BeyondLimit, None),
-            };
-            sink.error(code, fault.span, fault.message, hint);
             None
         }
     }

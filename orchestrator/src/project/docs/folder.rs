@@ -73,15 +73,7 @@ pub fn discover(disk: &dyn Disk, workspace: &Path) -> Vec<PathBuf> {
 /// Reads a project, and says everything that is wrong with it. It is there if no diagnostic is an
 /// error.
 pub fn inspect(disk: &dyn Disk, project: &Path) -> (Option<Project>, Vec<Diagnostic>) {
-    let found = Vec::new();
-    let mut inspection = Inspection {
-        reader: Reader { disk, found },
-        layout: Layout::of(project),
-        project,
-        index: Index::new(),
-        readings: BTreeMap::new(),
-        owned: Vec::new(),
-    };
+    let mut inspection = Inspection::of(disk, project);
     let canonical = inspection.whole();
     let found = inspection.reader.found;
     let is_sound = !found.iter().any(Diagnostic::is_error);
@@ -94,15 +86,7 @@ pub fn inspect(disk: &dyn Disk, project: &Path) -> (Option<Project>, Vec<Diagnos
 /// The roles of a project as far as they can be read, for a flow that runs in it already. One that
 /// cannot be read is missing, and only its own turns cannot be taken.
 pub fn roles(disk: &dyn Disk, project: &Path) -> Roles {
-    let found = Vec::new();
-    let mut inspection = Inspection {
-        reader: Reader { disk, found },
-        layout: Layout::of(project),
-        project,
-        index: Index::new(),
-        readings: BTreeMap::new(),
-        owned: Vec::new(),
-    };
+    let mut inspection = Inspection::of(disk, project);
     let names = inspection.role_names();
     let read = names.iter().filter_map(|name| {
         let role = inspection.role(name)?;
@@ -158,7 +142,19 @@ struct Owned {
     path: PathBuf,
 }
 
-impl Inspection<'_> {
+impl<'d> Inspection<'d> {
+    fn of(disk: &'d dyn Disk, project: &'d Path) -> Self {
+        let found = Vec::new();
+        Self {
+            reader: Reader { disk, found },
+            layout: Layout::of(project),
+            project,
+            index: Index::new(),
+            readings: BTreeMap::new(),
+            owned: Vec::new(),
+        }
+    }
+
     fn whole(&mut self) -> Option<FlowFile> {
         if !is_project(self.reader.disk, self.project) {
             let hint = "make a project with: a-society init DIR";

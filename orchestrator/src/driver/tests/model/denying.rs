@@ -160,3 +160,32 @@ fn k07_a_key_that_the_operator_typed_reaches_neither_journal_nor_model() {
     assert!(said.contains("It is [secret withheld]") && said.contains("Not with [secret"));
     assert!(!said.contains("CANARY"), "{said}");
 }
+
+#[test]
+fn why_a_flow_is_cancelled_is_kept_without_a_key_and_no_longer_than_a_record_takes() {
+    let key = format!("sk-ant-{}", "api03-CANARYCANARYCANARY");
+    let long = "é".repeat(2 * 1024 * 1024);
+    for (why, kept) in [
+        (
+            format!(" It leaked {key}. "),
+            Some("It leaked [secret withheld]"),
+        ),
+        (" \n".to_owned(), None),
+        (long, Some("éé")),
+    ] {
+        let world = World::new(Puppet::will_say([closes()]));
+        let mut core = world.begin();
+        core.obey(Command::Cancel { why: Some(why) }, None).unwrap();
+        let facts = world.facts(&core);
+        let Some(Fact::FlowCancelled(cancelled)) = facts.last() else {
+            panic!("{facts:?}")
+        };
+        let said = cancelled.why.as_deref();
+        assert_eq!(said.is_some(), kept.is_some(), "{kept:?}");
+        let fits = said.is_none_or(|said| said.starts_with(kept.unwrap()) && said.len() < 20_000);
+        assert!(
+            fits && said.is_none_or(|said| !said.contains("CANARY")),
+            "{kept:?}"
+        );
+    }
+}
