@@ -36,6 +36,13 @@ const fn told(entry: &Entry) -> (Seq, [bool; 4]) {
     (entry.seq, marks)
 }
 
+/// A part of a session, and the numbers of its messages; nothing if they are as they were.
+type List = (SessionPart, Option<Vec<u32>>);
+
+/// How many of the last messages are looked at for what changes in place. A list that went as a whole
+/// ends with another message.
+const LAST: usize = 64;
+
 /// A session, record by record.
 #[derive(Default)]
 pub(super) struct Past {
@@ -51,6 +58,8 @@ pub(super) struct Past {
     /// The text that is being streamed: the record that began it, and its number.
     draft: Option<(Seq, u32)>,
     drafted: Option<Drafted>,
+    /// The number of that text, if it stood behind the messages.
+    last: Option<u32>,
     moments: Vec<SessionMoment>,
 }
 
@@ -65,22 +74,27 @@ impl Past {
         if let Some(text) = &session.system_prompt {
             lists.push((
                 part("system", "system", "System prompt"),
-                vec![self.prompt(text, whole)],
+                Some(vec![self.prompt(text, whole)]),
             ));
         }
         let tools = read.tools().map(|tool| self.number(tool)).collect();
-        lists.push((part("tools", "tools", "Tools that were used"), tools));
+        let words = "Tools that were used";
+        lists.push((part("tools", "tools", words), Some(tools)));
         let requests = self.of_requests(read);
         let words = "Requests as they were sent";
-        lists.push((part("requests", "requests", words), requests));
+        lists.push((part("requests", "requests", words), Some(requests)));
         self.changed(seq, lists, drafted);
     }
 
     /// Keeps what is not as it was.
-    fn changed(&mut self, seq: Seq, lists: Vec<(SessionPart, Vec<u32>)>, drafted: Option<Drafted>) {
+    fn changed(&mut self, seq: Seq, lists: Vec<List>, drafted: Option<Drafted>) {
         let mut set = BTreeMap::new();
         let mut parts = Vec::with_capacity(lists.len());
         for (part, now) in lists {
+            parts.push(part.clone());
+            let Some(now) = now else {
+                continue;
+            };
             let before = self.lists.get(&part.id);
             let same = before.map_or(0, |before| {
                 let pairs = before.iter().zip(&now);
@@ -92,9 +106,8 @@ impl Past {
                     then: now.iter().skip(same).copied().collect(),
                 };
                 set.insert(part.id.clone(), change);
-                self.lists.insert(part.id.clone(), now);
+                self.lists.insert(part.id, now);
             }
-            parts.push(part);
         }
         let has_other_parts = parts != self.parts;
         if set.is_empty() && !has_other_parts && drafted == self.drafted {
@@ -110,12 +123,12 @@ impl Past {
     }
 
     /// What the session holds, and its archives.
-    fn of_entries(&mut self, session: &SessionView) -> Vec<(SessionPart, Vec<u32>)> {
-        let mut live = self.entries("live", &session.messages);
-        if session.draft.is_some() {
-            live.extend(self.draft.map(|(_, number)| number));
-        }
-        let mut lists = vec![(part("live", "live", "What the model sees now"), live)];
+    fn of_entries(&mut self, session: &SessionView) -> Vec<List> {
+        let live = (
+            part("live", "live", "What the model sees now"),
+            self.live(session),
+        );
+        let mut lists = vec![live];
         for archive in &session.archives {
             let words = archived(archive.compacted_at);
             let numbers = self.entries(&archive.id, &archive.archived_transcript_history);
@@ -129,14 +142,33 @@ impl Past {
         lists
     }
 
-    /// The numbers of these entries. Only those that are new are written.
-    fn entries(&mut self, list: &str, entries: &[Entry]) -> Vec<u32> {
+    /// The messages, and the text that is being streamed behind them; nothing if they are the same.
+    fn live(&mut self, session: &SessionView) -> Option<Vec<u32>> {
+        let draft = self.draft.filter(|_| session.draft.is_some());
+        let last = draft.map(|(_, number)| number);
+        let entries = self.entries("live", &session.messages);
+        if entries.is_none() && last == self.last {
+            return None;
+        }
+        self.last = last;
+        let known = self.entries.get("live").into_iter().flatten();
+        Some(known.map(|known| known.number).chain(last).collect())
+    }
+
+    /// The numbers of these entries; nothing if they are the same. Only those that are new are written.
+    fn entries(&mut self, list: &str, entries: &[Entry]) -> Option<Vec<u32>> {
+        let is_same = |(known, entry): (&Known, &Entry)| {
+            Arc::ptr_eq(&known.message, &entry.message) && known.told == told(entry)
+        };
+        if let Some(known) = self.entries.get(list)
+            && known.len() == entries.len()
+            && known.iter().zip(entries).rev().take(LAST).all(is_same)
+        {
+            return None;
+        }
         let mut known = self.entries.remove(list).unwrap_or_default();
         let pairs = known.iter().zip(entries);
-        let same = pairs.take_while(|(known, entry)| {
-            Arc::ptr_eq(&known.message, &entry.message) && known.told == told(entry)
-        });
-        let same = same.count();
+        let same = pairs.take_while(|pair| is_same(*pair)).count();
         known.truncate(same);
         for entry in entries.iter().skip(same) {
             let raw = serde_json::to_value(entry).unwrap_or_default();
@@ -148,7 +180,7 @@ impl Past {
         }
         let numbers = known.iter().map(|known| known.number).collect();
         self.entries.insert(list.to_owned(), known);
-        numbers
+        Some(numbers)
     }
 
     fn of_requests(&mut self, read: &Read) -> Vec<u32> {
