@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::feed::Item;
 use super::findings::ChangeDiff;
 use super::flow::FlowState;
-use super::http::{Changes, Event, Files, ItemBody, Segment, Track, TranscriptMessage};
+use super::http::{Changes, Event, Files, ItemBody, Track, TranscriptMessage};
 use super::row::{FlowRef, FlowRow};
 use super::wire;
 
@@ -105,11 +105,53 @@ wire! {
         pub pieces: Vec<u32>,
     }
 
-    /// All of a session.
+    /// All of a session, at every record.
     pub struct ExportedTranscript {
-        /// Its parts.
-        pub segments: Vec<Segment>,
-        /// The messages of each.
-        pub messages: BTreeMap<String, Vec<TranscriptMessage>>,
+        /// Every message that ever was in it.
+        pub messages: Vec<TranscriptMessage>,
+        /// What each record changed.
+        pub moments: Vec<SessionMoment>,
+    }
+
+    /// What a record changed in a session.
+    pub struct SessionMoment {
+        /// The record.
+        pub seq: u64,
+        /// Its parts, if there are others now.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(test, ts(optional))]
+        pub parts: Option<Vec<SessionPart>>,
+        /// What changed in the messages of its parts.
+        pub set: BTreeMap<String, ListChange>,
+        /// How much there is of the text that is being streamed, which is the last one then.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(test, ts(optional))]
+        pub drafted: Option<Drafted>,
+    }
+
+    /// A part of a session.
+    pub struct SessionPart {
+        /// Its id.
+        pub id: String,
+        /// What it is.
+        pub kind: String,
+        /// In words.
+        pub words: String,
+    }
+
+    /// What changed in a list of messages.
+    pub struct ListChange {
+        /// As many are as they were.
+        pub same: u64,
+        /// The ones behind them, by their numbers.
+        pub then: Vec<u32>,
+    }
+
+    /// How much there is of a text that is being streamed.
+    pub struct Drafted {
+        /// In letters, as a page counts them.
+        pub chars: u64,
+        /// In tokens, roughly.
+        pub tokens: u64,
     }
 }

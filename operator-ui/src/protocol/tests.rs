@@ -41,7 +41,7 @@ fn typescript() -> String {
             MarkKind, Events, Event, Transcript, Segment, TranscriptMessage, Files, FileVersions,
             FileVersion, Changes, Hits, Hit, Projects, ProjectRow, NewFlow, NewFrom, Models, GraphText, JudgedGraph, GraphFinding,
         },
-        exported::{Exported, Moment, ExportedRequests, ExportedRequest, ExportedTranscript},
+        exported::{Exported, Moment, ExportedRequests, ExportedRequest, ExportedTranscript, SessionMoment, SessionPart, ListChange, Drafted},
     );
     let proto = format!("export const PROTO = {};\n", super::PROTO);
     let types = declared.map(|declared| {

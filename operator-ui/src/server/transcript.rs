@@ -6,12 +6,11 @@ use std::collections::BTreeMap;
 use a_society_facts::Recorded;
 use a_society_facts::fact::Fact;
 use a_society_facts::id::{FlowId, RoleInstance, Seq, TurnId};
-use a_society_facts::message::Text;
 use a_society_facts::view::SessionView;
 use a_society_facts::view::View;
 use a_society_facts::view::route::session_role;
 use a_society_state::FlowRef;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::blocking::missing;
 use super::feed_at::each_upto;
@@ -154,22 +153,15 @@ fn messages(
     prompt: Option<&str>,
     read: &Read,
 ) -> Result<Vec<TranscriptMessage>, Fault> {
-    let tool = |(n, (tool, count)): (usize, (&String, &u64))| {
-        plain(n, "tool", &format!("{tool}: called {count} times"))
-    };
-    let request = |(n, sent): (usize, &Sent)| TranscriptMessage {
-        at: Some(sent.at.clone()),
-        seq: Some(sent.seq),
-        raw: sent.raw.clone(),
-        ..plain(n, "request", &sent.words)
-    };
     Ok(match wanted {
         "system" => prompt
             .iter()
             .map(|prompt| plain(0, "system", prompt))
             .collect(),
-        "tools" => read.tools.iter().enumerate().map(tool).collect(),
-        "requests" => read.sent.iter().enumerate().map(request).collect(),
+        "tools" => read.tools().collect(),
+        "requests" => (0..read.sent.len())
+            .filter_map(|n| read.request(n))
+            .collect(),
         other => {
             let list = lists.iter().find(|(id, ..)| id == other);
             let list = list.ok_or_else(no_part)?;
@@ -259,18 +251,34 @@ impl Read {
         self.sent.iter().map(|sent| sent.seq)
     }
 
-    /// All of the session: its parts, and the messages of each. Nothing, if there is none.
-    pub(super) fn all(&self, whole: &dyn Fn(&Text) -> String) -> Option<All> {
-        let session = self.session.as_ref()?;
-        let prompt = session.system_prompt.as_ref().map(whole);
-        let lists = lists(session);
-        let segments = segments(&lists, prompt.as_deref(), self);
-        let each = segments.iter().filter_map(|segment| {
-            let messages = messages(&segment.id, &lists, prompt.as_deref(), self).ok()?;
-            Some((segment.id.clone(), messages))
-        });
-        let messages = each.collect();
-        Some(All { segments, messages })
+    /// The session, if there is one.
+    pub(super) const fn session(&self) -> Option<&SessionView> {
+        self.session.as_ref()
+    }
+
+    /// The tools that were used, in the order of their names.
+    pub(super) fn tools(&self) -> impl Iterator<Item = TranscriptMessage> {
+        let each = self.tools.iter().enumerate();
+        each.map(|(n, (tool, count))| plain(n, "tool", &format!("{tool}: called {count} times")))
+    }
+
+    /// How much is known of each request: it grows with what comes back.
+    pub(super) fn known_of_requests(&self) -> impl Iterator<Item = usize> {
+        let members = |sent: &Sent| sent.raw.as_object().map_or(0, Map::len);
+        self.sent
+            .iter()
+            .map(move |sent| sent.words.len() + members(sent))
+    }
+
+    /// A request, by its place.
+    pub(super) fn request(&self, n: usize) -> Option<TranscriptMessage> {
+        let sent = self.sent.get(n)?;
+        Some(TranscriptMessage {
+            at: Some(sent.at.clone()),
+            seq: Some(sent.seq),
+            raw: sent.raw.clone(),
+            ..plain(n, "request", &sent.words)
+        })
     }
 }
 
@@ -278,12 +286,6 @@ fn add(to: &mut Value, name: &str, what: Value) {
     if let Some(members) = to.as_object_mut() {
         members.insert(name.to_owned(), what);
     }
-}
-
-/// All of a session.
-pub(super) struct All {
-    pub(super) segments: Vec<Segment>,
-    pub(super) messages: BTreeMap<String, Vec<TranscriptMessage>>,
 }
 
 type List = (String, &'static str, String, Vec<Value>);
@@ -330,7 +332,7 @@ fn tokens(text: &str) -> u64 {
     text.len().div_ceil(BYTES_A_TOKEN) as u64
 }
 
-fn plain(n: usize, kind: &str, content: &str) -> TranscriptMessage {
+pub(super) fn plain(n: usize, kind: &str, content: &str) -> TranscriptMessage {
     TranscriptMessage {
         n: n as u64,
         kind: kind.to_owned(),
@@ -342,7 +344,7 @@ fn plain(n: usize, kind: &str, content: &str) -> TranscriptMessage {
     }
 }
 
-fn message(n: usize, raw: &Value) -> TranscriptMessage {
+pub(super) fn message(n: usize, raw: &Value) -> TranscriptMessage {
     let kind = raw.get("role").and_then(Value::as_str).unwrap_or("message");
     let said = raw
         .get("content")

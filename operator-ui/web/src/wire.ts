@@ -2145,10 +2145,62 @@ pieces: Array<number>, };
 
 export type ExportedTranscript = {
 /**
- * Its parts.
+ * Every message that ever was in it.
  */
-segments: Array<Segment>,
+messages: Array<TranscriptMessage>,
 /**
- * The messages of each.
+ * What each record changed.
  */
-messages: { [key in string]: Array<TranscriptMessage> }, };
+moments: Array<SessionMoment>, };
+
+export type SessionMoment = {
+/**
+ * The record.
+ */
+seq: number,
+/**
+ * Its parts, if there are others now.
+ */
+parts?: Array<SessionPart>,
+/**
+ * What changed in the messages of its parts.
+ */
+set: { [key in string]: ListChange },
+/**
+ * How much there is of the text that is being streamed, which is the last one then.
+ */
+drafted?: Drafted, };
+
+export type SessionPart = {
+/**
+ * Its id.
+ */
+id: string,
+/**
+ * What it is.
+ */
+kind: string,
+/**
+ * In words.
+ */
+words: string, };
+
+export type ListChange = {
+/**
+ * As many are as they were.
+ */
+same: number,
+/**
+ * The ones behind them, by their numbers.
+ */
+then: Array<number>, };
+
+export type Drafted = {
+/**
+ * In letters, as a page counts them.
+ */
+chars: number,
+/**
+ * In tokens, roughly.
+ */
+tokens: number, };

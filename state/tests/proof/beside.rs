@@ -139,6 +139,43 @@ fn a_look_beside_any_torn_end_shows_what_is_good_and_changes_nothing() {
 }
 
 #[test]
+fn a_look_that_reads_bytes_of_two_moments_calls_nothing_damaged() {
+    let mut play = Play::new();
+    let steps = [
+        Step::Create,
+        Step::Title,
+        Step::Title,
+        Step::Sync,
+        Step::Title,
+        Step::Title,
+        Step::Sync,
+    ];
+    assert!(play.run(&steps, Temper::GiveUp).is_none());
+    let folder = play.store.folder(&flow_ref());
+    let look = || look::look(&play.disk, &folder, &flow_ref().flow);
+    let began = play.disk.operations();
+    assert!(look().damage.is_none());
+    let operations = play.disk.operations() - began;
+    let segment = folder.segment(1);
+    let bit = play.disk.read_file(&segment).unwrap().len() as u64 * 4;
+    for moment in 1..=operations {
+        // Until this moment what is read is not what is there in the end.
+        play.disk.flip_bit(&segment, bit).unwrap();
+        let (at, file) = (play.disk.operations() + moment, segment.clone());
+        play.disk.after_each(Box::new(move |number, disk| {
+            if number == at {
+                disk.flip_bit(&file, bit).unwrap();
+            }
+        }));
+        let seen = look();
+        play.disk.after_each(Box::new(|_, _| {}));
+        assert!(seen.damage.is_none(), "{moment}: {:?}", seen.damage);
+    }
+    play.disk.flip_bit(&segment, bit).unwrap();
+    assert!(look().damage.is_some(), "what is damaged is said to be");
+}
+
+#[test]
 fn a_flow_that_is_opened_often_and_grows_a_little_each_time_gets_its_checkpoints() {
     const EACH: u64 = 1_000;
     let mut play = Play::new();

@@ -13,6 +13,7 @@ use a_society_state::FlowRef;
 use super::limits::JOURNAL_BYTES_MAX;
 use super::moments::Moments;
 use super::page::Failed;
+use super::past::Past;
 use crate::fold::flow::assembled;
 use crate::fold::{FlowFold, Liveness, row, words};
 use crate::hub::Hubs;
@@ -41,7 +42,7 @@ pub(super) struct Gathered {
     /// The items of each role, by their place.
     pub(super) feeds: BTreeMap<RoleInstance, BTreeMap<u64, Item>>,
     pub(super) bodies: Bodies,
-    pub(super) sessions: BTreeMap<RoleInstance, Read>,
+    pub(super) sessions: BTreeMap<RoleInstance, (Read, Past)>,
     pub(super) events: Vec<Event>,
 }
 
@@ -52,7 +53,7 @@ struct Gatherer<'a> {
     moments: Moments,
     feeds: BTreeMap<RoleInstance, BTreeMap<u64, Item>>,
     bodies: Bodies,
-    sessions: BTreeMap<RoleInstance, Read>,
+    sessions: BTreeMap<RoleInstance, (Read, Past)>,
     events: Vec<Event>,
     facts: u64,
     bytes: u64,
@@ -123,8 +124,9 @@ impl Gatherer<'_> {
         }
         let Some(fact) = recorded.fact() else { return };
         if let Some(role) = session_role(fact).or(asking(fact)) {
-            let read = self.sessions.entry(role.clone()).or_default();
-            read.hear(&self.flow.flow, role, recorded);
+            let (session, past) = self.sessions.entry(role.clone()).or_default();
+            session.hear(&self.flow.flow, role, recorded);
+            past.hear(recorded.seq, session, read);
         }
         // Streamed text moves no view.
         if !matches!(fact, Fact::DraftAdded(_)) {

@@ -9,6 +9,7 @@ mod json;
 pub mod limits;
 mod moments;
 mod page;
+mod past;
 mod pieces;
 mod requests;
 mod scrub;

@@ -14,7 +14,7 @@ use super::scrub::{Redact, Scrub};
 use crate::fold::lines::Bounds;
 use crate::fold::words;
 use crate::hub::Hubs;
-use crate::hub::flow::{whole_text, wire_ref};
+use crate::hub::flow::wire_ref;
 use crate::protocol::Fault;
 use crate::protocol::exported::{EXPORTED, ExportedTranscript};
 use crate::protocol::feed::Item;
@@ -173,7 +173,7 @@ pub(super) fn data(
     let bodies = feeds(hubs, flow, &gathered, &mut json, has(Part::Bodies))?;
     json.object("bodies", Some(Part::Bodies), bodies)?;
     let sessions = if has(Part::Transcripts) {
-        transcripts(hubs, flow, &gathered, &mut json.scrub)
+        transcripts(&gathered, &mut json.scrub)
     } else {
         Vec::new()
     };
@@ -268,34 +268,13 @@ fn short(value: serde_json::Value, scrub: &mut Scrub<'_>) -> serde_json::Value {
 }
 
 /// The sessions, each message no longer than what a file holds of one text.
-fn transcripts(
-    hubs: &Hubs,
-    flow: &FlowRef,
-    gathered: &Gathered,
-    scrub: &mut Scrub<'_>,
-) -> Vec<(String, ExportedTranscript)> {
-    let folder = hubs.store.folder(flow);
-    let whole = |text: &a_society_facts::message::Text| whole_text(&hubs.store, &folder, text);
-    let mut sessions = Vec::new();
-    for (role, read) in &gathered.sessions {
-        let Some(all) = read.all(&whole) else {
-            continue;
-        };
-        let parts = all.messages.into_iter().map(|(id, messages)| {
-            let messages = messages.into_iter().map(|message| bounded(message, scrub));
-            (id, messages.collect())
-        });
-        let messages = parts.collect();
-        let session = ExportedTranscript {
-            segments: all.segments,
-            messages,
-        };
-        sessions.push((role.to_string(), session));
-    }
-    sessions
+fn transcripts(gathered: &Gathered, scrub: &mut Scrub<'_>) -> Vec<(String, ExportedTranscript)> {
+    let each = gathered.sessions.iter();
+    let each = each.filter_map(|(role, (_, past))| Some((role.to_string(), past.done(scrub)?)));
+    each.collect()
 }
 
-fn bounded(mut message: TranscriptMessage, scrub: &mut Scrub<'_>) -> TranscriptMessage {
+pub(super) fn bounded(mut message: TranscriptMessage, scrub: &mut Scrub<'_>) -> TranscriptMessage {
     message.content = scrub.beginning(&message.content, TEXT_BYTES_MAX);
     message.raw = short(message.raw, scrub);
     message

@@ -60,7 +60,7 @@ pub(super) fn of(
     let mut sent: Vec<Seq> = gathered
         .sessions
         .values()
-        .flat_map(|read| read.sent())
+        .flat_map(|(read, _)| read.sent())
         .collect();
     sent.sort_unstable();
     let early = sent.len().saturating_sub(REQUESTS_MAX);

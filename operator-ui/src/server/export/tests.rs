@@ -1,6 +1,7 @@
 //! Files that show a flow: nothing is missing at any event, nothing secret is in them, and nothing that
 //! was written can get out of them.
 
+mod past;
 mod requests;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -146,7 +147,8 @@ fn the_page_gets_what_it_expects_and_its_tests_the_same_file() {
         let state = feed_at::driven_state(&stage.hubs, &stage.flow, Some(seq)).unwrap();
         (seq, state)
     });
-    let case = json!({ "exported": exported, "states": states });
+    let sessions = past::asked(&stage, &exported);
+    let case = json!({ "exported": exported, "states": states, "sessions": sessions });
     let case = serde_json::to_string(&case).unwrap() + "\n";
     let path = root().join("tests/exported/review-loop.json");
     if std::env::var_os("A_SOCIETY_UPDATE").is_some() {

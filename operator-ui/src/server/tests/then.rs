@@ -67,8 +67,8 @@ fn a_request_that_failed_says_what_came_back_and_no_other_does() {
     for recorded in recorded(facts) {
         read.hear(&flow, &failed.role, &recorded);
     }
-    let all = read.all(&|text| text.shown()).unwrap();
-    let requests = &all.messages["requests"];
+    let requests = read.known_of_requests().enumerate();
+    let requests: Vec<_> = requests.filter_map(|(n, _)| read.request(n)).collect();
     let told: Vec<_> = requests
         .iter()
         .filter(|request| !request.raw["failed"].is_null())

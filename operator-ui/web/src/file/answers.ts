@@ -1,7 +1,8 @@
 // What the routes of a server would answer, from the data of a file.
 import { hunksOf } from "../diff";
-import type { Diff, Down, Events, Exported, ExportedRequest, Fault, Hit, Hits, Item, SentRequest, State, Topic, Transcript } from "../wire";
+import type { Diff, Down, Events, Exported, ExportedRequest, Fault, Hit, Hits, Item, SentRequest, State, Topic } from "../wire";
 import { Moments } from "./moments";
+import { Session } from "./sessions";
 
 /** As the server has it. */
 const HITS_MAX = 100;
@@ -114,27 +115,26 @@ export class Answers {
   }
 
   #transcript(role: string, query: URLSearchParams): Response {
+    const told = this.#then(role, query)?.window(query.get("seg") ?? "live", number(query, "from", 0), number(query, "limit", 200));
+    return told == null ? this.#none("transcripts") : json(told);
+  }
+
+  /** A session as it was. */
+  #then(role: string, query: URLSearchParams): Session | null {
     const all = this.data.transcripts[role];
-    const messages = all?.messages[query.get("seg") ?? "live"];
-    if (all === undefined || messages === undefined) return this.#none("transcripts");
-    // What a session held before it was compacted is in its archives; what is cut here is what came later.
-    const [from, at] = [number(query, "from", 0), number(query, "at", Infinity)];
-    const there = messages.filter((one) => (one.seq ?? 0) <= at);
-    const told: Transcript = { segments: all.segments, messages: there.slice(from, from + number(query, "limit", 200)), total: there.length };
-    return json(told);
+    return all === undefined ? null : new Session(all, number(query, "at", Infinity));
   }
 
   /** A session to take along, under the names that it has on a disk. */
   #session(role: string, query: URLSearchParams): Response {
-    const all = this.data.transcripts[role];
-    if (all === undefined) return this.#none("transcripts");
-    const at = number(query, "at", Infinity);
-    const raws = (id: string): unknown[] => (all.messages[id] ?? []).filter((one) => (one.seq ?? 0) <= at).map((one) => one.raw);
+    const session = this.#then(role, query);
+    if (session === null || session.parts.length === 0) return this.#none("transcripts");
+    const raws = (id: string): unknown[] => session.messages(id).map((one) => one.raw);
     const archive = (id: string): unknown => ({ id, archivedTranscriptHistory: raws(id) });
     const seg = query.get("seg");
-    if (seg !== null) return seg in all.messages ? json(archive(seg)) : this.#none("transcripts");
-    const of = (kind: string): unknown[] => all.segments.filter((one) => one.kind === kind).map((one) => archive(one.id));
-    return json({ roleName: role, systemPrompt: all.messages.system?.[0]?.content, transcriptHistory: raws("live"), compactionArchives: of("compaction"), trimArchives: of("trim") });
+    if (seg !== null) return session.parts.some((part) => part.id === seg) ? json(archive(seg)) : this.#none("transcripts");
+    const of = (kind: string): unknown[] => session.parts.filter((part) => part.kind === kind).map((part) => archive(part.id));
+    return json({ roleName: role, systemPrompt: session.messages("system")[0]?.content, transcriptHistory: raws("live"), compactionArchives: of("compaction"), trimArchives: of("trim") });
   }
 
   #diff(query: URLSearchParams): Response {

@@ -6,7 +6,8 @@ import { hear } from "./line";
 import { Moments } from "./moments";
 import { unpacked } from "./unpack";
 
-type Case = { exported: Exported; states: [number, FlowState][] };
+type Asked = { role: string; at: number; seg: string; told: Transcript | null };
+type Case = { exported: Exported; states: [number, FlowState][]; sessions: Asked[] };
 const told = Object.values(import.meta.glob<Case>("../../../tests/exported/review-loop.json", { eager: true, import: "default" }))[0] as Case;
 const answers = new Answers(told.exported);
 const { flow, seq } = told.exported;
@@ -55,13 +56,18 @@ describe("a file", () => {
   it("gives sessions part by part", async () => {
     const live = await ask<Transcript>(`${root}/role/writer/transcript?seg=live&from=1&limit=2`);
     expect(live.messages.map((message) => message.n)).toEqual([1, 2]);
+    for (const { role, at, seg, told: then } of told.sessions) {
+      const answer = answers.answer(`${root}/role/${role}/transcript?seg=${seg}&at=${at}`);
+      expect([role, at, seg, answer.status]).toEqual([role, at, seg, then === null ? 404 : 200]);
+      if (then !== null) expect(await answer.json()).toEqual(then);
+    }
     for (const segment of live.segments) expect((await ask<Transcript>(`${root}/role/writer/transcript?seg=${segment.id}`)).total).toBe(segment.messages);
   });
   it("gives a session to take along under the names it has on a disk", async () => {
-    const all = told.exported.transcripts.writer;
+    const all = await ask<Transcript>(`${root}/role/writer/transcript?seg=live&limit=1000`);
     const whole = await ask<{ roleName: string; systemPrompt: string; transcriptHistory: unknown[] }>(`${root}/role/writer/transcript.json`);
     expect(whole.roleName).toBe("writer");
-    expect(whole.transcriptHistory).toEqual(all?.messages.live?.map((message) => message.raw));
+    expect(whole.transcriptHistory).toEqual(all.messages.map((message) => message.raw));
     const then = await ask<{ transcriptHistory: { seq: number }[] }>(`${root}/role/writer/transcript.json?at=40`);
     expect(then.transcriptHistory.length).toBeGreaterThan(0);
     expect(then.transcriptHistory.every((message) => message.seq <= 40)).toBe(true);
