@@ -1,5 +1,5 @@
 // One browser for a file of tests, and a stand-in server with a page on it for each test.
-import { after, before } from "node:test";
+import { after, afterEach, before } from "node:test";
 import { launch, open } from "./browser.mjs";
 import { StandIn } from "./stand-in.mjs";
 import { world } from "./world.mjs";
@@ -8,10 +8,9 @@ export function stage() {
   let browser;
   const held = [];
   before(async () => { browser = await launch(); });
-  after(async () => {
-    for (const end of held.reverse()) await end();
-    await browser.close();
-  });
+  // A page that stays open goes on painting what turns on it, and every later test waits for that.
+  afterEach(async () => { for (const end of held.splice(0).reverse()) await end(); });
+  after(() => browser.close());
   return async (path, { data = world(), serve, ...look } = {}) => {
     const server = await new StandIn(data).listen();
     // What it is to do from the first request on.
