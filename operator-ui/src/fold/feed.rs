@@ -275,10 +275,10 @@ impl FeedFold {
     }
 
     fn item(&self, item: &FeedItem, seq: u64, streams: bool) -> Item {
-        let call = item.call_id.as_deref().and_then(|id| {
-            let id: CallId = id.parse().ok()?;
-            self.calls.get(&id)
-        });
+        // Only the call's own item, which each of its records changes, tells of it: what others told
+        // would depend on how much of the call was known when they were handed out.
+        let own = item.call_id.as_deref().filter(|_| is_call(item.kind));
+        let call = own.and_then(|id| self.calls.get(&id.parse::<CallId>().ok()?));
         let lines = call.and_then(|call| call.lines);
         Item {
             id: wire_id(item),
@@ -304,6 +304,22 @@ impl FeedFold {
             exit: call.and_then(|call| call.exit),
             outcome: call.and_then(|call| call.outcome.clone()),
         }
+    }
+}
+
+/// Whether an item is a call.
+const fn is_call(kind: ItemKind) -> bool {
+    match kind {
+        ItemKind::Tool | ItemKind::ToolSuccess | ItemKind::ToolError => true,
+        ItemKind::Assistant
+        | ItemKind::User
+        | ItemKind::Event
+        | ItemKind::Error
+        | ItemKind::Handoff
+        | ItemKind::Resume
+        | ItemKind::Repair
+        | ItemKind::Reasoning
+        | ItemKind::Activation => false,
     }
 }
 

@@ -561,6 +561,60 @@ fn who_comes_at_any_record_and_goes_at_any_other_ends_with_what_a_newcomer_gets(
     }
 }
 
+/// A journal in which the first call was cut off, was run again, and left a process behind.
+fn with_a_call_that_runs_again() -> Vec<Recorded> {
+    let (_, records) = journals().remove(1);
+    let mut with = Vec::new();
+    for recorded in records {
+        let (at, fact) = (recorded.at, recorded.fact().cloned().unwrap());
+        let next = |with: &Vec<Recorded>| with.len() as u64 + 1;
+        if let Fact::CallFinished(call) = &fact {
+            let again =
+                json!({ "call": call.call, "role": call.role, "why": "it changed nothing" });
+            let again = Fact::CallRerun(serde_json::from_value(again).unwrap());
+            with.push(Recorded::new(next(&with), at, again));
+        }
+        with.push(Recorded::new(next(&with), at, fact.clone()));
+        if let Fact::CallFinished(call) = &fact {
+            let process = json!({ "pid": 7, "start_ticks": 1, "boot_id": "b" });
+            let left = json!({ "call": call.call, "role": call.role, "process": process });
+            let left = Fact::CallReaped(serde_json::from_value(left).unwrap());
+            with.push(Recorded::new(next(&with), at, left));
+        }
+    }
+    with
+}
+
+#[test]
+fn an_item_is_the_same_however_many_records_come_at_once() {
+    let mut all = journals();
+    all.push(("again".to_owned(), with_a_call_that_runs_again()));
+    for (name, records) in all {
+        let told = |at_once: usize| {
+            let (mut fold, mut items) = (fold(), BTreeMap::new());
+            for some in records.chunks(at_once) {
+                some.iter()
+                    .for_each(|recorded| fold.apply(recorded, &shown));
+                for (role, _, change) in fold.take_feeds() {
+                    for (place, item) in change.items {
+                        let mut item = serde_json::to_value(item).unwrap();
+                        // What streams on is told beside it.
+                        if item["pending"] == true {
+                            item["text"] = Value::Null;
+                        }
+                        items.insert((role.to_string(), place), item);
+                    }
+                }
+            }
+            items
+        };
+        let one_by_one = told(1);
+        for at_once in [2, 3, 7, records.len()] {
+            assert_eq!(told(at_once), one_by_one, "{name}, {at_once} at once");
+        }
+    }
+}
+
 #[test]
 fn a_cursor_of_another_epoch_or_from_the_future_begins_anew() {
     let (_, records) = journals().remove(0);
