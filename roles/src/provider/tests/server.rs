@@ -128,6 +128,12 @@ impl Server {
         self.shared.refused.lock().unwrap().clone()
     }
 
+    /// Says, in whatever thread, whether it was asked anything yet.
+    pub(crate) fn is_asked(&self) -> impl Fn() -> bool + Send + use<> {
+        let shared = Arc::clone(&self.shared);
+        move || !shared.seen.lock().unwrap().is_empty()
+    }
+
     /// Waits until the other side of a connection has gone away.
     pub(crate) fn hears_the_other_side_go(&self) -> bool {
         self.gone.recv_timeout(Duration::from_secs(20)).is_ok()

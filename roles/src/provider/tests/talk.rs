@@ -259,7 +259,15 @@ fn a_raised_signal_ends_a_stream_that_waits_and_closes_its_connection() {
         let prepared = provider.prepare(&request(&history, &tools)).unwrap();
         let stop = StopSignal::default();
         let mut stream = provider.start(prepared, &stop);
+        let is_asked = server.is_asked();
         let raiser = std::thread::spawn(move || {
+            // Not before the server has the request: who never had one hears nobody go.
+            for _ in 0..4_000 {
+                if is_asked() {
+                    break;
+                }
+                std::thread::sleep(Duration::from_millis(5));
+            }
             std::thread::sleep(Duration::from_millis(50));
             stop.raise();
         });
