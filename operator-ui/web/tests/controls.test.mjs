@@ -69,6 +69,8 @@ test("a budget is raised, set and lifted in a dialog that leaves the page to be 
   server.put("flow orchard/ledger", { flow: { ...server.world.flows["orchard/ledger"].state.flow, cost_micros: 3_000_000 } });
   await dialog.getByText("$3.00 spent").waitFor();
   assert.equal(await dialog.getByLabel("Tokens").inputValue(), "2M");
+  // Not while somebody types, nor before the ask can have been read.
+  await sleep(GRACE);
   await page.getByRole("button", { name: /^Allow once/ }).click();
   await until(() => given(server, "allow"), (list) => list.length === 1, "an ask is answered beside it");
   assert.deepEqual(await faults(page), []);
