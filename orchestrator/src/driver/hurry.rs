@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use a_society_facts::id::{ClientId, NodeId, TurnId};
+use a_society_facts::id::{ClientId, NodeId};
 use a_society_flow::machine::Task;
 use a_society_roles::turn::step::{Choose, Compact, Step, Told};
 use a_society_roles::turn::stop::StopSignal;
@@ -119,6 +119,11 @@ impl LiveTurn {
         Told::Hurried
     }
 
+    /// Whether it waits for its provider, and nobody stopped it.
+    fn waits(&self) -> bool {
+        self.pace != Pace::Goes && !self.told_to_stop
+    }
+
     fn hurry(&mut self) {
         self.pace = Pace::Hurried;
         self.nap.hurried.store(true, Ordering::SeqCst);
@@ -158,19 +163,19 @@ impl Core {
         whom: &Whom,
         client: Option<ClientId>,
     ) -> Result<usize, DriverError> {
-        let waits = |live: &&LiveTurn| live.pace != Pace::Goes && !live.told_to_stop;
-        let waiting = |live: &LiveTurn| waits(&live) && live.is(whom);
-        let mut turns = self.live.iter().filter(|(_, live)| waiting(live));
-        let (first, more) = (turns.next().map(|(turn, _)| *turn), turns.next().is_some());
-        let Some(turn) = first else {
-            let others = self.live.values().filter(waits).map(LiveTurn::named);
-            return Err(DriverError::NothingWaits(others.collect()));
+        let meant = |live: &LiveTurn| live.waits() && live.is(whom);
+        let named = |of: &dyn Fn(&LiveTurn) -> bool| {
+            let turns = self.live.values().filter(|live| of(live));
+            turns.map(LiveTurn::named).collect()
         };
-        if more {
-            let all = self.live.values().filter(|live| waiting(live));
-            return Err(DriverError::ManyTries(all.map(LiveTurn::named).collect()));
+        match self.live.values().filter(|live| meant(live)).count() {
+            0 => return Err(DriverError::NothingWaits(named(&LiveTurn::waits))),
+            1 => {}
+            _ => return Err(DriverError::ManyTries(named(&meant))),
         }
-        self.hurry(turn);
+        if let Some(live) = self.live.values_mut().find(|live| meant(live)) {
+            live.hurry();
+        }
         if let Some(client) = client {
             self.hurried.push_back(client);
             if self.hurried.len() > HURRIED_MAX {
@@ -178,12 +183,6 @@ impl Core {
             }
         }
         Ok(0)
-    }
-
-    fn hurry(&mut self, turn: TurnId) {
-        if let Some(live) = self.live.get_mut(&turn) {
-            live.hurry();
-        }
     }
 
     /// Whether a command of that name had a request tried at once. It is known for as long as the
