@@ -279,7 +279,9 @@ impl Core {
 
     /// What the flow knows about the role's work, in the words in which a role is told.
     pub(super) fn picture_of(&mut self, turn: TurnId, role: &RoleInstance) -> String {
-        let about = match self.live.get(&turn).map(|live| &live.task) {
+        let task = self.live.get(&turn).map(|live| live.task.clone());
+        let allowed = task.as_ref().map(|task| self.allowed(role, task));
+        let about = match &task {
             Some(Task::Node(node)) => About::Node(node),
             Some(Task::Feedback) => About::Feedback,
             Some(Task::Reflection | Task::Send) | None => About::Reflection,
@@ -287,7 +289,8 @@ impl Core {
         let Self {
             roles, graph, flow, ..
         } = self;
-        roles.packet(graph, &flow.views().flow, role, about)
+        let state = &flow.views().flow;
+        roles.packet(graph, state, role, about, allowed.unwrap_or_default())
     }
 
     fn answer_aside(

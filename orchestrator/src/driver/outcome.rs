@@ -7,7 +7,7 @@ use a_society_facts::id::{RoleInstance, TurnId};
 use a_society_facts::limits::INLINE_HANDOFF_BYTES_MAX;
 use a_society_flow::machine::{Input, Outcome, Product, Refusal, Target, Task, TurnOutcome};
 use a_society_roles::handoff::{
-    self, HandoffFault, Outcome as Said, output_limit_message, repair_message,
+    self, Form, Outcome as Said, no_ending_message, output_limit_message, repair_message,
 };
 use a_society_roles::turn::step::{End, Told};
 
@@ -17,6 +17,17 @@ use super::step::Heard;
 use crate::mint;
 use crate::record::{Found, find, find_in_record, inline_bytes};
 
+/// What a role meant with the end of its turn.
+#[derive(Debug, Default)]
+struct Meant {
+    /// What is wrong with it, if its words alone show it.
+    problem: Option<String>,
+    /// Whether it said nothing about its end.
+    is_silent: bool,
+    /// What it is to lead to, as far as that can be told.
+    outcome: Option<Said>,
+}
+
 impl Core {
     pub(super) fn end(
         &mut self,
@@ -24,14 +35,7 @@ impl Core {
         attempt: u32,
         end: End,
     ) -> Result<Heard, DriverError> {
-        let fault = match &end {
-            End::Fault(fault) => Some(fault.clone()),
-            End::Outcome { .. }
-            | End::OutputLimit
-            | End::Aborted { .. }
-            | End::Provider { .. }
-            | End::Configuration { .. } => None,
-        };
+        let meant = self.meant(&end);
         match &end {
             // What the role lacks may have come to light while calls of an answer were still open.
             End::Aborted { .. } | End::Provider { .. } | End::Configuration { .. } => {
@@ -61,7 +65,44 @@ impl Core {
             self.leave(turn);
             return Ok(Heard::Over);
         }
-        self.mend(turn, fault)
+        self.mend(turn, meant)
+    }
+
+    /// What the end of a turn means, for a repair of it.
+    fn meant(&self, end: &End) -> Meant {
+        match end {
+            End::Fault(fault) => Meant {
+                problem: Some(match &fault.span {
+                    Some(span) => format!("{} (line {} of your message)", fault.message, span.line),
+                    None => fault.message.clone(),
+                }),
+                is_silent: fault.is_silent,
+                outcome: None,
+            },
+            End::Outcome { outcome, .. } => Meant {
+                outcome: Some(self.with_paths_that_are_there(outcome)),
+                ..Meant::default()
+            },
+            End::OutputLimit
+            | End::Aborted { .. }
+            | End::Provider { .. }
+            | End::Configuration { .. } => Meant::default(),
+        }
+    }
+
+    /// An outcome, with the files that may be meant in the place of those that are not there.
+    fn with_paths_that_are_there(&self, said: &Said) -> Said {
+        let Said::Handoff(targets) = said else {
+            return said.clone();
+        };
+        let mut targets = targets.clone();
+        for target in &mut targets {
+            let found = find(self.flow.disk(), &self.places, &target.artifact_path);
+            if let Some(instead) = found.err().and_then(|refused| refused.instead) {
+                target.artifact_path = instead;
+            }
+        }
+        Said::Handoff(targets)
     }
 
     /// Hands an outcome to the machine.
@@ -127,20 +168,21 @@ impl Core {
     }
 
     /// What the role was told to mend.
-    fn mend(&mut self, turn: TurnId, fault: Option<HandoffFault>) -> Result<Heard, DriverError> {
+    fn mend(&mut self, turn: TurnId, meant: Meant) -> Result<Heard, DriverError> {
         let Some(live) = self.live.get(&turn) else {
             return Ok(Heard::Over);
         };
         let (role, task) = (live.role.clone(), live.task.clone());
         let allowed = self.allowed(&role, &task);
         let code = self.state().turns.get(&turn).and_then(|open| open.repair);
-        let message = match (fault, code) {
-            (_, Some(FaultCode::OutputLimit)) => output_limit_message(&allowed),
-            (Some(fault), _) => repair_message(&fault, &allowed),
-            (None, code) => {
-                let why = self.last_repair(&role);
-                let code = code.map_or(handoff::FaultCode::InvalidTransition, roles_code);
-                repair_message(&HandoffFault::without_place(code, why), &allowed)
+        let code = code.unwrap_or(FaultCode::InvalidTransition);
+        let message = match code {
+            FaultCode::OutputLimit => output_limit_message(&allowed),
+            FaultCode::MissingBlock if meant.is_silent => no_ending_message(&allowed),
+            code => {
+                let problem = meant.problem.unwrap_or_else(|| self.last_repair(&role));
+                let said = (meant.outcome.as_ref(), Form::Block);
+                repair_message((&problem, word(code)), &allowed, said)
             }
         };
         let node = match &task {
@@ -199,7 +241,7 @@ impl Core {
     /// Finds an artifact and keeps its bytes.
     fn product(&mut self, written: &str, room: &mut usize) -> Result<Product, DriverError> {
         let found = find(self.flow.disk(), &self.places, written);
-        self.kept(found, written, room)
+        self.kept(found.map_err(|refused| refused.why), written, room)
     }
 
     /// Finds what the improvement phase asks for: it lies in the record folder and nowhere else.
@@ -273,20 +315,19 @@ const fn code_of(code: handoff::FaultCode) -> FaultCode {
     }
 }
 
-const fn roles_code(code: FaultCode) -> handoff::FaultCode {
+/// The word for a fault, as records have it.
+const fn word(code: FaultCode) -> &'static str {
     match code {
-        FaultCode::MissingBlock | FaultCode::OutputLimit => handoff::FaultCode::MissingBlock,
-        FaultCode::YamlParse => handoff::FaultCode::YamlParse,
-        FaultCode::InvalidTargetShape => handoff::FaultCode::InvalidTargetShape,
-        FaultCode::MissingRequiredField => handoff::FaultCode::MissingRequiredField,
-        FaultCode::UnknownSignalType | FaultCode::WrongSignal => {
-            handoff::FaultCode::UnknownSignalType
-        }
-        FaultCode::InvalidTransition | FaultCode::HealthCheck => {
-            handoff::FaultCode::InvalidTransition
-        }
-        FaultCode::ArtifactUnavailable | FaultCode::WrongPath => {
-            handoff::FaultCode::ArtifactUnavailable
-        }
+        FaultCode::MissingBlock => "missing_block",
+        FaultCode::YamlParse => "yaml_parse",
+        FaultCode::InvalidTargetShape => "invalid_target_shape",
+        FaultCode::MissingRequiredField => "missing_required_field",
+        FaultCode::UnknownSignalType => "unknown_signal_type",
+        FaultCode::InvalidTransition => "invalid_transition",
+        FaultCode::ArtifactUnavailable => "artifact_unavailable",
+        FaultCode::OutputLimit => "output_limit",
+        FaultCode::HealthCheck => "health_check",
+        FaultCode::WrongPath => "wrong_path",
+        FaultCode::WrongSignal => "wrong_signal",
     }
 }

@@ -2,7 +2,7 @@
 
 use a_society_facts::Hash;
 use a_society_facts::fact::Fact;
-use a_society_facts::fact::flow::PauseReason;
+use a_society_facts::fact::flow::{EdgeOutline, PauseReason};
 use a_society_facts::fact::session::{MessageAdded, Origin, SessionResumed, SystemPromptBuilt};
 use a_society_facts::fact::turn::DraftKept;
 use a_society_facts::id::{NodeId, RoleInstance, TurnId};
@@ -11,6 +11,7 @@ use a_society_facts::view::flow::{RequestState, Said};
 use a_society_facts::view::session::Entry;
 use a_society_flow::machine::{Outcome, Task, allowed, findings_path, report_path};
 use a_society_roles::handoff::{Allowed, Signal};
+use a_society_roles::role::packet::interrupted_message;
 use a_society_roles::turn::job::{BegunWith, Job};
 use a_society_roles::turn::step::Worst;
 use a_society_roles::turn::stop::StopSignal;
@@ -32,7 +33,7 @@ impl Core {
     ) -> Result<Option<Start>, DriverError> {
         let resumed = attempt > 1;
         if resumed {
-            self.keep_what_was_cut(turn, &role)?;
+            self.keep_what_was_cut(turn, &role, &task)?;
         }
         if self.settle_calls(turn)? {
             // The operator said no and no more; the role goes on when it hears what to do instead.
@@ -102,7 +103,12 @@ impl Core {
     }
 
     /// What was streamed before a crash is kept as the message it was becoming.
-    fn keep_what_was_cut(&mut self, turn: TurnId, role: &RoleInstance) -> Result<(), DriverError> {
+    fn keep_what_was_cut(
+        &mut self,
+        turn: TurnId,
+        role: &RoleInstance,
+        task: &Task,
+    ) -> Result<(), DriverError> {
         self.append(Fact::SessionResumed(SessionResumed {
             role: role.clone(),
             turn: Some(turn),
@@ -125,7 +131,7 @@ impl Core {
             message,
         };
         self.append(Fact::DraftKept(kept))?;
-        let text = self.roles.continuation();
+        let text = interrupted_message(&self.allowed(role, task));
         self.say(role, text.into(), Origin::Continuation, None)
     }
 
@@ -185,9 +191,9 @@ impl Core {
                 Task::Reflection | Task::Send => About::Reflection,
                 Task::Feedback => About::Feedback,
             };
-            packet = self
-                .roles
-                .packet(&self.graph, &self.flow.views().flow, role, about);
+            let allowed = self.allowed(role, task);
+            let state = &self.flow.views().flow;
+            packet = self.roles.packet(&self.graph, state, role, about, allowed);
             let origin = match task {
                 Task::Node(_) => Origin::Entry,
                 Task::Reflection | Task::Feedback => Origin::Improvement,
@@ -366,9 +372,22 @@ impl Core {
                     signals.push(Signal::ForwardPassClosed);
                 }
                 let names = |nodes: &[NodeId]| nodes.iter().map(ToString::to_string).collect();
+                let state = self.state();
+                let leaving = || state.graph.leaving(node);
+                let done = |edge: &EdgeOutline| state.completed_edges.contains(&edge.edge);
+                let read = state.running.get(node).map(|running| &running.received);
+                let here = |edge: &EdgeOutline| {
+                    let mut read = read.into_iter().flatten();
+                    done(edge) || read.any(|delivery| delivery.edge == edge.edge)
+                };
+                let to = |edge: &EdgeOutline| edge.edge.to.to_string();
+                let awaited = state.graph.entering(node).filter(|edge| !here(edge));
                 Allowed {
                     forward: names(&may.forward),
+                    optional: leaving().filter(|edge| edge.optional).map(to).collect(),
+                    done: leaving().filter(|edge| done(edge)).map(to).collect(),
                     backward: names(&may.backward),
+                    awaited: awaited.map(|edge| edge.edge.from.to_string()).collect(),
                     signals,
                 }
             }

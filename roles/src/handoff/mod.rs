@@ -9,7 +9,10 @@ mod parse;
 mod write;
 
 pub(crate) use contract::problem_of;
-pub use contract::{Allowed, Signal, handoff_contract, output_limit_message, repair_message};
+pub use contract::{
+    Allowed, Form, Signal, arguments, endings, no_ending_message, output_limit_message,
+    repair_message,
+};
 pub use fault::{FaultCode, FaultSpan, HandoffFault};
 pub use limits::{MAX_BLOCK_BYTES, MAX_TARGETS};
 pub use outcome::{Outcome, Target};

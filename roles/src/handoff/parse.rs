@@ -90,6 +90,7 @@ fn fault_at(
         code,
         message: message.into(),
         span,
+        is_silent: false,
     }
 }
 
@@ -139,6 +140,7 @@ fn missing_block(text: &str, blocks: &[Block<'_>]) -> HandoffFault {
         code,
         message: "the turn ended without a handoff block".to_owned(),
         span: Some(span_of(text, &(text.len()..text.len()), line)),
+        is_silent: true,
     }
 }
 
@@ -193,6 +195,7 @@ impl Reader<'_> {
                     code: FaultCode::YamlParse,
                     message,
                     span: Some(span_of(self.text, &bytes, line)),
+                    is_silent: false,
                 },
                 None => fault_at(
                     self.text,
@@ -366,6 +369,7 @@ impl Reader<'_> {
             code,
             message: message.into(),
             span: Some(span_of(self.text, &bytes, line)),
+            is_silent: false,
         }
     }
 }

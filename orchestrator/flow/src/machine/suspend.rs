@@ -11,7 +11,7 @@ use a_society_facts::view::flow::Account;
 
 use super::close::close;
 use super::deliver::handoff;
-use super::improve::{findings, report};
+use super::improve::{findings, findings_path, report, report_path};
 use super::input::{Outcome, TurnOutcome};
 use super::live::Board;
 use super::refusal::Refusal;
@@ -31,23 +31,33 @@ pub(super) fn outcome(
     match &input.outcome {
         Outcome::Handoff(targets) => match turn.at {
             At::Node(node) => handoff(graph, state, &turn, node, targets, input.approval.clone()),
-            At::Reflection | At::Feedback | At::Nothing => turn.repair(ends_otherwise(turn.at)),
+            At::Reflection | At::Feedback | At::Nothing => {
+                turn.repair(ends_otherwise(&turn, &input.outcome))
+            }
         },
         Outcome::AwaitHandoff => match turn.at {
             At::Node(node) => await_handoff(graph, state, &turn, node),
-            At::Reflection | At::Feedback | At::Nothing => turn.repair(ends_otherwise(turn.at)),
+            At::Reflection | At::Feedback | At::Nothing => {
+                turn.repair(ends_otherwise(&turn, &input.outcome))
+            }
         },
         Outcome::ForwardPassClosed { health } => match turn.at {
             At::Node(node) => close(graph, state, &turn, node, health),
-            At::Reflection | At::Feedback | At::Nothing => turn.repair(ends_otherwise(turn.at)),
+            At::Reflection | At::Feedback | At::Nothing => {
+                turn.repair(ends_otherwise(&turn, &input.outcome))
+            }
         },
         Outcome::MetaAnalysisComplete { findings: product } => match turn.at {
             At::Reflection => findings(&turn, product),
-            At::Node(_) | At::Feedback | At::Nothing => turn.repair(ends_otherwise(turn.at)),
+            At::Node(_) | At::Feedback | At::Nothing => {
+                turn.repair(ends_otherwise(&turn, &input.outcome))
+            }
         },
         Outcome::BackwardPassComplete { report: product } => match turn.at {
             At::Feedback => report(state, &turn, product),
-            At::Node(_) | At::Reflection | At::Nothing => turn.repair(ends_otherwise(turn.at)),
+            At::Node(_) | At::Reflection | At::Nothing => {
+                turn.repair(ends_otherwise(&turn, &input.outcome))
+            }
         },
         Outcome::Fault { code, summary } => turn.repair(Fault::new(*code, summary.clone())),
         Outcome::OutputLimit => turn.repair(Fault::new(
@@ -84,12 +94,34 @@ fn concludes(outcome: &Outcome) -> bool {
     }
 }
 
-fn ends_otherwise(at: At<'_>) -> Fault {
-    let summary = match at {
-        At::Node(_) => "that signal ends no turn of a node",
-        At::Reflection => "a reflection ends with its findings",
-        At::Feedback => "this turn ends with its report",
-        At::Nothing => "this turn ends nothing",
+fn ends_otherwise(turn: &Present<'_>, said: &Outcome) -> Fault {
+    let said = match said {
+        Outcome::Handoff(_) => "a handoff",
+        Outcome::AwaitHandoff => "await-handoff",
+        Outcome::ForwardPassClosed { .. } => "forward-pass-closed",
+        Outcome::MetaAnalysisComplete { .. } => "meta-analysis-complete",
+        Outcome::BackwardPassComplete { .. } => "backward-pass-complete",
+        Outcome::Fault { .. }
+        | Outcome::OutputLimit
+        | Outcome::PromptHuman { .. }
+        | Outcome::Aborted { .. }
+        | Outcome::Stopped
+        | Outcome::ProviderProblem { .. }
+        | Outcome::NeedsConfiguration { .. }
+        | Outcome::ConsentDenied
+        | Outcome::BudgetReached { .. } => "this",
+    };
+    let summary = match turn.at {
+        At::Node(_) => format!("{said} ends no turn of a node"),
+        At::Reflection => format!(
+            "{said} does not end a reflection; meta-analysis-complete does, once `{}` is written",
+            findings_path(&turn.open.role)
+        ),
+        At::Feedback => format!(
+            "{said} does not end this turn; backward-pass-complete does, once `{}` is written",
+            report_path()
+        ),
+        At::Nothing => format!("{said} ends nothing here"),
     };
     Fault::new(FaultCode::WrongSignal, summary)
 }

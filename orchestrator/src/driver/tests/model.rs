@@ -231,12 +231,9 @@ impl RoleSource for Actors {
         _: &FlowState,
         _: &RoleInstance,
         about: About<'_>,
+        _: Allowed,
     ) -> String {
         format!("{about:?}")
-    }
-
-    fn continuation(&self) -> &'static str {
-        "Go on."
     }
 
     fn taker(
@@ -372,6 +369,7 @@ impl World {
             places: Places {
                 record: "/w/record".into(),
                 project: "/w/project".into(),
+                lineage: Vec::new(),
             },
             turns_at_once: 4,
             room: crate::driver::room::Room::new(4),

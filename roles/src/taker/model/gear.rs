@@ -48,6 +48,8 @@ pub struct Gear {
     pub remote: Option<Remote>,
     /// Tools that the role names and cannot have, with the reason.
     pub missing: Vec<(String, String)>,
+    /// The last part of the system prompt, made for this process.
+    pub environment: String,
     /// Who else asks the same models.
     pub traffic: Traffic,
 }

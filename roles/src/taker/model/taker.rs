@@ -12,7 +12,7 @@ use super::compact::{Bearing, Summary};
 use super::gear::Gear;
 use super::hear::Hearing;
 use super::kit::{Absent, Kit};
-use super::limits::{BUDGET_BUSY_MS, FULL_PERCENT, MALFORMED_ROUNDS, PAUSES};
+use super::limits::{BUDGET_BUSY_MS, FULL_PERCENT, MALFORMED_ROUNDS, PAUSES, SHARED_KEY_BYTES};
 use crate::cost::Counted;
 use crate::handoff::parse_outcome;
 use crate::provider::retry::{Outcome, Patience, Ticket};
@@ -224,22 +224,32 @@ impl ModelTaker {
 
     fn prepare(&self) -> Result<Prepared, crate::provider::Fault> {
         let model = &self.gear.model;
-        let key = self.cache_key();
+        let (key, shared) = (self.cache_key(), self.shared_key());
         self.gear.provider.prepare(&Request {
             model: &model.id,
             system: &self.job.system_prompt,
+            environment: &self.gear.environment,
             messages: &self.said,
             tools: self.kit.as_ref().map_or(&[][..], Kit::offered),
             effort: model.effort,
             thinking: model.thinking,
             max_output_tokens: model.max_output,
             cache_key: Some(&key),
+            shared_key: Some(&shared),
         })
     }
 
-    /// Requests of one session share the provider's cache.
+    /// Requests of one session go on from one another.
     fn cache_key(&self) -> String {
         format!("{}__{}", self.job.flow, self.job.role)
+    }
+
+    /// Requests of all sessions of a role begin alike, whatever their flow.
+    fn shared_key(&self) -> String {
+        let project = self.job.project_name.as_deref().unwrap_or_default();
+        let key = format!("{project}__{}", self.job.role.base());
+        let end = key.floor_char_boundary(SHARED_KEY_BYTES);
+        key.get(..end).unwrap_or_default().to_owned()
     }
 
     /// Whether the window is nearly full, as far as anybody knows.
