@@ -44,6 +44,8 @@ pub(super) struct LiveTurn {
     pub(super) thought: Option<DraftStream>,
     pub(super) calls: u32,
     pub(super) told_to_stop: bool,
+    /// What the turn is about to end with, as it was judged when a call said so.
+    pub(super) judged: Option<a_society_flow::machine::Outcome>,
     /// For how many seconds its provider has said nothing, once that is long.
     pub(super) silent_s: u64,
     /// What the request that is under way may still cost.

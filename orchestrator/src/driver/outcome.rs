@@ -5,9 +5,12 @@ use a_society_facts::fact::node::FaultCode;
 use a_society_facts::fact::session::Origin;
 use a_society_facts::id::{RoleInstance, TurnId};
 use a_society_facts::limits::INLINE_HANDOFF_BYTES_MAX;
-use a_society_flow::machine::{Input, Outcome, Product, Refusal, Target, Task, TurnOutcome};
+use a_society_flow::machine::{
+    Input, Outcome, Product, Refusal, Target, Task, TurnOutcome, would_end,
+};
 use a_society_roles::handoff::{
-    self, Form, Outcome as Said, no_ending_message, output_limit_message, repair_message,
+    self, EndingTool, Form, Outcome as Said, no_ending_message, output_limit_message,
+    repair_message,
 };
 use a_society_roles::turn::step::{End, Told};
 
@@ -43,16 +46,10 @@ impl Core {
             }
             End::Outcome { .. } | End::Fault(_) | End::OutputLimit => {}
         }
-        let outcome = match end {
-            End::Outcome { outcome, words } => self.judged(outcome, words)?,
-            End::Fault(fault) => Outcome::Fault {
-                code: code_of(fault.code),
-                summary: fault.summary(),
-            },
-            End::OutputLimit => Outcome::OutputLimit,
-            End::Aborted { why } => Outcome::Aborted { why },
-            End::Provider { why } => Outcome::ProviderProblem { why },
-            End::Configuration { why } => Outcome::NeedsConfiguration { why },
+        let known = self.live.get_mut(&turn).and_then(|live| live.judged.take());
+        let outcome = match known {
+            Some(outcome) => outcome,
+            None => self.outcome_of(end)?,
         };
         let before = self.state().turns.get(&turn).map_or(0, |open| open.repairs);
         self.conclude(turn, attempt, outcome)?;
@@ -66,6 +63,41 @@ impl Core {
             return Ok(Heard::Over);
         }
         self.mend(turn, meant)
+    }
+
+    /// The end of a turn as the machine hears of it.
+    fn outcome_of(&mut self, end: End) -> Result<Outcome, DriverError> {
+        Ok(match end {
+            End::Outcome { outcome, words } => self.judged(outcome, words)?,
+            End::Fault(fault) => Outcome::Fault {
+                code: code_of(fault.code),
+                summary: fault.summary(),
+            },
+            End::OutputLimit => Outcome::OutputLimit,
+            End::Aborted { why } => Outcome::Aborted { why },
+            End::Provider { why } => Outcome::ProviderProblem { why },
+            End::Configuration { why } => Outcome::NeedsConfiguration { why },
+        })
+    }
+
+    /// Whether this would end the turn, or be sent back to the role. Nothing changes.
+    pub(super) fn would_end(
+        &mut self,
+        (turn, attempt): (TurnId, u32),
+        end: End,
+    ) -> Result<bool, DriverError> {
+        let outcome = self.outcome_of(end)?;
+        let input = TurnOutcome {
+            turn,
+            attempt,
+            outcome,
+            approval: Some(mint::name(self.mint.as_mut(), "a")?),
+        };
+        let ends = would_end(&self.graph, self.state(), &input);
+        if let Some(live) = self.live.get_mut(&turn) {
+            live.judged = Some(input.outcome);
+        }
+        Ok(ends)
     }
 
     /// What the end of a turn means, for a repair of it.
@@ -181,7 +213,7 @@ impl Core {
             FaultCode::MissingBlock if meant.is_silent => no_ending_message(&allowed),
             code => {
                 let problem = meant.problem.unwrap_or_else(|| self.last_repair(&role));
-                let said = (meant.outcome.as_ref(), Form::Block);
+                let said = (meant.outcome.as_ref(), self.form(turn));
                 repair_message((&problem, word(code)), &allowed, said)
             }
         };
@@ -191,6 +223,18 @@ impl Core {
         };
         self.say(&role, message.clone().into(), Origin::Repair, node.as_ref())?;
         Ok(Heard::Go(Told::Mend { message }))
+    }
+
+    /// How the role ended its last answer.
+    fn form(&self, turn: TurnId) -> Form {
+        let open = self.state().turns.get(&turn);
+        let mut calls = open.iter().filter_map(|open| open.request.as_ref());
+        let ends = |tool: &str| EndingTool::of_name(tool).is_some();
+        if calls.any(|request| request.calls.iter().any(|call| ends(&call.tool))) {
+            Form::Call
+        } else {
+            Form::Block
+        }
     }
 
     /// The summary of the last repair, as the feed has it.

@@ -143,6 +143,7 @@ impl Bench {
             provider: found.provider,
             model: found.model,
             offered: offered(list),
+            ends_by_call: named.is_none_or(|named| !named.is_empty()),
             tools,
             remote,
             missing: missing(named.unwrap_or_default(), search.err()),

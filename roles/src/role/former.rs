@@ -25,6 +25,23 @@ pub fn within_record(written: &str, flows: &[FlowId]) -> Option<String> {
     (is_ours && *record == RECORD && is_file).then(|| format!("{RECORD}/{}", rest.join("/")))
 }
 
+/// How earlier versions, and the program whose flows are imported, named the record folder in a system
+/// prompt.
+const NAMED: [&str; 2] = ["The record folder of this flow is `", "Record folder: "];
+
+/// Whether a kept system prompt names another folder than this as the record folder of its flow.
+#[must_use]
+pub fn speaks_of_another_folder(prompt: &str, record: &str) -> bool {
+    NAMED.iter().any(|before| {
+        let named = prompt
+            .find(before)
+            .and_then(|at| prompt.get(at + before.len()..));
+        let end = |letter: char| letter == '`' || letter == '\n';
+        let named = named.and_then(|rest| rest.split(end).next());
+        named.is_some_and(|named| named.starts_with('/') && named.trim_end_matches('/') != record)
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -50,5 +67,20 @@ mod tests {
         ] {
             assert_eq!(means(written), None, "{written}");
         }
+    }
+
+    #[test]
+    fn a_prompt_of_an_earlier_version_says_which_folder_it_meant() {
+        let prompt = "You work.\n\nThe record folder of this flow is `/w/record`. Write there.";
+        assert!(!speaks_of_another_folder(prompt, "/w/record"));
+        assert!(speaks_of_another_folder(prompt, "/new/record"));
+        assert!(speaks_of_another_folder(
+            "Record folder: /w/record\n",
+            "/new/record"
+        ));
+        assert!(!speaks_of_another_folder(
+            "`record/` is the shared folder.",
+            "/new/record"
+        ));
     }
 }

@@ -15,7 +15,7 @@ use super::improve::{findings, findings_path, report, report_path};
 use super::input::{Outcome, TurnOutcome};
 use super::live::Board;
 use super::refusal::Refusal;
-use super::turn::{At, Fault, Present, ends_waiting, present};
+use super::turn::{At, Fault, Present, announced, ends_waiting, present};
 use crate::graph::FlowGraph;
 
 pub(super) fn outcome(
@@ -24,39 +24,64 @@ pub(super) fn outcome(
     input: &TurnOutcome,
 ) -> Result<Vec<Fact>, Refusal> {
     let turn = present(state, input.turn, input.attempt, concludes(&input.outcome))?;
+    judged(graph, state, &turn, input)
+}
+
+/// Whether an outcome that is still to be told would end its turn; else the role has to mend it.
+/// What the outcome itself answers, as the call that says it, may still be open.
+#[must_use]
+pub fn would_end(graph: &FlowGraph, state: &FlowState, input: &TurnOutcome) -> bool {
+    let Ok(turn) = announced(state, input.turn, input.attempt) else {
+        return false;
+    };
+    let facts = judged(graph, state, &turn, input).unwrap_or_default();
+    let is_refused = |fact: &Fact| match fact {
+        Fact::RepairRequested(_) => true,
+        Fact::NodeSuspended(f) => f.reason == WaitReason::RepairLimit,
+        _ => false,
+    };
+    !facts.is_empty() && !facts.iter().any(is_refused)
+}
+
+fn judged(
+    graph: &FlowGraph,
+    state: &FlowState,
+    turn: &Present<'_>,
+    input: &TurnOutcome,
+) -> Result<Vec<Fact>, Refusal> {
     if turn.at == At::Nothing {
         // What it was for is over, so there is nothing left that its outcome could be about.
         return Ok(vec![turn.ended(TurnEnd::Stopped, None)]);
     }
     match &input.outcome {
         Outcome::Handoff(targets) => match turn.at {
-            At::Node(node) => handoff(graph, state, &turn, node, targets, input.approval.clone()),
+            At::Node(node) => handoff(graph, state, turn, node, targets, input.approval.clone()),
             At::Reflection | At::Feedback | At::Nothing => {
-                turn.repair(ends_otherwise(&turn, &input.outcome))
+                turn.repair(ends_otherwise(turn, &input.outcome))
             }
         },
         Outcome::AwaitHandoff => match turn.at {
-            At::Node(node) => await_handoff(graph, state, &turn, node),
+            At::Node(node) => await_handoff(graph, state, turn, node),
             At::Reflection | At::Feedback | At::Nothing => {
-                turn.repair(ends_otherwise(&turn, &input.outcome))
+                turn.repair(ends_otherwise(turn, &input.outcome))
             }
         },
         Outcome::ForwardPassClosed { health } => match turn.at {
-            At::Node(node) => close(graph, state, &turn, node, health),
+            At::Node(node) => close(graph, state, turn, node, health),
             At::Reflection | At::Feedback | At::Nothing => {
-                turn.repair(ends_otherwise(&turn, &input.outcome))
+                turn.repair(ends_otherwise(turn, &input.outcome))
             }
         },
         Outcome::MetaAnalysisComplete { findings: product } => match turn.at {
-            At::Reflection => findings(&turn, product),
+            At::Reflection => findings(turn, product),
             At::Node(_) | At::Feedback | At::Nothing => {
-                turn.repair(ends_otherwise(&turn, &input.outcome))
+                turn.repair(ends_otherwise(turn, &input.outcome))
             }
         },
         Outcome::BackwardPassComplete { report: product } => match turn.at {
-            At::Feedback => report(state, &turn, product),
+            At::Feedback => report(state, turn, product),
             At::Node(_) | At::Reflection | At::Nothing => {
-                turn.repair(ends_otherwise(&turn, &input.outcome))
+                turn.repair(ends_otherwise(turn, &input.outcome))
             }
         },
         Outcome::Fault { code, summary } => turn.repair(Fault::new(*code, summary.clone())),
@@ -70,7 +95,7 @@ pub(super) fn outcome(
         | Outcome::ProviderProblem { .. }
         | Outcome::NeedsConfiguration { .. }
         | Outcome::ConsentDenied
-        | Outcome::BudgetReached { .. } => Ok(waits(state, &turn, &input.outcome)),
+        | Outcome::BudgetReached { .. } => Ok(waits(state, turn, &input.outcome)),
     }
 }
 

@@ -95,7 +95,7 @@ impl CommandTaker {
         let job = Arc::clone(&self.job);
         match tail(&job) {
             Tail::Ask if self.answered == 0 => {}
-            Tail::Ask => {
+            Tail::Ask | Tail::Called(..) => {
                 let answer = self.recorded().unwrap_or_else(unknown);
                 self.next = Next::AskForEnd(answer);
             }
@@ -228,6 +228,7 @@ impl CommandTaker {
                 output,
                 whole: None,
                 is_settled: false,
+                ends: None,
             },
         )
     }
@@ -255,6 +256,7 @@ impl CommandTaker {
             output: report.text(),
             whole: None,
             is_settled: false,
+            ends: None,
         };
         self.then(Next::AskForEnd(verdict.answer), step)
     }

@@ -14,10 +14,10 @@ use super::hear::Hearing;
 use super::kit::{Absent, Kit};
 use super::limits::{BUDGET_BUSY_MS, FULL_PERCENT, MALFORMED_ROUNDS, PAUSES, SHARED_KEY_BYTES};
 use crate::cost::Counted;
-use crate::handoff::parse_outcome;
+use crate::handoff::parse_cut_outcome;
 use crate::provider::retry::{Outcome, Patience, Ticket};
 use crate::provider::{Answer, Blocks, Prepared, Request, Said, Stop};
-use crate::turn::conclude::conclude;
+use crate::turn::conclude::{conclude, conclude_called};
 use crate::turn::job::Job;
 use crate::turn::step::{Compact, End, Step, Told};
 use crate::turn::stop::StopSignal;
@@ -105,6 +105,9 @@ impl ModelTaker {
                 Next::Work(Box::new(Calls::new(open)))
             }
             Tail::Concluded(text) => Next::End(conclude(text)),
+            Tail::Called(text, calls) => {
+                conclude_called(text, calls, &job.allowed).map_or(Next::Ask, Next::End)
+            }
         };
         // Nobody else holds the job as a rule, so that a long history is moved and not copied.
         let mut job = Arc::unwrap_or_clone(job);
@@ -171,7 +174,8 @@ impl ModelTaker {
     fn gather(&mut self) {
         let (gear, job) = (&self.gear, &self.job);
         let remote = gear.remote.as_ref();
-        let (kit, mut absent) = Kit::gather(&gear.tools, &gear.offered, remote, job, &self.stop);
+        let offered = (&*gear.offered, gear.ends_by_call);
+        let (kit, mut absent) = Kit::gather(&gear.tools, offered, remote, job, &self.stop);
         let missing = gear.missing.iter().map(|(tool, why)| Absent {
             server: String::new(),
             tool: Some(tool.clone()),
@@ -351,7 +355,7 @@ impl ModelTaker {
         if !calls.is_empty() {
             return Next::Work(Box::new(Calls::new(calls)));
         }
-        let is_outcome = || parse_outcome(&answer.text).is_ok();
+        let is_outcome = || parse_cut_outcome(&answer.text).is_ok();
         match &answer.stop {
             Stop::Paused if self.pauses <= PAUSES => Next::Ask,
             Stop::Refusal => Next::End(End::Aborted {
