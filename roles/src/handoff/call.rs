@@ -3,7 +3,7 @@
 //! The list of tools stands first in every request, so the definitions depend on nothing that
 //! changes from turn to turn. What is open now stands in the packet, and the machine judges it.
 
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 use super::contract::{Allowed, Signal};
 use super::fault::{FaultCode, HandoffFault};
@@ -75,66 +75,42 @@ pub fn not_beside(place: usize) -> String {
 #[must_use]
 pub fn ending_tools(neighbours: Option<&[String]>, signals: &[&str]) -> [Definition; 2] {
     let few = neighbours.filter(|nodes| (1..=MAX_NODES_IN_SCHEMA).contains(&nodes.len()));
-    let node = match few {
-        Some(nodes) => json!({ "type": "string", "enum": nodes }),
-        None => json!({ "type": "string" }),
+    let words = |words: &[&str]| {
+        let quoted: Vec<String> = words
+            .iter()
+            .map(|word| Value::from(*word).to_string())
+            .collect();
+        format!(r#"{{"type":"string","enum":[{}]}}"#, quoted.join(","))
     };
-    let ask = definition(
-        EndingTool::AskOperator.name(),
-        "Ends your turn with a question; the answer is your next message. Ask only what would \
-         change the result.",
-        json!({
-            "question": { "type": "string" },
-            "choices": {
-                "type": "array",
-                "items": { "type": "string" },
-                "description": "2 to 5, the recommended one first; a free answer is always possible.",
-            },
-        }),
-        &["question"],
+    let node = few.map_or_else(
+        || r#"{"type":"string"}"#.to_owned(),
+        |nodes| words(&nodes.iter().map(String::as_str).collect::<Vec<_>>()),
     );
-    let handoff = definition(
-        EndingTool::Handoff.name(),
-        "Ends your turn. Give either targets or type, as your packet allows, once every artifact is \
-         on disk; call nothing else in that message.",
-        json!({
-            "targets": {
-                "type": "array",
-                "items": {
-                    "type": "object",
-                    "properties": {
-                        "target_node_id": node,
-                        "artifact_path": { "type": "string" },
-                    },
-                    "required": ["target_node_id", "artifact_path"],
-                    "additionalProperties": false,
-                },
-            },
-            "type": { "type": "string", "enum": signals },
-        }),
-        &[],
+    let target = format!(
+        r#"{{"type":"object","properties":{{"target_node_id":{node},"artifact_path":{{"type":"string"}}}},"required":["target_node_id","artifact_path"],"additionalProperties":false}}"#
     );
-    [ask, handoff]
+    let handoff = format!(
+        r#"{{"type":"object","properties":{{"targets":{{"type":"array","items":{target}}},"type":{}}},"required":[],"additionalProperties":false}}"#,
+        words(signals)
+    );
+    [
+        Definition {
+            name: EndingTool::AskOperator.name(),
+            description: "Ends your turn with a question; the answer is your next message. Ask only \
+                          what would change the result.",
+            schema: ASK_SCHEMA.to_owned(),
+        },
+        Definition {
+            name: EndingTool::Handoff.name(),
+            description: "Ends your turn. Give either targets or type, as your packet allows, once \
+                          every artifact is on disk; call nothing else in that message.",
+            schema: handoff,
+        },
+    ]
 }
 
-fn definition(
-    name: &'static str,
-    description: &'static str,
-    properties: Value,
-    required: &[&str],
-) -> Definition {
-    let schema = json!({
-        "type": "object",
-        "properties": properties,
-        "required": required,
-        "additionalProperties": false,
-    });
-    Definition {
-        name,
-        description,
-        schema,
-    }
-}
+/// What a question takes.
+const ASK_SCHEMA: &str = r#"{"type":"object","properties":{"question":{"type":"string"},"choices":{"type":"array","items":{"type":"string"},"description":"2 to 5, the recommended one first; a free answer is always possible."}},"required":["question"],"additionalProperties":false}"#;
 
 /// Reads the arguments of a call that ends a turn.
 ///
@@ -401,6 +377,8 @@ fn fault(code: FaultCode, message: impl Into<String>) -> HandoffFault {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     fn read(arguments: &str) -> Result<Outcome, FaultCode> {
@@ -496,7 +474,7 @@ mod tests {
         let nodes: Vec<String> = (0..41).map(|number| format!("n{number}")).collect();
         let node = |nodes: Option<&[String]>| {
             let [_, handoff] = ending_tools(nodes, &["await-handoff"]);
-            let schema = handoff.schema;
+            let schema: Value = serde_json::from_str(&handoff.schema).unwrap();
             schema["properties"]["targets"]["items"]["properties"]["target_node_id"].clone()
         };
         assert_eq!(node(Some(&nodes[..2]))["enum"], json!(["n0", "n1"]));

@@ -1,7 +1,5 @@
 //! How a turn may end: said at the end of every packet, and again when an ending was not valid.
 
-use serde_json::json;
-
 use super::limits::MAX_NAMES_SHOWN;
 use super::outcome::{Outcome, Target};
 use super::write::handoff_block;
@@ -279,27 +277,30 @@ fn nearest(written: &str, allowed: &Allowed) -> Option<String> {
     nodes.into_iter().rev().max_by_key(alike).cloned()
 }
 
-/// The arguments of the call that gives an outcome.
+/// The arguments of the call that gives an outcome, as JSON.
 #[must_use]
-pub fn arguments(outcome: &Outcome) -> serde_json::Value {
-    match outcome {
+pub fn arguments(outcome: &Outcome) -> String {
+    let signal = match outcome {
         Outcome::Handoff(targets) => {
-            let targets: Vec<serde_json::Value> = (targets.iter())
+            let quoted = |text: &str| serde_json::Value::from(text).to_string();
+            let targets: Vec<String> = (targets.iter())
                 .map(|target| {
-                    json!({
-                        "target_node_id": target.target_node_id,
-                        "artifact_path": target.artifact_path,
-                    })
+                    format!(
+                        r#"{{"target_node_id":{},"artifact_path":{}}}"#,
+                        quoted(&target.target_node_id),
+                        quoted(&target.artifact_path)
+                    )
                 })
                 .collect();
-            json!({ "targets": targets })
+            return format!(r#"{{"targets":[{}]}}"#, targets.join(","));
         }
-        Outcome::PromptHuman => json!({ "type": "prompt-human" }),
-        Outcome::AwaitHandoff => json!({ "type": "await-handoff" }),
-        Outcome::ForwardPassClosed => json!({ "type": "forward-pass-closed" }),
-        Outcome::MetaAnalysisComplete { .. } => json!({ "type": "meta-analysis-complete" }),
-        Outcome::BackwardPassComplete { .. } => json!({ "type": "backward-pass-complete" }),
-    }
+        Outcome::PromptHuman => "prompt-human",
+        Outcome::AwaitHandoff => "await-handoff",
+        Outcome::ForwardPassClosed => "forward-pass-closed",
+        Outcome::MetaAnalysisComplete { .. } => "meta-analysis-complete",
+        Outcome::BackwardPassComplete { .. } => "backward-pass-complete",
+    };
+    format!(r#"{{"type":"{signal}"}}"#)
 }
 
 fn listed(nodes: &[String], joint: &str) -> String {
@@ -405,7 +406,7 @@ mod tests {
             Ok(targets("review", "record/notes.md"))
         );
         let call = repair_message(fault, &allowed(), (Some(&meant), Form::Call));
-        let said = r#"such as: handoff {"targets":[{"artifact_path":"record/notes.md","target_node_id":"review"}]}"#;
+        let said = r#"such as: handoff {"targets":[{"target_node_id":"review","artifact_path":"record/notes.md"}]}"#;
         assert!(call.contains(said), "{call}");
         let none = repair_message(fault, &allowed(), (None, Form::Block));
         assert_eq!(

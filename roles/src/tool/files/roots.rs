@@ -3,19 +3,23 @@
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 
+use a_society_facts::id::FlowId;
 use rustix::fs::{CWD, Mode, OFlags, openat};
 
 use super::super::plan::Refusal;
 use super::super::setting::{Scope, Setting};
 use super::floor::{Floor, floor};
 use super::open::real_path;
-use super::path::{Located, Written, out_of_reach, parse};
+use super::path::{Located, RECORD, Written, out_of_reach, parse, unreached};
+use crate::role::former::within_record;
 
 /// The folders that are open, in the order in which a path is tried with them.
 #[derive(Debug)]
 pub(in super::super) struct Roots {
     roots: Vec<Root>,
     project: PathBuf,
+    /// The flow and those it was forked from, by which its shared folder is known in older paths.
+    lineage: Vec<FlowId>,
 }
 
 /// One folder.
@@ -64,12 +68,19 @@ impl Roots {
         if setting.scope == Scope::Full {
             roots.push(Root::open(Path::new("/"), RootKind::Other)?);
         }
-        Ok(Self { roots, project })
+        Ok(Self {
+            roots,
+            project,
+            lineage: setting.lineage.clone(),
+        })
     }
 
     /// Finds the folder to which a path belongs.
     pub(in super::super) fn locate(&self, text: &str) -> Result<Located, Refusal> {
-        let full = match parse(text)? {
+        // Flows are moved, copied, forked and imported; their shared folder is known by their name.
+        let moved = within_record(text, &self.lineage);
+        let full = match parse(moved.as_deref().unwrap_or(text))? {
+            Written::Record(names) => self.record().join(names.iter().collect::<PathBuf>()),
             Written::Absolute(names) => Path::new("/").join(names.iter().collect::<PathBuf>()),
             Written::Relative(names) => self.project.join(names.iter().collect::<PathBuf>()),
         };
@@ -85,11 +96,7 @@ impl Roots {
         // first, which may be written.
         let innermost = found.min_by_key(|(_, rest)| rest.components().count());
         let Some((root, rest)) = innermost else {
-            return Err(out_of_reach(format!(
-                "{} is out of reach: only {} in it.",
-                full.display(),
-                self.named()
-            )));
+            return Err(self.unreached(text));
         };
         let shown = self.shown(root, &rest);
         let located = Located { root, rest, shown };
@@ -100,15 +107,15 @@ impl Roots {
         Ok(located)
     }
 
-    /// What is in reach, in words.
-    fn named(&self) -> String {
+    /// The refusal of a path that belongs to no folder.
+    fn unreached(&self, text: &str) -> Refusal {
+        let mut refusal = unreached(text);
         let others = self.readable();
-        if others.is_empty() {
-            return "the project folder and the record folder are".to_owned();
+        if !others.is_empty() {
+            let others: Vec<String> = others.iter().map(|it| it.display().to_string()).collect();
+            refusal.text = format!("{} Also read: {}.", refusal.text, others.join(", "));
         }
-        let others: Vec<String> = others.iter().map(|it| it.display().to_string()).collect();
-        let others = others.join(", ");
-        format!("the project folder, the record folder and, for reading, {others} are")
+        refusal
     }
 
     pub(super) fn root(&self, located: &Located) -> Result<&Root, Refusal> {
@@ -204,9 +211,13 @@ impl Roots {
             return String::new();
         };
         let path = match root.kind {
-            RootKind::Project if rest.as_os_str().is_empty() => PathBuf::from("."),
-            RootKind::Project => rest.to_owned(),
-            RootKind::Record | RootKind::Other => root.path.join(rest),
+            RootKind::Project => from_project(rest),
+            RootKind::Record if rest.as_os_str().is_empty() => PathBuf::from(RECORD),
+            RootKind::Record => Path::new(RECORD).join(rest),
+            RootKind::Other => {
+                let path = root.path.join(rest);
+                (path.strip_prefix(&self.project)).map_or_else(|_| path.clone(), from_project)
+            }
         };
         path.to_string_lossy().into_owned()
     }
@@ -227,6 +238,18 @@ impl Root {
             kind,
         })
     }
+}
+
+/// A path as it is written from the project folder.
+fn from_project(rest: &Path) -> PathBuf {
+    if rest.as_os_str().is_empty() {
+        return PathBuf::from(".");
+    }
+    // Else it would be one of the flow's shared folder.
+    if rest.starts_with(RECORD) {
+        return Path::new(".").join(rest);
+    }
+    rest.to_owned()
 }
 
 pub(super) fn closed(located: &Located) -> Refusal {
