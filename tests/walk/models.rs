@@ -148,10 +148,7 @@ fn answer(mut stream: &TcpStream, body: &str, script: Script) -> Option<()> {
     } else {
         Vec::new()
     };
-    let record = record_in(body).unwrap_or_default();
     for event in events(said) {
-        let event = event.to_string().replace("$RECORD", &record);
-        let event: Value = serde_json::from_str(&event).ok()?;
         let kind = event["type"].as_str()?;
         let text = format!("event: {kind}\ndata: {event}\n\n");
         stream.write_all(text.as_bytes()).ok()?;
@@ -160,14 +157,6 @@ fn answer(mut stream: &TcpStream, body: &str, script: Script) -> Option<()> {
         std::thread::sleep(Duration::from_millis(2));
     }
     stream.shutdown(std::net::Shutdown::Both).ok()
-}
-
-/// The record folder, as the role was told it.
-fn record_in(request: &str) -> Option<String> {
-    let at = request.find("/.a-society/state/")?;
-    let start = request[..at].rfind(['"', ' ', '`', '\n', '('])? + 1;
-    let end = at + request[at..].find("/record")? + "/record".len();
-    Some(request[start..end].to_owned())
 }
 
 /// How many results of tools a request shows.
@@ -250,11 +239,16 @@ fn events(blocks: Vec<(Value, Vec<Value>)>) -> Vec<Value> {
 }
 
 pub(super) fn with_model(model: &Model) -> Place {
+    with_model_on(model, "anthropic")
+}
+
+/// The same, over another wire.
+pub(super) fn with_model_on(model: &Model, wire: &str) -> Place {
     let place = Place::new(FLOW, "");
     // Without a script beside it, the flow's roles are taken by who they say.
     std::fs::remove_file(place.workspace.path().join("demo/script.yaml")).unwrap();
     let config = format!(
-        "providers:\n  p: {{ wire: anthropic, base-url: '{}' }}\n\
+        "providers:\n  p: {{ wire: {wire}, base-url: '{}' }}\n\
          models:\n  m: {{ provider: p, id: m, window: 100000, price: {{ input: 3, output: 15 }} }}\n\
          model: m\n",
         model.address
@@ -316,7 +310,7 @@ const REVISED: &str = "workflow:\n  name: By a model\n  summary: Now it is said 
 
 fn revises(results: usize) -> Vec<(Value, Vec<Value>)> {
     let writes = |content: &str| {
-        let input = json!({ "path": "$RECORD/workflow.yaml", "content": content });
+        let input = json!({ "path": "record/workflow.yaml", "content": content });
         vec![call(results, "write_file", input)]
     };
     match results {

@@ -129,7 +129,7 @@ fn what_differs_between_flows_and_machines_stands_in_the_environment() {
     let given = Environment {
         role: &role,
         flow_title: "Release \"notes\"",
-        project: std::path::Path::new("/home/user/demo"),
+        project: std::path::Path::new("/srv/demo"),
         os: "linux",
         date: "2026-05-27",
         commands: Some(Commands {
