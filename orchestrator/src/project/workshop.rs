@@ -32,7 +32,7 @@ use a_society_roles::turn::job::{BegunWith, Job};
 use a_society_roles::turn::stop::StopSignal;
 use a_society_roles::turn::taker::Taker;
 use a_society_state::blob;
-use a_society_state::disk::SharedDisk;
+use a_society_state::disk::{Kind, SharedDisk};
 use a_society_state::files::read_whole;
 use a_society_state::layout::FlowFolder;
 use serde::Deserialize;
@@ -125,8 +125,8 @@ impl Workshop {
             node: node.to_string(),
             at,
             kind: kind_of(running),
-            is_human_colab: described.is_some_and(|node| node.is_human_colab()),
             input: self.input(state, node),
+            is_human_colab: described.is_some_and(|node| node.is_human_colab()),
             work: described.map_or_else(Vec::new, |node| node.work().to_vec()),
             readings: described.map_or_else(Vec::new, |node| {
                 self.library.readings(node.required_readings())
@@ -136,14 +136,6 @@ impl Workshop {
             draft: state.draft.then(|| self.draft()),
             allowed,
         }
-    }
-
-    /// What a node is told of the flow's input: where the flow begins all of it.
-    fn input(&self, state: &FlowState, node: &NodeId) -> Option<FlowInput> {
-        let kept = state.input.as_ref()?;
-        let begins = state.graph.entering(node).next().is_none();
-        let whole = begins.then(|| blob::get_text(self.disk.as_ref(), &self.folder, kept).ok());
-        whole.flatten().map(FlowInput::Whole)
     }
 
     /// What a role needs to write the graph of a flow that has none.
@@ -169,6 +161,32 @@ impl Workshop {
         Draft {
             roles: roles.collect(),
             graph,
+        }
+    }
+
+    /// What a node is told of the flow's input: where the flow begins all of it, elsewhere its file.
+    fn input(&self, state: &FlowState, node: &NodeId) -> Option<FlowInput> {
+        let kept = state.input.as_ref()?;
+        let begins = state.graph.entering(node).next().is_none();
+        let whole = begins.then(|| blob::get_text(self.disk.as_ref(), &self.folder, kept).ok());
+        let path = || FlowInput::At(format!("record/{}", records::INPUT_NAME));
+        Some(whole.flatten().map_or_else(path, FlowInput::Whole))
+    }
+
+    /// Puts the file of the input back if it is not there any more, because roles are sent to it.
+    fn put_input_back(&self, state: &FlowState) {
+        let Some(kept) = &state.input else { return };
+        let bytes = kept
+            .blob()
+            .map_or(kept.beginning().len() as u64, |blob| blob.bytes);
+        let place = self.folder.record().join(records::INPUT_NAME);
+        let there = self.disk.about(&place);
+        if there.is_ok_and(|about| about.kind == Kind::File && about.size_bytes == bytes) {
+            return;
+        }
+        if let Ok(text) = blob::get_text(self.disk.as_ref(), &self.folder, kept) {
+            let path = RecordPath::of_name(records::INPUT_NAME);
+            drop(self.files.write(&path, text.as_bytes()));
         }
     }
 
@@ -470,7 +488,10 @@ impl RoleSource for Workshop {
         allowed: Allowed,
     ) -> String {
         match about {
-            About::Node(node) => packet::entry_packet(&self.entrance(graph, state, node, allowed)),
+            About::Node(node) => {
+                self.put_input_back(state);
+                packet::entry_packet(&self.entrance(graph, state, node, allowed))
+            }
             About::Reflection => self.reflection(state, role),
             About::Feedback => self.feedback(state),
         }
@@ -621,9 +642,11 @@ impl RoleSource for Workshop {
 
     fn keep_records(&mut self, graph: &FlowGraph, state: &FlowState) {
         let improvement = records::improvement(state);
+        let whole = |kept| blob::get_text(self.disk.as_ref(), &self.folder, kept).ok();
         let all = [
             (records::RECORD_NAME, Some(records::record(graph, state))),
             (records::IMPROVEMENT_NAME, improvement),
+            (records::INPUT_NAME, state.input.as_ref().and_then(whole)),
         ];
         for (name, text) in all {
             let (path, Some(text)) = (RecordPath::of_name(name), text) else {

@@ -51,6 +51,15 @@ pub enum EntryKind {
     Reopened,
 }
 
+/// What a role reads of its flow's input.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum FlowInput {
+    /// All of it: a node where the flow begins.
+    Whole(String),
+    /// The path of the file that holds it: every later node.
+    At(String),
+}
+
 /// Everything that an entry packet says.
 #[derive(Debug, Clone)]
 pub struct Entrance {
@@ -76,15 +85,6 @@ pub struct Entrance {
     pub draft: Option<Draft>,
     /// How the turn may end.
     pub allowed: Allowed,
-}
-
-/// What a role reads of its flow's input.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum FlowInput {
-    /// All of it: a node where the flow begins.
-    Whole(String),
-    /// The path of the file that holds it: every later node.
-    At(String),
 }
 
 /// What whoever drafts a graph has to know.
