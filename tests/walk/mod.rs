@@ -18,3 +18,4 @@ mod reaching;
 mod requested;
 mod signalled;
 mod spoken_to;
+mod steered;
