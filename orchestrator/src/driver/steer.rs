@@ -196,7 +196,8 @@ impl Core {
             .iter()
             .rposition(|entry| entry.origin != Some(Origin::Steer));
         for entry in entries.iter().skip(from.map_or(0, |at| at + 1)) {
-            if let Message::User { content } = &*entry.message {
+            let said = entry.whole(|text| self.flow.whole_text(text))?;
+            if let Message::User { content } = &*said {
                 packet.push_str("\n\n");
                 packet.push_str(content);
             }
