@@ -20,11 +20,11 @@ fn text(word: &str, times: usize) -> (Value, Vec<Value>) {
     (json!({ "type": "text", "text": "" }), pieces.collect())
 }
 
-/// Speaks for about a second, lists the folder, and closes.
+/// Speaks for some seconds, lists the folder, and closes.
 fn speaks_and_looks(shown: usize) -> Vec<(Value, Vec<Value>)> {
     match shown % SPOKEN {
         0 => vec![
-            text("Thinking", 300),
+            text("Thinking", 1_500),
             call(0, "list_directory", json!({ "path": "." })),
         ],
         _ => Vec::new(),
@@ -42,11 +42,11 @@ fn speaks_until_spoken_to(shown: usize) -> Vec<(Value, Vec<Value>)> {
     }
 }
 
-/// Closes after it spoke for about a second; sooner once it was spoken to.
+/// Closes after it spoke for some seconds; sooner once it was spoken to.
 fn closes_slowly(shown: usize) -> Vec<(Value, Vec<Value>)> {
     let close = "\n\n```handoff\ntype: forward-pass-closed\n```\n";
     let last = json!({ "type": "text_delta", "text": close });
-    let (block, mut pieces) = text("Closing", if shown == 0 { 300 } else { 1 });
+    let (block, mut pieces) = text("Closing", if shown == 0 { 1_500 } else { 1 });
     pieces.push(last);
     vec![(block, pieces)]
 }
