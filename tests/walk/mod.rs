@@ -19,4 +19,5 @@ mod reaching;
 mod requested;
 mod signalled;
 mod spoken_to;
+mod steered;
 mod told;

@@ -62,6 +62,7 @@ impl Core {
             silent_s: 0,
             told_to_stop: false,
             judged: None,
+            hears: false,
             reserved: Worst::default(),
             compaction: Some((compaction, aside)),
             choosing: None,

@@ -46,6 +46,8 @@ pub(super) struct LiveTurn {
     pub(super) told_to_stop: bool,
     /// What the turn is about to end with, as it was judged when a call said so.
     pub(super) judged: Option<a_society_flow::machine::Outcome>,
+    /// Whether it hears what the operator says while it goes on.
+    pub(super) hears: bool,
     /// For how many seconds its provider has said nothing, once that is long.
     pub(super) silent_s: u64,
     /// What the request that is under way may still cost.

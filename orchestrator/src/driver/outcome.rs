@@ -44,7 +44,11 @@ impl Core {
             End::Aborted { .. } | End::Provider { .. } | End::Configuration { .. } => {
                 self.leave_calls(turn)?;
             }
-            End::Outcome { .. } | End::Fault(_) | End::OutputLimit => {}
+            End::Outcome { .. } | End::Fault(_) | End::OutputLimit => {
+                if let Some(told) = self.steered(turn, super::steer::Said::AfterItsEnd)? {
+                    return Ok(told);
+                }
+            }
         }
         let known = self.live.get_mut(&turn).and_then(|live| live.judged.take());
         let outcome = match known {

@@ -209,6 +209,7 @@ impl Taker for Chooser {
             | Told::TakenBack { .. }
             | Told::Mend { .. }
             | Told::Compacted { .. }
+            | Told::Steered { .. }
             | Told::Begun { .. }
             | Told::Hurried
             | Told::Denied { .. } => {}
