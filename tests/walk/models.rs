@@ -539,10 +539,15 @@ fn a_role_is_told_of_its_skills_and_reads_one_when_it_needs_it() {
     ]);
     assert_eq!(said.code, 0, "{said:?}");
     let flow = place.flow().unwrap();
+    let heard = model.heard().remove(0);
+    assert!(heard.contains("How tables are set.") && heard.contains("skills/tables/SKILL.md"));
+    assert!(!heard.contains("With lines."), "a body is read on demand");
     let journal = std::fs::read_to_string(place.folder(&flow).join("journal/00000001.jsonl"));
-    let journal = journal.unwrap();
-    assert!(journal.contains("How tables are set."));
-    assert!(!journal.contains("With lines."), "a body is read on demand");
+    let folder = place.workspace.path().display().to_string();
+    assert!(
+        !journal.unwrap().contains(&folder),
+        "the skill stands outside the project"
+    );
 }
 
 #[test]
@@ -602,12 +607,10 @@ fn a_model_chooses_the_model_and_the_skills_of_a_role() {
         ["m", "n"],
         "the usual one chooses, and the chosen one works"
     );
-    let prompt = of("system_prompt_built").next().unwrap()["text"]
-        .as_str()
-        .unwrap();
+    let heard = model.heard().pop().unwrap();
     assert!(
-        prompt.contains("How tables are set.") && !prompt.contains("How maps"),
-        "{prompt}"
+        heard.contains("How tables are set.") && !heard.contains("How maps"),
+        "{heard}"
     );
 }
 

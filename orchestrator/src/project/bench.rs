@@ -164,7 +164,7 @@ impl Bench {
             role: &job.role,
             flow_title: &job.flow_title,
             project: &self.project,
-            os: std::env::consts::OS,
+            os: programs::system(),
             date: &job.date,
             commands: commands.map(|_| Commands {
                 scope: setting.scope,
