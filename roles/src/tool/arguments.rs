@@ -11,7 +11,8 @@ pub(super) enum Arguments {
     ReadFile(ReadFile),
     ReadFileLines(ReadFileLines),
     ListDirectory(ListDirectory),
-    SearchFiles(SearchFiles),
+    Grep(GrepFiles),
+    Glob(GlobFiles),
     EditFile(EditFile),
     WriteFile(WriteFile),
     RunCommand(RunCommand),
@@ -39,14 +40,47 @@ pub(super) struct ListDirectory {
     pub path: String,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct SearchFiles {
-    pub path: String,
-    pub text: String,
+pub(super) struct GrepFiles {
+    pub pattern: String,
+    pub path: Option<String>,
+    pub glob: Option<String>,
+    pub context: Option<u64>,
     #[serde(default)]
     pub ignore_case: bool,
-    pub name: Option<String>,
+    #[serde(default)]
+    pub files_only: bool,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct GlobFiles {
+    pub pattern: String,
+    pub path: Option<String>,
+}
+
+/// A search as earlier versions offered it: for a text, byte for byte.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct SearchFiles {
+    path: Option<String>,
+    text: String,
+    #[serde(default)]
+    ignore_case: bool,
+    name: Option<String>,
+}
+
+impl From<SearchFiles> for GrepFiles {
+    fn from(given: SearchFiles) -> Self {
+        Self {
+            pattern: regex_syntax::escape(&given.text),
+            path: given.path,
+            glob: given.name,
+            ignore_case: given.ignore_case,
+            ..Self::default()
+        }
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
@@ -93,7 +127,9 @@ pub(super) fn parse(tool: &str, text: &str) -> Result<Arguments, Refusal> {
         "read_file" => Arguments::ReadFile(typed(tool, text)?),
         "read_file_lines" => Arguments::ReadFileLines(typed(tool, text)?),
         "list_directory" => Arguments::ListDirectory(typed(tool, text)?),
-        "search_files" => Arguments::SearchFiles(typed(tool, text)?),
+        "grep" => Arguments::Grep(typed(tool, text)?),
+        "glob" => Arguments::Glob(typed(tool, text)?),
+        "search_files" => Arguments::Grep(typed::<SearchFiles>(tool, text)?.into()),
         "edit_file" => Arguments::EditFile(typed(tool, text)?),
         "write_file" => Arguments::WriteFile(typed(tool, text)?),
         "run_command" => Arguments::RunCommand(typed(tool, text)?),

@@ -22,7 +22,8 @@ pub fn definitions(setting: &Setting) -> Vec<Definition> {
         read_file(),
         read_file_lines(),
         list_directory(),
-        search_files(),
+        grep(),
+        glob(),
         edit_file(),
         write_file(),
     ];
@@ -97,22 +98,34 @@ fn list_directory() -> Definition {
     )
 }
 
-fn search_files() -> Definition {
+fn grep() -> Definition {
     definition(
-        "search_files",
-        "Searches the text files below a folder for a string, byte for byte, and gives path, line \
-         number and line of every match. Folders whose names start with a dot are left out, and so \
-         are binary files and files that often hold secrets.",
+        "grep",
+        "Searches file contents by regular expression (Rust syntax) and gives path:line:text, at \
+         most 200 matches. Skips files that .gitignore names, hidden and binary files. Use it \
+         instead of grep or rg.",
         json!({
-            "path": path(),
-            "text": { "type": "string", "minLength": 1, "description": "What to find; not a pattern." },
-            "ignore_case": { "type": "boolean", "description": "Whether `A` also finds `a`. Only for plain letters." },
-            "name": {
-                "type": "string",
-                "description": "Only files whose name matches; `*` stands for any letters, `?` for one.",
-            },
+            "pattern": { "type": "string" },
+            "path": { "type": "string", "description": "File or folder; default the project." },
+            "glob": { "type": "string", "description": "Only these files, such as *.rs." },
+            "context": { "type": "integer", "description": "Lines around each match, at most 10." },
+            "ignore_case": { "type": "boolean" },
+            "files_only": { "type": "boolean", "description": "Only paths and counts." },
         }),
-        &["path", "text"],
+        &["pattern"],
+    )
+}
+
+fn glob() -> Definition {
+    definition(
+        "glob",
+        "Finds files by path, such as src/**/*.rs, newest first, at most 200. Skips what \
+         .gitignore names.",
+        json!({
+            "pattern": { "type": "string" },
+            "path": { "type": "string", "description": "Folder; default the project." },
+        }),
+        &["pattern"],
     )
 }
 

@@ -45,16 +45,41 @@ pub(super) const LIST_LOOKED_AT: usize = 20_000;
 /// How many matches a search gives.
 pub(super) const SEARCH_MATCHES: usize = 200;
 
-/// How many files a search looks into, and how many entries it walks over.
+/// How many matches a search counts: enough to say how far the pattern is off.
+pub(super) const SEARCH_COUNTED: usize = 10_000;
+
+/// How many lines around a match a search gives.
+pub(super) const SEARCH_CONTEXT: u64 = 10;
+
+/// How many files a search looks into.
 pub(super) const SEARCH_FILES: usize = 20_000;
-/// See [`SEARCH_FILES`].
-pub(super) const SEARCH_ENTRIES: usize = 200_000;
+
+/// How many entries of folders a search passes: a large repository, and not a whole disk.
+pub(super) const SEARCH_ENTRIES: usize = 1_000_000;
 
 /// How much a search reads in all.
 pub(super) const SEARCH_BYTES: u64 = 256 * 1024 * 1024;
 
-/// How deep a search goes.
+/// How long a search may take.
+pub(super) const SEARCH_TIME: Duration = Duration::from_secs(10);
+
+/// How deep a search goes; each folder on the way stays open.
 pub(super) const SEARCH_DEPTH: usize = 64;
+
+/// How much of an ignore file is read.
+pub(super) const IGNORE_FILE_BYTES: u64 = 256 * 1024;
+
+/// How large an expression may become when it is compiled, and how large what it remembers.
+pub(super) const EXPRESSION_BYTES: usize = 10 * 1024 * 1024;
+
+/// How much of its arguments a refusal repeats.
+pub(super) const REPEATED_CHARS: usize = 80;
+
+/// How many paths a pattern gives.
+pub(super) const GLOB_FILES: usize = 200;
+
+/// How many are held before all but the newest are forgotten.
+pub(super) const GLOB_HELD: usize = 8_192;
 
 /// How many files a toolbox remembers to have shown; the oldest are forgotten.
 pub(super) const SEEN_FILES: usize = 4_096;

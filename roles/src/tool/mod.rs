@@ -14,6 +14,7 @@ mod arguments;
 pub mod command;
 mod definition;
 mod files;
+mod find;
 mod limits;
 mod output;
 mod plan;

@@ -14,6 +14,7 @@ mod wall;
 mod tests;
 
 use std::fmt::Write as _;
+use std::time::Duration;
 
 use a_society_facts::Hash;
 use a_society_facts::fact::turn::{CallEnd, Effect};
@@ -25,7 +26,7 @@ pub(super) use self::held::Held;
 use super::arguments::RunCommand;
 use super::files;
 use super::limits::COMMAND_BYTES;
-use super::output::Output;
+use super::output::{Keeps, Output, grouped};
 use super::plan::{Plan, Refusal, RefusalKind};
 use super::setting::Scope;
 use super::toolbox::{Deed, Toolbox, Wants};
@@ -180,43 +181,58 @@ impl Toolbox {
     }
 
     pub(super) fn run_held(&self, held: Held, stop: &StopSignal) -> (CallEnd, Output) {
-        let limit = self.0.setting.limits.blob_bytes / 2;
+        let limit = self.0.setting.limits.blob_bytes;
+        let limit_ms = held.time_limit_ms();
         let ran = held.run(&self.0.redactor, limit, stop);
-        let (end, head) = match &ran.report.end {
-            End::NotStarted(why) => (CallEnd::Failed, why.clone()),
-            End::Exited(0) => (CallEnd::Done, "exit code 0".to_owned()),
-            End::Exited(code) => (CallEnd::Failed, format!("exit code {code}")),
-            End::Signalled(signal) => (CallEnd::Failed, format!("ended by signal {signal}")),
-            End::TimedOut => (CallEnd::TimedOut, "ended at its time limit".to_owned()),
-            End::Stopped => (CallEnd::Stopped, "stopped".to_owned()),
-        };
-        let mut head = format!("[{head}]\n");
+        let (end, head, last) = ended(&ran.report.end, ran.took, limit_ms);
+        let mut tail = String::new();
+        if !last.is_empty() {
+            // Writing to a string cannot fail, here and below.
+            let _ = writeln!(tail, "{last}");
+        }
+        let mut head = head;
         for wall in &ran.report.missing {
-            // Writing to a string cannot fail.
             let _ = writeln!(head, "[ran without {wall}]");
         }
-        let mut tail = String::new();
         if !ran.report.survivors.is_empty() {
-            tail = format!(
-                "\n[processes that could not be ended: {:?}]\n",
-                ran.report.survivors
-            );
+            let survivors = &ran.report.survivors;
+            let _ = writeln!(tail, "[processes that could not be ended: {survivors:?}]");
         }
-        let mut body = ran.stdout;
-        if !ran.stderr.is_empty() {
-            if !body.is_empty() && !body.ends_with('\n') {
-                body.push('\n');
-            }
-            body.push_str("[stderr]\n");
-            body.push_str(&ran.stderr);
+        let mut body = ran.output;
+        if !tail.is_empty() && !body.is_empty() && !body.ends_with('\n') {
+            body.push('\n');
         }
         let output = Output {
             head,
             body,
-            is_cut: ran.is_cut,
+            keeps: Keeps::Ends,
+            full: ran.full,
             tail,
+            ..Output::default()
         };
         (end, output)
+    }
+}
+
+/// How a command ended: as its call did, in the line before its output, and in the one behind it.
+fn ended(end: &End, took: Duration, limit_ms: u64) -> (CallEnd, String, String) {
+    let seconds = took.as_secs_f64();
+    let head = |what: String| format!("[{what}, {seconds:.1} s]\n");
+    match end {
+        End::NotStarted(why) => (CallEnd::Failed, format!("[{why}]\n"), String::new()),
+        End::Exited(0) => (CallEnd::Done, head("exit 0".to_owned()), String::new()),
+        End::Exited(code) => (CallEnd::Failed, head(format!("exit {code}")), String::new()),
+        End::Signalled(signal) => (
+            CallEnd::Failed,
+            head(format!("signal {signal}")),
+            String::new(),
+        ),
+        End::TimedOut => {
+            let limit = grouped(limit_ms);
+            let last = format!("[ended after {limit} ms; set timeout_ms or background]");
+            (CallEnd::TimedOut, String::new(), last)
+        }
+        End::Stopped => (CallEnd::Stopped, head("stopped".to_owned()), String::new()),
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod oracle;
 
+use std::fs;
 use std::io::Write as _;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -10,7 +11,7 @@ use serde_json::json;
 
 use super::frame::Spaces;
 use super::*;
-use crate::tool::tests::stage::{Stage, done, finish, output, plan};
+use crate::tool::tests::stage::{Stage, done, finish, output, plan, without_time};
 
 /// With the mark of a call among its variables this is not a test but a guard: see `stage`.
 #[test]
@@ -31,15 +32,15 @@ fn a_command_gives_its_exit_code_and_both_outputs() {
         "run_command",
         json!({ "command": "echo out; echo err >&2" }),
     );
-    assert_eq!(said, "[exit code 0]\nout\n[stderr]\nerr\n");
+    assert_eq!(said, "[exit 0]\nout\nerr\n");
     let failed = done(&tools, "run_command", json!({ "command": "exit 3" })).unwrap();
     assert_eq!(
-        (failed.end, failed.output.as_str()),
-        (CallEnd::Failed, "[exit code 3]\n")
+        (failed.end, without_time(&failed.output).as_str()),
+        (CallEnd::Failed, "[exit 3]\n")
     );
     let killed = done(&tools, "run_command", json!({ "command": "kill -9 $$" })).unwrap();
     assert!(
-        killed.output.starts_with("[ended by signal 9]"),
+        killed.output.starts_with("[signal 9, "),
         "{}",
         killed.output
     );
@@ -48,9 +49,8 @@ fn a_command_gives_its_exit_code_and_both_outputs() {
 /// What a command says, whether or not it succeeds.
 fn said(stage: &Stage, command: &str) -> String {
     let tools = stage.toolbox();
-    done(&tools, "run_command", json!({ "command": command }))
-        .unwrap()
-        .output
+    let done = done(&tools, "run_command", json!({ "command": command })).unwrap();
+    without_time(&done.output)
 }
 
 /// Says that a test found nothing to measure here.
@@ -165,11 +165,7 @@ fn a_command_sees_no_network_no_other_process_and_no_terminal() {
         ("", "(exec 3</dev/tty) || echo no terminal".to_owned(), true),
     ] {
         let said = said(&stage, &command);
-        assert_eq!(
-            said.contains("[exit code 0]"),
-            wanted,
-            "{id} {command}: {said}"
-        );
+        assert_eq!(said.contains("[exit 0]"), wanted, "{id} {command}: {said}");
     }
     assert!(listener.accept().is_err(), "something connected");
 }
@@ -347,12 +343,15 @@ fn a_command_ends_at_its_time_limit_and_what_it_left_behind_ends_with_it() {
     )
     .unwrap();
     assert_eq!(late.end, CallEnd::TimedOut);
-    assert_eq!(late.output, "[ended at its time limit]\nbegun\n");
+    assert_eq!(
+        late.output,
+        "begun\n[ended after 300 ms; set timeout_ms or background]\n"
+    );
     // It holds the output open, and nobody waits for it.
     let command = format!("setsid bash -c 'exec -a {word} sleep 600' & echo over");
     assert_eq!(
         output(&tools, "run_command", json!({ "command": command })),
-        "[exit code 0]\nover\n"
+        "[exit 0]\nover\n"
     );
     assert_eq!(alive(&word), 0);
 }
@@ -373,11 +372,19 @@ fn output_without_end_is_cut_and_the_rest_is_handed_out() {
         finished.output.contains("left out")
             && finished.output.ends_with("\u{fffd}\0\u{1b}[31mend")
     );
-    let whole = finished.whole.unwrap();
+    let named = "; the first and last 2,097,152 bytes: record/.outputs/7.1.1.txt ...]\n";
+    assert!(finished.output.contains(named), "{}", finished.output);
+    // 30,000,000 bytes and the few of the end, less what is shown.
     assert!(
-        whole.len() > 1_000_000 && whole.len() < 5 * 1024 * 1024,
+        finished.output.contains("\n[... 29,9"),
+        "{}",
+        finished.output
+    );
+    let kept = fs::read_to_string(stage.record().join(".outputs/7.1.1.txt")).unwrap();
+    assert!(
+        kept.len() > 4_000_000 && kept.len() < 5 * 1024 * 1024,
         "{} bytes",
-        whole.len()
+        kept.len()
     );
     // A line that is as long as everything.
     let line = json!({ "command": "head -c 10000000 /dev/zero | tr '\\0' x" });
@@ -436,7 +443,7 @@ fn p35_a_command_runs_only_in_a_folder_that_may_be_written() {
         );
         assert_eq!(
             said,
-            format!("[exit code 0]\n{}/{expected}\n", stage.root().display())
+            format!("[exit 0]\n{}/{expected}\n", stage.root().display())
         );
     }
     // A folder that was put in the place of the one that was meant is not entered.
@@ -463,7 +470,7 @@ fn in_spaces(stage: &Stage, command: &str, spaces: &Spaces) -> String {
     if let Deed::Command(launch) = &mut planned.deed {
         launch.order.walls.spaces = spaces.clone();
     }
-    finish(&tools, planned, &StopSignal::default()).output
+    without_time(&finish(&tools, planned, &StopSignal::default()).output)
 }
 
 #[test]
@@ -498,7 +505,7 @@ fn without_spaces_the_other_walls_stand_and_it_is_said() {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
     let said = without_spaces(&stage, &format!("exec 3<>/dev/tcp/127.0.0.1/{port}"));
-    assert!(!said.contains("[exit code 0]"), "{said}");
+    assert!(!said.contains("[exit 0]"), "{said}");
 }
 
 #[test]
@@ -508,7 +515,7 @@ fn what_leads_to_other_programs_of_the_user_is_closed_and_what_stays_inside_is_n
         return;
     }
     let python = |program: &str| said(&stage, &format!("python3 -c '{program}'"));
-    if !python("print(1)").contains("[exit code 0]\n1") {
+    if !python("print(1)").contains("[exit 0]\n1") {
         return not_measured("there is no python");
     }
     let unix = python("import socket; socket.socket(socket.AF_UNIX)");
@@ -539,7 +546,7 @@ fn a_guard_that_is_asked_to_end_ends_its_command_first() {
     assert!(cleaner.join().unwrap());
     assert_eq!(alive(&word), 0, "{}", finished.output);
     // The cleaner's signal may reach the command before its guard: then it was ended by that.
-    let by_signal = finished.output.starts_with("[ended by signal 15]");
+    let by_signal = finished.output.starts_with("[signal 15, ");
     assert!(
         finished.end == CallEnd::Stopped || (finished.end == CallEnd::Failed && by_signal),
         "{:?}: {}",
@@ -573,13 +580,13 @@ fn s9_git_reads_a_repository_behind_walls_and_cannot_change_its_inside() {
             .unwrap()
             .output
     };
-    assert_eq!(said("git status --short"), "[exit code 0]\n?? a.txt\n");
+    assert_eq!(said("git status --short"), "[exit 0]\n?? a.txt\n");
     for command in [
         "git add a.txt",
         "git config core.fsmonitor x",
         "git commit --allow-empty -m x",
     ] {
-        assert!(!said(command).contains("[exit code 0]"), "{command}");
+        assert!(!said(command).contains("[exit 0]"), "{command}");
     }
     assert_eq!(stage.read("project/ran.txt"), None);
 }
@@ -600,16 +607,13 @@ fn where_bubblewrap_makes_the_spaces_they_hide_and_protect_the_same() {
     let (root, record) = (stage.root(), stage.record());
     let (root, record) = (root.display(), record.display());
     let said = |command: &str| in_spaces(&stage, command, &spaces);
-    assert_eq!(said("echo new > a.txt; echo out"), "[exit code 0]\nout\n");
-    assert_eq!(
-        said(&format!("echo new > {record}/made.txt")),
-        "[exit code 0]\n"
-    );
+    assert_eq!(said("echo new > a.txt; echo out"), "[exit 0]\nout\n");
+    assert_eq!(said(&format!("echo new > {record}/made.txt")), "[exit 0]\n");
     assert_eq!(
         said("ls /proc | grep -c '^[0-9]' | grep -x '[0-9]'")
             .lines()
             .next(),
-        Some("[exit code 0]")
+        Some("[exit 0]")
     );
     for command in [
         "echo new > .git/config",
@@ -617,7 +621,7 @@ fn where_bubblewrap_makes_the_spaces_they_hide_and_protect_the_same() {
         &format!("cat {root}/.a-society/state/p/f/flow.json"),
         &format!("echo new > {root}/outside.txt"),
     ] {
-        assert!(!said(command).contains("[exit code 0]"), "{command}");
+        assert!(!said(command).contains("[exit 0]"), "{command}");
     }
     let text = |path: &str| stage.read(path).unwrap_or_default();
     assert_eq!(text("project/a.txt"), "new\n");
@@ -629,7 +633,7 @@ fn where_bubblewrap_makes_the_spaces_they_hide_and_protect_the_same() {
         &format!("setsid env -i bash -c 'exec -a {word} sleep 600' & sleep 0.2; echo over"),
         &spaces,
     );
-    assert_eq!((late.as_str(), alive(&word)), ("[exit code 0]\nover\n", 0));
+    assert_eq!((late.as_str(), alive(&word)), ("[exit 0]\nover\n", 0));
 }
 
 /// Whatever moment the stop meets, nothing is left.
