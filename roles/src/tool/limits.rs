@@ -9,6 +9,12 @@ pub(super) const OUTPUT_BYTES: usize = 50 * 1024;
 /// How many lines of it: a list of short lines costs more tokens than its bytes say.
 pub(super) const OUTPUT_LINES: usize = 2_000;
 
+/// How many bytes of text make a token as a rule.
+pub(super) const BYTES_A_TOKEN: u64 = 4;
+
+/// Into how many parts a window is taken, of which one output fills one at most.
+pub(super) const WINDOW_PARTS: u64 = 8;
+
 /// How much of an output is kept beside it. More is a log file, which a command can write itself.
 pub(super) const BLOB_BYTES: usize = 4 * 1024 * 1024;
 
@@ -18,11 +24,22 @@ pub(super) const COMMAND_MS: u64 = 120 * 1000;
 /// How long a command may ask for: a build from nothing.
 pub(super) const COMMAND_MAX_MS: u64 = 30 * 60 * 1000;
 
+/// How long a command in the background may be awaited by one call.
+pub(super) const COMMAND_WAIT_MS: u64 = 600_000;
+
+/// How long a task list may be, in items and in characters of each; longer ones nobody reads.
+pub(super) const TODO_ITEMS: usize = 50;
+/// See [`TODO_ITEMS`].
+pub(super) const TODO_CHARS: usize = 200;
+
 /// The longest command; what is longer belongs in a file that can be read before it runs.
 pub(super) const COMMAND_BYTES: usize = 32 * 1024;
 
 /// The longest arguments of any call; a larger file is written in parts.
 pub(super) const ARGUMENTS_BYTES: usize = 4 * 1024 * 1024;
+
+/// How much of a call's arguments a refusal repeats: enough to know which is meant.
+pub(super) const REPEATED_CHARS: usize = 80;
 
 /// The longest path that systems take.
 pub(super) const PATH_BYTES: usize = 4096;
@@ -71,9 +88,6 @@ pub(super) const IGNORE_FILE_BYTES: u64 = 256 * 1024;
 
 /// How large an expression may become when it is compiled, and how large what it remembers.
 pub(super) const EXPRESSION_BYTES: usize = 10 * 1024 * 1024;
-
-/// How much of its arguments a refusal repeats.
-pub(super) const REPEATED_CHARS: usize = 80;
 
 /// How many paths a pattern gives.
 pub(super) const GLOB_FILES: usize = 200;

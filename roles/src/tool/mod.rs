@@ -12,9 +12,9 @@
 
 mod arguments;
 pub mod command;
-mod definition;
 mod files;
 mod find;
+mod form;
 mod limits;
 mod output;
 mod plan;
@@ -25,6 +25,7 @@ mod running;
 mod seen;
 mod setting;
 mod text;
+mod todo;
 mod toolbox;
 mod web;
 mod write;
@@ -32,7 +33,10 @@ mod write;
 #[cfg(test)]
 mod tests;
 
-pub use definition::{Definition, definitions};
+pub use arguments::{canonical, definitions};
+pub use command::Background;
+pub use form::Definition;
+pub(crate) use form::clipped;
 pub use plan::{Plan, Refusal, RefusalKind};
 pub use reach::{Narrowing, Reach};
 pub use running::{Finished, Running};

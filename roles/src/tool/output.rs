@@ -173,7 +173,7 @@ mod tests {
         };
         assert_eq!(
             told(&lines, (10_000, 10), Keeps::Ends),
-            "1\n2\n3\n[... 265 bytes in 90 lines left out; all of it: record/.outputs/c17.txt ...]\n\
+            "1\n2\n3\n[... 264 bytes in 90 lines left out; all of it: record/.outputs/c17.txt ...]\n\
              94\n95\n96\n97\n98\n99\n100\n"
         );
         assert_eq!(

@@ -7,7 +7,7 @@ use std::os::unix::ffi::OsStrExt as _;
 use a_society_facts::Hash;
 use a_society_facts::fact::turn::{CallEnd, Effect};
 
-use super::arguments::{GlobFiles, GrepFiles, ListDirectory, ReadFile, ReadFileLines};
+use super::arguments::{GlobFiles, GrepFiles, ListDirectory, ReadFile, ReadFileLines, understood};
 use super::files::{self, Entry, Floor, Kind, Located};
 use super::find::{Glob, Grep};
 use super::output::{Output, floor as char_floor};
@@ -92,7 +92,7 @@ impl Toolbox {
             tier,
             paths: vec![located.shown.clone()],
             folder: entry.real.to_string_lossy().into_owned(),
-            shown: format!("{tool}\n{raw}"),
+            shown: format!("{tool}\n{}", understood(tool, raw)),
             ..Wants::default()
         };
         let ask = self.ask(tool, raw, wants);

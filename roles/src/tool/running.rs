@@ -54,7 +54,12 @@ impl Running {
             return Finished::not_run();
         }
         let result = match held {
-            Some(held) => Ok(toolbox.run_held(held, &stop)),
+            Some(held) => Ok(match &deed {
+                Deed::Command(launch) if launch.in_background => {
+                    toolbox.run_beside(held, launch, &stop)
+                }
+                _ => toolbox.run_held(held, &stop),
+            }),
             None => toolbox.perform(deed, &tier, &stop),
         };
         match result {

@@ -8,10 +8,10 @@ use a_society_facts::fact::turn::{CallEnd, Effect};
 use a_society_facts::id::CallId;
 use a_society_facts::message::ToolCall;
 
-use super::arguments::{self, Arguments};
+use super::arguments::{self, Arguments, CommandOutput, canonical, definitions};
 use super::command::Launch;
-use super::definition::{Definition, definitions};
 use super::files::Roots;
+use super::form::{Definition, clipped};
 use super::output::{Keeps, Length, Output, bound, floor, grouped};
 use super::plan::{Plan, Refusal, RefusalKind};
 use super::read::Reading;
@@ -49,6 +49,10 @@ pub(super) enum Deed {
     Write(Box<Writing>, PathBuf),
     /// It runs a command.
     Command(Box<Launch>),
+    /// It asks for what a command beside the turn wrote.
+    Output(Box<CommandOutput>),
+    /// It says the task list, and is told this.
+    Todo(String),
     /// It reads a page.
     Fetch(Box<Fetch>),
     /// It searches the web.
@@ -83,6 +87,18 @@ impl Toolbox {
         self.0.definitions.get_or_init(made)
     }
 
+    /// A stop of the turn ends the commands that run beside it.
+    pub(crate) fn heed(&self, stop: &StopSignal) {
+        let setting = &self.0.setting;
+        setting.background.end_at(&setting.owner.role, stop);
+    }
+
+    /// The turn is over, and so are the commands that run beside it.
+    pub(crate) fn end_background(&self) {
+        let setting = &self.0.setting;
+        setting.background.end(&setting.owner.role);
+    }
+
     /// Blanks out secrets in any text, such as an answer or an error of a provider.
     #[must_use]
     pub fn redact(&self, text: &str) -> String {
@@ -107,6 +123,8 @@ impl Toolbox {
             | Arguments::Grep(_)
             | Arguments::Glob(_)
             | Arguments::RunCommand(_)
+            | Arguments::CommandOutput(_)
+            | Arguments::Todo(_)
             | Arguments::FetchUrl(_)
             | Arguments::WebSearch(_) => {
                 let text = format!("{} changes no file that could be looked at.", call.name);
@@ -127,16 +145,12 @@ impl Toolbox {
 
     fn judged(&self, call: &ToolCall) -> Result<Plan, Refusal> {
         let offered = self.definitions();
-        let name = if call.name == "search_files" {
-            "grep"
-        } else {
-            &call.name
-        };
-        if !offered.iter().any(|tool| tool.name == name) {
+        let meant = canonical(&call.name);
+        if !offered.iter().any(|tool| Some(tool.name) == meant) {
             let names: Vec<&str> = offered.iter().map(|tool| tool.name).collect();
             let text = format!(
-                "There is no tool {:?}. There are: {}.",
-                call.name,
+                "There is no tool {}. There are: {}.",
+                clipped(&call.name),
                 names.join(", ")
             );
             return Err(Refusal::new(RefusalKind::UnknownTool, text));
@@ -159,6 +173,8 @@ impl Toolbox {
             Arguments::EditFile(given) => self.plan_edit(&given, text),
             Arguments::WriteFile(given) => self.plan_write(given, text),
             Arguments::RunCommand(given) => self.plan_command(given, text),
+            Arguments::CommandOutput(given) => self.plan_output(given, text),
+            Arguments::Todo(given) => self.plan_todo(&given, text),
             Arguments::FetchUrl(given) => self.plan_fetch(&given, text),
             Arguments::WebSearch(given) => self.plan_web_search(&given, text),
         }
@@ -172,7 +188,12 @@ impl Toolbox {
                 Ok(held) => Some(held),
                 Err(why) => return Err(self.finished(CallEnd::Failed, Output::of(why), call)),
             },
-            Deed::Read(_) | Deed::Write(..) | Deed::Fetch(_) | Deed::Search(_) => None,
+            Deed::Read(_)
+            | Deed::Write(..)
+            | Deed::Fetch(_)
+            | Deed::Search(_)
+            | Deed::Output(_)
+            | Deed::Todo(_) => None,
         };
         Ok(Running {
             toolbox: self.clone(),
@@ -194,6 +215,8 @@ impl Toolbox {
         match deed {
             Deed::Read(reading) => self.read(&reading, tier, stop),
             Deed::Write(writing, real) => self.write(&writing, real),
+            Deed::Output(given) => self.command_output(&given, stop),
+            Deed::Todo(told) => Ok(Self::todo(told)),
             Deed::Fetch(fetch) => self.fetch(*fetch, stop),
             Deed::Search(query) => self.web_search(*query, stop),
             Deed::Command(_) => Ok((CallEnd::NotRun, Output::of("The command was not held."))),

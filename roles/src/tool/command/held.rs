@@ -213,6 +213,8 @@ pub(super) struct Text {
     /// The beginning of a character whose end has not arrived.
     torn: Vec<u8>,
     kept: Capture,
+    redactor: Redactor,
+    limit: usize,
 }
 
 impl Text {
@@ -221,6 +223,8 @@ impl Text {
             stream: Stream::new(redactor.clone()),
             torn: Vec::new(),
             kept: Capture::new(limit),
+            redactor: redactor.clone(),
+            limit,
         }
     }
 
@@ -246,16 +250,25 @@ impl Text {
 
     /// The text, and how long it was if a part of it was dropped.
     pub(super) fn finish(mut self) -> (String, Option<Length>) {
-        if !self.torn.is_empty() {
-            let last = self.stream.push("\u{fffd}");
-            self.kept.push(last.as_bytes());
+        self.take(true)
+    }
+
+    /// The text since it was taken last. At its end nothing is held back.
+    pub(super) fn take(&mut self, is_over: bool) -> (String, Option<Length>) {
+        if is_over {
+            if !std::mem::take(&mut self.torn).is_empty() {
+                let last = self.stream.push("\u{fffd}");
+                self.kept.push(last.as_bytes());
+            }
+            let rest = std::mem::replace(&mut self.stream, Stream::new(self.redactor.clone()));
+            self.kept.push(rest.finish().as_bytes());
         }
-        self.kept.push(self.stream.finish().as_bytes());
-        let full = self.kept.is_cut().then(|| Length {
-            bytes: self.kept.bytes(),
-            lines: self.kept.lines(),
+        let kept = std::mem::replace(&mut self.kept, Capture::new(self.limit));
+        let full = kept.is_cut().then(|| Length {
+            bytes: kept.bytes(),
+            lines: kept.lines(),
         });
-        (self.kept.text(), full)
+        (kept.text(), full)
     }
 }
 

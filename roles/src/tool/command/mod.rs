@@ -1,5 +1,6 @@
 //! Running commands: planned, held at a gate behind walls, let go, and ended with all they started.
 
+mod background;
 mod classify;
 mod environment;
 mod frame;
@@ -20,13 +21,16 @@ use a_society_facts::Hash;
 use a_society_facts::fact::turn::{CallEnd, Effect};
 use a_society_facts::id::CallId;
 
-use self::frame::{End, Order, Walls};
+pub use self::background::Background;
+use self::frame::{End, Order, Report, Walls};
 pub use self::guard::guard;
 pub(super) use self::held::Held;
-use super::arguments::RunCommand;
+use self::limits::BACKGROUND_FIRST;
+use super::arguments::{CommandOutput, RunCommand};
 use super::files;
-use super::limits::COMMAND_BYTES;
-use super::output::{Keeps, Output, grouped};
+use super::form::clipped;
+use super::limits::{COMMAND_BYTES, COMMAND_WAIT_MS};
+use super::output::{Keeps, Length, Output, grouped};
 use super::plan::{Plan, Refusal, RefusalKind};
 use super::setting::Scope;
 use super::toolbox::{Deed, Toolbox, Wants};
@@ -41,6 +45,10 @@ const SHELLS: [&str; 2] = ["/bin/bash", "/bin/sh"];
 #[derive(Debug, Clone)]
 pub(super) struct Launch {
     order: Order,
+    /// The command as it was asked for.
+    command: String,
+    /// Whether the turn goes on while it runs.
+    pub in_background: bool,
 }
 
 impl Toolbox {
@@ -49,8 +57,22 @@ impl Toolbox {
         if let Some(why) = classify::refused(&given.command, COMMAND_BYTES) {
             return Err(Refusal::new(RefusalKind::Arguments, why));
         }
+        if given.command.split_whitespace().next() == Some("apply_patch") {
+            let why = "apply_patch is a tool, not a command. Call it with the whole patch.";
+            return Err(Refusal::new(RefusalKind::Arguments, why));
+        }
+        if given.background
+            && let Some(why) = setting.background.refuses(&setting.owner.role)
+        {
+            return Err(Refusal::new(RefusalKind::NotPossible, why));
+        }
         let most = setting.limits.command_max_ms;
-        let time_limit_ms = given.timeout_ms.unwrap_or(setting.limits.command_ms);
+        let usual = if given.background {
+            most
+        } else {
+            setting.limits.command_ms
+        };
+        let time_limit_ms = given.limit_ms().unwrap_or(usual);
         if time_limit_ms == 0 || time_limit_ms > most {
             let text = format!("`timeout_ms` is between 1 and {most}.");
             return Err(Refusal::new(RefusalKind::Arguments, text));
@@ -66,6 +88,7 @@ impl Toolbox {
         let is_irreversible = setting.irreversible_commands.contains(&given.command);
         let is_unasked = missing.is_empty()
             && !is_irreversible
+            && !given.background
             && classify::is_unasked(&given.command, &setting.unasked_commands);
         let order = Order {
             run: vec![shell(), "-c".to_owned(), given.command.clone()],
@@ -88,7 +111,7 @@ impl Toolbox {
             folder: format!("{} {}", order.folder_id, order.folder),
             environment: profile(&order.variables),
             sandbox: profile(&(setting.scope.word(), &order.walls, &missing)),
-            shown: self.shown_command(&given.command, &order, &missing),
+            shown: self.shown_command(&given, &order, &missing),
             missing,
             ..Wants::default()
         };
@@ -98,8 +121,17 @@ impl Toolbox {
             (false, true) => Effect::Pure,
             (false, false) => Effect::Mutating,
         };
-        let summary = format!("run {}", given.command);
-        let deed = Deed::Command(Box::new(Launch { order }));
+        let beside = if given.background {
+            " in the background"
+        } else {
+            ""
+        };
+        let summary = format!("run{beside} {}", given.command);
+        let deed = Deed::Command(Box::new(Launch {
+            order,
+            command: given.command,
+            in_background: given.background,
+        }));
         Ok(self.planned("run_command", effect, summary, ask, deed))
     }
 
@@ -152,12 +184,18 @@ impl Toolbox {
         (walls, missing)
     }
 
-    fn shown_command(&self, command: &str, order: &Order, missing: &[String]) -> String {
+    fn shown_command(&self, given: &RunCommand, order: &Order, missing: &[String]) -> String {
         let setting = &self.0.setting;
         // Without walls nothing holds a command back.
         let is_open = setting.network || !order.walls.are_up;
+        let command = &given.command;
+        let beside = if given.background {
+            ", in the background"
+        } else {
+            ""
+        };
         let mut text = format!(
-            "run_command in {}, {} bytes, at most {} ms, scope {}, network {}\n{command}",
+            "run_command in {}, {} bytes, at most {} ms, scope {}, network {}{beside}\n{command}",
             order.folder,
             command.len(),
             order.time_limit_ms,
@@ -184,34 +222,123 @@ impl Toolbox {
         let limit = self.0.setting.limits.blob_bytes;
         let limit_ms = held.time_limit_ms();
         let ran = held.run(&self.0.redactor, limit, stop);
-        let (end, head, last) = ended(&ran.report.end, ran.took, limit_ms);
-        let mut tail = String::new();
-        if !last.is_empty() {
-            // Writing to a string cannot fail, here and below.
-            let _ = writeln!(tail, "{last}");
-        }
-        let mut head = head;
-        for wall in &ran.report.missing {
-            let _ = writeln!(head, "[ran without {wall}]");
-        }
-        if !ran.report.survivors.is_empty() {
-            let survivors = &ran.report.survivors;
-            let _ = writeln!(tail, "[processes that could not be ended: {survivors:?}]");
-        }
-        let mut body = ran.output;
-        if !tail.is_empty() && !body.is_empty() && !body.ends_with('\n') {
-            body.push('\n');
-        }
-        let output = Output {
-            head,
-            body,
-            keeps: Keeps::Ends,
-            full: ran.full,
-            tail,
-            ..Output::default()
-        };
-        (end, output)
+        told((ran.output, ran.full), (&ran.report, ran.took), limit_ms)
     }
+
+    /// Lets a command go that runs beside the turn, and waits whether it fails at once.
+    pub(super) fn run_beside(
+        &self,
+        held: Held,
+        launch: &Launch,
+        stop: &StopSignal,
+    ) -> (CallEnd, Output) {
+        let setting = &self.0.setting;
+        let role = &setting.owner.role;
+        let command = (launch.command.as_str(), &self.0.redactor);
+        let (number, job) = match setting.background.start(role, held, command) {
+            Ok(started) => started,
+            Err(why) => {
+                let why = format!("The command could not be started: {why}.");
+                return (CallEnd::Failed, Output::of(why));
+            }
+        };
+        job.await_end(Some(BACKGROUND_FIRST), stop);
+        let news = job.news();
+        if let Some((report, took)) = &news.end {
+            setting.background.forget(role, number);
+            return told((news.output, news.full), (report, *took), news.limit_ms);
+        }
+        let head = format!("[c{number} runs; read it with command_output]\n");
+        (CallEnd::Done, beside(head, news.output, news.full))
+    }
+
+    pub(super) fn plan_output(&self, given: CommandOutput, raw: &str) -> Result<Plan, Refusal> {
+        if given.wait_ms.unwrap_or(0) > COMMAND_WAIT_MS {
+            let text = format!("`wait_ms` is at most {COMMAND_WAIT_MS}.");
+            return Err(Refusal::new(RefusalKind::Arguments, text));
+        }
+        let summary = match given.stop {
+            true => format!("end {}", given.id),
+            false => format!("output of {}", given.id),
+        };
+        let ask = self.ask("command_output", raw, Wants::default());
+        let deed = Deed::Output(Box::new(given));
+        Ok(self.planned("command_output", Effect::Idempotent, summary, ask, deed))
+    }
+
+    /// What a command beside the turn wrote since it was asked last.
+    pub(super) fn command_output(
+        &self,
+        given: &CommandOutput,
+        stop: &StopSignal,
+    ) -> Result<(CallEnd, Output), Refusal> {
+        let setting = &self.0.setting;
+        let role = &setting.owner.role;
+        let Some((number, job)) = setting.background.find(role, &given.id) else {
+            let live = setting.background.live(role).join(", ");
+            let live = if live.is_empty() { "none" } else { &live };
+            let id = clipped(&given.id);
+            let text = format!("No background command {id} runs; it has ended. Running: {live}.");
+            return Err(Refusal::new(RefusalKind::NotPossible, text));
+        };
+        if given.stop {
+            job.end();
+            job.await_end(None, &StopSignal::default());
+        } else if let Some(wait_ms) = given.wait_ms {
+            job.await_end(Some(Duration::from_millis(wait_ms)), stop);
+        }
+        let news = job.news();
+        Ok(match &news.end {
+            Some((report, took)) => {
+                setting.background.forget(role, number);
+                let (_, output) = told((news.output, news.full), (report, *took), news.limit_ms);
+                // That it was read is what this call is for, however the command ended.
+                (CallEnd::Done, output)
+            }
+            None => {
+                let seconds = news.runs_for.as_secs_f64();
+                let mut head = format!("[c{number} runs, {seconds:.1} s]\n");
+                if news.output.is_empty() {
+                    head.push_str("(no new output)\n");
+                }
+                (CallEnd::Done, beside(head, news.output, news.full))
+            }
+        })
+    }
+}
+
+/// The output of a command that goes on.
+fn beside(head: String, body: String, full: Option<Length>) -> Output {
+    Output {
+        head,
+        body,
+        keeps: Keeps::Ends,
+        full,
+        ..Output::default()
+    }
+}
+
+/// The output of a command that has ended.
+fn told(
+    (body, full): (String, Option<Length>),
+    (report, took): (&Report, Duration),
+    limit_ms: u64,
+) -> (CallEnd, Output) {
+    let (end, mut head, mut tail) = ended(&report.end, took, limit_ms);
+    for wall in &report.missing {
+        // Writing to a string cannot fail, here and below.
+        let _ = writeln!(head, "[ran without {wall}]");
+    }
+    if !report.survivors.is_empty() {
+        let survivors = &report.survivors;
+        let _ = writeln!(tail, "[processes that could not be ended: {survivors:?}]");
+    }
+    let mut output = beside(head, body, full);
+    if !tail.is_empty() && !output.body.is_empty() && !output.body.ends_with('\n') {
+        output.body.push('\n');
+    }
+    output.tail = tail;
+    (end, output)
 }
 
 /// How a command ended: as its call did, in the line before its output, and in the one behind it.
@@ -229,7 +356,7 @@ fn ended(end: &End, took: Duration, limit_ms: u64) -> (CallEnd, String, String) 
         ),
         End::TimedOut => {
             let limit = grouped(limit_ms);
-            let last = format!("[ended after {limit} ms; set timeout_ms or background]");
+            let last = format!("[ended after {limit} ms; set timeout_ms or background]\n");
             (CallEnd::TimedOut, String::new(), last)
         }
         End::Stopped => (CallEnd::Stopped, head("stopped".to_owned()), String::new()),

@@ -7,6 +7,7 @@ use rustix::fs::{AtFlags, fsync, renameat, unlinkat};
 use rustix::io::Errno;
 
 use super::open::{fill, made, temporary};
+use super::path::RECORD;
 use super::roots::{KEPT_OUTPUTS, Roots};
 use crate::port::RecordPath;
 
@@ -25,5 +26,5 @@ pub(in super::super) fn keep(roots: &Roots, call: &str, bytes: &[u8]) -> Result<
         let _left = unlinkat(&folder, &temporary, AtFlags::empty());
         return Err(why);
     }
-    Ok(format!("record/{KEPT_OUTPUTS}/{name}"))
+    Ok(format!("{RECORD}/{KEPT_OUTPUTS}/{name}"))
 }

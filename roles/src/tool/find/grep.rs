@@ -38,8 +38,14 @@ impl Grep {
             let text = format!("`context` is at most {}.", limits::SEARCH_CONTEXT);
             return Err(Refusal::new(RefusalKind::Arguments, text));
         }
+        let ignore_case = match (given.ignore_case, given.case_sensitive) {
+            (Some(ignore), _) => ignore,
+            (None, sensitive) => sensitive == Some(false),
+        };
+        let literal = given.literal.then(|| regex_syntax::escape(&given.pattern));
+        let pattern = literal.as_ref().unwrap_or(&given.pattern);
         Ok(Self {
-            expression: Expression::read(&given.pattern, given.ignore_case)?,
+            expression: Expression::read(pattern, ignore_case)?,
             names: given.glob.as_deref().map(Pattern::read).transpose()?,
             context: usize::try_from(context).unwrap_or(0),
             files_only: given.files_only,

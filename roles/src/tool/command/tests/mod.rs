@@ -1,5 +1,6 @@
 //! Commands, run by this test binary as their guard.
 
+mod background;
 mod oracle;
 
 use std::fs;
@@ -172,9 +173,8 @@ fn a_command_sees_no_network_no_other_process_and_no_terminal() {
 
 /// What of a command is alive, by a word that only its processes have in their arguments.
 fn alive(word: &str) -> usize {
-    let listed = std::fs::read_dir("/proc").unwrap();
-    let lines =
-        listed.filter_map(|entry| std::fs::read(entry.unwrap().path().join("cmdline")).ok());
+    let listed = fs::read_dir("/proc").unwrap();
+    let lines = listed.filter_map(|entry| fs::read(entry.unwrap().path().join("cmdline")).ok());
     let is_one = |line: &Vec<u8>| String::from_utf8_lossy(line).contains(word);
     lines.filter(is_one).count()
 }
@@ -453,7 +453,7 @@ fn p35_a_command_runs_only_in_a_folder_that_may_be_written() {
         json!({ "command": "pwd", "folder": "sub" }),
     )
     .unwrap();
-    std::fs::rename(stage.project().join("sub"), stage.project().join("old")).unwrap();
+    fs::rename(stage.project().join("sub"), stage.project().join("old")).unwrap();
     std::os::unix::fs::symlink(stage.root(), stage.project().join("sub")).unwrap();
     let finished = finish(&tools, planned, &StopSignal::default());
     assert_eq!(finished.end, CallEnd::Failed, "{}", finished.output);
@@ -576,9 +576,8 @@ fn s9_git_reads_a_repository_behind_walls_and_cannot_change_its_inside() {
     setting.environment.push(("HOME".to_owned(), home));
     let tools = Toolbox::open(setting).unwrap();
     let said = |command: &str| {
-        done(&tools, "run_command", json!({ "command": command }))
-            .unwrap()
-            .output
+        let done = done(&tools, "run_command", json!({ "command": command })).unwrap();
+        without_time(&done.output)
     };
     assert_eq!(said("git status --short"), "[exit 0]\n?? a.txt\n");
     for command in [
@@ -665,4 +664,42 @@ fn a_stop_while_a_command_starts_leaves_nothing_behind() {
         );
         assert_eq!(alive(&word), 0, "round {round}");
     }
+}
+
+#[test]
+fn a_folder_that_a_command_changes_to_is_not_the_next_ones_and_no_program_waits_to_be_paged() {
+    let stage = Stage::new();
+    fs::create_dir_all(stage.project().join("sub")).unwrap();
+    let tools = stage.toolbox();
+    let run = |command: &str| output(&tools, "Bash", json!({ "cmd": command }));
+    let project = stage.project().display().to_string();
+    assert_eq!(run("cd sub; pwd"), format!("[exit 0]\n{project}/sub\n"));
+    assert_eq!(run("pwd"), format!("[exit 0]\n{project}\n"));
+    assert_eq!(run("echo $PAGER $NO_COLOR $CI; cat"), "[exit 0]\ncat 1 1\n");
+    let patch = plan(
+        &tools,
+        "shell",
+        json!({ "command": ["apply_patch", "*** Begin Patch"] }),
+    );
+    assert!(patch.unwrap_err().text.starts_with("apply_patch is a tool"));
+}
+
+#[test]
+fn what_a_command_left_behind_neither_delays_its_result_nor_outlives_it() {
+    let stage = Stage::new();
+    let tools = stage.toolbox();
+    let word = format!("a-society-behind-{}", std::process::id());
+    let begun = Instant::now();
+    let said = output(
+        &tools,
+        "run_command",
+        json!({ "command": format!("exec -a {word} sleep 60 & echo done") }),
+    );
+    assert_eq!(said, "[exit 0]\ndone\n");
+    assert!(
+        begun.elapsed() < Duration::from_secs(10),
+        "{:?}",
+        begun.elapsed()
+    );
+    assert_eq!(alive(&word), 0);
 }
