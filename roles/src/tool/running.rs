@@ -58,7 +58,13 @@ impl Running {
                 Deed::Command(launch) if launch.in_background => {
                     toolbox.run_beside(held, launch, &stop)
                 }
-                _ => toolbox.run_held(held, &stop),
+                Deed::Command(_)
+                | Deed::Read(_)
+                | Deed::Write(..)
+                | Deed::Output(_)
+                | Deed::Todo(_)
+                | Deed::Fetch(_)
+                | Deed::Search(_) => toolbox.run_held(held, &stop),
             }),
             None => toolbox.perform(deed, &tier, &stop),
         };

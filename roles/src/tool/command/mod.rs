@@ -54,29 +54,7 @@ pub(super) struct Launch {
 impl Toolbox {
     pub(super) fn plan_command(&self, given: RunCommand, raw: &str) -> Result<Plan, Refusal> {
         let setting = &self.0.setting;
-        if let Some(why) = classify::refused(&given.command, COMMAND_BYTES) {
-            return Err(Refusal::new(RefusalKind::Arguments, why));
-        }
-        if given.command.split_whitespace().next() == Some("apply_patch") {
-            let why = "apply_patch is a tool, not a command. Call it with the whole patch.";
-            return Err(Refusal::new(RefusalKind::Arguments, why));
-        }
-        if given.background
-            && let Some(why) = setting.background.refuses(&setting.owner.role)
-        {
-            return Err(Refusal::new(RefusalKind::NotPossible, why));
-        }
-        let most = setting.limits.command_max_ms;
-        let usual = if given.background {
-            most
-        } else {
-            setting.limits.command_ms
-        };
-        let time_limit_ms = given.limit_ms().unwrap_or(usual);
-        if time_limit_ms == 0 || time_limit_ms > most {
-            let text = format!("`timeout_ms` is between 1 and {most}.");
-            return Err(Refusal::new(RefusalKind::Arguments, text));
-        }
+        let time_limit_ms = self.limit_of(&given)?;
         let (folder, folder_id) = self.folder_of(given.folder.as_deref())?;
         let roots = &self.0.roots;
         let mut variables =
@@ -133,6 +111,35 @@ impl Toolbox {
             in_background: given.background,
         }));
         Ok(self.planned("run_command", effect, summary, ask, deed))
+    }
+
+    /// How long a command may take, if it may run at all.
+    fn limit_of(&self, given: &RunCommand) -> Result<u64, Refusal> {
+        let setting = &self.0.setting;
+        if let Some(why) = classify::refused(&given.command, COMMAND_BYTES) {
+            return Err(Refusal::new(RefusalKind::Arguments, why));
+        }
+        if given.command.split_whitespace().next() == Some("apply_patch") {
+            let why = "apply_patch is a tool, not a command. Call it with the whole patch.";
+            return Err(Refusal::new(RefusalKind::Arguments, why));
+        }
+        if given.background
+            && let Some(why) = setting.background.refuses(&setting.owner.role)
+        {
+            return Err(Refusal::new(RefusalKind::NotPossible, why));
+        }
+        let most = setting.limits.command_max_ms;
+        let usual = if given.background {
+            most
+        } else {
+            setting.limits.command_ms
+        };
+        let time_limit_ms = given.limit_ms().unwrap_or(usual);
+        if time_limit_ms == 0 || time_limit_ms > most {
+            let text = format!("`timeout_ms` is between 1 and {most}.");
+            return Err(Refusal::new(RefusalKind::Arguments, text));
+        }
+        Ok(time_limit_ms)
     }
 
     /// Where a command runs: a folder that may be written, and what it is.

@@ -236,13 +236,12 @@ impl<'a> Walk<'a> {
             }
             self.entries += 1;
             let name = OsStr::from_bytes(name);
-            let kind = match entry.file_type() {
+            let mut kind = entry.file_type();
+            if kind == FileType::Unknown {
                 // Some file systems do not say it along with the name.
-                FileType::Unknown => files::child(folder, name).map_or(FileType::Unknown, |stat| {
-                    FileType::from_raw_mode(stat.st_mode)
-                }),
-                kind => kind,
-            };
+                let stat = files::child(folder, name);
+                kind = stat.map_or(kind, |stat| FileType::from_raw_mode(stat.st_mode));
+            }
             if matches!(kind, FileType::RegularFile | FileType::Directory) {
                 names.push((name.to_owned(), kind));
             }
