@@ -98,7 +98,12 @@ fn a_journal_of_version_1_opens_and_folds_to_the_same_views() {
     assert_eq!(report.records as usize, journal.lines().count());
     assert!(report.recovered.is_empty(), "{:?}", report.recovered);
     for name in names(flow.views()) {
-        let bytes = String::from_utf8(bytes_of(&name, flow.views())).unwrap();
+        let bytes = String::from_utf8(bytes_of(
+            (store.ground().disk.as_ref(), flow.folder()),
+            &name,
+            flow.views(),
+        ))
+        .unwrap();
         // The views are one line each on disk; here they are spread out, so that a change shows.
         let spread: serde_json::Value = serde_json::from_str(&bytes).unwrap();
         let spread = serde_json::to_string_pretty(&spread).unwrap() + "\n";
