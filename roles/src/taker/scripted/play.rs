@@ -399,7 +399,7 @@ impl Taker for ScriptedTaker {
                     self.call = call;
                 }
             }
-            Told::Mend { .. } => {
+            Told::Steered { .. } | Told::Mend { .. } => {
                 self.acts.clear();
                 self.end = None;
             }
