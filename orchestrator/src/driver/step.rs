@@ -160,13 +160,12 @@ impl Core {
                 call,
                 end,
                 output,
-                whole,
                 is_settled: _,
                 ends,
             } => {
                 let taken_back = match ends {
                     Some(ends) => self.finish_ending((turn, attempt), call, output, *ends)?,
-                    None => self.finish(turn, call, end, (output, whole))?,
+                    None => self.finish(turn, call, end, output)?,
                 };
                 return Ok(taken_back.map(|output| Heard::Go(Told::TakenBack { output })));
             }
@@ -275,8 +274,11 @@ impl Core {
         worst: Worst,
     ) -> Result<Option<Heard>, DriverError> {
         if self.request_of(turn) >= ANSWERS_IN_A_TURN_MAX {
-            let why = "it reached the limit of answers in one turn (turn_limit)";
-            self.fail_turn(turn, attempt, why.to_owned())?;
+            let why = format!(
+                "it gave {ANSWERS_IN_A_TURN_MAX} answers in this turn and did not end it (turn_limit). \
+                 Reply with what it should do, or retry, and it goes on with as many again"
+            );
+            self.fail_turn(turn, attempt, why)?;
             return Ok(Some(Heard::Over));
         }
         match self.short_of(turn, attempt, worst)? {
@@ -533,7 +535,7 @@ impl Core {
             (CallEnd::Failed, NOT_ENDED.to_owned())
         };
         let said = (!ends_it).then(|| output.clone());
-        self.finish(turn, call, end, (output, None))?;
+        self.finish(turn, call, end, output)?;
         Ok(said)
     }
 
@@ -542,7 +544,7 @@ impl Core {
         turn: TurnId,
         call: CallId,
         end: CallEnd,
-        (mut output, whole): (String, Option<Vec<u8>>),
+        mut output: String,
     ) -> Result<Option<String>, DriverError> {
         let Some(open) = self.state().calls.get(&call).cloned() else {
             return Ok(None);
@@ -553,11 +555,6 @@ impl Core {
         {
             (end, output) = (CallEnd::Failed, why);
             taken_back = Some(output.clone());
-        }
-        if let Some(whole) = whole {
-            let hash = self.flow.keep_blob(&whole)?;
-            let bytes = whole.len();
-            output = format!("{output}\n[{bytes} bytes in all, kept as blobs/{hash}]");
         }
         let output = self.flow.keep_text(output)?;
         let message = mint::name(self.mint.as_mut(), "m")?;

@@ -226,7 +226,6 @@ impl CommandTaker {
                 call,
                 end,
                 output,
-                whole: None,
                 is_settled: false,
                 ends: None,
             },
@@ -254,7 +253,6 @@ impl CommandTaker {
             call,
             end: self.end_of(report.how),
             output: report.text(),
-            whole: None,
             is_settled: false,
             ends: None,
         };

@@ -110,7 +110,6 @@ impl Calls {
                 end,
                 output,
                 is_cut: false,
-                whole: None,
             });
         }
     }
@@ -252,7 +251,6 @@ fn finish_all(mut running: Vec<(usize, Going)>) -> Vec<(usize, Finished)> {
                 end: CallEnd::Failed,
                 output: "The tool failed for a reason of its own.".to_owned(),
                 is_cut: false,
-                whole: None,
             });
             (at, finished)
         });
@@ -289,13 +287,16 @@ impl ModelTaker {
         match act {
             Act::Plan(from) => {
                 let kit = self.kit.as_ref()?;
-                let step = calls.plan(from, kit, self.stop.is_cut())?;
+                let mut step = calls.plan(from, kit, self.stop.is_cut())?;
                 if let Step::Refuse {
                     tool_call,
                     tool,
                     output,
-                } = &step
+                } = &mut step
                 {
+                    if let Some(item) = calls.items.iter().find(|it| it.asked.id == *tool_call) {
+                        *output = self.same.heard(&item.asked, std::mem::take(output));
+                    }
                     self.heard_result(tool_call, tool, output, true);
                 }
                 Some(step)
@@ -341,7 +342,7 @@ impl ModelTaker {
 
     fn finish(&mut self, calls: &mut Calls, at: usize) -> Option<Step> {
         let item = calls.items.get_mut(at)?;
-        let finished = item.finished.take()?;
+        let mut finished = item.finished.take()?;
         let (id, tool) = (item.asked.id.clone(), item.asked.name.clone());
         let call = item.call.take()?;
         let is_settled = item.is_settled;
@@ -349,12 +350,12 @@ impl ModelTaker {
         if let Some(ending) = EndingTool::of_name(&tool).filter(|_| is_ending) {
             return Some(self.finish_ending(calls, ending, (call, id, tool)));
         }
+        finished.output = self.same.heard(&item.asked, finished.output);
         self.heard_result(&id, &tool, &finished.output, finished.end.is_error());
         Some(Step::Finish {
             call,
             end: finished.end,
             output: finished.output,
-            whole: finished.whole,
             is_settled,
             ends: None,
         })
@@ -397,7 +398,6 @@ impl ModelTaker {
             call,
             end,
             output,
-            whole: None,
             is_settled: false,
             ends,
         }

@@ -83,6 +83,8 @@ pub(super) enum Going {
         servers: Arc<mcp::Servers>,
         key: String,
         stop: StopSignal,
+        call: CallId,
+        own: Toolbox,
     },
     Ending,
 }
@@ -295,12 +297,13 @@ impl Kit {
                 servers: Arc::clone(&remote.servers),
                 key: format!("{} {call}", self.owner[0]),
                 stop: stop.clone(),
+                call: call.clone(),
+                own: self.own.clone(),
             }),
             (Planned::Remote(_), None) => Err(Finished {
                 end: CallEnd::NotRun,
                 output: "There are no servers here.".to_owned(),
                 is_cut: false,
-                whole: None,
             }),
         }
     }
@@ -372,19 +375,21 @@ impl Going {
                 servers,
                 key,
                 stop,
-            } => finish_remote(&plan, &servers, &key, &stop),
+                call,
+                own,
+            } => finish_remote((&own, &call), &plan, &servers, &key, &stop),
             // What the model gets depends on all that its message asked for.
             Self::Ending => Finished {
                 end: CallEnd::Done,
                 output: String::new(),
                 is_cut: false,
-                whole: None,
             },
         }
     }
 }
 
 fn finish_remote(
+    (own, id): (&Toolbox, &CallId),
     plan: &RemotePlan,
     servers: &mcp::Servers,
     key: &str,
@@ -398,16 +403,18 @@ fn finish_remote(
         key: Some(key),
     };
     match servers.call(&call, stop) {
-        Ok(output) => Finished {
-            end: if output.is_error {
-                CallEnd::Failed
-            } else {
-                CallEnd::Done
-            },
-            is_cut: output.whole.is_some(),
-            output: output.text,
-            whole: output.whole,
-        },
+        Ok(output) => {
+            let (text, is_cut) = own.kept_beside(output.text, output.whole.as_deref(), id);
+            Finished {
+                end: if output.is_error {
+                    CallEnd::Failed
+                } else {
+                    CallEnd::Done
+                },
+                output: text,
+                is_cut,
+            }
+        }
         Err(fault) => Finished {
             // It was started by now: what never reached the server has failed.
             end: if fault.has_begun() {
@@ -417,7 +424,6 @@ fn finish_remote(
             },
             output: fault.to_string(),
             is_cut: false,
-            whole: None,
         },
     }
 }

@@ -13,6 +13,7 @@ use super::gear::Gear;
 use super::hear::Hearing;
 use super::kit::{Absent, Kit};
 use super::limits::{BUDGET_BUSY_MS, FULL_PERCENT, MALFORMED_ROUNDS, PAUSES, SHARED_KEY_BYTES};
+use super::same::Same;
 use crate::cost::Counted;
 use crate::handoff::parse_cut_outcome;
 use crate::provider::retry::{Outcome, Patience, Ticket};
@@ -63,6 +64,8 @@ pub struct ModelTaker {
     malformed: u32,
     /// Answers in a row that the provider paused.
     pauses: u32,
+    /// What the calls of the turn came to so far.
+    pub(super) same: Same,
     /// Whether a summary could not be had in this turn; another one is not tried.
     pub(super) no_summary: bool,
     /// What was borne while a summary was asked for.
@@ -71,6 +74,8 @@ pub struct ModelTaker {
     pub(super) is_trimmed: bool,
     /// Whether it makes a summary and nothing else.
     pub(super) only_summarises: bool,
+    /// Whether its last step waits for the operator's consent. The turn is left then, and is not over.
+    awaits_consent: bool,
 }
 
 /// What comes next.
@@ -111,6 +116,7 @@ impl ModelTaker {
         };
         // Nobody else holds the job as a rule, so that a long history is moved and not copied.
         let mut job = Arc::unwrap_or_clone(job);
+        let same = Same::of(&job.history, job.answers_before);
         let history = std::mem::take(&mut job.history);
         let blocks = |place: &usize| job.provider_blocks.get(place);
         let said: Vec<Said> = (history.into_iter().enumerate())
@@ -137,10 +143,12 @@ impl ModelTaker {
             is_hurried: false,
             malformed: 0,
             pauses: 0,
+            same,
             no_summary: false,
             summaries: Bearing::default(),
             is_trimmed: false,
             only_summarises: false,
+            awaits_consent: false,
             job: Arc::new(job),
             gear,
             stop,
@@ -184,6 +192,7 @@ impl ModelTaker {
         absent.extend(missing);
         self.kit = Some(kit);
         self.absent = absent;
+        self.gear.tools.heed(&self.stop);
     }
 
     /// A server that the flow does not trust yet.
@@ -201,6 +210,9 @@ impl ModelTaker {
     fn ask(&mut self) -> Step {
         if self.only_summarises {
             return self.shorten(Trigger::Manual);
+        }
+        if let Some(why) = self.same.stuck() {
+            return self.end(End::Aborted { why });
         }
         if self.is_full() && !self.no_summary {
             return self.shorten(Trigger::Auto);
@@ -474,6 +486,8 @@ impl Taker for ModelTaker {
                 Next::End(end) => Some(self.end(end)),
             };
             if let Some(step) = step {
+                self.awaits_consent =
+                    matches!(step, Step::Consent(_) | Step::Begin { ask: Some(_), .. });
                 return step;
             }
         }
@@ -486,6 +500,9 @@ impl Drop for ModelTaker {
         // Also after a refusal, which keeps the turn's place for its next try.
         let lane = (self.gear.provider.name(), self.gear.model.id.as_str());
         self.gear.traffic.lanes.leave(lane, self.ticket);
+        if !self.only_summarises && !self.awaits_consent {
+            self.gear.tools.end_background();
+        }
     }
 }
 
