@@ -24,6 +24,7 @@ use super::consent::changed;
 use super::core::Core;
 use super::error::DriverError;
 use super::snapshot::names_snapshot;
+use super::steer::Said;
 use crate::limits::ANSWERS_IN_A_TURN_MAX;
 use crate::mint;
 
@@ -123,6 +124,7 @@ impl Core {
             }
             Step::Draft { kind, text } => self.draft(turn, kind, &text)?,
             Step::Stalled { seconds } => self.stalled(turn, seconds),
+            Step::Cut => return self.cut_off(turn).map(Some),
             Step::Discard { why } => self.discard(turn, why)?,
             Step::Answer {
                 text,
@@ -260,7 +262,8 @@ impl Core {
             .map_or(0, |open| open.requests)
     }
 
-    /// Whether the turn must end instead of asking: its answers are counted, and its money is.
+    /// Whether the turn must end instead of asking: its answers are counted, and its money is. Or it asks
+    /// something else, because the operator spoke.
     fn may_not_ask(
         &mut self,
         turn: TurnId,
@@ -272,7 +275,10 @@ impl Core {
             self.fail_turn(turn, attempt, why.to_owned())?;
             return Ok(Some(Heard::Over));
         }
-        self.short_of(turn, attempt, worst)
+        match self.short_of(turn, attempt, worst)? {
+            Some(short) => Ok(Some(short)),
+            None => self.steered(turn, Said::Before),
+        }
     }
 
     /// What a turn hears whose next request the budget does not let leave.
@@ -587,6 +593,7 @@ const fn is_recorded_point(step: &Step) -> bool {
         | Step::Ask { .. }
         | Step::Draft { .. }
         | Step::Stalled { .. }
+        | Step::Cut
         | Step::Discard { .. }
         | Step::Intend(_)
         | Step::Begin { .. }

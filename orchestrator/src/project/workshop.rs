@@ -433,6 +433,13 @@ impl RoleSource for Workshop {
         }
     }
 
+    fn hears(&self, role: &RoleInstance) -> bool {
+        match self.executor(role) {
+            Executor::Model | Executor::Scripted => true,
+            Executor::Human | Executor::Command => false,
+        }
+    }
+
     fn taker(
         &mut self,
         job: Job,

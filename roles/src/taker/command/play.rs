@@ -320,6 +320,7 @@ impl Taker for CommandTaker {
             | Told::Compacted { .. }
             | Told::Denied { .. }
             | Told::TakenBack { .. }
+            | Told::Steered { .. }
             | Told::Hurried
             | Told::Busy => {}
             Told::Stop => {

@@ -14,6 +14,10 @@ use crate::thread;
 use crate::tool::Finished;
 use crate::turn::step::{Consent, End, Intended, Step};
 
+/// What a call comes to that had not begun when the operator interrupted.
+const NOT_RUN: &str =
+    "Not run: the operator spoke first. Read what they say; call it again if that still fits.";
+
 /// Calls that still have no result.
 #[derive(Debug)]
 pub(super) struct Calls {
@@ -105,12 +109,13 @@ impl Calls {
     }
 
     /// Looks at a call, and at those after it as long as they only read.
-    fn plan(&mut self, from: usize, kit: &Kit) -> Option<Step> {
+    fn plan(&mut self, from: usize, kit: &Kit, is_cut: bool) -> Option<Step> {
         let mut together = Vec::new();
         for at in from..self.items.len() {
             let item = self.items.get_mut(at)?;
             let planned = match item.fault.take() {
                 Some(fault) => Err(fault),
+                None if is_cut => Err(NOT_RUN.to_owned()),
                 None => kit.plan(&item.asked),
             };
             match planned {
@@ -297,7 +302,7 @@ impl ModelTaker {
         match act {
             Act::Plan(from) => {
                 let kit = self.kit.as_ref()?;
-                let step = calls.plan(from, kit)?;
+                let step = calls.plan(from, kit, self.stop.is_cut())?;
                 if let Step::Refuse {
                     tool_call,
                     tool,

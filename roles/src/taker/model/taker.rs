@@ -356,6 +356,16 @@ impl ModelTaker {
         }
     }
 
+    /// The operator spoke: the model is asked with that.
+    fn steered(&mut self, kept: Option<String>, words: Vec<String>) {
+        self.leave_lane(Outcome::Unknown);
+        let kept = kept.map(|content| Message::Assistant { content });
+        let words = words.into_iter().map(|content| Message::User { content });
+        self.said
+            .extend(kept.into_iter().chain(words).map(Said::from));
+        self.next = Next::Ask;
+    }
+
     fn hear_of(&mut self, told: Told) -> Option<CallId> {
         match told {
             Told::Begin | Told::Hurried => None,
@@ -393,6 +403,10 @@ impl ModelTaker {
             Told::Mend { message } => {
                 self.said.push(Message::User { content: message }.into());
                 self.next = Next::Ask;
+                None
+            }
+            Told::Steered { kept, words } => {
+                self.steered(kept, words);
                 None
             }
             Told::Compacted { replacement } => {

@@ -400,7 +400,7 @@ impl Taker for ScriptedTaker {
                     self.call = call;
                 }
             }
-            Told::Mend { .. } => {
+            Told::Steered { .. } | Told::Mend { .. } => {
                 self.acts.clear();
                 self.end = None;
             }
