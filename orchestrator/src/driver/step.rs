@@ -160,10 +160,9 @@ impl Core {
                 call,
                 end,
                 output,
-                whole,
                 is_settled: _,
             } => {
-                let taken_back = self.finish(turn, call, end, (output, whole))?;
+                let taken_back = self.finish(turn, call, end, output)?;
                 return Ok(taken_back.map(|output| Heard::Go(Told::TakenBack { output })));
             }
             Step::Refuse {
@@ -534,7 +533,7 @@ impl Core {
         turn: TurnId,
         call: CallId,
         end: CallEnd,
-        (mut output, whole): (String, Option<Vec<u8>>),
+        mut output: String,
     ) -> Result<Option<String>, DriverError> {
         let Some(open) = self.state().calls.get(&call).cloned() else {
             return Ok(None);
@@ -545,11 +544,6 @@ impl Core {
         {
             (end, output) = (CallEnd::Failed, why);
             taken_back = Some(output.clone());
-        }
-        if let Some(whole) = whole {
-            let hash = self.flow.keep_blob(&whole)?;
-            let bytes = whole.len();
-            output = format!("{output}\n[{bytes} bytes in all, kept as blobs/{hash}]");
         }
         let output = self.flow.keep_text(output)?;
         let message = mint::name(self.mint.as_mut(), "m")?;

@@ -94,8 +94,6 @@ pub enum Step {
         end: CallEnd,
         /// What the model gets.
         output: String,
-        /// Everything there was, if the model gets only a part of it.
-        whole: Option<Vec<u8>>,
         /// Whether the taker goes on at once, because nobody takes back what the call did.
         is_settled: bool,
     },

@@ -234,7 +234,6 @@ impl CommandTaker {
                 call,
                 end,
                 output,
-                whole: None,
                 is_settled: false,
             },
         )
@@ -265,7 +264,6 @@ impl CommandTaker {
             call,
             end: self.end_of(report.how),
             output: report.text(),
-            whole: None,
             is_settled: false,
         };
         self.then(Next::AskForEnd(verdict.answer), step)

@@ -103,7 +103,6 @@ impl Calls {
                 end,
                 output,
                 is_cut: false,
-                whole: None,
             });
         }
     }
@@ -240,7 +239,6 @@ fn finish_all(mut running: Vec<(usize, Going)>) -> Vec<(usize, Finished)> {
             end: CallEnd::Failed,
             output: "The tool failed for a reason of its own.".to_owned(),
             is_cut: false,
-            whole: None,
         };
         (*at, finished)
     };
@@ -363,7 +361,6 @@ impl ModelTaker {
             call,
             end: finished.end,
             output: finished.output,
-            whole: finished.whole,
             is_settled,
         })
     }

@@ -72,6 +72,8 @@ pub struct ModelTaker {
     pub(super) is_trimmed: bool,
     /// Whether it makes a summary and nothing else.
     pub(super) only_summarises: bool,
+    /// Whether its last step waits for the operator's consent. The turn is left then, and is not over.
+    awaits_consent: bool,
 }
 
 /// What comes next.
@@ -139,6 +141,7 @@ impl ModelTaker {
             summaries: Bearing::default(),
             is_trimmed: false,
             only_summarises: false,
+            awaits_consent: false,
             job: Arc::new(job),
             gear,
             stop,
@@ -181,6 +184,7 @@ impl ModelTaker {
         absent.extend(missing);
         self.kit = Some(kit);
         self.absent = absent;
+        self.gear.tools.heed(&self.stop);
     }
 
     /// A server that the flow does not trust yet.
@@ -459,6 +463,8 @@ impl Taker for ModelTaker {
                 Next::End(end) => Some(self.end(end)),
             };
             if let Some(step) = step {
+                self.awaits_consent =
+                    matches!(step, Step::Consent(_) | Step::Begin { ask: Some(_), .. });
                 return step;
             }
         }
@@ -471,6 +477,9 @@ impl Drop for ModelTaker {
         // Also after a refusal, which keeps the turn's place for its next try.
         let lane = (self.gear.provider.name(), self.gear.model.id.as_str());
         self.gear.traffic.lanes.leave(lane, self.ticket);
+        if !self.only_summarises && !self.awaits_consent {
+            self.gear.tools.end_background();
+        }
     }
 }
 

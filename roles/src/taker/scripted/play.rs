@@ -348,7 +348,6 @@ impl ScriptedTaker {
                 call,
                 end,
                 output,
-                whole: None,
                 is_settled: false,
             },
             None => self.end_with(nameless_call()),

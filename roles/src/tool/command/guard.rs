@@ -7,7 +7,7 @@
 //! started it is gone, which it notices by the end of its input.
 
 use std::io::{self, BufRead, BufReader, Read, Write};
-use std::process::{Child, ChildStderr, ChildStdout, Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -24,8 +24,8 @@ use crate::thread::{self, NoThread};
 enum Event {
     /// It could not be started.
     NotStarted(String),
-    /// It runs, without these walls.
-    Started(Child, Vec<String>),
+    /// It runs, without these walls, and writes into this pipe.
+    Started(Child, Vec<String>, io::PipeReader),
     Exited,
     Closed,
     TimeUp,
@@ -101,15 +101,15 @@ fn run(
     };
     let mut missing = Vec::new();
     let mut child = None;
-    let mut closed = 0;
+    let mut is_closed = false;
     let cause = loop {
         match events.recv() {
-            Ok(Event::Started(mut started, without)) => {
+            Ok(Event::Started(started, without, written)) => {
                 missing = without;
-                watchers.watch(&mut started);
+                watchers.watch(&started, written);
                 child = Some(started);
             }
-            Ok(Event::Closed) => closed += 1,
+            Ok(Event::Closed) => is_closed = true,
             Ok(cause) => break cause,
             Err(mpsc::RecvError) => break Event::Stop,
         }
@@ -125,8 +125,8 @@ fn run(
             kill_all(leader)
         }
     };
-    if child.is_some() {
-        await_outputs(&events, closed);
+    if child.is_some() && !is_closed {
+        await_output(&events);
     }
     let end = how(cause, child);
     wall::remove_scratch(scratch);
@@ -148,8 +148,7 @@ fn not_started(why: &NoThread) -> Report {
 /// The threads that look after a command. All of them are there before the command is, because one
 /// that runs without them cannot be followed to its end.
 struct Watchers {
-    stdout: Sender<ChildStdout>,
-    stderr: Sender<ChildStderr>,
+    written: Sender<io::PipeReader>,
     exit: Sender<u32>,
     /// It ends when this is dropped.
     _timer: Sender<()>,
@@ -165,18 +164,16 @@ impl Watchers {
         watch_input(input, tell.clone())?;
         watch_signals(tell.clone())?;
         Ok(Self {
-            stdout: pump(Frame::Stdout, output, tell)?,
-            stderr: pump(Frame::Stderr, output, tell)?,
+            written: pump(output, tell)?,
             exit: watch_exit(tell.clone())?,
             _timer: start_timer(time_limit_ms, tell.clone())?,
         })
     }
 
     /// The command is there. Each of them waits for its part of it.
-    fn watch(&self, child: &mut Child) {
+    fn watch(&self, child: &Child, written: io::PipeReader) {
         // They wait for it, so that they are there to hear.
-        let _heard = child.stdout.take().map(|stdout| self.stdout.send(stdout));
-        let _heard = child.stderr.take().map(|stderr| self.stderr.send(stderr));
+        let _heard = self.written.send(written);
         let _heard = self.exit.send(child.id());
     }
 }
@@ -186,7 +183,7 @@ impl Watchers {
 fn await_start(events: &Receiver<Event>) -> Option<Child> {
     loop {
         match events.recv() {
-            Ok(Event::Started(child, _)) => return Some(child),
+            Ok(Event::Started(child, ..)) => return Some(child),
             Ok(Event::NotStarted(_)) | Err(mpsc::RecvError) => return None,
             Ok(Event::Exited | Event::Closed | Event::TimeUp | Event::Stop) => {}
         }
@@ -198,7 +195,7 @@ fn await_start(events: &Receiver<Event>) -> Option<Child> {
 fn start(order: Order, scratch: Option<String>, tell: Sender<Event>) -> Result<(), NoThread> {
     thread::begin("start", move || {
         let event = match spawn(&order, scratch) {
-            Ok((child, missing)) => Event::Started(child, missing),
+            Ok((child, missing, written)) => Event::Started(child, missing, written),
             Err(why) => Event::NotStarted(why),
         };
         drop(tell.send(event));
@@ -206,7 +203,10 @@ fn start(order: Order, scratch: Option<String>, tell: Sender<Event>) -> Result<(
     .map(drop)
 }
 
-fn spawn(order: &Order, scratch: Option<String>) -> Result<(Child, Vec<String>), String> {
+/// A command that runs, the walls that it runs without, and the pipe into which it writes.
+type Spawned = (Child, Vec<String>, io::PipeReader);
+
+fn spawn(order: &Order, scratch: Option<String>) -> Result<Spawned, String> {
     use std::os::unix::process::CommandExt as _;
 
     let folder = process::open_folder(&order.folder, &order.folder_id)?;
@@ -216,17 +216,21 @@ fn spawn(order: &Order, scratch: Option<String>) -> Result<(Child, Vec<String>),
     if let Some(scratch) = scratch {
         variables.push(("TMPDIR".to_owned(), scratch));
     }
+    // One pipe for all, so that what failed stands where it was said.
+    let no_pipe = |why: io::Error| format!("There is no pipe for its output: {why}.");
+    let (written, writer) = io::pipe().map_err(no_pipe)?;
+    let errors = writer.try_clone().map_err(no_pipe)?;
     Command::new(program)
         .args(arguments)
         .env_clear()
         .envs(variables)
         .current_dir(process::path_of(&folder, &order.folder))
         .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
+        .stdout(writer)
+        .stderr(errors)
         .process_group(0)
         .spawn()
-        .map(|child| (child, missing))
+        .map(|child| (child, missing, written))
         .map_err(|why| format!("{program} could not be started: {why}."))
 }
 
@@ -269,7 +273,6 @@ fn start_timer(ms: u64, tell: Sender<Event>) -> Result<Sender<()>, NoThread> {
 
 /// Hands on what the stream that it is given holds.
 fn pump<R: Read + Send + 'static>(
-    frame: fn(Vec<u8>) -> Frame,
     output: &Arc<Mutex<impl Write + Send + 'static>>,
     tell: &Sender<Event>,
 ) -> Result<Sender<R>, NoThread> {
@@ -283,10 +286,10 @@ fn pump<R: Read + Send + 'static>(
         loop {
             match stream.read(&mut bytes) {
                 Ok(0) => break,
-                Ok(read) => say(
-                    &output,
-                    &frame(bytes.get(..read).unwrap_or_default().to_vec()),
-                ),
+                Ok(read) => {
+                    let piece = bytes.get(..read).unwrap_or_default().to_vec();
+                    say(&output, &Frame::Output(piece));
+                }
                 Err(why) if why.kind() == io::ErrorKind::Interrupted => {}
                 Err(_) => break,
             }
@@ -351,13 +354,11 @@ fn signal_all(leader: Option<u32>, signal: Signal) -> usize {
     all.len()
 }
 
-fn await_outputs(events: &Receiver<Event>, closed: u32) {
-    let mut closed = closed;
-    while closed < 2 {
+fn await_output(events: &Receiver<Event>) {
+    loop {
         match events.recv_timeout(OUTPUT_GRACE) {
-            Ok(Event::Closed) => closed += 1,
+            Ok(Event::Closed) | Err(_) => return,
             Ok(_) => {}
-            Err(_) => return,
         }
     }
 }
