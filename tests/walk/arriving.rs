@@ -39,7 +39,7 @@ roles:
 "#;
 
 /// Around the size at which a text is kept in a file of its own, and far beyond it.
-const SIZES: [usize; 6] = [
+pub(super) const SIZES: [usize; 6] = [
     1,
     (64 << 10) - 1,
     64 << 10,
@@ -80,14 +80,14 @@ pub(super) fn closes(_: usize) -> Vec<(Value, Vec<Value>)> {
 }
 
 /// Hands a file on that every flow has.
-fn hands_on(_: usize) -> Vec<(Value, Vec<Value>)> {
+pub(super) fn hands_on(_: usize) -> Vec<(Value, Vec<Value>)> {
     let text = "```handoff\n- target_node_id: close\n  artifact_path: record.yaml\n```\n";
     let delta = json!({ "type": "text_delta", "text": text });
     vec![(json!({ "type": "text", "text": "" }), vec![delta])]
 }
 
 /// Whether a text stands in a message to the model of a request.
-fn is_told(request: &str, text: &str) -> bool {
+pub(super) fn is_told(request: &str, text: &str) -> bool {
     let request: Value = serde_json::from_str(request).unwrap();
     let messages = request["messages"].as_array().into_iter().flatten();
     let blocks = messages.flat_map(|message| match &message["content"] {

@@ -23,7 +23,7 @@ use super::budget::Short;
 use super::core::Core;
 use super::error::DriverError;
 use super::snapshot::names_snapshot;
-use crate::limits::ANSWERS_IN_A_TURN_MAX;
+use crate::limits::{ANSWERS_IN_A_TURN_MAX, PROVIDER_BLOCKS_BYTES_MAX};
 use crate::mint;
 
 /// What a turn's thread does after a step.
@@ -398,7 +398,7 @@ impl Core {
             calls: answer.calls,
             stop: answer.stop,
             usage: answer.usage,
-            provider_blocks: answer.provider_blocks,
+            provider_blocks: answer.provider_blocks.filter(|kept| fits(kept)),
         }))
     }
 
@@ -577,6 +577,12 @@ const fn is_recorded_point(step: &Step) -> bool {
         | Step::Start { .. }
         | Step::End(_) => false,
     }
+}
+
+/// Whether the blocks of a provider may stand in the record of an answer. They repeat its text and its
+/// calls; without them the answer goes back in the words of the message.
+fn fits(blocks: &RawValueEq) -> bool {
+    blocks.0.get().len() <= PROVIDER_BLOCKS_BYTES_MAX
 }
 
 /// A long text in pieces that cut no character.
