@@ -20,4 +20,5 @@ mod reaching;
 mod requested;
 mod signalled;
 mod spoken_to;
+mod steered;
 mod whole;
