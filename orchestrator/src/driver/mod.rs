@@ -31,3 +31,4 @@ mod tell;
 #[cfg(test)]
 mod tests;
 mod turn_thread;
+mod withhold;
