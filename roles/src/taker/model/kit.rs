@@ -150,7 +150,12 @@ impl Kit {
             ));
         }
         if !self.offered.iter().any(|tool| tool.name == call.name) {
-            return Err(format!("The tool {:?} is not offered here.", call.name));
+            let names: Vec<&str> = self.offered.iter().map(|tool| tool.name.as_str()).collect();
+            return Err(format!(
+                "There is no tool {:?}. There are: {}.",
+                call.name,
+                names.join(", ")
+            ));
         }
         let plan = self.own.plan(call);
         plan.map(|plan| Planned::Own(Box::new(plan)))
