@@ -9,6 +9,7 @@ mod floors;
 mod generated;
 mod hearts;
 mod homes;
+mod machine;
 mod repository;
 mod rust;
 mod scheduling;

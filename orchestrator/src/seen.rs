@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use a_society_facts::id::{FlowId, RoleInstance, TurnId};
-use a_society_facts::message::Text;
+use a_society_facts::message::{Message, Text};
 use a_society_facts::view::Views;
 use a_society_facts::view::session::Entry;
 use a_society_roles::handoff::Allowed;
@@ -36,7 +36,9 @@ pub(crate) fn job(
         let kept = entry.provider_blocks.as_ref()?;
         Some((place, kept.clone()))
     });
-    let history = entries.iter().map(|entry| Arc::clone(&entry.message));
+    // A text that is kept as a blob is said to the role whole.
+    let history: Result<Vec<Arc<Message>>, Error> =
+        entries.iter().map(|entry| entry.whole(whole)).collect();
     Ok(Job {
         flow: at.flow,
         turn,
@@ -46,7 +48,7 @@ pub(crate) fn job(
         turns_before: 0,
         resumed: attempt > 1,
         system_prompt: prompt.map_or(Ok(String::new()), whole)?,
-        history: history.collect(),
+        history: history?,
         provider_blocks: blocks.collect(),
         exchanges_from: 0,
         context_tokens: session.map_or(0, |session| session.latest_context_usage),

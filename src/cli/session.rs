@@ -5,9 +5,9 @@ use std::time::Duration;
 use a_society_facts::fact::session::{Strategy, Trigger};
 use a_society_facts::id::{RoleInstance, Seq};
 use a_society_facts::view::Views;
-use a_society_facts::view::session::{Archive, Entry, SessionView, TrimArchive};
+use a_society_facts::view::session::{Archive, Entry, SessionView, Texts, TrimArchive};
 use a_society_orchestrator::control::message::Command;
-use a_society_state::{FlowRef, Store};
+use a_society_state::{FlowRef, Store, blob};
 use serde_json::{Value, json};
 
 use super::context::Context;
@@ -175,7 +175,9 @@ fn export(context: &mut Context<'_>, export: &Export) -> Outcome {
         return Err(no_session(&export.role, &views));
     };
     let mut bytes = Vec::new();
-    session.write_json(&mut bytes);
+    let (disk, folder) = (&store.ground().disk, store.folder(&flow));
+    let read = |hash| blob::read_text(disk.as_ref(), &folder, hash);
+    session.write_json(&mut bytes, Texts(&read));
     context.out.bytes(&bytes)?;
     Ok(ExitCode::Ok)
 }

@@ -85,6 +85,13 @@ pub fn get_text(disk: &dyn Disk, folder: &FlowFolder, text: &Text) -> Result<Str
     }
 }
 
+/// The text that a blob holds; nothing if it is lost.
+#[must_use]
+pub fn read_text(disk: &dyn Disk, folder: &FlowFolder, hash: Hash) -> Option<String> {
+    let bytes = get(disk, folder, hash).ok()?;
+    Some(String::from_utf8_lossy(&bytes).into_owned())
+}
+
 /// Why a blob counts as lost, in words; `None` if it is there and whole.
 #[must_use]
 pub fn loss(disk: &dyn Disk, folder: &FlowFolder, hash: Hash) -> Option<String> {

@@ -15,10 +15,12 @@ use std::path::PathBuf;
 use a_society_facts::id::{FlowId, ProjectName, RoleInstance, Seq};
 use a_society_facts::line;
 use a_society_facts::view::all::{Touched, Views};
+use a_society_facts::view::session::Texts;
 use a_society_facts::view::summary::Summary;
 use serde::{Deserialize, Serialize};
 
 use crate::atomic::replace;
+use crate::blob;
 use crate::clock::Clock;
 use crate::disk::Disk;
 use crate::error::Error;
@@ -32,7 +34,7 @@ use crate::limits::{
 };
 
 /// The shape of the views; views of another shape are rebuilt.
-pub const SCHEMA: u32 = 3;
+pub const SCHEMA: u32 = 4;
 
 /// What is known about one view's file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -105,7 +107,7 @@ impl ViewName {
     }
 
     /// The view's bytes, after what `out` holds.
-    fn write(&self, views: &Views, out: &mut Vec<u8>) {
+    fn write(&self, views: &Views, texts: Texts<'_>, out: &mut Vec<u8>) {
         match self {
             Self::Flow => views.flow.write_json(out),
             Self::Feed(role) => {
@@ -115,7 +117,7 @@ impl ViewName {
             }
             Self::Transcript(role) => {
                 if let Some(session) = views.sessions.get(role) {
-                    session.write_json(out);
+                    session.write_json(out, texts);
                 }
             }
         }
@@ -144,11 +146,16 @@ pub fn names(views: &Views) -> Vec<ViewName> {
         .collect()
 }
 
-/// The bytes of a view.
+/// The bytes of a view of a flow whose blobs lie in this folder.
 #[must_use]
-pub fn bytes_of(name: &ViewName, views: &Views) -> Vec<u8> {
+pub fn bytes_of(
+    (disk, folder): (&dyn Disk, &FlowFolder),
+    name: &ViewName,
+    views: &Views,
+) -> Vec<u8> {
     let mut out = Vec::new();
-    name.write(views, &mut out);
+    let read = |hash| blob::read_text(disk, folder, hash);
+    name.write(views, Texts(&read), &mut out);
     out
 }
 
@@ -270,7 +277,9 @@ impl ViewKeeper {
         let mut differing = Vec::new();
         for name in names(views) {
             let there = read_whole(disk, &name.file(&self.folder), ARCHIVE_FILE_BYTES_MAX);
-            if there.map_or(true, |there| there != bytes_of(&name, views)) {
+            if there.map_or(true, |there| {
+                there != bytes_of((disk, &self.folder), &name, views)
+            }) {
                 differing.push(name.path());
             }
             self.stale.insert(name);
@@ -391,7 +400,9 @@ impl ViewKeeper {
     ) -> Result<(), Error> {
         let file = name.file(&self.folder);
         self.buffer.clear();
-        name.write(folded.views, &mut self.buffer);
+        // A text that is kept as a blob stands whole in the file, and in memory only meanwhile.
+        let read = |hash| blob::read_text(disk, &self.folder, hash);
+        name.write(folded.views, Texts(&read), &mut self.buffer);
         if let Some(parent) = file.parent()
             && !self.marks.contains_key(&name.path())
         {

@@ -8,12 +8,13 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use a_society_facts::fact::journal::ProcessName;
 use a_society_facts::line::{self, Body};
 use a_society_facts::{At, sample};
 use a_society_state::clock::CountingClock;
 use a_society_state::disk::RealDisk;
 use a_society_state::views::{bytes_of, names};
-use a_society_state::{FlowRef, Ground, Store, process};
+use a_society_state::{FlowRef, Ground, Store};
 
 use crate::tidy::expect_generated;
 
@@ -63,14 +64,20 @@ fn walk() -> String {
     std::fs::read_to_string(path).unwrap()
 }
 
+/// The process that opens the journals here. The views hold it, so no part of it comes from the machine.
+fn writer() -> ProcessName {
+    ProcessName {
+        pid: 4711,
+        start_ticks: 0,
+        boot_id: "00000000-0000-4000-8000-000000004711".to_owned(),
+    }
+}
+
 fn store(root: &Path) -> Store {
     let ground = Ground {
         disk: Arc::new(RealDisk),
         clock: Arc::new(CountingClock::from(At::from_ms(1_779_892_200_123))),
-        process: a_society_facts::fact::journal::ProcessName {
-            pid: 4711,
-            ..process::named(&RealDisk, 0)
-        },
+        process: writer(),
     };
     Store::new(ground, root.join("state"))
 }
@@ -91,7 +98,12 @@ fn a_journal_of_version_1_opens_and_folds_to_the_same_views() {
     assert_eq!(report.records as usize, journal.lines().count());
     assert!(report.recovered.is_empty(), "{:?}", report.recovered);
     for name in names(flow.views()) {
-        let bytes = String::from_utf8(bytes_of(&name, flow.views())).unwrap();
+        let bytes = String::from_utf8(bytes_of(
+            (store.ground().disk.as_ref(), flow.folder()),
+            &name,
+            flow.views(),
+        ))
+        .unwrap();
         // The views are one line each on disk; here they are spread out, so that a change shows.
         let spread: serde_json::Value = serde_json::from_str(&bytes).unwrap();
         let spread = serde_json::to_string_pretty(&spread).unwrap() + "\n";

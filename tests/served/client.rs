@@ -21,20 +21,20 @@ pub(super) const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Where a server is reached, and by whom.
 #[derive(Debug, Clone)]
-pub(super) struct Place {
+pub(crate) struct Place {
     pub(super) address: String,
     pub(super) token: String,
 }
 
 /// A server of a workspace.
 #[derive(Debug)]
-pub(super) struct Server {
+pub(crate) struct Server {
     child: Child,
-    pub(super) place: Place,
+    pub(crate) place: Place,
 }
 
 impl Server {
-    pub(super) fn start(workspace: &Workspace, more: &[&str]) -> Self {
+    pub(crate) fn start(workspace: &Workspace, more: &[&str]) -> Self {
         let words = [&["serve", "--port", "0", "--json"], more].concat();
         let mut command = workspace.command(&words);
         let piped = command.stdout(Stdio::piped()).stderr(Stdio::null());
@@ -70,7 +70,7 @@ impl Drop for Server {
 
 impl Place {
     /// The body of what a path answers; nothing if the server went meanwhile.
-    pub(super) fn ask(&self, method: &str, path: &str, body: &str) -> Option<Value> {
+    pub(crate) fn ask(&self, method: &str, path: &str, body: &str) -> Option<Value> {
         let mut stream = TcpStream::connect(&self.address).ok()?;
         stream.set_read_timeout(Some(PATIENCE)).ok()?;
         let Self { address, token } = self;

@@ -2,6 +2,6 @@
 //! is killed under it, and the door.
 
 mod chaos;
-mod client;
+pub(crate) mod client;
 mod door;
 mod operated;

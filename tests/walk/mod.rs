@@ -1,5 +1,6 @@
 //! Flows that are walked by the real program: to their ends, beside one another, and after deaths.
 
+mod arriving;
 mod between;
 mod canaries;
 mod counted;

@@ -81,6 +81,11 @@ impl Model {
         }
     }
 
+    /// Where it is asked.
+    pub(super) fn address(&self) -> &str {
+        &self.address
+    }
+
     /// The bodies of all requests so far.
     pub(super) fn heard(&self) -> Vec<String> {
         self.heard.lock().unwrap().clone()
@@ -211,11 +216,8 @@ fn keeps_a_log(results: usize) -> Vec<(Value, Vec<Value>)> {
 
 /// The events of an answer: these blocks, or the end of the work.
 fn events(blocks: Vec<(Value, Vec<Value>)>) -> Vec<Value> {
-    let stop = if blocks.is_empty() {
-        "end_turn"
-    } else {
-        "tool_use"
-    };
+    let calls = blocks.iter().any(|(block, _)| block["type"] == "tool_use");
+    let stop = if calls { "tool_use" } else { "end_turn" };
     let blocks = if blocks.is_empty() {
         let words = [
             "All is ",

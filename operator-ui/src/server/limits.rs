@@ -22,6 +22,9 @@ pub const HEADERS_MAX: usize = 64;
 /// The longest body of a request.
 pub const BODY_BYTES_MAX: usize = 1 << 20;
 
+/// The longest body that starts a flow: what it is asked to do may be a book.
+pub const BEGIN_BYTES_MAX: usize = 16 << 20;
+
 /// How long a frame may take to leave. Who takes nothing for so long is gone.
 pub const SEND_TIMEOUT: Duration = Duration::from_secs(30);
 

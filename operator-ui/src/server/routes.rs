@@ -19,7 +19,9 @@ use super::access::Wants;
 use super::actions::adopt;
 use super::app::{Shared, flow_ref};
 use super::blocking::{missing, read, unread};
-use super::limits::{BODY_BYTES_MAX, HITS_MAX, ITEMS_MAX, READ_BUFFER_BYTES, WRITE_BUFFER_BYTES};
+use super::limits::{
+    BEGIN_BYTES_MAX, BODY_BYTES_MAX, HITS_MAX, ITEMS_MAX, READ_BUFFER_BYTES, WRITE_BUFFER_BYTES,
+};
 use super::reply::{Answer, JSON, PAGE, download, guard, json, json_text, plain, refused};
 use super::{
     assets, dev, diff, events, export, feed_at, files, findings, forks, metrics, revisions, search,
@@ -194,7 +196,16 @@ async fn page(State(app): State<Shared>, uri: Uri, method: Method, headers: Head
 
 /// Reads a body that is one message.
 async fn message<T: DeserializeOwned>(app: &Shared, body: Body) -> Result<T, Answer> {
-    let Ok(bytes) = timeout(app.patience, to_bytes(body, BODY_BYTES_MAX)).await else {
+    bounded(app, body, BODY_BYTES_MAX).await
+}
+
+/// Reads a body that is one message of at most so many bytes.
+async fn bounded<T: DeserializeOwned>(
+    app: &Shared,
+    body: Body,
+    bytes_max: usize,
+) -> Result<T, Answer> {
+    let Ok(bytes) = timeout(app.patience, to_bytes(body, bytes_max)).await else {
         return Err(refused(
             StatusCode::REQUEST_TIMEOUT,
             "it did not come in time",
@@ -524,7 +535,7 @@ async fn setting(State(app): State<Shared>, Path(page): Path<String>) -> Answer 
 
 /// Starts a flow.
 async fn begin(State(app): State<Shared>, body: Body) -> Answer {
-    let new: NewFlow = match message(&app, body).await {
+    let new: NewFlow = match bounded(&app, body, BEGIN_BYTES_MAX).await {
         Ok(new) => new,
         Err(answer) => return answer,
     };

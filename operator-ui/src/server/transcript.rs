@@ -9,7 +9,8 @@ use a_society_facts::id::{FlowId, RoleInstance, Seq, TurnId};
 use a_society_facts::view::SessionView;
 use a_society_facts::view::View;
 use a_society_facts::view::route::session_role;
-use a_society_state::FlowRef;
+use a_society_facts::view::session::Texts;
+use a_society_state::{FlowRef, blob};
 use serde_json::{Map, Value, json};
 
 use super::blocking::missing;
@@ -76,14 +77,12 @@ pub(super) fn taken(
     let session = read.session.as_ref().ok_or_else(unknown)?;
     let mut name = format!("{}-{role}", flow.flow);
     let mut bytes = Vec::new();
+    let folder = hubs.store.folder(flow);
+    let read = |hash| blob::read_text(hubs.store.ground().disk.as_ref(), &folder, hash);
     match window.seg.as_deref() {
-        None => session.write_json(&mut bytes),
+        None => session.write_json(&mut bytes, Texts(&read)),
         Some(id) => {
-            let compacted = session.archives.iter().find(|archive| archive.id == id);
-            let trimmed = session.trims.iter().find(|archive| archive.id == id);
-            let written = compacted.map(serde_json::to_vec);
-            let written = written.or_else(|| trimmed.map(serde_json::to_vec));
-            bytes = written.and_then(Result::ok).ok_or_else(no_part)?;
+            bytes = session.archive_json(id, Texts(&read)).ok_or_else(no_part)?;
             bytes.push(b'\n');
             name.extend(["-", id]);
         }
@@ -293,7 +292,8 @@ type List = (String, &'static str, String, Vec<Value>);
 /// The messages that the session holds, and those of each archive.
 fn lists(session: &SessionView) -> Vec<List> {
     let mut written = Vec::new();
-    session.write_json(&mut written);
+    // A window shows where the rest of a long text is; who wants all of it takes the session along.
+    session.write_json(&mut written, Texts::BEGINNINGS);
     let view: Value = serde_json::from_slice(&written).unwrap_or_default();
     let array = |value: &Value| value.as_array().cloned().unwrap_or_default();
     let live = array(view.get("transcriptHistory").unwrap_or(&Value::Null));

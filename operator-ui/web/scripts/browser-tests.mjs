@@ -1,34 +1,50 @@
-// Runs the tests in the browser. What fails is asked once more by itself, and is named when it holds then: a busy machine
-// can be late once, and what is broken fails twice. When more than a few fail, nothing is asked again.
+// Runs the tests in the browser, two files at a time, each with a browser of its own. With `--slice` about twenty of
+// them run; with names of files, only those. What fails is not tried again: a test that holds by chance proves nothing.
 import { readdirSync } from "node:fs";
+import { availableParallelism } from "node:os";
+import { Readable } from "node:stream";
 import { run } from "node:test";
 import { spec } from "node:test/reporters";
 
-/** Failures that are asked again. More of them are no accident. */
-const AGAIN_MAX = 3;
+/** So many files at a time. More browsers make each other late on the machines that most people have. */
+const WORKERS = Math.min(2, availableParallelism());
 const FOLDER = new URL("../tests/", import.meta.url);
+const SUFFIX = ".test.mjs";
+/** The files that take longest, begun first, so that no worker is left alone with one of them. */
+const LONG = ["states", "views", "keys", "served", "operator", "quality", "controls", "sizes"];
+/** What always runs: every screen once, an ask that is answered, text that streams, a break of the line, the real program. */
+const SLICE = {
+  quality: [/^the screen "/],
+  approval: ["an ask that appears while somebody types with the focus in the composer is not decided", "a letter in the list decides once the ask has been there to be read"],
+  operator: ["a feed opens at its end and stays there while text streams in"],
+  states: ['when the line is lost the screen "feed" says so itself and moves nothing by a pixel, on a desk', "what is decided and said without a connection stands there as not sent, and is sent once"],
+  binary: ["a flow is answered from the page of the program, up to the turn that a person takes"],
+};
+
 const given = process.argv.slice(2);
-const all = readdirSync(FOLDER).filter((name) => name.endsWith(".test.mjs")).map((name) => new URL(name, FOLDER).pathname);
+const slice = given.includes("--slice");
+const path = (name) => new URL(name + SUFFIX, FOLDER).pathname;
+const all = readdirSync(FOLDER).filter((name) => name.endsWith(SUFFIX)).map((name) => name.slice(0, -SUFFIX.length));
+const rank = (name) => (LONG.includes(name) ? LONG.indexOf(name) : LONG.length);
+const whole = all.sort((one, other) => rank(one) - rank(other) || one.localeCompare(other)).map(path);
+const files = slice ? Object.keys(SLICE).map(path) : given.length > 0 ? given : whole;
+const pattern = (name) => (name instanceof RegExp ? name : new RegExp(`^${name.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&")}$`));
+const wanted = slice ? Object.values(SLICE).flat().map(pattern) : undefined;
+if (slice) process.env.A_SOCIETY_TEST_BROWSER_SLICE = "1";
 
-/** Runs tests, those of a name if there is one, and gives what failed and what held. */
-async function outcomes(files, name) {
-  const [failed, held] = [[], []];
-  const stream = run({ files, concurrency: 1, ...(name === undefined ? {} : { testNamePatterns: [new RegExp(`^${RegExp.escape?.(name) ?? name.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&")}$`)] }) });
-  stream.on("test:fail", (one) => { if (one.nesting === 0) failed.push({ name: one.name, file: one.file }); });
-  stream.on("test:pass", (one) => { if (!one.skip) held.push(one.name); });
-  for await (const words of stream.compose(spec)) process.stdout.write(words);
-  return { failed, held };
-}
+const [held, skipped, failed] = [[], [], []];
+// A test that is in another file of the slice by the same name is passed over by the runner, and counts as nothing.
+const isMeant = (one) => one.nesting === 0 && (wanted === undefined || wanted.some((name) => name.test(one.name)));
+const stream = run({ files, concurrency: WORKERS, ...(wanted === undefined ? {} : { testNamePatterns: wanted }) });
+stream.on("test:fail", (one) => { if (one.nesting === 0) failed.push(one); });
+stream.on("test:pass", (one) => { if (isMeant(one)) (one.skip === undefined ? held : skipped).push(one); });
+const isTold = (event) => event.type === "test:fail" || event.type === "test:stdout" || event.type === "test:stderr" || (event.type === "test:pass" && isMeant(event.data));
+async function* told() { for await (const event of stream) if (isTold(event)) yield event; }
+for await (const words of Readable.from(told()).compose(spec)) process.stdout.write(words);
 
-const { failed } = await outcomes(given.length > 0 ? given : all);
-if (failed.length === 0) process.exit(0);
-const again = failed.length <= AGAIN_MAX && failed.every((one) => one.file !== undefined) ? failed : [];
-const twice = [];
-for (const one of again) {
-  const second = await outcomes([one.file], one.name);
-  if (second.failed.length > 0 || !second.held.includes(one.name)) twice.push(one);
-}
-for (const one of again.filter((one) => !twice.includes(one))) console.log(`HELD ONLY WHEN ASKED AGAIN: ${one.name}`);
-const broken = again.length > 0 ? twice : failed;
-for (const one of broken) console.log(`FAILED: ${one.name} (${one.file})`);
-process.exit(broken.length > 0 ? 1 : 0);
+for (const one of failed) console.log(`FAILED: ${one.name} (${one.file})`);
+const seen = [...held, ...skipped, ...failed].map((one) => one.name);
+const lost = (wanted ?? []).filter((name) => !seen.some((one) => name.test(one)));
+for (const name of lost) console.log(`FAILED: the slice wants a test that is not there: ${name}`);
+console.log(`browser: ${held.length} passed, ${failed.length + lost.length} failed, ${skipped.length} skipped`);
+process.exit(failed.length + lost.length > 0 || held.length === 0 ? 1 : 0);

@@ -2,7 +2,8 @@
 import { existsSync } from "node:fs";
 import { chromium } from "playwright-core";
 
-const PLACES = [process.env.A_SOCIETY_CHROMIUM, "/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
+// The one without a window of its own does the same with half the work.
+const PLACES = [process.env.A_SOCIETY_CHROMIUM, "/usr/bin/chromium-headless-shell", "/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
 /** The browser of this machine, or null. */
 export const browserPath = () => PLACES.find((path) => path !== undefined && path !== "" && existsSync(path)) ?? null;
 
@@ -27,8 +28,9 @@ export async function open(browser, address, { theme = "light", width = 1440, he
   return { page, complaints, close: () => context.close() };
 }
 
-// Run by itself it only says whether there is one.
+// Run by itself it only says whether there is one, and with `--version` which.
 if (process.argv[1] === new URL(import.meta.url).pathname) {
-  console.log(browserPath() ?? "no browser");
+  const version = process.argv[2] === "--version" && browserPath() !== null ? await launch().then(async (browser) => { const said = browser.version(); await browser.close(); return said; }) : "";
+  console.log(`${browserPath() ?? "no browser"} ${version}`.trim());
   process.exit(browserPath() === null ? 1 : 0);
 }

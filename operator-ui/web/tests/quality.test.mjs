@@ -12,9 +12,11 @@ const ROUTES = {
   graph: "/p/orchard/f/ledger", outline: "/p/orchard/f/ledger/outline", files: "/p/orchard/f/ledger/files", events: "/p/orchard/f/ledger/events",
   feed: "/p/orchard/f/ledger/r/backend", past: "/p/orchard/f/ledger?at=3100", transcript: "/p/orchard/f/ledger/r/backend/transcript", flows: "/flows", findings: "/findings", roles: "/roles", look: "/settings/look", keys: "/settings/keys", nowhere: "/nowhere",
 };
-const LOOKS = [["light", 1440, 900], ["dark", 1440, 900], ["dark", 390, 844], ["light", 390, 844]];
+const ALL = [["light", 1440, 900], ["dark", 1440, 900], ["dark", 390, 844], ["light", 390, 844]];
+/** A slice looks at each screen once: another look for each, and other ones with the next commit. */
+const looks = (n) => (process.env.A_SOCIETY_TEST_BROWSER_SLICE === "1" ? [ALL[(n + Number(process.env.A_SOCIETY_TEST_SEED ?? 0)) % ALL.length]] : ALL);
 
-for (const [name, path] of Object.entries(ROUTES)) {
+for (const [n, [name, path]] of Object.entries(ROUTES).entries()) {
   test(`the screen "${name}" has no fault that a checker finds, and the browser complains of nothing`, async () => {
     const data = world();
     if (name === "an empty inbox") data.inbox.asks = {};
@@ -22,7 +24,7 @@ for (const [name, path] of Object.entries(ROUTES)) {
     const session = await page.context().newCDPSession(page);
     // The checker is a program of the test; the page's own policy would rightly refuse to write it in.
     await session.send("Runtime.evaluate", { expression: axe });
-    for (const [theme, width, height] of LOOKS) {
+    for (const [theme, width, height] of looks(n)) {
       await page.emulateMedia({ colorScheme: theme, reducedMotion: "reduce" });
       await page.setViewportSize({ width, height });
       await sleep(300);

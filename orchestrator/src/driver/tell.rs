@@ -56,7 +56,7 @@ impl Core {
         }
         self.prompt(&role)?;
         let packet = self.tell(turn, &role, &task)?;
-        let (packet, begun_with) = self.begun(&role, &task, packet);
+        let (packet, begun_with) = self.begun(&role, &task, packet)?;
         let job = self.job(turn, attempt, &role, &task, packet)?;
         self.begin_live((turn, attempt), role.clone(), task, (&stop, &nap));
         match self.roles.taker(job, begun_with, stop.clone()) {
@@ -284,7 +284,12 @@ impl Core {
     }
 
     /// What the turn began with, and of which kind it is. A turn that goes on was told before.
-    fn begun(&self, role: &RoleInstance, task: &Task, told: String) -> (String, BegunWith) {
+    fn begun(
+        &self,
+        role: &RoleInstance,
+        task: &Task,
+        told: String,
+    ) -> Result<(String, BegunWith), DriverError> {
         let node = match task {
             Task::Node(node) => Some(node),
             Task::Reflection | Task::Feedback | Task::Send => None,
@@ -296,11 +301,16 @@ impl Core {
             told && entry.node.as_ref() == node
         });
         let (_, begun_with) = kind(last.and_then(|entry| entry.origin));
-        let said = last.map(|entry| &*entry.message);
-        match said {
-            Some(Message::User { content }) if told.is_empty() => (content.clone(), begun_with),
-            Some(_) | None => (told, begun_with),
-        }
+        let Some(said) = last.filter(|_| told.is_empty()) else {
+            return Ok((told, begun_with));
+        };
+        let said = said.whole(|text| self.flow.whole_text(text))?;
+        Ok(match &*said {
+            Message::User { content } => (content.clone(), begun_with),
+            Message::Assistant { .. }
+            | Message::AssistantToolCalls { .. }
+            | Message::ToolResult { .. } => (told, begun_with),
+        })
     }
 
     pub(super) fn job(

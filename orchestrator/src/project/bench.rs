@@ -14,6 +14,7 @@ use a_society_roles::provider::Prepared;
 use a_society_roles::role::definition::Skill;
 use a_society_roles::skill::found;
 use a_society_roles::taker::model::{Gear, ModelTaker, Remote, Unready, offered};
+use a_society_roles::tool::canonical;
 use a_society_roles::tool::{Definition, Owner, Reach, Setting, Toolbox, WorkflowCheck};
 use a_society_roles::turn::job::Job;
 use a_society_roles::turn::step::End;
@@ -136,7 +137,7 @@ impl Bench {
         let tools = Toolbox::open(setting).map_err(|why| End::Aborted { why })?;
         let named = definition.and_then(|role| role.tools.as_deref());
         let is_named = |tool: &&Definition| {
-            named.is_none_or(|named| named.iter().any(|name| name == tool.name))
+            named.is_none_or(|named| named.iter().any(|name| canonical(name) == Some(tool.name)))
         };
         let list = tools.definitions().iter().filter(is_named);
         Ok(Gear {
@@ -288,7 +289,7 @@ fn lacks(end: End) -> String {
 
 /// What a role names and cannot have, with the reason.
 fn missing(named: &[String], no_search: Option<String>) -> Vec<(String, String)> {
-    let is_named = named.iter().any(|name| name == WEB_SEARCH);
+    let is_named = (named.iter()).any(|name| canonical(name) == Some(WEB_SEARCH));
     let told = |why| (WEB_SEARCH.to_owned(), format!("it is off: {why}"));
     no_search
         .filter(|_| is_named)

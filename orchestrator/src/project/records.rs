@@ -1,9 +1,10 @@
 //! What the runtime itself writes into a record folder: what the flow is, and how its roles look
 //! back.
 //!
-//! Both files are folded from the facts and from the graph, so that they come back with the same
-//! bytes. They are YAML for people and programs that look; nothing here reads them. Every text in
-//! them is quoted as JSON quotes it, which is also how YAML does.
+//! All of them come from the facts and from the graph, so that they come back with the same bytes;
+//! nothing here reads them. `input.md` is what the flow was asked to do, for roles to read again; the
+//! others are YAML for people and programs that look, and every text in them is quoted as JSON quotes
+//! it, which is also how YAML does.
 
 use a_society_facts::fact::improvement::ImprovementMode;
 use a_society_facts::view::FlowState;
@@ -13,6 +14,9 @@ use a_society_flow::machine::{findings_path, report_path};
 
 /// What the flow is.
 pub const RECORD_NAME: &str = "record.yaml";
+
+/// What the flow was asked to do, byte for byte.
+pub const INPUT_NAME: &str = "input.md";
 
 /// The graph along which roles look back.
 pub const IMPROVEMENT_NAME: &str = "improvement.yaml";

@@ -19,8 +19,8 @@ use a_society_flow::graph::{Executor, FlowGraph, InlineRole, PermissionMode, Rol
 use a_society_flow::machine::{findings_path, report_path};
 use a_society_roles::port::{RecordFiles, RecordPath};
 use a_society_roles::role::definition::{
-    Arrival, Briefing, Entrance, EntryKind, Feedback, Owed, Picture, Reading, Received, Reflection,
-    Sent, Skill,
+    Arrival, Briefing, Entrance, EntryKind, Feedback, FlowInput, Owed, Picture, Reading, Received,
+    Reflection, Sent, Skill,
 };
 use a_society_roles::role::{packet, prompt};
 use a_society_roles::taker::command::CommandTaker;
@@ -31,7 +31,7 @@ use a_society_roles::turn::job::{BegunWith, Job};
 use a_society_roles::turn::stop::StopSignal;
 use a_society_roles::turn::taker::Taker;
 use a_society_state::blob;
-use a_society_state::disk::SharedDisk;
+use a_society_state::disk::{Kind, SharedDisk};
 use a_society_state::layout::FlowFolder;
 use serde::Deserialize;
 
@@ -108,6 +108,7 @@ impl Workshop {
             node: node.to_string(),
             at,
             kind: kind_of(running),
+            input: self.input(state, node),
             is_human_colab: described.is_some_and(|node| node.is_human_colab()),
             work: described.map_or_else(Vec::new, |node| node.work().to_vec()),
             readings: described.map_or_else(Vec::new, |node| {
@@ -115,6 +116,32 @@ impl Workshop {
             }),
             known_readings: described.map_or_else(Vec::new, |node| self.known(&node.role)),
             picture: self.picture(state, node, running),
+        }
+    }
+
+    /// What a node is told of the flow's input: where the flow begins all of it, elsewhere its file.
+    fn input(&self, state: &FlowState, node: &NodeId) -> Option<FlowInput> {
+        let kept = state.input.as_ref()?;
+        let begins = state.graph.entering(node).next().is_none();
+        let whole = begins.then(|| blob::get_text(self.disk.as_ref(), &self.folder, kept).ok());
+        let path = || FlowInput::At(format!("record/{}", records::INPUT_NAME));
+        Some(whole.flatten().map_or_else(path, FlowInput::Whole))
+    }
+
+    /// Puts the file of the input back if it is not there any more, because roles are sent to it.
+    fn put_input_back(&self, state: &FlowState) {
+        let Some(kept) = &state.input else { return };
+        let bytes = kept
+            .blob()
+            .map_or(kept.beginning().len() as u64, |blob| blob.bytes);
+        let place = self.folder.record().join(records::INPUT_NAME);
+        let there = self.disk.about(&place);
+        if there.is_ok_and(|about| about.kind == Kind::File && about.size_bytes == bytes) {
+            return;
+        }
+        if let Ok(text) = blob::get_text(self.disk.as_ref(), &self.folder, kept) {
+            let path = RecordPath::of_name(records::INPUT_NAME);
+            drop(self.files.write(&path, text.as_bytes()));
         }
     }
 
@@ -386,7 +413,10 @@ impl RoleSource for Workshop {
         about: About<'_>,
     ) -> String {
         match about {
-            About::Node(node) => packet::entry_packet(&self.entrance(graph, state, node)),
+            About::Node(node) => {
+                self.put_input_back(state);
+                packet::entry_packet(&self.entrance(graph, state, node))
+            }
             About::Reflection => self.reflection(state, role),
             About::Feedback => self.feedback(state),
         }
@@ -538,9 +568,11 @@ impl RoleSource for Workshop {
 
     fn keep_records(&mut self, graph: &FlowGraph, state: &FlowState) {
         let improvement = records::improvement(state);
+        let whole = |kept| blob::get_text(self.disk.as_ref(), &self.folder, kept).ok();
         let all = [
             (records::RECORD_NAME, Some(records::record(graph, state))),
             (records::IMPROVEMENT_NAME, improvement),
+            (records::INPUT_NAME, state.input.as_ref().and_then(whole)),
         ];
         for (name, text) in all {
             let (path, Some(text)) = (RecordPath::of_name(name), text) else {

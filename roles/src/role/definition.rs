@@ -54,6 +54,15 @@ pub enum EntryKind {
     Reopened,
 }
 
+/// What a role reads of its flow's input.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum FlowInput {
+    /// All of it: a node where the flow begins.
+    Whole(String),
+    /// The path of the file that holds it: every later node.
+    At(String),
+}
+
 /// Everything that an entry packet says.
 #[derive(Debug, Clone)]
 pub struct Entrance {
@@ -65,6 +74,8 @@ pub struct Entrance {
     pub kind: EntryKind,
     /// Whether the operator has to approve what goes forward from here.
     pub is_human_colab: bool,
+    /// What the flow was asked to do, if it was asked anything.
+    pub input: Option<FlowInput>,
     /// The task.
     pub work: Vec<String>,
     /// What the node asks to be read.

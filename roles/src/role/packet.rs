@@ -1,10 +1,10 @@
 //! The messages with which turns begin.
 
 use super::definition::{
-    Arrival, Entrance, EntryKind, Feedback, Owed, Picture, Received, Reflection, Sent,
+    Arrival, Entrance, EntryKind, Feedback, FlowInput, Owed, Picture, Received, Reflection, Sent,
 };
 use super::prompt::readings;
-use super::quote::{fenced, name, names};
+use super::quote::{fenced, name, names, tagged};
 use crate::handoff::{Outcome, handoff_block};
 
 /// What a role reads when its node is entered.
@@ -12,6 +12,7 @@ use crate::handoff::{Outcome, handoff_block};
 pub fn entry_packet(entrance: &Entrance) -> String {
     let mut parts = vec![opening(entrance)];
     if entrance.kind == EntryKind::First {
+        parts.extend(entrance.input.as_ref().map(input));
         parts.extend(task(entrance));
     }
     parts.extend(received(&entrance.picture));
@@ -178,6 +179,16 @@ fn opening(entrance: &Entrance) -> String {
         EntryKind::Reopened => format!(
             "The node {node} is open again, because work of yours was sent back. It is {at}."
         ),
+    }
+}
+
+/// What the flow was asked to do, or where it stands.
+fn input(input: &FlowInput) -> String {
+    match input {
+        FlowInput::Whole(text) => tagged("input", &[], text),
+        FlowInput::At(path) => {
+            format!("The flow's input is {path}; read it when you need it.")
+        }
     }
 }
 

@@ -1,8 +1,8 @@
 //! Every text that a role reads, whole.
 
 use super::definition::{
-    Arrival, Briefing, Entrance, EntryKind, Feedback, Owed, Picture, Reading, Received, Reflection,
-    Sent, Skill,
+    Arrival, Briefing, Entrance, EntryKind, Feedback, FlowInput, Owed, Picture, Reading, Received,
+    Reflection, Sent, Skill,
 };
 use super::packet::{
     entry_packet, feedback_packet, interrupted_message, reflection_packet, reply_packet,
@@ -39,6 +39,7 @@ fn entrance(kind: EntryKind) -> Entrance {
         node: "draft".to_owned(),
         at: "2026-05-27 14:30 UTC".to_owned(),
         kind,
+        input: Some(FlowInput::Whole("Notes of the last month.".to_owned())),
         is_human_colab: true,
         work: vec!["Write the notes.".to_owned(), "Two\nlines.".to_owned()],
         readings: vec![

@@ -24,6 +24,9 @@ pub(super) const COMMAND_BYTES: usize = 32 * 1024;
 /// The longest arguments of any call; a larger file is written in parts.
 pub(super) const ARGUMENTS_BYTES: usize = 4 * 1024 * 1024;
 
+/// How much of a call's arguments a refusal repeats: enough to know which is meant.
+pub(super) const REPEATED_CHARS: usize = 80;
+
 /// The longest path that systems take.
 pub(super) const PATH_BYTES: usize = 4096;
 

@@ -12,8 +12,8 @@
 
 mod arguments;
 pub mod command;
-mod definition;
 mod files;
+mod form;
 mod limits;
 mod output;
 mod plan;
@@ -31,7 +31,9 @@ mod write;
 #[cfg(test)]
 mod tests;
 
-pub use definition::{Definition, definitions};
+pub use arguments::{canonical, definitions};
+pub use form::Definition;
+pub(crate) use form::clipped;
 pub use plan::{Plan, Refusal, RefusalKind};
 pub use reach::{Narrowing, Reach};
 pub use running::{Finished, Running};

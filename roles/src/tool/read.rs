@@ -9,7 +9,7 @@ use a_society_facts::Hash;
 use a_society_facts::fact::turn::{CallEnd, Effect};
 use rustix::fs::{Mode, OFlags, fstat, openat};
 
-use super::arguments::{ListDirectory, ReadFile, ReadFileLines, SearchFiles};
+use super::arguments::{ListDirectory, ReadFile, ReadFileLines, SearchFiles, understood};
 use super::files::{self, Entry, Floor, Kind, Located};
 use super::output::{Output, floor as char_floor};
 use super::plan::{Plan, Refusal, RefusalKind};
@@ -94,7 +94,7 @@ impl Toolbox {
             tier,
             paths: vec![located.shown.clone()],
             folder: entry.real.to_string_lossy().into_owned(),
-            shown: format!("{tool}\n{raw}"),
+            shown: format!("{tool}\n{}", understood(tool, raw)),
             ..Wants::default()
         };
         let ask = self.ask(tool, raw, wants);

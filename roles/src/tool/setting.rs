@@ -1,5 +1,6 @@
 //! What the tools of one turn may reach, decided by whoever drives the turn.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -93,6 +94,8 @@ pub struct Setting {
     pub irreversible_commands: Vec<String>,
     /// What judges a new `workflow.yaml` of the flow; without it the file is out of reach.
     pub check_workflow: Option<WorkflowCheck>,
+    /// The words among which members of definitions choose, such as the nodes of a handoff.
+    pub words: BTreeMap<String, Vec<String>>,
     /// The bounds.
     pub limits: Limits,
 }
@@ -117,6 +120,7 @@ impl Setting {
             unasked_commands: Vec::new(),
             irreversible_commands: Vec::new(),
             check_workflow: None,
+            words: BTreeMap::new(),
             limits: Limits::default(),
         }
     }

@@ -8,10 +8,10 @@ use a_society_facts::fact::turn::{CallEnd, Effect};
 use a_society_facts::id::CallId;
 use a_society_facts::message::ToolCall;
 
-use super::arguments::{self, Arguments};
+use super::arguments::{self, Arguments, canonical, definitions};
 use super::command::Launch;
-use super::definition::{Definition, definitions};
 use super::files::Roots;
+use super::form::{Definition, clipped};
 use super::output::{Bounded, Output, bound};
 use super::plan::{Plan, Refusal, RefusalKind};
 use super::read::Reading;
@@ -126,11 +126,12 @@ impl Toolbox {
 
     fn judged(&self, call: &ToolCall) -> Result<Plan, Refusal> {
         let offered = self.definitions();
-        if !offered.iter().any(|tool| tool.name == call.name) {
+        let meant = canonical(&call.name);
+        if !offered.iter().any(|tool| Some(tool.name) == meant) {
             let names: Vec<&str> = offered.iter().map(|tool| tool.name).collect();
             let text = format!(
-                "There is no tool {:?}. There are: {}.",
-                call.name,
+                "There is no tool {}. There are: {}.",
+                clipped(&call.name),
                 names.join(", ")
             );
             return Err(Refusal::new(RefusalKind::UnknownTool, text));

@@ -66,6 +66,21 @@ pub enum Message {
     },
 }
 
+impl Message {
+    /// The same message with another text.
+    #[must_use]
+    pub fn with_text(&self, text: String) -> Self {
+        let mut message = self.clone();
+        match &mut message {
+            Self::User { content }
+            | Self::Assistant { content }
+            | Self::ToolResult { content, .. } => *content = text,
+            Self::AssistantToolCalls { text: said, .. } => *said = Some(text),
+        }
+        message
+    }
+}
+
 /// Every member a message may have. Reading goes through it, because a reader that chooses the
 /// shape by a member would buffer the others and lose the bytes of a call's arguments.
 #[derive(Deserialize)]

@@ -173,7 +173,13 @@ fn judge_reopened(store: &Store, flow: Flow, promised: &BTreeMap<Seq, Fact>, see
     let folded = |flow: &Flow| -> Vec<Vec<u8>> {
         let all = names(flow.views());
         all.iter()
-            .map(|name| bytes_of(name, flow.views()))
+            .map(|name| {
+                bytes_of(
+                    (store.ground().disk.as_ref(), flow.folder()),
+                    name,
+                    flow.views(),
+                )
+            })
             .collect()
     };
     let before = folded(&flow);

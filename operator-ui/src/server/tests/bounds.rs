@@ -28,7 +28,7 @@ fn a_head_with_too_many_lines_or_bytes_is_refused() {
 #[test]
 fn a_body_that_is_too_long_is_refused() {
     let stage = Stage::new(8);
-    let post = "POST /api/flows HTTP/1.1\r\nHost: 127.0.0.1:{P}\r\nAuthorization: Bearer {T}\r\n\
+    let post = "POST /api/session HTTP/1.1\r\nHost: 127.0.0.1:{P}\r\nAuthorization: Bearer {T}\r\n\
                 Content-Type: application/json";
     let long = format!("\"{}\"", "a".repeat(BODY_BYTES_MAX));
     assert_eq!(stage.status(post, &long), 413);

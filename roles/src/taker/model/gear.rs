@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use a_society_facts::Hash;
 use a_society_facts::fact::turn::Usage;
+use serde_json::value::RawValue;
 
 use crate::cost::{Counted, Price, input_bound_tokens};
 use crate::mcp::Servers;
@@ -85,7 +86,7 @@ pub fn offered<'a>(tools: impl IntoIterator<Item = &'a Definition>) -> Arc<[Tool
         Some(ToolDefinition {
             name: tool.name.to_owned(),
             description: tool.description.to_owned(),
-            schema: serde_json::value::to_raw_value(&tool.schema).ok()?,
+            schema: RawValue::from_string(tool.schema.clone()).ok()?,
         })
     });
     each.collect()

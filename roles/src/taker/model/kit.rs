@@ -15,7 +15,7 @@ use super::gear::Remote;
 use crate::consent::{Action, Ask, Tier, shown};
 use crate::mcp;
 use crate::provider::ToolDefinition;
-use crate::tool::{Finished, Plan, Running, Toolbox};
+use crate::tool::{Finished, Plan, Running, Toolbox, canonical, clipped};
 use crate::turn::job::Job;
 use crate::turn::stop::StopSignal;
 
@@ -149,17 +149,24 @@ impl Kit {
                 call.name
             ));
         }
-        if !self.offered.iter().any(|tool| tool.name == call.name) {
-            let names: Vec<&str> = self.offered.iter().map(|tool| tool.name.as_str()).collect();
-            return Err(format!(
-                "There is no tool {:?}. There are: {}.",
-                call.name,
-                names.join(", ")
-            ));
+        let meant = canonical(&call.name);
+        let is_meant = |tool: &ToolDefinition| Some(tool.name.as_str()) == meant;
+        if !self.offered.iter().any(is_meant) {
+            return Err(self.unknown(&call.name));
         }
         let plan = self.own.plan(call);
         plan.map(|plan| Planned::Own(Box::new(plan)))
             .map_err(|refusal| refusal.text)
+    }
+
+    /// There is no such tool; there are these.
+    fn unknown(&self, name: &str) -> String {
+        let names: Vec<&str> = self.offered.iter().map(|tool| tool.name.as_str()).collect();
+        format!(
+            "There is no tool {}. There are: {}.",
+            clipped(name),
+            names.join(", ")
+        )
     }
 
     fn plan_remote(&self, tool: &mcp::ToolDefinition, call: &ToolCall) -> RemotePlan {

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use super::super::form::clipped;
 use super::super::limits::PATH_BYTES;
 use super::super::plan::{Refusal, RefusalKind};
 
@@ -16,9 +17,15 @@ pub(in super::super) struct Located {
     pub shown: String,
 }
 
+/// How the flow's shared folder is called in paths.
+pub(super) const RECORD: &str = "record";
+
 /// A path as it is written, in plain names.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Written {
+    /// From the flow's shared folder. A folder of this name that the project itself has is written
+    /// `./record`.
+    Record(Vec<String>),
     /// From the project.
     Relative(Vec<String>),
     /// From the root of the system.
@@ -37,32 +44,27 @@ pub(super) fn parse(text: &str) -> Result<Written, Refusal> {
     if text.chars().any(char::is_control) {
         return Err(bad("The path has a control character in it."));
     }
-    if text == "~" || text.starts_with("~/") {
-        return Err(out_of_reach(
-            "`~` means nothing here. Paths are relative to the project folder, or absolute.",
-        ));
-    }
-    if is_foreign(text) {
-        return Err(out_of_reach(
-            "This is an address or a path of another system. Paths are relative to the project \
-             folder, or absolute.",
-        ));
+    if text == "~" || text.starts_with("~/") || is_foreign(text) {
+        return Err(unreached(text));
     }
     let (is_absolute, mut names) = (text.starts_with('/'), Vec::new());
+    let mut is_record = text.split('/').next() == Some(RECORD);
     for name in text.split('/') {
         match name {
             "" | "." => {}
             ".." => {
                 if names.pop().is_none() {
-                    return Err(out_of_reach(
-                        "The path leads out of the folders that are in reach.",
-                    ));
+                    return Err(unreached(text));
                 }
+                is_record &= !names.is_empty();
             }
             name => names.push(name.to_owned()),
         }
     }
-    Ok(if is_absolute {
+    Ok(if is_record {
+        names.remove(0);
+        Written::Record(names)
+    } else if is_absolute {
         Written::Absolute(names)
     } else {
         Written::Relative(names)
@@ -75,6 +77,14 @@ fn is_foreign(text: &str) -> bool {
     let has_drive =
         matches!(bytes, [letter, b':', b'\\' | b'/', ..] if letter.is_ascii_alphabetic());
     has_drive || text.contains("://") || text.starts_with("\\\\")
+}
+
+/// The refusal of a path that leads to nothing that may be used.
+pub(super) fn unreached(text: &str) -> Refusal {
+    out_of_reach(format!(
+        "Out of reach: {}. Paths start at the project folder; record/ is the flow's shared folder.",
+        clipped(text)
+    ))
 }
 
 fn bad(text: impl Into<String>) -> Refusal {
@@ -128,10 +138,53 @@ mod tests {
         }
     }
 
+    #[test]
+    fn the_shared_folder_is_meant_only_where_a_path_begins_with_its_name() {
+        let names = |names: &[&str]| -> Vec<String> {
+            names.iter().map(|name| (*name).to_owned()).collect()
+        };
+        for (text, expected) in [
+            ("record", Written::Record(names(&[]))),
+            ("record/", Written::Record(names(&[]))),
+            ("record/a.md", Written::Record(names(&["a.md"]))),
+            ("record//./a.md", Written::Record(names(&["a.md"]))),
+            ("record/x/../a.md", Written::Record(names(&["a.md"]))),
+            ("record/record/a", Written::Record(names(&["record", "a"]))),
+            (
+                "./record/a.md",
+                Written::Relative(names(&["record", "a.md"])),
+            ),
+            ("a/../record/b", Written::Relative(names(&["record", "b"]))),
+            ("record/..", Written::Relative(names(&[]))),
+            (
+                "record/../record/b",
+                Written::Relative(names(&["record", "b"])),
+            ),
+            ("Record/a", Written::Relative(names(&["Record", "a"]))),
+            ("records/a", Written::Relative(names(&["records", "a"]))),
+            ("/record/a", Written::Absolute(names(&["record", "a"]))),
+        ] {
+            assert_eq!(parse(text), Ok(expected), "{text}");
+        }
+        assert!(parse("record/../../a").is_err());
+    }
+
+    #[test]
+    fn what_leads_out_is_refused_in_one_line_that_says_where_paths_start() {
+        let refused = parse("../x").unwrap_err();
+        assert_eq!(
+            refused.text,
+            "Out of reach: ../x. Paths start at the project folder; record/ is the flow's shared \
+             folder."
+        );
+    }
+
     proptest! {
         #[test]
-        fn what_is_left_has_only_plain_names(text in "(/|\\.|\\.\\.|[a-z ]){0,12}") {
-            let (Ok(Written::Relative(names)) | Ok(Written::Absolute(names))) = parse(&text) else {
+        fn what_is_left_has_only_plain_names(text in "(record)?(/|\\.|\\.\\.|[a-z ]){0,12}") {
+            let (Ok(Written::Relative(names)) | Ok(Written::Absolute(names))
+                | Ok(Written::Record(names))) = parse(&text)
+            else {
                 return Ok(());
             };
             for name in names {

@@ -9,13 +9,15 @@ use super::super::plan::Refusal;
 use super::super::setting::{Scope, Setting};
 use super::floor::{Floor, floor};
 use super::open::real_path;
-use super::path::{Located, Written, out_of_reach, parse};
+use super::path::{Located, RECORD, Written, out_of_reach, parse, unreached};
 
 /// The folders that are open, in the order in which a path is tried with them.
 #[derive(Debug)]
 pub(in super::super) struct Roots {
     roots: Vec<Root>,
     project: PathBuf,
+    /// The name of the flow, by which its shared folder is known in older paths.
+    flow: String,
 }
 
 /// One folder.
@@ -64,13 +66,18 @@ impl Roots {
         if setting.scope == Scope::Full {
             roots.push(Root::open(Path::new("/"), RootKind::Other)?);
         }
-        Ok(Self { roots, project })
+        Ok(Self {
+            roots,
+            project,
+            flow: setting.owner.flow.to_string(),
+        })
     }
 
     /// Finds the folder to which a path belongs.
     pub(in super::super) fn locate(&self, text: &str) -> Result<Located, Refusal> {
         let full = match parse(text)? {
-            Written::Absolute(names) => Path::new("/").join(names.iter().collect::<PathBuf>()),
+            Written::Record(names) => self.record().join(names.iter().collect::<PathBuf>()),
+            Written::Absolute(names) => self.of_system(&names),
             Written::Relative(names) => self.project.join(names.iter().collect::<PathBuf>()),
         };
         let of_root = |(index, root): (usize, &Root)| {
@@ -85,11 +92,7 @@ impl Roots {
         // first, which may be written.
         let innermost = found.min_by_key(|(_, rest)| rest.components().count());
         let Some((root, rest)) = innermost else {
-            return Err(out_of_reach(format!(
-                "{} is out of reach: only {} in it.",
-                full.display(),
-                self.named()
-            )));
+            return Err(self.unreached(text));
         };
         let shown = self.shown(root, &rest);
         let located = Located { root, rest, shown };
@@ -100,15 +103,28 @@ impl Roots {
         Ok(located)
     }
 
-    /// What is in reach, in words.
-    fn named(&self) -> String {
-        let others = self.readable();
-        if others.is_empty() {
-            return "the project folder and the record folder are".to_owned();
+    /// An absolute path. The shared folder of this flow is known by the flow's name wherever it
+    /// stood when the path was written: flows are moved, and imported.
+    fn of_system(&self, names: &[String]) -> PathBuf {
+        let at = names.windows(5).position(|part| {
+            matches!(part, [state, below, _, flow, record]
+                if state == ".a-society" && below == "state" && *flow == self.flow && record == RECORD)
+        });
+        match at.and_then(|at| names.get(at + 5..)) {
+            Some(rest) => self.record().join(rest.iter().collect::<PathBuf>()),
+            None => Path::new("/").join(names.iter().collect::<PathBuf>()),
         }
-        let others: Vec<String> = others.iter().map(|it| it.display().to_string()).collect();
-        let others = others.join(", ");
-        format!("the project folder, the record folder and, for reading, {others} are")
+    }
+
+    /// The refusal of a path that belongs to no folder.
+    fn unreached(&self, text: &str) -> Refusal {
+        let mut refusal = unreached(text);
+        let others = self.readable();
+        if !others.is_empty() {
+            let others: Vec<String> = others.iter().map(|it| it.display().to_string()).collect();
+            refusal.text = format!("{} Also read: {}.", refusal.text, others.join(", "));
+        }
+        refusal
     }
 
     pub(super) fn root(&self, located: &Located) -> Result<&Root, Refusal> {
@@ -204,9 +220,13 @@ impl Roots {
             return String::new();
         };
         let path = match root.kind {
-            RootKind::Project if rest.as_os_str().is_empty() => PathBuf::from("."),
-            RootKind::Project => rest.to_owned(),
-            RootKind::Record | RootKind::Other => root.path.join(rest),
+            RootKind::Project => from_project(rest),
+            RootKind::Record if rest.as_os_str().is_empty() => PathBuf::from(RECORD),
+            RootKind::Record => Path::new(RECORD).join(rest),
+            RootKind::Other => {
+                let path = root.path.join(rest);
+                (path.strip_prefix(&self.project)).map_or_else(|_| path.clone(), from_project)
+            }
         };
         path.to_string_lossy().into_owned()
     }
@@ -227,6 +247,18 @@ impl Root {
             kind,
         })
     }
+}
+
+/// A path as it is written from the project folder.
+fn from_project(rest: &Path) -> PathBuf {
+    if rest.as_os_str().is_empty() {
+        return PathBuf::from(".");
+    }
+    // Else it would be one of the flow's shared folder.
+    if rest.starts_with(RECORD) {
+        return Path::new(".").join(rest);
+    }
+    rest.to_owned()
 }
 
 pub(super) fn closed(located: &Located) -> Refusal {

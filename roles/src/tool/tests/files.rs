@@ -204,13 +204,13 @@ fn what_is_asked_for_wrongly_is_refused_in_words_that_help() {
         (
             "read_fil",
             json!({}),
-            "There is no tool \"read_fil\". There are: read_file, ",
+            "There is no tool read_fil. There are: read_file, ",
         ),
         ("fetch_url", json!({ "url": "x" }), "There is no tool"),
         (
             "read_file",
             json!({ "file": "a.txt" }),
-            "unknown field `file`",
+            "read_file: there is no file. Right: {path: string}",
         ),
         (
             "read_file",

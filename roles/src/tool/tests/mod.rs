@@ -1,5 +1,6 @@
 //! The tools over real folders, with the bad inputs that are known.
 
+mod base;
 mod files;
 mod paths;
 mod race;

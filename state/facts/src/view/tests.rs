@@ -7,6 +7,7 @@ mod rewrites;
 
 use proptest::prelude::*;
 
+use super::session::Texts;
 use super::{FlowState, Screen, View, Views};
 use crate::fact::Fact;
 use crate::line::{Body, Recorded};
@@ -24,7 +25,7 @@ fn written(views: &Views) -> Vec<u8> {
     let mut out = Vec::new();
     views.flow.write_json(&mut out);
     for session in views.sessions.values() {
-        session.write_json(&mut out);
+        session.write_json(&mut out, Texts::BEGINNINGS);
     }
     for feed in views.feeds.values() {
         feed.write_json(&mut out);
@@ -153,7 +154,7 @@ fn the_guessed_sizes_are_near_the_real_ones() {
         near(views.flow.approx_bytes(), out.len(), "flow");
         for (role, session) in &views.sessions {
             let mut out = Vec::new();
-            session.write_json(&mut out);
+            session.write_json(&mut out, Texts::BEGINNINGS);
             near(session.approx_bytes(), out.len(), role.as_str());
         }
         for (role, feed) in &views.feeds {
@@ -264,7 +265,7 @@ fn the_seed_members_of_a_transcript_are_there_under_their_names() {
         .take_while(|fact| fact.word() != "handoff_staged");
     let views = fold(upto);
     let mut json = Vec::new();
-    views.sessions["writer"].write_json(&mut json);
+    views.sessions["writer"].write_json(&mut json, Texts::BEGINNINGS);
     let session: RoleSession = serde_json::from_slice(&json).unwrap();
     assert_eq!(session.role_name, "writer");
     assert_eq!(
@@ -286,7 +287,7 @@ fn the_seed_members_of_a_transcript_are_there_under_their_names() {
     assert!(archive.compacted_at.ends_with('Z') && archive.archived_transcript_history.len() > 5);
     assert_eq!(session.transcript_history[0], archive.replacement_message);
     let mut json = Vec::new();
-    views.sessions["reviewer"].write_json(&mut json);
+    views.sessions["reviewer"].write_json(&mut json, Texts::BEGINNINGS);
     let session: RoleSession = serde_json::from_slice(&json).unwrap();
     assert!(
         session.is_active,

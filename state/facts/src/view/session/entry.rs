@@ -1,5 +1,6 @@
 //! One message of a session with what we know of it, in the shape of a transcript.
 
+use std::fmt;
 use std::sync::Arc;
 
 use serde::ser::SerializeMap;
@@ -11,7 +12,28 @@ use crate::fact::session::Origin;
 use crate::fact::turn::RawValueEq;
 use crate::hash::Hash;
 use crate::id::{MessageId, NodeId, Seq, TurnId};
-use crate::message::{Message, Text};
+use crate::message::{BlobText, Message, Text};
+
+/// Reads texts that are kept as blobs; nothing if a blob is lost, and its beginning stands there.
+#[derive(Clone, Copy)]
+pub struct Texts<'a>(pub &'a dyn Fn(Hash) -> Option<String>);
+
+impl Texts<'static> {
+    /// Of long texts only what the records repeat.
+    pub const BEGINNINGS: Self = Self(&|_| None);
+}
+
+impl fmt::Debug for Texts<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Texts")
+    }
+}
+
+/// Something of a session as it is written, with its texts whole.
+pub(super) struct Written<'a, T: ?Sized> {
+    pub(super) of: &'a T,
+    pub(super) texts: Texts<'a>,
+}
 
 /// A message and what we know of it.
 #[derive(Debug, Clone, PartialEq)]
@@ -62,10 +84,29 @@ impl Entry {
         self
     }
 
+    /// The message with all of its text, which is read if it is kept as a blob.
+    ///
+    /// # Errors
+    /// What the reader says.
+    pub fn whole<E>(
+        &self,
+        read: impl FnOnce(&Text) -> Result<String, E>,
+    ) -> Result<Arc<Message>, E> {
+        let Some((blob, bytes)) = self.blob else {
+            return Ok(Arc::clone(&self.message));
+        };
+        let head = String::new();
+        let text = read(&Text::Blob(BlobText { blob, bytes, head }))?;
+        Ok(Arc::new(self.message.with_text(text)))
+    }
+
     /// Roughly how many bytes it takes in `transcript.json`.
     #[must_use]
     pub fn approx_bytes(&self) -> u64 {
         const FRAME: usize = 160;
+        if let Some((_, bytes)) = self.blob {
+            return bytes + FRAME as u64;
+        }
         let text = match &*self.message {
             Message::User { content } | Message::Assistant { content } => content.len(),
             Message::AssistantToolCalls { calls, text } => {
@@ -79,20 +120,25 @@ impl Entry {
     }
 }
 
-fn write_message<M: SerializeMap>(map: &mut M, message: &Message) -> Result<(), M::Error> {
+/// A message, with this text in the place of its own if there is one.
+fn write_message<M: SerializeMap>(
+    map: &mut M,
+    message: &Message,
+    whole: Option<&str>,
+) -> Result<(), M::Error> {
     match message {
         Message::User { content } => {
             map.serialize_entry("role", "user")?;
-            map.serialize_entry("content", content)
+            map.serialize_entry("content", whole.unwrap_or(content))
         }
         Message::Assistant { content } => {
             map.serialize_entry("role", "assistant")?;
-            map.serialize_entry("content", content)
+            map.serialize_entry("content", whole.unwrap_or(content))
         }
         Message::AssistantToolCalls { calls, text } => {
             map.serialize_entry("role", "assistant_tool_calls")?;
             map.serialize_entry("calls", calls)?;
-            match text {
+            match whole.or(text.as_deref()) {
                 Some(text) => map.serialize_entry("text", text),
                 None => Ok(()),
             }
@@ -106,7 +152,7 @@ fn write_message<M: SerializeMap>(map: &mut M, message: &Message) -> Result<(), 
             map.serialize_entry("role", "tool_result")?;
             map.serialize_entry("callId", call_id)?;
             map.serialize_entry("toolName", tool_name)?;
-            map.serialize_entry("content", content)?;
+            map.serialize_entry("content", whole.unwrap_or(content))?;
             map.serialize_entry("isError", is_error)
         }
     }
@@ -118,37 +164,54 @@ struct ContentBlob {
     bytes: u64,
 }
 
-impl Serialize for Entry {
+impl Serialize for Written<'_, Entry> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let entry = self.of;
         let mut map = serializer.serialize_map(None)?;
-        write_message(&mut map, &self.message)?;
-        if let Some(id) = &self.id {
+        let whole = entry.blob.and_then(|(blob, _)| (self.texts.0)(blob));
+        write_message(&mut map, &entry.message, whole.as_deref())?;
+        drop(whole);
+        if let Some(id) = &entry.id {
             map.serialize_entry("id", id)?;
         }
-        map.serialize_entry("seq", &self.seq)?;
-        map.serialize_entry("at", &self.at)?;
-        if let Some(origin) = &self.origin {
+        map.serialize_entry("seq", &entry.seq)?;
+        map.serialize_entry("at", &entry.at)?;
+        if let Some(origin) = &entry.origin {
             map.serialize_entry("origin", origin)?;
         }
-        if let Some(node) = &self.node {
+        if let Some(node) = &entry.node {
             map.serialize_entry("node", node)?;
         }
-        if let Some(turn) = &self.turn {
+        if let Some(turn) = &entry.turn {
             map.serialize_entry("turn", turn)?;
         }
-        if self.interrupted {
+        if entry.interrupted {
             map.serialize_entry("interrupted", &true)?;
         }
-        if self.mismatch {
+        if entry.mismatch {
             map.serialize_entry("mismatch", &true)?;
         }
-        if let Some((blob, bytes)) = self.blob {
+        if let Some((blob, bytes)) = entry.blob {
             map.serialize_entry("contentBlob", &ContentBlob { blob, bytes })?;
         }
-        if let Some(blocks) = &self.provider_blocks {
+        if let Some(blocks) = &entry.provider_blocks {
             map.serialize_entry("providerBlocks", blocks)?;
         }
         map.end()
+    }
+}
+
+impl Serialize for Written<'_, [Entry]> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let texts = self.texts;
+        serializer.collect_seq(self.of.iter().map(|of| Written { of, texts }))
+    }
+}
+
+impl Serialize for Entry {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let texts = Texts::BEGINNINGS;
+        Written { of: self, texts }.serialize(serializer)
     }
 }
 

@@ -9,5 +9,5 @@ mod view;
 mod write;
 
 pub use draft::Draft;
-pub use entry::Entry;
+pub use entry::{Entry, Texts};
 pub use view::{Archive, Incarnation, NodeMark, SessionUsage, SessionView, TrimArchive};

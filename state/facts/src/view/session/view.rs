@@ -23,8 +23,7 @@ pub struct NodeMark {
 }
 
 /// A history that was compacted, and what stands for it.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Archive {
     /// The compaction.
     pub id: String,
@@ -43,13 +42,11 @@ pub struct Archive {
     /// The context before, in tokens.
     pub tokens_before: u64,
     /// Where the current node's exchanges began in the history that was replaced.
-    #[serde(skip)]
     pub(super) mark: Option<NodeMark>,
 }
 
 /// Messages that were trimmed away.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Clone, PartialEq)]
 pub struct TrimArchive {
     /// The archive.
     pub id: String,
@@ -242,7 +239,7 @@ impl SessionView {
         };
         let prompt = match &self.system_prompt {
             Some(Text::Inline(text)) => text.len(),
-            Some(Text::Blob(kept)) => kept.head.len(),
+            Some(Text::Blob(kept)) => usize::try_from(kept.bytes).unwrap_or(usize::MAX),
             None => 0,
         };
         1024 + self.live_bytes + draft + node + self.archived_bytes + prompt as u64

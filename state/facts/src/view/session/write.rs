@@ -4,21 +4,24 @@ use serde::ser::{SerializeMap, SerializeSeq};
 use serde::{Serialize, Serializer};
 
 use super::draft::Draft;
-use super::entry::Entry;
-use super::view::SessionView;
+use super::entry::{Entry, Texts, Written};
+use super::view::{Archive, SessionView, TrimArchive};
+use crate::message::Text;
 
 /// Messages, and the text that is being streamed after them.
 struct History<'a> {
     messages: &'a [Entry],
     draft: Option<&'a Draft>,
+    texts: Texts<'a>,
 }
 
 impl Serialize for History<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let length = self.messages.len() + usize::from(self.draft.is_some());
         let mut seq = serializer.serialize_seq(Some(length))?;
-        for message in self.messages {
-            seq.serialize_element(message)?;
+        for of in self.messages {
+            let texts = self.texts;
+            seq.serialize_element(&Written { of, texts })?;
         }
         if let Some(draft) = self.draft {
             seq.serialize_element(draft)?;
@@ -34,12 +37,73 @@ struct NodeContext<'a> {
     exchanges: History<'a>,
 }
 
-impl Serialize for SessionView {
+impl Serialize for Written<'_, SessionView> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
-        self.write_seed(&mut map)?;
-        self.write_more(&mut map)?;
+        self.of.write_seed(&mut map, self.texts)?;
+        self.of.write_more(&mut map, self.texts)?;
         map.end()
+    }
+}
+
+impl Serialize for SessionView {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let texts = Texts::BEGINNINGS;
+        Written { of: self, texts }.serialize(serializer)
+    }
+}
+
+impl Serialize for Written<'_, Archive> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let (archive, texts) = (self.of, self.texts);
+        let history = Written {
+            of: archive.archived_transcript_history.as_slice(),
+            texts,
+        };
+        let replacement = Written {
+            of: &archive.replacement_message,
+            texts,
+        };
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("id", &archive.id)?;
+        map.serialize_entry("trigger", &archive.trigger)?;
+        map.serialize_entry("nodeId", &archive.node_id)?;
+        map.serialize_entry("compactedAt", &archive.compacted_at)?;
+        map.serialize_entry("archivedTranscriptHistory", &history)?;
+        map.serialize_entry("replacementMessage", &replacement)?;
+        map.serialize_entry("strategy", &archive.strategy)?;
+        map.serialize_entry("tokensBefore", &archive.tokens_before)?;
+        map.end()
+    }
+}
+
+impl Serialize for Written<'_, TrimArchive> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let history = Written {
+            of: self.of.archived_transcript_history.as_slice(),
+            texts: self.texts,
+        };
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("id", &self.of.id)?;
+        map.serialize_entry("trimmedAt", &self.of.trimmed_at)?;
+        map.serialize_entry("archivedTranscriptHistory", &history)?;
+        map.end()
+    }
+}
+
+/// Archives of one kind.
+struct Archives<'a, T> {
+    all: &'a [T],
+    texts: Texts<'a>,
+}
+
+impl<T> Serialize for Archives<'_, T>
+where
+    for<'t> Written<'t, T>: Serialize,
+{
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let texts = self.texts;
+        serializer.collect_seq(self.all.iter().map(|of| Written { of, texts }))
     }
 }
 
@@ -55,10 +119,10 @@ fn some<M: SerializeMap, T: Serialize>(
 }
 
 impl SessionView {
-    /// Writes `transcript.json` after what `out` holds.
-    pub fn write_json(&self, out: &mut Vec<u8>) {
+    /// Writes `transcript.json` after what `out` holds, with the texts that are kept as blobs.
+    pub fn write_json(&self, out: &mut Vec<u8>, texts: Texts<'_>) {
         let before = out.len();
-        if serde_json::to_writer(&mut *out, self).is_err() {
+        if serde_json::to_writer(&mut *out, &Written { of: self, texts }).is_err() {
             // Every key of every map here is a text, so this cannot happen; and if it did, a view
             // that is cut off would be worse than one that is plainly not there.
             out.truncate(before);
@@ -66,37 +130,52 @@ impl SessionView {
         out.push(b'\n');
     }
 
-    fn history<'a>(&'a self, messages: &'a [Entry]) -> History<'a> {
+    /// One archive of the session, as it stands in `transcript.json`.
+    #[must_use]
+    pub fn archive_json(&self, id: &str, texts: Texts<'_>) -> Option<Vec<u8>> {
+        let compacted = self.archives.iter().find(|archive| archive.id == id);
+        let trimmed = self.trims.iter().find(|archive| archive.id == id);
+        let written = compacted.map(|of| serde_json::to_vec(&Written { of, texts }));
+        let written =
+            written.or_else(|| trimmed.map(|of| serde_json::to_vec(&Written { of, texts })));
+        written?.ok()
+    }
+
+    fn history<'a>(&'a self, messages: &'a [Entry], texts: Texts<'a>) -> History<'a> {
         History {
             messages,
             draft: self.draft.as_ref(),
+            texts,
         }
     }
 
     /// The members of a `RoleSession`, under exactly their names and in their order.
-    fn write_seed<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
+    fn write_seed<M: SerializeMap>(&self, map: &mut M, texts: Texts<'_>) -> Result<(), M::Error> {
         map.serialize_entry("roleName", &self.role)?;
         let flow = self.flow.as_ref().map_or("", |flow| flow.as_str());
         map.serialize_entry("logicalSessionId", &format!("{flow}__{}", self.role))?;
-        map.serialize_entry("transcriptHistory", &self.history(&self.messages))?;
+        map.serialize_entry("transcriptHistory", &self.history(&self.messages, texts))?;
         if let Some(mark) = &self.node {
             let context = NodeContext {
                 node_id: mark.node.as_str(),
-                exchanges: self.history(self.exchanges()),
+                exchanges: self.history(self.exchanges(), texts),
             };
             map.serialize_entry("currentNodeContext", &context)?;
         }
-        map.serialize_entry("compactionArchives", &self.archives)?;
+        let all = self.archives.as_slice();
+        map.serialize_entry("compactionArchives", &Archives { all, texts })?;
         map.serialize_entry("isActive", &self.is_active)?;
         let node = self.node.as_ref().map(|mark| &mark.node);
         some(map, "currentNodeId", node)?;
-        let prompt = self.system_prompt.as_ref().map(crate::message::Text::shown);
+        let whole = |text: &Text| text.blob().and_then(|kept| (texts.0)(kept.blob));
+        let prompt = self.system_prompt.as_ref();
+        let prompt = prompt.map(|text| whole(text).unwrap_or_else(|| text.shown()));
         some(map, "systemPrompt", prompt.as_ref())?;
         map.serialize_entry("latestContextUsage", &self.latest_context_usage)
     }
 
     /// What we know besides.
-    fn write_more<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
+    fn write_more<M: SerializeMap>(&self, map: &mut M, texts: Texts<'_>) -> Result<(), M::Error> {
         some(map, "key", self.key.as_ref())?;
         some(map, "sessionId", self.session_id.as_ref())?;
         map.serialize_entry("generation", &self.generation)?;
@@ -115,7 +194,8 @@ impl SessionView {
         some(map, "turn", self.turn.as_ref())?;
         some(map, "compaction", self.compaction.as_ref())?;
         if !self.trims.is_empty() {
-            map.serialize_entry("trimArchives", &self.trims)?;
+            let all = self.trims.as_slice();
+            map.serialize_entry("trimArchives", &Archives { all, texts })?;
         }
         if !self.incarnations.is_empty() {
             map.serialize_entry("previousIncarnations", &self.incarnations)?;

@@ -1,6 +1,6 @@
 //! Streamed text: what it costs, what it becomes.
 
-use super::super::session::SessionView;
+use super::super::session::{SessionView, Texts};
 use super::super::{View, Views};
 use super::recorded;
 use crate::at::At;
@@ -59,7 +59,7 @@ impl Session {
 
     fn json(&self) -> String {
         let mut out = Vec::new();
-        self.view.write_json(&mut out);
+        self.view.write_json(&mut out, Texts::BEGINNINGS);
         String::from_utf8(out).unwrap()
     }
 }

@@ -1,0 +1,106 @@
+//! The arguments of calls: the forms of all tools, and what is read by them.
+
+mod commands;
+mod files;
+mod search;
+mod web;
+
+use serde::de::DeserializeOwned;
+
+pub(super) use self::commands::RunCommand;
+pub(super) use self::files::{EditFile, ReadFile, ReadFileLines, WriteFile};
+pub(super) use self::search::{ListDirectory, SearchFiles};
+pub(super) use self::web::{FetchUrl, WebSearch};
+use super::form::{self, Definition, Form, clipped};
+use super::plan::{Refusal, RefusalKind};
+use super::setting::Setting;
+
+/// The arguments of a call, by its tool.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Arguments {
+    ReadFile(ReadFile),
+    ReadFileLines(ReadFileLines),
+    ListDirectory(ListDirectory),
+    SearchFiles(SearchFiles),
+    EditFile(EditFile),
+    WriteFile(WriteFile),
+    RunCommand(RunCommand),
+    FetchUrl(FetchUrl),
+    WebSearch(WebSearch),
+}
+
+/// Every tool, in the order in which models are told of them.
+const FORMS: [&Form; 9] = [
+    &files::READ_FILE,
+    &files::READ_FILE_LINES,
+    &files::EDIT_FILE,
+    &files::WRITE_FILE,
+    &search::SEARCH_FILES,
+    &search::LIST_DIRECTORY,
+    &commands::RUN_COMMAND,
+    &web::FETCH_URL,
+    &web::WEB_SEARCH,
+];
+
+/// The tools that a setting offers, always in the same order.
+#[must_use]
+pub fn definitions(setting: &Setting) -> Vec<Definition> {
+    let offered = FORMS.iter().filter(|form| is_offered(form, setting));
+    offered
+        .map(|form| form.definition(&setting.words))
+        .collect()
+}
+
+fn is_offered(form: &Form, setting: &Setting) -> bool {
+    match form.name {
+        "run_command" => setting.guard.is_some(),
+        "fetch_url" => setting.fetch,
+        "web_search" => setting.search.is_some(),
+        _ => true,
+    }
+}
+
+/// The tool that is meant by a name, by its own name; nothing if there is none.
+#[must_use]
+pub fn canonical(name: &str) -> Option<&'static str> {
+    named(name).map(|form| form.name)
+}
+
+/// What a call says, by the names that the tool itself has: as JSON, for readers. What does not fit
+/// stays as it was said.
+pub(super) fn understood(tool: &str, text: &str) -> String {
+    let read = named(tool).and_then(|form| form::read(form, tool, text).ok());
+    read.and_then(|given| serde_json::to_string(&given).ok())
+        .unwrap_or_else(|| text.to_owned())
+}
+
+fn named(name: &str) -> Option<&'static Form> {
+    FORMS.iter().copied().find(|form| form.is_called(name))
+}
+
+/// Reads the arguments of a tool, under whichever name it was called.
+pub(super) fn parse(tool: &str, text: &str) -> Result<Arguments, Refusal> {
+    let Some(form) = named(tool) else {
+        let text = format!("There is no tool {}.", clipped(tool));
+        return Err(Refusal::new(RefusalKind::UnknownTool, text));
+    };
+    Ok(match form.name {
+        "read_file" => Arguments::ReadFile(typed(form, tool, text)?),
+        "read_file_lines" => Arguments::ReadFileLines(typed(form, tool, text)?),
+        "list_directory" => Arguments::ListDirectory(typed(form, tool, text)?),
+        "search_files" => Arguments::SearchFiles(typed(form, tool, text)?),
+        "edit_file" => Arguments::EditFile(typed(form, tool, text)?),
+        "write_file" => Arguments::WriteFile(typed(form, tool, text)?),
+        "run_command" => Arguments::RunCommand(typed(form, tool, text)?),
+        "fetch_url" => Arguments::FetchUrl(typed(form, tool, text)?),
+        "web_search" => Arguments::WebSearch(typed(form, tool, text)?),
+        other => {
+            let text = format!("{other} cannot be called.");
+            return Err(Refusal::new(RefusalKind::UnknownTool, text));
+        }
+    })
+}
+
+fn typed<T: DeserializeOwned>(form: &Form, tool: &str, text: &str) -> Result<T, Refusal> {
+    form::typed(form, tool, text)
+}

@@ -1,0 +1,39 @@
+//! What the tools for the web take.
+
+use serde::Deserialize;
+
+use super::super::form::Kind::{Number, Text};
+use super::super::form::{Form, also, optional, required};
+
+pub(super) static FETCH_URL: Form = Form {
+    name: "fetch_url",
+    said: "Gets a page from the public web and gives its status and its text. Only https, and no \
+           address of this machine or of a private network. What leads to another host is not \
+           followed; its address is given instead.",
+    members: &[required("url", Text, "")],
+    also: &[also("WebFetch"), also("web_fetch")],
+};
+
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(in super::super) struct FetchUrl {
+    pub url: String,
+}
+
+pub(super) static WEB_SEARCH: Form = Form {
+    name: "web_search",
+    said: "Searches the web and gives title, address and excerpt of each result. Read a page with \
+           fetch_url.",
+    members: &[
+        required("query", Text, ""),
+        optional("results", Number, "Default 5, at most 20."),
+    ],
+    also: &[also("WebSearch")],
+};
+
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(in super::super) struct WebSearch {
+    pub query: String,
+    pub results: Option<u64>,
+}

@@ -1,0 +1,145 @@
+//! The form of a tool: its name, what it takes, and every other way in which models write both.
+//!
+//! A form is the one place where a tool is described. Its definition, as models read it, is made
+//! from it, and so are the reading of arguments and the words in which wrong ones are refused.
+//!
+//! To add a tool: a form and a structure in a file of `arguments/`, its line in
+//! [`super::arguments::FORMS`], its arm in [`super::arguments::parse`], and its plan.
+
+mod read;
+mod schema;
+
+#[cfg(test)]
+mod tests;
+
+pub(crate) use read::clipped;
+pub(super) use read::{read, typed};
+pub use schema::Definition;
+
+/// A tool with everything it takes.
+#[derive(Debug)]
+pub(super) struct Form {
+    /// Its name.
+    pub name: &'static str,
+    /// When and how to use it.
+    pub said: &'static str,
+    /// What it takes, in the order in which models read it.
+    pub members: &'static [Member],
+    /// Other names by which it is called.
+    pub also: &'static [Alias],
+}
+
+/// Another name of a tool.
+#[derive(Debug)]
+pub(super) struct Alias {
+    /// The name.
+    pub name: &'static str,
+    /// Members that this name says by itself, each with its value as JSON.
+    pub sets: &'static [(&'static str, &'static str)],
+}
+
+/// One member of what a tool takes.
+#[derive(Debug)]
+pub(super) struct Member {
+    /// Its name. Its spelling `inCamelCase` is taken too, as is that of its other names.
+    pub name: &'static str,
+    /// What it is.
+    pub kind: Kind,
+    /// Whether it must be there.
+    pub need: Need,
+    /// What models are told about it; may be empty.
+    pub said: &'static str,
+    /// Its other names.
+    pub also: &'static [&'static str],
+}
+
+/// What a member is.
+#[derive(Debug, Clone, Copy)]
+#[cfg_attr(
+    not(test),
+    expect(dead_code, reason = "no tool takes all of these kinds yet")
+)]
+pub(super) enum Kind {
+    /// A text.
+    Text,
+    /// A whole number, from 0.
+    Number,
+    /// Yes or no.
+    Flag,
+    /// One of these words.
+    Word(&'static [&'static str]),
+    /// One of the words that the setting has under this name; any text if it has none.
+    Named(&'static str),
+    /// Several texts.
+    Texts,
+    /// Several objects.
+    Items(&'static [Member]),
+    /// Whatever is given: the tool's own structure says what it takes. Only for hidden members.
+    Any,
+}
+
+/// Whether a member must be there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Need {
+    /// Without it the call is refused.
+    Required,
+    /// It may be left out.
+    Optional,
+    /// It is understood, and no model is told of it.
+    Hidden,
+}
+
+impl Form {
+    /// The other name of the tool that this is, if it is one; nothing for its own name.
+    pub(super) fn alias(&self, name: &str) -> Option<&Alias> {
+        self.also.iter().find(|alias| alias.name == name)
+    }
+
+    /// Whether the tool is called by this name.
+    pub(super) fn is_called(&self, name: &str) -> bool {
+        self.name == name || self.alias(name).is_some()
+    }
+}
+
+/// Another name that says nothing more.
+pub(super) const fn also(name: &'static str) -> Alias {
+    Alias { name, sets: &[] }
+}
+
+/// A member that must be there.
+pub(super) const fn required(name: &'static str, kind: Kind, said: &'static str) -> Member {
+    Member::new(name, kind, Need::Required, said)
+}
+
+/// A member that may be left out.
+pub(super) const fn optional(name: &'static str, kind: Kind, said: &'static str) -> Member {
+    Member::new(name, kind, Need::Optional, said)
+}
+
+/// A member that is understood and that no model is told of.
+#[cfg_attr(not(test), expect(dead_code, reason = "no tool has such a member yet"))]
+pub(super) const fn hidden(name: &'static str, kind: Kind) -> Member {
+    Member::new(name, kind, Need::Hidden, "")
+}
+
+impl Member {
+    const fn new(name: &'static str, kind: Kind, need: Need, said: &'static str) -> Self {
+        Self {
+            name,
+            kind,
+            need,
+            said,
+            also: &[],
+        }
+    }
+
+    /// The member with its other names.
+    pub(super) const fn or(mut self, also: &'static [&'static str]) -> Self {
+        self.also = also;
+        self
+    }
+
+    fn is_called(&self, name: &str) -> bool {
+        self.name == name || self.also.contains(&name)
+    }
+}

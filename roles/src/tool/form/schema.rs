@@ -1,0 +1,118 @@
+//! A form as models read it.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use super::{Form, Kind, Member, Need};
+
+/// One tool, as a model is told about it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Definition {
+    /// Its name.
+    pub name: &'static str,
+    /// When and how to use it.
+    pub description: &'static str,
+    /// The JSON schema of its arguments, its members in the order of the form.
+    pub schema: String,
+}
+
+impl Form {
+    /// The tool as models are told about it. These words stand where a kind names them.
+    pub(in super::super) fn definition(&self, words: &BTreeMap<String, Vec<String>>) -> Definition {
+        let mut schema = String::new();
+        object(&mut schema, self.members, words);
+        Definition {
+            name: self.name,
+            description: self.said,
+            schema,
+        }
+    }
+
+    /// What the tool takes, in one line, for who called it wrongly.
+    pub(super) fn shape(&self) -> String {
+        let mut out = String::new();
+        shape(&mut out, self.members);
+        out
+    }
+}
+
+fn is_told(member: &&Member) -> bool {
+    member.need != Need::Hidden
+}
+
+fn quoted(text: &str) -> String {
+    serde_json::Value::from(text).to_string()
+}
+
+/// Writing to a string cannot fail, here and below.
+fn object(out: &mut String, members: &[Member], words: &BTreeMap<String, Vec<String>>) {
+    out.push_str(r#"{"type":"object","properties":{"#);
+    for (at, member) in members.iter().filter(is_told).enumerate() {
+        if at > 0 {
+            out.push(',');
+        }
+        let _ = write!(out, "{}:", quoted(member.name));
+        property(out, member, words);
+    }
+    out.push_str("},\"required\":[");
+    let required = members
+        .iter()
+        .filter(|member| member.need == Need::Required);
+    let required: Vec<String> = required.map(|member| quoted(member.name)).collect();
+    out.push_str(&required.join(","));
+    out.push_str("],\"additionalProperties\":false}");
+}
+
+fn property(out: &mut String, member: &Member, words: &BTreeMap<String, Vec<String>>) {
+    let choice = |out: &mut String, words: &mut dyn Iterator<Item = &str>| {
+        let words: Vec<String> = words.map(quoted).collect();
+        let _ = write!(out, r#"{{"type":"string","enum":[{}]"#, words.join(","));
+    };
+    match member.kind {
+        Kind::Text | Kind::Any => out.push_str(r#"{"type":"string""#),
+        Kind::Number => out.push_str(r#"{"type":"integer""#),
+        Kind::Flag => out.push_str(r#"{"type":"boolean""#),
+        Kind::Word(words) => choice(out, &mut words.iter().copied()),
+        Kind::Named(name) => match words.get(name) {
+            Some(words) => choice(out, &mut words.iter().map(String::as_str)),
+            None => out.push_str(r#"{"type":"string""#),
+        },
+        Kind::Texts => out.push_str(r#"{"type":"array","items":{"type":"string"}"#),
+        Kind::Items(members) => {
+            out.push_str(r#"{"type":"array","items":"#);
+            object(out, members, words);
+        }
+    }
+    if !member.said.is_empty() {
+        let _ = write!(out, r#","description":{}"#, quoted(member.said));
+    }
+    out.push('}');
+}
+
+fn shape(out: &mut String, members: &[Member]) {
+    out.push('{');
+    for (at, member) in members.iter().filter(is_told).enumerate() {
+        if at > 0 {
+            out.push_str(", ");
+        }
+        let mark = if member.need == Need::Optional {
+            "?"
+        } else {
+            ""
+        };
+        let _ = write!(out, "{}{mark}: ", member.name);
+        match member.kind {
+            Kind::Text | Kind::Named(_) | Kind::Any => out.push_str("string"),
+            Kind::Number => out.push_str("integer"),
+            Kind::Flag => out.push_str("boolean"),
+            Kind::Word(words) => out.push_str(&words.join("|")),
+            Kind::Texts => out.push_str("[string]"),
+            Kind::Items(members) => {
+                out.push('[');
+                shape(out, members);
+                out.push(']');
+            }
+        }
+    }
+    out.push('}');
+}
