@@ -448,6 +448,7 @@ impl<'d> Inspection<'d> {
                 let said = Listed {
                     text: text.clone(),
                     line: 0,
+                    shared_with: Vec::new(),
                 };
                 let Some(path) = self.resolve(&file, &said) else {
                     continue;
