@@ -133,6 +133,7 @@ impl SecretFilter {
             | Step::Draft { .. }
             | Step::Stalled { .. }
             | Step::Discard { .. }
+            | Step::Cut
             | Step::Intend(_)
             | Step::Begin { .. }
             | Step::Consent(_)
