@@ -11,6 +11,7 @@ mod hurried;
 mod imported;
 mod killed;
 mod knocked_at;
+mod looping;
 mod models;
 mod offered;
 mod place;

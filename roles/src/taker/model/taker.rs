@@ -13,6 +13,7 @@ use super::gear::Gear;
 use super::hear::Hearing;
 use super::kit::{Absent, Kit};
 use super::limits::{BUDGET_BUSY_MS, FULL_PERCENT, MALFORMED_ROUNDS, PAUSES};
+use super::same::Same;
 use crate::cost::Counted;
 use crate::handoff::parse_outcome;
 use crate::provider::retry::{Outcome, Patience, Ticket};
@@ -64,6 +65,8 @@ pub struct ModelTaker {
     malformed: u32,
     /// Answers in a row that the provider paused.
     pauses: u32,
+    /// What the calls of the turn came to so far.
+    pub(super) same: Same,
     /// Whether a summary could not be had in this turn; another one is not tried.
     pub(super) no_summary: bool,
     /// What was borne while a summary was asked for.
@@ -111,6 +114,7 @@ impl ModelTaker {
         };
         // Nobody else holds the job as a rule, so that a long history is moved and not copied.
         let mut job = Arc::unwrap_or_clone(job);
+        let same = Same::of(&job.history, job.answers_before);
         let history = std::mem::take(&mut job.history);
         let blocks = |place: &usize| job.provider_blocks.get(place);
         let said: Vec<Said> = (history.into_iter().enumerate())
@@ -137,6 +141,7 @@ impl ModelTaker {
             is_hurried: false,
             malformed: 0,
             pauses: 0,
+            same,
             no_summary: false,
             summaries: Bearing::default(),
             is_trimmed: false,
@@ -202,6 +207,9 @@ impl ModelTaker {
     fn ask(&mut self) -> Step {
         if self.only_summarises {
             return self.shorten(Trigger::Manual);
+        }
+        if let Some(why) = self.same.stuck() {
+            return self.end(End::Aborted { why });
         }
         if self.is_full() && !self.no_summary {
             return self.shorten(Trigger::Auto);
