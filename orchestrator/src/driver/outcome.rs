@@ -5,6 +5,7 @@ use a_society_facts::fact::node::FaultCode;
 use a_society_facts::fact::session::Origin;
 use a_society_facts::id::{RoleInstance, TurnId};
 use a_society_facts::limits::INLINE_HANDOFF_BYTES_MAX;
+use a_society_facts::message::Message;
 use a_society_flow::machine::{
     Input, Outcome, Product, Refusal, Target, Task, TurnOutcome, would_end,
 };
@@ -12,6 +13,7 @@ use a_society_roles::handoff::{
     self, EndingTool, Form, Outcome as Said, no_ending_message, output_limit_message,
     repair_message,
 };
+use a_society_roles::turn::conclude::{conclude, conclude_called};
 use a_society_roles::turn::step::{End, Told};
 
 use super::core::Core;
@@ -176,6 +178,22 @@ impl Core {
         Ok(())
     }
 
+    /// A turn that runs here has lost whoever took it, and fails wherever it was.
+    pub(super) fn broke(
+        &mut self,
+        turn: TurnId,
+        attempt: u32,
+        why: String,
+    ) -> Result<(), DriverError> {
+        let live = self.live.get(&turn);
+        if live.is_none_or(|live| live.attempt != attempt) {
+            return Ok(());
+        }
+        self.keep_draft(turn)?;
+        self.stop_asides(turn)?;
+        self.fail_turn(turn, attempt, why)
+    }
+
     /// The machine wants a turn stopped: its taker is told, or, if none runs here, it is settled.
     pub(super) fn stop_turn(
         &mut self,
@@ -209,24 +227,75 @@ impl Core {
             return Ok(Heard::Over);
         };
         let (role, task) = (live.role.clone(), live.task.clone());
-        let allowed = self.allowed(&role, &task);
-        let code = self.state().turns.get(&turn).and_then(|open| open.repair);
-        let code = code.unwrap_or(FaultCode::InvalidTransition);
-        let message = match code {
+        let message = self.say_repair(turn, (&role, &task), meant)?;
+        Ok(Heard::Go(Told::Mend { message }))
+    }
+
+    /// A process may end between the record of a repair and the words for it. The role hears them
+    /// now: the words follow from its last answer, or from the record.
+    pub(super) fn mend_untold(
+        &mut self,
+        turn: TurnId,
+        role: &RoleInstance,
+        task: &Task,
+    ) -> Result<(), DriverError> {
+        let Some(code) = self.untold_repair(turn) else {
+            return Ok(());
+        };
+        let meant = match self.last_end(turn, (role, task)) {
+            // Another fault than the one that is recorded is not told.
+            Some(End::Fault(fault)) if code_of(fault.code) != code => Meant::default(),
+            Some(end) => self.meant(&end),
+            None => Meant::default(),
+        };
+        self.say_repair(turn, (role, task), meant).map(drop)
+    }
+
+    /// The repair that was recorded and that the role was not told.
+    fn untold_repair(&self, turn: TurnId) -> Option<FaultCode> {
+        self.state().turns.get(&turn)?.repair
+    }
+
+    /// How the last answer of a turn ends it, as far as it alone shows it.
+    fn last_end(&self, turn: TurnId, (role, task): (&RoleInstance, &Task)) -> Option<End> {
+        let request = self.state().turns.get(&turn)?.request.as_ref()?;
+        let session = self.flow.views().sessions.get(role)?;
+        let mut entries = session.messages.iter().rev();
+        let answer = entries.find(|entry| entry.id.is_some() && entry.id == request.message);
+        match answer.map(|entry| &*entry.message) {
+            Some(Message::Assistant { content }) => Some(conclude(content)),
+            Some(Message::AssistantToolCalls { calls, text }) => {
+                let text = text.as_deref().unwrap_or_default();
+                conclude_called(text, calls, &self.allowed(role, task))
+            }
+            // An answer that said nothing is no message.
+            Some(Message::User { .. } | Message::ToolResult { .. }) | None => Some(conclude("")),
+        }
+    }
+
+    fn say_repair(
+        &mut self,
+        turn: TurnId,
+        (role, task): (&RoleInstance, &Task),
+        meant: Meant,
+    ) -> Result<String, DriverError> {
+        let allowed = self.allowed(role, task);
+        let code = self.untold_repair(turn);
+        let message = match code.unwrap_or(FaultCode::InvalidTransition) {
             FaultCode::OutputLimit => output_limit_message(&allowed),
             FaultCode::MissingBlock if meant.is_silent => no_ending_message(&allowed),
             code => {
-                let problem = meant.problem.unwrap_or_else(|| self.last_repair(&role));
+                let problem = meant.problem.unwrap_or_else(|| self.last_repair(role));
                 let said = (meant.outcome.as_ref(), self.form(turn));
                 repair_message((&problem, word(code)), &allowed, said)
             }
         };
-        let node = match &task {
-            Task::Node(node) => Some(node.clone()),
+        let node = match task {
+            Task::Node(node) => Some(node),
             Task::Reflection | Task::Feedback | Task::Send => None,
         };
-        self.say(&role, message.clone().into(), Origin::Repair, node.as_ref())?;
-        Ok(Heard::Go(Told::Mend { message }))
+        self.say(role, message.clone().into(), Origin::Repair, node)?;
+        Ok(message)
     }
 
     /// How the role ended its last answer.

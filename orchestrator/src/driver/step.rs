@@ -21,11 +21,12 @@ use a_society_roles::turn::step::{Consent, End, Intended, Step, Told, Worst};
 use a_society_state::draft::DraftStream;
 
 use super::budget::Short;
+use super::consent::changed;
 use super::core::Core;
 use super::error::DriverError;
 use super::snapshot::names_snapshot;
 use super::steer::Said;
-use crate::limits::ANSWERS_IN_A_TURN_MAX;
+use crate::limits::{ANSWERS_IN_A_TURN_MAX, PROVIDER_BLOCKS_BYTES_MAX};
 use crate::mint;
 
 /// What a turn's thread does after a step.
@@ -115,7 +116,7 @@ impl Core {
         attempt: u32,
         step: Step,
     ) -> Result<Option<Heard>, DriverError> {
-        match step {
+        match self.without_secrets(turn, step)? {
             Step::Ask { model, hash, worst } => {
                 if let Some(over) = self.may_not_ask(turn, attempt, worst)? {
                     return Ok(Some(over));
@@ -173,7 +174,7 @@ impl Core {
                 tool_call,
                 tool,
                 output,
-            } => self.refuse(turn, (tool_call, tool), output)?,
+            } => return self.refuse(turn, (tool_call, tool), output),
             Step::Trust { server, definition } => {
                 let approved = McpServerApproved { server, definition };
                 self.append(Fact::McpServerApproved(approved))?;
@@ -324,7 +325,12 @@ impl Core {
         Ok(())
     }
 
-    fn draft(&mut self, turn: TurnId, kind: DraftKind, text: &str) -> Result<(), DriverError> {
+    pub(super) fn draft(
+        &mut self,
+        turn: TurnId,
+        kind: DraftKind,
+        text: &str,
+    ) -> Result<(), DriverError> {
         let (role, request) = (self.role_of(turn), self.request_of(turn));
         self.streamed = true;
         let Self { live, flow, .. } = self;
@@ -353,6 +359,7 @@ impl Core {
 
     /// What was streamed so far goes into the journal.
     pub(super) fn flush(&mut self, turn: TurnId) -> Result<Option<AnswerText>, DriverError> {
+        self.draft_rests(turn)?;
         let Self { live, flow, .. } = self;
         let Some(live) = live.get_mut(&turn) else {
             return Ok(None);
@@ -382,6 +389,7 @@ impl Core {
 
     fn answer(&mut self, turn: TurnId, text: String, answer: Answered) -> Result<(), DriverError> {
         self.release(turn);
+        self.draft_rests(turn)?;
         let nothing = self.live[&turn].draft.is_none();
         if nothing && text.len() > INLINE_TEXT_BYTES_MAX {
             // A long answer that came in one piece goes the way of a streamed one, so that no
@@ -401,6 +409,7 @@ impl Core {
         let (role, request) = (self.role_of(turn), self.request_of(turn));
         let attempt = self.live[&turn].attempt;
         let message = mint::name(self.mint.as_mut(), "m")?;
+        self.keep_spoken(turn, &message);
         self.append(Fact::ModelAnswered(ModelAnswered {
             turn,
             attempt,
@@ -411,7 +420,7 @@ impl Core {
             calls: answer.calls,
             stop: answer.stop,
             usage: answer.usage,
-            provider_blocks: answer.provider_blocks,
+            provider_blocks: answer.provider_blocks.filter(|kept| fits(kept)),
         }))
     }
 
@@ -497,16 +506,30 @@ impl Core {
         Ok(call)
     }
 
-    /// A call that cannot even be intended gets its result.
+    /// A call that cannot even be planned gets its result. An earlier try may have intended it, and
+    /// asked the operator, before the world changed; then this says what the model hears instead.
     fn refuse(
         &mut self,
         turn: TurnId,
         (tool_call, tool): (String, String),
         output: String,
-    ) -> Result<(), DriverError> {
+    ) -> Result<Option<Heard>, DriverError> {
         let role = self.role_of(turn);
-        let output = self.flow.keep_text(output)?;
-        let call = mint::name(self.mint.as_mut(), "c")?;
+        let mut calls = self.state().calls.iter();
+        let open = calls.find(|(_, open)| open.turn == turn && open.tool_call == tool_call);
+        let was_allowed = open.is_some_and(|(_, open)| open.allowed.is_some());
+        let known = open.map(|(call, _)| call.clone());
+        let changed = if was_allowed {
+            let asked = self.asked_call(&role, &tool_call);
+            asked.and_then(|asked| changed(asked.input.get()))
+        } else {
+            None
+        };
+        let call = match known {
+            Some(call) => call,
+            None => mint::name(self.mint.as_mut(), "c")?,
+        };
+        let output = self.flow.keep_text(changed.clone().unwrap_or(output))?;
         let message = mint::name(self.mint.as_mut(), "m")?;
         self.append(Fact::CallFinished(CallFinished {
             call,
@@ -517,7 +540,8 @@ impl Core {
             end: CallEnd::Failed,
             output,
             message,
-        }))
+        }))?;
+        Ok(changed.map(|output| Heard::Go(Told::TakenBack { output })))
     }
 
     /// A call ends the turn: the model reads that it did only if its outcome is valid.
@@ -605,6 +629,12 @@ const fn is_recorded_point(step: &Step) -> bool {
         | Step::Start { .. }
         | Step::End(_) => false,
     }
+}
+
+/// Whether the blocks of a provider may stand in the record of an answer. They repeat its text and its
+/// calls; without them the answer goes back in the words of the message.
+fn fits(blocks: &RawValueEq) -> bool {
+    blocks.0.get().len() <= PROVIDER_BLOCKS_BYTES_MAX
 }
 
 /// A long text in pieces that cut no character.

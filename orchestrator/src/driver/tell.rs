@@ -4,7 +4,7 @@ use a_society_facts::Hash;
 use a_society_facts::fact::Fact;
 use a_society_facts::fact::flow::{EdgeOutline, PauseReason};
 use a_society_facts::fact::session::{MessageAdded, Origin, SessionResumed, SystemPromptBuilt};
-use a_society_facts::fact::turn::DraftKept;
+use a_society_facts::fact::turn::{DraftKept, StopReason};
 use a_society_facts::id::{NodeId, RoleInstance, TurnId};
 use a_society_facts::message::{Message, Text, ToolCall};
 use a_society_facts::view::flow::{RequestState, Said};
@@ -22,6 +22,7 @@ use super::core::{Core, LiveTurn, Start};
 use super::error::DriverError;
 use super::hurry::{Nap, Pace};
 use super::role_source::About;
+use super::withhold::SecretFilter;
 use crate::{mint, seen};
 
 impl Core {
@@ -36,6 +37,7 @@ impl Core {
         if resumed {
             self.keep_what_was_cut(turn, &role, &task)?;
         }
+        self.mend_untold(turn, &role, &task)?;
         if self.settle_calls(turn)? {
             // The operator said no and no more; the role goes on when it hears what to do instead.
             self.conclude(turn, attempt, Outcome::ConsentDenied)?;
@@ -66,13 +68,16 @@ impl Core {
         let job = self.job(turn, attempt, &role, &task, packet)?;
         self.begin_live((turn, attempt), role.clone(), task, (&stop, &nap));
         match self.roles.taker(job, begun_with, stop.clone()) {
-            Ok(taker) => Ok(Some(Start {
-                turn,
-                attempt,
-                taker,
-                stop,
-                nap,
-            })),
+            Ok(taker) => {
+                self.filter_secrets(turn, taker.as_ref());
+                Ok(Some(Start {
+                    turn,
+                    attempt,
+                    taker,
+                    stop,
+                    nap,
+                }))
+            }
             Err(why) => {
                 self.fail_turn(turn, attempt, why)?;
                 Ok(None)
@@ -106,6 +111,7 @@ impl Core {
             reserved: Worst::default(),
             compaction: None,
             choosing: None,
+            filter: SecretFilter::new(None),
             _place: self.place(),
         };
         self.live.insert(turn, live);
@@ -128,6 +134,11 @@ impl Core {
             .get(&turn)
             .and_then(|turn| turn.request.as_ref());
         let Some(request) = open else { return Ok(()) };
+        if request.state == RequestState::Cut && self.ends_cut_off(turn, role) {
+            // It was kept, and the process ended before the words that follow it.
+            let text = interrupted_message(&self.allowed(role, task));
+            return self.say(role, text.into(), Origin::Continuation, None);
+        }
         if request.state != RequestState::Asked || request.drafted_bytes == 0 {
             return Ok(());
         }
@@ -213,6 +224,13 @@ impl Core {
             self.say(role, text.into(), Origin::Runtime, node.as_ref())?;
         }
         Ok(())
+    }
+
+    /// Whether a session ends with what a request of this turn streamed before it was cut off.
+    fn ends_cut_off(&self, turn: TurnId, role: &RoleInstance) -> bool {
+        let session = self.flow.views().sessions.get(role);
+        let last = session.and_then(|session| session.messages.last());
+        last.is_some_and(|entry| entry.interrupted && entry.turn == Some(turn))
     }
 
     fn prompt(&mut self, role: &RoleInstance) -> Result<(), DriverError> {
@@ -396,11 +414,20 @@ impl Core {
         };
         let session = self.flow.views().sessions.get(role);
         let entries = session.map_or(&[][..], |session| &session.messages);
-        let last = entries.iter().rev().find(|entry| {
-            let (told, _) = kind(entry.origin);
-            told && entry.node.as_ref() == node
-        });
+        let here = || {
+            let entries = entries.iter().rev();
+            entries.filter(|entry| entry.node.as_ref() == node)
+        };
+        let last = here().find(|entry| kind(entry.origin).0);
         let (_, begun_with) = kind(last.and_then(|entry| entry.origin));
+        let mended = here()
+            .take_while(|entry| !kind(entry.origin).0)
+            .any(|entry| entry.origin == Some(Origin::Repair));
+        let begun_with = if mended {
+            BegunWith::Repair
+        } else {
+            begun_with
+        };
         let Some(said) = last.filter(|_| told.is_empty()) else {
             return Ok((told, begun_with));
         };
@@ -448,7 +475,7 @@ impl Core {
         };
         let whole = |text: &Text| self.flow.whole_text(text);
         let whose = (turn, attempt, role);
-        Ok(Job {
+        let mut job = Job {
             allowed: self.allowed(role, task),
             node,
             turns_before: self.turns_before(role, task),
@@ -457,8 +484,17 @@ impl Core {
                 .map_or(0, |mark| mark.start),
             packet,
             answers_before,
+            last_stop: self.last_stop(turn),
             ..seen::job(self.flow.views(), whose, entries, &whole, at)?
-        })
+        };
+        self.put_spoken_back(turn, entries, &mut job);
+        Ok(job)
+    }
+
+    /// Why the last answer of a turn ended.
+    fn last_stop(&self, turn: TurnId) -> Option<StopReason> {
+        let request = self.state().turns.get(&turn)?.request.as_ref()?;
+        request.stop
     }
 
     /// How many turns of a role were for the same before.

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use a_society_facts::Hash;
 use a_society_facts::fact::session::Trigger;
+use a_society_facts::fact::turn::StopReason;
 use a_society_facts::id::CallId;
 use a_society_facts::message::{Message, ToolCall};
 
@@ -18,6 +19,7 @@ use crate::cost::Counted;
 use crate::handoff::parse_cut_outcome;
 use crate::provider::retry::{Outcome, Patience, Ticket};
 use crate::provider::{Answer, Blocks, Prepared, Request, Said, Stop};
+use crate::tool::redact::{MARK, Redactor};
 use crate::turn::conclude::{conclude, conclude_called};
 use crate::turn::job::Job;
 use crate::turn::step::{Compact, End, Step, Told};
@@ -106,10 +108,10 @@ impl ModelTaker {
             Tail::Calls(open) => {
                 let open = open
                     .into_iter()
-                    .map(|(ordinal, call)| (ordinal, call.clone(), None));
+                    .map(|(ordinal, call)| (ordinal, call.clone(), lost_secret(call)));
                 Next::Work(Box::new(Calls::new(open)))
             }
-            Tail::Concluded(text) => Next::End(conclude(text)),
+            Tail::Concluded(text) => Next::End(end_of(text, job.last_stop)),
             Tail::Called(text, calls) => {
                 conclude_called(text, calls, &job.allowed).map_or(Next::Ask, Next::End)
             }
@@ -370,9 +372,7 @@ impl ModelTaker {
         let is_outcome = || parse_cut_outcome(&answer.text).is_ok();
         match &answer.stop {
             Stop::Paused if self.pauses <= PAUSES => Next::Ask,
-            Stop::Refusal => Next::End(End::Aborted {
-                why: "the model declined to answer".to_owned(),
-            }),
+            Stop::Refusal => Next::End(declined()),
             Stop::OutputLimit | Stop::WindowFull if !is_outcome() => Next::End(End::OutputLimit),
             Stop::End
             | Stop::Tools
@@ -451,6 +451,10 @@ impl ModelTaker {
 }
 
 impl Taker for ModelTaker {
+    fn redactor(&self) -> Option<Redactor> {
+        Some(self.gear.tools.redactor())
+    }
+
     fn next(&mut self, told: Told) -> Step {
         // It is said of the one request that waited, and of none that follows it.
         self.is_hurried = matches!(told, Told::Hurried);
@@ -494,6 +498,15 @@ impl Taker for ModelTaker {
     }
 }
 
+/// Why a recorded call cannot run any more: its arguments held a secret, which was not recorded.
+fn lost_secret(call: &ToolCall) -> Option<String> {
+    call.input.get().contains(MARK).then(|| {
+        "Not run: its arguments held a secret, and the runtime does not keep secrets over a restart. \
+         Make the call again if it is still needed."
+            .to_owned()
+    })
+}
+
 impl Drop for ModelTaker {
     /// Nobody waits for a turn that is gone.
     fn drop(&mut self) {
@@ -510,6 +523,22 @@ fn ticket(job: &Job) -> Ticket {
     let name = format!("{} {} {} {}", job.flow, job.role, job.turn, job.attempt);
     let digits = Hash::of(name.as_bytes()).to_string();
     Ticket(u64::from_str_radix(digits.get(..15).unwrap_or_default(), 16).unwrap_or(0))
+}
+
+fn declined() -> End {
+    End::Aborted {
+        why: "the model declined to answer".to_owned(),
+    }
+}
+
+/// How a turn ends whose last answer is recorded, and why that ended.
+fn end_of(text: &str, stop: Option<StopReason>) -> End {
+    match stop {
+        Some(StopReason::Refusal) => declined(),
+        Some(StopReason::OutputLimit) if parse_cut_outcome(text).is_err() => End::OutputLimit,
+        Some(StopReason::OutputLimit | StopReason::End | StopReason::Tools | StopReason::Other)
+        | None => conclude(text),
+    }
 }
 
 /// A summary that did not come to be.
