@@ -224,6 +224,8 @@ impl Actors {
             offered,
             remote: None,
             missing: Vec::new(),
+            environment: String::new(),
+            ends_by_call: false,
             traffic: Traffic {
                 lanes: Arc::default(),
                 now_ms: Arc::new(|| 0),
@@ -243,7 +245,7 @@ impl RoleSource for Actors {
         _: &FlowState,
         _: &RoleInstance,
         about: About<'_>,
-        _: Allowed,
+        _: a_society_roles::handoff::Allowed,
     ) -> String {
         format!("{about:?}")
     }
