@@ -133,6 +133,7 @@ impl Bench {
             .apply(&mut setting);
         setting.search = search.as_ref().ok().cloned();
         setting.check_workflow = check;
+        setting.window_tokens = found.model.window;
         setting.secrets = found.key.into_iter().chain(self.models.secrets()).collect();
         let tools = Toolbox::open(setting).map_err(|why| End::Aborted { why })?;
         let named = definition.and_then(|role| role.tools.as_deref());

@@ -12,8 +12,10 @@
 
 mod arguments;
 pub mod command;
+mod edit;
 mod files;
 mod form;
+mod image;
 mod limits;
 mod output;
 mod plan;
@@ -23,6 +25,7 @@ pub mod redact;
 mod running;
 mod seen;
 mod setting;
+mod show;
 mod text;
 mod toolbox;
 mod web;
@@ -31,7 +34,7 @@ mod write;
 #[cfg(test)]
 mod tests;
 
-pub use arguments::{canonical, definitions};
+pub use arguments::{SaidChange, canonical, definitions, said_change};
 pub use form::Definition;
 pub(crate) use form::clipped;
 pub use plan::{Plan, Refusal, RefusalKind};

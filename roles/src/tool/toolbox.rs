@@ -53,6 +53,8 @@ pub(super) enum Deed {
     Fetch(Box<Fetch>),
     /// It searches the web.
     Search(Box<Query>),
+    /// It says this and does nothing.
+    Say(String),
 }
 
 impl Toolbox {
@@ -102,7 +104,6 @@ impl Toolbox {
             Arguments::EditFile(given) => given.path,
             Arguments::WriteFile(given) => given.path,
             Arguments::ReadFile(_)
-            | Arguments::ReadFileLines(_)
             | Arguments::ListDirectory(_)
             | Arguments::SearchFiles(_)
             | Arguments::RunCommand(_)
@@ -147,10 +148,9 @@ impl Toolbox {
         }
         match arguments::parse(&call.name, text)? {
             Arguments::ReadFile(given) => self.plan_read_file(&given, text),
-            Arguments::ReadFileLines(given) => self.plan_read_lines(given, text),
             Arguments::ListDirectory(given) => self.plan_list(&given, text),
             Arguments::SearchFiles(given) => self.plan_search(given, text),
-            Arguments::EditFile(given) => self.plan_edit(&given, text),
+            Arguments::EditFile(given) => self.plan_edit(given, text),
             Arguments::WriteFile(given) => self.plan_write(given, text),
             Arguments::RunCommand(given) => self.plan_command(given, text),
             Arguments::FetchUrl(given) => self.plan_fetch(&given, text),
@@ -166,7 +166,9 @@ impl Toolbox {
                 Ok(held) => Some(held),
                 Err(why) => return Err(self.finished(CallEnd::Failed, Output::of(why))),
             },
-            Deed::Read(_) | Deed::Write(..) | Deed::Fetch(_) | Deed::Search(_) => None,
+            Deed::Read(_) | Deed::Write(..) | Deed::Fetch(_) | Deed::Search(_) | Deed::Say(_) => {
+                None
+            }
         };
         Ok(Running {
             toolbox: self.clone(),
@@ -189,6 +191,7 @@ impl Toolbox {
             Deed::Write(writing, real) => self.write(&writing, real),
             Deed::Fetch(fetch) => self.fetch(*fetch, stop),
             Deed::Search(query) => self.web_search(*query, stop),
+            Deed::Say(text) => Ok((CallEnd::Done, Output::of(text))),
             Deed::Command(_) => Ok((CallEnd::NotRun, Output::of("The command was not held."))),
         }
     }

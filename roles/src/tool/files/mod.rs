@@ -11,7 +11,10 @@ mod path;
 mod roots;
 
 pub(super) use floor::{Floor, floor};
-pub(super) use open::{Entry, Kind, entries, hash_of, open_folder, open_read, read_bytes};
+mod close;
+
+pub(super) use close::missing;
+pub(super) use open::{Bytes, Entry, Kind, entries, hash_of, open_folder, open_read, read_bytes};
 pub(super) use open::{child, impossible, replace, stale, stat_kind};
 pub(super) use path::Located;
 pub(super) use roots::Roots;
