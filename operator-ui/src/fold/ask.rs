@@ -475,8 +475,9 @@ fn network(tool: &str, head: &str) -> Fact {
         "run_command" => ("Closed, unless commands were allowed it", true),
         "fetch_url" => ("Used, to read this address", true),
         "web_search" => ("Used, to search the web", true),
-        "read_file" | "list_directory" | "search_files" | "grep" | "glob" | "write_file"
-        | "edit_file" => ("Not used", false),
+        "read_file" | "list_directory" | "grep" | "glob" | "write_file" | "edit_file" => {
+            ("Not used", false)
+        }
         other if other.starts_with(OF_SERVERS) => ("The server's program decides", true),
         _ => ("Not known", true),
     };
@@ -536,8 +537,9 @@ fn writes(tool: &str, shown: &str, is_there: bool) -> Fact {
         }
         "write_file" if is_there => ("One file of the project, in place of what is there", false),
         "write_file" | "edit_file" => ("One file of the project", false),
-        "read_file" | "list_directory" | "search_files" | "grep" | "glob" | "fetch_url"
-        | "web_search" => ("Nothing of the workspace", false),
+        "read_file" | "list_directory" | "grep" | "glob" | "fetch_url" | "web_search" => {
+            ("Nothing of the workspace", false)
+        }
         other if other.starts_with(OF_SERVERS) => ("The server's program decides", true),
         _ => ("Not known", true),
     };

@@ -25,6 +25,7 @@ pub mod role_source;
 pub mod room;
 mod settle;
 mod snapshot;
+mod steer;
 mod step;
 pub mod task;
 mod tell;

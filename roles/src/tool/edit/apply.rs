@@ -222,9 +222,10 @@ fn noted(shift: &Shift) -> String {
 /// Beginnings and ends of all lines, without their breaks.
 fn line_places(text: &str) -> Vec<(usize, usize)> {
     let (mut places, mut start) = (Vec::new(), 0);
-    for line in text.split('\n') {
-        places.push((start, start + line.len()));
-        start += line.len() + 1;
+    for line in text.split_inclusive('\n') {
+        let bare = line.strip_suffix('\n').unwrap_or(line);
+        places.push((start, start + bare.len()));
+        start += line.len();
     }
     places
 }
