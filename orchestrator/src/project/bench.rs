@@ -136,6 +136,7 @@ impl Bench {
         setting.search = search.as_ref().ok().cloned();
         setting.lineage.clone_from(&job.lineage);
         setting.check_workflow = check;
+        setting.window_tokens = found.model.window;
         setting.secrets = found.key.into_iter().chain(self.models.secrets()).collect();
         setting.limits = Limits::of_window(found.model.window);
         let environment = self.environment(job, definition, &setting);
