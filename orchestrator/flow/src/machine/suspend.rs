@@ -35,10 +35,9 @@ pub fn would_end(graph: &FlowGraph, state: &FlowState, input: &TurnOutcome) -> b
         return false;
     };
     let facts = judged(graph, state, &turn, input).unwrap_or_default();
-    let is_refused = |fact: &Fact| match fact {
-        Fact::RepairRequested(_) => true,
-        Fact::NodeSuspended(f) => f.reason == WaitReason::RepairLimit,
-        _ => false,
+    let is_refused = |fact: &Fact| {
+        matches!(fact, Fact::RepairRequested(_))
+            || matches!(fact, Fact::NodeSuspended(f) if f.reason == WaitReason::RepairLimit)
     };
     !facts.is_empty() && !facts.iter().any(is_refused)
 }
