@@ -18,6 +18,7 @@ mod hear;
 mod kit;
 mod limits;
 mod taker;
+mod window;
 
 pub use choose::{Candidate, Chooser, Question};
 pub use gear::{Gear, Model, Remote, Traffic, Unready, offered};

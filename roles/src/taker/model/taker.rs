@@ -12,14 +12,15 @@ use super::compact::{Bearing, Summary};
 use super::gear::Gear;
 use super::hear::Hearing;
 use super::kit::{Absent, Kit};
-use super::limits::{BUDGET_BUSY_MS, FULL_PERCENT, MALFORMED_ROUNDS, PAUSES};
+use super::limits::{BUDGET_BUSY_MS, MALFORMED_ROUNDS, PAUSES};
+use super::window::{Filling, Fullness};
 use crate::cost::Counted;
 use crate::handoff::parse_outcome;
 use crate::provider::retry::{Outcome, Patience, Ticket};
 use crate::provider::{Answer, Blocks, Prepared, Request, Said, Stop};
 use crate::turn::conclude::conclude;
 use crate::turn::job::Job;
-use crate::turn::step::{Compact, End, Step, Told};
+use crate::turn::step::{End, Step, Told};
 use crate::turn::stop::StopSignal;
 use crate::turn::tail::{Tail, tail};
 use crate::turn::taker::Taker;
@@ -63,12 +64,12 @@ pub struct ModelTaker {
     malformed: u32,
     /// Answers in a row that the provider paused.
     pauses: u32,
-    /// Whether a summary could not be had in this turn; another one is not tried.
+    /// Whether a summary cannot be had before the operator has mended something.
     pub(super) no_summary: bool,
+    /// What is known about the window besides the last count.
+    pub(super) filling: Filling,
     /// What was borne while a summary was asked for.
     pub(super) summaries: Bearing,
-    /// Whether old tool outputs are left out of requests.
-    pub(super) is_trimmed: bool,
     /// Whether it makes a summary and nothing else.
     pub(super) only_summarises: bool,
 }
@@ -109,6 +110,7 @@ impl ModelTaker {
         // Nobody else holds the job as a rule, so that a long history is moved and not copied.
         let mut job = Arc::unwrap_or_clone(job);
         let history = std::mem::take(&mut job.history);
+        let filling = Filling::of(&history);
         let blocks = |place: &usize| job.provider_blocks.get(place);
         let said: Vec<Said> = (history.into_iter().enumerate())
             .map(|(place, message)| Said {
@@ -135,8 +137,8 @@ impl ModelTaker {
             malformed: 0,
             pauses: 0,
             no_summary: false,
+            filling,
             summaries: Bearing::default(),
-            is_trimmed: false,
             only_summarises: false,
             job: Arc::new(job),
             gear,
@@ -198,11 +200,10 @@ impl ModelTaker {
         if self.only_summarises {
             return self.shorten(Trigger::Manual);
         }
-        if self.is_full() && !self.no_summary {
-            return self.shorten(Trigger::Auto);
-        }
-        if self.is_full() {
-            self.trim();
+        match self.fullness() {
+            Fullness::Free => {}
+            Fullness::Shorten => return self.shorten(Trigger::Auto),
+            Fullness::Stuck => return self.end(self.stuck()),
         }
         let prepared = match self.prepare() {
             Ok(prepared) => prepared,
@@ -240,12 +241,6 @@ impl ModelTaker {
     /// Requests of one session share the provider's cache.
     fn cache_key(&self) -> String {
         format!("{}__{}", self.job.flow, self.job.role)
-    }
-
-    /// Whether the window is nearly full, as far as anybody knows.
-    pub(super) fn is_full(&self) -> bool {
-        let window = self.gear.model.window;
-        window > 0 && self.context.saturating_mul(100) >= window.saturating_mul(FULL_PERCENT)
     }
 
     /// The whole answer is there.
@@ -291,8 +286,13 @@ impl ModelTaker {
             0
         };
         let asked: Vec<ToolCall> = calls.iter().map(|(_, call, _)| call.clone()).collect();
+        let cut = self.was_cut(&answer);
         self.remember(&answer, &asked);
-        self.next = self.after(&answer, calls);
+        self.counted(answer.stop == Stop::WindowFull);
+        self.next = match cut {
+            Some(end) => Next::End(end),
+            None => self.after(&answer, calls),
+        };
         let mut usage = answer.usage;
         usage.cost_micros = self.gear.model.cost(&usage);
         usage.context_tokens = self.context;
@@ -330,8 +330,16 @@ impl ModelTaker {
         });
     }
 
+    /// What the operator is asked if the server read less than it was sent.
+    fn was_cut(&self, answer: &Answer) -> Option<End> {
+        let usage = &answer.usage;
+        let input = usage.input_tokens + usage.cache_read_tokens + usage.cache_write_tokens;
+        let cut = || self.cut_in_silence(input, self.body_bytes);
+        answer.usage_is_known.then(cut).flatten()
+    }
+
     /// What follows from an answer.
-    fn after(&self, answer: &Answer, calls: Vec<(usize, ToolCall, Option<String>)>) -> Next {
+    fn after(&mut self, answer: &Answer, calls: Vec<(usize, ToolCall, Option<String>)>) -> Next {
         if self.malformed > MALFORMED_ROUNDS {
             return Next::End(End::Aborted {
                 why: "the model kept asking for tools with arguments that cannot be read"
@@ -347,7 +355,10 @@ impl ModelTaker {
             Stop::Refusal => Next::End(End::Aborted {
                 why: "the model declined to answer".to_owned(),
             }),
-            Stop::OutputLimit | Stop::WindowFull if !is_outcome() => Next::End(End::OutputLimit),
+            Stop::OutputLimit if !is_outcome() => Next::End(End::OutputLimit),
+            Stop::WindowFull if !is_outcome() => {
+                self.refused_as_too_long("the window was full before the answer was whole")
+            }
             Stop::End
             | Stop::Tools
             | Stop::OutputLimit
@@ -396,8 +407,11 @@ impl ModelTaker {
                 self.next = Next::Ask;
                 None
             }
-            Told::Compacted { replacement } => {
-                self.compacted(replacement);
+            Told::Compacted {
+                replacement,
+                kept_last,
+            } => {
+                self.compacted(replacement, kept_last);
                 None
             }
             Told::Stop => {
@@ -465,12 +479,4 @@ fn ticket(job: &Job) -> Ticket {
     let name = format!("{} {} {} {}", job.flow, job.role, job.turn, job.attempt);
     let digits = Hash::of(name.as_bytes()).to_string();
     Ticket(u64::from_str_radix(digits.get(..15).unwrap_or_default(), 16).unwrap_or(0))
-}
-
-/// A summary that did not come to be.
-pub(super) fn no_summary(why: impl Into<String>) -> Compact {
-    Compact::Failed {
-        why: why.into(),
-        usage: a_society_facts::fact::turn::Usage::default(),
-    }
 }
