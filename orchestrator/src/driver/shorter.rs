@@ -335,6 +335,9 @@ fn kept(entries: &[Entry], most_bytes: usize, trigger: Trigger) -> usize {
 
 /// How long a message is for the purpose of making its session shorter.
 fn weight(entry: &Entry) -> usize {
+    if let Some((_, bytes)) = entry.blob {
+        return usize::try_from(bytes).unwrap_or(usize::MAX);
+    }
     match &*entry.message {
         Message::User { content } | Message::Assistant { content } => content.len(),
         Message::AssistantToolCalls { calls, text } => {

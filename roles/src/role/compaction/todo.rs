@@ -45,9 +45,9 @@ fn tasks(input: &str) -> Option<Vec<Task>> {
     let input: Value = serde_json::from_str(input).ok()?;
     let list = ["items", "todos", "plan"].into_iter();
     let list = list.filter_map(|name| input.get(name)).next()?;
-    let list = match list {
-        Value::String(text) => serde_json::from_str(text).ok()?,
-        list => list.clone(),
+    let list: Value = match list.as_str() {
+        Some(text) => serde_json::from_str(text).ok()?,
+        None => list.clone(),
     };
     let tasks = list.as_array()?.iter().filter_map(task);
     Some(tasks.take(TASKS_MAX).collect())

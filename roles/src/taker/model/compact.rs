@@ -231,9 +231,10 @@ impl ModelTaker {
     fn material(&self, most_bytes: usize) -> (String, usize) {
         let from = self.node_from.min(self.said.len().saturating_sub(1));
         let exchanges = self.said.get(from..).unwrap_or_default();
-        let former = self.said.iter().filter_map(|said| replaced(&said.message));
+        let mut newest_first = self.said.iter().rev();
+        let former = newest_first.find_map(|said| replaced(&said.message));
         let mut parts: Vec<String> = Vec::new();
-        if let Some(former) = former.last() {
+        if let Some(former) = former {
             let summary = former_summary(former).unwrap_or_default();
             parts.push(format!("[former summary] {summary}"));
             parts.extend(request_of(former).map(|request| format!("[told] {request}")));

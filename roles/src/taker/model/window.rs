@@ -103,7 +103,7 @@ impl ModelTaker {
         if self.filling.refused.is_some() || window == 0 {
             return true;
         }
-        let fixed = self.context.saturating_mul(fixed) / all;
+        let fixed = self.fixed_tokens();
         fixed.saturating_add(window / FREED_SHARE) < full_tokens(window)
     }
 
@@ -111,6 +111,18 @@ impl ModelTaker {
     /// tools, and the packet or what replaced the conversation before.
     fn fixed_bytes(&self) -> u64 {
         self.prompt_bytes() + self.opening_bytes()
+    }
+
+    /// The same in tokens, by the last count of everything that was there then.
+    fn fixed_tokens(&self) -> u64 {
+        let fixed = self.fixed_bytes();
+        if self.context == 0 {
+            return fixed / BYTES_A_TOKEN_USUALLY;
+        }
+        let seen = self.said.get(..self.filling.counted).unwrap_or_default();
+        let seen: usize = seen.iter().map(|said| size_of(&said.message)).sum();
+        let all = self.prompt_bytes().saturating_add(seen as u64).max(1);
+        self.context.saturating_mul(fixed.min(all)) / all
     }
 
     /// How long the system prompt and the tools are.
@@ -171,10 +183,7 @@ impl ModelTaker {
     pub(super) fn stuck(&self) -> End {
         let (fixed, rest) = (self.fixed_bytes(), self.rest_bytes());
         let all = fixed.saturating_add(rest).max(1);
-        let fixed = match self.context {
-            0 => fixed / BYTES_A_TOKEN_USUALLY,
-            context => context.saturating_mul(fixed) / all,
-        };
+        let fixed_tokens = self.fixed_tokens();
         let model = &self.gear.model;
         let name = &model.name;
         let window = match model.window {
@@ -200,7 +209,7 @@ impl ModelTaker {
                  Or raise `window:` of {name} in the configuration, and the context size of its \
                  server, if they can be larger.\n\
                  Or shorten what the role has to read. Then reply, or `a-society retry {flow}`.",
-                grouped(fixed),
+                grouped(fixed_tokens),
             ),
         }
     }
@@ -253,7 +262,7 @@ fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::new();
     for (place, digit) in digits.chars().enumerate() {
-        if place > 0 && (digits.len() - place) % 3 == 0 {
+        if place > 0 && (digits.len() - place).is_multiple_of(3) {
             text.push(',');
         }
         text.push(digit);

@@ -42,7 +42,6 @@ pub struct Archive {
     /// The context before, in tokens.
     pub tokens_before: u64,
     /// Why no model's summary was to be had.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
     /// Where the current node's exchanges began in the history that was replaced.
     pub(super) mark: Option<NodeMark>,
