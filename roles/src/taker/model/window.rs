@@ -187,7 +187,7 @@ impl ModelTaker {
         let model = &self.gear.model;
         let name = &model.name;
         let window = match model.window {
-            0 => format!("{name} has a window whose size is not configured"),
+            0 => format!("{name} has a window of unknown size"),
             window => format!("{name} has a window of {} tokens", grouped(window)),
         };
         let (role, flow) = (&self.job.role, &self.job.flow);
@@ -195,15 +195,17 @@ impl ModelTaker {
             Some(why) => format!("The provider refuses the request: {why}.\n"),
             None => String::new(),
         };
-        let shorter = if rest.saturating_mul(FREED_SHARE) >= all {
+        let is_small = model.window == 0
+            || fixed_tokens.saturating_add(model.window / FREED_SHARE) < full_tokens(model.window);
+        let shorter = if is_small && rest.saturating_mul(FREED_SHARE) >= all {
             format!("Make the conversation shorter: `a-society session compact {flow} {role}`.")
         } else {
             "A shorter conversation would not help.".to_owned()
         };
         End::Provider {
             why: format!(
-                "{window}, and the system prompt, the tools and the packet alone take about {} of \
-                 them.\n{refused}{shorter}\n\
+                "{window}, and the system prompt, the tools and the packet alone take about {} \
+                 tokens.\n{refused}{shorter}\n\
                  Give {role} a model with a larger window: `a-society configure {flow} {role} \
                  model=NAME`.\n\
                  Or raise `window:` of {name} in the configuration, and the context size of its \
