@@ -20,3 +20,4 @@ mod reaching;
 mod requested;
 mod signalled;
 mod spoken_to;
+mod steered;

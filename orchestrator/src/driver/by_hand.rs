@@ -60,6 +60,7 @@ impl Core {
             calls: 0,
             silent_s: 0,
             told_to_stop: false,
+            hears: false,
             reserved: Worst::default(),
             compaction: Some((compaction, aside)),
             choosing: None,

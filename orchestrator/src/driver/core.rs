@@ -44,6 +44,8 @@ pub(super) struct LiveTurn {
     pub(super) thought: Option<DraftStream>,
     pub(super) calls: u32,
     pub(super) told_to_stop: bool,
+    /// Whether it hears what the operator says while it goes on.
+    pub(super) hears: bool,
     /// For how many seconds its provider has said nothing, once that is long.
     pub(super) silent_s: u64,
     /// What the request that is under way may still cost.

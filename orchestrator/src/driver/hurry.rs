@@ -91,6 +91,7 @@ const fn pace_after(step: &Step) -> Option<Pace> {
         )
         | Step::Ask { .. }
         | Step::Draft { .. }
+        | Step::Cut
         | Step::Answer { .. }
         | Step::Intend(_)
         | Step::Begin { .. }

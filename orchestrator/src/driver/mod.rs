@@ -26,6 +26,7 @@ pub mod room;
 mod settle;
 mod shorter;
 mod snapshot;
+mod steer;
 mod step;
 pub mod task;
 mod tell;

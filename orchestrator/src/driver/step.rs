@@ -23,6 +23,7 @@ use super::budget::Short;
 use super::core::Core;
 use super::error::DriverError;
 use super::snapshot::names_snapshot;
+use super::steer::Said;
 use crate::limits::ANSWERS_IN_A_TURN_MAX;
 use crate::mint;
 
@@ -122,6 +123,7 @@ impl Core {
             }
             Step::Draft { kind, text } => self.draft(turn, kind, &text)?,
             Step::Stalled { seconds } => self.stalled(turn, seconds),
+            Step::Cut => return self.cut_off(turn).map(Some),
             Step::Discard { why } => self.discard(turn, why)?,
             Step::Answer {
                 text,
@@ -157,10 +159,9 @@ impl Core {
                 call,
                 end,
                 output,
-                whole,
                 is_settled: _,
             } => {
-                let taken_back = self.finish(turn, call, end, (output, whole))?;
+                let taken_back = self.finish(turn, call, end, output)?;
                 return Ok(taken_back.map(|output| Heard::Go(Told::TakenBack { output })));
             }
             Step::Refuse {
@@ -259,7 +260,8 @@ impl Core {
             .map_or(0, |open| open.requests)
     }
 
-    /// Whether the turn must end instead of asking: its answers are counted, and its money is.
+    /// Whether the turn must end instead of asking: its answers are counted, and its money is. Or it asks
+    /// something else, because the operator spoke.
     fn may_not_ask(
         &mut self,
         turn: TurnId,
@@ -271,7 +273,10 @@ impl Core {
             self.fail_turn(turn, attempt, why.to_owned())?;
             return Ok(Some(Heard::Over));
         }
-        self.short_of(turn, attempt, worst)
+        match self.short_of(turn, attempt, worst)? {
+            Some(short) => Ok(Some(short)),
+            None => self.steered(turn, Said::Before),
+        }
     }
 
     /// What a turn hears whose next request the budget does not let leave.
@@ -512,7 +517,7 @@ impl Core {
         turn: TurnId,
         call: CallId,
         end: CallEnd,
-        (mut output, whole): (String, Option<Vec<u8>>),
+        mut output: String,
     ) -> Result<Option<String>, DriverError> {
         let Some(open) = self.state().calls.get(&call).cloned() else {
             return Ok(None);
@@ -523,11 +528,6 @@ impl Core {
         {
             (end, output) = (CallEnd::Failed, why);
             taken_back = Some(output.clone());
-        }
-        if let Some(whole) = whole {
-            let hash = self.flow.keep_blob(&whole)?;
-            let bytes = whole.len();
-            output = format!("{output}\n[{bytes} bytes in all, kept as blobs/{hash}]");
         }
         let output = self.flow.keep_text(output)?;
         let message = mint::name(self.mint.as_mut(), "m")?;
@@ -571,6 +571,7 @@ const fn is_recorded_point(step: &Step) -> bool {
         | Step::Ask { .. }
         | Step::Draft { .. }
         | Step::Stalled { .. }
+        | Step::Cut
         | Step::Discard { .. }
         | Step::Intend(_)
         | Step::Begin { .. }

@@ -56,6 +56,7 @@ impl Core {
         self.prompt(&role)?;
         let packet = self.tell(turn, &role, &task)?;
         let (packet, begun_with) = self.begun(&role, &task, packet)?;
+        let packet = self.with_words((turn, &role, &task), packet)?;
         let job = self.job(turn, attempt, &role, &task, packet)?;
         self.begin_live((turn, attempt), role.clone(), task, (&stop, &nap));
         match self.roles.taker(job, begun_with, stop.clone()) {
@@ -81,8 +82,10 @@ impl Core {
         task: Task,
         (stop, nap): (&StopSignal, &Nap),
     ) {
+        let hears = self.roles.hears(&role);
         let live = LiveTurn {
             attempt,
+            hears,
             role,
             task,
             stop: stop.clone(),
@@ -211,6 +214,7 @@ impl Core {
                 origin,
                 node: node.clone(),
                 client: None,
+                request: None,
             }))?;
         }
         Ok(packet)
@@ -275,6 +279,7 @@ impl Core {
             origin,
             node: node.cloned(),
             client: None,
+            request: None,
         }))
     }
 

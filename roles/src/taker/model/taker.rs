@@ -72,6 +72,8 @@ pub struct ModelTaker {
     pub(super) summaries: Bearing,
     /// Whether it makes a summary and nothing else.
     pub(super) only_summarises: bool,
+    /// Whether its last step waits for the operator's consent. The turn is left then, and is not over.
+    awaits_consent: bool,
 }
 
 /// What comes next.
@@ -140,6 +142,7 @@ impl ModelTaker {
             filling,
             summaries: Bearing::default(),
             only_summarises: false,
+            awaits_consent: false,
             job: Arc::new(job),
             gear,
             stop,
@@ -182,6 +185,7 @@ impl ModelTaker {
         absent.extend(missing);
         self.kit = Some(kit);
         self.absent = absent;
+        self.gear.tools.heed(&self.stop);
     }
 
     /// A server that the flow does not trust yet.
@@ -368,6 +372,16 @@ impl ModelTaker {
         }
     }
 
+    /// The operator spoke: the model is asked with that.
+    fn steered(&mut self, kept: Option<String>, words: Vec<String>) {
+        self.leave_lane(Outcome::Unknown);
+        let kept = kept.map(|content| Message::Assistant { content });
+        let words = words.into_iter().map(|content| Message::User { content });
+        self.said
+            .extend(kept.into_iter().chain(words).map(Said::from));
+        self.next = Next::Ask;
+    }
+
     fn hear_of(&mut self, told: Told) -> Option<CallId> {
         match told {
             Told::Begin | Told::Hurried => None,
@@ -405,6 +419,10 @@ impl ModelTaker {
             Told::Mend { message } => {
                 self.said.push(Message::User { content: message }.into());
                 self.next = Next::Ask;
+                None
+            }
+            Told::Steered { kept, words } => {
+                self.steered(kept, words);
                 None
             }
             Told::Compacted {
@@ -460,6 +478,8 @@ impl Taker for ModelTaker {
                 Next::End(end) => Some(self.end(end)),
             };
             if let Some(step) = step {
+                self.awaits_consent =
+                    matches!(step, Step::Consent(_) | Step::Begin { ask: Some(_), .. });
                 return step;
             }
         }
@@ -472,6 +492,9 @@ impl Drop for ModelTaker {
         // Also after a refusal, which keeps the turn's place for its next try.
         let lane = (self.gear.provider.name(), self.gear.model.id.as_str());
         self.gear.traffic.lanes.leave(lane, self.ticket);
+        if !self.only_summarises && !self.awaits_consent {
+            self.gear.tools.end_background();
+        }
     }
 }
 
