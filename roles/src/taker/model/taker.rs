@@ -379,6 +379,8 @@ impl ModelTaker {
         let words = words.into_iter().map(|content| Message::User { content });
         self.said
             .extend(kept.into_iter().chain(words).map(Said::from));
+        // A summary that the operator's words cut off may be made before the request after this one.
+        self.no_summary = false;
         self.next = Next::Ask;
     }
 
