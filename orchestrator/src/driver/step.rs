@@ -269,8 +269,11 @@ impl Core {
         worst: Worst,
     ) -> Result<Option<Heard>, DriverError> {
         if self.request_of(turn) >= ANSWERS_IN_A_TURN_MAX {
-            let why = "it reached the limit of answers in one turn (turn_limit)";
-            self.fail_turn(turn, attempt, why.to_owned())?;
+            let why = format!(
+                "it gave {ANSWERS_IN_A_TURN_MAX} answers in this turn and did not end it (turn_limit). \
+                 Reply with what it should do, or retry, and it goes on with as many again"
+            );
+            self.fail_turn(turn, attempt, why)?;
             return Ok(Some(Heard::Over));
         }
         match self.short_of(turn, attempt, worst)? {

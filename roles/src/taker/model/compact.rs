@@ -13,6 +13,7 @@ use super::limits::{
     HALVINGS_MAX, OUTPUT_LEFT_OUT_BYTES, OUTPUTS_KEPT, SUMMARISED_BYTES, SUMMARISED_BYTES_MIN,
     SUMMARY_ANSWER_SHARE, SUMMARY_TOKENS, SUMMARY_WAIT_MS,
 };
+use super::same::Same;
 use super::taker::{ModelTaker, Next};
 use crate::provider::fault::Remedy;
 use crate::provider::retry::{self, Patience, Verdict};
@@ -281,6 +282,8 @@ impl ModelTaker {
         ];
         self.said.extend(kept);
         self.node_from = 0;
+        // What was summarised may be read once more.
+        self.same = Same::default();
         self.emptied();
         self.patience.compacted();
         self.summaries = Bearing::default();

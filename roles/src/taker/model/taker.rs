@@ -13,6 +13,7 @@ use super::gear::Gear;
 use super::hear::Hearing;
 use super::kit::{Absent, Kit};
 use super::limits::{BUDGET_BUSY_MS, MALFORMED_ROUNDS, PAUSES};
+use super::same::Same;
 use super::window::{Filling, Fullness};
 use crate::cost::Counted;
 use crate::handoff::parse_outcome;
@@ -64,6 +65,8 @@ pub struct ModelTaker {
     malformed: u32,
     /// Answers in a row that the provider paused.
     pauses: u32,
+    /// What the calls of the turn came to so far.
+    pub(super) same: Same,
     /// Whether a summary cannot be had before the operator has mended something.
     pub(super) no_summary: bool,
     /// What is known about the window besides the last count.
@@ -111,6 +114,7 @@ impl ModelTaker {
         };
         // Nobody else holds the job as a rule, so that a long history is moved and not copied.
         let mut job = Arc::unwrap_or_clone(job);
+        let same = Same::of(&job.history, job.answers_before);
         let history = std::mem::take(&mut job.history);
         let filling = Filling::of(&history);
         let blocks = |place: &usize| job.provider_blocks.get(place);
@@ -138,6 +142,7 @@ impl ModelTaker {
             is_hurried: false,
             malformed: 0,
             pauses: 0,
+            same,
             no_summary: false,
             filling,
             summaries: Bearing::default(),
@@ -203,6 +208,9 @@ impl ModelTaker {
     fn ask(&mut self) -> Step {
         if self.only_summarises {
             return self.shorten(Trigger::Manual);
+        }
+        if let Some(why) = self.same.stuck() {
+            return self.end(End::Aborted { why });
         }
         match self.fullness() {
             Fullness::Free => {}
