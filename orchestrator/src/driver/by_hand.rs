@@ -21,6 +21,7 @@ use super::error::DriverError;
 use super::hurry::{Nap, Pace};
 use super::step::Heard;
 use super::turn_thread;
+use super::withhold::SecretFilter;
 
 /// How many messages there must be: one alone may be what stands for others already.
 const MESSAGES_MIN: usize = 2;
@@ -64,17 +65,21 @@ impl Core {
             reserved: Worst::default(),
             compaction: Some((compaction, aside)),
             choosing: None,
+            filter: SecretFilter::new(None),
             _place: self.place(),
         };
         self.live.insert(aside, live);
         match self.roles.summariser(job, stop.clone()) {
-            Ok(taker) => self.asides.push(Start {
-                turn: aside,
-                attempt: 1,
-                taker,
-                stop,
-                nap,
-            }),
+            Ok(taker) => {
+                self.filter_secrets(aside, taker.as_ref());
+                self.asides.push(Start {
+                    turn: aside,
+                    attempt: 1,
+                    taker,
+                    stop,
+                    nap,
+                });
+            }
             Err(why) => {
                 let shares = Shares::of(WINDOW_UNKNOWN);
                 self.do_without(aside, why, Usage::default(), Some(shares))?;

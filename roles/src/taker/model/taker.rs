@@ -19,6 +19,7 @@ use crate::cost::Counted;
 use crate::handoff::parse_outcome;
 use crate::provider::retry::{Outcome, Patience, Ticket};
 use crate::provider::{Answer, Blocks, Prepared, Request, Said, Stop};
+use crate::tool::redact::{MARK, Redactor};
 use crate::turn::conclude::conclude;
 use crate::turn::job::Job;
 use crate::turn::step::{End, Step, Told};
@@ -107,7 +108,7 @@ impl ModelTaker {
             Tail::Calls(open) => {
                 let open = open
                     .into_iter()
-                    .map(|(ordinal, call)| (ordinal, call.clone(), None));
+                    .map(|(ordinal, call)| (ordinal, call.clone(), lost_secret(call)));
                 Next::Work(Box::new(Calls::new(open)))
             }
             Tail::Concluded(text) => Next::End(conclude(text)),
@@ -453,6 +454,10 @@ impl ModelTaker {
 }
 
 impl Taker for ModelTaker {
+    fn redactor(&self) -> Option<Redactor> {
+        Some(self.gear.tools.redactor())
+    }
+
     fn next(&mut self, told: Told) -> Step {
         // It is said of the one request that waited, and of none that follows it.
         self.is_hurried = matches!(told, Told::Hurried);
@@ -494,6 +499,15 @@ impl Taker for ModelTaker {
             }
         }
     }
+}
+
+/// Why a recorded call cannot run any more: its arguments held a secret, which was not recorded.
+fn lost_secret(call: &ToolCall) -> Option<String> {
+    call.input.get().contains(MARK).then(|| {
+        "Not run: its arguments held a secret, and the runtime does not keep secrets over a restart. \
+         Make the call again if it is still needed."
+            .to_owned()
+    })
 }
 
 impl Drop for ModelTaker {
