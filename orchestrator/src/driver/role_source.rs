@@ -66,6 +66,18 @@ pub trait RoleSource: Send + std::fmt::Debug {
         about: About<'_>,
         allowed: Allowed,
     ) -> String;
+    /// What the flow knows about a role's work, for a role whose conversation is made shorter: what it
+    /// received, what is still to come, what it handed off.
+    fn facts(
+        &mut self,
+        graph: &FlowGraph,
+        state: &FlowState,
+        role: &RoleInstance,
+        about: About<'_>,
+    ) -> String {
+        let _ = (graph, state, role, about);
+        String::new()
+    }
     /// Whether whoever takes the turns of a role looks at all that was ever said in its session. To
     /// others only the present turn is given, so that a turn costs the same however long the session
     /// has become.

@@ -19,6 +19,7 @@ use a_society_flow::graph::{Executor, FlowGraph, InlineRole, PermissionMode, Rol
 use a_society_flow::machine::{findings_path, report_path};
 use a_society_roles::handoff::Allowed;
 use a_society_roles::port::{RecordFiles, RecordPath};
+use a_society_roles::role::compaction::flow_facts;
 use a_society_roles::role::definition::{
     Arrival, Briefing, Content, Draft, Entrance, EntryKind, Feedback, FlowInput, Picture, Reading,
     Received, Reflection, Sent, Skill,
@@ -501,6 +502,19 @@ impl RoleSource for Workshop {
                 "Ended with your last turn: {}.\n\n{packet}",
                 ended.join(", ")
             ),
+        }
+    }
+
+    fn facts(
+        &mut self,
+        _: &FlowGraph,
+        state: &FlowState,
+        _: &RoleInstance,
+        about: About<'_>,
+    ) -> String {
+        match about {
+            About::Node(node) => flow_facts(&self.picture(state, node, state.running.get(node))),
+            About::Reflection | About::Feedback => String::new(),
         }
     }
 
