@@ -24,6 +24,7 @@ pub mod redact;
 mod running;
 mod seen;
 mod setting;
+mod stopwatch;
 mod text;
 mod todo;
 mod toolbox;

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use a_society_facts::id::RoleInstance;
 
@@ -16,6 +16,7 @@ use super::limits::{BACKGROUND_BYTES, BACKGROUND_COMMANDS, LOOK_EVERY};
 use crate::consent::shown;
 use crate::tool::output::Length;
 use crate::tool::redact::Redactor;
+use crate::tool::stopwatch::Stopwatch;
 use crate::turn::stop::StopSignal;
 
 /// How much of a command stands for it in a list.
@@ -51,7 +52,7 @@ pub(super) struct Job {
 struct State {
     /// What it wrote and nobody has read.
     text: Text,
-    begun: Instant,
+    begun: Stopwatch,
     end: Option<(Report, Duration)>,
 }
 
@@ -102,7 +103,7 @@ impl Background {
             limit_ms: held.time_limit_ms(),
             state: Mutex::new(State {
                 text: Text::new(redactor, BACKGROUND_BYTES),
-                begun: Instant::now(),
+                begun: Stopwatch::start(),
                 end: None,
             }),
             changed: Condvar::new(),
@@ -216,11 +217,11 @@ impl Job {
 
     /// Waits until it has ended; so long at most, and not beyond a stop of the turn.
     pub(super) fn await_end(&self, at_most: Option<Duration>, stop: &StopSignal) {
-        let until = at_most.map(|time| Instant::now() + time);
+        let begun = Stopwatch::start();
         let mut state = self.state();
         while state.end.is_none()
             && !stop.is_raised()
-            && until.is_none_or(|until| Instant::now() < until)
+            && at_most.is_none_or(|time| begun.elapsed() < time)
         {
             let waited = self.changed.wait_timeout(state, LOOK_EVERY);
             state = waited.unwrap_or_else(PoisonError::into_inner).0;

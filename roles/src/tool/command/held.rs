@@ -5,7 +5,7 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::mpsc::{self, Sender};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use a_society_facts::fact::journal::ProcessName;
 
@@ -16,6 +16,7 @@ use crate::taker::command::capture::Capture;
 use crate::taker::command::tree::{self, Mark};
 use crate::tool::output::Length;
 use crate::tool::redact::{Redactor, Stream};
+use crate::tool::stopwatch::Stopwatch;
 use crate::turn::stop::StopSignal;
 
 /// A command that waits at its gate.
@@ -108,7 +109,7 @@ impl Held {
         hear: &mut dyn FnMut(&[u8]),
         stop: &StopSignal,
     ) -> (Report, Duration) {
-        let begun = Instant::now();
+        let begun = Stopwatch::start();
         let stdin = Arc::new(Mutex::new(self.stdin.take()));
         let opened = with(&stdin, |it| writeln!(it, "{GO}"));
         let at_stop = Arc::clone(&stdin);
