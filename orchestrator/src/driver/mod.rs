@@ -32,3 +32,4 @@ mod tell;
 #[cfg(test)]
 mod tests;
 mod turn_thread;
+mod withhold;

@@ -20,6 +20,7 @@ use super::core::{Core, LiveTurn, Start};
 use super::error::DriverError;
 use super::hurry::{Nap, Pace};
 use super::role_source::About;
+use super::withhold::SecretFilter;
 use crate::{mint, seen};
 
 impl Core {
@@ -60,13 +61,16 @@ impl Core {
         let job = self.job(turn, attempt, &role, &task, packet)?;
         self.begin_live((turn, attempt), role.clone(), task, (&stop, &nap));
         match self.roles.taker(job, begun_with, stop.clone()) {
-            Ok(taker) => Ok(Some(Start {
-                turn,
-                attempt,
-                taker,
-                stop,
-                nap,
-            })),
+            Ok(taker) => {
+                self.filter_secrets(turn, taker.as_ref());
+                Ok(Some(Start {
+                    turn,
+                    attempt,
+                    taker,
+                    stop,
+                    nap,
+                }))
+            }
             Err(why) => {
                 self.fail_turn(turn, attempt, why)?;
                 Ok(None)
@@ -99,6 +103,7 @@ impl Core {
             reserved: Worst::default(),
             compaction: None,
             choosing: None,
+            filter: SecretFilter::new(None),
             _place: self.place(),
         };
         self.live.insert(turn, live);
@@ -348,7 +353,7 @@ impl Core {
         };
         let whole = |text: &Text| self.flow.whole_text(text);
         let whose = (turn, attempt, role);
-        Ok(Job {
+        let mut job = Job {
             allowed: self.allowed(role, task),
             node,
             turns_before: self.turns_before(role, task),
@@ -358,7 +363,9 @@ impl Core {
             packet,
             answers_before,
             ..seen::job(self.flow.views(), whose, entries, &whole, at)?
-        })
+        };
+        self.put_spoken_back(turn, entries, &mut job);
+        Ok(job)
     }
 
     /// How many turns of a role were for the same before.

@@ -278,13 +278,16 @@ impl ModelTaker {
         match act {
             Act::Plan(from) => {
                 let kit = self.kit.as_ref()?;
-                let step = calls.plan(from, kit, self.stop.is_cut())?;
+                let mut step = calls.plan(from, kit, self.stop.is_cut())?;
                 if let Step::Refuse {
                     tool_call,
                     tool,
                     output,
-                } = &step
+                } = &mut step
                 {
+                    if let Some(item) = calls.items.iter().find(|it| it.asked.id == *tool_call) {
+                        *output = self.same.heard(&item.asked, std::mem::take(output));
+                    }
                     self.heard_result(tool_call, tool, output, true);
                 }
                 Some(step)
@@ -330,7 +333,8 @@ impl ModelTaker {
 
     fn finish(&mut self, calls: &mut Calls, at: usize) -> Option<Step> {
         let item = calls.items.get_mut(at)?;
-        let finished = item.finished.take()?;
+        let mut finished = item.finished.take()?;
+        finished.output = self.same.heard(&item.asked, finished.output);
         let (id, tool) = (item.asked.id.clone(), item.asked.name.clone());
         let call = item.call.take()?;
         let is_settled = item.is_settled;
