@@ -4,12 +4,7 @@ use std::io::{BufReader, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::mpsc::{self, Sender};
 use std::sync::{Arc, Mutex, PoisonError};
-<<<<<<< HEAD
-use std::thread;
 use std::time::Duration;
-=======
-use std::time::{Duration, Instant};
->>>>>>> main
 
 use a_society_facts::fact::journal::ProcessName;
 
@@ -125,15 +120,7 @@ impl Held {
         hear: &mut dyn FnMut(&[u8]),
         stop: &StopSignal,
     ) -> (Report, Duration) {
-<<<<<<< HEAD
-        let begun = Stopwatch::start();
-=======
-        let begun = Instant::now();
-        let _timer = match self.start_timer(self.time_limit + GUARD_GRACE) {
-            Ok(timer) => timer,
-            Err(why) => return (not_started(&why), begun.elapsed()),
-        };
->>>>>>> main
+        use std::time::Duration;
         let stdin = Arc::new(Mutex::new(self.stdin.take()));
         let opened = with(&stdin, |it| writeln!(it, "{GO}"));
         let at_stop = Arc::clone(&stdin);
