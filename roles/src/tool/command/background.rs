@@ -14,6 +14,7 @@ use super::frame::Report;
 use super::held::{Held, Text};
 use super::limits::{BACKGROUND_BYTES, BACKGROUND_COMMANDS, LOOK_EVERY};
 use crate::consent::shown;
+use crate::thread::{self, NoThread};
 use crate::tool::output::Length;
 use crate::tool::redact::Redactor;
 use crate::tool::stopwatch::Stopwatch;
@@ -94,7 +95,7 @@ impl Background {
         role: &RoleInstance,
         held: Held,
         (command, redactor): (&str, &Redactor),
-    ) -> std::io::Result<(u32, Arc<Job>)> {
+    ) -> Result<(u32, Arc<Job>), NoThread> {
         let line: String = command.split_whitespace().collect::<Vec<_>>().join(" ");
         let line = shown(&redactor.redact(&line));
         let job = Arc::new(Job {
@@ -109,15 +110,13 @@ impl Background {
             changed: Condvar::new(),
         });
         let runs = Arc::clone(&job);
-        std::thread::Builder::new()
-            .name("background".to_owned())
-            .spawn(move || {
-                let heard = Arc::clone(&runs);
-                let mut hear = |bytes: &[u8]| heard.state().text.push(bytes);
-                let end = held.run_into(&mut hear, &runs.stop);
-                runs.state().end = Some(end);
-                runs.changed.notify_all();
-            })?;
+        let _runs_on = thread::begin("background", move || {
+            let heard = Arc::clone(&runs);
+            let mut hear = |bytes: &[u8]| heard.state().text.push(bytes);
+            let end = held.run_into(&mut hear, &runs.stop);
+            runs.state().end = Some(end);
+            runs.changed.notify_all();
+        })?;
         let mut roles = self.roles();
         let mine = roles.entry(role.clone()).or_default();
         mine.started += 1;

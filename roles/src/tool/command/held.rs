@@ -120,7 +120,11 @@ impl Held {
         hear: &mut dyn FnMut(&[u8]),
         stop: &StopSignal,
     ) -> (Report, Duration) {
-        use std::time::Duration;
+        let begun = Stopwatch::start();
+        let _timer = match self.start_timer(self.time_limit + GUARD_GRACE) {
+            Ok(timer) => timer,
+            Err(why) => return (not_started(&why), begun.elapsed()),
+        };
         let stdin = Arc::new(Mutex::new(self.stdin.take()));
         let opened = with(&stdin, |it| writeln!(it, "{GO}"));
         let at_stop = Arc::clone(&stdin);
