@@ -60,6 +60,8 @@ pub(crate) struct Output {
     /// Colours of what goes to stderr.
     pub(crate) paint_err: Paint,
     shows_progress: bool,
+    /// Whether stdout is kept for a result that is handed over whole, and all else goes to stderr.
+    is_aside: bool,
     /// How many lines of a picture stand above the cursor and are drawn over next time.
     drawn: usize,
 }
@@ -80,6 +82,7 @@ impl Output {
             paint: manner.paint(stdout_is_terminal),
             paint_err: manner.paint(stderr_is_terminal),
             shows_progress: false,
+            is_aside: false,
             drawn: 0,
         }
     }
@@ -97,6 +100,21 @@ impl Output {
     /// Prints from here on as if nobody looked at a terminal.
     pub(crate) fn be_plain(&mut self) {
         self.stdout_is_terminal = false;
+    }
+
+    /// Prints from here on to stderr, and to stdout only what [`Self::result`] is given.
+    pub(crate) fn stand_aside(&mut self) {
+        self.is_aside = true;
+        self.be_plain();
+        self.paint = self.paint_err;
+    }
+
+    /// Prints the bytes for which stdout was kept.
+    pub(crate) fn result(&mut self, bytes: &[u8]) -> Result<(), Stop> {
+        let written = self.stdout.write_all(bytes);
+        written
+            .and_then(|()| self.stdout.flush())
+            .map_err(|e| refused(&e))
     }
 
     /// Prints one line of a result. The caller has made foreign text plain.
@@ -124,6 +142,10 @@ impl Output {
     /// Prints bytes as they are.
     pub(crate) fn bytes(&mut self, bytes: &[u8]) -> Result<(), Stop> {
         self.clear_progress();
+        if self.is_aside {
+            tell(&String::from_utf8_lossy(bytes));
+            return Ok(());
+        }
         self.stdout.write_all(bytes).map_err(|e| refused(&e))
     }
 

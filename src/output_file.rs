@@ -55,6 +55,14 @@ fn check(target: &Path, force: bool) -> Result<(), Stop> {
     Err(exists(target))
 }
 
+/// Whether a file may be written there later.
+///
+/// # Errors
+/// When the name is taken and may not be replaced.
+pub(crate) fn may_write(target: &Path, force: bool) -> Result<(), Stop> {
+    check(target, force)
+}
+
 fn exists(target: &Path) -> Stop {
     let why = "a file of that name is there already";
     refuse(

@@ -153,6 +153,7 @@ pub(crate) fn message(number: usize, bytes: usize) -> Fact {
         origin: Origin::Runtime,
         node: None,
         client: None,
+        request: None,
     })
 }
 

@@ -31,6 +31,7 @@ fn said(number: usize, bytes: usize, origin: Origin) -> Fact {
         origin,
         node: Some("n0".parse().unwrap()),
         client: None,
+        request: None,
     })
 }
 

@@ -3,10 +3,11 @@
 //! [`driver`] owns one flow: it hears inputs, lets the machine decide, appends what follows, and
 //! starts what is pending. [`fork`] makes a new flow of a part of another, [`import_state`] of the
 //! files that another program kept. [`project`] knows where flows, roles and their files come from.
-//! [`sent`] writes a request that left once more.
+//! [`sent`] writes a request that left once more, [`delivered`] reads what a flow made.
 
 pub mod config;
 pub mod control;
+pub mod delivered;
 pub mod driver;
 pub mod findings;
 pub mod fork;

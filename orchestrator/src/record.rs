@@ -146,7 +146,7 @@ pub(crate) fn find_any_below(disk: &dyn Disk, root: &Path, written: &str) -> Res
 }
 
 /// What is said of a folder where a file is wanted.
-const IS_FOLDER: &str = "it is a folder";
+pub(crate) const IS_FOLDER: &str = "it is a folder";
 
 /// The path below a folder that a written path names, if it names one: relative to it, or absolute
 /// and inside it.

@@ -19,6 +19,7 @@ use a_society_flow::graph::{Budget, FlowGraph, InlineRole, RoleName};
 use a_society_flow::machine::outline;
 use a_society_roles::port::{RecordFiles, RecordPath};
 use a_society_roles::taker::scripted::Script;
+use a_society_roles::tool::Background;
 use a_society_state::disk::Disk;
 use a_society_state::open::OpenReport;
 use a_society_state::{Flow, FlowRef, Store};
@@ -291,6 +292,7 @@ fn take_over(
         workspace: workspace_of(store).to_owned(),
         record: record.clone(),
         models: Models::default(),
+        background: Background::default(),
     };
     let workshop = Workshop {
         bench,

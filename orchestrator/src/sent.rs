@@ -16,6 +16,7 @@ use a_society_facts::message::Text;
 use a_society_facts::view::Views;
 use a_society_flow::graph::{Executor, InlineRole};
 use a_society_roles::provider::Prepared;
+use a_society_roles::tool::Background;
 use a_society_roles::turn::job::Job;
 use a_society_state::{Error, FlowRef, Store, blob};
 
@@ -123,6 +124,7 @@ fn anew(
         record: record.clone(),
         project: project.to_owned(),
         models: Models::default(),
+        background: Background::default(),
     };
     let job = job(&flow.flow, views, asked, &whole, (record, project))?;
     let written = bench.written(Arc::new(job), definition.as_ref());

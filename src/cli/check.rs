@@ -3,9 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use a_society_orchestrator::graph::Diagnostic;
-use a_society_orchestrator::project::docs::folder::{discover, workflow_of};
+use a_society_orchestrator::project::docs::folder::{discover, rewrite_old_forms, workflow_of};
 use a_society_orchestrator::project::flow_file::inspect;
 use a_society_orchestrator::{Script, ScriptFault};
+use a_society_state::disk::RealDisk;
 use serde_json::json;
 
 use super::context::Context;
@@ -27,6 +28,7 @@ Examples:
   a-society check
   a-society check flow.yaml
   a-society check my-project
+  a-society check my-project --fix
   a-society check flow.yaml --script other.yaml
   a-society check flow.yaml --json | jq -r '.diagnostics[] | \"\\(.line): \\(.message)\"'
   a-society check - < flow.yaml")]
@@ -39,6 +41,11 @@ pub(crate) struct Arguments {
     /// The script that takes turns; script.yaml beside the file if it is there
     #[arg(long, value_name = "FILE")]
     script: Option<PathBuf>,
+
+    /// Rewrite files of a project that have an older form; comments stay, and what is rewritten is
+    /// listed
+    #[arg(long)]
+    fix: bool,
 }
 
 /// What was found.
@@ -52,8 +59,11 @@ struct Found {
 pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
     let script = arguments.script.as_deref();
     let Some(file) = &arguments.file else {
-        return all(context);
+        return all(context, arguments.fix);
     };
+    if arguments.fix {
+        fix(context, file)?;
+    }
     let found = look(file, script)?;
     let sound = found.is_sound();
     if context.out.is_json() {
@@ -65,7 +75,7 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
 }
 
 /// Checks every project of the workspace.
-fn all(context: &mut Context<'_>) -> Outcome {
+fn all(context: &mut Context<'_>, fixes: bool) -> Outcome {
     let store = context.store()?;
     let root = workspace::folder_of(&store).to_owned();
     let folders = discover(store.ground().disk.as_ref(), &root);
@@ -84,6 +94,9 @@ fn all(context: &mut Context<'_>) -> Outcome {
         } else {
             shown.to_owned()
         };
+        if fixes {
+            fix(context, &folder)?;
+        }
         let found = look(&folder, None)?;
         sound &= found.is_sound();
         if context.out.is_json() {
@@ -97,6 +110,27 @@ fn all(context: &mut Context<'_>) -> Outcome {
         context.out.value(&value)?;
     }
     Ok(verdict(sound))
+}
+
+/// Rewrites what has an older form, and says on stderr what it was.
+fn fix(context: &mut Context<'_>, project: &Path) -> Result<(), Stop> {
+    if !project.is_dir() {
+        let what = format!("{} is not a project", project.display());
+        let why = "only files of a project have older forms";
+        let hint = "name the folder of a project, or leave --fix out";
+        let kind = ("usage", ExitCode::Usage);
+        return Err(OperatorError::new(kind, what, why, hint).into());
+    }
+    let rewritten = rewrite_old_forms(&RealDisk, project).map_err(|error| {
+        let what = format!("{} could not be rewritten", project.display());
+        let hint = "look at the file's rights and at the room on its disk, then run it again";
+        let kind = ("unwritable", ExitCode::Failed);
+        OperatorError::new(kind, what, error.to_string(), hint)
+    })?;
+    for path in rewritten {
+        context.out.note(&format!("rewrote {}", path.display()));
+    }
+    Ok(())
 }
 
 fn verdict(sound: bool) -> ExitCode {

@@ -157,6 +157,8 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
         feedback: Some(looks_back),
         turns_at_once: None,
         ui: arguments.ui || (looks && !arguments.headless),
+        output: None,
+        force: false,
     };
     let code = begin(context, &store, new, wishes)?;
     if !context.out.is_json() {

@@ -1,13 +1,16 @@
 //! A flow that this process drives, watched until it is over, waits, or is interrupted.
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
 use a_society_facts::fact::improvement::ImprovementMode;
 use a_society_facts::id::{RoleInstance, Seq};
+use a_society_facts::view::flow::Phase;
 use a_society_orchestrator::control::fault;
 use a_society_orchestrator::control::message::Command;
+use a_society_orchestrator::delivered::Delivered;
 use a_society_orchestrator::driver::error::DriverError;
 use a_society_orchestrator::driver::handle::{FlowHandle, Seen};
 use a_society_orchestrator::driver::task::Driven;
@@ -20,6 +23,7 @@ use serde_json::json;
 
 use super::asks::{self, Ask, short};
 use super::context::Context;
+use super::delivered;
 use super::picture;
 use super::prompt::{self, Prompt, Typed};
 use super::say::{from_fault, project_folder};
@@ -33,7 +37,7 @@ use crate::output::Output;
 const FRAME: Duration = Duration::from_millis(100);
 
 /// What is decided before anything is asked.
-#[derive(Debug, Clone, Copy, Default, clap::Args)]
+#[derive(Debug, Clone, Default, clap::Args)]
 pub(crate) struct Wishes {
     /// End as soon as the flow waits for you, even on a terminal
     #[arg(long)]
@@ -54,6 +58,14 @@ pub(crate) struct Wishes {
     /// Show it in your browser too, for as long as it runs; the address is printed
     #[arg(long)]
     pub(crate) ui: bool,
+
+    /// Write what the flow delivers to a file; - is standard output, which then holds nothing else
+    #[arg(long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+
+    /// Replace the file of --output if it is there
+    #[arg(long, requires = "output")]
+    pub(crate) force: bool,
 }
 
 /// Watches a flow that is driven, as [`watch`] does, with a page beside it if that is wished.
@@ -102,6 +114,13 @@ fn watch(
     let ends = store.look(flow)?.screen.flow.ends;
     chosen.improve = ends.improve.or(chosen.improve);
     chosen.feedback = ends.feedback.or(chosen.feedback);
+    if context.out.is_json() {
+        // Who reads this may allow or steer from here on.
+        let (project, name) = (&flow.project, &flow.flow);
+        let begins = json!({ "event": "flow", "project": project, "flow": name });
+        context.out.value(&begins)?;
+        context.out.flush()?;
+    }
     let mut watch = Watch {
         chosen,
         out: &mut context.out,
@@ -362,11 +381,23 @@ impl Watch<'_> {
             (false, true) if self.interrupts.count() == 0 => ExitCode::Waiting,
             (false, _) => ExitCode::Interrupted,
         };
-        self.tell(&seen, &asks, code)?;
+        let closed = over || seen.state.phase != Phase::Forward;
+        let made = if closed {
+            delivered::of(self.store, self.flow)?
+        } else {
+            None
+        };
+        self.tell(&seen, &asks, (code, made.as_ref()))?;
+        delivered::hand_over(self.out, &self.wishes, made.as_ref(), over)?;
         Ok(code)
     }
 
-    fn tell(&mut self, seen: &Seen, asks: &[Ask], code: ExitCode) -> Result<(), Stop> {
+    fn tell(
+        &mut self,
+        seen: &Seen,
+        asks: &[Ask],
+        (code, made): (ExitCode, Option<&Delivered>),
+    ) -> Result<(), Stop> {
         let status = seen.state.status.word();
         if self.out.is_json() {
             return self.out.value(&json!({
@@ -376,6 +407,7 @@ impl Watch<'_> {
                 "status": status,
                 "seq": seen.seq,
                 "waits": asks::as_json(asks),
+                "delivered": made.map(delivered::as_json),
                 "exit_code": code.number(),
             }));
         }
@@ -385,6 +417,9 @@ impl Watch<'_> {
         }
         for line in asks::lines(self.out, asks) {
             self.out.line(&line)?;
+        }
+        if let Some(made) = made {
+            self.out.line(&delivered::line(made))?;
         }
         if !self.draws() {
             let line = format!("{}: {}", self.flow, status.replace('_', " "));

@@ -12,6 +12,7 @@ pub(crate) mod completions;
 pub(crate) mod configure;
 pub(crate) mod context;
 pub(crate) mod decline;
+pub(crate) mod delivered;
 pub(crate) mod demo;
 pub(crate) mod deny;
 pub(crate) mod dispatch;

@@ -20,6 +20,7 @@ same codes; a flow that another process drives ends it with 5.
 Examples:
   a-society resume a1b2
   a-society resume a1b2 --until-waiting --json
+  a-society resume a1b2 --output notes.md
   a-society resume a1b2 --improve none")]
 pub(crate) struct Arguments {
     /// The flow
@@ -32,6 +33,7 @@ pub(crate) struct Arguments {
 
 /// Goes on with it.
 pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
+    super::delivered::make_ready(context, &arguments.wishes)?;
     let (store, flow) = context.flow(&arguments.flow)?;
     let project = project_folder(&store, &flow.project);
     let interrupts = Interrupts::listen()?;
@@ -47,6 +49,6 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
         context,
         (&store, &flow, known),
         (driven, interrupts),
-        arguments.wishes,
+        arguments.wishes.clone(),
     )
 }

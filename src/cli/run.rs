@@ -45,7 +45,14 @@ With --draft a flow begins without a graph, in a project's folder or for the wor
 owner asks what is wanted, writes the graph into the flow's record, and the flow walks that from then on.
 
 A script.yaml beside the graph takes the turns of models, unless another script is named. Without a
-workspace one is made in the current folder. It ends with 0 when the flow is over, with 8 when it
+workspace one is made in the current folder.
+
+A flow delivers the file that its closing node wrote last in the turn in which it closed or, if it wrote
+none, the artifact that was handed to it last. Its path is printed at the end; --output hands over what it
+holds, as soon as the forward work is closed. With --json the first object names the flow, and the last one
+has what it delivered.
+
+It ends with 0 when the flow is over, with 8 when it
 waits for you, and with 130 when it was interrupted.
 
 Examples:
@@ -53,6 +60,7 @@ Examples:
   a-society run my-project
   a-society run --draft --input 'The release notes of the last month.'
   a-society run flow.yaml --input 'Write the release notes.'
+  git log --oneline v1.. | a-society run flow.yaml --input - --improve none --output - > notes.md
   a-society run flow.yaml --improve none --json | jq -c .event
   a-society run flow.yaml --script other.yaml --until-waiting")]
 pub(crate) struct Arguments {
@@ -90,6 +98,7 @@ fn project(text: &str) -> Result<ProjectName, String> {
 
 /// Runs it.
 pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
+    super::delivered::make_ready(context, &arguments.wishes)?;
     if arguments.draft {
         return begin_draft(context, arguments);
     }
@@ -133,7 +142,7 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
         script,
         client: None,
     };
-    begin(context, &store, new, arguments.wishes)
+    begin(context, &store, new, arguments.wishes.clone())
 }
 
 /// Runs a flow whose graph its owner writes.
@@ -175,7 +184,7 @@ fn begin_draft(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
         script,
         client: None,
     };
-    begin(context, &store, new, arguments.wishes)
+    begin(context, &store, new, arguments.wishes.clone())
 }
 
 fn draft_of_file(path: &Path) -> Stop {

@@ -203,6 +203,7 @@ impl Script<'_, '_> {
             origin: Origin::Injection,
             node: None,
             client: None,
+            request: None,
         }))?;
         flow.sync()?;
         self.acknowledge(flow)?;

@@ -11,8 +11,11 @@ use crate::operator_error::Outcome;
 /// The arguments of `steer`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-The role hears it at the beginning of its next turn. With --now its present turn is cut off for
-it. A role that waits for you is answered with reply instead.
+The role hears it with the next request of its turn, and goes on with it if it was about to end. With
+--now the answer that arrives is cut off, what was said so far is kept, and the next request leaves at
+once; a call that runs comes to its end first, and those after it do not run. A program or a person
+hears it when the next turn begins, and so does a role whose turn is still to come. What nobody heard
+when the flow is over is given back. A role that waits for you is answered with reply instead.
 
 Examples:
   a-society steer a1b2 writer 'Keep it under two pages.'
@@ -29,7 +32,7 @@ pub(crate) struct Arguments {
     #[arg(value_name = "TEXT")]
     text: String,
 
-    /// Cut its present turn off
+    /// Cut off what it says now
     #[arg(long)]
     now: bool,
 }
@@ -45,5 +48,10 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
             SteerWhen::Queue
         },
     };
-    say(context, &arguments.to, command, "said")
+    let done = if arguments.now {
+        "said, and heard at once if it speaks"
+    } else {
+        "said, and heard at its next request"
+    };
+    say(context, &arguments.to, command, done)
 }

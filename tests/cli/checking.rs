@@ -51,6 +51,7 @@ fn with_blob(workspace: &Workspace) -> std::path::PathBuf {
         origin: Origin::Injection,
         node: None,
         client: None,
+        request: None,
     }))
     .unwrap();
     workspace.close(flow);

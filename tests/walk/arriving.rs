@@ -1,6 +1,8 @@
 //! What a flow is asked to do arrives: in the request that leaves for a model, in what a program reads,
 //! and as a file of the record folder, whichever door it came in by and however long it is.
 
+use std::fmt::Write;
+
 use serde_json::{Value, json};
 
 use super::models::Model;
@@ -39,7 +41,7 @@ roles:
 "#;
 
 /// Around the size at which a text is kept in a file of its own, and far beyond it.
-const SIZES: [usize; 6] = [
+pub(super) const SIZES: [usize; 6] = [
     1,
     (64 << 10) - 1,
     64 << 10,
@@ -54,7 +56,7 @@ pub(super) fn text_of(bytes: usize) -> String {
     let mut number = 0_u32;
     while text.len() < bytes {
         number += 1;
-        text.push_str(&format!("word {number:x}, "));
+        write!(text, "word {number:x}, ").unwrap();
     }
     text.truncate(bytes - 1);
     text.push('.');
@@ -80,19 +82,20 @@ pub(super) fn closes(_: usize) -> Vec<(Value, Vec<Value>)> {
 }
 
 /// Hands a file on that every flow has.
-fn hands_on(_: usize) -> Vec<(Value, Vec<Value>)> {
+pub(super) fn hands_on(_: usize) -> Vec<(Value, Vec<Value>)> {
     let text = "```handoff\n- target_node_id: close\n  artifact_path: record.yaml\n```\n";
     let delta = json!({ "type": "text_delta", "text": text });
     vec![(json!({ "type": "text", "text": "" }), vec![delta])]
 }
 
 /// Whether a text stands in a message to the model of a request.
-fn is_told(request: &str, text: &str) -> bool {
+pub(super) fn is_told(request: &str, text: &str) -> bool {
     let request: Value = serde_json::from_str(request).unwrap();
     let messages = request["messages"].as_array().into_iter().flatten();
-    let blocks = messages.flat_map(|message| match &message["content"] {
-        Value::Array(blocks) => blocks.clone(),
-        text => vec![json!({ "text": text })],
+    let blocks = messages.flat_map(|message| {
+        let content = &message["content"];
+        let plain = || vec![json!({ "text": content })];
+        content.as_array().cloned().unwrap_or_else(plain)
     });
     blocks
         .filter_map(|block| block["text"].as_str().map(str::to_owned))

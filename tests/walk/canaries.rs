@@ -292,3 +292,85 @@ fn no_secret_comes_out_anywhere_whatever_way_it_came_in() {
         );
     }
 }
+
+/// Says all secrets, in pieces that are cut within them, thinks of them and writes them to a file.
+fn tells(results: usize) -> Vec<(serde_json::Value, Vec<serde_json::Value>)> {
+    let pieces = |kind: &str, member: &str| {
+        let text: Vec<char> = together().chars().collect();
+        let deltas = text.chunks(7).map(|piece| {
+            let piece: String = piece.iter().collect();
+            json!({ "type": kind, member: piece })
+        });
+        deltas.collect::<Vec<_>>()
+    };
+    match results {
+        0 => vec![call(0, "run_command", json!({ "command": "true" }))],
+        1 => {
+            let signed = json!({ "type": "signature_delta", "signature": "c2lnbmVk" });
+            let mut thoughts = pieces("thinking_delta", "thinking");
+            thoughts.push(signed);
+            let content = json!({ "path": "keys.txt", "content": together() });
+            vec![
+                (
+                    json!({ "type": "thinking", "thinking": "", "signature": "" }),
+                    thoughts,
+                ),
+                (
+                    json!({ "type": "text", "text": "" }),
+                    pieces("text_delta", "text"),
+                ),
+                call(1, "write_file", content),
+            ]
+        }
+        _ => Vec::new(),
+    }
+}
+
+#[test]
+fn what_a_model_says_of_secrets_stays_in_its_turn_and_reaches_no_file_and_no_screen() {
+    let model = Model::start_with(tells);
+    let place = with_model(&model);
+    let mut said = Vec::new();
+    let printed = |words: &[&str]| {
+        let output = place.workspace.command(words).output().unwrap();
+        [output.stdout, output.stderr].concat()
+    };
+    said.extend(printed(&["run", "demo/flow.yaml", "--until-waiting"]));
+    let flow = place.flow().unwrap();
+    said.extend(printed(&["mode", &flow, "full-access"]));
+    said.extend(printed(&["resume", &flow, "--improve", "none"]));
+    for words in [["show", &flow], ["log", &flow], ["status", &flow]] {
+        said.extend(printed(&words));
+    }
+    assert_eq!(place.status(&flow)["status"], "completed");
+    let written = std::fs::read_to_string(place.workspace.path().join("demo/keys.txt"));
+    assert_eq!(
+        written.unwrap(),
+        together(),
+        "the tool got what the model said"
+    );
+    let last = model.heard().pop().unwrap();
+
+    let mut found = Vec::new();
+    files(&place.workspace.path().join(".a-society"), &mut found);
+    assert!(
+        found
+            .iter()
+            .any(|(path, _)| path.ends_with("transcript.json"))
+    );
+    for (name, canary, core) in canaries() {
+        let canary = canary.lines().next().unwrap_or_default();
+        assert!(
+            last.contains(canary),
+            "the model reads {name} in its own words: {last}"
+        );
+        for (path, bytes) in &found {
+            assert!(!holds(bytes, core), "{name} is in {path}");
+        }
+        assert!(
+            !holds(&said, core),
+            "{name} was printed: {}",
+            String::from_utf8_lossy(&said)
+        );
+    }
+}

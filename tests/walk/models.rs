@@ -28,6 +28,9 @@ roles:
 const KILLS: u64 = 12;
 const KILLS_FULL: u64 = 400;
 
+/// What each word of the operator to a role at work counts for.
+pub(super) const SPOKEN: usize = 1_000;
+
 /// A model that keeps a log with a command, writes a file, and closes.
 pub(super) struct Model {
     address: String,
@@ -35,7 +38,8 @@ pub(super) struct Model {
     heard: Arc<Mutex<Vec<String>>>,
 }
 
-/// What the model says when it is shown so many results: blocks with their deltas.
+/// What the model says when it is shown so many results, and [`SPOKEN`] more for each word of the
+/// operator: blocks with their deltas.
 pub(super) type Script = fn(usize) -> Vec<(Value, Vec<Value>)>;
 
 impl Model {
@@ -150,7 +154,7 @@ fn answer(mut stream: &TcpStream, body: &str, script: Script) -> Option<()> {
         let delta = json!({ "type": "text_delta", "text": text });
         vec![(json!({ "type": "text", "text": "" }), vec![delta])]
     } else if has_tools {
-        script(results(&request))
+        script(results(&request) + SPOKEN * body.matches("<operator>").count())
     } else {
         Vec::new()
     };

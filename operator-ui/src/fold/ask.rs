@@ -473,8 +473,8 @@ fn network(tool: &str, head: &str) -> Fact {
         "run_command" => ("Closed, unless commands were allowed it", true),
         "fetch_url" => ("Used, to read this address", true),
         "web_search" => ("Used, to search the web", true),
-        "read_file" | "read_file_lines" | "list_directory" | "search_files" | "write_file"
-        | "edit_file" => ("Not used", false),
+        "read_file" | "read_file_lines" | "list_directory" | "grep" | "glob" | "search_files"
+        | "write_file" | "edit_file" => ("Not used", false),
         other if other.starts_with(OF_SERVERS) => ("The server's program decides", true),
         _ => ("Not known", true),
     };
@@ -534,8 +534,8 @@ fn writes(tool: &str, shown: &str, is_there: bool) -> Fact {
         }
         "write_file" if is_there => ("One file of the project, in place of what is there", false),
         "write_file" | "edit_file" => ("One file of the project", false),
-        "read_file" | "read_file_lines" | "list_directory" | "search_files" | "fetch_url"
-        | "web_search" => ("Nothing of the workspace", false),
+        "read_file" | "read_file_lines" | "list_directory" | "grep" | "glob" | "search_files"
+        | "fetch_url" | "web_search" => ("Nothing of the workspace", false),
         other if other.starts_with(OF_SERVERS) => ("The server's program decides", true),
         _ => ("Not known", true),
     };

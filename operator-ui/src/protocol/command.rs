@@ -215,9 +215,9 @@ wire! {
     #[derive(Copy)]
     #[serde(rename_all = "snake_case")]
     pub enum When {
-        /// With its next turn.
+        /// With the next request of its turn, else with the first of its next turn.
         NextTurn,
-        /// At once; its turn is cut off.
+        /// At once; what it says is cut off.
         Now,
     }
 

@@ -111,7 +111,7 @@ wire! {
     pub struct Hearer {
         /// The role instance.
         pub role: String,
-        /// Whether it waits for words; else it hears them with its next turn.
+        /// Whether it waits for words; else it hears them with its next request.
         pub waits: bool,
     }
 }

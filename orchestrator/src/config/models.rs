@@ -329,6 +329,7 @@ fn in_words(fault: &Fault) -> String {
         FaultClass::Key => "the key is missing or wrong",
         FaultClass::Forbidden => "the key may not use this model",
         FaultClass::NotFound => "there is no such model or address; look at id and base-url",
+        FaultClass::NotAProvider => "is the address right, and does it answer with a stream?",
         FaultClass::RateLimit | FaultClass::Overloaded | FaultClass::Server => {
             "the provider is busy or failing; try again later"
         }

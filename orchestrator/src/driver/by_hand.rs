@@ -25,6 +25,7 @@ use super::error::DriverError;
 use super::hurry::{Nap, Pace};
 use super::step::Heard;
 use super::turn_thread;
+use super::withhold::SecretFilter;
 
 /// How many messages there must be: one alone may be what stands for others already.
 const MESSAGES_MIN: usize = 2;
@@ -61,20 +62,25 @@ impl Core {
             calls: 0,
             silent_s: 0,
             told_to_stop: false,
+            hears: false,
             reserved: Worst::default(),
             compaction: Some((compaction, aside)),
             choosing: None,
+            filter: SecretFilter::new(None),
             _place: self.place(),
         };
         self.live.insert(aside, live);
         match self.roles.summariser(job, stop.clone()) {
-            Ok(taker) => self.asides.push(Start {
-                turn: aside,
-                attempt: 1,
-                taker,
-                stop,
-                nap,
-            }),
+            Ok(taker) => {
+                self.filter_secrets(aside, taker.as_ref());
+                self.asides.push(Start {
+                    turn: aside,
+                    attempt: 1,
+                    taker,
+                    stop,
+                    nap,
+                });
+            }
             Err(why) => drop(self.do_without(aside, why, Usage::default())?),
         }
         self.flow.sync()?;

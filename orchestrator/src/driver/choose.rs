@@ -69,6 +69,7 @@ impl Core {
             Choice::Asks(taker) => {
                 let (stop, nap) = (stop.clone(), nap.clone());
                 self.begin_live((turn, attempt), role.clone(), task.clone(), (&stop, &nap));
+                self.filter_secrets(turn, taker.as_ref());
                 Ok(First::Other(Some(Box::new(Start {
                     turn,
                     attempt,

@@ -24,6 +24,7 @@ use super::error::DriverError;
 use super::hurry::{Nap, Pace};
 use super::role_source::RoleSource;
 use super::room::{Place, Room};
+use super::withhold::{SecretFilter, SpokenInTurns};
 use crate::mint::{self, Mint};
 use crate::record::{Places, put_back};
 
@@ -44,6 +45,8 @@ pub(super) struct LiveTurn {
     pub(super) thought: Option<DraftStream>,
     pub(super) calls: u32,
     pub(super) told_to_stop: bool,
+    /// Whether it hears what the operator says while it goes on.
+    pub(super) hears: bool,
     /// For how many seconds its provider has said nothing, once that is long.
     pub(super) silent_s: u64,
     /// What the request that is under way may still cost.
@@ -52,6 +55,8 @@ pub(super) struct LiveTurn {
     pub(super) compaction: Option<(String, TurnId)>,
     /// The turn in which is chosen what the role works with, and its last request.
     pub(super) choosing: Option<(TurnId, u32)>,
+    /// Removes secrets from what it says.
+    pub(super) filter: SecretFilter,
     /// Its place among the turns of the process.
     pub(super) _place: Option<Place>,
 }
@@ -95,6 +100,8 @@ pub struct Core {
     pub(super) mint: Box<dyn Mint>,
     pub(super) places: Places,
     pub(super) live: BTreeMap<TurnId, LiveTurn>,
+    /// What models said in turns that are open, where a secret was in it.
+    pub(super) spoken: SpokenInTurns,
     /// What was begun beside the flow's turns, and has to be taken now.
     pub(super) asides: Vec<Start>,
     turns_at_once: usize,
@@ -139,6 +146,7 @@ impl Core {
             mint,
             places,
             live,
+            spoken: SpokenInTurns::new(),
             asides: Vec::new(),
             turns_at_once,
             room,
@@ -263,10 +271,15 @@ impl Core {
 
     pub(super) fn append(&mut self, fact: Fact) -> Result<(), DriverError> {
         self.changed |= may_give_work(&fact);
-        let ends = matches!(fact, Fact::TurnEnded(_));
+        let ended = if let Fact::TurnEnded(ended) = &fact {
+            Some(ended.turn)
+        } else {
+            None
+        };
         let seq = self.flow.append(fact)?;
-        if ends {
+        if let Some(turn) = ended {
             self.turn_ended = seq;
+            self.spoken.remove(&turn);
         }
         Ok(())
     }

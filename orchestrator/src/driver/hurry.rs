@@ -86,6 +86,7 @@ const fn pace_after(step: &Step) -> Option<Pace> {
         )
         | Step::Ask { .. }
         | Step::Draft { .. }
+        | Step::Cut
         | Step::Answer { .. }
         | Step::Intend(_)
         | Step::Begin { .. }

@@ -25,9 +25,11 @@ pub mod role_source;
 pub mod room;
 mod settle;
 mod snapshot;
+mod steer;
 mod step;
 pub mod task;
 mod tell;
 #[cfg(test)]
 mod tests;
 mod turn_thread;
+mod withhold;

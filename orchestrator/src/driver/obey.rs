@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use a_society_facts::At;
 use a_society_facts::fact::flow::{Author, PauseReason};
-use a_society_facts::fact::operator::{ChosenBy, SteerWhen};
+use a_society_facts::fact::operator::ChosenBy;
 use a_society_facts::id::{ApprovalId, ClientId, RoleInstance};
 use a_society_facts::message::Text;
-use a_society_flow::machine::{Guidance, Input, Reply, ReplyTarget, Revise, Steer};
+use a_society_flow::machine::{Guidance, Input, Reply, ReplyTarget, Revise};
 
 use super::core::Core;
 use super::error::DriverError;
@@ -92,7 +92,7 @@ impl Core {
                 limit,
                 client,
             },
-            Command::Steer { role, text, when } => self.steer((role, when), text, client)?,
+            Command::Steer { role, text, when } => return self.steer((role, when), text, client),
             Command::Stop { scope } => Input::Stop { scope, client },
             Command::Pause => Input::Pause {
                 reason: PauseReason::Operator,
@@ -177,21 +177,6 @@ impl Core {
             guidance,
             client,
         })
-    }
-
-    fn steer(
-        &mut self,
-        (role, when): (RoleInstance, SteerWhen),
-        text: String,
-        client: Option<ClientId>,
-    ) -> Result<Input, DriverError> {
-        Ok(Input::Steer(Steer {
-            role,
-            text: self.keep_words(&text)?,
-            message: mint::name(self.mint.as_mut(), "m")?,
-            when,
-            client,
-        }))
     }
 
     fn revise(&mut self, source: String, client: Option<ClientId>) -> Result<Input, DriverError> {

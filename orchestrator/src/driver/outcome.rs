@@ -37,7 +37,11 @@ impl Core {
             End::Aborted { .. } | End::Provider { .. } | End::Configuration { .. } => {
                 self.leave_calls(turn)?;
             }
-            End::Outcome { .. } | End::Fault(_) | End::OutputLimit => {}
+            End::Outcome { .. } | End::Fault(_) | End::OutputLimit => {
+                if let Some(told) = self.steered(turn, super::steer::Said::AfterItsEnd)? {
+                    return Ok(told);
+                }
+            }
         }
         let outcome = match end {
             End::Outcome { outcome, words } => self.judged(outcome, words)?,

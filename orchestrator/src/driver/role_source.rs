@@ -70,6 +70,12 @@ pub trait RoleSource: Send + std::fmt::Debug {
     /// others only the present turn is given, so that a turn costs the same however long the session
     /// has become.
     fn reads_history(&self, role: &RoleInstance) -> bool;
+    /// Whether the role's taker hears what the operator says while a turn goes on. To others it is said
+    /// when a turn begins.
+    fn hears(&self, role: &RoleInstance) -> bool {
+        let _ = role;
+        true
+    }
     /// Whoever takes the turn. Raising the signal ends what it still waits for.
     ///
     /// # Errors

@@ -23,7 +23,8 @@ use super::budget::Short;
 use super::core::Core;
 use super::error::DriverError;
 use super::snapshot::names_snapshot;
-use crate::limits::ANSWERS_IN_A_TURN_MAX;
+use super::steer::Said;
+use crate::limits::{ANSWERS_IN_A_TURN_MAX, PROVIDER_BLOCKS_BYTES_MAX};
 use crate::mint;
 
 /// What a turn's thread does after a step.
@@ -113,7 +114,7 @@ impl Core {
         attempt: u32,
         step: Step,
     ) -> Result<Option<Heard>, DriverError> {
-        match step {
+        match self.without_secrets(turn, step)? {
             Step::Ask { model, hash, worst } => {
                 if let Some(over) = self.may_not_ask(turn, attempt, worst)? {
                     return Ok(Some(over));
@@ -122,6 +123,7 @@ impl Core {
             }
             Step::Draft { kind, text } => self.draft(turn, kind, &text)?,
             Step::Stalled { seconds } => self.stalled(turn, seconds),
+            Step::Cut => return self.cut_off(turn).map(Some),
             Step::Discard { why } => self.discard(turn, why)?,
             Step::Answer {
                 text,
@@ -157,10 +159,9 @@ impl Core {
                 call,
                 end,
                 output,
-                whole,
                 is_settled: _,
             } => {
-                let taken_back = self.finish(turn, call, end, (output, whole))?;
+                let taken_back = self.finish(turn, call, end, output)?;
                 return Ok(taken_back.map(|output| Heard::Go(Told::TakenBack { output })));
             }
             Step::Refuse {
@@ -259,7 +260,8 @@ impl Core {
             .map_or(0, |open| open.requests)
     }
 
-    /// Whether the turn must end instead of asking: its answers are counted, and its money is.
+    /// Whether the turn must end instead of asking: its answers are counted, and its money is. Or it asks
+    /// something else, because the operator spoke.
     fn may_not_ask(
         &mut self,
         turn: TurnId,
@@ -267,11 +269,17 @@ impl Core {
         worst: Worst,
     ) -> Result<Option<Heard>, DriverError> {
         if self.request_of(turn) >= ANSWERS_IN_A_TURN_MAX {
-            let why = "it reached the limit of answers in one turn (turn_limit)";
-            self.fail_turn(turn, attempt, why.to_owned())?;
+            let why = format!(
+                "it gave {ANSWERS_IN_A_TURN_MAX} answers in this turn and did not end it (turn_limit). \
+                 Reply with what it should do, or retry, and it goes on with as many again"
+            );
+            self.fail_turn(turn, attempt, why)?;
             return Ok(Some(Heard::Over));
         }
-        self.short_of(turn, attempt, worst)
+        match self.short_of(turn, attempt, worst)? {
+            Some(short) => Ok(Some(short)),
+            None => self.steered(turn, Said::Before),
+        }
     }
 
     /// What a turn hears whose next request the budget does not let leave.
@@ -311,7 +319,12 @@ impl Core {
         Ok(())
     }
 
-    fn draft(&mut self, turn: TurnId, kind: DraftKind, text: &str) -> Result<(), DriverError> {
+    pub(super) fn draft(
+        &mut self,
+        turn: TurnId,
+        kind: DraftKind,
+        text: &str,
+    ) -> Result<(), DriverError> {
         let (role, request) = (self.role_of(turn), self.request_of(turn));
         self.streamed = true;
         let Self { live, flow, .. } = self;
@@ -340,6 +353,7 @@ impl Core {
 
     /// What was streamed so far goes into the journal.
     pub(super) fn flush(&mut self, turn: TurnId) -> Result<Option<AnswerText>, DriverError> {
+        self.draft_rests(turn)?;
         let Self { live, flow, .. } = self;
         let Some(live) = live.get_mut(&turn) else {
             return Ok(None);
@@ -369,6 +383,7 @@ impl Core {
 
     fn answer(&mut self, turn: TurnId, text: String, answer: Answered) -> Result<(), DriverError> {
         self.release(turn);
+        self.draft_rests(turn)?;
         let nothing = self.live[&turn].draft.is_none();
         if nothing && text.len() > INLINE_TEXT_BYTES_MAX {
             // A long answer that came in one piece goes the way of a streamed one, so that no
@@ -388,6 +403,7 @@ impl Core {
         let (role, request) = (self.role_of(turn), self.request_of(turn));
         let attempt = self.live[&turn].attempt;
         let message = mint::name(self.mint.as_mut(), "m")?;
+        self.keep_spoken(turn, &message);
         self.append(Fact::ModelAnswered(ModelAnswered {
             turn,
             attempt,
@@ -398,7 +414,7 @@ impl Core {
             calls: answer.calls,
             stop: answer.stop,
             usage: answer.usage,
-            provider_blocks: answer.provider_blocks,
+            provider_blocks: answer.provider_blocks.filter(|kept| fits(kept)),
         }))
     }
 
@@ -512,7 +528,7 @@ impl Core {
         turn: TurnId,
         call: CallId,
         end: CallEnd,
-        (mut output, whole): (String, Option<Vec<u8>>),
+        mut output: String,
     ) -> Result<Option<String>, DriverError> {
         let Some(open) = self.state().calls.get(&call).cloned() else {
             return Ok(None);
@@ -523,11 +539,6 @@ impl Core {
         {
             (end, output) = (CallEnd::Failed, why);
             taken_back = Some(output.clone());
-        }
-        if let Some(whole) = whole {
-            let hash = self.flow.keep_blob(&whole)?;
-            let bytes = whole.len();
-            output = format!("{output}\n[{bytes} bytes in all, kept as blobs/{hash}]");
         }
         let output = self.flow.keep_text(output)?;
         let message = mint::name(self.mint.as_mut(), "m")?;
@@ -571,12 +582,19 @@ const fn is_recorded_point(step: &Step) -> bool {
         | Step::Ask { .. }
         | Step::Draft { .. }
         | Step::Stalled { .. }
+        | Step::Cut
         | Step::Discard { .. }
         | Step::Intend(_)
         | Step::Begin { .. }
         | Step::Start { .. }
         | Step::End(_) => false,
     }
+}
+
+/// Whether the blocks of a provider may stand in the record of an answer. They repeat its text and its
+/// calls; without them the answer goes back in the words of the message.
+fn fits(blocks: &RawValueEq) -> bool {
+    blocks.0.get().len() <= PROVIDER_BLOCKS_BYTES_MAX
 }
 
 /// A long text in pieces that cut no character.

@@ -20,6 +20,7 @@ use super::core::{Core, LiveTurn, Start};
 use super::error::DriverError;
 use super::hurry::{Nap, Pace};
 use super::role_source::About;
+use super::withhold::SecretFilter;
 use crate::{mint, seen};
 
 impl Core {
@@ -56,16 +57,20 @@ impl Core {
         self.prompt(&role)?;
         let packet = self.tell(turn, &role, &task)?;
         let (packet, begun_with) = self.begun(&role, &task, packet)?;
+        let packet = self.with_words((turn, &role, &task), packet)?;
         let job = self.job(turn, attempt, &role, &task, packet)?;
         self.begin_live((turn, attempt), role.clone(), task, (&stop, &nap));
         match self.roles.taker(job, begun_with, stop.clone()) {
-            Ok(taker) => Ok(Some(Start {
-                turn,
-                attempt,
-                taker,
-                stop,
-                nap,
-            })),
+            Ok(taker) => {
+                self.filter_secrets(turn, taker.as_ref());
+                Ok(Some(Start {
+                    turn,
+                    attempt,
+                    taker,
+                    stop,
+                    nap,
+                }))
+            }
             Err(why) => {
                 self.fail_turn(turn, attempt, why)?;
                 Ok(None)
@@ -81,8 +86,10 @@ impl Core {
         task: Task,
         (stop, nap): (&StopSignal, &Nap),
     ) {
+        let hears = self.roles.hears(&role);
         let live = LiveTurn {
             attempt,
+            hears,
             role,
             task,
             stop: stop.clone(),
@@ -96,6 +103,7 @@ impl Core {
             reserved: Worst::default(),
             compaction: None,
             choosing: None,
+            filter: SecretFilter::new(None),
             _place: self.place(),
         };
         self.live.insert(turn, live);
@@ -211,6 +219,7 @@ impl Core {
                 origin,
                 node: node.clone(),
                 client: None,
+                request: None,
             }))?;
         }
         Ok(packet)
@@ -275,6 +284,7 @@ impl Core {
             origin,
             node: node.cloned(),
             client: None,
+            request: None,
         }))
     }
 
@@ -343,7 +353,7 @@ impl Core {
         };
         let whole = |text: &Text| self.flow.whole_text(text);
         let whose = (turn, attempt, role);
-        Ok(Job {
+        let mut job = Job {
             allowed: self.allowed(role, task),
             node,
             turns_before: self.turns_before(role, task),
@@ -353,7 +363,9 @@ impl Core {
             packet,
             answers_before,
             ..seen::job(self.flow.views(), whose, entries, &whole, at)?
-        })
+        };
+        self.put_spoken_back(turn, entries, &mut job);
+        Ok(job)
     }
 
     /// How many turns of a role were for the same before.

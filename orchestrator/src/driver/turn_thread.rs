@@ -154,6 +154,7 @@ fn waits_for_nothing(step: &Step) -> bool {
         Step::Finish { is_settled, .. } => *is_settled,
         Step::Ask { .. }
         | Step::Stalled { .. }
+        | Step::Cut
         | Step::Discard { .. }
         | Step::Failed { .. }
         | Step::Intend(_)

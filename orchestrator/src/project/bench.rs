@@ -15,7 +15,9 @@ use a_society_roles::role::definition::Skill;
 use a_society_roles::skill::found;
 use a_society_roles::taker::model::{Gear, ModelTaker, Remote, Unready, offered};
 use a_society_roles::tool::canonical;
-use a_society_roles::tool::{Definition, Owner, Reach, Setting, Toolbox, WorkflowCheck};
+use a_society_roles::tool::{
+    Background, Definition, Limits, Owner, Reach, Setting, Toolbox, WorkflowCheck,
+};
 use a_society_roles::turn::job::Job;
 use a_society_roles::turn::step::End;
 use a_society_roles::turn::stop::StopSignal;
@@ -46,6 +48,8 @@ pub struct Bench {
     pub record: PathBuf,
     /// The operator's models.
     pub models: Models,
+    /// The commands that run beside its turns.
+    pub background: Background,
 }
 
 /// A request as it could be written.
@@ -134,6 +138,7 @@ impl Bench {
         setting.search = search.as_ref().ok().cloned();
         setting.check_workflow = check;
         setting.secrets = found.key.into_iter().chain(self.models.secrets()).collect();
+        setting.limits = Limits::of_window(found.model.window);
         let tools = Toolbox::open(setting).map_err(|why| End::Aborted { why })?;
         let named = definition.and_then(|role| role.tools.as_deref());
         let is_named = |tool: &&Definition| {
@@ -196,6 +201,7 @@ impl Bench {
         setting.readable = self.skill_folders();
         setting.guard = Some(programs::guard());
         setting.fetch = true;
+        setting.background = self.background.clone();
         setting.environment = programs::environment().0.into_iter().collect();
         setting
     }

@@ -412,13 +412,20 @@ impl RoleSource for Workshop {
         role: &RoleInstance,
         about: About<'_>,
     ) -> String {
-        match about {
+        let packet = match about {
             About::Node(node) => {
                 self.put_input_back(state);
                 packet::entry_packet(&self.entrance(graph, state, node))
             }
             About::Reflection => self.reflection(state, role),
             About::Feedback => self.feedback(state),
+        };
+        match self.bench.background.ended_with_turn(role) {
+            ended if ended.is_empty() => packet,
+            ended => format!(
+                "Ended with your last turn: {}.\n\n{packet}",
+                ended.join(", ")
+            ),
         }
     }
 
@@ -430,6 +437,13 @@ impl RoleSource for Workshop {
         match self.executor(role) {
             Executor::Model => true,
             Executor::Scripted | Executor::Human | Executor::Command => false,
+        }
+    }
+
+    fn hears(&self, role: &RoleInstance) -> bool {
+        match self.executor(role) {
+            Executor::Model | Executor::Scripted => true,
+            Executor::Human | Executor::Command => false,
         }
     }
 

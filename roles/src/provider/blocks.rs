@@ -6,7 +6,14 @@
 
 use a_society_facts::fact::turn::RawValueEq;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use serde_json::value::RawValue;
+
+use crate::tool::redact::Redactor;
+
+/// Members that only their provider can read. Their letters mean nothing, even where they look like
+/// a key.
+const OPAQUE: [&str; 4] = ["signature", "encrypted_content", "data", "id"];
 
 /// The blocks of one answer.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -60,6 +67,13 @@ impl Blocks {
         self.paused || self.texts().any(is_work)
     }
 
+    /// Whether a secret can be read in them.
+    #[must_use]
+    pub fn hold_secrets(&self, redactor: &Redactor) -> bool {
+        let value = |raw: &str| serde_json::from_str(raw).unwrap_or(Value::Null);
+        self.texts().any(|raw| holds_secret(&value(raw), redactor))
+    }
+
     /// As a fact keeps them.
     #[must_use]
     pub fn to_fact(&self) -> Option<Box<RawValueEq>> {
@@ -71,6 +85,20 @@ impl Blocks {
     #[must_use]
     pub fn from_fact(kept: &RawValueEq) -> Option<Self> {
         serde_json::from_str(kept.0.get()).ok()
+    }
+}
+
+fn holds_secret(value: &Value, redactor: &Redactor) -> bool {
+    let is_secret = |text: &str| redactor.redact(text) != text;
+    match value {
+        Value::String(text) => is_secret(text),
+        Value::Array(values) => values.iter().any(|value| holds_secret(value, redactor)),
+        Value::Object(members) => {
+            let mut readable =
+                (members.iter()).filter(|(name, _)| !OPAQUE.contains(&name.as_str()));
+            readable.any(|(name, value)| is_secret(name) || holds_secret(value, redactor))
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => false,
     }
 }
 
@@ -116,6 +144,35 @@ mod tests {
             };
             assert_eq!(blocks(false).hold_work(), is_work, "{raw}");
             assert!(blocks(true).hold_work(), "{raw}");
+        }
+    }
+
+    #[test]
+    fn a_secret_in_words_is_found_and_what_only_the_provider_reads_is_not_searched() {
+        let key = format!("sk-ant-{}", "api03-CANARYCANARYCANARY");
+        let rows = [
+            (
+                format!(r#"{{"type":"thinking","thinking":"It is {key}."}}"#),
+                true,
+            ),
+            (
+                format!(r#"{{"type":"tool_use","input":{{"a":["{key}"]}}}}"#),
+                true,
+            ),
+            (
+                format!(r#"{{"type":"thinking","thinking":"x","signature":"{key}"}}"#),
+                false,
+            ),
+            (r#"{"type":"text","text":"the key"}"#.to_owned(), false),
+        ];
+        for (raw, holds) in rows {
+            let blocks = Blocks {
+                provider: "p".into(),
+                model: "m".into(),
+                paused: false,
+                blocks: vec![RawValue::from_string(raw.clone()).unwrap()],
+            };
+            assert_eq!(blocks.hold_secrets(&Redactor::new(&[])), holds, "{raw}");
         }
     }
 

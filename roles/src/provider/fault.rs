@@ -81,6 +81,8 @@ pub enum FaultClass {
     CutOff,
     /// What came is not what the wire allows.
     Garbled,
+    /// Something else than a provider answered.
+    NotAProvider,
     /// Too many requests for now.
     RateLimit,
     /// The provider is too busy.
@@ -117,13 +119,14 @@ pub enum FaultClass {
 
 impl FaultClass {
     /// Every class.
-    pub const ALL: [Self; 22] = [
+    pub const ALL: [Self; 23] = [
         Self::Network,
         Self::Tls,
         Self::Timeout,
         Self::Stalled,
         Self::CutOff,
         Self::Garbled,
+        Self::NotAProvider,
         Self::RateLimit,
         Self::Overloaded,
         Self::Server,
@@ -152,6 +155,7 @@ impl FaultClass {
             Self::Stalled => "stalled",
             Self::CutOff => "cut_off",
             Self::Garbled => "garbled",
+            Self::NotAProvider => "not_a_provider",
             Self::RateLimit => "rate_limit",
             Self::Overloaded => "overloaded",
             Self::Server => "server",
@@ -187,6 +191,7 @@ impl FaultClass {
             Self::Conflict => Remedy::Once,
             Self::WindowFull | Self::TooLarge => Remedy::Compact,
             Self::Tls
+            | Self::NotAProvider
             | Self::SpendLimit
             | Self::Key
             | Self::Forbidden

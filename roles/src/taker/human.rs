@@ -48,6 +48,7 @@ impl Taker for HumanTaker {
             | Told::Begun { .. }
             | Told::Denied { .. }
             | Told::TakenBack { .. }
+            | Told::Steered { .. }
             | Told::Hurried
             | Told::Busy => {}
             Told::Mend { message } => self.end = ask(&self.job, problem_of(&message)),

@@ -9,6 +9,12 @@ pub(super) const OUTPUT_BYTES: usize = 50 * 1024;
 /// How many lines of it: a list of short lines costs more tokens than its bytes say.
 pub(super) const OUTPUT_LINES: usize = 2_000;
 
+/// How many bytes of text make a token as a rule.
+pub(super) const BYTES_A_TOKEN: u64 = 4;
+
+/// Into how many parts a window is taken, of which one output fills one at most.
+pub(super) const WINDOW_PARTS: u64 = 8;
+
 /// How much of an output is kept beside it. More is a log file, which a command can write itself.
 pub(super) const BLOB_BYTES: usize = 4 * 1024 * 1024;
 
@@ -17,6 +23,14 @@ pub(super) const COMMAND_MS: u64 = 120 * 1000;
 
 /// How long a command may ask for: a build from nothing.
 pub(super) const COMMAND_MAX_MS: u64 = 30 * 60 * 1000;
+
+/// How long a command in the background may be awaited by one call.
+pub(super) const COMMAND_WAIT_MS: u64 = 600_000;
+
+/// How long a task list may be, in items and in characters of each; longer ones nobody reads.
+pub(super) const TODO_ITEMS: usize = 50;
+/// See [`TODO_ITEMS`].
+pub(super) const TODO_CHARS: usize = 200;
 
 /// The longest command; what is longer belongs in a file that can be read before it runs.
 pub(super) const COMMAND_BYTES: usize = 32 * 1024;
@@ -48,16 +62,38 @@ pub(super) const LIST_LOOKED_AT: usize = 20_000;
 /// How many matches a search gives.
 pub(super) const SEARCH_MATCHES: usize = 200;
 
-/// How many files a search looks into, and how many entries it walks over.
+/// How many matches a search counts: enough to say how far the pattern is off.
+pub(super) const SEARCH_COUNTED: usize = 10_000;
+
+/// How many lines around a match a search gives.
+pub(super) const SEARCH_CONTEXT: u64 = 10;
+
+/// How many files a search looks into.
 pub(super) const SEARCH_FILES: usize = 20_000;
-/// See [`SEARCH_FILES`].
-pub(super) const SEARCH_ENTRIES: usize = 200_000;
+
+/// How many entries of folders a search passes: a large repository, and not a whole disk.
+pub(super) const SEARCH_ENTRIES: usize = 1_000_000;
 
 /// How much a search reads in all.
 pub(super) const SEARCH_BYTES: u64 = 256 * 1024 * 1024;
 
-/// How deep a search goes.
+/// How long a search may take.
+pub(super) const SEARCH_TIME: Duration = Duration::from_secs(10);
+
+/// How deep a search goes; each folder on the way stays open.
 pub(super) const SEARCH_DEPTH: usize = 64;
+
+/// How much of an ignore file is read.
+pub(super) const IGNORE_FILE_BYTES: u64 = 256 * 1024;
+
+/// How large an expression may become when it is compiled, and how large what it remembers.
+pub(super) const EXPRESSION_BYTES: usize = 10 * 1024 * 1024;
+
+/// How many paths a pattern gives.
+pub(super) const GLOB_FILES: usize = 200;
+
+/// How many are held before all but the newest are forgotten.
+pub(super) const GLOB_HELD: usize = 8_192;
 
 /// How many files a toolbox remembers to have shown; the oldest are forgotten.
 pub(super) const SEEN_FILES: usize = 4_096;

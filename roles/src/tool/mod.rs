@@ -13,6 +13,7 @@
 mod arguments;
 pub mod command;
 mod files;
+mod find;
 mod form;
 mod limits;
 mod output;
@@ -24,6 +25,7 @@ mod running;
 mod seen;
 mod setting;
 mod text;
+mod todo;
 mod toolbox;
 mod web;
 mod write;
@@ -32,6 +34,7 @@ mod write;
 mod tests;
 
 pub use arguments::{canonical, definitions};
+pub use command::Background;
 pub use form::Definition;
 pub(crate) use form::clipped;
 pub use plan::{Plan, Refusal, RefusalKind};

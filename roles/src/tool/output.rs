@@ -7,17 +7,39 @@ pub(super) struct Output {
     pub head: String,
     /// The text.
     pub body: String,
+    /// Which part of the text a model gets when it is too long.
+    pub keeps: Keeps,
+    /// How long the text was, if a part of it was dropped while it arrived.
+    pub full: Option<Length>,
     /// Whether something was left out of the text already.
     pub is_cut: bool,
     /// What the model is told behind it; never cut.
     pub tail: String,
 }
 
-/// An output within its bounds.
+/// Which part of a text a model gets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) enum Keeps {
+    /// Its beginning.
+    #[default]
+    Beginning,
+    /// A little of its beginning and more of its end, where commands say what failed.
+    Ends,
+}
+
+/// How long a text is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) struct Length {
+    pub bytes: u64,
+    pub lines: u64,
+}
+
+/// The parts of a text that are within its bounds, and how much is missing between them.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Bounded {
-    pub text: String,
-    pub is_cut: bool,
+pub(super) struct Cut<'a> {
+    pub head: &'a str,
+    pub tail: &'a str,
+    pub missing: Length,
 }
 
 impl Output {
@@ -30,47 +52,86 @@ impl Output {
     }
 }
 
-/// How much of what is kept stands at the beginning, of ten parts.
-const HEAD_PARTS: usize = 7;
-
-/// The text within these bounds: its beginning and its end, with a mark in between.
-pub(super) fn bound(text: &str, max_bytes: usize, max_lines: usize) -> Bounded {
-    let lines = text.lines().count();
-    if text.len() <= max_bytes && lines <= max_lines {
-        let text = text.to_owned();
-        return Bounded {
-            text,
-            is_cut: false,
-        };
-    }
-    let (head, tail) = window(text, max_lines);
-    let head_bytes = max_bytes / 10 * HEAD_PARTS;
-    let head = &text[..floor(text, head.min(head_bytes))];
-    let tail_start = tail.max(text.len().saturating_sub(max_bytes - head_bytes));
-    let tail = &text[ceiling(text, tail_start.max(head.len()))..];
-    let missing = text.len() - head.len() - tail.len();
-    let middle = &text[head.len()..text.len() - tail.len()];
-    let mark = format!(
-        "\n[… {missing} bytes in {} lines are left out here …]\n",
-        middle.lines().count()
-    );
-    Bounded {
-        text: [head, &mark, tail].concat(),
-        is_cut: true,
+impl Length {
+    /// How long this text is.
+    pub(super) fn of(text: &str) -> Self {
+        Self {
+            bytes: text.len() as u64,
+            lines: text.lines().count() as u64,
+        }
     }
 }
 
-/// Where the first lines end and the last ones begin, of as many lines as fit.
-fn window(text: &str, max_lines: usize) -> (usize, usize) {
-    let first = (max_lines / 10 * HEAD_PARTS).max(1);
-    let last = max_lines.saturating_sub(first).max(1);
-    let head = text.match_indices('\n').nth(first - 1);
+impl Cut<'_> {
+    /// The text within its bounds. `kept` says where the whole of it is, if it could be kept.
+    pub(super) fn told(&self, kept: Option<&str>) -> String {
+        let (bytes, lines) = (grouped(self.missing.bytes), grouped(self.missing.lines));
+        let kept = kept.unwrap_or("it could not be kept");
+        let gap = if self.head.is_empty() || self.head.ends_with('\n') {
+            ""
+        } else {
+            "\n"
+        };
+        let (head, tail) = (self.head, self.tail);
+        format!("{head}{gap}[... {bytes} bytes in {lines} lines left out; {kept} ...]\n{tail}")
+    }
+}
+
+/// A number as people read it: `1,204`.
+pub(super) fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
+    for (place, digit) in digits.chars().enumerate() {
+        if place > 0 && (digits.len() - place).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+/// How much of what a model gets of an output stands at its beginning, of ten parts.
+const fn head_parts(keeps: Keeps) -> usize {
+    match keeps {
+        Keeps::Beginning => 10,
+        Keeps::Ends => 3,
+    }
+}
+
+/// Cuts a text that is too long; nothing if it is not.
+pub(super) fn bound(
+    text: &str,
+    (max_bytes, max_lines): (usize, usize),
+    keeps: Keeps,
+) -> Option<Cut<'_>> {
+    let all = Length::of(text);
+    if text.len() <= max_bytes && all.lines <= max_lines as u64 {
+        return None;
+    }
+    let parts = head_parts(keeps);
+    let (head_bytes, head_lines) = (max_bytes * parts / 10, (max_lines * parts / 10).max(1));
+    let head = text.match_indices('\n').nth(head_lines - 1);
+    let head = head.map_or(text.len(), |(at, _)| at + 1).min(head_bytes);
+    let head = text.get(..floor(text, head)).unwrap_or_default();
     let without_end = text.strip_suffix('\n').unwrap_or(text);
-    let tail = without_end.rmatch_indices('\n').nth(last - 1);
-    (
-        head.map_or(text.len(), |(at, _)| at + 1),
-        tail.map_or(0, |(at, _)| at + 1),
-    )
+    let tail_lines = max_lines.saturating_sub(head_lines);
+    let tail = match tail_lines {
+        0 => text.len(),
+        some => (without_end.rmatch_indices('\n').nth(some - 1)).map_or(0, |(at, _)| at + 1),
+    };
+    let tail = tail.max(text.len().saturating_sub(max_bytes - head_bytes));
+    let tail = text
+        .get(ceiling(text, tail.max(head.len()))..)
+        .unwrap_or_default();
+    let middle = text
+        .get(head.len()..text.len() - tail.len())
+        .unwrap_or_default();
+    let missing = Length::of(middle);
+    Some(Cut {
+        head,
+        tail,
+        missing,
+    })
 }
 
 /// The last place at or before this one where a character begins.
@@ -99,44 +160,65 @@ mod tests {
 
     #[test]
     fn a_text_within_its_bounds_is_left_alone() {
-        let bounded = bound("a\nb\n", 4, 2);
-        assert_eq!((bounded.text.as_str(), bounded.is_cut), ("a\nb\n", false));
+        assert_eq!(bound("a\nb\n", (4, 2), Keeps::Ends), None);
     }
 
     #[test]
-    fn many_short_lines_are_cut_by_lines_and_one_long_line_by_bytes() {
+    fn a_command_keeps_more_of_its_end_and_everything_else_its_beginning() {
         let lines: String = (1..=100).map(|n| format!("{n}\n")).collect();
-        let bounded = bound(&lines, 10_000, 10);
+        let told = |text: &str, bounds, keeps| {
+            bound(text, bounds, keeps)
+                .unwrap()
+                .told(Some("all of it: record/.outputs/c17.txt"))
+        };
         assert_eq!(
-            bounded.text,
-            "1\n2\n3\n4\n5\n6\n7\n\n[… 268 bytes in 90 lines are left out here …]\n98\n99\n100\n"
+            told(&lines, (10_000, 10), Keeps::Ends),
+            "1\n2\n3\n[... 264 bytes in 90 lines left out; all of it: record/.outputs/c17.txt ...]\n\
+             94\n95\n96\n97\n98\n99\n100\n"
         );
-        let bounded = bound(&"ä".repeat(100), 20, 10);
         assert_eq!(
-            bounded.text,
+            told(&lines, (10_000, 3), Keeps::Beginning),
+            "1\n2\n3\n[... 286 bytes in 97 lines left out; all of it: record/.outputs/c17.txt ...]\n"
+        );
+        let wide = "ä".repeat(100);
+        assert_eq!(
+            bound(&wide, (20, 10), Keeps::Ends).unwrap().told(None),
             format!(
-                "{}\n[… 180 bytes in 1 lines are left out here …]\n{}",
-                "ä".repeat(7),
-                "ä".repeat(3)
+                "{}\n[... 180 bytes in 1 lines left out; it could not be kept ...]\n{}",
+                "ä".repeat(3),
+                "ä".repeat(7)
             )
         );
+    }
+
+    #[test]
+    fn numbers_are_grouped_by_thousands() {
+        for (number, expected) in [
+            (0, "0"),
+            (999, "999"),
+            (1_204, "1,204"),
+            (81_204_000, "81,204,000"),
+        ] {
+            assert_eq!(grouped(number), expected);
+        }
     }
 
     proptest! {
         #[test]
         fn beginning_and_end_are_kept_and_nothing_is_said_twice(
-            text in "[aä\n]{0,200}", bytes in 10_usize..100, lines in 10_usize..40,
+            text in "[aä\n]{0,200}", bytes in 10_usize..100, lines in 10_usize..40, ends in any::<bool>(),
         ) {
-            let bounded = bound(&text, bytes, lines);
-            prop_assert_eq!(bounded.is_cut, text.len() > bytes || text.lines().count() > lines);
-            if bounded.is_cut {
-                let (head, rest) = bounded.text.split_once("\n[… ").unwrap();
-                let (missing, tail) = rest.split_once("here …]\n").unwrap();
-                let missing: usize = missing.split(' ').next().unwrap().parse().unwrap();
-                prop_assert!(text.starts_with(head) && text.ends_with(tail));
-                prop_assert_eq!(head.len() + missing + tail.len(), text.len());
-                prop_assert!(head.len() + tail.len() <= bytes);
-                prop_assert!(head.lines().count() + tail.lines().count() <= lines + 1);
+            let keeps = if ends { Keeps::Ends } else { Keeps::Beginning };
+            let is_long = text.len() > bytes || text.lines().count() > lines;
+            let cut = bound(&text, (bytes, lines), keeps);
+            prop_assert_eq!(cut.is_some(), is_long);
+            if let Some(cut) = cut {
+                prop_assert!(text.starts_with(cut.head) && text.ends_with(cut.tail));
+                let missing = usize::try_from(cut.missing.bytes).unwrap();
+                prop_assert_eq!(cut.head.len() + missing + cut.tail.len(), text.len());
+                prop_assert!(cut.head.len() + cut.tail.len() <= bytes);
+                prop_assert!(cut.head.lines().count() + cut.tail.lines().count() <= lines + 1);
+                prop_assert!(ends || cut.tail.is_empty());
             }
         }
     }

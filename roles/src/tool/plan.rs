@@ -30,7 +30,12 @@ impl Plan {
     pub const fn needs_no_process(&self) -> bool {
         match self.deed {
             Deed::Command(_) => false,
-            Deed::Read(_) | Deed::Write(..) | Deed::Fetch(_) | Deed::Search(_) => true,
+            Deed::Read(_)
+            | Deed::Write(..)
+            | Deed::Fetch(_)
+            | Deed::Search(_)
+            | Deed::Output(_)
+            | Deed::Todo(_) => true,
         }
     }
 }

@@ -2,18 +2,16 @@
 
 use std::ffi::OsStr;
 use std::fmt::Write as _;
-use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStrExt as _;
 
 use a_society_facts::Hash;
 use a_society_facts::fact::turn::{CallEnd, Effect};
-use rustix::fs::{Mode, OFlags, fstat, openat};
 
-use super::arguments::{ListDirectory, ReadFile, ReadFileLines, SearchFiles, understood};
+use super::arguments::{GlobFiles, GrepFiles, ListDirectory, ReadFile, ReadFileLines, understood};
 use super::files::{self, Entry, Floor, Kind, Located};
+use super::find::{Glob, Grep};
 use super::output::{Output, floor as char_floor};
 use super::plan::{Plan, Refusal, RefusalKind};
-use super::redact::Redactor;
 use super::toolbox::{Deed, Toolbox, Wants};
 use super::{limits, text};
 use crate::consent::Tier;
@@ -25,7 +23,8 @@ pub(super) enum Reading {
     File(Located),
     Lines(Located, ReadFileLines),
     Folder(Located),
-    Search(Located, SearchFiles),
+    Grep(Located, Box<Grep>),
+    Glob(Located, Glob),
 }
 
 impl Toolbox {
@@ -62,19 +61,18 @@ impl Toolbox {
         self.plan_reading("list_directory", Reading::Folder(located), summary, raw)
     }
 
-    pub(super) fn plan_search(&self, given: SearchFiles, raw: &str) -> Result<Plan, Refusal> {
-        if given.text.is_empty() {
-            let text = "There is no text to search for.";
-            return Err(Refusal::new(RefusalKind::Arguments, text));
-        }
-        let located = self.0.roots.locate(&given.path)?;
-        let summary = format!("search {} for {:?}", located.shown, given.text);
-        self.plan_reading(
-            "search_files",
-            Reading::Search(located, given),
-            summary,
-            raw,
-        )
+    pub(super) fn plan_grep(&self, given: &GrepFiles, raw: &str) -> Result<Plan, Refusal> {
+        let grep = Grep::read(given)?;
+        let located = (self.0.roots).locate(given.path.as_deref().unwrap_or("."))?;
+        let summary = format!("search {} for {:?}", located.shown, given.pattern);
+        self.plan_reading("grep", Reading::Grep(located, Box::new(grep)), summary, raw)
+    }
+
+    pub(super) fn plan_glob(&self, given: &GlobFiles, raw: &str) -> Result<Plan, Refusal> {
+        let (path, glob) = Glob::read(given)?;
+        let located = self.0.roots.locate(&path)?;
+        let summary = format!("find {:?}", given.pattern);
+        self.plan_reading("glob", Reading::Glob(located, glob), summary, raw)
     }
 
     fn plan_reading(
@@ -118,9 +116,8 @@ impl Toolbox {
             Reading::File(located) => self.read_file(entry, located)?,
             Reading::Lines(located, lines) => self.read_lines(entry, located, lines)?,
             Reading::Folder(located) => list(&entry, located)?,
-            Reading::Search(located, search) => {
-                find(entry, located, search, &self.0.redactor, stop)?
-            }
+            Reading::Grep(located, grep) => self.grep(entry, located, grep, stop)?,
+            Reading::Glob(located, glob) => self.glob(&entry, located, glob, stop)?,
         };
         if stop.is_raised() {
             return Ok((CallEnd::Stopped, output));
@@ -214,7 +211,8 @@ impl Reading {
             Self::File(located)
             | Self::Lines(located, _)
             | Self::Folder(located)
-            | Self::Search(located, _) => located,
+            | Self::Grep(located, _)
+            | Self::Glob(located, _) => located,
         }
     }
 }
@@ -262,7 +260,7 @@ fn list(entry: &Entry, located: &Located) -> Result<Output, Refusal> {
 
 /// A name as text. What is no text, or would break the line, is escaped, so that two names never
 /// look the same.
-fn shown_name(name: &OsStr) -> String {
+pub(super) fn shown_name(name: &OsStr) -> String {
     let is_plain = |text: &&str| !text.chars().any(char::is_control) && !text.contains('\\');
     if let Some(text) = name.to_str().filter(is_plain) {
         return text.to_owned();
@@ -284,257 +282,9 @@ fn shown_name(name: &OsStr) -> String {
     out
 }
 
-/// A search under way.
-#[derive(Debug)]
-struct Search<'a> {
-    needle: Vec<u8>,
-    asked: &'a SearchFiles,
-    redactor: &'a Redactor,
-    stop: &'a StopSignal,
-    body: String,
-    matches: usize,
-    files: usize,
-    entries: usize,
-    bytes: u64,
-    /// Why it ended early.
-    ended: Option<&'static str>,
-}
-
-fn find(
-    entry: Entry,
-    located: &Located,
-    asked: &SearchFiles,
-    redactor: &Redactor,
-    stop: &StopSignal,
-) -> Result<Output, Refusal> {
-    let fold = |text: &str| text.to_ascii_lowercase().into_bytes();
-    let mut search = Search {
-        needle: if asked.ignore_case {
-            fold(&asked.text)
-        } else {
-            asked.text.clone().into_bytes()
-        },
-        asked,
-        redactor,
-        stop,
-        body: String::new(),
-        matches: 0,
-        files: 0,
-        entries: 0,
-        bytes: 0,
-        ended: None,
-    };
-    match files::stat_kind(&entry.stat) {
-        Kind::Folder => {
-            let prefix = if located.shown == "." {
-                String::new()
-            } else {
-                format!("{}/", located.shown)
-            };
-            search.folder(&entry.file, &prefix, 0);
-        }
-        Kind::File => {
-            let bytes = files::read_bytes(entry, &located.shown)?;
-            search.look_into(&bytes, &located.shown);
-        }
-        Kind::Link | Kind::Other => {
-            return Err(files::impossible(format!(
-                "{} is neither a folder nor a regular file.",
-                located.shown
-            )));
-        }
-    }
-    let mut tail = format!("[{} matches in {} files]\n", search.matches, search.files);
-    if let Some(why) = search.ended {
-        tail = format!(
-            "[the search ended early: {why}; {} matches so far]\n",
-            search.matches
-        );
-    }
-    Ok(Output {
-        body: search.body,
-        tail,
-        is_cut: search.ended.is_some(),
-        ..Output::default()
-    })
-}
-
-impl Search<'_> {
-    /// Links are not followed, so that the way here is the way that it looks.
-    fn folder(&mut self, folder: &OwnedFd, prefix: &str, depth: usize) {
-        if depth >= limits::SEARCH_DEPTH {
-            self.ended = Some("the folders are nested too deep");
-            return;
-        }
-        let room = limits::SEARCH_ENTRIES.saturating_sub(self.entries);
-        let Ok((names, is_more)) = files::entries(folder, room) else {
-            return;
-        };
-        self.entries += names.len();
-        for name in &names {
-            if self.ended.is_some() {
-                return;
-            }
-            let Some(stat) = files::child(folder, name) else {
-                continue;
-            };
-            let path = format!("{prefix}{}", shown_name(name));
-            match files::stat_kind(&stat) {
-                Kind::Folder if name.as_bytes().starts_with(b".") => {}
-                Kind::Folder => {
-                    let flags =
-                        OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-                    if let Ok(below) = openat(folder, name, flags, Mode::empty()) {
-                        self.folder(&below, &format!("{path}/"), depth + 1);
-                    }
-                }
-                Kind::File => self.file(folder, name, path),
-                Kind::Link | Kind::Other => {}
-            }
-        }
-        if is_more {
-            self.ended = Some("there are too many files");
-        }
-    }
-
-    fn file(&mut self, folder: &OwnedFd, name: &OsStr, path: String) {
-        let text = name.to_string_lossy();
-        let wanted = self
-            .asked
-            .name
-            .as_ref()
-            .is_none_or(|pattern| matches(pattern, &text));
-        if !wanted || files::floor(std::path::Path::new(&path)) >= Floor::Sensitive {
-            return;
-        }
-        if self.stop.is_raised() {
-            self.ended = Some("it was stopped");
-            return;
-        }
-        if self.files >= limits::SEARCH_FILES || self.bytes >= limits::SEARCH_BYTES {
-            self.ended = Some("there is too much to read");
-            return;
-        }
-        let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        let opened = openat(folder, name, flags, Mode::empty());
-        let Some((file, stat)) = opened.ok().and_then(|file| {
-            let stat = fstat(&file).ok()?;
-            Some((file, stat))
-        }) else {
-            return;
-        };
-        let entry = Entry {
-            file,
-            stat,
-            floor: Floor::Open,
-            real: path.clone().into(),
-        };
-        // What is too large or has just gone is left out, as binary files are.
-        if let Ok(bytes) = files::read_bytes(entry, &path) {
-            self.bytes += bytes.len() as u64;
-            self.files += 1;
-            self.look_into(&bytes, &path);
-        }
-    }
-
-    fn look_into(&mut self, bytes: &[u8], path: &str) {
-        if text::is_binary(bytes) {
-            return;
-        }
-        let fold = |bytes: &[u8]| match self.asked.ignore_case {
-            true => bytes.to_ascii_lowercase(),
-            false => bytes.to_vec(),
-        };
-        let finder = memchr::memmem::Finder::new(&self.needle).into_owned();
-        if finder.find(&fold(bytes)).is_none() {
-            return;
-        }
-        // Only now, because it takes longer; and as a whole, because a line of a key is none.
-        let text = self.redactor.redact(&String::from_utf8_lossy(bytes));
-        let (bytes, haystack) = (text.as_bytes(), fold(text.as_bytes()));
-        let (mut from, mut line, mut counted) = (0, 1, 0);
-        while let Some(at) = haystack.get(from..).and_then(|rest| finder.find(rest)) {
-            let at = from + at;
-            line += memchr::memchr_iter(b'\n', bytes.get(counted..at).unwrap_or_default()).count();
-            counted = at;
-            let start =
-                memchr::memrchr(b'\n', bytes.get(..at).unwrap_or_default()).map_or(0, |it| it + 1);
-            let end = memchr::memchr(b'\n', bytes.get(at..).unwrap_or_default())
-                .map_or(bytes.len(), |it| at + it);
-            self.found(path, line, bytes.get(start..end).unwrap_or_default());
-            if self.matches >= limits::SEARCH_MATCHES {
-                self.ended = Some("there are too many matches");
-                return;
-            }
-            from = end.max(at + 1);
-        }
-    }
-
-    fn found(&mut self, path: &str, line: usize, bytes: &[u8]) {
-        let text = String::from_utf8_lossy(bytes);
-        let text = text.trim_end_matches('\r');
-        let shown = text
-            .get(..char_floor(text, limits::MATCH_BYTES))
-            .unwrap_or(text);
-        let mark = if shown.len() < text.len() {
-            " […]"
-        } else {
-            ""
-        };
-        // Writing to a string cannot fail.
-        let _ = writeln!(self.body, "{path}:{line}:{shown}{mark}");
-        self.matches += 1;
-    }
-}
-
-/// Whether a name fits a pattern of letters, `*` and `?`. Linear in both.
-fn matches(pattern: &str, name: &str) -> bool {
-    let (pattern, name): (Vec<char>, Vec<char>) =
-        (pattern.chars().collect(), name.chars().collect());
-    let (mut p, mut n, mut star) = (0, 0, None);
-    while n < name.len() {
-        match (pattern.get(p), name.get(n)) {
-            (Some('*'), _) => {
-                star = Some((p, n));
-                p += 1;
-            }
-            (Some(wanted), Some(letter)) if *wanted == '?' || wanted == letter => {
-                p += 1;
-                n += 1;
-            }
-            _ => match star {
-                Some((at, from)) => {
-                    star = Some((at, from + 1));
-                    p = at + 1;
-                    n = from + 1;
-                }
-                None => return false,
-            },
-        }
-    }
-    pattern.iter().skip(p).all(|letter| *letter == '*')
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_pattern_matches_the_whole_name() {
-        for (pattern, name, expected) in [
-            ("*.rs", "main.rs", true),
-            ("*.rs", "main.rs.bak", false),
-            ("ma?n.rs", "main.rs", true),
-            ("?", "", false),
-            ("*", "", true),
-            ("a*b*c", "aXXbYYc", true),
-            ("a*b*c", "aXXcYYb", false),
-            ("**a", "bba", true),
-        ] {
-            assert_eq!(matches(pattern, name), expected, "{pattern} {name}");
-        }
-        assert!(!matches(&"*a".repeat(200), &"a".repeat(199)));
-    }
 
     #[test]
     fn p39_names_that_are_no_text_are_shown_without_loss() {

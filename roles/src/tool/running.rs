@@ -2,6 +2,7 @@
 
 use a_society_facts::fact::journal::ProcessName;
 use a_society_facts::fact::turn::CallEnd;
+use a_society_facts::id::CallId;
 
 use super::command::Held;
 use super::output::Output;
@@ -16,6 +17,7 @@ pub struct Running {
     pub(super) deed: Deed,
     pub(super) tier: Tier,
     pub(super) held: Option<Held>,
+    pub(super) call: CallId,
     pub(super) stop: StopSignal,
 }
 
@@ -28,8 +30,6 @@ pub struct Finished {
     pub output: String,
     /// Whether something was left out of it, which it says itself.
     pub is_cut: bool,
-    /// When something was left out, the output with more of it, for a blob.
-    pub whole: Option<Vec<u8>>,
 }
 
 impl Running {
@@ -47,18 +47,30 @@ impl Running {
             deed,
             tier,
             held,
+            call,
             stop,
         } = self;
         if stop.is_raised() {
             return Finished::not_run();
         }
         let result = match held {
-            Some(held) => Ok(toolbox.run_held(held, &stop)),
+            Some(held) => Ok(match &deed {
+                Deed::Command(launch) if launch.in_background => {
+                    toolbox.run_beside(held, launch, &stop)
+                }
+                Deed::Command(_)
+                | Deed::Read(_)
+                | Deed::Write(..)
+                | Deed::Output(_)
+                | Deed::Todo(_)
+                | Deed::Fetch(_)
+                | Deed::Search(_) => toolbox.run_held(held, &stop),
+            }),
             None => toolbox.perform(deed, &tier, &stop),
         };
         match result {
-            Ok((end, output)) => toolbox.finished(end, output),
-            Err(refusal) => toolbox.finished(refusal.end(), Output::of(refusal.text)),
+            Ok((end, output)) => toolbox.finished(end, output, &call),
+            Err(refusal) => toolbox.finished(refusal.end(), Output::of(refusal.text), &call),
         }
     }
 }
@@ -69,7 +81,6 @@ impl Finished {
             end: CallEnd::NotRun,
             output: "The turn was stopped before this call ran. Nothing happened.".to_owned(),
             is_cut: false,
-            whole: None,
         }
     }
 }

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use a_society_facts::id::{FlowId, NodeId, RoleInstance};
 
+use super::command::Background;
 use super::limits;
 
 /// How far tools reach. Ordered: what is smaller reaches less.
@@ -96,6 +97,8 @@ pub struct Setting {
     pub check_workflow: Option<WorkflowCheck>,
     /// The words among which members of definitions choose, such as the nodes of a handoff.
     pub words: BTreeMap<String, Vec<String>>,
+    /// The commands that run beside turns of the flow.
+    pub background: Background,
     /// The bounds.
     pub limits: Limits,
 }
@@ -121,6 +124,7 @@ impl Setting {
             irreversible_commands: Vec::new(),
             check_workflow: None,
             words: BTreeMap::new(),
+            background: Background::default(),
             limits: Limits::default(),
         }
     }
@@ -179,6 +183,20 @@ pub struct Limits {
     pub command_max_ms: u64,
 }
 
+impl Limits {
+    /// The bounds for a model that reads so many tokens; 0 if nobody knows. One output fills an
+    /// eighth of its window at most.
+    #[must_use]
+    pub fn of_window(tokens: u64) -> Self {
+        let mut limits = Self::default();
+        let eighth = tokens.saturating_mul(limits::BYTES_A_TOKEN) / limits::WINDOW_PARTS;
+        if let Some(eighth) = usize::try_from(eighth).ok().filter(|bytes| *bytes > 0) {
+            limits.output_bytes = limits.output_bytes.min(eighth);
+        }
+        limits
+    }
+}
+
 impl Default for Limits {
     fn default() -> Self {
         Self {
@@ -204,5 +222,13 @@ mod tests {
                 assert!(narrowed <= one && narrowed <= other);
             }
         }
+    }
+
+    #[test]
+    fn one_output_fills_at_most_an_eighth_of_a_window() {
+        let bytes = |tokens| Limits::of_window(tokens).output_bytes;
+        assert_eq!(bytes(0), 50 * 1024);
+        assert_eq!(bytes(8_192), 4_096);
+        assert_eq!(bytes(1_000_000), 50 * 1024);
     }
 }

@@ -8,11 +8,11 @@ use a_society_facts::fact::turn::{CallEnd, Effect};
 use a_society_facts::id::CallId;
 use a_society_facts::message::ToolCall;
 
-use super::arguments::{self, Arguments, canonical, definitions};
+use super::arguments::{self, Arguments, CommandOutput, canonical, definitions};
 use super::command::Launch;
 use super::files::Roots;
 use super::form::{Definition, clipped};
-use super::output::{Bounded, Output, bound};
+use super::output::{Keeps, Length, Output, bound, floor, grouped};
 use super::plan::{Plan, Refusal, RefusalKind};
 use super::read::Reading;
 use super::redact::Redactor;
@@ -49,6 +49,10 @@ pub(super) enum Deed {
     Write(Box<Writing>, PathBuf),
     /// It runs a command.
     Command(Box<Launch>),
+    /// It asks for what a command beside the turn wrote.
+    Output(Box<CommandOutput>),
+    /// It says the task list, and is told this.
+    Todo(String),
     /// It reads a page.
     Fetch(Box<Fetch>),
     /// It searches the web.
@@ -83,6 +87,18 @@ impl Toolbox {
         self.0.definitions.get_or_init(made)
     }
 
+    /// A stop of the turn ends the commands that run beside it.
+    pub(crate) fn heed(&self, stop: &StopSignal) {
+        let setting = &self.0.setting;
+        setting.background.end_at(&setting.owner.role, stop);
+    }
+
+    /// The turn is over, and so are the commands that run beside it.
+    pub(crate) fn end_background(&self) {
+        let setting = &self.0.setting;
+        setting.background.end(&setting.owner.role);
+    }
+
     /// Blanks out secrets in any text, such as an answer or an error of a provider.
     #[must_use]
     pub fn redact(&self, text: &str) -> String {
@@ -104,8 +120,11 @@ impl Toolbox {
             Arguments::ReadFile(_)
             | Arguments::ReadFileLines(_)
             | Arguments::ListDirectory(_)
-            | Arguments::SearchFiles(_)
+            | Arguments::Grep(_)
+            | Arguments::Glob(_)
             | Arguments::RunCommand(_)
+            | Arguments::CommandOutput(_)
+            | Arguments::Todo(_)
             | Arguments::FetchUrl(_)
             | Arguments::WebSearch(_) => {
                 let text = format!("{} changes no file that could be looked at.", call.name);
@@ -149,10 +168,13 @@ impl Toolbox {
             Arguments::ReadFile(given) => self.plan_read_file(&given, text),
             Arguments::ReadFileLines(given) => self.plan_read_lines(given, text),
             Arguments::ListDirectory(given) => self.plan_list(&given, text),
-            Arguments::SearchFiles(given) => self.plan_search(given, text),
+            Arguments::Grep(given) => self.plan_grep(&given, text),
+            Arguments::Glob(given) => self.plan_glob(&given, text),
             Arguments::EditFile(given) => self.plan_edit(&given, text),
             Arguments::WriteFile(given) => self.plan_write(given, text),
             Arguments::RunCommand(given) => self.plan_command(given, text),
+            Arguments::CommandOutput(given) => self.plan_output(given, text),
+            Arguments::Todo(given) => self.plan_todo(&given, text),
             Arguments::FetchUrl(given) => self.plan_fetch(&given, text),
             Arguments::WebSearch(given) => self.plan_web_search(&given, text),
         }
@@ -164,15 +186,21 @@ impl Toolbox {
         let held = match &plan.deed {
             Deed::Command(launch) => match self.hold(launch, call) {
                 Ok(held) => Some(held),
-                Err(why) => return Err(self.finished(CallEnd::Failed, Output::of(why))),
+                Err(why) => return Err(self.finished(CallEnd::Failed, Output::of(why), call)),
             },
-            Deed::Read(_) | Deed::Write(..) | Deed::Fetch(_) | Deed::Search(_) => None,
+            Deed::Read(_)
+            | Deed::Write(..)
+            | Deed::Fetch(_)
+            | Deed::Search(_)
+            | Deed::Output(_)
+            | Deed::Todo(_) => None,
         };
         Ok(Running {
             toolbox: self.clone(),
             deed: plan.deed,
             tier: plan.ask.tier,
             held,
+            call: call.clone(),
             stop: stop.clone(),
         })
     }
@@ -187,6 +215,8 @@ impl Toolbox {
         match deed {
             Deed::Read(reading) => self.read(&reading, tier, stop),
             Deed::Write(writing, real) => self.write(&writing, real),
+            Deed::Output(given) => self.command_output(&given, stop),
+            Deed::Todo(told) => Ok(Self::todo(told)),
             Deed::Fetch(fetch) => self.fetch(*fetch, stop),
             Deed::Search(query) => self.web_search(*query, stop),
             Deed::Command(_) => Ok((CallEnd::NotRun, Output::of("The command was not held."))),
@@ -241,19 +271,82 @@ impl Toolbox {
         }
     }
 
-    pub(super) fn finished(&self, end: CallEnd, output: Output) -> Finished {
+    /// What a model gets of an output. What does not fit is kept beside it first.
+    pub(super) fn finished(&self, end: CallEnd, output: Output, call: &CallId) -> Finished {
         let inner = &self.0;
+        let body = inner.redactor.redact(&output.body);
+        let (text, is_cut) = self.within_bounds(&body, (output.keeps, output.full), call);
         let clean = |text: &str| inner.redactor.redact(text);
-        let body = clean(&output.body);
-        let limits = inner.setting.limits;
-        let Bounded { text, is_cut } = bound(&body, limits.output_bytes, limits.output_lines);
-        let is_cut = is_cut || output.is_cut;
         Finished {
             end,
             output: [clean(&output.head), text, clean(&output.tail)].concat(),
-            is_cut,
-            whole: is_cut.then(|| body.into_bytes()),
+            is_cut: is_cut || output.is_cut,
         }
+    }
+
+    /// A text without secrets, as much of it as a model gets.
+    fn within_bounds(
+        &self,
+        body: &str,
+        (keeps, full): (Keeps, Option<Length>),
+        call: &CallId,
+    ) -> (String, bool) {
+        let limits = self.0.setting.limits;
+        let bounds = (limits.output_bytes, limits.output_lines);
+        let Some(mut cut) = bound(body, bounds, keeps) else {
+            return (body.to_owned(), false);
+        };
+        if let Some(full) = full {
+            // What was dropped while it arrived is missing in the middle as well.
+            let shown = [cut.head, cut.tail].map(Length::of);
+            let rest = |all: u64, shown: [u64; 2]| all.saturating_sub(shown.iter().sum());
+            cut.missing = Length {
+                bytes: rest(full.bytes, shown.map(|it| it.bytes)),
+                lines: rest(full.lines, shown.map(|it| it.lines)),
+            };
+        }
+        let kept = self.keep_output(call, body, full.is_some());
+        (cut.told(kept.as_deref()), true)
+    }
+
+    /// Keeps what was cut out of an output, and says where.
+    fn keep_output(&self, call: &CallId, body: &str, is_partial: bool) -> Option<String> {
+        let most = self.0.setting.limits.blob_bytes;
+        // Beyond it is at most the mark of what was dropped before.
+        let end = if is_partial {
+            body.len()
+        } else {
+            floor(body, most)
+        };
+        let part = body.get(..end)?;
+        let path = files::keep(&self.0.roots, call.as_str(), part.as_bytes()).ok()?;
+        let what = match (is_partial, part.len() < body.len()) {
+            (false, false) => "all of it".to_owned(),
+            (false, true) => format!("its first {} bytes", grouped(part.len() as u64)),
+            (true, _) => format!("the first and last {} bytes", grouped(most as u64 / 2)),
+        };
+        Some(format!("{what}: {path}"))
+    }
+
+    /// An output of a tool that is not ours, and more of it, if there is more.
+    pub(crate) fn kept_beside(
+        &self,
+        text: String,
+        whole: Option<&[u8]>,
+        call: &CallId,
+    ) -> (String, bool) {
+        let Some(whole) = whole else {
+            return self.within_bounds(&text, (Keeps::Beginning, None), call);
+        };
+        let most = self.0.setting.limits.blob_bytes;
+        let part = whole.get(..most).unwrap_or(whole);
+        let kept = files::keep(&self.0.roots, call.as_str(), part);
+        let where_it_is = kept.unwrap_or_else(|_| "it could not be kept".to_owned());
+        let bytes = grouped(whole.len() as u64);
+        (
+            format!("{text}\n[{bytes} bytes in all: {where_it_is}]"),
+            true,
+        )
     }
 }
 

@@ -36,6 +36,9 @@ pub enum Step {
         /// For how long; 0 when it speaks again.
         seconds: u64,
     },
+    /// The answer was cut off, because the operator has something to say first. What was streamed of
+    /// it is kept; the taker goes on with [`Told::Steered`].
+    Cut,
     /// What was streamed of the present answer does not count.
     Discard {
         /// Why.
@@ -91,8 +94,6 @@ pub enum Step {
         end: CallEnd,
         /// What the model gets.
         output: String,
-        /// Everything there was, if the model gets only a part of it.
-        whole: Option<Vec<u8>>,
         /// Whether the taker goes on at once, because nobody takes back what the call did.
         is_settled: bool,
     },
@@ -313,6 +314,14 @@ pub enum Told {
     Mend {
         /// What was said.
         message: String,
+    },
+    /// The operator said something to the role. It stands in the session now, and the model is asked
+    /// with it: the request that was announced, or the end that was said, does not count.
+    Steered {
+        /// What was kept of an answer that was cut off.
+        kept: Option<String>,
+        /// What the role is told, in order.
+        words: Vec<String>,
     },
     /// The session was made shorter: this stands for everything that was said so far.
     Compacted {

@@ -7,7 +7,8 @@
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Says once and for ever that a turn is to stop.
+/// Says once and for ever that a turn is to stop. It can also say that only the answer that arrives
+/// is to be cut off, because the operator has something to say first.
 #[derive(Clone, Default)]
 pub struct StopSignal(Arc<Mutex<State>>);
 
@@ -15,19 +16,63 @@ pub struct StopSignal(Arc<Mutex<State>>);
 struct State {
     is_raised: bool,
     listeners: Vec<Box<dyn FnOnce() + Send>>,
+    /// Whether the answer that arrives, or the next one, is cut off.
+    is_cut: bool,
+    /// The signal of the answer that arrives.
+    answer: Option<StopSignal>,
 }
 
 impl StopSignal {
     /// Raises the signal. Whatever waits ends now.
     pub fn raise(&self) {
-        let listeners = {
+        let (listeners, answer) = {
             let mut state = self.state();
             state.is_raised = true;
-            std::mem::take(&mut state.listeners)
+            (std::mem::take(&mut state.listeners), state.answer.take())
         };
+        if let Some(answer) = answer {
+            answer.raise();
+        }
         for listener in listeners {
             listener();
         }
+    }
+
+    /// Cuts the answer off that arrives, or the next one, until [`Self::go_on`]. The turn does not stop.
+    pub fn cut(&self) {
+        let answer = {
+            let mut state = self.state();
+            state.is_cut = true;
+            state.answer.take()
+        };
+        if let Some(answer) = answer {
+            answer.raise();
+        }
+    }
+
+    /// Answers arrive again.
+    pub fn go_on(&self) {
+        self.state().is_cut = false;
+    }
+
+    /// Whether answers are cut off.
+    #[must_use]
+    pub fn is_cut(&self) -> bool {
+        self.state().is_cut
+    }
+
+    /// The signal of the answer that is asked for next: raised when the turn stops, and when the answer
+    /// is cut off. One answer arrives at a time.
+    pub(crate) fn of_answer(&self) -> Self {
+        let answer = Self::default();
+        let mut state = self.state();
+        if state.is_raised || state.is_cut {
+            drop(state);
+            answer.raise();
+        } else {
+            state.answer = Some(answer.clone());
+        }
+        answer
     }
 
     /// Whether it was raised.
@@ -77,5 +122,18 @@ mod tests {
         signal.raise();
         signal.when_raised(move || tell.send("late").unwrap());
         assert_eq!(heard.iter().collect::<Vec<_>>(), ["early", "late"]);
+    }
+    #[test]
+    fn an_answer_is_cut_off_and_the_turn_goes_on_with_the_next() {
+        let turn = StopSignal::default();
+        let first = turn.of_answer();
+        turn.cut();
+        assert!(first.is_raised() && turn.is_cut() && !turn.is_raised());
+        assert!(turn.of_answer().is_raised(), "the words were not heard yet");
+        turn.go_on();
+        let second = turn.of_answer();
+        assert!(!second.is_raised() && !turn.is_cut());
+        turn.raise();
+        assert!(second.is_raised() && turn.of_answer().is_raised());
     }
 }

@@ -1,6 +1,7 @@
 //! Whoever takes a turn.
 
 use super::step::{Step, Told};
+use crate::tool::redact::Redactor;
 
 /// Takes one turn, step by step.
 ///
@@ -14,5 +15,10 @@ pub trait Taker: Send + std::fmt::Debug {
     /// step of its own.
     fn is_prompt(&self) -> bool {
         false
+    }
+
+    /// What finds the secrets that this taker knows. Without one, secrets are found by their form.
+    fn redactor(&self) -> Option<Redactor> {
+        None
     }
 }

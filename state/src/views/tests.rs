@@ -92,6 +92,7 @@ fn say(number: usize, text: &str) -> Fact {
         origin: Origin::Runtime,
         node: None,
         client: None,
+        request: None,
     })
 }
 

@@ -83,6 +83,7 @@ pub(crate) fn message(number: usize, text: Text) -> Fact {
         origin: Origin::Injection,
         node: None,
         client: None,
+        request: None,
     })
 }
 

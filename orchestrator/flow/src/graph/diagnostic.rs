@@ -78,6 +78,7 @@ codes! {
     Unreadable "G029" "A file cannot be read, is no text, or lies outside the project.",
     RepeatedReading "G030" "A node asks for what its role has read already.",
     SharedOwnership "G031" "Two roles own the same path, or one of them a part of what the other owns.",
+    OldForm "G032" "A file of a project has an older form; `check --fix` rewrites it.",
 }
 
 impl Serialize for Code {

@@ -31,7 +31,10 @@ pub use name::{
 };
 pub use overlay::{overlay, overlay_graph};
 pub use parse::{parse, parse_file, parse_with_roles};
-pub use project_file::{Defaults, Listed, parse_defaults, parse_list, parse_role};
+pub use project_file::{
+    Defaults, ListFile, Listed, OWNERSHIP_FILE, READINGS_FILE, in_todays_form, parse_defaults,
+    parse_list, parse_role,
+};
 pub use render::{RenderFault, to_dot, to_mermaid, to_text, to_yaml};
 pub use revise::{Hold, LiveFacts, Reason, check_revision};
 pub use role::{

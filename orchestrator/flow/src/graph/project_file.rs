@@ -10,46 +10,168 @@ use super::role::InlineRole;
 use super::walk::{self, Fields};
 use super::yaml::{Tree, Value};
 
-/// A text of a list, and the line in which it stands.
+/// An item of a list, and the line in which it is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Listed {
-    /// What it says.
+    /// The path or the variable.
     pub text: String,
     /// Counted from 1.
     pub line: u32,
+    /// The roles that share it by agreement, if it is a surface.
+    pub shared_with: Vec<String>,
 }
 
-/// Reads a file that holds a list of texts, alone or under the one key that it may have. An empty
-/// file is an empty list.
+/// A file that holds one list.
+#[derive(Debug, Clone, Copy)]
+pub struct ListFile {
+    /// The key under which the list may be.
+    key: &'static str,
+    /// All keys that are read, older ones included.
+    keys: &'static [&'static str],
+    /// An older name of the key.
+    old_key: Option<&'static str>,
+    /// Whether an item may say more than its path.
+    has_details: bool,
+}
+
+/// The key with which older files name their role. The folder says it already.
+const OLD_ROLE_KEY: &str = "role";
+
+/// What a role reads.
+pub const READINGS_FILE: ListFile = ListFile {
+    key: "required_readings",
+    keys: &["required_readings", OLD_ROLE_KEY],
+    old_key: None,
+    has_details: false,
+};
+
+/// What a role owns.
+pub const OWNERSHIP_FILE: ListFile = ListFile {
+    key: "owns",
+    keys: &["owns", "surfaces", OLD_ROLE_KEY],
+    old_key: Some("surfaces"),
+    has_details: true,
+};
+
+/// The keys of an owned surface that says more than its path.
+const SURFACE_KEYS: &[&str] = &["path", "scope", "shared_with"];
+
+/// Reads a file that holds a list, alone or under its key. An empty file is an empty list. An older
+/// form is read with a warning.
 pub fn parse_list(
     text: &str,
     file_name: &str,
-    key: &'static [&'static str; 1],
+    form: ListFile,
 ) -> (Option<Vec<Listed>>, Vec<Diagnostic>) {
     let mut sink = Sink::new(text, file_name);
     let list = tree(&mut sink, text).and_then(|tree| {
         let items = match &tree.value {
             Value::Null => return Some(Vec::new()),
-            Value::Map(_) => {
-                let fields = Fields::read(&mut sink, &tree, "this file", key)?;
-                fields.required(&mut sink, key[0])?.clone()
-            }
+            Value::Map(_) => keyed_list(&mut sink, &tree, form)?.clone(),
             Value::List(_) | Value::Text(_) | Value::Number(_) | Value::Bool(_) => tree,
         };
-        let what = format!("`{}`", key[0]);
+        let what = format!("`{}`", form.key);
         let items = walk::list(&mut sink, &items, &what)?;
-        let mut listed = Vec::new();
-        for item in items {
-            let said = walk::text(&mut sink, item, &format!("an item of {what}"));
-            listed.extend(said.map(|said| Listed {
-                text: said.to_owned(),
-                line: item.span.line,
-            }));
-        }
-        Some(listed)
+        let items = items.iter().map(|item| listed(&mut sink, item, form));
+        Some(items.flatten().collect())
     });
     let is_sound = sink.errors() == 0;
     (list.filter(|_| is_sound), sink.finish())
+}
+
+/// The list under its key, or under its older one.
+fn keyed_list<'t>(sink: &mut Sink<'_>, tree: &'t Tree, form: ListFile) -> Option<&'t Tree> {
+    let fields = Fields::read(sink, tree, "this file", form.keys)?;
+    let hint = || Some("`a-society check --fix` rewrites it".to_owned());
+    if let Some(role) = fields.get(OLD_ROLE_KEY) {
+        let message = "`role` has no effect: the folder names the role";
+        sink.warning(Code::OldForm, role.span, message, hint());
+    }
+    let old = form.old_key.and_then(|key| Some((key, fields.get(key)?)));
+    if let Some((key, list)) = old
+        && fields.get(form.key).is_none()
+    {
+        let message = format!("`{key}` is an older name of `{}`", form.key);
+        sink.warning(Code::OldForm, list.span, message, hint());
+        return Some(list);
+    }
+    fields.required(sink, form.key)
+}
+
+fn listed(sink: &mut Sink<'_>, item: &Tree, form: ListFile) -> Option<Listed> {
+    let line = item.span.line;
+    if !form.has_details || !matches!(item.value, Value::Map(_)) {
+        let what = format!("an item of `{}`", form.key);
+        let text = walk::text(sink, item, &what)?.to_owned();
+        let shared_with = Vec::new();
+        return Some(Listed {
+            text,
+            line,
+            shared_with,
+        });
+    }
+    let fields = Fields::read(sink, item, "a surface", SURFACE_KEYS)?;
+    let text = fields.required(sink, "path")?;
+    let text = walk::text(sink, text, "`path`")?.to_owned();
+    if let Some(scope) = fields.get("scope") {
+        walk::text(sink, scope, "`scope`")?;
+    }
+    let shared_with = match fields.get("shared_with") {
+        None => Vec::new(),
+        Some(roles) => {
+            let roles = walk::list(sink, roles, "`shared_with`")?.iter();
+            let names = roles.map(|role| walk::text(sink, role, "a role of `shared_with`"));
+            names.flatten().map(str::to_owned).collect()
+        }
+    };
+    Some(Listed {
+        text,
+        line,
+        shared_with,
+    })
+}
+
+/// The text of a list's file in today's form; nothing if it has that form already. Everything else in
+/// it, such as comments, stays as it is.
+#[must_use]
+pub fn in_todays_form(text: &str, form: ListFile) -> Option<String> {
+    let (_, found) = parse_list(text, "", form);
+    let old = found.iter().filter(|found| found.code == Code::OldForm);
+    if old.count() == 0 || found.iter().any(Diagnostic::is_error) {
+        return None;
+    }
+    let is_key = |line: &str, key: &str| {
+        let rest = line.strip_prefix(key);
+        rest.is_some_and(|rest| rest.trim_start().starts_with(':'))
+    };
+    let mut out = String::with_capacity(text.len());
+    for line in text.split_inclusive('\n') {
+        if is_key(line, OLD_ROLE_KEY) {
+            continue;
+        }
+        match form.old_key.filter(|key| is_key(line, key)) {
+            Some(old) => {
+                out.push_str(form.key);
+                out.push_str(line.get(old.len()..).unwrap_or_default());
+            }
+            None => out.push_str(line),
+        }
+    }
+    // A file in flow style, or with quoted keys, is left to its author.
+    let (list, found) = parse_list(&out, "", form);
+    let same = list
+        == parse_list(text, "", form)
+            .0
+            .map(|list| renumbered(list, &out, form));
+    (same && found.iter().all(|found| found.code != Code::OldForm)).then_some(out)
+}
+
+/// A list with the lines that its items have in another text.
+fn renumbered(list: Vec<Listed>, text: &str, form: ListFile) -> Vec<Listed> {
+    let lines = parse_list(text, "", form).0.unwrap_or_default();
+    let lines = lines.into_iter().map(|item| item.line);
+    let items = list.into_iter().zip(lines);
+    items.map(|(item, line)| Listed { line, ..item }).collect()
 }
 
 /// Reads a file that holds one role: the keys of a role in a flow file. Who the role is and how it
@@ -126,10 +248,8 @@ fn yes_or_no(sink: &mut Sink<'_>, tree: &Tree) -> Option<bool> {
 mod tests {
     use super::*;
 
-    const KEY: &[&str; 1] = &["required_readings"];
-
     fn texts(text: &str) -> Option<Vec<(String, u32)>> {
-        let (list, _) = parse_list(text, "x.yaml", KEY);
+        let (list, _) = parse_list(text, "x.yaml", READINGS_FILE);
         let items = list?.into_iter();
         Some(items.map(|item| (item.text, item.line)).collect())
     }
@@ -143,6 +263,52 @@ mod tests {
         assert_eq!(texts("# nothing yet\n"), Some(Vec::new()));
     }
 
+    const OLD: &str = "# What curators own\nrole: curator\nsurfaces:\n  - path: $RULES\n    \
+                       scope: all of it\n    shared_with: [owner]\n  - path: docs\n";
+
+    #[test]
+    fn an_older_form_is_read_with_a_warning_and_rewritten_without_a_loss() {
+        let (list, found) = parse_list(OLD, "x.yaml", OWNERSHIP_FILE);
+        let said = |list: Vec<Listed>| -> Vec<(String, Vec<String>)> {
+            let items = list.into_iter();
+            items.map(|item| (item.text, item.shared_with)).collect()
+        };
+        let wanted = vec![
+            ("$RULES".to_owned(), vec!["owner".to_owned()]),
+            ("docs".to_owned(), Vec::new()),
+        ];
+        assert_eq!(said(list.unwrap()), wanted);
+        let codes: Vec<&str> = found.iter().map(|found| found.code.as_str()).collect();
+        assert_eq!(codes, ["G032", "G032"], "{found:?}");
+        assert!(found.iter().all(|found| !found.is_error()), "{found:?}");
+
+        let new = in_todays_form(OLD, OWNERSHIP_FILE).unwrap();
+        assert_eq!(
+            new,
+            OLD.replace("role: curator\n", "")
+                .replace("surfaces:", "owns:")
+        );
+        let (list, found) = parse_list(&new, "x.yaml", OWNERSHIP_FILE);
+        assert_eq!(said(list.unwrap()), wanted);
+        assert!(found.is_empty(), "{found:?}");
+        assert_eq!(in_todays_form(&new, OWNERSHIP_FILE), None, "once is enough");
+
+        let readings = "role: curator\nrequired_readings:\n  - $LOG\n";
+        let new = in_todays_form(readings, READINGS_FILE).unwrap();
+        assert_eq!(new, "required_readings:\n  - $LOG\n");
+    }
+
+    #[test]
+    fn a_file_that_cannot_be_rewritten_line_by_line_is_left_alone() {
+        for text in [
+            "{ role: curator, surfaces: [docs] }\n",
+            "role: curator\nsurfaces: 3\n",
+            "owns: [docs]\n",
+        ] {
+            assert_eq!(in_todays_form(text, OWNERSHIP_FILE), None, "{text}");
+        }
+    }
+
     #[test]
     fn what_is_no_list_of_texts_is_told_with_its_place() {
         for (text, code, line) in [
@@ -151,7 +317,7 @@ mod tests {
             ("hello\n", "G006", 1),
             ("- [a\n", "G002", 1),
         ] {
-            let (list, found) = parse_list(text, "x.yaml", KEY);
+            let (list, found) = parse_list(text, "x.yaml", READINGS_FILE);
             assert_eq!(list, None, "{text}");
             assert_eq!(found[0].code.as_str(), code, "{text}: {found:?}");
             assert_eq!(found[0].line, line, "{text}: {found:?}");

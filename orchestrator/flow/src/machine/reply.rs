@@ -7,7 +7,7 @@ use a_society_facts::fact::operator::{OperatorReplied, OperatorSteered};
 use a_society_facts::id::{ApprovalId, ClientId, NodeId, RoleInstance};
 use a_society_facts::legal::legal;
 use a_society_facts::view::FlowState;
-use a_society_facts::view::flow::{Staged, Waiting};
+use a_society_facts::view::flow::{Phase, Staged, Waiting};
 
 use super::input::{Guidance, Reply, ReplyTarget, Steer};
 use super::opened::Sketch;
@@ -133,9 +133,10 @@ fn only_one(state: &FlowState) -> Result<Reached<'_>, Refusal> {
     }
 }
 
-/// Only a role at work is steered; one that waits is answered.
+/// A role at work hears it with its next request, and a role whose turn is still to come with the first
+/// request of that; one that waits is answered.
 pub(super) fn steer(state: &FlowState, input: &Steer) -> Result<Vec<Fact>, Refusal> {
-    if state.main_turn_of(&input.role).is_none() {
+    if state.main_turn_of(&input.role).is_none() && !is_to_come(state, &input.role) {
         return Err(Refusal::NotAtWork {
             role: input.role.clone(),
             candidates: candidates(state),
@@ -148,6 +149,18 @@ pub(super) fn steer(state: &FlowState, input: &Steer) -> Result<Vec<Fact>, Refus
         when: input.when,
         client: input.client.clone(),
     })])
+}
+
+/// Whether the graph still has a turn for a role that is not at work and does not wait for words.
+fn is_to_come(state: &FlowState, role: &RoleInstance) -> bool {
+    let mut waits = state.waits();
+    let is_asked = waits.any(|(_, waiting)| waiting.role == *role && waiting.takes_text());
+    let mut nodes = state.graph.nodes.iter().filter(|node| node.role == *role);
+    state.phase == Phase::Forward
+        && !is_asked
+        && nodes.any(|node| {
+            !state.visited.contains(&node.id) || state.awaiting_handoff.contains(&node.id)
+        })
 }
 
 fn staged<'a>(state: &'a FlowState, approval: &ApprovalId) -> Result<&'a Staged, Refusal> {

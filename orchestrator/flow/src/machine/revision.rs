@@ -4,8 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use a_society_facts::fact::Fact;
 use a_society_facts::fact::flow::GraphRevised;
+use a_society_facts::fact::operator::ReplyReturned;
 use a_society_facts::handoff::{EdgeName, Way};
-use a_society_facts::id::NodeId;
+use a_society_facts::id::{NodeId, RoleInstance};
 use a_society_facts::view::FlowState;
 use a_society_facts::view::flow::Phase;
 
@@ -28,11 +29,29 @@ pub(super) fn revise(
     if !reasons.is_empty() {
         return Err(Refusal::Revision { reasons });
     }
-    Ok(vec![Fact::GraphRevised(GraphRevised {
+    let mut facts = unheard(state, &input.graph);
+    facts.push(Fact::GraphRevised(GraphRevised {
         graph: outline(&input.graph, input.source.clone()),
         by: input.by.clone(),
         client: input.client.clone(),
-    })])
+    }));
+    Ok(facts)
+}
+
+/// What the operator said to roles that the new graph has no turn for, given back.
+fn unheard(state: &FlowState, new: &FlowGraph) -> Vec<Fact> {
+    let stays = |role: &RoleInstance| {
+        state.sessions.contains_key(role) || new.role_instances().any(|known| known == role)
+    };
+    let gone = state.steers.iter().filter(|(role, _)| !stays(role));
+    gone.flat_map(|(role, said)| said.iter().map(move |said| (role, said)))
+        .map(|(role, said)| {
+            Fact::ReplyReturned(ReplyReturned {
+                reply: said.id.clone(),
+                why: format!("the graph that is walked now has no {role}"),
+            })
+        })
+        .collect()
 }
 
 /// What travels, or is staged to travel, does so along a forward edge of its name.

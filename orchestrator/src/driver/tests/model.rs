@@ -46,6 +46,7 @@ mod budgets;
 mod choosing;
 mod denying;
 mod hurrying;
+mod secrets;
 mod sessions;
 mod settling;
 

@@ -4,9 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use a_society_flow::graph::{
-    Code, Defaults, Diagnostic, FlowGraph, GraphFile, InlineRole, Listed, RenderFault, RoleName,
-    base_role, overlay_graph, parse_defaults, parse_list, parse_role, parse_with_roles, to_yaml,
+    Code, Defaults, Diagnostic, FlowGraph, GraphFile, InlineRole, ListFile, Listed, OWNERSHIP_FILE,
+    READINGS_FILE, RenderFault, RoleName, base_role, in_todays_form, overlay_graph, parse_defaults,
+    parse_list, parse_role, parse_with_roles, to_yaml,
 };
+use a_society_state::atomic::replace;
 use a_society_state::disk::{Disk, Kind};
 use a_society_state::files::read_whole;
 
@@ -15,12 +17,12 @@ pub use super::reader::DOCS_NAME;
 use super::reader::{Layout, Reader};
 use crate::limits::{PROJECT_FILE_BYTES_MAX, PROJECT_ROLES_MAX, PROJECTS_MAX};
 use crate::project::flow_file::FlowFile;
-use crate::record::{find_any_below, find_below};
+use crate::record::{IS_FOLDER, find_any_below, find_below};
 
-/// The key under which a role's readings may stand.
-const READINGS_KEY: &[&str; 1] = &["required_readings"];
-/// The key under which a role's surfaces may stand.
-const OWNERSHIP_KEY: &[&str; 1] = &["owns"];
+/// The file of a role that lists what it reads.
+const READINGS_NAME: &str = "required-readings.yaml";
+/// The file of a role that lists what it owns.
+const OWNERSHIP_NAME: &str = "ownership.yaml";
 
 /// The roles of a project by their names.
 pub type Roles = BTreeMap<RoleName, InlineRole>;
@@ -119,6 +121,45 @@ pub fn defaults(disk: &dyn Disk, project: &Path) -> Defaults {
     read.unwrap_or_default()
 }
 
+/// Rewrites the files of a project that have an older form, and returns their paths.
+///
+/// # Errors
+/// When a file cannot be written; those before it are rewritten.
+pub fn rewrite_old_forms(
+    disk: &dyn Disk,
+    project: &Path,
+) -> Result<Vec<PathBuf>, a_society_state::Error> {
+    let mut rewritten = Vec::new();
+    let names = Inspection::of(disk, project).role_names();
+    for name in names {
+        let folder = Layout::of(project).roles().join(name.as_str());
+        for (file, form) in [
+            (READINGS_NAME, READINGS_FILE),
+            (OWNERSHIP_NAME, OWNERSHIP_FILE),
+        ] {
+            let path = folder.join(file);
+            let bytes = read_whole(disk, &path, PROJECT_FILE_BYTES_MAX).unwrap_or_default();
+            let text = String::from_utf8(bytes).unwrap_or_default();
+            if let Some(new) = in_todays_form(&text, form) {
+                replace(disk, &path, new.as_bytes())?;
+                rewritten.push(path);
+            }
+        }
+    }
+    Ok(rewritten)
+}
+
+impl Owned {
+    /// Whether one of the two says that it shares with the other.
+    fn is_shared_with(&self, other: &Self) -> bool {
+        let names = |one: &Self, other: &Self| {
+            let mut names = one.shared_with.iter();
+            names.any(|name| name == other.role.as_str())
+        };
+        names(self, other) || names(other, self)
+    }
+}
+
 struct Inspection<'d> {
     reader: Reader<'d>,
     layout: Layout,
@@ -138,6 +179,8 @@ struct Owned {
     line: u32,
     /// As it is written there.
     said: String,
+    /// The roles that share it by agreement.
+    shared_with: Vec<String>,
     /// From the folder of the project, in plain parts.
     path: PathBuf,
 }
@@ -194,6 +237,16 @@ impl<'d> Inspection<'d> {
         let shown = path.display().to_string();
         self.index = index::parse(&text, &shown, &mut self.reader.found);
         for (variable, row) in self.index.clone() {
+            let place = find_below(self.reader.disk, self.project, &row.path);
+            if place.is_err_and(|why| why == IS_FOLDER) {
+                let message = format!(
+                    "`{variable}` leads to the folder `{}`; a role can look into it, and cannot have it as a reading",
+                    row.path
+                );
+                let code = Code::Unreadable;
+                self.reader.warning(code, &path, row.line, message, None);
+                continue;
+            }
             self.check_readable(&path, (&variable, row.line), &row.path);
         }
     }
@@ -268,10 +321,10 @@ impl<'d> Inspection<'d> {
                 role?
             }
         };
-        let readings = self.list(&folder.join("required-readings.yaml"), READINGS_KEY);
+        let readings = self.list(&folder.join(READINGS_NAME), READINGS_FILE);
         let paths = readings.iter().flatten();
         let paths: Vec<Listed> = paths.cloned().collect();
-        self.note_readings(name, &folder.join("required-readings.yaml"), &paths);
+        self.note_readings(name, &folder.join(READINGS_NAME), &paths);
         Some(InlineRole {
             instructions: Some(instructions?),
             executor: Some(settings.executor()),
@@ -280,10 +333,10 @@ impl<'d> Inspection<'d> {
         })
     }
 
-    fn list(&mut self, path: &Path, key: &'static [&'static str; 1]) -> Option<Vec<Listed>> {
+    fn list(&mut self, path: &Path, form: ListFile) -> Option<Vec<Listed>> {
         let hint = "an empty list is [] and must be written";
         let text = self.reader.text(path, hint)?;
-        let (list, found) = parse_list(&text, &path.display().to_string(), key);
+        let (list, found) = parse_list(&text, &path.display().to_string(), form);
         self.reader.found.extend(found);
         list
     }
@@ -308,21 +361,23 @@ impl<'d> Inspection<'d> {
     /// What a role owns must be there.
     fn check_ownership(&mut self, name: &RoleName) {
         let file = self.layout.roles().join(name.as_str());
-        let file = file.join("ownership.yaml");
-        for said in self.list(&file, OWNERSHIP_KEY).unwrap_or_default() {
+        let file = file.join(OWNERSHIP_NAME);
+        for said in self.list(&file, OWNERSHIP_FILE).unwrap_or_default() {
             let Some(path) = self.resolve(&file, &said) else {
                 continue;
             };
             if let Err(why) = find_any_below(self.reader.disk, self.project, &path) {
+                // A role may own what is still to be made.
                 let message = format!("`{}` is owned, and cannot be found: {why}", said.text);
                 let code = Code::Unreadable;
-                self.reader.error(code, &file, said.line, message, None);
+                self.reader.warning(code, &file, said.line, message, None);
             }
             self.owned.push(Owned {
                 role: name.clone(),
                 file: file.clone(),
                 line: said.line,
                 said: said.text,
+                shared_with: said.shared_with,
                 path: plain(&path),
             });
         }
@@ -337,7 +392,7 @@ impl<'d> Inspection<'d> {
             for other in before.filter(|other| other.role != one.role) {
                 let same = one.path == other.path;
                 let part = one.path.starts_with(&other.path) || other.path.starts_with(&one.path);
-                if !same && !part {
+                if (!same && !part) || one.is_shared_with(other) {
                     continue;
                 }
                 let relation = if same {
@@ -393,6 +448,7 @@ impl<'d> Inspection<'d> {
                 let said = Listed {
                     text: text.clone(),
                     line: 0,
+                    shared_with: Vec::new(),
                 };
                 let Some(path) = self.resolve(&file, &said) else {
                     continue;

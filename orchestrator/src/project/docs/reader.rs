@@ -66,6 +66,19 @@ impl Reader<'_> {
         self.error(Code::MissingFile, path, 0, message, Some(hint.to_owned()));
     }
 
+    pub(super) fn warning(
+        &mut self,
+        code: Code,
+        path: &Path,
+        line: u32,
+        message: String,
+        hint: Option<String>,
+    ) {
+        let file = path.display().to_string();
+        let found = Diagnostic::error(code, &file, line, message, hint);
+        self.found.push(found.as_warning());
+    }
+
     pub(super) fn error(
         &mut self,
         code: Code,

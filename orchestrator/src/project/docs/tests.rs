@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use a_society_state::disk::RealDisk;
 
-use super::folder::{inspect, roles, sayings};
+use super::folder::{inspect, rewrite_old_forms, roles, sayings};
 use super::library::Library;
 
 const FILES: [(&str, &str); 11] = [
@@ -232,7 +232,55 @@ fn what_two_roles_own_is_an_error_and_a_part_of_it_a_warning() {
     // A name that only begins the same is another one.
     let (sound, said) = of("- docs/style.md\n", "- docs/style.md.bak\n");
     assert!(
-        !sound && said.len() == 1 && said[0].starts_with("G029"),
+        sound && said.len() == 1 && said[0].starts_with("G029 Warning"),
         "{said:?}"
     );
+    // Both may own it if one of them says so.
+    let shared = "owns:\n  - { path: docs/style.md, scope: all of it, shared_with: [owner] }\n";
+    assert_eq!(of("- docs/style.md\n", shared), (true, vec![]));
+}
+
+#[test]
+fn a_project_in_an_older_form_is_read_with_warnings_and_rewritten_into_one_without() {
+    let folder = project();
+    let at = folder.path();
+    write(
+        at,
+        "a-docs/roles/owner/required-readings.yaml",
+        "role: owner\nrequired_readings:\n  - $STYLE\n",
+    );
+    write(
+        at,
+        "a-docs/roles/owner/ownership.yaml",
+        "role: owner\nsurfaces:\n  - path: docs\n    scope: all of it\n    shared_with: [writer]\n",
+    );
+    write(at, "a-docs/roles/writer/ownership.yaml", "owns: [docs]\n");
+    write(
+        at,
+        "a-docs/indexes/main.md",
+        "| Variable | Path |\n|---|---|\n| `$STYLE` | `docs/style.md` |\n| `$PLAN` | `docs/plan.md` |\n\
+         | `$DOCS` | `docs` |\n",
+    );
+    let (read, found) = inspect(&RealDisk, at);
+    assert!(read.is_some(), "{found:?}");
+    let codes = |found: &[a_society_flow::graph::Diagnostic]| -> Vec<&str> {
+        found.iter().map(|found| found.code.as_str()).collect()
+    };
+    assert_eq!(codes(&found), ["G029", "G032", "G032", "G032"], "{found:?}");
+
+    let rewritten = rewrite_old_forms(&RealDisk, at).unwrap();
+    assert_eq!(rewritten.len(), 2);
+    let (read, found) = inspect(&RealDisk, at);
+    assert!(read.is_some());
+    assert_eq!(
+        codes(&found),
+        ["G029"],
+        "only the folder in the index is left"
+    );
+    let owns = std::fs::read_to_string(at.join("a-docs/roles/owner/ownership.yaml")).unwrap();
+    assert_eq!(
+        owns,
+        "owns:\n  - path: docs\n    scope: all of it\n    shared_with: [writer]\n"
+    );
+    assert!(rewrite_old_forms(&RealDisk, at).unwrap().is_empty());
 }

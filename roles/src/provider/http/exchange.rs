@@ -6,7 +6,7 @@ use std::task::Poll;
 use std::time::Duration;
 
 use bytes::Bytes;
-use reqwest::header::CONTENT_TYPE;
+use reqwest::header::{CONTENT_ENCODING, CONTENT_TYPE};
 use reqwest::{Client, Response};
 use tokio::sync::mpsc::Sender;
 use tokio::time::{Sleep, sleep, timeout};
@@ -20,7 +20,7 @@ use crate::provider::limits;
 use crate::provider::secret::{Secret, without_keys};
 use crate::provider::sse::{Decoder, Item};
 use crate::provider::wire::reader::{Asked, Progress, Reader};
-use crate::provider::wire::words::{Words, is_success, retry_after_ms, without_stream};
+use crate::provider::wire::words::{Words, encoded, is_success, retry_after_ms, without_stream};
 
 /// Sends a request and passes on what arrives. What is over is over: a receiver that is gone ends
 /// it silently.
@@ -101,6 +101,10 @@ async fn accepted(response: Response, timeouts: Timeouts) -> Result<Response, Fa
         let retry_after = retry_after_ms(header);
         let body = head_of(response, timeouts).await;
         return Err(Words::of_body(&body).with_status(status, retry_after));
+    }
+    let encoding = header(CONTENT_ENCODING.as_str()).unwrap_or_default();
+    if !encoding.is_empty() && !encoding.eq_ignore_ascii_case("identity") {
+        return Err(encoded(encoding));
     }
     let kind = header(CONTENT_TYPE.as_str())
         .unwrap_or_default()

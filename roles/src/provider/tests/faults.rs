@@ -301,7 +301,52 @@ fn what_a_proxy_puts_into_a_stream_is_a_fault_that_is_tried_again() {
             b"HTTP/1.1 200 OK\r\ncontent-type: text/html\r\nconnection: close\r\n\r\n<html>"
                 .to_vec(),
         )]);
-        assert_eq!(fault_of(wire, page).class, FaultClass::Garbled, "{wire}");
+        let fault = fault_of(wire, page);
+        assert_eq!(fault.class, FaultClass::NotAProvider, "{wire}");
+        assert!(
+            !fault.is_retryable(),
+            "another program is there the next time, too"
+        );
+        let packed = Reply::Do(vec![Act::Send(
+            b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ncontent-encoding: gzip\r\n\
+              connection: close\r\n\r\n\x1f\x8b\x08"
+                .to_vec(),
+        )]);
+        let fault = fault_of(wire, packed);
+        assert_eq!(fault.class, FaultClass::NotAProvider, "{wire}");
+        assert!(fault.message.contains("\"gzip\""), "{fault}");
+    }
+}
+
+#[test]
+fn calls_of_a_stream_that_lacks_its_last_event_do_not_run() {
+    for wire in Wire::ALL {
+        let whole = events(
+            wire,
+            &[Piece::call("t1", r#"{"path":"a"}"#)],
+            Ending::Natural,
+        );
+        assert_eq!(
+            read(wire, MODEL, &[whole.as_bytes()]).unwrap().calls.len(),
+            1
+        );
+        let last = match wire {
+            Wire::Anthropic => "event: message_stop",
+            Wire::Chat => "data: [DONE]",
+            Wire::Responses => "event: response.completed",
+        };
+        let cut = &whole[..whole.rfind(last).unwrap()];
+        let heard = read(wire, MODEL, &[cut.as_bytes()]);
+        if wire == Wire::Chat {
+            // The usage behind the stop reason says just as well that everything arrived.
+            assert_eq!(heard.unwrap().calls.len(), 1);
+            let usage = cut.rfind("\"usage\":{").unwrap();
+            let before = cut[..usage].rfind("data: ").unwrap();
+            let heard = read(wire, MODEL, &[cut[..before].as_bytes()]);
+            assert_eq!(heard.unwrap_err().class, FaultClass::CutOff);
+        } else {
+            assert_eq!(heard.unwrap_err().class, FaultClass::CutOff, "{wire}");
+        }
     }
 }
 
@@ -324,6 +369,7 @@ fn pieces_are_put_together_by_their_places_and_impossible_places_are_faults() {
         end(1),
         end(0),
         stop.clone(),
+        json!({"type": "message_stop"}),
     ];
     assert_eq!(anthropic(&interleaved), Ok(2));
     for wrong in [
@@ -355,6 +401,7 @@ fn chunks_are_put_together_by_their_places_however_a_server_counts() {
             .map(|call| strict::chat::chunk(&json!({"tool_calls": [call]}), None))
             .collect();
         stream += &strict::chat::chunk(&json!({}), Some("tool_calls"));
+        stream += "data: [DONE]\n\n";
         let answer = read(Wire::Chat, MODEL, &[stream.as_bytes()])?;
         Ok::<Vec<String>, Fault>(
             answer

@@ -365,6 +365,7 @@ fn plain_reasoning_is_given_back_until_its_calls_are_answered_and_not_after_that
             "function": {"name": "list_directory", "arguments": "{}"}}]}),
             Some("tool_calls"),
         ),
+        "data: [DONE]\n\n".to_owned(),
     ]
     .concat();
     let answer = read(Wire::Chat, "m-1", &[stream.as_bytes()]).unwrap();
@@ -404,6 +405,7 @@ fn what_a_server_puts_beside_its_calls_goes_back_to_it_and_content_may_come_in_p
             {"index": 1, "id": "call_b", "function": {"name": "list_directory", "arguments": "{}"},
              "extra_content": signed},
         ]}), Some("tool_calls")),
+        "data: [DONE]\n\n".to_owned(),
     ]
     .concat();
     let answer = read(Wire::Chat, "m-1", &[stream.as_bytes()]).unwrap();

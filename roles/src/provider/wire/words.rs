@@ -233,6 +233,8 @@ impl Words {
             429 if named == Some(FaultClass::SpendLimit) && retry_after_ms.is_none() => {
                 FaultClass::SpendLimit
             }
+            // More than a whole minute's rate: waiting does not help, a shorter request does.
+            429 if self.says(&["request too large"]) => FaultClass::TooLarge,
             429 => FaultClass::RateLimit,
             400 | 422 => match named {
                 Some(
@@ -329,10 +331,25 @@ pub(in crate::provider) fn without_stream(body: &str) -> Fault {
     match serde_json::from_str::<Wrapped>(body) {
         Ok(Wrapped { error: Some(error) }) if !error.is_null() => Words::of(&error).in_stream(),
         Ok(_) | Err(_) => Fault::new(
-            FaultClass::Garbled,
+            FaultClass::NotAProvider,
             "the provider did not answer with a stream of events; its address may be another program's",
         ),
     }
+}
+
+/// The fault of a response in an encoding that was not asked for.
+pub(in crate::provider) fn encoded(encoding: &str) -> Fault {
+    let shown: String = encoding
+        .chars()
+        .filter(char::is_ascii_graphic)
+        .take(40)
+        .collect();
+    Fault::new(
+        FaultClass::NotAProvider,
+        format!(
+            "the provider answered in the encoding {shown:?}, which was not asked for; turn compression off on the way to it"
+        ),
+    )
 }
 
 #[cfg(test)]
@@ -464,6 +481,16 @@ mod tests {
                 FaultClass::SpendLimit,
             ),
             (401, json!({"detail": "no"}), FaultClass::Key),
+            (
+                429,
+                json!({"error": {"code": "rate_limit_exceeded", "type": "tokens", "message": "Request too large for m on tokens per min (TPM): Limit 30000, Requested 90000."}}),
+                FaultClass::TooLarge,
+            ),
+            (
+                429,
+                json!({"error": {"code": "rate_limit_exceeded", "type": "tokens", "message": "Rate limit reached for m on tokens per min (TPM)."}}),
+                FaultClass::RateLimit,
+            ),
         ] {
             assert_eq!(class(status, body.clone()), expected, "{body}");
         }
@@ -490,7 +517,12 @@ mod tests {
         let error = without_stream(r#"{"error":{"type":"overloaded_error","message":"busy"}}"#);
         assert_eq!(error.class, FaultClass::Overloaded);
         for body in ["", "<html>", r#"{"choices":[]}"#, r#"{"error":null}"#] {
-            assert_eq!(without_stream(body).class, FaultClass::Garbled, "{body}");
+            let fault = without_stream(body);
+            assert_eq!(fault.class, FaultClass::NotAProvider, "{body}");
+            assert!(
+                !fault.is_retryable(),
+                "asking again does not mend an address"
+            );
         }
     }
 }

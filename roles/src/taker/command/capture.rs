@@ -9,6 +9,7 @@ pub(crate) struct Capture {
     head: Vec<u8>,
     tail: VecDeque<u8>,
     total: u64,
+    lines: u64,
 }
 
 impl Capture {
@@ -18,11 +19,13 @@ impl Capture {
             head: Vec::new(),
             tail: VecDeque::new(),
             total: 0,
+            lines: 0,
         }
     }
 
     pub(crate) fn push(&mut self, bytes: &[u8]) {
         self.total = self.total.saturating_add(bytes.len() as u64);
+        self.lines += memchr::memchr_iter(b'\n', bytes).count() as u64;
         let room = self.half.saturating_sub(self.head.len()).min(bytes.len());
         let (first, rest) = bytes.split_at(room);
         self.head.extend_from_slice(first);
@@ -31,6 +34,16 @@ impl Capture {
         let excess = (self.tail.len() + rest.len()).saturating_sub(self.half);
         self.tail.drain(..excess.min(self.tail.len()));
         self.tail.extend(rest);
+    }
+
+    /// How many bytes arrived.
+    pub(crate) const fn bytes(&self) -> u64 {
+        self.total
+    }
+
+    /// How many lines arrived.
+    pub(crate) const fn lines(&self) -> u64 {
+        self.lines
     }
 
     /// Whether something is missing.

@@ -226,7 +226,6 @@ impl CommandTaker {
                 call,
                 end,
                 output,
-                whole: None,
                 is_settled: false,
             },
         )
@@ -253,7 +252,6 @@ impl CommandTaker {
             call,
             end: self.end_of(report.how),
             output: report.text(),
-            whole: None,
             is_settled: false,
         };
         self.then(Next::AskForEnd(verdict.answer), step)
@@ -308,6 +306,7 @@ impl Taker for CommandTaker {
             | Told::Compacted { .. }
             | Told::Denied { .. }
             | Told::TakenBack { .. }
+            | Told::Steered { .. }
             | Told::Hurried
             | Told::Busy => {}
             Told::Stop => {

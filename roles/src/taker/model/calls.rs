@@ -12,6 +12,10 @@ use super::taker::{ModelTaker, Next};
 use crate::tool::Finished;
 use crate::turn::step::{Consent, End, Intended, Step};
 
+/// What a call comes to that had not begun when the operator interrupted.
+const NOT_RUN: &str =
+    "Not run: the operator spoke first. Read what they say; call it again if that still fits.";
+
 /// Calls that still have no result.
 #[derive(Debug)]
 pub(super) struct Calls {
@@ -97,18 +101,18 @@ impl Calls {
                 end,
                 output,
                 is_cut: false,
-                whole: None,
             });
         }
     }
 
     /// Looks at a call, and at those after it as long as they only read.
-    fn plan(&mut self, from: usize, kit: &Kit) -> Option<Step> {
+    fn plan(&mut self, from: usize, kit: &Kit, is_cut: bool) -> Option<Step> {
         let mut together = Vec::new();
         for at in from..self.items.len() {
             let item = self.items.get_mut(at)?;
             let planned = match item.fault.take() {
                 Some(fault) => Err(fault),
+                None if is_cut => Err(NOT_RUN.to_owned()),
                 None => kit.plan(&item.asked),
             };
             match planned {
@@ -238,7 +242,6 @@ fn finish_all(mut running: Vec<(usize, Going)>) -> Vec<(usize, Finished)> {
                 end: CallEnd::Failed,
                 output: "The tool failed for a reason of its own.".to_owned(),
                 is_cut: false,
-                whole: None,
             });
             (at, finished)
         });
@@ -275,13 +278,16 @@ impl ModelTaker {
         match act {
             Act::Plan(from) => {
                 let kit = self.kit.as_ref()?;
-                let step = calls.plan(from, kit)?;
+                let mut step = calls.plan(from, kit, self.stop.is_cut())?;
                 if let Step::Refuse {
                     tool_call,
                     tool,
                     output,
-                } = &step
+                } = &mut step
                 {
+                    if let Some(item) = calls.items.iter().find(|it| it.asked.id == *tool_call) {
+                        *output = self.same.heard(&item.asked, std::mem::take(output));
+                    }
                     self.heard_result(tool_call, tool, output, true);
                 }
                 Some(step)
@@ -327,7 +333,8 @@ impl ModelTaker {
 
     fn finish(&mut self, calls: &mut Calls, at: usize) -> Option<Step> {
         let item = calls.items.get_mut(at)?;
-        let finished = item.finished.take()?;
+        let mut finished = item.finished.take()?;
+        finished.output = self.same.heard(&item.asked, finished.output);
         let (id, tool) = (item.asked.id.clone(), item.asked.name.clone());
         let call = item.call.take()?;
         let is_settled = item.is_settled;
@@ -336,7 +343,6 @@ impl ModelTaker {
             call,
             end: finished.end,
             output: finished.output,
-            whole: finished.whole,
             is_settled,
         })
     }

@@ -207,6 +207,7 @@ impl Taker for Chooser {
             | Told::TakenBack { .. }
             | Told::Mend { .. }
             | Told::Compacted { .. }
+            | Told::Steered { .. }
             | Told::Begun { .. }
             | Told::Hurried
             | Told::Denied { .. } => {}

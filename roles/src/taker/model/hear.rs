@@ -4,7 +4,7 @@ use super::compact::cut_off;
 use super::limits::{BYTES_A_TOKEN_USUALLY, DRAFT_BYTES};
 use super::taker::{ModelTaker, Next};
 use crate::provider::retry::{self, Admission, Outcome, Verdict, Weary};
-use crate::provider::{Answer, Arrival, Event, Fault, Prepared, Stream};
+use crate::provider::{Answer, Arrival, Event, Fault, FaultClass, Prepared, Stream};
 use crate::turn::step::{End, Step};
 use a_society_facts::fact::turn::DraftKind;
 use a_society_facts::message::Message;
@@ -24,7 +24,7 @@ impl ModelTaker {
     pub(super) fn send(&mut self, prepared: Prepared) {
         self.request = prepared.hash;
         self.body_bytes = prepared.body.len() as u64;
-        let stream = self.gear.provider.start(prepared, &self.stop);
+        let stream = self.gear.provider.start(prepared, &self.stop.of_answer());
         self.next = Next::Hear(Box::new(Hearing {
             stream,
             held: None,
@@ -60,6 +60,11 @@ impl ModelTaker {
                     return Some(Step::Draft { kind, text });
                 }
                 Some(Arrival::Answer(answer)) => return Some(self.answered(*answer)),
+                Some(Arrival::Fault(fault)) if self.is_cut_off(&fault) => {
+                    self.leave_lane(Outcome::Unknown);
+                    self.next = Next::Ask;
+                    return Some(Step::Cut);
+                }
                 Some(Arrival::Fault(mut fault)) => {
                     // It may repeat what only this process knows to be a secret.
                     fault.message = self.gear.tools.redact(&fault.message);
@@ -70,6 +75,11 @@ impl ModelTaker {
                 }
             }
         }
+    }
+
+    /// Whether the operator, and not the provider, ended the answer, and the turn goes on.
+    fn is_cut_off(&self, fault: &Fault) -> bool {
+        fault.class == FaultClass::Stopped && self.stop.is_cut() && !self.stop.is_raised()
     }
 
     /// A request that came to nothing.

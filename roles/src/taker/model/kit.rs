@@ -71,6 +71,8 @@ pub(super) enum Going {
         servers: Arc<mcp::Servers>,
         key: String,
         stop: StopSignal,
+        call: CallId,
+        own: Toolbox,
     },
 }
 
@@ -230,12 +232,13 @@ impl Kit {
                 servers: Arc::clone(&remote.servers),
                 key: format!("{} {call}", self.owner[0]),
                 stop: stop.clone(),
+                call: call.clone(),
+                own: self.own.clone(),
             }),
             (Planned::Remote(_), None) => Err(Finished {
                 end: CallEnd::NotRun,
                 output: "There are no servers here.".to_owned(),
                 is_cut: false,
-                whole: None,
             }),
         }
     }
@@ -302,12 +305,15 @@ impl Going {
                 servers,
                 key,
                 stop,
-            } => finish_remote(&plan, &servers, &key, &stop),
+                call,
+                own,
+            } => finish_remote((&own, &call), &plan, &servers, &key, &stop),
         }
     }
 }
 
 fn finish_remote(
+    (own, id): (&Toolbox, &CallId),
     plan: &RemotePlan,
     servers: &mcp::Servers,
     key: &str,
@@ -321,16 +327,18 @@ fn finish_remote(
         key: Some(key),
     };
     match servers.call(&call, stop) {
-        Ok(output) => Finished {
-            end: if output.is_error {
-                CallEnd::Failed
-            } else {
-                CallEnd::Done
-            },
-            is_cut: output.whole.is_some(),
-            output: output.text,
-            whole: output.whole,
-        },
+        Ok(output) => {
+            let (text, is_cut) = own.kept_beside(output.text, output.whole.as_deref(), id);
+            Finished {
+                end: if output.is_error {
+                    CallEnd::Failed
+                } else {
+                    CallEnd::Done
+                },
+                output: text,
+                is_cut,
+            }
+        }
         Err(fault) => Finished {
             // It was started by now: what never reached the server has failed.
             end: if fault.has_begun() {
@@ -340,7 +348,6 @@ fn finish_remote(
             },
             output: fault.to_string(),
             is_cut: false,
-            whole: None,
         },
     }
 }

@@ -17,6 +17,7 @@ mod gear;
 mod hear;
 mod kit;
 mod limits;
+mod same;
 mod taker;
 
 pub use choose::{Candidate, Chooser, Question};

@@ -13,10 +13,12 @@ use super::gear::Gear;
 use super::hear::Hearing;
 use super::kit::{Absent, Kit};
 use super::limits::{BUDGET_BUSY_MS, FULL_PERCENT, MALFORMED_ROUNDS, PAUSES};
+use super::same::Same;
 use crate::cost::Counted;
 use crate::handoff::parse_outcome;
 use crate::provider::retry::{Outcome, Patience, Ticket};
 use crate::provider::{Answer, Blocks, Prepared, Request, Said, Stop};
+use crate::tool::redact::{MARK, Redactor};
 use crate::turn::conclude::conclude;
 use crate::turn::job::Job;
 use crate::turn::step::{Compact, End, Step, Told};
@@ -63,6 +65,8 @@ pub struct ModelTaker {
     malformed: u32,
     /// Answers in a row that the provider paused.
     pauses: u32,
+    /// What the calls of the turn came to so far.
+    pub(super) same: Same,
     /// Whether a summary could not be had in this turn; another one is not tried.
     pub(super) no_summary: bool,
     /// What was borne while a summary was asked for.
@@ -71,6 +75,8 @@ pub struct ModelTaker {
     pub(super) is_trimmed: bool,
     /// Whether it makes a summary and nothing else.
     pub(super) only_summarises: bool,
+    /// Whether its last step waits for the operator's consent. The turn is left then, and is not over.
+    awaits_consent: bool,
 }
 
 /// What comes next.
@@ -101,13 +107,14 @@ impl ModelTaker {
             Tail::Calls(open) => {
                 let open = open
                     .into_iter()
-                    .map(|(ordinal, call)| (ordinal, call.clone(), None));
+                    .map(|(ordinal, call)| (ordinal, call.clone(), lost_secret(call)));
                 Next::Work(Box::new(Calls::new(open)))
             }
             Tail::Concluded(text) => Next::End(conclude(text)),
         };
         // Nobody else holds the job as a rule, so that a long history is moved and not copied.
         let mut job = Arc::unwrap_or_clone(job);
+        let same = Same::of(&job.history, job.answers_before);
         let history = std::mem::take(&mut job.history);
         let blocks = |place: &usize| job.provider_blocks.get(place);
         let said: Vec<Said> = (history.into_iter().enumerate())
@@ -134,10 +141,12 @@ impl ModelTaker {
             is_hurried: false,
             malformed: 0,
             pauses: 0,
+            same,
             no_summary: false,
             summaries: Bearing::default(),
             is_trimmed: false,
             only_summarises: false,
+            awaits_consent: false,
             job: Arc::new(job),
             gear,
             stop,
@@ -180,6 +189,7 @@ impl ModelTaker {
         absent.extend(missing);
         self.kit = Some(kit);
         self.absent = absent;
+        self.gear.tools.heed(&self.stop);
     }
 
     /// A server that the flow does not trust yet.
@@ -197,6 +207,9 @@ impl ModelTaker {
     fn ask(&mut self) -> Step {
         if self.only_summarises {
             return self.shorten(Trigger::Manual);
+        }
+        if let Some(why) = self.same.stuck() {
+            return self.end(End::Aborted { why });
         }
         if self.is_full() && !self.no_summary {
             return self.shorten(Trigger::Auto);
@@ -357,6 +370,16 @@ impl ModelTaker {
         }
     }
 
+    /// The operator spoke: the model is asked with that.
+    fn steered(&mut self, kept: Option<String>, words: Vec<String>) {
+        self.leave_lane(Outcome::Unknown);
+        let kept = kept.map(|content| Message::Assistant { content });
+        let words = words.into_iter().map(|content| Message::User { content });
+        self.said
+            .extend(kept.into_iter().chain(words).map(Said::from));
+        self.next = Next::Ask;
+    }
+
     fn hear_of(&mut self, told: Told) -> Option<CallId> {
         match told {
             Told::Begin | Told::Hurried => None,
@@ -396,6 +419,10 @@ impl ModelTaker {
                 self.next = Next::Ask;
                 None
             }
+            Told::Steered { kept, words } => {
+                self.steered(kept, words);
+                None
+            }
             Told::Compacted { replacement } => {
                 self.compacted(replacement);
                 None
@@ -411,6 +438,10 @@ impl ModelTaker {
 }
 
 impl Taker for ModelTaker {
+    fn redactor(&self) -> Option<Redactor> {
+        Some(self.gear.tools.redactor())
+    }
+
     fn next(&mut self, told: Told) -> Step {
         // It is said of the one request that waited, and of none that follows it.
         self.is_hurried = matches!(told, Told::Hurried);
@@ -446,10 +477,21 @@ impl Taker for ModelTaker {
                 Next::End(end) => Some(self.end(end)),
             };
             if let Some(step) = step {
+                self.awaits_consent =
+                    matches!(step, Step::Consent(_) | Step::Begin { ask: Some(_), .. });
                 return step;
             }
         }
     }
+}
+
+/// Why a recorded call cannot run any more: its arguments held a secret, which was not recorded.
+fn lost_secret(call: &ToolCall) -> Option<String> {
+    call.input.get().contains(MARK).then(|| {
+        "Not run: its arguments held a secret, and the runtime does not keep secrets over a restart. \
+         Make the call again if it is still needed."
+            .to_owned()
+    })
 }
 
 impl Drop for ModelTaker {
@@ -458,6 +500,9 @@ impl Drop for ModelTaker {
         // Also after a refusal, which keeps the turn's place for its next try.
         let lane = (self.gear.provider.name(), self.gear.model.id.as_str());
         self.gear.traffic.lanes.leave(lane, self.ticket);
+        if !self.only_summarises && !self.awaits_consent {
+            self.gear.tools.end_background();
+        }
     }
 }
 

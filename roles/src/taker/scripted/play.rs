@@ -348,7 +348,6 @@ impl ScriptedTaker {
                 call,
                 end,
                 output,
-                whole: None,
                 is_settled: false,
             },
             None => self.end_with(nameless_call()),
@@ -400,7 +399,7 @@ impl Taker for ScriptedTaker {
                     self.call = call;
                 }
             }
-            Told::Mend { .. } => {
+            Told::Steered { .. } | Told::Mend { .. } => {
                 self.acts.clear();
                 self.end = None;
             }

@@ -149,6 +149,7 @@ impl Stage {
             } => self.finished(&call, end, output),
             Step::Wait { ms } => self.lines.push(format!("wait {ms}")),
             Step::Begin { .. }
+            | Step::Cut
             | Step::Consent(_)
             | Step::Stalled { .. }
             | Step::Refuse { .. }

@@ -2,18 +2,22 @@
 
 use serde::Deserialize;
 
-use super::super::form::Kind::{Number, Text};
-use super::super::form::{Form, also, optional, required};
+use super::super::form::Kind::{Any, Flag, Items, Number, Text, Word};
+use super::super::form::{Alias, Form, also, hidden, optional, required};
 
 pub(super) static RUN_COMMAND: Form = Form {
     name: "run_command",
     said: "Runs a bash command and gives its exit code and output. No terminal, no input; folder and \
-           variables do not carry over to the next command.",
+           variables do not carry over to the next command. Start servers and watchers with \
+           background.",
     members: &[
-        required("command", Text, "").or(&["cmd"]),
+        required("command", Any, "").or(&["cmd"]),
         optional("folder", Text, "Where it runs; default the project.")
             .or(&["workdir", "cwd", "dir_path"]),
         optional("timeout_ms", Number, "Default 120000, at most 1800000.").or(&["timeout"]),
+        optional("background", Flag, "Return at once with an id.")
+            .or(&["run_in_background", "is_background"]),
+        hidden("timeout_secs", Number),
     ],
     also: &[
         also("Bash"),
@@ -27,7 +31,152 @@ pub(super) static RUN_COMMAND: Form = Form {
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(in super::super) struct RunCommand {
+    #[serde(deserialize_with = "command")]
     pub command: String,
     pub folder: Option<String>,
     pub timeout_ms: Option<u64>,
+    #[serde(default)]
+    pub background: bool,
+    pub timeout_secs: Option<u64>,
+}
+
+impl RunCommand {
+    /// How long it may take, if it says so.
+    pub(in super::super) fn limit_ms(&self) -> Option<u64> {
+        let of_seconds = self
+            .timeout_secs
+            .map(|seconds| seconds.saturating_mul(1_000));
+        self.timeout_ms.or(of_seconds)
+    }
+}
+
+/// A command as a line, or as a list of words.
+#[derive(Deserialize)]
+#[serde(untagged, expecting = "command is not a string")]
+enum Written {
+    Line(String),
+    Words(Vec<String>),
+}
+
+fn command<'de, D: serde::Deserializer<'de>>(from: D) -> Result<String, D::Error> {
+    Ok(match Written::deserialize(from)? {
+        Written::Line(line) => line,
+        Written::Words(words) => line(&words),
+    })
+}
+
+/// The line that a list of words means.
+fn line(words: &[String]) -> String {
+    match words {
+        [shell, option, line] if is_shell(shell) && is_for_line(option) => line.clone(),
+        [line] => line.clone(),
+        words => {
+            let words: Vec<String> = words.iter().map(|word| quoted(word)).collect();
+            words.join(" ")
+        }
+    }
+}
+
+fn is_shell(word: &str) -> bool {
+    matches!(word.rsplit('/').next(), Some("bash" | "sh"))
+}
+
+fn is_for_line(word: &str) -> bool {
+    matches!(word, "-c" | "-lc" | "-cl")
+}
+
+/// A word as a shell takes it, whatever is in it.
+fn quoted(word: &str) -> String {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_-./=:,@%+".contains(&byte);
+    if !word.is_empty() && word.bytes().all(is_plain) {
+        return word.to_owned();
+    }
+    format!("'{}'", word.replace('\'', r"'\''"))
+}
+
+pub(super) static COMMAND_OUTPUT: Form = Form {
+    name: "command_output",
+    said: "Gives the new output of a background command. All of them end with your turn.",
+    members: &[
+        required("id", Text, "").or(&["bash_id", "shell_id", "task_id"]),
+        optional("wait_ms", Number, "Wait for its end, at most 600000."),
+        optional("stop", Flag, "End it."),
+    ],
+    also: &[
+        also("BashOutput"),
+        also("job_output"),
+        ends("KillShell"),
+        ends("job_kill"),
+        ends("TaskStop"),
+    ],
+};
+
+const fn ends(name: &'static str) -> Alias {
+    let sets = &[("stop", "true")];
+    Alias { name, sets }
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(in super::super) struct CommandOutput {
+    pub id: String,
+    pub wait_ms: Option<u64>,
+    #[serde(default)]
+    pub stop: bool,
+}
+
+pub(super) static TODO: Form = Form {
+    name: "todo",
+    said: "Replaces your task list, which the operator sees and summaries keep. Use it for work of \
+           three or more steps.",
+    members: &[required(
+        "items",
+        Items(&[
+            required("text", Text, "").or(&["content", "step"]),
+            required("status", Word(&["pending", "in_progress", "completed"]), ""),
+        ]),
+        "",
+    )
+    .or(&["todos", "plan"])],
+    also: &[also("TodoWrite"), also("write_todos"), also("update_plan")],
+};
+
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(in super::super) struct Todo {
+    pub items: Vec<Task>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(in super::super) struct Task {
+    pub text: String,
+    pub status: Status,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(in super::super) enum Status {
+    Pending,
+    InProgress,
+    Completed,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_list_of_words_is_the_line_that_it_means() {
+        let words = |words: &[&str]| words.iter().map(|it| (*it).to_owned()).collect::<Vec<_>>();
+        for (given, expected) in [
+            (&["bash", "-lc", "ls | wc"][..], "ls | wc"),
+            (&["/bin/sh", "-c", "a b"], "a b"),
+            (&["ls -l"], "ls -l"),
+            (&["grep", "a b", "it's"], r"grep 'a b' 'it'\''s'"),
+            (&["echo", ""], "echo ''"),
+        ] {
+            assert_eq!(line(&words(given)), expected);
+        }
+    }
 }

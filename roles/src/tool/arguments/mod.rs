@@ -7,9 +7,9 @@ mod web;
 
 use serde::de::DeserializeOwned;
 
-pub(super) use self::commands::RunCommand;
+pub(super) use self::commands::{CommandOutput, RunCommand, Status, Todo};
 pub(super) use self::files::{EditFile, ReadFile, ReadFileLines, WriteFile};
-pub(super) use self::search::{ListDirectory, SearchFiles};
+pub(super) use self::search::{GlobFiles, GrepFiles, ListDirectory};
 pub(super) use self::web::{FetchUrl, WebSearch};
 use super::form::{self, Definition, Form, clipped};
 use super::plan::{Refusal, RefusalKind};
@@ -21,23 +21,29 @@ pub(super) enum Arguments {
     ReadFile(ReadFile),
     ReadFileLines(ReadFileLines),
     ListDirectory(ListDirectory),
-    SearchFiles(SearchFiles),
+    Grep(GrepFiles),
+    Glob(GlobFiles),
     EditFile(EditFile),
     WriteFile(WriteFile),
     RunCommand(RunCommand),
+    CommandOutput(CommandOutput),
+    Todo(Todo),
     FetchUrl(FetchUrl),
     WebSearch(WebSearch),
 }
 
 /// Every tool, in the order in which models are told of them.
-const FORMS: [&Form; 9] = [
+const FORMS: [&Form; 12] = [
     &files::READ_FILE,
     &files::READ_FILE_LINES,
     &files::EDIT_FILE,
     &files::WRITE_FILE,
-    &search::SEARCH_FILES,
+    &search::GREP,
+    &search::GLOB,
     &search::LIST_DIRECTORY,
     &commands::RUN_COMMAND,
+    &commands::COMMAND_OUTPUT,
+    &commands::TODO,
     &web::FETCH_URL,
     &web::WEB_SEARCH,
 ];
@@ -53,7 +59,7 @@ pub fn definitions(setting: &Setting) -> Vec<Definition> {
 
 fn is_offered(form: &Form, setting: &Setting) -> bool {
     match form.name {
-        "run_command" => setting.guard.is_some(),
+        "run_command" | "command_output" => setting.guard.is_some(),
         "fetch_url" => setting.fetch,
         "web_search" => setting.search.is_some(),
         _ => true,
@@ -88,10 +94,13 @@ pub(super) fn parse(tool: &str, text: &str) -> Result<Arguments, Refusal> {
         "read_file" => Arguments::ReadFile(typed(form, tool, text)?),
         "read_file_lines" => Arguments::ReadFileLines(typed(form, tool, text)?),
         "list_directory" => Arguments::ListDirectory(typed(form, tool, text)?),
-        "search_files" => Arguments::SearchFiles(typed(form, tool, text)?),
+        "grep" => Arguments::Grep(typed(form, tool, text)?),
+        "glob" => Arguments::Glob(typed(form, tool, text)?),
         "edit_file" => Arguments::EditFile(typed(form, tool, text)?),
         "write_file" => Arguments::WriteFile(typed(form, tool, text)?),
         "run_command" => Arguments::RunCommand(typed(form, tool, text)?),
+        "command_output" => Arguments::CommandOutput(typed(form, tool, text)?),
+        "todo" => Arguments::Todo(typed(form, tool, text)?),
         "fetch_url" => Arguments::FetchUrl(typed(form, tool, text)?),
         "web_search" => Arguments::WebSearch(typed(form, tool, text)?),
         other => {

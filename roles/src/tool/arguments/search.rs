@@ -2,8 +2,8 @@
 
 use serde::Deserialize;
 
-use super::super::form::Kind::{Flag, Text};
-use super::super::form::{Form, also, optional, required};
+use super::super::form::Kind::{Flag, Number, Text};
+use super::super::form::{Alias, Form, also, hidden, optional, required};
 
 pub(super) static LIST_DIRECTORY: Form = Form {
     name: "list_directory",
@@ -18,35 +18,61 @@ pub(in super::super) struct ListDirectory {
     pub path: String,
 }
 
-pub(super) static SEARCH_FILES: Form = Form {
-    name: "search_files",
-    said: "Searches the text files below a folder for a string, byte for byte, and gives path, line \
-           number and line of every match. Folders whose names start with a dot are left out, and so \
-           are binary files and files that often hold secrets.",
+pub(super) static GREP: Form = Form {
+    name: "grep",
+    said: "Searches file contents by regular expression (Rust syntax) and gives path:line:text, at \
+           most 200 matches. Skips files that .gitignore names, hidden and binary files. Use it \
+           instead of grep or rg.",
     members: &[
-        required("path", Text, "").or(&["dir_path"]),
-        required("text", Text, "What to find; not a pattern.").or(&["query"]),
-        optional(
-            "ignore_case",
-            Flag,
-            "Whether `A` also finds `a`. Only for plain letters.",
-        ),
-        optional(
-            "name",
-            Text,
-            "Only files whose name matches; `*` stands for any letters, `?` for one.",
-        )
-        .or(&["include"]),
+        required("pattern", Text, "").or(&["query", "text"]),
+        optional("path", Text, "File or folder; default the project.").or(&["dir_path"]),
+        optional("glob", Text, "Only these files, such as *.rs.").or(&["include", "name"]),
+        optional("context", Number, "Lines around each match, at most 10.").or(&["-C"]),
+        optional("ignore_case", Flag, "").or(&["-i"]),
+        optional("files_only", Flag, "Only paths and counts."),
+        hidden("case_sensitive", Flag),
+        hidden("literal", Flag),
     ],
-    also: &[],
+    also: &[
+        also("Grep"),
+        also("grep_search"),
+        // What earlier versions offered: a text, byte for byte.
+        Alias {
+            name: "search_files",
+            sets: &[("literal", "true")],
+        },
+    ],
+};
+
+#[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(in super::super) struct GrepFiles {
+    pub pattern: String,
+    pub path: Option<String>,
+    pub glob: Option<String>,
+    pub context: Option<u64>,
+    pub ignore_case: Option<bool>,
+    #[serde(default)]
+    pub files_only: bool,
+    pub case_sensitive: Option<bool>,
+    #[serde(default)]
+    pub literal: bool,
+}
+
+pub(super) static GLOB: Form = Form {
+    name: "glob",
+    said: "Finds files by path, such as src/**/*.rs, newest first, at most 200. Skips what \
+           .gitignore names.",
+    members: &[
+        required("pattern", Text, ""),
+        optional("path", Text, "Folder; default the project.").or(&["dir_path"]),
+    ],
+    also: &[also("Glob"), also("find_files")],
 };
 
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(in super::super) struct SearchFiles {
-    pub path: String,
-    pub text: String,
-    #[serde(default)]
-    pub ignore_case: bool,
-    pub name: Option<String>,
+pub(in super::super) struct GlobFiles {
+    pub pattern: String,
+    pub path: Option<String>,
 }

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 /// Variables that are handed on: none of them changes what a program does in a way that matters.
-const HARMLESS: [&str; 11] = [
+const HARMLESS: [&str; 10] = [
     "PATH",
     "HOME",
     "USER",
@@ -14,11 +14,20 @@ const HARMLESS: [&str; 11] = [
     "TZ",
     "TERM",
     "COLORTERM",
-    "NO_COLOR",
 ];
 
 /// What is looked for when nobody says where.
 const PATH: &str = "/usr/local/bin:/usr/bin:/bin";
+
+/// What tells programs that there is no terminal, nobody who reads page by page, and nobody who
+/// answers.
+const UNWATCHED: [(&str, &str); 5] = [
+    ("TERM", "dumb"),
+    ("PAGER", "cat"),
+    ("NO_COLOR", "1"),
+    ("CI", "1"),
+    ("GIT_TERMINAL_PROMPT", "0"),
+];
 
 /// The variables of a command, of those that this process has. Folders in which programs are
 /// looked for are kept if they are not within those that a role may write.
@@ -44,10 +53,7 @@ pub(super) fn variables(given: &[(String, String)], writable: &[&Path]) -> Vec<(
         folders.join(":")
     };
     variables.push(("PATH".to_owned(), path));
-    // There is no terminal.
-    variables.push(("TERM".to_owned(), "dumb".to_owned()));
-    // Whoever asks is not there to answer.
-    variables.push(("GIT_TERMINAL_PROMPT".to_owned(), "0".to_owned()));
+    variables.extend(UNWATCHED.map(|(name, value)| (name.to_owned(), value.to_owned())));
     variables
 }
 
@@ -146,6 +152,9 @@ mod tests {
                 "LC_ALL=C.UTF-8",
                 "PATH=/usr/bin:/bin",
                 "TERM=dumb",
+                "PAGER=cat",
+                "NO_COLOR=1",
+                "CI=1",
                 "GIT_TERMINAL_PROMPT=0",
             ]
         );

@@ -109,10 +109,8 @@ pub(super) struct Report {
 /// One frame.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Frame {
-    /// A piece of the standard output.
-    Stdout(Vec<u8>),
-    /// A piece of the standard error.
-    Stderr(Vec<u8>),
+    /// A piece of what the command wrote, in the order in which it did.
+    Output(Vec<u8>),
     /// The end.
     End(Report),
 }
@@ -121,8 +119,7 @@ pub(super) enum Frame {
 pub(super) fn write(frame: &Frame, to: &mut impl Write) -> io::Result<()> {
     let json;
     let (kind, bytes) = match frame {
-        Frame::Stdout(bytes) => (b'o', bytes.as_slice()),
-        Frame::Stderr(bytes) => (b'e', bytes.as_slice()),
+        Frame::Output(bytes) => (b'o', bytes.as_slice()),
         Frame::End(report) => {
             json = serde_json::to_vec(report)?;
             (b'x', json.as_slice())
@@ -150,8 +147,7 @@ pub(super) fn read(from: &mut impl Read) -> io::Result<Option<Frame>> {
     let mut bytes = vec![0; length];
     from.read_exact(&mut bytes)?;
     match kind {
-        [b'o'] => Ok(Some(Frame::Stdout(bytes))),
-        [b'e'] => Ok(Some(Frame::Stderr(bytes))),
+        [b'o'] => Ok(Some(Frame::Output(bytes))),
         [b'x'] => Ok(Some(Frame::End(serde_json::from_slice(&bytes)?))),
         [_] => Err(io::Error::other("a frame is of no known kind")),
     }
@@ -184,8 +180,8 @@ mod tests {
             survivors: vec![7],
         };
         let frames = [
-            Frame::Stdout(b"a\0\xff".to_vec()),
-            Frame::Stderr(Vec::new()),
+            Frame::Output(b"a\0\xff".to_vec()),
+            Frame::Output(Vec::new()),
             Frame::End(report),
         ];
         let mut bytes = b"running 1 test\na-society guard 1\n".to_vec();

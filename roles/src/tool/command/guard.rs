@@ -24,8 +24,8 @@ use super::{process, wall};
 enum Event {
     /// It could not be started.
     NotStarted(String),
-    /// It runs, without these walls.
-    Started(Child, Vec<String>),
+    /// It runs, without these walls, and writes into this pipe.
+    Started(Child, Vec<String>, io::PipeReader),
     Exited,
     Closed,
     TimeUp,
@@ -93,17 +93,16 @@ fn run(
     let timer = start_timer(order.time_limit_ms, tell.clone());
     let mut missing = Vec::new();
     let mut child = None;
-    let mut closed = 0;
+    let mut is_closed = false;
     let cause = loop {
         match events.recv() {
-            Ok(Event::Started(mut started, without)) => {
+            Ok(Event::Started(started, without, written)) => {
                 missing = without;
-                pump(started.stdout.take(), Frame::Stdout, output, &tell);
-                pump(started.stderr.take(), Frame::Stderr, output, &tell);
+                pump(written, output, &tell);
                 watch_exit(started.id(), tell.clone());
                 child = Some(started);
             }
-            Ok(Event::Closed) => closed += 1,
+            Ok(Event::Closed) => is_closed = true,
             Ok(cause) => break cause,
             Err(mpsc::RecvError) => break Event::Stop,
         }
@@ -119,8 +118,8 @@ fn run(
             kill_all(leader)
         }
     };
-    if child.is_some() {
-        await_outputs(&events, closed);
+    if child.is_some() && !is_closed {
+        await_output(&events);
     }
     let end = how(cause, child);
     wall::remove_scratch(scratch);
@@ -136,7 +135,7 @@ fn run(
 fn await_start(events: &Receiver<Event>) -> Option<Child> {
     loop {
         match events.recv() {
-            Ok(Event::Started(child, _)) => return Some(child),
+            Ok(Event::Started(child, ..)) => return Some(child),
             Ok(Event::NotStarted(_)) | Err(mpsc::RecvError) => return None,
             Ok(Event::Exited | Event::Closed | Event::TimeUp | Event::Stop) => {}
         }
@@ -148,14 +147,17 @@ fn await_start(events: &Receiver<Event>) -> Option<Child> {
 fn start(order: Order, scratch: Option<String>, tell: Sender<Event>) {
     thread::spawn(move || {
         let event = match spawn(&order, scratch) {
-            Ok((child, missing)) => Event::Started(child, missing),
+            Ok((child, missing, written)) => Event::Started(child, missing, written),
             Err(why) => Event::NotStarted(why),
         };
         drop(tell.send(event));
     });
 }
 
-fn spawn(order: &Order, scratch: Option<String>) -> Result<(Child, Vec<String>), String> {
+/// A command that runs, the walls that it runs without, and the pipe into which it writes.
+type Spawned = (Child, Vec<String>, io::PipeReader);
+
+fn spawn(order: &Order, scratch: Option<String>) -> Result<Spawned, String> {
     use std::os::unix::process::CommandExt as _;
 
     let folder = process::open_folder(&order.folder, &order.folder_id)?;
@@ -165,17 +167,21 @@ fn spawn(order: &Order, scratch: Option<String>) -> Result<(Child, Vec<String>),
     if let Some(scratch) = scratch {
         variables.push(("TMPDIR".to_owned(), scratch));
     }
+    // One pipe for all, so that what failed stands where it was said.
+    let no_pipe = |why: io::Error| format!("There is no pipe for its output: {why}.");
+    let (written, writer) = io::pipe().map_err(no_pipe)?;
+    let errors = writer.try_clone().map_err(no_pipe)?;
     Command::new(program)
         .args(arguments)
         .env_clear()
         .envs(variables)
         .current_dir(process::path_of(&folder, &order.folder))
         .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
+        .stdout(writer)
+        .stderr(errors)
         .process_group(0)
         .spawn()
-        .map(|child| (child, missing))
+        .map(|child| (child, missing, written))
         .map_err(|why| format!("{program} could not be started: {why}."))
 }
 
@@ -215,8 +221,7 @@ fn start_timer(ms: u64, tell: Sender<Event>) -> Sender<()> {
 }
 
 fn pump(
-    stream: Option<impl Read + Send + 'static>,
-    frame: fn(Vec<u8>) -> Frame,
+    stream: impl Read + Send + 'static,
     output: &Arc<Mutex<impl Write + Send + 'static>>,
     tell: &Sender<Event>,
 ) {
@@ -224,13 +229,13 @@ fn pump(
     thread::spawn(move || {
         let mut bytes = vec![0; frame::FRAME_BYTES];
         let mut stream = stream;
-        while let Some(stream) = stream.as_mut() {
+        loop {
             match stream.read(&mut bytes) {
                 Ok(0) => break,
-                Ok(read) => say(
-                    &output,
-                    &frame(bytes.get(..read).unwrap_or_default().to_vec()),
-                ),
+                Ok(read) => {
+                    let piece = bytes.get(..read).unwrap_or_default().to_vec();
+                    say(&output, &Frame::Output(piece));
+                }
                 Err(why) if why.kind() == io::ErrorKind::Interrupted => {}
                 Err(_) => break,
             }
@@ -289,13 +294,11 @@ fn signal_all(leader: Option<u32>, signal: Signal) -> usize {
     all.len()
 }
 
-fn await_outputs(events: &Receiver<Event>, closed: u32) {
-    let mut closed = closed;
-    while closed < 2 {
+fn await_output(events: &Receiver<Event>) {
+    loop {
         match events.recv_timeout(OUTPUT_GRACE) {
-            Ok(Event::Closed) => closed += 1,
+            Ok(Event::Closed) | Err(_) => return,
             Ok(_) => {}
-            Err(_) => return,
         }
     }
 }

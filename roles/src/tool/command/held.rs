@@ -5,7 +5,7 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::mpsc::{self, Sender};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use a_society_facts::fact::journal::ProcessName;
 
@@ -14,6 +14,7 @@ use super::limits::GUARD_GRACE;
 use super::spaces;
 use crate::taker::command::capture::Capture;
 use crate::taker::command::tree::{self, Mark};
+use crate::tool::output::Length;
 use crate::tool::redact::{Redactor, Stream};
 use crate::turn::stop::StopSignal;
 
@@ -32,9 +33,10 @@ pub(in super::super) struct Held {
 #[derive(Debug)]
 pub(super) struct Ran {
     pub report: Report,
-    pub stdout: String,
-    pub stderr: String,
-    pub is_cut: bool,
+    pub output: String,
+    /// How long the output was, if a part of it was dropped.
+    pub full: Option<Length>,
+    pub took: Duration,
 }
 
 impl Held {
@@ -82,35 +84,49 @@ impl Held {
         tree::name_of(self.child.id())
     }
 
+    /// How long it may take.
+    pub(super) fn time_limit_ms(&self) -> u64 {
+        u64::try_from(self.time_limit.as_millis()).unwrap_or(u64::MAX)
+    }
+
     /// Opens the gate and waits until everything has ended, one way or another.
-    pub(super) fn run(mut self, redactor: &Redactor, limit: usize, stop: &StopSignal) -> Ran {
+    pub(super) fn run(self, redactor: &Redactor, limit: usize, stop: &StopSignal) -> Ran {
+        let mut text = Text::new(redactor, limit);
+        let (report, took) = self.run_into(&mut |bytes| text.push(bytes), stop);
+        let (output, full) = text.finish();
+        Ran {
+            report,
+            output,
+            full,
+            took,
+        }
+    }
+
+    /// The same, and what is written is handed on piece by piece.
+    pub(super) fn run_into(
+        mut self,
+        hear: &mut dyn FnMut(&[u8]),
+        stop: &StopSignal,
+    ) -> (Report, Duration) {
+        let begun = Instant::now();
         let stdin = Arc::new(Mutex::new(self.stdin.take()));
         let opened = with(&stdin, |it| writeln!(it, "{GO}"));
         let at_stop = Arc::clone(&stdin);
         // The end of its input ends the guard, and the guard all that it started.
         stop.when_raised(move || drop(lock(&at_stop).take()));
         let _timer = self.start_timer(self.time_limit + GUARD_GRACE);
-        let mut stdout = Text::new(redactor, limit);
-        let mut stderr = Text::new(redactor, limit);
         let report = loop {
             match frame::read(&mut self.stdout) {
-                Ok(Some(Frame::Stdout(bytes))) => stdout.push(&bytes),
-                Ok(Some(Frame::Stderr(bytes))) => stderr.push(&bytes),
+                Ok(Some(Frame::Output(bytes))) => hear(&bytes),
                 Ok(Some(Frame::End(report))) => break report,
                 Ok(None) | Err(_) => break self.lost(opened.is_ok()),
             }
         };
+        let took = begun.elapsed();
         drop(lock(&stdin).take());
         let _status = self.child.wait();
         self.is_over = true;
-        let (stdout, is_cut) = stdout.finish();
-        let (stderr, is_also_cut) = stderr.finish();
-        Ran {
-            report,
-            stdout,
-            stderr,
-            is_cut: is_cut || is_also_cut,
-        }
+        (report, took)
     }
 
     /// The guard is gone, and nobody else ends what it started.
@@ -190,25 +206,29 @@ fn with<T: Write>(
     }
 }
 
-/// One of a command's outputs: text without secrets, its beginning and its end.
+/// What a command writes: text without secrets, its beginning and its end.
 #[derive(Debug)]
-struct Text {
+pub(super) struct Text {
     stream: Stream,
     /// The beginning of a character whose end has not arrived.
     torn: Vec<u8>,
     kept: Capture,
+    redactor: Redactor,
+    limit: usize,
 }
 
 impl Text {
-    fn new(redactor: &Redactor, limit: usize) -> Self {
+    pub(super) fn new(redactor: &Redactor, limit: usize) -> Self {
         Self {
             stream: Stream::new(redactor.clone()),
             torn: Vec::new(),
             kept: Capture::new(limit),
+            redactor: redactor.clone(),
+            limit,
         }
     }
 
-    fn push(&mut self, bytes: &[u8]) {
+    pub(super) fn push(&mut self, bytes: &[u8]) {
         self.torn.extend_from_slice(bytes);
         let torn = std::mem::take(&mut self.torn);
         let mut text = String::new();
@@ -228,13 +248,27 @@ impl Text {
         self.kept.push(self.stream.push(&text).as_bytes());
     }
 
-    fn finish(mut self) -> (String, bool) {
-        if !self.torn.is_empty() {
-            let last = self.stream.push("\u{fffd}");
-            self.kept.push(last.as_bytes());
+    /// The text, and how long it was if a part of it was dropped.
+    pub(super) fn finish(mut self) -> (String, Option<Length>) {
+        self.take(true)
+    }
+
+    /// The text since it was taken last. At its end nothing is held back.
+    pub(super) fn take(&mut self, is_over: bool) -> (String, Option<Length>) {
+        if is_over {
+            if !std::mem::take(&mut self.torn).is_empty() {
+                let last = self.stream.push("\u{fffd}");
+                self.kept.push(last.as_bytes());
+            }
+            let rest = std::mem::replace(&mut self.stream, Stream::new(self.redactor.clone()));
+            self.kept.push(rest.finish().as_bytes());
         }
-        self.kept.push(self.stream.finish().as_bytes());
-        (self.kept.text(), self.kept.is_cut())
+        let kept = std::mem::replace(&mut self.kept, Capture::new(self.limit));
+        let full = kept.is_cut().then(|| Length {
+            bytes: kept.bytes(),
+            lines: kept.lines(),
+        });
+        (kept.text(), full)
     }
 }
 

@@ -29,6 +29,15 @@ pub(super) const FILE_BYTES: u64 = 16 * 1024 * 1024 * 1024;
 /// How many files a command may hold open.
 pub(super) const OPEN_FILES: u64 = 4_096;
 
+/// How many commands run beside one turn: a few servers and watchers.
+pub(super) const BACKGROUND_COMMANDS: usize = 8;
+
+/// How much of what such a command writes is held until it is read, half and half.
+pub(super) const BACKGROUND_BYTES: usize = 1024 * 1024;
+
+/// How long such a command is awaited before its call ends, so that an early failure is seen.
+pub(super) const BACKGROUND_FIRST: Duration = Duration::from_secs(1);
+
 /// How deep repositories within the project are looked for, to protect their insides.
 pub(super) const REPOSITORY_DEPTH: usize = 4;
 

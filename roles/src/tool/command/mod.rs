@@ -1,5 +1,6 @@
 //! Running commands: planned, held at a gate behind walls, let go, and ended with all they started.
 
+mod background;
 mod classify;
 mod environment;
 mod frame;
@@ -14,18 +15,22 @@ mod wall;
 mod tests;
 
 use std::fmt::Write as _;
+use std::time::Duration;
 
 use a_society_facts::Hash;
 use a_society_facts::fact::turn::{CallEnd, Effect};
 use a_society_facts::id::CallId;
 
-use self::frame::{End, Order, Walls};
+pub use self::background::Background;
+use self::frame::{End, Order, Report, Walls};
 pub use self::guard::guard;
 pub(super) use self::held::Held;
-use super::arguments::RunCommand;
+use self::limits::BACKGROUND_FIRST;
+use super::arguments::{CommandOutput, RunCommand};
 use super::files;
-use super::limits::COMMAND_BYTES;
-use super::output::Output;
+use super::form::clipped;
+use super::limits::{COMMAND_BYTES, COMMAND_WAIT_MS};
+use super::output::{Keeps, Length, Output, grouped};
 use super::plan::{Plan, Refusal, RefusalKind};
 use super::setting::Scope;
 use super::toolbox::{Deed, Toolbox, Wants};
@@ -40,20 +45,16 @@ const SHELLS: [&str; 2] = ["/bin/bash", "/bin/sh"];
 #[derive(Debug, Clone)]
 pub(super) struct Launch {
     order: Order,
+    /// The command as it was asked for.
+    command: String,
+    /// Whether the turn goes on while it runs.
+    pub in_background: bool,
 }
 
 impl Toolbox {
     pub(super) fn plan_command(&self, given: RunCommand, raw: &str) -> Result<Plan, Refusal> {
         let setting = &self.0.setting;
-        if let Some(why) = classify::refused(&given.command, COMMAND_BYTES) {
-            return Err(Refusal::new(RefusalKind::Arguments, why));
-        }
-        let most = setting.limits.command_max_ms;
-        let time_limit_ms = given.timeout_ms.unwrap_or(setting.limits.command_ms);
-        if time_limit_ms == 0 || time_limit_ms > most {
-            let text = format!("`timeout_ms` is between 1 and {most}.");
-            return Err(Refusal::new(RefusalKind::Arguments, text));
-        }
+        let time_limit_ms = self.limit_of(&given)?;
         let (folder, folder_id) = self.folder_of(given.folder.as_deref())?;
         let roots = &self.0.roots;
         let mut variables =
@@ -65,6 +66,7 @@ impl Toolbox {
         let is_irreversible = setting.irreversible_commands.contains(&given.command);
         let is_unasked = missing.is_empty()
             && !is_irreversible
+            && !given.background
             && classify::is_unasked(&given.command, &setting.unasked_commands);
         let order = Order {
             run: vec![shell(), "-c".to_owned(), given.command.clone()],
@@ -87,7 +89,7 @@ impl Toolbox {
             folder: format!("{} {}", order.folder_id, order.folder),
             environment: profile(&order.variables),
             sandbox: profile(&(setting.scope.word(), &order.walls, &missing)),
-            shown: self.shown_command(&given.command, &order, &missing),
+            shown: self.shown_command(&given, &order, &missing),
             missing,
             ..Wants::default()
         };
@@ -97,9 +99,47 @@ impl Toolbox {
             (false, true) => Effect::Pure,
             (false, false) => Effect::Mutating,
         };
-        let summary = format!("run {}", given.command);
-        let deed = Deed::Command(Box::new(Launch { order }));
+        let beside = if given.background {
+            " in the background"
+        } else {
+            ""
+        };
+        let summary = format!("run{beside} {}", given.command);
+        let deed = Deed::Command(Box::new(Launch {
+            order,
+            command: given.command,
+            in_background: given.background,
+        }));
         Ok(self.planned("run_command", effect, summary, ask, deed))
+    }
+
+    /// How long a command may take, if it may run at all.
+    fn limit_of(&self, given: &RunCommand) -> Result<u64, Refusal> {
+        let setting = &self.0.setting;
+        if let Some(why) = classify::refused(&given.command, COMMAND_BYTES) {
+            return Err(Refusal::new(RefusalKind::Arguments, why));
+        }
+        if given.command.split_whitespace().next() == Some("apply_patch") {
+            let why = "apply_patch is a tool, not a command. Call it with the whole patch.";
+            return Err(Refusal::new(RefusalKind::Arguments, why));
+        }
+        if given.background
+            && let Some(why) = setting.background.refuses(&setting.owner.role)
+        {
+            return Err(Refusal::new(RefusalKind::NotPossible, why));
+        }
+        let most = setting.limits.command_max_ms;
+        let usual = if given.background {
+            most
+        } else {
+            setting.limits.command_ms
+        };
+        let time_limit_ms = given.limit_ms().unwrap_or(usual);
+        if time_limit_ms == 0 || time_limit_ms > most {
+            let text = format!("`timeout_ms` is between 1 and {most}.");
+            return Err(Refusal::new(RefusalKind::Arguments, text));
+        }
+        Ok(time_limit_ms)
     }
 
     /// Where a command runs: a folder that may be written, and what it is.
@@ -151,12 +191,18 @@ impl Toolbox {
         (walls, missing)
     }
 
-    fn shown_command(&self, command: &str, order: &Order, missing: &[String]) -> String {
+    fn shown_command(&self, given: &RunCommand, order: &Order, missing: &[String]) -> String {
         let setting = &self.0.setting;
         // Without walls nothing holds a command back.
         let is_open = setting.network || !order.walls.are_up;
+        let command = &given.command;
+        let beside = if given.background {
+            ", in the background"
+        } else {
+            ""
+        };
         let mut text = format!(
-            "run_command in {}, {} bytes, at most {} ms, scope {}, network {}\n{command}",
+            "run_command in {}, {} bytes, at most {} ms, scope {}, network {}{beside}\n{command}",
             order.folder,
             command.len(),
             order.time_limit_ms,
@@ -180,43 +226,147 @@ impl Toolbox {
     }
 
     pub(super) fn run_held(&self, held: Held, stop: &StopSignal) -> (CallEnd, Output) {
-        let limit = self.0.setting.limits.blob_bytes / 2;
+        let limit = self.0.setting.limits.blob_bytes;
+        let limit_ms = held.time_limit_ms();
         let ran = held.run(&self.0.redactor, limit, stop);
-        let (end, head) = match &ran.report.end {
-            End::NotStarted(why) => (CallEnd::Failed, why.clone()),
-            End::Exited(0) => (CallEnd::Done, "exit code 0".to_owned()),
-            End::Exited(code) => (CallEnd::Failed, format!("exit code {code}")),
-            End::Signalled(signal) => (CallEnd::Failed, format!("ended by signal {signal}")),
-            End::TimedOut => (CallEnd::TimedOut, "ended at its time limit".to_owned()),
-            End::Stopped => (CallEnd::Stopped, "stopped".to_owned()),
-        };
-        let mut head = format!("[{head}]\n");
-        for wall in &ran.report.missing {
-            // Writing to a string cannot fail.
-            let _ = writeln!(head, "[ran without {wall}]");
-        }
-        let mut tail = String::new();
-        if !ran.report.survivors.is_empty() {
-            tail = format!(
-                "\n[processes that could not be ended: {:?}]\n",
-                ran.report.survivors
-            );
-        }
-        let mut body = ran.stdout;
-        if !ran.stderr.is_empty() {
-            if !body.is_empty() && !body.ends_with('\n') {
-                body.push('\n');
+        told((ran.output, ran.full), (&ran.report, ran.took), limit_ms)
+    }
+
+    /// Lets a command go that runs beside the turn, and waits whether it fails at once.
+    pub(super) fn run_beside(
+        &self,
+        held: Held,
+        launch: &Launch,
+        stop: &StopSignal,
+    ) -> (CallEnd, Output) {
+        let setting = &self.0.setting;
+        let role = &setting.owner.role;
+        let command = (launch.command.as_str(), &self.0.redactor);
+        let (number, job) = match setting.background.start(role, held, command) {
+            Ok(started) => started,
+            Err(why) => {
+                let why = format!("The command could not be started: {why}.");
+                return (CallEnd::Failed, Output::of(why));
             }
-            body.push_str("[stderr]\n");
-            body.push_str(&ran.stderr);
-        }
-        let output = Output {
-            head,
-            body,
-            is_cut: ran.is_cut,
-            tail,
         };
-        (end, output)
+        job.await_end(Some(BACKGROUND_FIRST), stop);
+        let news = job.news();
+        if let Some((report, took)) = &news.end {
+            setting.background.forget(role, number);
+            return told((news.output, news.full), (report, *took), news.limit_ms);
+        }
+        let head = format!("[c{number} runs; read it with command_output]\n");
+        (CallEnd::Done, beside(head, news.output, news.full))
+    }
+
+    pub(super) fn plan_output(&self, given: CommandOutput, raw: &str) -> Result<Plan, Refusal> {
+        if given.wait_ms.unwrap_or(0) > COMMAND_WAIT_MS {
+            let text = format!("`wait_ms` is at most {COMMAND_WAIT_MS}.");
+            return Err(Refusal::new(RefusalKind::Arguments, text));
+        }
+        let summary = match given.stop {
+            true => format!("end {}", given.id),
+            false => format!("output of {}", given.id),
+        };
+        let ask = self.ask("command_output", raw, Wants::default());
+        let deed = Deed::Output(Box::new(given));
+        Ok(self.planned("command_output", Effect::Idempotent, summary, ask, deed))
+    }
+
+    /// What a command beside the turn wrote since it was asked last.
+    pub(super) fn command_output(
+        &self,
+        given: &CommandOutput,
+        stop: &StopSignal,
+    ) -> Result<(CallEnd, Output), Refusal> {
+        let setting = &self.0.setting;
+        let role = &setting.owner.role;
+        let Some((number, job)) = setting.background.find(role, &given.id) else {
+            let live = setting.background.live(role).join(", ");
+            let live = if live.is_empty() { "none" } else { &live };
+            let id = clipped(&given.id);
+            let text = format!("No background command {id} runs; it has ended. Running: {live}.");
+            return Err(Refusal::new(RefusalKind::NotPossible, text));
+        };
+        if given.stop {
+            job.end();
+            job.await_end(None, &StopSignal::default());
+        } else if let Some(wait_ms) = given.wait_ms {
+            job.await_end(Some(Duration::from_millis(wait_ms)), stop);
+        }
+        let news = job.news();
+        Ok(match &news.end {
+            Some((report, took)) => {
+                setting.background.forget(role, number);
+                let (_, output) = told((news.output, news.full), (report, *took), news.limit_ms);
+                // That it was read is what this call is for, however the command ended.
+                (CallEnd::Done, output)
+            }
+            None => {
+                let seconds = news.runs_for.as_secs_f64();
+                let mut head = format!("[c{number} runs, {seconds:.1} s]\n");
+                if news.output.is_empty() {
+                    head.push_str("(no new output)\n");
+                }
+                (CallEnd::Done, beside(head, news.output, news.full))
+            }
+        })
+    }
+}
+
+/// The output of a command that goes on.
+fn beside(head: String, body: String, full: Option<Length>) -> Output {
+    Output {
+        head,
+        body,
+        keeps: Keeps::Ends,
+        full,
+        ..Output::default()
+    }
+}
+
+/// The output of a command that has ended.
+fn told(
+    (body, full): (String, Option<Length>),
+    (report, took): (&Report, Duration),
+    limit_ms: u64,
+) -> (CallEnd, Output) {
+    let (end, mut head, mut tail) = ended(&report.end, took, limit_ms);
+    for wall in &report.missing {
+        // Writing to a string cannot fail, here and below.
+        let _ = writeln!(head, "[ran without {wall}]");
+    }
+    if !report.survivors.is_empty() {
+        let survivors = &report.survivors;
+        let _ = writeln!(tail, "[processes that could not be ended: {survivors:?}]");
+    }
+    let mut output = beside(head, body, full);
+    if !tail.is_empty() && !output.body.is_empty() && !output.body.ends_with('\n') {
+        output.body.push('\n');
+    }
+    output.tail = tail;
+    (end, output)
+}
+
+/// How a command ended: as its call did, in the line before its output, and in the one behind it.
+fn ended(end: &End, took: Duration, limit_ms: u64) -> (CallEnd, String, String) {
+    let seconds = took.as_secs_f64();
+    let head = |what: String| format!("[{what}, {seconds:.1} s]\n");
+    match end {
+        End::NotStarted(why) => (CallEnd::Failed, format!("[{why}]\n"), String::new()),
+        End::Exited(0) => (CallEnd::Done, head("exit 0".to_owned()), String::new()),
+        End::Exited(code) => (CallEnd::Failed, head(format!("exit {code}")), String::new()),
+        End::Signalled(signal) => (
+            CallEnd::Failed,
+            head(format!("signal {signal}")),
+            String::new(),
+        ),
+        End::TimedOut => {
+            let limit = grouped(limit_ms);
+            let last = format!("[ended after {limit} ms; set timeout_ms or background]\n");
+            (CallEnd::TimedOut, String::new(), last)
+        }
+        End::Stopped => (CallEnd::Stopped, head("stopped".to_owned()), String::new()),
     }
 }
 

@@ -6,12 +6,14 @@
 //! can be put in its place in between.
 
 mod floor;
+mod kept;
 mod open;
 mod path;
 mod roots;
 
-pub(super) use floor::{Floor, floor};
-pub(super) use open::{Entry, Kind, entries, hash_of, open_folder, open_read, read_bytes};
+pub(super) use floor::Floor;
+pub(super) use kept::keep;
+pub(super) use open::{Bytes, Entry, Kind, entries, hash_of, open_folder, open_read, read_bytes};
 pub(super) use open::{child, impossible, replace, stale, stat_kind};
 pub(super) use path::Located;
 pub(super) use roots::Roots;

@@ -132,7 +132,7 @@ fn open_beneath(folder: BorrowedFd<'_>, path: &Path) -> Result<OwnedFd, Errno> {
 
 /// Makes the folders of a path, one after the other, each opened in the last. No link is followed
 /// here: where it leads is not judged before something is made.
-fn made(root: BorrowedFd<'_>, path: &Path) -> Result<OwnedFd, Errno> {
+pub(super) fn made(root: BorrowedFd<'_>, path: &Path) -> Result<OwnedFd, Errno> {
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let open =
         |folder: BorrowedFd<'_>, name: &Path| resolve(folder, name, flags, Crossing::Refused);
@@ -364,7 +364,7 @@ pub(in super::super) fn replace(
 }
 
 /// A new file beside the one whose place it takes.
-fn temporary(folder: &OwnedFd) -> Result<(OsString, OwnedFd), Errno> {
+pub(super) fn temporary(folder: &OwnedFd) -> Result<(OsString, OwnedFd), Errno> {
     static COUNT: AtomicU64 = AtomicU64::new(0);
     let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     for _ in 0..NAMES {
@@ -379,7 +379,7 @@ fn temporary(folder: &OwnedFd) -> Result<(OsString, OwnedFd), Errno> {
     Err(Errno::EXIST)
 }
 
-fn fill(file: &OwnedFd, bytes: &[u8]) -> Result<(), Errno> {
+pub(super) fn fill(file: &OwnedFd, bytes: &[u8]) -> Result<(), Errno> {
     let mut left = bytes;
     while !left.is_empty() {
         match rustix::io::write(file, left) {

@@ -11,6 +11,9 @@ use super::floor::{Floor, floor};
 use super::open::real_path;
 use super::path::{Located, RECORD, Written, out_of_reach, parse, unreached};
 
+/// The folder of the record in which whole outputs of calls are kept.
+pub(in super::super) const KEPT_OUTPUTS: &str = ".outputs";
+
 /// The folders that are open, in the order in which a path is tried with them.
 #[derive(Debug)]
 pub(in super::super) struct Roots {
@@ -132,6 +135,10 @@ impl Roots {
         root.ok_or_else(|| out_of_reach("The folder is not open."))
     }
 
+    pub(super) fn record_root(&self) -> Option<&Root> {
+        self.roots.iter().find(|root| root.kind == RootKind::Record)
+    }
+
     /// The folder of the project, without links.
     pub(in super::super) fn project(&self) -> &Path {
         &self.project
@@ -139,7 +146,7 @@ impl Roots {
 
     /// The folder of the record, without links.
     pub(in super::super) fn record(&self) -> &Path {
-        let record = self.roots.iter().find(|root| root.kind == RootKind::Record);
+        let record = self.record_root();
         record.map_or(Path::new("/"), |root| &root.path)
     }
 
@@ -176,7 +183,15 @@ impl Roots {
     pub(in super::super) fn is_ours(&self, located: &Located) -> bool {
         let is_record = self.is_record(located);
         let name = located.rest.to_string_lossy().to_lowercase();
-        is_record && (name == "record.yaml" || name == "improvement.yaml")
+        is_record
+            && (name == "record.yaml"
+                || name == "improvement.yaml"
+                || self.is_kept(located, &located.rest))
+    }
+
+    /// Whether this is the folder of the record in which outputs are kept. It is read, and not listed.
+    pub(in super::super) fn is_kept(&self, located: &Located, rest: &Path) -> bool {
+        self.is_record(located) && rest.starts_with(KEPT_OUTPUTS)
     }
 
     /// The floor of what was opened, by the path that it really has.
@@ -195,7 +210,7 @@ impl Roots {
         Ok(self.floor_of(located, rest))
     }
 
-    fn floor_of(&self, located: &Located, rest: &Path) -> Floor {
+    pub(in super::super) fn floor_of(&self, located: &Located, rest: &Path) -> Floor {
         let Some(root) = self.roots.get(located.root) else {
             return Floor::Closed;
         };

@@ -117,7 +117,6 @@ pub(super) const fn optional(name: &'static str, kind: Kind, said: &'static str)
 }
 
 /// A member that is understood and that no model is told of.
-#[cfg_attr(not(test), expect(dead_code, reason = "no tool has such a member yet"))]
 pub(super) const fn hidden(name: &'static str, kind: Kind) -> Member {
     Member::new(name, kind, Need::Hidden, "")
 }

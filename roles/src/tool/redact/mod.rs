@@ -9,9 +9,13 @@ mod pattern;
 mod stream;
 mod view;
 
+use std::sync::Arc;
+
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE};
 use memchr::memmem::Finder;
+use serde_json::Value;
+use serde_json::value::RawValue;
 
 pub use stream::Stream;
 use view::View;
@@ -22,12 +26,12 @@ pub const MARK: &str = "[secret withheld]";
 /// Shorter values are no secrets: they would blank out ordinary words.
 const SHORTEST: usize = 8;
 
-/// Finds secrets.
+/// Finds secrets. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct Redactor {
     /// Every spelling of every value.
-    needles: Vec<Needle>,
-    pattern: pattern::Patterns,
+    needles: Arc<[Needle]>,
+    pattern: Arc<pattern::Patterns>,
 }
 
 #[derive(Clone)]
@@ -55,7 +59,7 @@ impl Redactor {
             .map(|it| Needle(Finder::new(it).into_owned()));
         Self {
             needles: needles.collect(),
-            pattern: pattern::Patterns::new(),
+            pattern: Arc::new(pattern::Patterns::new()),
         }
     }
 
@@ -65,12 +69,54 @@ impl Redactor {
         blanked(text, &self.ranges(text))
     }
 
+    /// JSON with every secret in its strings blanked out; byte for byte the same where there is none.
+    #[must_use]
+    pub fn redact_json(&self, json: &RawValue) -> Box<RawValue> {
+        let Ok(mut value) = serde_json::from_str::<Value>(json.get()) else {
+            return json.to_owned();
+        };
+        if !self.clean_strings(&mut value) {
+            return json.to_owned();
+        }
+        let clean = serde_json::value::to_raw_value(&value);
+        // A tree of strings and numbers can always be written.
+        clean.unwrap_or_else(|_| RawValue::NULL.to_owned())
+    }
+
+    /// Blanks out the secrets in all strings and names, and returns whether there were any.
+    fn clean_strings(&self, value: &mut Value) -> bool {
+        match value {
+            Value::String(text) => {
+                let clean = self.redact(text);
+                let changed = clean != *text;
+                *text = clean;
+                changed
+            }
+            Value::Array(values) => {
+                let changed = values.iter_mut().map(|value| self.clean_strings(value));
+                changed.fold(false, |any, changed| any | changed)
+            }
+            Value::Object(members) => {
+                let old = std::mem::take(members);
+                let mut any = false;
+                for (name, mut value) in old {
+                    let clean = self.redact(&name);
+                    any |= clean != name;
+                    any |= self.clean_strings(&mut value);
+                    members.insert(clean, value);
+                }
+                any
+            }
+            Value::Null | Value::Bool(_) | Value::Number(_) => false,
+        }
+    }
+
     /// Where secrets stand, in order, none reaching into another.
     fn ranges(&self, text: &str) -> Vec<(usize, usize)> {
         let view = View::new(text);
         let bytes = view.bytes();
         let mut found: Vec<(usize, usize)> = Vec::new();
-        for Needle(finder) in &self.needles {
+        for Needle(finder) in self.needles.iter() {
             let mut from = 0;
             while let Some(at) = bytes.get(from..).and_then(|rest| finder.find(rest)) {
                 found.push((from + at, from + at + finder.needle().len()));

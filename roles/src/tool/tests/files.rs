@@ -6,7 +6,7 @@ use a_society_facts::Hash;
 use a_society_facts::fact::turn::{CallEnd, Effect};
 use serde_json::json;
 
-use super::stage::{Stage, call, done, finish, output, plan, refusal};
+use super::stage::{Stage, call, done, finish, output, plan, refusal, without_time};
 use crate::consent::Tier;
 use crate::tool::{RefusalKind, Toolbox, WorkflowCheck};
 use crate::turn::stop::StopSignal;
@@ -80,12 +80,12 @@ fn folders_are_listed_and_searched_without_what_is_not_to_be_seen() {
             "search_files",
             json!({ "path": ".", "text": "needle" })
         ),
-        "a.rs:1:fn needle() {}\nsub/b.rs:2:needle needle\nsub/c.txt:1:needle\n[3 matches in 4 files]\n"
+        "a.rs:1:fn needle() {}\nsub/b.rs:2:needle needle\nsub/c.txt:1:needle\n"
     );
     let narrow = json!({ "path": ".", "text": "NEEDLE", "ignore_case": true, "name": "*.rs" });
     assert_eq!(
         output(&tools, "search_files", narrow),
-        "a.rs:1:fn needle() {}\na.rs:2:// Needle\nsub/b.rs:2:needle needle\n[3 matches in 2 files]\n"
+        "a.rs:1:fn needle() {}\na.rs:2:// Needle\nsub/b.rs:2:needle needle\n"
     );
 }
 
@@ -174,24 +174,32 @@ fn the_graph_of_the_flow_is_changed_only_into_one_that_holds() {
 }
 
 #[test]
-fn long_files_are_cut_with_a_mark_and_the_rest_is_handed_out() {
+fn a_long_output_is_cut_and_the_whole_of_it_is_kept_where_tools_read_it() {
     let stage = Stage::new();
-    let text: String = (0..20_000)
-        .map(|number| format!("line {number}\n"))
-        .collect();
-    stage.write("project/long.txt", &text);
-    stage.write("project/wide.txt", &"x".repeat(10_000));
-    let tools = stage.toolbox();
-    let read = done(&tools, "read_file", json!({ "path": "long.txt" })).unwrap();
-    assert!(read.is_cut && read.output.len() < 52 * 1024);
-    assert!(read.output.starts_with("line 0\n") && read.output.ends_with("line 19999\n"));
-    assert_eq!(read.whole.as_deref(), Some(text.as_bytes()));
-    let lines = json!({ "path": "wide.txt", "first": 1, "last": 1 });
-    let wide = done(&tools, "read_file_lines", lines).unwrap();
+    let text: String = (0..2_000).map(|n| format!("{n:>600}\n")).collect();
+    stage.write("project/a.txt", &text);
+    let mut setting = stage.setting();
+    setting.limits.output_bytes = 10_000;
+    let tools = Toolbox::open(setting).unwrap();
+    let found = done(&tools, "grep", json!({ "pattern": "1", "context": 10 })).unwrap();
+    assert!(found.is_cut && found.output.len() < 10_300);
+    let mark = "left out; all of it: record/.outputs/7.1.1.txt ...]\n";
+    assert!(found.output.contains(mark), "{}", found.output);
+    // It is there for tools that read, and for no list, search or write.
+    let kept = json!({ "pattern": "a.txt:2?99", "path": "record/.outputs/7.1.1.txt" });
+    assert!(plan(&tools, "grep", kept).is_ok());
+    let kept = json!({ "path": "record/.outputs/7.1.1.txt", "content": "x" });
+    assert!(plan(&tools, "write_file", kept).is_err());
+    let listed = output(&tools, "glob", json!({ "pattern": "**", "path": "record" }));
+    assert_eq!(listed, "No match in 0 files.\n");
+    // A folder that cannot be made hinders no call.
+    std::fs::remove_dir_all(stage.record().join(".outputs")).unwrap();
+    std::os::unix::fs::symlink("..", stage.record().join(".outputs")).unwrap();
+    let found = done(&tools, "grep", json!({ "pattern": "1", "context": 10 })).unwrap();
     assert!(
-        wide.is_cut && wide.output.ends_with("[… 5904 bytes more]\n"),
-        "{}",
-        wide.output
+        found
+            .output
+            .contains("left out; it could not be kept ...]\n")
     );
 }
 
@@ -310,7 +318,7 @@ fn folders_within_one_another_are_told_apart_by_the_innermost() {
         .missing
         .is_empty()
     {
-        assert_eq!(finished.output, "[exit code 0]\nread merecord\n");
+        assert_eq!(without_time(&finished.output), "[exit 0]\nread merecord\n");
     }
     assert_eq!(
         stage.read(".a-society/state/p/f/record/made").as_deref(),

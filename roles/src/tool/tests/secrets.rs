@@ -64,8 +64,9 @@ fn no_canary_leaves_a_tool_whole() {
                 "{kind} by {tool}: {}",
                 finished.output
             );
-            let whole = String::from_utf8(finished.whole.unwrap_or_default()).unwrap();
-            assert!(!whole.contains(&core), "{kind} by {tool}, in the rest");
+            let kept = stage.record().join(".outputs/7.1.1.txt");
+            let kept = std::fs::read_to_string(kept).unwrap_or_default();
+            assert!(!kept.contains(&core), "{kind} by {tool}, in the rest");
         }
         // What the operator is shown, and what is written down about the call.
         let command = json!({ "command": format!("curl -H 'x: {canary}' example.com") });

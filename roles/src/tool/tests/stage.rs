@@ -121,6 +121,16 @@ pub(in super::super) fn finish(tools: &Toolbox, plan: Plan, stop: &StopSignal) -
     }
 }
 
+/// What a command says, without the time that it took.
+pub(in super::super) fn without_time(output: &str) -> String {
+    let (first, rest) = output.split_once('\n').unwrap_or((output, ""));
+    let is_head = first.starts_with('[') && first.ends_with(" s]");
+    match first.rsplit_once(", ").filter(|_| is_head) {
+        Some((head, _)) => format!("{head}]\n{rest}"),
+        None => output.to_owned(),
+    }
+}
+
 /// What a call that must work gives.
 pub(in super::super) fn output(
     tools: &Toolbox,
@@ -129,7 +139,7 @@ pub(in super::super) fn output(
 ) -> String {
     let finished = done(tools, tool, arguments).unwrap();
     assert_eq!(finished.end, CallEnd::Done, "{}", finished.output);
-    finished.output
+    without_time(&finished.output)
 }
 
 /// That a call is refused, or fails, and how.

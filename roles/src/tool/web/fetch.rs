@@ -115,21 +115,50 @@ fn is_redirect(status: u16) -> bool {
 }
 
 fn shown(url: &Url, answer: &Answer) -> Output {
-    let mut head = format!("[{url}: status {}, {}]\n", answer.status, answer.kind);
-    let body = page::text(&answer.kind, &answer.body, answer.is_cut).unwrap_or_else(|| {
+    let mut head = format!("[status {}, {}]\n", answer.status, answer.kind);
+    let mut body = page::text(&answer.kind, &answer.body, answer.is_cut).unwrap_or_else(|| {
         // Writing to a string cannot fail.
         let _ = writeln!(head, "[{} bytes that are no text]", answer.body.len());
         String::new()
     });
-    let tail = if answer.is_cut {
-        "\n[the page is longer; the rest was not fetched]\n".to_owned()
-    } else {
-        String::new()
-    };
+    if !body.is_empty() && !body.ends_with('\n') {
+        body.push('\n');
+    }
+    let tag = tag(&body);
+    let _ = writeln!(head, "<{tag} url=\"{url}\">");
+    let mut tail = format!("</{tag}>\n");
+    if answer.is_cut {
+        tail.push_str("[the page is longer; the rest was not fetched]\n");
+    }
     Output {
         head,
         body,
         is_cut: answer.is_cut,
         tail,
+        ..Output::default()
+    }
+}
+
+/// The tag around a page: one whose end does not stand in its text.
+fn tag(body: &str) -> String {
+    let body = body.to_ascii_lowercase();
+    let mut tag = "page".to_owned();
+    let mut number = 2;
+    while body.contains(&format!("</{tag}")) {
+        tag = format!("page-{number}");
+        number += 1;
+    }
+    tag
+}
+
+#[cfg(test)]
+mod tests {
+    use super::tag;
+
+    #[test]
+    fn a_page_cannot_end_its_own_tag() {
+        assert_eq!(tag("text"), "page");
+        assert_eq!(tag("a </Page> b"), "page-2");
+        assert_eq!(tag("a </page> </page-2 >"), "page-3");
     }
 }

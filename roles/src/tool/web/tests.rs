@@ -99,7 +99,7 @@ fn a_page_is_fetched_with_nothing_of_ours_in_the_request() {
     assert_eq!(finished.end, CallEnd::Done, "{}", finished.output);
     assert_eq!(
         finished.output,
-        "[http://example.com/a?b=c#d: status 200, text/html]\nTitle\nText\n"
+        "[status 200, text/html]\n<page url=\"http://example.com/a?b=c#d\">\nTitle\nText\n</page>\n"
     );
     let heard = server.heard().remove(0).to_lowercase();
     let mut lines: Vec<&str> = heard
@@ -190,7 +190,11 @@ fn n21_a_name_is_resolved_once_and_the_connection_goes_to_what_was_checked() {
         json!({ "url": "http://example.com/" }),
     )
     .unwrap();
-    assert!(finished.output.ends_with("checked"), "{}", finished.output);
+    assert!(
+        finished.output.ends_with("checked\n</page>\n"),
+        "{}",
+        finished.output
+    );
     assert_eq!(asked.load(Ordering::Relaxed), 1);
 }
 
@@ -229,7 +233,11 @@ fn every_hop_is_checked_and_another_host_is_not_followed() {
     // Within one host.
     let server = Server::new(vec![to("/b"), to("c"), page("200 OK", "", "there")]);
     let finished = fetched(&server, "http://example.com/a").unwrap();
-    assert!(finished.output.ends_with("there"), "{}", finished.output);
+    assert!(
+        finished.output.ends_with("there\n</page>\n"),
+        "{}",
+        finished.output
+    );
     let firsts: Vec<String> = server
         .heard()
         .iter()

@@ -36,9 +36,9 @@ pub struct ReplyReturned {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SteerWhen {
-    /// At its next turn.
+    /// With its next request.
     Queue,
-    /// Now; its turn is cut off for it.
+    /// Now; what it says is cut off for it.
     Interrupt,
 }
 

@@ -250,6 +250,9 @@ pub struct MessageAdded {
     /// The client's name for the command that added it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub client: Option<ClientId>,
+    /// For a word to a busy role: the request of its turn with which it is heard.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub request: Option<u32>,
 }
 
 /// Who asked for a compaction.

@@ -79,7 +79,11 @@ pub(super) fn returned(state: &FlowState, f: &ReplyReturned) -> Result<(), Illeg
 
 pub(super) fn steered(state: &FlowState, f: &OperatorSteered) -> Result<(), Illegal> {
     fresh(state, f.client.as_ref())?;
-    super::session::alive(state, &f.role)?;
+    // A role whose first turn is still to come has no session yet.
+    let is_new = !state.sessions.contains_key(&f.role);
+    if !(is_new && state.graph.nodes.iter().any(|node| node.role == f.role)) {
+        super::session::alive(state, &f.role)?;
+    }
     let queue = state.steers.get(&f.role).map_or(&[][..], Vec::as_slice);
     unused(queue, &f.steer)
 }

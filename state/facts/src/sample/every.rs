@@ -428,6 +428,7 @@ fn sessions() -> Vec<Fact> {
             origin: Origin::Entry,
             node: Some(id("draft")),
             client: client(),
+            request: None,
         }),
     ]
 }

@@ -231,6 +231,7 @@ impl Scribe {
             origin,
             node: node.cloned(),
             client: None,
+            request: None,
         }));
     }
 

@@ -150,6 +150,15 @@ fn r9_only_a_role_at_work_is_steered() {
         flow.words(steer("writer"))
             .starts_with("refused: writer is not at work")
     );
+    assert!(
+        flow.words(steer("nobody"))
+            .starts_with("refused: nobody is not at work")
+    );
+    assert_eq!(
+        flow.words(steer("owner")),
+        "operator_steered",
+        "its turn is still to come"
+    );
     flow.reply("b");
     flow.claim("b").unwrap();
     assert_eq!(flow.words(steer("writer")), "operator_steered");

@@ -191,6 +191,7 @@ impl Sim {
                 origin,
                 node: open.node.clone(),
                 client: None,
+                request: None,
             }));
         }
         let unanswered = |request: &Request| request.state != RequestState::Answered;

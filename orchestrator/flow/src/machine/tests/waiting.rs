@@ -36,6 +36,7 @@ fn tell(flow: &mut Flow, role: &str, node: Option<&str>) {
         origin: Origin::Repair,
         node: node.map(id),
         client: None,
+        request: None,
     }));
 }
 

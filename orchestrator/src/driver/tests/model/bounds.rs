@@ -18,7 +18,11 @@ const LOOK: (&str, &str) = ("list_directory", r#"{"path":"."}"#);
 
 #[test]
 fn a_model_that_only_ever_asks_for_tools_is_stopped_loudly_at_the_limit_of_a_turn() {
-    let endless = std::iter::repeat_with(|| calls(&[LOOK]));
+    // Another folder each time: it would be stopped sooner for the same one.
+    let endless = (0..).map(|at| {
+        let input = format!(r#"{{"path":"{at}"}}"#);
+        calls(&[("list_directory", &input)])
+    });
     let most = usize::try_from(ANSWERS_IN_A_TURN_MAX).unwrap();
     let world = World::new(Puppet::will_say(endless.take(most + 5)));
     let mut core = world.begin();

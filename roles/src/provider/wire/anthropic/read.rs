@@ -25,6 +25,8 @@ pub(in crate::provider) struct Messages {
     tally: Tally,
     blocks: Vec<Open>,
     stop: Option<Stop>,
+    /// Whether the last event of the stream arrived.
+    is_over: bool,
     /// Whether a block was too long to be kept, so that the blocks are not what was said.
     is_lossy: bool,
 }
@@ -66,6 +68,7 @@ impl Messages {
             tally: Tally::default(),
             blocks: Vec::new(),
             stop: None,
+            is_over: false,
             is_lossy: false,
         }
     }
@@ -291,7 +294,10 @@ impl Reader for Messages {
                 self.stopped(&frame);
                 self.count(frame.usage.as_ref(), out);
             }
-            "message_stop" => return Ok(Progress::Whole),
+            "message_stop" => {
+                self.is_over = true;
+                return Ok(Progress::Whole);
+            }
             "error" => return Err(Words::of(&frame.error.unwrap_or_default()).in_stream()),
             // What is not known yet is not needed yet.
             _ => {}
@@ -307,6 +313,8 @@ impl Reader for Messages {
         let is_whole = self.blocks.iter().all(|open| open.is_closed);
         let stop = match self.stop.take() {
             _ if self.said.is_full => Stop::OutputLimit,
+            // Calls run only if the stream reached its last event.
+            Some(Stop::Tools) if !self.is_over => return Err(cut_off()),
             Some(stop) if is_whole => stop,
             Some(_) | None => return Err(cut_off()),
         };

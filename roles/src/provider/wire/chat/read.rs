@@ -26,6 +26,8 @@ pub(in crate::provider) struct Chunks {
     places: Vec<u64>,
     kept: Kept,
     stop: Option<Stop>,
+    /// Whether something arrived that only follows a whole answer.
+    is_over: bool,
     /// Whether the reasoning was too long to be kept.
     is_lossy: bool,
 }
@@ -78,6 +80,7 @@ impl Chunks {
             places: Vec::new(),
             kept: Kept::default(),
             stop: None,
+            is_over: false,
             is_lossy: false,
         }
     }
@@ -255,13 +258,18 @@ fn grow(last: &mut Map<String, Value>, piece: Map<String, Value>) {
 impl Reader for Chunks {
     fn take(&mut self, event: &SseEvent, out: &mut Vec<Event>) -> Result<Progress, Fault> {
         if event.data.trim() == DONE {
+            self.is_over = true;
             return Ok(Progress::Whole);
         }
         let chunk: Chunk = data(event)?;
         if let Some(error) = chunk.error.filter(|error| !error.is_null()) {
             return Err(Words::of(&error).in_stream());
         }
-        if let Some(usage) = chunk.usage.filter(Value::is_object) {
+        let usage = chunk.usage.filter(Value::is_object);
+        let has_usage = usage.is_some();
+        if let Some(usage) = usage {
+            // Some servers end with it and leave the last event out.
+            self.is_over |= self.stop.is_some();
             self.count(&usage, out);
         }
         for choice in chunk.choices.into_iter().flatten() {
@@ -276,6 +284,7 @@ impl Reader for Chunks {
             }
             self.delta(delta, out)?;
             if let Some(reason) = choice.finish_reason.filter(|reason| !reason.is_empty()) {
+                self.is_over |= has_usage;
                 for at in 0..self.places.len() {
                     Assembly::end_call(at, out);
                 }
@@ -298,6 +307,8 @@ impl Reader for Chunks {
     fn finish(mut self: Box<Self>) -> Result<Answer, Fault> {
         let stop = match self.stop.take() {
             _ if self.said.is_full => Stop::OutputLimit,
+            // Calls run only if the stream reached its end.
+            Some(Stop::Tools) if !self.is_over => return Err(cut_off()),
             Some(stop) => stop,
             None => return Err(cut_off()),
         };

@@ -1,7 +1,9 @@
 //! Commands, run by this test binary as their guard.
 
+mod background;
 mod oracle;
 
+use std::fs;
 use std::io::Write as _;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -10,7 +12,7 @@ use serde_json::json;
 
 use super::frame::Spaces;
 use super::*;
-use crate::tool::tests::stage::{Stage, done, finish, output, plan};
+use crate::tool::tests::stage::{Stage, done, finish, output, plan, without_time};
 
 /// With the mark of a call among its variables this is not a test but a guard: see `stage`.
 #[test]
@@ -31,15 +33,15 @@ fn a_command_gives_its_exit_code_and_both_outputs() {
         "run_command",
         json!({ "command": "echo out; echo err >&2" }),
     );
-    assert_eq!(said, "[exit code 0]\nout\n[stderr]\nerr\n");
+    assert_eq!(said, "[exit 0]\nout\nerr\n");
     let failed = done(&tools, "run_command", json!({ "command": "exit 3" })).unwrap();
     assert_eq!(
-        (failed.end, failed.output.as_str()),
-        (CallEnd::Failed, "[exit code 3]\n")
+        (failed.end, without_time(&failed.output).as_str()),
+        (CallEnd::Failed, "[exit 3]\n")
     );
     let killed = done(&tools, "run_command", json!({ "command": "kill -9 $$" })).unwrap();
     assert!(
-        killed.output.starts_with("[ended by signal 9]"),
+        killed.output.starts_with("[signal 9, "),
         "{}",
         killed.output
     );
@@ -48,9 +50,8 @@ fn a_command_gives_its_exit_code_and_both_outputs() {
 /// What a command says, whether or not it succeeds.
 fn said(stage: &Stage, command: &str) -> String {
     let tools = stage.toolbox();
-    done(&tools, "run_command", json!({ "command": command }))
-        .unwrap()
-        .output
+    let done = done(&tools, "run_command", json!({ "command": command })).unwrap();
+    without_time(&done.output)
 }
 
 /// Says that a test found nothing to measure here.
@@ -165,20 +166,15 @@ fn a_command_sees_no_network_no_other_process_and_no_terminal() {
         ("", "(exec 3</dev/tty) || echo no terminal".to_owned(), true),
     ] {
         let said = said(&stage, &command);
-        assert_eq!(
-            said.contains("[exit code 0]"),
-            wanted,
-            "{id} {command}: {said}"
-        );
+        assert_eq!(said.contains("[exit 0]"), wanted, "{id} {command}: {said}");
     }
     assert!(listener.accept().is_err(), "something connected");
 }
 
 /// What of a command is alive, by a word that only its processes have in their arguments.
 fn alive(word: &str) -> usize {
-    let listed = std::fs::read_dir("/proc").unwrap();
-    let lines =
-        listed.filter_map(|entry| std::fs::read(entry.unwrap().path().join("cmdline")).ok());
+    let listed = fs::read_dir("/proc").unwrap();
+    let lines = listed.filter_map(|entry| fs::read(entry.unwrap().path().join("cmdline")).ok());
     let is_one = |line: &Vec<u8>| String::from_utf8_lossy(line).contains(word);
     lines.filter(is_one).count()
 }
@@ -347,12 +343,15 @@ fn a_command_ends_at_its_time_limit_and_what_it_left_behind_ends_with_it() {
     )
     .unwrap();
     assert_eq!(late.end, CallEnd::TimedOut);
-    assert_eq!(late.output, "[ended at its time limit]\nbegun\n");
+    assert_eq!(
+        late.output,
+        "begun\n[ended after 300 ms; set timeout_ms or background]\n"
+    );
     // It holds the output open, and nobody waits for it.
     let command = format!("setsid bash -c 'exec -a {word} sleep 600' & echo over");
     assert_eq!(
         output(&tools, "run_command", json!({ "command": command })),
-        "[exit code 0]\nover\n"
+        "[exit 0]\nover\n"
     );
     assert_eq!(alive(&word), 0);
 }
@@ -373,11 +372,19 @@ fn output_without_end_is_cut_and_the_rest_is_handed_out() {
         finished.output.contains("left out")
             && finished.output.ends_with("\u{fffd}\0\u{1b}[31mend")
     );
-    let whole = finished.whole.unwrap();
+    let named = "; the first and last 2,097,152 bytes: record/.outputs/7.1.1.txt ...]\n";
+    assert!(finished.output.contains(named), "{}", finished.output);
+    // 30,000,000 bytes and the few of the end, less what is shown.
     assert!(
-        whole.len() > 1_000_000 && whole.len() < 5 * 1024 * 1024,
+        finished.output.contains("\n[... 29,9"),
+        "{}",
+        finished.output
+    );
+    let kept = fs::read_to_string(stage.record().join(".outputs/7.1.1.txt")).unwrap();
+    assert!(
+        kept.len() > 4_000_000 && kept.len() < 5 * 1024 * 1024,
         "{} bytes",
-        whole.len()
+        kept.len()
     );
     // A line that is as long as everything.
     let line = json!({ "command": "head -c 10000000 /dev/zero | tr '\\0' x" });
@@ -436,7 +443,7 @@ fn p35_a_command_runs_only_in_a_folder_that_may_be_written() {
         );
         assert_eq!(
             said,
-            format!("[exit code 0]\n{}/{expected}\n", stage.root().display())
+            format!("[exit 0]\n{}/{expected}\n", stage.root().display())
         );
     }
     // A folder that was put in the place of the one that was meant is not entered.
@@ -446,7 +453,7 @@ fn p35_a_command_runs_only_in_a_folder_that_may_be_written() {
         json!({ "command": "pwd", "folder": "sub" }),
     )
     .unwrap();
-    std::fs::rename(stage.project().join("sub"), stage.project().join("old")).unwrap();
+    fs::rename(stage.project().join("sub"), stage.project().join("old")).unwrap();
     std::os::unix::fs::symlink(stage.root(), stage.project().join("sub")).unwrap();
     let finished = finish(&tools, planned, &StopSignal::default());
     assert_eq!(finished.end, CallEnd::Failed, "{}", finished.output);
@@ -463,7 +470,7 @@ fn in_spaces(stage: &Stage, command: &str, spaces: &Spaces) -> String {
     if let Deed::Command(launch) = &mut planned.deed {
         launch.order.walls.spaces = spaces.clone();
     }
-    finish(&tools, planned, &StopSignal::default()).output
+    without_time(&finish(&tools, planned, &StopSignal::default()).output)
 }
 
 #[test]
@@ -498,7 +505,7 @@ fn without_spaces_the_other_walls_stand_and_it_is_said() {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
     let said = without_spaces(&stage, &format!("exec 3<>/dev/tcp/127.0.0.1/{port}"));
-    assert!(!said.contains("[exit code 0]"), "{said}");
+    assert!(!said.contains("[exit 0]"), "{said}");
 }
 
 #[test]
@@ -508,7 +515,7 @@ fn what_leads_to_other_programs_of_the_user_is_closed_and_what_stays_inside_is_n
         return;
     }
     let python = |program: &str| said(&stage, &format!("python3 -c '{program}'"));
-    if !python("print(1)").contains("[exit code 0]\n1") {
+    if !python("print(1)").contains("[exit 0]\n1") {
         return not_measured("there is no python");
     }
     let unix = python("import socket; socket.socket(socket.AF_UNIX)");
@@ -539,7 +546,7 @@ fn a_guard_that_is_asked_to_end_ends_its_command_first() {
     assert!(cleaner.join().unwrap());
     assert_eq!(alive(&word), 0, "{}", finished.output);
     // The cleaner's signal may reach the command before its guard: then it was ended by that.
-    let by_signal = finished.output.starts_with("[ended by signal 15]");
+    let by_signal = finished.output.starts_with("[signal 15, ");
     assert!(
         finished.end == CallEnd::Stopped || (finished.end == CallEnd::Failed && by_signal),
         "{:?}: {}",
@@ -569,17 +576,16 @@ fn s9_git_reads_a_repository_behind_walls_and_cannot_change_its_inside() {
     setting.environment.push(("HOME".to_owned(), home));
     let tools = Toolbox::open(setting).unwrap();
     let said = |command: &str| {
-        done(&tools, "run_command", json!({ "command": command }))
-            .unwrap()
-            .output
+        let done = done(&tools, "run_command", json!({ "command": command })).unwrap();
+        without_time(&done.output)
     };
-    assert_eq!(said("git status --short"), "[exit code 0]\n?? a.txt\n");
+    assert_eq!(said("git status --short"), "[exit 0]\n?? a.txt\n");
     for command in [
         "git add a.txt",
         "git config core.fsmonitor x",
         "git commit --allow-empty -m x",
     ] {
-        assert!(!said(command).contains("[exit code 0]"), "{command}");
+        assert!(!said(command).contains("[exit 0]"), "{command}");
     }
     assert_eq!(stage.read("project/ran.txt"), None);
 }
@@ -600,16 +606,13 @@ fn where_bubblewrap_makes_the_spaces_they_hide_and_protect_the_same() {
     let (root, record) = (stage.root(), stage.record());
     let (root, record) = (root.display(), record.display());
     let said = |command: &str| in_spaces(&stage, command, &spaces);
-    assert_eq!(said("echo new > a.txt; echo out"), "[exit code 0]\nout\n");
-    assert_eq!(
-        said(&format!("echo new > {record}/made.txt")),
-        "[exit code 0]\n"
-    );
+    assert_eq!(said("echo new > a.txt; echo out"), "[exit 0]\nout\n");
+    assert_eq!(said(&format!("echo new > {record}/made.txt")), "[exit 0]\n");
     assert_eq!(
         said("ls /proc | grep -c '^[0-9]' | grep -x '[0-9]'")
             .lines()
             .next(),
-        Some("[exit code 0]")
+        Some("[exit 0]")
     );
     for command in [
         "echo new > .git/config",
@@ -617,7 +620,7 @@ fn where_bubblewrap_makes_the_spaces_they_hide_and_protect_the_same() {
         &format!("cat {root}/.a-society/state/p/f/flow.json"),
         &format!("echo new > {root}/outside.txt"),
     ] {
-        assert!(!said(command).contains("[exit code 0]"), "{command}");
+        assert!(!said(command).contains("[exit 0]"), "{command}");
     }
     let text = |path: &str| stage.read(path).unwrap_or_default();
     assert_eq!(text("project/a.txt"), "new\n");
@@ -629,7 +632,7 @@ fn where_bubblewrap_makes_the_spaces_they_hide_and_protect_the_same() {
         &format!("setsid env -i bash -c 'exec -a {word} sleep 600' & sleep 0.2; echo over"),
         &spaces,
     );
-    assert_eq!((late.as_str(), alive(&word)), ("[exit code 0]\nover\n", 0));
+    assert_eq!((late.as_str(), alive(&word)), ("[exit 0]\nover\n", 0));
 }
 
 /// Whatever moment the stop meets, nothing is left.
@@ -661,4 +664,42 @@ fn a_stop_while_a_command_starts_leaves_nothing_behind() {
         );
         assert_eq!(alive(&word), 0, "round {round}");
     }
+}
+
+#[test]
+fn a_folder_that_a_command_changes_to_is_not_the_next_ones_and_no_program_waits_to_be_paged() {
+    let stage = Stage::new();
+    fs::create_dir_all(stage.project().join("sub")).unwrap();
+    let tools = stage.toolbox();
+    let run = |command: &str| output(&tools, "Bash", json!({ "cmd": command }));
+    let project = stage.project().display().to_string();
+    assert_eq!(run("cd sub; pwd"), format!("[exit 0]\n{project}/sub\n"));
+    assert_eq!(run("pwd"), format!("[exit 0]\n{project}\n"));
+    assert_eq!(run("echo $PAGER $NO_COLOR $CI; cat"), "[exit 0]\ncat 1 1\n");
+    let patch = plan(
+        &tools,
+        "shell",
+        json!({ "command": ["apply_patch", "*** Begin Patch"] }),
+    );
+    assert!(patch.unwrap_err().text.starts_with("apply_patch is a tool"));
+}
+
+#[test]
+fn what_a_command_left_behind_neither_delays_its_result_nor_outlives_it() {
+    let stage = Stage::new();
+    let tools = stage.toolbox();
+    let word = format!("a-society-behind-{}", std::process::id());
+    let begun = Instant::now();
+    let said = output(
+        &tools,
+        "run_command",
+        json!({ "command": format!("exec -a {word} sleep 60 & echo done") }),
+    );
+    assert_eq!(said, "[exit 0]\ndone\n");
+    assert!(
+        begun.elapsed() < Duration::from_secs(10),
+        "{:?}",
+        begun.elapsed()
+    );
+    assert_eq!(alive(&word), 0);
 }

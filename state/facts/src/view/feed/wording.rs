@@ -3,6 +3,8 @@
 //! Each line of the table is one fact. Words that need more than the fact itself are put together
 //! where the feed is folded.
 
+mod said;
+
 use super::item::ItemKind;
 use super::phrase::{
     author, budget_set, consent, grant, measure, mode, pause, run_end, shown, shown_whole, wait,
@@ -14,7 +16,7 @@ use crate::fact::imported::{FeedImported, FlowImported};
 use crate::fact::improvement;
 use crate::fact::node::{Entry, NodeClaimed, NodeSuspended};
 use crate::fact::operator::{SteerWhen, StopScope};
-use crate::fact::session::{MessageAdded, Origin, SessionState, SessionStateChanged};
+use crate::fact::session::{SessionState, SessionStateChanged};
 use crate::fact::turn::{
     CallEnd, CallFinished, DraftAdded, DraftDiscarded, DraftKept, ModelAnswered, TurnEnd,
     TurnEnded, TurnStarted,
@@ -397,7 +399,7 @@ pub(super) fn wording(fact: &Fact) -> Effect<'_> {
             "session.forked",
         )
         .say(),
-        Fact::MessageAdded(f) => message(f),
+        Fact::MessageAdded(f) => said::message(f),
         Fact::CompactionStarted(f) => Words::event(
             "Compacting",
             "The session is being shortened.",
@@ -472,18 +474,20 @@ pub(super) fn wording(fact: &Fact) -> Effect<'_> {
         }
         Fact::ReplyReturned(f) => Words::of(
             ItemKind::Error,
-            "Your reply was not read",
+            "Your words were not heard",
             f.why.clone(),
             "human.reply_returned",
         )
         .about(&f.reply)
-        .say(),
+        .close(format!("steer:{}", f.reply)),
         Fact::OperatorSteered(f) => {
             let label = match f.when {
-                SteerWhen::Queue => "You, for the next turn",
+                SteerWhen::Queue => "You, for its next request",
                 SteerWhen::Interrupt => "You, interrupting",
             };
-            Words::of(ItemKind::User, label, shown_whole(&f.text), "human.steered").say()
+            Words::of(ItemKind::User, label, shown_whole(&f.text), "human.steered")
+                .about(&f.steer)
+                .open(format!("steer:{}", f.steer))
         }
         Fact::StopRequested(f) => {
             let text = match &f.scope {
@@ -729,31 +733,6 @@ fn session_state<'a>(f: &SessionStateChanged) -> Effect<'a> {
         )
         .say(),
         SessionState::Created | SessionState::Active | SessionState::Suspended => Effect::Silent,
-    }
-}
-
-/// Most messages are the other side of something that is shown already.
-fn message<'a>(f: &MessageAdded) -> Effect<'a> {
-    match f.origin {
-        Origin::Injection => Words::of(
-            ItemKind::User,
-            "Note",
-            shown_whole(&f.text),
-            "session.injected",
-        )
-        .at(f.node.as_ref())
-        .say(),
-        Origin::Runtime => Words::event("Note of the runtime", shown(&f.text), "session.note")
-            .at(f.node.as_ref())
-            .say(),
-        Origin::Entry
-        | Origin::Reply
-        | Origin::Steer
-        | Origin::Repair
-        | Origin::Continuation
-        | Origin::Consultation
-        | Origin::Improvement
-        | Origin::Compaction => Effect::Silent,
     }
 }
 

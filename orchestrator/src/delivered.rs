@@ -1,0 +1,184 @@
+//! What a flow delivered, read from its journal.
+//!
+//! It is the file that the closing node wrote last in the turn in which it closed; or, if it wrote none,
+//! the artifact that was handed to it last, as it was then.
+
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+
+use a_society_facts::Fact;
+use a_society_facts::fact::turn::CallEnd;
+use a_society_facts::handoff::{Artifact, Way};
+use a_society_facts::id::{NodeId, TurnId};
+use a_society_facts::message::ToolCall;
+use a_society_state::disk::Disk;
+use a_society_state::layout::FlowFolder;
+use a_society_state::{Error, FlowRef, Store, blob};
+use serde::Deserialize;
+
+use crate::record::{Places, find, find_in_record};
+
+/// The folder of the flow's own files, as roles and operators write it.
+const RECORD: &str = "record";
+
+/// The tools that write one file.
+const WRITERS: [&str; 2] = ["write_file", "edit_file"];
+
+/// What a flow delivered.
+#[derive(Debug, Clone)]
+pub struct Delivered {
+    /// The node that closed it.
+    pub node: NodeId,
+    /// The path of the artifact, from the project's folder or from `record/`.
+    pub path: String,
+    /// Where the file stands.
+    pub file: PathBuf,
+    /// What it holds.
+    pub bytes: Vec<u8>,
+}
+
+/// What a flow delivered; nothing before its forward work is closed, and nothing if its closing node
+/// neither wrote a file nor was handed one.
+///
+/// # Errors
+/// When the journal cannot be read.
+pub fn of(store: &Store, flow: &FlowRef, project: &Path) -> Result<Option<Delivered>, Error> {
+    let mut told = Told::default();
+    store.follow(flow)?.read_lines(&mut |recorded, _| {
+        if let Some(fact) = recorded.fact() {
+            told.hear(fact);
+        }
+        ControlFlow::Continue(())
+    })?;
+    let Some((node, written)) = told.closed else {
+        return Ok(None);
+    };
+    let folder = store.folder(flow);
+    let disk = store.ground().disk.as_ref();
+    let places = Places {
+        record: folder.record(),
+        project: project.to_owned(),
+    };
+    let own = written.and_then(|path| read(disk, &places, &path));
+    let received = told.received.get(&node);
+    let found = own.or_else(|| as_handed_over(disk, &folder, received?));
+    Ok(found.map(|(path, bytes)| named(&places, node, path, bytes)))
+}
+
+/// What of a journal tells what was delivered.
+#[derive(Default)]
+struct Told {
+    /// The turn that each node took last.
+    turns: BTreeMap<NodeId, TurnId>,
+    /// The files that calls are about, by the names of the calls.
+    calls: BTreeMap<String, String>,
+    /// The file that each turn wrote last.
+    written: BTreeMap<TurnId, String>,
+    /// What was handed to each node last.
+    received: BTreeMap<NodeId, Artifact>,
+    /// The node that closed the forward work, and what it wrote in that turn.
+    closed: Option<(NodeId, Option<String>)>,
+}
+
+impl Told {
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "other facts carry no file from one to another"
+    )]
+    fn hear(&mut self, fact: &Fact) {
+        match fact {
+            Fact::TurnStarted(f) => {
+                if let Some(node) = &f.node {
+                    self.turns.insert(node.clone(), f.turn);
+                }
+            }
+            Fact::TurnEnded(f) => {
+                self.calls.clear();
+                self.written.remove(&f.turn);
+            }
+            Fact::ModelAnswered(f) => {
+                let paths = f.calls.iter().filter_map(written_by);
+                self.calls.extend(paths);
+            }
+            Fact::CallFinished(f) => {
+                let path = self.calls.remove(&f.tool_call);
+                if let (CallEnd::Done | CallEnd::Recovered, Some(path)) = (f.end, path) {
+                    self.written.insert(f.turn, path);
+                }
+            }
+            Fact::HandoffApplied(f) => {
+                for delivery in &f.deliveries {
+                    let to = match delivery.way {
+                        Way::Forward => &delivery.edge.to,
+                        Way::Backward => &delivery.edge.from,
+                    };
+                    self.received.insert(to.clone(), delivery.artifact.clone());
+                }
+            }
+            Fact::ForwardPassClosed(f) => {
+                let turn = self.turns.get(&f.node);
+                let written = turn.and_then(|turn| self.written.get(turn)).cloned();
+                self.closed = Some((f.node.clone(), written));
+            }
+            _ => {}
+        }
+    }
+}
+
+/// The call's name and the file it writes, if it writes one.
+fn written_by(call: &ToolCall) -> Option<(String, String)> {
+    #[derive(Deserialize)]
+    struct About {
+        #[serde(alias = "file_path", alias = "filename")]
+        path: String,
+    }
+    if !WRITERS.contains(&call.name.as_str()) {
+        return None;
+    }
+    let about: About = serde_json::from_str(call.input.get()).ok()?;
+    Some((call.id.clone(), about.path))
+}
+
+/// A file as it is now.
+fn read(disk: &dyn Disk, places: &Places, written: &str) -> Option<(String, Vec<u8>)> {
+    let within = written.strip_prefix("record/");
+    let found = match within {
+        Some(within) => find_in_record(disk, places, within).1,
+        None => find(disk, places, written),
+    };
+    let found = found.ok()?;
+    Some((found.artifact.path, found.bytes))
+}
+
+/// An artifact as it was when it was handed over.
+fn as_handed_over(
+    disk: &dyn Disk,
+    folder: &FlowFolder,
+    artifact: &Artifact,
+) -> Option<(String, Vec<u8>)> {
+    let bytes = match &artifact.text {
+        Some(text) => text.clone().into_bytes(),
+        None => blob::get(disk, folder, artifact.hash).ok()?,
+    };
+    Some((artifact.path.clone(), bytes))
+}
+
+fn named(places: &Places, node: NodeId, path: String, bytes: Vec<u8>) -> Delivered {
+    let within = Path::new(&path).strip_prefix(RECORD).ok();
+    let in_record = places.record.join(within.unwrap_or(Path::new(&path)));
+    let (path, file) = match within {
+        Some(_) => (path, in_record),
+        None if in_record.exists() => (format!("{RECORD}/{path}"), in_record),
+        None => {
+            let file = places.project.join(&path);
+            (path, file)
+        }
+    };
+    Delivered {
+        node,
+        path,
+        file,
+        bytes,
+    }
+}

@@ -1,0 +1,219 @@
+//! What the operator says to a role at work: it is heard with the next request of the turn.
+//!
+//! The words are recorded when they are said, and again as a message of the session when the role
+//! hears them; between the two they wait. A process that dies in between says them with the next
+//! request, once. A turn that would end while words wait goes on with them instead, because the
+//! operator spoke before it was over. With `--now` the answer that arrives is cut off first; a call
+//! that runs is not, since what it has done by then nobody would know: the calls after it do not run.
+
+use a_society_facts::fact::Fact;
+use a_society_facts::fact::operator::SteerWhen;
+use a_society_facts::fact::session::{MessageAdded, Origin};
+use a_society_facts::fact::turn::{DraftKept, ModelFailed};
+use a_society_facts::id::{ClientId, NodeId, RoleInstance, TurnId};
+use a_society_facts::message::Message;
+use a_society_facts::view::flow::{self, RequestState};
+use a_society_flow::machine::{Input, Steer, Task};
+use a_society_roles::turn::step::Told;
+
+use super::core::Core;
+use super::error::DriverError;
+use super::step::Heard;
+use crate::mint;
+
+/// Where in a turn words are heard.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Said {
+    /// Before its next request.
+    Before,
+    /// After the role said how it ends.
+    AfterItsEnd,
+}
+
+/// What a role reads with words that come after it said how its turn ends.
+const NOT_OVER: &str =
+    "\n\nYour turn has not ended; nothing was handed off. Take this in, and end the turn again.";
+
+impl Core {
+    /// The operator says something to a role: it is durable on return.
+    ///
+    /// # Errors
+    /// When the role takes no turn that could hear it, or the journal refuses.
+    pub(super) fn steer(
+        &mut self,
+        (role, when): (RoleInstance, SteerWhen),
+        text: String,
+        client: Option<ClientId>,
+    ) -> Result<usize, DriverError> {
+        let steer = Steer {
+            role: role.clone(),
+            text: self.keep_words(&text)?,
+            message: mint::name(self.mint.as_mut(), "m")?,
+            when,
+            client,
+        };
+        let facts = self.command(Input::Steer(steer))?;
+        if when == SteerWhen::Interrupt {
+            let turns = self.live.values();
+            turns
+                .filter(|live| live.role == role && live.hears)
+                .for_each(|live| live.stop.cut());
+        }
+        Ok(facts)
+    }
+
+    /// What waits for a turn's role to hear it. Nothing waits for turns beside its own.
+    fn unheard(&self, turn: TurnId, role: &RoleInstance) -> Vec<flow::Said> {
+        let main = self.state().main_turn_of(role);
+        if main.is_none_or(|(id, _)| id != turn) {
+            return Vec::new();
+        }
+        self.state().steers.get(role).cloned().unwrap_or_default()
+    }
+
+    /// Tells a turn what the operator said meanwhile, if anything.
+    pub(super) fn steered(
+        &mut self,
+        turn: TurnId,
+        when: Said,
+    ) -> Result<Option<Heard>, DriverError> {
+        let Some(live) = self.live.get(&turn).filter(|live| live.hears) else {
+            return Ok(None);
+        };
+        live.stop.go_on();
+        let (role, node) = (live.role.clone(), node_of(&live.task));
+        let words = self.say_words(turn, (&role, node.as_ref()), when)?;
+        Ok((!words.is_empty()).then_some(Heard::Go(Told::Steered { kept: None, words })))
+    }
+
+    /// The answer was cut off: what was said so far is kept, and the role hears the operator.
+    pub(super) fn cut_off(&mut self, turn: TurnId) -> Result<Heard, DriverError> {
+        let Some(live) = self.live.get(&turn) else {
+            return Ok(Heard::Over);
+        };
+        live.stop.go_on();
+        let (role, node) = (live.role.clone(), node_of(&live.task));
+        self.release(turn);
+        let kept = self.keep_cut(turn, &role)?;
+        let words = self.say_words(turn, (&role, node.as_ref()), Said::Before)?;
+        Ok(Heard::Go(Told::Steered { kept, words }))
+    }
+
+    /// Keeps what was streamed of a request that was cut off, and gives its text back. A request of
+    /// which nothing arrived is over as one that failed.
+    fn keep_cut(
+        &mut self,
+        turn: TurnId,
+        role: &RoleInstance,
+    ) -> Result<Option<String>, DriverError> {
+        self.flush(turn)?;
+        let open = self.state().turns.get(&turn);
+        let asked = open.and_then(|open| Some((open.attempt, open.request.as_ref()?)));
+        let Some((attempt, request)) = asked else {
+            return Ok(None);
+        };
+        let (number, state, drafted) = (request.number, request.state, request.drafted_bytes);
+        if state != RequestState::Asked {
+            return Ok(None);
+        }
+        if drafted == 0 {
+            self.append(Fact::ModelFailed(ModelFailed {
+                turn,
+                attempt,
+                role: role.clone(),
+                request: number,
+                class: "interrupted".to_owned(),
+                error: "the operator spoke before anything was said".to_owned(),
+                retry_in_ms: Some(0),
+            }))?;
+            return Ok(None);
+        }
+        let message = mint::name(self.mint.as_mut(), "m")?;
+        self.append(Fact::DraftKept(DraftKept {
+            turn,
+            role: role.clone(),
+            request: number,
+            message,
+        }))?;
+        let session = self.flow.views().sessions.get(role);
+        let last = session.and_then(|session| session.messages.last());
+        Ok(match last.map(|entry| &*entry.message) {
+            Some(Message::Assistant { content }) => Some(content.clone()),
+            Some(_) | None => None,
+        })
+    }
+
+    /// What waits becomes messages of the session, in the order in which it was said.
+    fn say_words(
+        &mut self,
+        turn: TurnId,
+        (role, node): (&RoleInstance, Option<&NodeId>),
+        when: Said,
+    ) -> Result<Vec<String>, DriverError> {
+        let unheard = self.unheard(turn, role);
+        let requests = self
+            .state()
+            .turns
+            .get(&turn)
+            .map_or(0, |open| open.requests);
+        let mut told = Vec::with_capacity(unheard.len());
+        let count = unheard.len();
+        for (place, said) in unheard.into_iter().enumerate() {
+            let mut words = framed(&self.flow.whole_text(&said.text)?);
+            if when == Said::AfterItsEnd && place + 1 == count {
+                words.push_str(NOT_OVER);
+            }
+            self.append(Fact::MessageAdded(MessageAdded {
+                role: role.clone(),
+                message: said.id,
+                text: self.flow.keep_text(words.clone())?,
+                origin: Origin::Steer,
+                node: node.cloned(),
+                client: None,
+                request: Some(requests.saturating_add(1)),
+            }))?;
+            told.push(words);
+        }
+        Ok(told)
+    }
+
+    /// What a turn begins with, for a role that hears nothing later: with what the operator said
+    /// before it began.
+    pub(super) fn with_words(
+        &mut self,
+        (turn, role, task): (TurnId, &RoleInstance, &Task),
+        mut packet: String,
+    ) -> Result<String, DriverError> {
+        let begins = (self.state().turns.get(&turn)).is_some_and(|open| open.requests == 0);
+        if self.roles.hears(role) || !begins {
+            return Ok(packet);
+        }
+        self.say_words(turn, (role, node_of(task).as_ref()), Said::Before)?;
+        let session = self.flow.views().sessions.get(role);
+        let entries = session.map_or(&[][..], |session| &session.messages);
+        // What stands behind the words with which the turn began was said for it.
+        let from = entries
+            .iter()
+            .rposition(|entry| entry.origin != Some(Origin::Steer));
+        for entry in entries.iter().skip(from.map_or(0, |at| at + 1)) {
+            let said = entry.whole(|text| self.flow.whole_text(text))?;
+            if let Message::User { content } = &*said {
+                packet.push_str("\n\n");
+                packet.push_str(content);
+            }
+        }
+        Ok(packet)
+    }
+}
+
+/// Words of the operator, as a role reads them.
+fn framed(words: &str) -> String {
+    format!("<operator>{words}</operator>")
+}
+
+fn node_of(task: &Task) -> Option<NodeId> {
+    match task {
+        Task::Node(node) => Some(node.clone()),
+        Task::Reflection | Task::Feedback | Task::Send => None,
+    }
+}

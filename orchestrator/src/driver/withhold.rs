@@ -1,0 +1,234 @@
+//! Secrets are removed from what a turn says before anything of it is recorded or shown.
+//!
+//! The model itself reads its own words unchanged for the rest of the turn: what was removed is kept
+//! in memory until the turn ends, and nowhere else. A process that takes the turn over after a crash
+//! knows only what is recorded.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, LazyLock};
+
+use a_society_facts::fact::turn::{DraftKind, RawValueEq};
+use a_society_facts::id::{MessageId, TurnId};
+use a_society_facts::message::{Message, ToolCall};
+use a_society_facts::view::session::Entry;
+use a_society_roles::provider::Blocks;
+use a_society_roles::tool::redact::{Redactor, Stream};
+use a_society_roles::turn::job::Job;
+use a_society_roles::turn::step::{Choose, Compact, End, Step};
+use a_society_roles::turn::taker::Taker;
+
+use super::core::Core;
+use super::error::DriverError;
+
+/// Knows secrets by their form only, for takers that know no values.
+static FORMS: LazyLock<Redactor> = LazyLock::new(|| Redactor::new(&[]));
+
+/// Removes secrets from what one turn says.
+#[derive(Debug)]
+pub(super) struct SecretFilter {
+    redactor: Redactor,
+    text: Option<Stream>,
+    thought: Option<Stream>,
+    /// The answer that was filtered last, if that changed it.
+    changed: Option<Spoken>,
+}
+
+/// An answer as the model gave it.
+#[derive(Debug)]
+pub(super) struct Spoken {
+    message: Arc<Message>,
+    blocks: Option<Box<RawValueEq>>,
+}
+
+/// The answers of open turns that hold secrets, as the models gave them.
+pub(super) type SpokenInTurns = BTreeMap<TurnId, BTreeMap<MessageId, Spoken>>;
+
+impl SecretFilter {
+    pub(super) fn new(redactor: Option<Redactor>) -> Self {
+        Self {
+            redactor: redactor.unwrap_or_else(|| FORMS.clone()),
+            text: None,
+            thought: None,
+            changed: None,
+        }
+    }
+
+    /// What is certain of a streamed text once this piece has arrived.
+    fn piece(&mut self, kind: DraftKind, piece: &str) -> String {
+        let redactor = &self.redactor;
+        let stream = match kind {
+            DraftKind::Text => &mut self.text,
+            DraftKind::Reasoning => &mut self.thought,
+        };
+        let fresh = || Stream::new(redactor.clone());
+        stream.get_or_insert_with(fresh).push(piece)
+    }
+
+    /// What a streamed text still holds back; the text ends with it.
+    fn rest(&mut self, kind: DraftKind) -> String {
+        let stream = match kind {
+            DraftKind::Text => self.text.take(),
+            DraftKind::Reasoning => self.thought.take(),
+        };
+        stream.map(Stream::finish).unwrap_or_default()
+    }
+
+    fn clean(&self, text: &mut String) {
+        *text = self.redactor.redact(text);
+    }
+
+    fn answer(
+        &mut self,
+        text: &mut String,
+        calls: &mut [ToolCall],
+        blocks: &mut Option<Box<RawValueEq>>,
+    ) {
+        let (said, asked, told) = (text.clone(), calls.to_vec(), blocks.clone());
+        self.clean(text);
+        for call in calls.iter_mut() {
+            call.input = self.redactor.redact_json(&call.input);
+        }
+        // Signed blocks cannot be edited, so those that hold a secret are not kept at all.
+        blocks.take_if(|kept| {
+            let known = Blocks::from_fact(kept);
+            known.is_some_and(|known| known.hold_secrets(&self.redactor))
+        });
+        if said == *text && told == *blocks && asked == calls {
+            return;
+        }
+        let message = if asked.is_empty() {
+            Message::Assistant { content: said }
+        } else {
+            let text = (!said.is_empty()).then_some(said);
+            Message::AssistantToolCalls { calls: asked, text }
+        };
+        self.changed = Some(Spoken {
+            message: Arc::new(message),
+            blocks: told,
+        });
+    }
+
+    /// A step without the secrets in it. Streamed text is filtered apart, since it comes in pieces.
+    fn step(&mut self, step: &mut Step) {
+        match step {
+            Step::Answer {
+                text,
+                calls,
+                provider_blocks,
+                ..
+            } => self.answer(text, calls, provider_blocks),
+            Step::Failed { error: text, .. } | Step::Refuse { output: text, .. } => {
+                self.clean(text);
+            }
+            Step::Compact(Compact::Summary { text, .. } | Compact::Failed { why: text, .. }) => {
+                self.clean(text)
+            }
+            Step::Choose(
+                Choose::Wrong { text, .. }
+                | Choose::Chosen { text, .. }
+                | Choose::Failed { why: text },
+            ) => self.clean(text),
+            Step::End(end) => self.end(end),
+            Step::Ask { .. }
+            | Step::Draft { .. }
+            | Step::Stalled { .. }
+            | Step::Discard { .. }
+            | Step::Cut
+            | Step::Intend(_)
+            | Step::Begin { .. }
+            | Step::Consent(_)
+            | Step::Start { .. }
+            | Step::Finish { .. }
+            | Step::Trust { .. }
+            | Step::Absent { .. }
+            | Step::Compact(Compact::Ask { .. } | Compact::Again(_))
+            | Step::Choose(Choose::Ask { .. } | Choose::Again(_))
+            | Step::Wait { .. } => {}
+        }
+    }
+
+    fn end(&self, end: &mut End) {
+        match end {
+            End::Outcome { words, .. } => self.clean(words),
+            End::Fault(fault) => self.clean(&mut fault.message),
+            End::Aborted { why } | End::Provider { why } | End::Configuration { why } => {
+                self.clean(why);
+            }
+            End::OutputLimit => {}
+        }
+    }
+}
+
+impl Core {
+    /// What a taker says is searched for the secrets that it knows.
+    pub(super) fn filter_secrets(&mut self, turn: TurnId, taker: &dyn Taker) {
+        if let Some(live) = self.live.get_mut(&turn) {
+            live.filter = SecretFilter::new(taker.redactor());
+        }
+    }
+
+    /// A step of a turn without the secrets in it.
+    pub(super) fn without_secrets(
+        &mut self,
+        turn: TurnId,
+        mut step: Step,
+    ) -> Result<Step, DriverError> {
+        if let Step::Draft { kind, .. } = &step {
+            let other = match kind {
+                DraftKind::Text => DraftKind::Reasoning,
+                DraftKind::Reasoning => DraftKind::Text,
+            };
+            self.draft_rest(turn, other)?;
+        }
+        let Some(live) = self.live.get_mut(&turn) else {
+            return Ok(step);
+        };
+        if let Step::Draft { kind, text } = &mut step {
+            *text = live.filter.piece(*kind, text);
+        } else {
+            live.filter.step(&mut step);
+        }
+        Ok(step)
+    }
+
+    /// What was held back of streamed texts is part of their drafts.
+    pub(super) fn draft_rests(&mut self, turn: TurnId) -> Result<(), DriverError> {
+        self.draft_rest(turn, DraftKind::Reasoning)?;
+        self.draft_rest(turn, DraftKind::Text)
+    }
+
+    fn draft_rest(&mut self, turn: TurnId, kind: DraftKind) -> Result<(), DriverError> {
+        let live = self.live.get_mut(&turn);
+        let rest = live.map(|live| live.filter.rest(kind)).unwrap_or_default();
+        if rest.is_empty() {
+            return Ok(());
+        }
+        self.draft(turn, kind, &rest)
+    }
+
+    /// Keeps the answer that was filtered last in memory, as the model gave it, until the turn ends.
+    pub(super) fn keep_spoken(&mut self, turn: TurnId, message: &MessageId) {
+        let live = self.live.get_mut(&turn);
+        if let Some(spoken) = live.and_then(|live| live.filter.changed.take()) {
+            let of_turn = self.spoken.entry(turn).or_default();
+            of_turn.insert(message.clone(), spoken);
+        }
+    }
+
+    /// The model reads its own answers of this turn unchanged.
+    pub(super) fn put_spoken_back(&self, turn: TurnId, entries: &[Entry], job: &mut Job) {
+        let Some(of_turn) = self.spoken.get(&turn) else {
+            return;
+        };
+        for (place, entry) in entries.iter().enumerate() {
+            let spoken = entry.id.as_ref().and_then(|id| of_turn.get(id));
+            let Some((spoken, message)) = spoken.zip(job.history.get_mut(place)) else {
+                continue;
+            };
+            *message = Arc::clone(&spoken.message);
+            if let Some(blocks) = &spoken.blocks {
+                job.provider_blocks.insert(place, blocks.clone());
+            }
+        }
+    }
+}

@@ -1,0 +1,255 @@
+//! Commands in the background: they run beside a role's turn, and end with it.
+//!
+//! A turn may be left while the operator is asked, and taken up again; what it started runs on
+//! meanwhile. So commands belong to their role within the flow, and not to who takes its turn.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use a_society_facts::id::RoleInstance;
+
+use super::frame::Report;
+use super::held::{Held, Text};
+use super::limits::{BACKGROUND_BYTES, BACKGROUND_COMMANDS, LOOK_EVERY};
+use crate::consent::shown;
+use crate::tool::output::Length;
+use crate::tool::redact::Redactor;
+use crate::turn::stop::StopSignal;
+
+/// How much of a command stands for it in a list.
+const NAME_CHARS: usize = 60;
+
+/// The commands that run in the background of one flow. Cheap to clone; when the last clone is gone,
+/// all of them end.
+#[derive(Clone, Default)]
+pub struct Background(Arc<Roles>);
+
+#[derive(Default)]
+struct Roles(Mutex<BTreeMap<RoleInstance, Mine>>);
+
+/// The commands of one role.
+#[derive(Default)]
+struct Mine {
+    started: u32,
+    live: BTreeMap<u32, Arc<Job>>,
+    /// Those that ended with a turn, in words, until somebody is told.
+    ended: Vec<String>,
+}
+
+/// A command in the background.
+pub(super) struct Job {
+    /// Its command, in one short line.
+    name: String,
+    stop: StopSignal,
+    limit_ms: u64,
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+struct State {
+    /// What it wrote and nobody has read.
+    text: Text,
+    begun: Instant,
+    end: Option<(Report, Duration)>,
+}
+
+/// What a command has to say.
+pub(super) struct News {
+    pub output: String,
+    /// How long that was, if a part of it was dropped.
+    pub full: Option<Length>,
+    /// How it ended and how long it took, if it did.
+    pub end: Option<(Report, Duration)>,
+    pub limit_ms: u64,
+    pub runs_for: Duration,
+}
+
+impl Background {
+    /// Why no more command may run beside this role's turn; nothing if one may.
+    pub(super) fn refuses(&self, role: &RoleInstance) -> Option<String> {
+        let live = self.live(role);
+        let is_full = live.len() >= BACKGROUND_COMMANDS;
+        is_full.then(|| {
+            format!(
+                "{BACKGROUND_COMMANDS} background commands run already: {}. End one with \
+                 command_output and stop.",
+                live.join(", ")
+            )
+        })
+    }
+
+    /// The commands that run, in words.
+    pub(super) fn live(&self, role: &RoleInstance) -> Vec<String> {
+        let roles = self.roles();
+        let mine = roles.get(role).into_iter().flat_map(|mine| &mine.live);
+        mine.map(|(number, job)| named(*number, job)).collect()
+    }
+
+    /// Lets a command go. It has a number from here on.
+    pub(super) fn start(
+        &self,
+        role: &RoleInstance,
+        held: Held,
+        (command, redactor): (&str, &Redactor),
+    ) -> std::io::Result<(u32, Arc<Job>)> {
+        let line: String = command.split_whitespace().collect::<Vec<_>>().join(" ");
+        let line = shown(&redactor.redact(&line));
+        let job = Arc::new(Job {
+            name: line.chars().take(NAME_CHARS).collect(),
+            stop: StopSignal::default(),
+            limit_ms: held.time_limit_ms(),
+            state: Mutex::new(State {
+                text: Text::new(redactor, BACKGROUND_BYTES),
+                begun: Instant::now(),
+                end: None,
+            }),
+            changed: Condvar::new(),
+        });
+        let runs = Arc::clone(&job);
+        std::thread::Builder::new()
+            .name("background".to_owned())
+            .spawn(move || {
+                let heard = Arc::clone(&runs);
+                let mut hear = |bytes: &[u8]| heard.state().text.push(bytes);
+                let end = held.run_into(&mut hear, &runs.stop);
+                runs.state().end = Some(end);
+                runs.changed.notify_all();
+            })?;
+        let mut roles = self.roles();
+        let mine = roles.entry(role.clone()).or_default();
+        mine.started += 1;
+        mine.live.insert(mine.started, Arc::clone(&job));
+        Ok((mine.started, job))
+    }
+
+    /// The command that has this number, as a model writes it.
+    pub(super) fn find(&self, role: &RoleInstance, id: &str) -> Option<(u32, Arc<Job>)> {
+        let number = id.trim().strip_prefix('c').unwrap_or(id).parse().ok()?;
+        let roles = self.roles();
+        let job = roles.get(role)?.live.get(&number)?;
+        Some((number, Arc::clone(job)))
+    }
+
+    /// A command has ended, and it was said.
+    pub(super) fn forget(&self, role: &RoleInstance, number: u32) {
+        if let Some(mine) = self.roles().get_mut(role) {
+            mine.live.remove(&number);
+        }
+    }
+
+    /// The role's turn is over: its commands end. Waits until they have.
+    pub fn end(&self, role: &RoleInstance) {
+        let live = match self.roles().get_mut(role) {
+            Some(mine) => std::mem::take(&mut mine.live),
+            None => return,
+        };
+        // What had ended by itself did not end with the turn.
+        let running = live.iter().filter(|(_, job)| job.runs());
+        let ended: Vec<String> = running.map(|(number, job)| named(*number, job)).collect();
+        for job in live.values() {
+            job.stop.raise();
+        }
+        for job in live.values() {
+            job.await_end(None, &StopSignal::default());
+        }
+        if let Some(mine) = self.roles().get_mut(role) {
+            mine.ended.extend(ended);
+        }
+    }
+
+    /// The commands of the role that ended with its last turn, in words, such as `c4 (npm run dev)`.
+    /// They are said once.
+    #[must_use]
+    pub fn ended_with_turn(&self, role: &RoleInstance) -> Vec<String> {
+        self.end(role);
+        let mut roles = self.roles();
+        let mine = roles.get_mut(role);
+        mine.map(|mine| std::mem::take(&mut mine.ended))
+            .unwrap_or_default()
+    }
+
+    /// A stop of the turn ends the role's commands.
+    pub(crate) fn end_at(&self, role: &RoleInstance, stop: &StopSignal) {
+        let (roles, role) = (Arc::downgrade(&self.0), role.clone());
+        stop.when_raised(move || {
+            let Some(roles) = roles.upgrade() else {
+                return;
+            };
+            let jobs: Vec<Arc<Job>> = {
+                let table = roles.0.lock().unwrap_or_else(PoisonError::into_inner);
+                let mine = table.get(&role).into_iter();
+                mine.flat_map(|mine| mine.live.values().cloned()).collect()
+            };
+            for job in jobs {
+                job.stop.raise();
+            }
+        });
+    }
+
+    fn roles(&self) -> MutexGuard<'_, BTreeMap<RoleInstance, Mine>> {
+        (self.0.0).lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl fmt::Debug for Background {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Background").finish_non_exhaustive()
+    }
+}
+
+impl Drop for Roles {
+    fn drop(&mut self) {
+        let roles = self.0.get_mut().unwrap_or_else(PoisonError::into_inner);
+        for job in roles.values().flat_map(|mine| mine.live.values()) {
+            job.stop.raise();
+        }
+    }
+}
+
+impl Job {
+    /// Ends it.
+    pub(super) fn end(&self) {
+        self.stop.raise();
+    }
+
+    /// Waits until it has ended; so long at most, and not beyond a stop of the turn.
+    pub(super) fn await_end(&self, at_most: Option<Duration>, stop: &StopSignal) {
+        let until = at_most.map(|time| Instant::now() + time);
+        let mut state = self.state();
+        while state.end.is_none()
+            && !stop.is_raised()
+            && until.is_none_or(|until| Instant::now() < until)
+        {
+            let waited = self.changed.wait_timeout(state, LOOK_EVERY);
+            state = waited.unwrap_or_else(PoisonError::into_inner).0;
+        }
+    }
+
+    /// What it wrote since it was asked last, and how it ended if it did.
+    pub(super) fn news(&self) -> News {
+        let mut state = self.state();
+        let is_over = state.end.is_some();
+        let (output, full) = state.text.take(is_over);
+        News {
+            output,
+            full,
+            end: state.end.clone(),
+            limit_ms: self.limit_ms,
+            runs_for: state.begun.elapsed(),
+        }
+    }
+
+    fn runs(&self) -> bool {
+        self.state().end.is_none()
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn named(number: u32, job: &Job) -> String {
+    format!("c{number} ({})", job.name)
+}

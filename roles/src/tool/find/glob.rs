@@ -1,0 +1,106 @@
+//! Finding files by their paths.
+
+use std::ops::ControlFlow;
+use std::path::PathBuf;
+
+use super::super::arguments::GlobFiles;
+use super::super::files::{self, Entry, Kind, Located};
+use super::super::limits;
+use super::super::output::Output;
+use super::super::plan::Refusal;
+use super::super::toolbox::Toolbox;
+use super::pattern::Pattern;
+use super::walk::{Walk, shown};
+use super::{ended, grouped, nothing};
+use crate::turn::stop::StopSignal;
+
+/// Which files are wanted.
+#[derive(Debug, Clone)]
+pub(in super::super) struct Glob {
+    pattern: Pattern,
+}
+
+/// A file that was found: when it was changed, and its path. The newest is the least.
+type Found = (std::cmp::Reverse<(i64, u64)>, PathBuf);
+
+impl Glob {
+    /// Reads what is asked for: the folder that is looked through, and what is looked for in it.
+    pub(in super::super) fn read(given: &GlobFiles) -> Result<(String, Self), Refusal> {
+        let (folder, pattern) = Pattern::split(&given.pattern)?;
+        let path = match (given.path.as_deref(), folder.as_str()) {
+            (None | Some(""), "") => ".".to_owned(),
+            (None | Some(""), _) => folder,
+            (Some(path), "") => path.to_owned(),
+            (Some(_), folder) if folder.starts_with('/') => folder.to_owned(),
+            (Some(path), _) => format!("{}/{folder}", path.trim_end_matches('/')),
+        };
+        Ok((path, Self { pattern }))
+    }
+}
+
+impl Toolbox {
+    /// Finds the files below a folder whose paths fit, the newest first.
+    pub(in super::super) fn glob(
+        &self,
+        entry: &Entry,
+        located: &Located,
+        glob: &Glob,
+        stop: &StopSignal,
+    ) -> Result<Output, Refusal> {
+        if files::stat_kind(&entry.stat) != Kind::Folder {
+            let text = format!(
+                "{} is not a folder; name one, or use read_file.",
+                located.shown
+            );
+            return Err(files::impossible(text));
+        }
+        let mut walk = Walk::new(&self.0.roots, located, false, stop);
+        let (mut looked_at, mut fitting) = (0, 0);
+        let mut found: Vec<Found> = Vec::new();
+        walk.run(&entry.file, &mut |step| {
+            looked_at += 1;
+            let below = step.rest.strip_prefix(&located.rest).unwrap_or(step.rest);
+            if glob.pattern.fits(below)
+                && let Some(stat) = files::child(step.folder, step.name)
+            {
+                fitting += 1;
+                let changed = (stat.st_mtime, stat.st_mtime_nsec);
+                found.push((std::cmp::Reverse(changed), below.to_owned()));
+                if found.len() >= limits::GLOB_HELD {
+                    newest(&mut found);
+                }
+            }
+            ControlFlow::Continue(())
+        });
+        newest(&mut found);
+        let mut body = String::new();
+        for (_, path) in &found {
+            body.push_str(&shown(located, path));
+            body.push('\n');
+        }
+        let mut tail = String::new();
+        let is_more = fitting > found.len();
+        if fitting == 0 {
+            tail = nothing(looked_at, walk.ignored);
+        } else if is_more {
+            let (some, all) = (found.len(), grouped(fitting));
+            tail = format!("[the newest {some} of {all} files; narrow pattern or path]\n");
+        }
+        let is_cut = is_more || walk.ended.is_some();
+        if let Some(why) = &walk.ended {
+            tail.push_str(&ended(why));
+        }
+        Ok(Output {
+            body,
+            tail,
+            is_cut,
+            ..Output::default()
+        })
+    }
+}
+
+/// Keeps the newest that are shown.
+fn newest(found: &mut Vec<Found>) {
+    found.sort_unstable();
+    found.truncate(limits::GLOB_FILES);
+}

@@ -1,0 +1,99 @@
+//! What a flow delivered, handed to who asked for it.
+
+use std::io::Write;
+use std::path::Path;
+
+use a_society_orchestrator::delivered::{self, Delivered};
+use a_society_state::{FlowRef, Store};
+use serde_json::{Value, json};
+
+use super::context::Context;
+use super::drive::Wishes;
+use super::say::project_folder;
+use crate::exit_code::ExitCode;
+use crate::operator_error::{OperatorError, Stop, from_io};
+use crate::output::Output;
+use crate::output_file::{OutputFile, may_write};
+use crate::text::{plain, size};
+
+/// The name of standard output.
+const STDOUT: &str = "-";
+
+/// Looks whether what a flow will deliver can be handed over, before the flow goes on.
+///
+/// # Errors
+/// When the file is there already and is not to be replaced.
+pub(crate) fn make_ready(context: &mut Context<'_>, wishes: &Wishes) -> Result<(), Stop> {
+    match wishes.output.as_deref() {
+        None => Ok(()),
+        Some(path) if path == Path::new(STDOUT) => {
+            context.out.stand_aside();
+            Ok(())
+        }
+        Some(path) => may_write(path, wishes.force),
+    }
+}
+
+/// What a flow delivered.
+///
+/// # Errors
+/// When its journal cannot be read.
+pub(crate) fn of(store: &Store, flow: &FlowRef) -> Result<Option<Delivered>, Stop> {
+    let project = project_folder(store, &flow.project);
+    Ok(delivered::of(store, flow, &project)?)
+}
+
+/// In words.
+pub(crate) fn line(made: &Delivered) -> String {
+    let bytes = size(made.bytes.len() as u64);
+    let line = format!("delivered: {} ({bytes})", made.path);
+    plain(&line).into_owned()
+}
+
+/// For programs: the text as well, if it is text.
+pub(crate) fn as_json(made: &Delivered) -> Value {
+    json!({
+        "node": made.node,
+        "path": made.path,
+        "file": made.file,
+        "bytes": made.bytes.len(),
+        "text": std::str::from_utf8(&made.bytes).ok(),
+    })
+}
+
+/// Hands it to the file, or to standard output, that the operator named.
+///
+/// # Errors
+/// When it cannot be written, and when a flow that is over delivered nothing.
+pub(crate) fn hand_over(
+    out: &mut Output,
+    wishes: &Wishes,
+    made: Option<&Delivered>,
+    is_over: bool,
+) -> Result<(), Stop> {
+    let Some(path) = &wishes.output else {
+        return Ok(());
+    };
+    let Some(made) = made else {
+        if is_over {
+            return Err(nothing());
+        }
+        out.note("nothing is delivered yet; resume takes --output, too");
+        return Ok(());
+    };
+    if path == Path::new(STDOUT) {
+        return out.result(&made.bytes);
+    }
+    let mut file = OutputFile::create(path, wishes.force)?;
+    let shown = path.display().to_string();
+    file.write_all(&made.bytes)
+        .map_err(|error| from_io("write", &shown, &error))?;
+    file.finish()
+}
+
+fn nothing() -> Stop {
+    let what = "the flow is over, and delivered no file";
+    let why = "its closing node neither wrote a file in its last turn nor was handed one";
+    let hint = "leave --output out, or let an edge lead to the closing node";
+    OperatorError::new(("nothing-delivered", ExitCode::Failed), what, why, hint).into()
+}

@@ -1,0 +1,42 @@
+//! The words of messages that no model said.
+
+use super::{Effect, Words, shown, shown_whole};
+use crate::fact::session::{MessageAdded, Origin};
+use crate::view::feed::item::ItemKind;
+
+/// Most messages are the other side of something that is shown already.
+pub(super) fn message<'a>(f: &MessageAdded) -> Effect<'a> {
+    match f.origin {
+        Origin::Injection => Words::of(
+            ItemKind::User,
+            "Note",
+            shown_whole(&f.text),
+            "session.injected",
+        )
+        .at(f.node.as_ref())
+        .say(),
+        Origin::Runtime => Words::event("Note of the runtime", shown(&f.text), "session.note")
+            .at(f.node.as_ref())
+            .say(),
+        Origin::Steer => steer_heard(f),
+        Origin::Entry
+        | Origin::Reply
+        | Origin::Repair
+        | Origin::Continuation
+        | Origin::Consultation
+        | Origin::Improvement
+        | Origin::Compaction => Effect::Silent,
+    }
+}
+
+/// What the operator said to a role at work, resolved by its hearing it.
+fn steer_heard<'a>(f: &MessageAdded) -> Effect<'a> {
+    let text = match f.request {
+        Some(request) => format!("Heard at request {request}."),
+        None => "Heard.".to_owned(),
+    };
+    Words::of(ItemKind::User, "You, heard", text, "human.steer_heard")
+        .at(f.node.as_ref())
+        .about(&f.message)
+        .close(format!("steer:{}", f.message))
+}
