@@ -27,3 +27,5 @@ pub use a_society_flow::{graph, machine};
 pub use a_society_roles::taker::scripted::{Script, ScriptFault};
 // What this program does when it guards a command; the floor above is where programs begin.
 pub use a_society_roles::tool::command::guard;
+/// What calls of tools mean, by whichever names they were said.
+pub use a_society_roles::tool::{SaidChange, canonical, said_change};

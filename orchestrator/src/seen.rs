@@ -51,6 +51,7 @@ pub(crate) fn job(
         history: history?,
         provider_blocks: blocks.collect(),
         exchanges_from: 0,
+        last_stop: None,
         context_tokens: session.map_or(0, |session| session.latest_context_usage),
         settings: chosen.map(|kept| kept.settings.clone()).unwrap_or_default(),
         servers: views.flow.mcp_servers.clone(),

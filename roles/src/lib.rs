@@ -10,6 +10,7 @@ mod reading;
 pub mod role;
 pub mod skill;
 pub mod taker;
+mod thread;
 pub mod tool;
 pub mod turn;
 mod yaml;

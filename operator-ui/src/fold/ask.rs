@@ -7,6 +7,7 @@ use a_society_facts::fact::node::WaitReason;
 use a_society_facts::id::{ApprovalId, CallId, ConsentId, NodeId, RoleInstance};
 use a_society_facts::message::Text;
 use a_society_facts::view::FlowState;
+use a_society_orchestrator::canonical;
 use a_society_orchestrator::config::user::Scope;
 use a_society_orchestrator::driver::lack::Lack;
 use a_society_orchestrator::graph::FlowGraph;
@@ -229,6 +230,7 @@ impl Asker<'_> {
         let open = self.state.consents.get(consent);
         let shown = open.map(|open| open.shown.shown()).unwrap_or_default();
         let tool = open.map(|open| open.tool.clone()).unwrap_or_default();
+        let tool = canonical(&tool).map_or(tool.clone(), str::to_owned);
         let what = match tool.as_str() {
             "run_command" => "wants to run a command".to_owned(),
             "write_file" => "wants to write a file".to_owned(),
@@ -473,8 +475,9 @@ fn network(tool: &str, head: &str) -> Fact {
         "run_command" => ("Closed, unless commands were allowed it", true),
         "fetch_url" => ("Used, to read this address", true),
         "web_search" => ("Used, to search the web", true),
-        "read_file" | "read_file_lines" | "list_directory" | "grep" | "glob" | "search_files"
-        | "write_file" | "edit_file" => ("Not used", false),
+        "read_file" | "list_directory" | "grep" | "glob" | "write_file" | "edit_file" => {
+            ("Not used", false)
+        }
         other if other.starts_with(OF_SERVERS) => ("The server's program decides", true),
         _ => ("Not known", true),
     };
@@ -534,8 +537,9 @@ fn writes(tool: &str, shown: &str, is_there: bool) -> Fact {
         }
         "write_file" if is_there => ("One file of the project, in place of what is there", false),
         "write_file" | "edit_file" => ("One file of the project", false),
-        "read_file" | "read_file_lines" | "list_directory" | "grep" | "glob" | "search_files"
-        | "fetch_url" | "web_search" => ("Nothing of the workspace", false),
+        "read_file" | "list_directory" | "grep" | "glob" | "fetch_url" | "web_search" => {
+            ("Nothing of the workspace", false)
+        }
         other if other.starts_with(OF_SERVERS) => ("The server's program decides", true),
         _ => ("Not known", true),
     };
@@ -546,7 +550,7 @@ fn writes(tool: &str, shown: &str, is_there: bool) -> Fact {
 /// page and the terminal say the same before it is granted.
 #[must_use]
 pub fn scope(tool: &str, shown: &str) -> Option<String> {
-    match tool {
+    match canonical(tool).unwrap_or(tool) {
         "run_command" => {
             // Which lines are walls that are missing and which are the command's own is not known for
             // sure. Nothing that is granted may be left out, so that all of them stand here.
@@ -613,7 +617,7 @@ mod tests {
                 true,
             ),
             ("web_search", String::new(), "Used, to search the web", true),
-            ("read_file_lines", String::new(), "Not used", false),
+            ("read_file", String::new(), "Not used", false),
             ("edit_file", String::new(), "Not used", false),
             (
                 "mcp__ledger__book",

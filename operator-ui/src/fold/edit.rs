@@ -5,7 +5,7 @@
 
 use a_society_facts::Hash;
 use a_society_facts::fact::turn::CallIntended;
-use serde::Deserialize;
+use a_society_orchestrator::{canonical, said_change};
 
 use super::lines::{Bounds, compare};
 use crate::protocol::ask::Diff;
@@ -27,22 +27,9 @@ pub(crate) struct Edit {
     places: u64,
 }
 
-#[derive(Deserialize)]
-struct EditFile {
-    path: String,
-    old: String,
-    new: String,
-}
-
-#[derive(Deserialize)]
-struct WriteFile {
-    path: String,
-    content: String,
-}
-
 /// Whether the calls of a tool may change a file in a way that their arguments tell.
 pub(crate) fn is_edit(tool: &str) -> bool {
-    matches!(tool, "edit_file" | "write_file")
+    matches!(canonical(tool), Some("edit_file" | "write_file"))
 }
 
 impl Edit {
@@ -51,33 +38,38 @@ impl Edit {
         if Hash::of(input.as_bytes()) != call.arguments {
             return None;
         }
-        match call.tool.as_str() {
-            "edit_file" => {
-                let given: EditFile = serde_json::from_str(input).ok()?;
-                let (line, places) = place(&call.summary);
+        let given = said_change(&call.tool, input)?;
+        let (line, places) = place(&call.summary);
+        let edit = |old: Option<String>, new: String, after: Hash| Self {
+            path: given.path.clone(),
+            old,
+            new,
+            before: call.before,
+            after,
+            line,
+            places,
+        };
+        match (given.content, given.edits.as_slice()) {
+            (Some(added), _) if given.append => Some(edit(Some(String::new()), added, call.after?)),
+            (Some(content), _) => {
+                let after = call.after.unwrap_or_else(|| Hash::of(content.as_bytes()));
                 Some(Self {
-                    path: given.path,
-                    old: Some(given.old),
-                    new: given.new,
-                    before: call.before,
-                    after: call.after?,
-                    line,
-                    places,
-                })
-            }
-            "write_file" => {
-                let given: WriteFile = serde_json::from_str(input).ok()?;
-                Some(Self {
-                    path: given.path,
-                    old: None,
-                    after: Hash::of(given.content.as_bytes()),
-                    new: given.content,
-                    before: call.before,
                     line: 1,
                     places: 1,
+                    ..edit(None, content, after)
                 })
             }
-            _ => None,
+            (None, [(old, new)]) => Some(edit(Some(old.clone()), new.clone(), call.after?)),
+            // Several places: what goes and what comes, one after the other.
+            (None, edits) => {
+                let join = |texts: Vec<&str>| texts.join("\n");
+                let old = join(edits.iter().map(|(old, _)| old.as_str()).collect());
+                let new = join(edits.iter().map(|(_, new)| new.as_str()).collect());
+                Some(Self {
+                    places: 1,
+                    ..edit(Some(old), new, call.after?)
+                })
+            }
         }
     }
 
@@ -201,8 +193,34 @@ mod tests {
             let (diff, counts) = edit.unwrap().compared(&BOUNDS);
             assert_eq!(shown(&diff), "+one\n+two");
             assert_eq!((diff.old, counts), (None, counted));
-            assert_eq!(diff.new, Hash::of(b"one\ntwo\n").to_string());
+            assert_eq!(diff.new, Hash::of(b"after").to_string());
         }
+    }
+
+    #[test]
+    fn an_edit_is_known_in_every_spelling_and_several_are_shown_together() {
+        let input =
+            json!({ "file_path": "a.rs", "old_string": "x", "new_string": "y" }).to_string();
+        let one = Edit::of(
+            &call("Edit", "edit a.rs, line 3", &input, Some("b")),
+            &input,
+        )
+        .unwrap();
+        assert_eq!(shown(&one.compared(&BOUNDS).0), "-x\n+y");
+        let edits = json!([{ "old_string": "x", "new_string": "y" }, { "old_string": "v", "new_string": "w" }]);
+        let input = json!({ "path": "a.rs", "edits": edits }).to_string();
+        let several = call("edit_file", "edit a.rs, 2 places", &input, Some("b"));
+        let (diff, counts) = Edit::of(&several, &input).unwrap().compared(&BOUNDS);
+        assert_eq!(
+            (shown(&diff).as_str(), counts),
+            ("-x\n-v\n+y\n+w", Some((2, 2)))
+        );
+        let input = json!({ "path": "a.md", "content": "more\n", "append": true }).to_string();
+        let added = call("write_file", "append to a.md (5 bytes)", &input, Some("b"));
+        let edit = Edit::of(&added, &input).unwrap();
+        let (diff, counts) = edit.compared(&BOUNDS);
+        assert_eq!((shown(&diff).as_str(), counts), ("+more", Some((1, 0))));
+        assert_eq!((edit.after, edit.written()), (Hash::of(b"after"), None));
     }
 
     #[test]

@@ -8,6 +8,7 @@ use a_society_facts::id::{CallId, Seq};
 use a_society_facts::view::View;
 use a_society_facts::view::feed::{Bounds, FeedItem, FeedView, ItemKind};
 use a_society_facts::{At, Recorded};
+use a_society_orchestrator::canonical;
 use serde::Deserialize;
 
 use super::edit::{Edit, is_edit};
@@ -193,7 +194,7 @@ impl FeedFold {
     fn answered(&mut self, f: &ModelAnswered) {
         // Only the calls of the last answer can begin next.
         self.asked = (f.calls.iter())
-            .filter(|call| is_edit(&call.name) || call.name == COMMAND)
+            .filter(|call| is_edit(&call.name) || canonical(&call.name) == Some(COMMAND))
             .filter(|call| call.input.get().len() <= ARGUMENTS_BYTES_MAX)
             .map(|call| (call.id.clone(), call.input.get().into()))
             .collect();
@@ -201,9 +202,11 @@ impl FeedFold {
 
     fn intended(&mut self, recorded: &Recorded, f: &CallIntended) {
         let input = self.asked.remove(&f.tool_call);
-        let tests = (input.as_deref().filter(|_| f.tool == COMMAND))
-            .and_then(|input| serde_json::from_str(input).ok())
-            .and_then(|given: RunCommand| Tested::of(&given.command));
+        let tests = (input
+            .as_deref()
+            .filter(|_| canonical(&f.tool) == Some(COMMAND)))
+        .and_then(|input| serde_json::from_str(input).ok())
+        .and_then(|given: RunCommand| Tested::of(&given.command));
         let edit = input.and_then(|input| Edit::of(f, &input));
         let (change, lines) = edit.map(|edit| edit.compared(&CHANGE)).unzip();
         self.changes.extend(change.map(|it| (f.call.clone(), it)));

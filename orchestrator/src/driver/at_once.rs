@@ -42,7 +42,7 @@ impl AtOnce {
     /// Takes every turn as far as it goes without a sync, and then makes one for all of them.
     ///
     /// # Errors
-    /// When the journal refuses, or the system has no thread left.
+    /// When the journal refuses.
     pub(super) fn round(
         &mut self,
         core: &mut Core,
@@ -51,7 +51,7 @@ impl AtOnce {
         for (start, told) in std::mem::take(&mut self.turns) {
             match share(core, start, told)? {
                 Share::Next(start, told) => self.turns.push((start, told)),
-                Share::Waits(start, step) => threads.run(start, Some(step))?,
+                Share::Waits(start, step) => threads.run_or_fail(core, start, Some(step))?,
                 Share::Over => {}
             }
         }

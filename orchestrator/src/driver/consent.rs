@@ -17,6 +17,20 @@ use crate::mint;
 const CHANGED: &str = "This call did not run: what it would do has changed since the operator \
                        allowed it. Look at the present state, and ask again.";
 
+/// What a model is told when the file that it would work on is not what the operator had seen. Says
+/// nothing of a call that names no file.
+pub(super) fn changed(arguments: &str) -> Option<String> {
+    #[derive(serde::Deserialize)]
+    struct Written {
+        path: String,
+    }
+    let written: Written = serde_json::from_str(arguments).ok()?;
+    let path = written.path;
+    Some(format!(
+        "{path} changed while the operator was asked; nothing was done. Read it again."
+    ))
+}
+
 impl Core {
     /// Lets a call through, or leaves the turn until the operator has answered.
     pub(super) fn consent(
@@ -43,7 +57,9 @@ impl Core {
             Decision::Deny(why) => return Ok(Heard::Go(Told::Denied { call, why })),
             // Something else was allowed: the folder, the walls or the file are not what they were.
             Decision::Ask(_) if was_allowed => {
-                let why = CHANGED.to_owned();
+                let asked = known.and_then(|known| self.asked_call(&known.role, &known.tool_call));
+                let why = asked.and_then(|asked| changed(asked.input.get()));
+                let why = why.unwrap_or_else(|| CHANGED.to_owned());
                 return Ok(Heard::Go(Told::Denied { call, why }));
             }
             Decision::Ask(request) => request,

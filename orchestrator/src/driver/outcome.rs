@@ -5,10 +5,12 @@ use a_society_facts::fact::node::FaultCode;
 use a_society_facts::fact::session::Origin;
 use a_society_facts::id::{RoleInstance, TurnId};
 use a_society_facts::limits::INLINE_HANDOFF_BYTES_MAX;
+use a_society_facts::message::Message;
 use a_society_flow::machine::{Input, Outcome, Product, Refusal, Target, Task, TurnOutcome};
 use a_society_roles::handoff::{
     self, HandoffFault, Outcome as Said, output_limit_message, repair_message,
 };
+use a_society_roles::turn::conclude::conclude;
 use a_society_roles::turn::step::{End, Told};
 
 use super::core::Core;
@@ -103,6 +105,22 @@ impl Core {
         Ok(())
     }
 
+    /// A turn that runs here has lost whoever took it, and fails wherever it was.
+    pub(super) fn broke(
+        &mut self,
+        turn: TurnId,
+        attempt: u32,
+        why: String,
+    ) -> Result<(), DriverError> {
+        let live = self.live.get(&turn);
+        if live.is_none_or(|live| live.attempt != attempt) {
+            return Ok(());
+        }
+        self.keep_draft(turn)?;
+        self.stop_asides(turn)?;
+        self.fail_turn(turn, attempt, why)
+    }
+
     /// The machine wants a turn stopped: its taker is told, or, if none runs here, it is settled.
     pub(super) fn stop_turn(
         &mut self,
@@ -136,23 +154,74 @@ impl Core {
             return Ok(Heard::Over);
         };
         let (role, task) = (live.role.clone(), live.task.clone());
-        let allowed = self.allowed(&role, &task);
-        let code = self.state().turns.get(&turn).and_then(|open| open.repair);
-        let message = match (fault, code) {
+        let message = self.say_repair(turn, (&role, &task), fault)?;
+        Ok(Heard::Go(Told::Mend { message }))
+    }
+
+    /// A process may end between the record of a repair and the words for it. The role hears them
+    /// now: the words follow from its last answer, or from the record.
+    pub(super) fn mend_untold(
+        &mut self,
+        turn: TurnId,
+        role: &RoleInstance,
+        task: &Task,
+    ) -> Result<(), DriverError> {
+        let Some(code) = self.untold_repair(turn) else {
+            return Ok(());
+        };
+        let fault = self.last_fault(turn, role);
+        let fault = fault.filter(|fault| code_of(fault.code) == code);
+        self.say_repair(turn, (role, task), fault).map(drop)
+    }
+
+    /// The repair that was recorded and that the role was not told.
+    fn untold_repair(&self, turn: TurnId) -> Option<FaultCode> {
+        self.state().turns.get(&turn)?.repair
+    }
+
+    /// What is wrong with the last answer of a turn, as far as its text alone shows it.
+    fn last_fault(&self, turn: TurnId, role: &RoleInstance) -> Option<HandoffFault> {
+        let request = self.state().turns.get(&turn)?.request.as_ref()?;
+        let session = self.flow.views().sessions.get(role)?;
+        let mut entries = session.messages.iter().rev();
+        let answer = entries.find(|entry| entry.id.is_some() && entry.id == request.message);
+        // An answer that said nothing is no message.
+        let content = match answer.map(|entry| &*entry.message) {
+            Some(Message::Assistant { content }) => content.as_str(),
+            Some(_) | None => "",
+        };
+        match conclude(content) {
+            End::Fault(fault) => Some(fault),
+            End::Outcome { .. }
+            | End::OutputLimit
+            | End::Aborted { .. }
+            | End::Provider { .. }
+            | End::Configuration { .. } => None,
+        }
+    }
+
+    fn say_repair(
+        &mut self,
+        turn: TurnId,
+        (role, task): (&RoleInstance, &Task),
+        fault: Option<HandoffFault>,
+    ) -> Result<String, DriverError> {
+        let allowed = self.allowed(role, task);
+        let message = match (fault, self.untold_repair(turn)) {
             (_, Some(FaultCode::OutputLimit)) => output_limit_message(&allowed),
             (Some(fault), _) => repair_message(&fault, &allowed),
             (None, code) => {
-                let why = self.last_repair(&role);
+                let why = self.last_repair(role);
                 let code = code.map_or(handoff::FaultCode::InvalidTransition, roles_code);
                 repair_message(&HandoffFault::without_place(code, why), &allowed)
             }
         };
-        let node = match &task {
-            Task::Node(node) => Some(node.clone()),
+        let node = match task {
+            Task::Node(node) => Some(node),
             Task::Reflection | Task::Feedback | Task::Send => None,
         };
-        self.say(&role, message.clone().into(), Origin::Repair, node.as_ref())?;
-        Ok(Heard::Go(Told::Mend { message }))
+        self.say(role, message.clone().into(), Origin::Repair, node)?;
+        Ok(message)
     }
 
     /// The summary of the last repair, as the feed has it.

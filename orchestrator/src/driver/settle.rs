@@ -9,7 +9,7 @@ use a_society_facts::fact::flow::PauseReason;
 use a_society_facts::fact::turn::{CallEnd, CallFinished, CallReaped, CallRerun, Effect};
 use a_society_facts::id::{CallId, RoleInstance, TurnId};
 use a_society_facts::message::{Message, ToolCall};
-use a_society_facts::view::flow::{CallState, OpenCall};
+use a_society_facts::view::flow::{CallState, Denied, OpenCall};
 use a_society_flow::machine::Input;
 use a_society_roles::taker::command::end_survivor;
 
@@ -47,7 +47,6 @@ impl Core {
     /// turn waits for guidance, because one was denied without a word. A call that is left open may run now: the taker intends it again and is given
     /// the same call.
     pub(super) fn settle_calls(&mut self, turn: TurnId) -> Result<bool, DriverError> {
-        let (mut denied, mut waits) = (false, false);
         for (call, open) in self.open_calls(turn) {
             self.reap(&call, &open)?;
             match (open.state, open.effect) {
@@ -64,8 +63,6 @@ impl Core {
                     self.pause_for(&open)?;
                 }
                 (CallState::Denied, _) => {
-                    denied = true;
-                    waits |= open.instead.is_none();
                     let told = self.told_of_denial(&open)?;
                     self.finish_call(turn, call, &open, CallEnd::Denied, &told)?;
                 }
@@ -73,7 +70,13 @@ impl Core {
                 (CallState::Intended | CallState::Allowed | CallState::Consent, _) => {}
             }
         }
-        if denied {
+        // What was denied says so from here on, also to a process that finds it half settled.
+        let open = self.state().turns.get(&turn);
+        let asked = open.and_then(|open| open.request.as_ref());
+        let denials = asked.iter().flat_map(|request| &request.calls);
+        let denials: Vec<Denied> = denials.filter_map(|call| call.denied).collect();
+        let waits = denials.contains(&Denied::Plainly);
+        if !denials.is_empty() {
             // Nothing else of the same answer runs: the model has to hear of the denial first.
             for (call, open) in self.open_calls(turn) {
                 self.finish_call(turn, call, &open, CallEnd::NotRun, AFTER_DENIAL)?;

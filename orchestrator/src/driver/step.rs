@@ -20,6 +20,7 @@ use a_society_roles::turn::step::{Consent, Intended, Step, Told, Worst};
 use a_society_state::draft::DraftStream;
 
 use super::budget::Short;
+use super::consent::changed;
 use super::core::Core;
 use super::error::DriverError;
 use super::snapshot::names_snapshot;
@@ -168,7 +169,7 @@ impl Core {
                 tool_call,
                 tool,
                 output,
-            } => self.refuse(turn, (tool_call, tool), output)?,
+            } => return self.refuse(turn, (tool_call, tool), output),
             Step::Trust { server, definition } => {
                 let approved = McpServerApproved { server, definition };
                 self.append(Fact::McpServerApproved(approved))?;
@@ -500,16 +501,30 @@ impl Core {
         Ok(call)
     }
 
-    /// A call that cannot even be intended gets its result.
+    /// A call that cannot even be planned gets its result. An earlier try may have intended it, and
+    /// asked the operator, before the world changed; then this says what the model hears instead.
     fn refuse(
         &mut self,
         turn: TurnId,
         (tool_call, tool): (String, String),
         output: String,
-    ) -> Result<(), DriverError> {
+    ) -> Result<Option<Heard>, DriverError> {
         let role = self.role_of(turn);
-        let output = self.flow.keep_text(output)?;
-        let call = mint::name(self.mint.as_mut(), "c")?;
+        let mut calls = self.state().calls.iter();
+        let open = calls.find(|(_, open)| open.turn == turn && open.tool_call == tool_call);
+        let was_allowed = open.is_some_and(|(_, open)| open.allowed.is_some());
+        let known = open.map(|(call, _)| call.clone());
+        let changed = if was_allowed {
+            let asked = self.asked_call(&role, &tool_call);
+            asked.and_then(|asked| changed(asked.input.get()))
+        } else {
+            None
+        };
+        let call = match known {
+            Some(call) => call,
+            None => mint::name(self.mint.as_mut(), "c")?,
+        };
+        let output = self.flow.keep_text(changed.clone().unwrap_or(output))?;
         let message = mint::name(self.mint.as_mut(), "m")?;
         self.append(Fact::CallFinished(CallFinished {
             call,
@@ -520,7 +535,8 @@ impl Core {
             end: CallEnd::Failed,
             output,
             message,
-        }))
+        }))?;
+        Ok(changed.map(|output| Heard::Go(Told::TakenBack { output })))
     }
 
     fn finish(

@@ -20,6 +20,10 @@ use crate::control::server;
 use crate::control::socket::Door;
 use crate::limits::{INBOX_MAX, LOOK_US, REST_MS, TICK_MS};
 
+/// Why a turn failed whose thread ended by a fault of this program.
+const BROKE: &str =
+    "a fault of this program ended the turn; what it wrote to its error output says where";
+
 /// What a flow's task hears.
 #[derive(Debug)]
 pub(super) enum Inbox {
@@ -42,6 +46,13 @@ pub(super) enum Inbox {
         step: Step,
         /// Where the answer goes, if the turn waits for one.
         answer: Option<SyncSender<Heard>>,
+    },
+    /// The thread of a turn ended by a fault of the program.
+    Broke {
+        /// The turn.
+        turn: TurnId,
+        /// Which try.
+        attempt: u32,
     },
     /// Somebody looks on, and wants what streamed and is in no record yet.
     Ahead {
@@ -134,7 +145,7 @@ impl Task {
                 if start.taker.is_prompt() {
                     self.at_once.begin(start);
                 } else {
-                    self.threads.run(start, None)?;
+                    self.threads.run_or_fail(&mut self.core, start, None)?;
                 }
             }
             let idle = self.core.live_turns() == 0 && !self.core.is_crowded();
@@ -235,6 +246,7 @@ impl Task {
                 }
                 Ok(())
             }
+            Inbox::Broke { turn, attempt } => self.core.broke(turn, attempt, BROKE.to_owned()),
             Inbox::Ahead { answer } => {
                 // Whoever asked may have lost patience.
                 drop(answer.send(self.core.ahead()?));

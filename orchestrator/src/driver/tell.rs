@@ -4,7 +4,7 @@ use a_society_facts::Hash;
 use a_society_facts::fact::Fact;
 use a_society_facts::fact::flow::PauseReason;
 use a_society_facts::fact::session::{MessageAdded, Origin, SessionResumed, SystemPromptBuilt};
-use a_society_facts::fact::turn::DraftKept;
+use a_society_facts::fact::turn::{DraftKept, StopReason};
 use a_society_facts::id::{NodeId, RoleInstance, TurnId};
 use a_society_facts::message::{Message, Text};
 use a_society_facts::view::flow::{RequestState, Said};
@@ -35,6 +35,7 @@ impl Core {
         if resumed {
             self.keep_what_was_cut(turn, &role)?;
         }
+        self.mend_untold(turn, &role, &task)?;
         if self.settle_calls(turn)? {
             // The operator said no and no more; the role goes on when it hears what to do instead.
             self.conclude(turn, attempt, Outcome::ConsentDenied)?;
@@ -121,6 +122,11 @@ impl Core {
             .get(&turn)
             .and_then(|turn| turn.request.as_ref());
         let Some(request) = open else { return Ok(()) };
+        if request.state == RequestState::Cut && self.ends_cut_off(turn, role) {
+            // It was kept, and the process ended before the words that follow it.
+            let text = self.roles.continuation();
+            return self.say(role, text.into(), Origin::Continuation, None);
+        }
         if request.state != RequestState::Asked || request.drafted_bytes == 0 {
             return Ok(());
         }
@@ -135,6 +141,13 @@ impl Core {
         self.append(Fact::DraftKept(kept))?;
         let text = self.roles.continuation();
         self.say(role, text.into(), Origin::Continuation, None)
+    }
+
+    /// Whether a session ends with what a request of this turn streamed before it was cut off.
+    fn ends_cut_off(&self, turn: TurnId, role: &RoleInstance) -> bool {
+        let session = self.flow.views().sessions.get(role);
+        let last = session.and_then(|session| session.messages.last());
+        last.is_some_and(|entry| entry.interrupted && entry.turn == Some(turn))
     }
 
     fn prompt(&mut self, role: &RoleInstance) -> Result<(), DriverError> {
@@ -301,11 +314,20 @@ impl Core {
         };
         let session = self.flow.views().sessions.get(role);
         let entries = session.map_or(&[][..], |session| &session.messages);
-        let last = entries.iter().rev().find(|entry| {
-            let (told, _) = kind(entry.origin);
-            told && entry.node.as_ref() == node
-        });
+        let here = || {
+            let entries = entries.iter().rev();
+            entries.filter(|entry| entry.node.as_ref() == node)
+        };
+        let last = here().find(|entry| kind(entry.origin).0);
         let (_, begun_with) = kind(last.and_then(|entry| entry.origin));
+        let mended = here()
+            .take_while(|entry| !kind(entry.origin).0)
+            .any(|entry| entry.origin == Some(Origin::Repair));
+        let begun_with = if mended {
+            BegunWith::Repair
+        } else {
+            begun_with
+        };
         let Some(said) = last.filter(|_| told.is_empty()) else {
             return Ok((told, begun_with));
         };
@@ -362,10 +384,17 @@ impl Core {
                 .map_or(0, |mark| mark.start),
             packet,
             answers_before,
+            last_stop: self.last_stop(turn),
             ..seen::job(self.flow.views(), whose, entries, &whole, at)?
         };
         self.put_spoken_back(turn, entries, &mut job);
         Ok(job)
+    }
+
+    /// Why the last answer of a turn ended.
+    fn last_stop(&self, turn: TurnId) -> Option<StopReason> {
+        let request = self.state().turns.get(&turn)?.request.as_ref()?;
+        request.stop
     }
 
     /// How many turns of a role were for the same before.

@@ -3,6 +3,7 @@
 mod changing;
 mod drafts;
 mod improving;
+mod live;
 mod model;
 mod sim;
 mod syncs;

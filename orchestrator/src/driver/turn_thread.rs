@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::ThreadId;
 use std::time::Duration;
 
+use a_society_facts::id::TurnId;
 use a_society_roles::turn::step::{Step, Told};
 
 use super::core::{Core, Start};
@@ -37,7 +38,7 @@ impl TurnThreads {
     /// Runs a turn to its end. Whatever it says, the flow's task decides what of it counts.
     ///
     /// # Errors
-    /// When the system has no thread left.
+    /// When the system has no thread left. The turn is dropped then.
     pub(super) fn run(&self, start: Start, said: Option<Step>) -> std::io::Result<()> {
         let mut taken = (start, said);
         while let Some((_, thread)) = self.idle().pop() {
@@ -51,6 +52,26 @@ impl TurnThreads {
             .name("turn".to_owned())
             .spawn(move || threads.work(taken))
             .map(drop)
+    }
+
+    /// The same; a turn for which the system has no thread left fails in words.
+    ///
+    /// # Errors
+    /// When the journal refuses.
+    pub(super) fn run_or_fail(
+        &self,
+        core: &mut Core,
+        start: Start,
+        said: Option<Step>,
+    ) -> Result<(), DriverError> {
+        let (turn, attempt) = (start.turn, start.attempt);
+        match self.run(start, said) {
+            Ok(()) => Ok(()),
+            Err(why) => {
+                let why = format!("the system gave no thread for the turn: {why}");
+                core.broke(turn, attempt, why)
+            }
+        }
     }
 
     /// What each of the threads does.
@@ -98,9 +119,34 @@ impl TurnThreads {
 }
 
 fn run(start: &mut Start, said: Option<Step>, inbox: &SyncSender<Inbox>) {
+    let _known = Known {
+        inbox,
+        turn: start.turn,
+        attempt: start.attempt,
+    };
     let mut step = said.unwrap_or_else(|| start.taker.next(Told::Begin));
     while let Some(told) = exchange(start, step, inbox) {
         step = start.taker.next(told);
+    }
+}
+
+/// A turn on a thread. A fault of the program that ends its thread is told to the flow, which would
+/// wait for the turn for ever otherwise.
+struct Known<'i> {
+    inbox: &'i SyncSender<Inbox>,
+    turn: TurnId,
+    attempt: u32,
+}
+
+impl Drop for Known<'_> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            // A flow that is gone waits for nobody.
+            drop(self.inbox.send(Inbox::Broke {
+                turn: self.turn,
+                attempt: self.attempt,
+            }));
+        }
     }
 }
 

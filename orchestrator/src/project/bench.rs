@@ -137,6 +137,7 @@ impl Bench {
             .apply(&mut setting);
         setting.search = search.as_ref().ok().cloned();
         setting.check_workflow = check;
+        setting.window_tokens = found.model.window;
         setting.secrets = found.key.into_iter().chain(self.models.secrets()).collect();
         setting.limits = Limits::of_window(found.model.window);
         let tools = Toolbox::open(setting).map_err(|why| End::Aborted { why })?;

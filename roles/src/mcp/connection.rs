@@ -127,7 +127,8 @@ impl Connection {
                     process.aside().clone(),
                     verdict.clone(),
                     redactor.clone(),
-                );
+                )
+                .map_err(|why| format!("It could not be started: {why}."))?;
                 match greeted(&guest, pipes).await {
                     Ok(service) => Ok(Self {
                         service,

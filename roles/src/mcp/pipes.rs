@@ -8,7 +8,6 @@ use std::future::Future;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{ChildStdin, ChildStdout};
 use std::sync::{Arc, OnceLock};
-use std::thread;
 
 use rmcp::RoleClient;
 use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
@@ -18,6 +17,7 @@ use tokio::sync::{mpsc, oneshot};
 use super::limits::{MESSAGE_BYTES_MAX, MESSAGES_WAITING, NOISE_LINES_MAX};
 use super::plain;
 use super::process::Aside;
+use crate::thread::{self, NoThread};
 use crate::tool::redact::Redactor;
 
 /// How much of a line that breaks the protocol is repeated.
@@ -57,19 +57,19 @@ impl Pipes {
         aside: Aside,
         verdict: Verdict,
         redactor: Arc<Redactor>,
-    ) -> Self {
+    ) -> Result<Self, NoThread> {
         let (arrived, incoming) = mpsc::channel(MESSAGES_WAITING);
-        thread::spawn(move || {
+        thread::begin("listen", move || {
             if let Err(why) = read(stdout, &arrived, &aside, &redactor) {
                 let _first = verdict.set(why);
             }
-        });
+        })?;
         let (outgoing, to_write) = mpsc::channel(MESSAGES_WAITING);
-        thread::spawn(move || write(stdin, to_write));
-        Self {
+        thread::begin("speak", move || write(stdin, to_write))?;
+        Ok(Self {
             incoming,
             outgoing: Some(outgoing),
-        }
+        })
     }
 }
 

@@ -11,7 +11,6 @@ use std::os::fd::AsRawFd;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::thread;
 use std::time::Duration;
 
 use rustix::io::FdFlags;
@@ -21,6 +20,7 @@ use tokio::sync::watch;
 use super::limits::{ASIDE_BYTES, ASIDE_SHOWN_BYTES, END_GRACE};
 use super::plain;
 use crate::taker::command::tree::{self, Mark};
+use crate::thread::{self, NoThread};
 use crate::tool::redact::Redactor;
 
 /// Starts the watcher, and becomes the program that is named by its arguments. The first argument
@@ -102,17 +102,21 @@ impl Process {
             .map_err(cannot)?;
         drop(watched);
         let pipes = (child.stdin.take(), child.stdout.take());
-        let aside = Aside::default();
-        listen(child.stderr.take(), aside.clone());
+        let stderr = child.stderr.take();
         let pid = child.id();
+        let (tell, end) = watch::channel(None);
+        // A server that nobody listens to is ended with this value.
         let process = Self {
-            end: watch_exit(pid),
+            end,
             child,
             pid,
             mark: Mark::new(&mark),
             _lifeline: lifeline,
-            aside,
+            aside: Aside::default(),
         };
+        listen(stderr, process.aside.clone())
+            .and_then(|()| watch_exit(pid, tell))
+            .map_err(|why| format!("It could not be started: {why}."))?;
         match pipes {
             (Some(stdin), Some(stdout)) => Ok((process, stdin, stdout)),
             _ => Err("It has no pipes.".to_owned()),
@@ -212,11 +216,11 @@ fn spawn(
 }
 
 /// Keeps the end of what comes, for as long as it comes.
-fn listen(stream: Option<impl Read + Send + 'static>, aside: Aside) {
+fn listen(stream: Option<impl Read + Send + 'static>, aside: Aside) -> Result<(), NoThread> {
     let Some(mut stream) = stream else {
-        return;
+        return Ok(());
     };
-    thread::spawn(move || {
+    let keep = move || {
         let mut bytes = [0; 4 * 1024];
         loop {
             match stream.read(&mut bytes) {
@@ -226,18 +230,18 @@ fn listen(stream: Option<impl Read + Send + 'static>, aside: Aside) {
                 Err(_) => return,
             }
         }
-    });
+    };
+    thread::begin("aside", keep).map(drop)
 }
 
 /// Tells how the process has ended, and leaves it to be waited for, so that its number stays its
 /// own until its whole group is gone.
-fn watch_exit(pid: u32) -> watch::Receiver<Option<End>> {
-    let (tell, end) = watch::channel(None);
-    thread::spawn(move || {
+fn watch_exit(pid: u32, tell: watch::Sender<Option<End>>) -> Result<(), NoThread> {
+    let watch = move || {
         let pid = i32::try_from(pid).ok().and_then(Pid::from_raw);
         tell.send_replace(Some(pid.map_or(End::Unknown, end_of)));
-    });
-    end
+    };
+    thread::begin("exit", watch).map(drop)
 }
 
 fn end_of(pid: Pid) -> End {
@@ -296,7 +300,7 @@ mod tests {
 
     fn ends(pid: &str) -> bool {
         (0..500).any(|_| {
-            thread::sleep(Duration::from_millis(10));
+            std::thread::sleep(Duration::from_millis(10));
             !runs(pid)
         })
     }
@@ -353,7 +357,7 @@ mod tests {
         let (process, stdin, stdout) = start("echo bad thing >&2; exit 3");
         drop((stdin, first_line(stdout)));
         let ended = (0..500).find_map(|_| {
-            thread::sleep(Duration::from_millis(10));
+            std::thread::sleep(Duration::from_millis(10));
             process
                 .end_in_words()
                 .filter(|_| !process.aside().shown(&Redactor::new(&[])).is_empty())

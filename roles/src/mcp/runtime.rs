@@ -6,6 +6,7 @@ use std::sync::OnceLock;
 use tokio::runtime::{Builder, Handle, Runtime};
 use tokio::sync::oneshot;
 
+use crate::thread;
 use crate::turn::stop::StopSignal;
 
 /// Tasks here parse messages and wait; one thread is enough for all servers.
@@ -77,6 +78,8 @@ pub(super) fn leave(task: impl Future<Output = ()> + Send + 'static) {
 }
 
 fn make() -> Option<Runtime> {
+    // The builder panics where it gets no thread.
+    thread::is_to_be_had().ok()?;
     Builder::new_multi_thread()
         .worker_threads(THREADS)
         .max_blocking_threads(BLOCKING_THREADS_MAX)

@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread;
 use std::time::Duration;
 
 use a_society_facts::Hash;
@@ -16,6 +15,7 @@ use super::runtime::{Cut, Waiter};
 use super::server::{CallFault, Health, Server, Unavailable, Wanted};
 use super::spec::{Given, ServerSpec};
 use super::{name, plain};
+use crate::thread;
 use crate::turn::stop::StopSignal;
 
 /// The servers that the operator configured. None runs before it is needed; all end when this is
@@ -152,10 +152,16 @@ impl Drop for Servers {
         }
         // All at once, so that the slowest says how long it takes.
         let waiter = &self.waiter;
-        thread::scope(|scope| {
+        std::thread::scope(|scope| {
             for server in self.by_name.values() {
                 // What cannot be waited for is dropped, and killed by that.
-                scope.spawn(|| waiter.wait(&StopSignal::default(), server.close()));
+                let close = || {
+                    let _closed = waiter.wait(&StopSignal::default(), server.close());
+                };
+                // Without a thread for it, it is closed before the next one is.
+                if thread::begin_within(scope, "close", close).is_err() {
+                    close();
+                }
             }
         });
     }

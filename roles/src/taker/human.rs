@@ -13,7 +13,7 @@ use crate::handoff::{
 };
 use crate::turn::job::{BegunWith, Job};
 use crate::turn::step::{End, Step, Told};
-use crate::turn::tail::begun_text;
+use crate::turn::tail::{begun_text, last_said};
 use crate::turn::taker::Taker;
 
 /// Takes the turns of a role that is the operator.
@@ -32,6 +32,7 @@ impl HumanTaker {
             BegunWith::Packet | BegunWith::Reply if job.packet.trim().is_empty() => {
                 ask(&job, problem_of(begun_text(&job)))
             }
+            BegunWith::Repair => ask(&job, problem_of(last_said(&job))),
             BegunWith::Packet => ask(&job, job.packet.trim_end()),
             BegunWith::Reply => answered(&job),
         };

@@ -51,7 +51,42 @@ pub(super) const FILE_BYTES: u64 = 8 * 1024 * 1024;
 pub(super) const SNIFF_BYTES: usize = 8 * 1024;
 
 /// Where a line of a file is cut when lines are shown: minified code is one line.
-pub(super) const LINE_BYTES: usize = 4 * 1024;
+pub(super) const LINE_CHARS: usize = 2_000;
+
+/// The largest file that is read in parts, from its beginning: some seconds.
+pub(super) const STREAM_BYTES: u64 = 256 * 1024 * 1024;
+
+/// How much of such a file is read at once.
+pub(super) const STREAM_STEP_BYTES: usize = 256 * 1024;
+
+/// The window up to which a model counts as small: that of models that run on one's own machine.
+pub(super) const SMALL_WINDOW_TOKENS: u64 = 32 * 1024;
+
+/// How many lines a small model reads when it does not say.
+pub(super) const SMALL_LINES: u64 = 400;
+
+/// How many lines are shown that are most like a text that was not found.
+pub(super) const ALIKE_LINES: usize = 20;
+
+/// How many changed lines the result of an edit shows.
+pub(super) const CHANGED_LINES: usize = 40;
+
+/// How many lines are shown of what changed since a file was read.
+pub(super) const NEWER_LINES: usize = 60;
+
+/// How many lines are shown of a file that would have been replaced unread.
+pub(super) const UNREAD_LINES: usize = 5;
+
+/// How many names like that of a missing file are told.
+pub(super) const CLOSE_NAMES: usize = 3;
+
+/// How long two texts are compared before the difference is taken as it is by then.
+pub(super) const DIFFERENCE_TIME: Duration = Duration::from_millis(500);
+
+/// How many texts of files are kept to say what changed in them, and how long each may be.
+pub(super) const SEEN_TEXTS: usize = 64;
+/// See [`SEEN_TEXTS`].
+pub(super) const SEEN_TEXT_BYTES: usize = 256 * 1024;
 
 /// How many entries of a folder are listed.
 pub(super) const LIST_ENTRIES: usize = 1_000;

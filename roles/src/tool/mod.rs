@@ -12,9 +12,11 @@
 
 mod arguments;
 pub mod command;
+mod edit;
 mod files;
 mod find;
 mod form;
+mod image;
 mod limits;
 mod output;
 mod plan;
@@ -24,6 +26,7 @@ pub mod redact;
 mod running;
 mod seen;
 mod setting;
+mod show;
 mod text;
 mod todo;
 mod toolbox;
@@ -33,7 +36,7 @@ mod write;
 #[cfg(test)]
 mod tests;
 
-pub use arguments::{canonical, definitions};
+pub use arguments::{SaidChange, canonical, definitions, said_change};
 pub use command::Background;
 pub use form::Definition;
 pub(crate) use form::clipped;

@@ -35,7 +35,8 @@ impl Plan {
             | Deed::Fetch(_)
             | Deed::Search(_)
             | Deed::Output(_)
-            | Deed::Todo(_) => true,
+            | Deed::Todo(_)
+            | Deed::Say(_) => true,
         }
     }
 }

@@ -4,24 +4,23 @@ use std::ffi::OsStr;
 use std::fmt::Write as _;
 use std::os::unix::ffi::OsStrExt as _;
 
-use a_society_facts::Hash;
 use a_society_facts::fact::turn::{CallEnd, Effect};
 
-use super::arguments::{GlobFiles, GrepFiles, ListDirectory, ReadFile, ReadFileLines, understood};
+use super::arguments::{GlobFiles, GrepFiles, ListDirectory, ReadFile, understood};
 use super::files::{self, Entry, Floor, Kind, Located};
 use super::find::{Glob, Grep};
-use super::output::{Output, floor as char_floor};
-use super::plan::{Plan, Refusal, RefusalKind};
+use super::limits;
+use super::output::Output;
+use super::plan::{Plan, Refusal};
 use super::toolbox::{Deed, Toolbox, Wants};
-use super::{limits, text};
 use crate::consent::Tier;
 use crate::turn::stop::StopSignal;
 
 /// What is read.
 #[derive(Debug, Clone)]
 pub(super) enum Reading {
-    File(Located),
-    Lines(Located, ReadFileLines),
+    /// A file, from a line on, and how many lines at most; 0 if that is not said.
+    File(Located, u64, u64),
     Folder(Located),
     Grep(Located, Box<Grep>),
     Glob(Located, Glob),
@@ -29,30 +28,15 @@ pub(super) enum Reading {
 
 impl Toolbox {
     pub(super) fn plan_read_file(&self, given: &ReadFile, raw: &str) -> Result<Plan, Refusal> {
+        let (first, count) = given.range()?;
         let located = self.0.roots.locate(&given.path)?;
-        let summary = format!("read {}", located.shown);
-        self.plan_reading("read_file", Reading::File(located), summary, raw)
-    }
-
-    pub(super) fn plan_read_lines(&self, given: ReadFileLines, raw: &str) -> Result<Plan, Refusal> {
-        if given.first == 0 || given.last < given.first {
-            let text = format!(
-                "There are no lines {} to {}. Lines count from 1, and the last one is included.",
-                given.first, given.last
-            );
-            return Err(Refusal::new(RefusalKind::Arguments, text));
-        }
-        let located = self.0.roots.locate(&given.path)?;
-        let summary = format!(
-            "read {} lines {}–{}",
-            located.shown, given.first, given.last
-        );
-        self.plan_reading(
-            "read_file_lines",
-            Reading::Lines(located, given),
-            summary,
-            raw,
-        )
+        let summary = match (first, count) {
+            (1, 0) => format!("read {}", located.shown),
+            (_, 0) => format!("read {} from line {first}", located.shown),
+            _ => format!("read {} lines {first}–{}", located.shown, first + count - 1),
+        };
+        let reading = Reading::File(located, first, count);
+        self.plan_reading("read_file", reading, summary, raw)
     }
 
     pub(super) fn plan_list(&self, given: &ListDirectory, raw: &str) -> Result<Plan, Refusal> {
@@ -113,8 +97,9 @@ impl Toolbox {
             return Err(files::stale(&located.shown));
         }
         let output = match reading {
-            Reading::File(located) => self.read_file(entry, located)?,
-            Reading::Lines(located, lines) => self.read_lines(entry, located, lines)?,
+            Reading::File(located, first, count) => {
+                self.show(entry, located, (*first, *count), stop)?
+            }
             Reading::Folder(located) => list(&entry, located)?,
             Reading::Grep(located, grep) => self.grep(entry, located, grep, stop)?,
             Reading::Glob(located, glob) => self.glob(&entry, located, glob, stop)?,
@@ -124,92 +109,12 @@ impl Toolbox {
         }
         Ok((CallEnd::Done, output))
     }
-
-    fn read_file(&self, entry: Entry, located: &Located) -> Result<Output, Refusal> {
-        let (read, mut head) = self.text_of(entry, located)?;
-        if read.is_empty() {
-            head.push_str("[the file is empty]\n");
-        }
-        Ok(Output {
-            head,
-            body: read,
-            ..Output::default()
-        })
-    }
-
-    fn read_lines(
-        &self,
-        entry: Entry,
-        located: &Located,
-        asked: &ReadFileLines,
-    ) -> Result<Output, Refusal> {
-        let (read, mut head) = self.text_of(entry, located)?;
-        let total = read.lines().count() as u64;
-        if asked.first > total {
-            let text = format!(
-                "{} has {total} lines, none of them {}.",
-                located.shown, asked.first
-            );
-            return Err(Refusal::new(RefusalKind::NotPossible, text));
-        }
-        let last = asked.last.min(total);
-        // Writing to a string cannot fail.
-        let _ = writeln!(head, "[lines {}–{last} of {total}]", asked.first);
-        let (mut body, mut is_cut) = (String::new(), false);
-        for (number, line) in (1..).zip(read.lines()) {
-            if number > last {
-                break;
-            }
-            if number < asked.first {
-                continue;
-            }
-            let shown = line
-                .get(..char_floor(line, limits::LINE_BYTES))
-                .unwrap_or(line);
-            let _ = write!(body, "{number}\t{shown}");
-            if shown.len() < line.len() {
-                is_cut = true;
-                let _ = write!(body, " [… {} bytes more]", line.len() - shown.len());
-            }
-            body.push('\n');
-        }
-        Ok(Output {
-            head,
-            body,
-            is_cut,
-            ..Output::default()
-        })
-    }
-
-    /// A file as text, with what is to be known about it. That it was read is remembered.
-    fn text_of(&self, entry: Entry, located: &Located) -> Result<(String, String), Refusal> {
-        let (real, links) = (entry.real.clone(), entry.stat.st_nlink);
-        let bytes = files::read_bytes(entry, &located.shown)?;
-        self.0.seen.put(real, Some(Hash::of(&bytes)));
-        let mut head = String::new();
-        if links > 1 {
-            head.push_str("[this file has other names (hard links), so it cannot be written]\n");
-        }
-        let read = text::read(&bytes).ok_or_else(|| {
-            let text = format!(
-                "{} is not text: {} bytes, SHA-256 {}.",
-                located.shown,
-                bytes.len(),
-                Hash::of(&bytes)
-            );
-            Refusal::new(RefusalKind::NotPossible, text)
-        })?;
-        head.push_str(&read.note);
-        // Before lines are chosen and cut: a part of a secret is not recognised.
-        Ok((self.redact(&read.text), head))
-    }
 }
 
 impl Reading {
     fn located(&self) -> &Located {
         match self {
-            Self::File(located)
-            | Self::Lines(located, _)
+            Self::File(located, ..)
             | Self::Folder(located)
             | Self::Grep(located, _)
             | Self::Glob(located, _) => located,

@@ -64,7 +64,8 @@ impl Running {
                 | Deed::Output(_)
                 | Deed::Todo(_)
                 | Deed::Fetch(_)
-                | Deed::Search(_) => toolbox.run_held(held, &stop),
+                | Deed::Search(_)
+                | Deed::Say(_) => toolbox.run_held(held, &stop),
             }),
             None => toolbox.perform(deed, &tier, &stop),
         };

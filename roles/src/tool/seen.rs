@@ -7,7 +7,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use a_society_facts::Hash;
 
-use super::limits::SEEN_FILES;
+use super::limits::{SEEN_FILES, SEEN_TEXT_BYTES, SEEN_TEXTS};
 
 /// The files that were shown, each with its hash; the oldest are forgotten.
 #[derive(Debug, Default)]
@@ -17,6 +17,8 @@ pub(super) struct Seen(Mutex<Table>);
 struct Table {
     hashes: BTreeMap<PathBuf, Option<Hash>>,
     order: VecDeque<PathBuf>,
+    /// Some of the texts as they were, by which it is told what changed.
+    texts: VecDeque<(Hash, String)>,
 }
 
 impl Seen {
@@ -30,6 +32,26 @@ impl Seen {
         {
             table.hashes.remove(&oldest);
         }
+    }
+
+    /// Keeps a text that was shown.
+    pub(super) fn keep(&self, hash: Hash, text: &str) {
+        let mut table = self.table();
+        let is_known = table.texts.iter().any(|(known, _)| *known == hash);
+        if is_known || text.len() > SEEN_TEXT_BYTES {
+            return;
+        }
+        table.texts.push_back((hash, text.to_owned()));
+        if table.texts.len() > SEEN_TEXTS {
+            table.texts.pop_front();
+        }
+    }
+
+    /// A text that was shown, if it was kept.
+    pub(super) fn text(&self, hash: Hash) -> Option<String> {
+        let table = self.table();
+        let found = table.texts.iter().find(|(known, _)| *known == hash)?;
+        Some(found.1.clone())
     }
 
     /// As what a file was shown, if it was.

@@ -95,6 +95,8 @@ pub struct Setting {
     pub irreversible_commands: Vec<String>,
     /// What judges a new `workflow.yaml` of the flow; without it the file is out of reach.
     pub check_workflow: Option<WorkflowCheck>,
+    /// How many tokens the model reads at most; 0 if nobody knows.
+    pub window_tokens: u64,
     /// The words among which members of definitions choose, such as the nodes of a handoff.
     pub words: BTreeMap<String, Vec<String>>,
     /// The commands that run beside turns of the flow.
@@ -123,10 +125,19 @@ impl Setting {
             unasked_commands: Vec::new(),
             irreversible_commands: Vec::new(),
             check_workflow: None,
+            window_tokens: 0,
             words: BTreeMap::new(),
             background: Background::default(),
             limits: Limits::default(),
         }
+    }
+}
+
+impl Setting {
+    /// Whether the model's window is small, so that it gets fewer tools and shorter outputs.
+    #[must_use]
+    pub const fn is_small(&self) -> bool {
+        self.window_tokens > 0 && self.window_tokens <= limits::SMALL_WINDOW_TOKENS
     }
 }
 

@@ -57,6 +57,8 @@ pub(super) enum Deed {
     Fetch(Box<Fetch>),
     /// It searches the web.
     Search(Box<Query>),
+    /// It says this and does nothing.
+    Say(String),
 }
 
 impl Toolbox {
@@ -118,7 +120,6 @@ impl Toolbox {
             Arguments::EditFile(given) => given.path,
             Arguments::WriteFile(given) => given.path,
             Arguments::ReadFile(_)
-            | Arguments::ReadFileLines(_)
             | Arguments::ListDirectory(_)
             | Arguments::Grep(_)
             | Arguments::Glob(_)
@@ -166,11 +167,10 @@ impl Toolbox {
         }
         match arguments::parse(&call.name, text)? {
             Arguments::ReadFile(given) => self.plan_read_file(&given, text),
-            Arguments::ReadFileLines(given) => self.plan_read_lines(given, text),
             Arguments::ListDirectory(given) => self.plan_list(&given, text),
             Arguments::Grep(given) => self.plan_grep(&given, text),
             Arguments::Glob(given) => self.plan_glob(&given, text),
-            Arguments::EditFile(given) => self.plan_edit(&given, text),
+            Arguments::EditFile(given) => self.plan_edit(given, text),
             Arguments::WriteFile(given) => self.plan_write(given, text),
             Arguments::RunCommand(given) => self.plan_command(given, text),
             Arguments::CommandOutput(given) => self.plan_output(given, text),
@@ -193,7 +193,8 @@ impl Toolbox {
             | Deed::Fetch(_)
             | Deed::Search(_)
             | Deed::Output(_)
-            | Deed::Todo(_) => None,
+            | Deed::Todo(_)
+            | Deed::Say(_) => None,
         };
         Ok(Running {
             toolbox: self.clone(),
@@ -219,6 +220,7 @@ impl Toolbox {
             Deed::Todo(told) => Ok(Self::todo(told)),
             Deed::Fetch(fetch) => self.fetch(*fetch, stop),
             Deed::Search(query) => self.web_search(*query, stop),
+            Deed::Say(text) => Ok((CallEnd::Done, Output::of(text))),
             Deed::Command(_) => Ok((CallEnd::NotRun, Output::of("The command was not held."))),
         }
     }

@@ -4,12 +4,15 @@ use a_society_facts::Hash;
 use a_society_facts::fact::turn::{CallEnd, Effect};
 
 use super::arguments::{EditFile, WriteFile};
+use super::edit::{Edit, Knowledge, Page, apply, difference};
 use super::files::{self, Located};
+use super::form::clipped;
 use super::output::Output;
 use super::plan::{Plan, Refusal, RefusalKind};
 use super::redact::MARK;
-use super::text;
+use super::show::grouped;
 use super::toolbox::{Deed, Toolbox, Wants};
+use super::{limits, text};
 use crate::consent::Tier;
 
 /// A file with its new content.
@@ -22,108 +25,305 @@ pub(super) struct Writing {
     pub done: String,
 }
 
-/// How much of a text that was not found is repeated.
-const SHOWN_CHARS: usize = 80;
+/// A file as it is now.
+struct Target {
+    located: Located,
+    real: std::path::PathBuf,
+    /// Nothing if it is not there.
+    hash: Option<Hash>,
+    /// Empty if it is not there.
+    page: Page,
+    /// What it held, byte for byte; empty if it is not there.
+    raw: String,
+}
+
+/// How a file stands to what was shown of it.
+enum Standing {
+    /// It was shown as it is.
+    Seen,
+    /// It was never shown.
+    Unseen,
+    /// It is not any more what was shown.
+    Changed(Option<Hash>),
+}
 
 impl Toolbox {
     pub(super) fn plan_write(&self, given: WriteFile, raw: &str) -> Result<Plan, Refusal> {
-        let located = self.0.roots.locate(&given.path)?;
-        let before = files::hash_of(&self.0.roots, &located)?.map(|(hash, _)| hash);
-        keeps_secrets("", &given.content, &located)?;
-        let verb = if before.is_some() { "replace" } else { "write" };
-        let summary = format!("{verb} {} ({} bytes)", located.shown, given.content.len());
-        let done = format!(
-            "{} {} with {} bytes.",
-            if before.is_some() {
-                "Replaced"
+        let target = self.target(&given.path)?;
+        let shown = &target.located.shown;
+        let (content, is_new) = (target.page.written(&given.content), target.hash.is_none());
+        let whole = if given.append {
+            let added = target.page.written(&given.content);
+            let added = if target.raw.is_empty() {
+                content
             } else {
-                "Wrote"
-            },
-            located.shown,
-            given.content.len()
-        );
-        let writing = Writing {
-            located,
-            before,
-            content: given.content,
-            done,
+                without_mark(&added)
+            };
+            [target.raw.as_str(), &added].concat()
+        } else {
+            self.may_replace(&target)?;
+            is_whole(&target, &given.content)?;
+            content
         };
-        let shown = writing.content.clone();
-        self.plan_writing("write_file", writing, summary, &shown, raw)
+        if target.hash == Some(Hash::of(whole.as_bytes())) {
+            return Ok(self.nothing_to_do("write_file", shown, raw));
+        }
+        let (bytes, lines) = (
+            grouped(whole.len() as u64),
+            grouped(whole.lines().count() as u64),
+        );
+        let (done, verb) = if given.append && !is_new {
+            let added = grouped(given.content.len() as u64);
+            let done =
+                format!("Appended to {shown}: {added} bytes; now {bytes} bytes, {lines} lines.");
+            (done, "append to")
+        } else {
+            let verb = if is_new { "write" } else { "replace" };
+            (
+                format!("Wrote {shown}: {bytes} bytes, {lines} lines."),
+                verb,
+            )
+        };
+        let summary = format!("{verb} {shown} ({} bytes)", given.content.len());
+        let consent = if is_new {
+            whole.clone()
+        } else {
+            difference(&target.page.text, &Page::of(&whole).text).whole()
+        };
+        self.plan_writing("write_file", target, (whole, done), (summary, consent), raw)
     }
 
-    pub(super) fn plan_edit(&self, given: &EditFile, raw: &str) -> Result<Plan, Refusal> {
-        let located = self.0.roots.locate(&given.path)?;
-        let shown = located.shown.clone();
-        let Some((before, bytes)) = files::hash_of(&self.0.roots, &located)? else {
-            return Err(files::impossible(format!(
-                "{shown} does not exist. Write it with write_file."
-            )));
+    pub(super) fn plan_edit(&self, given: EditFile, raw: &str) -> Result<Plan, Refusal> {
+        let target = self.target(&given.path)?;
+        let edits = given.edits()?;
+        let edits: Vec<Edit> = edits
+            .into_iter()
+            .map(|edit| Edit {
+                old: target.page.given(&edit.old_string),
+                new: target.page.given(&edit.new_string),
+                all: edit.replace_all,
+            })
+            .collect();
+        let shown = target.located.shown.clone();
+        if edits.iter().any(|edit| edit.old.is_empty()) {
+            return self.plan_first_text(target, &edits, raw);
+        }
+        if target.hash.is_none() {
+            return Err(files::missing(&self.0.roots, &target.located));
+        }
+        let knowledge = match self.standing(&target) {
+            Standing::Seen => Knowledge::Seen,
+            Standing::Unseen => Knowledge::Unseen,
+            Standing::Changed(before) => return Err(self.newer(&target, before)),
         };
-        let read = text::read(&bytes)
-            .filter(|read| read.is_exact)
-            .ok_or_else(|| {
-                files::impossible(format!(
-                    "{shown} is not UTF-8 text, so it cannot be edited here."
-                ))
-            })?;
-        let (content, places) = edited(&read.text, given, &shown)?;
-        keeps_secrets(&read.text, &content, &located)?;
-        let summary = format!("edit {shown}, {places}");
-        let writing = Writing {
-            done: format!("Edited {shown}: {places}."),
-            located,
-            before: Some(before),
-            content,
+        let applied = apply(&shown, &target.page.text, &edits, knowledge).map_err(|why| {
+            // The text as it may be shown: what is most like a text could be a part of a secret.
+            let redacted = self.redact(&target.page.text);
+            let told = apply(&shown, &redacted, &edits, knowledge).err();
+            files::impossible(told.unwrap_or(why))
+        })?;
+        let found = difference(&target.page.text, &applied.text);
+        let notes = applied.notes.iter().map(|note| format!(" {note}"));
+        let places = match applied.places {
+            1 => "1 place".to_owned(),
+            places => format!("{places} places"),
         };
-        let shown = format!(
-            "--- what is there\n{}\n--- what takes its place\n{}",
-            given.old, given.new
+        let done = format!(
+            "Edited {shown}: {places}, +{} -{}.{}\n{}",
+            found.added,
+            found.removed,
+            notes.collect::<String>(),
+            found.shown(limits::CHANGED_LINES)
         );
-        self.plan_writing("edit_file", writing, summary, &shown, raw)
+        let line = found.lines.first().and_then(|line| line.split('\t').next());
+        let summary = match (applied.places, line) {
+            (1, Some(line)) => format!("edit {shown}, line {line}"),
+            _ => format!("edit {shown}, {places}"),
+        };
+        let (content, consent) = (target.page.written(&applied.text), found.whole());
+        self.plan_writing(
+            "edit_file",
+            target,
+            (content, done),
+            (summary, consent),
+            raw,
+        )
+    }
+
+    /// An edit of nothing: the first text of a file that is missing or empty.
+    fn plan_first_text(&self, target: Target, edits: &[Edit], raw: &str) -> Result<Plan, Refusal> {
+        let shown = target.located.shown.clone();
+        let [edit] = edits else {
+            let text = "old_string is empty in one of several edits. Nothing was changed.";
+            return Err(Refusal::new(RefusalKind::Arguments, text));
+        };
+        if !target.raw.is_empty() {
+            let text = format!(
+                "old_string is empty, and {shown} is not. Give the text that is there now. Nothing was \
+                 changed."
+            );
+            return Err(Refusal::new(RefusalKind::Arguments, text));
+        }
+        let (content, lines) = (target.page.written(&edit.new), edit.new.lines().count());
+        let done = format!(
+            "Wrote {shown}: {} bytes, {} lines.",
+            grouped(content.len() as u64),
+            grouped(lines as u64)
+        );
+        let summary = format!("write {shown} ({} bytes)", content.len());
+        let consent = content.clone();
+        self.plan_writing(
+            "edit_file",
+            target,
+            (content, done),
+            (summary, consent),
+            raw,
+        )
+    }
+
+    /// The file that a path names, as text.
+    fn target(&self, path: &str) -> Result<Target, Refusal> {
+        let roots = &self.0.roots;
+        let located = roots.locate(path)?;
+        let shown = &located.shown;
+        let found = files::hash_of(roots, &located)?;
+        let (hash, raw) = match found {
+            None => (None, String::new()),
+            Some((hash, bytes)) => {
+                let read = text::read(&bytes).filter(|read| read.is_exact);
+                let read = read.ok_or_else(|| {
+                    files::impossible(format!(
+                        "{shown} is not UTF-8 text, so it cannot be changed here."
+                    ))
+                })?;
+                (Some(hash), read.text)
+            }
+        };
+        let above = if roots.is_record(&located) {
+            roots.record()
+        } else {
+            roots.project()
+        };
+        Ok(Target {
+            real: above.join(&located.rest),
+            page: Page::of(&raw),
+            located,
+            hash,
+            raw,
+        })
+    }
+
+    fn standing(&self, target: &Target) -> Standing {
+        // The flow's own graph may say again what it said before, which its role was told.
+        if self.0.roots.is_workflow(&target.located) {
+            return Standing::Seen;
+        }
+        match self.0.seen.get(&target.real) {
+            None => Standing::Unseen,
+            Some(seen) if seen == target.hash => Standing::Seen,
+            Some(seen) => Standing::Changed(seen),
+        }
+    }
+
+    /// A file is replaced only by whoever saw it as it is.
+    fn may_replace(&self, target: &Target) -> Result<(), Refusal> {
+        match (target.hash, self.standing(target)) {
+            (None, _) | (_, Standing::Seen) => Ok(()),
+            (_, Standing::Changed(before)) => Err(self.newer(target, before)),
+            (_, Standing::Unseen) => {
+                let shown = &target.located.shown;
+                let redacted = self.redact(&target.page.text);
+                let mut text = format!(
+                    "{shown} is there and was not read: {} bytes, {} lines. Read it before you replace \
+                     it. It begins:",
+                    grouped(target.raw.len() as u64),
+                    grouped(redacted.lines().count() as u64)
+                );
+                for (number, line) in (1..).zip(redacted.lines().take(limits::UNREAD_LINES)) {
+                    let line: String = line.chars().take(limits::LINE_CHARS).collect();
+                    text.push_str(&format!("\n{number}\t{line}"));
+                }
+                Err(files::impossible(text))
+            }
+        }
+    }
+
+    /// The refusal of a change of a file that is not any more what was shown. What changed is shown,
+    /// and counts as seen.
+    fn newer(&self, target: &Target, before: Option<Hash>) -> Refusal {
+        let shown = &target.located.shown;
+        let Some(hash) = target.hash else {
+            let text = format!("{shown} is gone since you read it. Nothing was done.");
+            return Refusal::new(RefusalKind::Stale, text);
+        };
+        let old = before.and_then(|before| self.0.seen.text(before));
+        let Some(old) = old else {
+            return files::stale(shown);
+        };
+        let found = difference(&self.redact(&old), &self.redact(&target.page.text));
+        self.0.seen.put(target.real.clone(), Some(hash));
+        self.0.seen.keep(hash, &target.page.text);
+        Refusal::new(
+            RefusalKind::Stale,
+            format!(
+                "{shown} changed since you read it. Nothing was done. These lines are new or gone; if \
+                 your change still fits, make it again:\n{}",
+                found.shown(limits::NEWER_LINES).trim_end()
+            ),
+        )
+    }
+
+    /// The plan of a call that would change nothing.
+    fn nothing_to_do(&self, tool: &'static str, shown: &str, raw: &str) -> Plan {
+        let wants = Wants {
+            paths: vec![shown.to_owned()],
+            shown: format!("{tool} {shown}\nNo change."),
+            ..Wants::default()
+        };
+        let ask = self.ask(tool, raw, wants);
+        let deed = Deed::Say("No change.".to_owned());
+        let summary = format!("write {shown}, no change");
+        self.planned(tool, Effect::Pure, summary, ask, deed)
     }
 
     fn plan_writing(
         &self,
         tool: &'static str,
-        writing: Writing,
-        summary: String,
-        shown: &str,
+        target: Target,
+        (content, done): (String, String),
+        (summary, consent): (String, String),
         raw: &str,
     ) -> Result<Plan, Refusal> {
-        let roots = &self.0.roots;
-        let located = &writing.located;
-        let real = roots.record().join(&located.rest);
-        let real = if roots.is_record(located) {
-            real
-        } else {
-            roots.project().join(&located.rest)
+        let Target {
+            located,
+            real,
+            hash: before,
+            raw: old,
+            ..
+        } = target;
+        keeps_secrets(&old, &content, &located)?;
+        let writing = Writing {
+            located,
+            before,
+            content,
+            done,
         };
-        // The flow's own graph may say again what it said before, which its role was told.
-        if let Some(read) = self.0.seen.get(&real)
-            && read != writing.before
-            && !roots.is_workflow(located)
-        {
-            return Err(files::stale(&located.shown));
-        }
         self.check_our_files(&writing)?;
+        let located = &writing.located;
+        let after = Hash::of(writing.content.as_bytes());
         let wants = Wants {
             tier: self.tier_of_writing(located),
             paths: vec![located.shown.clone()],
             // What was seen is this file becoming that one, and nothing else.
             folder: format!(
-                "{}\n{}\n{}",
+                "{}\n{}\n{after}",
                 real.to_string_lossy(),
-                writing
-                    .before
-                    .map_or_else(String::new, |hash| hash.to_string()),
-                Hash::of(writing.content.as_bytes())
+                before.map_or_else(String::new, |hash| hash.to_string()),
             ),
-            shown: format!("{tool} {}\n{shown}", located.shown),
+            shown: format!("{tool} {}\n{consent}", located.shown),
             ..Wants::default()
         };
         let ask = self.ask(tool, raw, wants);
-        let (before, after) = (writing.before, Hash::of(writing.content.as_bytes()));
         let deed = Deed::Write(Box::new(writing), real);
         let mut plan = self.planned(tool, Effect::Checkable, summary, ask, deed);
         plan.before = before;
@@ -144,23 +344,20 @@ impl Toolbox {
     /// The graph of the flow is changed only into one that holds.
     fn check_our_files(&self, writing: &Writing) -> Result<(), Refusal> {
         let located = &writing.located;
+        let refused = |kind, text: String| Err(Refusal::new(kind, text));
         if self.0.roots.is_ours(located) {
-            return Err(Refusal::new(
-                RefusalKind::OutOfReach,
-                format!("{} is written by the runtime only.", located.shown),
-            ));
+            let text = format!("{} is written by the runtime only.", located.shown);
+            return refused(RefusalKind::OutOfReach, text);
         }
         if !self.0.roots.is_workflow(located) {
             return Ok(());
         }
         let Some(check) = &self.0.setting.check_workflow else {
-            return Err(Refusal::new(
-                RefusalKind::OutOfReach,
-                format!(
-                    "{} is the graph of this flow, and not changed here.",
-                    located.shown
-                ),
-            ));
+            let text = format!(
+                "{} is the graph of this flow, and not changed here.",
+                located.shown
+            );
+            return refused(RefusalKind::OutOfReach, text);
         };
         (check.0)(&writing.content).map_err(|why| {
             Refusal::new(
@@ -180,9 +377,16 @@ impl Toolbox {
     ) -> Result<(CallEnd, Output), Refusal> {
         let content = writing.content.as_bytes();
         files::replace(&self.0.roots, &writing.located, writing.before, content)?;
-        self.0.seen.put(real, Some(Hash::of(content)));
+        let hash = Hash::of(content);
+        self.0.seen.put(real, Some(hash));
+        self.0.seen.keep(hash, &Page::of(&writing.content).text);
         Ok((CallEnd::Done, Output::of(writing.done.clone())))
     }
+}
+
+/// A text without the mark that only the beginning of a file has.
+fn without_mark(text: &str) -> String {
+    text.trim_start_matches('\u{feff}').to_owned()
 }
 
 /// What a model did not see, it cannot write again: the mark would take the secret's place.
@@ -197,133 +401,58 @@ fn keeps_secrets(before: &str, after: &str, located: &Located) -> Result<(), Ref
     )))
 }
 
-/// The text after an edit, and where it was edited.
-fn edited(text: &str, given: &EditFile, shown: &str) -> Result<(String, String), Refusal> {
-    let EditFile { old, new, all, .. } = given;
-    if old.is_empty() {
-        let text = "`old` is empty. Give the text that is there now, or use write_file.";
-        return Err(Refusal::new(RefusalKind::Arguments, text));
+/// A text that takes a file's place is whole: it has no line that only speaks of the rest.
+fn is_whole(target: &Target, content: &str) -> Result<(), Refusal> {
+    if target.hash.is_none() {
+        return Ok(());
     }
-    if old == new {
-        let text = "`old` and `new` are the same text, so there is nothing to do.";
-        return Err(Refusal::new(RefusalKind::Arguments, text));
-    }
-    let places = places_of(text, old);
-    let line = |at: usize| text.get(..at).unwrap_or_default().matches('\n').count() + 1;
-    match places.as_slice() {
-        [] => Err(not_found(text, old, shown)),
-        [at] => {
-            let (head, rest) = text.split_at(*at);
-            let tail = rest.strip_prefix(old.as_str()).unwrap_or_default();
-            Ok(([head, new, tail].concat(), format!("line {}", line(*at))))
-        }
-        _ if *all => {
-            let count = text.matches(old.as_str()).count();
-            Ok((text.replace(old.as_str(), new), format!("{count} places")))
-        }
-        places => {
-            let lines: Vec<String> = places
-                .iter()
-                .take(10)
-                .map(|at| line(*at).to_string())
-                .collect();
-            Err(files::impossible(format!(
-                "`old` stands {} times in {shown}, in lines {}. Take more of the text around the \
-                 place you mean, or set `all`.",
-                places.len(),
-                lines.join(", ")
-            )))
-        }
-    }
+    let old: std::collections::BTreeSet<&str> = target.page.text.lines().map(str::trim).collect();
+    let lines = (1..).zip(content.lines());
+    let mut gaps = lines.filter(|(_, line)| speaks_of_the_rest(line) && !old.contains(line.trim()));
+    let Some((number, line)) = gaps.next() else {
+        return Ok(());
+    };
+    Err(files::impossible(format!(
+        "Line {number}, `{}`, leaves something out. Write the whole text, or change a part with \
+         edit_file. Nothing was changed.",
+        clipped(line.trim())
+    )))
 }
 
-/// Where a text stands, overlapping places included: each of them could be the one that is meant.
-fn places_of(text: &str, old: &str) -> Vec<usize> {
-    let step = old.chars().next().map_or(1, char::len_utf8);
-    let (mut places, mut from) = (Vec::new(), 0);
-    while let Some(at) = text.get(from..).and_then(|rest| rest.find(old)) {
-        places.push(from + at);
-        from += at + step;
-    }
-    places
-}
-
-/// Says why a text was not found, if it can be told.
-fn not_found(text: &str, old: &str, shown: &str) -> Refusal {
-    let unix = |text: &str| text.replace("\r\n", "\n");
-    let loose = |text: &str| -> Vec<String> {
-        let lines = text
-            .lines()
-            .map(|line| line.split_whitespace().collect::<Vec<_>>().join(" "));
-        lines.collect()
-    };
-    let hint = if unix(text).contains(&unix(old)) {
-        "It stands there with other line ends: the file has `\\r\\n`.".to_owned()
-    } else {
-        let (lines, wanted) = (loose(text), loose(old.trim_matches('\n')));
-        let found = lines
-            .windows(wanted.len().max(1))
-            .position(|window| window == wanted);
-        match found {
-            Some(at) => format!(
-                "It stands in line {} with other spaces. Read the lines and take them as they are.",
-                at + 1
-            ),
-            None => "Read the file and take the text as it is there.".to_owned(),
-        }
-    };
-    let start: String = old.chars().take(SHOWN_CHARS).collect();
-    files::impossible(format!("{start:?} does not stand in {shown}. {hint}"))
+/// Whether a line is one such as `// ... rest of the code`.
+fn speaks_of_the_rest(line: &str) -> bool {
+    const LEADERS: [char; 9] = ['/', '#', '*', '<', '!', '-', ';', '%', ' '];
+    const WORDS: [&str; 6] = [
+        "rest of",
+        "existing code",
+        "remaining code",
+        "remains unchanged",
+        "unchanged code",
+        "same as before",
+    ];
+    let line = line.trim().trim_start_matches(LEADERS).to_lowercase();
+    let rest = line.strip_prefix("...").or_else(|| line.strip_prefix('…'));
+    rest.is_some_and(|rest| WORDS.iter().any(|word| rest.contains(word)))
 }
 
 #[cfg(test)]
 mod tests {
-    use proptest::prelude::*;
-
     use super::*;
 
-    fn edit(text: &str, old: &str, new: &str, all: bool) -> Result<String, String> {
-        let given = EditFile {
-            path: String::new(),
-            old: old.to_owned(),
-            new: new.to_owned(),
-            all,
-        };
-        edited(text, &given, "f")
-            .map(|(text, _)| text)
-            .map_err(|refusal| refusal.text)
-    }
-
     #[test]
-    fn one_place_is_edited_and_doubt_is_refused_in_words() {
-        assert_eq!(edit("a b c", "b", "x", false).as_deref(), Ok("a x c"));
-        assert_eq!(edit("a a", "a", "x", true).as_deref(), Ok("x x"));
-        for (text, old, said) in [
-            ("a\na\n", "a", "stands 2 times in f, in lines 1, 2"),
-            ("aaa", "aa", "stands 2 times"),
-            ("a\r\nb\r\n", "a\nb", "other line ends"),
-            ("x\n\tif a {\n", "  if a {", "in line 2 with other spaces"),
-            ("abc", "z", "Read the file"),
-            ("abc", "", "`old` is empty"),
-            ("abc", "abc", "nothing to do"),
+    fn a_line_that_only_speaks_of_the_rest_is_known() {
+        for (line, expected) in [
+            ("// ... rest of code", true),
+            ("    # ... existing code ...", true),
+            ("<!-- … rest of the page -->", true),
+            ("/* ... remaining code unchanged */", true),
+            ("... the rest of the list", true),
+            ("let rest = of(...);", false),
+            ("// the rest of the code", false),
+            ("...", false),
+            ("...args", false),
         ] {
-            let new = if old == "abc" { "abc" } else { "new" };
-            let fault = edit(text, old, new, false).unwrap_err();
-            assert!(fault.contains(said), "{fault}");
-        }
-    }
-
-    proptest! {
-        #[test]
-        fn what_is_edited_is_the_one_place_and_nothing_else(
-            head in "[ab]{0,6}", old in "[ab]{1,3}", tail in "[ab]{0,6}", new in "[abc]{0,3}",
-        ) {
-            let text = format!("{head}{old}{tail}");
-            if let Ok(edited) = edit(&text, &old, &new, false) {
-                prop_assert_eq!(edited, format!("{head}{new}{tail}"));
-            } else {
-                prop_assert!(old == new || places_of(&text, &old).len() > 1);
-            }
+            assert_eq!(speaks_of_the_rest(line), expected, "{line}");
         }
     }
 }

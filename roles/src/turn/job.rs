@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use a_society_facts::Hash;
-use a_society_facts::fact::turn::RawValueEq;
+use a_society_facts::fact::turn::{RawValueEq, StopReason};
 use a_society_facts::id::{FlowId, NodeId, RoleInstance, TurnId};
 use a_society_facts::message::Message;
 
@@ -48,6 +48,8 @@ pub struct Job {
     pub allowed: Allowed,
     /// How many answers of this turn are recorded already; the next request continues from there.
     pub answers_before: u32,
+    /// Why the last of them ended.
+    pub last_stop: Option<StopReason>,
     /// The folder of the flow's own files.
     pub record: PathBuf,
     /// The folder of the project.
@@ -61,4 +63,7 @@ pub enum BegunWith {
     Packet,
     /// What the operator answered.
     Reply,
+    /// Either of them, and then the outcome that it led to could not be applied. The last words of
+    /// the history say why.
+    Repair,
 }

@@ -23,6 +23,11 @@ pub(crate) fn begun_text(job: &Job) -> &str {
     if !job.packet.is_empty() {
         return &job.packet;
     }
+    last_said(job)
+}
+
+/// The last words that were said to the role.
+pub(crate) fn last_said(job: &Job) -> &str {
     let said = job
         .history
         .iter()

@@ -50,7 +50,7 @@ mod secrets;
 mod sessions;
 mod settling;
 
-const ALONE: &str = r"
+pub(super) const ALONE: &str = r"
 workflow:
   name: Alone
   nodes:
@@ -62,11 +62,13 @@ roles:
 
 /// Says what it was told to say, one answer a request.
 #[derive(Debug, Default)]
-struct Puppet {
+pub(super) struct Puppet {
     answers: Mutex<VecDeque<Vec<Arrival>>>,
     asked: Mutex<Vec<Vec<Message>>>,
     /// Whether there is no model for what is not a turn.
     is_gone: AtomicBool,
+    /// What it says to a conversation when it was told nothing.
+    says: Option<fn(&[Message]) -> Vec<Arrival>>,
 }
 
 impl Puppet {
@@ -74,8 +76,16 @@ impl Puppet {
         Arc::new(Self {
             answers: Mutex::new(answers.into_iter().collect()),
             asked: Mutex::default(),
-            is_gone: AtomicBool::new(false),
+            ..Self::default()
         })
+    }
+
+    /// One whose answers follow from what it is asked.
+    pub(super) fn that_says(says: fn(&[Message]) -> Vec<Arrival>) -> Self {
+        Self {
+            says: Some(says),
+            ..Self::default()
+        }
     }
 
     fn asked(&self) -> Vec<Vec<Message>> {
@@ -104,9 +114,10 @@ impl Provider for Puppet {
     }
 
     fn start(&self, prepared: Prepared, stop: &StopSignal) -> Stream {
-        let messages = serde_json::from_slice(&prepared.body.whole()).unwrap();
+        let messages: Vec<Message> = serde_json::from_slice(&prepared.body.whole()).unwrap();
+        let follows = self.says.map(|says| says(&messages));
         self.asked.lock().unwrap().push(messages);
-        let answer = self.answers.lock().unwrap().pop_front();
+        let answer = self.answers.lock().unwrap().pop_front().or(follows);
         let nothing = || fault(FaultClass::BadRequest);
         Stream::of(answer.unwrap_or_else(nothing), stop)
     }
@@ -150,28 +161,28 @@ fn answer(text: &str, calls: &[(&str, &str)], used: u64) -> Vec<Arrival> {
     ]
 }
 
-fn says(text: &str) -> Vec<Arrival> {
+pub(super) fn says(text: &str) -> Vec<Arrival> {
     answer(text, &[], 10)
 }
 
-fn calls(calls: &[(&str, &str)]) -> Vec<Arrival> {
+pub(super) fn calls(calls: &[(&str, &str)]) -> Vec<Arrival> {
     answer("I use a tool.", calls, 10)
 }
 
-fn closes() -> Vec<Arrival> {
+pub(super) fn closes() -> Vec<Arrival> {
     says("Done.\n\n```handoff\ntype: forward-pass-closed\n```")
 }
 
 #[derive(Debug)]
-struct Actors {
-    puppet: Arc<Puppet>,
-    project: PathBuf,
-    record: PathBuf,
-    window: u64,
-    max_output: u64,
-    most: Option<ConsentMode>,
+pub(super) struct Actors {
+    pub(super) puppet: Arc<Puppet>,
+    pub(super) project: PathBuf,
+    pub(super) record: PathBuf,
+    pub(super) window: u64,
+    pub(super) max_output: u64,
+    pub(super) most: Option<ConsentMode>,
     /// Whether a model is chosen first.
-    chooses: bool,
+    pub(super) chooses: bool,
 }
 
 impl Actors {

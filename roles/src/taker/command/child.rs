@@ -10,7 +10,6 @@ use std::path::PathBuf;
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::thread;
 use std::time::Duration;
 
 use a_society_facts::fact::journal::ProcessName;
@@ -22,6 +21,7 @@ use super::input;
 use super::limits::{GRACE, OUTPUT_GRACE};
 use super::report::{How, Report};
 use super::tree::{self, Mark};
+use crate::thread::{self, NoThread};
 use crate::turn::stop::StopSignal;
 
 /// Waits for one line, and becomes the program that is named by its arguments.
@@ -92,24 +92,27 @@ impl Held {
     }
 
     /// Opens the gate and waits until the program is over, one way or another.
+    ///
+    /// # Errors
+    /// When the system has no thread left. The gate stays closed then.
     pub(super) fn run(
         mut self,
         packet: Vec<u8>,
         time_limit_ms: u64,
         output_limit_bytes: usize,
         stop: &StopSignal,
-    ) -> Report {
+    ) -> Result<Report, NoThread> {
         let (tell, events) = mpsc::channel();
-        let stdout = capture(self.child.stdout.take(), output_limit_bytes, &tell);
-        let stderr = capture(self.child.stderr.take(), output_limit_bytes, &tell);
-        watch_exit(self.child.id(), tell.clone());
+        let stdout = capture(self.child.stdout.take(), output_limit_bytes, &tell)?;
+        let stderr = capture(self.child.stderr.take(), output_limit_bytes, &tell)?;
+        watch_exit(self.child.id(), tell.clone())?;
         // The timer ends when this is dropped.
-        let _timer = start_timer(time_limit_ms, tell.clone());
-        stop.when_raised(move || drop(tell.send(Event::Stop)));
+        let _timer = start_timer(time_limit_ms, tell.clone())?;
         let stdin = self.stdin.take();
         if !stop.is_raised() {
-            feed(stdin, packet);
+            feed(stdin, packet)?;
         }
+        stop.when_raised(move || drop(tell.send(Event::Stop)));
 
         let (cause, closed) = await_end(&events);
         let left = match cause {
@@ -130,7 +133,7 @@ impl Held {
             let note = format!("\n[processes that could not be ended: {left:?}]\n");
             report.stderr.push_str(&note);
         }
-        report
+        Ok(report)
     }
 
     /// How it ended. Only now is it waited for, so that its number was its own until here.
@@ -196,26 +199,23 @@ fn spawn(mut command: Command, launch: &Launch) -> std::io::Result<Child> {
 }
 
 /// Opens the gate and gives the program its input, as far as it wants it.
-fn feed(stdin: Option<ChildStdin>, packet: Vec<u8>) {
+fn feed(stdin: Option<ChildStdin>, packet: Vec<u8>) -> Result<(), NoThread> {
     let Some(mut stdin) = stdin else {
-        return;
+        return Ok(());
     };
-    // The line fits into any pipe, so that it does not wait.
-    let opened = stdin.write_all(GO);
-    if opened.is_ok() {
-        // A program that does not read its input is no fault.
-        thread::spawn(move || drop(stdin.write_all(&packet)));
-    }
+    // A program that does not read its input is no fault.
+    let write = move || drop(stdin.write_all(GO).and_then(|()| stdin.write_all(&packet)));
+    thread::begin("input", write).map(drop)
 }
 
 fn capture(
     stream: Option<impl Read + Send + 'static>,
     limit_bytes: usize,
     tell: &Sender<Event>,
-) -> Arc<Mutex<Capture>> {
+) -> Result<Arc<Mutex<Capture>>, NoThread> {
     let kept = Arc::new(Mutex::new(Capture::new(limit_bytes)));
     let (into, tell) = (Arc::downgrade(&kept), tell.clone());
-    thread::spawn(move || {
+    thread::begin("output", move || {
         let mut bytes = [0; 16 * 1024];
         let mut stream = stream;
         while let Some(read) = stream.as_mut().and_then(|it| read_some(it, &mut bytes)) {
@@ -226,8 +226,8 @@ fn capture(
             lock(&into).push(&bytes[..read]);
         }
         drop(tell.send(Event::Closed));
-    });
-    kept
+    })?;
+    Ok(kept)
 }
 
 /// How much was read; nothing at the end.
@@ -250,8 +250,8 @@ fn text_of(kept: &Mutex<Capture>) -> String {
 }
 
 /// Tells when the process has ended, and leaves it to be waited for.
-fn watch_exit(pid: u32, tell: Sender<Event>) {
-    thread::spawn(move || {
+fn watch_exit(pid: u32, tell: Sender<Event>) -> Result<(), NoThread> {
+    let watch = move || {
         let pid = i32::try_from(pid).ok().and_then(Pid::from_raw);
         let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
         if let Some(pid) = pid {
@@ -259,18 +259,19 @@ fn watch_exit(pid: u32, tell: Sender<Event>) {
             while waitid(WaitId::Pid(pid), options).is_err_and(|why| why == again) {}
         }
         drop(tell.send(Event::Exited));
-    });
+    };
+    thread::begin("exit", watch).map(drop)
 }
 
-fn start_timer(ms: u64, tell: Sender<Event>) -> Sender<()> {
+fn start_timer(ms: u64, tell: Sender<Event>) -> Result<Sender<()>, NoThread> {
     let (keep, over) = mpsc::channel::<()>();
-    thread::spawn(move || {
+    thread::begin("timer", move || {
         let waited = over.recv_timeout(Duration::from_millis(ms));
         if waited == Err(mpsc::RecvTimeoutError::Timeout) {
             drop(tell.send(Event::TimeUp));
         }
-    });
-    keep
+    })?;
+    Ok(keep)
 }
 
 /// What ended the program, and how many of its outputs are closed.
@@ -299,6 +300,32 @@ fn await_outputs(events: &Receiver<Event>, closed: u32) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_program_for_which_the_system_has_too_few_threads_does_not_run() {
+        let folder = tempfile::tempdir().unwrap();
+        let ran = folder.path().join("ran");
+        for threads in 0.. {
+            let launch = Launch {
+                run: ["touch", "ran"].map(str::to_owned).to_vec(),
+                variables: vec![("PATH".to_owned(), "/usr/bin:/bin".to_owned())],
+                folder: folder.path().to_owned(),
+                mark: ("A_SOCIETY_CALL".to_owned(), format!("threads/{threads}")),
+            };
+            let held = Held::spawn(&launch).unwrap();
+            let run = || held.run(b"{}".to_vec(), 10_000, 1_000, &StopSignal::default());
+            let report = thread::with_threads(threads, run);
+            match report {
+                Ok(report) => {
+                    assert_eq!((report.how, ran.exists()), (How::Exited(0), true));
+                    assert_eq!(threads, 5);
+                    return;
+                }
+                Err(why) => assert!(why.to_string().contains("gave no thread"), "{why}"),
+            }
+            assert!(!ran.exists(), "{threads}");
+        }
+    }
 
     /// What the end of this process looks like to the one at the gate: its input ends, perhaps in
     /// the middle of the line.

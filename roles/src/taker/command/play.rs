@@ -19,7 +19,7 @@ use crate::turn::conclude::conclude;
 use crate::turn::job::{BegunWith, Job};
 use crate::turn::step::{End, Intended, Step, Told, Worst};
 use crate::turn::stop::StopSignal;
-use crate::turn::tail::{Tail, tail};
+use crate::turn::tail::{Tail, last_said, tail};
 use crate::turn::taker::Taker;
 
 /// How requests of a program are recorded: there is no model.
@@ -82,9 +82,17 @@ impl CommandTaker {
             files,
             stop,
         };
-        match human::decided(&taker.job).filter(|_| begun_with == BegunWith::Reply) {
-            Some(end) if taker.answered == 0 => taker.next = Next::End(end),
-            Some(_) | None => taker.go_on(),
+        match begun_with {
+            BegunWith::Reply | BegunWith::Repair if taker.answered > 0 => taker.go_on(),
+            // What the operator decided could not be applied.
+            BegunWith::Repair => {
+                taker.next = Next::AskForEnd(refused(last_said(&taker.job)));
+            }
+            BegunWith::Reply => match human::decided(&taker.job) {
+                Some(end) => taker.next = Next::End(end),
+                None => taker.go_on(),
+            },
+            BegunWith::Packet => taker.go_on(),
         }
         taker
     }
@@ -241,6 +249,10 @@ impl CommandTaker {
             self.spec.output_limit_bytes,
             &self.stop,
         );
+        let report = match report {
+            Ok(report) => report,
+            Err(why) => return self.failed(call, format!("The command did not run: {why}.")),
+        };
         let verdict = verdict(&self.job, &self.spec, &report);
         // What is handed over is written before the call counts as finished.
         for (path, text) in &verdict.artifacts {

@@ -1,6 +1,7 @@
 //! The calls of one answer: those that only read run together, all others one after the other.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use a_society_facts::fact::turn::{CallEnd, Effect};
 use a_society_facts::id::CallId;
@@ -9,6 +10,7 @@ use a_society_facts::message::{Message, ToolCall};
 use super::kit::{Going, Kit, Planned};
 use super::limits::CALLS_AT_ONCE;
 use super::taker::{ModelTaker, Next};
+use crate::thread;
 use crate::tool::Finished;
 use crate::turn::step::{Consent, End, Intended, Step};
 
@@ -232,21 +234,41 @@ fn finish_all(mut running: Vec<(usize, Going)>) -> Vec<(usize, Finished)> {
             .map(|(at, call)| (at, call.finish()))
             .collect();
     }
+    let broken = |(at, _): &(usize, Going)| {
+        let finished = Finished {
+            end: CallEnd::Failed,
+            output: "The tool failed for a reason of its own.".to_owned(),
+            is_cut: false,
+        };
+        (*at, finished)
+    };
+    let finished: BTreeMap<usize, Finished> = running.iter().map(broken).collect();
+    let (number, waiting, finished) = (running.len(), Mutex::new(running), Mutex::new(finished));
+    let work = || {
+        while let Some((at, call)) = lock(&waiting).pop() {
+            let ended = call.finish();
+            lock(&finished).insert(at, ended);
+        }
+    };
     std::thread::scope(|scope| {
-        let threads: Vec<_> = running
-            .into_iter()
-            .map(|(at, call)| (at, scope.spawn(move || call.finish())))
-            .collect();
-        let joined = threads.into_iter().map(|(at, thread)| {
-            let finished = thread.join().unwrap_or_else(|_| Finished {
-                end: CallEnd::Failed,
-                output: "The tool failed for a reason of its own.".to_owned(),
-                is_cut: false,
-            });
-            (at, finished)
-        });
-        joined.collect()
-    })
+        let begin = |_| thread::begin_within(scope, "call", work).ok();
+        let threads: Vec<_> = (0..number).map_while(begin).collect();
+        // Those for which the system has no thread wait for those that have one.
+        if threads.is_empty() {
+            work();
+        }
+        // A tool that panicked has left its words above.
+        threads.into_iter().for_each(|thread| drop(thread.join()));
+    });
+    let finished = finished.into_inner();
+    finished
+        .unwrap_or_else(PoisonError::into_inner)
+        .into_iter()
+        .collect()
+}
+
+fn lock<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
+    of.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl ModelTaker {

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use a_society_facts::Hash;
 use a_society_facts::fact::session::Trigger;
+use a_society_facts::fact::turn::StopReason;
 use a_society_facts::id::CallId;
 use a_society_facts::message::{Message, ToolCall};
 
@@ -110,7 +111,7 @@ impl ModelTaker {
                     .map(|(ordinal, call)| (ordinal, call.clone(), lost_secret(call)));
                 Next::Work(Box::new(Calls::new(open)))
             }
-            Tail::Concluded(text) => Next::End(conclude(text)),
+            Tail::Concluded(text) => Next::End(end_of(text, job.last_stop)),
         };
         // Nobody else holds the job as a rule, so that a long history is moved and not copied.
         let mut job = Arc::unwrap_or_clone(job);
@@ -357,9 +358,7 @@ impl ModelTaker {
         let is_outcome = || parse_outcome(&answer.text).is_ok();
         match &answer.stop {
             Stop::Paused if self.pauses <= PAUSES => Next::Ask,
-            Stop::Refusal => Next::End(End::Aborted {
-                why: "the model declined to answer".to_owned(),
-            }),
+            Stop::Refusal => Next::End(declined()),
             Stop::OutputLimit | Stop::WindowFull if !is_outcome() => Next::End(End::OutputLimit),
             Stop::End
             | Stop::Tools
@@ -510,6 +509,22 @@ fn ticket(job: &Job) -> Ticket {
     let name = format!("{} {} {} {}", job.flow, job.role, job.turn, job.attempt);
     let digits = Hash::of(name.as_bytes()).to_string();
     Ticket(u64::from_str_radix(digits.get(..15).unwrap_or_default(), 16).unwrap_or(0))
+}
+
+fn declined() -> End {
+    End::Aborted {
+        why: "the model declined to answer".to_owned(),
+    }
+}
+
+/// How a turn ends whose last answer is recorded, and why that ended.
+fn end_of(text: &str, stop: Option<StopReason>) -> End {
+    match stop {
+        Some(StopReason::Refusal) => declined(),
+        Some(StopReason::OutputLimit) if parse_outcome(text).is_err() => End::OutputLimit,
+        Some(StopReason::OutputLimit | StopReason::End | StopReason::Tools | StopReason::Other)
+        | None => conclude(text),
+    }
 }
 
 /// A summary that did not come to be.

@@ -29,6 +29,7 @@ pub(in crate::taker) fn job(role: &str, node: &str, turns_before: u32) -> Job {
         history: vec![user("Please write.").into()],
         provider_blocks: BTreeMap::new(),
         exchanges_from: 0,
+        last_stop: None,
         context_tokens: 0,
         settings: BTreeMap::new(),
         servers: BTreeMap::new(),

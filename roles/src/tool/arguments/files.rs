@@ -1,79 +1,161 @@
 //! What the tools for files take.
 
 use serde::Deserialize;
+use serde_json::Value;
 
-use super::super::form::Kind::{Flag, Number, Text};
-use super::super::form::{Form, also, optional, required};
+use super::super::form::Kind::{Any, Flag, Items, Number, Text};
+use super::super::form::{Form, also, expected, hidden, optional, required, wrong};
+use super::super::plan::Refusal;
 
 const PATH: &str = "From the project folder, such as src/main.rs or record/brief.md.";
 
+/// Other names of the path of a file.
+const PATHS: &[&str] = &["file_path", "absolute_path"];
+
 pub(super) static READ_FILE: Form = Form {
     name: "read_file",
-    said: "Reads a text file from its beginning. A long file is cut in the middle and says so; read \
-           the part you need with read_file_lines.",
-    members: &[required("path", Text, PATH).or(&["file_path", "absolute_path"])],
-    also: &[also("Read"), also("view")],
+    said: "Reads a text file. Each line comes with its number and a tab, which are not part of the \
+           file; at most 2,000 lines or 50 KB, then it says how to go on. Use it instead of cat, head \
+           or sed.",
+    members: &[
+        required("path", Text, PATH).or(PATHS),
+        optional("offset", Number, "First line, from 1.").or(&["start_line", "first"]),
+        optional("limit", Number, "How many lines."),
+        hidden("last", Number).or(&["end_line"]),
+        hidden("view_range", Any),
+    ],
+    also: &[also("Read"), also("view"), also("read_file_lines")],
 };
 
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(in super::super) struct ReadFile {
     pub path: String,
+    offset: Option<u64>,
+    limit: Option<u64>,
+    last: Option<u64>,
+    view_range: Option<Value>,
 }
 
-pub(super) static READ_FILE_LINES: Form = Form {
-    name: "read_file_lines",
-    said: "Reads lines of a text file, each with its number. The first line is 1, and the last line \
-           asked for is included.",
-    members: &[
-        required("path", Text, PATH).or(&["file_path", "absolute_path"]),
-        required("first", Number, "The first line.").or(&["start_line"]),
-        required("last", Number, "The last line.").or(&["end_line"]),
-    ],
-    also: &[],
-};
+impl ReadFile {
+    /// The first line that is asked for, from 1, and how many at most; 0 if that is not said.
+    pub(in super::super) fn range(&self) -> Result<(u64, u64), Refusal> {
+        let (start, end) = self.viewed()?;
+        let first = self.offset.or(start).unwrap_or(1).max(1);
+        let Some(last) = self.last.or(end) else {
+            return Ok((first, self.limit.unwrap_or_default()));
+        };
+        if last < first {
+            let why = format!("there are no lines {first} to {last}");
+            return Err(wrong(&READ_FILE, &why));
+        }
+        let count = last - first + 1;
+        Ok((first, self.limit.map_or(count, |limit| limit.min(count))))
+    }
 
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(in super::super) struct ReadFileLines {
-    pub path: String,
-    pub first: u64,
-    pub last: u64,
+    /// `[first, last]`, where a last of -1 is the end.
+    fn viewed(&self) -> Result<(Option<u64>, Option<u64>), Refusal> {
+        let text = self.view_range.as_ref().and_then(Value::as_str);
+        let range: Option<[i64; 2]> = match (text, &self.view_range) {
+            (_, None) => return Ok((None, None)),
+            (Some(text), _) => serde_json::from_str(text).ok(),
+            (None, Some(range)) => serde_json::from_value(range.clone()).ok(),
+        };
+        match range {
+            Some([first, -1]) => Ok((u64::try_from(first).ok(), None)),
+            Some([first, last]) if first >= 0 && last >= 0 => {
+                Ok((u64::try_from(first).ok(), u64::try_from(last).ok()))
+            }
+            _ => Err(wrong(&READ_FILE, "view_range is not two line numbers")),
+        }
+    }
 }
 
 pub(super) static EDIT_FILE: Form = Form {
     name: "edit_file",
-    said: "Replaces one place in a text file. `old_string` must stand in the file exactly once, with \
-           all its spaces and line ends; take as much around the place as makes it the only one. With \
-           `replace_all` every occurrence is replaced.",
+    said: EDIT,
     members: &[
-        required("path", Text, PATH).or(&["file_path", "absolute_path"]),
-        required("old_string", Text, "").or(&["old", "old_str"]),
-        required("new_string", Text, "").or(&["new", "new_str"]),
-        optional("replace_all", Flag, "").or(&["all", "allow_multiple"]),
+        required("path", Text, PATH).or(PATHS),
+        expected("edits", Items(&[OLD, NEW, ALL]), ""),
+        hidden("old_string", Text).or(&["old", "old_str"]),
+        hidden("new_string", Text).or(&["new", "new_str"]),
+        hidden("replace_all", Flag).or(&["all", "allow_multiple"]),
     ],
-    also: &[also("Edit"), also("replace"), also("str_replace")],
+    also: &[
+        also("Edit"),
+        also("MultiEdit"),
+        also("replace"),
+        also("str_replace"),
+    ],
 };
+
+/// The same tool with one edit, for models that fail in nested lists.
+pub(super) static EDIT_FILE_ONCE: Form = Form {
+    name: "edit_file",
+    said: "Replaces text in a file. old_string must match exactly and stand there once, so take enough \
+           lines around it; replace_all changes every occurrence.",
+    members: &[required("path", Text, PATH), OLD, NEW, ALL],
+    also: &[],
+};
+
+const EDIT: &str = "Replaces text in a file. Each old_string must match exactly and stand there once, so \
+                    take enough lines around it; replace_all changes every occurrence. Edits apply in \
+                    order, all or none.";
+
+const OLD: super::super::form::Member =
+    required("old_string", Text, "Without line numbers.").or(&["old", "old_str"]);
+const NEW: super::super::form::Member = required("new_string", Text, "").or(&["new", "new_str"]);
+const ALL: super::super::form::Member =
+    optional("replace_all", Flag, "").or(&["all", "allow_multiple"]);
 
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(in super::super) struct EditFile {
     pub path: String,
-    #[serde(rename = "old_string")]
-    pub old: String,
-    #[serde(rename = "new_string")]
-    pub new: String,
-    #[serde(rename = "replace_all", default)]
-    pub all: bool,
+    #[serde(default)]
+    edits: Vec<OneEdit>,
+    old_string: Option<String>,
+    new_string: Option<String>,
+    replace_all: Option<bool>,
+}
+
+/// One edit of a file.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(in super::super) struct OneEdit {
+    pub old_string: String,
+    pub new_string: String,
+    #[serde(default)]
+    pub replace_all: bool,
+}
+
+impl EditFile {
+    /// The edits, wherever they were written.
+    pub(in super::super) fn edits(self) -> Result<Vec<OneEdit>, Refusal> {
+        match (self.old_string, self.new_string) {
+            (None, None) if !self.edits.is_empty() => Ok(self.edits),
+            (Some(old_string), Some(new_string)) if self.edits.is_empty() => Ok(vec![OneEdit {
+                old_string,
+                new_string,
+                replace_all: self.replace_all.unwrap_or_default(),
+            }]),
+            (Some(_), Some(_)) => Err(wrong(
+                &EDIT_FILE,
+                "give edits or one old_string and new_string, not both",
+            )),
+            _ => Err(wrong(&EDIT_FILE, "edits is missing")),
+        }
+    }
 }
 
 pub(super) static WRITE_FILE: Form = Form {
     name: "write_file",
-    said: "Writes a whole text file in the project or the record folder, and makes the folders above \
-           it. A file that is there is replaced; to change a part of it, use edit_file.",
+    said: "Creates or replaces a text file and makes missing folders. With append it adds to the end, \
+           for texts too long for one message. To change a part, use edit_file.",
     members: &[
-        required("path", Text, PATH).or(&["file_path", "absolute_path"]),
+        required("path", Text, PATH).or(PATHS),
         required("content", Text, "").or(&["file_text", "contents", "text"]),
+        optional("append", Flag, ""),
     ],
     also: &[also("Write"), also("create_file")],
 };
@@ -83,4 +165,6 @@ pub(super) static WRITE_FILE: Form = Form {
 pub(in super::super) struct WriteFile {
     pub path: String,
     pub content: String,
+    #[serde(default)]
+    pub append: bool,
 }

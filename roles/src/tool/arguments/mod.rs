@@ -8,7 +8,7 @@ mod web;
 use serde::de::DeserializeOwned;
 
 pub(super) use self::commands::{CommandOutput, RunCommand, Status, Todo};
-pub(super) use self::files::{EditFile, ReadFile, ReadFileLines, WriteFile};
+pub(super) use self::files::{EditFile, ReadFile, WriteFile};
 pub(super) use self::search::{GlobFiles, GrepFiles, ListDirectory};
 pub(super) use self::web::{FetchUrl, WebSearch};
 use super::form::{self, Definition, Form, clipped};
@@ -19,7 +19,6 @@ use super::setting::Setting;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Arguments {
     ReadFile(ReadFile),
-    ReadFileLines(ReadFileLines),
     ListDirectory(ListDirectory),
     Grep(GrepFiles),
     Glob(GlobFiles),
@@ -33,9 +32,8 @@ pub(super) enum Arguments {
 }
 
 /// Every tool, in the order in which models are told of them.
-const FORMS: [&Form; 12] = [
+const FORMS: [&Form; 11] = [
     &files::READ_FILE,
-    &files::READ_FILE_LINES,
     &files::EDIT_FILE,
     &files::WRITE_FILE,
     &search::GREP,
@@ -52,13 +50,19 @@ const FORMS: [&Form; 12] = [
 #[must_use]
 pub fn definitions(setting: &Setting) -> Vec<Definition> {
     let offered = FORMS.iter().filter(|form| is_offered(form, setting));
-    offered
-        .map(|form| form.definition(&setting.words))
-        .collect()
+    let told = offered.map(|form| match form.name {
+        "edit_file" if setting.is_small() => &files::EDIT_FILE_ONCE,
+        _ => form,
+    });
+    told.map(|form| form.definition(&setting.words)).collect()
 }
+
+/// What a model with a small window is not offered: its definitions cost more than they give.
+const LARGE_ONLY: [&str; 3] = ["glob", "command_output", "todo"];
 
 fn is_offered(form: &Form, setting: &Setting) -> bool {
     match form.name {
+        name if setting.is_small() && LARGE_ONLY.contains(&name) => false,
         "run_command" | "command_output" => setting.guard.is_some(),
         "fetch_url" => setting.fetch,
         "web_search" => setting.search.is_some(),
@@ -80,6 +84,41 @@ pub(super) fn understood(tool: &str, text: &str) -> String {
         .unwrap_or_else(|| text.to_owned())
 }
 
+/// What a call says that changes one file, for readers: nothing is judged.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SaidChange {
+    /// The file, as it was written.
+    pub path: String,
+    /// The texts that go, and those that come in their places.
+    pub edits: Vec<(String, String)>,
+    /// The text that is written; nothing for edits.
+    pub content: Option<String>,
+    /// Whether it comes behind what is there.
+    pub append: bool,
+}
+
+/// What a call changes, as far as its own arguments say it; nothing if it changes no file.
+#[must_use]
+pub fn said_change(tool: &str, text: &str) -> Option<SaidChange> {
+    match parse(tool, text).ok()? {
+        Arguments::EditFile(given) => Some(SaidChange {
+            path: given.path.clone(),
+            edits: (given.edits().ok()?.into_iter())
+                .map(|edit| (edit.old_string, edit.new_string))
+                .collect(),
+            content: None,
+            append: false,
+        }),
+        Arguments::WriteFile(given) => Some(SaidChange {
+            path: given.path,
+            edits: Vec::new(),
+            content: Some(given.content),
+            append: given.append,
+        }),
+        _ => None,
+    }
+}
+
 fn named(name: &str) -> Option<&'static Form> {
     FORMS.iter().copied().find(|form| form.is_called(name))
 }
@@ -92,7 +131,6 @@ pub(super) fn parse(tool: &str, text: &str) -> Result<Arguments, Refusal> {
     };
     Ok(match form.name {
         "read_file" => Arguments::ReadFile(typed(form, tool, text)?),
-        "read_file_lines" => Arguments::ReadFileLines(typed(form, tool, text)?),
         "list_directory" => Arguments::ListDirectory(typed(form, tool, text)?),
         "grep" => Arguments::Grep(typed(form, tool, text)?),
         "glob" => Arguments::Glob(typed(form, tool, text)?),

@@ -10,7 +10,6 @@ use std::io::{self, BufRead, BufReader, Read, Write};
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::thread;
 use std::time::Duration;
 
 use rustix::process::{Signal, WaitId, WaitIdOptions, kill_process, kill_process_group, waitid};
@@ -18,6 +17,7 @@ use rustix::process::{Signal, WaitId, WaitIdOptions, kill_process, kill_process_
 use super::frame::{self, End, Frame, GO, Order, READY, Report};
 use super::limits::{GRACE, KILL_ROUNDS, LOOK_EVERY, ORDER_BYTES, OUTPUT_GRACE};
 use super::{process, wall};
+use crate::thread::{self, NoThread};
 
 /// What happens while a command runs.
 #[derive(Debug)]
@@ -85,12 +85,20 @@ fn run(
     output: &Arc<Mutex<impl Write + Send + 'static>>,
 ) -> Report {
     let (tell, events) = mpsc::channel();
-    watch_input(input, tell.clone());
-    watch_signals(tell.clone());
     wall::bound_process();
     let scratch = wall::scratch();
-    start(order.clone(), scratch.clone(), tell.clone());
-    let timer = start_timer(order.time_limit_ms, tell.clone());
+    let watchers = Watchers::begin(input, output, order.time_limit_ms, &tell);
+    let begun = watchers.and_then(|watchers| {
+        start(order.clone(), scratch.clone(), tell)?;
+        Ok(watchers)
+    });
+    let watchers = match begun {
+        Ok(watchers) => watchers,
+        Err(why) => {
+            wall::remove_scratch(scratch);
+            return not_started(&why);
+        }
+    };
     let mut missing = Vec::new();
     let mut child = None;
     let mut is_closed = false;
@@ -98,8 +106,7 @@ fn run(
         match events.recv() {
             Ok(Event::Started(started, without, written)) => {
                 missing = without;
-                pump(written, output, &tell);
-                watch_exit(started.id(), tell.clone());
+                watchers.watch(&started, written);
                 child = Some(started);
             }
             Ok(Event::Closed) => is_closed = true,
@@ -107,7 +114,7 @@ fn run(
             Err(mpsc::RecvError) => break Event::Stop,
         }
     };
-    drop(timer);
+    drop(watchers);
     if child.is_none() && matches!(cause, Event::Stop | Event::TimeUp) {
         child = await_start(&events);
     }
@@ -130,6 +137,47 @@ fn run(
     }
 }
 
+fn not_started(why: &NoThread) -> Report {
+    Report {
+        end: End::NotStarted(format!("The command did not run: {why}.")),
+        missing: Vec::new(),
+        survivors: Vec::new(),
+    }
+}
+
+/// The threads that look after a command. All of them are there before the command is, because one
+/// that runs without them cannot be followed to its end.
+struct Watchers {
+    written: Sender<io::PipeReader>,
+    exit: Sender<u32>,
+    /// It ends when this is dropped.
+    _timer: Sender<()>,
+}
+
+impl Watchers {
+    fn begin(
+        input: impl Read + Send + 'static,
+        output: &Arc<Mutex<impl Write + Send + 'static>>,
+        time_limit_ms: u64,
+        tell: &Sender<Event>,
+    ) -> Result<Self, NoThread> {
+        watch_input(input, tell.clone())?;
+        watch_signals(tell.clone())?;
+        Ok(Self {
+            written: pump(output, tell)?,
+            exit: watch_exit(tell.clone())?,
+            _timer: start_timer(time_limit_ms, tell.clone())?,
+        })
+    }
+
+    /// The command is there. Each of them waits for its part of it.
+    fn watch(&self, child: &Child, written: io::PipeReader) {
+        // They wait for it, so that they are there to hear.
+        let _heard = self.written.send(written);
+        let _heard = self.exit.send(child.id());
+    }
+}
+
 /// The command that is being started while it is to be ended already: it must not come to life
 /// when we are gone.
 fn await_start(events: &Receiver<Event>) -> Option<Child> {
@@ -144,14 +192,15 @@ fn await_start(events: &Receiver<Event>) -> Option<Child> {
 
 /// Starts the command on a thread of its own: walls stand around a thread, and around what it
 /// starts.
-fn start(order: Order, scratch: Option<String>, tell: Sender<Event>) {
-    thread::spawn(move || {
+fn start(order: Order, scratch: Option<String>, tell: Sender<Event>) -> Result<(), NoThread> {
+    thread::begin("start", move || {
         let event = match spawn(&order, scratch) {
             Ok((child, missing, written)) => Event::Started(child, missing, written),
             Err(why) => Event::NotStarted(why),
         };
         drop(tell.send(event));
-    });
+    })
+    .map(drop)
 }
 
 /// A command that runs, the walls that it runs without, and the pipe into which it writes.
@@ -185,50 +234,55 @@ fn spawn(order: &Order, scratch: Option<String>) -> Result<Spawned, String> {
         .map_err(|why| format!("{program} could not be started: {why}."))
 }
 
-fn watch_input(input: impl Read + Send + 'static, tell: Sender<Event>) {
-    thread::spawn(move || {
+fn watch_input(input: impl Read + Send + 'static, tell: Sender<Event>) -> Result<(), NoThread> {
+    thread::begin("input", move || {
         // Nothing more is said; whatever comes is passed over until the end.
         let mut input = input;
         let _all = io::copy(&mut input, &mut io::sink());
         drop(tell.send(Event::Stop));
-    });
+    })
+    .map(drop)
 }
 
 /// A guard that is asked to end ends what it guards first. Whoever cleans up after a crash asks so.
-fn watch_signals(tell: Sender<Event>) {
+fn watch_signals(tell: Sender<Event>) -> Result<(), NoThread> {
     use signal_hook::consts::signal::{SIGHUP, SIGINT, SIGTERM};
 
     if let Ok(mut signals) = signal_hook::iterator::Signals::new([SIGTERM, SIGINT, SIGHUP]) {
-        thread::spawn(move || {
+        thread::begin("signals", move || {
             for _signal in signals.forever() {
                 if tell.send(Event::Stop).is_err() {
                     break;
                 }
             }
-        });
+        })?;
     }
+    Ok(())
 }
 
-fn start_timer(ms: u64, tell: Sender<Event>) -> Sender<()> {
+fn start_timer(ms: u64, tell: Sender<Event>) -> Result<Sender<()>, NoThread> {
     let (keep, over) = mpsc::channel::<()>();
-    thread::spawn(move || {
+    thread::begin("timer", move || {
         let waited = over.recv_timeout(Duration::from_millis(ms));
         if waited == Err(mpsc::RecvTimeoutError::Timeout) {
             drop(tell.send(Event::TimeUp));
         }
-    });
-    keep
+    })?;
+    Ok(keep)
 }
 
-fn pump(
-    stream: impl Read + Send + 'static,
+/// Hands on what the stream that it is given holds.
+fn pump<R: Read + Send + 'static>(
     output: &Arc<Mutex<impl Write + Send + 'static>>,
     tell: &Sender<Event>,
-) {
+) -> Result<Sender<R>, NoThread> {
     let (output, tell) = (Arc::clone(output), tell.clone());
-    thread::spawn(move || {
+    let (give, given) = mpsc::channel::<R>();
+    thread::begin("output", move || {
+        let Ok(mut stream) = given.recv() else {
+            return;
+        };
         let mut bytes = vec![0; frame::FRAME_BYTES];
-        let mut stream = stream;
         loop {
             match stream.read(&mut bytes) {
                 Ok(0) => break,
@@ -241,20 +295,26 @@ fn pump(
             }
         }
         drop(tell.send(Event::Closed));
-    });
+    })?;
+    Ok(give)
 }
 
 /// Tells when the command has ended, and leaves it to be waited for, so that its number stays its
 /// own until all that it started has ended.
-fn watch_exit(pid: u32, tell: Sender<Event>) {
-    thread::spawn(move || {
+fn watch_exit(tell: Sender<Event>) -> Result<Sender<u32>, NoThread> {
+    let (give, given) = mpsc::channel();
+    thread::begin("exit", move || {
+        let Ok(pid) = given.recv() else {
+            return;
+        };
         let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
         if let Some(pid) = process::pid_of(pid) {
             let again = rustix::io::Errno::INTR;
             while waitid(WaitId::Pid(pid), options).is_err_and(|why| why == again) {}
         }
         drop(tell.send(Event::Exited));
-    });
+    })?;
+    Ok(give)
 }
 
 /// Ends all that was started: asks first, then kills. Gives what lives on nevertheless.
@@ -262,7 +322,7 @@ fn end_all(leader: Option<u32>) -> Vec<u32> {
     signal_all(leader, Signal::TERM);
     let looks = GRACE.as_millis() / LOOK_EVERY.as_millis();
     for _ in 0..looks {
-        thread::sleep(LOOK_EVERY);
+        std::thread::sleep(LOOK_EVERY);
         if process::descendants().is_empty() {
             break;
         }
@@ -275,7 +335,7 @@ fn kill_all(leader: Option<u32>) -> Vec<u32> {
         if signal_all(leader, Signal::KILL) == 0 {
             return Vec::new();
         }
-        thread::sleep(LOOK_EVERY);
+        std::thread::sleep(LOOK_EVERY);
     }
     process::descendants()
 }

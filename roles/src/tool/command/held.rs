@@ -4,7 +4,6 @@ use std::io::{BufReader, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::mpsc::{self, Sender};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::thread;
 use std::time::{Duration, Instant};
 
 use a_society_facts::fact::journal::ProcessName;
@@ -14,6 +13,7 @@ use super::limits::GUARD_GRACE;
 use super::spaces;
 use crate::taker::command::capture::Capture;
 use crate::taker::command::tree::{self, Mark};
+use crate::thread::{self, NoThread};
 use crate::tool::output::Length;
 use crate::tool::redact::{Redactor, Stream};
 use crate::turn::stop::StopSignal;
@@ -37,6 +37,15 @@ pub(super) struct Ran {
     /// How long the output was, if a part of it was dropped.
     pub full: Option<Length>,
     pub took: Duration,
+}
+
+/// The gate stays closed.
+fn not_started(why: &NoThread) -> Report {
+    Report {
+        end: End::NotStarted(format!("The command did not run: {why}.")),
+        missing: Vec::new(),
+        survivors: Vec::new(),
+    }
 }
 
 impl Held {
@@ -69,7 +78,9 @@ impl Held {
         };
         let mut line = serde_json::to_vec(&order).map_err(|why| why.to_string())?;
         line.push(b'\n');
-        let _timer = held.start_timer(GUARD_GRACE);
+        let _timer = held
+            .start_timer(GUARD_GRACE)
+            .map_err(|why| format!("The command was not started: {why}."))?;
         let told = held
             .stdin
             .as_mut()
@@ -109,12 +120,15 @@ impl Held {
         stop: &StopSignal,
     ) -> (Report, Duration) {
         let begun = Instant::now();
+        let _timer = match self.start_timer(self.time_limit + GUARD_GRACE) {
+            Ok(timer) => timer,
+            Err(why) => return (not_started(&why), begun.elapsed()),
+        };
         let stdin = Arc::new(Mutex::new(self.stdin.take()));
         let opened = with(&stdin, |it| writeln!(it, "{GO}"));
         let at_stop = Arc::clone(&stdin);
         // The end of its input ends the guard, and the guard all that it started.
         stop.when_raised(move || drop(lock(&at_stop).take()));
-        let _timer = self.start_timer(self.time_limit + GUARD_GRACE);
         let report = loop {
             match frame::read(&mut self.stdout) {
                 Ok(Some(Frame::Output(bytes))) => hear(&bytes),
@@ -146,15 +160,15 @@ impl Held {
     }
 
     /// A guard that hangs is killed, with all that it started.
-    fn start_timer(&self, limit: Duration) -> Sender<()> {
+    fn start_timer(&self, limit: Duration) -> Result<Sender<()>, NoThread> {
         let (keep, over) = mpsc::channel::<()>();
         let (pid, mark) = (self.child.id(), self.mark.clone());
-        thread::spawn(move || {
+        thread::begin("guard", move || {
             if over.recv_timeout(limit) == Err(mpsc::RecvTimeoutError::Timeout) {
                 tree::kill(pid, &mark);
             }
-        });
-        keep
+        })?;
+        Ok(keep)
     }
 }
 

@@ -5,12 +5,14 @@
 //! name that it really has. What was judged is the descriptor that is then used, so that nothing
 //! can be put in its place in between.
 
+mod close;
 mod floor;
 mod kept;
 mod open;
 mod path;
 mod roots;
 
+pub(super) use close::missing;
 pub(super) use floor::Floor;
 pub(super) use kept::keep;
 pub(super) use open::{Bytes, Entry, Kind, entries, hash_of, open_folder, open_read, read_bytes};

@@ -16,6 +16,7 @@ use rustix::io::Errno;
 
 use super::super::limits::FILE_BYTES;
 use super::super::plan::{Refusal, RefusalKind};
+use super::close::missing;
 use super::floor::Floor;
 use super::path::{Located, out_of_reach};
 use super::roots::{Roots, closed};
@@ -50,8 +51,13 @@ pub(in super::super) enum Kind {
 pub(in super::super) fn open_read(roots: &Roots, located: &Located) -> Result<Entry, Refusal> {
     let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
     let root = roots.root(located)?;
-    let file = resolve(root.folder.as_fd(), &located.rest, flags, Crossing::Allowed)
-        .map_err(|why| not_opened(located, why))?;
+    let file =
+        resolve(root.folder.as_fd(), &located.rest, flags, Crossing::Allowed).map_err(|why| {
+            match why {
+                Errno::NOENT => missing(roots, located),
+                why => not_opened(located, why),
+            }
+        })?;
     let stat = fstat(&file).map_err(|why| not_opened(located, why))?;
     let real = real_path(&file).unwrap_or_else(|| root.path.join(&located.rest));
     let floor = roots.judge(located, &real)?;
@@ -63,6 +69,19 @@ pub(in super::super) fn open_read(roots: &Roots, located: &Located) -> Result<En
         stat,
         floor,
         real,
+    })
+}
+
+/// Whether something is there that may be read.
+pub(super) fn is_there(roots: &Roots, located: &Located) -> bool {
+    let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
+    let Ok(root) = roots.root(located) else {
+        return false;
+    };
+    let opened = resolve(root.folder.as_fd(), &located.rest, flags, Crossing::Allowed);
+    opened.is_ok_and(|file| {
+        let real = real_path(&file).unwrap_or_else(|| root.path.join(&located.rest));
+        (roots.judge(located, &real)).is_ok_and(|floor| floor <= Floor::ReadOnly)
     })
 }
 
@@ -251,7 +270,7 @@ pub(in super::super) fn read_bytes(entry: Entry, shown: &str) -> Result<Vec<u8>,
         Kind::File => {}
         Kind::Folder => {
             return Err(impossible(format!(
-                "{shown} is a folder; list_directory shows what is in it."
+                "{shown} is a folder; use list_directory."
             )));
         }
         Kind::Link | Kind::Other => {
@@ -265,8 +284,7 @@ pub(in super::super) fn read_bytes(entry: Entry, shown: &str) -> Result<Vec<u8>,
         .map_err(|why| impossible(format!("{shown} could not be read: {why}.")))?;
     if bytes.len() as u64 > FILE_BYTES {
         return Err(impossible(format!(
-            "{shown} is larger than {FILE_BYTES} bytes. Read a part of it with read_file_lines, or \
-             use a command."
+            "{shown} is larger than {FILE_BYTES} bytes; use a command."
         )));
     }
     Ok(bytes)
@@ -431,7 +449,7 @@ pub(in super::super) fn impossible(text: impl Into<String>) -> Refusal {
 fn not_opened(located: &Located, why: Errno) -> Refusal {
     let shown = &located.shown;
     match why {
-        Errno::NOENT => impossible(format!("{shown} does not exist.")),
+        Errno::NOENT => impossible(format!("No file {shown}.")),
         Errno::NOTDIR => impossible(format!("A part of {shown} is not a folder.")),
         Errno::ACCESS => impossible(format!("{shown} may not be read by this user.")),
         Errno::XDEV => out_of_reach(format!(

@@ -13,7 +13,7 @@ mod schema;
 mod tests;
 
 pub(crate) use read::clipped;
-pub(super) use read::{read, typed};
+pub(super) use read::{read, typed, wrong};
 pub use schema::Definition;
 
 /// A tool with everything it takes.
@@ -83,6 +83,8 @@ pub(super) enum Kind {
 pub(super) enum Need {
     /// Without it the call is refused.
     Required,
+    /// Models read that it is required; the tool itself knows when it can do without.
+    Expected,
     /// It may be left out.
     Optional,
     /// It is understood, and no model is told of it.
@@ -109,6 +111,11 @@ pub(super) const fn also(name: &'static str) -> Alias {
 /// A member that must be there.
 pub(super) const fn required(name: &'static str, kind: Kind, said: &'static str) -> Member {
     Member::new(name, kind, Need::Required, said)
+}
+
+/// A member that models are told is required, and whose absence the tool judges.
+pub(super) const fn expected(name: &'static str, kind: Kind, said: &'static str) -> Member {
+    Member::new(name, kind, Need::Expected, said)
 }
 
 /// A member that may be left out.

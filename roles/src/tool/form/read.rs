@@ -54,7 +54,7 @@ pub(in super::super) fn typed<T: DeserializeOwned>(
 }
 
 /// The refusal of arguments that do not fit: what is wrong, and the right shape.
-fn wrong(form: &Form, why: &str) -> Refusal {
+pub(in super::super) fn wrong(form: &Form, why: &str) -> Refusal {
     let text = format!("{}: {why}. Right: {}", form.name, form.shape());
     Refusal::new(RefusalKind::Arguments, text)
 }

@@ -55,9 +55,8 @@ fn object(out: &mut String, members: &[Member], words: &BTreeMap<String, Vec<Str
         property(out, member, words);
     }
     out.push_str("},\"required\":[");
-    let required = members
-        .iter()
-        .filter(|member| member.need == Need::Required);
+    let must = |need| matches!(need, Need::Required | Need::Expected);
+    let required = members.iter().filter(|member| must(member.need));
     let required: Vec<String> = required.map(|member| quoted(member.name)).collect();
     out.push_str(&required.join(","));
     out.push_str("],\"additionalProperties\":false}");

@@ -42,16 +42,16 @@ fn a_file_is_written_read_and_edited_and_its_hashes_tell_what_happened() {
     assert_eq!(planned.after, Some(Hash::of(b"one\n2\n")));
     assert_eq!(
         finish(&tools, planned, &StopSignal::default()).output,
-        "Edited src/new/a.txt: line 2."
+        "Edited src/new/a.txt: 1 place, +1 -1.\n2\t-two\n2\t+2\n"
     );
     assert_eq!(
         output(&tools, "read_file", json!({ "path": "src/new/a.txt" })),
-        "one\n2\n"
+        "1\tone\n2\t2\n"
     );
     let lines = json!({ "path": "src/new/a.txt", "first": 2, "last": 9 });
     assert_eq!(
         output(&tools, "read_file_lines", lines),
-        "[lines 2–2 of 2]\n2\t2\n"
+        "[src/new/a.txt: lines 2-2 of 2]\n2\t2\n"
     );
 }
 
@@ -112,20 +112,21 @@ fn p41_a_file_that_has_changed_since_it_was_read_is_not_changed_again() {
         refusal(&tools, "edit_file", edit.clone()),
         Some(RefusalKind::Stale)
     );
-    let write = json!({ "path": "a.txt", "content": "" });
-    assert_eq!(
-        refusal(&tools, "write_file", write),
-        Some(RefusalKind::Stale)
-    );
     assert_eq!(
         stage.read("project/a.txt").as_deref(),
         Some("one, changed again")
     );
-    let _read = output(&tools, "read_file", json!({ "path": "a.txt" }));
+    // What had changed was shown with the refusal, so that the same call may follow.
     let _edited = output(&tools, "edit_file", edit);
     assert_eq!(
         stage.read("project/a.txt").as_deref(),
         Some("two, changed again")
+    );
+    stage.write("project/a.txt", "three");
+    let write = json!({ "path": "a.txt", "content": "" });
+    assert_eq!(
+        refusal(&tools, "write_file", write),
+        Some(RefusalKind::Stale)
     );
 }
 
@@ -174,6 +175,29 @@ fn the_graph_of_the_flow_is_changed_only_into_one_that_holds() {
 }
 
 #[test]
+fn long_files_are_shown_in_parts_and_say_how_to_go_on() {
+    let stage = Stage::new();
+    let text: String = (0..20_000)
+        .map(|number| format!("line {number}\n"))
+        .collect();
+    stage.write("project/long.txt", &text);
+    stage.write("project/wide.txt", &"x".repeat(10_000));
+    let tools = stage.toolbox();
+    let read = done(&tools, "read_file", json!({ "path": "long.txt" })).unwrap();
+    let head = "[long.txt: lines 1-2000 of 20000; go on with offset 2001]\n1\tline 0\n";
+    assert!(
+        read.output.starts_with(head) && read.output.ends_with("\n2000\tline 1999\n"),
+        "{}",
+        &read.output[..100]
+    );
+    let wide = done(&tools, "read_file", json!({ "path": "wide.txt" })).unwrap();
+    assert_eq!(
+        wide.output,
+        format!("1\t{}...[+8,000 characters]\n", "x".repeat(2_000))
+    );
+}
+
+#[test]
 fn a_long_output_is_cut_and_the_whole_of_it_is_kept_where_tools_read_it() {
     let stage = Stage::new();
     let text: String = (0..2_000).map(|n| format!("{n:>600}\n")).collect();
@@ -218,12 +242,12 @@ fn what_is_asked_for_wrongly_is_refused_in_words_that_help() {
         (
             "read_file",
             json!({ "file": "a.txt" }),
-            "read_file: there is no file. Right: {path: string}",
+            "read_file: there is no file. Right: {path: string, ",
         ),
         (
             "read_file",
             json!({ "path": "b.txt" }),
-            "b.txt does not exist.",
+            "No file b.txt. Close: a.txt.",
         ),
         (
             "read_file",
@@ -232,18 +256,13 @@ fn what_is_asked_for_wrongly_is_refused_in_words_that_help() {
         ),
         (
             "read_file_lines",
-            json!({ "path": "a.txt", "first": 0, "last": 1 }),
-            "Lines count from 1",
-        ),
-        (
-            "read_file_lines",
             json!({ "path": "a.txt", "first": 2, "last": 1 }),
-            "no lines 2 to 1",
+            "there are no lines 2 to 1. Right: ",
         ),
         (
             "edit_file",
             json!({ "path": "b.txt", "old": "a", "new": "b" }),
-            "Write it with write_file",
+            "No file b.txt. Close: a.txt.",
         ),
         (
             "write_file",
@@ -264,7 +283,10 @@ fn what_is_asked_for_wrongly_is_refused_in_words_that_help() {
     let finished = done(&tools, "read_file_lines", late).unwrap();
     assert_eq!(
         (finished.end, finished.output.as_str()),
-        (CallEnd::Failed, "a.txt has 1 lines, none of them 5.")
+        (
+            CallEnd::Failed,
+            "a.txt has 1 lines; offset 5 is past the end."
+        )
     );
 }
 
@@ -280,7 +302,7 @@ fn folders_within_one_another_are_told_apart_by_the_innermost() {
     let skill = ".a-society/skills/review/SKILL.md";
     assert_eq!(
         output(&tools, "read_file", json!({ "path": skill })),
-        "read me"
+        "1\tread me\n"
     );
     assert_eq!(
         refusal(

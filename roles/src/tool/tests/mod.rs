@@ -1,9 +1,11 @@
 //! The tools over real folders, with the bad inputs that are known.
 
 mod base;
+mod editing;
 mod files;
 mod paths;
 mod race;
+mod reading;
 mod secrets;
 pub(super) mod stage;
 

@@ -193,14 +193,17 @@ fn p11_p21_p39_what_is_odd_but_harmless_works_byte_for_byte() {
             "write_file",
             json!({ "path": name, "content": name }),
         );
-        assert_eq!(output(&tools, "read_file", json!({ "path": name })), name);
+        assert_eq!(
+            output(&tools, "read_file", json!({ "path": name })),
+            format!("1\t{name}\n")
+        );
         assert!(stage.project().join(name).exists());
     }
     let hard = output(&tools, "read_file", json!({ "path": "hard" }));
     assert!(hard.starts_with("[this file has other names"), "{hard}");
     assert_eq!(
         output(&tools, "read_file", json!({ "path": "inside" })),
-        "a"
+        "1\ta\n"
     );
     fs::write(
         stage.project().join(std::ffi::OsStr::from_bytes(b"\xff")),
@@ -212,7 +215,7 @@ fn p11_p21_p39_what_is_odd_but_harmless_works_byte_for_byte() {
     fs::write(stage.project().join("binary"), b"\0\x01").unwrap();
     let binary = done(&tools, "read_file", json!({ "path": "binary" })).unwrap();
     assert!(
-        binary.output.contains("is not text: 2 bytes"),
+        binary.output.contains("binary is binary, 2 bytes."),
         "{}",
         binary.output
     );
@@ -229,7 +232,7 @@ fn the_full_scope_reads_the_system_and_still_writes_only_in_its_folders() {
         output(&tools, "read_file", json!({ "path": outside }))
             .lines()
             .last(),
-        Some("outside")
+        Some("1\toutside")
     );
     assert!(refuses(
         &tools,
@@ -362,7 +365,7 @@ fn p43_what_is_mounted_within_the_project_is_read_and_not_written() {
     rustix::mount::mount_bind(stage.root().join("outer"), &mounted).unwrap();
     assert_eq!(
         output(&tools, "read_file", json!({ "path": "mounted/secret.txt" })),
-        "secret"
+        "1\tsecret\n"
     );
     for path in [
         "mounted/secret.txt",

@@ -5,7 +5,6 @@ use std::io;
 use std::net::{IpAddr, SocketAddr, ToSocketAddrs as _};
 use std::sync::Arc;
 use std::sync::mpsc;
-use std::thread;
 
 use reqwest::{Client, Method, redirect};
 use url::{Host, Url};
@@ -13,6 +12,7 @@ use url::{Host, Url};
 use super::super::limits::{FETCH_BYTES, FETCH_TIME};
 use super::super::plan::{Refusal, RefusalKind};
 use super::address::{is_local_name, is_public};
+use crate::thread;
 use crate::turn::stop::StopSignal;
 
 /// How pages call whoever asks for them.
@@ -138,7 +138,8 @@ impl Web {
         let (web, at_stop) = (self.clone(), tell.clone());
         // Whoever waits for a name or a server cannot be woken; the wait ends here instead, and
         // the thread with its own time limit.
-        thread::spawn(move || drop(tell.send(web.answer(ask, is_trusted))));
+        let answer = move || drop(tell.send(web.answer(ask, is_trusted)));
+        thread::begin("fetch", answer).map_err(|why| Fault::Failed(format!("{why}.")))?;
         stop.when_raised(move || drop(at_stop.try_send(Err(Fault::Stopped))));
         heard
             .recv_timeout(FETCH_TIME)

@@ -237,6 +237,19 @@ pub struct AskedCall {
     pub call: Option<CallId>,
     /// Whether it has its result.
     pub done: bool,
+    /// How the operator denied it, if that is its result.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub denied: Option<Denied>,
+}
+
+/// How the operator denied a call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Denied {
+    /// And no more; the role waits for guidance.
+    Plainly,
+    /// And said what to do instead.
+    WithWords,
 }
 
 /// A tool call that was intended and has no result.

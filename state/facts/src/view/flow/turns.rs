@@ -2,8 +2,8 @@
 
 use super::fold::Place;
 use super::parts::{
-    AskedCall, CallState, Matter, OpenCall, OpenRun, OpenTurn, Request, RequestState, Running,
-    Said, SessionBrief, Spent,
+    AskedCall, CallState, Denied, Matter, OpenCall, OpenRun, OpenTurn, Request, RequestState,
+    Running, Said, SessionBrief, Spent,
 };
 use super::state::FlowState;
 use crate::fact::session::{
@@ -180,6 +180,7 @@ impl FlowState {
                 tool: call.name.clone(),
                 call: None,
                 done: false,
+                denied: None,
             };
             request.calls = f.calls.iter().map(asked).collect();
         }
@@ -243,11 +244,17 @@ impl FlowState {
     }
 
     pub(super) fn call_finished(&mut self, place: Place, f: &CallFinished) {
-        self.calls.remove(&f.call);
+        let open = self.calls.remove(&f.call);
+        let denied = open.filter(|open| open.state == CallState::Denied);
+        let denied = denied.map(|open| match open.instead {
+            Some(_) => Denied::WithWords,
+            None => Denied::Plainly,
+        });
         if let Some(turn) = self.turns.get_mut(&f.turn) {
             let calls = turn.request.iter_mut().flat_map(|r| r.calls.iter_mut());
             for asked in calls.filter(|asked| asked.tool_call == f.tool_call) {
                 asked.done = true;
+                asked.denied = denied;
                 asked.call = Some(f.call.clone());
             }
         }
