@@ -105,7 +105,7 @@ impl Model {
 pub(super) type Refuses = fn(usize) -> Option<(u16, String)>;
 
 /// The body of the one request of a connection.
-fn asked(stream: &TcpStream) -> Option<String> {
+pub(super) fn asked(stream: &TcpStream) -> Option<String> {
     let mut reader = BufReader::new(stream);
     let mut length = 0;
     loop {
@@ -126,7 +126,11 @@ fn asked(stream: &TcpStream) -> Option<String> {
     String::from_utf8(body).ok()
 }
 
-fn refuse(mut stream: &TcpStream, (status, seconds): (u16, u64), why: &str) -> Option<()> {
+pub(super) fn refuse(
+    mut stream: &TcpStream,
+    (status, seconds): (u16, u64),
+    why: &str,
+) -> Option<()> {
     let length = why.len();
     let wait = match seconds {
         0 => String::new(),
@@ -140,11 +144,9 @@ fn refuse(mut stream: &TcpStream, (status, seconds): (u16, u64), why: &str) -> O
     stream.shutdown(std::net::Shutdown::Both).ok()
 }
 
-fn answer(mut stream: &TcpStream, body: &str, script: Script) -> Option<()> {
+fn answer(stream: &TcpStream, body: &str, script: Script) -> Option<()> {
     let request: Value = serde_json::from_str(body).ok()?;
-    let head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n";
-    stream.write_all(head.as_bytes()).ok()?;
-    // Whoever makes a summary has no tools, and gets the last words.
+    // A request for a summary has no tools, and gets the last words.
     let has_tools = request["tools"]
         .as_array()
         .is_some_and(|tools| !tools.is_empty());
@@ -159,8 +161,33 @@ fn answer(mut stream: &TcpStream, body: &str, script: Script) -> Option<()> {
         Vec::new()
     };
     let record = record_in(body).unwrap_or_default();
-    for event in events(said) {
-        let event = event.to_string().replace("$RECORD", &record);
+    stream_events(stream, events(said), &record)
+}
+
+/// Streams an answer whose request was counted as so many tokens.
+pub(super) fn stream_out(
+    stream: &TcpStream,
+    blocks: Vec<(Value, Vec<Value>)>,
+    stop: &str,
+    tokens: usize,
+) -> Option<()> {
+    let mut events = events(blocks);
+    for event in &mut events {
+        if let Some(usage) = event.pointer_mut("/message/usage/input_tokens") {
+            *usage = json!(tokens);
+        }
+        if let Some(reason) = event.pointer_mut("/delta/stop_reason") {
+            *reason = json!(stop);
+        }
+    }
+    stream_events(stream, events, "")
+}
+
+fn stream_events(mut stream: &TcpStream, events: Vec<Value>, record: &str) -> Option<()> {
+    let head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n";
+    stream.write_all(head.as_bytes()).ok()?;
+    for event in events {
+        let event = event.to_string().replace("$RECORD", record);
         let event: Value = serde_json::from_str(&event).ok()?;
         let kind = event["type"].as_str()?;
         let text = format!("event: {kind}\ndata: {event}\n\n");
@@ -424,7 +451,7 @@ fn a_session_is_made_shorter_and_restored_with_and_without_a_driver() {
     let said = place.run(&["session", "compact", &flow, "owner"]);
     assert_eq!(said.code, 0, "{said:?}");
     assert!(
-        said.out.contains("a model's summary stands for"),
+        said.out.contains("a model's summary replaces"),
         "{}",
         said.out
     );
