@@ -13,6 +13,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::place::{Place, wait_until};
+use crate::support::{is_full, seed};
 
 pub(super) const FLOW: &str = r"workflow:
   name: By a model
@@ -399,11 +400,10 @@ fn a_model_writes_the_graph_of_its_flow_if_the_flow_may_walk_it() {
 
 #[test]
 fn a_kill_while_a_model_writes_the_graph_leaves_file_and_journal_of_one_mind() {
-    let full = std::env::var_os("A_SOCIETY_TEST_FULL").is_some_and(|value| value == "1");
-    for kill in 0..(if full { KILLS_FULL } else { KILLS / 2 }) {
+    for kill in 0..(if is_full() { KILLS_FULL } else { KILLS / 2 }) {
         let (_model, place, flow) = begun_revising();
         let mut child = place.start(&["resume", &flow, "--until-waiting", "--improve", "none"]);
-        std::thread::sleep(Duration::from_millis(20 + kill * 17 % 120));
+        std::thread::sleep(Duration::from_millis(20 + (kill * 17 + seed()) % 120));
         child.kill().unwrap();
         child.wait().unwrap();
         wait_until("the flow can be opened", || {
@@ -660,15 +660,14 @@ fn without_a_model_the_flow_says_what_to_do_and_goes_on_when_there_is_one() {
 /// Whenever the program dies, no command runs twice, and one whose outcome is not known says so.
 #[test]
 fn a_kill_at_any_moment_of_a_models_turn_repeats_no_command_and_hides_no_doubt() {
-    let full = std::env::var_os("A_SOCIETY_TEST_FULL").is_some_and(|value| value == "1");
-    let kills = if full { KILLS_FULL } else { KILLS };
+    let kills = if is_full() { KILLS_FULL } else { KILLS };
     let model = Model::start();
     for kill in 0..kills {
         let place = with_model(&model);
         let flow = allowed_everything(&place);
         let mut child = place.start(&["resume", &flow, "--until-waiting", "--improve", "none"]);
         // Spread over the time that an undisturbed run takes.
-        std::thread::sleep(Duration::from_millis(5 + kill * 37 % 260));
+        std::thread::sleep(Duration::from_millis(5 + (kill * 37 + seed()) % 260));
         child.kill().unwrap();
         child.wait().unwrap();
         wait_until("the flow can be opened", || {
