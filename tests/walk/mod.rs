@@ -3,6 +3,7 @@
 mod arriving;
 mod between;
 mod canaries;
+mod changing;
 mod counted;
 mod delivering;
 mod ending;
