@@ -1,9 +1,11 @@
 //! Flows that are walked by the real program: to their ends, beside one another, and after deaths.
 
 mod arriving;
+mod beside;
 mod between;
 mod canaries;
 mod changing;
+mod compacting;
 mod counted;
 mod delivering;
 mod ending;

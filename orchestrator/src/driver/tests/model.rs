@@ -49,6 +49,7 @@ mod hurrying;
 mod secrets;
 mod sessions;
 mod settling;
+mod windows;
 
 pub(super) const ALONE: &str = r"
 workflow:
@@ -60,6 +61,9 @@ roles:
   owner: { instructions: Do it. }
 ";
 
+/// What a model says to a conversation.
+pub(super) type Says = fn(&[Message]) -> Vec<Arrival>;
+
 /// Says what it was told to say, one answer a request.
 #[derive(Debug, Default)]
 pub(super) struct Puppet {
@@ -68,7 +72,7 @@ pub(super) struct Puppet {
     /// Whether there is no model for what is not a turn.
     is_gone: AtomicBool,
     /// What it says to a conversation when it was told nothing.
-    says: Option<fn(&[Message]) -> Vec<Arrival>>,
+    says: Option<Says>,
 }
 
 impl Puppet {
@@ -81,7 +85,7 @@ impl Puppet {
     }
 
     /// One whose answers follow from what it is asked.
-    pub(super) fn that_says(says: fn(&[Message]) -> Vec<Arrival>) -> Self {
+    pub(super) fn that_says(says: Says) -> Self {
         Self {
             says: Some(says),
             ..Self::default()
@@ -672,27 +676,6 @@ fn a_window_that_is_nearly_full_is_emptied_and_the_turn_goes_on() {
     };
     assert!(content.contains("The role read a.txt."), "{content}");
     assert!(core.state().turns.is_empty());
-}
-
-#[test]
-fn a_summary_that_is_none_loses_nothing() {
-    let long = "x".repeat(4000);
-    for bad in [
-        says(""),
-        says(&long.repeat(3)),
-        fault(FaultClass::Key),
-        calls(&[WRITE]),
-    ] {
-        let first = answer(&long, &[("read_file", r#"{"path":"a.txt"}"#)], 900);
-        let mut world = World::new(Puppet::will_say([first, bad, closes()]));
-        world.window = 1000;
-        world.write("a.txt", "what it holds");
-        let mut core = world.begin();
-        walk(&mut core, 1000);
-        let session = &core.flow().views().sessions[&"owner".parse::<RoleInstance>().unwrap()];
-        assert!(session.archives.is_empty() && session.messages.len() > 3);
-        assert!(core.state().turns.is_empty(), "the turn went on");
-    }
 }
 
 #[test]

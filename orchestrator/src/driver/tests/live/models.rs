@@ -14,7 +14,7 @@ use a_society_state::disk::RealDisk;
 use a_society_state::{FlowRef, Ground, Store, process};
 
 use super::super::super::core::{Core, Parts};
-use super::super::model::{ALONE, Actors, Puppet, calls, closes, says};
+use super::super::model::{ALONE, Actors, Puppet, Says, calls, closes, says};
 use super::scripts::forward;
 use super::{Answers, Files, SLICES, Scenario, Stage, every_prefix_goes_on};
 use crate::control::message::Command;
@@ -24,9 +24,6 @@ use crate::record::Places;
 use crate::run::{NewFlow, create};
 
 const BEGINS_MS: i64 = 1_795_246_169_123;
-
-/// What a model says to a conversation.
-pub(super) type Says = fn(&[Message]) -> Vec<Arrival>;
 
 /// A flow of a model in a folder that vanishes.
 struct OnDisk {
