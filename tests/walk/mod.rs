@@ -4,6 +4,7 @@ mod arriving;
 mod beside;
 mod between;
 mod canaries;
+mod changing;
 mod compacting;
 mod counted;
 mod delivering;

@@ -14,7 +14,8 @@ use a_society_state::disk::RealDisk;
 use a_society_state::{FlowRef, Ground, Store, process};
 
 use super::super::super::core::{Core, Parts};
-use super::super::model::{ALONE, Actors, Puppet, Says, calls, closes, says};
+pub(super) use super::super::model::Says;
+use super::super::model::{ALONE, Actors, Puppet, calls, closes, says};
 use super::scripts::forward;
 use super::{Answers, Files, SLICES, Scenario, Stage, every_prefix_goes_on};
 use crate::control::message::Command;
