@@ -4,7 +4,6 @@ use std::fmt::Write as _;
 
 use a_society_facts::Hash;
 use a_society_facts::fact::turn::{CallEnd, Effect};
-use std::fmt::Write as _;
 
 use super::arguments::{EditFile, WriteFile};
 use super::edit::{Edit, Knowledge, Page, apply, difference};
