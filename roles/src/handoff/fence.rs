@@ -173,6 +173,11 @@ fn closes(opening: &Opening<'_>, line: &str) -> bool {
     })
 }
 
+fn begins_line(text: &str, block: &Block<'_>) -> bool {
+    let before = text.get(..block.body.start);
+    before.is_some_and(|before| before.ends_with('\n'))
+}
+
 /// The body of a block without its fence's indentation, and the way back from its positions.
 #[derive(Debug)]
 pub(super) struct Body {
@@ -188,8 +193,8 @@ impl Body {
         let mut body = Self {
             text: String::new(),
             starts: Vec::new(),
-            // Between tags the body may begin in the line of the first.
-            first_line: block.opening.line.number + usize::from(block.opening.run > 0),
+            // Between tags, and at the end of the text, the body begins in the line of the opening.
+            first_line: block.opening.line.number + usize::from(begins_line(text, block)),
             end: block.body.end,
         };
         for line in lines(&text[block.body.clone()]) {

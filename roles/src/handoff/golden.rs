@@ -591,7 +591,10 @@ fn huge_texts_and_blocks_are_quick_and_bounded() {
             FaultCode::YamlParse,
         ),
         ("```\n".repeat(1_000_001), FaultCode::MissingBlock),
-        ("```handoff\n".repeat(500_000), FaultCode::MissingBlock),
+        (
+            "```handoff\n".repeat(500_000),
+            FaultCode::InvalidTargetShape,
+        ),
         ("> ```handoff\n".repeat(500_000), FaultCode::MissingBlock),
         ("`".repeat(5_000_000), FaultCode::MissingBlock),
     ];

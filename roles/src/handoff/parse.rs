@@ -239,7 +239,9 @@ impl Reader<'_> {
         // Marks around a name are not YAML, and mean nothing.
         let parsed = parsed.or_else(|fault| {
             let bare = self.body.text.replace('`', " ");
-            let again = (bare != self.body.text).then(|| yaml::parse(&bare, Budget::BLOCK));
+            let is_fenced = self.body.text.contains("```");
+            let again =
+                (bare != self.body.text && !is_fenced).then(|| yaml::parse(&bare, Budget::BLOCK));
             again.and_then(Result::ok).ok_or(fault)
         });
         let tree = parsed.map_err(|fault| {

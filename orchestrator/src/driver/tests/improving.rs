@@ -468,11 +468,11 @@ fn the_record_says_what_the_flow_is_and_how_its_roles_look_back() {
         "improvement:",
         "  mode: graph-based",
         "  nodes:",
-        "    - { role: writer, findings: \"findings/writer-findings.md\" }",
-        "    - { role: owner, findings: \"findings/owner-findings.md\" }",
+        "    - { role: writer, findings: \"record/findings/writer-findings.md\" }",
+        "    - { role: owner, findings: \"record/findings/owner-findings.md\" }",
         "  edges:",
         "    - { from: writer, to: owner }",
-        "  feedback: { role: a-society-feedback, report: \"feedback.md\" }",
+        "  feedback: { role: a-society-feedback, report: \"record/feedback.md\" }",
     ];
     assert_eq!(text("improvement.yaml").lines().collect::<Vec<_>>(), wanted);
     // What somebody wrote over comes back with the flow.

@@ -42,7 +42,7 @@ pub fn replacement_message(replacement: &Replacement<'_>) -> String {
          over.",
     );
     if let Some(allowed) = replacement.allowed {
-        let _ = write!(text, "\n{}", endings(allowed));
+        let _ = write!(text, " {}", endings(allowed));
     }
     text.push('\n');
     text

@@ -94,7 +94,7 @@ fn an_answer_that_says_no_outcome_is_asked_about_with_the_reason() {
         ("forward: nobody x.md", "It can be `review` or `review-law`"),
         ("back:", "say which file"),
         ("```handoff\ntype: nonsense\n```", "cannot be read"),
-        ("```handoff\ntype: prompt-human", "cannot be read"),
+        ("```handoff\ntype: [prompt-human", "cannot be read"),
         ("```handoff\ntype: prompt-human\n```", "asks yourself"),
         ("report: x.md", "No findings are asked for"),
     ];

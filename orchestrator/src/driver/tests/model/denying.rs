@@ -56,8 +56,8 @@ fn a_no_that_says_what_to_do_instead_is_read_by_the_model_which_goes_on_at_once(
     let told = results(&world);
     assert_eq!(
         told[0],
-        "This call did not run: the operator denied it, and says what to do instead:\n\
-         Write b.txt,\nand leave a.txt."
+        "Denied by the operator: Write b.txt,\nand leave a.txt.\nDo not do the same another way; \
+         choose another path, or ask_operator."
     );
     assert!(told[1].contains("denied another call of the same answer"));
     assert_eq!(
@@ -78,7 +78,7 @@ fn a_no_with_a_word_that_a_death_cut_off_is_still_read_and_a_blank_word_is_none(
     answer_consent(&mut core, deny(Some("Ask the editor.")));
     let mut core = world.die(core);
     walk(&mut core, 1000);
-    assert!(results(&world)[0].ends_with("\nAsk the editor."));
+    assert!(results(&world)[0].starts_with("Denied by the operator: Ask the editor.\n"));
 
     let world = World::new(Puppet::will_say([calls(&[WRITE]), closes()]));
     let mut core = world.begin();

@@ -67,7 +67,7 @@ fn a_history_is_replaced_by_one_summary_the_request_and_the_endings() {
         ">It read a.txt.</summary>\n",
         "<request>Node(\"do\")</request>\nYour conversation up to here was replaced by this. \
          Go on with the next step; do not start over. ",
-        "type: forward-pass-closed",
+        "- forward-pass-closed, when the work of the whole flow is done",
     ] {
         assert!(told.contains(part), "{part} in {told}");
     }
