@@ -17,6 +17,7 @@ use a_society_facts::view::flow::{CallState, RequestState};
 use a_society_flow::machine::Outcome;
 use a_society_roles::consent::Ask;
 use a_society_roles::handoff::NOT_ENDED;
+use a_society_roles::tool::redact::MARK;
 use a_society_roles::turn::step::{Consent, End, Intended, Step, Told, Worst};
 use a_society_state::draft::DraftStream;
 
@@ -521,6 +522,8 @@ impl Core {
         let known = open.map(|(call, _)| call.clone());
         let changed = if was_allowed {
             let asked = self.asked_call(&role, &tool_call);
+            // A call whose secret is gone was refused for that.
+            let asked = asked.filter(|asked| !asked.input.get().contains(MARK));
             asked.and_then(|asked| changed(asked.input.get()))
         } else {
             None
