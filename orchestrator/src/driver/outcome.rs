@@ -281,14 +281,15 @@ impl Core {
     ) -> Result<String, DriverError> {
         let allowed = self.allowed(role, task);
         let code = self.untold_repair(turn);
-        let message = match code.unwrap_or(FaultCode::InvalidTransition) {
-            FaultCode::OutputLimit => output_limit_message(&allowed),
-            FaultCode::MissingBlock if meant.is_silent => no_ending_message(&allowed),
-            code => {
-                let problem = meant.problem.unwrap_or_else(|| self.last_repair(role));
-                let said = (meant.outcome.as_ref(), self.form(turn));
-                repair_message((&problem, word(code)), &allowed, said)
-            }
+        let code = code.unwrap_or(FaultCode::InvalidTransition);
+        let message = if code == FaultCode::OutputLimit {
+            output_limit_message(&allowed)
+        } else if code == FaultCode::MissingBlock && meant.is_silent {
+            no_ending_message(&allowed)
+        } else {
+            let problem = meant.problem.unwrap_or_else(|| self.last_repair(role));
+            let said = (meant.outcome.as_ref(), self.form(turn));
+            repair_message((&problem, word(code)), &allowed, said)
         };
         let node = match task {
             Task::Node(node) => Some(node),

@@ -165,10 +165,8 @@ impl Core {
                 is_settled: _,
                 ends,
             } => {
-                let taken_back = match ends {
-                    Some(ends) => self.finish_ending((turn, attempt), call, output, *ends)?,
-                    None => self.finish(turn, call, end, output)?,
-                };
+                let ended = (end, output, ends);
+                let taken_back = self.finished((turn, attempt), call, ended)?;
                 return Ok(taken_back.map(|output| Heard::Go(Told::TakenBack { output })));
             }
             Step::Refuse {
@@ -522,9 +520,9 @@ impl Core {
         let known = open.map(|(call, _)| call.clone());
         let changed = if was_allowed {
             let asked = self.asked_call(&role, &tool_call);
-            // A call whose secret was not recorded says so itself.
-            let whole = asked.filter(|asked| !asked.input.get().contains(MARK));
-            whole.and_then(|asked| changed(asked.input.get()))
+            // A call whose secret is gone was refused for that.
+            let asked = asked.filter(|asked| !asked.input.get().contains(MARK));
+            asked.and_then(|asked| changed(asked.input.get()))
         } else {
             None
         };
@@ -545,6 +543,19 @@ impl Core {
             message,
         }))?;
         Ok(changed.map(|output| Heard::Go(Told::TakenBack { output })))
+    }
+
+    /// A call is over, and the turn with it if the call ends it.
+    fn finished(
+        &mut self,
+        (turn, attempt): (TurnId, u32),
+        call: CallId,
+        (end, output, ends): (CallEnd, String, Option<Box<End>>),
+    ) -> Result<Option<String>, DriverError> {
+        match ends {
+            Some(ends) => self.finish_ending((turn, attempt), call, output, *ends),
+            None => self.finish(turn, call, end, output),
+        }
     }
 
     /// A call ends the turn: the model reads that it did only if its outcome is valid.

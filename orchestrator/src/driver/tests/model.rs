@@ -229,7 +229,7 @@ impl Actors {
             remote: None,
             missing: Vec::new(),
             environment: String::new(),
-            ends_by_call: false,
+            ends_by_call: true,
             traffic: Traffic {
                 lanes: Arc::default(),
                 now_ms: Arc::new(|| 0),

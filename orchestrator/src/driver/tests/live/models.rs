@@ -384,3 +384,28 @@ fn mends(said: &[Message]) -> Vec<Arrival> {
 fn a_model_that_has_to_mend_its_outcome_goes_on_behind_every_record() {
     every_prefix_goes_on::<OnDisk>(&scenario("mends", mends, forward), 2);
 }
+
+/// Ends by calls: asks beside a read, hands to nobody, closes beside a call that fails, and closes.
+fn ends_by_calls(said: &[Message]) -> Vec<Arrival> {
+    const CLOSES: (&str, &str) = ("handoff", r#"{"type":"forward-pass-closed"}"#);
+    match results(said) {
+        0 => calls(&[
+            ("read_file", r#"{"path":"a.txt"}"#),
+            (
+                "ask_operator",
+                r#"{"question":"Which?","choices":["this","that"]}"#,
+            ),
+        ]),
+        2 => calls(&[(
+            "handoff",
+            r#"{"targets":[{"target_node_id":"nobody","artifact_path":"a.txt"}]}"#,
+        )]),
+        3 => calls(&[("read_file", r#"{"path":"missing.txt"}"#), CLOSES]),
+        _ => calls(&[CLOSES]),
+    }
+}
+
+#[test]
+fn a_model_that_ends_its_turns_by_calls_goes_on_behind_every_record() {
+    every_prefix_goes_on::<OnDisk>(&scenario("by calls", ends_by_calls, forward), 1);
+}
