@@ -178,7 +178,7 @@ impl Core {
         Ok(())
     }
 
-    /// A turn that runs here has lost whoever took it, and fails wherever it was.
+    /// A turn that runs here has lost its taker, so it fails at the point it had reached.
     pub(super) fn broke(
         &mut self,
         turn: TurnId,
