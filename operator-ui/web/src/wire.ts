@@ -1551,7 +1551,7 @@ export type Hearer = {
  */
 role: string,
 /**
- * Whether it waits for words; else it hears them with its next turn.
+ * Whether it waits for words; else it hears them with its next request.
  */
 waits: boolean, };
 
