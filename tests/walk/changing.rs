@@ -44,7 +44,7 @@ fn told(model: &Model) -> Vec<String> {
                 .iter()
                 .filter_map(|part| part["text"].as_str())
                 .collect(),
-            _ => String::new(),
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::Object(_) => String::new(),
         })
         .collect()
 }

@@ -299,10 +299,7 @@ fn generated_files_show_one_whole_request_of_each_wire() {
             let chars = system.sum::<usize>() + tools;
             assert!(chars <= PLAIN_ROLE_CHARS, "{chars} characters");
         }
-        page.push_str(&format!(
-            "\n## {name}\n\n````text\n{}\n````\n",
-            spread(&body)
-        ));
+        page += &["\n## ", name, "\n\n````text\n", &spread(&body), "\n````\n"].concat();
     }
     expect_generated("docs/prompts.md", &page);
 }

@@ -79,6 +79,7 @@ fn absolute_paths_of_the_project_and_of_an_older_place_of_the_flow_still_lead_th
     stage.write(&format!("{RECORD}/a.md"), "shared");
     let mut setting = stage.setting();
     setting.owner.flow = "20260527T143000123Z-a1b2c3".parse().unwrap();
+    setting.lineage = vec![setting.owner.flow.clone()];
     let tools = Toolbox::open(setting).unwrap();
     let record = stage.record().join("a.md");
     let flow = "20260527T143000123Z-a1b2c3";
