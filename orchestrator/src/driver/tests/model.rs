@@ -187,6 +187,8 @@ pub(super) struct Actors {
     pub(super) most: Option<ConsentMode>,
     /// Whether a model is chosen first.
     pub(super) chooses: bool,
+    /// What an earlier version wrote into system prompts.
+    pub(super) earlier: &'static str,
 }
 
 impl Actors {
@@ -240,7 +242,7 @@ impl Actors {
 
 impl RoleSource for Actors {
     fn system_prompt(&mut self, _: &FlowGraph, _: &FlowState, role: &RoleInstance) -> String {
-        format!("You are {role}.")
+        format!("You are {role}.{}", self.earlier)
     }
 
     fn packet(
@@ -338,6 +340,8 @@ struct World {
     most: Option<ConsentMode>,
     /// Whether a model is chosen first.
     chooses: bool,
+    /// What an earlier version wrote into system prompts.
+    earlier: &'static str,
 }
 
 impl World {
@@ -353,6 +357,7 @@ impl World {
             max_output: 100,
             most: None,
             chooses: false,
+            earlier: "",
         }
     }
 
@@ -377,6 +382,7 @@ impl World {
             max_output: self.max_output,
             most: self.most,
             chooses: self.chooses,
+            earlier: self.earlier,
         })
     }
 

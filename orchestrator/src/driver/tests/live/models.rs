@@ -60,6 +60,7 @@ impl OnDisk {
             max_output: 100,
             most: None,
             chooses: scenario.chooses,
+            earlier: "",
         };
         let parts = Parts {
             roles: Box::new(actors),

@@ -276,3 +276,26 @@ fn l21_a_summary_of_which_nothing_comes_is_done_without() {
     assert!(archive.why.as_ref().unwrap().contains("30 s"));
     assert!(core.state().turns.is_empty(), "the turn went on");
 }
+
+#[test]
+fn a_session_that_names_an_old_folder_hears_once_where_paths_start_now() {
+    let asks = "Which one?\n\n```handoff\ntype: prompt-human\n```";
+    let moved = "This flow moved. Paths start at the project folder, record/ is the shared folder; \
+                 older paths above still resolve. Your tools are those listed now.";
+    for (earlier, times) in [
+        (" The record folder of this flow is `/old/record`.", 1),
+        (" Record folder: /old/record\n", 1),
+        (" The record folder of this flow is `/w/record`.", 0),
+    ] {
+        let mut world = World::new(Puppet::will_say([says(asks), says(asks), closes()]));
+        world.earlier = earlier;
+        let mut core = world.begin();
+        walk(&mut core, 1000);
+        let mut core = world.die(core);
+        answers(&mut core, "This one.");
+        answers(&mut core, "That one.");
+        assert!(core.state().turns.is_empty(), "the turn came to its end");
+        let last = format!("{:?}", world.puppet.asked().last().unwrap());
+        assert_eq!(last.matches(moved).count(), times, "{earlier}: {last}");
+    }
+}
