@@ -8,7 +8,7 @@ use a_society_facts::fact::operator::{
 };
 use a_society_facts::fact::turn::{
     CallEnd, CallFinished, CallIntended, CallStarted, DraftDiscarded, DraftKind, Effect,
-    ModelAnswered, ModelFailed, ModelRequested, RawValueEq, StopReason, Usage,
+    ModelAnswered, ModelFailed, ModelRequested, RawValueEq, Seen, StopReason, Usage,
 };
 use a_society_facts::id::{CallId, TurnId};
 use a_society_facts::limits::INLINE_TEXT_BYTES_MAX;
@@ -160,9 +160,10 @@ impl Core {
                 call,
                 end,
                 output,
+                seen,
                 is_settled: _,
             } => {
-                let taken_back = self.finish(turn, call, end, output)?;
+                let taken_back = self.finish(turn, call, end, (output, seen))?;
                 return Ok(taken_back.map(|output| Heard::Go(Told::TakenBack { output })));
             }
             Step::Refuse {
@@ -535,6 +536,7 @@ impl Core {
             end: CallEnd::Failed,
             output,
             message,
+            seen: Vec::new(),
         }))?;
         Ok(changed.map(|output| Heard::Go(Told::TakenBack { output })))
     }
@@ -544,7 +546,7 @@ impl Core {
         turn: TurnId,
         call: CallId,
         end: CallEnd,
-        mut output: String,
+        (mut output, mut seen): (String, Vec<Seen>),
     ) -> Result<Option<String>, DriverError> {
         let Some(open) = self.state().calls.get(&call).cloned() else {
             return Ok(None);
@@ -555,6 +557,7 @@ impl Core {
         {
             (end, output) = (CallEnd::Failed, why);
             taken_back = Some(output.clone());
+            seen.clear();
         }
         let output = self.flow.keep_text(output)?;
         let message = mint::name(self.mint.as_mut(), "m")?;
@@ -567,6 +570,7 @@ impl Core {
             end,
             output,
             message,
+            seen,
         }))?;
         Ok(taken_back)
     }

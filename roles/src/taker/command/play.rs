@@ -234,6 +234,7 @@ impl CommandTaker {
                 call,
                 end,
                 output,
+                seen: Vec::new(),
                 is_settled: false,
             },
         )
@@ -264,6 +265,7 @@ impl CommandTaker {
             call,
             end: self.end_of(report.how),
             output: report.text(),
+            seen: Vec::new(),
             is_settled: false,
         };
         self.then(Next::AskForEnd(verdict.answer), step)

@@ -103,6 +103,7 @@ impl Calls {
                 end,
                 output,
                 is_cut: false,
+                seen: Vec::new(),
             });
         }
     }
@@ -239,6 +240,7 @@ fn finish_all(mut running: Vec<(usize, Going)>) -> Vec<(usize, Finished)> {
             end: CallEnd::Failed,
             output: "The tool failed for a reason of its own.".to_owned(),
             is_cut: false,
+            seen: Vec::new(),
         };
         (*at, finished)
     };
@@ -365,6 +367,7 @@ impl ModelTaker {
             call,
             end: finished.end,
             output: finished.output,
+            seen: finished.seen,
             is_settled,
         })
     }

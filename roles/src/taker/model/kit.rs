@@ -239,6 +239,7 @@ impl Kit {
                 end: CallEnd::NotRun,
                 output: "There are no servers here.".to_owned(),
                 is_cut: false,
+                seen: Vec::new(),
             }),
         }
     }
@@ -337,6 +338,7 @@ fn finish_remote(
                 },
                 output: text,
                 is_cut,
+                seen: Vec::new(),
             }
         }
         Err(fault) => Finished {
@@ -348,6 +350,7 @@ fn finish_remote(
             },
             output: fault.to_string(),
             is_cut: false,
+            seen: Vec::new(),
         },
     }
 }
