@@ -25,4 +25,5 @@ mod requested;
 mod signalled;
 mod spoken_to;
 mod steered;
+mod told;
 mod whole;

@@ -103,7 +103,7 @@ impl CommandTaker {
         let job = Arc::clone(&self.job);
         match tail(&job) {
             Tail::Ask if self.answered == 0 => {}
-            Tail::Ask => {
+            Tail::Ask | Tail::Called(..) => {
                 let answer = self.recorded().unwrap_or_else(unknown);
                 self.next = Next::AskForEnd(answer);
             }
@@ -236,6 +236,7 @@ impl CommandTaker {
                 output,
                 seen: Vec::new(),
                 is_settled: false,
+                ends: None,
             },
         )
     }
@@ -267,6 +268,7 @@ impl CommandTaker {
             output: report.text(),
             seen: Vec::new(),
             is_settled: false,
+            ends: None,
         };
         self.then(Next::AskForEnd(verdict.answer), step)
     }

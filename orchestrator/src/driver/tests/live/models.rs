@@ -67,6 +67,7 @@ impl OnDisk {
             places: Places {
                 record,
                 project: self.project(),
+                lineage: Vec::new(),
             },
             turns_at_once: 4,
             room: crate::driver::room::Room::new(4),
