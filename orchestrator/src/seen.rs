@@ -61,6 +61,9 @@ pub(crate) fn job(
         last_stop: None,
         context_tokens: session.map_or(0, |session| session.latest_context_usage),
         settings: chosen.map(|kept| kept.settings.clone()).unwrap_or_default(),
+        seen: session
+            .map(|session| session.seen.clone())
+            .unwrap_or_default(),
         servers: views.flow.mcp_servers.clone(),
         packet: String::new(),
         allowed: Allowed::default(),

@@ -255,6 +255,50 @@ fn nothing_of_what_is_out_of_reach_stands_in_a_request() {
     assert_eq!(told(&model).len(), 5);
 }
 
+fn keeps(results: usize) -> Said {
+    match results {
+        0 => one(0, "read_file", json!({ "path": "a.txt" })),
+        1 => one(1, "run_command", json!({ "command": "true" })),
+        2 => one(
+            2,
+            "write_file",
+            json!({ "path": "a.txt", "content": "two\n" }),
+        ),
+        _ => Vec::new(),
+    }
+}
+
+#[test]
+fn a_role_may_replace_what_it_read_before_the_program_ended_and_not_what_changed_since() {
+    for changes in [false, true] {
+        let model = Model::start_with(keeps);
+        let place = with_model(&model);
+        put(&place, "demo/a.txt", "one\n");
+        // It waits with the command, and its process is over.
+        let said = place.run(&["run", "demo/flow.yaml", "--until-waiting"]);
+        assert_eq!(said.code, 8, "{said:?}");
+        let flow = place.flow().unwrap();
+        if changes {
+            put(&place, "demo/a.txt", "another\n");
+        }
+        assert_eq!(place.run(&["mode", &flow, "full-access"]).code, 0);
+        let resume = ["resume", &flow, "--until-waiting", "--improve", "none"];
+        assert_eq!(place.run(&resume).code, 0);
+        let last = told(&model).pop().unwrap();
+        let file = std::fs::read_to_string(place.workspace.path().join("demo/a.txt")).unwrap();
+        if changes {
+            assert_eq!(
+                last,
+                "a.txt changed since you read it. Nothing was done. Read it again."
+            );
+            assert_eq!(file, "another\n");
+        } else {
+            assert_eq!(last, "Wrote a.txt: 4 bytes, 1 lines.");
+            assert_eq!(file, "two\n");
+        }
+    }
+}
+
 fn appends(results: usize) -> Said {
     match results {
         0..=3 => {

@@ -6,12 +6,13 @@
 
 use a_society_facts::fact::Fact;
 use a_society_facts::fact::flow::PauseReason;
-use a_society_facts::fact::turn::{CallEnd, CallFinished, CallReaped, CallRerun, Effect};
+use a_society_facts::fact::turn::{CallEnd, CallFinished, CallReaped, CallRerun, Effect, Seen};
 use a_society_facts::id::{CallId, RoleInstance, TurnId};
 use a_society_facts::message::{Message, ToolCall};
 use a_society_facts::view::flow::{CallState, Denied, OpenCall};
 use a_society_flow::machine::Input;
 use a_society_roles::taker::command::end_survivor;
+use a_society_roles::tool::said_change;
 
 use super::core::Core;
 use super::error::DriverError;
@@ -194,6 +195,7 @@ impl Core {
                 end: CallEnd::NotRun,
                 output: told.into(),
                 message,
+                seen: Vec::new(),
             }))?;
         }
         Ok(())
@@ -243,7 +245,19 @@ impl Core {
             end,
             output: told.into(),
             message,
+            seen: self.recovered(end, open),
         }))
+    }
+
+    /// The file that a call made, which is known only now that the program runs again.
+    fn recovered(&self, end: CallEnd, open: &OpenCall) -> Vec<Seen> {
+        let made = open.after.filter(|_| end == CallEnd::Recovered);
+        let seen = made.and_then(|hash| {
+            let asked = self.asked_call(&open.role, &open.tool_call)?;
+            let path = said_change(&asked.name, asked.input.get())?.path;
+            (!path.starts_with('/')).then_some(Seen { path, hash })
+        });
+        seen.into_iter().collect()
     }
 
     /// How many calls of a turn were ever intended, so that new ones get new names.

@@ -8,7 +8,7 @@ use a_society_facts::fact::operator::{
 };
 use a_society_facts::fact::turn::{
     CallEnd, CallFinished, CallIntended, CallStarted, DraftDiscarded, DraftKind, Effect,
-    ModelAnswered, ModelFailed, ModelRequested, RawValueEq, StopReason, Usage,
+    ModelAnswered, ModelFailed, ModelRequested, RawValueEq, Seen, StopReason, Usage,
 };
 use a_society_facts::id::{CallId, TurnId};
 use a_society_facts::limits::INLINE_TEXT_BYTES_MAX;
@@ -162,10 +162,11 @@ impl Core {
                 call,
                 end,
                 output,
+                seen,
                 is_settled: _,
                 ends,
             } => {
-                let ended = (end, output, ends);
+                let ended = (end, (output, seen), ends);
                 let taken_back = self.finished((turn, attempt), call, ended)?;
                 return Ok(taken_back.map(|output| Heard::Go(Told::TakenBack { output })));
             }
@@ -541,6 +542,7 @@ impl Core {
             end: CallEnd::Failed,
             output,
             message,
+            seen: Vec::new(),
         }))?;
         Ok(changed.map(|output| Heard::Go(Told::TakenBack { output })))
     }
@@ -550,11 +552,11 @@ impl Core {
         &mut self,
         (turn, attempt): (TurnId, u32),
         call: CallId,
-        (end, output, ends): (CallEnd, String, Option<Box<End>>),
+        (end, (output, seen), ends): (CallEnd, (String, Vec<Seen>), Option<Box<End>>),
     ) -> Result<Option<String>, DriverError> {
         match ends {
             Some(ends) => self.finish_ending((turn, attempt), call, output, *ends),
-            None => self.finish(turn, call, end, output),
+            None => self.finish(turn, call, end, (output, seen)),
         }
     }
 
@@ -573,7 +575,7 @@ impl Core {
             (CallEnd::Failed, NOT_ENDED.to_owned())
         };
         let said = (!ends_it).then(|| output.clone());
-        self.finish(turn, call, end, output)?;
+        self.finish(turn, call, end, (output, Vec::new()))?;
         Ok(said)
     }
 
@@ -582,7 +584,7 @@ impl Core {
         turn: TurnId,
         call: CallId,
         end: CallEnd,
-        mut output: String,
+        (mut output, mut seen): (String, Vec<Seen>),
     ) -> Result<Option<String>, DriverError> {
         let Some(open) = self.state().calls.get(&call).cloned() else {
             return Ok(None);
@@ -593,6 +595,7 @@ impl Core {
         {
             (end, output) = (CallEnd::Failed, why);
             taken_back = Some(output.clone());
+            seen.clear();
         }
         let output = self.flow.keep_text(output)?;
         let message = mint::name(self.mint.as_mut(), "m")?;
@@ -605,6 +608,7 @@ impl Core {
             end,
             output,
             message,
+            seen,
         }))?;
         Ok(taken_back)
     }

@@ -274,6 +274,7 @@ fn called(
             },
             output,
             message,
+            seen: Vec::new(),
         }))?;
     }
     Ok(())

@@ -1,8 +1,14 @@
 //! How much of an output a model gets, and how it is told what is left out.
 
+use std::path::PathBuf;
+
+use a_society_facts::Hash;
+
 /// What a call produced, before it is bounded.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Output {
+    /// Files that are shown, or made, as they are now.
+    pub seen: Vec<(PathBuf, Hash)>,
     /// What the model is told about it; never cut.
     pub head: String,
     /// The text.

@@ -1,7 +1,7 @@
 //! A call that was started, and what it came to.
 
 use a_society_facts::fact::journal::ProcessName;
-use a_society_facts::fact::turn::CallEnd;
+use a_society_facts::fact::turn::{CallEnd, Seen};
 use a_society_facts::id::CallId;
 
 use super::command::Held;
@@ -30,6 +30,8 @@ pub struct Finished {
     pub output: String,
     /// Whether something was left out of it, which it says itself.
     pub is_cut: bool,
+    /// The files that the model knows from now on as they are.
+    pub seen: Vec<Seen>,
 }
 
 impl Running {
@@ -82,6 +84,7 @@ impl Finished {
             end: CallEnd::NotRun,
             output: "The turn was stopped before this call ran. Nothing happened.".to_owned(),
             is_cut: false,
+            seen: Vec::new(),
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 use std::io::Read as _;
+use std::path::PathBuf;
 
 use a_society_facts::Hash;
 
@@ -41,17 +42,21 @@ impl Toolbox {
         let size = u64::try_from(entry.stat.st_size).unwrap_or_default();
         let is_file = files::stat_kind(&entry.stat) == Kind::File;
         let mut chosen = self.chosen(first, count);
-        let mut head = String::new();
+        let (mut head, mut seen) = (String::new(), Vec::new());
         if entry.stat.st_nlink > 1 && is_file {
             head.push_str("[this file has other names (hard links), so it cannot be written]\n");
         }
         if is_file && size > limits::FILE_BYTES {
             self.stream(entry, located, &mut chosen, stop)?;
         } else {
-            let (note, shown) = self.text_of(entry, located)?;
+            let (note, shown, known) = self.text_of(entry, located)?;
+            seen.push(known);
             head.push_str(&note);
             if shown.is_empty() {
-                return Ok(Output::of(format!("{head}[empty file]")));
+                return Ok(Output {
+                    seen,
+                    ..Output::of(format!("{head}[empty file]"))
+                });
             }
             for line in shown.split_inclusive('\n') {
                 chosen.push(line);
@@ -67,6 +72,7 @@ impl Toolbox {
         Ok(Output {
             head,
             body: chosen.body,
+            seen,
             ..Output::default()
         })
     }
@@ -91,8 +97,12 @@ impl Toolbox {
         }
     }
 
-    /// A file as it is shown, with a note about it. That it was read is remembered.
-    fn text_of(&self, entry: Entry, located: &Located) -> Result<(String, String), Refusal> {
+    /// A note about a file, the file as it is shown, and what it is as a whole.
+    fn text_of(
+        &self,
+        entry: Entry,
+        located: &Located,
+    ) -> Result<(String, String, (PathBuf, Hash)), Refusal> {
         let real = entry.real.clone();
         let bytes = files::read_bytes(entry, &located.shown)?;
         let hash = Hash::of(&bytes);
@@ -100,10 +110,9 @@ impl Toolbox {
             return Err(files::impossible(image::about(&located.shown, &bytes)));
         };
         let page = Page::of(&read.text);
-        self.0.seen.put(real, Some(hash));
         self.0.seen.keep(hash, &page.text);
         // Before lines are chosen and cut: a part of a secret is not recognised.
-        Ok((read.note, self.redact(&page.text)))
+        Ok((read.note, self.redact(&page.text), (real, hash)))
     }
 
     /// The lines of a file that is too large to be read at once.

@@ -1,10 +1,11 @@
 //! The tools of one turn.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
 use a_society_facts::Hash;
-use a_society_facts::fact::turn::{CallEnd, Effect};
+use a_society_facts::fact::turn::{CallEnd, Effect, Seen as Known};
 use a_society_facts::id::CallId;
 use a_society_facts::message::ToolCall;
 
@@ -283,6 +284,29 @@ impl Toolbox {
             end,
             output: [clean(&output.head), text, clean(&output.tail)].concat(),
             is_cut: is_cut || output.is_cut,
+            seen: self.noted(output.seen),
+        }
+    }
+
+    /// Remembers files that are shown, or made, as they are now, and says so for the record. What is
+    /// written by nobody needs no record.
+    fn noted(&self, seen: Vec<(PathBuf, Hash)>) -> Vec<Known> {
+        let inner = &self.0;
+        let each = seen.into_iter().filter_map(|(real, hash)| {
+            let path = inner.roots.named(&real);
+            inner.seen.put(real, Some(hash));
+            let path = path?;
+            (inner.redactor.redact(&path) == path).then_some(Known { path, hash })
+        });
+        each.collect()
+    }
+
+    /// Remembers files of which it is recorded that the role knows them.
+    pub fn remember(&self, seen: &BTreeMap<String, Hash>) {
+        for (path, hash) in seen {
+            if let Ok(located) = self.0.roots.locate(path) {
+                self.0.seen.put(self.0.roots.real(&located), Some(*hash));
+            }
         }
     }
 

@@ -201,13 +201,8 @@ impl Toolbox {
                 (Some(hash), read.text)
             }
         };
-        let above = if roots.is_record(&located) {
-            roots.record()
-        } else {
-            roots.project()
-        };
         Ok(Target {
-            real: above.join(&located.rest),
+            real: roots.real(&located),
             page: Page::of(&raw),
             located,
             hash,
@@ -403,9 +398,12 @@ impl Toolbox {
         let content = writing.content.as_bytes();
         files::replace(&self.0.roots, &writing.located, writing.before, content)?;
         let hash = Hash::of(content);
-        self.0.seen.put(real, Some(hash));
         self.0.seen.keep(hash, &Page::of(&writing.content).text);
-        Ok((CallEnd::Done, Output::of(writing.done.clone())))
+        let output = Output {
+            seen: vec![(real, hash)],
+            ..Output::of(writing.done.clone())
+        };
+        Ok((CallEnd::Done, output))
     }
 }
 

@@ -40,6 +40,8 @@ pub struct Job {
     pub context_tokens: u64,
     /// What was chosen for the role: its model, how hard it is to think, and so on.
     pub settings: BTreeMap<String, String>,
+    /// The files that the role knows as they are, each by its path with its hash.
+    pub seen: BTreeMap<String, Hash>,
     /// The MCP servers that the flow trusts, by the hashes of their definitions.
     pub servers: BTreeMap<String, Hash>,
     /// What this turn was begun with: the entry packet, or the operator's reply.

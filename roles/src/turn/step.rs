@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 
 use a_society_facts::fact::journal::ProcessName;
 use a_society_facts::fact::session::Trigger;
-use a_society_facts::fact::turn::{CallEnd, DraftKind, Effect, RawValueEq, StopReason, Usage};
+use a_society_facts::fact::turn::{
+    CallEnd, DraftKind, Effect, RawValueEq, Seen, StopReason, Usage,
+};
 use a_society_facts::message::ToolCall;
 use a_society_facts::{Hash, id::CallId};
 
@@ -95,6 +97,8 @@ pub enum Step {
         end: CallEnd,
         /// What the model gets.
         output: String,
+        /// The files that the role knows from now on as they are.
+        seen: Vec<Seen>,
         /// Whether the taker goes on at once, because nobody takes back what the call did.
         is_settled: bool,
         /// How the turn ends by this call. If that is not valid, the model gets another result.

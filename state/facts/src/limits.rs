@@ -50,3 +50,6 @@ pub const SCREEN_TEXT_BYTES_MAX: usize = 1024;
 
 /// How much of a tool's output a feed item repeats. The transcript holds all of it.
 pub const FEED_OUTPUT_BYTES_MAX: usize = 4 * 1024;
+
+/// How many files a session knows as they are. A role that saw more reads again what it replaces.
+pub const SEEN_FILES_MAX: usize = 4_096;

@@ -234,6 +234,7 @@ impl CommandTaker {
                 call,
                 end,
                 output,
+                seen: Vec::new(),
                 is_settled: false,
                 ends: None,
             },
@@ -265,6 +266,7 @@ impl CommandTaker {
             call,
             end: self.end_of(report.how),
             output: report.text(),
+            seen: Vec::new(),
             is_settled: false,
             ends: None,
         };

@@ -112,6 +112,7 @@ impl Calls {
                 end,
                 output,
                 is_cut: false,
+                seen: Vec::new(),
             });
         }
     }
@@ -248,6 +249,7 @@ fn finish_all(mut running: Vec<(usize, Going)>) -> Vec<(usize, Finished)> {
             end: CallEnd::Failed,
             output: "The tool failed for a reason of its own.".to_owned(),
             is_cut: false,
+            seen: Vec::new(),
         };
         (*at, finished)
     };
@@ -378,6 +380,7 @@ impl ModelTaker {
             call,
             end: finished.end,
             output: finished.output,
+            seen: finished.seen,
             is_settled,
             ends: None,
         })
@@ -420,6 +423,7 @@ impl ModelTaker {
             call,
             end,
             output,
+            seen: Vec::new(),
             is_settled: false,
             ends,
         }

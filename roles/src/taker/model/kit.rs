@@ -304,6 +304,7 @@ impl Kit {
                 end: CallEnd::NotRun,
                 output: "There are no servers here.".to_owned(),
                 is_cut: false,
+                seen: Vec::new(),
             }),
         }
     }
@@ -383,6 +384,7 @@ impl Going {
                 end: CallEnd::Done,
                 output: String::new(),
                 is_cut: false,
+                seen: Vec::new(),
             },
         }
     }
@@ -413,6 +415,7 @@ fn finish_remote(
                 },
                 output: text,
                 is_cut,
+                seen: Vec::new(),
             }
         }
         Err(fault) => Finished {
@@ -424,6 +427,7 @@ fn finish_remote(
             },
             output: fault.to_string(),
             is_cut: false,
+            seen: Vec::new(),
         },
     }
 }

@@ -348,6 +348,7 @@ impl ScriptedTaker {
                 call,
                 end,
                 output,
+                seen: Vec::new(),
                 is_settled: false,
                 ends: None,
             },

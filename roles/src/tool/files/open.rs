@@ -455,7 +455,7 @@ pub(in super::super) fn child(folder: &OwnedFd, name: &OsStr) -> Option<Stat> {
 pub(in super::super) fn stale(shown: &str) -> Refusal {
     Refusal::new(
         RefusalKind::Stale,
-        format!("{shown} has changed since it was read. Read it again before you change it."),
+        format!("{shown} changed since you read it. Nothing was done. Read it again."),
     )
 }
 

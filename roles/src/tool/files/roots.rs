@@ -130,6 +130,21 @@ impl Roots {
         self.roots.iter().find(|root| root.kind == RootKind::Record)
     }
 
+    /// The path under which a file is written by tools; nothing if none writes it.
+    pub(in super::super) fn named(&self, real: &Path) -> Option<String> {
+        let path = match real.strip_prefix(self.record()) {
+            Ok(rest) => Path::new(RECORD).join(rest),
+            Err(_) => from_project(real.strip_prefix(&self.project).ok()?),
+        };
+        path.to_str().map(str::to_owned)
+    }
+
+    /// The path that a file has if no link leads to it.
+    pub(in super::super) fn real(&self, located: &Located) -> PathBuf {
+        let root = self.roots.get(located.root);
+        root.map_or_else(PathBuf::new, |root| root.path.join(&located.rest))
+    }
+
     /// The folder of the project, without links.
     pub(in super::super) fn project(&self) -> &Path {
         &self.project

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::io;
 use std::ops::ControlFlow;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use a_society_facts::Hash;
 use grep_matcher::Matcher as _;
@@ -74,6 +74,8 @@ struct Search<'a> {
     too_large: usize,
     /// Why it stopped before its end.
     ended: Option<String>,
+    /// The files of which lines are shown.
+    seen: Vec<(PathBuf, Hash)>,
 }
 
 /// What was found.
@@ -101,6 +103,7 @@ impl Toolbox {
             bytes: 0,
             too_large: 0,
             ended: None,
+            seen: Vec::new(),
         };
         let mut ignored = 0;
         match files::stat_kind(&entry.stat) {
@@ -200,8 +203,7 @@ impl Search<'_> {
             // Writing to a string cannot fail.
             let _ = writeln!(self.found.body, "{shown}:{here}");
         } else if before < limits::SEARCH_MATCHES {
-            let seen = &self.tools.0.seen;
-            seen.put(real.to_owned(), Some(Hash::of(bytes)));
+            self.seen.push((real.to_owned(), Hash::of(bytes)));
         }
     }
 
@@ -231,6 +233,7 @@ impl Search<'_> {
         }
         Output {
             body: found.body,
+            seen: self.seen,
             tail,
             is_cut,
             ..Output::default()

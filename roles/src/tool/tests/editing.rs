@@ -335,3 +335,40 @@ fn a_file_that_runs_with_anothers_rights_is_read_only_when_the_operator_is_asked
         assert_eq!(planned.ask.tier, Tier::Sensitive);
     }
 }
+
+#[test]
+fn what_was_seen_is_said_for_the_record_and_remembered_by_another_turn() {
+    let stage = Stage::new();
+    stage.write("project/src/a.txt", "one\ntwo\n");
+    stage.write("project/record/own.txt", "own\n");
+    let first = stage.toolbox();
+    let mut seen = std::collections::BTreeMap::new();
+    for (tool, given) in [
+        ("read_file", json!({ "path": "src/a.txt" })),
+        ("read_file", json!({ "path": "./record/own.txt" })),
+        (
+            "write_file",
+            json!({ "path": "record/b.md", "content": "x" }),
+        ),
+        ("edit_file", edits("src/a.txt", &[("one", "1")])),
+    ] {
+        let finished = done(&first, tool, given).unwrap();
+        seen.extend(finished.seen.into_iter().map(|seen| (seen.path, seen.hash)));
+    }
+    let expected = [
+        ("./record/own.txt", Hash::of(b"own\n")),
+        ("record/b.md", Hash::of(b"x")),
+        ("src/a.txt", Hash::of(b"1\ntwo\n")),
+    ];
+    let expected = expected.map(|(path, hash)| (path.to_owned(), hash));
+    assert_eq!(seen, std::collections::BTreeMap::from(expected));
+    let second = stage.toolbox();
+    second.remember(&seen);
+    for path in ["src/a.txt", "./record/own.txt", "record/b.md"] {
+        let given = json!({ "path": path, "content": "new" });
+        assert!(plan(&second, "write_file", given).is_ok(), "{path}");
+    }
+    stage.write("project/src/a.txt", "other\n");
+    let given = json!({ "path": "src/a.txt", "content": "new" });
+    assert!(said(&second, "write_file", given).contains("changed since"));
+}

@@ -344,6 +344,19 @@ pub struct CallFinished {
     pub output: Text,
     /// The message that the result is.
     pub message: MessageId,
+    /// The files that the model knows from now on as they are, because it was shown them or made
+    /// them so.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub seen: Vec<Seen>,
+}
+
+/// A file that a model knows as it is.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Seen {
+    /// Its path, from the project folder; `record/` is the flow's shared folder.
+    pub path: String,
+    /// Its hash.
+    pub hash: Hash,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -37,7 +37,7 @@ use crate::fact::session::{
 use crate::fact::turn::{
     CallEnd, CallFinished, CallIntended, CallReaped, CallRerun, CallStarted, Cause, DraftAdded,
     DraftDiscarded, DraftKept, DraftKind, Effect, ModelAnswered, ModelFailed, ModelRequested,
-    RawValueEq, StopReason, TurnEnd, TurnEnded, TurnResumed, TurnStarted,
+    RawValueEq, Seen, StopReason, TurnEnd, TurnEnded, TurnResumed, TurnStarted,
 };
 use crate::handoff::Way;
 use crate::hash::Hash;
@@ -348,6 +348,10 @@ fn calls() -> Vec<Fact> {
             end: CallEnd::Recovered,
             output: Text::Blob(blob()),
             message: id("m4"),
+            seen: vec![Seen {
+                path: "CHANGES.md".into(),
+                hash: Hash::of(b"seen"),
+            }],
         }),
         Fact::CallRerun(CallRerun {
             call: id("c1"),

@@ -393,6 +393,7 @@ impl Scribe {
             end,
             output,
             message,
+            seen: Vec::new(),
         }));
     }
 

@@ -226,6 +226,7 @@ impl Sim {
             end,
             output: Text::default(),
             message,
+            seen: Vec::new(),
         }));
     }
 

@@ -11,6 +11,7 @@ use crate::fact::turn::{
     TurnEnded, TurnStarted,
 };
 use crate::id::Seq;
+use crate::limits::SEEN_FILES_MAX;
 use crate::line::{Body, Recorded};
 use crate::message::{AnswerText, Message};
 use crate::view::View;
@@ -300,6 +301,12 @@ impl SessionView {
         let mut entry = Entry::new(message, Some(f.message.clone()), seq, at);
         entry.turn = Some(f.turn);
         self.push(entry.with_blob_of(&f.output));
+        for file in &f.seen {
+            // Of more files than that, a role does not know what it saw.
+            if self.seen.len() < SEEN_FILES_MAX || self.seen.contains_key(&file.path) {
+                self.seen.insert(file.path.clone(), file.hash);
+            }
+        }
         self.last_activity_at = Some(at);
     }
 

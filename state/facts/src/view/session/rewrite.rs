@@ -133,6 +133,7 @@ impl SessionView {
         self.state = SessionState::Created;
         self.expiry = None;
         self.messages.clear();
+        self.seen.clear();
         self.draft = None;
         self.node = None;
         self.archives.clear();

@@ -172,6 +172,9 @@ pub struct SessionView {
     pub last_activity_at: Option<At>,
     /// The last record that changed it.
     pub journal_seq: Seq,
+    /// The files that the role knows as they are, each by its path with its hash. They are not
+    /// forgotten when messages are.
+    pub seen: BTreeMap<String, Hash>,
     /// Roughly how long the messages are.
     pub(super) live_bytes: u64,
     /// Of those, the ones before the current node.
@@ -212,6 +215,7 @@ impl SessionView {
             send_policy: None,
             settings: BTreeMap::new(),
             usage: SessionUsage::default(),
+            seen: BTreeMap::new(),
             turns: 0,
             compaction: None,
             incarnations: Vec::new(),

@@ -1,5 +1,7 @@
 //! What shortening, restoring and resetting do to a session.
 
+use std::collections::BTreeMap;
+
 use super::super::View;
 use super::super::session::SessionView;
 use super::fold;
@@ -7,6 +9,9 @@ use crate::fact::Fact;
 use crate::fact::session::{
     ArchiveRestored, SessionCompacted, SessionReset, SessionTrimmed, Strategy, Trigger,
 };
+use crate::fact::turn::{CallEnd, CallFinished, Seen};
+use crate::hash::Hash;
+use crate::id::TurnId;
 use crate::line::Recorded;
 use crate::message::Text;
 use crate::sample::{id, walk};
@@ -120,4 +125,41 @@ fn a_reset_session_begins_anew_under_the_same_key() {
         session.incarnations[0].session_id,
         before.session_id.unwrap()
     );
+}
+
+/// What a role knows of files does not depend on which messages are left.
+#[test]
+fn the_files_that_a_role_saw_are_known_after_a_compaction_and_not_after_a_reset() {
+    let mut session = reviewer();
+    let seen = |text: &[u8]| Seen {
+        path: "src/a.rs".into(),
+        hash: Hash::of(text),
+    };
+    for text in [b"one", b"two"] {
+        let finished = CallFinished {
+            call: id("99.1"),
+            turn: TurnId(99),
+            role: id("reviewer"),
+            tool_call: "t".into(),
+            tool: "read_file".into(),
+            end: CallEnd::Done,
+            output: Text::from("1\tx"),
+            message: id("m-8"),
+            seen: vec![seen(text)],
+        };
+        take(&mut session, Fact::CallFinished(finished));
+    }
+    let known = BTreeMap::from([("src/a.rs".to_owned(), Hash::of(b"two"))]);
+    assert_eq!(session.seen, known);
+    take(&mut session, compact(0));
+    assert_eq!(session.seen, known);
+    let reset = SessionReset {
+        role: id("reviewer"),
+        old: session.session_id.clone().unwrap(),
+        new: id("session-reviewer-2"),
+        generation: 2,
+        archive: None,
+    };
+    take(&mut session, Fact::SessionReset(reset));
+    assert_eq!(session.seen, BTreeMap::new());
 }
