@@ -12,6 +12,7 @@ mod hurried;
 mod imported;
 mod killed;
 mod knocked_at;
+mod limited;
 mod looping;
 mod models;
 mod offered;

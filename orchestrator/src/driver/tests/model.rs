@@ -60,6 +60,9 @@ roles:
   owner: { instructions: Do it. }
 ";
 
+/// What a model says to a conversation.
+pub(super) type Says = fn(&[Message]) -> Vec<Arrival>;
+
 /// Says what it was told to say, one answer a request.
 #[derive(Debug, Default)]
 pub(super) struct Puppet {
@@ -68,7 +71,7 @@ pub(super) struct Puppet {
     /// Whether there is no model for what is not a turn.
     is_gone: AtomicBool,
     /// What it says to a conversation when it was told nothing.
-    says: Option<fn(&[Message]) -> Vec<Arrival>>,
+    says: Option<Says>,
 }
 
 impl Puppet {
@@ -81,7 +84,7 @@ impl Puppet {
     }
 
     /// One whose answers follow from what it is asked.
-    pub(super) fn that_says(says: fn(&[Message]) -> Vec<Arrival>) -> Self {
+    pub(super) fn that_says(says: Says) -> Self {
         Self {
             says: Some(says),
             ..Self::default()
@@ -130,7 +133,7 @@ fn fault(class: FaultClass) -> Vec<Arrival> {
     )))]
 }
 
-fn answer(text: &str, calls: &[(&str, &str)], used: u64) -> Vec<Arrival> {
+pub(super) fn answer(text: &str, calls: &[(&str, &str)], used: u64) -> Vec<Arrival> {
     let calls = calls.iter().map(|(tool, input)| AskedCall {
         provider_id: "x".into(),
         name: (*tool).into(),
