@@ -416,7 +416,11 @@ fn is_of_record(disk: &dyn Disk, folder: &FlowFolder, project: &Path, artifact: 
 fn left_out(disk: &dyn Disk, folder: &FlowFolder, kept: &Kept) -> Vec<String> {
     let mut found = Vec::new();
     walk(disk, &folder.record(), "", 0, &mut found);
-    found.retain(|path| !kept.files.contains_key(path) && !kept.lost.contains(path));
+    // What is kept of long outputs is no file of the flow's work, and is not listed.
+    let is_output = |path: &str| path.starts_with(".outputs/");
+    found.retain(|path| {
+        !kept.files.contains_key(path) && !kept.lost.contains(path) && !is_output(path)
+    });
     found
 }
 

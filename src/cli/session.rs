@@ -73,8 +73,8 @@ struct Ls {
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 The model of the role makes the summary, and that costs what it costs. If it cannot be asked, or
-makes none, the beginnings of the messages stand for them, and this says so. A role of which a turn
-is open is not touched.
+makes none, the beginnings of the oldest messages replace them, and this says so and why. A role of
+which a turn is open is not touched.
 
 Examples:
   a-society session compact a1b2 writer
@@ -283,6 +283,7 @@ fn of_compacted(role: &RoleInstance, archive: &Archive) -> Value {
         "messages": messages.len(),
         "bytes": bytes(messages),
         "tokens_before": archive.tokens_before,
+        "why": archive.why,
     })
 }
 
@@ -426,15 +427,26 @@ fn compact(context: &mut Context<'_>, arguments: &Compact) -> Outcome {
         _ if running => context.out.line(&format!(
             "{flow}: the session of {role} is being made shorter"
         ))?,
-        Some(kept) => context.out.line(&format!(
-            "{flow}: {} stands for {} messages of {role}; they are kept as {}",
-            word(kept.strategy),
-            kept.archived_transcript_history.len(),
-            plain(&kept.id),
-        ))?,
+        Some(kept) => context.out.line(&replaced(&flow.to_string(), role, kept))?,
         None => return Err(not_shorter(role, &views)),
     }
     Ok(ExitCode::Ok)
+}
+
+/// What replaces a history, and, where that is no summary, why.
+fn replaced(flow: &str, role: &RoleInstance, kept: &Archive) -> String {
+    let (count, name) = (kept.archived_transcript_history.len(), plain(&kept.id));
+    match &kept.why {
+        None => format!(
+            "{flow}: {} replaces {count} messages of {role}; they are kept as {name}",
+            word(kept.strategy),
+        ),
+        Some(why) => format!(
+            "{flow}: no summary could be made ({}), so their beginnings replace {count} messages of \
+             {role}; they are kept as {name}",
+            plain(why),
+        ),
+    }
 }
 
 /// Why a session is what it was, as the feed says it.

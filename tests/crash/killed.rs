@@ -1,6 +1,7 @@
 //! Killed with `SIGKILL` on entry to every write, sync, rename and truncate, in turn.
 
-use super::scenario::{FLOW, Place, Said, is_full, strace_works};
+use super::scenario::{FLOW, Place, Said, strace_works};
+use crate::support::slice_of;
 
 /// The calls that change the disk, as `strace` names them.
 const CALLS: [&str; 8] = [
@@ -47,23 +48,16 @@ fn killed_at_any_call_that_changes_the_disk_nothing_acknowledged_is_lost() {
     if !strace_works("kill -9 at every write, sync, rename and truncate") {
         return;
     }
-    let stride = if is_full() { 1 } else { STRIDE };
+    let each = |call| (1..=count(&Place::new(), call)).map(move |number| (call, number));
     let mut kills = 0;
-    for call in CALLS {
-        let calls = count(&Place::new(), call);
-        for number in (1..=calls).step_by(stride) {
-            let (place, before) = killed_at(call, number);
-            assert!(
-                !before.output.status.success(),
-                "{call} {number}: it was not killed"
-            );
-            goes_on(
-                &place,
-                &before,
-                &format!("killed at {call} {number} of {calls}"),
-            );
-            kills += 1;
-        }
+    for (call, number) in slice_of(CALLS.into_iter().flat_map(each), STRIDE) {
+        let (place, before) = killed_at(call, number);
+        assert!(
+            !before.output.status.success(),
+            "{call} {number}: it was not killed"
+        );
+        goes_on(&place, &before, &format!("killed at {call} {number}"));
+        kills += 1;
     }
     assert!(kills > 20, "only {kills} kills");
 }
@@ -93,25 +87,22 @@ fn killed_while_it_recovers_it_recovers_the_next_time() {
     if !strace_works("kill -9 inside a recovery") {
         return;
     }
-    let stride = if is_full() { 1 } else { STRIDE * 2 };
-    for call in ["write", "fdatasync", "fsync", "rename", "ftruncate"] {
-        let (torn, before) = torn_place();
-        let calls = count_in_recovery(&torn, call);
-        for number in (1..=calls).step_by(stride) {
-            let (place, _) = torn_place();
-            let trace = format!("trace={call}");
-            let inject = format!("inject={call}:signal=SIGKILL:when={number}");
-            place.scenario(
-                &["-f", "-o", "/dev/null", "-e", &trace, "-e", &inject],
-                true,
-            );
-            goes_on(
-                &place,
-                &before,
-                &format!("recovery killed at {call} {number}"),
-            );
-            told(&place, &format!("recovery killed at {call} {number}"));
-        }
+    let each = |call| {
+        let (torn, _) = torn_place();
+        (1..=count_in_recovery(&torn, call)).map(move |number| (call, number))
+    };
+    let calls = ["write", "fdatasync", "fsync", "rename", "ftruncate"];
+    for (call, number) in slice_of(calls.into_iter().flat_map(each), STRIDE * 2) {
+        let (place, before) = torn_place();
+        let trace = format!("trace={call}");
+        let inject = format!("inject={call}:signal=SIGKILL:when={number}");
+        place.scenario(
+            &["-f", "-o", "/dev/null", "-e", &trace, "-e", &inject],
+            true,
+        );
+        let when = format!("recovery killed at {call} {number}");
+        goes_on(&place, &before, &when);
+        told(&place, &when);
     }
 }
 

@@ -114,8 +114,3 @@ pub(crate) fn strace_works(what: &str) -> bool {
     }
     works
 }
-
-/// Whether everything is to be run, and not only a slice of it.
-pub(super) fn is_full() -> bool {
-    std::env::var_os("A_SOCIETY_TEST_FULL").is_some_and(|value| value == "1")
-}

@@ -4,6 +4,7 @@
 use std::process::{Command, Output};
 
 use super::{Old, case, contents};
+use crate::support::slice_of;
 
 /// The calls that change the disk, as `strace` names them.
 const CALLS: [&str; 7] = [
@@ -16,7 +17,7 @@ const CALLS: [&str; 7] = [
     "mkdir",
 ];
 /// One call in so many is enough for the slice.
-const STRIDE: usize = 12;
+const STRIDE: usize = 8;
 
 const NAME: &str = "correction";
 
@@ -44,20 +45,17 @@ fn killed_at_any_call_an_import_is_there_whole_or_not_at_all() {
     if !crate::crash::strace_works("kill -9 at every call of an import") {
         return;
     }
-    let is_full = std::env::var("A_SOCIETY_TEST_FULL").is_ok_and(|value| value == "1");
-    let stride = if is_full { 1 } else { STRIDE };
+    let each = |call| (1..=count(call)).map(move |number| (call, number));
     let mut kills = 0;
-    for call in CALLS {
-        for number in (1..=count(call)).step_by(stride) {
-            let place = Old::with(&[NAME]);
-            let trace = format!("trace={call}");
-            let inject = format!("inject={call}:signal=SIGKILL:when={number}");
-            let words = ["-f", "-o", "/dev/null", "-e", &trace, "-e", &inject];
-            let said = traced(&place, &words);
-            assert!(!said.status.success(), "{call} {number}: it was not killed");
-            is_whole_or_not_there(&place, &format!("killed at {call} {number}"));
-            kills += 1;
-        }
+    for (call, number) in slice_of(CALLS.into_iter().flat_map(each), STRIDE) {
+        let place = Old::with(&[NAME]);
+        let trace = format!("trace={call}");
+        let inject = format!("inject={call}:signal=SIGKILL:when={number}");
+        let words = ["-f", "-o", "/dev/null", "-e", &trace, "-e", &inject];
+        let said = traced(&place, &words);
+        assert!(!said.status.success(), "{call} {number}: it was not killed");
+        is_whole_or_not_there(&place, &format!("killed at {call} {number}"));
+        kills += 1;
     }
     assert!(kills > 10, "only {kills} kills");
 }

@@ -58,10 +58,16 @@ const TOUCHES: [Touch; 6] = [
             "Timestamp::now",
             "Zoned::now",
         ],
-        homes: &[(
-            "state/src/clock.rs",
-            "stamps facts; everything else gets time as data",
-        )],
+        homes: &[
+            (
+                "state/src/clock.rs",
+                "stamps facts; everything else gets time as data",
+            ),
+            (
+                "roles/src/tool/stopwatch.rs",
+                "how long a search or a command of a tool takes; no fact has its time from there",
+            ),
+        ],
     },
     Touch {
         what: "touch the file system",
@@ -106,8 +112,8 @@ const TOUCHES: [Touch; 6] = [
                 "the one resolver of paths that a model wrote, beneath folders that are open",
             ),
             (
-                "roles/src/tool/read.rs",
-                "lists and searches what the resolver opened",
+                "roles/src/tool/find/walk.rs",
+                "goes through what the resolver opened, each folder opened in the one above it",
             ),
             (
                 "roles/src/tool/command/",

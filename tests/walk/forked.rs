@@ -1,6 +1,7 @@
 //! Flows that are forked by the real program, go on by themselves, and outlive their parents.
 
 use super::place::{ASKING, FLOW, Place, SLOW};
+use crate::support::slice_of;
 
 /// The records at which a flow can be forked: from its beginning to its end.
 fn records(place: &Place, flow: &str) -> std::ops::RangeInclusive<u64> {
@@ -29,8 +30,7 @@ fn a_fork_at_any_record_goes_on_to_the_end_its_parent_came_to() {
     let parent = place.flow().unwrap();
     let wanted = place.outcome(&parent);
     let before = place.run(&["log", &parent, "--json"]).out;
-    let whole = std::env::var_os("A_SOCIETY_TEST_FULL").is_some_and(|value| value == "1");
-    for at in records(&place, &parent).step_by(if whole { 1 } else { 9 }) {
+    for at in slice_of(records(&place, &parent), 9) {
         let fork = fork(&place, &parent, at);
         let said = place.run(&["resume", &fork, "--improve", "none"]);
         assert_eq!(said.code, 0, "at {at}: {said:?}");

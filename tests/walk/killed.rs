@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::place::{FLOW, Place, SLOW};
-use crate::support::Said;
+use crate::support::{Said, is_full, seed};
 
 /// How often the slice kills.
 const KILLS: u64 = 15;
@@ -28,13 +28,12 @@ fn killed_at_any_moment_a_flow_goes_on_to_the_same_end() {
     let (said, flow) = ended(&whole);
     assert_eq!(said.code, 0, "{said:?}");
     let wanted = whole.outcome(&flow);
-    let full = std::env::var_os("A_SOCIETY_TEST_FULL").is_some_and(|value| value == "1");
-    let kills = if full { KILLS_FULL } else { KILLS };
+    let kills = if is_full() { KILLS_FULL } else { KILLS };
     for number in 0..kills {
         let place = Place::new(FLOW, SLOW);
         let mut child = place.start(&["run", "demo/flow.yaml", "--improve", "none"]);
         // Spread evenly, and not in step with anything the program does.
-        let after = number * SPREAD_MS / kills + number % 7;
+        let after = number * SPREAD_MS / kills + (number + seed()) % (SPREAD_MS / kills + 7);
         std::thread::sleep(Duration::from_millis(after));
         child.kill().unwrap();
         child.wait().unwrap();

@@ -1,8 +1,10 @@
 //! Flows that are walked by the real program: to their ends, beside one another, and after deaths.
 
 mod arriving;
+mod beside;
 mod between;
 mod canaries;
+mod compacting;
 mod counted;
 mod delivering;
 mod ending;

@@ -13,6 +13,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::place::{Place, wait_until};
+use crate::support::{is_full, seed};
 
 pub(super) const FLOW: &str = r"workflow:
   name: By a model
@@ -104,7 +105,7 @@ impl Model {
 pub(super) type Refuses = fn(usize) -> Option<(u16, String)>;
 
 /// The body of the one request of a connection.
-fn asked(stream: &TcpStream) -> Option<String> {
+pub(super) fn asked(stream: &TcpStream) -> Option<String> {
     let mut reader = BufReader::new(stream);
     let mut length = 0;
     loop {
@@ -125,7 +126,11 @@ fn asked(stream: &TcpStream) -> Option<String> {
     String::from_utf8(body).ok()
 }
 
-fn refuse(mut stream: &TcpStream, (status, seconds): (u16, u64), why: &str) -> Option<()> {
+pub(super) fn refuse(
+    mut stream: &TcpStream,
+    (status, seconds): (u16, u64),
+    why: &str,
+) -> Option<()> {
     let length = why.len();
     let wait = match seconds {
         0 => String::new(),
@@ -139,11 +144,9 @@ fn refuse(mut stream: &TcpStream, (status, seconds): (u16, u64), why: &str) -> O
     stream.shutdown(std::net::Shutdown::Both).ok()
 }
 
-fn answer(mut stream: &TcpStream, body: &str, script: Script) -> Option<()> {
+fn answer(stream: &TcpStream, body: &str, script: Script) -> Option<()> {
     let request: Value = serde_json::from_str(body).ok()?;
-    let head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n";
-    stream.write_all(head.as_bytes()).ok()?;
-    // Whoever makes a summary has no tools, and gets the last words.
+    // A request for a summary has no tools, and gets the last words.
     let has_tools = request["tools"]
         .as_array()
         .is_some_and(|tools| !tools.is_empty());
@@ -158,8 +161,33 @@ fn answer(mut stream: &TcpStream, body: &str, script: Script) -> Option<()> {
         Vec::new()
     };
     let record = record_in(body).unwrap_or_default();
-    for event in events(said) {
-        let event = event.to_string().replace("$RECORD", &record);
+    stream_events(stream, events(said), &record)
+}
+
+/// Streams an answer whose request was counted as so many tokens.
+pub(super) fn stream_out(
+    stream: &TcpStream,
+    blocks: Vec<(Value, Vec<Value>)>,
+    stop: &str,
+    tokens: usize,
+) -> Option<()> {
+    let mut events = events(blocks);
+    for event in &mut events {
+        if let Some(usage) = event.pointer_mut("/message/usage/input_tokens") {
+            *usage = json!(tokens);
+        }
+        if let Some(reason) = event.pointer_mut("/delta/stop_reason") {
+            *reason = json!(stop);
+        }
+    }
+    stream_events(stream, events, "")
+}
+
+fn stream_events(mut stream: &TcpStream, events: Vec<Value>, record: &str) -> Option<()> {
+    let head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n";
+    stream.write_all(head.as_bytes()).ok()?;
+    for event in events {
+        let event = event.to_string().replace("$RECORD", record);
         let event: Value = serde_json::from_str(&event).ok()?;
         let kind = event["type"].as_str()?;
         let text = format!("event: {kind}\ndata: {event}\n\n");
@@ -378,11 +406,10 @@ fn a_model_writes_the_graph_of_its_flow_if_the_flow_may_walk_it() {
 
 #[test]
 fn a_kill_while_a_model_writes_the_graph_leaves_file_and_journal_of_one_mind() {
-    let full = std::env::var_os("A_SOCIETY_TEST_FULL").is_some_and(|value| value == "1");
-    for kill in 0..(if full { KILLS_FULL } else { KILLS / 2 }) {
+    for kill in 0..(if is_full() { KILLS_FULL } else { KILLS / 2 }) {
         let (_model, place, flow) = begun_revising();
         let mut child = place.start(&["resume", &flow, "--until-waiting", "--improve", "none"]);
-        std::thread::sleep(Duration::from_millis(20 + kill * 17 % 120));
+        std::thread::sleep(Duration::from_millis(20 + (kill * 17 + seed()) % 120));
         child.kill().unwrap();
         child.wait().unwrap();
         wait_until("the flow can be opened", || {
@@ -424,7 +451,7 @@ fn a_session_is_made_shorter_and_restored_with_and_without_a_driver() {
     let said = place.run(&["session", "compact", &flow, "owner"]);
     assert_eq!(said.code, 0, "{said:?}");
     assert!(
-        said.out.contains("a model's summary stands for"),
+        said.out.contains("a model's summary replaces"),
         "{}",
         said.out
     );
@@ -636,15 +663,14 @@ fn without_a_model_the_flow_says_what_to_do_and_goes_on_when_there_is_one() {
 /// Whenever the program dies, no command runs twice, and one whose outcome is not known says so.
 #[test]
 fn a_kill_at_any_moment_of_a_models_turn_repeats_no_command_and_hides_no_doubt() {
-    let full = std::env::var_os("A_SOCIETY_TEST_FULL").is_some_and(|value| value == "1");
-    let kills = if full { KILLS_FULL } else { KILLS };
+    let kills = if is_full() { KILLS_FULL } else { KILLS };
     let model = Model::start();
     for kill in 0..kills {
         let place = with_model(&model);
         let flow = allowed_everything(&place);
         let mut child = place.start(&["resume", &flow, "--until-waiting", "--improve", "none"]);
         // Spread over the time that an undisturbed run takes.
-        std::thread::sleep(Duration::from_millis(5 + kill * 37 % 260));
+        std::thread::sleep(Duration::from_millis(5 + (kill * 37 + seed()) % 260));
         child.kill().unwrap();
         child.wait().unwrap();
         wait_until("the flow can be opened", || {

@@ -2,24 +2,20 @@
 //!
 //! Making it shorter is a turn aside like the one that a full window leads to, without a turn that
 //! waits for it. While it is made no turn of the role begins. If no model can be asked, or what it
-//! says is no summary, the beginnings of the messages stand for them, and the feed says why.
+//! says is not a summary, the oldest messages are left out, and the feed says why.
 
 use a_society_facts::Hash;
 use a_society_facts::fact::Fact;
-use a_society_facts::fact::session::{
-    ArchiveRestored, CompactionFailed, CompactionStarted, Strategy, Trigger,
-};
+use a_society_facts::fact::session::{ArchiveRestored, Trigger};
 use a_society_facts::fact::turn::Usage;
 use a_society_facts::id::{ClientId, RoleInstance, TurnId};
-use a_society_facts::message::Message;
 use a_society_facts::view::session::SessionView;
 use a_society_flow::machine::{Task, Work};
-use a_society_roles::role::digest::digest;
+use a_society_roles::role::compaction::Shares;
 use a_society_roles::turn::step::{Told, Worst};
 use a_society_roles::turn::stop::StopSignal;
 
 use super::budget::Short;
-use super::compact::Shortened;
 use super::core::{Core, LiveTurn, Start};
 use super::error::DriverError;
 use super::hurry::{Nap, Pace};
@@ -29,6 +25,9 @@ use super::withhold::SecretFilter;
 
 /// How many messages there must be: one alone may be what stands for others already.
 const MESSAGES_MIN: usize = 2;
+
+/// The window of a model that cannot be asked.
+const WINDOW_UNKNOWN: u64 = 0;
 
 impl Core {
     /// Begins to make a session shorter. What was begun goes on beside the flow's turns.
@@ -81,7 +80,11 @@ impl Core {
                     nap,
                 });
             }
-            Err(why) => drop(self.do_without(aside, why, Usage::default())?),
+            Err(why) => {
+                let shares = Shares::of(WINDOW_UNKNOWN);
+                self.do_without(aside, why, Usage::default(), Some(shares))?;
+                self.leave(aside);
+            }
         }
         self.flow.sync()?;
         let after = self.flow.position().seq;
@@ -183,11 +186,16 @@ impl Core {
         &mut self,
         turn: TurnId,
         asked: (String, Hash),
-        worst: Worst,
+        (worst, shares): (Worst, Shares),
     ) -> Result<Heard, DriverError> {
         match self.over_budget(turn, worst) {
             Some(Short::Busy) => Ok(Heard::Go(Told::Busy)),
-            Some(Short::Of(why)) => self.do_without(turn, why, Usage::default()),
+            Some(Short::Of(why)) => {
+                self.do_without(turn, why, Usage::default(), Some(shares))?;
+                self.leave(turn);
+                self.owed += 1;
+                Ok(Heard::Over)
+            }
             None => {
                 let role = self.live.get(&turn).map(|live| live.role.clone());
                 let role = role.ok_or(DriverError::Gone)?;
@@ -195,56 +203,6 @@ impl Core {
                 Ok(Heard::Go(Told::Done { call: None }))
             }
         }
-    }
-
-    /// There is no summary to be had: the beginnings of the messages stand for them, if that is
-    /// shorter.
-    pub(super) fn do_without(
-        &mut self,
-        turn: TurnId,
-        why: String,
-        usage: Usage,
-    ) -> Result<Heard, DriverError> {
-        let Some(role) = self.live.get(&turn).map(|live| live.role.clone()) else {
-            return Ok(Heard::Over);
-        };
-        let picture = self.picture_of(turn, &role);
-        self.fail_compaction(turn, why, usage)?;
-        self.leave(turn);
-        let messages = self.flow.views().sessions.get(&role);
-        let messages: Vec<Message> = messages.map_or_else(Vec::new, |session| {
-            let each = session.messages.iter();
-            each.map(|entry| Message::clone(&entry.message)).collect()
-        });
-        let summary = digest(&messages);
-        let compaction: String = format!("k{}", self.mint.number());
-        self.append(Fact::CompactionStarted(CompactionStarted {
-            role: role.clone(),
-            compaction: compaction.clone(),
-            trigger: Trigger::Manual,
-            strategy: Strategy::Truncate,
-            client: None,
-        }))?;
-        let shortened = Shortened {
-            compaction,
-            trigger: Trigger::Manual,
-            strategy: Strategy::Truncate,
-            picture: &picture,
-            summary: &summary,
-        };
-        let bytes: usize = messages.iter().map(digest_weight).sum();
-        if self.replacement(&role, &shortened).len() < bytes {
-            self.replace_history(role, shortened)?;
-        } else {
-            let why = "the beginnings of its messages are as long as the whole".to_owned();
-            self.append(Fact::CompactionFailed(CompactionFailed {
-                role,
-                compaction: shortened.compaction,
-                why,
-            }))?;
-        }
-        self.owed += 1;
-        Ok(Heard::Over)
     }
 
     /// Takes what was begun beside the flow's turns to its end, in a process that drives nothing
@@ -257,18 +215,6 @@ impl Core {
             turn_thread::run_here(self, start)?;
         }
         Ok(())
-    }
-}
-
-/// How long a message is for the purpose of making its session shorter.
-fn digest_weight(message: &Message) -> usize {
-    match message {
-        Message::User { content } | Message::Assistant { content } => content.len(),
-        Message::AssistantToolCalls { calls, text } => {
-            let each = calls.iter().map(|call| call.input.get().len());
-            text.as_ref().map_or(0, String::len) + each.sum::<usize>()
-        }
-        Message::ToolResult { content, .. } => content.len(),
     }
 }
 

@@ -1,41 +1,25 @@
-//! Making a session shorter in the middle of a turn: a turn aside makes the summary, and one
-//! message then stands for everything that was said. Between turns the operator may want the same:
-//! `by_hand`.
+//! Making a session shorter in the middle of a turn: a turn aside makes the summary, and one message
+//! then replaces everything that was said. Between turns the operator may want the same: `by_hand`.
 
 use a_society_facts::fact::Fact;
-use a_society_facts::fact::session::{
-    CompactionFailed, CompactionStarted, SessionCompacted, Strategy, Trigger,
-};
+use a_society_facts::fact::session::{CompactionFailed, CompactionStarted, Strategy, Trigger};
 use a_society_facts::fact::turn::{
     Cause, ModelAnswered, ModelFailed, ModelRequested, StopReason, TurnEnd, TurnEnded, TurnStarted,
     Usage,
 };
 use a_society_facts::hash::Hash;
 use a_society_facts::id::{ClientId, RoleInstance, TurnId};
-use a_society_facts::message::{AnswerText, Message};
+use a_society_facts::message::AnswerText;
 use a_society_facts::view::flow::RequestState;
-use a_society_facts::view::session::Entry;
-use a_society_flow::machine::Task;
-use a_society_roles::role::packet::{Compacted, compacted_message};
-use a_society_roles::turn::step::{Compact, Told, Tried};
+use a_society_roles::role::compaction::Shares;
+use a_society_roles::turn::step::{Compact, Told, Tried, Worst};
 
 use super::budget::Short;
 use super::core::Core;
 use super::error::DriverError;
-use super::role_source::About;
+use super::shorter::Shorter;
 use super::step::Heard;
 use crate::mint;
-
-/// What takes the place of a history, and why.
-#[derive(Debug)]
-pub(super) struct Shortened<'a> {
-    pub(super) compaction: String,
-    pub(super) trigger: Trigger,
-    pub(super) strategy: Strategy,
-    /// What the flow knows about the role's work.
-    pub(super) picture: &'a str,
-    pub(super) summary: &'a str,
-}
 
 impl Core {
     pub(super) fn compact(
@@ -44,67 +28,105 @@ impl Core {
         attempt: u32,
         compact: Compact,
     ) -> Result<Heard, DriverError> {
+        let by_hand = self.is_by_hand(turn);
         let told = match compact {
             Compact::Ask {
                 model,
                 hash,
                 worst,
+                trigger: _,
+                shares,
+            } if by_hand => {
+                return self.ask_by_hand(turn, (model, hash), (worst, shares));
+            }
+            Compact::Ask {
+                model,
+                hash,
+                worst,
                 trigger,
+                shares: _,
             } => {
-                if self.is_by_hand(turn) {
-                    return self.ask_by_hand(turn, (model, hash), worst);
-                }
-                let under_way = self
-                    .live
-                    .get(&turn)
-                    .and_then(|live| live.compaction.clone());
-                let short = self.over_budget(turn, worst);
-                if let Some(Short::Of(why)) = &short {
-                    self.fail_compaction(turn, why.clone(), Usage::default())?;
-                }
-                if short.is_some()
-                    && let Some(heard) = self.short_of(turn, attempt, worst)?
-                {
+                let asked = (model, hash);
+                if let Some(heard) = self.ask_for_summary((turn, attempt), trigger, asked, worst)? {
                     return Ok(heard);
-                }
-                match under_way {
-                    Some((_, aside)) => {
-                        let role = self.live.get(&turn).map(|live| live.role.clone());
-                        let role = role.ok_or(DriverError::Gone)?;
-                        self.ask_aside(aside, role, (model, hash))?;
-                    }
-                    None => self.begin_compaction(turn, trigger, (model, hash))?,
                 }
                 Told::Done { call: None }
             }
             Compact::Again(tried) => {
                 self.release(turn);
-                let live = self.live.get(&turn);
-                let under_way = live.and_then(|live| Some((live.compaction.clone()?, &live.role)));
-                if let Some(((_, aside), role)) = under_way {
-                    let role = role.clone();
+                if let Some((aside, role)) = self.summary_of(turn) {
                     self.fail_aside(aside, &role, tried)?;
                 }
                 Told::Done { call: None }
             }
-            Compact::Summary { text, usage } => {
-                let by_hand = self.is_by_hand(turn);
-                let replacement = self.end_compaction(turn, &text, usage)?;
-                if by_hand {
-                    self.leave(turn);
-                    return Ok(Heard::Over);
+            Compact::Wrong { why: _, usage } => {
+                self.release(turn);
+                if let Some((aside, role)) = self.summary_of(turn) {
+                    self.answer_aside(aside, &role, "", usage)?;
                 }
-                Told::Compacted { replacement }
-            }
-            Compact::Failed { why, usage } => {
-                if self.is_by_hand(turn) {
-                    return self.do_without(turn, why, usage);
-                }
-                self.fail_compaction(turn, why, usage)?;
                 Told::Done { call: None }
             }
+            Compact::Summary {
+                text,
+                usage,
+                shares,
+            } => {
+                let replacement = self.end_compaction(turn, text, usage, shares)?;
+                let kept_last = 0;
+                Told::Compacted {
+                    replacement,
+                    kept_last,
+                }
+            }
+            Compact::Failed { why, usage, cuts } => {
+                match self.do_without(turn, why, usage, cuts)? {
+                    Some((replacement, kept_last)) => Told::Compacted {
+                        replacement,
+                        kept_last,
+                    },
+                    None => Told::Done { call: None },
+                }
+            }
         };
+        let is_over = matches!(told, Told::Compacted { .. }) || self.summary_of(turn).is_none();
+        if by_hand && is_over {
+            self.leave(turn);
+            self.owed += 1;
+            return Ok(Heard::Over);
+        }
         Ok(Heard::Go(told))
+    }
+
+    /// A summary that a full window leads to is asked for, if the budget has room for it.
+    fn ask_for_summary(
+        &mut self,
+        (turn, attempt): (TurnId, u32),
+        trigger: Trigger,
+        asked: (String, Hash),
+        worst: Worst,
+    ) -> Result<Option<Heard>, DriverError> {
+        let under_way = self.summary_of(turn);
+        let short = self.over_budget(turn, worst);
+        if let Some(Short::Of(why)) = &short {
+            self.fail_compaction(turn, why.clone(), Usage::default())?;
+        }
+        if short.is_some()
+            && let Some(heard) = self.short_of(turn, attempt, worst)?
+        {
+            return Ok(Some(heard));
+        }
+        match under_way {
+            Some((aside, role)) => self.ask_aside(aside, role, asked)?,
+            None => self.begin_compaction(turn, trigger, asked)?,
+        }
+        Ok(None)
+    }
+
+    /// The turn in which a summary is being made, and its role.
+    fn summary_of(&self, turn: TurnId) -> Option<(TurnId, RoleInstance)> {
+        let live = self.live.get(&turn)?;
+        let (_, aside) = live.compaction.as_ref()?;
+        Some((*aside, live.role.clone()))
     }
 
     fn begin_compaction(
@@ -204,90 +226,55 @@ impl Core {
     fn end_compaction(
         &mut self,
         turn: TurnId,
-        summary: &str,
+        summary: String,
         usage: Usage,
+        shares: Shares,
     ) -> Result<String, DriverError> {
         let Some((compaction, aside, role)) = self.compaction_of(turn) else {
             return Err(DriverError::Gone);
         };
-        self.answer_aside(aside, &role, summary, usage)?;
-        let trigger = if aside == turn {
-            Trigger::Manual
-        } else {
-            Trigger::Auto
-        };
-        let picture = self.picture_of(turn, &role);
-        let shortened = Shortened {
+        self.answer_aside(aside, &role, &summary, usage)?;
+        self.end_aside(aside, &role, TurnEnd::Outcome, None)?;
+        let shorter = Shorter {
             compaction,
-            trigger,
+            trigger: trigger_of(turn, aside),
             strategy: Strategy::NodeSummary,
-            picture: &picture,
             summary,
-        };
-        self.replace_history(role, shortened)
-    }
-
-    /// One message stands for the whole history from now on.
-    pub(super) fn replace_history(
-        &mut self,
-        role: RoleInstance,
-        shortened: Shortened<'_>,
-    ) -> Result<String, DriverError> {
-        let replacement = self.replacement(&role, &shortened);
-        let session = self.flow.views().sessions.get(&role);
-        let tokens_before = session.map_or(0, |session| session.latest_context_usage);
-        let node = session.and_then(|session| session.node.as_ref().map(|mark| mark.node.clone()));
-        let message = mint::name(self.mint.as_mut(), "m")?;
-        let kept = self.flow.keep_text(replacement.clone())?;
-        self.append(Fact::SessionCompacted(SessionCompacted {
-            role,
-            compaction: shortened.compaction,
-            trigger: shortened.trigger,
-            strategy: shortened.strategy,
-            node,
-            message,
-            replacement: kept,
+            why: None,
             kept_last: 0,
-            tokens_before,
+            shares,
+        };
+        self.replace_history(turn, role, shorter)
+    }
+
+    /// No summary can be made: the oldest messages are left out in place of it, if that may be and
+    /// is shorter. What replaced them, and how many of the last messages stay.
+    pub(super) fn do_without(
+        &mut self,
+        turn: TurnId,
+        why: String,
+        usage: Usage,
+        cuts: Option<Shares>,
+    ) -> Result<Option<(String, usize)>, DriverError> {
+        let Some((compaction, aside, role)) = self.compaction_of(turn) else {
+            return Ok(None);
+        };
+        self.close_aside(aside, &role, &why, usage)?;
+        let mut failed = why.clone();
+        if let Some(shares) = cuts {
+            let named = (&*compaction, trigger_of(turn, aside));
+            let cut = self.without_the_oldest(turn, &role, named, (&why, shares))?;
+            if cut.is_some() {
+                return Ok(cut);
+            }
+            failed.push_str(", and the beginnings of its messages are as long as the whole");
+        }
+        self.append(Fact::CompactionFailed(CompactionFailed {
+            role,
+            compaction,
+            why: failed,
         }))?;
-        Ok(replacement)
-    }
-
-    /// What is going to stand for a history.
-    pub(super) fn replacement(&self, role: &RoleInstance, shortened: &Shortened<'_>) -> String {
-        let is_automatic = shortened.trigger == Trigger::Auto;
-        let messages = self.flow.views().sessions.get(role);
-        let messages = messages.map_or(&[][..], |session| &session.messages);
-        let said = |entry: &Entry| match &*entry.message {
-            Message::User { content } => Some(Some(content.clone())),
-            // In the middle of a turn the last word is still to be acted on; between turns it is
-            // only if nothing was answered.
-            Message::Assistant { .. } if !is_automatic => Some(None),
-            Message::Assistant { .. }
-            | Message::AssistantToolCalls { .. }
-            | Message::ToolResult { .. } => None,
-        };
-        let last = messages.iter().rev().find_map(said).flatten();
-        compacted_message(&Compacted {
-            id: &shortened.compaction,
-            is_automatic,
-            picture: shortened.picture,
-            summary: shortened.summary,
-            last: last.as_deref(),
-        })
-    }
-
-    /// What the flow knows about the role's work, in the words in which a role is told.
-    pub(super) fn picture_of(&mut self, turn: TurnId, role: &RoleInstance) -> String {
-        let about = match self.live.get(&turn).map(|live| &live.task) {
-            Some(Task::Node(node)) => About::Node(node),
-            Some(Task::Feedback) => About::Feedback,
-            Some(Task::Reflection | Task::Send) | None => About::Reflection,
-        };
-        let Self {
-            roles, graph, flow, ..
-        } = self;
-        roles.packet(graph, &flow.views().flow, role, about)
+        Ok(None)
     }
 
     fn answer_aside(
@@ -309,14 +296,51 @@ impl Core {
             stop: StopReason::End,
             usage,
             provider_blocks: None,
-        }))?;
+        }))
+    }
+
+    fn end_aside(
+        &mut self,
+        aside: TurnId,
+        role: &RoleInstance,
+        end: TurnEnd,
+        error: Option<String>,
+    ) -> Result<(), DriverError> {
         self.append(Fact::TurnEnded(TurnEnded {
             turn: aside,
             attempt: 1,
             role: role.clone(),
-            end: TurnEnd::Outcome,
-            error: None,
+            end,
+            error,
         }))
+    }
+
+    /// Ends the turn aside in which no summary was made.
+    fn close_aside(
+        &mut self,
+        aside: TurnId,
+        role: &RoleInstance,
+        why: &str,
+        usage: Usage,
+    ) -> Result<(), DriverError> {
+        if usage != Usage::default() {
+            self.answer_aside(aside, role, "", usage)?;
+            return self.end_aside(aside, role, TurnEnd::Outcome, None);
+        }
+        let request = self.requests_of(aside);
+        let asked = self.state().request(aside, request);
+        if asked.is_some_and(|asked| asked.state == RequestState::Asked) {
+            self.append(Fact::ModelFailed(ModelFailed {
+                turn: aside,
+                attempt: 1,
+                role: role.clone(),
+                request,
+                class: "compaction".to_owned(),
+                error: why.to_owned(),
+                retry_in_ms: None,
+            }))?;
+        }
+        self.end_aside(aside, role, TurnEnd::Failed, Some(why.to_owned()))
     }
 
     pub(super) fn fail_compaction(
@@ -325,38 +349,7 @@ impl Core {
         why: String,
         usage: Usage,
     ) -> Result<(), DriverError> {
-        let Some((compaction, aside, role)) = self.compaction_of(turn) else {
-            return Ok(());
-        };
-        if usage == Usage::default() {
-            let request = self.requests_of(aside);
-            let asked = self.state().request(aside, request);
-            if asked.is_some_and(|asked| asked.state == RequestState::Asked) {
-                self.append(Fact::ModelFailed(ModelFailed {
-                    turn: aside,
-                    attempt: 1,
-                    role: role.clone(),
-                    request,
-                    class: "compaction".to_owned(),
-                    error: why.clone(),
-                    retry_in_ms: None,
-                }))?;
-            }
-            self.append(Fact::TurnEnded(TurnEnded {
-                turn: aside,
-                attempt: 1,
-                role: role.clone(),
-                end: TurnEnd::Failed,
-                error: Some(why.clone()),
-            }))?;
-        } else {
-            self.answer_aside(aside, &role, "", usage)?;
-        }
-        self.append(Fact::CompactionFailed(CompactionFailed {
-            role,
-            compaction,
-            why,
-        }))
+        self.do_without(turn, why, usage, None).map(drop)
     }
 
     /// What was done beside a turn that is stopped is over with it.
@@ -397,5 +390,14 @@ impl Core {
             }))?;
         }
         Ok(())
+    }
+}
+
+/// Who wanted a session shorter: the operator's own turn makes the summary itself.
+fn trigger_of(turn: TurnId, aside: TurnId) -> Trigger {
+    if aside == turn {
+        Trigger::Manual
+    } else {
+        Trigger::Auto
     }
 }

@@ -77,7 +77,12 @@ const fn pace_after(step: &Step) -> Option<Pace> {
         Step::Failed {
             retry_in_ms: None, ..
         }
-        | Step::Compact(Compact::Ask { .. } | Compact::Summary { .. } | Compact::Failed { .. })
+        | Step::Compact(
+            Compact::Ask { .. }
+            | Compact::Wrong { .. }
+            | Compact::Summary { .. }
+            | Compact::Failed { .. },
+        )
         | Step::Choose(
             Choose::Ask { .. }
             | Choose::Wrong { .. }

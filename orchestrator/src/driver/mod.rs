@@ -24,6 +24,7 @@ mod outcome;
 pub mod role_source;
 pub mod room;
 mod settle;
+mod shorter;
 mod snapshot;
 mod steer;
 mod step;

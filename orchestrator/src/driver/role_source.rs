@@ -64,6 +64,18 @@ pub trait RoleSource: Send + std::fmt::Debug {
         role: &RoleInstance,
         about: About<'_>,
     ) -> String;
+    /// What the flow knows about a role's work, for a role whose conversation is made shorter: what it
+    /// received, what is still to come, what it handed off.
+    fn facts(
+        &mut self,
+        graph: &FlowGraph,
+        state: &FlowState,
+        role: &RoleInstance,
+        about: About<'_>,
+    ) -> String {
+        let _ = (graph, state, role, about);
+        String::new()
+    }
     /// What a role is told when its turn goes on after a crash.
     fn continuation(&self) -> &'static str;
     /// Whether whoever takes the turns of a role looks at all that was ever said in its session. To

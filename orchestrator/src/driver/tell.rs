@@ -366,8 +366,13 @@ impl Core {
             let ours = entry.turn == Some(turn) && !entry.interrupted;
             ours && is_answer(&entry.message)
         };
-        let answers_before =
-            u32::try_from(entries.iter().filter(answered).count()).unwrap_or(u32::MAX);
+        // What was replaced was answered all the same: the calls of a turn are numbered on.
+        let archives = session.map_or(&[][..], |session| &session.archives);
+        let archived = archives
+            .iter()
+            .flat_map(|archive| &archive.archived_transcript_history);
+        let answers = entries.iter().chain(archived).filter(answered).count();
+        let answers_before = u32::try_from(answers).unwrap_or(u32::MAX);
         let at = seen::Place {
             flow: self.flow.id().clone(),
             record: self.places.record.clone(),

@@ -120,9 +120,11 @@ impl SecretFilter {
             Step::Failed { error: text, .. } | Step::Refuse { output: text, .. } => {
                 self.clean(text);
             }
-            Step::Compact(Compact::Summary { text, .. } | Compact::Failed { why: text, .. }) => {
-                self.clean(text)
-            }
+            Step::Compact(
+                Compact::Summary { text, .. }
+                | Compact::Wrong { why: text, .. }
+                | Compact::Failed { why: text, .. },
+            ) => self.clean(text),
             Step::Choose(
                 Choose::Wrong { text, .. }
                 | Choose::Chosen { text, .. }

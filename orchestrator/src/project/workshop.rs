@@ -18,6 +18,7 @@ use a_society_facts::view::flow::Running;
 use a_society_flow::graph::{Executor, FlowGraph, InlineRole, PermissionMode, RoleName};
 use a_society_flow::machine::{findings_path, report_path};
 use a_society_roles::port::{RecordFiles, RecordPath};
+use a_society_roles::role::compaction::flow_facts;
 use a_society_roles::role::definition::{
     Arrival, Briefing, Entrance, EntryKind, Feedback, FlowInput, Owed, Picture, Reading, Received,
     Reflection, Sent, Skill,
@@ -426,6 +427,19 @@ impl RoleSource for Workshop {
                 "Ended with your last turn: {}.\n\n{packet}",
                 ended.join(", ")
             ),
+        }
+    }
+
+    fn facts(
+        &mut self,
+        _: &FlowGraph,
+        state: &FlowState,
+        _: &RoleInstance,
+        about: About<'_>,
+    ) -> String {
+        match about {
+            About::Node(node) => flow_facts(&self.picture(state, node, state.running.get(node))),
+            About::Reflection | About::Feedback => String::new(),
         }
     }
 

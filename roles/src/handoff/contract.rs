@@ -162,7 +162,8 @@ pub fn output_limit_message(allowed: &Allowed) -> String {
     )
 }
 
-fn allowed_text(allowed: &Allowed) -> String {
+/// The ways in which a turn may end at this moment.
+pub(crate) fn allowed_text(allowed: &Allowed) -> String {
     let mut lines = Vec::new();
     if !allowed.forward.is_empty() {
         lines.push(format!("* forward to {}", names(&allowed.forward)));

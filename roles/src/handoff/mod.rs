@@ -8,8 +8,8 @@ mod outcome;
 mod parse;
 mod write;
 
-pub(crate) use contract::problem_of;
 pub use contract::{Allowed, Signal, handoff_contract, output_limit_message, repair_message};
+pub(crate) use contract::{allowed_text, problem_of};
 pub use fault::{FaultCode, FaultSpan, HandoffFault};
 pub use limits::{MAX_BLOCK_BYTES, MAX_TARGETS};
 pub use outcome::{Outcome, Target};

@@ -22,6 +22,12 @@ pub trait Provider: Send + Sync + std::fmt::Debug {
     /// If the request is none that may be sent.
     fn prepare(&self, request: &Request<'_>) -> Result<Prepared, Fault>;
 
+    /// Whether its servers may drop a part of a request that is too long for them, and answer the
+    /// rest without a word about it.
+    fn may_cut(&self) -> bool {
+        false
+    }
+
     /// Sends it. The stream ends promptly when the signal is raised, and when it is dropped.
     fn start(&self, prepared: Prepared, stop: &StopSignal) -> Stream;
 }

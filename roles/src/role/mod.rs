@@ -3,6 +3,7 @@
 //! All of it is pure: plain values in, text out. Whoever drives the flow knows the graph, the
 //! files and the time, and brings them here as words.
 
+pub mod compaction;
 pub mod definition;
 pub mod digest;
 pub mod packet;

@@ -38,55 +38,6 @@ pub fn interrupted_message() -> &'static str {
      block as always.\n"
 }
 
-/// What a compaction knows.
-#[derive(Debug, Clone, Copy)]
-pub struct Compacted<'a> {
-    /// Its name, by which the archive is found.
-    pub id: &'a str,
-    /// Whether the runtime wanted it, because the window filled.
-    pub is_automatic: bool,
-    /// What the flow knows about the role's work at present.
-    pub picture: &'a str,
-    /// The summary.
-    pub summary: &'a str,
-    /// The last thing that was said to the role.
-    pub last: Option<&'a str>,
-}
-
-/// What stands for a history that was made shorter.
-#[must_use]
-pub fn compacted_message(compacted: &Compacted<'_>) -> String {
-    let why = if compacted.is_automatic {
-        "because the context was nearly full"
-    } else {
-        "because the operator asked for it"
-    };
-    let mut parts = vec![
-        format!(
-            "Your conversation up to here was put away ({}, {why}). This message stands for it; \
-             the whole of it is kept in an archive.",
-            compacted.id
-        ),
-        format!("# What the flow knows\n\n{}", compacted.picture.trim_end()),
-        format!(
-            "# What you had done and found out\n\n{}",
-            compacted.summary.trim()
-        ),
-    ];
-    if let Some(last) = compacted.last {
-        parts.push(format!(
-            "# The last thing you were told\n\n{}",
-            last.trim_end()
-        ));
-    }
-    parts.push(
-        "Go on from where the summary ends. Do not begin the task anew, and end the turn with a \
-         `handoff` block as always.\n"
-            .to_owned(),
-    );
-    parts.join("\n\n")
-}
-
 /// What a role reads when it is to look back on its own work.
 #[must_use]
 pub fn reflection_packet(reflection: &Reflection) -> String {

@@ -27,6 +27,7 @@ mod running;
 mod seen;
 mod setting;
 mod show;
+mod stopwatch;
 mod text;
 mod todo;
 mod toolbox;

@@ -2,6 +2,7 @@
 
 use a_society_facts::Hash;
 use a_society_facts::fact::turn::{CallEnd, Effect};
+use std::fmt::Write as _;
 
 use super::arguments::{EditFile, WriteFile};
 use super::edit::{Edit, Knowledge, Page, apply, difference};
@@ -241,7 +242,8 @@ impl Toolbox {
                 );
                 for (number, line) in (1..).zip(redacted.lines().take(limits::UNREAD_LINES)) {
                     let line: String = line.chars().take(limits::LINE_CHARS).collect();
-                    text.push_str(&format!("\n{number}\t{line}"));
+                    // Writing to a string cannot fail.
+                    let _ = write!(text, "\n{number}\t{line}");
                 }
                 Err(files::impossible(text))
             }

@@ -10,6 +10,7 @@ use a_society_facts::{Hash, id::CallId};
 
 use crate::consent::Ask;
 use crate::handoff::{HandoffFault, Outcome};
+use crate::role::compaction::Shares;
 
 /// The next thing a taker does.
 #[derive(Debug, Clone)]
@@ -199,23 +200,36 @@ pub enum Compact {
         worst: Worst,
         /// Who wants it.
         trigger: Trigger,
+        /// The parts of the model's window.
+        shares: Shares,
     },
-    /// The request came to nothing, and is made once more after a while.
+    /// The request failed, and is made once more after a while.
     Again(Tried),
+    /// The answer was not a summary, and the model is asked once more.
+    Wrong {
+        /// Why.
+        why: String,
+        /// What it cost.
+        usage: Usage,
+    },
     /// The summary is there.
     Summary {
         /// What it says.
         text: String,
         /// What it cost.
         usage: Usage,
+        /// The parts of the model's window.
+        shares: Shares,
     },
-    /// There is none, and the history stays as it is but for old tool outputs that are left out of
-    /// requests.
+    /// No summary could be made.
     Failed {
         /// Why.
         why: String,
         /// What it cost nevertheless.
         usage: Usage,
+        /// Whether the oldest messages are left out in place of it, and within which parts of the
+        /// model's window. Otherwise the history stays as it is.
+        cuts: Option<Shares>,
     },
 }
 
@@ -323,10 +337,12 @@ pub enum Told {
         /// What the role is told, in order.
         words: Vec<String>,
     },
-    /// The session was made shorter: this stands for everything that was said so far.
+    /// The session was made shorter: a message replaces what was said so far.
     Compacted {
         /// What it says.
         replacement: String,
+        /// How many of the last messages stay after it.
+        kept_last: usize,
     },
     /// The time was to pass, and the operator ended it: what was waited with is tried now, once,
     /// whoever else waits for the same.

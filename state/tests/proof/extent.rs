@@ -15,6 +15,20 @@ pub(crate) fn pick<T>(slice: T, full: T) -> T {
     if is_full() { full } else { slice }
 }
 
+/// Where a slice begins among so many. The gate makes the number from the commit, so that days cover
+/// the whole and a commit meets the same judgement again.
+pub(crate) fn first_of(stride: usize) -> usize {
+    let seed = std::env::var("A_SOCIETY_TEST_SEED").ok();
+    let seed: usize = seed.and_then(|seed| seed.parse().ok()).unwrap_or(0);
+    seed % stride
+}
+
+/// One of so many of all, or all of them when everything is to run.
+pub(crate) fn slice_of<T>(all: impl Iterator<Item = T>, stride: usize) -> impl Iterator<Item = T> {
+    let stride = pick(stride, 1);
+    all.skip(first_of(stride)).step_by(stride)
+}
+
 /// How many failures are gathered before the rest is left.
 const FAILURES_MAX: usize = 12;
 

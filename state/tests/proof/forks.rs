@@ -14,7 +14,7 @@ use a_society_state::repair::{self, Diagnosis};
 use a_society_state::verify::verify;
 use a_society_state::{Error, FlowRef, Store, archive, retention};
 
-use crate::extent::{each_in_parallel, pick};
+use crate::extent::{each_in_parallel, first_of, pick, slice_of};
 use crate::model::{message, titled};
 use crate::script::{ROOT, store_over};
 
@@ -137,14 +137,14 @@ fn begun(store: &Store) -> Seq {
 
 #[test]
 fn a_fork_at_every_record_is_the_fold_of_what_it_shares() {
-    for (segment_bytes, step) in [(1500, pick(3, 1)), (u64::MAX, pick(29, 1))] {
+    for (segment_bytes, step) in [(1500, 3), (u64::MAX, 29)] {
         let disk = FaultyDisk::new();
         let store = grown(&disk, segment_bytes);
         let parent = records(&store, &named(PARENT));
         let parent_lines = lines(&store, &named(PARENT));
         let before = files(&disk, &named(PARENT));
         let begun = begun(&store);
-        for at in (1..=parent.len() as Seq).step_by(step) {
+        for at in slice_of(1..=parent.len() as Seq, step) {
             if at < begun {
                 let refused = cut(&store, &named(PARENT), Some(at));
                 assert!(matches!(refused, Err(Error::NotForkable { .. })), "{at}");
@@ -400,7 +400,7 @@ fn whatever_fails_while_a_fork_is_made_leaves_none_and_the_next_try_makes_it() {
                 fault,
                 sticky: false,
             };
-            (1..=operations).step_by(pick(37, 1)).map(one)
+            slice_of(1..=operations, 37).map(one)
         })
         .collect();
     each_in_parallel(&cases, |fault| {
@@ -546,7 +546,7 @@ fn damage_anywhere_in_a_fork_is_repaired_and_takes_nothing_from_the_parent() {
     let chosen: Vec<_> = cases
         .into_iter()
         .enumerate()
-        .filter(|(number, _)| number % step == 0 || *number >= few)
+        .filter(|(number, _)| number % step == first_of(step) || *number >= few)
         .map(|(_, case)| case)
         .collect();
     each_in_parallel(&chosen, |(path, byte)| {

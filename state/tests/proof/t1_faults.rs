@@ -5,13 +5,13 @@ use std::fmt::{self, Debug, Formatter};
 use a_society_state::disk::faulty::Op;
 use a_society_state::disk::{Fault, FaultPlan};
 
-use crate::extent::{each_in_parallel, pick};
+use crate::extent::{each_in_parallel, first_of, pick};
 use crate::oracle::judge;
 use crate::scenarios::{Scenario, all};
 use crate::script::{Play, Temper};
 
 /// The slice tries every so manieth operation of a scenario, beginning at another one each time.
-const SLICE_STRIDE: usize = 17;
+const SLICE_STRIDE: usize = 31;
 
 struct Case<'a> {
     scenario: &'a Scenario,
@@ -67,13 +67,14 @@ fn cases_of((place, scenario): (usize, &Scenario)) -> Vec<Case<'_>> {
         (true, Temper::GiveUp),
         (true, Temper::GoOn),
     ];
+    let stride = pick(SLICE_STRIDE, 1);
     let mut cases = Vec::new();
     for (kind, fault) in Fault::ALL.into_iter().enumerate() {
         let met = (1_u64..).zip(&trace).filter(|(_, op)| may_meet(fault, op));
         let met: Vec<u64> = met.map(|(at, _)| at).collect();
         for (way, (sticky, temper)) in ways.into_iter().enumerate() {
-            let first = (place * 5 + kind * 3 + way * 2) % pick(SLICE_STRIDE, 1);
-            let chosen = met.iter().skip(first).step_by(pick(SLICE_STRIDE, 1));
+            let first = (place * 5 + kind * 3 + way * 2 + first_of(stride)) % stride;
+            let chosen = met.iter().skip(first).step_by(stride);
             cases.extend(chosen.map(|&at| Case {
                 scenario,
                 plan: FaultPlan { at, fault, sticky },

@@ -10,7 +10,7 @@ use a_society_facts::Fact;
 use a_society_facts::fact::journal::Row;
 use a_society_state::disk::FaultyDisk;
 
-use crate::extent::{each_in_parallel, pick};
+use crate::extent::{each_in_parallel, first_of, pick};
 use crate::model::{Model, flow_ref};
 use crate::oracle::{cut_of, judge};
 use crate::scenarios::{Scenario, all};
@@ -139,7 +139,7 @@ fn interrupt(left: &Left, expected: Option<&[Fact]>, depth: u32) {
     drop(store.open(&flow_ref()).unwrap());
     let all = gathered.take();
     let stride = pick(INTERRUPTED_STRIDE.0, INTERRUPTED_STRIDE.1);
-    let first = usize::try_from(left.at).unwrap() % stride;
+    let first = (usize::try_from(left.at).unwrap() + first_of(stride)) % stride;
     for within in all.iter().skip(first).step_by(stride) {
         let told = judge(&within.disk, &within.model, within.at).told;
         assert_eq!(told.as_deref(), expected, "{within:?} of the recovery");

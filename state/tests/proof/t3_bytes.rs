@@ -9,7 +9,7 @@ use a_society_facts::id::Seq;
 use a_society_state::Error;
 use a_society_state::disk::FaultyDisk;
 
-use crate::extent::{each_in_parallel, is_full, pick};
+use crate::extent::{each_in_parallel, first_of, is_full, pick, slice_of};
 use crate::model::{FLOW, flow_ref};
 use crate::naive::{Ruled, Ruling, rule};
 use crate::oracle::{cut_of, records};
@@ -175,7 +175,8 @@ fn a_journal_cut_at_any_byte_is_judged_by_the_table() {
                 .checked_sub(1)
                 .is_some_and(|p| at - sample.lines[p] <= 2)
         };
-        let chosen = |at: &usize| at.is_multiple_of(stride) || (near(*at) && at.is_multiple_of(5));
+        let chosen =
+            |at: &usize| at % stride == first_of(stride) || (near(*at) && at % 5 == first_of(5));
         let cuts: Vec<usize> = (0..=sample.bytes.len()).filter(chosen).collect();
         assert!(!is_full() || cuts.len() > 65_536);
         each_in_parallel(&cuts, |at| {
@@ -188,8 +189,7 @@ fn a_journal_cut_at_any_byte_is_judged_by_the_table() {
 fn a_journal_with_any_bit_flipped_is_judged_by_the_table() {
     for witness in [Witness::None, Witness::Half, Witness::End] {
         let sample = sample(8 * 1024, witness);
-        let stride = pick(211, 1);
-        let bits: Vec<usize> = (0..sample.bytes.len() * 8).step_by(stride).collect();
+        let bits: Vec<usize> = slice_of(0..sample.bytes.len() * 8, 211).collect();
         each_in_parallel(&bits, |bit| {
             let mut bytes = sample.bytes.clone();
             bytes[bit / 8] ^= 1 << (bit % 8);
@@ -202,7 +202,9 @@ fn a_journal_with_any_bit_flipped_is_judged_by_the_table() {
 #[test]
 fn bits_flipped_anywhere_in_a_large_journal_are_judged_by_the_table() {
     let sample = sample(64 * 1024, Witness::Half);
-    let places: Vec<usize> = (0..pick(60, 4000)).map(|n| n * 7_919_317).collect();
+    let places: Vec<usize> = (0..pick(60, 4000))
+        .map(|n| first_of(4000) + n * 7_919_317)
+        .collect();
     each_in_parallel(&places, |place| {
         let mut bytes = sample.bytes.clone();
         for bit in [*place, place * 31 + 5, place * 57 + 11]
@@ -222,7 +224,7 @@ fn lines_that_are_missing_twice_or_in_the_wrong_order_are_noticed() {
         let sample = sample(8 * 1024, witness);
         let count = sample.lines.len() - 1;
         let pairs = (0..count).flat_map(|one| (0..count).map(move |other| (one, other)));
-        let pairs: Vec<_> = pairs.step_by(pick(23, 1)).collect();
+        let pairs: Vec<_> = slice_of(pairs, 23).collect();
         each_in_parallel(&pairs, |&(one, other)| {
             let lines = sample.all_lines();
             let mut doubled = lines.clone();
@@ -246,7 +248,7 @@ fn any_sector_of_zeros_is_judged_by_the_table() {
     for witness in [Witness::None, Witness::Half, Witness::End] {
         let sample = sample(64 * 1024, witness);
         let sectors: Vec<usize> = (0..sample.bytes.len()).step_by(512).collect();
-        let sectors: Vec<usize> = sectors.into_iter().rev().step_by(pick(5, 1)).collect();
+        let sectors: Vec<usize> = slice_of(sectors.into_iter().rev(), 5).collect();
         each_in_parallel(&sectors, |start| {
             let mut bytes = sample.bytes.clone();
             let end = bytes.len().min(start + 512);

@@ -15,6 +15,7 @@ use a_society_state::disk::FaultyDisk;
 
 use super::super::room::Room;
 use super::super::step::Heard;
+use super::sim::seeds;
 use super::{HELLO, Running, at, begin, facts, read, store, walk};
 use crate::driver::core::{Core, FEEDBACK_ROLE};
 use crate::mint::{Mint, SeededMint};
@@ -191,14 +192,9 @@ fn packets(core: &Core, role: &str) -> Vec<String> {
     told.collect()
 }
 
-fn cases() -> u64 {
-    let full = std::env::var_os("A_SOCIETY_TEST_FULL").is_some_and(|value| value == "1");
-    if full { 5_000 } else { 60 }
-}
-
 #[test]
 fn on_any_graph_roles_look_back_when_the_rules_say_so_and_with_exactly_those_findings() {
-    for seed in 0..cases() {
+    for seed in seeds(60) {
         let drawn = Drawn::of(seed);
         for mode in [ImprovementMode::GraphBased, ImprovementMode::Parallel] {
             let after = drawn.after(mode);

@@ -49,6 +49,7 @@ mod hurrying;
 mod secrets;
 mod sessions;
 mod settling;
+mod windows;
 
 pub(super) const ALONE: &str = r"
 workflow:
@@ -675,27 +676,6 @@ fn a_window_that_is_nearly_full_is_emptied_and_the_turn_goes_on() {
     };
     assert!(content.contains("The role read a.txt."), "{content}");
     assert!(core.state().turns.is_empty());
-}
-
-#[test]
-fn a_summary_that_is_none_loses_nothing() {
-    let long = "x".repeat(4000);
-    for bad in [
-        says(""),
-        says(&long.repeat(3)),
-        fault(FaultClass::Key),
-        calls(&[WRITE]),
-    ] {
-        let first = answer(&long, &[("read_file", r#"{"path":"a.txt"}"#)], 900);
-        let mut world = World::new(Puppet::will_say([first, bad, closes()]));
-        world.window = 1000;
-        world.write("a.txt", "what it holds");
-        let mut core = world.begin();
-        walk(&mut core, 1000);
-        let session = &core.flow().views().sessions[&"owner".parse::<RoleInstance>().unwrap()];
-        assert!(session.archives.is_empty() && session.messages.len() > 3);
-        assert!(core.state().turns.is_empty(), "the turn went on");
-    }
 }
 
 #[test]

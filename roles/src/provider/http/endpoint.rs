@@ -239,6 +239,11 @@ impl Provider for HttpProvider {
         })
     }
 
+    fn may_cut(&self) -> bool {
+        // Local servers speak this wire, and some of them do.
+        self.endpoint.wire == Wire::Chat
+    }
+
     fn start(&self, prepared: Prepared, stop: &StopSignal) -> Stream {
         self.begin(prepared, stop)
             .unwrap_or_else(|fault| Stream::of([Arrival::Fault(Box::new(fault))], stop))

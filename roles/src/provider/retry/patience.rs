@@ -73,6 +73,7 @@ impl Patience {
     /// A request was answered: the next one starts anew, within what the turn has left.
     pub fn answered(&mut self) {
         (self.before, self.after, self.conflicted) = (0, 0, false);
+        self.compacted = false;
     }
 
     /// The session was compacted, so that a window that is still full is not for lack of it.

@@ -342,7 +342,7 @@ fn calls_of_a_stream_that_lacks_its_last_event_do_not_run() {
             assert_eq!(heard.unwrap().calls.len(), 1);
             let usage = cut.rfind("\"usage\":{").unwrap();
             let before = cut[..usage].rfind("data: ").unwrap();
-            let heard = read(wire, MODEL, &[cut[..before].as_bytes()]);
+            let heard = read(wire, MODEL, &[&cut.as_bytes()[..before]]);
             assert_eq!(heard.unwrap_err().class, FaultClass::CutOff);
         } else {
             assert_eq!(heard.unwrap_err().class, FaultClass::CutOff, "{wire}");

@@ -24,6 +24,8 @@ const KINDS: [(FaultClass, &[&str]); 12] = [
             "context_length_exceeded",
             "exceed_context_size_error",
             "model_context_window_exceeded",
+            "contextwindowexceedederror",
+            "string_above_max_length",
         ],
     ),
     (
@@ -139,13 +141,13 @@ impl Words {
         // Some kinds stand for everything that is wrong with a request; then only the message says
         // what it is.
         match class {
-            None | Some(FaultClass::BadRequest) => self.phrase().or(class),
+            None | Some(FaultClass::BadRequest | FaultClass::Server) => self.phrase().or(class),
             Some(_) => class,
         }
     }
 
     fn phrase(&self) -> Option<FaultClass> {
-        const WINDOW: [&str; 10] = [
+        const WINDOW: [&str; 16] = [
             "prompt is too long",
             "context length",
             "context window",
@@ -156,6 +158,12 @@ impl Words {
             "exceeds the maximum number of tokens",
             "maximum prompt length",
             "reduce the length of the messages",
+            "context size has been exceeded",
+            "max context size",
+            "maximum model length",
+            "input is too long",
+            "exceed the configured limit",
+            "`inputs` tokens + `max_new_tokens`",
         ];
         if self.says(&WINDOW) {
             Some(FaultClass::WindowFull)
@@ -246,6 +254,8 @@ impl Words {
                 ) => class,
                 Some(_) | None => FaultClass::BadRequest,
             },
+            // Some local servers say so as a failure of their own.
+            500..=599 if named == Some(FaultClass::WindowFull) => FaultClass::WindowFull,
             503 | 529 => FaultClass::Overloaded,
             // Not every gateway can do what is asked, and asking again does not teach it.
             501 | 505 => FaultClass::BadRequest,
@@ -499,6 +509,81 @@ mod tests {
             timed.with_status(429, Some(7_000)).class,
             FaultClass::RateLimit
         );
+    }
+
+    #[test]
+    fn a_window_that_is_full_is_known_in_the_words_of_every_server() {
+        for (status, body) in [
+            // Anthropic.
+            (
+                400,
+                json!({"type": "error", "error": {"type": "invalid_request_error", "message": "prompt is too long: 210000 tokens > 200000 maximum"}}),
+            ),
+            (
+                413,
+                json!({"error": {"type": "request_too_large", "code": "model_context_window_exceeded", "message": "Prompt is too long"}}),
+            ),
+            // OpenAI, both wires.
+            (
+                400,
+                json!({"error": {"message": "This model's maximum context length is 8192 tokens. However, your messages resulted in 9000 tokens.", "type": "invalid_request_error", "param": "messages", "code": "context_length_exceeded"}}),
+            ),
+            (
+                400,
+                json!({"error": {"message": "Your input exceeds the context window of this model. Please adjust your input and try again.", "type": "invalid_request_error"}}),
+            ),
+            (
+                400,
+                json!({"error": {"message": "Input tokens exceed the configured limit of 272000 tokens.", "type": "invalid_request_error"}}),
+            ),
+            (
+                400,
+                json!({"error": {"message": "Invalid 'input[0].content': string too long.", "code": "string_above_max_length"}}),
+            ),
+            // llama.cpp.
+            (
+                400,
+                json!({"error": {"code": 400, "message": "the request exceeds the available context size, try increasing it", "type": "exceed_context_size_error", "n_prompt_tokens": 5000, "n_ctx": 4096}}),
+            ),
+            (
+                500,
+                json!({"error": {"code": 500, "message": "Context size has been exceeded.", "type": "server_error"}}),
+            ),
+            (
+                400,
+                json!({"error": {"message": "input is larger than the max context size. skipped"}}),
+            ),
+            // vLLM.
+            (
+                400,
+                json!({"object": "error", "message": "This model's maximum context length is 4096 tokens. However, you requested 5000 tokens in the messages.", "type": "BadRequestError", "code": 400}),
+            ),
+            (
+                400,
+                json!({"error": {"message": "The decoder prompt (length 5000) is longer than the maximum model length of 4096.", "type": "BadRequestError", "code": 400}}),
+            ),
+            // Ollama and LM Studio.
+            (
+                400,
+                json!({"error": {"message": "prompt too long; exceeded max context length by 5 tokens"}}),
+            ),
+            (
+                400,
+                json!({"error": "Trying to keep the first 5000 tokens when context the overflows. However, the model is loaded with context length of only 4096 tokens"}),
+            ),
+            // Gateways.
+            (
+                400,
+                json!({"error": {"message": "litellm.ContextWindowExceededError: Input is too long for requested model."}}),
+            ),
+            (
+                422,
+                json!({"error": "Input validation error: `inputs` tokens + `max_new_tokens` must be <= 4097"}),
+            ),
+        ] {
+            let fault = Words::of(&body).with_status(status, None);
+            assert_eq!(fault.class, FaultClass::WindowFull, "{status} {body}");
+        }
     }
 
     #[test]

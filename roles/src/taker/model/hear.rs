@@ -3,6 +3,7 @@
 use super::compact::cut_off;
 use super::limits::{BYTES_A_TOKEN_USUALLY, DRAFT_BYTES};
 use super::taker::{ModelTaker, Next};
+use crate::provider::fault::Remedy;
 use crate::provider::retry::{self, Admission, Outcome, Verdict, Weary};
 use crate::provider::{Answer, Arrival, Event, Fault, FaultClass, Prepared, Stream};
 use crate::turn::step::{End, Step};
@@ -116,13 +117,9 @@ impl ModelTaker {
 
     fn given_up(&mut self, fault: &Fault, verdict: Verdict) -> Next {
         match verdict {
-            Verdict::Compact if self.said.len() > 1 => {
-                // The provider says what the estimate did not: the window is full.
-                self.context = self.context.max(self.gear.model.window.max(1));
-                if self.gear.model.window == 0 {
-                    self.trim();
-                }
-                Next::Ask
+            // The provider says what the estimate did not: the window is full.
+            _ if fault.class.remedy() == Remedy::Compact => {
+                self.refused_as_too_long(&fault.message)
             }
             Verdict::Suspend { ms } => Next::End(End::Provider {
                 why: format!("{fault}; it asks to be left alone for {} s", ms / 1000),
@@ -188,8 +185,8 @@ impl ModelTaker {
     /// How much of the window the conversation fills, when nobody has counted.
     pub(super) fn guessed_context(&self, answer: &Answer) -> u64 {
         let bytes: usize = self.said.iter().map(|said| size_of(&said.message)).sum();
-        let bytes = bytes + self.job.system_prompt.len() + answer.text.len();
-        (bytes as u64).div_ceil(BYTES_A_TOKEN_USUALLY)
+        let bytes = (bytes + answer.text.len()) as u64 + self.prompt_bytes();
+        bytes.div_ceil(BYTES_A_TOKEN_USUALLY)
     }
 }
 

@@ -4,6 +4,23 @@
 /// for the next answer and for what its tools return.
 pub(super) const FULL_PERCENT: u64 = 80;
 
+/// The same for a small window: one answer and its tool outputs take a larger part of it.
+pub(super) const FULL_PERCENT_SMALL: u64 = 70;
+
+/// Up to which size a window is small, in tokens.
+pub(super) const SMALL_WINDOW_TOKENS: u64 = 32_768;
+
+/// What a shorter session must free of the window to be worth a summary: one part of so many.
+pub(super) const FREED_SHARE: u64 = 20;
+
+/// How often in a row the session is made shorter while the window stays full. The second time may
+/// help where one long answer came in between; the third would not.
+pub(super) const FRUITLESS_MAX: u32 = 2;
+
+/// The fewest tokens that a server counts which has dropped a part of a request: no server has a
+/// window of less than twice this. Fewer are not a count.
+pub(super) const CUT_TOKENS_MIN: u64 = 256;
+
 /// How often in a row an answer may hold only calls whose arguments cannot be read. A model that
 /// cannot write them twice will not do so the third time.
 pub(super) const MALFORMED_ROUNDS: u32 = 2;
@@ -35,8 +52,17 @@ pub(super) const OUTPUT_LEFT_OUT_BYTES: usize = 400;
 /// How much of each message a summary is made from. The beginning says what it was about.
 pub(super) const SUMMARISED_BYTES: usize = 24 * 1024;
 
-/// How long a summary may be, in tokens.
+/// The most tokens that a model may answer with when it makes a summary, its reasoning included.
 pub(super) const SUMMARY_TOKENS: u64 = 4_000;
+
+/// The part of a small window that the answer with a summary may fill.
+pub(super) const SUMMARY_ANSWER_SHARE: u64 = 4;
+
+/// How little of each message a summary is made from before messages are left out.
+pub(super) const SUMMARISED_BYTES_MIN: usize = 512;
+
+/// How often the material of a summary is halved because the provider refuses it as too long.
+pub(super) const HALVINGS_MAX: u32 = 2;
 
 /// How long a role waits for its summary between tries, all waits together: it can do without one.
 pub(super) const SUMMARY_WAIT_MS: u64 = 30_000;

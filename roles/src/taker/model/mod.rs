@@ -19,6 +19,7 @@ mod kit;
 mod limits;
 mod same;
 mod taker;
+mod window;
 
 pub use choose::{Candidate, Chooser, Question};
 pub use gear::{Gear, Model, Remote, Traffic, Unready, offered};

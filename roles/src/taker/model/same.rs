@@ -53,12 +53,12 @@ impl Same {
             Message::Assistant { .. } | Message::AssistantToolCalls { .. } => true,
             Message::User { .. } | Message::ToolResult { .. } => false,
         };
-        let mut places = (history.iter().enumerate().rev())
+        // Where a part of the turn was summarised, what is left of it is counted.
+        let first = (history.iter().enumerate().rev())
             .filter(|(_, message)| is_answer(message))
-            .map(|(place, _)| place);
-        let first = (answers as usize)
-            .checked_sub(1)
-            .and_then(|at| places.nth(at));
+            .map(|(place, _)| place)
+            .take(answers as usize)
+            .last();
         let mut calls: BTreeMap<&str, &ToolCall> = BTreeMap::new();
         for message in first.map_or(&[][..], |first| &history[first..]) {
             match &**message {

@@ -13,8 +13,9 @@ use super::compact::{Bearing, Summary};
 use super::gear::Gear;
 use super::hear::Hearing;
 use super::kit::{Absent, Kit};
-use super::limits::{BUDGET_BUSY_MS, FULL_PERCENT, MALFORMED_ROUNDS, PAUSES};
+use super::limits::{BUDGET_BUSY_MS, MALFORMED_ROUNDS, PAUSES};
 use super::same::Same;
+use super::window::{Filling, Fullness};
 use crate::cost::Counted;
 use crate::handoff::parse_outcome;
 use crate::provider::retry::{Outcome, Patience, Ticket};
@@ -22,7 +23,7 @@ use crate::provider::{Answer, Blocks, Prepared, Request, Said, Stop};
 use crate::tool::redact::{MARK, Redactor};
 use crate::turn::conclude::conclude;
 use crate::turn::job::Job;
-use crate::turn::step::{Compact, End, Step, Told};
+use crate::turn::step::{End, Step, Told};
 use crate::turn::stop::StopSignal;
 use crate::turn::tail::{Tail, tail};
 use crate::turn::taker::Taker;
@@ -68,12 +69,12 @@ pub struct ModelTaker {
     pauses: u32,
     /// What the calls of the turn came to so far.
     pub(super) same: Same,
-    /// Whether a summary could not be had in this turn; another one is not tried.
+    /// Whether a summary cannot be had before the operator has mended something.
     pub(super) no_summary: bool,
+    /// What is known about the window besides the last count.
+    pub(super) filling: Filling,
     /// What was borne while a summary was asked for.
     pub(super) summaries: Bearing,
-    /// Whether old tool outputs are left out of requests.
-    pub(super) is_trimmed: bool,
     /// Whether it makes a summary and nothing else.
     pub(super) only_summarises: bool,
     /// Whether its last step waits for the operator's consent. The turn is left then, and is not over.
@@ -117,6 +118,7 @@ impl ModelTaker {
         let mut job = Arc::unwrap_or_clone(job);
         let same = Same::of(&job.history, job.answers_before);
         let history = std::mem::take(&mut job.history);
+        let filling = Filling::of(&history);
         let blocks = |place: &usize| job.provider_blocks.get(place);
         let said: Vec<Said> = (history.into_iter().enumerate())
             .map(|(place, message)| Said {
@@ -144,8 +146,8 @@ impl ModelTaker {
             pauses: 0,
             same,
             no_summary: false,
+            filling,
             summaries: Bearing::default(),
-            is_trimmed: false,
             only_summarises: false,
             awaits_consent: false,
             job: Arc::new(job),
@@ -212,11 +214,10 @@ impl ModelTaker {
         if let Some(why) = self.same.stuck() {
             return self.end(End::Aborted { why });
         }
-        if self.is_full() && !self.no_summary {
-            return self.shorten(Trigger::Auto);
-        }
-        if self.is_full() {
-            self.trim();
+        match self.fullness() {
+            Fullness::Free => {}
+            Fullness::Shorten => return self.shorten(Trigger::Auto),
+            Fullness::Stuck => return self.end(self.stuck()),
         }
         let prepared = match self.prepare() {
             Ok(prepared) => prepared,
@@ -254,12 +255,6 @@ impl ModelTaker {
     /// Requests of one session share the provider's cache.
     fn cache_key(&self) -> String {
         format!("{}__{}", self.job.flow, self.job.role)
-    }
-
-    /// Whether the window is nearly full, as far as anybody knows.
-    pub(super) fn is_full(&self) -> bool {
-        let window = self.gear.model.window;
-        window > 0 && self.context.saturating_mul(100) >= window.saturating_mul(FULL_PERCENT)
     }
 
     /// The whole answer is there.
@@ -305,8 +300,13 @@ impl ModelTaker {
             0
         };
         let asked: Vec<ToolCall> = calls.iter().map(|(_, call, _)| call.clone()).collect();
+        let cut = self.was_cut(&answer);
         self.remember(&answer, &asked);
-        self.next = self.after(&answer, calls);
+        self.counted(answer.stop == Stop::WindowFull);
+        self.next = match cut {
+            Some(end) => Next::End(end),
+            None => self.after(&answer, calls),
+        };
         let mut usage = answer.usage;
         usage.cost_micros = self.gear.model.cost(&usage);
         usage.context_tokens = self.context;
@@ -344,8 +344,16 @@ impl ModelTaker {
         });
     }
 
+    /// What the operator is asked if the server read less than it was sent.
+    fn was_cut(&self, answer: &Answer) -> Option<End> {
+        let usage = &answer.usage;
+        let input = usage.input_tokens + usage.cache_read_tokens + usage.cache_write_tokens;
+        let cut = || self.cut_in_silence(input, self.body_bytes);
+        answer.usage_is_known.then(cut).flatten()
+    }
+
     /// What follows from an answer.
-    fn after(&self, answer: &Answer, calls: Vec<(usize, ToolCall, Option<String>)>) -> Next {
+    fn after(&mut self, answer: &Answer, calls: Vec<(usize, ToolCall, Option<String>)>) -> Next {
         if self.malformed > MALFORMED_ROUNDS {
             return Next::End(End::Aborted {
                 why: "the model kept asking for tools with arguments that cannot be read"
@@ -359,7 +367,10 @@ impl ModelTaker {
         match &answer.stop {
             Stop::Paused if self.pauses <= PAUSES => Next::Ask,
             Stop::Refusal => Next::End(declined()),
-            Stop::OutputLimit | Stop::WindowFull if !is_outcome() => Next::End(End::OutputLimit),
+            Stop::OutputLimit if !is_outcome() => Next::End(End::OutputLimit),
+            Stop::WindowFull if !is_outcome() => {
+                self.refused_as_too_long("the window was full before the answer was whole")
+            }
             Stop::End
             | Stop::Tools
             | Stop::OutputLimit
@@ -376,6 +387,8 @@ impl ModelTaker {
         let words = words.into_iter().map(|content| Message::User { content });
         self.said
             .extend(kept.into_iter().chain(words).map(Said::from));
+        // A summary that the operator's words cut off may be made before the request after this one.
+        self.no_summary = false;
         self.next = Next::Ask;
     }
 
@@ -422,8 +435,11 @@ impl ModelTaker {
                 self.steered(kept, words);
                 None
             }
-            Told::Compacted { replacement } => {
-                self.compacted(replacement);
+            Told::Compacted {
+                replacement,
+                kept_last,
+            } => {
+                self.compacted(replacement, kept_last);
                 None
             }
             Told::Stop => {
@@ -524,13 +540,5 @@ fn end_of(text: &str, stop: Option<StopReason>) -> End {
         Some(StopReason::OutputLimit) if parse_outcome(text).is_err() => End::OutputLimit,
         Some(StopReason::OutputLimit | StopReason::End | StopReason::Tools | StopReason::Other)
         | None => conclude(text),
-    }
-}
-
-/// A summary that did not come to be.
-pub(super) fn no_summary(why: impl Into<String>) -> Compact {
-    Compact::Failed {
-        why: why.into(),
-        usage: a_society_facts::fact::turn::Usage::default(),
     }
 }

@@ -115,7 +115,15 @@ pub fn said_change(tool: &str, text: &str) -> Option<SaidChange> {
             content: Some(given.content),
             append: given.append,
         }),
-        _ => None,
+        Arguments::ReadFile(_)
+        | Arguments::ListDirectory(_)
+        | Arguments::Grep(_)
+        | Arguments::Glob(_)
+        | Arguments::RunCommand(_)
+        | Arguments::CommandOutput(_)
+        | Arguments::Todo(_)
+        | Arguments::FetchUrl(_)
+        | Arguments::WebSearch(_) => None,
     }
 }
 

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use a_society_facts::id::RoleInstance;
 
@@ -14,8 +14,10 @@ use super::frame::Report;
 use super::held::{Held, Text};
 use super::limits::{BACKGROUND_BYTES, BACKGROUND_COMMANDS, LOOK_EVERY};
 use crate::consent::shown;
+use crate::thread::{self, NoThread};
 use crate::tool::output::Length;
 use crate::tool::redact::Redactor;
+use crate::tool::stopwatch::Stopwatch;
 use crate::turn::stop::StopSignal;
 
 /// How much of a command stands for it in a list.
@@ -51,7 +53,7 @@ pub(super) struct Job {
 struct State {
     /// What it wrote and nobody has read.
     text: Text,
-    begun: Instant,
+    begun: Stopwatch,
     end: Option<(Report, Duration)>,
 }
 
@@ -93,7 +95,7 @@ impl Background {
         role: &RoleInstance,
         held: Held,
         (command, redactor): (&str, &Redactor),
-    ) -> std::io::Result<(u32, Arc<Job>)> {
+    ) -> Result<(u32, Arc<Job>), NoThread> {
         let line: String = command.split_whitespace().collect::<Vec<_>>().join(" ");
         let line = shown(&redactor.redact(&line));
         let job = Arc::new(Job {
@@ -102,21 +104,19 @@ impl Background {
             limit_ms: held.time_limit_ms(),
             state: Mutex::new(State {
                 text: Text::new(redactor, BACKGROUND_BYTES),
-                begun: Instant::now(),
+                begun: Stopwatch::start(),
                 end: None,
             }),
             changed: Condvar::new(),
         });
         let runs = Arc::clone(&job);
-        std::thread::Builder::new()
-            .name("background".to_owned())
-            .spawn(move || {
-                let heard = Arc::clone(&runs);
-                let mut hear = |bytes: &[u8]| heard.state().text.push(bytes);
-                let end = held.run_into(&mut hear, &runs.stop);
-                runs.state().end = Some(end);
-                runs.changed.notify_all();
-            })?;
+        let _runs_on = thread::begin("background", move || {
+            let heard = Arc::clone(&runs);
+            let mut hear = |bytes: &[u8]| heard.state().text.push(bytes);
+            let end = held.run_into(&mut hear, &runs.stop);
+            runs.state().end = Some(end);
+            runs.changed.notify_all();
+        })?;
         let mut roles = self.roles();
         let mine = roles.entry(role.clone()).or_default();
         mine.started += 1;
@@ -216,11 +216,11 @@ impl Job {
 
     /// Waits until it has ended; so long at most, and not beyond a stop of the turn.
     pub(super) fn await_end(&self, at_most: Option<Duration>, stop: &StopSignal) {
-        let until = at_most.map(|time| Instant::now() + time);
+        let begun = Stopwatch::start();
         let mut state = self.state();
         while state.end.is_none()
             && !stop.is_raised()
-            && until.is_none_or(|until| Instant::now() < until)
+            && at_most.is_none_or(|time| begun.elapsed() < time)
         {
             let waited = self.changed.wait_timeout(state, LOOK_EVERY);
             state = waited.unwrap_or_else(PoisonError::into_inner).0;

@@ -4,7 +4,7 @@ use std::io::{BufReader, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::mpsc::{self, Sender};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use a_society_facts::fact::journal::ProcessName;
 
@@ -16,6 +16,7 @@ use crate::taker::command::tree::{self, Mark};
 use crate::thread::{self, NoThread};
 use crate::tool::output::Length;
 use crate::tool::redact::{Redactor, Stream};
+use crate::tool::stopwatch::Stopwatch;
 use crate::turn::stop::StopSignal;
 
 /// A command that waits at its gate.
@@ -119,7 +120,7 @@ impl Held {
         hear: &mut dyn FnMut(&[u8]),
         stop: &StopSignal,
     ) -> (Report, Duration) {
-        let begun = Instant::now();
+        let begun = Stopwatch::start();
         let _timer = match self.start_timer(self.time_limit + GUARD_GRACE) {
             Ok(timer) => timer,
             Err(why) => return (not_started(&why), begun.elapsed()),

@@ -292,6 +292,6 @@ fn several(text: &str, places: &[(usize, usize)], number: usize) -> String {
 
 fn none(path: &str, text: &str, edit: &Edit, (number, of): (usize, usize)) -> String {
     let alike = alike(text, &edit.old);
-    let alike = alike.map_or_else(|| "Read it again.".to_owned(), |alike| alike);
+    let alike = alike.unwrap_or_else(|| "Read it again.".to_owned());
     format!("Edit {number} of {of}: no such text in {path}. Nothing was changed. {alike}")
 }

@@ -6,7 +6,6 @@ use std::ops::ControlFlow;
 use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
-use std::time::Instant;
 
 use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
@@ -15,6 +14,7 @@ use rustix::fs::{Dir, FileType, Mode, OFlags, openat};
 use super::super::files::{self, Entry, Floor, Kind, Located, Roots};
 use super::super::limits;
 use super::super::read::shown_name;
+use super::super::stopwatch::Stopwatch;
 use crate::turn::stop::StopSignal;
 
 /// The files in which a folder says what is left out of searches; the later one counts.
@@ -26,7 +26,7 @@ pub(super) struct Walk<'a> {
     roots: &'a Roots,
     located: &'a Located,
     stop: &'a StopSignal,
-    until: Instant,
+    begun: Stopwatch,
     /// Whether names that begin with a dot are left out.
     skips_hidden: bool,
     /// What the folders down to the present one leave out, each with how many names its own path has.
@@ -77,7 +77,7 @@ impl<'a> Walk<'a> {
             roots,
             located,
             stop,
-            until: Instant::now() + limits::SEARCH_TIME,
+            begun: Stopwatch::start(),
             skips_hidden,
             layers: Vec::new(),
             rest: located.rest.clone(),
@@ -101,7 +101,7 @@ impl<'a> Walk<'a> {
     fn goes_on(&mut self) -> bool {
         if self.stop.is_raised() {
             self.ended = Some("the turn was stopped".to_owned());
-        } else if Instant::now() >= self.until {
+        } else if self.begun.elapsed() >= limits::SEARCH_TIME {
             let seconds = limits::SEARCH_TIME.as_secs();
             self.ended = Some(format!("{seconds} s"));
         }

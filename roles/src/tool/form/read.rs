@@ -158,7 +158,11 @@ fn converted(form: &Form, member: &Member, value: Value) -> Result<Value, Refusa
         Kind::Any => Ok(value),
         Kind::Text | Kind::Named(_) => match value {
             Value::String(_) => Ok(value),
-            _ => Err(unfit("a string")),
+            Value::Null
+            | Value::Bool(_)
+            | Value::Number(_)
+            | Value::Array(_)
+            | Value::Object(_) => Err(unfit("a string")),
         },
         Kind::Word(words) => match value.as_str() {
             Some(word) if words.contains(&word) => Ok(value),
@@ -182,7 +186,11 @@ fn converted(form: &Form, member: &Member, value: Value) -> Result<Value, Refusa
             let list = list(value).ok_or_else(|| unfit("a list"))?;
             let items = list.into_iter().map(|item| match item {
                 Value::Object(item) => self::item(form, member, below, item),
-                _ => Err(unfit("a list of objects")),
+                Value::Null
+                | Value::Bool(_)
+                | Value::Number(_)
+                | Value::String(_)
+                | Value::Array(_) => Err(unfit("a list of objects")),
             });
             items.collect::<Result<_, _>>().map(Value::Array)
         }
@@ -209,7 +217,7 @@ fn number(value: &Value) -> Option<u64> {
     match value {
         Value::Number(number) => number.as_u64().or_else(|| whole(number.as_f64()?)),
         Value::String(text) => text.trim().parse().ok(),
-        _ => None,
+        Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => None,
     }
 }
 
@@ -225,7 +233,7 @@ fn flag(value: &Value) -> Option<bool> {
     match value {
         Value::Bool(flag) => Some(*flag),
         Value::String(text) => text.trim().parse().ok(),
-        _ => None,
+        Value::Null | Value::Number(_) | Value::Array(_) | Value::Object(_) => None,
     }
 }
 
@@ -233,6 +241,6 @@ fn list(value: Value) -> Option<Vec<Value>> {
     match value {
         Value::Array(list) => Some(list),
         Value::String(text) => serde_json::from_str(&text).ok(),
-        _ => None,
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::Object(_) => None,
     }
 }

@@ -94,7 +94,7 @@ fn a_file_that_is_too_large_to_be_read_at_once_goes_by_and_its_secrets_stay_out(
     let key = format!("sk-ant-api03-{}", "Ab1_".repeat(24));
     let line = "y".repeat(120);
     let mut text: String = (1..=90_000).map(|n| format!("{n} {line}\n")).collect();
-    text.push_str(&format!("key {key}\nlast"));
+    text += &["key ", &key, "\nlast"].concat();
     stage.write("project/huge.log", &text);
     let tools = stage.toolbox();
     let some = said(

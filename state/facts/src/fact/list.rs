@@ -180,7 +180,7 @@ facts! {
     SessionImported(imported::SessionImported) = "session_imported",
     /// A session is being compacted.
     CompactionStarted(session::CompactionStarted) = "compaction_started",
-    /// A session's history is archived, and a summary stands in its place.
+    /// A session's history is archived, and a summary, or its beginnings, replace it.
     SessionCompacted(session::SessionCompacted) = "session_compacted",
     /// A compaction came to nothing, and the history is what it was.
     CompactionFailed(session::CompactionFailed) = "compaction_failed",

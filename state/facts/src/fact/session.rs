@@ -317,6 +317,9 @@ pub struct SessionCompacted {
     pub kept_last: u64,
     /// The context before, in tokens.
     pub tokens_before: u64,
+    /// Why no model's summary was to be had, if the oldest messages were left out in place of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub why: Option<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

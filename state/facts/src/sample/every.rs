@@ -453,6 +453,7 @@ fn rewrites() -> Vec<Fact> {
             replacement: Text::from("So far: everything."),
             kept_last: 2,
             tokens_before: 90_000,
+            why: None,
         }),
         Fact::CompactionFailed(CompactionFailed {
             role: role(),

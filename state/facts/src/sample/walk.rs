@@ -306,6 +306,7 @@ fn correct(scribe: &mut Scribe) {
         replacement: Text::from("So far: notes were written and sent back. Now: mention the size."),
         kept_last: 0,
         tokens_before: 2_000,
+        why: None,
     }));
     scribe.speak(&mut turn, &["Now with the size."], Vec::new());
     let to_reviewer = delivery("draft", "review", Way::Forward, "notes-2.md");

@@ -95,7 +95,7 @@ fn the_next_turn_of_a_session_reads_what_was_recorded() {
     if let Some(Arrival::Answer(answer)) = answers.last_mut() {
         answer.calls.clear();
         answer.stop = Stop::End;
-        answer.text.push_str(&format!("\n\n{question}"));
+        answer.text += &["\n\n", question].concat();
     }
     let world = World::new(Puppet::will_say([answers, says(question)]));
     let mut core = world.begin();

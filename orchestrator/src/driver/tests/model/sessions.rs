@@ -95,9 +95,9 @@ fn a_session_that_was_made_shorter_goes_on_with_the_summary_alone() {
     let [Message::User { content }, Message::User { content: reply }] = &last[..] else {
         panic!("a summary and the answer: {last:?}")
     };
-    assert!(content.contains("It read a.txt.") && content.contains("the operator asked for it"));
+    assert!(content.contains("It read a.txt.</summary>"), "{content}");
     assert!(
-        !content.contains("The last thing you were told"),
+        !content.contains("<request>"),
         "that was answered: {content}"
     );
     assert_eq!(reply, "The first one.");
@@ -111,7 +111,7 @@ fn without_a_summary_the_beginnings_of_the_messages_stand_for_them_and_why_is_sa
         (closes(), true),
     ] {
         let [first, second] = asks();
-        let world = World::new(Puppet::will_say([first, second, bad]));
+        let world = World::new(Puppet::will_say([first, second, bad.clone(), bad]));
         world.write("a.txt", "what it holds");
         let mut core = world.begin();
         walk(&mut core, 1000);
@@ -123,8 +123,16 @@ fn without_a_summary_the_beginnings_of_the_messages_stand_for_them_and_why_is_sa
         };
         assert_eq!(archive.strategy, Strategy::Truncate);
         assert_eq!(archive.archived_transcript_history, before);
-        let failed = |fact: &Fact| matches!(fact, Fact::CompactionFailed(_));
-        assert!(world.facts(&core).iter().any(failed));
+        let why = archive.why.clone().unwrap();
+        let replaced = |fact: &Fact| matches!(fact, Fact::SessionCompacted(f) if f.why.is_some());
+        assert!(world.facts(&core).iter().any(replaced));
+        let [entry] = &session(&core).messages[..] else {
+            panic!("{:?}", session(&core).messages)
+        };
+        let Message::User { content } = &*entry.message else {
+            panic!("{entry:?}")
+        };
+        assert!(content.contains(&format!("No summary could be made ({why})")));
         assert!(core.state().turns.is_empty() && core.live_turns() == 0);
     }
 }
@@ -231,7 +239,14 @@ fn a_full_window_is_emptied_once_the_provider_is_back_or_old_outputs_are_left_ou
         world.write("a.txt", "what it holds");
         let mut core = world.begin();
         walk(&mut core, 1000);
-        assert_eq!(session(&core).archives.len(), archives);
+        let of = |strategy| {
+            let each = session(&core).archives.iter();
+            each.filter(|kept| kept.strategy == strategy).count()
+        };
+        assert_eq!(
+            (of(Strategy::NodeSummary), of(Strategy::Truncate)),
+            (archives, 1 - archives)
+        );
         let failed = world.facts(&core).into_iter().filter_map(|fact| {
             let Fact::ModelFailed(failed) = fact else {
                 return None;
@@ -249,16 +264,15 @@ fn l21_a_summary_of_which_nothing_comes_is_done_without() {
     let long = "x".repeat(4000);
     let first = answer(&long, &[("read_file", r#"{"path":"a.txt"}"#)], 900);
     let silent = vec![Arrival::Event(Event::Stalled { seconds: 30 })];
-    let mut world = World::new(Puppet::will_say([first, silent, closes()]));
+    let mut world = World::new(Puppet::will_say([first, silent.clone(), silent, closes()]));
     world.window = 1000;
     world.write("a.txt", "what it holds");
     let mut core = world.begin();
     walk(&mut core, 1000);
-    assert!(session(&core).archives.is_empty());
-    assert!(
-        world.facts(&core).iter().any(
-            |fact| matches!(fact, Fact::CompactionFailed(failed) if failed.why.contains("30 s"))
-        )
-    );
+    let [archive] = &session(&core).archives[..] else {
+        panic!("{:?}", session(&core).archives)
+    };
+    assert_eq!(archive.strategy, Strategy::Truncate);
+    assert!(archive.why.as_ref().unwrap().contains("30 s"));
     assert!(core.state().turns.is_empty(), "the turn went on");
 }

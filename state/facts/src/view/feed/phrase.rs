@@ -5,7 +5,7 @@ use crate::fact::budget;
 use crate::fact::flow::{Author, PauseReason};
 use crate::fact::node::WaitReason;
 use crate::fact::operator::{ConsentAnswer, ConsentMode, ConsentResolved, Grant};
-use crate::fact::session::RunEnd;
+use crate::fact::session::{RunEnd, SessionCompacted};
 use crate::limits::FEED_OUTPUT_BYTES_MAX;
 use crate::message::Text;
 
@@ -121,5 +121,19 @@ pub(super) fn budget_set(f: &budget::BudgetSet) -> String {
     match f.limit {
         Some(limit) => format!("{whose} {limit} {}.", measure(f.measure)),
         None => format!("{whose} any number of {}.", measure(f.measure)),
+    }
+}
+
+/// What became of a history.
+pub(super) fn compacted(f: &SessionCompacted) -> String {
+    match &f.why {
+        None => format!(
+            "A summary stands in place of {} tokens; the history is archived.",
+            f.tokens_before
+        ),
+        Some(why) => format!(
+            "No summary could be made ({why}), so the oldest messages were left out; the history is \
+             archived."
+        ),
     }
 }

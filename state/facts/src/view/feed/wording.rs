@@ -7,8 +7,8 @@ mod said;
 
 use super::item::ItemKind;
 use super::phrase::{
-    author, budget_set, consent, grant, measure, mode, pause, run_end, shown, shown_whole, wait,
-    with_detail,
+    author, budget_set, compacted, consent, grant, measure, mode, pause, run_end, shown,
+    shown_whole, wait, with_detail,
 };
 use super::plain::deliveries;
 use crate::fact::Fact;
@@ -407,16 +407,9 @@ pub(super) fn wording(fact: &Fact) -> Effect<'_> {
         )
         .about(&f.compaction)
         .open(format!("compaction:{}", f.compaction)),
-        Fact::SessionCompacted(f) => Words::event(
-            "Compacted",
-            format!(
-                "A summary stands in place of {} tokens; the history is archived.",
-                f.tokens_before
-            ),
-            "session.compacted",
-        )
-        .about(&f.compaction)
-        .close(format!("compaction:{}", f.compaction)),
+        Fact::SessionCompacted(f) => Words::event("Compacted", compacted(f), "session.compacted")
+            .about(&f.compaction)
+            .close(format!("compaction:{}", f.compaction)),
         Fact::CompactionFailed(f) => Words::of(
             ItemKind::Error,
             "Not compacted",

@@ -34,6 +34,7 @@ impl SessionView {
             replacement_message: entry(seq, f.compacted_at, &f.replacement),
             strategy: Strategy::NodeSummary,
             tokens_before: 0,
+            why: None,
             mark: None,
         });
     }

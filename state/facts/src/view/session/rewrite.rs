@@ -53,6 +53,7 @@ impl SessionView {
             replacement_message: entry,
             strategy: f.strategy,
             tokens_before: f.tokens_before,
+            why: f.why.clone(),
             mark,
         });
         self.compaction = None;

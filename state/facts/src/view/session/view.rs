@@ -41,6 +41,8 @@ pub struct Archive {
     pub strategy: crate::fact::session::Strategy,
     /// The context before, in tokens.
     pub tokens_before: u64,
+    /// Why no model's summary was to be had.
+    pub why: Option<String>,
     /// Where the current node's exchanges began in the history that was replaced.
     pub(super) mark: Option<NodeMark>,
 }

@@ -73,6 +73,7 @@ impl Serialize for Written<'_, Archive> {
         map.serialize_entry("replacementMessage", &replacement)?;
         map.serialize_entry("strategy", &archive.strategy)?;
         map.serialize_entry("tokensBefore", &archive.tokens_before)?;
+        some(&mut map, "why", archive.why.as_ref())?;
         map.end()
     }
 }

@@ -1,0 +1,349 @@
+//! What replaces a history that is made shorter: one summary, the flow's facts, the task list, and the
+//! request that the role has not answered.
+
+use std::path::Path;
+
+use a_society_facts::fact::Fact;
+use a_society_facts::fact::session::{Origin, SessionCompacted, Strategy, Trigger};
+use a_society_facts::id::{RoleInstance, TurnId};
+use a_society_facts::message::{BlobText, Message, Text};
+use a_society_facts::view::session::{Entry, SessionView};
+use a_society_flow::machine::Task;
+use a_society_roles::handoff::Allowed;
+use a_society_roles::role::compaction::{
+    Replacement, Shares, bounded, changed_files, replacement_message, request_of, todo_list,
+};
+use a_society_roles::role::digest::digest;
+use a_society_state::atomic::replace;
+use a_society_state::files::make_folders;
+
+use super::core::Core;
+use super::error::DriverError;
+use super::role_source::About;
+use crate::mint;
+
+/// The folder below the record in which texts are kept that were too long for a message.
+const OUTPUTS: &str = ".outputs";
+
+/// A history that is made shorter.
+#[derive(Debug)]
+pub(super) struct Shorter {
+    pub(super) compaction: String,
+    pub(super) trigger: Trigger,
+    pub(super) strategy: Strategy,
+    pub(super) summary: String,
+    /// Why no model made the summary.
+    pub(super) why: Option<String>,
+    /// How many of the last messages stay.
+    pub(super) kept_last: usize,
+    /// The parts of the model's window.
+    pub(super) shares: Shares,
+}
+
+/// What the role has not answered.
+#[derive(Debug, Default)]
+struct Request {
+    text: String,
+    /// The message by which it is known.
+    name: Option<String>,
+}
+
+impl Core {
+    /// One message replaces the history from now on, but for the last messages.
+    pub(super) fn replace_history(
+        &mut self,
+        turn: TurnId,
+        role: RoleInstance,
+        shorter: Shorter,
+    ) -> Result<String, DriverError> {
+        let replacement = self.replacement(turn, &role, &shorter)?;
+        self.record_shorter(role, shorter, &replacement)?;
+        Ok(replacement)
+    }
+
+    pub(super) fn record_shorter(
+        &mut self,
+        role: RoleInstance,
+        shorter: Shorter,
+        replacement: &str,
+    ) -> Result<(), DriverError> {
+        let session = self.flow.views().sessions.get(&role);
+        let tokens_before = session.map_or(0, |session| session.latest_context_usage);
+        let node = session.and_then(|session| session.node.as_ref().map(|mark| mark.node.clone()));
+        let message = mint::name(self.mint.as_mut(), "m")?;
+        let kept = self.flow.keep_text(replacement.to_owned())?;
+        self.append(Fact::SessionCompacted(SessionCompacted {
+            role,
+            compaction: shorter.compaction,
+            trigger: shorter.trigger,
+            strategy: shorter.strategy,
+            node,
+            message,
+            replacement: kept,
+            kept_last: shorter.kept_last as u64,
+            tokens_before,
+            why: shorter.why,
+        }))
+    }
+
+    /// The oldest messages are left out, and their beginnings replace them, if that is shorter.
+    pub(super) fn without_the_oldest(
+        &mut self,
+        turn: TurnId,
+        role: &RoleInstance,
+        (compaction, trigger): (&str, Trigger),
+        (why, shares): (&str, Shares),
+    ) -> Result<Option<(String, usize)>, DriverError> {
+        let session = self.flow.views().sessions.get(role);
+        let entries = session.map_or(&[][..], |session| &session.messages);
+        let all: usize = entries.iter().map(weight).sum();
+        let kept_last = kept(entries, shares.kept_bytes().min(all / 2), trigger);
+        let (gone, kept) = entries.split_at(entries.len() - kept_last);
+        let kept: usize = kept.iter().map(weight).sum();
+        let gone: Vec<&Message> = gone.iter().map(|entry| &*entry.message).collect();
+        let shorter = Shorter {
+            compaction: compaction.to_owned(),
+            trigger,
+            strategy: Strategy::Truncate,
+            summary: digest(&gone, why, shares.summary_bytes()),
+            why: Some(why.to_owned()),
+            kept_last,
+            shares,
+        };
+        let replacement = self.replacement(turn, role, &shorter)?;
+        if replacement.len() + kept >= all {
+            return Ok(None);
+        }
+        self.record_shorter(role.clone(), shorter, &replacement)?;
+        Ok(Some((replacement, kept_last)))
+    }
+
+    fn replacement(
+        &mut self,
+        turn: TurnId,
+        role: &RoleInstance,
+        shorter: &Shorter,
+    ) -> Result<String, DriverError> {
+        let most = shorter.shares.request_bytes();
+        let request = self.unanswered(role, shorter);
+        let request = self.within(request, most, &shorter.compaction);
+        let facts = self.facts_of(turn, role);
+        let allowed = self.open_endings(turn, role);
+        let session = self.flow.views().sessions.get(role);
+        let past: Vec<&Entry> = session.map(newest_first).unwrap_or_default();
+        let messages = || past.iter().map(|entry| &*entry.message);
+        let changed = self.changed_line(changed_files(messages()));
+        let list = shorter.shares.list_bytes();
+        let lines: Vec<String> = [facts, changed]
+            .into_iter()
+            .filter(|it| !it.is_empty())
+            .collect();
+        let flow = bounded(&lines.join("\n"), list, "[more is left out]");
+        Ok(replacement_message(&Replacement {
+            id: &shorter.compaction,
+            summary: &shorter.summary,
+            flow: &flow,
+            todo: &todo_list(messages(), list),
+            request: &request,
+            allowed: allowed.as_ref(),
+        }))
+    }
+
+    /// What the role was last told to do, or told by the operator, and has not answered; nothing of
+    /// it that stays anyway.
+    fn unanswered(&self, role: &RoleInstance, shorter: &Shorter) -> Request {
+        let Some(session) = self.flow.views().sessions.get(role) else {
+            return Request::default();
+        };
+        let is_open = shorter.trigger == Trigger::Auto || self.state().main_turn_of(role).is_some();
+        let mut found: Vec<(Option<String>, String)> = Vec::new();
+        for (place, entry) in newest_first(session).into_iter().enumerate() {
+            let stays = place < shorter.kept_last;
+            match (&*entry.message, entry.origin) {
+                // Between turns an answer answers everything before it.
+                (Message::Assistant { .. }, _) if !is_open && !entry.interrupted => break,
+                (Message::User { content }, Some(Origin::Compaction)) => {
+                    // What it replaced comes next, unless it is not kept here.
+                    if archive_of(session, entry).is_none() {
+                        let request = request_of(content).unwrap_or_default();
+                        found.push((id_of(entry), request.to_owned()));
+                        break;
+                    }
+                }
+                (
+                    Message::User { .. },
+                    Some(Origin::Repair | Origin::Continuation | Origin::Runtime),
+                ) => {}
+                (Message::User { .. }, origin) => {
+                    if !stays {
+                        found.push((id_of(entry), self.whole(entry)));
+                    }
+                    if origin != Some(Origin::Steer) {
+                        break;
+                    }
+                }
+                (
+                    Message::Assistant { .. }
+                    | Message::AssistantToolCalls { .. }
+                    | Message::ToolResult { .. },
+                    _,
+                ) => {}
+            }
+        }
+        let name = found.last().and_then(|(name, _)| name.clone());
+        let texts: Vec<String> = found.into_iter().rev().map(|(_, text)| text).collect();
+        let text = texts.join("\n\n");
+        Request { text, name }
+    }
+
+    /// The whole text of a message, also where it is kept as a blob.
+    fn whole(&self, entry: &Entry) -> String {
+        let Message::User { content } = &*entry.message else {
+            return String::new();
+        };
+        let Some((blob, bytes)) = entry.blob else {
+            return content.clone();
+        };
+        let head = String::new();
+        let text = Text::Blob(BlobText { blob, bytes, head });
+        // A blob that is lost leaves what the view shows of it.
+        self.flow
+            .whole_text(&text)
+            .unwrap_or_else(|_| content.clone())
+    }
+
+    /// A request that may have so many bytes. Of a longer one the beginning is repeated, and the whole
+    /// is kept where the role can read it.
+    fn within(&self, request: Request, most_bytes: usize, compaction: &str) -> String {
+        if request.text.len() <= most_bytes {
+            return request.text;
+        }
+        let name = request.name.unwrap_or_else(|| compaction.to_owned());
+        let name = format!("request-{name}.txt");
+        let folder = self.places.record.join(OUTPUTS);
+        let disk = self.flow.disk();
+        let written = make_folders(disk, &folder)
+            .and_then(|()| replace(disk, &folder.join(&name), request.text.as_bytes()));
+        let bytes = request.text.len();
+        let note = match written {
+            Ok(()) => {
+                format!("[the first part of {bytes} bytes; all of it: record/{OUTPUTS}/{name}]")
+            }
+            Err(_) => {
+                format!("[the first part of {bytes} bytes; the rest could not be kept in a file]")
+            }
+        };
+        bounded(&request.text, most_bytes, &note)
+    }
+
+    /// What the flow knows about the role's work.
+    fn facts_of(&mut self, turn: TurnId, role: &RoleInstance) -> String {
+        let about = match self.live.get(&turn).map(|live| &live.task) {
+            Some(Task::Node(node)) => About::Node(node),
+            Some(Task::Feedback) => About::Feedback,
+            Some(Task::Reflection) => About::Reflection,
+            Some(Task::Send) | None => return String::new(),
+        };
+        let Self {
+            roles, graph, flow, ..
+        } = self;
+        roles.facts(graph, &flow.views().flow, role, about)
+    }
+
+    /// How the role's turn may end, if it has one or goes on with it.
+    fn open_endings(&self, turn: TurnId, role: &RoleInstance) -> Option<Allowed> {
+        let task = &self.live.get(&turn)?.task;
+        let state = self.state();
+        let is_open = match task {
+            Task::Node(node) => {
+                state.running.contains_key(node) || state.awaiting_operator.contains_key(node)
+            }
+            Task::Reflection | Task::Feedback => state.reflecting(role).is_some(),
+            Task::Send => false,
+        };
+        is_open.then(|| self.allowed(role, task))
+    }
+
+    /// The files that the role changed, by the paths that its tools take.
+    fn changed_line(&self, (files, are_more): (Vec<String>, bool)) -> String {
+        if files.is_empty() {
+            return String::new();
+        }
+        let named: Vec<String> = files.iter().map(|file| self.named(file)).collect();
+        let more = if are_more { " and more" } else { "" };
+        format!("Changed files: {}{more}.", named.join(", "))
+    }
+
+    fn named(&self, file: &str) -> String {
+        let path = Path::new(file);
+        if let Ok(inside) = path.strip_prefix(&self.places.record) {
+            return format!("`record/{}`", inside.display());
+        }
+        let inside = path.strip_prefix(&self.places.project).unwrap_or(path);
+        format!("`{}`", inside.display())
+    }
+}
+
+fn id_of(entry: &Entry) -> Option<String> {
+    entry.id.as_ref().map(ToString::to_string)
+}
+
+/// Everything that a session was told and said, newest first: after a message that replaced a
+/// history comes that history.
+fn newest_first(session: &SessionView) -> Vec<&Entry> {
+    let mut all: Vec<&Entry> = Vec::new();
+    let mut entries = &session.messages[..];
+    // Each archive is walked once at most.
+    for _ in 0..=session.archives.len() {
+        all.extend(entries.iter().rev());
+        let before = entries.iter().find_map(|entry| archive_of(session, entry));
+        let Some(before) = before else { break };
+        entries = before;
+    }
+    all
+}
+
+/// The history that a message replaced.
+fn archive_of<'s>(session: &'s SessionView, entry: &Entry) -> Option<&'s [Entry]> {
+    if entry.origin != Some(Origin::Compaction) {
+        return None;
+    }
+    let mut archives = session.archives.iter();
+    let archive = archives.find(|archive| archive.replacement_message.id == entry.id)?;
+    Some(&archive.archived_transcript_history)
+}
+
+/// How many of the last messages stay that have so many bytes together. No result stays without its
+/// call, and in the middle of a turn the last message must be one that can be answered.
+fn kept(entries: &[Entry], most_bytes: usize, trigger: Trigger) -> usize {
+    let last = entries.last().map(|entry| &*entry.message);
+    if trigger == Trigger::Auto && matches!(last, Some(Message::Assistant { .. })) {
+        return 0;
+    }
+    let (mut kept, mut bytes) = (0, 0);
+    for (count, entry) in entries.iter().skip(1).rev().enumerate() {
+        bytes += weight(entry);
+        if bytes > most_bytes {
+            break;
+        }
+        if !matches!(&*entry.message, Message::ToolResult { .. }) {
+            kept = count + 1;
+        }
+    }
+    kept
+}
+
+/// How long a message is for the purpose of making its session shorter.
+fn weight(entry: &Entry) -> usize {
+    if let Some((_, bytes)) = entry.blob {
+        return usize::try_from(bytes).unwrap_or(usize::MAX);
+    }
+    match &*entry.message {
+        Message::User { content } | Message::Assistant { content } => content.len(),
+        Message::AssistantToolCalls { calls, text } => {
+            let each = calls.iter().map(|call| call.input.get().len());
+            text.as_ref().map_or(0, String::len) + each.sum::<usize>()
+        }
+        Message::ToolResult { content, .. } => content.len(),
+    }
+}

@@ -1,0 +1,20 @@
+//! What a role reads in place of its earlier conversation: its form, how large its parts may be, and
+//! what is read out of the messages that it replaces.
+
+mod changed;
+mod facts;
+mod form;
+mod limits;
+mod past;
+mod shares;
+mod todo;
+
+#[cfg(test)]
+mod tests;
+
+pub use changed::changed_files;
+pub use facts::flow_facts;
+pub use form::{Replacement, bounded, replacement_message};
+pub use past::{former_summary, is_replacement, request_of};
+pub use shares::Shares;
+pub use todo::todo_list;

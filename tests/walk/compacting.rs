@@ -1,0 +1,396 @@
+//! Sessions that fill their model's window, as the model's server sees them: the bodies of its requests.
+//!
+//! The server counts a token for four bytes of a request, and what it answers depends on the request
+//! alone, so that one that is sent again after a death gets the same answer.
+
+use std::hash::{Hash, Hasher};
+use std::io::Write;
+use std::net::TcpListener;
+use std::sync::{Arc, Mutex};
+
+use serde_json::{Value, json};
+
+use super::models::{FLOW, asked, call, refuse, stream_out};
+use super::place::Place;
+
+/// What the server answers to a request.
+enum Answer {
+    /// A text.
+    Says(&'static str),
+    /// A call of a tool.
+    Calls(&'static str, Value),
+    /// A refusal.
+    Refuses(u16, Value),
+}
+
+type Plan = fn(&Value) -> Answer;
+
+/// A server whose answers follow a plan.
+struct Server {
+    address: String,
+    bodies: Arc<Mutex<Vec<String>>>,
+}
+
+impl Server {
+    fn start(plan: Plan) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = format!("http://{}", listener.local_addr().unwrap());
+        let bodies = Arc::new(Mutex::new(Vec::new()));
+        let kept = Arc::clone(&bodies);
+        // It ends with the test's process.
+        std::thread::spawn(move || {
+            for stream in listener.incoming().map_while(Result::ok) {
+                let kept = Arc::clone(&kept);
+                std::thread::spawn(move || {
+                    let body = asked(&stream)?;
+                    kept.lock().unwrap().push(body.clone());
+                    let request: Value = serde_json::from_str(&body).ok()?;
+                    let tokens = body.len() / 4;
+                    let (blocks, stop) = match plan(&request) {
+                        Answer::Refuses(status, why) => {
+                            return refuse(&stream, (status, 0), &why.to_string());
+                        }
+                        Answer::Says(text) => {
+                            let delta = json!({ "type": "text_delta", "text": text });
+                            let block = json!({ "type": "text", "text": "" });
+                            (vec![(block, vec![delta])], "end_turn")
+                        }
+                        Answer::Calls(tool, input) => {
+                            (vec![call(results(&request), tool, input)], "tool_use")
+                        }
+                    };
+                    stream_out(&stream, blocks, stop, tokens)
+                });
+            }
+        });
+        Self { address, bodies }
+    }
+
+    fn bodies(&self) -> Vec<String> {
+        self.bodies.lock().unwrap().clone()
+    }
+
+    /// The bodies of requests that did not ask for a summary.
+    fn own(&self) -> Vec<String> {
+        let own = |body: &String| !is_for_summary(&serde_json::from_str(body).unwrap());
+        self.bodies().into_iter().filter(own).collect()
+    }
+}
+
+fn is_for_summary(request: &Value) -> bool {
+    request["tools"].as_array().is_none_or(Vec::is_empty)
+}
+
+fn results(request: &Value) -> usize {
+    request.to_string().matches("\"tool_result\"").count()
+}
+
+/// A model that reads long files.
+fn place(server: &Server, window: u64) -> Place {
+    let place = Place::new(FLOW, "");
+    std::fs::remove_file(place.workspace.path().join("demo/script.yaml")).unwrap();
+    for number in 0..FILES {
+        let lines: String = (0..100)
+            .map(|line| format!("{line}: what the file {number} says here\n"))
+            .collect();
+        place.write(&format!("demo/file-{number}.txt"), &lines);
+    }
+    let address = &server.address;
+    let config = format!(
+        "providers:\n  p: {{ wire: anthropic, base-url: '{address}' }}\n\
+         models:\n  m: {{ provider: p, id: m, window: {window} }}\nmodel: m\n"
+    );
+    place.write("config.yaml", &config);
+    place
+}
+
+fn run(place: &Place) -> crate::support::Said {
+    place.run(&[
+        "run",
+        "demo/flow.yaml",
+        "--until-waiting",
+        "--improve",
+        "none",
+    ])
+}
+
+fn transcript(place: &Place) -> Value {
+    let flow = place.flow().unwrap();
+    let said = place.run(&["session", "export", &flow, "owner"]);
+    serde_json::from_str(&said.out).unwrap()
+}
+
+/// The texts that replaced a history, oldest first.
+fn replacements(transcript: &Value) -> Vec<String> {
+    let archives = transcript["compactionArchives"].as_array().unwrap();
+    let text = |it: &Value| {
+        it["replacementMessage"]["content"]
+            .as_str()
+            .unwrap()
+            .to_owned()
+    };
+    archives.iter().map(text).collect()
+}
+
+const CLOSES: &str = "All is done.\n\n```handoff\ntype: forward-pass-closed\n```\n";
+
+const SUMMARY: &str =
+    "## Task\nKeep a log.\n## State of files\nA file was read.\n## Next step\nRead on.";
+
+/// How many files there are to read.
+const FILES: u64 = 400;
+
+/// Another file each time, so that no two results are the same.
+fn reads_on(request: &Value) -> Answer {
+    let mut hasher = std::hash::DefaultHasher::new();
+    request.to_string().hash(&mut hasher);
+    let number = hasher.finish() % FILES;
+    Answer::Calls("read_file", json!({ "path": format!("file-{number}.txt") }))
+}
+
+fn reads_until_the_tenth_summary(request: &Value) -> Answer {
+    if is_for_summary(request) {
+        let material = request.to_string();
+        let rounds = material.matches("Rounds: ").count();
+        let former = material
+            .split("Rounds: ")
+            .nth(1)
+            .and_then(|it| it.split('.').next());
+        let former: usize = former.and_then(|it| it.parse().ok()).unwrap_or(0);
+        assert!(rounds <= 1, "one former summary: {material}");
+        const ROUNDS: [&str; 11] = [
+            "",
+            "Rounds: 1. ",
+            "Rounds: 2. ",
+            "Rounds: 3. ",
+            "Rounds: 4. ",
+            "Rounds: 5. ",
+            "Rounds: 6. ",
+            "Rounds: 7. ",
+            "Rounds: 8. ",
+            "Rounds: 9. ",
+            "Rounds: 10. ",
+        ];
+        return Answer::Says(ROUNDS[former + 1]);
+    }
+    if request.to_string().contains("Rounds: 10.") {
+        return Answer::Says(CLOSES);
+    }
+    reads_on(request)
+}
+
+#[test]
+fn a_long_node_goes_on_over_many_summaries_with_its_task_in_every_request() {
+    let server = Server::start(reads_until_the_tenth_summary);
+    let place = place(&server, 20_000);
+    let said = run(&place);
+    assert_eq!(said.code, 0, "{said:?}");
+    let own = server.own();
+    for body in &own {
+        assert!(body.len() < 20_000 * 4, "{} bytes", body.len());
+        assert!(body.contains("Keep a log"), "the task stands in it");
+        assert!(body.matches("<summary id=").count() <= 1, "{body}");
+    }
+    let transcript = transcript(&place);
+    let replacements = replacements(&transcript);
+    assert_eq!(replacements.len(), 10);
+    let lengths: Vec<usize> = replacements.iter().map(String::len).collect();
+    assert!(
+        lengths.iter().all(|bytes| bytes.abs_diff(lengths[0]) < 20),
+        "{lengths:?}"
+    );
+    let tokens: usize = server.bodies().iter().map(|body| body.len() / 4).sum();
+    assert!(tokens < 1_500_000, "{tokens} tokens");
+    let archives = transcript["compactionArchives"].to_string().len();
+    let each = archives / 10;
+    assert!(each < 100_000, "{each} bytes an archive");
+}
+
+#[test]
+fn a_window_that_prompt_and_tools_fill_is_asked_about_after_one_request() {
+    let server = Server::start(reads_on);
+    let place = place(&server, 2_048);
+    let said = run(&place);
+    assert_eq!(said.code, 8, "{said:?}");
+    let said = format!("{}{}", said.out, said.err);
+    assert!(said.contains("m has a window of 2,048 tokens"), "{said}");
+    assert!(said.contains("owner model=NAME"), "{said}");
+    assert_eq!(server.bodies().len(), 1);
+    // The operator mends it, and the turn goes on.
+    let config = std::fs::read_to_string(place.workspace.path().join("config.yaml")).unwrap();
+    place.write("config.yaml", &config.replace("2048", "100000"));
+    let flow = place.flow().unwrap();
+    assert_eq!(place.run(&["retry", &flow]).code, 0);
+    let said = place.run(&["resume", &flow, "--until-waiting"]);
+    assert!(server.bodies().len() > 5, "{said:?}");
+}
+
+fn asks_for_tools_in_summaries(request: &Value) -> Answer {
+    if is_for_summary(request) {
+        return Answer::Calls("read_file", json!({ "path": "file-1.txt" }));
+    }
+    if request
+        .to_string()
+        .matches("No summary could be made")
+        .count()
+        > 0
+        && results(request) > 8
+    {
+        return Answer::Says(CLOSES);
+    }
+    reads_on(request)
+}
+
+#[test]
+fn a_session_without_summaries_stays_within_its_window_and_says_so() {
+    let server = Server::start(asks_for_tools_in_summaries);
+    let place = place(&server, 20_000);
+    let said = run(&place);
+    assert_eq!(said.code, 0, "{said:?}");
+    let own = server.own();
+    let longest = own.iter().map(String::len).max().unwrap();
+    assert!(longest < 20_000 * 4, "{longest} bytes");
+    let told = own
+        .iter()
+        .find(|body| body.contains("No summary could be made"));
+    assert!(told.unwrap().contains("the summary asked for tools"));
+    let flow = place.flow().unwrap();
+    let log = place.run(&["log", &flow, "--json"]).out;
+    let why = r#""why":"the summary asked for tools""#;
+    assert!(log.contains(why), "{log}");
+}
+
+fn refuses_what_is_long(request: &Value) -> Answer {
+    let text = request.to_string();
+    if is_for_summary(request) {
+        return Answer::Says(SUMMARY);
+    }
+    if text.len() > 45_000 {
+        let why = "prompt is too long: 12000 tokens > 11000 maximum";
+        let error = json!({ "type": "invalid_request_error", "message": why });
+        return Answer::Refuses(400, json!({ "type": "error", "error": error }));
+    }
+    if text.contains("<summary id=") {
+        return Answer::Says(CLOSES);
+    }
+    reads_on(request)
+}
+
+#[test]
+fn a_prompt_that_is_too_long_for_its_provider_is_summarised_and_sent_again() {
+    let server = Server::start(refuses_what_is_long);
+    // The configuration believes in a far larger window.
+    let place = place(&server, 200_000);
+    let said = run(&place);
+    assert_eq!(said.code, 0, "{said:?}");
+    let last = server.own().pop().unwrap();
+    assert!(
+        last.contains("Keep a log") && last.contains("A file was read."),
+        "{last}"
+    );
+}
+
+fn reads_once_summarised(request: &Value) -> Answer {
+    if is_for_summary(request) {
+        return Answer::Says(SUMMARY);
+    }
+    if request.to_string().contains("<summary id=") {
+        return Answer::Says(CLOSES);
+    }
+    reads_on(request)
+}
+
+#[test]
+fn a_journal_cut_behind_any_record_of_a_compaction_goes_on_to_the_same_end() {
+    let server = Server::start(reads_once_summarised);
+    let place = place(&server, 20_000);
+    assert_eq!(run(&place).code, 0);
+    let flow = place.flow().unwrap();
+    let path = place.folder(&flow).join("journal/00000001.jsonl");
+    let whole = std::fs::read_to_string(&path).unwrap();
+    let ends: Vec<usize> = whole.match_indices('\n').map(|(at, _)| at + 1).collect();
+    let is_near = |end: &usize| {
+        let line = whole[..*end].lines().last().unwrap();
+        line.contains("compact") || line.contains("model_")
+    };
+    // Behind each request and answer, and behind everything that a compaction says.
+    for end in ends.into_iter().filter(is_near) {
+        std::fs::write(&path, &whole[..end]).unwrap();
+        let views = place.folder(&flow);
+        drop(std::fs::remove_file(views.join("views.json")));
+        drop(std::fs::remove_file(views.join("flow.json")));
+        let before = server.bodies().len();
+        let said = place.run(&["resume", &flow, "--until-waiting", "--improve", "none"]);
+        assert_eq!(said.code, 0, "cut at {end}: {said:?}");
+        let closed = server.own().into_iter().next_back().unwrap();
+        assert!(closed.contains("Keep a log"), "cut at {end}: {closed}");
+        assert!(server.bodies().len() >= before);
+    }
+}
+
+/// A server on the Chat Completions wire that closes the flow, and says that it read so many tokens.
+fn local_server(prompt_tokens: u64) -> Server {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = format!("http://{}/v1", listener.local_addr().unwrap());
+    let bodies = Arc::new(Mutex::new(Vec::new()));
+    let kept = Arc::clone(&bodies);
+    std::thread::spawn(move || {
+        for mut stream in listener.incoming().map_while(Result::ok) {
+            let Some(body) = asked(&stream) else { continue };
+            kept.lock().unwrap().push(body);
+            let chunk = |choices: Value, usage: Value| {
+                let chunk = json!({ "id": "c1", "object": "chat.completion.chunk", "model": "m",
+                    "choices": choices, "usage": usage });
+                format!("data: {chunk}\n\n")
+            };
+            let says = json!([{ "index": 0, "finish_reason": null,
+                "delta": { "role": "assistant", "content": CLOSES } }]);
+            let stops = json!([{ "index": 0, "delta": {}, "finish_reason": "stop" }]);
+            let usage = json!({ "prompt_tokens": prompt_tokens, "completion_tokens": 20,
+                "total_tokens": prompt_tokens + 20 });
+            let text = [
+                "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n"
+                    .to_owned(),
+                chunk(says, Value::Null),
+                chunk(stops, Value::Null),
+                chunk(json!([]), usage),
+                "data: [DONE]\n\n".to_owned(),
+            ];
+            drop(stream.write_all(text.concat().as_bytes()));
+            drop(stream.shutdown(std::net::Shutdown::Both));
+        }
+    });
+    Server { address, bodies }
+}
+
+#[test]
+fn a_local_server_that_read_a_part_of_the_prompt_is_asked_about_once() {
+    let words = "Every word of these instructions counts for the role. ".repeat(600);
+    let flow = FLOW.replace("You keep a log.", &words);
+    for (tokens, code) in [(2_051, 8), (7_000, 0), (10, 0)] {
+        let server = local_server(tokens);
+        let place = place(&server, 32_000);
+        place.write("demo/flow.yaml", &flow);
+        let config = std::fs::read_to_string(place.workspace.path().join("config.yaml")).unwrap();
+        place.write(
+            "config.yaml",
+            &config.replace("wire: anthropic", "wire: openai-chat"),
+        );
+        let said = run(&place);
+        assert_eq!(said.code, code, "{tokens}: {said:?}");
+        assert_eq!(server.bodies().len(), 1);
+        if code == 0 {
+            continue;
+        }
+        let said = format!("{}{}", said.out, said.err);
+        assert!(said.contains("m took 2,051 of about "), "{said}");
+        assert!(
+            said.contains("raise its context size or lower `window:`"),
+            "{said}"
+        );
+        let flow = place.flow().unwrap();
+        assert_eq!(place.run(&["retry", &flow]).code, 0);
+        let said = place.run(&["resume", &flow, "--until-waiting", "--improve", "none"]);
+        assert_eq!(said.code, 0, "it is asked once: {said:?}");
+    }
+}
