@@ -17,7 +17,7 @@ use a_society_state::layout::FlowFolder;
 use a_society_state::{Error, FlowRef, Store, blob};
 use serde::Deserialize;
 
-use crate::record::{Places, find, find_in_record};
+use crate::record::{Places, find};
 
 /// The folder of the flow's own files, as roles and operators write it.
 const RECORD: &str = "record";
@@ -59,6 +59,7 @@ pub fn of(store: &Store, flow: &FlowRef, project: &Path) -> Result<Option<Delive
     let places = Places {
         record: folder.record(),
         project: project.to_owned(),
+        lineage: vec![flow.flow.clone()],
     };
     let own = written.and_then(|path| read(disk, &places, &path));
     let received = told.received.get(&node);
@@ -142,12 +143,7 @@ fn written_by(call: &ToolCall) -> Option<(String, String)> {
 
 /// A file as it is now.
 fn read(disk: &dyn Disk, places: &Places, written: &str) -> Option<(String, Vec<u8>)> {
-    let within = written.strip_prefix("record/");
-    let found = match within {
-        Some(within) => find_in_record(disk, places, within).1,
-        None => find(disk, places, written),
-    };
-    let found = found.ok()?;
+    let found = find(disk, places, written).ok()?;
     Some((found.artifact.path, found.bytes))
 }
 
@@ -169,7 +165,9 @@ fn named(places: &Places, node: NodeId, path: String, bytes: Vec<u8>) -> Deliver
     let in_record = places.record.join(within.unwrap_or(Path::new(&path)));
     let (path, file) = match within {
         Some(_) => (path, in_record),
-        None if in_record.exists() => (format!("{RECORD}/{path}"), in_record),
+        None if in_record.exists() && !places.project.join(&path).exists() => {
+            (format!("{RECORD}/{path}"), in_record)
+        }
         None => {
             let file = places.project.join(&path);
             (path, file)

@@ -26,6 +26,7 @@ use crate::limits::{ARTIFACT_BYTES_MAX, RECORD_DEPTH_MAX, RECORD_FILES_MAX, RECO
 use crate::mint::{self, Mint};
 use crate::project::files::RecordFolder;
 use crate::project::flow_file::{SCRIPT_NAME, SNAPSHOT_NAME};
+use crate::record::named_in_record;
 use crate::run::RunError;
 
 /// What somebody wants of a fork.
@@ -291,14 +292,16 @@ impl Kept {
         told.sort_by_key(|(seq, _)| *seq);
         for (_, told) in told {
             match told {
-                Told::Handed(artifact) if is_of_record(disk, &folder, project, artifact) => {
+                Told::Handed(artifact) => {
+                    let Some(path) = path_in_record(disk, &folder, project, artifact) else {
+                        continue;
+                    };
                     let holds = match &artifact.text {
                         Some(text) => Holds::Bytes(text.clone().into_bytes()),
                         None => Holds::Blob(artifact.hash),
                     };
-                    kept.add(disk, &folder, &artifact.path, holds);
+                    kept.add(disk, &folder, path, holds);
                 }
-                Told::Handed(_) => {}
                 Told::Written(written) => kept.written(disk, &folder, written),
             }
         }
@@ -379,10 +382,11 @@ struct Asked {
 /// that stands there.
 fn in_record(disk: &dyn Disk, folder: &FlowFolder, written: &str) -> Option<String> {
     let record = folder.record();
-    let path = Path::new(written);
+    let path = Path::new(named_in_record(written).unwrap_or(written));
     let below = path.strip_prefix(&record).ok();
+    let is_named = path != Path::new(written);
     let relative = below.or_else(|| {
-        let stands = path.is_relative() && disk.about(&record.join(path)).is_ok();
+        let stands = is_named || path.is_relative() && disk.about(&record.join(path)).is_ok();
         stands.then_some(path)
     })?;
     let plain: Option<Vec<&str>> = relative
@@ -401,15 +405,24 @@ fn in_record(disk: &dyn Disk, folder: &FlowFolder, written: &str) -> Option<Stri
         .map(|names| names.join("/"))
 }
 
-/// Whether a file that was handed over stood in the record folder: it stands there now, or it does
-/// not stand in the project either.
-fn is_of_record(disk: &dyn Disk, folder: &FlowFolder, project: &Path, artifact: &Artifact) -> bool {
+/// Where in the record folder a file stood that was handed over. Records of earlier versions do not
+/// name the folder: such a file stands there now, or it does not stand in the project either.
+fn path_in_record<'a>(
+    disk: &dyn Disk,
+    folder: &FlowFolder,
+    project: &Path,
+    artifact: &'a Artifact,
+) -> Option<&'a str> {
+    if let Some(within) = named_in_record(&artifact.path) {
+        return Some(within);
+    }
     let path = Path::new(&artifact.path);
     let plain = path
         .components()
         .all(|part| matches!(part, Component::Normal(_)));
     let stands = |root: &Path| disk.about(&root.join(path)).is_ok();
-    plain && !artifact.path.is_empty() && (stands(&folder.record()) || !stands(project))
+    let is_there = stands(&folder.record()) || !stands(project);
+    (plain && !artifact.path.is_empty() && is_there).then_some(&*artifact.path)
 }
 
 /// The files of the parent's record folder that a fork does not get.

@@ -52,7 +52,17 @@ pub const ANSWERS_IN_A_TURN_MAX: u32 = 200;
 /// called, and a record that holds both must not become longer than a record may be.
 pub const PROVIDER_BLOCKS_BYTES_MAX: usize = 256 * 1024;
 
-/// How much of an artifact is shown in a packet; the rest is in the file.
+/// How much of a model's window the artifacts of a packet take together. What is longer is named, with
+/// its length; the role reads of it what it needs.
+pub const ARTIFACTS_SHARE_PERCENT: u64 = 40;
+
+/// How long a token is taken to be.
+pub const BYTES_A_TOKEN: u64 = 4;
+
+/// The window of those of whom nobody knows it, and of roles that are no models.
+pub const UNKNOWN_WINDOW_TOKENS: u64 = 200_000;
+
+/// How much of a role's findings is shown to others; the rest is in the file.
 pub const SHOWN_ARTIFACT_BYTES_MAX: usize = 48 * 1024;
 
 /// How much of all findings together is shown to a role that gets them, each with an equal share. A

@@ -1,6 +1,6 @@
 //! The files a flow's roles hand to one another: where they may lie, and reading them safely.
 //!
-//! An artifact lies in the flow's record folder or in the project. Its path is taken apart and
+//! A path starts at the project folder; `record/` is the flow's shared folder. It is taken apart and
 //! walked one name at a time, and a link anywhere on the way is refused, so that no name leads
 //! out. What is handed over is kept as a blob; the file may change afterwards.
 
@@ -9,20 +9,29 @@ use std::path::{Component, Path, PathBuf};
 
 use a_society_facts::Hash;
 use a_society_facts::handoff::Artifact;
+use a_society_facts::id::FlowId;
 use a_society_facts::limits::INLINE_ARTIFACT_BYTES_MAX;
+use a_society_roles::role::former::within_record;
 use a_society_state::atomic::replace;
 use a_society_state::disk::{Disk, Kind};
 use a_society_state::files::{make_folders, read_whole};
 
 use crate::limits::ARTIFACT_BYTES_MAX;
 
-/// The folders that artifacts may lie in.
+/// How a path begins that leads into the flow's shared folder. Every other path that a role gives or
+/// gets starts at the project folder.
+pub const RECORD: &str = "record/";
+
+/// The folders that artifacts may stand in.
 #[derive(Debug, Clone)]
 pub struct Places {
     /// The flow's own folder.
     pub record: PathBuf,
     /// The project.
     pub project: PathBuf,
+    /// The flow and those it was forked from: a path into the record folder of one of them, wherever
+    /// it stood then, means the record folder.
+    pub lineage: Vec<FlowId>,
 }
 
 /// An artifact and its bytes.
@@ -34,48 +43,162 @@ pub struct Found {
     pub bytes: Vec<u8>,
 }
 
-/// Finds an artifact by the path a role wrote.
-///
-/// # Errors
-/// Says in words why it cannot be handed over.
-pub fn find(disk: &dyn Disk, places: &Places, written: &str) -> Result<Found, String> {
-    if written.trim().is_empty() {
-        return Err("no path is named".to_owned());
-    }
-    let path = Path::new(written);
-    let mut why = "there is no such file in the record folder or in the project".to_owned();
-    for root in [&places.record, &places.project] {
-        let Some(relative) = below(root, path) else {
-            continue;
-        };
-        match walk(disk, root, &relative) {
-            Ok(file) => return read(disk, &file, &relative),
-            Err(Some(refused)) => why = refused,
-            Err(None) => {}
-        }
-    }
-    Err(why)
+/// Why a path cannot be handed off.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Refused {
+    /// In words.
+    pub why: String,
+    /// The path that may be meant.
+    pub instead: Option<String>,
 }
 
-/// Finds a file of the record folder, and says its path within it. A role may write that path as it
-/// is, after the name of the folder, or in full.
+impl From<String> for Refused {
+    fn from(why: String) -> Self {
+        Self { why, instead: None }
+    }
+}
+
+/// A path as a role wrote it.
+enum Written {
+    /// Below the record folder.
+    Record(PathBuf),
+    /// Below the project folder.
+    Project(PathBuf),
+    /// Nowhere that a role may hand off from.
+    Outside,
+}
+
+impl Places {
+    /// The folder that a written path belongs to.
+    fn place_of(&self, written: &str) -> Written {
+        let moved = within_record(written, &self.lineage);
+        let written = moved.as_deref().unwrap_or(written);
+        let path = Path::new(written);
+        if path.is_absolute() {
+            return match (below(&self.record, path), below(&self.project, path)) {
+                (Some(rest), _) => Written::Record(rest),
+                (None, Some(rest)) => Written::Project(rest),
+                (None, None) => Written::Outside,
+            };
+        }
+        match below(&self.project, path) {
+            None => Written::Outside,
+            Some(rest) => match rest.strip_prefix(RECORD) {
+                Ok(within) if !within.as_os_str().is_empty() => Written::Record(within.to_owned()),
+                Ok(_) | Err(_) => Written::Project(rest),
+            },
+        }
+    }
+}
+
+/// Finds an artifact by the path a role wrote. A bare path that only the record folder has means the
+/// file there: sessions of earlier versions wrote it so.
+///
+/// # Errors
+/// Says in words why it cannot be handed off, and what could be.
+pub fn find(disk: &dyn Disk, places: &Places, written: &str) -> Result<Found, Refused> {
+    let written = written.trim();
+    if written.is_empty() {
+        let why = "no path is named; it starts at the project folder or with `record/`";
+        return Err(why.to_owned().into());
+    }
+    match places.place_of(written) {
+        Written::Outside => Err(OUT_OF_REACH.to_owned().into()),
+        Written::Record(rest) => match walk(disk, &places.record, &rest) {
+            Ok(file) => Ok(read(disk, &file, in_record(&rest))?),
+            Err(Some(why)) => Err(why.into()),
+            Err(None) => Err(no_such_file(disk, places, &rest)),
+        },
+        Written::Project(rest) => {
+            let why = match walk(disk, &places.project, &rest) {
+                Ok(_) if rest.starts_with(RECORD) => return Err(OWN_RECORD.to_owned().into()),
+                Ok(file) => return Ok(read(disk, &file, rest.to_string_lossy().into_owned())?),
+                Err(why) => why,
+            };
+            match walk(disk, &places.record, &rest) {
+                Ok(file) => Ok(read(disk, &file, in_record(&rest))?),
+                Err(in_record) => Err(match why.or(in_record) {
+                    Some(why) => why.into(),
+                    None => no_such_file(disk, places, &rest),
+                }),
+            }
+        }
+    }
+}
+
+/// Finds a file of the record folder, and says its path. A role may also leave `record/` out, or
+/// write the path in full.
 pub fn find_in_record(
     disk: &dyn Disk,
     places: &Places,
     written: &str,
 ) -> (String, Result<Found, String>) {
-    let trimmed = written.trim();
-    let within = trimmed.strip_prefix("record/").unwrap_or(trimmed);
-    let Some(relative) = below(&places.record, Path::new(within)) else {
-        let why = "it is no path inside the record folder".to_owned();
-        return (within.to_owned(), Err(why));
+    let rest = match places.place_of(written.trim()) {
+        Written::Record(rest) | Written::Project(rest) => rest,
+        Written::Outside => {
+            let why = "the path does not lead into record/".to_owned();
+            return (written.trim().to_owned(), Err(why));
+        }
     };
-    let found = match walk(disk, &places.record, &relative) {
-        Ok(file) => read(disk, &file, &relative),
+    let path = in_record(&rest);
+    let found = match walk(disk, &places.record, &rest) {
+        Ok(file) => read(disk, &file, path.clone()),
         Err(Some(why)) => Err(why),
-        Err(None) => Err("there is no such file in the record folder".to_owned()),
+        Err(None) if walk(disk, &places.project, &rest).is_ok() => Err(format!(
+            "no such file; `{}` exists in the project: write it to `{path}` instead",
+            rest.display()
+        )),
+        Err(None) => Err("no such file; write it first".to_owned()),
     };
-    (relative.to_string_lossy().into_owned(), found)
+    (path, found)
+}
+
+/// Said of a path that leads elsewhere.
+const OUT_OF_REACH: &str =
+    "out of reach; paths start at the project folder, record/ is the flow's shared folder";
+
+/// Said of a file in a folder of the project that no path can mean.
+const OWN_RECORD: &str = "record/ is the flow's shared folder, so the project's own folder of that \
+                          name has no path here; copy the file into record/";
+
+/// The path of a file of the record folder as roles and facts write it.
+fn in_record(rest: &Path) -> String {
+    format!("{RECORD}{}", rest.display())
+}
+
+/// The path within the record folder that an artifact's path means. Records of earlier versions
+/// left `record/` out.
+#[must_use]
+pub fn named_in_record(path: &str) -> Option<&str> {
+    path.strip_prefix(RECORD).filter(|rest| !rest.is_empty())
+}
+
+/// Says that there is no such file, and which one may be meant.
+fn no_such_file(disk: &dyn Disk, places: &Places, rest: &Path) -> Refused {
+    let name = rest.file_name().map(PathBuf::from).unwrap_or_default();
+    let near = [
+        (&places.project, rest.to_owned(), "", "in the project"),
+        (
+            &places.record,
+            name.clone(),
+            RECORD,
+            "in the flow's shared folder",
+        ),
+        (&places.project, name, "", "in the project"),
+    ];
+    let mut there = near
+        .into_iter()
+        .filter(|(root, path, ..)| walk(disk, root, path).is_ok());
+    match there.next() {
+        Some((_, path, base, place)) => {
+            let path = format!("{base}{}", path.display());
+            Refused {
+                why: format!("no such file; `{path}` exists {place}: hand off `{path}`"),
+                instead: Some(path),
+            }
+        }
+        None => "no such file; write it first".to_owned().into(),
+    }
 }
 
 /// The file below a folder that a written path names; no name leads out.
@@ -194,10 +317,10 @@ fn walk(disk: &dyn Disk, root: &Path, relative: &Path) -> Result<PathBuf, Option
     Ok(path)
 }
 
-fn read(disk: &dyn Disk, file: &Path, relative: &Path) -> Result<Found, String> {
+fn read(disk: &dyn Disk, file: &Path, path: String) -> Result<Found, String> {
     let bytes = read_whole(disk, file, ARTIFACT_BYTES_MAX).map_err(|error| error.to_string())?;
     let artifact = Artifact {
-        path: relative.to_string_lossy().into_owned(),
+        path,
         hash: Hash::of(&bytes),
         bytes: bytes.len() as u64,
         text: None,
@@ -218,7 +341,8 @@ pub fn put_back(
     let (Some(text), Err(_)) = (&artifact.text, find(disk, places, &artifact.path)) else {
         return Ok(());
     };
-    let Some(relative) = below(&places.record, Path::new(&artifact.path)) else {
+    let within = named_in_record(&artifact.path).unwrap_or(&artifact.path);
+    let Some(relative) = below(&places.record, Path::new(within)) else {
         return Ok(());
     };
     let stands = relative.ancestors().any(|part| {
@@ -268,23 +392,74 @@ mod tests {
         std::fs::write(folder.join("secret"), "outside").unwrap();
         std::os::unix::fs::symlink(folder.join("secret"), record.join("link")).unwrap();
         std::os::unix::fs::symlink(folder, record.join("out")).unwrap();
-        Places { record, project }
+        Places {
+            record,
+            project,
+            lineage: vec!["20260527T143000123Z-a1b2c3".parse().unwrap()],
+        }
     }
 
     #[test]
-    fn an_artifact_is_found_in_the_record_or_in_the_project() {
+    fn every_path_starts_at_the_project_and_the_record_folder_is_named() {
         let folder = tempfile::tempdir().unwrap();
-        let places = places(folder.path());
-        for (written, holds) in [
-            ("notes.md", "of the record"),
-            ("./deep/more.md", "deeper"),
-            ("main.rs", "of the project"),
+        let mut places = places(folder.path());
+        std::fs::write(places.project.join("both.md"), "of the project").unwrap();
+        std::fs::write(places.record.join("both.md"), "of the record").unwrap();
+        let absolute = places.record.join("notes.md");
+        let main = places.project.join("main.rs");
+        for (written, path, holds) in [
+            ("record/notes.md", "record/notes.md", "of the record"),
+            ("./record/deep/more.md", "record/deep/more.md", "deeper"),
+            ("main.rs", "main.rs", "of the project"),
+            ("both.md", "both.md", "of the project"),
+            ("record/both.md", "record/both.md", "of the record"),
+            // Sessions of earlier versions left `record/` out.
+            ("notes.md", "record/notes.md", "of the record"),
+            (
+                absolute.to_str().unwrap(),
+                "record/notes.md",
+                "of the record",
+            ),
+            (main.to_str().unwrap(), "main.rs", "of the project"),
         ] {
             let found = find(&RealDisk, &places, written).unwrap();
+            assert_eq!(found.artifact.path, path, "{written}");
             assert_eq!(found.bytes, holds.as_bytes(), "{written}");
         }
-        let absolute = places.record.join("notes.md");
-        assert!(find(&RealDisk, &places, absolute.to_str().unwrap()).is_ok());
+        // A path into the record folder counts wherever the flow, or its parent, was kept then.
+        for written in [
+            "/elsewhere/.a-society/state/demo/20260527T143000123Z-a1b2c3/record/notes.md",
+            ".a-society/state/demo/20260527T143000123Z-a1b2c3/record/notes.md",
+        ] {
+            let found = find(&RealDisk, &places, written).unwrap();
+            assert_eq!(found.artifact.path, "record/notes.md", "{written}");
+        }
+        places.lineage.clear();
+        let other = "/elsewhere/.a-society/state/demo/20260527T143000123Z-a1b2c3/record/notes.md";
+        assert!(find(&RealDisk, &places, other).is_err());
+    }
+
+    #[test]
+    fn a_refusal_says_which_path_would_be_right() {
+        let folder = tempfile::tempdir().unwrap();
+        let places = places(folder.path());
+        let refused = |written: &str| find(&RealDisk, &places, written).unwrap_err().why;
+        assert_eq!(
+            refused("record/main.rs"),
+            "no such file; `main.rs` exists in the project: hand off `main.rs`"
+        );
+        assert_eq!(
+            refused("record/deep/notes.md"),
+            "no such file; `record/notes.md` exists in the flow's shared folder: hand off \
+             `record/notes.md`"
+        );
+        assert_eq!(refused("record/none.md"), "no such file; write it first");
+        let (path, found) = find_in_record(&RealDisk, &places, "record/main.rs");
+        assert_eq!(path, "record/main.rs");
+        assert_eq!(
+            found.unwrap_err(),
+            "no such file; `main.rs` exists in the project: write it to `record/main.rs` instead"
+        );
     }
 
     #[test]
@@ -298,8 +473,10 @@ mod tests {
             full.to_str().unwrap(),
         ] {
             let (path, found) = find_in_record(&RealDisk, &places, written);
-            assert_eq!(path, "deep/more.md");
-            assert_eq!(found.unwrap().bytes, b"deeper", "{written}");
+            assert_eq!(path, "record/deep/more.md");
+            let found = found.unwrap();
+            assert_eq!(found.bytes, b"deeper", "{written}");
+            assert_eq!(found.artifact.path, path);
         }
         for written in ["main.rs", "../project/main.rs", "link", "out/secret", ""] {
             let (_, found) = find_in_record(&RealDisk, &places, written);
@@ -318,7 +495,7 @@ mod tests {
             text: Some("handed over".to_owned()),
         };
         for path in [
-            "lost.md",
+            "record/lost.md",
             "gone/lost.md",
             "notes.md",
             "link",

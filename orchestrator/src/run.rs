@@ -11,7 +11,7 @@ use std::sync::{Arc, LazyLock};
 
 use a_society_facts::fact::budget::Measure;
 use a_society_facts::fact::flow::{Ends, FlowCreated};
-use a_society_facts::id::{ClientId, ProjectName, RoleInstance};
+use a_society_facts::id::{ClientId, FlowId, ProjectName, RoleInstance};
 use a_society_facts::line::Body;
 use a_society_facts::message::Text;
 use a_society_facts::{At, Fact};
@@ -286,6 +286,7 @@ fn take_over(
         None => file.roles,
     };
     let limits = limits(&file.graph, file.budget.as_ref(), &roles);
+    let lineage = lineage(&flow);
     let bench = Bench {
         flow: flow.id().clone(),
         project: project.clone(),
@@ -307,13 +308,24 @@ fn take_over(
     let parts = Parts {
         roles: Box::new(workshop),
         mint,
-        places: Places { record, project },
+        places: Places {
+            record,
+            project,
+            lineage,
+        },
         turns_at_once: TURNS_AT_ONCE,
         room: ROOM.clone(),
     };
     let mut core = Core::take_over(flow, parts)?;
     core.limit(limits)?;
     Ok(core)
+}
+
+/// A flow and the one it was forked from.
+fn lineage(flow: &Flow) -> Vec<FlowId> {
+    let parent = flow.views().flow.parent.iter();
+    let parent = parent.map(|parent| parent.flow.clone());
+    std::iter::once(flow.id().clone()).chain(parent).collect()
 }
 
 /// The budgets of a flow file, for the whole flow and for each instance of a role.

@@ -1,12 +1,13 @@
 //! What a turn sees of its flow and of its session, whether it begins now or its request is written anew.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use a_society_facts::id::{FlowId, RoleInstance, TurnId};
+use a_society_facts::id::{FlowId, NodeId, RoleInstance, TurnId};
 use a_society_facts::message::{Message, Text};
-use a_society_facts::view::Views;
 use a_society_facts::view::session::Entry;
+use a_society_facts::view::{FlowState, Views};
 use a_society_roles::handoff::Allowed;
 use a_society_roles::turn::job::Job;
 use a_society_state::Error;
@@ -39,8 +40,14 @@ pub(crate) fn job(
     // A text that is kept as a blob is said to the role whole.
     let history: Result<Vec<Arc<Message>>, Error> =
         entries.iter().map(|entry| entry.whole(whole)).collect();
+    let state = &views.flow;
+    let begun = state.turns.get(&turn).map(|open| open.since);
+    let date = begun.or(state.created_at).map(|at| at.to_string());
+    let date = date.unwrap_or_default();
+    let lineage = std::iter::once(at.flow.clone());
+    let parent = state.parent.iter().map(|parent| parent.flow.clone());
     Ok(Job {
-        flow: at.flow,
+        flow: at.flow.clone(),
         turn,
         attempt,
         role: role.clone(),
@@ -58,7 +65,46 @@ pub(crate) fn job(
         packet: String::new(),
         allowed: Allowed::default(),
         answers_before: 0,
+        flow_title: state.title.clone(),
+        project_name: state.project.as_ref().map(ToString::to_string),
+        date: date.get(..DAY).unwrap_or_default().to_owned(),
+        lineage: lineage.chain(parent).collect(),
+        neighbours: (!state.draft).then(|| neighbours(state, role)),
+        closes: closes(state, role),
         record: at.record,
         project: at.project,
     })
+}
+
+/// How much of a time is its day.
+const DAY: usize = "2026-05-27".len();
+
+/// Whether another instance has the same role.
+fn is_same(role: &RoleInstance, other: &RoleInstance) -> bool {
+    role.base() == other.base()
+}
+
+/// Every neighbour, both ways, of every node that a role has, in the order of the graph. It is the
+/// same for all instances and at all times, so that a provider's cache holds.
+fn neighbours(state: &FlowState, role: &RoleInstance) -> Vec<String> {
+    let graph = &state.graph;
+    let mine = graph.nodes.iter().filter(|node| is_same(role, &node.role));
+    let around = mine.flat_map(|node| {
+        let before = graph.entering(&node.id).map(|edge| &edge.edge.from);
+        before.chain(graph.leaving(&node.id).map(|edge| &edge.edge.to))
+    });
+    let around: BTreeSet<&NodeId> = around.collect();
+    let nodes = graph.nodes.iter().filter(|node| around.contains(&node.id));
+    nodes.map(|node| node.id.to_string()).collect()
+}
+
+/// Whether a role has the node that closes the flow: the owner's node that nothing leaves.
+fn closes(state: &FlowState, role: &RoleInstance) -> bool {
+    let is_last = |node: &NodeId| state.graph.leaving(node).next().is_none();
+    let owns = state
+        .owner
+        .as_ref()
+        .is_some_and(|owner| is_same(role, owner));
+    let mut mine = (state.graph.nodes.iter()).filter(|node| is_same(role, &node.role));
+    owns && mine.any(|node| is_last(&node.id))
 }

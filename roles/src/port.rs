@@ -48,10 +48,16 @@ impl RecordPath {
         }
     }
 
-    /// The path as text.
+    /// The path as text, within the record folder.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
+    }
+
+    /// The path as roles write it: from the project folder, where `record/` is this folder.
+    #[must_use]
+    pub fn from_project(&self) -> String {
+        format!("record/{}", self.0)
     }
 }
 

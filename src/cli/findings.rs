@@ -165,10 +165,12 @@ fn print(context: &mut Context<'_>, store: &Store, found: &Found, full: bool) ->
         } else {
             "findings"
         };
-        out.line(&format!(
-            "  {role}: {what} in record/{}",
-            plain(&finding.path)
-        ))?;
+        // Records of earlier versions leave the folder out.
+        let within = finding
+            .path
+            .strip_prefix("record/")
+            .unwrap_or(&finding.path);
+        out.line(&format!("  {role}: {what} in record/{}", plain(within)))?;
         for line in lines(finding, full) {
             out.line(&format!("    {line}"))?;
         }

@@ -160,8 +160,7 @@ fn answer(stream: &TcpStream, body: &str, script: Script) -> Option<()> {
     } else {
         Vec::new()
     };
-    let record = record_in(body).unwrap_or_default();
-    stream_events(stream, events(said), &record)
+    stream_events(stream, events(said))
 }
 
 /// Streams an answer whose request was counted as so many tokens.
@@ -180,15 +179,13 @@ pub(super) fn stream_out(
             *reason = json!(stop);
         }
     }
-    stream_events(stream, events, "")
+    stream_events(stream, events)
 }
 
-fn stream_events(mut stream: &TcpStream, events: Vec<Value>, record: &str) -> Option<()> {
+fn stream_events(mut stream: &TcpStream, events: Vec<Value>) -> Option<()> {
     let head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n";
     stream.write_all(head.as_bytes()).ok()?;
     for event in events {
-        let event = event.to_string().replace("$RECORD", record);
-        let event: Value = serde_json::from_str(&event).ok()?;
         let kind = event["type"].as_str()?;
         let text = format!("event: {kind}\ndata: {event}\n\n");
         stream.write_all(text.as_bytes()).ok()?;
@@ -197,14 +194,6 @@ fn stream_events(mut stream: &TcpStream, events: Vec<Value>, record: &str) -> Op
         std::thread::sleep(Duration::from_millis(2));
     }
     stream.shutdown(std::net::Shutdown::Both).ok()
-}
-
-/// The record folder, as the role was told it.
-fn record_in(request: &str) -> Option<String> {
-    let at = request.find("/.a-society/state/")?;
-    let start = request[..at].rfind(['"', ' ', '`', '\n', '('])? + 1;
-    let end = at + request[at..].find("/record")? + "/record".len();
-    Some(request[start..end].to_owned())
 }
 
 /// How many results of tools a request shows.
@@ -284,11 +273,16 @@ fn events(blocks: Vec<(Value, Vec<Value>)>) -> Vec<Value> {
 }
 
 pub(super) fn with_model(model: &Model) -> Place {
+    with_model_on(model, "anthropic")
+}
+
+/// The same, over another wire.
+pub(super) fn with_model_on(model: &Model, wire: &str) -> Place {
     let place = Place::new(FLOW, "");
     // Without a script beside it, the flow's roles are taken by who they say.
     std::fs::remove_file(place.workspace.path().join("demo/script.yaml")).unwrap();
     let config = format!(
-        "providers:\n  p: {{ wire: anthropic, base-url: '{}' }}\n\
+        "providers:\n  p: {{ wire: {wire}, base-url: '{}' }}\n\
          models:\n  m: {{ provider: p, id: m, window: 100000, price: {{ input: 3, output: 15 }} }}\n\
          model: m\n",
         model.address
@@ -350,7 +344,7 @@ const REVISED: &str = "workflow:\n  name: By a model\n  summary: Now it is said 
 
 fn revises(results: usize) -> Vec<(Value, Vec<Value>)> {
     let writes = |content: &str| {
-        let input = json!({ "path": "$RECORD/workflow.yaml", "content": content });
+        let input = json!({ "path": "record/workflow.yaml", "content": content });
         vec![call(results, "write_file", input)]
     };
     match results {
@@ -572,10 +566,15 @@ fn a_role_is_told_of_its_skills_and_reads_one_when_it_needs_it() {
     ]);
     assert_eq!(said.code, 0, "{said:?}");
     let flow = place.flow().unwrap();
+    let heard = model.heard().remove(0);
+    assert!(heard.contains("How tables are set.") && heard.contains("skills/tables/SKILL.md"));
+    assert!(!heard.contains("With lines."), "a body is read on demand");
     let journal = std::fs::read_to_string(place.folder(&flow).join("journal/00000001.jsonl"));
-    let journal = journal.unwrap();
-    assert!(journal.contains("How tables are set."));
-    assert!(!journal.contains("With lines."), "a body is read on demand");
+    let folder = place.workspace.path().display().to_string();
+    assert!(
+        !journal.unwrap().contains(&folder),
+        "the skill stands outside the project"
+    );
 }
 
 #[test]
@@ -635,12 +634,10 @@ fn a_model_chooses_the_model_and_the_skills_of_a_role() {
         ["m", "n"],
         "the usual one chooses, and the chosen one works"
     );
-    let prompt = of("system_prompt_built").next().unwrap()["text"]
-        .as_str()
-        .unwrap();
+    let heard = model.heard().pop().unwrap();
     assert!(
-        prompt.contains("How tables are set.") && !prompt.contains("How maps"),
-        "{prompt}"
+        heard.contains("How tables are set.") && !heard.contains("How maps"),
+        "{heard}"
     );
 }
 

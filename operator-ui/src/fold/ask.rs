@@ -562,7 +562,7 @@ pub fn scope(tool: &str, shown: &str) -> Option<String> {
         }
         "write_file" | "edit_file" => Some(
             "every write and edit of files inside the project, for every role of this flow; sensitive \
-             files are asked for every time"
+             files, and those that programs trust or run later, are asked for every time"
                 .to_owned(),
         ),
         "fetch_url" | "web_search" => {

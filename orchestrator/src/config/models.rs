@@ -285,12 +285,14 @@ pub fn try_out(catalog: &Catalog, name: &str) -> Result<Trial, String> {
     let request = Request {
         model: &found.model.id,
         system: "",
+        environment: "",
         messages: &[asked.into()],
         tools: &[],
         effort: None,
         thinking: Thinking::Fixed,
         max_output_tokens: TRIAL_TOKENS.min(found.model.max_output.max(1)),
         cache_key: None,
+        shared_key: None,
     };
     let prepared = found
         .provider

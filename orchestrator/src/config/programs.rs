@@ -37,6 +37,12 @@ pub fn environment() -> Environment {
 /// The word by which this program guards a command.
 pub const GUARD_WORD: &str = "__guard";
 
+/// The system that commands run on.
+#[must_use]
+pub const fn system() -> &'static str {
+    std::env::consts::OS
+}
+
 /// How this program is started to guard a command: by its own path, because the programs that set up
 /// walls before it have a `/proc/self/exe` of their own.
 #[must_use]

@@ -61,6 +61,7 @@ impl Core {
             calls: 0,
             silent_s: 0,
             told_to_stop: false,
+            judged: None,
             hears: false,
             reserved: Worst::default(),
             compaction: Some((compaction, aside)),

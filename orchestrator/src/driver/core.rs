@@ -45,6 +45,8 @@ pub(super) struct LiveTurn {
     pub(super) thought: Option<DraftStream>,
     pub(super) calls: u32,
     pub(super) told_to_stop: bool,
+    /// What the turn is about to end with, as it was judged when a call said so.
+    pub(super) judged: Option<a_society_flow::machine::Outcome>,
     /// Whether it hears what the operator says while it goes on.
     pub(super) hears: bool,
     /// For how many seconds its provider has said nothing, once that is long.

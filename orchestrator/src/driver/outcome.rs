@@ -6,11 +6,14 @@ use a_society_facts::fact::session::Origin;
 use a_society_facts::id::{RoleInstance, TurnId};
 use a_society_facts::limits::INLINE_HANDOFF_BYTES_MAX;
 use a_society_facts::message::Message;
-use a_society_flow::machine::{Input, Outcome, Product, Refusal, Target, Task, TurnOutcome};
-use a_society_roles::handoff::{
-    self, HandoffFault, Outcome as Said, output_limit_message, repair_message,
+use a_society_flow::machine::{
+    Input, Outcome, Product, Refusal, Target, Task, TurnOutcome, would_end,
 };
-use a_society_roles::turn::conclude::conclude;
+use a_society_roles::handoff::{
+    self, EndingTool, Form, Outcome as Said, no_ending_message, output_limit_message,
+    repair_message,
+};
+use a_society_roles::turn::conclude::{conclude, conclude_called};
 use a_society_roles::turn::step::{End, Told};
 
 use super::core::Core;
@@ -19,6 +22,17 @@ use super::step::Heard;
 use crate::mint;
 use crate::record::{Found, find, find_in_record, inline_bytes};
 
+/// What a role meant with the end of its turn.
+#[derive(Debug, Default)]
+struct Meant {
+    /// What is wrong with it, if its words alone show it.
+    problem: Option<String>,
+    /// Whether it said nothing about its end.
+    is_silent: bool,
+    /// What it is to lead to, as far as that can be told.
+    outcome: Option<Said>,
+}
+
 impl Core {
     pub(super) fn end(
         &mut self,
@@ -26,14 +40,7 @@ impl Core {
         attempt: u32,
         end: End,
     ) -> Result<Heard, DriverError> {
-        let fault = match &end {
-            End::Fault(fault) => Some(fault.clone()),
-            End::Outcome { .. }
-            | End::OutputLimit
-            | End::Aborted { .. }
-            | End::Provider { .. }
-            | End::Configuration { .. } => None,
-        };
+        let meant = self.meant(&end);
         match &end {
             // What the role lacks may have come to light while calls of an answer were still open.
             End::Aborted { .. } | End::Provider { .. } | End::Configuration { .. } => {
@@ -45,16 +52,10 @@ impl Core {
                 }
             }
         }
-        let outcome = match end {
-            End::Outcome { outcome, words } => self.judged(outcome, words)?,
-            End::Fault(fault) => Outcome::Fault {
-                code: code_of(fault.code),
-                summary: fault.summary(),
-            },
-            End::OutputLimit => Outcome::OutputLimit,
-            End::Aborted { why } => Outcome::Aborted { why },
-            End::Provider { why } => Outcome::ProviderProblem { why },
-            End::Configuration { why } => Outcome::NeedsConfiguration { why },
+        let known = self.live.get_mut(&turn).and_then(|live| live.judged.take());
+        let outcome = match known {
+            Some(outcome) => outcome,
+            None => self.outcome_of(end)?,
         };
         let before = self.state().turns.get(&turn).map_or(0, |open| open.repairs);
         self.conclude(turn, attempt, outcome)?;
@@ -67,7 +68,79 @@ impl Core {
             self.leave(turn);
             return Ok(Heard::Over);
         }
-        self.mend(turn, fault)
+        self.mend(turn, meant)
+    }
+
+    /// The end of a turn as the machine hears of it.
+    fn outcome_of(&mut self, end: End) -> Result<Outcome, DriverError> {
+        Ok(match end {
+            End::Outcome { outcome, words } => self.judged(outcome, words)?,
+            End::Fault(fault) => Outcome::Fault {
+                code: code_of(fault.code),
+                summary: fault.summary(),
+            },
+            End::OutputLimit => Outcome::OutputLimit,
+            End::Aborted { why } => Outcome::Aborted { why },
+            End::Provider { why } => Outcome::ProviderProblem { why },
+            End::Configuration { why } => Outcome::NeedsConfiguration { why },
+        })
+    }
+
+    /// Whether this would end the turn, or be sent back to the role. Nothing changes.
+    pub(super) fn would_end(
+        &mut self,
+        (turn, attempt): (TurnId, u32),
+        end: End,
+    ) -> Result<bool, DriverError> {
+        let outcome = self.outcome_of(end)?;
+        let input = TurnOutcome {
+            turn,
+            attempt,
+            outcome,
+            approval: Some(mint::name(self.mint.as_mut(), "a")?),
+        };
+        let ends = would_end(&self.graph, self.state(), &input);
+        if let Some(live) = self.live.get_mut(&turn) {
+            live.judged = Some(input.outcome);
+        }
+        Ok(ends)
+    }
+
+    /// What the end of a turn means, for a repair of it.
+    fn meant(&self, end: &End) -> Meant {
+        match end {
+            End::Fault(fault) => Meant {
+                problem: Some(match &fault.span {
+                    Some(span) => format!("{} (line {} of your message)", fault.message, span.line),
+                    None => fault.message.clone(),
+                }),
+                is_silent: fault.is_silent,
+                outcome: None,
+            },
+            End::Outcome { outcome, .. } => Meant {
+                outcome: Some(self.with_paths_that_are_there(outcome)),
+                ..Meant::default()
+            },
+            End::OutputLimit
+            | End::Aborted { .. }
+            | End::Provider { .. }
+            | End::Configuration { .. } => Meant::default(),
+        }
+    }
+
+    /// An outcome, with the files that may be meant in the place of those that are not there.
+    fn with_paths_that_are_there(&self, said: &Said) -> Said {
+        let Said::Handoff(targets) = said else {
+            return said.clone();
+        };
+        let mut targets = targets.clone();
+        for target in &mut targets {
+            let found = find(self.flow.disk(), &self.places, &target.artifact_path);
+            if let Some(instead) = found.err().and_then(|refused| refused.instead) {
+                target.artifact_path = instead;
+            }
+        }
+        Said::Handoff(targets)
     }
 
     /// Hands an outcome to the machine.
@@ -149,12 +222,12 @@ impl Core {
     }
 
     /// What the role was told to mend.
-    fn mend(&mut self, turn: TurnId, fault: Option<HandoffFault>) -> Result<Heard, DriverError> {
+    fn mend(&mut self, turn: TurnId, meant: Meant) -> Result<Heard, DriverError> {
         let Some(live) = self.live.get(&turn) else {
             return Ok(Heard::Over);
         };
         let (role, task) = (live.role.clone(), live.task.clone());
-        let message = self.say_repair(turn, (&role, &task), fault)?;
+        let message = self.say_repair(turn, (&role, &task), meant)?;
         Ok(Heard::Go(Told::Mend { message }))
     }
 
@@ -169,9 +242,13 @@ impl Core {
         let Some(code) = self.untold_repair(turn) else {
             return Ok(());
         };
-        let fault = self.last_fault(turn, role);
-        let fault = fault.filter(|fault| code_of(fault.code) == code);
-        self.say_repair(turn, (role, task), fault).map(drop)
+        let meant = match self.last_end(turn, (role, task)) {
+            // Another fault than the one that is recorded is not told.
+            Some(End::Fault(fault)) if code_of(fault.code) != code => Meant::default(),
+            Some(end) => self.meant(&end),
+            None => Meant::default(),
+        };
+        self.say_repair(turn, (role, task), meant).map(drop)
     }
 
     /// The repair that was recorded and that the role was not told.
@@ -179,24 +256,20 @@ impl Core {
         self.state().turns.get(&turn)?.repair
     }
 
-    /// What is wrong with the last answer of a turn, as far as its text alone shows it.
-    fn last_fault(&self, turn: TurnId, role: &RoleInstance) -> Option<HandoffFault> {
+    /// How the last answer of a turn ends it, as far as it alone shows it.
+    fn last_end(&self, turn: TurnId, (role, task): (&RoleInstance, &Task)) -> Option<End> {
         let request = self.state().turns.get(&turn)?.request.as_ref()?;
         let session = self.flow.views().sessions.get(role)?;
         let mut entries = session.messages.iter().rev();
         let answer = entries.find(|entry| entry.id.is_some() && entry.id == request.message);
-        // An answer that said nothing is no message.
-        let content = match answer.map(|entry| &*entry.message) {
-            Some(Message::Assistant { content }) => content.as_str(),
-            Some(_) | None => "",
-        };
-        match conclude(content) {
-            End::Fault(fault) => Some(fault),
-            End::Outcome { .. }
-            | End::OutputLimit
-            | End::Aborted { .. }
-            | End::Provider { .. }
-            | End::Configuration { .. } => None,
+        match answer.map(|entry| &*entry.message) {
+            Some(Message::Assistant { content }) => Some(conclude(content)),
+            Some(Message::AssistantToolCalls { calls, text }) => {
+                let text = text.as_deref().unwrap_or_default();
+                conclude_called(text, calls, &self.allowed(role, task))
+            }
+            // An answer that said nothing is no message.
+            Some(Message::User { .. } | Message::ToolResult { .. }) | None => Some(conclude("")),
         }
     }
 
@@ -204,16 +277,17 @@ impl Core {
         &mut self,
         turn: TurnId,
         (role, task): (&RoleInstance, &Task),
-        fault: Option<HandoffFault>,
+        meant: Meant,
     ) -> Result<String, DriverError> {
         let allowed = self.allowed(role, task);
-        let message = match (fault, self.untold_repair(turn)) {
-            (_, Some(FaultCode::OutputLimit)) => output_limit_message(&allowed),
-            (Some(fault), _) => repair_message(&fault, &allowed),
-            (None, code) => {
-                let why = self.last_repair(role);
-                let code = code.map_or(handoff::FaultCode::InvalidTransition, roles_code);
-                repair_message(&HandoffFault::without_place(code, why), &allowed)
+        let code = self.untold_repair(turn);
+        let message = match code.unwrap_or(FaultCode::InvalidTransition) {
+            FaultCode::OutputLimit => output_limit_message(&allowed),
+            FaultCode::MissingBlock if meant.is_silent => no_ending_message(&allowed),
+            code => {
+                let problem = meant.problem.unwrap_or_else(|| self.last_repair(role));
+                let said = (meant.outcome.as_ref(), self.form(turn));
+                repair_message((&problem, word(code)), &allowed, said)
             }
         };
         let node = match task {
@@ -222,6 +296,18 @@ impl Core {
         };
         self.say(role, message.clone().into(), Origin::Repair, node)?;
         Ok(message)
+    }
+
+    /// How the role ended its last answer.
+    fn form(&self, turn: TurnId) -> Form {
+        let open = self.state().turns.get(&turn);
+        let mut calls = open.iter().filter_map(|open| open.request.as_ref());
+        let ends = |tool: &str| EndingTool::of_name(tool).is_some();
+        if calls.any(|request| request.calls.iter().any(|call| ends(&call.tool))) {
+            Form::Call
+        } else {
+            Form::Block
+        }
     }
 
     /// The summary of the last repair, as the feed has it.
@@ -272,7 +358,7 @@ impl Core {
     /// Finds an artifact and keeps its bytes.
     fn product(&mut self, written: &str, room: &mut usize) -> Result<Product, DriverError> {
         let found = find(self.flow.disk(), &self.places, written);
-        self.kept(found, written, room)
+        self.kept(found.map_err(|refused| refused.why), written, room)
     }
 
     /// Finds what the improvement phase asks for: it lies in the record folder and nowhere else.
@@ -346,20 +432,19 @@ const fn code_of(code: handoff::FaultCode) -> FaultCode {
     }
 }
 
-const fn roles_code(code: FaultCode) -> handoff::FaultCode {
+/// The word for a fault, as records have it.
+const fn word(code: FaultCode) -> &'static str {
     match code {
-        FaultCode::MissingBlock | FaultCode::OutputLimit => handoff::FaultCode::MissingBlock,
-        FaultCode::YamlParse => handoff::FaultCode::YamlParse,
-        FaultCode::InvalidTargetShape => handoff::FaultCode::InvalidTargetShape,
-        FaultCode::MissingRequiredField => handoff::FaultCode::MissingRequiredField,
-        FaultCode::UnknownSignalType | FaultCode::WrongSignal => {
-            handoff::FaultCode::UnknownSignalType
-        }
-        FaultCode::InvalidTransition | FaultCode::HealthCheck => {
-            handoff::FaultCode::InvalidTransition
-        }
-        FaultCode::ArtifactUnavailable | FaultCode::WrongPath => {
-            handoff::FaultCode::ArtifactUnavailable
-        }
+        FaultCode::MissingBlock => "missing_block",
+        FaultCode::YamlParse => "yaml_parse",
+        FaultCode::InvalidTargetShape => "invalid_target_shape",
+        FaultCode::MissingRequiredField => "missing_required_field",
+        FaultCode::UnknownSignalType => "unknown_signal_type",
+        FaultCode::InvalidTransition => "invalid_transition",
+        FaultCode::ArtifactUnavailable => "artifact_unavailable",
+        FaultCode::OutputLimit => "output_limit",
+        FaultCode::HealthCheck => "health_check",
+        FaultCode::WrongPath => "wrong_path",
+        FaultCode::WrongSignal => "wrong_signal",
     }
 }

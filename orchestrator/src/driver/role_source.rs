@@ -8,6 +8,7 @@ use a_society_facts::id::{NodeId, RoleInstance};
 use a_society_facts::message::ToolCall;
 use a_society_facts::view::FlowState;
 use a_society_flow::graph::FlowGraph;
+use a_society_roles::handoff::Allowed;
 use a_society_roles::turn::job::{BegunWith, Job};
 use a_society_roles::turn::stop::StopSignal;
 use a_society_roles::turn::taker::Taker;
@@ -63,6 +64,7 @@ pub trait RoleSource: Send + std::fmt::Debug {
         state: &FlowState,
         role: &RoleInstance,
         about: About<'_>,
+        allowed: Allowed,
     ) -> String;
     /// What the flow knows about a role's work, for a role whose conversation is made shorter: what it
     /// received, what is still to come, what it handed off.
@@ -76,8 +78,6 @@ pub trait RoleSource: Send + std::fmt::Debug {
         let _ = (graph, state, role, about);
         String::new()
     }
-    /// What a role is told when its turn goes on after a crash.
-    fn continuation(&self) -> &'static str;
     /// Whether whoever takes the turns of a role looks at all that was ever said in its session. To
     /// others only the present turn is given, so that a turn costs the same however long the session
     /// has become.

@@ -24,10 +24,8 @@ const UNKNOWN: &str = "The outcome is unknown: the process ended after this call
 /// Why a call that was cut off runs again by itself.
 const RUN_AGAIN: &str = "its result was lost when the process ended, and running it twice is safe";
 /// What the model gets when the operator denied a call.
-const DENIED: &str = "This call did not run: the operator denied it.";
-/// What comes before the operator's own words, when a call was denied with a word about it.
-const DENIED_AND_TOLD: &str =
-    "This call did not run: the operator denied it, and says what to do instead:";
+const DENIED: &str = "Denied by the operator. Do not do the same another way; choose another path, or \
+                      ask_operator.";
 /// What the model gets for the calls after one that was denied.
 const AFTER_DENIAL: &str =
     "This call did not run, because the operator denied another call of the same answer.";
@@ -109,7 +107,10 @@ impl Core {
             return Ok(DENIED.to_owned());
         };
         let words = self.flow.whole_text(instead)?;
-        Ok(format!("{DENIED_AND_TOLD}\n{words}"))
+        Ok(format!(
+            "Denied by the operator: {words}\nDo not do the same another way; choose another path, or \
+             ask_operator."
+        ))
     }
 
     /// A call whose file tells whether it happened.

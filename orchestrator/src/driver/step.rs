@@ -16,7 +16,8 @@ use a_society_facts::message::{AnswerText, Drafted, ToolCall};
 use a_society_facts::view::flow::{CallState, RequestState};
 use a_society_flow::machine::Outcome;
 use a_society_roles::consent::Ask;
-use a_society_roles::turn::step::{Consent, Intended, Step, Told, Worst};
+use a_society_roles::handoff::NOT_ENDED;
+use a_society_roles::turn::step::{Consent, End, Intended, Step, Told, Worst};
 use a_society_state::draft::DraftStream;
 
 use super::budget::Short;
@@ -161,8 +162,12 @@ impl Core {
                 end,
                 output,
                 is_settled: _,
+                ends,
             } => {
-                let taken_back = self.finish(turn, call, end, output)?;
+                let taken_back = match ends {
+                    Some(ends) => self.finish_ending((turn, attempt), call, output, *ends)?,
+                    None => self.finish(turn, call, end, output)?,
+                };
                 return Ok(taken_back.map(|output| Heard::Go(Told::TakenBack { output })));
             }
             Step::Refuse {
@@ -539,7 +544,26 @@ impl Core {
         Ok(changed.map(|output| Heard::Go(Told::TakenBack { output })))
     }
 
-    fn finish(
+    /// A call ends the turn: the model reads that it did only if its outcome is valid.
+    fn finish_ending(
+        &mut self,
+        (turn, attempt): (TurnId, u32),
+        call: CallId,
+        output: String,
+        ends: End,
+    ) -> Result<Option<String>, DriverError> {
+        let ends_it = self.would_end((turn, attempt), ends)?;
+        let (end, output) = if ends_it {
+            (CallEnd::Done, output)
+        } else {
+            (CallEnd::Failed, NOT_ENDED.to_owned())
+        };
+        let said = (!ends_it).then(|| output.clone());
+        self.finish(turn, call, end, output)?;
+        Ok(said)
+    }
+
+    pub(super) fn finish(
         &mut self,
         turn: TurnId,
         call: CallId,

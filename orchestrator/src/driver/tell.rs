@@ -2,15 +2,17 @@
 
 use a_society_facts::Hash;
 use a_society_facts::fact::Fact;
-use a_society_facts::fact::flow::PauseReason;
+use a_society_facts::fact::flow::{EdgeOutline, PauseReason};
 use a_society_facts::fact::session::{MessageAdded, Origin, SessionResumed, SystemPromptBuilt};
 use a_society_facts::fact::turn::{DraftKept, StopReason};
 use a_society_facts::id::{NodeId, RoleInstance, TurnId};
-use a_society_facts::message::{Message, Text};
+use a_society_facts::message::{Message, Text, ToolCall};
 use a_society_facts::view::flow::{RequestState, Said};
 use a_society_facts::view::session::Entry;
 use a_society_flow::machine::{Outcome, Task, allowed, findings_path, report_path};
-use a_society_roles::handoff::{Allowed, Signal};
+use a_society_roles::handoff::{self, Allowed, EndingTool, Signal};
+use a_society_roles::role::former::speaks_of_another_folder;
+use a_society_roles::role::packet::{interrupted_message, moved_message};
 use a_society_roles::turn::job::{BegunWith, Job};
 use a_society_roles::turn::step::Worst;
 use a_society_roles::turn::stop::StopSignal;
@@ -33,7 +35,7 @@ impl Core {
     ) -> Result<Option<Start>, DriverError> {
         let resumed = attempt > 1;
         if resumed {
-            self.keep_what_was_cut(turn, &role)?;
+            self.keep_what_was_cut(turn, &role, &task)?;
         }
         self.mend_untold(turn, &role, &task)?;
         if self.settle_calls(turn)? {
@@ -56,7 +58,11 @@ impl Core {
             return Ok(start.map(|start| *start));
         }
         self.prompt(&role)?;
+        if resumed {
+            self.tell_interrupted(turn, &role, &task)?;
+        }
         let packet = self.tell(turn, &role, &task)?;
+        self.tell_moved(turn, &role)?;
         let (packet, begun_with) = self.begun(&role, &task, packet)?;
         let packet = self.with_words((turn, &role, &task), packet)?;
         let job = self.job(turn, attempt, &role, &task, packet)?;
@@ -100,6 +106,7 @@ impl Core {
             thought: None,
             calls: self.calls_of(turn),
             told_to_stop: false,
+            judged: None,
             silent_s: 0,
             reserved: Worst::default(),
             compaction: None,
@@ -111,7 +118,12 @@ impl Core {
     }
 
     /// What was streamed before a crash is kept as the message it was becoming.
-    fn keep_what_was_cut(&mut self, turn: TurnId, role: &RoleInstance) -> Result<(), DriverError> {
+    fn keep_what_was_cut(
+        &mut self,
+        turn: TurnId,
+        role: &RoleInstance,
+        task: &Task,
+    ) -> Result<(), DriverError> {
         self.append(Fact::SessionResumed(SessionResumed {
             role: role.clone(),
             turn: Some(turn),
@@ -124,7 +136,7 @@ impl Core {
         let Some(request) = open else { return Ok(()) };
         if request.state == RequestState::Cut && self.ends_cut_off(turn, role) {
             // It was kept, and the process ended before the words that follow it.
-            let text = self.roles.continuation();
+            let text = interrupted_message(&self.allowed(role, task));
             return self.say(role, text.into(), Origin::Continuation, None);
         }
         if request.state != RequestState::Asked || request.drafted_bytes == 0 {
@@ -139,8 +151,79 @@ impl Core {
             message,
         };
         self.append(Fact::DraftKept(kept))?;
-        let text = self.roles.continuation();
+        let text = interrupted_message(&self.allowed(role, task));
         self.say(role, text.into(), Origin::Continuation, None)
+    }
+
+    /// A model whose turn was cut off between two requests hears of it, if nothing is left to be done
+    /// before it is asked again.
+    fn tell_interrupted(
+        &mut self,
+        turn: TurnId,
+        role: &RoleInstance,
+        task: &Task,
+    ) -> Result<(), DriverError> {
+        let open = self.state().turns.get(&turn);
+        let is_settled = open.is_some_and(|open| open.repair.is_none()) && self.is_open(turn);
+        if !is_settled || !self.roles.reads_history(role) {
+            return Ok(());
+        }
+        let text = interrupted_message(&self.allowed(role, task));
+        self.say(role, text.into(), Origin::Continuation, None)
+    }
+
+    /// Whether the last thing in a turn is the result of a call that does not end it, and none is
+    /// open, so that its model is asked next.
+    fn is_open(&self, turn: TurnId) -> bool {
+        let Some(open) = self.state().turns.get(&turn) else {
+            return false;
+        };
+        let Some(request) = &open.request else {
+            return false;
+        };
+        let done = request.state == RequestState::Answered && request.is_settled();
+        let ends = |tool: &str| EndingTool::of_name(tool).is_some();
+        let session = self.flow.views().sessions.get(&open.role);
+        let last = session.and_then(|session| session.messages.last());
+        let is_result =
+            last.is_some_and(|last| matches!(&*last.message, Message::ToolResult { .. }));
+        done && is_result && !request.calls.iter().any(|call| ends(&call.tool))
+    }
+
+    /// A session that speaks of a folder which the flow does not have any more hears once where paths
+    /// start now.
+    fn tell_moved(&mut self, turn: TurnId, role: &RoleInstance) -> Result<(), DriverError> {
+        let views = self.flow.views();
+        let Some(session) = views.sessions.get(role) else {
+            return Ok(());
+        };
+        let told = |entry: &Entry| {
+            let is_ours = entry.origin == Some(Origin::Runtime);
+            let text = Message::User {
+                content: moved_message().to_owned(),
+            };
+            is_ours && *entry.message == text
+        };
+        let last = session.messages.last();
+        let may_hear = last.is_some_and(|last| matches!(*last.message, Message::User { .. }));
+        let Some(prompt) = session.system_prompt.as_ref().filter(|_| may_hear) else {
+            return Ok(());
+        };
+        if !self.roles.reads_history(role) || session.messages.iter().any(told) {
+            return Ok(());
+        }
+        let prompt = self.flow.whole_text(prompt)?;
+        let record = self.places.record.to_string_lossy().into_owned();
+        if speaks_of_another_folder(&prompt, &record) {
+            let node = self
+                .state()
+                .turns
+                .get(&turn)
+                .and_then(|open| open.node.clone());
+            let text = moved_message().to_owned();
+            self.say(role, text.into(), Origin::Runtime, node.as_ref())?;
+        }
+        Ok(())
     }
 
     /// Whether a session ends with what a request of this turn streamed before it was cut off.
@@ -206,9 +289,9 @@ impl Core {
                 Task::Reflection | Task::Send => About::Reflection,
                 Task::Feedback => About::Feedback,
             };
-            packet = self
-                .roles
-                .packet(&self.graph, &self.flow.views().flow, role, about);
+            let allowed = self.allowed(role, task);
+            let state = &self.flow.views().flow;
+            packet = self.roles.packet(&self.graph, state, role, about, allowed);
             let origin = match task {
                 Task::Node(_) => Origin::Entry,
                 Task::Reflection | Task::Feedback => Origin::Improvement,
@@ -217,9 +300,12 @@ impl Core {
             let text = self.flow.keep_text(packet.clone())?;
             self.say(role, text, origin, node.as_ref())?;
         }
-        for said in unsaid {
+        for mut said in unsaid {
             let text = self.flow.whole_text(&said.text)?;
-            packet = text;
+            if let Some(choice) = self.chosen(role, &text) {
+                said.text = choice.into();
+            }
+            packet = self.flow.whole_text(&said.text)?;
             let origin = if said.when.is_some() {
                 Origin::Steer
             } else {
@@ -236,6 +322,20 @@ impl Core {
             }))?;
         }
         Ok(packet)
+    }
+
+    /// The choice that an answer of the operator names, if the role offered some.
+    fn chosen(&self, role: &RoleInstance, answer: &str) -> Option<String> {
+        let session = self.flow.views().sessions.get(role)?;
+        let mut entries = session.messages.iter().rev();
+        let asked = entries.find_map(|entry| match &*entry.message {
+            Message::AssistantToolCalls { calls, .. } => Some(calls),
+            Message::User { .. } | Message::Assistant { .. } | Message::ToolResult { .. } => None,
+        })?;
+        let asks =
+            |call: &&ToolCall| EndingTool::of_name(&call.name) == Some(EndingTool::AskOperator);
+        let call = asked.iter().find(asks)?;
+        handoff::chosen(call.input.get(), answer)
     }
 
     /// Whether the role was not told, what the operator said and it has not heard, and the node.
@@ -422,9 +522,22 @@ impl Core {
                     signals.push(Signal::ForwardPassClosed);
                 }
                 let names = |nodes: &[NodeId]| nodes.iter().map(ToString::to_string).collect();
+                let state = self.state();
+                let leaving = || state.graph.leaving(node);
+                let done = |edge: &EdgeOutline| state.completed_edges.contains(&edge.edge);
+                let read = state.running.get(node).map(|running| &running.received);
+                let here = |edge: &EdgeOutline| {
+                    let mut read = read.into_iter().flatten();
+                    done(edge) || read.any(|delivery| delivery.edge == edge.edge)
+                };
+                let to = |edge: &EdgeOutline| edge.edge.to.to_string();
+                let awaited = state.graph.entering(node).filter(|edge| !here(edge));
                 Allowed {
                     forward: names(&may.forward),
+                    optional: leaving().filter(|edge| edge.optional).map(to).collect(),
+                    done: leaving().filter(|edge| done(edge)).map(to).collect(),
                     backward: names(&may.backward),
+                    awaited: awaited.map(|edge| edge.edge.from.to_string()).collect(),
                     signals,
                 }
             }

@@ -12,7 +12,7 @@ use a_society_state::disk::Disk;
 
 use super::sketch::Sketch;
 use super::source::Source;
-use crate::record::{Places, find};
+use crate::record::{Places, RECORD, Refused, find};
 
 /// The names of one flow's files.
 #[derive(Debug)]
@@ -49,6 +49,7 @@ impl Names {
             places: Places {
                 record: source.found.place.join("record"),
                 project: source.found.project_folder.clone(),
+                lineage: vec![flow.clone()],
             },
             record,
             project: projects,
@@ -58,7 +59,13 @@ impl Names {
 
     /// What a file is called here.
     pub(super) fn here(&mut self, written: &str) -> String {
-        let here = self.within(written).to_owned();
+        let is_record = |before: &String| written.starts_with(before.as_str());
+        let within = self.within(written);
+        let here = if within != written && self.record.iter().any(is_record) {
+            format!("{RECORD}{within}")
+        } else {
+            within.to_owned()
+        };
         self.there
             .entry(here.clone())
             .or_insert_with(|| written.to_owned());
@@ -91,7 +98,7 @@ impl Names {
         let path = self.here(written);
         let bytes = match find(disk, &self.places, &path) {
             Ok(found) => found.bytes,
-            Err(why) => {
+            Err(Refused { why, .. }) => {
                 sketch.left.push(format!("{written}: {why}"));
                 format!("({written} could not be read when the flow was imported: {why})").into()
             }

@@ -12,6 +12,7 @@ use a_society_flow::graph::InlineRole;
 use a_society_roles::mcp::{ToolDefinition, server_of};
 use a_society_roles::provider::Prepared;
 use a_society_roles::role::definition::Skill;
+use a_society_roles::role::environment::{Commands, Environment, environment};
 use a_society_roles::skill::found;
 use a_society_roles::taker::model::{Gear, ModelTaker, Remote, Unready, offered};
 use a_society_roles::tool::canonical;
@@ -31,6 +32,9 @@ use crate::driver::role_source::Touched;
 
 /// The key under which a role's chosen effort is remembered.
 const EFFORT: &str = "effort";
+
+/// The tool whose walls the environment tells of.
+const RUN_COMMAND: &str = "run_command";
 
 /// The tool that needs a service of the operator's choice.
 const WEB_SEARCH: &str = "web_search";
@@ -120,13 +124,7 @@ impl Bench {
         definition: Option<&InlineRole>,
         check: Option<WorkflowCheck>,
     ) -> Result<Gear, End> {
-        let chosen = |key: &str| job.settings.get(key).map(String::as_str);
-        let named = chosen(MODEL).or(definition.and_then(|role| role.model.as_deref()));
-        let wish = Wish {
-            model: named.filter(|name| *name != AUTO),
-            effort: chosen(EFFORT).or(definition.and_then(|role| role.effort.as_deref())),
-        };
-        let found = self.models.find(wish)?;
+        let found = self.models.find(wish(definition, &job.settings))?;
         let in_file = definition.and_then(|role| role.mcp_servers.as_deref());
         let names = choices::names(&job.settings, SERVERS, in_file);
         let remote = self.remote(&names.unwrap_or_default(), &job.servers)?;
@@ -136,10 +134,12 @@ impl Bench {
             .map_err(|why| End::Provider { why })?
             .apply(&mut setting);
         setting.search = search.as_ref().ok().cloned();
+        setting.lineage.clone_from(&job.lineage);
         setting.check_workflow = check;
         setting.window_tokens = found.model.window;
         setting.secrets = found.key.into_iter().chain(self.models.secrets()).collect();
         setting.limits = Limits::of_window(found.model.window);
+        let environment = self.environment(job, definition, &setting);
         let tools = Toolbox::open(setting).map_err(|why| End::Aborted { why })?;
         let named = definition.and_then(|role| role.tools.as_deref());
         let is_named = |tool: &&Definition| {
@@ -150,10 +150,33 @@ impl Bench {
             provider: found.provider,
             model: found.model,
             offered: offered(list),
+            ends_by_call: named.is_none_or(|named| !named.is_empty()),
             tools,
             remote,
             missing: missing(named.unwrap_or_default(), search.err()),
+            environment,
             traffic: models::traffic(),
+        })
+    }
+
+    /// The last part of the system prompt, as it is in this process.
+    fn environment(&self, job: &Job, definition: Option<&InlineRole>, setting: &Setting) -> String {
+        let mut skills = self.skills(definition, &job.settings);
+        skills.retain(|skill| Path::new(&skill.path).is_absolute());
+        let named = definition.and_then(|role| role.tools.as_deref());
+        let runs = named.is_none_or(|named| named.iter().any(|name| name == RUN_COMMAND));
+        let commands = setting.guard.as_ref().filter(|_| runs);
+        environment(&Environment {
+            role: &job.role,
+            flow_title: &job.flow_title,
+            project: &self.project,
+            os: programs::system(),
+            date: &job.date,
+            commands: commands.map(|_| Commands {
+                scope: setting.scope,
+                network: setting.network,
+            }),
+            skills: &skills,
         })
     }
 
@@ -223,12 +246,16 @@ impl Bench {
         skills
     }
 
-    /// The skills that there are. The operator's own come first.
+    /// The skills that there are. The operator's own come first. Those of the project have paths from
+    /// its folder.
     #[must_use]
     pub fn all_skills(&self) -> Vec<Skill> {
         let mut skills: Vec<Skill> = Vec::new();
         for folder in self.skill_folders() {
-            for skill in found(&folder).skills {
+            for mut skill in found(&folder).skills {
+                if let Ok(rest) = Path::new(&skill.path).strip_prefix(&self.project) {
+                    skill.path = rest.display().to_string();
+                }
                 if skills.iter().all(|known| known.name != skill.name) {
                     skills.push(skill);
                 }
@@ -239,6 +266,17 @@ impl Bench {
 
     fn skill_folders(&self) -> Vec<PathBuf> {
         skill_folders(&self.project)
+    }
+
+    /// How many tokens the model of a role reads at most, if it can be told.
+    #[must_use]
+    pub fn window(
+        &self,
+        definition: Option<&InlineRole>,
+        settings: &BTreeMap<String, String>,
+    ) -> Option<u64> {
+        let found = self.models.find(wish(definition, settings)).ok()?;
+        Some(found.model.window)
     }
 
     /// How far the tools of a role reach.
@@ -283,6 +321,19 @@ impl Bench {
         setting.check_workflow = Some(WorkflowCheck(Arc::new(|_| Ok(()))));
         let tools = Toolbox::open(setting).ok()?;
         tools.plan(call).ok()?.ask.grant()
+    }
+}
+
+/// The model that a role is to have, as it was chosen or as its file says.
+fn wish<'a>(
+    definition: Option<&'a InlineRole>,
+    settings: &'a BTreeMap<String, String>,
+) -> Wish<'a> {
+    let chosen = |key: &str| settings.get(key).map(String::as_str);
+    let named = chosen(MODEL).or(definition.and_then(|role| role.model.as_deref()));
+    Wish {
+        model: named.filter(|name| *name != AUTO),
+        effort: chosen(EFFORT).or(definition.and_then(|role| role.effort.as_deref())),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::docs::folder::Project;
+use super::docs::folder::{Project, over_canonical};
 use super::flow_file::{FileError, FlowFile, read_kept};
 
 /// What a draft is called until it has a graph of its own.
@@ -27,14 +27,14 @@ workflow:
       role: {owner}
       work:
         - >-
-          Find out from the operator what this flow is to achieve. Ask whatever is not clear, with
-          `type: prompt-human`, until you could tell somebody else what is wanted.
+          Find out what this flow is to achieve. Ask the operator about what is not clear, until you
+          could tell somebody else what is wanted.
         - >-
-          Then write the graph of the flow to workflow.yaml in the record folder. Keep its form and
-          this node, {DRAFT_NODE}, as the first one; give the workflow a name, add the nodes and
-          edges that the work needs, and let a node of your own role close it.
+          Then write the graph of the flow to record/workflow.yaml. Keep this node, {DRAFT_NODE}, as
+          the first one; give the workflow a name, add the nodes and edges that the work needs, and
+          let a node of your own role close it.
         - >-
-          Then hand over along the edges of that graph. A task that needs nobody else may stay one
+          Then hand off along the edges of that graph. A task that needs nobody else may stay one
           node: do it here, and close the flow.
   edges: []
 "
@@ -47,12 +47,16 @@ workflow:
 /// Never, for a project that is sound.
 pub fn of_project(project: &Project) -> Result<FlowFile, FileError> {
     let source = graph(project.canonical.graph.owner().base());
-    let file = read_kept(source)?;
-    Ok(FlowFile {
+    let file = FlowFile {
         path: PathBuf::from(DRAFT_NAME),
         is_draft: true,
+        ..read_kept(source)?
+    };
+    // The project's own node of this name is laid over it, with what it reads and who approves.
+    let laid = over_canonical(project, file.clone());
+    Ok(FlowFile {
         roles: project.canonical.roles.clone(),
-        ..file
+        ..laid.unwrap_or(file)
     })
 }
 

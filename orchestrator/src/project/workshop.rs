@@ -4,7 +4,7 @@
 //! flow's state alone, so that a turn that begins after a crash begins with the same words.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use a_society_facts::Hash;
@@ -17,11 +17,12 @@ use a_society_facts::view::FlowState;
 use a_society_facts::view::flow::Running;
 use a_society_flow::graph::{Executor, FlowGraph, InlineRole, PermissionMode, RoleName};
 use a_society_flow::machine::{findings_path, report_path};
+use a_society_roles::handoff::Allowed;
 use a_society_roles::port::{RecordFiles, RecordPath};
 use a_society_roles::role::compaction::flow_facts;
 use a_society_roles::role::definition::{
-    Arrival, Briefing, Entrance, EntryKind, Feedback, FlowInput, Owed, Picture, Reading, Received,
-    Reflection, Sent, Skill,
+    Arrival, Briefing, Content, Draft, Entrance, EntryKind, Feedback, FlowInput, Picture, Reading,
+    Received, Reflection, Sent, Skill,
 };
 use a_society_roles::role::{packet, prompt};
 use a_society_roles::taker::command::CommandTaker;
@@ -33,6 +34,7 @@ use a_society_roles::turn::stop::StopSignal;
 use a_society_roles::turn::taker::Taker;
 use a_society_state::blob;
 use a_society_state::disk::{Kind, SharedDisk};
+use a_society_state::files::read_whole;
 use a_society_state::layout::FlowFolder;
 use serde::Deserialize;
 
@@ -41,10 +43,14 @@ use super::choices::{Choices, SCOPE, SKILLS};
 use super::{program, records};
 use crate::config::programs;
 use crate::driver::role_source::{About, Choice, RoleSource, Touched};
-use crate::limits::{FLOW_FILE_BYTES_MAX, SHOWN_ARTIFACT_BYTES_MAX, SHOWN_FINDINGS_BYTES_MAX};
+use crate::limits::{
+    ARTIFACTS_SHARE_PERCENT, BYTES_A_TOKEN, FLOW_FILE_BYTES_MAX, PROJECT_FILE_BYTES_MAX,
+    SHOWN_ARTIFACT_BYTES_MAX, SHOWN_FINDINGS_BYTES_MAX, UNKNOWN_WINDOW_TOKENS,
+};
 use crate::project::docs::folder::{self, Sayings, over_canonical_of};
 use crate::project::docs::library::Library;
 use crate::project::flow_file::{self, FlowFile, SNAPSHOT_NAME};
+use crate::record::named_in_record;
 
 /// The roles of one flow.
 #[derive(Debug)]
@@ -86,14 +92,19 @@ impl Workshop {
         }
     }
 
-    fn text_of(&self, artifact: &Artifact, most: usize) -> Option<String> {
-        let mut text = match &artifact.text {
-            Some(text) => text.clone(),
+    /// All that an artifact says; nothing if it is not text.
+    fn whole_text_of(&self, artifact: &Artifact) -> Option<String> {
+        match &artifact.text {
+            Some(text) => Some(text.clone()),
             None => {
                 let bytes = blob::get(self.disk.as_ref(), &self.folder, artifact.hash).ok()?;
-                String::from_utf8(bytes).ok()?
+                String::from_utf8(bytes).ok()
             }
-        };
+        }
+    }
+
+    fn text_of(&self, artifact: &Artifact, most: usize) -> Option<String> {
+        let mut text = self.whole_text_of(artifact)?;
         if text.len() > most {
             text.truncate(text.floor_char_boundary(most));
             text.push_str("\n[… the rest is in the file]");
@@ -101,7 +112,13 @@ impl Workshop {
         Some(text)
     }
 
-    fn entrance(&self, graph: &FlowGraph, state: &FlowState, node: &NodeId) -> Entrance {
+    fn entrance(
+        &self,
+        graph: &FlowGraph,
+        state: &FlowState,
+        node: &NodeId,
+        allowed: Allowed,
+    ) -> Entrance {
         let running = state.running.get(node);
         let described = graph.node(node);
         let at = running.map_or_else(String::new, |running| running.since.to_string());
@@ -117,6 +134,34 @@ impl Workshop {
             }),
             known_readings: described.map_or_else(Vec::new, |node| self.known(&node.role)),
             picture: self.picture(state, node, running),
+            draft: state.draft.then(|| self.draft()),
+            allowed,
+        }
+    }
+
+    /// What a role needs to write the graph of a flow that has none.
+    fn draft(&self) -> Draft {
+        let first_line = |role: &InlineRole| {
+            let text = role.instructions.as_deref().unwrap_or_default();
+            let mut lines = text.lines().map(|line| line.trim_start_matches('#').trim());
+            lines.find(|line| !line.is_empty()).map(str::to_owned)
+        };
+        let roles = self.roles.iter();
+        let roles =
+            roles.map(|(name, role)| (name.to_string(), first_line(role).unwrap_or_default()));
+        let graph = self.home.as_deref().and_then(|home| {
+            let file = folder::workflow_of(home);
+            let bytes = read_whole(self.disk.as_ref(), &file, PROJECT_FILE_BYTES_MAX).ok()?;
+            let path = file.strip_prefix(home).unwrap_or(&file);
+            Some(Reading {
+                path: path.display().to_string(),
+                variable: None,
+                text: String::from_utf8(bytes).ok()?,
+            })
+        });
+        Draft {
+            roles: roles.collect(),
+            graph,
         }
     }
 
@@ -169,11 +214,7 @@ impl Workshop {
 
     fn picture(&self, state: &FlowState, node: &NodeId, running: Option<&Running>) -> Picture {
         let read = running.map_or(&[][..], |running| &running.received);
-        let received = in_order_of_the_graph(state, node, read);
-        let received = received
-            .into_iter()
-            .map(|delivery| self.received(state, delivery))
-            .collect();
+        let received = self.all_received(state, &in_order_of_the_graph(state, node, read));
         let come = |edge: &EdgeName| {
             state.completed_edges.contains(edge)
                 || read.iter().any(|delivery| delivery.edge == *edge)
@@ -191,19 +232,11 @@ impl Workshop {
                 node: edge.edge.to.to_string(),
                 path: last_passed(state, &edge.edge),
             });
-        let owed = leaving
-            .iter()
-            .filter(|edge| !done(&edge.edge))
-            .map(|edge| Owed {
-                node: edge.edge.to.to_string(),
-                is_optional: edge.optional,
-            });
         let dropped = running.map_or(&[][..], |running| &running.dropped);
         Picture {
             received,
             not_yet_received: not_yet.collect(),
             sent: sent.collect(),
-            not_yet_sent: owed.collect(),
             dropped: dropped
                 .iter()
                 .map(|edge| Sent {
@@ -214,7 +247,43 @@ impl Workshop {
         }
     }
 
-    fn received(&self, state: &FlowState, delivery: &Delivery) -> Received {
+    /// What arrived: whole, the shortest first, as long as all of it together leaves the model room to
+    /// work.
+    fn all_received(&self, state: &FlowState, deliveries: &[&Delivery]) -> Vec<Received> {
+        let role = deliveries.first().and_then(|delivery| {
+            let running = state.running.get(delivery.receiver())?;
+            Some(&running.role)
+        });
+        let mut room = self.room_bytes(state, role);
+        let mut shortest: Vec<usize> = (0..deliveries.len()).collect();
+        shortest.sort_by_key(|at| deliveries.get(*at).map(|it| it.artifact.bytes));
+        let mut shown = BTreeSet::new();
+        for at in shortest {
+            let bytes = deliveries.get(at).map_or(0, |it| it.artifact.bytes);
+            if bytes > room {
+                break;
+            }
+            room -= bytes;
+            shown.insert(at);
+        }
+        let each = deliveries.iter().enumerate();
+        each.map(|(at, delivery)| self.received(state, delivery, shown.contains(&at)))
+            .collect()
+    }
+
+    /// How many bytes of artifacts a packet holds.
+    fn room_bytes(&self, state: &FlowState, role: Option<&RoleInstance>) -> u64 {
+        let known = role.and_then(|role| {
+            let settings = settings_of(state, role);
+            let is_model = self.executor(role) == Executor::Model;
+            is_model.then(|| self.bench.window(self.definition(role), settings))?
+        });
+        let window = known.filter(|window| *window > 0);
+        let tokens = window.unwrap_or(UNKNOWN_WINDOW_TOKENS);
+        tokens.saturating_mul(ARTIFACTS_SHARE_PERCENT) / 100 * BYTES_A_TOKEN
+    }
+
+    fn received(&self, state: &FlowState, delivery: &Delivery, is_shown: bool) -> Received {
         let (from, arrival) = match delivery.way {
             Way::Backward => (&delivery.edge.to, Arrival::SentBack),
             Way::Forward if passed_before(state, &delivery.edge) => {
@@ -226,7 +295,13 @@ impl Workshop {
             from: from.to_string(),
             path: delivery.artifact.path.clone(),
             arrival,
-            text: self.text_of(&delivery.artifact, SHOWN_ARTIFACT_BYTES_MAX),
+            bytes: delivery.artifact.bytes,
+            content: if is_shown {
+                let text = self.whole_text_of(&delivery.artifact);
+                text.map_or(Content::NotText, Content::Whole)
+            } else {
+                Content::TooLong
+            },
         }
     }
 
@@ -241,9 +316,10 @@ impl Workshop {
         found
             .map(|artifact| Reading {
                 path: artifact.path.clone(),
+                variable: None,
                 text: self.text_of(artifact, most).unwrap_or_else(|| {
                     // Not text, or gone from the blobs: the file may still be there.
-                    "[this is no text that can be shown here; open the file]".to_owned()
+                    "[not text; open the file]".to_owned()
                 }),
             })
             .collect()
@@ -257,9 +333,7 @@ impl Workshop {
         let mine = plan.filter(|step| step.role == *role);
         let after: Vec<RoleInstance> = mine.flat_map(|step| step.after.clone()).collect();
         packet::reflection_packet(&Reflection {
-            role: role.clone(),
             guide: self.sayings().guide,
-            record: self.folder.record().display().to_string(),
             findings_path: findings_path(role),
             findings: self.findings(state, &after),
         })
@@ -272,7 +346,6 @@ impl Workshop {
             .collect();
         packet::feedback_packet(&Feedback {
             flow_title: state.title.clone(),
-            record: self.folder.record().display().to_string(),
             report_path: report_path().to_owned(),
             findings: self.findings(state, &all),
         })
@@ -330,6 +403,11 @@ fn settings_of<'a>(state: &'a FlowState, role: &RoleInstance) -> &'a BTreeMap<St
     chosen.map_or(&NOTHING, |chosen| &chosen.settings)
 }
 
+/// Whether a skill lies in the project, so that its path is the same on every machine.
+fn is_of_project(skill: &Skill) -> bool {
+    Path::new(&skill.path).is_relative()
+}
+
 fn kind_of(running: Option<&Running>) -> EntryKind {
     match running.map(|running| running.entry) {
         Some(Entry::Reopened) => EntryKind::Reopened,
@@ -374,36 +452,32 @@ fn last_passed(state: &FlowState, edge: &EdgeName) -> String {
 
 impl RoleSource for Workshop {
     fn system_prompt(&mut self, _: &FlowGraph, state: &FlowState, role: &RoleInstance) -> String {
-        let instructions = self
-            .definition(role)
-            .and_then(|role| role.instructions.clone());
-        let record = self.folder.record().display().to_string();
-        let mut text = prompt::system_prompt(&Briefing {
-            role: role.clone(),
-            project: state.project.as_ref().map(ToString::to_string),
-            flow_title: state.title.clone(),
-            record: record.clone(),
-            instructions: instructions.unwrap_or_default(),
-            rules: self.sayings().rules,
+        let definition = self.definition(role);
+        let instructions = definition.and_then(|role| role.instructions.clone());
+        let of_project = self.home.is_some();
+        let path = |path: String| if of_project { path } else { String::new() };
+        let reading = |path, text| Reading {
+            path,
+            variable: None,
+            text,
+        };
+        let tools = definition.and_then(|role| role.tools.as_ref());
+        let skills = match self.executor(role) {
+            Executor::Model => self.bench.skills(definition, settings_of(state, role)),
+            Executor::Scripted | Executor::Human | Executor::Command => Vec::new(),
+        };
+        let rules = self.sayings().rules;
+        prompt::system_prompt(&Briefing {
+            role: reading(
+                path(folder::role_file(role.base())),
+                instructions.unwrap_or_default(),
+            ),
+            rules: rules.map(|rules| reading(path(folder::rules_file()), rules)),
             readings: self.library.readings(self.role_readings(role)),
-            skills: match self.executor(role) {
-                Executor::Model => {
-                    let settings = settings_of(state, role);
-                    self.bench.skills(self.definition(role), settings)
-                }
-                Executor::Scripted | Executor::Human | Executor::Command => Vec::new(),
-            },
-        });
-        if let Some(parent) = &state.parent {
-            let theirs = self.folder.root().with_file_name(parent.flow.as_str());
-            let theirs = FlowFolder::at(theirs).record();
-            text.extend([format!(
-                "\n## Fork\n\nThis flow was forked from another one. Where earlier messages name files \
-                 under `{}`, they are under `{record}` here; the other folder is the other flow's.\n",
-                theirs.display()
-            )]);
-        }
-        text
+            // The paths of others differ from machine to machine.
+            skills: skills.into_iter().filter(is_of_project).collect(),
+            has_tools: tools.is_none_or(|tools| !tools.is_empty()),
+        })
     }
 
     fn packet(
@@ -412,11 +486,12 @@ impl RoleSource for Workshop {
         state: &FlowState,
         role: &RoleInstance,
         about: About<'_>,
+        allowed: Allowed,
     ) -> String {
         let packet = match about {
             About::Node(node) => {
                 self.put_input_back(state);
-                packet::entry_packet(&self.entrance(graph, state, node))
+                packet::entry_packet(&self.entrance(graph, state, node, allowed))
             }
             About::Reflection => self.reflection(state, role),
             About::Feedback => self.feedback(state),
@@ -441,10 +516,6 @@ impl RoleSource for Workshop {
             About::Node(node) => flow_facts(&self.picture(state, node, state.running.get(node))),
             About::Reflection | About::Feedback => String::new(),
         }
-    }
-
-    fn continuation(&self) -> &'static str {
-        packet::interrupted_message()
     }
 
     fn reads_history(&self, role: &RoleInstance) -> bool {
@@ -554,8 +625,8 @@ impl RoleSource for Workshop {
         let chosen = self.bench.skills(self.definition(role), settings);
         let is_chosen = |skill: &Skill| chosen.contains(skill);
         let all = self.bench.all_skills();
-        all.iter()
-            .any(|skill| prompt.contains(&skill.path) != is_chosen(skill))
+        let mut all = all.iter().filter(|skill| is_of_project(skill));
+        all.any(|skill| prompt.contains(&format!("(`{}`)", skill.path)) != is_chosen(skill))
     }
 
     fn most(&self, role: &RoleInstance) -> Option<ConsentMode> {
@@ -576,7 +647,10 @@ impl RoleSource for Workshop {
             path: String,
         }
         let written: Option<Written> = serde_json::from_str(call.input.get()).ok();
-        let path = written.and_then(|written| RecordPath::parse(&written.path).ok());
+        let path = written.and_then(|written| {
+            let path = named_in_record(&written.path).unwrap_or(&written.path);
+            RecordPath::parse(path).ok()
+        });
         match path.map(|path| self.files.read(&path)) {
             Some(Ok(bytes)) => Touched::Has(bytes.map(|bytes| Hash::of(&bytes))),
             Some(Err(_)) | None => Touched::Unknown,

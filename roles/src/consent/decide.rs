@@ -5,6 +5,7 @@
 //! | free | allow | allow | allow |
 //! | unasked | allow | allow | allow |
 //! | sensitive | ask | ask | deny |
+//! | trust | ask | ask | ask |
 //! | edit | ask | allow with the grant of edits or of this action | allow |
 //! | command | ask | allow with the grant of this action | allow |
 //! | web | ask | allow with the grant of this action | allow |
@@ -45,6 +46,8 @@ pub enum Tier {
     Unasked,
     /// It reads a file that often holds secrets.
     Sensitive,
+    /// It changes a file that programs trust or run later: each time, the operator is asked.
+    Trust,
     /// It changes a file in scope.
     Edit,
     /// It runs a command.
@@ -90,7 +93,8 @@ pub fn decide(mode: ConsentMode, grants: &BTreeSet<Grant>, ask: &Ask) -> Decisio
              not ask. Go on without it, or ask the operator for what you need.",
             ask.paths.join(", ")
         )),
-        (Tier::Sensitive, ConsentMode::NoAccess | ConsentMode::PartialAccess) => request(ask),
+        (Tier::Sensitive, ConsentMode::NoAccess | ConsentMode::PartialAccess)
+        | (Tier::Trust, _) => request(ask),
         (
             Tier::Edit | Tier::Command | Tier::Web | Tier::ServerTool { .. },
             ConsentMode::FullAccess,
@@ -117,7 +121,7 @@ impl Ask {
     #[must_use]
     pub fn grant(&self) -> Option<Grant> {
         match &self.tier {
-            Tier::Free | Tier::Unasked | Tier::Sensitive => None,
+            Tier::Free | Tier::Unasked | Tier::Sensitive | Tier::Trust => None,
             Tier::Edit => Some(Grant::Edits),
             Tier::Command | Tier::Web => Some(self.exact_grant()),
             Tier::ServerTool { definition } => Some(Grant::McpTool {
@@ -171,12 +175,13 @@ mod tests {
         }
     }
 
-    fn tiers() -> [Tier; 7] {
+    fn tiers() -> [Tier; 8] {
         let definition = Hash::of(b"d");
         [
             Tier::Free,
             Tier::Unasked,
             Tier::Sensitive,
+            Tier::Trust,
             Tier::Edit,
             Tier::Command,
             Tier::Web,
@@ -209,6 +214,7 @@ mod tests {
                 ["allow", "allow", "allow"],
                 ["allow", "allow", "allow"],
                 ["ask", "ask", "deny"],
+                ["ask", "ask", "ask"],
                 ["ask", "ask", "allow"],
                 ["ask", "ask", "allow"],
                 ["ask", "ask", "allow"],
@@ -278,5 +284,6 @@ mod tests {
     #[test]
     fn what_may_hold_secrets_can_only_be_allowed_once() {
         assert_eq!(ask(Tier::Sensitive).grant(), None);
+        assert_eq!(ask(Tier::Trust).grant(), None);
     }
 }

@@ -1,8 +1,9 @@
-//! What a role is told about handoffs: once in its system prompt, and again when one went wrong.
+//! How a turn may end: said at the end of every packet, and again when an ending was not valid.
 
-use super::fault::HandoffFault;
 use super::limits::MAX_NAMES_SHOWN;
-use super::write::{fenced, in_quotes};
+use super::outcome::{Outcome, Target};
+use super::write::handoff_block;
+use crate::role::name;
 
 /// A signal that is allowed at this moment, with what it must carry.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -26,37 +27,50 @@ pub enum Signal {
 }
 
 impl Signal {
-    /// The block that gives the signal, without its fences.
-    fn block(&self) -> String {
+    /// The outcome that it is.
+    #[must_use]
+    pub fn outcome(&self) -> Outcome {
         match self {
-            Self::PromptHuman => "type: prompt-human".to_owned(),
-            Self::AwaitHandoff => "type: await-handoff".to_owned(),
-            Self::ForwardPassClosed => "type: forward-pass-closed".to_owned(),
-            Self::MetaAnalysisComplete { findings_path } => {
-                format!(
-                    "type: meta-analysis-complete\nfindings_path: {}",
-                    in_quotes(findings_path)
-                )
-            }
-            Self::BackwardPassComplete { artifact_path } => {
-                format!(
-                    "type: backward-pass-complete\nartifact_path: {}",
-                    in_quotes(artifact_path)
-                )
-            }
+            Self::PromptHuman => Outcome::PromptHuman,
+            Self::AwaitHandoff => Outcome::AwaitHandoff,
+            Self::ForwardPassClosed => Outcome::ForwardPassClosed,
+            Self::MetaAnalysisComplete { findings_path } => Outcome::MetaAnalysisComplete {
+                findings_path: findings_path.clone(),
+            },
+            Self::BackwardPassComplete { artifact_path } => Outcome::BackwardPassComplete {
+                artifact_path: artifact_path.clone(),
+            },
         }
     }
 
-    fn meaning(&self) -> &'static str {
-        match self {
-            Self::PromptHuman => "ask the operator, with your question above the block",
-            Self::AwaitHandoff => "wait for a handoff from another node",
-            Self::ForwardPassClosed => "say that the forward work of the flow is done",
-            Self::MetaAnalysisComplete { .. } => {
-                "end your meta-analysis, once the findings are written"
+    /// Its line among the endings that are open; nothing where it could not be meant.
+    fn line(&self, allowed: &Allowed) -> Option<String> {
+        Some(match self {
+            Self::PromptHuman => "ask_operator".to_owned(),
+            Self::AwaitHandoff if allowed.awaited.is_empty() => return None,
+            Self::AwaitHandoff => {
+                let verb = if allowed.awaited.len() == 1 {
+                    "arrives"
+                } else {
+                    "arrive"
+                };
+                format!(
+                    "await-handoff, until {} {verb}",
+                    listed(&allowed.awaited, "and")
+                )
             }
-            Self::BackwardPassComplete { .. } => "end the feedback, once the report is written",
-        }
+            Self::ForwardPassClosed => {
+                "forward-pass-closed, when the work of the whole flow is done".to_owned()
+            }
+            Self::MetaAnalysisComplete { findings_path } => format!(
+                "meta-analysis-complete, once {} is written",
+                name(findings_path)
+            ),
+            Self::BackwardPassComplete { artifact_path } => format!(
+                "backward-pass-complete, once {} is written",
+                name(artifact_path)
+            ),
+        })
     }
 }
 
@@ -65,246 +79,363 @@ impl Signal {
 pub struct Allowed {
     /// Nodes that it may hand forward to.
     pub forward: Vec<String>,
+    /// Of those, the ones that may stay without anything.
+    pub optional: Vec<String>,
+    /// Of those, the ones that have something already.
+    pub done: Vec<String>,
     /// Nodes that it may hand back to.
     pub backward: Vec<String>,
+    /// Nodes whose handoff is still to come.
+    pub awaited: Vec<String>,
     /// Signals that it may give.
     pub signals: Vec<Signal>,
 }
 
-/// The contract of handoffs, for the system prompt of every role.
-pub fn handoff_contract() -> &'static str {
-    "\
-## Handing over
+impl Allowed {
+    /// The nodes that must get something before the flow can close.
+    fn owed(&self) -> Vec<String> {
+        let is_owed = |node: &&String| !self.optional.contains(node) && !self.done.contains(node);
+        self.forward.iter().filter(is_owed).cloned().collect()
+    }
 
-You work at one node of a flow. End every turn with exactly one fenced block tagged `handoff`; it \
-is the last thing you write, and what follows from your turn depends on nothing else. Without it \
-your turn has no outcome. The block is YAML and takes one of these forms.
+    /// The nodes that may be named in a handoff.
+    pub(super) fn nodes(&self) -> impl Iterator<Item = &String> {
+        self.forward.iter().chain(&self.backward)
+    }
 
-Hand your work to a neighbouring node, forward along the flow or back to where it came from:
-
-```handoff
-target_node_id: the-node
-artifact_path: path/to/what-it-receives.md
-```
-
-Hand to several neighbours at once, each with an artifact of its own:
-
-```handoff
-- target_node_id: one-node
-  artifact_path: path/to/first.md
-- target_node_id: another-node
-  artifact_path: path/to/second.md
-```
-
-Ask the operator, and say above the block what you need to know:
-
-```handoff
-type: prompt-human
-```
-
-Wait until another node hands something to you:
-
-```handoff
-type: await-handoff
-```
-
-Say that the forward work of the whole flow is done; only its closing node may:
-
-```handoff
-type: forward-pass-closed
-```
-
-Rules:
-
-* Write an artifact to disk before you hand it over. It is a regular file in the record folder or \
-the project, and it is passed once: for a second round, write a new file.
-* Hand back only what was handed to you, and say in the artifact what has to change.
-* A block has no keys but these. Whatever the receiver should know belongs in the artifact.
-* If you show such a block as an example or quote one, put it inside a longer fence; the last \
-block of your text that is not quoted counts.
-"
+    fn forward_line(&self) -> Option<String> {
+        let owed = self.owed();
+        let is_owed = |node: &String| owed.contains(node);
+        let left = |of: &[String]| -> Vec<String> {
+            of.iter().filter(|node| !is_owed(node)).cloned().collect()
+        };
+        let done: Vec<String> = left(&self.done);
+        let mut optional = left(&self.optional);
+        optional.retain(|node| !done.contains(node));
+        let owed_word = match owed.len() {
+            1 => "owed",
+            2 => "both owed",
+            _ => "all owed",
+        };
+        let groups = [
+            (owed, "and", owed_word),
+            (optional, "or", "only if needed"),
+            (done, "or", "again"),
+        ];
+        let said: Vec<String> = (groups.into_iter())
+            .filter(|(nodes, ..)| !nodes.is_empty())
+            .map(|(nodes, joint, word)| format!("{} ({word})", listed(&nodes, joint)))
+            .collect();
+        (!said.is_empty()).then(|| format!("forward to {}", said.join(" or ")))
+    }
 }
 
-/// How the line of a repair begins that says what was wrong.
+/// The ways in which a turn may end now, as packets and repairs say them.
+#[must_use]
+pub fn endings(allowed: &Allowed) -> String {
+    let back = (!allowed.backward.is_empty()).then(|| {
+        let nodes = listed(&allowed.backward, "or");
+        format!("back to {nodes}, if what you received must change")
+    });
+    let mut lines: Vec<String> = allowed.forward_line().into_iter().chain(back).collect();
+    // To ask is always the last way.
+    let (asks, others): (Vec<&Signal>, Vec<&Signal>) =
+        (allowed.signals.iter()).partition(|signal| matches!(signal, Signal::PromptHuman));
+    let signals = others.into_iter().chain(asks);
+    lines.extend(signals.filter_map(|signal| signal.line(allowed)));
+    if lines.is_empty() {
+        return "At this moment no ending is open to you.".to_owned();
+    }
+    format!("End this turn with one of:\n- {}", lines.join("\n- "))
+}
+
+/// How an outcome is given.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Form {
+    /// As a block at the end of the text.
+    Block,
+    /// As a call.
+    Call,
+}
+
+/// How the part of a repair begins that says what was wrong.
 const PROBLEM: &str = "Problem: ";
 
-/// What the role reads after a fault: what was wrong, what is allowed, and what to do now.
-pub fn repair_message(fault: &HandoffFault, allowed: &Allowed) -> String {
-    let place = match &fault.span {
-        Some(span) => format!(" (line {} of your last message)", span.line),
-        None => String::new(),
+/// What the role reads after a fault: what was wrong, what is allowed, and what to say instead.
+#[must_use]
+pub fn repair_message(
+    (problem, code): (&str, &str),
+    allowed: &Allowed,
+    (meant, form): (Option<&Outcome>, Form),
+) -> String {
+    let example = match (closest(meant, allowed), form) {
+        (Some(outcome), Form::Block) => {
+            format!("Hand off again, such as:\n\n{}\n", handoff_block(&outcome))
+        }
+        (Some(outcome), Form::Call) => {
+            format!("Hand off again, such as: handoff {}\n", arguments(&outcome))
+        }
+        (None, _) => String::new(),
     };
     format!(
-        "Your turn could not be concluded, and nothing has been handed over.\n\n\
-         {PROBLEM}{}{place}. [{}]\n\n{}\n\
-         If your work is done, answer with the corrected `handoff` block as the last thing you \
-         write. Do not repeat work that is already done.\n",
-        fault.message,
-        fault.code.as_str(),
-        allowed_text(allowed),
+        "Your turn has not ended; nothing was handed off. {PROBLEM}{problem} [{code}].\n{}\n\
+         {example}Do not redo finished work.\n",
+        endings(allowed)
+    )
+}
+
+/// What a role reads that stopped without saying how.
+#[must_use]
+pub fn no_ending_message(allowed: &Allowed) -> String {
+    format!(
+        "You stopped without an ending. If the task is done, hand off; if not, go on.\n{}\n",
+        endings(allowed)
     )
 }
 
 /// The part of a repair that says what was wrong, for those who know what may be done instead.
 pub(crate) fn problem_of(repair: &str) -> &str {
-    let line = repair.lines().find(|line| line.starts_with(PROBLEM));
+    let problem = repair.find(PROBLEM).and_then(|at| repair.get(at..));
+    let line = problem.and_then(|problem| problem.lines().next());
     line.unwrap_or(repair).trim_end()
 }
 
 /// What the role reads when its provider cut it off at the output limit.
+#[must_use]
 pub fn output_limit_message(allowed: &Allowed) -> String {
     format!(
-        "Your last message reached the output limit and was cut off before it ended with a \
-         `handoff` block. What you wrote and the tools you called so far are kept.\n\n\
-         Go on in smaller steps: write long texts to files in several parts, and keep your \
-         messages short.\n\n{}",
-        allowed_text(allowed),
+        "Your message was cut at the output limit; what came before is kept, the unfinished call was \
+         not run. Go in smaller steps: write_file, then append.\n{}\n",
+        endings(allowed)
     )
 }
 
-/// The ways in which a turn may end at this moment.
-pub(crate) fn allowed_text(allowed: &Allowed) -> String {
-    let mut lines = Vec::new();
-    if !allowed.forward.is_empty() {
-        lines.push(format!("* forward to {}", names(&allowed.forward)));
+/// What was meant, with nodes that may be named; if nothing was, what is owed.
+fn closest(meant: Option<&Outcome>, allowed: &Allowed) -> Option<Outcome> {
+    match meant {
+        Some(Outcome::Handoff(targets)) if allowed.nodes().next().is_some() => {
+            let near = targets.iter().filter_map(|target| {
+                Some(Target {
+                    target_node_id: nearest(&target.target_node_id, allowed)?,
+                    artifact_path: target.artifact_path.clone(),
+                })
+            });
+            let mut near: Vec<Target> = near.collect();
+            near.dedup_by(|one, other| one.target_node_id == other.target_node_id);
+            Some(Outcome::Handoff(near)).filter(|_| !targets.is_empty())
+        }
+        Some(other)
+            if allowed
+                .signals
+                .iter()
+                .any(|signal| signal.outcome() == *other) =>
+        {
+            Some(other.clone())
+        }
+        Some(_) | None => owed(allowed),
     }
-    if !allowed.backward.is_empty() {
-        lines.push(format!("* back to {}", names(&allowed.backward)));
-    }
-    let mut text = String::from("From here you may end your turn in these ways:\n");
-    if !lines.is_empty() {
-        let form = target_form(allowed);
-        lines.push(format!(
-            "\nA handoff is such a block, or one list of such entries:\n\n{form}"
-        ));
-    }
-    for signal in &allowed.signals {
-        lines.push(format!(
-            "* {}:\n\n{}",
-            signal.meaning(),
-            fenced(&signal.block())
-        ));
-    }
-    if lines.is_empty() {
-        return String::from("At this moment no outcome is allowed from this node.\n");
-    }
-    text.push_str(lines.join("\n").trim_end());
-    text.push('\n');
-    text
 }
 
-/// A block to fill in, with a node that may really be named.
-fn target_form(allowed: &Allowed) -> String {
-    let node = allowed.forward.iter().chain(&allowed.backward).next();
-    let node = node.map_or("the-node", String::as_str);
-    fenced(&format!(
-        "target_node_id: {node}\nartifact_path: path/to/the-artifact.md"
-    ))
+/// What the turn owes, to fill in.
+fn owed(allowed: &Allowed) -> Option<Outcome> {
+    let signal = allowed.signals.iter().find(|signal| match signal {
+        Signal::ForwardPassClosed
+        | Signal::MetaAnalysisComplete { .. }
+        | Signal::BackwardPassComplete { .. } => true,
+        Signal::PromptHuman | Signal::AwaitHandoff => false,
+    });
+    let owed = allowed.owed();
+    let nodes = if owed.is_empty() && signal.is_none() {
+        allowed.nodes().take(1).cloned().collect()
+    } else {
+        owed
+    };
+    if nodes.is_empty() {
+        return signal.map(Signal::outcome);
+    }
+    let targets = nodes.into_iter().take(MAX_NAMES_SHOWN).map(|node| Target {
+        target_node_id: node,
+        artifact_path: "record/FILE.md".to_owned(),
+    });
+    Some(Outcome::Handoff(targets.collect()))
 }
 
-fn names(nodes: &[String]) -> String {
+/// The node of this name, or the one whose name is most alike.
+fn nearest(written: &str, allowed: &Allowed) -> Option<String> {
+    let alike = |node: &&String| {
+        let same = node.bytes().zip(written.bytes());
+        let begins = same.take_while(|(one, other)| one == other).count();
+        let within = written.contains(node.as_str()) || node.contains(written);
+        (
+            node.as_str() == written,
+            within && !written.is_empty(),
+            begins,
+        )
+    };
+    // Of several that are equally alike, the first.
+    let nodes: Vec<&String> = allowed.nodes().collect();
+    nodes.into_iter().rev().max_by_key(alike).cloned()
+}
+
+/// The arguments of the call that gives an outcome, as JSON.
+#[must_use]
+pub fn arguments(outcome: &Outcome) -> String {
+    let signal = match outcome {
+        Outcome::Handoff(targets) => {
+            let quoted = |text: &str| serde_json::Value::from(text).to_string();
+            let targets: Vec<String> = (targets.iter())
+                .map(|target| {
+                    format!(
+                        r#"{{"target_node_id":{},"artifact_path":{}}}"#,
+                        quoted(&target.target_node_id),
+                        quoted(&target.artifact_path)
+                    )
+                })
+                .collect();
+            return format!(r#"{{"targets":[{}]}}"#, targets.join(","));
+        }
+        Outcome::PromptHuman => "prompt-human",
+        Outcome::AwaitHandoff => "await-handoff",
+        Outcome::ForwardPassClosed => "forward-pass-closed",
+        Outcome::MetaAnalysisComplete { .. } => "meta-analysis-complete",
+        Outcome::BackwardPassComplete { .. } => "backward-pass-complete",
+    };
+    format!(r#"{{"type":"{signal}"}}"#)
+}
+
+fn listed(nodes: &[String], joint: &str) -> String {
     let mut shown: Vec<String> = nodes
         .iter()
         .take(MAX_NAMES_SHOWN)
-        .map(|node| format!("`{node}`"))
+        .map(|it| name(it))
         .collect();
-    if nodes.len() > MAX_NAMES_SHOWN {
-        shown.push(format!("{} more", nodes.len() - MAX_NAMES_SHOWN));
+    let more = nodes.len() - shown.len();
+    if more > 0 {
+        shown.push(format!("{more} more"));
     }
-    shown.join(", ")
+    match shown.pop() {
+        Some(last) if shown.is_empty() => last,
+        Some(last) => format!("{} {joint} {last}", shown.join(", ")),
+        None => String::new(),
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::{FaultCode, Outcome, parse_outcome};
+    use super::super::parse_outcome;
     use super::*;
+
+    fn nodes(names: &[&str]) -> Vec<String> {
+        names.iter().map(|name| (*name).to_owned()).collect()
+    }
 
     fn allowed() -> Allowed {
         Allowed {
-            forward: vec!["review".into(), "legal".into()],
-            backward: vec!["owner-intake".into()],
+            forward: nodes(&["review", "archive"]),
+            optional: nodes(&["archive"]),
+            backward: nodes(&["research"]),
+            awaited: nodes(&["legal"]),
+            signals: vec![Signal::PromptHuman, Signal::AwaitHandoff],
+            ..Allowed::default()
+        }
+    }
+
+    fn targets(node: &str, path: &str) -> Outcome {
+        Outcome::Handoff(vec![Target {
+            target_node_id: node.to_owned(),
+            artifact_path: path.to_owned(),
+        }])
+    }
+
+    #[test]
+    fn the_endings_are_those_that_are_open() {
+        assert_eq!(
+            endings(&allowed()),
+            "End this turn with one of:\n\
+             - forward to `review` (owed) or `archive` (only if needed)\n\
+             - back to `research`, if what you received must change\n\
+             - await-handoff, until `legal` arrives\n\
+             - ask_operator"
+        );
+        let closing = Allowed {
+            forward: nodes(&["a", "b", "c"]),
+            done: nodes(&["c"]),
             signals: vec![
                 Signal::PromptHuman,
                 Signal::AwaitHandoff,
-                Signal::MetaAnalysisComplete {
-                    findings_path: "findings/a \"b\".md".into(),
-                },
+                Signal::ForwardPassClosed,
             ],
+            ..Allowed::default()
+        };
+        assert_eq!(
+            endings(&closing),
+            "End this turn with one of:\n\
+             - forward to `a` and `b` (both owed) or `c` (again)\n\
+             - forward-pass-closed, when the work of the whole flow is done\n\
+             - ask_operator"
+        );
+        assert!(endings(&Allowed::default()).contains("no ending is open"));
+    }
+
+    #[test]
+    fn every_signal_of_a_repair_is_one_that_the_parser_reads() {
+        for signal in [
+            Signal::PromptHuman,
+            Signal::AwaitHandoff,
+            Signal::ForwardPassClosed,
+            Signal::MetaAnalysisComplete {
+                findings_path: "a: \"b\\c\".md".into(),
+            },
+            Signal::BackwardPassComplete {
+                artifact_path: "#x".into(),
+            },
+        ] {
+            let outcome = signal.outcome();
+            assert_eq!(parse_outcome(&handoff_block(&outcome)), Ok(outcome));
         }
     }
 
     #[test]
-    fn every_form_that_the_contract_shows_is_one_that_the_parser_reads() {
-        let contract = handoff_contract();
-        let blocks: Vec<&str> = contract.split("```handoff\n").skip(1).collect();
-        assert_eq!(blocks.len(), 5);
-        for block in blocks {
-            let text = format!("```handoff\n{}```\n", block.split("```").next().unwrap());
-            assert!(parse_outcome(&text).is_ok(), "{text}");
-        }
-    }
-
-    #[test]
-    fn every_signal_that_a_repair_offers_is_one_that_the_parser_reads() {
-        let signals = [
-            (Signal::PromptHuman, Outcome::PromptHuman),
-            (Signal::AwaitHandoff, Outcome::AwaitHandoff),
-            (Signal::ForwardPassClosed, Outcome::ForwardPassClosed),
-            (
-                Signal::MetaAnalysisComplete {
-                    findings_path: "a: \"b\\c\".md".into(),
-                },
-                Outcome::MetaAnalysisComplete {
-                    findings_path: "a: \"b\\c\".md".into(),
-                },
-            ),
-            (
-                Signal::BackwardPassComplete {
-                    artifact_path: "#x".into(),
-                },
-                Outcome::BackwardPassComplete {
-                    artifact_path: "#x".into(),
-                },
-            ),
-        ];
-        for (signal, outcome) in signals {
-            assert_eq!(parse_outcome(&fenced(&signal.block())), Ok(outcome));
-        }
-    }
-
-    #[test]
-    fn a_repair_says_what_was_wrong_what_is_allowed_and_what_to_do() {
-        let fault = parse_outcome("done").unwrap_err();
-        insta::assert_snapshot!(repair_message(&fault, &allowed()));
+    fn a_repair_says_what_was_wrong_what_is_allowed_and_fills_in_what_was_meant() {
+        let meant = targets("reviewer", "record/notes.md");
+        let fault = ("there is no node `reviewer`", "invalid_transition");
+        let block = repair_message(fault, &allowed(), (Some(&meant), Form::Block));
+        insta::assert_snapshot!(block);
+        assert_eq!(
+            parse_outcome(&block),
+            Ok(targets("review", "record/notes.md"))
+        );
+        let call = repair_message(fault, &allowed(), (Some(&meant), Form::Call));
+        let said = r#"such as: handoff {"targets":[{"target_node_id":"review","artifact_path":"record/notes.md"}]}"#;
+        assert!(call.contains(said), "{call}");
+        let none = repair_message(fault, &allowed(), (None, Form::Block));
+        assert_eq!(
+            parse_outcome(&none),
+            Ok(targets("review", "record/FILE.md"))
+        );
     }
 
     #[test]
     fn the_problem_of_a_repair_is_its_one_line() {
-        let fault = parse_outcome("done").unwrap_err();
-        let problem = "Problem: the turn ended without a handoff block \
-                       (line 1 of your last message). [missing_block]";
-        assert_eq!(problem_of(&repair_message(&fault, &allowed())), problem);
+        let fault = ("the block is empty", "missing_block");
+        let repair = repair_message(fault, &allowed(), (None, Form::Block));
+        assert_eq!(
+            problem_of(&repair),
+            "Problem: the block is empty [missing_block]."
+        );
         assert_eq!(problem_of("Say it again.\n"), "Say it again.");
     }
 
     #[test]
-    fn a_fault_of_the_machine_is_repaired_in_the_same_words() {
-        let code = FaultCode::InvalidTransition;
-        let fault = HandoffFault::without_place(code, "`release` is no neighbour of `writer`");
-        let message = repair_message(&fault, &Allowed::default());
-        assert!(message.contains("`release` is no neighbour of `writer`. [invalid_transition]"));
-        assert!(message.contains("no outcome is allowed"));
-    }
-
-    #[test]
-    fn a_cut_off_turn_is_asked_for_smaller_steps() {
+    fn whoever_stopped_without_an_ending_or_at_the_limit_hears_how_to_go_on() {
+        insta::assert_snapshot!(no_ending_message(&allowed()));
         insta::assert_snapshot!(output_limit_message(&allowed()));
     }
 
     #[test]
     fn long_lists_of_nodes_are_cut() {
         let nodes: Vec<String> = (0..200).map(|number| format!("n{number}")).collect();
-        let shown = names(&nodes);
-        assert!(shown.ends_with("`n39`, 160 more"), "{shown}");
+        let shown = listed(&nodes, "and");
+        assert!(shown.ends_with("`n39` and 160 more"), "{shown}");
     }
 }

@@ -35,19 +35,6 @@ impl FaultCode {
             Self::ArtifactUnavailable => "artifact_unavailable",
         }
     }
-
-    /// What happened, in a few words for the operator.
-    pub fn summary(self) -> &'static str {
-        match self {
-            Self::MissingBlock => "the turn ended without a handoff block",
-            Self::YamlParse => "the handoff block is not valid YAML",
-            Self::InvalidTargetShape => "the handoff block has the wrong shape",
-            Self::MissingRequiredField => "the handoff block lacks a field",
-            Self::UnknownSignalType => "the handoff block names an unknown signal",
-            Self::InvalidTransition => "the handoff leads to a node that cannot receive it",
-            Self::ArtifactUnavailable => "the handoff names an artifact that cannot be handed over",
-        }
-    }
 }
 
 /// Where in the role's text a fault is.
@@ -68,6 +55,8 @@ pub struct HandoffFault {
     pub message: String,
     /// Where it is; `None` only for faults that the machine finds.
     pub span: Option<FaultSpan>,
+    /// Whether nothing was said about the end of the turn, so that there is nothing to mend.
+    pub is_silent: bool,
 }
 
 impl HandoffFault {
@@ -77,14 +66,15 @@ impl HandoffFault {
             code,
             message: message.into(),
             span: None,
+            is_silent: false,
         }
     }
 
     /// One short line for the operator.
     pub fn summary(&self) -> String {
         match &self.span {
-            Some(span) => format!("{} (line {})", self.code.summary(), span.line),
-            None => self.code.summary().to_owned(),
+            Some(span) if !self.is_silent => format!("{} (line {})", self.message, span.line),
+            Some(_) | None => self.message.clone(),
         }
     }
 }

@@ -52,6 +52,8 @@ pub(super) struct Opening<'t> {
     run: usize,
     /// The first word after the fence; empty when there is none.
     pub tag: &'t str,
+    /// The second word after the fence.
+    pub second: &'t str,
 }
 
 /// A block of a text.
@@ -126,13 +128,42 @@ pub(super) fn opening(line: Line<'_>) -> Option<Opening<'_>> {
     if letter == b'`' && rest.contains('`') {
         return None;
     }
-    let tag = rest.split_whitespace().next().unwrap_or_default();
+    let mut words = rest.split_whitespace();
     Some(Opening {
         line,
         indent,
         letter,
         run,
-        tag,
+        tag: words.next().unwrap_or_default(),
+        second: words.next().unwrap_or_default(),
+    })
+}
+
+/// What stands between `<tag>` and `</tag>`, each at the beginning of a line; the last such place
+/// outside of the blocks.
+pub(super) fn between<'t>(text: &'t str, tag: &str, blocks: &[Block<'_>]) -> Option<Block<'t>> {
+    let (begin, end) = (format!("<{tag}>"), format!("</{tag}>"));
+    let is_quoted = |at: usize| {
+        let mut around = blocks.iter();
+        around.any(|block| (block.opening.line.start..block.body.end).contains(&at))
+    };
+    let line = lines(text)
+        .filter(|line| line.text.trim_start().starts_with(&begin) && !is_quoted(line.start))
+        .last()?;
+    let start = line.start + line.text.find(&begin)? + begin.len();
+    let length = text.get(start..)?.find(&end)?;
+    Some(Block {
+        opening: Opening {
+            line,
+            indent: 0,
+            letter: b'<',
+            run: 0,
+            tag: "",
+            second: "",
+        },
+        body: start..start + length,
+        is_closed: true,
+        inner: None,
     })
 }
 
@@ -157,7 +188,8 @@ impl Body {
         let mut body = Self {
             text: String::new(),
             starts: Vec::new(),
-            first_line: block.opening.line.number + 1,
+            // Between tags the body may begin in the line of the first.
+            first_line: block.opening.line.number + usize::from(block.opening.run > 0),
             end: block.body.end,
         };
         for line in lines(&text[block.body.clone()]) {

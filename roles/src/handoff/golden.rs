@@ -10,7 +10,7 @@ use super::limits::{MAX_BLOCK_BYTES, MAX_TARGETS};
 use super::*;
 
 /// Rows of a sentence, a text, and what is read from it.
-type Table = &'static [(&'static str, &'static str, &'static str)];
+pub(super) type Table = &'static [(&'static str, &'static str, &'static str)];
 
 fn shown(text: &str) -> String {
     match parse_outcome(text) {
@@ -38,7 +38,7 @@ fn shown(text: &str) -> String {
 }
 
 /// Compares every row before it fails. A fault's message has to begin as the row says.
-fn check(table: Table) {
+pub(super) fn check(table: Table) {
     let wrong: Vec<String> = table
         .iter()
         .filter(|(_, text, expected)| {
@@ -305,22 +305,22 @@ const FENCES: Table = &[
     (
         "never closed",
         "Done.\n```handoff\ntype: prompt-human\n",
-        "missing_block 2: the last handoff block is never closed",
+        "prompt-human",
     ),
     (
-        "cut off in a path",
-        "```handoff\ntarget_node_id: review\nartifact_path: out/rep",
-        "missing_block 1: the last handoff block is never closed",
+        "never closed at all",
+        "```handoff\ntarget_node_id: review\nartifact_path: out/rep.md",
+        "review=out/rep.md",
     ),
     (
         "cut off after a complete one",
         "```handoff\ntype: prompt-human\n```\n```handoff\ntyp",
-        "missing_block 4: the last handoff block is never closed",
+        "invalid_target_shape 5: the handoff block is",
     ),
     (
         "closed by the wrong letter",
         "```handoff\ntype: prompt-human\n~~~",
-        "missing_block 1: the last handoff block is never closed",
+        "yaml_parse 3: the handoff block is not valid YAML",
     ),
     (
         "two backticks",
@@ -362,18 +362,13 @@ const WITHOUT_BLOCK: Table = &[
     ),
     (
         "another tag",
-        "```yaml\ntype: prompt-human\n```",
+        "```sh\ntype: prompt-human\n```",
         "missing_block 3: the turn ended",
     ),
     (
-        "a capital letter",
-        "```Handoff\ntype: prompt-human\n```",
-        "missing_block 1: the last block is tagged `Handoff`, and a handoff is tagged `handoff`",
-    ),
-    (
-        "a hyphen",
-        "x\n```hand-off\ntype: prompt-human\n```",
-        "missing_block 2: the last block is tagged `hand-off`",
+        "data that is no ending",
+        "```yaml\ntype: cat\nname: Tom\n```",
+        "missing_block 4: the turn ended",
     ),
 ];
 
@@ -446,12 +441,7 @@ const UNREADABLE: Table = &[
     (
         "a target and a signal",
         "```handoff\ntype: prompt-human\ntarget_node_id: a\n```",
-        "invalid_target_shape 3: `prompt-human` has the key `target_node_id`",
-    ),
-    (
-        "a key that nobody reads",
-        "```handoff\ntarget_node_id: a\nartifact_path: b\nnote: hurry\n```",
-        "invalid_target_shape 4: a target has the key `note`",
+        "invalid_target_shape 3: `prompt-human` names a node",
     ),
     (
         "a number as a name",
@@ -507,23 +497,8 @@ const MISSING_AND_UNKNOWN: Table = &[
         "missing_required_field 2: `target_node_id` of a target is empty",
     ),
     (
-        "hyphens in a key",
-        "```handoff\ntarget_node_id: a\nartifact-path: b\n```",
-        "missing_required_field 3: a target has no `artifact_path`; `artifact-path` is not its name",
-    ),
-    (
-        "capitals in a key",
-        "```handoff\ntargetNodeId: a\nartifact_path: b\n```",
-        "missing_required_field 2: a target has no `target_node_id`; `targetNodeId` is not its name",
-    ),
-    (
         "no findings",
         "```handoff\ntype: meta-analysis-complete\n```",
-        "missing_required_field 2: `meta-analysis-complete` has no `findings_path`",
-    ),
-    (
-        "findings under another name",
-        "```handoff\ntype: meta-analysis-complete\nartifact_path: a\n```",
         "missing_required_field 2: `meta-analysis-complete` has no `findings_path`",
     ),
     (
@@ -550,11 +525,6 @@ const MISSING_AND_UNKNOWN: Table = &[
         "no signal at all",
         "```handoff\ntype:\n```",
         "unknown_signal_type 2: `type` is nothing",
-    ),
-    (
-        "a handoff with a type",
-        "```handoff\ntype: handoff\ntarget_node_id: a\nartifact_path: b\n```",
-        "unknown_signal_type 2: `handoff` is no signal",
     ),
 ];
 

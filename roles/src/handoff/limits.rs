@@ -11,3 +11,12 @@ pub(super) const MAX_NAMES_SHOWN: usize = 40;
 
 /// Characters of a model's own words that a message repeats to it.
 pub(super) const MAX_QUOTED_CHARS: usize = 60;
+
+/// Nodes that the schema of a handoff lists one by one; more would be paid for in every request.
+pub(super) const MAX_NODES_IN_SCHEMA: usize = 40;
+
+/// Choices that a question offers; a person does not weigh more at once.
+pub(super) const MAX_CHOICES: usize = 10;
+
+/// The longest question. What takes more to explain belongs in a file.
+pub(super) const MAX_QUESTION_BYTES: usize = 16 * 1024;

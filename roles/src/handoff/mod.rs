@@ -1,5 +1,6 @@
 //! What a turn ends with: finding it in a role's text, reading it, and asking for it again.
 
+mod call;
 mod contract;
 mod fault;
 mod fence;
@@ -8,14 +9,20 @@ mod outcome;
 mod parse;
 mod write;
 
-pub use contract::{Allowed, Signal, handoff_contract, output_limit_message, repair_message};
-pub(crate) use contract::{allowed_text, problem_of};
+pub use call::{Called, EndingTool, NOT_ENDED, chosen, ending_tools, not_beside, read_call};
+pub(crate) use contract::problem_of;
+pub use contract::{
+    Allowed, Form, Signal, arguments, endings, no_ending_message, output_limit_message,
+    repair_message,
+};
 pub use fault::{FaultCode, FaultSpan, HandoffFault};
 pub use limits::{MAX_BLOCK_BYTES, MAX_TARGETS};
 pub use outcome::{Outcome, Target};
-pub use parse::{parse_outcome, words_before_block};
+pub use parse::{parse_cut_outcome, parse_outcome, words_before_block};
 pub(crate) use write::fenced;
 pub use write::handoff_block;
 
 #[cfg(test)]
 mod golden;
+#[cfg(test)]
+mod liberal;

@@ -1,11 +1,12 @@
 //! From the text of a turn to its outcome, or to the one fault that the role must mend.
 //!
-//! The last complete block tagged `handoff` counts. Blocks within other blocks are quotations and
-//! never count; a block that is cut off does not count either, because half of a path is a path.
-//! Keys that mean nothing are faults: what a role writes into the block it believes delivered.
+//! The last block tagged `handoff` counts. Blocks within other blocks are quotations and never count;
+//! in an answer that was cut off, a block that is not closed does not count either. Where the meaning
+//! is certain, the form is free: other words for the keys, marks around values, tags for fences.
 
 use std::ops::Range;
 
+use super::call::bare;
 use super::fault::{FaultCode, FaultSpan, HandoffFault};
 use super::fence::{self, Block, Body, Line};
 use super::limits::{MAX_BLOCK_BYTES, MAX_QUOTED_CHARS, MAX_TARGETS};
@@ -15,23 +16,44 @@ use crate::yaml::{self, Budget, Place, Tree, Value};
 /// The tag of the block.
 const TAG: &str = "handoff";
 
-/// Every signal with the field it carries.
-const SIGNALS: &[(&str, Option<&str>)] = &[
+/// The names of a receiver; the first is the one that is shown.
+const NODE: &[&str] = &["target_node_id", "target", "node", "target_node", "node_id"];
+
+/// The names of what it receives.
+const ARTIFACT: &[&str] = &["artifact_path", "artifact", "path", "file"];
+
+/// Every signal with the names of the field it carries.
+const SIGNALS: &[(&str, Option<&[&str]>)] = &[
     ("prompt-human", None),
     ("await-handoff", None),
     ("forward-pass-closed", None),
-    ("meta-analysis-complete", Some("findings_path")),
-    ("backward-pass-complete", Some("artifact_path")),
+    (
+        "meta-analysis-complete",
+        Some(&["findings_path", "artifact_path", "path"]),
+    ),
+    (
+        "backward-pass-complete",
+        Some(&["artifact_path", "report_path", "path"]),
+    ),
 ];
 
-/// Reads how a turn ended.
+/// Reads how a turn ended whose last words are these, and whole.
 pub fn parse_outcome(text: &str) -> Result<Outcome, HandoffFault> {
+    read(text, true)
+}
+
+/// Reads how a turn ended whose last words may be cut off: half of a path is a path, so that only a
+/// closed block counts.
+pub fn parse_cut_outcome(text: &str) -> Result<Outcome, HandoffFault> {
+    read(text, false)
+}
+
+fn read(text: &str, is_whole: bool) -> Result<Outcome, HandoffFault> {
     let blocks = fence::blocks(text, TAG);
-    let last = blocks.iter().rev().find(|block| block.opening.tag == TAG);
-    let Some(block) = last else {
+    let Some(block) = counts(text, &blocks) else {
         return Err(missing_block(text, &blocks));
     };
-    if !block.is_closed {
+    if !block.is_closed && !is_whole {
         let message = "the last handoff block is never closed, so that it may be cut off; \
             end it with a fence of its own";
         return Err(fault_at(
@@ -53,20 +75,55 @@ pub fn parse_outcome(text: &str) -> Result<Outcome, HandoffFault> {
             message,
         ));
     }
-    let body = Body::of(text, block);
+    let body = Body::of(text, &block);
     Reader {
         text,
-        block,
+        block: &block,
         body: &body,
     }
     .outcome()
 }
 
+/// The block that counts: the last one that is tagged as one; else what stands between tags, or the
+/// last block of all if it is data that can mean nothing else.
+fn counts<'t>(text: &'t str, blocks: &[Block<'t>]) -> Option<Block<'t>> {
+    let is_tagged =
+        |block: &&Block<'_>| is_nearly_tagged(block.opening.tag) || is_data_tagged(block);
+    if let Some(block) = blocks.iter().rev().find(is_tagged) {
+        return Some(block.clone());
+    }
+    if let Some(block) = fence::between(text, TAG, blocks) {
+        return Some(block);
+    }
+    let last = blocks.last()?;
+    let is_data = matches!(last.opening.tag, "yaml" | "yml" | "json");
+    (is_data && last.is_closed && means_outcome(text, last)).then(|| last.clone())
+}
+
+/// Whether a block is tagged as a format, and as a handoff besides.
+fn is_data_tagged(block: &Block<'_>) -> bool {
+    let is_format = matches!(block.opening.tag, "yaml" | "yml" | "json");
+    is_format && is_nearly_tagged(block.opening.second)
+}
+
+/// Whether a block has what an outcome has, in the right words.
+fn means_outcome(text: &str, block: &Block<'_>) -> bool {
+    let body = Body::of(text, block);
+    let reader = Reader {
+        text,
+        block,
+        body: &body,
+    };
+    let has_keys = body.text.contains("target_node_id") || body.text.contains("type");
+    block.body.len() <= MAX_BLOCK_BYTES && has_keys && reader.outcome().is_ok()
+}
+
 /// What a turn says before the block that counts; all of it if there is none.
 pub fn words_before_block(text: &str) -> &str {
     let blocks = fence::blocks(text, TAG);
-    let last = blocks.iter().rev().find(|block| block.opening.tag == TAG);
-    last.map_or(text, |block| &text[..block.opening.line.start])
+    let counting = counts(text, &blocks);
+    counting
+        .map_or(text, |block| &text[..block.opening.line.start])
         .trim()
 }
 
@@ -90,6 +147,7 @@ fn fault_at(
         code,
         message: message.into(),
         span,
+        is_silent: false,
     }
 }
 
@@ -117,15 +175,6 @@ fn missing_block(text: &str, blocks: &[Block<'_>]) -> HandoffFault {
         };
         return fault_at(text, code, &inner, message);
     }
-    if let Some(block) = blocks
-        .iter()
-        .rev()
-        .find(|block| is_nearly_tagged(block.opening.tag))
-    {
-        let tag = quoted_words(block.opening.tag);
-        let message = format!("the last block is tagged {tag}, and a handoff is tagged `{TAG}`");
-        return fault_at(text, code, &block.opening.line, message);
-    }
     if let Some(line) = fence::lines(text)
         .filter(|line| is_hidden_fence(line.text))
         .last()
@@ -139,6 +188,7 @@ fn missing_block(text: &str, blocks: &[Block<'_>]) -> HandoffFault {
         code,
         message: "the turn ended without a handoff block".to_owned(),
         span: Some(span_of(text, &(text.len()..text.len()), line)),
+        is_silent: true,
     }
 }
 
@@ -185,7 +235,14 @@ type Read<T> = Result<T, HandoffFault>;
 
 impl Reader<'_> {
     fn outcome(&self) -> Read<Outcome> {
-        let tree = yaml::parse(&self.body.text, Budget::BLOCK).map_err(|fault| {
+        let parsed = yaml::parse(&self.body.text, Budget::BLOCK);
+        // Marks around a name are not YAML, and mean nothing.
+        let parsed = parsed.or_else(|fault| {
+            let bare = self.body.text.replace('`', " ");
+            let again = (bare != self.body.text).then(|| yaml::parse(&bare, Budget::BLOCK));
+            again.and_then(Result::ok).ok_or(fault)
+        });
+        let tree = parsed.map_err(|fault| {
             let message = format!("the handoff block is not valid YAML: {}", fault.message);
             let place = fault.place.map(|place| self.body.place(&place.bytes));
             match place {
@@ -193,6 +250,7 @@ impl Reader<'_> {
                     code: FaultCode::YamlParse,
                     message,
                     span: Some(span_of(self.text, &bytes, line)),
+                    is_silent: false,
                 },
                 None => fault_at(
                     self.text,
@@ -204,10 +262,7 @@ impl Reader<'_> {
         })?;
         match &tree.value {
             Value::List(items) => self.targets(&tree, items),
-            Value::Map(entries) => match find(entries, "type") {
-                Some(kind) => self.signal(entries, kind),
-                None => Ok(Outcome::Handoff(vec![self.target(&tree, entries)?])),
-            },
+            Value::Map(entries) => self.map(&tree, entries),
             Value::Null => Err(self.shape(&tree, "the handoff block is empty")),
             Value::Bool(_) | Value::Number(_) | Value::Text(_) => {
                 let kind = tree.value.kind();
@@ -216,6 +271,18 @@ impl Reader<'_> {
                 );
                 Err(self.shape(&tree, message))
             }
+        }
+    }
+
+    fn map(&self, tree: &Tree, entries: &[(Tree, Tree)]) -> Read<Outcome> {
+        if let Some(listed) = find(entries, "targets")
+            && let Value::List(items) = &listed.value
+        {
+            return self.targets(listed, items);
+        }
+        match find(entries, "type") {
+            Some(kind) if !is_text(kind, TAG) => self.signal(entries, kind),
+            Some(_) | None => Ok(Outcome::Handoff(vec![self.target(tree, entries)?])),
         }
     }
 
@@ -242,21 +309,19 @@ impl Reader<'_> {
             );
             return Err(self.shape(item, message));
         };
-        if find(entries, "type").is_some() {
+        if find(entries, "type").is_some_and(|kind| !is_text(kind, TAG)) {
             let message = "a signal stands in a list; it must be the whole block";
             return Err(self.shape(item, message));
         }
         self.target(item, entries)
     }
 
+    /// Keys that nobody asked for say something to people; what they say is in the artifact, too.
     fn target(&self, map: &Tree, entries: &[(Tree, Tree)]) -> Read<Target> {
-        let keys = ["target_node_id", "artifact_path"];
-        let target = Target {
-            target_node_id: self.field(map, entries, keys[0], "a target")?,
-            artifact_path: self.field(map, entries, keys[1], "a target")?,
-        };
-        self.no_other_keys(entries, &keys, "a target")?;
-        Ok(target)
+        Ok(Target {
+            target_node_id: self.field(map, entries, NODE, "a target")?,
+            artifact_path: self.field(map, entries, ARTIFACT, "a target")?,
+        })
     }
 
     fn signal(&self, entries: &[(Tree, Tree)], kind: &Tree) -> Read<Outcome> {
@@ -264,16 +329,19 @@ impl Reader<'_> {
             let message = format!("`type` is {} and must name a signal", kind.value.kind());
             return Err(self.fault(FaultCode::UnknownSignalType, &kind.place, message));
         };
+        let name = &bare(name);
         let Some((_, field)) = SIGNALS.iter().find(|(signal, _)| signal == name) else {
             return Err(self.unknown_signal(kind, name));
         };
         let what = quoted_words(name);
         let path = match field {
-            Some(field) => self.field(kind, entries, field, &what)?,
+            Some(fields) => self.field(kind, entries, fields, &what)?,
             None => String::new(),
         };
-        let keys: Vec<&str> = std::iter::once("type").chain(*field).collect();
-        self.no_other_keys(entries, &keys, &what)?;
+        if let Some((written, _)) = entries.iter().find(|(key, _)| is_one_of(key, &NODE[..2])) {
+            let message = format!("{what} names a node; give a signal or targets, not both");
+            return Err(self.shape(written, message));
+        }
         match name.as_str() {
             "prompt-human" => Ok(Outcome::PromptHuman),
             "await-handoff" => Ok(Outcome::AwaitHandoff),
@@ -301,26 +369,26 @@ impl Reader<'_> {
         self.fault(FaultCode::UnknownSignalType, &kind.place, message)
     }
 
-    /// A required text.
-    fn field(&self, map: &Tree, entries: &[(Tree, Tree)], key: &str, what: &str) -> Read<String> {
-        let Some(found) = find(entries, key) else {
-            let near = entries
-                .iter()
-                .find(|(written, _)| is_spelling_of(written, key));
-            let message = match near {
-                Some((written, _)) => {
-                    format!(
-                        "{what} has no `{key}`; {} is not its name",
-                        shown_key(written)
-                    )
-                }
-                None => format!("{what} has no `{key}`"),
-            };
-            let place = near.map_or(&map.place, |(written, _)| &written.place);
-            return Err(self.fault(FaultCode::MissingRequiredField, place, message));
+    /// A required text, under one of its names.
+    fn field(
+        &self,
+        map: &Tree,
+        entries: &[(Tree, Tree)],
+        keys: &[&str],
+        what: &str,
+    ) -> Read<String> {
+        let key = keys.first().copied().unwrap_or_default();
+        let exact = keys.iter().find_map(|key| find(entries, key));
+        let near = || {
+            let near = entries.iter().find(|(written, _)| is_one_of(written, keys));
+            near.map(|(_, value)| value)
+        };
+        let Some(found) = exact.or_else(near) else {
+            let message = format!("{what} has no `{key}`");
+            return Err(self.fault(FaultCode::MissingRequiredField, &map.place, message));
         };
         match &found.value {
-            Value::Text(text) if !text.trim().is_empty() => Ok(text.trim().to_owned()),
+            Value::Text(text) if !bare(text).is_empty() => Ok(bare(text)),
             Value::Text(_) | Value::Null => {
                 let message = format!("`{key}` of {what} is empty");
                 Err(self.fault(FaultCode::MissingRequiredField, &found.place, message))
@@ -342,20 +410,6 @@ impl Reader<'_> {
         }
     }
 
-    fn no_other_keys(&self, entries: &[(Tree, Tree)], keys: &[&str], what: &str) -> Read<()> {
-        let is_other = |written: &Tree| !keys.iter().any(|key| is_text(written, key));
-        match entries.iter().find(|(written, _)| is_other(written)) {
-            None => Ok(()),
-            Some((written, _)) => {
-                let message = format!(
-                    "{what} has the key {}, which nobody would read; say it in the artifact or above the block",
-                    shown_key(written)
-                );
-                Err(self.shape(written, message))
-            }
-        }
-    }
-
     fn shape(&self, tree: &Tree, message: impl Into<String>) -> HandoffFault {
         self.fault(FaultCode::InvalidTargetShape, &tree.place, message)
     }
@@ -366,6 +420,7 @@ impl Reader<'_> {
             code,
             message: message.into(),
             span: Some(span_of(self.text, &bytes, line)),
+            is_silent: false,
         }
     }
 }
@@ -381,22 +436,16 @@ fn find<'t>(entries: &'t [(Tree, Tree)], key: &str) -> Option<&'t Tree> {
         .map(|(_, value)| value)
 }
 
-/// The right letters with other cases or joints, such as `artifact-path` or `targetNodeId`.
-fn is_spelling_of(written: &Tree, key: &str) -> bool {
+/// One of these names, also with other cases or joints, such as `artifact-path` or `targetNodeId`.
+fn is_one_of(written: &Tree, keys: &[&str]) -> bool {
     let letters = |text: &str| -> String {
         text.chars()
             .filter(char::is_ascii_alphanumeric)
             .collect::<String>()
             .to_ascii_lowercase()
     };
-    matches!(&written.value, Value::Text(text) if letters(text) == letters(key))
-}
-
-fn shown_key(key: &Tree) -> String {
-    match &key.value {
-        Value::Text(text) => quoted_words(text),
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::List(_) | Value::Map(_) => {
-            format!("that is {}", key.value.kind())
-        }
+    match &written.value {
+        Value::Text(text) => keys.iter().any(|key| letters(text) == letters(key)),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::List(_) | Value::Map(_) => false,
     }
 }

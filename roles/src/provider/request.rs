@@ -1,5 +1,6 @@
 //! What a model is asked, in no provider's words.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
@@ -15,8 +16,10 @@ use super::blocks::Blocks;
 pub struct Request<'a> {
     /// The model, as its provider names it.
     pub model: &'a str,
-    /// The system prompt; empty for none.
+    /// The system prompt; empty for none. It is the same for all requests of a session.
     pub system: &'a str,
+    /// What stands after it and differs from flow to flow; empty for none.
+    pub environment: &'a str,
     /// The conversation so far. It is repaired while it is prepared.
     pub messages: &'a [Said],
     /// The tools that it may call, in an order that stays the same, so that caches hold.
@@ -27,9 +30,30 @@ pub struct Request<'a> {
     pub thinking: Thinking,
     /// The most tokens that it may answer, its reasoning included.
     pub max_output_tokens: u64,
-    /// A name under which requests share the provider's cache, as a session's; absent for no
-    /// caching.
+    /// The name of the session, whose requests begin alike; absent for no caching.
     pub cache_key: Option<&'a str>,
+    /// A name that sessions share whose prompts begin alike, as those of a role; it tells the
+    /// provider where to look. The session's own name if absent.
+    pub shared_key: Option<&'a str>,
+}
+
+impl<'a> Request<'a> {
+    /// The name under which a provider is to look for what it has cached.
+    pub(super) fn provider_key(self) -> Option<&'a str> {
+        self.cache_key?;
+        self.shared_key.or(self.cache_key)
+    }
+
+    /// The system prompt with everything that stands after it, for wires that take one text.
+    pub(super) fn whole_system(self) -> Cow<'a, str> {
+        if self.environment.is_empty() {
+            return Cow::Borrowed(self.system);
+        }
+        if self.system.trim().is_empty() {
+            return Cow::Borrowed(self.environment);
+        }
+        Cow::Owned(format!("{}\n{}", self.system, self.environment))
+    }
 }
 
 /// A message of the conversation, with what its provider wants back unchanged.

@@ -1,33 +1,30 @@
 //! What the prompts are made of.
 
-use a_society_facts::id::RoleInstance;
+use crate::handoff::Allowed;
 
-/// Everything that a system prompt says, built once for each role instance and kept.
+/// Everything that a system prompt says, built once for each role instance and kept. Nothing in it
+/// depends on the flow or on the machine.
 #[derive(Debug, Clone)]
 pub struct Briefing {
-    /// The role instance.
-    pub role: RoleInstance,
-    /// The project; a self-contained flow may have none.
-    pub project: Option<String>,
-    /// What the flow is called.
-    pub flow_title: String,
-    /// The record folder, as the role is to write it in paths.
-    pub record: String,
     /// Who the role is and how it works, in the words of its definition.
-    pub instructions: String,
+    pub role: Reading,
     /// Rules for every role of the project.
-    pub rules: Option<String>,
+    pub rules: Option<Reading>,
     /// What the role has to know, in full.
     pub readings: Vec<Reading>,
     /// What the role can look up when it needs it.
     pub skills: Vec<Skill>,
+    /// Whether the role has tools; without them it ends its turns by blocks alone.
+    pub has_tools: bool,
 }
 
 /// A text that is read in full.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Reading {
-    /// Where it stands.
+    /// Where it stands, from the project folder; empty for a text of the flow's own file.
     pub path: String,
+    /// The name by which other texts speak of it.
+    pub variable: Option<String>,
     /// What it says.
     pub text: String,
 }
@@ -84,6 +81,19 @@ pub struct Entrance {
     pub known_readings: Vec<String>,
     /// What came, what did not, what went, what did not.
     pub picture: Picture,
+    /// What is needed to write the graph of the flow, if it has none yet.
+    pub draft: Option<Draft>,
+    /// How the turn may end.
+    pub allowed: Allowed,
+}
+
+/// What whoever drafts a graph has to know.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Draft {
+    /// The roles there are, each with the first line of its file.
+    pub roles: Vec<(String, String)>,
+    /// The graph of the project, if it has one.
+    pub graph: Option<Reading>,
 }
 
 /// The handoffs around a node at this moment.
@@ -95,8 +105,6 @@ pub struct Picture {
     pub not_yet_received: Vec<String>,
     /// What was handed on before.
     pub sent: Vec<Sent>,
-    /// Nodes that are still owed something.
-    pub not_yet_sent: Vec<Owed>,
     /// What arrived earlier and no longer counts, because its sender was asked to correct it.
     pub dropped: Vec<Sent>,
 }
@@ -121,8 +129,21 @@ pub struct Received {
     pub path: String,
     /// How it came.
     pub arrival: Arrival,
-    /// What it says, as it was when it was handed over; nothing if it is no text.
-    pub text: Option<String>,
+    /// How long it is.
+    pub bytes: u64,
+    /// What it says, as it was when it was handed off.
+    pub content: Content,
+}
+
+/// What is shown of an artifact.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Content {
+    /// All of it.
+    Whole(String),
+    /// Nothing, because all of them together are too long.
+    TooLong,
+    /// Nothing, because it is not text.
+    NotText,
 }
 
 /// An artifact that went to, or came from, a node.
@@ -134,25 +155,12 @@ pub struct Sent {
     pub path: String,
 }
 
-/// A node that may be handed to and was not.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Owed {
-    /// The node.
-    pub node: String,
-    /// Whether it may be left out.
-    pub is_optional: bool,
-}
-
 /// Everything that a meta-analysis packet says.
 #[derive(Debug, Clone)]
 pub struct Reflection {
-    /// The role instance that looks back.
-    pub role: RoleInstance,
     /// How to reflect, in the project's words.
     pub guide: Option<String>,
-    /// The record folder, as the role is to write it in paths.
-    pub record: String,
-    /// Where in it the findings must be written.
+    /// Where the findings must be written.
     pub findings_path: String,
     /// What other roles found.
     pub findings: Vec<Reading>,
@@ -163,9 +171,7 @@ pub struct Reflection {
 pub struct Feedback {
     /// What the flow is called.
     pub flow_title: String,
-    /// The record folder, as the role is to write it in paths.
-    pub record: String,
-    /// Where in it the report must be written.
+    /// Where the report must be written.
     pub report_path: String,
     /// What all roles found.
     pub findings: Vec<Reading>,

@@ -6,12 +6,14 @@
 pub mod compaction;
 pub mod definition;
 pub mod digest;
+pub mod environment;
+pub mod former;
 pub mod packet;
 pub mod prompt;
 
 mod quote;
 
-pub(crate) use quote::fenced;
+pub(crate) use quote::{fenced, name};
 
 #[cfg(test)]
 mod tests;

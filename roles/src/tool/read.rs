@@ -166,14 +166,14 @@ fn list(entry: &Entry, located: &Located) -> Result<Output, Refusal> {
 /// A name as text. What is no text, or would break the line, is escaped, so that two names never
 /// look the same.
 pub(super) fn shown_name(name: &OsStr) -> String {
-    let is_plain = |text: &&str| !text.chars().any(char::is_control) && !text.contains('\\');
+    let is_plain = |text: &&str| !text.chars().any(must_be_seen);
     if let Some(text) = name.to_str().filter(is_plain) {
         return text.to_owned();
     }
     let mut out = String::new();
     for chunk in name.as_bytes().utf8_chunks() {
         for letter in chunk.valid().chars() {
-            if letter.is_control() || letter == '\\' {
+            if must_be_seen(letter) {
                 out.extend(letter.escape_default());
             } else {
                 out.push(letter);
@@ -187,6 +187,13 @@ pub(super) fn shown_name(name: &OsStr) -> String {
     out
 }
 
+/// Whether a letter of a name is written as an escape: it could not be seen, or would change how
+/// the rest is read. Full width letters are plain ones in names.
+fn must_be_seen(letter: char) -> bool {
+    let is_wide = matches!(u32::from(letter), 0xff01..=0xff5e);
+    letter == '\\' || (crate::consent::misleads(letter) && !is_wide)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -197,5 +204,10 @@ mod tests {
         assert_eq!(shown_name(OsStr::new("a\nb")), "a\\nb");
         assert_eq!(shown_name(OsStr::new("a\\nb")), "a\\\\nb");
         assert_eq!(shown_name(OsStr::new("grün")), "grün");
+        assert_eq!(shown_name(OsStr::new("（ＡＢ）")), "（ＡＢ）");
+        assert_eq!(
+            shown_name(OsStr::new("a\u{202e}txt.\u{200b}rs")),
+            "a\\u{202e}txt.\\u{200b}rs"
+        );
     }
 }

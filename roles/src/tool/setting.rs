@@ -70,6 +70,9 @@ pub struct Setting {
     pub project: PathBuf,
     /// The flow's own folder.
     pub record: PathBuf,
+    /// The flow and those it was forked from: a path into the record folder of one of them, wherever
+    /// it stood then, means the record folder. See [`crate::role::former::within_record`].
+    pub lineage: Vec<FlowId>,
     /// Folders that may be read in every scope: those of skills.
     pub readable: Vec<PathBuf>,
     /// Folders that may be read from [`Scope::Project`] on.
@@ -110,6 +113,7 @@ impl Setting {
     #[must_use]
     pub fn new(owner: Owner, project: PathBuf, record: PathBuf) -> Self {
         Self {
+            lineage: vec![owner.flow.clone()],
             owner,
             project,
             record,

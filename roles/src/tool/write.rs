@@ -1,8 +1,9 @@
 //! The tools that change one file, whose hash tells whether they did.
 
+use std::fmt::Write as _;
+
 use a_society_facts::Hash;
 use a_society_facts::fact::turn::{CallEnd, Effect};
-use std::fmt::Write as _;
 
 use super::arguments::{EditFile, WriteFile};
 use super::edit::{Edit, Knowledge, Page, apply, difference};
@@ -333,14 +334,36 @@ impl Toolbox {
         Ok(plan)
     }
 
-    /// What roles write for one another needs no consent; the graph of the flow does.
+    /// What roles write for one another needs no consent; the graph of the flow does. What programs
+    /// trust or run later is asked for each time.
     fn tier_of_writing(&self, located: &Located) -> Tier {
         let roots = &self.0.roots;
-        if roots.is_record(located) && !roots.is_workflow(located) {
+        if self.is_in_a_repository(located) {
+            Tier::Trust
+        } else if roots.is_workflow(located) {
+            Tier::Edit
+        } else if roots.is_record(located) {
             Tier::Free
+        } else if files::is_trusted(&located.rest) {
+            Tier::Trust
         } else {
             Tier::Edit
         }
+    }
+
+    /// Whether a folder above a file is the inside of a repository, by the head that it has.
+    fn is_in_a_repository(&self, located: &Located) -> bool {
+        let is_head = |name: &std::ffi::OsStr| name.eq_ignore_ascii_case("HEAD");
+        if located.rest.file_name().is_some_and(is_head) {
+            return true;
+        }
+        located.rest.ancestors().skip(1).any(|above| {
+            let head = Located {
+                rest: above.join("HEAD"),
+                ..located.clone()
+            };
+            files::is_there(&self.0.roots, &head)
+        })
     }
 
     /// The graph of the flow is changed only into one that holds.

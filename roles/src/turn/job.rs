@@ -48,6 +48,19 @@ pub struct Job {
     pub allowed: Allowed,
     /// How many answers of this turn are recorded already; the next request continues from there.
     pub answers_before: u32,
+    /// What the flow is called.
+    pub flow_title: String,
+    /// The name of the project, if the flow has one.
+    pub project_name: Option<String>,
+    /// The day on which the turn began.
+    pub date: String,
+    /// The flow and those it was forked from, whose old paths still mean this flow's files.
+    pub lineage: Vec<FlowId>,
+    /// The nodes that the role can ever hand to, in the order of the graph; nothing while the flow
+    /// has no graph of its own.
+    pub neighbours: Option<Vec<String>>,
+    /// Whether the role has the node that closes the flow.
+    pub closes: bool,
     /// Why the last of them ended.
     pub last_stop: Option<StopReason>,
     /// The folder of the flow's own files.

@@ -97,6 +97,8 @@ pub enum Step {
         output: String,
         /// Whether the taker goes on at once, because nobody takes back what the call did.
         is_settled: bool,
+        /// How the turn ends by this call. If that is not valid, the model gets another result.
+        ends: Option<Box<End>>,
     },
     /// A call came to nothing before it could be intended: its arguments are no arguments, or its
     /// tool is none.

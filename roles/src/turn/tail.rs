@@ -5,6 +5,7 @@ use std::sync::Arc;
 use a_society_facts::message::{Message, ToolCall};
 
 use super::job::Job;
+use crate::handoff::{EndingTool, NOT_ENDED};
 use crate::provider::Blocks;
 
 /// How the recorded part of a turn ends.
@@ -16,6 +17,8 @@ pub(crate) enum Tail<'h> {
     Calls(Vec<(usize, &'h ToolCall)>),
     /// This was the last answer, and nobody has judged it.
     Concluded(&'h str),
+    /// The same, and calls of it end the turn.
+    Called(&'h str, &'h [ToolCall]),
 }
 
 /// The words with which a turn began: its packet, else the last that was said to the role.
@@ -53,12 +56,14 @@ pub(crate) fn tail(job: &Job) -> Tail<'_> {
     };
     let after = &job.history[last + 1..];
     match &*job.history[last] {
-        Message::AssistantToolCalls { calls, .. } => {
+        Message::AssistantToolCalls { calls, text } => {
             let open = |call: &ToolCall| !after.iter().any(|message| answers(message, call));
             let open: Vec<_> = (calls.iter().enumerate())
                 .filter(|(_, call)| open(call))
                 .collect();
-            if open.is_empty() {
+            if open.is_empty() && ended(calls, after) {
+                Tail::Called(text.as_deref().unwrap_or_default(), calls)
+            } else if open.is_empty() {
                 Tail::Ask
             } else {
                 Tail::Calls(open)
@@ -77,6 +82,27 @@ pub(crate) fn tail(job: &Job) -> Tail<'_> {
         }
         Message::User { .. } | Message::ToolResult { .. } => Tail::Ask,
     }
+}
+
+/// Whether a call has ended the turn, and nobody has said what followed from that.
+fn ended(calls: &[ToolCall], after: &[Arc<Message>]) -> bool {
+    let ends = |message: &Message| match message {
+        Message::ToolResult {
+            call_id,
+            tool_name,
+            content,
+            ..
+        } => {
+            let is_last = calls.iter().any(|call| call.id == *call_id);
+            let tool = EndingTool::of_name(tool_name).filter(|_| is_last);
+            tool.is_some_and(|tool| content == tool.done() || content == NOT_ENDED)
+        }
+        Message::User { .. } | Message::Assistant { .. } | Message::AssistantToolCalls { .. } => {
+            false
+        }
+    };
+    let is_user = |message: &Arc<Message>| matches!(**message, Message::User { .. });
+    after.iter().any(|message| ends(message)) && !after.iter().any(is_user)
 }
 
 /// Whether the provider paused in the answer at this place.

@@ -21,16 +21,16 @@ use super::refusal::Refusal;
 use super::turn::{Fault, Present, in_phase};
 use crate::graph::FlowGraph;
 
-/// Where a role writes its findings, within the record folder.
+/// Where a role writes its findings: in the shared folder of the flow.
 #[must_use]
 pub fn findings_path(role: &RoleInstance) -> String {
-    format!("findings/{role}-findings.md")
+    format!("record/findings/{role}-findings.md")
 }
 
-/// Where the report is written, within the record folder.
+/// Where the report is written.
 #[must_use]
 pub fn report_path() -> &'static str {
-    "feedback.md"
+    "record/feedback.md"
 }
 
 /// Which roles reflect, and on whose findings each depends.
@@ -316,7 +316,7 @@ fn at_path<'p>(product: &'p Product, assigned: &str) -> Result<&'p Artifact, Fau
         Product::Unavailable { path, .. } => path,
     };
     if path != assigned {
-        let summary = format!("it belongs to `{assigned}` in the record folder");
+        let summary = format!("write it to `{assigned}` and name that path");
         return Err(Fault::new(FaultCode::WrongPath, summary));
     }
     available(product)

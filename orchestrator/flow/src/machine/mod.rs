@@ -39,4 +39,5 @@ pub use input::{
 pub use outline::outline;
 pub use pending::pending;
 pub use refusal::{Candidate, Refusal, Want};
+pub use suspend::would_end;
 pub use work::{Question, Task, Work};

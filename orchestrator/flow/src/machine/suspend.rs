@@ -11,11 +11,11 @@ use a_society_facts::view::flow::Account;
 
 use super::close::close;
 use super::deliver::handoff;
-use super::improve::{findings, report};
+use super::improve::{findings, findings_path, report, report_path};
 use super::input::{Outcome, TurnOutcome};
 use super::live::Board;
 use super::refusal::Refusal;
-use super::turn::{At, Fault, Present, ends_waiting, present};
+use super::turn::{At, Fault, Present, announced, ends_waiting, present};
 use crate::graph::FlowGraph;
 
 pub(super) fn outcome(
@@ -24,30 +24,64 @@ pub(super) fn outcome(
     input: &TurnOutcome,
 ) -> Result<Vec<Fact>, Refusal> {
     let turn = present(state, input.turn, input.attempt, concludes(&input.outcome))?;
+    judged(graph, state, &turn, input)
+}
+
+/// Whether an outcome that is still to be told would end its turn; else the role has to mend it.
+/// What the outcome itself answers, as the call that says it, may still be open.
+#[must_use]
+pub fn would_end(graph: &FlowGraph, state: &FlowState, input: &TurnOutcome) -> bool {
+    let Ok(turn) = announced(state, input.turn, input.attempt) else {
+        return false;
+    };
+    let facts = judged(graph, state, &turn, input).unwrap_or_default();
+    let is_refused = |fact: &Fact| {
+        matches!(fact, Fact::RepairRequested(_))
+            || matches!(fact, Fact::NodeSuspended(f) if f.reason == WaitReason::RepairLimit)
+    };
+    !facts.is_empty() && !facts.iter().any(is_refused)
+}
+
+fn judged(
+    graph: &FlowGraph,
+    state: &FlowState,
+    turn: &Present<'_>,
+    input: &TurnOutcome,
+) -> Result<Vec<Fact>, Refusal> {
     if turn.at == At::Nothing {
         // What it was for is over, so there is nothing left that its outcome could be about.
         return Ok(vec![turn.ended(TurnEnd::Stopped, None)]);
     }
     match &input.outcome {
         Outcome::Handoff(targets) => match turn.at {
-            At::Node(node) => handoff(graph, state, &turn, node, targets, input.approval.clone()),
-            At::Reflection | At::Feedback | At::Nothing => turn.repair(ends_otherwise(turn.at)),
+            At::Node(node) => handoff(graph, state, turn, node, targets, input.approval.clone()),
+            At::Reflection | At::Feedback | At::Nothing => {
+                turn.repair(ends_otherwise(turn, &input.outcome))
+            }
         },
         Outcome::AwaitHandoff => match turn.at {
-            At::Node(node) => await_handoff(graph, state, &turn, node),
-            At::Reflection | At::Feedback | At::Nothing => turn.repair(ends_otherwise(turn.at)),
+            At::Node(node) => await_handoff(graph, state, turn, node),
+            At::Reflection | At::Feedback | At::Nothing => {
+                turn.repair(ends_otherwise(turn, &input.outcome))
+            }
         },
         Outcome::ForwardPassClosed { health } => match turn.at {
-            At::Node(node) => close(graph, state, &turn, node, health),
-            At::Reflection | At::Feedback | At::Nothing => turn.repair(ends_otherwise(turn.at)),
+            At::Node(node) => close(graph, state, turn, node, health),
+            At::Reflection | At::Feedback | At::Nothing => {
+                turn.repair(ends_otherwise(turn, &input.outcome))
+            }
         },
         Outcome::MetaAnalysisComplete { findings: product } => match turn.at {
-            At::Reflection => findings(&turn, product),
-            At::Node(_) | At::Feedback | At::Nothing => turn.repair(ends_otherwise(turn.at)),
+            At::Reflection => findings(turn, product),
+            At::Node(_) | At::Feedback | At::Nothing => {
+                turn.repair(ends_otherwise(turn, &input.outcome))
+            }
         },
         Outcome::BackwardPassComplete { report: product } => match turn.at {
-            At::Feedback => report(state, &turn, product),
-            At::Node(_) | At::Reflection | At::Nothing => turn.repair(ends_otherwise(turn.at)),
+            At::Feedback => report(state, turn, product),
+            At::Node(_) | At::Reflection | At::Nothing => {
+                turn.repair(ends_otherwise(turn, &input.outcome))
+            }
         },
         Outcome::Fault { code, summary } => turn.repair(Fault::new(*code, summary.clone())),
         Outcome::OutputLimit => turn.repair(Fault::new(
@@ -60,7 +94,7 @@ pub(super) fn outcome(
         | Outcome::ProviderProblem { .. }
         | Outcome::NeedsConfiguration { .. }
         | Outcome::ConsentDenied
-        | Outcome::BudgetReached { .. } => Ok(waits(state, &turn, &input.outcome)),
+        | Outcome::BudgetReached { .. } => Ok(waits(state, turn, &input.outcome)),
     }
 }
 
@@ -84,12 +118,34 @@ fn concludes(outcome: &Outcome) -> bool {
     }
 }
 
-fn ends_otherwise(at: At<'_>) -> Fault {
-    let summary = match at {
-        At::Node(_) => "that signal ends no turn of a node",
-        At::Reflection => "a reflection ends with its findings",
-        At::Feedback => "this turn ends with its report",
-        At::Nothing => "this turn ends nothing",
+fn ends_otherwise(turn: &Present<'_>, said: &Outcome) -> Fault {
+    let said = match said {
+        Outcome::Handoff(_) => "a handoff",
+        Outcome::AwaitHandoff => "await-handoff",
+        Outcome::ForwardPassClosed { .. } => "forward-pass-closed",
+        Outcome::MetaAnalysisComplete { .. } => "meta-analysis-complete",
+        Outcome::BackwardPassComplete { .. } => "backward-pass-complete",
+        Outcome::Fault { .. }
+        | Outcome::OutputLimit
+        | Outcome::PromptHuman { .. }
+        | Outcome::Aborted { .. }
+        | Outcome::Stopped
+        | Outcome::ProviderProblem { .. }
+        | Outcome::NeedsConfiguration { .. }
+        | Outcome::ConsentDenied
+        | Outcome::BudgetReached { .. } => "this",
+    };
+    let summary = match turn.at {
+        At::Node(_) => format!("{said} ends no turn of a node"),
+        At::Reflection => format!(
+            "{said} does not end a reflection; meta-analysis-complete does, once `{}` is written",
+            findings_path(&turn.open.role)
+        ),
+        At::Feedback => format!(
+            "{said} does not end this turn; backward-pass-complete does, once `{}` is written",
+            report_path()
+        ),
+        At::Nothing => format!("{said} ends nothing here"),
     };
     Fault::new(FaultCode::WrongSignal, summary)
 }

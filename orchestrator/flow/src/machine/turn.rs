@@ -74,6 +74,20 @@ pub(super) fn present(
     })
 }
 
+/// The turn that an outcome is going to be about, whatever of it is still open.
+pub(super) fn announced(
+    state: &FlowState,
+    turn: TurnId,
+    attempt: u32,
+) -> Result<Present<'_>, Refusal> {
+    let open = heard(state, turn, attempt)?;
+    Ok(Present {
+        id: turn,
+        open,
+        at: place(state, turn, open).ok_or(Refusal::TurnWaits { turn })?,
+    })
+}
+
 /// The open turn, if it is the flow's own and the try is the one that counts.
 pub(super) fn heard(state: &FlowState, turn: TurnId, attempt: u32) -> Result<&OpenTurn, Refusal> {
     let Some(open) = state.turns.get(&turn) else {

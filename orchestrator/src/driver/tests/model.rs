@@ -228,6 +228,8 @@ impl Actors {
             offered,
             remote: None,
             missing: Vec::new(),
+            environment: String::new(),
+            ends_by_call: false,
             traffic: Traffic {
                 lanes: Arc::default(),
                 now_ms: Arc::new(|| 0),
@@ -247,12 +249,9 @@ impl RoleSource for Actors {
         _: &FlowState,
         _: &RoleInstance,
         about: About<'_>,
+        _: a_society_roles::handoff::Allowed,
     ) -> String {
         format!("{about:?}")
-    }
-
-    fn continuation(&self) -> &'static str {
-        "Go on."
     }
 
     fn taker(
@@ -388,6 +387,7 @@ impl World {
             places: Places {
                 record: "/w/record".into(),
                 project: "/w/project".into(),
+                lineage: Vec::new(),
             },
             turns_at_once: 4,
             room: crate::driver::room::Room::new(4),

@@ -49,6 +49,18 @@ pub fn workflow_of(project: &Path) -> PathBuf {
     Layout::of(project).workflow()
 }
 
+/// Where the file of a role stands, from the project folder.
+#[must_use]
+pub fn role_file(role: &str) -> String {
+    format!("{DOCS_NAME}/roles/{role}/main.md")
+}
+
+/// Where the rules for every role stand, from the project folder.
+#[must_use]
+pub fn rules_file() -> String {
+    format!("{DOCS_NAME}/agents.md")
+}
+
 /// Whether a folder is a project: whether it has a folder `a-docs`.
 pub fn is_project(disk: &dyn Disk, folder: &Path) -> bool {
     let about = disk.about(&Layout::of(folder).docs);

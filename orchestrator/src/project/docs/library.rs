@@ -58,6 +58,7 @@ impl Library {
         let Some(path) = self.path_of(name) else {
             return Reading {
                 path: name.to_owned(),
+                variable: None,
                 text: "[this cannot be read: the project's index does not have it]".to_owned(),
             };
         };
@@ -66,6 +67,7 @@ impl Library {
             .unwrap_or_else(|why| format!("[this cannot be read: {why}]"));
         Reading {
             path: path.to_owned(),
+            variable: name.starts_with('$').then(|| name.to_owned()),
             text,
         }
     }

@@ -81,12 +81,14 @@ pub(crate) fn request<'a>(messages: &'a [Said], tools: &'a [ToolDefinition]) -> 
     Request {
         model: "m-1",
         system: "You are the owner.",
+        environment: "# Environment\nProject folder: p.\n",
         messages,
         tools,
         effort: Some(Effort::Medium),
         thinking: Thinking::Levels,
         max_output_tokens: 4_096,
         cache_key: Some("flow/owner"),
+        shared_key: None,
     }
 }
 

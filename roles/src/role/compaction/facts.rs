@@ -1,10 +1,10 @@
 //! What the flow knows about a role's work, in a few lines.
 
 use super::limits::NAMES_MAX;
-use crate::role::definition::{Arrival, Owed, Picture, Received, Sent};
+use crate::role::definition::{Arrival, Picture, Received, Sent};
 use crate::role::quote::name;
 
-/// The handoffs around a node, without what they say.
+/// The handoffs around a node, without what they say. What is owed stands among the endings.
 #[must_use]
 pub fn flow_facts(picture: &Picture) -> String {
     let is_back = |received: &&Received| received.arrival == Arrival::SentBack;
@@ -14,23 +14,11 @@ pub fn flow_facts(picture: &Picture) -> String {
     let back = picture.received.iter().filter(is_back).map(came);
     let missing = picture.not_yet_received.iter().map(|node| name(node));
     let sent = |sent: &Sent| format!("{} to {}", name(&sent.path), name(&sent.node));
-    let owed = |owed: &Owed| {
-        let only = if owed.is_optional {
-            " (only if needed)"
-        } else {
-            ""
-        };
-        format!("{}{only}", name(&owed.node))
-    };
     let lines = [
         line("Received", forward.collect()),
         line("Sent back to you", back.collect()),
         line("Still to come from", missing.collect()),
         line("Handed off", picture.sent.iter().map(sent).collect()),
-        line(
-            "Not handed off yet: to",
-            picture.not_yet_sent.iter().map(owed).collect(),
-        ),
     ];
     let lines: Vec<String> = lines.into_iter().flatten().collect();
     lines.join("\n")
@@ -46,6 +34,5 @@ fn line(label: &str, names: Vec<String>) -> Option<String> {
         more => format!(", {more} more"),
     };
     let shown: Vec<String> = names.into_iter().take(NAMES_MAX).collect();
-    let colon = if label.contains(':') { "" } else { ":" };
-    Some(format!("{label}{colon} {}{more}.", shown.join(", ")))
+    Some(format!("{label}: {}{more}.", shown.join(", ")))
 }

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::limits::TAG_NUMBER_MAX;
-use crate::handoff::{Allowed, allowed_text};
+use crate::handoff::{Allowed, endings};
 
 /// Everything that a replacement says.
 #[derive(Debug, Clone, Copy)]
@@ -42,7 +42,7 @@ pub fn replacement_message(replacement: &Replacement<'_>) -> String {
          over.",
     );
     if let Some(allowed) = replacement.allowed {
-        let _ = write!(text, " {}", allowed_text(allowed).trim_end());
+        let _ = write!(text, "\n{}", endings(allowed));
     }
     text.push('\n');
     text

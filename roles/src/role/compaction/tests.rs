@@ -17,6 +17,7 @@ fn replaced(summary: &str, request: &str) -> String {
             forward: vec!["review".into()],
             backward: Vec::new(),
             signals: vec![Signal::PromptHuman],
+            ..Allowed::default()
         }),
     })
 }

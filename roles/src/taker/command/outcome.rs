@@ -106,7 +106,7 @@ fn hand(job: &Job, spec: &CommandSpec, report: &Report, neighbours: &[String]) -
     let targets = neighbours.iter().zip(&artifacts);
     let targets = targets.map(|(to, (path, _))| Target {
         target_node_id: to.clone(),
-        artifact_path: path.to_string(),
+        artifact_path: path.from_project(),
     });
     let outcome = Outcome::Handoff(targets.collect());
     Verdict {
@@ -195,7 +195,7 @@ mod tests {
         let hands = |node: &str| {
             Outcome::Handoff(vec![Target {
                 target_node_id: node.to_owned(),
-                artifact_path: format!("build-output-to-{node}.md"),
+                artifact_path: format!("record/build-output-to-{node}.md"),
             }])
         };
         let exits = |spec: &CommandSpec, code| judged(spec, &report(How::Exited(code), "x"));

@@ -103,7 +103,7 @@ impl CommandTaker {
         let job = Arc::clone(&self.job);
         match tail(&job) {
             Tail::Ask if self.answered == 0 => {}
-            Tail::Ask => {
+            Tail::Ask | Tail::Called(..) => {
                 let answer = self.recorded().unwrap_or_else(unknown);
                 self.next = Next::AskForEnd(answer);
             }
@@ -235,6 +235,7 @@ impl CommandTaker {
                 end,
                 output,
                 is_settled: false,
+                ends: None,
             },
         )
     }
@@ -265,6 +266,7 @@ impl CommandTaker {
             end: self.end_of(report.how),
             output: report.text(),
             is_settled: false,
+            ends: None,
         };
         self.then(Next::AskForEnd(verdict.answer), step)
     }

@@ -10,8 +10,10 @@ use a_society_facts::message::{Message, ToolCall};
 use super::kit::{Going, Kit, Planned};
 use super::limits::CALLS_AT_ONCE;
 use super::taker::{ModelTaker, Next};
+use crate::handoff::{EndingTool, not_beside};
 use crate::thread;
 use crate::tool::Finished;
+use crate::turn::conclude::conclude_called;
 use crate::turn::step::{Consent, End, Intended, Step};
 
 /// What a call comes to that had not begun when the operator interrupted.
@@ -25,6 +27,8 @@ pub(super) struct Calls {
     acts: VecDeque<Act>,
     /// The call whose name is awaited.
     naming: Option<usize>,
+    /// How the turn ends when every call has its result.
+    ends: Option<End>,
 }
 
 /// One call.
@@ -69,8 +73,13 @@ impl Calls {
             running: None,
             finished: None,
         });
+        // What ends the turn comes after everything else.
+        let ends = |item: &Item| EndingTool::of_name(&item.asked.name).is_some();
+        let (last, mut items): (Vec<Item>, Vec<Item>) = items.partition(ends);
+        items.extend(last);
         Self {
-            items: items.collect(),
+            items,
+            ends: None,
             acts: VecDeque::from([Act::Plan(0)]),
             naming: None,
         }
@@ -282,7 +291,7 @@ impl ModelTaker {
         let step = loop {
             match calls.acts.pop_front() {
                 // Every call has its result: the model is asked what now.
-                None => return None,
+                None => return calls.ends.take().map(|end| self.end(end)),
                 Some(act) => {
                     if let Some(step) = self.act(&mut calls, act) {
                         break step;
@@ -356,16 +365,92 @@ impl ModelTaker {
     fn finish(&mut self, calls: &mut Calls, at: usize) -> Option<Step> {
         let item = calls.items.get_mut(at)?;
         let mut finished = item.finished.take()?;
-        finished.output = self.same.heard(&item.asked, finished.output);
         let (id, tool) = (item.asked.id.clone(), item.asked.name.clone());
         let call = item.call.take()?;
         let is_settled = item.is_settled;
+        let is_ending = self.kit.as_ref().is_some_and(|kit| kit.ends_turn(&tool));
+        if let Some(ending) = EndingTool::of_name(&tool).filter(|_| is_ending) {
+            return Some(self.finish_ending(calls, ending, (call, id, tool)));
+        }
+        finished.output = self.same.heard(&item.asked, finished.output);
         self.heard_result(&id, &tool, &finished.output, finished.end.is_error());
         Some(Step::Finish {
             call,
             end: finished.end,
             output: finished.output,
             is_settled,
+            ends: None,
+        })
+    }
+
+    /// A call that ends the turn, unless another call of the same message failed: then the model has
+    /// to see that first.
+    fn finish_ending(
+        &mut self,
+        calls: &mut Calls,
+        ending: EndingTool,
+        (call, id, tool): (CallId, String, String),
+    ) -> Step {
+        let (text, all) = self.last_answer();
+        let failed = all.iter().position(|asked| {
+            EndingTool::of_name(&asked.name).is_none() && self.has_failed(&asked.id)
+        });
+        let end = match (ending, failed) {
+            (EndingTool::Handoff, Some(place)) => Err(not_beside(place + 1)),
+            (EndingTool::Handoff, None) => Ok(conclude_called(&text, &all, &self.job.allowed)),
+            // What only asks may ask whatever failed, and is alone then.
+            (EndingTool::AskOperator, failed) => {
+                let asks = |it: &&ToolCall| {
+                    let tool = EndingTool::of_name(&it.name);
+                    failed.is_none() || tool == Some(EndingTool::AskOperator)
+                };
+                let asked: Vec<ToolCall> = all.iter().filter(asks).cloned().collect();
+                Ok(conclude_called(&text, &asked, &self.job.allowed))
+            }
+        };
+        let (end, output, ends) = match end {
+            Ok(end) => (CallEnd::Done, ending.done().to_owned(), end.map(Box::new)),
+            Err(why) => (CallEnd::Failed, why, None),
+        };
+        if let Some(end) = &ends {
+            calls.ends = Some((**end).clone());
+        }
+        self.heard_result(&id, &tool, &output, end.is_error());
+        Step::Finish {
+            call,
+            end,
+            output,
+            is_settled: false,
+            ends,
+        }
+    }
+
+    /// The text of the last answer, and what it asked for.
+    fn last_answer(&self) -> (String, Vec<ToolCall>) {
+        let said = self
+            .said
+            .iter()
+            .rev()
+            .find_map(|said| match &*said.message {
+                Message::AssistantToolCalls { calls, text } => {
+                    Some((text.clone().unwrap_or_default(), calls.clone()))
+                }
+                Message::User { .. } | Message::Assistant { .. } | Message::ToolResult { .. } => {
+                    None
+                }
+            });
+        said.unwrap_or_default()
+    }
+
+    /// Whether a call has a result, and it is a failure.
+    fn has_failed(&self, id: &str) -> bool {
+        self.said.iter().rev().any(|said| match &*said.message {
+            Message::ToolResult {
+                call_id, is_error, ..
+            } => call_id == id && *is_error,
+            Message::User { .. }
+            | Message::Assistant { .. }
+            | Message::AssistantToolCalls { .. } => false,
         })
     }
 

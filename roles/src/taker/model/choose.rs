@@ -102,12 +102,14 @@ impl Chooser {
         let prepared = self.provider.prepare(&Request {
             model: &self.model.id,
             system: INSTRUCTIONS,
+            environment: "",
             messages: &self.said,
             tools: &[],
             effort: None,
             thinking: self.model.thinking,
             max_output_tokens: max_output,
             cache_key: None,
+            shared_key: None,
         });
         Step::Choose(match prepared {
             Ok(prepared) => {

@@ -90,12 +90,14 @@ impl ModelTaker {
         let prepared = self.gear.provider.prepare(&Request {
             model: &model.id,
             system: INSTRUCTIONS,
+            environment: "",
             messages: &[Message::User { content: asked }.into()],
             tools: &[],
             effort: None,
             thinking: model.thinking,
             max_output_tokens: max_output,
             cache_key: None,
+            shared_key: None,
         });
         match prepared {
             Ok(prepared) => {

@@ -45,10 +45,14 @@ pub struct Gear {
     pub tools: Toolbox,
     /// The tools that it is offered.
     pub offered: Arc<[ToolDefinition]>,
+    /// Whether it may end its turns by calls; one that is to have no tools ends them by blocks.
+    pub ends_by_call: bool,
     /// The servers whose tools it is offered besides.
     pub remote: Option<Remote>,
     /// Tools that the role names and cannot have, with the reason.
     pub missing: Vec<(String, String)>,
+    /// The last part of the system prompt, made for this process.
+    pub environment: String,
     /// Who else asks the same models.
     pub traffic: Traffic,
 }

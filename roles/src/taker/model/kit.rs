@@ -11,8 +11,9 @@ use a_society_facts::fact::turn::{CallEnd, Effect};
 use a_society_facts::id::CallId;
 use a_society_facts::message::ToolCall;
 
-use super::gear::Remote;
+use super::gear::{Remote, offered};
 use crate::consent::{Action, Ask, Tier, shown};
+use crate::handoff::{EndingTool, ending_tools};
 use crate::mcp;
 use crate::provider::ToolDefinition;
 use crate::tool::{Finished, Plan, Running, Toolbox, canonical, clipped};
@@ -21,6 +22,9 @@ use crate::turn::stop::StopSignal;
 
 /// How the names of tools of servers begin.
 const REMOTE: &str = "mcp__";
+
+/// The tools that are only there where they are configured.
+const WEB: [&str; 2] = ["fetch_url", "web_search"];
 
 /// How much of a call's arguments stands in its one line for the operator.
 const SUMMARY_CHARS: usize = 120;
@@ -49,6 +53,14 @@ pub(super) struct Absent {
 pub(super) enum Planned {
     Own(Box<Plan>),
     Remote(Box<RemotePlan>),
+    Ending(Box<Ending>),
+}
+
+/// What a call would do that ends the turn: nothing before the turn ends.
+#[derive(Debug)]
+pub(super) struct Ending {
+    summary: String,
+    ask: Ask,
 }
 
 /// What a call of a server's tool would do.
@@ -74,13 +86,14 @@ pub(super) enum Going {
         call: CallId,
         own: Toolbox,
     },
+    Ending,
 }
 
 impl Kit {
     /// Brings the tools together. Waits for servers that have to be started.
     pub(super) fn gather(
         own: &Toolbox,
-        offered: &[ToolDefinition],
+        (own_offered, ends_by_call): (&[ToolDefinition], bool),
         remote: Option<&Remote>,
         job: &Job,
         stop: &StopSignal,
@@ -88,7 +101,7 @@ impl Kit {
         let node = job.node.as_ref().map(ToString::to_string);
         let mut kit = Self {
             own: own.clone(),
-            offered: offered.to_vec(),
+            offered: own_offered.to_vec(),
             remote: remote.cloned(),
             tools: BTreeMap::new(),
             owner: [
@@ -97,11 +110,34 @@ impl Kit {
                 node.unwrap_or_default(),
             ],
         };
+        if ends_by_call {
+            kit.add_endings(job);
+        }
         let mut absent = Vec::new();
         for server in remote.iter().flat_map(|remote| &remote.names) {
             kit.add_server(server, stop, &mut absent);
         }
         (kit, absent)
+    }
+
+    /// The tools that end the turn, before those that are only there where they are configured.
+    fn add_endings(&mut self, job: &Job) {
+        let is_of_graph = (job.neighbours.as_ref()).is_none_or(|nodes| !nodes.is_empty());
+        let signals: &[&str] = match (is_of_graph || job.closes, job.closes) {
+            (true, true) => &[
+                "await-handoff",
+                "forward-pass-closed",
+                "meta-analysis-complete",
+            ],
+            (true, false) => &["await-handoff", "meta-analysis-complete"],
+            (false, _) => &["backward-pass-complete"],
+        };
+        let endings = ending_tools(job.neighbours.as_deref(), signals);
+        let is_configured = |tool: &ToolDefinition| WEB.contains(&tool.name.as_str());
+        let at = self.offered.iter().position(is_configured);
+        let at = at.unwrap_or(self.offered.len());
+        self.offered
+            .splice(at..at, offered(&endings).iter().cloned());
     }
 
     fn add_server(&mut self, server: &str, stop: &StopSignal, absent: &mut Vec<Absent>) {
@@ -142,6 +178,9 @@ impl Kit {
 
     /// What a call would do, or why it is none.
     pub(super) fn plan(&self, call: &ToolCall) -> Result<Planned, String> {
+        if self.ends_turn(&call.name) {
+            return Ok(Planned::Ending(Box::new(self.plan_ending(call))));
+        }
         if let Some(tool) = self.tools.get(&call.name) {
             return Ok(Planned::Remote(Box::new(self.plan_remote(tool, call))));
         }
@@ -159,6 +198,31 @@ impl Kit {
         let plan = self.own.plan(call);
         plan.map(|plan| Planned::Own(Box::new(plan)))
             .map_err(|refusal| refusal.text)
+    }
+
+    /// Whether a call of this name ends the turn.
+    pub(super) fn ends_turn(&self, name: &str) -> bool {
+        let tool = EndingTool::of_name(name);
+        tool.is_some_and(|tool| self.offered.iter().any(|it| it.name == tool.name()))
+    }
+
+    fn plan_ending(&self, call: &ToolCall) -> Ending {
+        let arguments = call.input.get();
+        let beginning: String = arguments.chars().take(SUMMARY_CHARS).collect();
+        let summary = self.own.redact(&format!("{} {beginning}", call.name));
+        Ending {
+            ask: Ask {
+                tool: call.name.clone(),
+                tier: Tier::Free,
+                paths: Vec::new(),
+                command: None,
+                host: None,
+                missing: Vec::new(),
+                action: Hash::of(arguments.as_bytes()),
+                shown: shown(&summary),
+            },
+            summary,
+        }
     }
 
     /// There is no such tool; there are these.
@@ -223,6 +287,7 @@ impl Kit {
         stop: &StopSignal,
     ) -> Result<Going, Finished> {
         match (planned, &self.remote) {
+            (Planned::Ending(_), _) => Ok(Going::Ending),
             (Planned::Own(plan), _) => {
                 let running = self.own.start(*plan, call, stop)?;
                 Ok(Going::Own(Box::new(running)))
@@ -249,6 +314,8 @@ impl Planned {
         match self {
             Self::Own(plan) => plan.effect,
             Self::Remote(plan) => plan.effect,
+            // Its effect is that of the turn's end, which is recorded by itself.
+            Self::Ending(_) => Effect::Pure,
         }
     }
 
@@ -256,7 +323,7 @@ impl Planned {
     pub(super) fn file(&self) -> (Option<Hash>, Option<Hash>) {
         match self {
             Self::Own(plan) => (plan.before, plan.after),
-            Self::Remote(_) => (None, None),
+            Self::Remote(_) | Self::Ending(_) => (None, None),
         }
     }
 
@@ -264,6 +331,7 @@ impl Planned {
         match self {
             Self::Own(plan) => &plan.summary,
             Self::Remote(plan) => &plan.summary,
+            Self::Ending(plan) => &plan.summary,
         }
     }
 
@@ -271,6 +339,7 @@ impl Planned {
         match self {
             Self::Own(plan) => &plan.ask,
             Self::Remote(plan) => &plan.ask,
+            Self::Ending(plan) => &plan.ask,
         }
     }
 
@@ -279,6 +348,7 @@ impl Planned {
         match self {
             Self::Own(plan) => plan.needs_no_process(),
             Self::Remote(_) => false,
+            Self::Ending(_) => true,
         }
     }
 
@@ -292,7 +362,7 @@ impl Going {
     pub(super) fn process(&self) -> Option<ProcessName> {
         match self {
             Self::Own(running) => running.process(),
-            Self::Remote { .. } => None,
+            Self::Remote { .. } | Self::Ending => None,
         }
     }
 
@@ -308,6 +378,12 @@ impl Going {
                 call,
                 own,
             } => finish_remote((&own, &call), &plan, &servers, &key, &stop),
+            // What the model gets depends on all that its message asked for.
+            Self::Ending => Finished {
+                end: CallEnd::Done,
+                output: String::new(),
+                is_cut: false,
+            },
         }
     }
 }

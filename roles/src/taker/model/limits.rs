@@ -82,3 +82,6 @@ pub(super) const BYTES_A_TOKEN_USUALLY: u64 = 4;
 
 /// How long a request waits that would fit into the budget if those under way were over.
 pub(super) const BUDGET_BUSY_MS: u64 = 250;
+
+/// How long the name is under which sessions share a provider's cache; providers take no longer one.
+pub(super) const SHARED_KEY_BYTES: usize = 64;

@@ -13,15 +13,15 @@ use super::compact::{Bearing, Summary};
 use super::gear::Gear;
 use super::hear::Hearing;
 use super::kit::{Absent, Kit};
-use super::limits::{BUDGET_BUSY_MS, MALFORMED_ROUNDS, PAUSES};
+use super::limits::{BUDGET_BUSY_MS, MALFORMED_ROUNDS, PAUSES, SHARED_KEY_BYTES};
 use super::same::Same;
 use super::window::{Filling, Fullness};
 use crate::cost::Counted;
-use crate::handoff::parse_outcome;
+use crate::handoff::parse_cut_outcome;
 use crate::provider::retry::{Outcome, Patience, Ticket};
 use crate::provider::{Answer, Blocks, Prepared, Request, Said, Stop};
 use crate::tool::redact::{MARK, Redactor};
-use crate::turn::conclude::conclude;
+use crate::turn::conclude::{conclude, conclude_called};
 use crate::turn::job::Job;
 use crate::turn::step::{End, Step, Told};
 use crate::turn::stop::StopSignal;
@@ -113,6 +113,9 @@ impl ModelTaker {
                 Next::Work(Box::new(Calls::new(open)))
             }
             Tail::Concluded(text) => Next::End(end_of(text, job.last_stop)),
+            Tail::Called(text, calls) => {
+                conclude_called(text, calls, &job.allowed).map_or(Next::Ask, Next::End)
+            }
         };
         // Nobody else holds the job as a rule, so that a long history is moved and not copied.
         let mut job = Arc::unwrap_or_clone(job);
@@ -183,7 +186,8 @@ impl ModelTaker {
     fn gather(&mut self) {
         let (gear, job) = (&self.gear, &self.job);
         let remote = gear.remote.as_ref();
-        let (kit, mut absent) = Kit::gather(&gear.tools, &gear.offered, remote, job, &self.stop);
+        let offered = (&*gear.offered, gear.ends_by_call);
+        let (kit, mut absent) = Kit::gather(&gear.tools, offered, remote, job, &self.stop);
         let missing = gear.missing.iter().map(|(tool, why)| Absent {
             server: String::new(),
             tool: Some(tool.clone()),
@@ -239,22 +243,32 @@ impl ModelTaker {
 
     fn prepare(&self) -> Result<Prepared, crate::provider::Fault> {
         let model = &self.gear.model;
-        let key = self.cache_key();
+        let (key, shared) = (self.cache_key(), self.shared_key());
         self.gear.provider.prepare(&Request {
             model: &model.id,
             system: &self.job.system_prompt,
+            environment: &self.gear.environment,
             messages: &self.said,
             tools: self.kit.as_ref().map_or(&[][..], Kit::offered),
             effort: model.effort,
             thinking: model.thinking,
             max_output_tokens: model.max_output,
             cache_key: Some(&key),
+            shared_key: Some(&shared),
         })
     }
 
-    /// Requests of one session share the provider's cache.
+    /// Requests of one session go on from one another.
     fn cache_key(&self) -> String {
         format!("{}__{}", self.job.flow, self.job.role)
+    }
+
+    /// Requests of all sessions of a role begin alike, whatever their flow.
+    fn shared_key(&self) -> String {
+        let project = self.job.project_name.as_deref().unwrap_or_default();
+        let key = format!("{project}__{}", self.job.role.base());
+        let end = key.floor_char_boundary(SHARED_KEY_BYTES);
+        key.get(..end).unwrap_or_default().to_owned()
     }
 
     /// The whole answer is there.
@@ -363,7 +377,7 @@ impl ModelTaker {
         if !calls.is_empty() {
             return Next::Work(Box::new(Calls::new(calls)));
         }
-        let is_outcome = || parse_outcome(&answer.text).is_ok();
+        let is_outcome = || parse_cut_outcome(&answer.text).is_ok();
         match &answer.stop {
             Stop::Paused if self.pauses <= PAUSES => Next::Ask,
             Stop::Refusal => Next::End(declined()),
@@ -537,7 +551,7 @@ fn declined() -> End {
 fn end_of(text: &str, stop: Option<StopReason>) -> End {
     match stop {
         Some(StopReason::Refusal) => declined(),
-        Some(StopReason::OutputLimit) if parse_outcome(text).is_err() => End::OutputLimit,
+        Some(StopReason::OutputLimit) if parse_cut_outcome(text).is_err() => End::OutputLimit,
         Some(StopReason::OutputLimit | StopReason::End | StopReason::Tools | StopReason::Other)
         | None => conclude(text),
     }

@@ -263,7 +263,7 @@ fn write(sink: &mut Sink<'_>, tree: &Tree) -> Option<Item> {
 
 fn path_of(sink: &mut Sink<'_>, tree: &Tree) -> Option<RecordPath> {
     let text = sink.text(tree, "`path`")?;
-    match RecordPath::parse(&text) {
+    match RecordPath::parse(text.strip_prefix("record/").unwrap_or(&text)) {
         Ok(path) => Some(path),
         Err(why) => {
             sink.fault(tree, why);

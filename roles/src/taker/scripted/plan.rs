@@ -172,10 +172,10 @@ impl Planner<'_> {
     }
 
     fn write(&mut self, path: RecordPath, text: &str) {
-        let path_text = path.as_str();
+        let path_text = path.from_project();
         self.current.calls.push(Call {
             tool: "write_file".to_owned(),
-            input: json::object(&[("path", path_text), ("content", text)]),
+            input: json::object(&[("path", &path_text), ("content", text)]),
             effect: Effect::Checkable,
             summary: format!("write_file {path_text} ({} bytes)", text.len()),
             deed: Deed::Write {
@@ -192,7 +192,7 @@ impl Planner<'_> {
             let path = self.artifact_path(neighbour);
             targets.push(Target {
                 target_node_id: neighbour.clone(),
-                artifact_path: path.to_string(),
+                artifact_path: path.from_project(),
             });
             self.write(path, text);
         }
@@ -250,7 +250,7 @@ impl Planner<'_> {
             Some(Signal::MetaAnalysisComplete { findings_path }) => findings_path,
             Some(Signal::BackwardPassComplete { artifact_path }) => artifact_path,
             Some(Signal::PromptHuman | Signal::AwaitHandoff | Signal::ForwardPassClosed) | None => {
-                "report.md"
+                "record/report.md"
             }
         }
     }

@@ -89,7 +89,7 @@ impl ScriptedTaker {
     fn go_on(&mut self) {
         let job = Arc::clone(&self.job);
         match tail(&job) {
-            Tail::Ask => return self.plan_answer(),
+            Tail::Ask | Tail::Called(..) => return self.plan_answer(),
             Tail::Calls(open) => {
                 let answer = self.place_of(self.answered - 1);
                 for (ordinal, call) in open {
@@ -349,6 +349,7 @@ impl ScriptedTaker {
                 end,
                 output,
                 is_settled: false,
+                ends: None,
             },
             None => self.end_with(nameless_call()),
         }

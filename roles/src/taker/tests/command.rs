@@ -106,7 +106,10 @@ fn an_exit_code_sends_back_when_the_mapping_says_so_and_is_then_no_failure() {
     let stage = played(&spec);
     assert!(finish(&stage).contains(" Done "), "{}", stage.page());
     let end = stage.lines.last().unwrap();
-    assert!(end.contains("intake build-output-to-intake.md"), "{end}");
+    assert!(
+        end.contains("intake record/build-output-to-intake.md"),
+        "{end}"
+    );
 }
 
 #[test]

@@ -125,7 +125,7 @@ fn a_turn_by_default_hands_to_every_neighbour_and_closes_where_there_is_none() {
     assert_eq!(paths, ["draft-to-a-2.md", "draft-to-b-2.md"]);
     let end = stage.lines.last().unwrap();
     assert!(
-        end.contains("\"a draft-to-a-2.md\", \"b draft-to-b-2.md\""),
+        end.contains("\"a record/draft-to-a-2.md\", \"b record/draft-to-b-2.md\""),
         "{end}"
     );
 

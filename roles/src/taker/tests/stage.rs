@@ -38,8 +38,15 @@ pub(in crate::taker) fn job(role: &str, node: &str, turns_before: u32) -> Job {
             forward: vec!["review".to_owned()],
             backward: vec!["intake".to_owned()],
             signals: vec![Signal::PromptHuman, Signal::AwaitHandoff],
+            ..Allowed::default()
         },
         answers_before: 0,
+        flow_title: "Notes".to_owned(),
+        project_name: None,
+        date: "2026-05-27".to_owned(),
+        lineage: vec!["20260527T143000123Z-a1b2c3".parse().unwrap()],
+        neighbours: Some(vec!["intake".to_owned(), "review".to_owned()]),
+        closes: false,
         record: PathBuf::from("record"),
         project: PathBuf::from("."),
     }

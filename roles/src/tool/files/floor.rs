@@ -93,17 +93,52 @@ const SENSITIVE_ENDS: [&str; 8] = [
 /// Files with which an agent could change what it may do.
 const CONTROL_FILES: [&str; 2] = [".mcp.json", ".gitmodules"];
 
+/// Folders whose files programs trust, or run when something else happens.
+const TRUSTED_FOLDERS: [&str; 10] = [
+    ".vscode",
+    ".claude",
+    ".cursor",
+    ".idea",
+    ".devcontainer",
+    ".husky",
+    ".circleci",
+    ".windsurf",
+    ".gemini",
+    ".codex",
+];
+
+/// Files by which agents are instructed, or that run later.
+const TRUSTED_FILES: [&str; 12] = [
+    "agents.md",
+    "agents.override.md",
+    "claude.md",
+    "claude.local.md",
+    "gemini.md",
+    "copilot-instructions.md",
+    ".cursorrules",
+    ".windsurfrules",
+    ".devcontainer.json",
+    ".pre-commit-config.yaml",
+    ".gitlab-ci.yml",
+    ".gitattributes",
+];
+
+/// Whether a change of a file changes what is trusted, or what runs later, so that a grant of edits
+/// does not speak of it.
+pub(in super::super) fn is_trusted(path: &Path) -> bool {
+    let names = folded_names(path);
+    let name = names.last().map_or("", String::as_str);
+    let is_workflow = |pair: &[String]| matches!(pair, [a, b] if a == ".github" && (b == "workflows" || b == "actions"));
+    names.iter().any(|name| TRUSTED_FOLDERS.contains(&name.as_str()))
+        || TRUSTED_FILES.contains(&name)
+        || names.windows(2).any(is_workflow)
+        // The head of a repository makes one of its folder, whose configuration git then runs.
+        || name == "head"
+}
+
 /// The floor of a path, given from the folder in which it stands, after all links.
 pub(in super::super) fn floor(path: &Path) -> Floor {
-    let names: Vec<String> = path
-        .components()
-        .map(|part| match part {
-            Component::Normal(name) => folded(&name.to_string_lossy()),
-            Component::ParentDir => "..".to_owned(),
-            Component::CurDir | Component::RootDir | Component::Prefix(_) => String::new(),
-        })
-        .filter(|name| !name.is_empty())
-        .collect();
+    let names = folded_names(path);
     let name = names.last().map_or("", String::as_str);
     let folders = names.split_last().map_or(&[][..], |(_, folders)| folders);
     if names
@@ -127,6 +162,17 @@ pub(in super::super) fn floor(path: &Path) -> Floor {
     Floor::Open
 }
 
+fn folded_names(path: &Path) -> Vec<String> {
+    path.components()
+        .map(|part| match part {
+            Component::Normal(name) => folded(&name.to_string_lossy()),
+            Component::ParentDir => "..".to_owned(),
+            Component::CurDir | Component::RootDir | Component::Prefix(_) => String::new(),
+        })
+        .filter(|name| !name.is_empty())
+        .collect()
+}
+
 fn is_sensitive_file(name: &str) -> bool {
     SENSITIVE_FILES.contains(&name)
         || name.starts_with(".env.")
@@ -142,6 +188,29 @@ fn folded(name: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn files_that_programs_trust_or_run_later_are_known() {
+        for (path, expected) in [
+            (".vscode/tasks.json", true),
+            ("sub/.Claude/settings.json", true),
+            (".cursor/mcp.json", true),
+            (".idea/workspace.xml", true),
+            (".devcontainer/devcontainer.json", true),
+            ("AGENTS.md", true),
+            ("sub/CLAUDE.md", true),
+            ("a-docs/agents.md", true),
+            (".github/workflows/ci.yaml", true),
+            (".github/CODEOWNERS", false),
+            (".husky/pre-commit", true),
+            ("bare/HEAD", true),
+            ("src/head.rs", false),
+            ("src/main.rs", false),
+            ("docs/agents/a.md", false),
+        ] {
+            assert_eq!(is_trusted(Path::new(path)), expected, "{path}");
+        }
+    }
 
     #[test]
     fn what_is_out_of_reach_is_known_by_every_spelling_of_its_name() {

@@ -19,7 +19,7 @@ use super::super::plan::{Refusal, RefusalKind};
 use super::close::missing;
 use super::floor::Floor;
 use super::path::{Located, out_of_reach};
-use super::roots::{Roots, closed};
+use super::roots::{Root, Roots, closed};
 
 /// How often a resolution is tried again that the kernel gave up because something was moved in
 /// the meantime.
@@ -64,6 +64,11 @@ pub(in super::super) fn open_read(roots: &Roots, located: &Located) -> Result<En
     if floor == Floor::Closed {
         return Err(closed(located));
     }
+    let floor = if is_anothers(root, &stat) {
+        floor.max(Floor::Sensitive)
+    } else {
+        floor
+    };
     Ok(Entry {
         file,
         stat,
@@ -72,8 +77,20 @@ pub(in super::super) fn open_read(roots: &Roots, located: &Located) -> Result<En
     })
 }
 
+/// Whether a file runs with another's rights, or belongs in the project to somebody who is neither
+/// its owner nor this user: who put it there may not want it read.
+fn is_anothers(root: &Root, stat: &Stat) -> bool {
+    if stat_kind(stat) != Kind::File {
+        return false;
+    }
+    let has_rights = Mode::from_raw_mode(stat.st_mode).intersects(Mode::SUID | Mode::SGID);
+    let owner = fstat(&root.folder).map_or(stat.st_uid, |folder| folder.st_uid);
+    let is_ours = stat.st_uid == owner || stat.st_uid == rustix::process::geteuid().as_raw();
+    has_rights || (root.is_writable && !is_ours)
+}
+
 /// Whether something is there that may be read.
-pub(super) fn is_there(roots: &Roots, located: &Located) -> bool {
+pub(in super::super) fn is_there(roots: &Roots, located: &Located) -> bool {
     let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
     let Ok(root) = roots.root(located) else {
         return false;

@@ -3,6 +3,7 @@
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 
+use a_society_facts::id::FlowId;
 use rustix::fs::{CWD, Mode, OFlags, openat};
 
 use super::super::plan::Refusal;
@@ -10,6 +11,7 @@ use super::super::setting::{Scope, Setting};
 use super::floor::{Floor, floor};
 use super::open::real_path;
 use super::path::{Located, RECORD, Written, out_of_reach, parse, unreached};
+use crate::role::former::within_record;
 
 /// The folder of the record in which whole outputs of calls are kept.
 pub(in super::super) const KEPT_OUTPUTS: &str = ".outputs";
@@ -19,8 +21,8 @@ pub(in super::super) const KEPT_OUTPUTS: &str = ".outputs";
 pub(in super::super) struct Roots {
     roots: Vec<Root>,
     project: PathBuf,
-    /// The name of the flow, by which its shared folder is known in older paths.
-    flow: String,
+    /// The flow and those it was forked from, by which its shared folder is known in older paths.
+    lineage: Vec<FlowId>,
 }
 
 /// One folder.
@@ -72,15 +74,17 @@ impl Roots {
         Ok(Self {
             roots,
             project,
-            flow: setting.owner.flow.to_string(),
+            lineage: setting.lineage.clone(),
         })
     }
 
     /// Finds the folder to which a path belongs.
     pub(in super::super) fn locate(&self, text: &str) -> Result<Located, Refusal> {
-        let full = match parse(text)? {
+        // Flows are moved, copied, forked and imported; their shared folder is known by their name.
+        let moved = within_record(text, &self.lineage);
+        let full = match parse(moved.as_deref().unwrap_or(text))? {
             Written::Record(names) => self.record().join(names.iter().collect::<PathBuf>()),
-            Written::Absolute(names) => self.of_system(&names),
+            Written::Absolute(names) => Path::new("/").join(names.iter().collect::<PathBuf>()),
             Written::Relative(names) => self.project.join(names.iter().collect::<PathBuf>()),
         };
         let of_root = |(index, root): (usize, &Root)| {
@@ -104,19 +108,6 @@ impl Roots {
             return Err(closed(&located));
         }
         Ok(located)
-    }
-
-    /// An absolute path. The shared folder of this flow is known by the flow's name wherever it
-    /// stood when the path was written: flows are moved, and imported.
-    fn of_system(&self, names: &[String]) -> PathBuf {
-        let at = names.windows(5).position(|part| {
-            matches!(part, [state, below, _, flow, record]
-                if state == ".a-society" && below == "state" && *flow == self.flow && record == RECORD)
-        });
-        match at.and_then(|at| names.get(at + 5..)) {
-            Some(rest) => self.record().join(rest.iter().collect::<PathBuf>()),
-            None => Path::new("/").join(names.iter().collect::<PathBuf>()),
-        }
     }
 
     /// The refusal of a path that belongs to no folder.

@@ -156,14 +156,8 @@ fn converted(form: &Form, member: &Member, value: Value) -> Result<Value, Refusa
     let unfit = |what: &str| wrong(form, &format!("{} is not {what}", member.name));
     match member.kind {
         Kind::Any => Ok(value),
-        Kind::Text | Kind::Named(_) => match value {
-            Value::String(_) => Ok(value),
-            Value::Null
-            | Value::Bool(_)
-            | Value::Number(_)
-            | Value::Array(_)
-            | Value::Object(_) => Err(unfit("a string")),
-        },
+        Kind::Text | Kind::Named(_) if value.is_string() => Ok(value),
+        Kind::Text | Kind::Named(_) => Err(unfit("a string")),
         Kind::Word(words) => match value.as_str() {
             Some(word) if words.contains(&word) => Ok(value),
             _ => Err(unfit(&format!("one of {}", words.join(", ")))),
@@ -184,13 +178,11 @@ fn converted(form: &Form, member: &Member, value: Value) -> Result<Value, Refusa
         }
         Kind::Items(below) => {
             let list = list(value).ok_or_else(|| unfit("a list"))?;
-            let items = list.into_iter().map(|item| match item {
-                Value::Object(item) => self::item(form, member, below, item),
-                Value::Null
-                | Value::Bool(_)
-                | Value::Number(_)
-                | Value::String(_)
-                | Value::Array(_) => Err(unfit("a list of objects")),
+            let items = list.into_iter().map(|item| {
+                let Value::Object(given) = item else {
+                    return Err(unfit("a list of objects"));
+                };
+                self::item(form, member, below, given)
             });
             items.collect::<Result<_, _>>().map(Value::Array)
         }
@@ -214,11 +206,10 @@ fn item(
 }
 
 fn number(value: &Value) -> Option<u64> {
-    match value {
-        Value::Number(number) => number.as_u64().or_else(|| whole(number.as_f64()?)),
-        Value::String(text) => text.trim().parse().ok(),
-        Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => None,
+    if let Value::Number(number) = value {
+        return number.as_u64().or_else(|| whole(number.as_f64()?));
     }
+    value.as_str()?.trim().parse().ok()
 }
 
 /// `10.0`, as some languages write 10.
@@ -230,17 +221,13 @@ fn whole(number: f64) -> Option<u64> {
 }
 
 fn flag(value: &Value) -> Option<bool> {
-    match value {
-        Value::Bool(flag) => Some(*flag),
-        Value::String(text) => text.trim().parse().ok(),
-        Value::Null | Value::Number(_) | Value::Array(_) | Value::Object(_) => None,
-    }
+    let text = || value.as_str()?.trim().parse().ok();
+    value.as_bool().or_else(text)
 }
 
 fn list(value: Value) -> Option<Vec<Value>> {
-    match value {
-        Value::Array(list) => Some(list),
-        Value::String(text) => serde_json::from_str(&text).ok(),
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::Object(_) => None,
+    if let Value::Array(list) = value {
+        return Some(list);
     }
+    serde_json::from_str(value.as_str()?).ok()
 }

@@ -5,6 +5,7 @@ use a_society_facts::fact::turn::{CallEnd, Effect};
 use serde_json::{Value, json};
 
 use super::stage::{Stage, call, done, output, plan};
+use crate::consent::Tier;
 use crate::tool::Toolbox;
 
 fn said(tools: &Toolbox, tool: &str, given: Value) -> String {
@@ -279,4 +280,58 @@ fn bytes_that_are_no_text_are_never_changed() {
     assert_eq!(std::fs::read(path).unwrap(), b"gr\xfcn\n");
     let finished = done(&tools, "read_file", json!({ "path": "a.txt" })).unwrap();
     assert_eq!(finished.end, CallEnd::Done);
+}
+
+#[test]
+fn files_that_change_what_is_trusted_are_asked_for_each_time() {
+    let stage = Stage::new();
+    stage.write("project/bare/HEAD", "ref: refs/heads/main\n");
+    let tools = stage.toolbox();
+    for (path, expected) in [
+        (".vscode/tasks.json", Tier::Trust),
+        ("AGENTS.md", Tier::Trust),
+        (".github/workflows/ci.yml", Tier::Trust),
+        (".husky/pre-commit", Tier::Trust),
+        ("a-docs/agents.md", Tier::Trust),
+        ("new/HEAD", Tier::Trust),
+        ("bare/config", Tier::Trust),
+        ("bare/hooks/post-checkout", Tier::Trust),
+        ("record/HEAD", Tier::Trust),
+        ("record/AGENTS.md", Tier::Free),
+        ("src/a.rs", Tier::Edit),
+    ] {
+        let planned = plan(
+            &tools,
+            "write_file",
+            json!({ "path": path, "content": "x" }),
+        )
+        .unwrap();
+        assert_eq!(planned.ask.tier, expected, "{path}");
+        assert_eq!(
+            planned.ask.grant().is_some(),
+            expected == Tier::Edit,
+            "{path}"
+        );
+    }
+}
+
+#[test]
+fn a_file_that_runs_with_anothers_rights_is_read_only_when_the_operator_is_asked() {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    let stage = Stage::new();
+    stage.write("project/tool", "x");
+    let path = stage.project().join("tool");
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o4755)).unwrap();
+    let tools = stage.toolbox();
+    let planned = plan(&tools, "read_file", json!({ "path": "tool" })).unwrap();
+    assert_eq!(planned.ask.tier, Tier::Sensitive);
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o644)).unwrap();
+    let planned = plan(&tools, "read_file", json!({ "path": "tool" })).unwrap();
+    assert_eq!(planned.ask.tier, Tier::Free);
+    // Only the system's first user can give a file away.
+    if std::os::unix::fs::chown(&path, Some(54_321), None).is_ok() {
+        let planned = plan(&tools, "read_file", json!({ "path": "tool" })).unwrap();
+        assert_eq!(planned.ask.tier, Tier::Sensitive);
+    }
 }

@@ -49,6 +49,7 @@ impl OnDisk {
             places: Places {
                 record,
                 project: self.0.project(),
+                lineage: Vec::new(),
             },
             turns_at_once: 4,
             room: crate::driver::room::Room::new(4),

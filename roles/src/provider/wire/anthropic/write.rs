@@ -170,10 +170,15 @@ fn frame<'a>(
     messages: Vec<Turn<'a>>,
 ) -> Body<'a> {
     let caches = request.cache_key.is_some();
-    let system = (!request.system.trim().is_empty()).then(|| {
+    // What is the same in every flow of the role ends with the mark.
+    let parts = [(request.system, caches), (request.environment, false)];
+    let parts = parts
+        .into_iter()
+        .filter(|(text, _)| !text.trim().is_empty());
+    let system = parts.map(|(text, is_marked)| {
         Piece::Ours(Block::Text {
-            text: request.system,
-            cache_control: caches.then_some(CacheControl::Ephemeral),
+            text,
+            cache_control: is_marked.then_some(CacheControl::Ephemeral),
         })
     });
     let tools = request.tools.iter().map(|tool| Tool {
@@ -185,7 +190,7 @@ fn frame<'a>(
         model: request.model,
         max_tokens: request.max_output_tokens,
         stream: true,
-        system: system.into_iter().collect(),
+        system: system.collect(),
         tools: tools.collect(),
         thinking,
         output_config,

@@ -59,7 +59,7 @@ struct Declared<'a> {
 #[serde(tag = "role", rename_all = "snake_case")]
 enum Line<'a> {
     System {
-        content: &'a str,
+        content: Cow<'a, str>,
     },
     User {
         content: &'a str,
@@ -159,7 +159,7 @@ pub(in crate::provider) fn body(
 }
 
 fn system<'a>(request: &Request<'a>) -> Option<Line<'a>> {
-    let content = request.system;
+    let content = request.whole_system();
     (!content.trim().is_empty()).then_some(Line::System { content })
 }
 
@@ -187,7 +187,7 @@ fn frame<'a>(request: &Request<'a>, dialect: ChatDialect, messages: Vec<Line<'a>
         max_completion_tokens: limit.filter(|_| dialect.completion_tokens),
         max_tokens: limit.filter(|_| !dialect.completion_tokens),
         reasoning_effort: effort,
-        prompt_cache_key: request.cache_key.filter(|_| dialect.cache_key),
+        prompt_cache_key: request.provider_key().filter(|_| dialect.cache_key),
         tools: tools.collect(),
         messages,
     }

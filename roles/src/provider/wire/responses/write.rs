@@ -22,7 +22,7 @@ struct Body<'a> {
     store: bool,
     max_output_tokens: u64,
     #[serde(skip_serializing_if = "str::is_empty")]
-    instructions: &'a str,
+    instructions: Cow<'a, str>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     tools: Vec<Tool<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -134,7 +134,7 @@ fn frame<'a>(request: &Request<'a>, input: Vec<Item<'a>>) -> Body<'a> {
         stream: true,
         store: false,
         max_output_tokens: request.max_output_tokens,
-        instructions: request.system,
+        instructions: request.whole_system(),
         tools: tools.collect(),
         parallel_tool_calls: (!request.tools.is_empty()).then_some(true),
         reasoning,
@@ -142,7 +142,7 @@ fn frame<'a>(request: &Request<'a>, input: Vec<Item<'a>>) -> Body<'a> {
             .then_some("reasoning.encrypted_content")
             .into_iter()
             .collect(),
-        prompt_cache_key: request.cache_key,
+        prompt_cache_key: request.provider_key(),
         input,
     }
 }
