@@ -97,7 +97,10 @@ impl Meaning {
             let was = &wanted.sessions[role];
             let differing = said.iter().zip(was).find(|(is, was)| !same(is, was));
             if let Some((is, was)) = differing {
-                return Some(format!("{role} has\n  {is}\nand had\n  {was}"));
+                let (said, was_said) = (said.join("\n  "), wanted.sessions[role].join("\n  "));
+                return Some(format!(
+                    "{role} has\n  {is}\nand had\n  {was}\nin all it has\n  {said}\nand had\n  {was_said}"
+                ));
             }
             if said.len() != was.len() {
                 let (longer, more) = if said.len() > was.len() {

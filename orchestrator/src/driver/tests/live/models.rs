@@ -345,7 +345,12 @@ fn fills_its_window(said: &[Message]) -> Vec<Arrival> {
         _ => false,
     });
     match (was_shortened, results(said)) {
-        (false, 0) => answer("I read.", &[("read_file", r#"{"path":"a.txt"}"#)], 900),
+        // There must be something that a summary would free.
+        (false, 0) => answer(
+            &"I look at it. ".repeat(300),
+            &[("read_file", r#"{"path":"a.txt"}"#)],
+            900,
+        ),
         (true, 0) => answer("I write.", &[OTHER], 100),
         _ => answer(
             "Done.\n\n```handoff\ntype: forward-pass-closed\n```",
