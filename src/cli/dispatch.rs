@@ -22,6 +22,7 @@ use crate::output::{Color, Manner, Output};
 
 /// Runs the command that the arguments name.
 pub(crate) fn run(environment: &Environment) -> ExitCode {
+    super::signals::outlive_the_limit_of_a_file();
     let arguments = match Arguments::try_parse_from(&environment.arguments) {
         Ok(arguments) => arguments,
         Err(error) => return told_by_parser(environment, &error),

@@ -289,7 +289,7 @@ const NOBODY: u32 = 65534;
 /// Takes the right to write away from everybody, or gives it back to the owner.
 fn set_writable(workspace: &Workspace, writable: bool) {
     let above = [".a-society", ".a-society/state"].map(|folder| workspace.path().join(folder));
-    let below = workspace.contents().into_iter().map(|(path, _)| path);
+    let below = workspace.contents().into_keys();
     for path in above.into_iter().chain(below) {
         let about = std::fs::symlink_metadata(&path).unwrap();
         let mode = match (about.is_dir(), writable) {

@@ -15,6 +15,7 @@ mod hurried;
 mod imported;
 mod killed;
 mod knocked_at;
+mod limited;
 mod looping;
 mod models;
 mod offered;

@@ -36,7 +36,7 @@ fn status_of(fault: &Fault) -> StatusCode {
     match fault.code.as_str() {
         "no-such-flow" | "not-found" => StatusCode::NOT_FOUND,
         "message-unfit" | "flow-file-unfit" | "usage" => StatusCode::BAD_REQUEST,
-        "command-refused" | "command-ambiguous" => StatusCode::CONFLICT,
+        "command-refused" | "command-ambiguous" | "not-forkable" => StatusCode::CONFLICT,
         _ => StatusCode::INTERNAL_SERVER_ERROR,
     }
 }

@@ -6,7 +6,7 @@ use a_society_orchestrator::control::message;
 use a_society_orchestrator::fork::{self, Hearer, Wish};
 use a_society_orchestrator::mint::SystemMint;
 use a_society_orchestrator::run::RunError;
-use a_society_state::FlowRef;
+use a_society_state::{Error, FlowRef};
 
 use super::app::Shared;
 use super::blocking::unread;
@@ -18,6 +18,14 @@ use crate::protocol::Fault;
 use crate::protocol::findings::{ForkPlan, Hearer as WireHearer};
 
 fn failed(error: RunError) -> Fault {
+    if let RunError::State(unforkable @ Error::NotForkable { .. }) = &error {
+        return Fault {
+            code: "not-forkable".to_owned(),
+            what: "the flow cannot be forked there".to_owned(),
+            why: unforkable.to_string(),
+            r#try: "name a record that it has".to_owned(),
+        };
+    }
     from_unsaid(Unsaid::Run(error))
 }
 

@@ -8,7 +8,7 @@ use a_society_facts::fact::Fact;
 use a_society_facts::fact::flow::{Author, FlowTitled};
 use a_society_facts::id::RoleInstance;
 use a_society_facts::view::flow::OpenCall;
-use a_society_flow::machine::{Input, Revise};
+use a_society_flow::machine::{Input, Revise, decide};
 use a_society_state::atomic::replace;
 use a_society_state::files::read_whole;
 
@@ -63,16 +63,17 @@ impl Core {
             by: Author::Role(by.clone()),
             client: None,
         };
-        match self.input(Input::Revise(revise)) {
-            Ok(_) => {}
-            Err(DriverError::Refused(refusal)) => return Ok(Some(refusal.to_string())),
-            Err(error) => return Err(error),
+        let input = Input::Revise(revise);
+        if let Err(refusal) = decide(&self.graph, self.state(), input.clone()) {
+            return Ok(Some(refusal.to_string()));
         }
         if names_draft {
-            // The draft had no name of its own; now its work has one.
+            // The draft had no name of its own; now its work has one. It is said first, because a
+            // flow that is no draft any more would not be named.
             let title = file.graph.name().to_owned();
             self.append(Fact::FlowTitled(FlowTitled { title }))?;
         }
+        self.input(input)?;
         self.roles.revised(file);
         self.keep_records();
         Ok(None)

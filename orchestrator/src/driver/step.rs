@@ -13,7 +13,7 @@ use a_society_facts::fact::turn::{
 use a_society_facts::id::{CallId, TurnId};
 use a_society_facts::limits::INLINE_TEXT_BYTES_MAX;
 use a_society_facts::message::{AnswerText, Drafted, ToolCall};
-use a_society_facts::view::flow::{CallState, RequestState};
+use a_society_facts::view::flow::{CallState, OpenCall, RequestState};
 use a_society_flow::machine::Outcome;
 use a_society_roles::consent::Ask;
 use a_society_roles::handoff::NOT_ENDED;
@@ -25,6 +25,7 @@ use super::budget::Short;
 use super::consent::changed;
 use super::core::Core;
 use super::error::DriverError;
+use super::role_source::Touched;
 use super::snapshot::names_snapshot;
 use super::steer::Said;
 use crate::limits::{ANSWERS_IN_A_TURN_MAX, PROVIDER_BLOCKS_BYTES_MAX};
@@ -166,9 +167,7 @@ impl Core {
                 is_settled: _,
                 ends,
             } => {
-                let ended = (end, (output, seen), ends);
-                let taken_back = self.finished((turn, attempt), call, ended)?;
-                return Ok(taken_back.map(|output| Heard::Go(Told::TakenBack { output })));
+                return self.finished((turn, attempt), call, (end, (output, seen), ends));
             }
             Step::Refuse {
                 tool_call,
@@ -517,19 +516,10 @@ impl Core {
         let role = self.role_of(turn);
         let mut calls = self.state().calls.iter();
         let open = calls.find(|(_, open)| open.turn == turn && open.tool_call == tool_call);
-        let was_allowed = open.is_some_and(|(_, open)| open.allowed.is_some());
-        let known = open.map(|(call, _)| call.clone());
-        let changed = if was_allowed {
-            let asked = self.asked_call(&role, &tool_call);
-            // A call whose secret is gone was refused for that.
-            let asked = asked.filter(|asked| !asked.input.get().contains(MARK));
-            asked.and_then(|asked| changed(asked.input.get()))
-        } else {
-            None
-        };
-        let call = match known {
-            Some(call) => call,
-            None => mint::name(self.mint.as_mut(), "c")?,
+        let open = open.map(|(call, open)| (call.clone(), open.clone()));
+        let (call, changed) = match open {
+            Some((call, open)) => (call, self.changed_meanwhile(&open)),
+            None => (mint::name(self.mint.as_mut(), "c")?, None),
         };
         let output = self.flow.keep_text(changed.clone().unwrap_or(output))?;
         let message = mint::name(self.mint.as_mut(), "m")?;
@@ -553,11 +543,24 @@ impl Core {
         (turn, attempt): (TurnId, u32),
         call: CallId,
         (end, (output, seen), ends): (CallEnd, (String, Vec<Seen>), Option<Box<End>>),
-    ) -> Result<Option<String>, DriverError> {
-        match ends {
-            Some(ends) => self.finish_ending((turn, attempt), call, output, *ends),
-            None => self.finish(turn, call, end, (output, seen)),
+    ) -> Result<Option<Heard>, DriverError> {
+        let taken_back = match ends {
+            Some(ends) => self.finish_ending((turn, attempt), call, output, *ends)?,
+            None => self.finish(turn, call, end, (output, seen))?,
+        };
+        Ok(taken_back.map(|output| Heard::Go(Told::TakenBack { output })))
+    }
+
+    /// What a model is told of a call that was allowed, and whose file is not what it was then.
+    fn changed_meanwhile(&mut self, open: &OpenCall) -> Option<String> {
+        open.allowed?;
+        let asked = self.asked_call(&open.role, &open.tool_call)?;
+        if asked.input.get().contains(MARK) {
+            // A call whose secret is gone was refused for that.
+            return None;
         }
+        let now = self.roles.touched(&open.role, &asked);
+        (now != Touched::Has(open.before)).then(|| changed(asked.input.get()))?
     }
 
     /// A call ends the turn: the model reads that it did only if its outcome is valid.

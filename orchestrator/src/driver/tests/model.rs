@@ -134,7 +134,7 @@ fn fault(class: FaultClass) -> Vec<Arrival> {
     )))]
 }
 
-fn answer(text: &str, calls: &[(&str, &str)], used: u64) -> Vec<Arrival> {
+pub(super) fn answer(text: &str, calls: &[(&str, &str)], used: u64) -> Vec<Arrival> {
     let calls = calls.iter().map(|(tool, input)| AskedCall {
         provider_id: "x".into(),
         name: (*tool).into(),

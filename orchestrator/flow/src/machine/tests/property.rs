@@ -142,6 +142,28 @@ proptest! {
     }
 }
 
+proptest! {
+    #![proptest_config(ProptestConfig { cases: cases() / 8, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn from_every_prefix_of_a_flow_something_goes_on_or_is_asked_until_it_is_over(
+        raw in any_raw(5),
+        actions in prop::collection::vec(any::<Action>(), 0..40),
+    ) {
+        let mut whole = walked(&raw, actions);
+        whole.finish_it();
+        let revised = whole.flow.facts.iter().position(|fact| fact.word() == "graph_revised");
+        let most = revised.unwrap_or(whole.flow.facts.len());
+        for kept in 1..=most {
+            let mut sim = whole.clone();
+            sim.flow.crash_after(kept);
+            // That anything is pending is looked at with every step.
+            check_all(&sim.flow);
+            sim.finish_it();
+        }
+    }
+}
+
 #[test]
 fn the_random_walks_come_to_say_every_fact_of_the_machine() {
     use proptest::strategy::ValueTree as _;

@@ -69,6 +69,20 @@ impl Meaning {
         }
     }
 
+    /// What is the same also if a turn was taken once more: neither what was said in it nor how its
+    /// artifacts are numbered.
+    pub(super) fn rough(&self) -> Self {
+        let is_numbered = |name: &str| name.contains("-output-to-");
+        let facts = self.facts.iter().filter(|(name, _)| *name != "history");
+        let files = self.files.iter().filter(|(name, _)| !is_numbered(name));
+        let copied = |(name, what): (&String, &String)| (name.clone(), what.clone());
+        Self {
+            facts: facts.map(copied).collect(),
+            sessions: BTreeMap::new(),
+            files: files.map(|(name, hash)| (name.clone(), *hash)).collect(),
+        }
+    }
+
     /// The first difference from what was wanted.
     pub(super) fn differs(&self, wanted: &Self) -> Option<String> {
         for (name, text) in &self.facts {
@@ -83,7 +97,10 @@ impl Meaning {
             let was = &wanted.sessions[role];
             let differing = said.iter().zip(was).find(|(is, was)| !same(is, was));
             if let Some((is, was)) = differing {
-                return Some(format!("{role} has\n  {is}\nand had\n  {was}"));
+                let (said, was_said) = (said.join("\n  "), wanted.sessions[role].join("\n  "));
+                return Some(format!(
+                    "{role} has\n  {is}\nand had\n  {was}\nin all it has\n  {said}\nand had\n  {was_said}"
+                ));
             }
             if said.len() != was.len() {
                 let (longer, more) = if said.len() > was.len() {
@@ -130,11 +147,14 @@ fn said(entry: &Entry) -> Option<String> {
     })
 }
 
-/// A text without the moments at which it was said.
+/// A text without the moments at which it was said, and without made-up names.
 fn timeless(text: &str) -> String {
     let is_time = |word: &str| word.contains('T') && word.contains('Z') && word.contains(':');
+    let is_made_up = |word: &str| word.bytes().filter(u8::is_ascii_digit).count() > 16;
     let words = text.split_inclusive([' ', '\n']);
-    words.filter(|word| !is_time(word)).collect()
+    words
+        .filter(|word| !is_time(word) && !is_made_up(word))
+        .collect()
 }
 
 /// Words with which the result of a call begins that was cut off.

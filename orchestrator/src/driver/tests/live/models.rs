@@ -8,16 +8,15 @@ use a_society_facts::At;
 use a_society_facts::fact::operator::ConsentMode;
 use a_society_facts::message::Message;
 use a_society_flow::machine::Question;
-use a_society_roles::provider::Arrival;
-use a_society_state::clock::CountingClock;
+use a_society_roles::provider::{Arrival, Stop};
+use a_society_state::FlowRef;
 use a_society_state::disk::RealDisk;
-use a_society_state::{FlowRef, Ground, Store, process};
 
 use super::super::super::core::{Core, Parts};
-pub(super) use super::super::model::Says;
-use super::super::model::{ALONE, Actors, Puppet, calls, closes, says};
-use super::scripts::forward;
-use super::{Answers, Files, SLICES, Scenario, Stage, every_prefix_goes_on};
+use super::super::model::{ALONE, Actors, Puppet, Says, answer, calls, closes, says};
+use super::folder::{Folder, remove};
+use super::scripts::{forward, only_flow, patient};
+use super::{Answers, Begins, Files, SLICES, Scenario, Stage, every_prefix_goes_on};
 use crate::control::message::Command;
 use crate::mint::SeededMint;
 use crate::project::flow_file::read_kept;
@@ -27,34 +26,17 @@ use crate::run::{NewFlow, create};
 const BEGINS_MS: i64 = 1_795_246_169_123;
 
 /// A flow of a model in a folder that vanishes.
-struct OnDisk {
-    folder: tempfile::TempDir,
-}
+struct OnDisk(Folder);
 
 impl OnDisk {
-    fn project(&self) -> PathBuf {
-        self.folder.path().join("project")
-    }
-
-    fn store(&self) -> Store {
-        let disk = RealDisk;
-        let process = process::this(&disk);
-        let ground = Ground {
-            disk: Arc::new(disk),
-            clock: Arc::new(CountingClock::from(At::from_ms(BEGINS_MS))),
-            process,
-        };
-        Store::new(ground, self.folder.path().join(".a-society/state"))
-    }
-
     fn take_over(&self, scenario: &Scenario, flow: &FlowRef, seed: u64) -> Result<Core, String> {
-        let store = self.store();
+        let store = self.0.store();
         let (opened, _) = store.open(flow).map_err(|error| error.to_string())?;
         let record = opened.folder().record();
         let puppet = Arc::new(Puppet::that_says(scenario.model.unwrap()));
         let actors = Actors {
             puppet,
-            project: self.project(),
+            project: self.0.project(),
             record: record.clone(),
             window: scenario.window,
             max_output: 100,
@@ -67,7 +49,7 @@ impl OnDisk {
             mint: Box::new(SeededMint(seed)),
             places: Places {
                 record,
-                project: self.project(),
+                project: self.0.project(),
                 lineage: Vec::new(),
             },
             turns_at_once: 4,
@@ -77,85 +59,52 @@ impl OnDisk {
     }
 }
 
-fn gather(root: &Path, folder: &Path, found: &mut Files) {
-    for entry in std::fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        let about = std::fs::symlink_metadata(&path).unwrap();
-        if about.is_dir() {
-            gather(root, &path, found);
-        } else if about.is_file() {
-            let name = Path::new("/w").join(path.strip_prefix(root).unwrap());
-            found.insert(name, Arc::new(std::fs::read(&path).unwrap()));
-        }
-    }
-}
-
 impl Stage for OnDisk {
     fn new() -> Self {
-        // What is done here is done a thousand times, and power cuts are tried elsewhere.
-        let folder = tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir());
-        let folder = folder.unwrap();
-        std::fs::create_dir(folder.path().join("project")).unwrap();
-        Self { folder }
+        Self(Folder::new())
     }
 
     fn set(self, files: &Files) -> Self {
-        // Consent is bound to the folder, so that it has to stay the same one.
-        let state = self.folder.path().join(".a-society");
-        std::fs::remove_dir_all(state).unwrap();
-        for entry in std::fs::read_dir(self.project()).unwrap() {
-            remove(&entry.unwrap().path());
-        }
-        for (path, bytes) in files {
-            self.write(path, bytes);
-        }
+        self.0.set(files);
         self
     }
 
     fn begin(&self, scenario: &Scenario) -> Core {
+        let Begins::File(flow) = &scenario.flow else {
+            panic!("a model walks a file");
+        };
         let new = NewFlow {
             ends: a_society_facts::fact::flow::Ends::default(),
             project: "demo".parse().unwrap(),
-            project_folder: self.project(),
+            project_folder: self.0.project(),
             title: None,
             input: None,
-            file: read_kept(scenario.flow.clone()).unwrap(),
+            file: read_kept(flow.clone()).unwrap(),
             script: None,
             client: None,
         };
-        let mint = Box::new(SeededMint(1));
-        let core = create(&self.store(), new, At::from_ms(BEGINS_MS), mint).unwrap();
+        let (mint, at) = (Box::new(SeededMint(1)), At::from_ms(BEGINS_MS));
+        let core = create(&self.0.store(), new, at, mint).unwrap();
         let flow = super::super::at(&core);
         drop(core);
         self.take_over(scenario, &flow, 2).unwrap()
     }
 
     fn open(&self, scenario: &Scenario) -> Result<Core, String> {
-        let folder = self.folder.path().join(".a-society/state/demo");
-        let mut names = std::fs::read_dir(folder).unwrap();
-        let name = names.next().unwrap().unwrap().file_name();
-        let flow = FlowRef {
-            project: "demo".parse().unwrap(),
-            flow: name.to_str().unwrap().parse().unwrap(),
-        };
+        let flow = only_flow(&RealDisk, &self.root().join(".a-society/state"));
         self.take_over(scenario, &flow, 3)
     }
 
     fn root(&self) -> PathBuf {
-        self.folder.path().to_owned()
+        self.0.path().to_owned()
     }
 
     fn files(&self) -> Files {
-        let mut found = Files::new();
-        gather(self.folder.path(), self.folder.path(), &mut found);
-        found
+        self.0.files()
     }
 
     fn write(&self, path: &Path, bytes: &[u8]) {
-        let inside = path.strip_prefix("/w").unwrap();
-        let path = self.folder.path().join(inside);
-        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-        std::fs::write(path, bytes).unwrap();
+        self.0.write(path, bytes);
     }
 }
 
@@ -168,13 +117,16 @@ fn results(said: &[Message]) -> usize {
 fn scenario(name: &str, model: Says, answers: Answers) -> Scenario {
     Scenario {
         name: name.to_owned(),
-        flow: ALONE.to_owned(),
+        flow: Begins::File(ALONE.to_owned()),
         script: None,
         model: Some(model),
         answers,
         window: 0,
         chooses: false,
-        files: &[("/w/project/a.txt", "one\n"), ("/w/project/b.txt", "b\n")],
+        files: [("a.txt", "one\n"), ("b.txt", "b\n")]
+            .map(|(name, text)| (Path::new("/w/project").join(name), text.to_owned()))
+            .to_vec(),
+        asks: false,
     }
 }
 
@@ -282,12 +234,6 @@ fn edits_what_changes(said: &[Message]) -> Vec<Arrival> {
         }
         Some(other) => panic!("the model hears {other:?}"),
     }
-}
-
-fn remove(path: &Path) {
-    // Whoever answers again after a death finds it done.
-    let _gone = std::fs::remove_file(path);
-    let _gone = std::fs::remove_dir(path);
 }
 
 fn after_a_change(core: &mut Core, question: &Question, for_the_flow: bool, change: fn(&Path)) {
@@ -406,7 +352,133 @@ fn ends_by_calls(said: &[Message]) -> Vec<Arrival> {
     }
 }
 
+/// Works in a window that fills, so that its session is made shorter on the way.
+fn fills_its_window(said: &[Message]) -> Vec<Arrival> {
+    let is_summary = match said {
+        [Message::User { content }] => content.contains("The conversation:"),
+        _ => false,
+    };
+    if is_summary {
+        return says("The log was kept up to here.");
+    }
+    let was_shortened = said.iter().any(|message| match message {
+        Message::User { content } => content.contains("The log was kept up to here."),
+        _ => false,
+    });
+    match (was_shortened, results(said)) {
+        // There must be something that a summary would free.
+        (false, 0) => answer(
+            &"I look at it. ".repeat(300),
+            &[("read_file", r#"{"path":"a.txt"}"#)],
+            900,
+        ),
+        (true, 0) => answer("I write.", &[OTHER], 100),
+        _ => answer(
+            "Done.\n\n```handoff\ntype: forward-pass-closed\n```",
+            &[],
+            100,
+        ),
+    }
+}
+
 #[test]
 fn a_model_that_ends_its_turns_by_calls_goes_on_behind_every_record() {
     every_prefix_goes_on::<OnDisk>(&scenario("by calls", ends_by_calls, forward), 1);
+}
+
+#[test]
+fn a_model_whose_session_is_made_shorter_goes_on_behind_every_record() {
+    let mut scenario = scenario("shortened", fills_its_window, forward);
+    scenario.window = 1000;
+    every_prefix_goes_on::<OnDisk>(&scenario, 3);
+}
+
+fn chooses_first(said: &[Message]) -> Vec<Arrival> {
+    let is_choice = said.iter().any(|message| match message {
+        Message::User { content } => content.contains("what small is"),
+        _ => false,
+    });
+    if is_choice {
+        says(r#"{"model":"small"}"#)
+    } else {
+        edits(said)
+    }
+}
+
+#[test]
+fn a_role_whose_model_is_chosen_first_goes_on_behind_every_record() {
+    let mut scenario = scenario("chosen", chooses_first, allows_for_the_flow);
+    scenario.chooses = true;
+    every_prefix_goes_on::<OnDisk>(&scenario, 3);
+}
+
+/// Closes, and then writes its findings and, as another role, the report.
+fn looks_back(said: &[Message]) -> Vec<Arrival> {
+    let asked = said.iter().rposition(|message| match message {
+        Message::User { content } => content == "Reflection" || content == "Feedback",
+        _ => false,
+    });
+    let Some(asked) = asked else { return closes() };
+    let reflects = matches!(&said[asked], Message::User { content } if content == "Reflection");
+    match (reflects, results(&said[asked..])) {
+        (true, 0) => calls(&[(
+            "write_file",
+            r#"{"path":"record/findings/owner-findings.md","content":"Findings\n"}"#,
+        )]),
+        (true, _) => says(
+            "Done.\n\n```handoff\ntype: meta-analysis-complete\n\
+             findings_path: record/findings/owner-findings.md\n```",
+        ),
+        (false, 0) => calls(&[(
+            "write_file",
+            r#"{"path":"record/feedback.md","content":"Report\n"}"#,
+        )]),
+        (false, _) => says(
+            "Done.\n\n```handoff\ntype: backward-pass-complete\n\
+             artifact_path: record/feedback.md\n```",
+        ),
+    }
+}
+
+#[test]
+fn a_model_that_looks_back_goes_on_behind_every_record() {
+    every_prefix_goes_on::<OnDisk>(&scenario("looks back", looks_back, patient), 3);
+}
+
+/// Is cut off by its output limit, declines, and closes when it is asked again.
+fn stops_early(said: &[Message]) -> Vec<Arrival> {
+    let is_told = |message: &&Message| matches!(message, Message::User { .. });
+    let stopped = |text: &str, stop: Stop| {
+        let mut arrivals = says(text);
+        for arrival in &mut arrivals {
+            if let Arrival::Answer(answer) = arrival {
+                answer.stop = stop.clone();
+            }
+        }
+        arrivals
+    };
+    match said.iter().filter(is_told).count() {
+        0 | 1 => stopped("It is too long to be", Stop::OutputLimit),
+        2 => stopped("I would rather not.", Stop::Refusal),
+        _ => closes(),
+    }
+}
+
+fn retries(core: &mut Core, question: &Question, put: &dyn Fn(&str, Option<&str>)) {
+    match question {
+        Question::Text { node, .. } => {
+            let command = Command::Reply {
+                to: super::scripts::whom(node.as_ref()),
+                text: "Please go on.".to_owned(),
+                asked: None,
+            };
+            core.obey(command, None).unwrap();
+        }
+        _ => forward(core, question, put),
+    }
+}
+
+#[test]
+fn a_model_that_stops_early_goes_on_behind_every_record() {
+    every_prefix_goes_on::<OnDisk>(&scenario("stops early", stops_early, retries), 2);
 }

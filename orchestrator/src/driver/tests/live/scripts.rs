@@ -8,14 +8,17 @@ use a_society_facts::fact::improvement::ImprovementMode;
 use a_society_facts::fact::node::WaitReason;
 use a_society_flow::machine::Question;
 use a_society_state::FlowRef;
-use a_society_state::disk::{Disk as _, FaultyDisk};
+use a_society_state::disk::{Disk, FaultyDisk, RealDisk};
 
 use super::super::super::core::Core;
 use super::super::store;
-use super::{Answers, Files, SLICES, STEPS_MAX, Scenario, Stage, every_prefix_goes_on};
+use super::folder::Folder;
+use super::{Answers, Begins, Files, SLICES, Scenario, Stage, every_prefix_goes_on};
 use crate::control::message::{Command, Whom};
+use crate::fork::{self, Wish};
 use crate::mint::SeededMint;
 use crate::project::flow_file::read_kept;
+use crate::project::{docs, draft};
 use crate::run::{NewFlow, create, reopen};
 
 const PROJECT: &str = "/w/project";
@@ -24,14 +27,35 @@ const BEGINS_MS: i64 = 1_795_246_169_123;
 /// A flow on a disk in memory.
 struct InMemory(FaultyDisk);
 
-impl InMemory {
-    fn flow(&self) -> FlowRef {
-        let folder = "/w/.a-society/state/demo";
-        let names = self.0.list(Path::new(folder)).unwrap();
-        FlowRef {
-            project: "demo".parse().unwrap(),
-            flow: names[0].name.parse().unwrap(),
-        }
+/// The flow of the project `demo` in this folder of flows.
+pub(super) fn only_flow(disk: &dyn Disk, state: &Path) -> FlowRef {
+    let names = disk.list(&state.join("demo")).unwrap();
+    FlowRef {
+        project: "demo".parse().unwrap(),
+        flow: names[0].name.parse().unwrap(),
+    }
+}
+
+/// What the program makes of a scenario.
+fn new_flow(scenario: &Scenario, disk: &dyn Disk, project: &Path) -> NewFlow {
+    let of_project = || {
+        let (found, diagnostics) = docs::folder::inspect(disk, project);
+        found.unwrap_or_else(|| panic!("{diagnostics:?}"))
+    };
+    let file = match &scenario.flow {
+        Begins::File(text) => read_kept(text.clone()).unwrap(),
+        Begins::Project => of_project().canonical,
+        Begins::Draft => draft::alone().unwrap(),
+    };
+    NewFlow {
+        ends: a_society_facts::fact::flow::Ends::default(),
+        project: "demo".parse().unwrap(),
+        project_folder: project.to_owned(),
+        title: None,
+        input: Some("Say hello.".into()),
+        file,
+        script: scenario.script.clone(),
+        client: None,
     }
 }
 
@@ -51,23 +75,15 @@ impl Stage for InMemory {
     }
 
     fn begin(&self, scenario: &Scenario) -> Core {
-        let new = NewFlow {
-            ends: a_society_facts::fact::flow::Ends::default(),
-            project: "demo".parse().unwrap(),
-            project_folder: PROJECT.into(),
-            title: None,
-            input: Some("Say hello.".into()),
-            file: read_kept(scenario.flow.clone()).unwrap(),
-            script: scenario.script.clone(),
-            client: None,
-        };
+        let new = new_flow(scenario, &self.0, Path::new(PROJECT));
         let mint = Box::new(SeededMint(1));
         create(&store(&self.0), new, At::from_ms(BEGINS_MS), mint).unwrap()
     }
 
     fn open(&self, _: &Scenario) -> Result<Core, String> {
         let mint = Box::new(SeededMint(7));
-        let opened = reopen(&store(&self.0), &self.flow(), PROJECT.into(), mint);
+        let flow = only_flow(&self.0, Path::new("/w/.a-society/state"));
+        let opened = reopen(&store(&self.0), &flow, PROJECT.into(), mint);
         let (core, _) = opened.map_err(|error| error.to_string())?;
         Ok(core)
     }
@@ -88,6 +104,46 @@ impl Stage for InMemory {
     fn write(&self, path: &Path, bytes: &[u8]) {
         self.0.make_folder(path.parent().unwrap()).unwrap();
         self.0.write_file(path, bytes).unwrap();
+    }
+}
+
+/// A flow whose roles are programs, in a folder that vanishes.
+struct OfPrograms(Folder);
+
+impl Stage for OfPrograms {
+    fn new() -> Self {
+        Self(Folder::new())
+    }
+
+    fn set(self, files: &Files) -> Self {
+        self.0.set(files);
+        self
+    }
+
+    fn begin(&self, scenario: &Scenario) -> Core {
+        let new = new_flow(scenario, &RealDisk, &self.0.project());
+        let mint = Box::new(SeededMint(1));
+        create(&self.0.store(), new, At::from_ms(BEGINS_MS), mint).unwrap()
+    }
+
+    fn open(&self, _: &Scenario) -> Result<Core, String> {
+        let mint = Box::new(SeededMint(7));
+        let flow = only_flow(&RealDisk, &self.root().join(".a-society/state"));
+        let opened = reopen(&self.0.store(), &flow, self.0.project(), mint);
+        let (core, _) = opened.map_err(|error| error.to_string())?;
+        Ok(core)
+    }
+
+    fn root(&self) -> PathBuf {
+        self.0.path().to_owned()
+    }
+
+    fn files(&self) -> Files {
+        self.0.files()
+    }
+
+    fn write(&self, path: &Path, bytes: &[u8]) {
+        self.0.write(path, bytes);
     }
 }
 
@@ -170,22 +226,39 @@ pub(super) fn forward(core: &mut Core, question: &Question, put: &dyn Fn(&str, O
 fn scripted(name: &str, flow: &str, script: &str, answers: Answers) -> Scenario {
     Scenario {
         name: name.to_owned(),
-        flow: flow.to_owned(),
+        flow: Begins::File(flow.to_owned()),
         script: Some(script.to_owned()),
         model: None,
         answers,
         window: 0,
         chooses: false,
-        files: &[],
+        files: Vec::new(),
+        asks: false,
     }
 }
 
-fn example(name: &str, answers: Answers) -> Scenario {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
+fn folder_of(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("../examples")
-        .join(name);
-    let read = |file: &str| std::fs::read_to_string(folder.join(file)).unwrap();
+        .join(name)
+}
+
+fn example(name: &str, answers: Answers) -> Scenario {
+    let read = |file: &str| std::fs::read_to_string(folder_of(name).join(file)).unwrap();
     scripted(name, &read("flow.yaml"), &read("script.yaml"), answers)
+}
+
+/// Everything in a folder of an example, as it lies in the project.
+fn gather(root: &Path, folder: &Path, found: &mut Vec<(PathBuf, String)>) {
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            gather(root, &path, found);
+        } else {
+            let name = Path::new(PROJECT).join(path.strip_prefix(root).unwrap());
+            found.push((name, std::fs::read_to_string(&path).unwrap()));
+        }
+    }
 }
 
 #[test]
@@ -208,9 +281,104 @@ fn human_gate_goes_on_behind_every_record() {
     every_prefix_goes_on::<InMemory>(&example("human-gate", signs), SLICES);
 }
 
+/// The first stages of the example: all of them would take a minute, and say nothing more.
+fn shorter(flow: &str) -> String {
+    let flow = flow.replace("from: join-75, to: arrive", "from: join-8, to: arrive");
+    let lines = flow.lines().filter(|line| !names_later_stage(line));
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+fn names_later_stage(line: &str) -> bool {
+    let mut numbers = line.split('-').skip(1).filter_map(|part| {
+        let digits: String = part.chars().take_while(char::is_ascii_digit).collect();
+        digits.parse::<u32>().ok()
+    });
+    numbers.any(|number| number > 8)
+}
+
 #[test]
 fn long_haul_goes_on_behind_its_records() {
-    every_prefix_goes_on::<InMemory>(&example("long-haul", forward), STEPS_MAX);
+    let mut scenario = example("long-haul", forward);
+    if let Begins::File(flow) = &mut scenario.flow {
+        *flow = shorter(flow);
+    }
+    every_prefix_goes_on::<InMemory>(&scenario, 20 * SLICES);
+}
+
+#[test]
+fn command_roles_goes_on_behind_every_record() {
+    let mut scenario = example("command-roles", forward);
+    // A program that ran when the process ended is not run again by itself.
+    scenario.asks = true;
+    every_prefix_goes_on::<OfPrograms>(&scenario, 2 * SLICES);
+}
+
+#[test]
+fn release_notes_goes_on_behind_every_record_also_while_its_roles_look_back() {
+    let folder = folder_of("release-notes");
+    let script = std::fs::read_to_string(folder.join("a-docs/workflow/script.yaml")).unwrap();
+    let mut scenario = scripted("release-notes", "", &script, patient);
+    scenario.flow = Begins::Project;
+    gather(&folder, &folder.join("a-docs"), &mut scenario.files);
+    every_prefix_goes_on::<InMemory>(&scenario, 2 * SLICES);
+}
+
+#[test]
+fn solo_goes_on_behind_every_record_also_while_its_owner_writes_the_graph_and_looks_back() {
+    let script = std::fs::read_to_string(folder_of("solo").join("script.yaml")).unwrap();
+    let mut scenario = scripted("solo", "", &script, patient);
+    scenario.flow = Begins::Draft;
+    every_prefix_goes_on::<InMemory>(&scenario, SLICES);
+}
+
+#[test]
+fn interrupted_goes_on_behind_every_record() {
+    let mut scenario = example("interrupted", forward);
+    // The answer that was in flight is said as a whole after a crash, and does not break off.
+    scenario.asks = true;
+    every_prefix_goes_on::<InMemory>(&scenario, SLICES);
+}
+
+/// A fork at every record comes to the end of its parent.
+#[test]
+fn a_fork_at_every_record_goes_on() {
+    let scenario = example("review-loop", forward);
+    let stage = InMemory::new();
+    let mut core = stage.begin(&scenario);
+    super::walk(&mut core, &scenario, &stage).unwrap();
+    let wanted = outcome(&core);
+    let last = core.flow().position().seq;
+    drop(core);
+    let store = store(&stage.0);
+    let parent = only_flow(&stage.0, Path::new("/w/.a-society/state"));
+    let mut forks = 0;
+    for at in (1..=last).filter(|at| at % 5 == 0) {
+        let wish = Wish {
+            at: Some(at),
+            name: None,
+        };
+        let project = Path::new(PROJECT);
+        let Ok(plan) = fork::plan(&store, project, &parent, wish) else {
+            continue;
+        };
+        let mut mint = SeededMint(at);
+        let made = fork::make(&store, &plan, At::from_ms(BEGINS_MS + 1), &mut mint).unwrap();
+        let opened = reopen(&store, &made, project.to_owned(), Box::new(SeededMint(7)));
+        let (mut core, _) = opened.unwrap_or_else(|error| panic!("at {at}: {error}"));
+        let walked = super::walk(&mut core, &scenario, &stage);
+        assert_eq!(walked, Ok(()), "at {at}");
+        assert_eq!(outcome(&core), wanted, "at {at}");
+        forks += 1;
+    }
+    assert!(forks > 5, "{forks}");
+}
+
+fn outcome(core: &Core) -> String {
+    let state = core.state();
+    format!(
+        "{:?} {:?} {:?} {:?}",
+        state.status, state.completed_edges, state.history, state.visited
+    )
 }
 
 /// Three ways not to come to an outcome, and a fourth that does.
