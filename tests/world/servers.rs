@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Write};
 use std::net::{TcpListener, TcpStream};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -120,20 +120,10 @@ fn holds_all(request: &Value, server: &str, offered: &BTreeMap<String, (Value, V
     assert_eq!(arrived.count(), offered.len(), "{server}");
 }
 
-#[test]
-fn what_the_official_servers_offer_arrives_and_calls_of_it_change_files_and_memory() {
-    let (Some(files), Some(memory), Some(everything)) = (
-        main_file("server-filesystem"),
-        main_file("server-memory"),
-        main_file("server-everything"),
-    ) else {
-        return;
-    };
-    let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
-    let root = folder.path().canonicalize().unwrap();
-    let (letter, facts) = (root.join("letter.txt"), root.join("memory.jsonl"));
+/// A model that calls a tool of each of three servers, and writes a letter with one of them.
+fn uses_three(letter: &Path) -> Vec<Value> {
     let entity = json!({ "name": "Mond", "entityType": "cat", "observations": ["sleeps on \u{6f22}\u{5b57}"] });
-    let answers = [
+    vec![
         when(
             json!({ "userMessage": "node `use`", "hasToolResult": false }),
             calls(
@@ -156,8 +146,22 @@ fn what_the_official_servers_offer_arrives_and_calls_of_it_change_files_and_memo
             ),
         ),
         when(json!({ "toolResultContains": "Echo: from a role" }), ends()),
-    ];
-    let Some(model) = Aimock::start(&answers) else {
+    ]
+}
+
+#[test]
+fn what_the_official_servers_offer_arrives_and_calls_of_it_change_files_and_memory() {
+    let (Some(files), Some(memory), Some(everything)) = (
+        main_file("server-filesystem"),
+        main_file("server-memory"),
+        main_file("server-everything"),
+    ) else {
+        return;
+    };
+    let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let root = folder.path().canonicalize().unwrap();
+    let (letter, facts) = (root.join("letter.txt"), root.join("memory.jsonl"));
+    let Some(model) = Aimock::start(&uses_three(&letter)) else {
         return;
     };
     let configured = format!(
