@@ -89,12 +89,15 @@ pub struct Server {
     gone: Receiver<()>,
 }
 
+/// What a server does about a request with its number.
+type Judge = Box<dyn Fn(&Seen, usize) -> Reply + Send + Sync>;
+
 /// What a server does next.
 enum Plan {
     /// One after the other.
     InOrder(Mutex<VecDeque<Reply>>),
     /// What a request makes of it, with its number from 1.
-    By(Box<dyn Fn(&Seen, usize) -> Reply + Send + Sync>),
+    By(Judge),
 }
 
 struct Shared {

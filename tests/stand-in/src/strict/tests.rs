@@ -33,13 +33,12 @@ fn holds(wire: Wire, request: &Value, broken: &[Broken]) {
     }
 }
 
-#[test]
-fn the_messages_wire_refuses_what_breaks_its_rules() {
+fn messages() -> Value {
     let thought = json!({ "type": "thinking", "thinking": "Hm.", "signature": sign(MODEL, "Hm.") });
     let call = json!({ "type": "tool_use", "id": "t1", "name": "look", "input": {} });
     let result = json!({ "type": "tool_result", "tool_use_id": "t1", "content": "seen" });
     let words = json!({ "type": "text", "text": "Look." });
-    let request = json!({
+    json!({
         "model": MODEL, "max_tokens": 4096, "stream": true,
         "system": [{ "type": "text", "text": "You look." }],
         "tools": [{ "name": "look", "description": "Looks.", "input_schema": { "type": "object" } }],
@@ -49,11 +48,14 @@ fn the_messages_wire_refuses_what_breaks_its_rules() {
             { "role": "assistant", "content": [thought, call] },
             { "role": "user", "content": [result] },
         ],
-    });
-    let twice = json!([thought, call, call]);
+    })
+}
+
+#[test]
+fn the_messages_wire_refuses_what_breaks_the_rules_of_a_request() {
     holds(
         Wire::Anthropic,
-        &request,
+        &messages(),
         &[
             ("/stream", json!(false), "only answers in a stream"),
             ("/max_tokens", Value::Null, "max_tokens is required"),
@@ -61,24 +63,45 @@ fn the_messages_wire_refuses_what_breaks_its_rules() {
             (
                 "/messages",
                 json!([]),
-                "messages must be a list with something in it",
+                "must be a list with something in it",
             ),
             (
                 "/messages/0/content/0/text",
                 json!(" \n"),
-                "must contain non-whitespace text",
+                "non-whitespace text",
             ),
-            (
-                "/system/0/text",
-                json!(""),
-                "must contain non-whitespace text",
-            ),
+            ("/system/0/text", json!(""), "non-whitespace text"),
             ("/messages/1/role", json!("user"), "roles must alternate"),
             (
                 "/messages/0/role",
                 json!("assistant"),
                 "roles must alternate",
             ),
+            (
+                "/thinking/budget_tokens",
+                json!(4096),
+                "budget_tokens is out of range",
+            ),
+            (
+                "/tools/0/input_schema",
+                json!({}),
+                "input_schema must be an object",
+            ),
+        ],
+    );
+}
+
+#[test]
+fn the_messages_wire_refuses_calls_without_results_and_thoughts_of_others() {
+    let request = messages();
+    let part = |path: &str| request.pointer(path).unwrap();
+    let (words, result) = (part("/messages/0/content/0"), part("/messages/2/content/0"));
+    let (thought, call) = (part("/messages/1/content/0"), part("/messages/1/content/1"));
+    let twice = json!([thought, call, call]);
+    holds(
+        Wire::Anthropic,
+        &request,
+        &[
             (
                 "/messages/2/content/0/tool_use_id",
                 json!("t2"),
@@ -88,7 +111,7 @@ fn the_messages_wire_refuses_what_breaks_its_rules() {
             (
                 "/messages/2/content",
                 json!([words, result]),
-                "tool_result blocks must come first",
+                "must come first",
             ),
             (
                 "/messages/2/content",
@@ -100,7 +123,7 @@ fn the_messages_wire_refuses_what_breaks_its_rules() {
             (
                 "/messages/1/content/1/input",
                 json!("{}"),
-                "input must be an object",
+                "must be an object",
             ),
             (
                 "/messages/1/content/1/name",
@@ -117,28 +140,16 @@ fn the_messages_wire_refuses_what_breaks_its_rules() {
                 json!([call]),
                 "must start with a thinking block",
             ),
-            (
-                "/thinking/budget_tokens",
-                json!(4096),
-                "budget_tokens is out of range",
-            ),
-            (
-                "/tools/0/input_schema",
-                json!({}),
-                "input_schema must be an object",
-            ),
+            // A thought of another model is nobody's.
+            ("/model", json!("m-2"), "invalid signature"),
         ],
     );
-    // A thought of another model is nobody's.
-    let said = check(Wire::Anthropic, &with(&request, "/model", &json!("m-2")));
-    assert!(said.unwrap_err().contains("invalid signature"));
 }
 
-#[test]
-fn the_chat_wire_refuses_what_breaks_its_rules() {
+fn chat() -> Value {
     let function = json!({ "name": "look", "arguments": "{}" });
     let call = json!({ "id": "c1", "type": "function", "function": function });
-    let request = json!({
+    json!({
         "model": MODEL, "stream": true,
         "tools": [{ "type": "function", "function": { "name": "look", "parameters": {} } }],
         "messages": [
@@ -147,7 +158,13 @@ fn the_chat_wire_refuses_what_breaks_its_rules() {
             { "role": "assistant", "content": null, "tool_calls": [call] },
             { "role": "tool", "tool_call_id": "c1", "content": "seen" },
         ],
-    });
+    })
+}
+
+#[test]
+fn the_chat_wire_refuses_what_breaks_its_rules() {
+    let request = chat();
+    let call = &request["messages"][2]["tool_calls"][0];
     holds(
         Wire::Chat,
         &request,
