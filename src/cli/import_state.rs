@@ -1,10 +1,12 @@
 //! `import-state`: flows that another program began, from the files it kept.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use a_society_facts::id::ProjectName;
+use a_society_orchestrator::config::models::Catalog;
+use a_society_orchestrator::config::user;
 use a_society_orchestrator::import_state::make::{Plan, Ready, make, plan};
-use a_society_orchestrator::import_state::source::find;
+use a_society_orchestrator::import_state::source::{beside, find};
 use a_society_orchestrator::mint::SystemMint;
 use a_society_state::Store;
 use serde_json::{Value, json};
@@ -61,10 +63,19 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
     if found.is_empty() {
         return Err(nothing(&folder.display().to_string()));
     }
+    let beside = beside(store.ground().disk.as_ref(), &found);
+    let catalog = match user::catalog() {
+        Ok((_, catalog)) => catalog,
+        Err(why) => {
+            let why = one_line(&why.to_string(), WHY_COLUMNS_MAX);
+            context.out.note(&format!("no model is known: {why}"));
+            Catalog::default()
+        }
+    };
     let now = store.ground().clock.now();
     let (mut all, mut code) = (Vec::new(), ExitCode::Ok);
     for found in found {
-        let planned = plan(&store, &found, now, &mut SystemMint);
+        let planned = plan(&store, (&found, &catalog), now, &mut SystemMint);
         if let (Plan::Ready(ready), false) = (&planned, arguments.dry_run) {
             make(&store, ready)?;
         }
@@ -82,9 +93,30 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
             "folder": folder.display().to_string(),
             "dry_run": arguments.dry_run,
             "flows": all,
+            "not_taken_over": beside.iter().map(|path| path.display().to_string()).collect::<Vec<_>>(),
         }))?;
+    } else {
+        for path in &beside {
+            not_taken_over(context, path);
+        }
     }
     Ok(code)
+}
+
+/// What of a workspace stays behind, and what does the same here.
+fn not_taken_over(context: &mut Context<'_>, path: &Path) {
+    let name = path.file_name().and_then(std::ffi::OsStr::to_str);
+    let instead = match name {
+        Some("skills") => "its skills: a-society skills import FOLDER",
+        Some("secrets.json") => "its keys: a-society models add names where a key is found",
+        Some(_) | None => {
+            "its models: a-society models add; its MCP servers: mcp-servers in the configuration"
+        }
+    };
+    let path = plain(&path.display().to_string()).into_owned();
+    context
+        .out
+        .note(&format!("not taken over: {path}; {instead}"));
 }
 
 fn nothing(folder: &str) -> Stop {
