@@ -20,3 +20,5 @@ mod support;
 mod tidy;
 #[cfg(test)]
 mod walk;
+#[cfg(test)]
+mod world;

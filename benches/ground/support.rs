@@ -66,6 +66,7 @@ pub(crate) fn created(title: &str) -> FlowCreated {
         },
         origin: None,
         draft: false,
+        tokens: None,
         client: None,
     }
 }

@@ -98,6 +98,7 @@ pub(crate) fn begun(store: &Store, root: &Path, source: &str) -> Core {
         title: None,
         input: None,
         file: read_kept(source.to_owned()).unwrap(),
+        tokens: None,
         client: None,
     };
     let at = store.ground().clock.now();

@@ -122,6 +122,7 @@ pub(crate) fn begun(store: &Store, root: &Path, source: &str, spoken: usize) -> 
         title: None,
         input: None,
         file,
+        tokens: None,
         client: None,
     };
     let at = store.ground().clock.now();

@@ -28,4 +28,5 @@ pub use a_society_roles::taker::scripted::{Script, ScriptFault};
 // What this program does when it guards a command; the floor above is where programs begin.
 pub use a_society_roles::tool::command::guard;
 /// What calls of tools mean, by whichever names they were said.
+pub use a_society_roles::tool::redact::MARK as WITHHELD;
 pub use a_society_roles::tool::{SaidChange, canonical, said_change};

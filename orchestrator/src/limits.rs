@@ -45,9 +45,6 @@ pub const REST_MS: u64 = 100;
 /// How long a flow that moves looks the same from outside. People and pages do not see faster.
 pub const LOOK_US: u64 = 20_000;
 
-/// Answers of one turn. A role that needs more is not getting anywhere, and says so loudly.
-pub const ANSWERS_IN_A_TURN_MAX: u32 = 200;
-
 /// How long the blocks of a provider in the record of an answer may be. They repeat what was said and
 /// called, and a record that holds both must not become longer than a record may be.
 pub const PROVIDER_BLOCKS_BYTES_MAX: usize = 256 * 1024;

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock};
 
 use a_society_facts::fact::budget::Measure;
-use a_society_facts::fact::flow::{Ends, FlowCreated};
+use a_society_facts::fact::flow::{Ends, FlowCreated, TokenBudget};
 use a_society_facts::id::{ClientId, FlowId, ProjectName, RoleInstance};
 use a_society_facts::line::Body;
 use a_society_facts::message::Text;
@@ -25,6 +25,7 @@ use a_society_state::open::OpenReport;
 use a_society_state::{Flow, FlowRef, Store};
 
 use crate::config::models::Models;
+use crate::config::user::{self, Bounds};
 use crate::control::socket::Door;
 use crate::driver::core::{Core, Parts};
 use crate::driver::error::DriverError;
@@ -61,6 +62,8 @@ pub struct NewFlow {
     pub script: Option<String>,
     /// How it is to end, as far as that is said.
     pub ends: Ends,
+    /// The tokens it may use, if that is said.
+    pub tokens: Option<TokenBudget>,
     /// The client's name for the command.
     pub client: Option<ClientId>,
 }
@@ -133,6 +136,8 @@ pub fn create(
         folder: &folder,
     };
     let source = texts.keep(new.file.source.clone())?;
+    let own = (new.file.budget.as_ref()).is_some_and(|budget| budget.tokens.is_some());
+    let tokens = new.tokens.or_else(|| usual_tokens().filter(|_| !own));
     let input = new.input.map(|input| texts.keep(without_secrets(&input)));
     let input = input.transpose()?;
     let created = FlowCreated {
@@ -145,6 +150,7 @@ pub fn create(
         origin: Some(new.file.path.display().to_string()),
         draft: new.file.is_draft,
         ends: new.ends,
+        tokens,
         client: new.client,
     };
     let opened = store.create(id, created)?;
@@ -155,6 +161,17 @@ pub fn create(
 fn driven(core: Core) -> Result<Driven, RunError> {
     let door = Door::open(core.flow().folder()).ok();
     Ok(drive(core, door)?)
+}
+
+/// The budget of a flow that nothing is said about.
+fn usual_tokens() -> Option<TokenBudget> {
+    bounds().tokens.map(TokenBudget::AtMost)
+}
+
+/// What stops a flow that goes nowhere. A configuration that cannot be used is told where models are
+/// looked for in it.
+fn bounds() -> Bounds {
+    user::bounds().unwrap_or_default()
 }
 
 struct Texts<'a> {
@@ -314,6 +331,7 @@ fn take_over(
             lineage,
         },
         turns_at_once: TURNS_AT_ONCE,
+        answers_at_most: bounds().answers,
         room: ROOM.clone(),
     };
     let mut core = Core::take_over(flow, parts)?;

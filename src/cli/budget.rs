@@ -1,6 +1,7 @@
 //! `budget`: what a flow, or a role of it, may spend.
 
 use a_society_facts::fact::budget::Measure;
+use a_society_facts::fact::flow::TokenBudget;
 use a_society_facts::id::RoleInstance;
 use a_society_orchestrator::control::message::Command;
 
@@ -13,7 +14,8 @@ use crate::operator_error::Outcome;
 #[command(after_help = "\
 A request to a model leaves only if what it may cost at most is still there. A role that waits for
 its budget goes on when it is raised. A turn that a budget of turns stopped counts, too, so raise that
-by two at least. A flow file may set budgets for its roles and for the flow. Money is counted in millionths of the price's unit.
+by two at least. A flow file may set budgets for its roles and for the flow. A flow that nothing is said about may use
+20 million tokens, or what limits: of the configuration says. Money is counted in millionths of the price's unit.
 
 Examples:
   a-society budget a1b2 tokens 2000000
@@ -51,7 +53,18 @@ pub(crate) enum Counted {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Limit(Option<u64>);
 
-fn limit(text: &str) -> Result<Limit, String> {
+impl Limit {
+    /// The budget of tokens with which a flow begins.
+    pub(super) fn tokens(self) -> TokenBudget {
+        self.0.map_or(TokenBudget::Unlimited, TokenBudget::AtMost)
+    }
+}
+
+/// Reads what is typed as a limit.
+///
+/// # Errors
+/// When it is neither a number nor `none`.
+pub(super) fn limit(text: &str) -> Result<Limit, String> {
     if text == "none" {
         return Ok(Limit(None));
     }

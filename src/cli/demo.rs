@@ -144,6 +144,7 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
         input: Some("Show what a flow is.".to_owned()),
         file,
         script: Some(script),
+        tokens: None,
         client: None,
     };
     let looks_back = arguments.example != Example::ReviewLoop;

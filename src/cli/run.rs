@@ -14,6 +14,7 @@ use a_society_orchestrator::withheld::holds_a_secret;
 use a_society_state::store::OUR_FOLDER;
 use a_society_state::{FlowRef, Store};
 
+use super::budget::Limit;
 use super::context::Context;
 use super::drive::{Wishes, shown};
 use super::flow_files::{Target, read_project, read_script, read_target, script_path};
@@ -62,6 +63,7 @@ Examples:
   a-society run flow.yaml --input 'Write the release notes.'
   git log --oneline v1.. | a-society run flow.yaml --input - --improve none --output - > notes.md
   a-society run flow.yaml --improve none --json | jq -c .event
+  a-society run flow.yaml --budget 2_000_000
   a-society run flow.yaml --script other.yaml --until-waiting")]
 pub(crate) struct Arguments {
     /// The flow file, or the project's folder
@@ -87,6 +89,11 @@ pub(crate) struct Arguments {
     /// The script that takes turns; script.yaml beside the file if it is there
     #[arg(long, value_name = "FILE")]
     script: Option<PathBuf>,
+
+    /// How many tokens it may use before it asks you, or none for as many as it wants; else its file says
+    /// so, or limits: of the configuration, or 20 million
+    #[arg(long, value_name = "TOKENS|none", value_parser = super::budget::limit)]
+    budget: Option<Limit>,
 
     #[command(flatten)]
     wishes: Wishes,
@@ -140,6 +147,7 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
         input,
         file,
         script,
+        tokens: arguments.budget.map(Limit::tokens),
         client: None,
     };
     begin(context, &store, new, arguments.wishes.clone())
@@ -182,6 +190,7 @@ fn begin_draft(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
         input,
         file: file.map_err(|error| from_run(error.into()))?,
         script,
+        tokens: arguments.budget.map(Limit::tokens),
         client: None,
     };
     begin(context, &store, new, arguments.wishes.clone())

@@ -172,6 +172,7 @@ impl Script<'_, '_> {
             },
             origin: None,
             draft: false,
+            tokens: None,
             client: None,
         })
     }

@@ -185,6 +185,7 @@ impl Actions for Workspace {
             input: new.input.clone().filter(|input| !input.trim().is_empty()),
             file,
             script,
+            tokens: None,
             client: None,
         };
         let now = self.store.ground().clock.now();

@@ -168,6 +168,7 @@ fn walked(name: &str) -> Arc<Seen> {
         input: None,
         file: read(&RealDisk, &place.join("flow.yaml")).unwrap(),
         script: Some(std::fs::read_to_string(place.join(SCRIPT_NAME)).unwrap()),
+        tokens: None,
         client: None,
     };
     let driven = start(&store, new, at, None).unwrap();

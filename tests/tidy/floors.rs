@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::repository::root;
 
 /// Every crate of the workspace and all that it may depend on within it.
-const FLOORS: [(&str, &[&str]); 7] = [
+const FLOORS: [(&str, &[&str]); 8] = [
     (
         "a-society",
         &[
@@ -16,6 +16,8 @@ const FLOORS: [(&str, &[&str]); 7] = [
             "a-society-orchestrator",
             "a-society-state",
             "a-society-facts",
+            // For tests only, as below.
+            "a-society-stand-in",
         ],
     ),
     (
@@ -37,9 +39,22 @@ const FLOORS: [(&str, &[&str]); 7] = [
     ),
     ("a-society-flow", &["a-society-facts"]),
     ("a-society-state", &["a-society-facts"]),
-    ("a-society-roles", &["a-society-facts"]),
+    (
+        "a-society-roles",
+        &["a-society-facts", "a-society-stand-in"],
+    ),
     ("a-society-facts", &[]),
+    ("a-society-stand-in", &[]),
 ];
+
+#[test]
+fn no_crate_that_ships_is_built_with_the_stand_in_for_providers() {
+    let packages = packages();
+    let with = packages
+        .iter()
+        .filter(|package| package.normal.contains("a-society-stand-in"));
+    assert_eq!(with.count(), 0);
+}
 
 #[test]
 fn the_floors_are_exactly_as_drawn() {

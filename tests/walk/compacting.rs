@@ -4,13 +4,12 @@
 //! alone, so that one that is sent again after a death gets the same answer.
 
 use std::hash::{Hash, Hasher};
-use std::io::Write;
-use std::net::TcpListener;
-use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
+use a_society_stand_in::{Ending, Piece, Reply, Used};
 use serde_json::{Value, json};
 
-use super::models::{FLOW, asked, call, refuse, stream_out};
+use super::models::{FLOW, call, refusal, says, streamed};
 use super::place::Place;
 
 /// What the server answers to a request.
@@ -26,48 +25,27 @@ enum Answer {
 type Plan = fn(&Value) -> Answer;
 
 /// A server whose answers follow a plan.
-struct Server {
-    address: String,
-    bodies: Arc<Mutex<Vec<String>>>,
-}
+struct Server(a_society_stand_in::Server);
 
 impl Server {
     fn start(plan: Plan) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let address = format!("http://{}", listener.local_addr().unwrap());
-        let bodies = Arc::new(Mutex::new(Vec::new()));
-        let kept = Arc::clone(&bodies);
-        // It ends with the test's process.
-        std::thread::spawn(move || {
-            for stream in listener.incoming().map_while(Result::ok) {
-                let kept = Arc::clone(&kept);
-                std::thread::spawn(move || {
-                    let body = asked(&stream)?;
-                    kept.lock().unwrap().push(body.clone());
-                    let request: Value = serde_json::from_str(&body).ok()?;
-                    let tokens = body.len() / 4;
-                    let (blocks, stop) = match plan(&request) {
-                        Answer::Refuses(status, why) => {
-                            return refuse(&stream, (status, 0), &why.to_string());
-                        }
-                        Answer::Says(text) => {
-                            let delta = json!({ "type": "text_delta", "text": text });
-                            let block = json!({ "type": "text", "text": "" });
-                            (vec![(block, vec![delta])], "end_turn")
-                        }
-                        Answer::Calls(tool, input) => {
-                            (vec![call(results(&request), tool, input)], "tool_use")
-                        }
-                    };
-                    stream_out(&stream, blocks, stop, tokens)
-                });
+        Self(a_society_stand_in::Server::by(move |seen, _| {
+            let tokens = seen.text.len() / 4;
+            match plan(&seen.body) {
+                Answer::Refuses(status, why) => refusal(status, 0, &why.to_string()),
+                Answer::Says(text) => streamed(vec![says(&[text])], Ending::Natural, tokens),
+                Answer::Calls(tool, input) => {
+                    let call = call(results(&seen.body), tool, input);
+                    streamed(vec![call], Ending::Natural, tokens)
+                }
             }
-        });
-        Self { address, bodies }
+        }))
     }
 
     fn bodies(&self) -> Vec<String> {
-        self.bodies.lock().unwrap().clone()
+        assert_eq!(self.0.refused(), [""; 0]);
+        let seen = self.0.seen().into_iter();
+        seen.map(|request| request.text).collect()
     }
 
     /// The bodies of requests that did not ask for a summary.
@@ -95,7 +73,7 @@ fn place(server: &Server, window: u64) -> Place {
             .collect();
         place.write(&format!("demo/file-{number}.txt"), &lines);
     }
-    let address = &server.address;
+    let address = server.0.url();
     let config = format!(
         "providers:\n  p: {{ wire: anthropic, base-url: '{address}' }}\n\
          models:\n  m: {{ provider: p, id: m, window: {window} }}\nmodel: m\n"
@@ -330,37 +308,14 @@ fn a_journal_cut_behind_any_record_of_a_compaction_goes_on_to_the_same_end() {
 
 /// A server on the Chat Completions wire that closes the flow, and says that it read so many tokens.
 fn local_server(prompt_tokens: u64) -> Server {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let address = format!("http://{}/v1", listener.local_addr().unwrap());
-    let bodies = Arc::new(Mutex::new(Vec::new()));
-    let kept = Arc::clone(&bodies);
-    std::thread::spawn(move || {
-        for mut stream in listener.incoming().map_while(Result::ok) {
-            let Some(body) = asked(&stream) else { continue };
-            kept.lock().unwrap().push(body);
-            let chunk = |choices: Value, usage: Value| {
-                let chunk = json!({ "id": "c1", "object": "chat.completion.chunk", "model": "m",
-                    "choices": choices, "usage": usage });
-                format!("data: {chunk}\n\n")
-            };
-            let says = json!([{ "index": 0, "finish_reason": null,
-                "delta": { "role": "assistant", "content": CLOSES } }]);
-            let stops = json!([{ "index": 0, "delta": {}, "finish_reason": "stop" }]);
-            let usage = json!({ "prompt_tokens": prompt_tokens, "completion_tokens": 20,
-                "total_tokens": prompt_tokens + 20 });
-            let text = [
-                "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n"
-                    .to_owned(),
-                chunk(says, Value::Null),
-                chunk(stops, Value::Null),
-                chunk(json!([]), usage),
-                "data: [DONE]\n\n".to_owned(),
-            ];
-            drop(stream.write_all(text.concat().as_bytes()));
-            drop(stream.shutdown(std::net::Shutdown::Both));
-        }
-    });
-    Server { address, bodies }
+    let used = Used {
+        fresh: prompt_tokens,
+        ..Used::default()
+    };
+    Server(a_society_stand_in::Server::by(move |_, _| {
+        let says = vec![Piece::text(CLOSES)];
+        Reply::Paced(says, Ending::Natural, used, Duration::ZERO)
+    }))
 }
 
 #[test]

@@ -3,6 +3,7 @@
 mod arriving;
 mod beside;
 mod between;
+mod bounded;
 mod canaries;
 mod changing;
 mod compacting;

@@ -1,15 +1,11 @@
 //! Flows that a model walks, over HTTP and with real tools: to their end, and over deaths.
 //!
-//! The model is a small server on loopback that speaks the Messages wire. What it says next depends
-//! only on how many results of tools it is shown, so that a request that is sent again after a death
+//! The model is the stand-in for providers, over the Messages wire. What it says next depends only on how many results of tools it is shown, so that a request that is sent again after a death
 //! gets the same answer.
 
-use std::io::{BufRead, BufReader, Read, Write};
-use std::net::{TcpListener, TcpStream};
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use a_society_stand_in::{Ending, Piece, Reply, Server, Used};
 use serde_json::{Value, json};
 
 use super::place::{Place, wait_until};
@@ -33,9 +29,7 @@ pub(super) const SPOKEN: usize = 1_000;
 
 /// A model that keeps a log with a command, writes a file, and closes.
 pub(super) struct Model {
-    address: String,
-    requests: Arc<AtomicUsize>,
-    heard: Arc<Mutex<Vec<String>>>,
+    server: Server,
 }
 
 /// What the model says when it is shown so many results, and [`SPOKEN`] more for each word of the
@@ -58,142 +52,87 @@ impl Model {
 
     /// One that wants to be left alone for so many seconds whenever it refuses a request.
     pub(super) fn start_asking_for_time(script: Script, refuses: Refuses, seconds: u64) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let address = format!("http://{}", listener.local_addr().unwrap());
-        let requests = Arc::new(AtomicUsize::new(0));
-        let counted = Arc::clone(&requests);
-        let heard = Arc::new(Mutex::new(Vec::new()));
-        let kept = Arc::clone(&heard);
-        // It ends with the test's process; whoever is killed in between leaves a broken pipe.
-        std::thread::spawn(move || {
-            for stream in listener.incoming().map_while(Result::ok) {
-                let (counted, kept) = (Arc::clone(&counted), Arc::clone(&kept));
-                std::thread::spawn(move || {
-                    let body = asked(&stream)?;
-                    let number = counted.fetch_add(1, Ordering::SeqCst) + 1;
-                    kept.lock().unwrap().push(body.clone());
-                    match refuses(number) {
-                        Some((status, why)) => refuse(&stream, (status, seconds), &why),
-                        None => answer(&stream, &body, script),
-                    }
-                });
-            }
+        let server = Server::by(move |seen, number| match refuses(number) {
+            Some((status, why)) => refusal(status, seconds, &why),
+            None => answer(&seen.body, script),
         });
-        Self {
-            address,
-            requests,
-            heard,
-        }
+        Self { server }
     }
 
     /// Where it is asked.
-    pub(super) fn address(&self) -> &str {
-        &self.address
+    pub(super) fn address(&self) -> String {
+        self.server.url()
     }
 
-    /// The bodies of all requests so far.
+    /// The bodies of all requests so far. None broke the rules of its wire.
     pub(super) fn heard(&self) -> Vec<String> {
-        self.heard.lock().unwrap().clone()
+        assert_eq!(self.server.refused(), [""; 0]);
+        let seen = self.server.seen().into_iter();
+        seen.map(|request| request.text).collect()
     }
 
     pub(super) fn requests(&self) -> usize {
-        self.requests.load(Ordering::SeqCst)
+        self.server.seen().len()
     }
 }
 
 /// Whether the model refuses a request, by its number from 1: the status, and the body.
 pub(super) type Refuses = fn(usize) -> Option<(u16, String)>;
 
-/// The body of the one request of a connection.
-pub(super) fn asked(stream: &TcpStream) -> Option<String> {
-    let mut reader = BufReader::new(stream);
-    let mut length = 0;
-    loop {
-        let mut line = String::new();
-        if reader.read_line(&mut line).ok()? == 0 {
-            return None;
-        }
-        let line = line.trim().to_ascii_lowercase();
-        if let Some(value) = line.strip_prefix("content-length:") {
-            length = value.trim().parse().ok()?;
-        }
-        if line.is_empty() {
-            break;
-        }
-    }
-    let mut body = vec![0; length];
-    reader.read_exact(&mut body).ok()?;
-    String::from_utf8(body).ok()
-}
-
-pub(super) fn refuse(
-    mut stream: &TcpStream,
-    (status, seconds): (u16, u64),
-    why: &str,
-) -> Option<()> {
-    let length = why.len();
+/// A refusal that wants to be left alone for so many seconds.
+pub(super) fn refusal(status: u16, seconds: u64, why: &str) -> Reply {
     let wait = match seconds {
         0 => String::new(),
         _ => format!("retry-after: {seconds}\r\n"),
     };
-    let answer = format!(
-        "HTTP/1.1 {status} No\r\n{wait}content-type: application/json\r\ncontent-length: {length}\r\n\
-         connection: close\r\n\r\n{why}"
-    );
-    stream.write_all(answer.as_bytes()).ok()?;
-    stream.shutdown(std::net::Shutdown::Both).ok()
+    let headers = format!("{wait}content-type: application/json\r\n");
+    Reply::status(status, &headers, why)
 }
 
-fn answer(stream: &TcpStream, body: &str, script: Script) -> Option<()> {
-    let request: Value = serde_json::from_str(body).ok()?;
+fn answer(request: &Value, script: Script) -> Reply {
     // A request for a summary has no tools, and gets the last words.
     let has_tools = request["tools"]
         .as_array()
         .is_some_and(|tools| !tools.is_empty());
-    let chooses = request.to_string().contains("You choose what one role");
-    let said = if chooses {
-        let text = r#"{"model": "n", "skills": ["tables"]}"#;
-        let delta = json!({ "type": "text_delta", "text": text });
-        vec![(json!({ "type": "text", "text": "" }), vec![delta])]
+    let text = request.to_string();
+    let said = if text.contains("You choose what one role") {
+        vec![says(&[r#"{"model": "n", "skills": ["tables"]}"#])]
     } else if has_tools {
-        script(results(&request) + SPOKEN * body.matches("<operator>").count())
+        script(results(request) + SPOKEN * text.matches("<operator>").count())
     } else {
         Vec::new()
     };
-    stream_events(stream, events(said))
+    let said = if said.is_empty() {
+        vec![says(&[
+            "All is ",
+            "done.\n\n",
+            "```handoff\ntype: ",
+            "forward-pass-closed\n```\n",
+        ])]
+    } else {
+        said
+    };
+    streamed(said, Ending::Natural, 100)
 }
 
-/// Streams an answer whose request was counted as so many tokens.
-pub(super) fn stream_out(
-    stream: &TcpStream,
-    blocks: Vec<(Value, Vec<Value>)>,
-    stop: &str,
-    tokens: usize,
-) -> Option<()> {
-    let mut events = events(blocks);
-    for event in &mut events {
-        if let Some(usage) = event.pointer_mut("/message/usage/input_tokens") {
-            *usage = json!(tokens);
-        }
-        if let Some(reason) = event.pointer_mut("/delta/stop_reason") {
-            *reason = json!(stop);
-        }
-    }
-    stream_events(stream, events)
+/// An answer whose request was counted as so many tokens.
+pub(super) fn streamed(said: Vec<(Value, Vec<Value>)>, ending: Ending, tokens: usize) -> Reply {
+    let pieces = said.into_iter();
+    let pieces = pieces.map(|(block, deltas)| Piece::Block(block, deltas));
+    let used = Used {
+        fresh: u64::try_from(tokens).unwrap(),
+        ..Used::default()
+    };
+    // Slow enough to be killed in between.
+    Reply::Paced(pieces.collect(), ending, used, Duration::from_millis(2))
 }
 
-fn stream_events(mut stream: &TcpStream, events: Vec<Value>) -> Option<()> {
-    let head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n";
-    stream.write_all(head.as_bytes()).ok()?;
-    for event in events {
-        let kind = event["type"].as_str()?;
-        let text = format!("event: {kind}\ndata: {event}\n\n");
-        stream.write_all(text.as_bytes()).ok()?;
-        stream.flush().ok()?;
-        // Slow enough to be killed in between.
-        std::thread::sleep(Duration::from_millis(2));
-    }
-    stream.shutdown(std::net::Shutdown::Both).ok()
+/// Words, in these pieces.
+pub(super) fn says(words: &[&str]) -> (Value, Vec<Value>) {
+    let deltas = words
+        .iter()
+        .map(|text| json!({ "type": "text_delta", "text": text }));
+    (json!({ "type": "text", "text": "" }), deltas.collect())
 }
 
 /// How many results of tools a request shows.
@@ -235,43 +174,6 @@ fn keeps_a_log(results: usize) -> Vec<(Value, Vec<Value>)> {
     }
 }
 
-/// The events of an answer: these blocks, or the end of the work.
-fn events(blocks: Vec<(Value, Vec<Value>)>) -> Vec<Value> {
-    let calls = blocks.iter().any(|(block, _)| block["type"] == "tool_use");
-    let stop = if calls { "tool_use" } else { "end_turn" };
-    let blocks = if blocks.is_empty() {
-        let words = [
-            "All is ",
-            "done.\n\n",
-            "```handoff\ntype: ",
-            "forward-pass-closed\n```\n",
-        ];
-        let deltas = words.map(|text| json!({ "type": "text_delta", "text": text }));
-        vec![(json!({ "type": "text", "text": "" }), deltas.to_vec())]
-    } else {
-        blocks
-    };
-    let mut events = vec![json!({ "type": "message_start", "message": {
-            "id": "msg_1", "type": "message", "role": "assistant", "model": "m", "content": [],
-            "usage": { "input_tokens": 100, "output_tokens": 1 } } })];
-    for (index, (block, deltas)) in blocks.into_iter().enumerate() {
-        events
-            .push(json!({ "type": "content_block_start", "index": index, "content_block": block }));
-        let each = deltas.into_iter();
-        events.extend(
-            each.map(
-                |delta| json!({ "type": "content_block_delta", "index": index, "delta": delta }),
-            ),
-        );
-        events.push(json!({ "type": "content_block_stop", "index": index }));
-    }
-    events.extend([
-        json!({ "type": "message_delta", "delta": { "stop_reason": stop }, "usage": { "output_tokens": 20 } }),
-        json!({ "type": "message_stop" }),
-    ]);
-    events
-}
-
 pub(super) fn with_model(model: &Model) -> Place {
     with_model_on(model, "anthropic")
 }
@@ -285,7 +187,7 @@ pub(super) fn with_model_on(model: &Model, wire: &str) -> Place {
         "providers:\n  p: {{ wire: {wire}, base-url: '{}' }}\n\
          models:\n  m: {{ provider: p, id: m, window: 100000, price: {{ input: 3, output: 15 }} }}\n\
          model: m\n",
-        model.address
+        model.address()
     );
     place.write("config.yaml", &config);
     place

@@ -5,7 +5,7 @@
 
 use a_society_facts::Hash;
 use a_society_facts::fact::turn::CallIntended;
-use a_society_orchestrator::{canonical, said_change};
+use a_society_orchestrator::{WITHHELD, canonical, said_change};
 
 use super::lines::{Bounds, compare};
 use crate::protocol::ask::Diff;
@@ -33,9 +33,10 @@ pub(crate) fn is_edit(tool: &str) -> bool {
 }
 
 impl Edit {
-    /// What a call would change, if these are its very arguments.
+    /// What a call would change, if these are its very arguments, or what was recorded of them where a
+    /// secret was withheld.
     pub(crate) fn of(call: &CallIntended, input: &str) -> Option<Self> {
-        if Hash::of(input.as_bytes()) != call.arguments {
+        if Hash::of(input.as_bytes()) != call.arguments && !input.contains(WITHHELD) {
             return None;
         }
         let given = said_change(&call.tool, input)?;
@@ -221,6 +222,16 @@ mod tests {
         let (diff, counts) = edit.compared(&BOUNDS);
         assert_eq!((shown(&diff).as_str(), counts), ("+more", Some((1, 0))));
         assert_eq!((edit.after, edit.written()), (Hash::of(b"after"), None));
+    }
+
+    #[test]
+    fn a_file_with_a_secret_that_was_withheld_is_shown_without_it() {
+        let given = json!({ "path": "a.md", "content": "one\npassword" }).to_string();
+        let recorded = given.replace("password", WITHHELD);
+        let intended = call("write_file", "write a.md", &given, None);
+        let edit = Edit::of(&intended, &recorded).unwrap();
+        let wanted = format!("+one\n+{WITHHELD}");
+        assert_eq!(shown(&edit.compared(&BOUNDS).0), wanted);
     }
 
     #[test]

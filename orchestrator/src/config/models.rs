@@ -5,6 +5,7 @@ use std::sync::{Arc, LazyLock, Mutex, OnceLock, PoisonError};
 use a_society_facts::message::Message;
 use a_society_roles::cost::Price;
 use a_society_roles::mcp::{self, ServerSpec, Servers, Tools};
+use a_society_roles::provider::config::Bounds;
 pub use a_society_roles::provider::config::ModelsConfig as Catalog;
 use a_society_roles::provider::http::{HttpProvider, Timeouts, Transport};
 use a_society_roles::provider::retry::Lanes;
@@ -46,6 +47,7 @@ pub struct Models {
     servers: Mutex<Option<Kept>>,
     search: OnceLock<Option<SearchService>>,
     reach: OnceLock<Reach>,
+    bounds: OnceLock<Bounds>,
 }
 
 /// The servers of a flow, and what they were made of.
@@ -144,6 +146,14 @@ impl Models {
         // A fault is not kept: what the operator mends counts the next time.
         let reach = user::reach().map_err(|error| error.to_string())?;
         Ok(self.reach.get_or_init(|| reach).clone())
+    }
+
+    /// What stops a turn that goes nowhere. A configuration that cannot be used names no model either,
+    /// and that is told.
+    #[must_use]
+    pub fn bounds(&self) -> Bounds {
+        let read = || user::bounds().unwrap_or_default();
+        *self.bounds.get_or_init(read)
     }
 
     /// The operator's models.

@@ -17,8 +17,10 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use a_society_roles::mcp::{Given, ServerSpec};
+pub use a_society_roles::provider::config::Bounds;
 use a_society_roles::provider::config::{
-    KeySource, ModelsConfig, TextFault, parse, parse_search, parse_secrets, parse_tools,
+    KeySource, ModelsConfig, TextFault, parse, parse_limits, parse_search, parse_secrets,
+    parse_tools,
 };
 use a_society_roles::tool::SearchService;
 pub use a_society_roles::tool::{Narrowing, Reach, Scope};
@@ -184,6 +186,17 @@ pub fn reach() -> Result<Reach, ConfigError> {
         *folder = found;
     }
     Ok(reach)
+}
+
+/// What stops a flow that goes nowhere.
+///
+/// # Errors
+/// When the configuration cannot be read, or says something about it that means nothing.
+pub fn bounds() -> Result<Bounds, ConfigError> {
+    let Some((path, text)) = text()? else {
+        return Ok(Bounds::default());
+    };
+    parse_limits(&text).map_err(|faults| ConfigError::Faulty { path, faults })
 }
 
 /// Who answers `web_search`, with the key; nobody, if the configuration names nobody.

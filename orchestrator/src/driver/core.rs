@@ -89,6 +89,8 @@ pub struct Parts {
     pub places: Places,
     /// How many turns of the flow run at once.
     pub turns_at_once: usize,
+    /// How many answers a turn may have.
+    pub answers_at_most: u32,
     /// Room for turns in the process.
     pub room: Room,
 }
@@ -107,6 +109,7 @@ pub struct Core {
     /// What was begun beside the flow's turns, and has to be taken now.
     pub(super) asides: Vec<Start>,
     turns_at_once: usize,
+    pub(super) answers_at_most: u32,
     room: Room,
     /// Whether work waits for room that other flows of the process take.
     crowded: bool,
@@ -138,6 +141,7 @@ impl Core {
             mint,
             places,
             turns_at_once,
+            answers_at_most,
             room,
         } = parts;
         let live = BTreeMap::new();
@@ -151,6 +155,7 @@ impl Core {
             spoken: SpokenInTurns::new(),
             asides: Vec::new(),
             turns_at_once,
+            answers_at_most,
             room,
             crowded: false,
             driven: false,

@@ -28,7 +28,7 @@ use super::error::DriverError;
 use super::role_source::Touched;
 use super::snapshot::names_snapshot;
 use super::steer::Said;
-use crate::limits::{ANSWERS_IN_A_TURN_MAX, PROVIDER_BLOCKS_BYTES_MAX};
+use crate::limits::PROVIDER_BLOCKS_BYTES_MAX;
 use crate::mint;
 
 /// What a turn's thread does after a step.
@@ -273,10 +273,11 @@ impl Core {
         attempt: u32,
         worst: Worst,
     ) -> Result<Option<Heard>, DriverError> {
-        if self.request_of(turn) >= ANSWERS_IN_A_TURN_MAX {
+        if self.request_of(turn) >= self.answers_at_most {
             let why = format!(
-                "it gave {ANSWERS_IN_A_TURN_MAX} answers in this turn and did not end it (turn_limit). \
-                 Reply with what it should do, or retry, and it goes on with as many again"
+                "it gave {} answers in this turn and did not end it (turn_limit). \
+                 Reply with what it should do, or retry, and it goes on with as many again",
+                self.answers_at_most
             );
             self.fail_turn(turn, attempt, why)?;
             return Ok(Some(Heard::Over));

@@ -73,6 +73,7 @@ fn begin_in(store: &Store, disk: &FaultyDisk, flow: &str, script: &str) -> Core 
         input: Some("Say hello.".into()),
         file: read_kept(flow.to_owned()).unwrap(),
         script: Some(script.to_owned()),
+        tokens: None,
         client: None,
     };
     create(

@@ -65,6 +65,7 @@ fn created(sketch: &mut Sketch<'_>, source: &Source) -> Result<(), String> {
         graph: outline(graph, text),
         origin: Some(format!("state version {STATE_VERSION}")),
         draft: graph.name() == DRAFT_NAME && graph.nodes().len() == 1,
+        tokens: None,
         client: None,
     });
     match moment(&source.flow.flow) {

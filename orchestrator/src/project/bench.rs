@@ -157,6 +157,7 @@ impl Bench {
             missing: missing(named.unwrap_or_default(), search.err()),
             environment,
             traffic: models::traffic(),
+            bounds: self.models.bounds(),
         })
     }
 

@@ -63,6 +63,7 @@ fn flow_with_session(world: &World) -> Flow {
         },
         origin: None,
         draft: false,
+        tokens: None,
         client: None,
     };
     let mut flow = world.store.create(at().flow, created).unwrap();

@@ -49,6 +49,7 @@ pub(crate) fn created() -> FlowCreated {
         },
         origin: None,
         draft: false,
+        tokens: None,
         client: None,
     }
 }

@@ -180,6 +180,7 @@ fn created(graph: &FlowGraph, state: &FlowState, create: &Create) -> Result<Vec<
         graph: outline(graph, create.source.clone()),
         origin: create.origin.clone(),
         draft: create.draft,
+        tokens: None,
         client: create.client.clone(),
     })])
 }

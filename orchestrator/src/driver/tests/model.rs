@@ -233,6 +233,7 @@ impl Actors {
             missing: Vec::new(),
             environment: String::new(),
             ends_by_call: true,
+            bounds: crate::config::user::Bounds::default(),
             traffic: Traffic {
                 lanes: Arc::default(),
                 now_ms: Arc::new(|| 0),
@@ -397,6 +398,7 @@ impl World {
                 lineage: Vec::new(),
             },
             turns_at_once: 4,
+            answers_at_most: crate::config::user::Bounds::default().answers,
             room: crate::driver::room::Room::new(4),
         }
     }
@@ -414,6 +416,7 @@ impl World {
             input: None,
             file: read_kept(flow.to_owned()).unwrap(),
             script: None,
+            tokens: None,
             client: None,
         };
         let moment = At::from_ms(1_795_246_169_123);

@@ -103,6 +103,7 @@ impl World {
             input: None,
             file: read_kept(FLOW.to_owned()).unwrap(),
             script: Some(SCRIPT.to_owned()),
+            tokens: None,
             client: None,
         };
         let at = At::from_ms(1_795_246_169_123);

@@ -1,7 +1,7 @@
 //! Servers that others wrote, from the registries, with pinned versions.
 //!
-//! They are installed once into the target folder. Where there is no Node or Python to run them,
-//! or no registry to get them from, the tests say NOT MEASURED and nothing else.
+//! The gate installs those of Node in `tests/world`, and that of Python is installed once into the target folder.
+//! Where they are not, or there is no Node or Python to run them, the tests say NOT MEASURED and nothing else.
 
 use std::collections::BTreeMap;
 use std::io::Write as _;
@@ -17,7 +17,6 @@ use super::super::{Call, CallFault, Given, Limits, Output, Servers, Tools, parse
 use super::stand::path;
 use crate::turn::stop::StopSignal;
 
-const NPM_VERSION: &str = "2026.8.31";
 const PIP_VERSION: &str = "2026.10.19";
 
 /// One installation at a time.
@@ -38,11 +37,15 @@ fn succeeds(command: &mut Command, what: &str) -> bool {
             Ok(output) => String::from_utf8_lossy(&output.stderr).trim().to_owned(),
             Err(why) => why.to_string(),
         };
-        // Past the capture of tests that pass.
-        let words = format!("NOT MEASURED: real MCP servers: {what}: {why:.200}");
-        writeln!(std::io::stderr(), "{words}").unwrap();
+        not_measured(&format!("{what}: {why:.200}"));
     }
     succeeded
+}
+
+/// Says past the capture of tests that pass that something could not be looked at.
+fn not_measured(why: &str) {
+    let words = format!("NOT MEASURED: programs that others wrote: {why}");
+    writeln!(std::io::stderr(), "{words}").unwrap();
 }
 
 /// Installs into a folder of its own, which gets its name only when it is whole.
@@ -70,19 +73,14 @@ fn of_npm(package: &str) -> Option<String> {
     if !succeeds(Command::new("node").arg("--version"), "node") {
         return None;
     }
-    let name = format!("{package}-{NPM_VERSION}");
-    let wanted = format!("@modelcontextprotocol/{package}@{NPM_VERSION}");
-    let folder = installed(&name, |folder| {
-        let mut npm = Command::new("npm");
-        npm.args(["install", "--no-audit", "--no-fund", "--ignore-scripts"]);
-        npm.args(["--fetch-retries=0", "--fetch-timeout=60000", "--prefix"]);
-        npm.arg(folder).arg(&wanted);
-        succeeds(&mut npm, &wanted)
-    })?;
-    let main = folder
-        .join("node_modules/@modelcontextprotocol")
-        .join(package);
-    Some(path(&main.join("dist/index.js")))
+    let modules = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/world/node_modules");
+    let folder = Path::new(modules).join("@modelcontextprotocol");
+    let main = folder.join(package).join("dist/index.js");
+    if !main.exists() {
+        not_measured(&format!("{package} is not installed in tests/world"));
+        return None;
+    }
+    Some(path(&main))
 }
 
 /// The Python that has a server installed.

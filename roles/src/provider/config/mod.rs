@@ -37,6 +37,7 @@
 //! `headers:`. A key over plain `http://` is refused, except to this machine, unless the provider
 //! says `plain-http: true`.
 
+mod bounds;
 pub mod edit;
 mod model;
 mod parse;
@@ -46,6 +47,7 @@ mod tests;
 
 use std::collections::BTreeMap;
 
+pub use bounds::Bounds;
 pub use model::{KeySource, ModelConfig, ModelsConfig, ProviderConfig};
 pub use search::SearchConfig;
 
@@ -53,7 +55,14 @@ pub use crate::reading::TextFault;
 use crate::tool::Reach;
 
 /// Keys of the user's configuration that are about something else.
-pub const OTHERS: &[&str] = &["mcp-servers", "secrets", "search", "skills", "tools"];
+pub const OTHERS: &[&str] = &[
+    "limits",
+    "mcp-servers",
+    "secrets",
+    "search",
+    "skills",
+    "tools",
+];
 
 /// Reads the part of a configuration that is about models.
 ///
@@ -109,4 +118,20 @@ pub fn parse_search(text: &str) -> Result<Option<SearchConfig>, Vec<TextFault>> 
 /// If anything is wrong; the faults come in the order of the file.
 pub fn parse_tools(text: &str) -> Result<Reach, Vec<TextFault>> {
     parse::tools(text)
+}
+
+/// Reads what stops a flow that goes nowhere; each bound has a default.
+///
+/// ```yaml
+/// limits:
+///   tokens: 20000000      # of a flow, unless its file or --budget says otherwise; or none
+///   answers: 200          # of one turn
+///   same-call: 5          # the same call with the same result in a turn
+/// ```
+///
+/// # Errors
+///
+/// If anything is wrong; the faults come in the order of the file.
+pub fn parse_limits(text: &str) -> Result<Bounds, Vec<TextFault>> {
+    parse::limits(text)
 }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use super::bounds::Bounds;
 use super::model::{KeySource, ModelConfig, ModelsConfig, ProviderConfig};
 use super::search::{ENDPOINT, SearchConfig};
 use crate::cost::Price;
@@ -48,6 +49,20 @@ const KEY_KEYS: &[&str] = &["env", "keyring", "file"];
 const PRICE_KEYS: &[&str] = &["input", "output", "cache-read", "cache-write"];
 const TOOLS_KEYS: &[&str] = &["scope", "folders", "network", "irreversible"];
 const SEARCH_KEYS: &[&str] = &["endpoint", "key"];
+const LIMITS_KEYS: &[&str] = &["tokens", "answers", "same-call"];
+
+/// How the operator says that there is no budget.
+const NONE: &str = "none";
+
+/// The most tokens that a budget can have; more is a slip of the keyboard.
+const MAX_BUDGET_TOKENS: u64 = 1_000_000_000_000;
+
+/// The most answers that a turn can have.
+const MAX_ANSWERS: u64 = 100_000;
+
+/// The most often that the same call can be tried. It is said to the model at the third time, so that a
+/// smaller number than that and one more would leave it no time to do something else.
+const SAME_CALL: std::ops::RangeInclusive<u64> = 4..=1_000;
 
 /// The least window in which a turn has room.
 const MIN_WINDOW_TOKENS: u64 = 2_048;
@@ -120,6 +135,17 @@ pub(super) fn tools(text: &str) -> Result<Reach, Vec<TextFault>> {
     }
     read(text, Budget::BLOCK, |sink, tree| {
         let found = top(tree, "tools").map(|tree| sink.reach(tree));
+        found.unwrap_or_default()
+    })
+}
+
+/// What stops a flow that goes nowhere, under `limits`; the other keys are somebody else's.
+pub(super) fn limits(text: &str) -> Result<Bounds, Vec<TextFault>> {
+    if is_blank(text) {
+        return Ok(Bounds::default());
+    }
+    read(text, Budget::BLOCK, |sink, tree| {
+        let found = top(tree, "limits").and_then(|tree| sink.bounds(tree));
         found.unwrap_or_default()
     })
 }
@@ -267,6 +293,31 @@ impl Sink<'_> {
             network: network.unwrap_or_default(),
             irreversible: self.commands(&fields),
         }
+    }
+
+    fn bounds(&mut self, tree: &Tree) -> Option<Bounds> {
+        let fields = self.fields(tree, "`limits`", LIMITS_KEYS)?;
+        let mut bounds = Bounds::default();
+        if let Some(tree) = fields.get("tokens") {
+            let is_none = matches!(&tree.value, Value::Text(text) if text == NONE);
+            bounds.tokens = if is_none {
+                None
+            } else {
+                self.number(tree, "`tokens`", 1, MAX_BUDGET_TOKENS)
+            };
+        }
+        if let Some(tree) = fields.get("answers")
+            && let Some(answers) = self.number(tree, "`answers`", 1, MAX_ANSWERS)
+        {
+            bounds.answers = u32::try_from(answers).unwrap_or(bounds.answers);
+        }
+        if let Some(tree) = fields.get("same-call")
+            && let Some(times) =
+                self.number(tree, "`same-call`", *SAME_CALL.start(), *SAME_CALL.end())
+        {
+            bounds.same_call = u32::try_from(times).unwrap_or(bounds.same_call);
+        }
+        Some(bounds)
     }
 
     fn commands(&mut self, fields: &Fields<'_>) -> Vec<String> {

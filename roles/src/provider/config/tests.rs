@@ -275,3 +275,43 @@ fn how_far_tools_reach_is_read_and_as_little_as_there_is_if_nothing_is_said() {
         );
     }
 }
+
+#[test]
+fn limits_have_defaults_and_say_what_is_wrong_with_them() {
+    let usual = Bounds::default();
+    for (text, wanted) in [
+        ("", usual),
+        ("model: a", usual),
+        (
+            "limits: { tokens: none }",
+            Bounds {
+                tokens: None,
+                ..usual
+            },
+        ),
+        (
+            "limits: { tokens: 5000, answers: 12, same-call: 8 }",
+            Bounds {
+                tokens: Some(5000),
+                answers: 12,
+                same_call: 8,
+            },
+        ),
+    ] {
+        assert_eq!(parse_limits(text).unwrap(), wanted, "{text}");
+    }
+    for (text, why) in [
+        ("limits: { tokens: 0 }", "tokens"),
+        ("limits: { tokens: many }", "tokens"),
+        ("limits: { answers: 0 }", "answers"),
+        ("limits: { same-call: 3 }", "from 4 to"),
+        ("limits: { turns: 3 }", "turns"),
+        ("limits: 7", "limits"),
+    ] {
+        let faults = parse_limits(text).unwrap_err();
+        assert!(
+            faults.iter().any(|it| it.to_string().contains(why)),
+            "{text}: {faults:?}"
+        );
+    }
+}

@@ -1,17 +1,20 @@
 //! Providers against a server that this project did not write.
 //!
-//! It is `@copilotkit/aimock` from npm, which speaks all three wires. The first run installs it
-//! beside what cargo builds; where there is no node, or no way to fetch it, the test says so.
+//! It is `@copilotkit/aimock`, which speaks all three wires and which the gate installs in `tests/world`;
+//! where it is not, or there is no node, the test says so.
 
 use std::io::{BufRead, BufReader, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
 use super::*;
 use crate::provider::{FaultClass, Stop};
 
-/// The version, so that a test that passes today passes tomorrow.
-const VERSION: &str = "1.43.0";
+/// Its main file.
+const PROGRAM: &str = concat!(
+    env!("CARGO_MANIFEST_DIR"),
+    "/../tests/world/node_modules/@copilotkit/aimock/dist/cli.js"
+);
 
 const FIXTURES: &str = r#"{"fixtures": [
   {"match": {"userMessage": "Look at", "hasToolResult": true},
@@ -39,47 +42,14 @@ impl Drop for Aimock {
     }
 }
 
-/// Where it is installed, or why it is not.
-fn installed() -> Result<PathBuf, String> {
-    let test = std::env::current_exe().map_err(|why| why.to_string())?;
-    let built = test.ancestors().nth(3).ok_or("no target folder")?;
-    let folder = built.join(format!("aimock-{VERSION}"));
-    let program = folder.join("node_modules/@copilotkit/aimock/dist/cli.js");
-    if !program.exists() {
-        install(&folder)?;
-    }
-    Ok(program)
-}
-
-fn install(folder: &Path) -> Result<(), String> {
-    std::fs::create_dir_all(folder).map_err(|why| why.to_string())?;
-    let package = format!("@copilotkit/aimock@{VERSION}");
-    let npm = Command::new("npm")
-        .args([
-            "install",
-            "--no-audit",
-            "--no-fund",
-            "--no-save",
-            "--prefix",
-        ])
-        .arg(folder)
-        .arg(package)
-        .stdin(Stdio::null())
-        .output()
-        .map_err(|why| format!("npm: {why}"))?;
-    if npm.status.success() {
-        Ok(())
-    } else {
-        Err(format!("npm: {}", String::from_utf8_lossy(&npm.stderr)))
-    }
-}
-
 fn start(folder: &Path) -> Result<Aimock, String> {
-    let program = installed()?;
+    if !Path::new(PROGRAM).exists() {
+        return Err("it is not installed in tests/world".into());
+    }
     let fixtures = folder.join("fixtures.json");
     std::fs::write(&fixtures, FIXTURES).map_err(|why| why.to_string())?;
     let mut process = Command::new("node")
-        .arg(program)
+        .arg(PROGRAM)
         .args(["--port", "0", "--strict", "--chunk-size", "5", "--fixtures"])
         .arg(fixtures)
         .stdin(Stdio::null())
@@ -110,7 +80,7 @@ fn a_server_that_somebody_else_wrote_is_understood_on_every_wire() {
             // A test that could not run must not look like one that passed.
             writeln!(
                 std::io::stderr(),
-                "NOT MEASURED: aimock {VERSION} is not here: {why}"
+                "NOT MEASURED: programs that others wrote: aimock: {why}"
             )
             .unwrap();
             return;

@@ -16,7 +16,7 @@ use crate::provider::{FaultClass, Stop, limits};
 const MODEL: &str = "m-1";
 
 fn fault_of(wire: Wire, reply: Reply) -> Fault {
-    let server = Server::start(wire, [reply]);
+    let server = Server::start([reply]);
     let provider = provider_at(wire, &server.url(), short_times());
     let fault = ask(&provider, &[user("Look.")]).expect_err("a fault");
     assert!(!fault.message.contains(KEY), "{wire}: {fault}");
@@ -138,7 +138,7 @@ fn a_full_window_asks_for_compaction_and_a_policy_for_nothing() {
 fn a_redirect_is_not_followed_so_that_the_key_goes_nowhere_else() {
     for wire in Wire::ALL {
         for status in [301, 302, 307, 308] {
-            let elsewhere = Server::start(wire, []);
+            let elsewhere = Server::start([]);
             let header = format!("location: {}/other\r\n", elsewhere.url());
             let fault = fault_of(wire, Reply::status(status, &header, ""));
             assert_eq!(fault.class, FaultClass::Redirected);
@@ -177,7 +177,7 @@ fn silence_is_a_fault_whether_or_not_there_are_signs_of_life() {
 #[test]
 fn the_operator_is_told_of_silence_before_it_is_a_fault() {
     for wire in Wire::ALL {
-        let server = Server::start(wire, [Reply::Do(vec![stream_head(), Act::Stall])]);
+        let server = Server::start([Reply::Do(vec![stream_head(), Act::Stall])]);
         let provider = provider_at(wire, &server.url(), short_times());
         let heard = arrivals(&provider, &[user("Look.")]);
         let first = heard.first();

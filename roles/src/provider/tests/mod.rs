@@ -3,8 +3,6 @@
 mod aimock;
 mod faults;
 mod histories;
-pub(crate) mod server;
-pub(crate) mod strict;
 mod talk;
 mod trust;
 
@@ -12,6 +10,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use a_society_facts::message::Message;
+use a_society_stand_in::{server, strict};
 use serde_json::value::RawValue;
 
 use self::server::Server;
@@ -21,6 +20,16 @@ use crate::provider::{
     ToolDefinition,
 };
 use crate::turn::stop::StopSignal;
+
+impl From<Wire> for a_society_stand_in::Wire {
+    fn from(wire: Wire) -> Self {
+        match wire {
+            Wire::Anthropic => Self::Anthropic,
+            Wire::Chat => Self::Chat,
+            Wire::Responses => Self::Responses,
+        }
+    }
+}
 
 /// The key of every provider here. No text may ever show it.
 pub(crate) const KEY: &str = "sk-test-0123456789abcdef";

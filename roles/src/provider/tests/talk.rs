@@ -36,7 +36,7 @@ fn an_answer_is_heard_while_it_comes_and_whole_at_the_end() {
             Piece::call("call_a", r#"{"path": "a.md"}"#),
             Piece::call("call_b", r#"{"path":"b.md"}"#),
         ];
-        let server = Server::start(wire, [Reply::Say(pieces, Ending::Natural)]);
+        let server = Server::start([Reply::Say(pieces, Ending::Natural)]);
         let heard = arrivals(&provider(wire, &server), &[user("Look.")]);
         let calls: &[&str] = match wire {
             // This wire says only at the very end that calls are whole.
@@ -87,10 +87,7 @@ fn each_wire_is_spoken_at_its_own_path_with_its_own_key() {
             format!("authorization: bearer {KEY}"),
         ),
     ] {
-        let server = Server::start(
-            wire,
-            [Reply::Say(vec![Piece::text("Hi.")], Ending::Natural)],
-        );
+        let server = Server::start([Reply::Say(vec![Piece::text("Hi.")], Ending::Natural)]);
         let provider = provider(wire, &server);
         let answer = ask(&provider, &[user("Hello.")]).unwrap();
         assert_eq!((answer.text.as_str(), answer.stop), ("Hi.", Stop::End));
@@ -114,7 +111,7 @@ fn reasoning_is_given_back_unchanged_while_calls_are_answered_and_caches_hold() 
             Reply::Say(first, Ending::Natural),
             Reply::Say(vec![Piece::text("Done.")], Ending::Natural),
         ];
-        let server = Server::start(wire, replies);
+        let server = Server::start(replies);
         let provider = provider(wire, &server);
         let mut history = vec![user("Look.")];
         let answer = ask(&provider, &history).unwrap();
@@ -154,7 +151,7 @@ fn another_model_never_sees_the_reasoning_of_the_first() {
             Reply::Say(first, Ending::Natural),
             Reply::Say(vec![Piece::text("Done.")], Ending::Natural),
         ];
-        let server = Server::start(wire, replies);
+        let server = Server::start(replies);
         let provider = provider(wire, &server);
         let mut history = vec![user("Look.")];
         let answered = said(&ask(&provider, &history).unwrap(), 1);
@@ -184,7 +181,7 @@ fn a_paused_answer_is_sent_again_as_it_is() {
         Reply::Say(vec![Piece::text("I search."), Piece::Server], Ending::Pause),
         Reply::Say(vec![Piece::text("Found.")], Ending::Natural),
     ];
-    let server = Server::start(wire, replies);
+    let server = Server::start(replies);
     let provider = provider(wire, &server);
     let mut history = vec![user("Look.")];
     let answer = ask(&provider, &history).unwrap();
@@ -201,10 +198,7 @@ fn a_paused_answer_is_sent_again_as_it_is() {
 #[test]
 fn a_request_is_named_by_the_hash_of_the_very_bytes_that_leave() {
     for wire in Wire::ALL {
-        let server = Server::start(
-            wire,
-            [Reply::Say(vec![Piece::text("Hi.")], Ending::Natural)],
-        );
+        let server = Server::start([Reply::Say(vec![Piece::text("Hi.")], Ending::Natural)]);
         let provider = provider(wire, &server);
         let (history, tools) = ([user("Hello.")], tools());
         let prepared = provider.prepare(&request(&history, &tools)).unwrap();
@@ -225,7 +219,7 @@ fn a_request_is_named_by_the_hash_of_the_very_bytes_that_leave() {
 fn a_long_body_arrives_as_it_was_named_whoever_kept_its_beginning() {
     for wire in Wire::ALL {
         let replies = [1, 2].map(|_| Reply::Say(vec![Piece::text("Hi.")], Ending::Natural));
-        let server = Server::start(wire, replies);
+        let server = Server::start(replies);
         let provider = provider(wire, &server);
         let tools = tools();
         let mut history: Vec<Said> = (0..9)
@@ -253,7 +247,7 @@ fn a_long_body_arrives_as_it_was_named_whoever_kept_its_beginning() {
 #[test]
 fn a_raised_signal_ends_a_stream_that_waits_and_closes_its_connection() {
     for wire in Wire::ALL {
-        let server = Server::start(wire, [Reply::Do(vec![stream_head(), Act::Stall])]);
+        let server = Server::start([Reply::Do(vec![stream_head(), Act::Stall])]);
         let provider = provider(wire, &server);
         let (history, tools) = ([user("Hello.")], tools());
         let prepared = provider.prepare(&request(&history, &tools)).unwrap();
@@ -284,7 +278,7 @@ fn a_raised_signal_ends_a_stream_that_waits_and_closes_its_connection() {
 fn a_stream_that_nobody_reads_any_more_closes_its_connection() {
     let begun = strict::chat::chunk(&serde_json::json!({"content": "Hi"}), None);
     let acts = vec![stream_head(), Act::Send(begun.into()), Act::Stall];
-    let server = Server::start(Wire::Chat, [Reply::Do(acts)]);
+    let server = Server::start([Reply::Do(acts)]);
     let provider = provider(Wire::Chat, &server);
     let (history, tools) = ([user("Hello.")], tools());
     let prepared = provider.prepare(&request(&history, &tools)).unwrap();
@@ -349,7 +343,7 @@ fn an_answer_may_take_as_long_as_it_likes_while_it_goes_on() {
     }
     let end = strict::chat::chunk(&serde_json::json!({}), Some("stop"));
     acts.push(Act::Send(end.into()));
-    let server = Server::start(Wire::Chat, [Reply::Do(acts)]);
+    let server = Server::start([Reply::Do(acts)]);
     let provider = provider_at(Wire::Chat, &server.url(), times);
     let answer = ask(&provider, &[user("Hello.")]).unwrap();
     assert_eq!(answer.text.len() as u128, pieces);

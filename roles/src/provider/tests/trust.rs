@@ -71,7 +71,7 @@ fn a_certificate_that_the_operator_trusts_is_trusted() {
 
 #[test]
 fn a_server_without_tls_behind_an_https_address_is_a_fault_of_the_network() {
-    let server = Server::start(Wire::Chat, []);
+    let server = Server::start([]);
     let url = server
         .url()
         .replace("http://127.0.0.1", "https://localhost");

@@ -285,7 +285,7 @@ impl ModelTaker {
         self.said.extend(kept);
         self.node_from = 0;
         // What was summarised may be read once more.
-        self.same = Same::default();
+        self.same = Same::up_to(self.gear.bounds.same_call);
         self.emptied();
         self.patience.compacted();
         self.summaries = Bearing::default();

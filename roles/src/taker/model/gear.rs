@@ -9,6 +9,7 @@ use serde_json::value::RawValue;
 
 use crate::cost::{Counted, Price, input_bound_tokens};
 use crate::mcp::Servers;
+use crate::provider::config::Bounds;
 use crate::provider::retry::Lanes;
 use crate::provider::{Effort, Provider, Thinking, ToolDefinition};
 use crate::tool::{Definition, Toolbox};
@@ -55,6 +56,8 @@ pub struct Gear {
     pub environment: String,
     /// Who else asks the same models.
     pub traffic: Traffic,
+    /// What stops a turn that goes nowhere.
+    pub bounds: Bounds,
 }
 
 /// The MCP servers of a role.

@@ -28,10 +28,6 @@ pub(super) const MALFORMED_ROUNDS: u32 = 2;
 /// At which time the same call with the same result is said to the model.
 pub(super) const SAME_SAID: u32 = 3;
 
-/// At which time it pauses the turn with a question: a model that was told and asks twice more will
-/// not stop by itself.
-pub(super) const SAME_PAUSED: u32 = 5;
-
 /// How often in a row a provider may pause an answer and want the same conversation again.
 pub(super) const PAUSES: u32 = 5;
 

@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use a_society_facts::Hash;
 use a_society_facts::message::{Message, ToolCall};
 
-use super::limits::{SAME_PAUSED, SAME_SAID};
+use super::limits::SAME_SAID;
 
 /// What a model reads when it has the same result for the third time.
 pub(super) const SAID: &str =
@@ -41,14 +41,24 @@ const READS: &[&str] = &[
 pub(super) struct Same {
     seen: BTreeSet<Hash>,
     times: BTreeMap<Hash, u32>,
+    /// At which time the turn is to pause.
+    most: u32,
     /// Why the turn is to pause, once it is.
     stuck: Option<String>,
 }
 
 impl Same {
+    /// Nothing counted yet; the turn pauses when the same call had the same result so often.
+    pub(super) fn up_to(most: u32) -> Self {
+        Self {
+            most,
+            ..Self::default()
+        }
+    }
+
     /// The calls that are recorded of a turn with so many answers.
-    pub(super) fn of(history: &[std::sync::Arc<Message>], answers: u32) -> Self {
-        let mut same = Self::default();
+    pub(super) fn of(history: &[std::sync::Arc<Message>], answers: u32, most: u32) -> Self {
+        let mut same = Self::up_to(most);
         let is_answer = |message: &Message| match message {
             Message::Assistant { .. } | Message::AssistantToolCalls { .. } => true,
             Message::User { .. } | Message::ToolResult { .. } => false,
@@ -106,7 +116,7 @@ impl Same {
         }
         let times = self.times.entry(key).or_default();
         *times += 1;
-        if *times >= SAME_PAUSED && self.stuck.is_none() {
+        if *times >= self.most && self.stuck.is_none() {
             self.stuck = Some(format!(
                 "the same call of {} had the same result {times} times in this turn, and the role goes \
                  nowhere. Reply with what it should do instead, or retry",
@@ -157,14 +167,14 @@ mod tests {
 
     #[test]
     fn the_third_same_result_is_said_and_the_fifth_pauses_and_changing_ones_never_do() {
-        let mut same = Same::default();
+        let mut same = Same::up_to(5);
         let list = call("list_directory", "{}");
         for time in 1..=5 {
             let said = same.heard(&list, "a.txt".to_owned());
             assert_eq!(said.ends_with(SAID), time == 3, "{time}: {said}");
             assert_eq!(same.stuck.is_some(), time == 5, "{time}");
         }
-        let mut same = Same::default();
+        let mut same = Same::up_to(5);
         for time in 0..50 {
             same.heard(&list, format!("{time}.txt"));
         }
@@ -174,7 +184,7 @@ mod tests {
     #[test]
     fn a_run_of_the_same_tests_after_a_new_edit_is_counted_anew_and_after_a_look_it_is_not() {
         let run = call("run_command", r#"{"command":"cargo test"}"#);
-        let (mut edits, mut looks) = (Same::default(), Same::default());
+        let (mut edits, mut looks) = (Same::up_to(5), Same::up_to(5));
         for time in 0..5 {
             let edit = call("edit_file", &format!(r#"{{"path":"a","old":"{time}"}}"#));
             edits.heard(&edit, "Edited.".to_owned());

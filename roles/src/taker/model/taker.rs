@@ -119,7 +119,7 @@ impl ModelTaker {
         };
         // Nobody else holds the job as a rule, so that a long history is moved and not copied.
         let mut job = Arc::unwrap_or_clone(job);
-        let same = Same::of(&job.history, job.answers_before);
+        let same = Same::of(&job.history, job.answers_before, gear.bounds.same_call);
         let history = std::mem::take(&mut job.history);
         let filling = Filling::of(&history);
         let blocks = |place: &usize| job.provider_blocks.get(place);

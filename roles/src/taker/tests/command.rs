@@ -396,6 +396,12 @@ fn what_survived_a_crash_is_ended_and_what_only_has_its_number_is_not() {
         start_ticks,
         boot_id: "another start of the machine".to_owned(),
     };
+    // A process that was only just started does not show its variables yet.
+    let shown = format!("/proc/{}/environ", child.id());
+    let bears_the_mark = || std::fs::read(&shown).is_ok_and(|it| !it.is_empty());
+    while cfg!(target_os = "linux") && !bears_the_mark() {
+        thread::sleep(Duration::from_millis(1));
+    }
     // The process is gone; its number belongs to somebody else; its child bears the mark.
     assert!(end_survivor(&named(stranger.id(), 1), flow, &call));
     assert!(!child.wait().unwrap().success());

@@ -65,6 +65,16 @@ impl Ends {
     }
 }
 
+/// The budget of tokens with which a flow begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TokenBudget {
+    /// None, whatever its file says.
+    Unlimited,
+    /// So many tokens.
+    AtMost(u64),
+}
+
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct FlowCreated {
     /// The project it works on.
@@ -85,6 +95,9 @@ pub struct FlowCreated {
     /// How it is to end, which is then not asked.
     #[serde(default, skip_serializing_if = "Ends::is_open")]
     pub ends: Ends,
+    /// The tokens it may use; if absent, what its file says, or as many as it wants.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tokens: Option<TokenBudget>,
     /// The client's name for the command that made it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub client: Option<ClientId>,

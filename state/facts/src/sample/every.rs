@@ -8,6 +8,7 @@ use crate::fact::budget::{BudgetReached, BudgetSet, Measure};
 use crate::fact::flow::{
     Author, FlowCancelled, FlowCompleted, FlowCreated, FlowForked, FlowPaused, FlowTitled,
     FlowUnpaused, ForwardPassClosed, GraphRevised, NodeReopened, NodeRetried, PauseReason,
+    TokenBudget,
 };
 use crate::fact::improvement::{
     ChangeDecided, ChangeProposed, FeedbackDecided, FeedbackRecorded, FeedbackStarted,
@@ -140,6 +141,7 @@ fn flow() -> Vec<Fact> {
             graph: outline(),
             origin: Some("flow.yaml".into()),
             draft: true,
+            tokens: Some(TokenBudget::AtMost(20_000_000)),
             client: client(),
         }),
         Fact::FlowForked(FlowForked {

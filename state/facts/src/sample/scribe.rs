@@ -160,6 +160,7 @@ impl Scribe {
             graph: outline(),
             origin: Some("flows/release-notes.yaml".into()),
             draft: false,
+            tokens: None,
             client: Some(id("cli-1")),
         }));
         scribe

@@ -53,6 +53,7 @@ impl OnDisk {
                 lineage: Vec::new(),
             },
             turns_at_once: 4,
+            answers_at_most: crate::config::user::Bounds::default().answers,
             room: crate::driver::room::Room::new(4),
         };
         Core::take_over(opened, parts).map_err(|error| error.to_string())
@@ -81,6 +82,7 @@ impl Stage for OnDisk {
             input: None,
             file: read_kept(flow.clone()).unwrap(),
             script: None,
+            tokens: None,
             client: None,
         };
         let (mint, at) = (Box::new(SeededMint(1)), At::from_ms(BEGINS_MS));

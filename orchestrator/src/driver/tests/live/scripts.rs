@@ -56,6 +56,7 @@ fn new_flow(scenario: &Scenario, disk: &dyn Disk, project: &Path) -> NewFlow {
         input: Some("Say hello.".into()),
         file,
         script: scenario.script.clone(),
+        tokens: None,
         client: None,
     }
 }

@@ -3,7 +3,7 @@
 use a_society_roles::provider::CallFault;
 
 use super::*;
-use crate::limits::ANSWERS_IN_A_TURN_MAX;
+use crate::config::user::Bounds;
 
 fn why(core: &Core) -> String {
     let question = core
@@ -23,7 +23,7 @@ fn a_model_that_only_ever_asks_for_tools_is_stopped_loudly_at_the_limit_of_a_tur
         let input = format!(r#"{{"path":"{at}"}}"#);
         calls(&[("list_directory", &input)])
     });
-    let most = usize::try_from(ANSWERS_IN_A_TURN_MAX).unwrap();
+    let most = usize::try_from(Bounds::default().answers).unwrap();
     let world = World::new(Puppet::will_say(endless.take(most + 5)));
     let mut core = world.begin();
     walk(&mut core, 100_000);

@@ -4,8 +4,10 @@ use super::phase::{Forked, Notice, Parentage, Pause, Phase};
 use super::state::FlowState;
 use crate::at::At;
 use crate::fact::Fact;
+use crate::fact::budget::Measure;
 use crate::fact::flow::{
     FlowCreated, FlowForked, ForwardPassClosed, GraphRevised, NodeReopened, NodeRetried, Outline,
+    TokenBudget,
 };
 use crate::fact::journal::{RecoveryTruncated, RepairApplied};
 use crate::id::{ClientId, Seq};
@@ -275,6 +277,10 @@ impl FlowState {
         self.origin.clone_from(&f.origin);
         self.draft = f.draft;
         self.ends = f.ends;
+        self.tokens = f.tokens;
+        if let Some(TokenBudget::AtMost(limit)) = f.tokens {
+            self.account.limits.insert(Measure::Tokens, limit);
+        }
         self.created_at = Some(place.at);
         self.next_turn = self.next_turn.max(1);
         self.take_graph(&f.graph);

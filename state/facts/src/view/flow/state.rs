@@ -16,7 +16,7 @@ use super::parts::{
 use super::phase::{Change, FlowStatus, Forked, Improvement, Notice, Parentage, Pause, Phase};
 use super::seen::Seen;
 use crate::at::At;
-use crate::fact::flow::Ends;
+use crate::fact::flow::{Ends, TokenBudget};
 use crate::fact::journal::ProcessName;
 use crate::fact::operator::{ConsentMode, Grant};
 use crate::handoff::{Delivery, EdgeName};
@@ -50,6 +50,9 @@ pub struct FlowState {
     /// How it is to end, as far as that was said when it began.
     #[serde(default, skip_serializing_if = "Ends::is_open")]
     pub ends: Ends,
+    /// The budget of tokens with which it began, as far as that was said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tokens: Option<TokenBudget>,
     /// When it was created.
     pub created_at: Option<At>,
     /// When the last fact was recorded.

@@ -1,17 +1,20 @@
 //! What the real providers refuse, and how they speak.
 
-pub(crate) mod anthropic;
-pub(crate) mod chat;
-pub(crate) mod responses;
+pub mod anthropic;
+pub mod chat;
+pub mod responses;
+#[cfg(test)]
+mod tests;
 
-use a_society_facts::Hash;
+use std::hash::{DefaultHasher, Hash, Hasher};
+
 use serde_json::Value;
 
-use crate::provider::http::Wire;
+use crate::Wire;
 
 /// A piece of an answer.
 #[derive(Debug, Clone)]
-pub(crate) enum Piece {
+pub enum Piece {
     /// Reasoning.
     Think(String),
     /// Words.
@@ -27,14 +30,16 @@ pub(crate) enum Piece {
     },
     /// Work of the provider's own that it will go on with.
     Server,
+    /// A block of the Messages wire with its deltas, for tests that cut an answer themselves.
+    Block(Value, Vec<Value>),
 }
 
 impl Piece {
-    pub(crate) fn text(text: &str) -> Self {
+    pub fn text(text: &str) -> Self {
         Self::Text(text.into())
     }
 
-    pub(crate) fn call(id: &str, arguments: &str) -> Self {
+    pub fn call(id: &str, arguments: &str) -> Self {
         Self::Call {
             id: id.into(),
             name: "read_file".into(),
@@ -45,7 +50,7 @@ impl Piece {
 
 /// How an answer ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Ending {
+pub enum Ending {
     /// As its pieces demand.
     Natural,
     /// At its output limit.
@@ -60,15 +65,22 @@ pub(crate) enum Ending {
 
 /// What was used, as the server counts.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Used {
-    pub(crate) fresh: u64,
-    pub(crate) cache_read: u64,
-    pub(crate) cache_write: u64,
+pub struct Used {
+    /// Read anew.
+    pub fresh: u64,
+    /// Found in the cache.
+    pub cache_read: u64,
+    /// Put into the cache.
+    pub cache_write: u64,
 }
 
 /// Why a request is refused, as the real ones would.
-pub(crate) fn check(wire: Wire, request: &Value) -> Result<(), String> {
-    match wire {
+pub fn check(wire: impl Into<Wire>, request: &Value) -> Result<(), String> {
+    ensure(
+        request["stream"] == true,
+        "only answers in a stream are given here",
+    )?;
+    match wire.into() {
         Wire::Anthropic => anthropic::check(request),
         Wire::Chat => chat::check(request),
         Wire::Responses => responses::check(request),
@@ -76,8 +88,14 @@ pub(crate) fn check(wire: Wire, request: &Value) -> Result<(), String> {
 }
 
 /// An answer as the stream of a wire.
-pub(crate) fn say(wire: Wire, model: &str, pieces: &[Piece], ending: Ending, used: Used) -> String {
-    match wire {
+pub fn say(
+    wire: impl Into<Wire>,
+    model: &str,
+    pieces: &[Piece],
+    ending: Ending,
+    used: Used,
+) -> String {
+    match wire.into() {
         Wire::Anthropic => anthropic::say(model, pieces, ending, used),
         Wire::Chat => chat::say(model, pieces, ending, used),
         Wire::Responses => responses::say(model, pieces, ending, used),
@@ -85,12 +103,15 @@ pub(crate) fn say(wire: Wire, model: &str, pieces: &[Piece], ending: Ending, use
 }
 
 /// What only this model can have made of this text.
-pub(crate) fn sign(model: &str, text: &str) -> String {
-    Hash::of(format!("{model}/{text}").as_bytes()).to_string()
+pub fn sign(model: &str, text: &str) -> String {
+    // The same in every process, since sessions outlive the one that heard it.
+    let mut hasher = DefaultHasher::new();
+    (model, text).hash(&mut hasher);
+    format!("{:016x}", hasher.finish())
 }
 
 /// The members of an object and no others.
-pub(crate) fn only(what: &str, value: &Value, allowed: &[&str]) -> Result<(), String> {
+pub fn only(what: &str, value: &Value, allowed: &[&str]) -> Result<(), String> {
     let object = value
         .as_object()
         .ok_or(format!("{what} must be an object"))?;
@@ -100,36 +121,36 @@ pub(crate) fn only(what: &str, value: &Value, allowed: &[&str]) -> Result<(), St
     }
 }
 
-pub(crate) fn ensure(holds: bool, why: impl Into<String>) -> Result<(), String> {
+pub fn ensure(holds: bool, why: impl Into<String>) -> Result<(), String> {
     if holds { Ok(()) } else { Err(why.into()) }
 }
 
-pub(crate) fn text<'v>(value: &'v Value, name: &str) -> Result<&'v str, String> {
+pub fn text<'v>(value: &'v Value, name: &str) -> Result<&'v str, String> {
     value[name]
         .as_str()
         .ok_or(format!("{name} must be text in {value}"))
 }
 
-pub(crate) fn list<'v>(value: &'v Value, name: &str) -> Result<&'v [Value], String> {
+pub fn list<'v>(value: &'v Value, name: &str) -> Result<&'v [Value], String> {
     let list = value[name].as_array().filter(|list| !list.is_empty());
     list.map(Vec::as_slice)
         .ok_or(format!("{name} must be a list with something in it"))
 }
 
-pub(crate) fn not_blank(text: &str) -> Result<(), String> {
+pub fn not_blank(text: &str) -> Result<(), String> {
     ensure(
         !text.trim().is_empty(),
         "text content must contain non-whitespace text",
     )
 }
 
-pub(crate) fn legal_tool_name(name: &str) -> Result<(), String> {
+pub fn legal_tool_name(name: &str) -> Result<(), String> {
     let legal = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
     let is_legal = !name.is_empty() && name.len() <= 64 && name.chars().all(legal);
     ensure(is_legal, format!("{name:?} is no name of a tool"))
 }
 
-pub(crate) fn object_text(arguments: &str) -> Result<(), String> {
+pub fn object_text(arguments: &str) -> Result<(), String> {
     let read = serde_json::from_str::<Value>(arguments);
     ensure(
         read.is_ok_and(|it| it.is_object()),
@@ -138,7 +159,7 @@ pub(crate) fn object_text(arguments: &str) -> Result<(), String> {
 }
 
 /// Splits a text where a stream would.
-pub(crate) fn halves(text: &str) -> [&str; 2] {
+pub fn halves(text: &str) -> [&str; 2] {
     let at = text.floor_char_boundary(text.len() / 2);
     [&text[..at], &text[at..]]
 }

@@ -10,21 +10,23 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use super::strict::{self, Ending, Piece, Used};
-use crate::provider::http::Wire;
+use crate::Wire;
+use crate::strict::{self, Ending, Piece, Used};
 
 /// What the server does with one request that it accepts.
 #[derive(Debug, Clone)]
-pub(crate) enum Reply {
+pub enum Reply {
     /// Answers with these pieces, and counts what it has cached.
     Say(Vec<Piece>, Ending),
+    /// The same, counted as the test wants it, with a pause after each event.
+    Paced(Vec<Piece>, Ending, Used, Duration),
     /// Does these things.
     Do(Vec<Act>),
 }
 
 /// One thing that a server does.
 #[derive(Debug, Clone)]
-pub(crate) enum Act {
+pub enum Act {
     /// Sends bytes.
     Send(Vec<u8>),
     /// Sends bytes again and again, with this time between, until nobody listens.
@@ -39,12 +41,19 @@ pub(crate) enum Act {
 
 impl Reply {
     /// A stream that says exactly this and then ends.
-    pub(crate) fn stream(events: &str) -> Self {
+    pub fn stream(events: &str) -> Self {
         Self::Do(vec![stream_head(), Act::Send(events.into())])
     }
 
+    fn into_acts(self) -> Vec<Act> {
+        match self {
+            Self::Do(acts) => acts,
+            Self::Say(..) | Self::Paced(..) => Vec::new(),
+        }
+    }
+
     /// A response with a status, headers and a body.
-    pub(crate) fn status(status: u16, headers: &str, body: &str) -> Self {
+    pub fn status(status: u16, headers: &str, body: &str) -> Self {
         let length = body.len();
         let head = format!(
             "HTTP/1.1 {status} X\r\ncontent-length: {length}\r\nrequest-id: req_7\r\nconnection: close\r\n{headers}\r\n"
@@ -54,32 +63,45 @@ impl Reply {
 }
 
 /// The beginning of a stream.
-pub(crate) fn stream_head() -> Act {
+pub fn stream_head() -> Act {
     let head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nrequest-id: req_7\r\nconnection: close\r\n\r\n";
     Act::Send(head.into())
 }
 
 /// A request as the server saw it.
 #[derive(Debug, Clone)]
-pub(crate) struct Seen {
-    pub(crate) path: String,
-    pub(crate) headers: String,
-    pub(crate) body: Value,
+pub struct Seen {
+    /// Where it went.
+    pub path: String,
+    /// Its head, in small letters.
+    pub headers: String,
+    /// What it says.
+    pub body: Value,
+    /// The same, as it left.
+    pub text: String,
 }
 
 /// A server on loopback. It ends with the test.
-#[derive(Debug)]
-pub(crate) struct Server {
+pub struct Server {
     address: SocketAddr,
     shared: Arc<Shared>,
     /// Hears once for each connection whose other side went away while it was being answered.
     gone: Receiver<()>,
 }
 
-#[derive(Debug)]
+/// What a server does about a request with its number.
+type Judge = Box<dyn Fn(&Seen, usize) -> Reply + Send + Sync>;
+
+/// What a server does next.
+enum Plan {
+    /// One after the other.
+    InOrder(Mutex<VecDeque<Reply>>),
+    /// What a request makes of it, with its number from 1.
+    By(Judge),
+}
+
 struct Shared {
-    wire: Wire,
-    replies: Mutex<VecDeque<Reply>>,
+    plan: Plan,
     seen: Mutex<Vec<Seen>>,
     refused: Mutex<Vec<String>>,
     /// The beginnings of conversations that are cached, as their text.
@@ -88,13 +110,23 @@ struct Shared {
 }
 
 impl Server {
-    pub(crate) fn start(wire: Wire, replies: impl IntoIterator<Item = Reply>) -> Self {
+    /// One that does these things, one after the other.
+    pub fn start(replies: impl IntoIterator<Item = Reply>) -> Self {
+        Self::with(Plan::InOrder(Mutex::new(replies.into_iter().collect())))
+    }
+
+    /// One whose replies depend on the requests, each with its number from 1. What breaks the rules of
+    /// its wire is refused before.
+    pub fn by(plan: impl Fn(&Seen, usize) -> Reply + Send + Sync + 'static) -> Self {
+        Self::with(Plan::By(Box::new(plan)))
+    }
+
+    fn with(plan: Plan) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
         let (tell_gone, gone) = channel();
         let shared = Arc::new(Shared {
-            wire,
-            replies: Mutex::new(replies.into_iter().collect()),
+            plan,
             seen: Mutex::default(),
             refused: Mutex::default(),
             cached: Mutex::default(),
@@ -115,62 +147,91 @@ impl Server {
         }
     }
 
-    pub(crate) fn url(&self) -> String {
+    /// Where it is asked.
+    pub fn url(&self) -> String {
         format!("http://{}/v1", self.address)
     }
 
-    pub(crate) fn seen(&self) -> Vec<Seen> {
+    /// Every request so far, whether it was refused or not.
+    pub fn seen(&self) -> Vec<Seen> {
         self.shared.seen.lock().unwrap().clone()
     }
 
     /// What it refused, and why.
-    pub(crate) fn refused(&self) -> Vec<String> {
+    pub fn refused(&self) -> Vec<String> {
         self.shared.refused.lock().unwrap().clone()
     }
 
     /// Says, in whatever thread, whether it was asked anything yet.
-    pub(crate) fn is_asked(&self) -> impl Fn() -> bool + Send + use<> {
+    pub fn is_asked(&self) -> impl Fn() -> bool + Send + use<> {
         let shared = Arc::clone(&self.shared);
         move || !shared.seen.lock().unwrap().is_empty()
     }
 
     /// Waits until the other side of a connection has gone away.
-    pub(crate) fn hears_the_other_side_go(&self) -> bool {
+    pub fn hears_the_other_side_go(&self) -> bool {
         self.gone.recv_timeout(Duration::from_secs(20)).is_ok()
+    }
+}
+
+impl std::fmt::Debug for Server {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "a stand-in at {}", self.address)
     }
 }
 
 impl Shared {
     fn serve(&self, mut connection: TcpStream) -> Option<()> {
         let (path, headers, body) = read_request(&connection)?;
-        let request: Value = serde_json::from_slice(&body).ok()?;
-        self.seen.lock().unwrap().push(Seen {
+        let text = String::from_utf8(body).ok()?;
+        let body: Value = serde_json::from_str(&text).unwrap_or_default();
+        let seen = Seen {
             path,
             headers,
-            body: request.clone(),
-        });
-        let reply = match strict::check(self.wire, &request) {
-            Ok(()) => self.replies.lock().unwrap().pop_front()?,
-            Err(why) => {
-                self.refused.lock().unwrap().push(why.clone());
-                let error =
-                    serde_json::json!({"error": {"type": "invalid_request_error", "message": why}});
-                Reply::status(400, "", &error.to_string())
-            }
+            body,
+            text,
         };
-        let acts = match reply {
-            Reply::Do(acts) => acts,
-            Reply::Say(pieces, ending) => {
-                let used = self.count(&request);
-                let model = request["model"].as_str().unwrap_or_default();
-                let events = strict::say(self.wire, model, &pieces, ending, used);
-                vec![stream_head(), Act::Send(events.into())]
-            }
+        let number = {
+            let mut all = self.seen.lock().unwrap();
+            all.push(seen.clone());
+            all.len()
         };
-        for act in acts {
+        for act in self.acts(&seen, number)? {
             self.act(&mut connection, act)?;
         }
         Some(())
+    }
+
+    /// What is done about a request.
+    fn acts(&self, seen: &Seen, number: usize) -> Option<Vec<Act>> {
+        let Some(wire) = Wire::at(&seen.path) else {
+            return Some(Reply::status(404, "", "{}").into_acts());
+        };
+        if let Err(why) = strict::check(wire, &seen.body) {
+            self.refused.lock().unwrap().push(why.clone());
+            return Some(Reply::status(400, "", &wire.refusal(&why)).into_acts());
+        }
+        let reply = match &self.plan {
+            Plan::InOrder(replies) => replies.lock().unwrap().pop_front()?,
+            Plan::By(plan) => plan(seen, number),
+        };
+        let model = seen.body["model"].as_str().unwrap_or_default();
+        Some(match reply {
+            Reply::Do(acts) => acts,
+            Reply::Say(pieces, ending) => {
+                let used = self.count(wire, &seen.body);
+                let events = strict::say(wire, model, &pieces, ending, used);
+                vec![stream_head(), Act::Send(events.into())]
+            }
+            Reply::Paced(pieces, ending, used, pause) => {
+                let events = strict::say(wire, model, &pieces, ending, used);
+                let sends = events
+                    .split_inclusive("\n\n")
+                    .map(|event| Act::Send(event.into()));
+                let paced = sends.flat_map(|send| [send, Act::Wait(pause)]);
+                std::iter::once(stream_head()).chain(paced).collect()
+            }
+        })
     }
 
     fn act(&self, connection: &mut TcpStream, act: Act) -> Option<()> {
@@ -201,7 +262,7 @@ impl Shared {
 
     /// What of a request is cached, as its wire does it: up to the marks that it sets, or as far
     /// as it begins like one before.
-    fn count(&self, request: &Value) -> Used {
+    fn count(&self, wire: Wire, request: &Value) -> Used {
         let mut cached = self.cached.lock().unwrap();
         let text = unmarked(request);
         let read = cached
@@ -210,13 +271,13 @@ impl Shared {
             .max()
             .unwrap_or(0);
         let marks = request.to_string().contains("\"cache_control\"");
-        let caches = marks || self.wire != Wire::Anthropic;
+        let caches = marks || wire != Wire::Anthropic;
         let read = if caches { read } else { 0 };
         let fresh = (text.len() - read) as u64;
         if caches {
             cached.push(text);
         }
-        let writes = if self.wire == Wire::Anthropic && marks {
+        let writes = if wire == Wire::Anthropic && marks {
             fresh
         } else {
             0

@@ -9,7 +9,7 @@ use super::{
     text,
 };
 
-pub(crate) fn check(request: &Value) -> Result<(), String> {
+pub fn check(request: &Value) -> Result<(), String> {
     only(
         "the request",
         request,
@@ -143,13 +143,13 @@ fn said(message: &Value, model: &str, known: &mut HashSet<String>) -> Result<Vec
     Ok(ids)
 }
 
-pub(crate) fn chunk(delta: &Value, reason: Option<&str>) -> String {
+pub fn chunk(delta: &Value, reason: Option<&str>) -> String {
     let data = json!({"id": "c", "object": "chat.completion.chunk",
                       "choices": [{"index": 0, "delta": delta, "finish_reason": reason}]});
     format!("data: {data}\n\n")
 }
 
-pub(crate) fn say(model: &str, pieces: &[Piece], ending: Ending, used: Used) -> String {
+pub fn say(model: &str, pieces: &[Piece], ending: Ending, used: Used) -> String {
     let mut out = String::from(": processing\n\n");
     out += &chunk(&json!({"role": "assistant", "content": ""}), None);
     let mut calls = 0;
@@ -184,7 +184,7 @@ pub(crate) fn say(model: &str, pieces: &[Piece], ending: Ending, used: Used) -> 
                 }
                 calls += 1;
             }
-            Piece::Server => {}
+            Piece::Server | Piece::Block(..) => {}
         }
     }
     let reason = match ending {

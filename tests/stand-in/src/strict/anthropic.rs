@@ -8,7 +8,7 @@ use super::{
     Ending, Piece, Used, ensure, halves, legal_tool_name, list, not_blank, only, sign, text,
 };
 
-pub(crate) fn check(request: &Value) -> Result<(), String> {
+pub fn check(request: &Value) -> Result<(), String> {
     only(
         "the request",
         request,
@@ -175,14 +175,14 @@ fn begins_with_thinking(messages: &[Value]) -> Result<(), String> {
     )
 }
 
-pub(crate) fn event(data: &Value) -> String {
+pub fn event(data: &Value) -> String {
     format!(
         "event: {}\ndata: {data}\n\n",
         data["type"].as_str().unwrap_or_default()
     )
 }
 
-pub(crate) fn say(model: &str, pieces: &[Piece], ending: Ending, used: Used) -> String {
+pub fn say(model: &str, pieces: &[Piece], ending: Ending, used: Used) -> String {
     let mut out = event(&json!({"type": "message_start", "message": {
         "id": "msg_1", "role": "assistant", "model": model, "content": [],
         "usage": {"input_tokens": used.fresh, "cache_read_input_tokens": used.cache_read,
@@ -199,7 +199,7 @@ pub(crate) fn say(model: &str, pieces: &[Piece], ending: Ending, used: Used) -> 
     }
     let has_calls = pieces
         .iter()
-        .any(|piece| matches!(piece, Piece::Call { .. }));
+        .any(|piece| matches!(piece, Piece::Call { .. }) || is_call(piece));
     let reason = match ending {
         Ending::Natural if has_calls => "tool_use",
         Ending::Natural => "end_turn",
@@ -215,8 +215,26 @@ pub(crate) fn say(model: &str, pieces: &[Piece], ending: Ending, used: Used) -> 
     out + &event(&json!({"type": "message_stop"}))
 }
 
+fn is_call(piece: &Piece) -> bool {
+    matches!(piece, Piece::Block(block, _) if block["type"] == "tool_use")
+}
+
+/// The deltas of a block as a test wrote them, signed by who says them.
+fn signed(model: &str, deltas: &[Value]) -> Vec<Value> {
+    let thoughts = deltas.iter().filter_map(|delta| delta["thinking"].as_str());
+    let signature = sign(model, &thoughts.collect::<String>());
+    let mut deltas = deltas.to_vec();
+    for delta in &mut deltas {
+        if delta["type"] == "signature_delta" {
+            delta["signature"] = signature.clone().into();
+        }
+    }
+    deltas
+}
+
 fn block(model: &str, piece: &Piece) -> (Value, Vec<Value>) {
     match piece {
+        Piece::Block(block, deltas) => (block.clone(), signed(model, deltas)),
         Piece::Think(thought) => {
             let mut deltas: Vec<Value> = halves(thought)
                 .map(|it| json!({"type": "thinking_delta", "thinking": it}))

@@ -12,7 +12,7 @@ use super::{
 /// The beginning of the ids of items that must follow their reasoning.
 const THOUGHT: &str = "t_";
 
-pub(crate) fn check(request: &Value) -> Result<(), String> {
+pub fn check(request: &Value) -> Result<(), String> {
     only(
         "the request",
         request,
@@ -134,12 +134,12 @@ fn message(item: &Value) -> Result<(), String> {
     Ok(())
 }
 
-pub(crate) fn event(kind: &str, mut data: Value) -> String {
+pub fn event(kind: &str, mut data: Value) -> String {
     data["type"] = kind.into();
     format!("event: {kind}\ndata: {data}\n\n")
 }
 
-pub(crate) fn say(model: &str, pieces: &[Piece], ending: Ending, used: Used) -> String {
+pub fn say(model: &str, pieces: &[Piece], ending: Ending, used: Used) -> String {
     let mut out = event(
         "response.created",
         json!({"response": {"status": "in_progress", "output": []}}),
@@ -147,7 +147,7 @@ pub(crate) fn say(model: &str, pieces: &[Piece], ending: Ending, used: Used) -> 
     let mut items = Vec::new();
     let mut thought = "";
     for piece in pieces {
-        if !matches!(piece, Piece::Server) {
+        if !matches!(piece, Piece::Server | Piece::Block(..)) {
             out += &say_item(model, piece, &mut items, &mut thought);
         }
     }
@@ -202,14 +202,14 @@ fn say_item(
             "response.function_call_arguments.delta",
             arguments,
         ),
-        Piece::Server => (Value::Null, "", &String::new()),
+        Piece::Server | Piece::Block(..) => (Value::Null, "", &String::new()),
     };
     let begun = match piece {
         Piece::Call { id, name, .. } => {
             json!({"type": "function_call", "call_id": id, "name": name, "arguments": ""})
         }
         Piece::Think(_) => json!({"type": "reasoning", "summary": []}),
-        Piece::Text(_) | Piece::Server => {
+        Piece::Text(_) | Piece::Server | Piece::Block(..) => {
             json!({"type": "message", "role": "assistant", "content": []})
         }
     };
@@ -226,9 +226,8 @@ fn say_item(
             json!({"output_index": index, "text": words}),
         );
     }
-    whole["status"] = "completed".into();
-    if matches!(piece, Piece::Think(_)) {
-        whole.as_object_mut().unwrap().remove("status");
+    if !matches!(piece, Piece::Think(_)) {
+        whole["status"] = "completed".into();
     }
     out += &event(
         "response.output_item.done",

@@ -1,0 +1,40 @@
+//! Where the programs are that the gate installed, and what is said where they are not.
+
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+/// The folder of a package, if it is installed and Node is there to run it.
+pub(super) fn package(name: &str) -> Option<PathBuf> {
+    let folder = modules().join(name);
+    if !folder.join("package.json").exists() {
+        not_measured(&format!(
+            "{name} is not installed (npm ci --ignore-scripts in tests/world)"
+        ));
+        return None;
+    }
+    let mut node = Command::new("node");
+    let node = node.arg("--version").stdin(Stdio::null()).output();
+    if !node.is_ok_and(|output| output.status.success()) {
+        not_measured("node is missing");
+        return None;
+    }
+    Some(folder)
+}
+
+/// Where packages lie.
+pub(super) fn modules() -> PathBuf {
+    PathBuf::from(concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/tests/world/node_modules"
+    ))
+}
+
+/// Says past the capture of tests that pass that something could not be looked at.
+pub(super) fn not_measured(why: &str) {
+    writeln!(
+        std::io::stderr(),
+        "NOT MEASURED: programs that others wrote: {why}"
+    )
+    .unwrap();
+}
