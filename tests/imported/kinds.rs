@@ -1,7 +1,7 @@
 //! Thirty flows of another program, each of another kind: in what shape their graph is, where they stood,
 //! and what their sessions hold. Each goes on to its end.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
@@ -260,12 +260,11 @@ impl Kept {
 
     /// The session of a role: what it holds, and the node that it is at.
     fn session(&self, role: &str, nodes: &[&str]) -> Value {
-        let user = |text: &str| json!({ "role": "user", "content": text });
         let node = nodes.last().copied().unwrap_or_default();
-        let (mut said, archives) = if role == "writer" {
+        let (mut all, archives) = if role == "writer" {
             held(self.held, node)
         } else {
-            let handed = json!({ "role": "assistant", "content": "Done." });
+            let handed = said("Done.");
             (
                 vec![user(&format!("You are active at {node}.")), handed],
                 None,
@@ -278,13 +277,13 @@ impl Kept {
         );
         if reflects {
             at = format!("{role}-meta-analysis");
-            said.push(user("Reflect."));
+            all.push(user("Reflect."));
             let text = if self.stood == Reflected {
                 "What would I do dif"
             } else {
                 "I would ask."
             };
-            said.push(json!({ "role": "assistant", "content": text }));
+            all.push(said(text));
         }
         let active = match self.stood {
             Ran | Waits("consent") => role == "writer",
@@ -293,8 +292,8 @@ impl Kept {
         };
         let mut session = json!({
             "roleName": role, "logicalSessionId": format!("{}__{role}", self.id),
-            "transcriptHistory": said,
-            "currentNodeContext": { "nodeId": at, "exchanges": said }, "currentNodeId": at,
+            "transcriptHistory": all,
+            "currentNodeContext": { "nodeId": at, "exchanges": all }, "currentNodeId": at,
             "isActive": active, "latestContextUsage": 1200,
             "systemPrompt": format!("Record folder: /old/workspace/{}\n", self.record("").trim_end_matches('/')),
         });
@@ -361,107 +360,108 @@ impl Kept {
 
     /// What takes its turns from here on.
     fn script(&self) -> String {
-        let mut script = "default: forward\nscript:\n".to_owned();
-        let roles: std::collections::BTreeSet<&str> =
-            self.shape.1.iter().map(|(_, role)| *role).collect();
-        for role in roles {
-            script += &format!(
-                "  - role: {role}\n    phase: meta-analysis\n    say:\n      - report: \"Ask earlier.\"\n      \
-                 - signal: meta-analysis-complete\n"
-            );
-        }
-        script
-            + "  - role: a-society-feedback\n    phase: feedback\n    say:\n      - report: \"Ask for whom.\"\n      \
-               - signal: backward-pass-complete\n"
+        let nodes = self.shape.1.iter();
+        let roles: BTreeSet<&str> = nodes.map(|(_, role)| *role).collect();
+        let reflects = roles.into_iter().map(|role| {
+            let report = "report: \"Ask earlier.\"";
+            looks_back(role, "meta-analysis", report, "meta-analysis-complete")
+        });
+        let reflects: String = reflects.collect();
+        let report = "report: \"Ask for whom.\"";
+        let reports = looks_back(
+            "a-society-feedback",
+            "feedback",
+            report,
+            "backward-pass-complete",
+        );
+        format!("default: forward\nscript:\n{reflects}{reports}")
     }
+}
+
+fn looks_back(role: &str, phase: &str, says: &str, signal: &str) -> String {
+    format!(
+        "  - {{ role: {role}, phase: {phase}, say: [ {{ {says} }}, {{ signal: {signal} }} ] }}\n"
+    )
+}
+
+fn user(text: &str) -> Value {
+    json!({ "role": "user", "content": text })
+}
+
+fn said(text: &str) -> Value {
+    json!({ "role": "assistant", "content": text })
+}
+
+/// An answer with calls, each by its id, its tool and its arguments.
+fn calls(list: &[(&str, &str, Value)]) -> Value {
+    let each = list.iter();
+    let each = each.map(|(id, name, input)| json!({ "id": id, "name": name, "input": input }));
+    let each: Vec<Value> = each.collect();
+    json!({ "role": "assistant_tool_calls", "calls": each, "text": "I look." })
+}
+
+fn result(id: &str) -> Value {
+    json!({
+        "role": "tool_result", "callId": id, "toolName": "read_file", "content": "ok", "isError": false,
+    })
 }
 
 /// What a session holds that was at a node, and what of it had been put aside.
 fn held(held: Held, node: &str) -> (Vec<Value>, Option<Value>) {
-    let user = |text: &str| json!({ "role": "user", "content": text });
-    let said = |text: &str| json!({ "role": "assistant", "content": text });
-    let call =
-        |id: &str, name: &str, input: Value| json!({ "id": id, "name": name, "input": input });
-    let calls = |list: Vec<Value>| json!({ "role": "assistant_tool_calls", "calls": list, "text": "I look." });
-    let result = |id: &str, name: &str| json!({ "role": "tool_result", "callId": id, "toolName": name, "content": "ok", "isError": false });
-    let read = |id: &str| call(id, "read_file", json!({ "path": "CHANGES.md" }));
     let entry = user(&format!("You are active at {node}."));
-    let archive = |trigger: &str, archived: Vec<Value>| {
-        let summary = user("Compaction 5f0c. You write the notes of 2.1. Go on.");
-        let archive = json!([{
+    let asks = said("For whom are the notes?\n\n```handoff\ntype: prompt-human\n```");
+    let read = || json!({ "path": "CHANGES.md" });
+    let summary = user("Compaction 5f0c. You write the notes of 2.1. Go on.");
+    let archive = |trigger: &str| {
+        json!([{
             "id": "5f0c1c1e-52f1-4b50-8d0a-2b5a3c0e9d11", "trigger": trigger, "nodeId": node,
-            "compactedAt": "2026-03-02T08:20:00.125Z", "archivedTranscriptHistory": archived,
-            "replacementMessage": summary,
-        }]);
-        (summary, Some(archive))
+            "compactedAt": "2026-03-02T08:20:00.125Z",
+            "archivedTranscriptHistory": [entry, asks], "replacementMessage": summary,
+        }])
     };
-    let plain = || {
-        vec![
-            entry.clone(),
-            said("For whom are the notes?\n\n```handoff\ntype: prompt-human\n```"),
-        ]
-    };
-    match held {
-        Plain => (plain(), None),
-        Mended => {
-            let mut all = vec![
-                entry.clone(),
-                said("Done."),
-                user("Your turn has no outcome. Say it again."),
-            ];
-            all.extend(plain().split_off(1));
-            (all, None)
-        }
-        CutOff => {
-            let mut all = vec![
-                entry.clone(),
-                said("It is fas"),
-                user("Your answer was cut off. Smaller steps."),
-            ];
-            all.extend(plain().split_off(1));
-            (all, None)
-        }
+    let all = match held {
+        Plain => vec![entry, asks],
+        Mended => vec![
+            entry,
+            said("Done."),
+            user("Your turn has no outcome."),
+            asks,
+        ],
+        CutOff => vec![
+            entry,
+            said("It is fas"),
+            user("Your answer was cut off."),
+            asks,
+        ],
         AtOnce => {
-            let both = calls(vec![read("toolu_1"), read("toolu_2")]);
-            let results = [
-                result("toolu_1", "read_file"),
-                result("toolu_2", "read_file"),
-            ];
-            let mut all = vec![entry.clone(), both];
-            all.extend(results);
-            all.extend(plain().split_off(1));
-            (all, None)
+            let both = calls(&[("t1", "read_file", read()), ("t2", "read_file", read())]);
+            vec![entry, both, result("t1"), result("t2"), asks]
         }
-        Streaming => (
-            vec![entry.clone(), said("The notes begin with what is fas")],
-            None,
-        ),
+        Streaming => vec![entry, said("The notes begin with what is fas")],
         Commanding => {
-            let command = call("toolu_3", "run_command", json!({ "command": "make notes" }));
-            (vec![entry.clone(), calls(vec![command])], None)
+            let command = json!({ "command": "make notes" });
+            vec![entry, calls(&[("t3", "run_command", command)])]
         }
         Asking => {
-            let write = call(
-                "toolu_4",
-                "write_file",
-                json!({ "path": "NOTES.md", "content": "It is faster.\n" }),
-            );
-            (vec![entry.clone(), calls(vec![write])], None)
+            let write = json!({ "path": "NOTES.md", "content": "It is faster.\n" });
+            vec![entry, calls(&[("t4", "write_file", write)])]
         }
         Shortened => {
-            let (summary, archives) = archive("manual", plain());
-            (vec![summary, said("For whom are the notes?")], archives)
+            return (
+                vec![summary.clone(), said("For whom are the notes?")],
+                Some(archive("manual")),
+            );
         }
         Long => {
-            let (summary, archives) = archive("auto", plain());
-            let mut all = vec![summary];
-            for number in 0..(LONG_MESSAGES - 1) / 2 {
-                let id = format!("toolu_{number}");
-                all.extend([calls(vec![read(&id)]), result(&id, "read_file")]);
-            }
-            (all, archives)
+            let rounds = (1..=(LONG_MESSAGES - 1) / 2).map(|number| format!("t{number}"));
+            let rounds = rounds.flat_map(|id| [calls(&[(&id, "read_file", read())]), result(&id)]);
+            return (
+                std::iter::once(summary.clone()).chain(rounds).collect(),
+                Some(archive("auto")),
+            );
         }
-    }
+    };
+    (all, None)
 }
 
 #[test]
