@@ -293,7 +293,7 @@ impl Kept {
         let mut session = json!({
             "roleName": role, "logicalSessionId": format!("{}__{role}", self.id),
             "transcriptHistory": all,
-            "currentNodeContext": { "nodeId": at, "exchanges": all }, "currentNodeId": at,
+            "currentNodeContext": { "nodeId": at, "exchanges": all }, "currentNodeId": node,
             "isActive": active, "latestContextUsage": 1200,
             "systemPrompt": format!("Record folder: /old/workspace/{}\n", self.record("").trim_end_matches('/')),
         });

@@ -136,6 +136,10 @@ pub struct ImportedHistory {
     /// The current node.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub node: Option<NodeId>,
+    /// The node that the other program named beside it, where it was another one: it went on naming the
+    /// last node of the work while a role looked back.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub named: Option<NodeId>,
     /// How many of the last messages are exchanges of that node.
     #[serde(default)]
     pub exchanges: u64,

@@ -83,6 +83,7 @@ fn session() -> Vec<Fact> {
         replacement: user("m3", "a summary"),
     };
     let history = ImportedHistory {
+        named: None,
         node: Some(id("draft")),
         exchanges: 1,
         context_tokens: 1200,
