@@ -31,7 +31,9 @@ It reads state version 11: flow.json, roles/*/transcript.json, roles/*/feed.json
 flow, as the program kept them whose files they are. FOLDER is its workspace, the folder of its state, or
 one flow's folder; without it, this workspace. Each flow becomes one with the same id that shows the same
 sessions, feeds and nodes, and goes on where it stood: a turn that was cut off as after a crash, a call
-of unknown outcome without running it again, a question as a question.
+of unknown outcome without running it again, a question as a question. A role keeps its model where your
+configuration knows it, and asks for one otherwise. What is wrong with the project by then is asked once,
+before the flow closes. Settings, keys, skills and servers stay behind, and are named.
 
 What is read is never changed. The files are kept whole with the flow, and every member of them that it
 cannot show is listed. Files that stand in the place of the new flow are moved, as they are, to
