@@ -12,6 +12,7 @@ mod delivering;
 mod ending;
 mod files;
 mod forked;
+mod handled;
 mod hurried;
 mod imported;
 mod killed;

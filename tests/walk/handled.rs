@@ -1,0 +1,212 @@
+//! What the tools of a role do, seen at both far ends: in the next request of its model, and in the files and
+//! processes of the machine.
+
+use serde_json::{Value, json};
+
+use super::models::{Model, call, with_model};
+use super::place::Place;
+
+type Said = Vec<(Value, Vec<Value>)>;
+
+/// A text with a mark at its beginning and line ends of another system.
+const MARKED: &str = "\u{feff}one\r\ntwo\r\nthree\r\n";
+
+/// Reads and edits, one call in each answer.
+fn reads_and_edits(results: usize) -> Said {
+    let edits = |edits: Value| json!({ "path": "lines.txt", "edits": edits });
+    let one = |old: &str, new: &str| json!({ "old_string": old, "new_string": new });
+    let (tool, input) = match results {
+        0 => (
+            "read_file",
+            json!({ "path": "lines.txt", "offset": 41, "limit": 3 }),
+        ),
+        1 => ("read_file", json!({ "path": "lines.txt", "offset": 200 })),
+        2 => ("Read", json!({ "file_path": "marked.txt" })),
+        3 => (
+            "Read",
+            json!({ "file_path": "marked.txt", "path": "lines.txt" }),
+        ),
+        4 => (
+            "edit_file",
+            json!({ "path": "marked.txt", "edits": [one("two", "2")] }),
+        ),
+        5 => (
+            "edit_file",
+            edits(json!([
+                one("line 7 ", "line seven "),
+                one("line 41 of somewhere", "x"),
+                one("line 9 ", "line nine ")
+            ])),
+        ),
+        6 => ("edit_file", edits(json!([one(" ", "x")]))),
+        _ => return Vec::new(),
+    };
+    vec![call(results, tool, input)]
+}
+
+/// Runs a flow to its end with everything allowed.
+fn walked(place: &Place) {
+    let said = place.run(&["run", "demo/flow.yaml", "--until-waiting"]);
+    assert_eq!(said.code, 8, "{said:?}");
+    let flow = place.flow().unwrap();
+    assert_eq!(place.run(&["mode", &flow, "full-access"]).code, 0);
+    let said = place.run(&["resume", &flow, "--until-waiting", "--improve", "none"]);
+    assert_eq!(said.code, 0, "{said:?}");
+}
+
+/// The results of tools as the last request shows them.
+fn results(model: &Model) -> Vec<String> {
+    let heard = model.heard().pop().unwrap();
+    let request: Value = serde_json::from_str(&heard).unwrap();
+    let messages = request["messages"].as_array().unwrap().iter();
+    let blocks = messages.filter_map(|message| message["content"].as_array());
+    let found = blocks
+        .flatten()
+        .filter(|block| block["type"] == "tool_result");
+    found
+        .map(|block| match &block["content"] {
+            Value::String(text) => text.clone(),
+            parts => parts[0]["text"].as_str().unwrap().to_owned(),
+        })
+        .collect()
+}
+
+#[test]
+fn files_are_read_by_lines_and_an_edit_leaves_every_other_byte_as_it_was() {
+    let model = Model::start_with(reads_and_edits);
+    let place = with_model(&model);
+    let lines: String = (1..=118)
+        .map(|line| format!("line {line} of it\n"))
+        .collect();
+    place.write("demo/lines.txt", &lines);
+    place.write("demo/marked.txt", MARKED);
+    walked(&place);
+    let read = |name: &str| std::fs::read_to_string(place.workspace.path().join(name)).unwrap();
+    assert_eq!(read("demo/marked.txt"), MARKED.replace("two", "2"));
+    assert_eq!(
+        read("demo/lines.txt"),
+        lines,
+        "an edit that misses changes nothing"
+    );
+    let results = results(&model);
+    assert_eq!(results.len(), 7, "{results:#?}");
+    assert_eq!(
+        results[0],
+        "[lines.txt: lines 41-43 of 118; go on with offset 44]\n\
+         41\tline 41 of it\n42\tline 42 of it\n43\tline 43 of it\n"
+    );
+    assert!(
+        results[1].contains("has 118 lines; offset 200 is past the end"),
+        "{}",
+        results[1]
+    );
+    assert_eq!(
+        results[2], "1\tone\n2\ttwo\n3\tthree\n",
+        "the mark is hidden"
+    );
+    assert!(
+        !results[3].contains("one"),
+        "two paths are no path: {}",
+        results[3]
+    );
+    assert!(
+        results[5].contains("Edit 2 of 3: no such text in lines.txt. Nothing was changed."),
+        "{}",
+        results[5]
+    );
+    assert!(
+        results[5].contains("line 41 of it"),
+        "what is most alike is shown: {}",
+        results[5]
+    );
+    assert!(!results[6].starts_with("Edited"), "{}", results[6]);
+}
+
+/// What a command leaves running is called in the system's list.
+fn left_word() -> String {
+    format!("a-society-left-behind-{}", std::process::id())
+}
+
+fn runs_commands(results: usize) -> Said {
+    let command = match results {
+        0 => format!("(exec -a {} sleep 60) & echo done", left_word()),
+        1 => "mkdir -p sub && cd sub && pwd".to_owned(),
+        2 => "pwd".to_owned(),
+        _ => return Vec::new(),
+    };
+    vec![call(results, "Bash", json!({ "command": command }))]
+}
+
+#[test]
+fn a_command_does_not_wait_for_what_it_leaves_behind_and_begins_in_the_project_each_time() {
+    let model = Model::start_with(runs_commands);
+    let place = with_model(&model);
+    let begun = std::time::Instant::now();
+    walked(&place);
+    assert!(
+        begun.elapsed().as_secs() < 40,
+        "it waited for the end of a pipe"
+    );
+    let results = results(&model);
+    assert!(
+        results[0].starts_with("[exit 0") && results[0].contains("done"),
+        "{}",
+        results[0]
+    );
+    let last = |text: &str| text.trim_end().lines().last().unwrap().to_owned();
+    assert!(last(&results[1]).ends_with("demo/sub"), "{}", results[1]);
+    assert!(last(&results[2]).ends_with("demo"), "{}", results[2]);
+    let word = left_word();
+    let listed = std::fs::read_dir("/proc").unwrap().map_while(Result::ok);
+    let lines = listed.filter_map(|entry| std::fs::read(entry.path().join("cmdline")).ok());
+    let mut lines = lines.map(|line| String::from_utf8_lossy(&line).into_owned());
+    assert!(!lines.any(|line| line.starts_with(&word)), "it still runs");
+}
+
+/// A file that a command changes behind the back of an edit, and one that nobody read.
+fn edits_what_changed(results: usize) -> Said {
+    let edit = |path: &str, old: &str, new: &str| json!({ "path": path, "edits": [{ "old_string": old, "new_string": new }] });
+    let (tool, input) = match results {
+        // The first call asks, and another process goes on: what it knows of a file, it read itself.
+        0 => ("run_command", json!({ "command": "true" })),
+        1 => ("read_file", json!({ "path": "plan.md" })),
+        2 => (
+            "run_command",
+            json!({ "command": "sed -i s/second/2nd/ plan.md" }),
+        ),
+        3 | 4 => ("edit_file", edit("plan.md", "first", "1st")),
+        5 => (
+            "write_file",
+            json!({ "path": "unread.md", "content": "New.\n" }),
+        ),
+        6 => ("edit_file", edit("unread.md", "old words", "new words")),
+        _ => return Vec::new(),
+    };
+    vec![call(results, tool, input)]
+}
+
+#[test]
+fn an_edit_of_a_file_that_changed_shows_the_change_and_the_same_call_then_counts() {
+    let model = Model::start_with(edits_what_changed);
+    let place = with_model(&model);
+    place.write("demo/plan.md", "first\nsecond\nthird\n");
+    place.write("demo/unread.md", "Some old words.\n");
+    walked(&place);
+    let read = |name: &str| std::fs::read_to_string(place.workspace.path().join(name)).unwrap();
+    assert_eq!(read("demo/plan.md"), "1st\n2nd\nthird\n");
+    assert_eq!(read("demo/unread.md"), "Some new words.\n");
+    let results = results(&model);
+    assert_eq!(results.len(), 7, "{results:#?}");
+    assert!(
+        results[3].contains("2nd") && !results[3].starts_with("Edited"),
+        "{}",
+        results[3]
+    );
+    assert!(results[4].starts_with("Edited plan.md"), "{}", results[4]);
+    assert!(
+        results[5].contains("Some old words."),
+        "what stands there is shown: {}",
+        results[5]
+    );
+    assert!(results[6].starts_with("Edited unread.md"), "{}", results[6]);
+}
