@@ -137,7 +137,10 @@ impl Table {
             let (turn, attempt) = self.answers(&node, &role);
             let targets = self.targets(&node);
             let outcome = if targets.is_empty() {
-                Outcome::ForwardPassClosed { health: Ok(()) }
+                Outcome::ForwardPassClosed {
+                    health: Ok(()),
+                    asks: None,
+                }
             } else {
                 Outcome::Handoff(targets)
             };

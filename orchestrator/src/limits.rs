@@ -103,3 +103,13 @@ pub const WITHOUT_PLACE_MAX: usize = 500;
 /// How many changes of a graph are said one by one. Nobody reads more, and a graph may have
 /// thousands of nodes.
 pub const CHANGES_SAID_MAX: usize = 200;
+
+/// How much of one thing that is wrong with a project is recorded and shown in a question.
+pub const AILMENT_BYTES_MAX: usize = 400;
+
+/// How many things that are wrong with a project one question names.
+pub const AILMENTS_SHOWN_MAX: usize = 20;
+
+/// How many things that are wrong with a project an import records. Of a project with more, nothing is
+/// recorded, and everything that is found later counts as older than the flow.
+pub const AILMENTS_RECORDED_MAX: usize = 400;

@@ -1,10 +1,12 @@
 //! `import-state`: flows that another program began, from the files it kept.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use a_society_facts::id::ProjectName;
+use a_society_orchestrator::config::models::Catalog;
+use a_society_orchestrator::config::user;
 use a_society_orchestrator::import_state::make::{Plan, Ready, make, plan};
-use a_society_orchestrator::import_state::source::find;
+use a_society_orchestrator::import_state::source::{beside, find};
 use a_society_orchestrator::mint::SystemMint;
 use a_society_state::Store;
 use serde_json::{Value, json};
@@ -29,7 +31,9 @@ It reads state version 11: flow.json, roles/*/transcript.json, roles/*/feed.json
 flow, as the program kept them whose files they are. FOLDER is its workspace, the folder of its state, or
 one flow's folder; without it, this workspace. Each flow becomes one with the same id that shows the same
 sessions, feeds and nodes, and goes on where it stood: a turn that was cut off as after a crash, a call
-of unknown outcome without running it again, a question as a question.
+of unknown outcome without running it again, a question as a question. A role keeps its model where your
+configuration knows it, and asks for one otherwise. What is wrong with the project by then is asked once,
+before the flow closes. Settings, keys, skills and servers stay behind, and are named.
 
 What is read is never changed. The files are kept whole with the flow, and every member of them that it
 cannot show is listed. Files that stand in the place of the new flow are moved, as they are, to
@@ -61,10 +65,19 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
     if found.is_empty() {
         return Err(nothing(&folder.display().to_string()));
     }
+    let beside = beside(store.ground().disk.as_ref(), &found);
+    let catalog = match user::catalog() {
+        Ok((_, catalog)) => catalog,
+        Err(why) => {
+            let why = one_line(&why.to_string(), WHY_COLUMNS_MAX);
+            context.out.note(&format!("no model is known: {why}"));
+            Catalog::default()
+        }
+    };
     let now = store.ground().clock.now();
     let (mut all, mut code) = (Vec::new(), ExitCode::Ok);
     for found in found {
-        let planned = plan(&store, &found, now, &mut SystemMint);
+        let planned = plan(&store, (&found, &catalog), now, &mut SystemMint);
         if let (Plan::Ready(ready), false) = (&planned, arguments.dry_run) {
             make(&store, ready)?;
         }
@@ -82,9 +95,30 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
             "folder": folder.display().to_string(),
             "dry_run": arguments.dry_run,
             "flows": all,
+            "not_taken_over": beside.iter().map(|path| path.display().to_string()).collect::<Vec<_>>(),
         }))?;
+    } else {
+        for path in &beside {
+            not_taken_over(context, path);
+        }
     }
     Ok(code)
+}
+
+/// What of a workspace stays behind, and what does the same here.
+fn not_taken_over(context: &mut Context<'_>, path: &Path) {
+    let name = path.file_name().and_then(std::ffi::OsStr::to_str);
+    let instead = match name {
+        Some("skills") => "its skills: a-society skills import FOLDER",
+        Some("secrets.json") => "its keys: a-society models add names where a key is found",
+        Some(_) | None => {
+            "its models: a-society models add; its MCP servers: mcp-servers in the configuration"
+        }
+    };
+    let path = plain(&path.display().to_string()).into_owned();
+    context
+        .out
+        .note(&format!("not taken over: {path}; {instead}"));
 }
 
 fn nothing(folder: &str) -> Stop {

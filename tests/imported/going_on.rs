@@ -9,20 +9,23 @@ const ROUNDS_MAX: usize = 10;
 
 /// Goes on until the flow is over, answering what it asks.
 fn to_the_end(place: &Old, name: &str) {
-    let flow = Old::id(name);
+    to_the_end_of(place, &Old::id(name), name);
+}
+
+/// The same, of any flow.
+pub(super) fn to_the_end_of(place: &Old, flow: &str, name: &str) {
     for _ in 0..ROUNDS_MAX {
-        let said = place.run(&["resume", &flow, "--improve", "graph", "--feedback", "yes"]);
+        let said = place.run(&["resume", flow, "--improve", "graph", "--feedback", "yes"]);
         assert!(matches!(said.code, 0 | 8), "{name}: {said:?}");
-        let status = place.run(&["status", &flow, "--json"]).json();
+        let status = place.run(&["status", flow, "--json"]).json();
         if status["status"] == "completed" {
             return;
         }
         for wait in status["waits"].as_array().unwrap() {
-            let approval = wait["waits_for"] == "approval of a handoff";
-            let words: Vec<&str> = if approval {
-                vec!["approve", &flow]
-            } else {
-                vec!["reply", &flow, "For people who upgrade."]
+            let words: Vec<&str> = match wait["waits_for"].as_str() {
+                Some("approval of a handoff") => vec!["approve", flow],
+                Some("a choice of model and tools") => vec!["configure", flow, "writer", "model=m"],
+                _ => vec!["reply", flow, "For people who upgrade."],
             };
             let said = place.run(&words);
             assert_eq!(said.code, 0, "{name}: {said:?}");
@@ -152,4 +155,53 @@ fn a_flow_that_was_over_stays_over() {
     assert!(said.out.contains("writer"), "{}", said.out);
     place.run(&["resume", &flow]);
     assert_eq!(messages(&place, "completed", "writer").len(), 4);
+}
+
+/// The journal of a flow, as it lies on the disk.
+fn journal(place: &Old, name: &str) -> String {
+    std::fs::read_to_string(place.folder(name).join("journal/00000001.jsonl")).unwrap()
+}
+
+/// The rules of the project are gone.
+fn break_project(place: &Old) {
+    std::fs::remove_file(place.workspace.path().join("demo/a-docs/agents.md")).unwrap();
+}
+
+#[test]
+fn what_was_wrong_with_a_project_before_the_import_is_asked_once_and_nobody_is_told_to_mend_it() {
+    let place = Old::with(&["asks"]);
+    break_project(&place);
+    place.import();
+    let flow = Old::id("asks");
+    place.run(&["reply", &flow, "For people who upgrade."]);
+    let said = place.run(&["resume", &flow, "--until-waiting"]);
+    assert_eq!(said.code, 8, "{said:?}");
+    for words in [
+        "older than this flow here",
+        "a-docs/agents.md: ",
+        "You are asked this once",
+    ] {
+        assert!(said.out.contains(words), "{words} in {}", said.out);
+    }
+    assert!(!journal(&place, "asks").contains("health_check"));
+    assert_eq!(place.run(&["reply", &flow, "Close it."]).code, 0);
+    let said = place.run(&["resume", &flow, "--improve", "none"]);
+    assert_eq!(said.code, 0, "{said:?}");
+    assert!(!journal(&place, "asks").contains("health_check"));
+    let state = json(&place.folder("asks").join("flow.json"));
+    assert_eq!(state["phase"], "completed");
+    place.is_sound("asks");
+}
+
+#[test]
+fn what_breaks_in_a_project_after_the_import_is_for_its_roles_to_mend() {
+    let place = Old::with(&["asks"]);
+    place.import();
+    break_project(&place);
+    let flow = Old::id("asks");
+    place.run(&["reply", &flow, "For people who upgrade."]);
+    let said = place.run(&["resume", &flow, "--until-waiting"]);
+    assert_eq!(said.code, 8, "{said:?}");
+    assert!(journal(&place, "asks").contains("health_check"));
+    assert!(!said.out.contains("older than this flow"), "{}", said.out);
 }

@@ -6,8 +6,10 @@
 
 mod going_on;
 mod killed;
+mod kinds;
 mod members;
 mod refused;
+mod shown;
 
 use std::path::{Path, PathBuf};
 

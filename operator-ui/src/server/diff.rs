@@ -149,6 +149,13 @@ pub(super) fn changes(
             let file = files.entry(path_of(&f.summary)).or_default();
             file.hear(f, edit.as_ref(), bounds);
         }
+        // What its roles had made before is there as a whole: how it came to be is not known.
+        Some(Fact::FlowImported(f)) => {
+            for file in f.passed.iter().flat_map(|passed| &passed.files) {
+                let made = files.entry(file.path.clone()).or_default();
+                made.after = Some(file.blob);
+            }
+        }
         Some(_) | None => {}
     })?;
     let folder = hubs.store.folder(flow);

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use a_society_facts::fact::Fact;
+use a_society_facts::fact::imported::FlowImported;
 use a_society_facts::handoff::Way;
 use a_society_facts::id::Seq;
 use a_society_facts::{Hash, Recorded};
@@ -28,8 +29,10 @@ pub(super) fn of(hubs: &Hubs, flow: &FlowRef, at: Option<Seq>) -> Result<Files, 
 }
 
 fn hear(files: &mut BTreeMap<String, Vec<FileVersion>>, recorded: &Recorded) {
-    let Some(Fact::HandoffApplied(f)) = recorded.fact() else {
-        return;
+    let f = match recorded.fact() {
+        Some(Fact::HandoffApplied(f)) => f,
+        Some(Fact::FlowImported(f)) => return imported(files, recorded.seq, f),
+        Some(_) | None => return,
     };
     for delivery in &f.deliveries {
         let (from, to) = match delivery.way {
@@ -50,6 +53,28 @@ fn hear(files: &mut BTreeMap<String, Vec<FileVersion>>, recorded: &Recorded) {
             to,
             superseded: false,
         });
+    }
+}
+
+/// What had been passed in a flow that another program began, as it was when it was imported.
+fn imported(files: &mut BTreeMap<String, Vec<FileVersion>>, seq: Seq, f: &FlowImported) {
+    for passed in &f.passed {
+        let last = passed.files.len().saturating_sub(1);
+        for (place, file) in passed.files.iter().enumerate() {
+            let (from, to) = match file.way {
+                Way::Forward => (&passed.edge.from, &passed.edge.to),
+                Way::Backward => (&passed.edge.to, &passed.edge.from),
+            };
+            let versions = files.entry(file.path.clone()).or_default();
+            versions.push(FileVersion {
+                seq,
+                hash: file.blob.to_string(),
+                bytes: file.bytes,
+                from: from.to_string(),
+                to: to.to_string(),
+                superseded: place < last,
+            });
+        }
     }
 }
 

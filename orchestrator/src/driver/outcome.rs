@@ -20,6 +20,7 @@ use super::core::Core;
 use super::error::DriverError;
 use super::step::Heard;
 use crate::mint;
+use crate::project::docs::ailment;
 use crate::record::{Found, find, find_in_record, inline_bytes};
 
 /// What a role meant with the end of its turn.
@@ -344,15 +345,30 @@ impl Core {
                 }
             }
             Said::AwaitHandoff => Outcome::AwaitHandoff,
-            Said::ForwardPassClosed => Outcome::ForwardPassClosed {
-                health: self.roles.health(),
-            },
+            Said::ForwardPassClosed => self.closes()?,
             Said::MetaAnalysisComplete { findings_path } => Outcome::MetaAnalysisComplete {
                 findings: self.assigned(&findings_path)?,
             },
             Said::BackwardPassComplete { artifact_path } => Outcome::BackwardPassComplete {
                 report: self.assigned(&artifact_path)?,
             },
+        })
+    }
+
+    /// What the health checks say to a role that closes. What was wrong with the project before the
+    /// flow came here is no fault of its roles: the operator is asked about it, once.
+    fn closes(&mut self) -> Result<Outcome, DriverError> {
+        let found = self.roles.health();
+        let origins = self.state().imported.as_ref();
+        let (older, newer) = match origins {
+            Some(origins) => ailment::apart(found, origins.ailments.as_deref()),
+            None => (Vec::new(), found),
+        };
+        let was_asked = origins.is_some_and(|origins| origins.asked_about_project);
+        let asks = (!older.is_empty() && !was_asked).then(|| ailment::question(&older));
+        Ok(Outcome::ForwardPassClosed {
+            health: ailment::fault(&newer),
+            asks: asks.map(|text| self.flow.keep_text(text)).transpose()?,
         })
     }
 

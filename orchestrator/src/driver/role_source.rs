@@ -13,6 +13,7 @@ use a_society_roles::turn::job::{BegunWith, Job};
 use a_society_roles::turn::stop::StopSignal;
 use a_society_roles::turn::taker::Taker;
 
+use crate::project::docs::ailment::Ailment;
 use crate::project::flow_file::FlowFile;
 
 /// What a packet is about.
@@ -151,6 +152,6 @@ pub trait RoleSource: Send + std::fmt::Debug {
     }
     /// The flow walks the graph of another file from now on, whose roles count from now on.
     fn revised(&mut self, file: &FlowFile);
-    /// The project's health checks, before the forward pass closes.
-    fn health(&mut self) -> Result<(), String>;
+    /// What the project's health checks find wrong, before the forward pass closes.
+    fn health(&mut self) -> Vec<Ailment>;
 }

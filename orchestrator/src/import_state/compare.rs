@@ -13,9 +13,11 @@ use a_society_facts::view::Views;
 use a_society_facts::view::flow::{Phase, Reflecting, Said, Waiting};
 use serde_json::{Map, Value, json};
 
+use super::choices::MODEL_FILE;
 use super::names::Names;
 use super::source::Source;
 use crate::limits::WITHOUT_PLACE_MAX;
+use crate::project::choices::MODEL;
 use crate::project::records::IMPROVEMENT_NAME;
 
 /// The members of a source's files that the views do not show as they are, such as
@@ -42,14 +44,26 @@ pub(super) fn compare(source: &Source, names: &Names, views: &Views) -> Vec<Stri
         found.members(old, &ours, &mut String::new());
     }
     let shown = ["flow.json", "transcript.json", "feed.json"];
-    for (path, _) in &source.files {
+    for (path, bytes) in &source.files {
         let name = path.rsplit('/').next().unwrap_or(path);
-        if !shown.contains(&name) {
+        if let Some(old) = chosen(path, bytes, views) {
+            found.file.clone_from(path);
+            let ours = json!({ "modelId": old["modelId"], "selectedAt": old["selectedAt"] });
+            found.members(&old, &ours, &mut String::new());
+        } else if !shown.contains(&name) {
             found.list.push(format!("{path}: the whole file"));
         }
     }
     found.list.truncate(WITHOUT_PLACE_MAX);
     found.list
+}
+
+/// What a file says of the model of a role, if it was chosen for it.
+fn chosen(path: &str, bytes: &[u8], views: &Views) -> Option<Value> {
+    let (role, file) = path.strip_prefix("roles/")?.split_once('/')?;
+    let chosen = views.flow.configurations.get(role)?;
+    let is_there = file == MODEL_FILE && chosen.settings.contains_key(MODEL);
+    is_there.then(|| serde_json::from_slice(bytes).ok())?
 }
 
 #[derive(Debug, Default)]

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use a_society_facts::fact::journal::SegmentStarted;
 use a_society_facts::fact::operator::ConsentMode;
+use a_society_facts::id::ProjectName;
 use a_society_facts::line::FORMAT;
 use a_society_facts::view::Views;
 use a_society_facts::view::flow::Phase;
@@ -17,7 +18,12 @@ use super::compare::compare;
 use super::sketch::Sketch;
 use super::source::{Found, Source, aside, read};
 use super::translate::translate;
+use crate::config::models::Catalog;
+use crate::limits::AILMENTS_RECORDED_MAX;
 use crate::mint::Mint;
+use crate::project::docs::ailment::ailments;
+use crate::project::docs::folder::is_project;
+use crate::project::place::folder_of;
 
 /// What is done with a flow that was found.
 #[derive(Debug)]
@@ -70,10 +76,15 @@ pub struct Ready {
     record: Vec<String>,
 }
 
-/// What would be done with a flow. Nothing is changed.
-pub fn plan(store: &Store, found: &Found, now: At, mint: &mut dyn Mint) -> Plan {
-    let disk = store.ground().disk.as_ref();
-    match planned(store, disk, found, now, mint) {
+/// What would be done with a flow, whose roles go on with the models of this configuration. Nothing is
+/// changed.
+pub fn plan(
+    store: &Store,
+    (found, catalog): (&Found, &Catalog),
+    now: At,
+    mint: &mut dyn Mint,
+) -> Plan {
+    match planned(store, (found, catalog), now, mint) {
         Ok(plan) => plan,
         Err(why) => Plan::Refused {
             place: found.place.clone(),
@@ -84,12 +95,12 @@ pub fn plan(store: &Store, found: &Found, now: At, mint: &mut dyn Mint) -> Plan 
 
 fn planned(
     store: &Store,
-    disk: &dyn Disk,
-    found: &Found,
+    (found, catalog): (&Found, &Catalog),
     now: At,
     mint: &mut dyn Mint,
 ) -> Result<Plan, String> {
-    let source = read(disk, found)?;
+    let disk = store.ground().disk.as_ref();
+    let mut source = read(disk, found)?;
     let target = store.folder(&source.flow);
     let is_there = disk.about(target.root()).is_ok();
     let has_journal = disk
@@ -105,9 +116,10 @@ fn planned(
             target.root().display()
         ));
     }
+    source.ailments = ailing(store, &source.flow.project);
     // The first pass finds what no view shows, and the second one says it.
-    let (_, without_place) = folded(disk, &source, now, mint, Vec::new())?;
-    let (said, _) = folded(disk, &source, now, mint, without_place.clone())?;
+    let (_, without_place) = folded(disk, (&source, catalog), now, mint, Vec::new())?;
+    let (said, _) = folded(disk, (&source, catalog), now, mint, without_place.clone())?;
     let sessions = said.views.sessions.values();
     Ok(Plan::Ready(Box::new(Ready {
         flow: source.flow.clone(),
@@ -127,6 +139,14 @@ fn planned(
     })))
 }
 
+/// What is wrong with the project that the flow is going to work on, if it is there and can be said.
+fn ailing(store: &Store, project: &ProjectName) -> Option<Vec<String>> {
+    let (disk, folder) = (store.ground().disk.as_ref(), folder_of(store, project));
+    let found = is_project(disk, &folder).then(|| ailments(disk, &folder))?;
+    let few = found.len() <= AILMENTS_RECORDED_MAX;
+    few.then(|| found.into_iter().map(|ailment| ailment.what).collect())
+}
+
 /// A source in facts, and what they fold to.
 struct Said {
     facts: Vec<(At, Fact)>,
@@ -137,13 +157,15 @@ struct Said {
 
 fn folded(
     disk: &dyn Disk,
-    source: &Source,
+    (source, catalog): (&Source, &Catalog),
     now: At,
     mint: &mut dyn Mint,
     without_place: Vec<String>,
 ) -> Result<(Said, Vec<String>), String> {
-    let mut sketch = Sketch::new(source.flow.flow.clone(), now, mint);
-    let names = translate(disk, source, &mut sketch, without_place)?;
+    // It stood so when its files were written last, and nothing happened to it since.
+    let stood = source.written.min(now);
+    let mut sketch = Sketch::new(source.flow.flow.clone(), stood, mint);
+    let names = translate(disk, (source, catalog), &mut sketch, without_place)?;
     let mut views = Views::default();
     let header = Fact::SegmentStarted(SegmentStarted {
         flow: source.flow.flow.clone(),

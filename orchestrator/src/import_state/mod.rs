@@ -4,6 +4,7 @@
 //! [`compare`] folds those facts and lists every member of the old files that no view shows;
 //! [`make`] makes a flow of it. What is read is never changed.
 
+mod choices;
 pub mod compare;
 mod improve;
 pub mod make;

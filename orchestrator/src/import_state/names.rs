@@ -6,7 +6,8 @@
 use std::collections::BTreeMap;
 
 use a_society_facts::Hash;
-use a_society_facts::handoff::Artifact;
+use a_society_facts::fact::imported::PassedFile;
+use a_society_facts::handoff::{Artifact, Way};
 use a_society_facts::limits::INLINE_ARTIFACT_BYTES_MAX;
 use a_society_state::disk::Disk;
 
@@ -86,6 +87,23 @@ impl Names {
             .get(here)
             .cloned()
             .unwrap_or_else(|| here.to_owned())
+    }
+
+    /// A file that had been passed along an edge, as it is now; nothing if it is no longer there.
+    pub(super) fn file(
+        &self,
+        disk: &dyn Disk,
+        sketch: &mut Sketch<'_>,
+        way: Way,
+        path: &str,
+    ) -> Option<PassedFile> {
+        let found = find(disk, &self.places, path).ok()?;
+        Some(PassedFile {
+            way,
+            path: path.to_owned(),
+            bytes: found.bytes.len() as u64,
+            blob: sketch.keep(found.bytes),
+        })
     }
 
     /// A file that was handed over, with what it holds now.

@@ -313,6 +313,7 @@ pub(super) fn suspend(
         question,
         consent: None,
         approval: None,
+        about_project: false,
     }))
 }
 
@@ -380,6 +381,7 @@ fn wait(
         question: None,
         consent: None,
         approval: Some(approval),
+        about_project: false,
     }))?;
     sketch.say(Fact::TurnEnded(TurnEnded {
         turn,

@@ -85,7 +85,10 @@ fn one(
     let taken = whole - messages.len();
     let exchanges = exchanges(session)?.saturating_sub(taken);
     let named = named(sketch, messages, &replacements)?;
+    let beside = session.current_node_id.as_deref();
+    let beside = beside.and_then(|beside| beside.parse().ok());
     let history = ImportedHistory {
+        named: beside.filter(|beside| node.as_ref().is_some_and(|node| node != beside)),
         exchanges: if node.is_some() { exchanges as u64 } else { 0 },
         node,
         context_tokens: tokens(session),

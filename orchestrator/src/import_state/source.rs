@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
+use a_society_facts::At;
 use a_society_facts::fact::imported::ImportedItem;
 use a_society_facts::id::RoleInstance;
 use a_society_flow::graph::Diagnostic;
@@ -105,6 +106,16 @@ pub(super) fn aside(store: &Store, disk: &dyn Disk, flow: &FlowRef) -> PathBuf {
     free.unwrap_or(own)
 }
 
+/// What the other program kept for all its flows in the workspace of these, which is not taken over.
+pub fn beside(disk: &dyn Disk, all: &[Found]) -> Vec<PathBuf> {
+    let workspaces = all.iter().filter_map(|found| found.project_folder.parent());
+    let workspaces: BTreeSet<&Path> = workspaces.collect();
+    let names = ["settings.json", "secrets.json", "skills"];
+    let each = |workspace: &Path| names.map(|name| workspace.join(OUR_FOLDER).join(name));
+    let paths = workspaces.into_iter().flat_map(each);
+    paths.filter(|path| disk.about(path).is_ok()).collect()
+}
+
 /// A flow as its files say it.
 #[derive(Debug)]
 pub(super) struct Source {
@@ -119,9 +130,13 @@ pub(super) struct Source {
     pub(super) files: Vec<(String, Vec<u8>)>,
     /// The files of the record folder, by their paths in it.
     pub(super) record: Vec<String>,
+    /// When `flow.json` was written last.
+    pub(super) written: At,
     /// What of the folder is not taken, and why.
     pub(super) left: Vec<String>,
     pub(super) graph: FlowFile,
+    /// What is wrong with its project before it goes on here; absent if nobody looked.
+    pub(super) ailments: Option<Vec<String>>,
 }
 
 /// Reads a flow.
@@ -170,7 +185,10 @@ pub(super) fn read(disk: &dyn Disk, found: &Found) -> Result<Source, String> {
         &mut left,
     )?;
     let graph = snapshot(disk, &found.place)?;
+    let about = disk.about(&found.place.join("flow.json"));
+    let about = about.map_err(|error| format!("flow.json: {error}"))?;
     Ok(Source {
+        written: At::from_ms(about.modified_ms),
         found: found.clone(),
         flow,
         run,
@@ -181,6 +199,7 @@ pub(super) fn read(disk: &dyn Disk, found: &Found) -> Result<Source, String> {
         record,
         left,
         graph,
+        ailments: None,
     })
 }
 

@@ -14,7 +14,8 @@ use super::names::Names;
 use super::sketch::Sketch;
 use super::source::Source;
 use super::version11::STATE_VERSION;
-use super::{improve, open, sessions};
+use super::{choices, improve, open, sessions};
+use crate::config::models::Catalog;
 
 /// The name of a graph that its owner has still to write.
 const DRAFT_NAME: &str = "Draft Owner Intake";
@@ -25,7 +26,7 @@ const DRAFT_NAME: &str = "Draft Owner Intake";
 /// Says in words what contradicts itself so far that no flow can stand so.
 pub(super) fn translate(
     disk: &dyn Disk,
-    source: &Source,
+    (source, catalog): (&Source, &Catalog),
     sketch: &mut Sketch<'_>,
     without_place: Vec<String>,
 ) -> Result<Names, String> {
@@ -33,6 +34,7 @@ pub(super) fn translate(
     created(sketch, source)?;
     imported(sketch, disk, source, &mut names, without_place)?;
     consent(sketch, source)?;
+    choices::import(sketch, source, catalog);
     improve::close(sketch, source)?;
     let mut at_work = match improve::reached(source) {
         improve::Reached::Forward => open::at_work(source),
@@ -144,9 +146,12 @@ fn imported(
         .collect();
     let mut passed = Vec::new();
     for (key, paths) in &run.history_handoff {
-        if let Some((edge, _)) = along(source, key) {
-            let paths = paths.iter().map(|path| names.here(path)).collect();
-            passed.push(PassedAlong { edge, paths });
+        if let Some((edge, way)) = along(source, key) {
+            let paths: Vec<String> = paths.iter().map(|path| names.here(path)).collect();
+            let files = paths.iter();
+            let files = files.filter_map(|path| names.file(disk, sketch, way, path));
+            let files = files.collect();
+            passed.push(PassedAlong { edge, paths, files });
         }
     }
     let mut received = Vec::new();
@@ -172,6 +177,7 @@ fn imported(
         passed,
         received,
         awaiting_handoff,
+        ailments: source.ailments.clone(),
     }))
 }
 

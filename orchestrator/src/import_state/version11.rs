@@ -203,6 +203,27 @@ pub(crate) struct CompactionArchive {
     pub(crate) replacement_message: Box<RawValue>,
 }
 
+/// `model.json`.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct ModelChoice {
+    pub(crate) model_id: String,
+    #[serde(default)]
+    pub(crate) display_name: Option<String>,
+    #[serde(default)]
+    pub(crate) selected_at: Option<String>,
+}
+
+/// `capabilities.json`.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Capabilities {
+    #[serde(default)]
+    pub(crate) skills: Vec<String>,
+    #[serde(default)]
+    pub(crate) mcp_servers: Vec<String>,
+}
+
 /// A message as it stands in a transcript.
 ///
 /// # Errors

@@ -47,6 +47,7 @@ use crate::limits::{
     ARTIFACTS_SHARE_PERCENT, BYTES_A_TOKEN, FLOW_FILE_BYTES_MAX, PROJECT_FILE_BYTES_MAX,
     SHOWN_ARTIFACT_BYTES_MAX, SHOWN_FINDINGS_BYTES_MAX, UNKNOWN_WINDOW_TOKENS,
 };
+use crate::project::docs::ailment::{Ailment, ailments};
 use crate::project::docs::folder::{self, Sayings, over_canonical_of};
 use crate::project::docs::library::Library;
 use crate::project::flow_file::{self, FlowFile, SNAPSHOT_NAME};
@@ -711,19 +712,8 @@ impl RoleSource for Workshop {
         drop(self.files.write(&snapshot, file.source.as_bytes()));
     }
 
-    fn health(&mut self) -> Result<(), String> {
-        let Some(home) = &self.home else {
-            return Ok(());
-        };
-        let (_, found) = folder::inspect(self.disk.as_ref(), home);
-        let errors: Vec<String> = found
-            .iter()
-            .filter(|diagnostic| diagnostic.is_error())
-            .map(|diagnostic| diagnostic.to_string())
-            .collect();
-        if errors.is_empty() {
-            return Ok(());
-        }
-        Err(errors.join("\n"))
+    fn health(&mut self) -> Vec<Ailment> {
+        let home = self.home.as_ref();
+        home.map_or_else(Vec::new, |home| ailments(self.disk.as_ref(), home))
     }
 }

@@ -115,8 +115,9 @@ name!(
     FlowId, "flow id", check_flow
 );
 name!(
-    /// A node of the graph, in kebab-case.
-    NodeId, "node id", check_kebab
+    /// A node of the graph, in kebab-case. Where another program looked back, the name of a node may
+    /// begin with a role instance, as `writer_2-meta-analysis`; no graph of ours has such a one.
+    NodeId, "node id", check_node
 );
 name!(
     /// A role instance such as `owner` or `owner_2`.
@@ -232,6 +233,17 @@ fn check_kebab(text: &str) -> Result<(), &'static str> {
     }
 }
 
+fn check_node(text: &str) -> Result<(), &'static str> {
+    let Some((base, rest)) = text.split_once('_') else {
+        return check_kebab(text);
+    };
+    let why = "use lowercase letters and digits, joined by single dashes";
+    let (number, rest) = rest.split_once('-').ok_or(why)?;
+    check_kebab(rest)?;
+    let instance = text.get(..base.len() + 1 + number.len()).ok_or(why)?;
+    check_role(instance).map_err(|_| why)
+}
+
 fn check_role(text: &str) -> Result<(), &'static str> {
     let Some((base, number)) = text.split_once('_') else {
         return check_kebab(text);
@@ -296,6 +308,26 @@ mod tests {
             "../../etc/passwd-long-enough",
         ] {
             assert!(text.parse::<FlowId>().is_err(), "{text:?} was taken");
+        }
+    }
+
+    #[test]
+    fn a_node_id_is_kebab_case_and_may_begin_with_a_role_instance() {
+        for text in ["write", "join-75", "ui-developer_2-meta-analysis"] {
+            assert!(text.parse::<NodeId>().is_ok(), "{text:?} was refused");
+        }
+        for text in [
+            "",
+            "a_2",
+            "a_-b",
+            "a_0-b",
+            "a_2-",
+            "a_2-b_3-c",
+            "_2-a",
+            "A",
+            "a b",
+        ] {
+            assert!(text.parse::<NodeId>().is_err(), "{text:?} was taken");
         }
     }
 

@@ -26,6 +26,7 @@ fn item(number: u64) -> ImportedItem {
         } else {
             number.to_string()
         },
+        reasoning_display: None,
     }
 }
 

@@ -8,6 +8,7 @@ use a_society_facts::fact::node::FaultCode;
 use a_society_facts::fact::turn::TurnEnd;
 use a_society_facts::handoff::EdgeName;
 use a_society_facts::id::NodeId;
+use a_society_facts::message::Text;
 use a_society_facts::view::FlowState;
 
 use super::limits::NAMES_SHOWN_MAX;
@@ -71,11 +72,13 @@ pub(super) fn close(
     state: &FlowState,
     turn: &Present<'_>,
     node: &NodeId,
-    health: &Result<(), String>,
+    (health, asks): (&Result<(), String>, Option<&Text>),
 ) -> Result<Vec<Fact>, Refusal> {
-    match judged(graph, state, node, health) {
-        Err(fault) => turn.repair(fault),
-        Ok(()) => Ok(vec![
+    match (judged(graph, state, node, health), asks) {
+        (Err(fault), _) => turn.repair(fault),
+        // No role can help what was wrong before the flow came here, so only the operator is asked.
+        (Ok(()), Some(question)) => Ok(turn.asks_about_project(question.clone())),
+        (Ok(()), None) => Ok(vec![
             Fact::ForwardPassClosed(ForwardPassClosed { node: node.clone() }),
             turn.ended(TurnEnd::Outcome, None),
         ]),

@@ -65,6 +65,7 @@ pub(super) fn consent_awaited(consent: &ConsentId, open: &OpenConsent) -> Fact {
         question: None,
         consent: Some(consent.clone()),
         approval: None,
+        about_project: false,
     })
 }
 

@@ -257,6 +257,8 @@ pub enum Outcome {
     ForwardPassClosed {
         /// What the project's health checks said: nothing, or one short sentence.
         health: Result<(), String>,
+        /// What the operator is asked before it closes, if anything.
+        asks: Option<Text>,
     },
     /// A reflection is done.
     MetaAnalysisComplete {

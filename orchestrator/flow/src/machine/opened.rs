@@ -105,6 +105,7 @@ fn staged(sketch: &mut Sketch) {
                 question: None,
                 consent: None,
                 approval: Some(approval.clone()),
+                about_project: false,
             }))
         })
         .collect();

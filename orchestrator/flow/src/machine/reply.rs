@@ -245,5 +245,6 @@ pub(super) fn guidance_awaited(node: &NodeId, role: &RoleInstance) -> Fact {
         question: Some("The handoff was declined. What should be done instead?".into()),
         consent: None,
         approval: None,
+        about_project: false,
     })
 }

@@ -42,6 +42,7 @@ pub(super) fn stop(
             question: None,
             consent: None,
             approval: None,
+            about_project: false,
         })
     }));
     Ok(facts)

@@ -65,8 +65,8 @@ fn judged(
                 turn.repair(ends_otherwise(turn, &input.outcome))
             }
         },
-        Outcome::ForwardPassClosed { health } => match turn.at {
-            At::Node(node) => close(graph, state, turn, node, health),
+        Outcome::ForwardPassClosed { health, asks } => match turn.at {
+            At::Node(node) => close(graph, state, turn, node, (health, asks.as_ref())),
             At::Reflection | At::Feedback | At::Nothing => {
                 turn.repair(ends_otherwise(turn, &input.outcome))
             }

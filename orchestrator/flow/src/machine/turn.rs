@@ -165,17 +165,32 @@ impl Present<'_> {
         end: TurnEnd,
         error: Option<String>,
     ) -> Vec<Fact> {
+        let waits = self.waits(reason, question);
+        vec![Fact::NodeSuspended(waits), self.ended(end, error)]
+    }
+
+    /// The operator is asked about what was wrong with the project before the flow came here.
+    pub(super) fn asks_about_project(&self, question: Text) -> Vec<Fact> {
+        let waits = NodeSuspended {
+            about_project: true,
+            ..self.waits(WaitReason::PromptHuman, Some(question))
+        };
         vec![
-            Fact::NodeSuspended(NodeSuspended {
-                node: self.open.node.clone(),
-                role: self.open.role.clone(),
-                reason,
-                question,
-                consent: None,
-                approval: None,
-            }),
-            self.ended(end, error),
+            Fact::NodeSuspended(waits),
+            self.ended(TurnEnd::Waiting, None),
         ]
+    }
+
+    fn waits(&self, reason: WaitReason, question: Option<Text>) -> NodeSuspended {
+        NodeSuspended {
+            node: self.open.node.clone(),
+            role: self.open.role.clone(),
+            reason,
+            question,
+            consent: None,
+            approval: None,
+            about_project: false,
+        }
     }
 
     /// The outcome is not valid: the role mends it, unless it tried too often or is to stop.

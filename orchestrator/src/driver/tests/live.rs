@@ -92,6 +92,8 @@ enum Begins {
     File(String),
     /// The graph of the project.
     Project,
+    /// This graph of a project, by another program.
+    Imported(String),
     /// Nothing: its owner writes the graph.
     Draft,
 }
@@ -310,9 +312,15 @@ fn cut<S>(whole: &Whole<S>, (records, world): (usize, &Files)) -> Files {
 
 /// The record with which a flow begins to be one; whoever died before leaves none.
 fn first<S>(whole: &Whole<S>) -> usize {
-    let created =
-        |line: &Vec<u8>| String::from_utf8_lossy(line).contains("\"fact\":\"flow_created\"");
-    whole.journal.iter().position(created).unwrap() + 1
+    // What another program began is there with how it stood, or not at all.
+    let is_first = |line: &Vec<u8>| {
+        let line = String::from_utf8_lossy(line);
+        let words = ["flow_created", "flow_imported"];
+        words
+            .iter()
+            .any(|word| line.contains(&format!("\"fact\":\"{word}\"")))
+    };
+    whole.journal.iter().rposition(is_first).unwrap() + 1
 }
 
 /// Which slice is tried: another one in each run that says so, else one that the name decides.

@@ -37,6 +37,7 @@ use super::super::role_source::{About, Choice, RoleSource, Touched};
 use super::{at, store, walk};
 use crate::control::message::Command;
 use crate::mint::SeededMint;
+use crate::project::docs::ailment::Ailment;
 use crate::project::flow_file::{FlowFile, read_kept};
 use crate::record::Places;
 use crate::run::{NewFlow, create};
@@ -311,8 +312,8 @@ impl RoleSource for Actors {
 
     fn revised(&mut self, _: &FlowFile) {}
 
-    fn health(&mut self) -> Result<(), String> {
-        Ok(())
+    fn health(&mut self) -> Vec<Ailment> {
+        Vec::new()
     }
 
     fn touched(&mut self, role: &RoleInstance, call: &ToolCall) -> Touched {

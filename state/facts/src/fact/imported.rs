@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::at::At;
 use crate::fact::session::Trigger;
-use crate::handoff::{Delivery, EdgeName};
+use crate::handoff::{Delivery, EdgeName, Way};
 use crate::hash::Hash;
 use crate::id::{MessageId, NodeId, RoleInstance};
 use crate::message::{BlobText, Message};
@@ -39,6 +39,9 @@ pub struct FlowImported {
     /// Nodes that waited for something to arrive.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub awaiting_handoff: Vec<NodeId>,
+    /// What the health checks of its project found at that time; absent if nobody looked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ailments: Option<Vec<String>>,
 }
 
 /// A file that a flow was read from.
@@ -60,6 +63,22 @@ pub struct PassedAlong {
     pub edge: EdgeName,
     /// The paths.
     pub paths: Vec<String>,
+    /// The files as they were when the flow was imported, as far as they were there; each is a blob.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<PassedFile>,
+}
+
+/// A file that had been passed along an edge.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PassedFile {
+    /// Which way along it.
+    pub way: Way,
+    /// Its path.
+    pub path: String,
+    /// The blob that holds it.
+    pub blob: Hash,
+    /// Its size.
+    pub bytes: u64,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -117,6 +136,10 @@ pub struct ImportedHistory {
     /// The current node.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub node: Option<NodeId>,
+    /// The node that the other program named beside it, where it was another one: it went on naming the
+    /// last node of the work while a role looked back.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub named: Option<NodeId>,
     /// How many of the last messages are exchanges of that node.
     #[serde(default)]
     pub exchanges: u64,
@@ -152,4 +175,11 @@ pub struct ImportedItem {
     pub label: String,
     /// The rest.
     pub text: String,
+    /// How the program that began it showed what a model thought.
+    #[serde(
+        default,
+        rename = "reasoningDisplay",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub reasoning_display: Option<String>,
 }

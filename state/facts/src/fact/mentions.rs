@@ -100,6 +100,8 @@ impl Fact {
                 fact.files
                     .iter()
                     .for_each(|file| each(file.blob, file.bytes));
+                let passed = fact.passed.iter().flat_map(|passed| &passed.files);
+                passed.for_each(|file| each(file.blob, file.bytes));
                 deliveries(&fact.received, each);
             }
             Self::SessionImported(fact) => {

@@ -159,6 +159,10 @@ pub struct NodeSuspended {
     /// The staged handoff, when it waits for a word about one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub approval: Option<ApprovalId>,
+    /// Whether it asks about what was wrong with the project before the flow came here. That is asked
+    /// once: whoever answers knows it, and the flow may close.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub about_project: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

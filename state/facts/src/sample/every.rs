@@ -228,6 +228,7 @@ fn nodes() -> Vec<Fact> {
             question: Some(Text::from("May I?")),
             consent: Some(id("k1")),
             approval: Some(id("a1")),
+            about_project: false,
         }),
         Fact::NodeWoken(NodeWoken {
             client: None,

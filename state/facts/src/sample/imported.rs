@@ -5,7 +5,7 @@ use super::scribe::{delivery, edge};
 use crate::fact::Fact;
 use crate::fact::imported::{
     FeedImported, FlowImported, ImportedArchive, ImportedFile, ImportedItem, ImportedMessage,
-    PassedAlong, SessionImported, These,
+    PassedAlong, PassedFile, SessionImported, These,
 };
 use crate::fact::session::Trigger;
 use crate::handoff::Way;
@@ -27,9 +27,16 @@ pub(super) fn flow() -> Fact {
         passed: vec![PassedAlong {
             edge: edge("draft", "review"),
             paths: vec!["notes.md".into()],
+            files: vec![PassedFile {
+                way: Way::Forward,
+                path: "notes.md".into(),
+                blob: Hash::of(b"notes"),
+                bytes: 5,
+            }],
         }],
         received: vec![delivery("draft", "review", Way::Forward, "notes.md")],
         awaiting_handoff: vec![id("draft")],
+        ailments: Some(vec!["a-docs/agents.md: it is not there".into()]),
     })
 }
 
@@ -73,6 +80,7 @@ pub(super) fn feed() -> Fact {
             kind: ItemKind::ToolSuccess,
             label: "Tool Call".into(),
             text: "read_file notes.md".into(),
+            reasoning_display: None,
         }],
     })
 }

@@ -86,6 +86,7 @@ fn intake(scribe: &mut Scribe) {
         question: Some(Text::from("Who reads these notes?")),
         consent: None,
         approval: None,
+        about_project: false,
     }));
     scribe.end(&turn, TurnEnd::Waiting);
 
@@ -169,6 +170,7 @@ fn consent(scribe: &mut Scribe, turn: &Turn, call: &crate::id::CallId) {
         question: None,
         consent: Some(id("k1")),
         approval: None,
+        about_project: false,
     }));
     scribe.say(Fact::ConsentResolved(ConsentResolved {
         consent: id("k1"),
@@ -364,6 +366,7 @@ fn stage(scribe: &mut Scribe, turn: &Turn) {
         question: None,
         consent: None,
         approval: Some(id("a1")),
+        about_project: false,
     }));
     scribe.end(turn, TurnEnd::Waiting);
     scribe.say(Fact::HandoffDecided(HandoffDecided {
@@ -480,6 +483,7 @@ fn ask_while_reflecting(scribe: &mut Scribe) {
         question: Some(Text::from("About the first draft or both?")),
         consent: None,
         approval: None,
+        about_project: false,
     }));
     scribe.end(&turn, TurnEnd::Waiting);
     scribe.say(Fact::OperatorReplied(OperatorReplied {

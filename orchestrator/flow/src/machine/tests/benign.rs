@@ -70,7 +70,10 @@ impl Sim {
         let tries = state.turns[&turn].repairs;
         if ways.closes {
             return match (missing(state, node).is_empty(), tries) {
-                (true, _) => Outcome::ForwardPassClosed { health: Ok(()) },
+                (true, _) => Outcome::ForwardPassClosed {
+                    health: Ok(()),
+                    asks: None,
+                },
                 (false, 0) => Outcome::AwaitHandoff,
                 (false, _) => Outcome::PromptHuman { question: None },
             };

@@ -70,6 +70,7 @@ fn k2_health_checks_come_before_what_is_missing() {
     let mut flow = at_end();
     let sick = Outcome::ForwardPassClosed {
         health: Err("the index is broken".into()),
+        asks: Some("May it close?".into()),
     };
     let input = flow.outcome_input("z", sick);
     let facts = flow.say(input).unwrap();
@@ -77,6 +78,22 @@ fn k2_health_checks_come_before_what_is_missing() {
         panic!("a red check is a repair");
     };
     assert_eq!(repair.summary, "the index is broken");
+}
+
+#[test]
+fn what_the_operator_is_asked_before_it_closes_waits_for_an_answer() {
+    let mut flow = at_end();
+    let asks = Outcome::ForwardPassClosed {
+        health: Ok(()),
+        asks: Some("May it close?".into()),
+    };
+    let input = flow.outcome_input("z", asks);
+    let facts = flow.say(input).unwrap();
+    let a_society_facts::Fact::NodeSuspended(waits) = &facts[0] else {
+        panic!("the operator is not asked: {facts:?}");
+    };
+    assert!(waits.about_project);
+    assert_eq!(waits.question.as_ref().unwrap().shown(), "May it close?");
 }
 
 #[test]

@@ -177,7 +177,10 @@ fn outcomes(point: &mut Point, node: &NodeId) -> Vec<Outcome> {
     let ways = allowed(&point.flow.graph, &point.flow.state, node);
     let mut outcomes = vec![
         Outcome::AwaitHandoff,
-        Outcome::ForwardPassClosed { health: Ok(()) },
+        Outcome::ForwardPassClosed {
+            health: Ok(()),
+            asks: None,
+        },
     ];
     let back: Vec<Vec<NodeId>> = if point.left.back {
         let one = |to: &NodeId| vec![to.clone()];

@@ -333,6 +333,7 @@ impl Sim {
                 } else {
                     Ok(())
                 },
+                asks: b.is_multiple_of(5).then(|| "May it close?".into()),
             },
             (0..=5, Task::Reflection) => Outcome::MetaAnalysisComplete {
                 findings: kept(&findings_path(&role)),

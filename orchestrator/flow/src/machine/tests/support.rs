@@ -217,7 +217,13 @@ impl Flow {
     }
 
     pub(crate) fn closes(&mut self, node: &str) -> String {
-        self.ends(node, Outcome::ForwardPassClosed { health: Ok(()) })
+        self.ends(
+            node,
+            Outcome::ForwardPassClosed {
+                health: Ok(()),
+                asks: None,
+            },
+        )
     }
 
     pub(crate) fn reply_input(&mut self, target: ReplyTarget) -> Input {

@@ -3,9 +3,10 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use a_society_facts::At;
+use a_society_facts::fact::imported::FlowImported;
 use a_society_facts::fact::improvement::ImprovementMode;
 use a_society_facts::fact::node::WaitReason;
+use a_society_facts::{At, Fact};
 use a_society_flow::machine::Question;
 use a_society_state::FlowRef;
 use a_society_state::disk::{Disk, FaultyDisk, RealDisk};
@@ -43,7 +44,7 @@ fn new_flow(scenario: &Scenario, disk: &dyn Disk, project: &Path) -> NewFlow {
         found.unwrap_or_else(|| panic!("{diagnostics:?}"))
     };
     let file = match &scenario.flow {
-        Begins::File(text) => read_kept(text.clone()).unwrap(),
+        Begins::File(text) | Begins::Imported(text) => read_kept(text.clone()).unwrap(),
         Begins::Project => of_project().canonical,
         Begins::Draft => draft::alone().unwrap(),
     };
@@ -78,7 +79,11 @@ impl Stage for InMemory {
     fn begin(&self, scenario: &Scenario) -> Core {
         let new = new_flow(scenario, &self.0, Path::new(PROJECT));
         let mint = Box::new(SeededMint(1));
-        create(&store(&self.0), new, At::from_ms(BEGINS_MS), mint).unwrap()
+        let mut core = create(&store(&self.0), new, At::from_ms(BEGINS_MS), mint).unwrap();
+        if matches!(scenario.flow, Begins::Imported(_)) {
+            core.append(Fact::FlowImported(nothing_yet())).unwrap();
+        }
+        core
     }
 
     fn open(&self, _: &Scenario) -> Result<Core, String> {
@@ -105,6 +110,21 @@ impl Stage for InMemory {
     fn write(&self, path: &Path, bytes: &[u8]) {
         self.0.make_folder(path.parent().unwrap()).unwrap();
         self.0.write_file(path, bytes).unwrap();
+    }
+}
+
+/// Another program began it, and nothing had happened. Nobody looked at its project.
+fn nothing_yet() -> FlowImported {
+    FlowImported {
+        state_version: "11".to_owned(),
+        files: Vec::new(),
+        without_place: Vec::new(),
+        visited: Vec::new(),
+        completed: Vec::new(),
+        passed: Vec::new(),
+        received: Vec::new(),
+        awaiting_handoff: Vec::new(),
+        ailments: None,
     }
 }
 
@@ -322,6 +342,21 @@ fn release_notes_goes_on_behind_every_record_also_while_its_roles_look_back() {
     scenario.flow = Begins::Project;
     gather(&folder, &folder.join("a-docs"), &mut scenario.files);
     every_prefix_goes_on::<InMemory>(&scenario, 2 * SLICES);
+}
+
+/// The project has no rules, so that the operator is asked before the flow closes.
+#[test]
+fn an_imported_flow_of_an_ailing_project_goes_on_behind_every_record() {
+    let folder = folder_of("release-notes");
+    let read = |file: &str| std::fs::read_to_string(folder.join(file)).unwrap();
+    let script = read("a-docs/workflow/script.yaml");
+    let mut scenario = scripted("ailing", "", &script, forward);
+    scenario.flow = Begins::Imported(read("a-docs/workflow/main.yaml"));
+    gather(&folder, &folder.join("a-docs"), &mut scenario.files);
+    scenario
+        .files
+        .retain(|(path, _)| !path.ends_with("agents.md"));
+    every_prefix_goes_on::<InMemory>(&scenario, SLICES);
 }
 
 #[test]

@@ -193,7 +193,10 @@ impl FeedView {
         for item in &f.items {
             let words = Words::new(item.kind, item.label.clone(), item.text.clone());
             let number = self.add(seq, at, words);
-            self.item(number, |it| it.id.clone_from(&item.id));
+            self.item(number, |it| {
+                it.id.clone_from(&item.id);
+                it.reasoning_display.clone_from(&item.reasoning_display);
+            });
         }
     }
 
@@ -214,6 +217,7 @@ impl FeedView {
             interrupted: false,
             discarded: false,
             full_bytes: None,
+            reasoning_display: None,
         };
         self.shorten(&mut item);
         self.bytes += item.approx_bytes();

@@ -76,6 +76,9 @@ pub struct FeedItem {
     /// How long the text is in full, where only its beginning is held.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub full_bytes: Option<u64>,
+    /// How the program that began it showed what a model thought.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reasoning_display: Option<String>,
 }
 
 impl FeedItem {
@@ -99,6 +102,7 @@ impl FeedItem {
             interrupted: self.interrupted,
             discarded: self.discarded,
             full_bytes: self.full_bytes.or(cut.then_some(full)),
+            reasoning_display: self.reasoning_display.clone(),
         }
     }
 

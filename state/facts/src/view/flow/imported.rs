@@ -18,6 +18,12 @@ pub struct Origins {
     pub seq: Seq,
     /// The files it was read from.
     pub files: Vec<ImportedFile>,
+    /// What was wrong with its project when it was imported; absent if nobody looked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ailments: Option<Vec<String>>,
+    /// Whether the operator was asked about that.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub asked_about_project: bool,
 }
 
 impl FlowState {
@@ -26,6 +32,8 @@ impl FlowState {
             state_version: f.state_version.clone(),
             seq: place.seq,
             files: f.files.clone(),
+            ailments: f.ailments.clone(),
+            asked_about_project: false,
         });
         self.visited.extend(f.visited.iter().cloned());
         self.completed_edges.extend(f.completed.iter().cloned());

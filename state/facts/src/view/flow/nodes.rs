@@ -187,6 +187,9 @@ impl FlowState {
             held,
         };
         self.rest(&f.role);
+        if let Some(origins) = self.imported.as_mut().filter(|_| f.about_project) {
+            origins.asked_about_project = true;
+        }
         if f.reason == WaitReason::RoleConfiguration {
             // A role that asks to be configured has no configuration that counts.
             self.configurations.remove(&f.role);

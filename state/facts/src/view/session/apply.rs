@@ -318,6 +318,7 @@ impl SessionView {
                 if !here || origin == Origin::Entry {
                     self.node = Some(NodeMark {
                         node: node.clone(),
+                        named: None,
                         start: self.messages.len(),
                     });
                     self.before_node_bytes = self.live_bytes;

@@ -43,6 +43,7 @@ impl SessionView {
         let exchanges = usize::try_from(f.exchanges).unwrap_or(usize::MAX);
         self.node = f.node.clone().map(|node| NodeMark {
             node,
+            named: f.named.clone(),
             start: self.messages.len().saturating_sub(exchanges),
         });
         self.latest_context_usage = f.context_tokens;

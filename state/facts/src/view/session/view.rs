@@ -18,6 +18,8 @@ use crate::message::{BlobText, Text};
 pub struct NodeMark {
     /// The node.
     pub node: NodeId,
+    /// The node that an imported session named beside it, where it was another one.
+    pub named: Option<NodeId>,
     /// Its first message, counted from the beginning of the history.
     pub start: usize,
 }

@@ -166,7 +166,8 @@ impl SessionView {
         let all = self.archives.as_slice();
         map.serialize_entry("compactionArchives", &Archives { all, texts })?;
         map.serialize_entry("isActive", &self.is_active)?;
-        let node = self.node.as_ref().map(|mark| &mark.node);
+        let mark = self.node.as_ref();
+        let node = mark.map(|mark| mark.named.as_ref().unwrap_or(&mark.node));
         some(map, "currentNodeId", node)?;
         let whole = |text: &Text| text.blob().and_then(|kept| (texts.0)(kept.blob));
         let prompt = self.system_prompt.as_ref();

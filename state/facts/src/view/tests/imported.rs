@@ -36,9 +36,11 @@ fn flow() -> Fact {
         passed: vec![PassedAlong {
             edge,
             paths: vec!["notes.md".into()],
+            files: Vec::new(),
         }],
         received: Vec::new(),
         awaiting_handoff: vec![id("review")],
+        ailments: None,
     })
 }
 
@@ -81,6 +83,7 @@ fn session() -> Vec<Fact> {
         replacement: user("m3", "a summary"),
     };
     let history = ImportedHistory {
+        named: None,
         node: Some(id("draft")),
         exchanges: 1,
         context_tokens: 1200,
@@ -99,6 +102,7 @@ fn feed(after: u64, names: &[&str]) -> Fact {
         id: (*name).to_owned(),
         kind: ItemKind::Assistant,
         label: "Assistant".into(),
+        reasoning_display: None,
         text: format!("text of {name}"),
     };
     Fact::FeedImported(FeedImported {
