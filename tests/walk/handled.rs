@@ -64,9 +64,10 @@ fn results(model: &Model) -> Vec<String> {
         .flatten()
         .filter(|block| block["type"] == "tool_result");
     found
-        .map(|block| match &block["content"] {
-            Value::String(text) => text.clone(),
-            parts => parts[0]["text"].as_str().unwrap().to_owned(),
+        .map(|block| {
+            let content = &block["content"];
+            let text = content.as_str().or_else(|| content[0]["text"].as_str());
+            text.unwrap().to_owned()
         })
         .collect()
 }
