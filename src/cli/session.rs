@@ -110,7 +110,7 @@ struct Archives {
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 The summary goes, and what was said since stays behind the history. A history that had nearly filled
-the window will be made shorter again with the role's next request.
+the window will be compacted again with the role's next request.
 
 Examples:
   a-society session restore a1b2 writer k7")]
@@ -226,7 +226,7 @@ fn list(context: &mut Context<'_>, ls: &Ls) -> Outcome {
     let mut rows: Vec<Vec<Cell>> = vec![head.into_iter().map(Cell::from).collect()];
     for (role, session) in &views.sessions {
         let now = if session.compaction.is_some() {
-            "is being made shorter"
+            "is being compacted"
         } else if views.flow.main_turn_of(role).is_some() {
             "a turn is open"
         } else {
@@ -424,9 +424,9 @@ fn compact(context: &mut Context<'_>, arguments: &Compact) -> Outcome {
     }
     let flow = &said.flow;
     match done {
-        _ if running => context.out.line(&format!(
-            "{flow}: the session of {role} is being made shorter"
-        ))?,
+        _ if running => context
+            .out
+            .line(&format!("{flow}: the session of {role} is being compacted"))?,
         Some(kept) => context.out.line(&replaced(&flow.to_string(), role, kept))?,
         None => return Err(not_shorter(role, &views)),
     }
@@ -462,7 +462,7 @@ fn not_shorter(role: &RoleInstance, views: &Views) -> Stop {
     OperatorError::new(kind, what, why, "a-society models test").into()
 }
 
-/// Waits until the session is not being made shorter any more.
+/// Waits until the session is not being compacted any more.
 fn wait(said: &Said, role: &RoleInstance) -> Result<(), Stop> {
     for _ in 0..LOOKS_MAX {
         let seen = said.store.look(&said.flow)?;

@@ -309,7 +309,7 @@ const PAGE: &str = "\
 
 The first request of a flow over each wire, whole and as it left; a test compares this page with what the
 program sends. Tools and the first part of the system prompt are the same in every flow of a role, so that
-providers find them in their caches. What differs from flow to flow and from machine to machine stands in the
+providers find them in their caches. What differs between flows and machines is in the
 part `# Environment`, and what differs from turn to turn in the messages. Line breaks within texts are shown
 as such.
 ";

@@ -71,17 +71,26 @@ impl Aimock {
     /// What it was asked so far, in its own words: path, body, status. It reads all wires into one
     /// shape, that of Chat Completions.
     pub(super) fn heard(&self) -> Vec<Value> {
+        serde_json::from_str(&self.ask("GET")).unwrap()
+    }
+
+    /// Lets it forget what it was asked.
+    pub(super) fn forget(&self) {
+        self.ask("DELETE");
+    }
+
+    fn ask(&self, method: &str) -> String {
         let mut stream = TcpStream::connect(&self.address).unwrap();
         // In this version of HTTP the end of the connection is the end of the answer.
         let request = format!(
-            "GET /v1/_requests HTTP/1.0\r\nhost: {}\r\n\r\n",
+            "{method} /v1/_requests HTTP/1.0\r\nhost: {}\r\n\r\n",
             self.address
         );
         stream.write_all(request.as_bytes()).unwrap();
         let mut answer = String::new();
         stream.read_to_string(&mut answer).unwrap();
         let (_, body) = answer.split_once("\r\n\r\n").unwrap();
-        serde_json::from_str(body).unwrap()
+        body.to_owned()
     }
 
     /// The same, where every request was answered.

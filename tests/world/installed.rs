@@ -4,6 +4,8 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
+use crate::support::is_full;
+
 /// The folder of a package, if it is installed and Node is there to run it.
 pub(super) fn package(name: &str) -> Option<PathBuf> {
     let folder = modules().join(name);
@@ -37,4 +39,18 @@ pub(super) fn not_measured(why: &str) {
         "NOT MEASURED: programs that others wrote: {why}"
     )
     .unwrap();
+}
+
+/// The Python with the packages of `python/requirements.txt`, in the whole test only.
+pub(super) fn python() -> Option<PathBuf> {
+    if !is_full() {
+        return None;
+    }
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/world/python/installed");
+    let python = PathBuf::from(folder).join("bin/python");
+    if !python.exists() {
+        not_measured("the packages of tests/world/python are not installed");
+        return None;
+    }
+    Some(python)
 }

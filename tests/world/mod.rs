@@ -4,6 +4,8 @@
 //! README of this folder.
 
 mod aimock;
+mod clients;
+mod gateway;
 mod installed;
 mod repository;
 mod servers;

@@ -11,11 +11,11 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use super::aimock::{Aimock, calls, texts, when};
-use super::installed::package;
+use super::installed::{package, python};
 use super::site::Site;
 
 /// How long anything may take before the test says what it waited for.
-const LONGEST: Duration = Duration::from_secs(30);
+const LONGEST: Duration = Duration::from_secs(60);
 
 /// A flow of one node whose role has these servers.
 fn flow(servers: &str) -> String {
@@ -35,7 +35,7 @@ fn ends() -> Value {
     calls("handoff", &json!({ "type": "forward-pass-closed" }))
 }
 
-fn wait_until(what: &str, mut is_so: impl FnMut() -> bool) {
+pub(super) fn wait_until(what: &str, mut is_so: impl FnMut() -> bool) {
     let begin = Instant::now();
     while !is_so() {
         assert!(begin.elapsed() < LONGEST, "it took too long until {what}");
@@ -44,7 +44,7 @@ fn wait_until(what: &str, mut is_so: impl FnMut() -> bool) {
 }
 
 /// A program that ends with its test.
-struct Running(Child);
+pub(super) struct Running(pub(super) Child);
 
 impl Running {
     fn end(&mut self) {
@@ -337,4 +337,55 @@ fn the_death_of_a_server_in_a_call_is_told_to_the_model_and_nothing_is_called_ag
     let heard = model.answered();
     let results = texts(&heard[1], "tool");
     assert!(heard.len() == 2 && results.len() == 1, "{results:?}");
+}
+
+fn git(folder: &Path, words: &[&str]) -> String {
+    let mut git = Command::new("git");
+    let git = git.arg("-C").arg(folder).args(words).output().unwrap();
+    assert!(git.status.success(), "{git:?}");
+    String::from_utf8(git.stdout).unwrap()
+}
+
+#[test]
+fn a_call_of_a_server_in_python_makes_a_commit() {
+    let Some(python) = python() else {
+        return;
+    };
+    let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let root = folder.path().canonicalize().unwrap();
+    git(&root, &["init", "--quiet"]);
+    git(&root, &["config", "user.name", "Somebody"]);
+    git(&root, &["config", "user.email", "somebody@example.org"]);
+    std::fs::write(root.join("a.md"), "One.\n").unwrap();
+    let commit = json!({ "repo_path": root, "message": "add: one" });
+    let answers = [
+        when(
+            json!({ "userMessage": "node `use`", "hasToolResult": false }),
+            calls(
+                "mcp__git__git_add",
+                &json!({ "repo_path": root, "files": ["a.md"] }),
+            ),
+        ),
+        when(
+            json!({ "toolResultContains": "staged" }),
+            calls("mcp__git__git_commit", &commit),
+        ),
+        when(json!({ "toolResultContains": "committed" }), ends()),
+    ];
+    let Some(model) = Aimock::start(&answers) else {
+        return;
+    };
+    let configured = format!(
+        "mcp-servers:\n  git: {{ command: '{}', args: [-m, mcp_server_git, --repository, '{}'] }}\n",
+        python.display(),
+        root.display()
+    );
+    let site = Site::new(&flow("git"), &model, "openai-chat", &configured);
+    let mut said = site.begin();
+    while said.code == 8 && model.answered().len() < 3 {
+        site.allow();
+        said = site.resume();
+    }
+    assert_eq!(said.code, 0, "{said:?} {:?}", model.results());
+    assert_eq!(git(&root, &["log", "--format=%s"]), "add: one\n");
 }

@@ -16,14 +16,18 @@ pub(super) struct Site {
 impl Site {
     /// With a flow, a model over a wire, and what else the operator configured.
     pub(super) fn new(flow: &str, model: &Aimock, wire: &str, configured: &str) -> Self {
+        Self::at(flow, &model.url(), wire, configured)
+    }
+
+    /// The same, with a model at an address.
+    pub(super) fn at(flow: &str, url: &str, wire: &str, configured: &str) -> Self {
         let workspace = Workspace::new();
         std::fs::create_dir(workspace.path().join("demo")).unwrap();
         let site = Self { workspace };
         site.write("demo/flow.yaml", flow);
         let config = format!(
-            "providers:\n  p: {{ wire: {wire}, base-url: '{}' }}\n\
-             models:\n  m: {{ provider: p, id: m, window: 100000 }}\nmodel: m\n{configured}",
-            model.url()
+            "providers:\n  p: {{ wire: {wire}, base-url: '{url}' }}\n\
+             models:\n  m: {{ provider: p, id: m, window: 100000 }}\nmodel: m\n{configured}"
         );
         site.write("config.yaml", &config);
         site

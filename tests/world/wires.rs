@@ -67,13 +67,18 @@ fn walks_over(wire: &str, path: &str) {
     let Some(model) = Aimock::start(&answers()) else {
         return;
     };
-    let site = Site::new(FLOW, &model, wire, "");
+    let heard = walked(&model, &model.url(), wire);
+    assert!(heard.iter().all(|request| request["path"] == path));
+}
+
+/// Walks the flow over a wire to an address, behind which there is the model, and gives what that was asked.
+pub(super) fn walked(model: &Aimock, url: &str, wire: &str) -> Vec<Value> {
+    let site = Site::at(FLOW, url, wire, "");
     let said = site.begin();
     assert_eq!(said.code, 8, "{said:?}");
     assert!(
         said.out.contains("cp flow.yaml kept.yaml"),
-        "the operator is shown the command: {}",
-        said.out
+        "the operator is shown the command: {said:?}"
     );
     assert!(!site.path().join("demo/kept.yaml").exists());
     assert_eq!(site.record("notes.md"), NOTES);
@@ -82,9 +87,13 @@ fn walks_over(wire: &str, path: &str) {
     assert_eq!(said.code, 0, "{said:?}");
     assert_eq!(site.read("demo/kept.yaml"), FLOW);
     assert_eq!(site.status()["status"], "completed");
-
     let heard = model.answered();
-    assert!(heard.iter().all(|request| request["path"] == path));
+    arrived(&heard);
+    heard
+}
+
+/// What was said and done before stands in the requests.
+fn arrived(heard: &[Value]) {
     // Two of the first node, three of the second, one of the last: none was spent on a repair.
     assert_eq!(heard.len(), 6);
     let tools = |request: &Value| request["body"]["tools"].to_string();
@@ -99,6 +108,11 @@ fn walks_over(wire: &str, path: &str) {
     assert!(results[1].contains("It is kept."), "{results:#?}");
     let packet = texts(&heard[5], "user").pop().unwrap().to_owned();
     assert!(packet.contains(NOTES.trim()), "{packet}");
+}
+
+/// The answers of the flow, for a model that stands behind something else.
+pub(super) fn model() -> Option<Aimock> {
+    Aimock::start(&answers())
 }
 
 #[test]

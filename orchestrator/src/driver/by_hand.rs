@@ -130,7 +130,7 @@ impl Core {
         Ok(1)
     }
 
-    /// The session of a role of which no turn is open and that is not being made shorter.
+    /// The session of a role of which no turn is open and that is not being compacted.
     fn quiet_session(&self, role: &RoleInstance) -> Result<&SessionView, DriverError> {
         let Some(session) = self.flow.views().sessions.get(role) else {
             return Err(not_now(role, "it has none"));
@@ -141,7 +141,7 @@ impl Core {
             return Err(not_now(role, why));
         }
         if known.is_none_or(|known| known.compaction.is_some()) {
-            return Err(not_now(role, "it is being made shorter already"));
+            return Err(not_now(role, "it is being compacted already"));
         }
         if self.is_draining() {
             return Err(DriverError::Gone);

@@ -147,7 +147,7 @@ impl Core {
         Ok(())
     }
 
-    /// Says that a session is being made shorter, and begins the turn that makes its summary.
+    /// Says that a session is being compacted, and begins the turn that makes its summary.
     pub(super) fn announce_compaction(
         &mut self,
         role: &RoleInstance,

@@ -67,7 +67,7 @@ pub trait RoleSource: Send + std::fmt::Debug {
         about: About<'_>,
         allowed: Allowed,
     ) -> String;
-    /// What the flow knows about a role's work, for a role whose conversation is made shorter: what it
+    /// What the flow knows about a role's work, for a role whose conversation is compacted: what it
     /// received, what is still to come, what it handed off.
     fn facts(
         &mut self,

@@ -1,4 +1,4 @@
-//! What replaces a history that is made shorter: one summary, the flow's facts, the task list, and the
+//! What replaces a history that is compacted: one summary, the flow's facts, the task list, and the
 //! request that the role has not answered.
 
 use std::path::Path;
@@ -25,7 +25,7 @@ use crate::mint;
 /// The folder below the record in which texts are kept that were too long for a message.
 const OUTPUTS: &str = ".outputs";
 
-/// A history that is made shorter.
+/// A history that is compacted.
 #[derive(Debug)]
 pub(super) struct Shorter {
     pub(super) compaction: String,

@@ -34,9 +34,13 @@ pub const STALLED: Duration = Duration::from_secs(30);
 /// the connection serves the next request.
 pub const REST: Duration = Duration::from_secs(2);
 
-/// From what length on the beginning of a conversation is kept as it was written: writing less takes
-/// under a millisecond anyway.
-pub const SENT_BYTES_MIN: usize = 512 * 1024;
+/// From what length on the beginning of a conversation is kept as it was written: writing and hashing
+/// less takes some ten microseconds.
+pub const SENT_BYTES_MIN: usize = 16 * 1024;
+
+/// From what length on a body leaves in pieces. A shorter one is copied into one buffer, which costs less
+/// than handing on several.
+pub const BODY_PIECES_BYTES_MIN: usize = 512 * 1024;
 
 /// How much is kept of beginnings, over all conversations. The oldest go first; their requests are
 /// written whole the next time, and nothing else changes.

@@ -130,7 +130,7 @@ pub enum Step {
         /// Why, in words.
         why: String,
     },
-    /// The session is made shorter before the next request.
+    /// The session is compacted before the next request.
     Compact(Compact),
     /// What the role works with is chosen before its turn.
     Choose(Choose),
@@ -343,7 +343,7 @@ pub enum Told {
         /// What the role is told, in order.
         words: Vec<String>,
     },
-    /// The session was made shorter: a message replaces what was said so far.
+    /// The session was compacted: a message replaces what was said so far.
     Compacted {
         /// What it says.
         replacement: String,

@@ -2,7 +2,8 @@
 //!
 //! Every request repeats the whole conversation, and the journal names it by its hash. What the last
 //! request began with is kept as bytes, with the messages that they stand for: a request whose
-//! history begins with the very same messages, which is seen by their addresses, goes on from there.
+//! history begins with the same messages goes on from there. Within a turn they are known by their
+//! addresses; a new turn has read its session again, and they are compared.
 //! The bytes are what they would be if all of it were written anew; whatever could come to be
 //! written in another way, such as the marks that move on with the conversation, is not kept.
 
@@ -15,7 +16,7 @@ use bytes::Bytes;
 
 use super::pen::Pen;
 use crate::provider::body::Body;
-use crate::provider::limits::{SENT_BYTES_MAX, SENT_BYTES_MIN};
+use crate::provider::limits::{BODY_PIECES_BYTES_MIN, SENT_BYTES_MAX, SENT_BYTES_MIN};
 use crate::provider::repair::{Before, Mended, mend};
 use crate::provider::request::{Request, Said};
 use crate::provider::wire::ids::Ids;
@@ -225,7 +226,7 @@ impl Beginning {
     }
 
     fn body(&self, open: Vec<u8>) -> Body {
-        if self.bytes() < SENT_BYTES_MIN {
+        if self.bytes() < BODY_PIECES_BYTES_MIN {
             let parts = self.pieces.iter().map(AsRef::as_ref);
             let parts = [&*self.head].into_iter().chain(parts).chain([&*open]);
             return parts.collect::<Vec<&[u8]>>().concat().into();

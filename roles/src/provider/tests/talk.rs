@@ -330,6 +330,59 @@ fn each_wire_is_told_what_to_cache_in_its_own_way() {
     assert_eq!(sent(Wire::Chat, Some("k")).get("prompt_cache_key"), None);
 }
 
+/// A conversation whose last round has so many calls.
+fn with_round_of(calls: usize) -> Vec<Said> {
+    let call = |at: usize| a_society_facts::message::ToolCall {
+        id: format!("c{at}"),
+        name: "list_directory".to_owned(),
+        input: RawValue::from_string("{}".to_owned()).unwrap(),
+    };
+    let asked: Said = Message::AssistantToolCalls {
+        calls: (0..calls).map(call).collect(),
+        text: None,
+    }
+    .into();
+    let found = results(&asked);
+    [user("Look."), asked].into_iter().chain(found).collect()
+}
+
+#[test]
+fn from_each_mark_of_a_long_round_what_was_cached_before_is_in_sight() {
+    // So far does the provider look back.
+    const IN_SIGHT: usize = 20;
+    let tools = tools();
+    let provider = provider_at(Wire::Anthropic, "http://127.0.0.1:1", short_times());
+    for calls in 1..=20 {
+        let history = with_round_of(calls);
+        let request = Request {
+            cache_key: Some("k"),
+            ..request(&history, &tools)
+        };
+        let body = provider.prepare(&request).unwrap().body;
+        let sent: serde_json::Value = serde_json::from_slice(&body.whole()).unwrap();
+        let turns = sent["messages"].as_array().unwrap();
+        let blocks = turns
+            .iter()
+            .flat_map(|it| it["content"].as_array().unwrap());
+        let marked: Vec<usize> = (blocks.enumerate())
+            .filter(|(_, block)| block.get("cache_control").is_some())
+            .map(|(at, _)| at)
+            .collect();
+        let last = 2 * calls;
+        assert_eq!(
+            (marked[0], marked.last()),
+            (0, Some(&last)),
+            "{calls} calls"
+        );
+        let wanted = if 2 * calls > 15 { 3 } else { 2 };
+        assert_eq!(marked.len(), wanted, "{calls} calls: {marked:?}");
+        let gaps = marked.windows(2).map(|pair| pair[1] - pair[0]);
+        // Between the calls of one answer no mark can stand.
+        let out_of_sight = gaps.filter(|gap| *gap > IN_SIGHT.max(calls + 1)).count();
+        assert_eq!(out_of_sight, 0, "{calls} calls: {marked:?}");
+    }
+}
+
 #[test]
 fn an_answer_may_take_as_long_as_it_likes_while_it_goes_on() {
     let times = short_times();

@@ -1,6 +1,6 @@
 //! Every number that bounds a model's turn, with its reason.
 
-/// How full the window may be before the session is made shorter, in hundredths: the rest is room
+/// How full the window may be before the session is compacted, in hundredths: the rest is room
 /// for the next answer and for what its tools return.
 pub(super) const FULL_PERCENT: u64 = 80;
 
@@ -13,7 +13,7 @@ pub(super) const SMALL_WINDOW_TOKENS: u64 = 32_768;
 /// What a shorter session must free of the window to be worth a summary: one part of so many.
 pub(super) const FREED_SHARE: u64 = 20;
 
-/// How often in a row the session is made shorter while the window stays full. The second time may
+/// How often in a row the session is compacted while the window stays full. The second time may
 /// help where one long answer came in between; the third would not.
 pub(super) const FRUITLESS_MAX: u32 = 2;
 

@@ -84,7 +84,7 @@ pub struct ModelTaker {
 /// What comes next.
 #[derive(Debug)]
 pub(super) enum Next {
-    /// The model is asked, or the session made shorter first.
+    /// The model is asked, or the session compacted first.
     Ask,
     /// The request is announced; now it may leave.
     Send(Prepared),

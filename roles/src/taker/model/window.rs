@@ -1,4 +1,4 @@
-//! How full a model's window is, and what follows: the session is made shorter, or, where that
+//! How full a model's window is, and what follows: the session is compacted, or, where that
 //! cannot help, the operator is asked.
 
 use a_society_facts::message::Message;
@@ -18,7 +18,7 @@ pub(super) struct Filling {
     asked: bool,
     /// What the provider said when it refused a request as too long, until the session is shorter.
     refused: Option<String>,
-    /// How often in a row the session was made shorter and the window was full nevertheless.
+    /// How often in a row the session was compacted and the window was full nevertheless.
     fruitless: u32,
     /// How many messages the last count saw.
     counted: usize,
@@ -35,7 +35,7 @@ pub(super) enum Fullness {
     Stuck,
 }
 
-/// How many tokens of a window may be full before the session is made shorter.
+/// How many tokens of a window may be full before the session is compacted.
 pub(super) const fn full_tokens(window: u64) -> u64 {
     let percent = if window <= SMALL_WINDOW_TOKENS {
         FULL_PERCENT_SMALL

@@ -265,7 +265,7 @@ pub enum Trigger {
     Auto,
 }
 
-/// How a history is made shorter.
+/// How a history is compacted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Strategy {

@@ -183,10 +183,11 @@ pub fn event(data: &Value) -> String {
 }
 
 pub fn say(model: &str, pieces: &[Piece], ending: Ending, used: Used) -> String {
-    let mut out = event(&json!({"type": "message_start", "message": {
-        "id": "msg_1", "role": "assistant", "model": model, "content": [],
-        "usage": {"input_tokens": used.fresh, "cache_read_input_tokens": used.cache_read,
-                  "cache_creation_input_tokens": used.cache_write, "output_tokens": 1}}}));
+    let usage = json!({"input_tokens": used.fresh, "cache_read_input_tokens": used.cache_read,
+        "cache_creation_input_tokens": used.cache_write, "output_tokens": 1});
+    let message = json!({"id": "msg_1", "type": "message", "role": "assistant", "model": model,
+        "content": [], "stop_reason": null, "stop_sequence": null, "usage": usage});
+    let mut out = event(&json!({"type": "message_start", "message": message}));
     out += &event(&json!({"type": "ping"}));
     for (index, piece) in pieces.iter().enumerate() {
         let (block, deltas) = block(model, piece);

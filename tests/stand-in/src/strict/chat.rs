@@ -9,6 +9,9 @@ use super::{
     text,
 };
 
+/// When everything here was said.
+const CREATED: u64 = 1_779_892_200;
+
 pub fn check(request: &Value) -> Result<(), String> {
     only(
         "the request",
@@ -144,9 +147,14 @@ fn said(message: &Value, model: &str, known: &mut HashSet<String>) -> Result<Vec
 }
 
 pub fn chunk(delta: &Value, reason: Option<&str>) -> String {
-    let data = json!({"id": "c", "object": "chat.completion.chunk",
-                      "choices": [{"index": 0, "delta": delta, "finish_reason": reason}]});
-    format!("data: {data}\n\n")
+    let choice = json!({"index": 0, "delta": delta, "finish_reason": reason});
+    format!("data: {}\n\n", whole("m-1", &json!([choice])))
+}
+
+/// A chunk with these choices.
+fn whole(model: &str, choices: &Value) -> Value {
+    json!({"id": "chatcmpl-1", "object": "chat.completion.chunk", "created": CREATED, "model": model,
+        "choices": choices})
 }
 
 pub fn say(model: &str, pieces: &[Piece], ending: Ending, used: Used) -> String {
@@ -195,8 +203,8 @@ pub fn say(model: &str, pieces: &[Piece], ending: Ending, used: Used) -> String 
     };
     out += &chunk(&json!({}), Some(reason));
     let prompt = used.fresh + used.cache_read + used.cache_write;
-    let usage = json!({"choices": [], "usage": {
-        "prompt_tokens": prompt, "completion_tokens": 12,
-        "prompt_tokens_details": {"cached_tokens": used.cache_read, "cache_write_tokens": used.cache_write}}});
+    let mut usage = whole(model, &json!([]));
+    usage["usage"] = json!({"prompt_tokens": prompt, "completion_tokens": 12, "total_tokens": prompt + 12,
+        "prompt_tokens_details": {"cached_tokens": used.cache_read, "cache_write_tokens": used.cache_write}});
     out + &format!("data: {usage}\n\ndata: [DONE]\n\n")
 }

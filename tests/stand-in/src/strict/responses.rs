@@ -12,6 +12,9 @@ use super::{
 /// The beginning of the ids of items that must follow their reasoning.
 const THOUGHT: &str = "t_";
 
+/// When everything here was said.
+const CREATED: u64 = 1_779_892_200;
+
 pub fn check(request: &Value) -> Result<(), String> {
     only(
         "the request",
@@ -139,100 +142,176 @@ pub fn event(kind: &str, mut data: Value) -> String {
     format!("event: {kind}\ndata: {data}\n\n")
 }
 
+/// An event with its number in the stream.
+fn numbered(out: &mut Vec<String>, kind: &str, mut data: Value) {
+    data["sequence_number"] = out.len().into();
+    out.push(event(kind, data));
+}
+
+/// The answer as a whole, as far as it is.
+fn whole(model: &str, status: &str, output: &[Value]) -> Value {
+    json!({"id": "resp_1", "object": "response", "created_at": CREATED, "status": status, "model": model,
+        "output": output, "parallel_tool_calls": true, "tool_choice": "auto", "tools": [],
+        "error": null, "incomplete_details": null, "instructions": null, "metadata": {},
+        "temperature": null, "top_p": null})
+}
+
 pub fn say(model: &str, pieces: &[Piece], ending: Ending, used: Used) -> String {
-    let mut out = event(
-        "response.created",
-        json!({"response": {"status": "in_progress", "output": []}}),
-    );
+    let mut out = Vec::new();
+    let begun = whole(model, "in_progress", &[]);
+    numbered(&mut out, "response.created", json!({"response": begun}));
     let mut items = Vec::new();
     let mut thought = "";
     for piece in pieces {
         if !matches!(piece, Piece::Server | Piece::Block(..)) {
-            out += &say_item(model, piece, &mut items, &mut thought);
+            say_item(model, piece, &mut out, &mut items, &mut thought);
         }
     }
-    let usage = json!({"input_tokens": used.fresh + used.cache_read, "output_tokens": 12,
-                       "input_tokens_details": {"cached_tokens": used.cache_read}});
-    let (kind, why) = match ending {
-        Ending::Natural | Ending::Pause => ("response.completed", Value::Null),
+    let (kind, status, why) = match ending {
+        Ending::Natural | Ending::Pause => ("response.completed", "completed", Value::Null),
         Ending::Limit | Ending::Window => (
             "response.incomplete",
+            "incomplete",
             json!({"reason": "max_output_tokens"}),
         ),
-        Ending::Refusal => ("response.incomplete", json!({"reason": "content_filter"})),
+        Ending::Refusal => (
+            "response.incomplete",
+            "incomplete",
+            json!({"reason": "content_filter"}),
+        ),
     };
-    out + &event(
-        kind,
-        json!({"response": {"output": items, "usage": usage, "incomplete_details": why}}),
-    )
+    let read = used.fresh + used.cache_read;
+    let mut response = whole(model, status, &items);
+    response["incomplete_details"] = why;
+    response["usage"] = json!({"input_tokens": read, "output_tokens": 12, "total_tokens": read + 12,
+        "input_tokens_details": {"cached_tokens": used.cache_read, "cache_write_tokens": used.cache_write},
+        "output_tokens_details": {"reasoning_tokens": 0}});
+    numbered(&mut out, kind, json!({"response": response}));
+    out.concat()
+}
+
+/// A piece as an item: as it begins, the kind of its deltas, and how it stands at last.
+fn item(model: &str, piece: &Piece, index: usize, thought: &mut &'static str) -> Item {
+    match piece {
+        Piece::Think(words) => {
+            *thought = THOUGHT;
+            let id = format!("rs_{}", &sign(model, words)[..8]);
+            let sealed = sign(model, &id);
+            let part = json!({"type": "summary_text", "text": words});
+            Item {
+                begun: json!({"type": "reasoning", "id": id, "summary": []}),
+                whole: json!({"type": "reasoning", "id": id, "encrypted_content": sealed,
+                    "summary": [part]}),
+                kind: "response.reasoning_summary_text",
+                place: json!({"item_id": id, "output_index": index, "summary_index": 0}),
+                part: Some(("response.reasoning_summary_part", part)),
+                words: words.clone(),
+            }
+        }
+        Piece::Call {
+            id: call,
+            name,
+            arguments,
+        } => {
+            let id = format!("{thought}fc_{index}");
+            Item {
+                begun: json!({"type": "function_call", "id": id, "call_id": call, "name": name,
+                    "arguments": "", "status": "in_progress"}),
+                whole: json!({"type": "function_call", "id": id, "call_id": call, "name": name,
+                    "arguments": arguments, "status": "completed"}),
+                kind: "response.function_call_arguments",
+                place: json!({"item_id": id, "output_index": index}),
+                part: None,
+                words: arguments.clone(),
+            }
+        }
+        Piece::Text(_) | Piece::Server | Piece::Block(..) => {
+            let id = format!("{thought}msg_{index}");
+            let words = if let Piece::Text(words) = piece {
+                words.clone()
+            } else {
+                String::new()
+            };
+            let part = json!({"type": "output_text", "text": words, "annotations": []});
+            Item {
+                begun: json!({"type": "message", "id": id, "role": "assistant", "content": [],
+                    "status": "in_progress"}),
+                whole: json!({"type": "message", "id": id, "role": "assistant", "content": [part],
+                    "status": "completed"}),
+                kind: "response.output_text",
+                place: json!({"item_id": id, "output_index": index, "content_index": 0, "logprobs": []}),
+                part: Some(("response.content_part", part)),
+                words,
+            }
+        }
+    }
+}
+
+/// An item of an answer.
+struct Item {
+    begun: Value,
+    whole: Value,
+    /// The beginning of the names of its events.
+    kind: &'static str,
+    /// Where its deltas belong.
+    place: Value,
+    /// The part that they fill, with the beginning of the names of its events.
+    part: Option<(&'static str, Value)>,
+    words: String,
+}
+
+impl Item {
+    /// What an event says of it, beside where it belongs.
+    fn placed(&self, member: &str, value: impl Into<Value>) -> Value {
+        let mut data = self.place.clone();
+        data[member] = value.into();
+        data
+    }
 }
 
 fn say_item(
     model: &str,
     piece: &Piece,
+    out: &mut Vec<String>,
     items: &mut Vec<Value>,
     thought: &mut &'static str,
-) -> String {
+) {
     let index = items.len();
-    let (mut whole, kind, words) = match piece {
-        Piece::Think(words) => {
-            *thought = THOUGHT;
-            let id = format!("rs_{}", &sign(model, words)[..8]);
-            let sealed = sign(model, &id);
-            (
-                json!({"type": "reasoning", "id": id, "summary": [{"type": "summary_text", "text": words}],
-                           "encrypted_content": sealed}),
-                "response.reasoning_summary_text.delta",
-                words,
-            )
-        }
-        Piece::Text(words) => (
-            json!({"type": "message", "id": format!("{thought}msg_{index}"), "role": "assistant",
-                       "status": "completed", "content": [{"type": "output_text", "text": words}]}),
-            "response.output_text.delta",
-            words,
-        ),
-        Piece::Call {
-            id,
-            name,
-            arguments,
-        } => (
-            json!({"type": "function_call", "id": format!("{thought}fc_{index}"), "call_id": id,
-                       "name": name, "arguments": arguments, "status": "completed"}),
-            "response.function_call_arguments.delta",
-            arguments,
-        ),
-        Piece::Server | Piece::Block(..) => (Value::Null, "", &String::new()),
-    };
-    let begun = match piece {
-        Piece::Call { id, name, .. } => {
-            json!({"type": "function_call", "call_id": id, "name": name, "arguments": ""})
-        }
-        Piece::Think(_) => json!({"type": "reasoning", "summary": []}),
-        Piece::Text(_) | Piece::Server | Piece::Block(..) => {
-            json!({"type": "message", "role": "assistant", "content": []})
-        }
-    };
-    let mut out = event(
-        "response.output_item.added",
-        json!({"output_index": index, "item": begun}),
-    );
-    for half in halves(words) {
-        out += &event(kind, json!({"output_index": index, "delta": half}));
+    let item = item(model, piece, index, thought);
+    let added = json!({"output_index": index, "item": item.begun});
+    numbered(out, "response.output_item.added", added);
+    if let Some((kind, part)) = &item.part {
+        let mut empty = part.clone();
+        empty["text"] = "".into();
+        numbered(out, &format!("{kind}.added"), item.placed("part", empty));
     }
-    if let Piece::Text(words) = piece {
-        out += &event(
-            "response.output_text.done",
-            json!({"output_index": index, "text": words}),
+    for half in halves(&item.words) {
+        numbered(
+            out,
+            &format!("{}.delta", item.kind),
+            item.placed("delta", half),
         );
     }
-    if !matches!(piece, Piece::Think(_)) {
-        whole["status"] = "completed".into();
+    let words = item.words.clone();
+    let done = match piece {
+        Piece::Call { name, .. } => {
+            let mut done = item.placed("arguments", words);
+            done["name"] = name.clone().into();
+            done
+        }
+        Piece::Think(_) | Piece::Text(_) | Piece::Server | Piece::Block(..) => {
+            item.placed("text", words)
+        }
+    };
+    numbered(out, &format!("{}.done", item.kind), done);
+    if let Some((kind, part)) = &item.part {
+        numbered(
+            out,
+            &format!("{kind}.done"),
+            item.placed("part", part.clone()),
+        );
     }
-    out += &event(
-        "response.output_item.done",
-        json!({"output_index": index, "item": whole}),
-    );
-    items.push(whole);
-    out
+    let done = json!({"output_index": index, "item": item.whole});
+    numbered(out, "response.output_item.done", done);
+    items.push(item.whole);
 }

@@ -354,7 +354,7 @@ fn ends_by_calls(said: &[Message]) -> Vec<Arrival> {
     }
 }
 
-/// Works in a window that fills, so that its session is made shorter on the way.
+/// Works in a window that fills, so that its session is compacted on the way.
 fn fills_its_window(said: &[Message]) -> Vec<Arrival> {
     let is_summary = match said {
         [Message::User { content }] => content.contains("The conversation:"),

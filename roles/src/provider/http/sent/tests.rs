@@ -51,7 +51,7 @@ fn a_long_body_is_the_same_in_pieces_and_so_is_its_hash() {
     let tools = tools();
     for wire in Wire::ALL {
         let sent = Sent::default();
-        let mut history = talk(8, SENT_BYTES_MIN / 8);
+        let mut history = talk(8, BODY_PIECES_BYTES_MIN / 8);
         for _ in 0..4 {
             history.push(user("And now?"));
             let request = request(&history, &tools);
@@ -63,6 +63,30 @@ fn a_long_body_is_the_same_in_pieces_and_so_is_its_hash() {
             assert!(body.into_pieces().len() > 1, "{wire}");
             history.push(assistant("Go on."));
         }
+    }
+}
+
+#[test]
+fn a_turn_that_read_its_session_again_writes_only_what_is_new() {
+    let tools = tools();
+    for wire in Wire::ALL {
+        let sent = Sent::default();
+        let mut history = talk(8, SENT_BYTES_MIN / 4);
+        let kept_at = |sent: &Sent| sent.all.lock().unwrap()[0].beginning.pieces[0].as_ptr();
+        sent.write(pen(wire), &request(&history, &tools)).unwrap();
+        let first = kept_at(&sent);
+        for said in &mut history {
+            said.message = Arc::new(Message::clone(&said.message));
+        }
+        history.push(user("And now?"));
+        let request = request(&history, &tools);
+        let (body, hash) = sent.write(pen(wire), &request).unwrap();
+        assert!(kept_at(&sent) == first, "{wire}: it was written anew");
+        let (whole, anew) = Sent::default().write(pen(wire), &request).unwrap();
+        assert!(
+            body.whole() == whole.whole() && hash == anew,
+            "{wire}: it is another body"
+        );
     }
 }
 

@@ -19,8 +19,13 @@ const LEAST_BUDGET_TOKENS: u64 = 1_024;
 
 /// The marks that tell the provider up to where to cache. It takes four; one is for the tools and
 /// the system prompt, and these are for the ends of the last messages of the user: the newest, so
-/// that the next request finds it, and the one before, which the last request left.
+/// that the next request finds it, and the one before, which the last request left. The fourth is for a
+/// long round of calls.
 const MARKED_TURNS: usize = 2;
+
+/// So many blocks of a round need no mark between. From a mark the provider looks back over 20 blocks
+/// for what it cached.
+const ROUND_BLOCKS_MAX: usize = 15;
 
 #[derive(Serialize)]
 struct Body<'a> {
@@ -258,12 +263,30 @@ fn may_think(messages: &[Turn<'_>]) -> bool {
 fn mark_turns(messages: &mut [Turn<'_>]) {
     let users = messages.iter_mut().rev().filter(|turn| turn.role == "user");
     for turn in users.take(MARKED_TURNS) {
-        match turn.content.last_mut() {
-            Some(Piece::Ours(
-                Block::Text { cache_control, .. } | Block::ToolResult { cache_control, .. },
-            )) => *cache_control = Some(CacheControl::Ephemeral),
-            Some(Piece::Ours(Block::ToolUse { .. }) | Piece::Theirs(_)) | None => {}
-        }
+        mark(turn.content.last_mut());
+    }
+    mark_inside(messages);
+}
+
+/// Marks a block within the last round of calls if it is so long that, from its end, what was cached
+/// before it is out of sight.
+fn mark_inside(messages: &mut [Turn<'_>]) {
+    let [.., asked, results] = messages else {
+        return;
+    };
+    let (calls, blocks) = (asked.content.len(), results.content.len());
+    if results.role == "user" && blocks > 1 && calls + blocks > ROUND_BLOCKS_MAX {
+        let inside = ROUND_BLOCKS_MAX.saturating_sub(calls).min(blocks - 2);
+        mark(results.content.get_mut(inside));
+    }
+}
+
+fn mark(block: Option<&mut Piece<'_>>) {
+    match block {
+        Some(Piece::Ours(
+            Block::Text { cache_control, .. } | Block::ToolResult { cache_control, .. },
+        )) => *cache_control = Some(CacheControl::Ephemeral),
+        Some(Piece::Ours(Block::ToolUse { .. }) | Piece::Theirs(_)) | None => {}
     }
 }
 
