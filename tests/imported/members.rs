@@ -17,10 +17,6 @@ const PLACES: [&str; 3] = [
 /// What else of a case has no place.
 fn without_place(name: &str) -> &'static [&'static str] {
     match name {
-        "consent" => &[
-            "flow.json: /awaitingHumanNodes/write",
-            "flow.json: /runningNodes",
-        ],
         "correction" => &[
             "flow.json: /consentState/bash/allowedCommands/k1/grantedAt",
             "flow.json: /consentState/mcp",
@@ -121,14 +117,12 @@ fn a_flow_stands_as_it_stood() {
             old["consentState"]["mode"], new["consent_mode"],
             "{name}: how much it may do"
         );
-        if name != "consent" {
-            assert_eq!(set(&old["runningNodes"]), keys(&new["running"]), "{name}");
-            let waits = keys(&new["awaiting_operator"]);
-            assert_eq!(keys(&old["awaitingHumanNodes"]), waits, "{name}");
-            for (node, waiting) in old["awaitingHumanNodes"].as_object().unwrap() {
-                let reason = waiting["reason"].as_str().unwrap().replace('-', "_");
-                assert_eq!(new["awaiting_operator"][node]["reason"], reason, "{name}");
-            }
+        assert_eq!(set(&old["runningNodes"]), keys(&new["running"]), "{name}");
+        let waits = keys(&new["awaiting_operator"]);
+        assert_eq!(keys(&old["awaitingHumanNodes"]), waits, "{name}");
+        for (node, waiting) in old["awaitingHumanNodes"].as_object().unwrap() {
+            let reason = waiting["reason"].as_str().unwrap().replace('-', "_");
+            assert_eq!(new["awaiting_operator"][node]["reason"], reason, "{name}");
         }
         assert_eq!(
             keys(&old["pendingHumanInputs"]),

@@ -35,6 +35,10 @@ fn what_a_role_had_asked_to_do_is_asked_again_and_done_when_it_is_allowed() {
         "{}",
         said.out
     );
+    let listed = place.run(&["ls"]);
+    assert!(listed.out.contains("consent to a call"), "{}", listed.out);
+    let status = place.run(&["status", &flow]);
+    assert!(!status.out.contains("nothing can run"), "{}", status.out);
     let said = place.run(&["resume", &flow, "--until-waiting"]);
     assert_eq!(said.code, 8, "{said:?}");
     assert!(said.out.contains("NOTES.md"), "{}", said.out);

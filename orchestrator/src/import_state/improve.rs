@@ -8,6 +8,7 @@ use a_society_facts::fact::improvement::{
     FeedbackDecided, FeedbackRecorded, FeedbackStarted, FindingsRecorded, ImprovementChosen,
     ImprovementMode, ReflectionStarted,
 };
+use a_society_facts::fact::node::WaitReason;
 use a_society_facts::fact::turn::{Cause, TurnEnd, TurnEnded};
 use a_society_facts::handoff::Artifact;
 use a_society_facts::id::{RoleInstance, TurnId};
@@ -207,7 +208,11 @@ fn open(
         Some(waiting) if waiting.reason != Reason::Consent => {
             suspend(sketch, source, None, role, reason(waiting.reason))?;
         }
-        Some(_) | None => goes_on(sketch, source, (role, turn), Cause::Reflection, tail)?,
+        Some(_) => {
+            goes_on(sketch, source, (role, turn), Cause::Reflection, tail)?;
+            suspend(sketch, source, None, role, WaitReason::Consent)?;
+        }
+        None => goes_on(sketch, source, (role, turn), Cause::Reflection, tail)?,
     }
     match phase.pending_human_inputs.get(role.as_str()) {
         Some(input) => said(sketch, None, role.clone(), input),

@@ -69,7 +69,10 @@ pub(super) fn import(
                 let what = format!("{id} waited for consent, and asks again when it goes on");
                 sketch.left.push(what);
                 let what = format!("{id}, which waited for consent");
-                sketch.try_all(&what, |s| running(s, source, (id, role), tail, false));
+                sketch.try_all(&what, |s| {
+                    running(s, source, (id, role), tail, false)?;
+                    suspend(s, source, Some(id), role, WaitReason::Consent)
+                });
             }
             Some(waiting) => {
                 let what = format!("{id}, which waited for the operator");

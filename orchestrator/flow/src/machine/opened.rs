@@ -10,16 +10,16 @@
 use a_society_facts::At as Time;
 use a_society_facts::fact::Fact;
 use a_society_facts::fact::improvement::ImprovementMode;
-use a_society_facts::fact::node::{NodeSuspended, WaitReason};
+use a_society_facts::fact::node::{NodeSuspended, NodeWoken, WaitReason};
 use a_society_facts::fact::operator::{ConsentAnswer, ConsentMode};
 use a_society_facts::fact::turn::{Cause, TurnEnd, TurnEnded};
 use a_society_facts::id::{ConsentId, TurnId};
 use a_society_facts::legal::legal;
 use a_society_facts::line::Recorded;
-use a_society_facts::view::flow::{OpenConsent, OpenTurn, Phase};
+use a_society_facts::view::flow::{OpenConsent, OpenTurn, Phase, Waiting};
 use a_society_facts::view::{FlowState, View as _};
 
-use super::consent::{consent_awaited, resolved, woken};
+use super::consent::{consent_awaited, resolved};
 use super::improve::{completed, returned};
 use super::operate::{reflection_configured, resumed};
 use super::reply::{applied, guidance_awaited};
@@ -139,15 +139,26 @@ fn asked(sketch: &mut Sketch, consent: &ConsentId, open: &OpenConsent) {
     }
 }
 
-/// X3: a request for consent was answered, and whoever waits for it was not told.
+/// X3: a request for consent was answered, and whoever waits for it was not told; or another program had
+/// asked, and nothing of its request is known, so that whoever waits asks again.
 fn answered(sketch: &mut Sketch) {
     let state = &sketch.state;
-    let consents = state
-        .waits()
-        .filter_map(|(_, waiting)| waiting.consent.clone());
-    let settled: Vec<Fact> = consents
-        .filter(|consent| !state.consents.contains_key(consent))
-        .filter_map(|consent| woken(state, &consent))
+    let is_open = |waiting: &Waiting| {
+        let consent = waiting.consent.as_ref();
+        consent.is_some_and(|consent| state.consents.contains_key(consent))
+    };
+    let waits = state.waits();
+    let waits = waits.filter(|(_, waiting)| waiting.reason == WaitReason::Consent);
+    let settled = waits.filter(|(_, waiting)| !is_open(waiting));
+    let settled: Vec<Fact> = settled
+        .map(|(node, waiting)| {
+            Fact::NodeWoken(NodeWoken {
+                client: None,
+                node: node.cloned(),
+                role: waiting.role.clone(),
+                reason: waiting.reason,
+            })
+        })
         .collect();
     sketch.say_all(settled);
 }

@@ -114,13 +114,22 @@ fn questions(graph: &FlowGraph, state: &FlowState, work: &mut Vec<Work>) {
             modes: modes(graph, state),
         })),
         Phase::FeedbackConsent => work.push(asks(Question::Feedback)),
-        Phase::Forward if work.is_empty() => work.push(asks(Question::Stalled)),
+        Phase::Forward if work.is_empty() && !asks_again(state) => {
+            work.push(asks(Question::Stalled))
+        }
         Phase::Forward
         | Phase::Improving
         | Phase::Feedback
         | Phase::Completed
         | Phase::Cancelled => {}
     }
+}
+
+/// Whether somebody waits for consent that another program had asked for, and asks again as soon as the
+/// flow is opened.
+fn asks_again(state: &FlowState) -> bool {
+    let mut waits = state.waits();
+    waits.any(|(_, w)| w.reason == WaitReason::Consent && w.consent.is_none())
 }
 
 /// The question of a wait, unless it is answered and only has to be heard.

@@ -322,7 +322,8 @@ fn asks_something_real(state: &FlowState, f: &NodeSuspended) -> Result<(), Illeg
         });
     }
     let named = match f.reason {
-        WaitReason::Consent => f.consent.is_some(),
+        // What another program had asked for is not known; it is asked for again.
+        WaitReason::Consent => f.consent.is_some() || state.imported.is_some(),
         WaitReason::HandoffApproval => f.approval.is_some(),
         WaitReason::PromptHuman
         | WaitReason::AutonomousAbort

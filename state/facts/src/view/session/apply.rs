@@ -5,6 +5,7 @@ use super::entry::Entry;
 use super::view::{NodeMark, SessionView};
 use crate::at::At;
 use crate::fact::Fact;
+use crate::fact::node::WaitReason;
 use crate::fact::session::{MessageAdded, Origin, SessionOpened, SessionPatched, SessionState};
 use crate::fact::turn::{
     CallEnd, CallFinished, DraftAdded, DraftDiscarded, DraftKept, DraftKind, ModelAnswered,
@@ -42,7 +43,10 @@ impl SessionView {
     )]
     fn fold(&mut self, seq: Seq, at: At, fact: &Fact) {
         match fact {
-            Fact::NodeSuspended(_) => self.is_active = false,
+            // Where another program had asked for consent, the turn stands as it was left.
+            Fact::NodeSuspended(f) => {
+                self.is_active &= f.reason == WaitReason::Consent && f.consent.is_none();
+            }
             Fact::NodeWoken(_) => self.is_active = self.turn.is_some(),
             Fact::TurnStarted(f) => self.turn_started(at, f),
             Fact::TurnResumed(f) => {
