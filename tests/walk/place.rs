@@ -9,7 +9,7 @@ use serde_json::Value;
 use crate::support::{Said, Workspace};
 
 /// How long anything may take before the test says what it waited for.
-const LONGEST: Duration = Duration::from_secs(60);
+pub(super) const LONGEST: Duration = Duration::from_secs(60);
 
 pub(super) const FLOW: &str = r"workflow:
   name: Hello
