@@ -1,6 +1,8 @@
 //! A flow and its operator: answers, interruptions, and two processes that want the same flow.
 
+use std::io::{BufRead, BufReader, Write};
 use std::os::unix::fs::{FileTypeExt, PermissionsExt};
+use std::os::unix::net::UnixListener;
 
 use super::place::{ASKING, FLOW, Place, SLOW, signal, wait_until};
 
@@ -93,4 +95,41 @@ fn an_interrupted_flow_comes_to_a_recorded_point_and_goes_on_later() {
     }
     let flow = place.flow().unwrap();
     assert_eq!(place.run(&["verify", &flow]).code, 0);
+}
+
+/// Holds a flow as the process does that drives it, and is on its way out: whoever speaks to it is told
+/// this, or nothing, and finds nobody the next time.
+fn leaves_under_it(answer: &str) {
+    let place = Place::new(FLOW, ASKING);
+    assert_eq!(place.run(&["run", "demo/flow.yaml"]).code, 8);
+    let flow = place.flow().unwrap();
+    let folder = place.folder(&flow);
+    let lock = std::fs::File::open(folder.join("flow.lock")).unwrap();
+    lock.lock().unwrap();
+    let listener = UnixListener::bind(folder.join("control.sock")).unwrap();
+    let bytes = answer.as_bytes().to_vec();
+    let leaver = std::thread::spawn(move || {
+        let (mut stream, _) = listener.accept().unwrap();
+        let mut request = String::new();
+        BufReader::new(&stream).read_line(&mut request).unwrap();
+        // It goes before it answers, as a process does that had to end.
+        drop((listener, lock));
+        stream.write_all(&bytes).unwrap();
+        request
+    });
+    let said = place.run(&["reply", &flow, "Blue."]);
+    let request = leaver.join().unwrap();
+    assert!(request.contains("Blue."), "{request}");
+    assert_eq!(said.code, 0, "{answer:?}: {said:?}");
+    std::fs::remove_file(folder.join("control.sock")).unwrap();
+    let log = place.run(&["log", &flow, "--json"]).out;
+    assert_eq!(log.matches("\"fact\":\"operator_replied\"").count(), 1);
+}
+
+#[test]
+fn a_command_that_met_a_process_on_its_way_out_is_given_once_more_and_counts_once() {
+    leaves_under_it(
+        "{\"error\":{\"code\":\"flow-gone\",\"what\":\"w\",\"why\":\"y\",\"try\":\"t\"}}\n",
+    );
+    leaves_under_it("");
 }

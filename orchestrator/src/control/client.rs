@@ -8,7 +8,7 @@ use a_society_facts::id::ClientId;
 use a_society_state::{Error, FlowRef, Store, lock};
 
 use super::limits::{ANSWER_TIMEOUT, MESSAGE_BYTES_MAX, PAUSE_BETWEEN_TRIES, TRIES_MAX};
-use super::message::{Answer, Command, Fault, Request, Taken, VERSION};
+use super::message::{Answer, Command, Fault, FaultCode, Request, Taken, VERSION};
 use super::{fault, socket};
 use crate::mint::SystemMint;
 use crate::run::{RunError, reopen};
@@ -44,6 +44,22 @@ pub enum Unsaid {
     NoAnswer(io::Error),
 }
 
+impl Unsaid {
+    /// Whether the process that drove the flow was on its way out when it was spoken to.
+    fn says_that_it_left(&self) -> bool {
+        match self {
+            Self::Fault(fault) => fault.code == FaultCode::FlowGone,
+            Self::NoAnswer(error) => matches!(
+                error.kind(),
+                io::ErrorKind::UnexpectedEof
+                    | io::ErrorKind::ConnectionReset
+                    | io::ErrorKind::BrokenPipe
+            ),
+            Self::Run(_) | Self::Deaf { .. } => false,
+        }
+    }
+}
+
 /// Says a command to a flow.
 ///
 /// # Errors
@@ -67,9 +83,11 @@ pub fn say(
         let again = tries < TRIES_MAX;
         if let Some(holder) = lock::is_held(disk, &folder).map_err(RunError::from)? {
             match socket::connect(&folder) {
-                Ok(stream) => {
-                    return ask(&stream, &request).map(|taken| (taken, Heard::ByDriver));
-                }
+                Ok(stream) => match ask(&stream, &request) {
+                    // It bears a name, so that it counts once whoever heard it.
+                    Err(unsaid) if again && unsaid.says_that_it_left() => {}
+                    said => return said.map(|taken| (taken, Heard::ByDriver)),
+                },
                 // It is about to listen, or about to go.
                 Err(_) if again => {}
                 Err(why) => return Err(Unsaid::Deaf { holder, why }),

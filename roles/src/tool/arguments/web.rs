@@ -7,9 +7,8 @@ use super::super::form::{Form, also, optional, required};
 
 pub(super) static FETCH_URL: Form = Form {
     name: "fetch_url",
-    said: "Gets a page from the public web and gives its status and its text. Only https, and no \
-           address of this machine or of a private network. What leads to another host is not \
-           followed; its address is given instead.",
+    said: "Gets a public https page and gives its status and its text, at most 50 KB; the rest is \
+           kept in a file. A redirect to another host is not followed but named.",
     members: &[required("url", Text, "")],
     also: &[also("WebFetch"), also("web_fetch")],
 };
