@@ -166,13 +166,14 @@ fn reach(fact: &Fact) -> Reach {
         | Fact::QuarantineRestored(_)
         | Fact::RepairApplied(_)
         | Fact::BlobLost(_)
-        | Fact::BlobFound(_) => Reach::Always,
+        | Fact::BlobFound(_)
+        // A fork whose damage lies before its parent was created shares nothing but that beginning.
+        | Fact::FlowForked(_) => Reach::Always,
         Fact::FlowCreated(_) => Reach::Birth,
 
         // What is said of the flow's name, of its sessions, of proposals and budgets outlives it,
         // and so does whatever brings an open turn to its end.
-        Fact::FlowForked(_)
-        | Fact::FeedImported(_)
+        Fact::FeedImported(_)
         | Fact::FlowTitled(_)
         | Fact::NodeReopened(_)
         | Fact::TurnStarted(_)
