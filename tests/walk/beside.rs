@@ -3,6 +3,7 @@
 use serde_json::json;
 
 use super::models::{Model, call, with_model};
+use super::place::RUN;
 
 /// What the command beside the turn is called in the system's list.
 fn word() -> String {
@@ -32,13 +33,7 @@ fn the_middle_of_a_long_output_is_read_by_the_next_call() {
     let place = with_model(&model);
     let line = format!("wide {}\n", "x".repeat(380));
     place.write("demo/a.txt", &line.repeat(200));
-    let said = place.run(&[
-        "run",
-        "demo/flow.yaml",
-        "--until-waiting",
-        "--improve",
-        "none",
-    ]);
+    let said = place.run(&RUN);
     assert_eq!(said.code, 0, "{said:?}");
     let heard = model.heard();
     let cut = heard.get(1).unwrap();
@@ -60,13 +55,7 @@ fn a_command_beside_the_turn_is_heard_of_and_ends_with_it() {
         _ => Vec::new(),
     });
     let place = with_model(&model);
-    let said = place.run(&[
-        "run",
-        "demo/flow.yaml",
-        "--until-waiting",
-        "--improve",
-        "none",
-    ]);
+    let said = place.run(&RUN);
     assert_eq!(said.code, 8, "{said:?}");
     assert!(said.out.contains("in the background"), "{}", said.out);
     let flow = place.flow().unwrap();

@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::models::{Model, call, calls, with_model};
-use super::place::{Place, wait_until};
+use super::place::{Place, RUN, wait_until};
 
 /// How often the program is killed while parts are appended; more in the whole test.
 const KILLS: u64 = 6;
@@ -51,13 +51,7 @@ fn told(model: &Model) -> Vec<String> {
 
 /// Runs a flow to its end; nothing is asked.
 fn walked(place: &Place) -> String {
-    let said = place.run(&[
-        "run",
-        "demo/flow.yaml",
-        "--until-waiting",
-        "--improve",
-        "none",
-    ]);
+    let said = place.run(&RUN);
     assert_eq!(said.code, 0, "{said:?}");
     place.flow().unwrap()
 }
@@ -319,13 +313,7 @@ fn a_text_that_is_appended_in_parts_has_each_part_once_wherever_the_program_is_k
     for kill in 0..(if full { KILLS_FULL } else { KILLS }) {
         let model = Model::start_with(appends);
         let place = with_model(&model);
-        let run = [
-            "run",
-            "demo/flow.yaml",
-            "--until-waiting",
-            "--improve",
-            "none",
-        ];
+        let run = RUN;
         let mut child = place.start(&run);
         std::thread::sleep(Duration::from_millis(120 + kill * 23 % 160));
         child.kill().unwrap();

@@ -10,7 +10,7 @@ use a_society_stand_in::{Ending, Piece, Reply, Used};
 use serde_json::{Value, json};
 
 use super::models::{FLOW, call, refusal, says, streamed};
-use super::place::Place;
+use super::place::{Place, RUN};
 
 /// What the server answers to a request.
 enum Answer {
@@ -83,13 +83,7 @@ fn place(server: &Server, window: u64) -> Place {
 }
 
 fn run(place: &Place) -> crate::support::Said {
-    place.run(&[
-        "run",
-        "demo/flow.yaml",
-        "--until-waiting",
-        "--improve",
-        "none",
-    ])
+    place.run(&RUN)
 }
 
 fn transcript(place: &Place) -> Value {

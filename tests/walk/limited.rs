@@ -4,7 +4,7 @@
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use super::place::{FLOW, Place, SLOW, signal};
+use super::place::{FLOW, Place, RUN, SLOW, signal};
 
 const PROGRAMS: &str = r"workflow:
   name: Limited
@@ -134,13 +134,7 @@ fn a_program_for_which_there_are_too_few_threads_fails_in_words_and_the_process_
             format!("--nproc={most}:{most}"),
         );
         let tool = ["setpriv", &user, "--clear-groups", "prlimit", &limit];
-        let words = [
-            "run",
-            "demo/flow.yaml",
-            "--until-waiting",
-            "--improve",
-            "none",
-        ];
+        let words = RUN;
         let (code, told) = limited(&place, &tool, &words);
         assert!(code.is_some(), "{most}: {told}");
         assert!(!told.contains("panicked"), "{most}: {told}");

@@ -8,7 +8,7 @@ use std::time::Duration;
 use a_society_stand_in::{Ending, Piece, Reply, Server, Used};
 use serde_json::{Value, json};
 
-use super::place::{Place, wait_until};
+use super::place::{Place, RUN, wait_until};
 use crate::support::{is_full, seed};
 
 pub(super) const FLOW: &str = r"workflow:
@@ -459,13 +459,7 @@ fn a_role_is_told_of_its_skills_and_reads_one_when_it_needs_it() {
     std::fs::create_dir_all(&folder).unwrap();
     let skill = "---\nname: tables\ndescription: How tables are set.\n---\nWith lines.\n";
     std::fs::write(folder.join("SKILL.md"), skill).unwrap();
-    let said = place.run(&[
-        "run",
-        "demo/flow.yaml",
-        "--until-waiting",
-        "--improve",
-        "none",
-    ]);
+    let said = place.run(&RUN);
     assert_eq!(said.code, 0, "{said:?}");
     let flow = place.flow().unwrap();
     let heard = model.heard().remove(0);
@@ -504,13 +498,7 @@ fn a_model_chooses_the_model_and_the_skills_of_a_role() {
     );
     let flow = FLOW.replace("You keep a log.", "You keep a log., skills: [auto]");
     place.write("demo/flow.yaml", &flow);
-    let said = place.run(&[
-        "run",
-        "demo/flow.yaml",
-        "--until-waiting",
-        "--improve",
-        "none",
-    ]);
+    let said = place.run(&RUN);
     assert_eq!(said.code, 0, "{said:?}");
     let flow = place.flow().unwrap();
     let log = place.run(&["log", &flow, "--json"]).out;

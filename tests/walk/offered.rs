@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex};
 use serde_json::{Value, json};
 
 use super::models::{FLOW, Model, SERVER, call, with_model};
-use super::place::Place;
+use super::place::{Place, RUN};
 
 const KEY: &str = "tvly-canary-0123456789abcdef";
 
@@ -118,13 +118,7 @@ fn a_search_without_a_key_is_off_and_says_so() {
         "demo/flow.yaml",
         &FLOW.replace("a log.", "a log., tools: [read_file, web_search]"),
     );
-    let said = place.run(&[
-        "run",
-        "demo/flow.yaml",
-        "--until-waiting",
-        "--improve",
-        "none",
-    ]);
+    let said = place.run(&RUN);
     assert_eq!(said.code, 0, "{said:?}");
     let flow = place.flow().unwrap();
     let log = log(&place, &flow);

@@ -8,6 +8,15 @@ use serde_json::Value;
 
 use crate::support::{Said, Workspace};
 
+/// Runs the flow until it is over or waits, and no role looks back.
+pub(super) const RUN: [&str; 5] = [
+    "run",
+    "demo/flow.yaml",
+    "--until-waiting",
+    "--improve",
+    "none",
+];
+
 /// How long anything may take before the test says what it waited for.
 pub(super) const LONGEST: Duration = Duration::from_secs(60);
 

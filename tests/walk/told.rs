@@ -6,7 +6,7 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use super::models::{Model, call, calls, with_model, with_model_on};
-use super::place::Place;
+use super::place::{Place, RUN};
 use crate::tidy::expect_generated;
 
 /// Two roles, of which the second may send back.
@@ -242,13 +242,7 @@ fn the_beginning_of_a_request_is_the_same_in_every_flow_of_a_role() {
     for title in ["One", "Another"] {
         let flow = super::models::FLOW.replace("By a model", title);
         place.write("demo/flow.yaml", &flow);
-        let said = place.run(&[
-            "run",
-            "demo/flow.yaml",
-            "--until-waiting",
-            "--improve",
-            "none",
-        ]);
+        let said = place.run(&RUN);
         assert_eq!(said.code, 0, "{said:?}");
     }
     let heard = model.heard();

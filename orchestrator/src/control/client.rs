@@ -84,7 +84,7 @@ pub fn say(
         if let Some(holder) = lock::is_held(disk, &folder).map_err(RunError::from)? {
             match socket::connect(&folder) {
                 Ok(stream) => match ask(&stream, &request) {
-                    // It bears a name, so that it counts once whoever heard it.
+                    // The client id makes a second delivery harmless.
                     Err(unsaid) if again && unsaid.says_that_it_left() => {}
                     said => return said.map(|taken| (taken, Heard::ByDriver)),
                 },

@@ -552,7 +552,7 @@ impl Core {
         Ok(taken_back.map(|output| Heard::Go(Told::TakenBack { output })))
     }
 
-    /// What a model is told of a call that was allowed, and whose file is not what it was then.
+    /// The error for an allowed call whose file changed after the operator allowed it.
     fn changed_meanwhile(&mut self, open: &OpenCall) -> Option<String> {
         open.allowed?;
         let asked = self.asked_call(&open.role, &open.tool_call)?;

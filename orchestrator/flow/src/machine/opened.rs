@@ -139,8 +139,8 @@ fn asked(sketch: &mut Sketch, consent: &ConsentId, open: &OpenConsent) {
     }
 }
 
-/// X3: a request for consent was answered, and whoever waits for it was not told; or another program had
-/// asked, and nothing of its request is known, so that whoever waits asks again.
+/// X3: wakes a node whose consent request was answered before the crash. A node that an import left waiting
+/// for consent is woken as well: its request was not imported, so the role asks again.
 fn answered(sketch: &mut Sketch) {
     let state = &sketch.state;
     let is_open = |waiting: &Waiting| {

@@ -269,7 +269,7 @@ fn example(name: &str, answers: Answers) -> Scenario {
     scripted(name, &read("flow.yaml"), &read("script.yaml"), answers)
 }
 
-/// Everything in a folder of an example, as it lies in the project.
+/// Lists all files of an example's folder with their paths relative to the project.
 fn gather(root: &Path, folder: &Path, found: &mut Vec<(PathBuf, String)>) {
     for entry in std::fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
