@@ -168,8 +168,8 @@ fn usual_tokens() -> Option<TokenBudget> {
     bounds().tokens.map(TokenBudget::AtMost)
 }
 
-/// What stops a flow that goes nowhere. A configuration that cannot be used is told where models are
-/// looked for in it.
+/// What stops a flow that goes nowhere. `run` refuses a configuration whose limits cannot be read, and
+/// no model is found in one.
 fn bounds() -> Bounds {
     user::bounds().unwrap_or_default()
 }

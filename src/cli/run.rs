@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use a_society_facts::fact::flow::Ends;
 use a_society_facts::id::{BadName, ProjectName};
+use a_society_orchestrator::config::user::{self, ConfigError};
 use a_society_orchestrator::project::docs::folder::{
     DOCS_NAME, is_project, over_canonical, workflow_of,
 };
@@ -294,6 +295,10 @@ pub(crate) fn begin(
     mut new: NewFlow,
     wishes: Wishes,
 ) -> Outcome {
+    // Without a home there is no configuration, and the usual limits hold.
+    if let Err(error @ ConfigError::Faulty { .. }) = user::bounds() {
+        return Err(super::models::unusable(error));
+    }
     let project = new.project.clone();
     new.project_folder = project_folder(store, &project);
     // Whoever goes on with it after a death does not know how it was begun.

@@ -98,3 +98,17 @@ fn how_many_answers_a_turn_may_have_is_the_operators_to_say() {
         said.out
     );
 }
+
+#[test]
+fn limits_that_mean_nothing_are_refused_before_a_flow_begins() {
+    let model = Model::start();
+    let place = with_limits(&model, "tokens: lots, turns: 3");
+    for words in [&["run", "demo/flow.yaml"][..], &["models", "ls"]] {
+        let said = place.run(words);
+        assert_eq!(said.code, 1, "{words:?}: {said:?}");
+        for fault in ["`tokens` must be a whole number", "turns"] {
+            assert!(said.err.contains(fault), "{words:?}: {}", said.err);
+        }
+    }
+    assert_eq!((model.requests(), place.flow()), (0, None));
+}

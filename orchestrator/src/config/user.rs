@@ -116,7 +116,8 @@ pub fn catalog() -> Result<(PathBuf, ModelsConfig), ConfigError> {
     let Some((path, text)) = text()? else {
         return Ok((path()?, ModelsConfig::default()));
     };
-    match parse(&text) {
+    // A limit that means nothing must not be taken for none: no model works under such a file.
+    match parse(&text).and_then(|catalog| parse_limits(&text).map(|_| catalog)) {
         Ok(catalog) => Ok((path, catalog)),
         Err(faults) => Err(ConfigError::Faulty { path, faults }),
     }
