@@ -52,6 +52,14 @@ fn role() -> RoleInstance {
     id("writer_2")
 }
 
+fn source() -> PromptSource {
+    PromptSource {
+        part: "role".into(),
+        path: "a-docs/roles/writer.md".into(),
+        hash: Hash::of(b"You are the second writer."),
+    }
+}
+
 fn frame() -> RequestFrame {
     RequestFrame {
         provider: "p".into(),
@@ -449,11 +457,7 @@ fn sessions() -> Vec<Fact> {
             role: role(),
             text: Text::from("You are the second writer."),
             fingerprint: Hash::of(b"inputs"),
-            sources: vec![PromptSource {
-                part: "role".into(),
-                path: "a-docs/roles/writer.md".into(),
-                hash: Hash::of(b"You are the second writer."),
-            }],
+            sources: vec![source()],
         }),
         Fact::MessageAdded(MessageAdded {
             role: role(),
