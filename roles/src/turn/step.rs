@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use a_society_facts::fact::journal::ProcessName;
 use a_society_facts::fact::session::Trigger;
-use a_society_facts::fact::turn::{
+use a_society_facts::fact::turn::{FileChange, 
     CallEnd, DraftKind, Effect, RawValueEq, Seen, StopReason, Usage,
 };
 use a_society_facts::message::ToolCall;
@@ -160,6 +160,8 @@ pub struct Intended {
     pub before: Option<Hash>,
     /// For a checkable call, the file's hash after.
     pub after: Option<Hash>,
+    /// For a checkable call of several files, each of them.
+    pub files: Vec<FileChange>,
     /// One line for the operator.
     pub summary: String,
 }

@@ -200,6 +200,7 @@ impl CommandTaker {
             effect: Effect::Mutating,
             before: None,
             after: None,
+            files: Vec::new(),
             summary: summary(&self.spec.run),
         })
     }
