@@ -12,8 +12,8 @@ use a_society_facts::fact::turn::CallEnd;
 use a_society_facts::handoff::{Artifact, Way};
 use a_society_facts::id::{NodeId, TurnId};
 use a_society_facts::message::ToolCall;
-use a_society_state::disk::Disk;
 use a_society_roles::tool::{SaidChange, said_changes};
+use a_society_state::disk::Disk;
 use a_society_state::layout::FlowFolder;
 use a_society_state::{Error, FlowRef, Store, blob};
 

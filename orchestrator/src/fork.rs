@@ -312,7 +312,8 @@ impl Kept {
     /// only if its hash is the one that was recorded.
     fn written(&mut self, disk: &dyn Disk, folder: &FlowFolder, written: &Written) {
         let said = said_changes(&written.tool, &written.arguments).into_iter();
-        let is_it = |said: &SaidChange| (written.file.as_ref()).is_none_or(|file| *file == said.path);
+        let is_it =
+            |said: &SaidChange| (written.file.as_ref()).is_none_or(|file| *file == said.path);
         let Some((said, path)) = said.filter(is_it).find_map(|said| {
             let path = in_record(disk, folder, &said.path)?;
             Some((said, path))

@@ -31,12 +31,7 @@ fn model(script: Script) -> Server {
             fresh: 100,
             ..Used::default()
         };
-        Reply::Paced(
-            vec![piece],
-            Ending::Natural,
-            used,
-            Duration::from_millis(1),
-        )
+        Reply::Paced(vec![piece], Ending::Natural, used, Duration::from_millis(1))
     })
 }
 
@@ -111,7 +106,15 @@ fn a_patch_changes_all_of_its_files_after_one_question_or_none_of_them() {
     // The patch with the wrong hunk was refused whole; the other one waits, and shows every change.
     assert_eq!(read(&place, "one.rs").as_deref(), Some(ONE));
     assert_eq!(read(&place, "docs/new.md"), None);
-    for shown in ["change one.rs", "- run();", "+ stop();", "delete old.rs", "-old", "new file docs/new.md", "# New"] {
+    for shown in [
+        "change one.rs",
+        "- run();",
+        "+ stop();",
+        "delete old.rs",
+        "-old",
+        "new file docs/new.md",
+        "# New",
+    ] {
         assert!(said.out.contains(shown), "{shown}: {}", said.out);
     }
     let flow = place.flow().unwrap();
@@ -173,7 +176,12 @@ fn who_is_trained_on_patches_is_offered_them_and_the_configuration_says_otherwis
     for (wire, id, more, expected) in [
         ("openai-responses", "gpt-5.1-codex", "", "apply_patch"),
         ("openai-responses", "codex-mini-latest", "", "apply_patch"),
-        ("openai-responses", "gpt-5", ", edit-tool: replace", "edit_file"),
+        (
+            "openai-responses",
+            "gpt-5",
+            ", edit-tool: replace",
+            "edit_file",
+        ),
         ("openai-responses", "gpt-4o", "", "edit_file"),
         ("openai-chat", "gpt-5", "", "edit_file"),
         ("anthropic", "m", "", "edit_file"),
@@ -221,11 +229,16 @@ fn a_patch_that_a_kill_cut_off_between_two_files_is_finished_by_their_hashes() {
         });
         for n in 0..FILES {
             let text = read(&place, &format!("f{n}.txt"));
-            assert!(text.as_ref() == Some(&after), "f{n}.txt, killed at {killed_at}");
+            assert!(
+                text.as_ref() == Some(&after),
+                "f{n}.txt, killed at {killed_at}"
+            );
         }
         let results = results(&server);
         assert_eq!(results.len(), 1, "{results:#?}");
-        let told = results[0].matches("changed before the program was started").count();
+        let told = results[0]
+            .matches("changed before the program was started")
+            .count();
         let log = place.run(&["log", &flow, "--json"]).out;
         let calls = log.matches("\"fact\":\"call_intended\"").count();
         assert_eq!(calls, 1, "it is one call to its end");
@@ -237,5 +250,8 @@ fn a_patch_that_a_kill_cut_off_between_two_files_is_finished_by_their_hashes() {
             whole += 1;
         }
     }
-    assert!(cut > 0, "no kill came between two files, {whole} after the last");
+    assert!(
+        cut > 0,
+        "no kill came between two files, {whole} after the last"
+    );
 }

@@ -29,7 +29,10 @@ pub(crate) struct Edit {
 
 /// Whether the calls of a tool may change a file in a way that their arguments tell.
 pub(crate) fn is_edit(tool: &str) -> bool {
-    matches!(canonical(tool), Some("edit_file" | "write_file" | "apply_patch"))
+    matches!(
+        canonical(tool),
+        Some("edit_file" | "write_file" | "apply_patch")
+    )
 }
 
 impl Edit {

@@ -291,11 +291,7 @@ pub(super) fn planned(open: &OpenCall) -> (Vec<Option<Hash>>, Vec<Option<Hash>>)
 }
 
 /// Whether each file is as it was before the call or as it is after it.
-fn is_between(
-    now: &[Option<Hash>],
-    (before, after): (&[Option<Hash>], &[Option<Hash>]),
-) -> bool {
+fn is_between(now: &[Option<Hash>], (before, after): (&[Option<Hash>], &[Option<Hash>])) -> bool {
     let mut files = now.iter().zip(before.iter().zip(after));
-    now.len() == before.len()
-        && files.all(|(now, (before, after))| now == before || now == after)
+    now.len() == before.len() && files.all(|(now, (before, after))| now == before || now == after)
 }

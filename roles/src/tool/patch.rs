@@ -104,7 +104,8 @@ impl Toolbox {
 
     fn changing(&self, section: &Section, begun: Option<&FileChange>) -> Result<Changing, Refusal> {
         let target = self.target(&section.path)?;
-        let is_done = |begun: &&FileChange| begun.after == target.hash && begun.before != target.hash;
+        let is_done =
+            |begun: &&FileChange| begun.after == target.hash && begun.before != target.hash;
         if let Some(begun) = begun.filter(is_done) {
             return Ok(Changing::done(target, begun));
         }
@@ -149,12 +150,7 @@ impl Toolbox {
         self.written(target, content.to_owned(), (consent, told))
     }
 
-    fn updating(
-        &self,
-        target: Target,
-        text: &str,
-        notes: &[String],
-    ) -> Result<Changing, Refusal> {
+    fn updating(&self, target: Target, text: &str, notes: &[String]) -> Result<Changing, Refusal> {
         let shown = &target.located.shown;
         let found = difference(&target.page.text, text);
         let consent = format!("change {shown}\n{}", found.whole());
@@ -197,7 +193,8 @@ impl Toolbox {
             return Err(files::missing(&self.0.roots, located));
         }
         if self.0.roots.is_workflow(located) || self.0.roots.is_ours(located) {
-            let text = format!("{shown} belongs to the flow and is not deleted. Nothing was changed.");
+            let text =
+                format!("{shown} belongs to the flow and is not deleted. Nothing was changed.");
             return Err(Refusal::new(RefusalKind::OutOfReach, text));
         }
         self.may_replace(&target)?;

@@ -362,11 +362,7 @@ impl Toolbox {
     }
 
     /// The graph of the flow is changed only into one that holds.
-    pub(super) fn check_our_files(
-        &self,
-        located: &Located,
-        content: &str,
-    ) -> Result<(), Refusal> {
+    pub(super) fn check_our_files(&self, located: &Located, content: &str) -> Result<(), Refusal> {
         let refused = |kind, text: String| Err(Refusal::new(kind, text));
         if self.0.roots.is_ours(located) {
             let text = format!("{} is written by the runtime only.", located.shown);

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use a_society_facts::fact::journal::ProcessName;
 use a_society_facts::fact::session::Trigger;
-use a_society_facts::fact::turn::{FileChange, 
-    CallEnd, DraftKind, Effect, RawValueEq, Seen, StopReason, Usage,
+use a_society_facts::fact::turn::{
+    CallEnd, DraftKind, Effect, FileChange, RawValueEq, Seen, StopReason, Usage,
 };
 use a_society_facts::message::ToolCall;
 use a_society_facts::{Hash, id::CallId};

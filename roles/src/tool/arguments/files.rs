@@ -3,9 +3,9 @@
 use serde::Deserialize;
 use serde_json::Value;
 
+use super::super::edit::{Section, sections};
 use super::super::form::Kind::{Any, Flag, Items, Number, Text};
 use super::super::form::{Form, also, expected, hidden, optional, required, wrong};
-use super::super::edit::{Section, sections};
 use super::super::plan::{Refusal, RefusalKind};
 
 const PATH: &str = "From the project folder, such as src/main.rs or record/brief.md.";

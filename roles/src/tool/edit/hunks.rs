@@ -88,10 +88,10 @@ fn place(
         }
         _ => None,
     };
-    let is_same: [fn(&str, &str) -> bool; 2] =
-        [|one, other| one == other, |one, other| {
-            one.trim_end() == other.trim_end()
-        }];
+    let is_same: [fn(&str, &str) -> bool; 2] = [
+        |one, other| one == other,
+        |one, other| one.trim_end() == other.trim_end(),
+    ];
     let ways = if knowledge == Knowledge::Seen { 2 } else { 1 };
     for (way, is_same) in is_same.iter().take(ways).enumerate() {
         for hunk in std::iter::once(hunk).chain(shorter.as_ref()) {

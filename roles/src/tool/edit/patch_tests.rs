@@ -137,7 +137,10 @@ fn a_line_to_find_chooses_between_equal_places() {
     let body = "@@ fn b() {\n-    run();\n+    stop();\n";
     assert_eq!(
         one(text, body),
-        ok(&text.replacen("run", "x", 1).replacen("run", "stop", 1).replacen("x", "run", 1))
+        ok(&text
+            .replacen("run", "x", 1)
+            .replacen("run", "stop", 1)
+            .replacen("x", "run", 1))
     );
     assert_eq!(
         one(text, "@@\n-    run();\n+    stop();\n"),

@@ -201,7 +201,8 @@ fn where_a_file_cannot_be_changed_any_more_the_model_is_told_how_each_stands() {
 fn a_patch_of_a_file_that_programs_trust_is_asked_for_each_time() {
     let stage = stage();
     let tools = stage.toolbox();
-    let body = "*** Update File: b.rs\n-two\n+2\n*** Add File: .github/workflows/ci.yml\n+on: push\n";
+    let body =
+        "*** Update File: b.rs\n-two\n+2\n*** Add File: .github/workflows/ci.yml\n+on: push\n";
     let planned = plan(&tools, "apply_patch", patch(body)).unwrap();
     assert_eq!(planned.ask.tier, Tier::Trust);
     let body = "*** Add File: record/a.md\n+a\n*** Add File: record/b.md\n+b\n";
@@ -225,8 +226,16 @@ fn one_tool_for_edits_is_offered_and_both_are_run() {
             .filter(|name| ["edit_file", "apply_patch"].contains(name))
             .collect();
         assert_eq!(edits, [offered]);
-        let write = tools.definitions().iter().find(|it| it.name == "write_file");
-        assert!(write.unwrap().description.ends_with(&format!("use {offered}.")));
+        let write = tools
+            .definitions()
+            .iter()
+            .find(|it| it.name == "write_file");
+        assert!(
+            write
+                .unwrap()
+                .description
+                .ends_with(&format!("use {offered}."))
+        );
         let body = "*** Update File: b.rs\n-two\n+2\n";
         assert!(plan(&tools, "apply_patch", patch(body)).is_ok());
         let named = json!({ "patch": patch(body)["input"] });

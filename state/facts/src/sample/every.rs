@@ -37,8 +37,8 @@ use crate::fact::session::{
 };
 use crate::fact::turn::{
     CallEnd, CallFinished, CallIntended, CallReaped, CallRerun, CallStarted, Cause, DraftAdded,
-    DraftDiscarded, DraftKept, DraftKind, Effect, FileChange, ModelAnswered, ModelFailed, ModelRequested,
-    RawValueEq, Seen, StopReason, TurnEnd, TurnEnded, TurnResumed, TurnStarted,
+    DraftDiscarded, DraftKept, DraftKind, Effect, FileChange, ModelAnswered, ModelFailed,
+    ModelRequested, RawValueEq, Seen, StopReason, TurnEnd, TurnEnded, TurnResumed, TurnStarted,
 };
 use crate::handoff::Way;
 use crate::hash::Hash;
