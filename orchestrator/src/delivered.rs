@@ -127,8 +127,8 @@ impl Told {
 /// The call's name and the file it writes last, if it writes one.
 fn written_by(call: &ToolCall) -> Option<(String, String)> {
     let is_kept = |change: &SaidChange| change.content.is_some() || !change.edits.is_empty();
-    let changes = said_changes(&call.name, call.input.get()).into_iter();
-    let last = changes.filter(is_kept).next_back()?;
+    let mut changes = said_changes(&call.name, call.input.get()).into_iter();
+    let last = changes.rfind(is_kept)?;
     Some((call.id.clone(), last.path))
 }
 
