@@ -1,9 +1,10 @@
 //! What a turn sees of its flow and of its session, whether it begins now or its request is written anew.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use a_society_facts::fact::turn::FileChange;
 use a_society_facts::id::{FlowId, NodeId, RoleInstance, TurnId};
 use a_society_facts::message::{Message, Text};
 use a_society_facts::view::session::Entry;
@@ -64,6 +65,7 @@ pub(crate) fn job(
         seen: session
             .map(|session| session.seen.clone())
             .unwrap_or_default(),
+        begun: calls_begun(state, turn),
         servers: views.flow.mcp_servers.clone(),
         packet: String::new(),
         allowed: Allowed::default(),
@@ -93,6 +95,15 @@ pub(crate) fn answers(entry: &Entry, turn: TurnId) -> bool {
         Message::User { .. } | Message::ToolResult { .. } => false,
     };
     is_answer && entry.turn == Some(turn) && !entry.interrupted
+}
+
+/// The files of the calls of a turn that change several and have no end yet.
+fn calls_begun(state: &FlowState, turn: TurnId) -> BTreeMap<String, Vec<FileChange>> {
+    let open = state.calls.values().filter(|call| call.turn == turn);
+    let several = open.filter(|call| !call.files.is_empty());
+    several
+        .map(|call| (call.tool_call.clone(), call.files.clone()))
+        .collect()
 }
 
 /// How much of a time is its day.

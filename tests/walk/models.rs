@@ -181,14 +181,18 @@ pub(super) fn with_model(model: &Model) -> Place {
 
 /// The same, over another wire.
 pub(super) fn with_model_on(model: &Model, wire: &str) -> Place {
+    with_model_at(&model.address(), wire)
+}
+
+/// The same, of a provider that is asked there.
+pub(super) fn with_model_at(address: &str, wire: &str) -> Place {
     let place = Place::new(FLOW, "");
     // Without a script beside it, the flow's roles are taken by who they say.
     std::fs::remove_file(place.workspace.path().join("demo/script.yaml")).unwrap();
     let config = format!(
-        "providers:\n  p: {{ wire: {wire}, base-url: '{}' }}\n\
+        "providers:\n  p: {{ wire: {wire}, base-url: '{address}' }}\n\
          models:\n  m: {{ provider: p, id: m, window: 100000, price: {{ input: 3, output: 15 }} }}\n\
-         model: m\n",
-        model.address()
+         model: m\n"
     );
     place.write("config.yaml", &config);
     place

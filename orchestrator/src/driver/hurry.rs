@@ -127,6 +127,13 @@ impl LiveTurn {
         self.pace != Pace::Goes && !self.told_to_stop
     }
 
+    /// Ends the time that passes until a request is made again, if any does.
+    pub(super) fn hurry_if_it_waits(&mut self) {
+        if self.waits() {
+            self.hurry();
+        }
+    }
+
     fn hurry(&mut self) {
         self.pace = Pace::Hurried;
         self.nap.hurried.store(true, Ordering::SeqCst);

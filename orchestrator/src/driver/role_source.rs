@@ -28,11 +28,11 @@ pub enum About<'a> {
     Feedback,
 }
 
-/// What a file that a call touches holds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// What the files that a call changes hold.
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Touched {
-    /// Its hash, or nothing if there is no such file.
-    Has(Option<Hash>),
+    /// The hash of each, in the order in which they are changed; nothing where there is no such file.
+    Has(Vec<Option<Hash>>),
     /// Nobody can tell.
     Unknown,
 }

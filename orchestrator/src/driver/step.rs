@@ -26,6 +26,7 @@ use super::consent::changed;
 use super::core::Core;
 use super::error::DriverError;
 use super::role_source::Touched;
+use super::settle::planned;
 use super::snapshot::names_snapshot;
 use super::steer::Said;
 use crate::limits::PROVIDER_BLOCKS_BYTES_MAX;
@@ -218,7 +219,7 @@ impl Core {
         intended: Intended,
         ask: Option<Box<Ask>>,
     ) -> Result<Heard, DriverError> {
-        let is_watched = names_snapshot(&intended.arguments);
+        let is_watched = names_snapshot(&intended.tool, &intended.arguments);
         let call = self.intend(turn, intended)?;
         if let Some(ask) = ask {
             let consent = Consent {
@@ -503,6 +504,7 @@ impl Core {
             idempotency_key: Hash::of(key.as_bytes()),
             before: intended.before,
             after: intended.after,
+            files: intended.files,
             summary: intended.summary,
         }))?;
         Ok(call)
@@ -563,7 +565,7 @@ impl Core {
             return None;
         }
         let now = self.roles.touched(&open.role, &asked);
-        (now != Touched::Has(open.before)).then(|| changed(asked.input.get()))?
+        (now != Touched::Has(planned(open).0)).then(|| changed(asked.input.get()))?
     }
 
     /// A call ends the turn: the model reads that it did only if its outcome is valid.

@@ -254,6 +254,7 @@ fn called(
             idempotency_key: Hash::of(id.as_str().as_bytes()),
             before: None,
             after: None,
+            files: Vec::new(),
             summary: summary(call),
         }))?;
         sketch.say(Fact::CallStarted(CallStarted {

@@ -654,7 +654,7 @@ impl RoleSource for Workshop {
             RecordPath::parse(path).ok()
         });
         match path.map(|path| self.files.read(&path)) {
-            Some(Ok(bytes)) => Touched::Has(bytes.map(|bytes| Hash::of(&bytes))),
+            Some(Ok(bytes)) => Touched::Has(vec![bytes.map(|bytes| Hash::of(&bytes))]),
             Some(Err(_)) | None => Touched::Unknown,
         }
     }

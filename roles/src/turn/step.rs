@@ -7,7 +7,7 @@ use a_society_facts::fact::journal::ProcessName;
 use a_society_facts::fact::request::RequestFrame;
 use a_society_facts::fact::session::Trigger;
 use a_society_facts::fact::turn::{
-    CallEnd, DraftKind, Effect, RawValueEq, Seen, StopReason, Usage,
+    CallEnd, DraftKind, Effect, FileChange, RawValueEq, Seen, StopReason, Usage,
 };
 use a_society_facts::message::ToolCall;
 use a_society_facts::{Hash, id::CallId};
@@ -168,6 +168,8 @@ pub struct Intended {
     pub before: Option<Hash>,
     /// For a checkable call, the file's hash after.
     pub after: Option<Hash>,
+    /// For a checkable call of several files, each of them.
+    pub files: Vec<FileChange>,
     /// One line for the operator.
     pub summary: String,
 }

@@ -322,7 +322,7 @@ impl RoleSource for Actors {
 
     fn touched(&mut self, role: &RoleInstance, call: &ToolCall) -> Touched {
         self.tools(role)
-            .hash_now(call)
+            .hashes_now(call)
             .ok()
             .map_or(Touched::Unknown, Touched::Has)
     }

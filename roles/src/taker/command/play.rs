@@ -194,6 +194,7 @@ impl CommandTaker {
             effect: Effect::Mutating,
             before: None,
             after: None,
+            files: Vec::new(),
             summary: summary(&self.spec.run),
         })
     }

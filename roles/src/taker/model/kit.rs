@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use a_society_facts::Hash;
 use a_society_facts::fact::journal::ProcessName;
-use a_society_facts::fact::turn::{CallEnd, Effect};
+use a_society_facts::fact::turn::{CallEnd, Effect, FileChange};
 use a_society_facts::id::CallId;
 use a_society_facts::message::ToolCall;
 
@@ -16,7 +16,7 @@ use crate::consent::{Action, Ask, Tier, shown};
 use crate::handoff::{EndingTool, ending_tools};
 use crate::mcp;
 use crate::provider::ToolDefinition;
-use crate::tool::{Finished, Plan, Running, Toolbox, canonical, clipped};
+use crate::tool::{Finished, Plan, Running, Toolbox, canonical, clipped, twin};
 use crate::turn::job::Job;
 use crate::turn::stop::StopSignal;
 
@@ -197,7 +197,11 @@ impl Kit {
             ));
         }
         let meant = canonical(&call.name);
-        let is_meant = |tool: &ToolDefinition| Some(tool.name.as_str()) == meant;
+        let also = meant.and_then(twin);
+        let is_meant = |tool: &ToolDefinition| {
+            let name = Some(tool.name.as_str());
+            name == meant || name == also
+        };
         if !self.offered.iter().any(is_meant) {
             return Err(self.unknown(&call.name));
         }
@@ -331,6 +335,14 @@ impl Planned {
         match self {
             Self::Own(plan) => (plan.before, plan.after),
             Self::Remote(_) | Self::Ending(_) => (None, None),
+        }
+    }
+
+    /// The files of a checkable call that changes several.
+    pub(super) fn files(&self) -> Vec<FileChange> {
+        match self {
+            Self::Own(plan) => plan.files.clone(),
+            Self::Remote(_) | Self::Ending(_) => Vec::new(),
         }
     }
 

@@ -482,8 +482,10 @@ impl Taker for ModelTaker {
     }
 
     fn next(&mut self, told: Told) -> Step {
-        // It is said of the one request that waited, and of none that follows it.
-        self.is_hurried = matches!(told, Told::Hurried);
+        // It is said of the one request that waited, and of none that follows it. With words of the
+        // operator that request leaves as another one, which was as little to wait.
+        let is_the_same = self.is_hurried && matches!(told, Told::Steered { kept: None, .. });
+        self.is_hurried = is_the_same || matches!(told, Told::Hurried);
         let call = self.hear_of(told);
         let has_tools = self.kit.is_some() || self.only_summarises;
         if !has_tools && !matches!(self.next, Next::End(_)) {

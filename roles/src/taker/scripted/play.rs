@@ -316,6 +316,7 @@ impl ScriptedTaker {
             effect: planned.map_or(Effect::Pure, |call| call.effect),
             before,
             after,
+            files: Vec::new(),
             summary: planned.map_or_else(|| place.tool.clone(), |call| call.summary.clone()),
         })
     }

@@ -33,6 +33,7 @@ pub(in crate::taker) fn job(role: &str, node: &str, turns_before: u32) -> Job {
         context_tokens: 0,
         settings: BTreeMap::new(),
         seen: BTreeMap::new(),
+        begun: BTreeMap::new(),
         servers: BTreeMap::new(),
         packet: "Please write.".to_owned(),
         allowed: Allowed {

@@ -258,7 +258,7 @@ pub struct ModelFailed {
 pub enum Effect {
     /// It only reads.
     Pure,
-    /// The hash of one file tells whether it happened.
+    /// The hashes of the files that it changes tell whether it happened.
     Checkable,
     /// The other side takes the same key twice as once.
     Idempotent,
@@ -294,8 +294,24 @@ pub struct CallIntended {
     /// The file's hash after, for a checkable call.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after: Option<Hash>,
+    /// For a checkable call of several files, each of them, in the order in which they are changed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<FileChange>,
     /// One line for the operator.
     pub summary: String,
+}
+
+/// What a call is to make of one of its files.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FileChange {
+    /// Its path, from the project folder; `record/` is the flow's shared folder.
+    pub path: String,
+    /// Its hash before; absent if it does not exist.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub before: Option<Hash>,
+    /// Its hash after; absent if it is removed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub after: Option<Hash>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -38,8 +38,8 @@ use crate::fact::session::{
 };
 use crate::fact::turn::{
     CallEnd, CallFinished, CallIntended, CallReaped, CallRerun, CallStarted, Cause, DraftAdded,
-    DraftDiscarded, DraftKept, DraftKind, Effect, ModelAnswered, ModelFailed, ModelRequested,
-    RawValueEq, Seen, StopReason, TurnEnd, TurnEnded, TurnResumed, TurnStarted,
+    DraftDiscarded, DraftKept, DraftKind, Effect, FileChange, ModelAnswered, ModelFailed,
+    ModelRequested, RawValueEq, Seen, StopReason, TurnEnd, TurnEnded, TurnResumed, TurnStarted,
 };
 use crate::handoff::Way;
 use crate::hash::Hash;
@@ -365,6 +365,11 @@ fn calls() -> Vec<Fact> {
             idempotency_key: Hash::of(b"key"),
             before: Some(Hash::of(b"before")),
             after: Some(Hash::of(b"after")),
+            files: vec![FileChange {
+                path: "notes.md".into(),
+                before: Some(Hash::of(b"before")),
+                after: None,
+            }],
             summary: "write notes.md".into(),
         }),
         Fact::CallStarted(CallStarted {

@@ -365,6 +365,7 @@ impl Scribe {
             idempotency_key: Hash::of(name.as_str().as_bytes()),
             before: None,
             after: None,
+            files: Vec::new(),
             summary: format!("{} {}", call.name, call.input.get()),
         }));
         name

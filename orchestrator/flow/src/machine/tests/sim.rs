@@ -302,6 +302,7 @@ impl Sim {
             idempotency_key: Hash::of(b"i"),
             before: None,
             after: None,
+            files: Vec::new(),
             summary: "s".into(),
         }));
     }
