@@ -236,6 +236,7 @@ impl Provider for HttpProvider {
             hash,
             body,
             needs_arguments,
+            offered: request.tools.iter().map(|tool| tool.name.clone()).collect(),
         })
     }
 
