@@ -81,6 +81,22 @@ pub(crate) fn job(
     })
 }
 
+/// The part of a session that belongs to a turn: what came after the last answer of another one.
+pub(crate) fn of_turn(entries: &[Entry], turn: TurnId) -> &[Entry] {
+    let before = |entry: &Entry| entry.turn.is_some_and(|other| other != turn);
+    let past = entries.iter().rposition(before).map_or(0, |last| last + 1);
+    entries.get(past..).unwrap_or_default()
+}
+
+/// Whether an entry is a whole answer of a turn.
+pub(crate) fn answers(entry: &Entry, turn: TurnId) -> bool {
+    let is_answer = match &*entry.message {
+        Message::Assistant { .. } | Message::AssistantToolCalls { .. } => true,
+        Message::User { .. } | Message::ToolResult { .. } => false,
+    };
+    is_answer && entry.turn == Some(turn) && !entry.interrupted
+}
+
 /// The files of the calls of a turn that change several and have no end yet.
 fn calls_begun(state: &FlowState, turn: TurnId) -> BTreeMap<String, Vec<FileChange>> {
     let open = state.calls.values().filter(|call| call.turn == turn);

@@ -9,6 +9,7 @@ use a_society_facts::message::ToolCall;
 use a_society_facts::view::FlowState;
 use a_society_flow::graph::FlowGraph;
 use a_society_roles::handoff::Allowed;
+use a_society_roles::role::prompt::Prompt;
 use a_society_roles::turn::job::{BegunWith, Job};
 use a_society_roles::turn::stop::StopSignal;
 use a_society_roles::turn::taker::Taker;
@@ -57,7 +58,7 @@ pub trait RoleSource: Send + std::fmt::Debug {
         graph: &FlowGraph,
         state: &FlowState,
         role: &RoleInstance,
-    ) -> String;
+    ) -> Prompt;
     /// What a role is told when a turn begins.
     fn packet(
         &mut self,

@@ -18,7 +18,7 @@ use a_society_flow::machine::Outcome;
 use a_society_roles::consent::Ask;
 use a_society_roles::handoff::NOT_ENDED;
 use a_society_roles::tool::redact::MARK;
-use a_society_roles::turn::step::{Consent, End, Intended, Step, Told, Worst};
+use a_society_roles::turn::step::{Asking, Consent, End, Intended, Step, Told, Worst};
 use a_society_state::draft::DraftStream;
 
 use super::budget::Short;
@@ -120,11 +120,11 @@ impl Core {
         step: Step,
     ) -> Result<Option<Heard>, DriverError> {
         match self.without_secrets(turn, step)? {
-            Step::Ask { model, hash, worst } => {
-                if let Some(over) = self.may_not_ask(turn, attempt, worst)? {
+            Step::Ask(asking) => {
+                if let Some(over) = self.may_not_ask(turn, attempt, asking.worst)? {
                     return Ok(Some(over));
                 }
-                self.ask(turn, model, hash)?;
+                self.ask(turn, asking)?;
             }
             Step::Draft { kind, text } => self.draft(turn, kind, &text)?,
             Step::Stalled { seconds } => self.stalled(turn, seconds),
@@ -307,8 +307,9 @@ impl Core {
         })
     }
 
-    fn ask(&mut self, turn: TurnId, model: String, hash: Hash) -> Result<(), DriverError> {
+    fn ask(&mut self, turn: TurnId, asking: Asking) -> Result<(), DriverError> {
         let role = self.role_of(turn);
+        let frame = self.changed_frame(turn, &role, asking.frame)?;
         let attempt = self.live[&turn].attempt;
         let request = self.request_of(turn) + 1;
         let fact = ModelRequested {
@@ -316,8 +317,9 @@ impl Core {
             attempt,
             role,
             request,
-            model,
-            hash,
+            model: asking.model,
+            hash: asking.hash,
+            frame,
         };
         self.append(Fact::ModelRequested(fact))?;
         // The request counts as spent from here on, so this is durable before it is sent; and so
@@ -643,7 +645,7 @@ const fn is_recorded_point(step: &Step) -> bool {
         | Step::Trust { .. }
         | Step::Absent { .. }
         | Step::Consent(_)
-        | Step::Ask { .. }
+        | Step::Ask(_)
         | Step::Draft { .. }
         | Step::Stalled { .. }
         | Step::Cut

@@ -205,6 +205,7 @@ fn requested(
         model: MODEL.to_owned(),
         // What was sent is not known; the request is told from others by what it came to.
         hash: Hash::of(said.as_bytes()),
+        frame: None,
     }))
 }
 

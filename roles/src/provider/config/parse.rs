@@ -531,11 +531,7 @@ impl Sink<'_> {
             None => Some(DEFAULT_MAX_OUTPUT_TOKENS.min(room / 4)),
         };
         let thinking = fields.get("thinking").and_then(|tree| {
-            let all = [
-                (Thinking::Fixed, "fixed"),
-                (Thinking::Levels, "levels"),
-                (Thinking::Budget, "budget"),
-            ];
+            let all = Thinking::ALL.map(|way| (way, way.word()));
             self.choice(tree, "`thinking`", &all)
         });
         let thinking = thinking.unwrap_or_default();

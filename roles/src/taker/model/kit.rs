@@ -180,6 +180,12 @@ impl Kit {
         &self.offered
     }
 
+    /// The same in parts: what ends a turn differs from role to role, and what is before it does not.
+    pub(super) fn parts(&self) -> impl Iterator<Item = &[ToolDefinition]> {
+        let ends = |tool: &ToolDefinition| EndingTool::of_name(&tool.name).is_some();
+        self.offered.chunk_by(move |a, b| ends(a) == ends(b))
+    }
+
     /// What a call would do, or why it is none.
     pub(super) fn plan(&self, call: &ToolCall) -> Result<Planned, String> {
         if self.ends_turn(&call.name) {

@@ -12,7 +12,7 @@ use a_society_facts::message::{Message, ToolCall};
 use crate::handoff::{Allowed, Outcome, Signal};
 use crate::port::MemoryFiles;
 use crate::turn::job::Job;
-use crate::turn::step::{End, Step, Told};
+use crate::turn::step::{Asking, End, Step, Told};
 use crate::turn::taker::Taker;
 
 /// A job at the node `draft`, which may hand to `review` and back to `intake`.
@@ -118,7 +118,7 @@ impl Stage {
 
     fn record(&mut self, step: Step) -> Option<CallId> {
         match step {
-            Step::Ask { model, .. } => {
+            Step::Ask(Asking { model, .. }) => {
                 assert!(!self.asked && self.open.is_empty() && self.draft.is_empty());
                 self.asked = true;
                 self.lines.push(format!("ask {model}"));

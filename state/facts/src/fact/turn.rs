@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 use super::journal::ProcessName;
+use super::request::RequestFrame;
 use crate::hash::Hash;
 use crate::id::{CallId, MessageId, NodeId, RoleInstance, TurnId};
 use crate::message::{AnswerText, Text, ToolCall};
@@ -125,6 +126,10 @@ pub struct ModelRequested {
     pub model: String,
     /// The hash of the request as it is sent.
     pub hash: Hash,
+    /// What it is made of besides its session, where that is not what the session's last request was
+    /// made of. Of a request beside the session it is always said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub frame: Option<Box<RequestFrame>>,
 }
 
 /// What streamed text is.

@@ -260,6 +260,7 @@ impl Sim {
             request,
             model: "m".into(),
             hash: Hash::of(b"r"),
+            frame: None,
         }));
         let message = self.message();
         self.flow.append(Fact::ModelAnswered(ModelAnswered {
