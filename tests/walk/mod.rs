@@ -10,6 +10,7 @@ mod compacting;
 mod counted;
 mod delivering;
 mod ending;
+mod extremes;
 mod files;
 mod forked;
 mod handled;
