@@ -10,6 +10,7 @@ use serde_json::json;
 
 use super::asks;
 use super::context::Context;
+use super::delivered;
 use super::models::reach_json;
 use super::report::damage_json;
 use crate::exit_code::ExitCode;
@@ -39,6 +40,7 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
     let asks = asks::of(&flow, state, &work);
     let project = super::say::project_folder(&store, &flow.project);
     let reaches = reaches::of(&store, &flow, &project, state);
+    let made = delivered::of_closed(&store, &flow, &seen)?;
     let code = if seen.damage.is_some() {
         ExitCode::Damaged
     } else {
@@ -61,6 +63,7 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
                 each.map(|(role, reach)| (role.to_string(), reach_json(reach)))
                     .collect::<serde_json::Map<_, _>>()
             }),
+            "delivered": made.as_ref().map(delivered::place_as_json),
             "driven_by": seen.held_by,
             "damage": seen.damage.as_ref().map(damage_json),
         }))?;
@@ -80,6 +83,9 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
     for (node, running) in &state.running {
         let since = age(now.ms() - running.since.ms());
         out.line(&format!("{node} ({}) works, since {since}", running.role))?;
+    }
+    if let Some(made) = &made {
+        out.line(&delivered::line(made))?;
     }
     for line in asks::lines(out, &asks) {
         out.line(&line)?;
