@@ -23,6 +23,7 @@ mod limited;
 mod looping;
 mod models;
 mod offered;
+mod patched;
 mod place;
 mod projects;
 mod reaching;

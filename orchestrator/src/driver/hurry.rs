@@ -84,12 +84,9 @@ const fn pace_after(step: &Step) -> Option<Pace> {
             | Compact::Failed { .. },
         )
         | Step::Choose(
-            Choose::Ask { .. }
-            | Choose::Wrong { .. }
-            | Choose::Chosen { .. }
-            | Choose::Failed { .. },
+            Choose::Ask(_) | Choose::Wrong { .. } | Choose::Chosen { .. } | Choose::Failed { .. },
         )
-        | Step::Ask { .. }
+        | Step::Ask(_)
         | Step::Draft { .. }
         | Step::Cut
         | Step::Answer { .. }
