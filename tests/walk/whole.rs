@@ -189,9 +189,9 @@ fn results(request: &str) -> Vec<String> {
     let messages = request["messages"].as_array().unwrap().iter();
     let blocks = messages.filter_map(|message| message["content"].as_array());
     let results = blocks.flatten().filter(|it| it["type"] == "tool_result");
-    let texts = results.map(|it| match &it["content"] {
-        Value::String(text) => text.clone(),
-        other => other[0]["text"].as_str().unwrap().to_owned(),
+    let texts = results.map(|it| {
+        let parts = it["content"][0]["text"].as_str();
+        parts.or(it["content"].as_str()).unwrap().to_owned()
     });
     texts.collect()
 }
