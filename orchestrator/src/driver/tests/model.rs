@@ -117,6 +117,7 @@ impl Provider for Puppet {
             hash: Hash::of(&body),
             body: body.into(),
             needs_arguments: Default::default(),
+            offered: Default::default(),
         })
     }
 

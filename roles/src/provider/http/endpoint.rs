@@ -208,6 +208,7 @@ fn prepared(
         hash,
         body,
         needs_arguments,
+        offered: request.tools.iter().map(|tool| tool.name.clone()).collect(),
     })
 }
 
