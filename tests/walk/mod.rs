@@ -11,6 +11,7 @@ mod counted;
 mod delivering;
 mod ended;
 mod ending;
+mod extremes;
 mod files;
 mod forked;
 mod handled;
