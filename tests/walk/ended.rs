@@ -244,6 +244,7 @@ fn what_is_the_same_in_all_flows_of_a_role_stands_first_on_every_wire() {
         let bodies: Vec<Value> = server.seen().into_iter().map(|seen| seen.body).collect();
         let (one, other) = (&bodies[0], bodies.last().unwrap());
         assert_eq!(one["tools"], other["tools"], "{wire}");
+        assert_eq!(one["prompt_cache_key"], other["prompt_cache_key"], "{wire}");
         let system = |body: &Value| {
             let text = body["instructions"]
                 .as_str()
