@@ -37,7 +37,7 @@ pub(super) struct SecretFilter {
 #[derive(Debug)]
 pub(super) struct Spoken {
     message: Arc<Message>,
-    blocks: Option<Box<RawValueEq>>,
+    blocks: Option<Arc<RawValueEq>>,
 }
 
 /// The answers of open turns that hold secrets, as the models gave them.
@@ -104,7 +104,7 @@ impl SecretFilter {
         };
         self.changed = Some(Spoken {
             message: Arc::new(message),
-            blocks: told,
+            blocks: told.map(Arc::from),
         });
     }
 
@@ -229,7 +229,7 @@ impl Core {
             };
             *message = Arc::clone(&spoken.message);
             if let Some(blocks) = &spoken.blocks {
-                job.provider_blocks.insert(place, blocks.clone());
+                job.provider_blocks.insert(place, Arc::clone(blocks));
             }
         }
     }

@@ -19,7 +19,7 @@ use super::window::{Filling, Fullness};
 use crate::cost::Counted;
 use crate::handoff::parse_cut_outcome;
 use crate::provider::retry::{Outcome, Patience, Ticket};
-use crate::provider::{Answer, Blocks, Prepared, Request, Said, Stop};
+use crate::provider::{Answer, Prepared, Request, Said, SaidBlocks, Stop};
 use crate::tool::redact::{MARK, Redactor};
 use crate::turn::conclude::{conclude, conclude_called};
 use crate::turn::job::Job;
@@ -122,11 +122,11 @@ impl ModelTaker {
         let same = Same::of(&job.history, job.answers_before, gear.bounds.same_call);
         let history = std::mem::take(&mut job.history);
         let filling = Filling::of(&history);
-        let blocks = |place: &usize| job.provider_blocks.get(place);
+        let mut blocks = std::mem::take(&mut job.provider_blocks);
         let said: Vec<Said> = (history.into_iter().enumerate())
             .map(|(place, message)| Said {
                 message,
-                blocks: blocks(&place).and_then(|raw| Blocks::from_fact(raw)),
+                blocks: blocks.remove(&place).map(SaidBlocks::kept),
             })
             .collect();
         Self {
@@ -315,7 +315,9 @@ impl ModelTaker {
         };
         let asked: Vec<ToolCall> = calls.iter().map(|(_, call, _)| call.clone()).collect();
         let cut = self.was_cut(&answer);
-        self.remember(&answer, &asked);
+        let blocks = answer.blocks.clone().and_then(SaidBlocks::of);
+        let provider_blocks = blocks.as_ref().map(SaidBlocks::to_fact);
+        self.remember(&answer, &asked, blocks);
         self.counted(answer.stop == Stop::WindowFull);
         self.next = match cut {
             Some(end) => Next::End(end),
@@ -329,12 +331,12 @@ impl ModelTaker {
             calls: asked,
             stop: answer.stop.reason(),
             usage,
-            provider_blocks: answer.blocks.as_ref().and_then(Blocks::to_fact),
+            provider_blocks,
         }
     }
 
     /// The answer becomes part of the conversation.
-    fn remember(&mut self, answer: &Answer, calls: &[ToolCall]) {
+    fn remember(&mut self, answer: &Answer, calls: &[ToolCall], blocks: Option<SaidBlocks>) {
         self.context = if answer.usage_is_known {
             answer.usage.window_tokens()
         } else {
@@ -354,7 +356,7 @@ impl ModelTaker {
         };
         self.said.push(Said {
             message: Arc::new(message),
-            blocks: answer.blocks.clone(),
+            blocks,
         });
     }
 

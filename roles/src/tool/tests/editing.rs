@@ -337,6 +337,24 @@ fn a_file_that_runs_with_anothers_rights_is_read_only_when_the_operator_is_asked
 }
 
 #[test]
+fn a_file_is_known_by_every_path_that_a_record_may_have_of_it() {
+    let stage = Stage::new();
+    stage.write("project/src/a.txt", "one\n");
+    stage.write("project/src/other/a.txt", "one\n");
+    let absolute = stage.project().join("src/a.txt");
+    for recorded in ["src/a.txt", "./src/a.txt", absolute.to_str().unwrap()] {
+        let tools = stage.toolbox();
+        let seen = [(recorded.to_owned(), Hash::of(b"one\n"))];
+        tools.remember(std::sync::Arc::new(seen.into()));
+        for (path, may) in [("src/a.txt", true), ("src/other/a.txt", false)] {
+            let given = json!({ "path": path, "content": "new" });
+            let planned = plan(&tools, "write_file", given);
+            assert_eq!(planned.is_ok(), may, "{recorded} {path}");
+        }
+    }
+}
+
+#[test]
 fn what_was_seen_is_said_for_the_record_and_remembered_by_another_turn() {
     let stage = Stage::new();
     stage.write("project/src/a.txt", "one\ntwo\n");
@@ -363,7 +381,7 @@ fn what_was_seen_is_said_for_the_record_and_remembered_by_another_turn() {
     let expected = expected.map(|(path, hash)| (path.to_owned(), hash));
     assert_eq!(seen, std::collections::BTreeMap::from(expected));
     let second = stage.toolbox();
-    second.remember(&seen);
+    second.remember(std::sync::Arc::new(seen));
     for path in ["src/a.txt", "./record/own.txt", "record/b.md"] {
         let given = json!({ "path": path, "content": "new" });
         assert!(plan(&second, "write_file", given).is_ok(), "{path}");
