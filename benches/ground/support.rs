@@ -120,6 +120,7 @@ pub(crate) fn ask(flow: &mut Flow, request: u32) {
         request,
         model: "scripted".into(),
         hash: Hash::of(b"request"),
+        frame: None,
     }))
     .unwrap();
 }

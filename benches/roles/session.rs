@@ -101,6 +101,7 @@ fn exchange(request: usize, bytes: usize) -> [Fact; 2] {
             request: number,
             model: "m".into(),
             hash: Hash::of(b"request"),
+            frame: None,
         }),
         Fact::ModelAnswered(ModelAnswered {
             turn: TURN,

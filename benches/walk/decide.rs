@@ -79,6 +79,7 @@ impl Table {
             request: 1,
             model: "none".into(),
             hash: Hash::of(b""),
+            frame: None,
         }));
         self.apply(Fact::ModelAnswered(ModelAnswered {
             turn,

@@ -12,18 +12,15 @@ use a_society_facts::fact::turn::CallEnd;
 use a_society_facts::handoff::{Artifact, Way};
 use a_society_facts::id::{NodeId, TurnId};
 use a_society_facts::message::ToolCall;
+use a_society_roles::tool::{SaidChange, said_changes};
 use a_society_state::disk::Disk;
 use a_society_state::layout::FlowFolder;
 use a_society_state::{Error, FlowRef, Store, blob};
-use serde::Deserialize;
 
 use crate::record::{Places, find};
 
 /// The folder of the flow's own files, as roles and operators write it.
 const RECORD: &str = "record";
-
-/// The tools that write one file.
-const WRITERS: [&str; 2] = ["write_file", "edit_file"];
 
 /// What a flow delivered.
 #[derive(Debug, Clone)]
@@ -127,18 +124,12 @@ impl Told {
     }
 }
 
-/// The call's name and the file it writes, if it writes one.
+/// The call's name and the file it writes last, if it writes one.
 fn written_by(call: &ToolCall) -> Option<(String, String)> {
-    #[derive(Deserialize)]
-    struct About {
-        #[serde(alias = "file_path", alias = "filename")]
-        path: String,
-    }
-    if !WRITERS.contains(&call.name.as_str()) {
-        return None;
-    }
-    let about: About = serde_json::from_str(call.input.get()).ok()?;
-    Some((call.id.clone(), about.path))
+    let is_kept = |change: &SaidChange| change.content.is_some() || !change.edits.is_empty();
+    let mut changes = said_changes(&call.name, call.input.get()).into_iter();
+    let last = changes.rfind(is_kept)?;
+    Some((call.id.clone(), last.path))
 }
 
 /// A file as it is now.

@@ -14,12 +14,12 @@ use a_society_facts::view::FlowState;
 use a_society_facts::view::flow::CallState;
 use a_society_facts::{At, Hash};
 use a_society_roles::port::{RecordFiles, RecordPath};
+use a_society_roles::tool::{SaidChange, said_changes};
 use a_society_state::disk::{Disk, Kind};
 use a_society_state::files::read_whole;
 use a_society_state::fork::{self, Cut, Holds, RecordFile, Written};
 use a_society_state::layout::FlowFolder;
 use a_society_state::{FlowRef, Store};
-use serde::Deserialize;
 
 use crate::driver::error::DriverError;
 use crate::limits::{ARTIFACT_BYTES_MAX, RECORD_DEPTH_MAX, RECORD_FILES_MAX, RECORD_NAMES_SHOWN};
@@ -311,10 +311,12 @@ impl Kept {
     /// A file that a call changed and that nobody handed over since. What it held is believed
     /// only if its hash is the one that was recorded.
     fn written(&mut self, disk: &dyn Disk, folder: &FlowFolder, written: &Written) {
-        let asked: Option<Asked> = serde_json::from_str(&written.arguments).ok();
-        let Some((asked, path)) = asked.and_then(|asked| {
-            let path = in_record(disk, folder, &asked.path)?;
-            Some((asked, path))
+        let said = said_changes(&written.tool, &written.arguments).into_iter();
+        let is_it =
+            |said: &SaidChange| (written.file.as_ref()).is_none_or(|file| *file == said.path);
+        let Some((said, path)) = said.filter(is_it).find_map(|said| {
+            let path = in_record(disk, folder, &said.path)?;
+            Some((said, path))
         }) else {
             return;
         };
@@ -322,18 +324,14 @@ impl Kept {
             Some(Holds::Bytes(bytes)) => String::from_utf8(bytes).ok(),
             Some(Holds::Blob(_)) | None => None,
         };
-        let edited = || {
-            let (old, new) = asked.old.as_deref().zip(asked.new.as_deref())?;
-            Some(before?.replacen(old, new, 1))
+        let Some(after) = written.after else {
+            self.lost.remove(&path);
+            return;
         };
-        let said = asked
-            .content
-            .clone()
-            .or_else(edited)
-            .map(String::into_bytes);
-        let fits = |bytes: &Vec<u8>| Hash::of(bytes) == written.after;
+        let fits = |bytes: &Vec<u8>| Hash::of(bytes) == after;
         let now = || read_whole(disk, &folder.record().join(&path), ARTIFACT_BYTES_MAX).ok();
-        match said.filter(fits).or_else(|| now().filter(fits)) {
+        let made = made(said, before).map(String::into_bytes);
+        match made.filter(fits).or_else(|| now().filter(fits)) {
             Some(bytes) => self.add(disk, folder, &path, Holds::Bytes(bytes)),
             None => {
                 self.lost.insert(path);
@@ -369,13 +367,17 @@ enum Told<'a> {
     Written(&'a Written),
 }
 
-/// What a call that changes a file is asked for, as far as it says what the file then holds.
-#[derive(Debug, Deserialize)]
-struct Asked {
-    path: String,
-    content: Option<String>,
-    old: Option<String>,
-    new: Option<String>,
+/// What a file holds after a call, as far as the call and what it held before say so.
+fn made(said: SaidChange, before: Option<String>) -> Option<String> {
+    if let Some(content) = said.content {
+        return if said.append {
+            Some(before? + &content)
+        } else {
+            Some(content)
+        };
+    }
+    let replaced = |text: String, (old, new): (String, String)| text.replacen(&old, &new, 1);
+    Some(said.edits.into_iter().fold(before?, replaced))
 }
 
 /// The path below the record folder that a call names, if it names one: absolute, or of a file

@@ -113,3 +113,10 @@ pub const AILMENTS_SHOWN_MAX: usize = 20;
 /// How many things that are wrong with a project an import records. Of a project with more, nothing is
 /// recorded, and everything that is found later counts as older than the flow.
 pub const AILMENTS_RECORDED_MAX: usize = 400;
+
+/// The longest text that many sessions have in common which is still repeated in the records of each.
+pub const FRAME_INLINE_BYTES_MAX: usize = 1024;
+
+/// How many longer texts of requests a process remembers to have kept. There are as many as there are
+/// different sets of tools.
+pub const FRAME_TEXTS_MAX: usize = 64;

@@ -1,9 +1,10 @@
 //! What a turn sees of its flow and of its session, whether it begins now or its request is written anew.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use a_society_facts::fact::turn::FileChange;
 use a_society_facts::id::{FlowId, NodeId, RoleInstance, TurnId};
 use a_society_facts::message::{Message, Text};
 use a_society_facts::view::session::Entry;
@@ -66,6 +67,7 @@ pub(crate) fn job(
                 .map(|session| session.seen.clone())
                 .unwrap_or_default(),
         ),
+        begun: calls_begun(state, turn),
         servers: views.flow.mcp_servers.clone(),
         packet: String::new(),
         allowed: Allowed::default(),
@@ -79,6 +81,31 @@ pub(crate) fn job(
         record: at.record,
         project: at.project,
     })
+}
+
+/// The part of a session that belongs to a turn: what came after the last answer of another one.
+pub(crate) fn of_turn(entries: &[Entry], turn: TurnId) -> &[Entry] {
+    let before = |entry: &Entry| entry.turn.is_some_and(|other| other != turn);
+    let past = entries.iter().rposition(before).map_or(0, |last| last + 1);
+    entries.get(past..).unwrap_or_default()
+}
+
+/// Whether an entry is a whole answer of a turn.
+pub(crate) fn answers(entry: &Entry, turn: TurnId) -> bool {
+    let is_answer = match &*entry.message {
+        Message::Assistant { .. } | Message::AssistantToolCalls { .. } => true,
+        Message::User { .. } | Message::ToolResult { .. } => false,
+    };
+    is_answer && entry.turn == Some(turn) && !entry.interrupted
+}
+
+/// The files of the calls of a turn that change several and have no end yet.
+fn calls_begun(state: &FlowState, turn: TurnId) -> BTreeMap<String, Vec<FileChange>> {
+    let open = state.calls.values().filter(|call| call.turn == turn);
+    let several = open.filter(|call| !call.files.is_empty());
+    several
+        .map(|call| (call.tool_call.clone(), call.files.clone()))
+        .collect()
 }
 
 /// How much of a time is its day.

@@ -3,21 +3,29 @@
 //! Nobody keeps the bytes of requests: each repeats the whole conversation. The journal has what they
 //! were made of and their hash. So a request is written once more, by the same hands that write what
 //! is sent, and the hash tells whether these are the very bytes. Nothing is sent, nobody is asked,
-//! and no server of tools is started.
+//! no configuration is read and no server of tools is started. Only a journal of an older version, which
+//! does not say what its requests were made of, needs what the role is made of today.
 
+use std::borrow::Cow;
 use std::ops::{ControlFlow, RangeInclusive};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
-use a_society_facts::Fact;
+use a_society_facts::fact::request::RequestFrame;
 use a_society_facts::fact::turn::ModelRequested;
-use a_society_facts::id::{FlowId, RoleInstance, Seq};
-use a_society_facts::message::Text;
+use a_society_facts::id::{RoleInstance, Seq};
+use a_society_facts::message::{Message, Text};
 use a_society_facts::view::Views;
+use a_society_facts::{Fact, Hash};
 use a_society_flow::graph::{Executor, InlineRole};
 use a_society_roles::provider::Prepared;
+use a_society_roles::provider::frame::{Spoken, write_anew};
+use a_society_roles::role::packet::timeless;
+use a_society_roles::taker::model::conversation;
 use a_society_roles::tool::Background;
+use a_society_roles::tool::redact::MARK;
 use a_society_roles::turn::job::Job;
+use a_society_roles::turn::words::{PROGRAM, SCRIPT, Words};
 use a_society_state::{Error, FlowRef, Store, blob};
 
 use crate::config::models::Models;
@@ -50,6 +58,9 @@ pub enum Unwritten {
     /// A script, a program or a person took the turn.
     #[error("no model takes the turns of {0}, so that nothing was sent")]
     NoModel(RoleInstance),
+    /// An older version of the program wrote the journal.
+    #[error("the journal does not say what this request was made of, as those of older versions")]
+    Unsaid,
     /// What a request is made of is not there any more.
     #[error("{0}")]
     Unready(String),
@@ -73,6 +84,45 @@ pub fn request(
     found.unwrap_or(Err(Unwritten::NoRequest(seq)))
 }
 
+/// Writes the request that a record tells of without what varies and means nothing: where the role
+/// works and on which day, the time in its packets, and the names of caches. Two flows whose requests
+/// are the same but for that give the same bytes.
+///
+/// # Errors
+/// When there is no such request, or its journal does not say what it was made of.
+pub fn comparable(store: &Store, flow: &FlowRef, seq: Seq) -> Result<Request, Unwritten> {
+    let here = Here {
+        store,
+        flow,
+        project: Path::new(""),
+    };
+    let mut found = None;
+    walk(here, seq..=seq, &without_what_varies, &mut |_, request| {
+        found = Some(request);
+        ControlFlow::Break(())
+    })?;
+    found.unwrap_or(Err(Unwritten::NoRequest(seq)))
+}
+
+fn without_what_varies(here: Here<'_>, moment: Moment<'_>) -> Result<Request, Unwritten> {
+    if let Some(request) = words(here, moment, &timeless)? {
+        return Ok(request);
+    }
+    let frame = moment.frame().ok_or(Unwritten::Unsaid)?;
+    let frame = RequestFrame {
+        environment: None,
+        cache_key: frame.cache_key.as_ref().map(|_| "session".to_owned()),
+        shared_key: frame.shared_key.as_ref().map(|_| "role".to_owned()),
+        ..frame.clone()
+    };
+    let prepared = from_journal(here, moment, &frame, &timeless)?;
+    Ok(Request {
+        body: prepared.body.whole().into_owned(),
+        differs: None,
+        asked: moment.asked.clone(),
+    })
+}
+
 /// Writes every request that records between these tell of, in one reading of the journal, the oldest
 /// first; until the taker has enough.
 ///
@@ -85,29 +135,184 @@ pub fn each(
     records: RangeInclusive<Seq>,
     take: &mut dyn FnMut(Seq, Result<Request, Unwritten>) -> ControlFlow<()>,
 ) -> Result<(), Error> {
+    let here = Here {
+        store,
+        flow,
+        project,
+    };
+    walk(here, records, &anew, take)
+}
+
+fn walk(
+    here: Here<'_>,
+    records: RangeInclusive<Seq>,
+    write: &dyn Fn(Here<'_>, Moment<'_>) -> Result<Request, Unwritten>,
+    take: &mut dyn FnMut(Seq, Result<Request, Unwritten>) -> ControlFlow<()>,
+) -> Result<(), Error> {
     let mut views = Views::default();
-    store.follow(flow)?.read_lines(&mut |recorded, _| {
-        if recorded.seq > *records.end() {
-            return ControlFlow::Break(());
-        }
-        if let Some(Fact::ModelRequested(asked)) = recorded.fact()
-            && records.contains(&recorded.seq)
-        {
-            take(recorded.seq, anew(store, flow, project, (&views, asked)))?;
-        }
-        views.apply(recorded);
-        ControlFlow::Continue(())
-    })?;
+    here.store
+        .follow(here.flow)?
+        .read_lines(&mut |recorded, _| {
+            if recorded.seq > *records.end() {
+                return ControlFlow::Break(());
+            }
+            if let Some(Fact::ModelRequested(asked)) = recorded.fact()
+                && records.contains(&recorded.seq)
+            {
+                take(
+                    recorded.seq,
+                    write(
+                        here,
+                        Moment {
+                            views: &views,
+                            asked,
+                        },
+                    ),
+                )?;
+            }
+            views.apply(recorded);
+            ControlFlow::Continue(())
+        })?;
     Ok(())
 }
 
+/// Where a request is written anew.
+#[derive(Clone, Copy)]
+struct Here<'a> {
+    store: &'a Store,
+    flow: &'a FlowRef,
+    project: &'a Path,
+}
+
+/// What was known right before the record of a request, and that record.
+#[derive(Clone, Copy)]
+struct Moment<'a> {
+    views: &'a Views,
+    asked: &'a ModelRequested,
+}
+
 /// A request, by what was known right before its record.
-fn anew(
-    store: &Store,
-    flow: &FlowRef,
-    project: &Path,
-    (views, asked): (&Views, &ModelRequested),
-) -> Result<Request, Unwritten> {
+fn anew(here: Here<'_>, moment: Moment<'_>) -> Result<Request, Unwritten> {
+    if let Some(frame) = moment.frame() {
+        let prepared = from_journal(here, moment, frame, &as_said)?;
+        return Ok(moment.judged(prepared));
+    }
+    if let Some(request) = words(here, moment, &as_said)?
+        && request.differs.is_none()
+    {
+        return Ok(request);
+    }
+    by_configuration(here, moment)
+}
+
+impl Moment<'_> {
+    /// What the request is made of besides its session, if the journal says so.
+    fn frame(&self) -> Option<&RequestFrame> {
+        let session = self.views.sessions.get(&self.asked.role);
+        let last = || session.and_then(|session| session.frame.as_deref());
+        self.asked.frame.as_deref().or_else(last)
+    }
+
+    fn judged(self, prepared: Prepared) -> Request {
+        let asked = self.asked.clone();
+        let body = prepared.body.whole().into_owned();
+        let differs = (prepared.hash != asked.hash).then(|| {
+            if String::from_utf8_lossy(&body).contains(MARK) {
+                "a secret was in it, which the journal does not hold"
+            } else {
+                "the program that sent it writes requests in another way"
+            }
+        });
+        Request {
+            differs: differs.map(ToOwned::to_owned),
+            asked,
+            body,
+        }
+    }
+}
+
+/// Makes a text of a request another one, so that what varies can be left out.
+type Change<'c> = &'c dyn Fn(&str) -> Cow<'_, str>;
+
+fn as_said(text: &str) -> Cow<'_, str> {
+    Cow::Borrowed(text)
+}
+
+/// A request from its journal alone.
+fn from_journal(
+    here: Here<'_>,
+    moment: Moment<'_>,
+    frame: &RequestFrame,
+    change: Change<'_>,
+) -> Result<Prepared, Unwritten> {
+    let (disk, folder) = (
+        here.store.ground().disk.as_ref(),
+        here.store.folder(here.flow),
+    );
+    let whole = |text: &Text| blob::get_text(disk, &folder, text);
+    let mut job = job(here, moment, &whole)?;
+    for message in &mut job.history {
+        if let Message::User { content } = &**message
+            && let Cow::Owned(content) = change(content)
+        {
+            *message = Arc::new(Message::User { content });
+        }
+    }
+    let said = conversation(job.history, &job.provider_blocks);
+    let session = Spoken {
+        system: &job.system_prompt,
+        messages: &said,
+    };
+    let whole = |text: &Text| whole(text).map_err(|lost| lost.to_string());
+    write_anew(frame, session, &whole).map_err(Unwritten::Unready)
+}
+
+/// What a role without a model was told; nothing if a model was asked.
+fn words(
+    here: Here<'_>,
+    moment: Moment<'_>,
+    change: Change<'_>,
+) -> Result<Option<Request>, Unwritten> {
+    let asked = moment.asked;
+    if ![SCRIPT, PROGRAM].contains(&asked.model.as_str()) {
+        return Ok(None);
+    }
+    let (disk, folder) = (
+        here.store.ground().disk.as_ref(),
+        here.store.folder(here.flow),
+    );
+    let session = moment.views.sessions.get(&asked.role);
+    let entries = session.map_or(&[][..], |session| &session.messages);
+    let entries = seen::of_turn(entries, asked.turn);
+    let mut words = Words::default();
+    for entry in entries {
+        let said = entry.whole(|text| blob::get_text(disk, &folder, text))?;
+        if let Message::User { content } = &*said {
+            words.hear(&change(content));
+        }
+    }
+    let answered = entries
+        .iter()
+        .filter(|entry| seen::answers(entry, asked.turn));
+    let body = words.request(answered.count() as u64);
+    let is_same = Hash::of(&body) == asked.hash;
+    let differs = (!is_same).then(|| "another version of the program told it".to_owned());
+    Ok(Some(Request {
+        differs,
+        body,
+        asked: asked.clone(),
+    }))
+}
+
+/// A request of a journal that does not say what its requests were made of: as the role would be
+/// asked today.
+fn by_configuration(here: Here<'_>, moment: Moment<'_>) -> Result<Request, Unwritten> {
+    let Here {
+        store,
+        flow,
+        project,
+    } = here;
+    let Moment { views, asked } = moment;
     let folder = store.folder(flow);
     let record = folder.record();
     let disk = store.ground().disk.as_ref();
@@ -121,13 +326,12 @@ fn anew(
     let bench = Bench {
         flow: flow.flow.clone(),
         workspace: workspace_of(store).to_owned(),
-        record: record.clone(),
+        record,
         project: project.to_owned(),
         models: Models::default(),
         background: Background::default(),
     };
-    let job = job(&flow.flow, views, asked, &whole, (record, project))?;
-    let written = bench.written(Arc::new(job), definition.as_ref());
+    let written = bench.written(Arc::new(job(here, moment, &whole)?), definition.as_ref());
     let written = written.map_err(Unwritten::Unready)?;
     Ok(chosen(asked.clone(), written))
 }
@@ -153,19 +357,18 @@ fn definition(
 
 /// The turn as its taker saw it, as far as a request depends on it.
 fn job(
-    flow: &FlowId,
-    views: &Views,
-    asked: &ModelRequested,
+    here: Here<'_>,
+    Moment { views, asked }: Moment<'_>,
     whole: &dyn Fn(&Text) -> Result<String, Error>,
-    (record, project): (PathBuf, &Path),
 ) -> Result<Job, Error> {
     let session = views.sessions.get(&asked.role);
     let entries = session.map_or(&[][..], |session| &session.messages);
     let turn = views.flow.turns.get(&asked.turn);
+    let known = views.flow.flow_id.clone();
     let at = seen::Place {
-        flow: views.flow.flow_id.clone().unwrap_or_else(|| flow.clone()),
-        record,
-        project: project.to_owned(),
+        flow: known.unwrap_or_else(|| here.flow.flow.clone()),
+        record: here.store.folder(here.flow).record(),
+        project: here.project.to_owned(),
     };
     let whose = (asked.turn, asked.attempt, &asked.role);
     Ok(Job {

@@ -42,7 +42,7 @@ const SHOWN: [(&str, &str); 32] = [
     ("model_failed", "a request failed"),
     ("call_started", "runs a tool"),
     ("operator_replied", "is answered"),
-    ("reply_returned", "a reply is given back"),
+    ("reply_returned", "what you said is given back"),
     ("stop_requested", "is stopped"),
     ("improvement_chosen", "improvement is chosen"),
     ("reflection_started", "looks back"),

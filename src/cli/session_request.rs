@@ -1,5 +1,6 @@
 //! `session request`: a request as it left for its model, written anew from the journal.
 
+use a_society_facts::Hash;
 use a_society_facts::id::Seq;
 use a_society_orchestrator::sent::{self, Unwritten};
 use serde_json::{Value, json};
@@ -12,15 +13,21 @@ use crate::operator_error::{OperatorError, Outcome, Stop};
 /// The arguments of `session request`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-What is printed is the body that left for the model at a record model_requested. Nobody keeps those
-bytes: it is written anew from the journal, by the same code that writes what is sent, and its hash
-tells whether it is the same to the byte. When it is not, the reason is said: another model was
-chosen since, or a server's tools were offered, which are not asked for here. Nothing is sent.
+What is printed is the body that left for the model at a record model_requested, or what a script or a
+command was told. Nobody keeps those bytes: they are written anew from the journal alone, and their
+hash tells whether they are the same. Nothing is sent, and no configuration is read. A journal that an
+older version wrote does not say what its requests were made of: there the role as it is configured
+today stands in, and what differs is said.
+
+With --comparable, what differs from run to run without meaning anything is left out: the folder, the
+system and the day, the time in each packet, and the names of caches. So two runs of a flow can be
+compared, for example before and after a change of a role.
 
 Examples:
   a-society log a1b2 --json | grep model_requested
   a-society session request a1b2 57 | jq '.messages | length'
-  a-society session request a1b2 57 --json | jq .same")]
+  a-society session request a1b2 57 --json | jq .same
+  diff <(a-society session request a1b2 57 --comparable) <(a-society session request c3d4 57 --comparable)")]
 pub(crate) struct Arguments {
     /// The flow
     #[arg(value_name = "FLOW")]
@@ -29,13 +36,21 @@ pub(crate) struct Arguments {
     /// The record that says that the model was asked
     #[arg(value_name = "SEQ")]
     seq: Seq,
+
+    /// Leave out what differs from run to run: folder, day, times, names of caches
+    #[arg(long)]
+    comparable: bool,
 }
 
 /// Prints a request.
 pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
     let (store, flow) = context.flow(&arguments.flow)?;
     let project = project_folder(&store, &flow.project);
-    let found = sent::request(&store, &flow, &project, arguments.seq);
+    let found = if arguments.comparable {
+        sent::comparable(&store, &flow, arguments.seq)
+    } else {
+        sent::request(&store, &flow, &project, arguments.seq)
+    };
     let found = found.map_err(unwritten)?;
     if context.out.is_json() {
         let body: Value = serde_json::from_slice(&found.body).unwrap_or_default();
@@ -48,7 +63,8 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
             "request": found.asked.request,
             "model": found.asked.model,
             "hash": found.asked.hash,
-            "same": found.differs.is_none(),
+            "comparable": arguments.comparable.then(|| Hash::of(&found.body)),
+            "same": found.differs.is_none() && !arguments.comparable,
             "differs": found.differs,
             "body": body,
         }))?;
@@ -56,6 +72,10 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
     }
     context.out.bytes(&found.body)?;
     let said = match &found.differs {
+        None if arguments.comparable => {
+            let hash = Hash::of(&found.body);
+            format!("this is the request without what differs from run to run; its hash is {hash}")
+        }
         None => "these are the bytes that left: their hash is the recorded one".to_owned(),
         Some(why) => format!("these are not the very bytes that left: {why}"),
     };
@@ -68,11 +88,15 @@ fn unwritten(error: Unwritten) -> Stop {
         Unwritten::State(_) => "a-society verify FLOW",
         Unwritten::NoRequest(_) => "a-society log FLOW --json | grep model_requested",
         Unwritten::NoModel(_) => "a-society session export FLOW ROLE",
+        Unwritten::Unsaid => "a-society session request FLOW SEQ, without --comparable",
         Unwritten::Unready(_) => "a-society models ls",
     };
     match error {
         Unwritten::State(error) => error.into(),
-        other @ (Unwritten::NoRequest(_) | Unwritten::NoModel(_) | Unwritten::Unready(_)) => {
+        other @ (Unwritten::NoRequest(_)
+        | Unwritten::NoModel(_)
+        | Unwritten::Unsaid
+        | Unwritten::Unready(_)) => {
             let kind = ("no-request", ExitCode::Refused);
             let what = "this request cannot be shown";
             OperatorError::new(kind, what, other.to_string(), hint).into()

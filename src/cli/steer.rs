@@ -13,9 +13,10 @@ use crate::operator_error::Outcome;
 #[command(after_help = "\
 The role hears it with the next request of its turn, and goes on with it if it was about to end. With
 --now the answer that arrives is cut off, what was said so far is kept, and the next request leaves at
-once; a call that runs comes to its end first, and those after it do not run. A program or a person
-hears it when the next turn begins, and so does a role whose turn is still to come. What nobody heard
-when the flow is over is given back. A role that waits for you is answered with reply instead.
+once, also where it was to wait for its provider; a call that runs comes to its end first, and those
+after it do not run. A program or a person hears it when the next turn begins, and so does a role whose
+turn is still to come. What nobody heard when the flow is over is given back. A role that waits for you
+is answered with reply instead.
 
 Examples:
   a-society steer a1b2 writer 'Keep it under two pages.'
@@ -49,9 +50,9 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
         },
     };
     let done = if arguments.now {
-        "said, and heard at once if it speaks"
+        "said; a model that speaks is cut off for it, a program or a person hears it when its next turn begins"
     } else {
-        "said, and heard at its next request"
+        "said; a model hears it with its next request, a program or a person when its next turn begins"
     };
     say(context, &arguments.to, command, done)
 }

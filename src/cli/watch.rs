@@ -51,6 +51,9 @@ The arrows choose a question and the letters at the bottom answer it; a letter c
 question was chosen, and no key pressed, for 0.4 seconds. A call is shown whole before it is allowed;
 PgUp and PgDn read on. Tab goes from the questions to the flows and the feed, q ends.
 
+With s you say something to the role whose feed is shown, and it hears it with its next request; with S
+the answer that arrives is cut off first. What is refused stands in the line again when you press s.
+
 It needs a terminal; elsewhere there are status and log --follow.
 
 Examples:
@@ -117,7 +120,7 @@ struct Screen {
     state: State,
     view: View,
     /// What comes of the answer that is on its way.
-    answer: Option<Receiver<String>>,
+    answer: Option<Receiver<Result<String, String>>>,
     colours: bool,
 }
 
@@ -159,9 +162,8 @@ impl Screen {
             None | Some(Err(TryRecvError::Empty)) => {}
             Some(told) => {
                 self.answer = None;
-                self.state.busy = false;
-                self.state.told =
-                    told.unwrap_or_else(|_| "what came of it is not known".to_owned());
+                let unknown = || Ok("what came of it is not known".to_owned());
+                self.state.hear(told.unwrap_or_else(|_| unknown()));
                 self.source.look_again();
             }
         }
@@ -186,26 +188,33 @@ impl Screen {
                 self.state.busy = true;
                 "on its way…".clone_into(&mut self.state.told);
             }
-            Err(error) => self.state.told = format!("it could not be said: {error}"),
+            Err(error) => self
+                .state
+                .hear(Err(format!("it could not be said: {error}"))),
         }
     }
 }
 
 /// Says a command to a flow, and says in words what came of it.
-fn answered(store: &Store, flow: &FlowRef, command: Command, words: &str) -> String {
-    let client = match mint::name(&mut SystemMint, "watch") {
-        Ok(client) => client,
-        Err(bad) => return bad.to_string(),
-    };
+///
+/// # Errors
+/// Says in words why it was not heard.
+fn answered(
+    store: &Store,
+    flow: &FlowRef,
+    command: Command,
+    words: &str,
+) -> Result<String, String> {
+    let client = mint::name(&mut SystemMint, "watch").map_err(|bad| bad.to_string())?;
     let project = project_folder(store, &flow.project);
     match client::say(store, flow, &project, (command, client)) {
-        Ok((taken, Heard::ByDriver)) => format!("{flow}: {words} (record {})", taken.seq),
-        Ok((taken, Heard::ByUs)) => format!(
+        Ok((taken, Heard::ByDriver)) => Ok(format!("{flow}: {words} (record {})", taken.seq)),
+        Ok((taken, Heard::ByUs)) => Ok(format!(
             "{flow}: {words} (record {}); nobody drives it: a-society resume {}",
             taken.seq,
             asks::short(flow)
-        ),
-        Err(unsaid) => format!("{flow}: {}", plain(&unsaid.to_string())),
+        )),
+        Err(unsaid) => Err(format!("{flow}: {}", plain(&unsaid.to_string()))),
     }
 }
 

@@ -62,15 +62,22 @@ pub struct Cut {
     shared_ends: Vec<Position>,
 }
 
+/// The path of a file, where a call changes several, and its hash after it.
+type After = (Option<String>, Option<Hash>);
+
 /// A call that changed a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Written {
     /// The record that says that it was done.
     pub seq: Seq,
+    /// The tool that was asked for it.
+    pub tool: String,
     /// What was asked for, as JSON.
     pub arguments: String,
-    /// The hash of the file from then on.
-    pub after: Hash,
+    /// Which of the files it changed, where it changed several.
+    pub file: Option<String>,
+    /// The hash of the file from then on; nothing if it was removed.
+    pub after: Option<Hash>,
 }
 
 impl Cut {
@@ -157,7 +164,7 @@ struct Gathered {
     /// What answers ask for and is not done, by its turn and its id in the transcript.
     asked: BTreeMap<(TurnId, String), String>,
     /// What each call that is not over would leave of its file.
-    intended: BTreeMap<CallId, Hash>,
+    intended: BTreeMap<CallId, Vec<After>>,
     blobs: BTreeMap<Hash, u64>,
     quarantine: BTreeSet<String>,
     end: Option<(Position, At)>,
@@ -197,20 +204,27 @@ impl Gathered {
                 }
             }
             Fact::CallIntended(call) => {
-                if let Some(after) = call.after {
-                    self.intended.insert(call.call.clone(), after);
+                let one = call.after.map(|after| (None, Some(after)));
+                let each = call.files.iter();
+                let each = each.map(|file| (Some(file.path.clone()), file.after));
+                let files: Vec<After> = one.into_iter().chain(each).collect();
+                if !files.is_empty() {
+                    self.intended.insert(call.call.clone(), files);
                 }
             }
             Fact::CallFinished(call) => {
                 let asked = self.asked.remove(&(call.turn, call.tool_call.clone()));
                 let after = self.intended.remove(&call.call);
                 let done = matches!(call.end, CallEnd::Done | CallEnd::Recovered);
-                if let (Some(arguments), Some(after), true) = (asked, after, done) {
-                    self.written.push(Written {
-                        seq,
-                        arguments,
-                        after,
-                    });
+                if let (Some(arguments), Some(files), true) = (asked, after, done) {
+                    self.written
+                        .extend(files.into_iter().map(|(file, after)| Written {
+                            seq,
+                            tool: call.tool.clone(),
+                            arguments: arguments.clone(),
+                            file,
+                            after,
+                        }));
                 }
             }
             _ => {}

@@ -3,14 +3,17 @@
 //! `v1/journal/` is a whole flow as version 1 wrote it, byte for byte; `v1/shapes.jsonl` holds one
 //! line of every kind of fact. Neither file is ever written again: a version that changes a shape
 //! adds a folder and an upcast. The views under `v1/expected/` are what the journal folds to
-//! today, and may change with the views.
+//! today, and may change with the views. `requests/` holds a flow of three nodes over each wire, whose
+//! requests must be written to the bytes that left, for ever.
 
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use a_society_facts::fact::journal::ProcessName;
 use a_society_facts::line::{self, Body};
 use a_society_facts::{At, sample};
+use a_society_orchestrator::sent;
 use a_society_state::clock::CountingClock;
 use a_society_state::disk::RealDisk;
 use a_society_state::views::{bytes_of, names};
@@ -140,4 +143,46 @@ fn the_facts_of_this_version_are_written_down() {
         text.extend(row);
     }
     expect_generated("docs/facts.md", &text);
+}
+
+#[test]
+fn requests_of_older_versions_are_written_to_the_bytes_that_left() {
+    for wire in ["anthropic", "openai-chat", "openai-responses"] {
+        let kept = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/journals/requests");
+        let kept = kept.join(wire);
+        let folder = tempfile::tempdir().unwrap();
+        let store = store(folder.path());
+        let journal = std::fs::read_to_string(kept.join("00000001.jsonl")).unwrap();
+        let begin: serde_json::Value =
+            serde_json::from_str(journal.lines().next().unwrap()).unwrap();
+        let at = FlowRef {
+            project: "demo".parse().unwrap(),
+            flow: begin["flow"].as_str().unwrap().parse().unwrap(),
+        };
+        let place = store.folder(&at);
+        std::fs::create_dir_all(place.journal()).unwrap();
+        std::fs::write(place.segment(1), journal).unwrap();
+        std::fs::create_dir_all(place.blobs()).unwrap();
+        for blob in std::fs::read_dir(kept.join("blobs")).unwrap() {
+            let blob = blob.unwrap();
+            std::fs::copy(blob.path(), place.blobs().join(blob.file_name())).unwrap();
+        }
+        let mut written = Vec::new();
+        sent::each(
+            &store,
+            &at,
+            Path::new("/elsewhere"),
+            1..=u64::MAX,
+            &mut |seq, request| {
+                written.push((seq, request.unwrap().differs));
+                ControlFlow::Continue(())
+            },
+        )
+        .unwrap();
+        assert_eq!(written.len(), 6, "{wire}");
+        assert!(
+            written.iter().all(|(_, differs)| differs.is_none()),
+            "{wire}: {written:?}"
+        );
+    }
 }

@@ -17,7 +17,7 @@ use tungstenite::protocol::{Message, Role, WebSocket};
 use crate::support::Workspace;
 
 /// How long anything may take that goes well.
-pub(super) const PATIENCE: Duration = Duration::from_secs(60);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Where a server is reached, and by whom.
 #[derive(Debug, Clone)]
@@ -129,24 +129,24 @@ pub(super) struct Followed {
 
 /// A window of an operator.
 #[derive(Debug)]
-pub(super) struct Window {
+pub(crate) struct Window {
     pub(super) flow: Value,
     /// What is followed, by the number of the subscription.
     pub(super) followed: BTreeMap<u64, Followed>,
     /// What was answered to commands, by their names.
-    pub(super) acks: BTreeMap<String, Value>,
+    pub(crate) acks: BTreeMap<String, Value>,
     /// How often the text of an item had to be read, because what streamed did not go on from it.
     pub(super) bodies: usize,
 }
 
 /// A socket of a window.
-pub(super) struct Connection {
+pub(crate) struct Connection {
     socket: WebSocket<TcpStream>,
     place: Place,
 }
 
 impl Window {
-    pub(super) fn new(flow: &Value, roles: &[&str]) -> Self {
+    pub(crate) fn new(flow: &Value, roles: &[&str]) -> Self {
         let mut topics = vec![
             json!({ "topic": "inbox" }),
             json!({ "topic": "flow", "flow": flow }),
@@ -170,7 +170,7 @@ impl Window {
     }
 
     /// Connects, and goes on from where it was.
-    pub(super) fn connect(&mut self, place: &Place) -> Option<Connection> {
+    pub(crate) fn connect(&mut self, place: &Place) -> Option<Connection> {
         let socket = place.open()?;
         let mut connection = Connection {
             socket,
@@ -202,7 +202,7 @@ impl Window {
     }
 
     /// Takes a message.
-    pub(super) fn hear(&mut self, connection: &Connection, message: &Value) {
+    pub(crate) fn hear(&mut self, connection: &Connection, message: &Value) {
         if message["t"] == "ack" {
             let name = message["cmd"].as_str().unwrap().to_owned();
             self.acks.insert(name, message.clone());
@@ -311,12 +311,12 @@ impl Followed {
 
 impl Connection {
     /// Says something; nothing if the server went meanwhile.
-    pub(super) fn say(&mut self, message: &Value) -> Option<()> {
+    pub(crate) fn say(&mut self, message: &Value) -> Option<()> {
         self.socket.send(Message::text(message.to_string())).ok()
     }
 
     /// The next message; nothing if there is none for so long, or the server went.
-    pub(super) fn hear(&mut self, longest: Duration) -> Option<Value> {
+    pub(crate) fn hear(&mut self, longest: Duration) -> Option<Value> {
         self.socket.get_mut().set_read_timeout(Some(longest)).ok()?;
         loop {
             match self.socket.read() {

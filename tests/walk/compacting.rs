@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 
 use super::models::{FLOW, call, refusal, says, streamed};
 use super::place::{Place, RUN};
+use super::requested::holds_what_left;
 
 /// What the server answers to a request.
 enum Answer {
@@ -166,6 +167,8 @@ fn a_long_node_goes_on_over_many_summaries_with_its_task_in_every_request() {
     let transcript = transcript(&place);
     let replacements = replacements(&transcript);
     assert_eq!(replacements.len(), 10);
+    // Those for summaries are among them.
+    holds_what_left(&place, &place.flow().unwrap(), &server.bodies());
     let lengths: Vec<usize> = replacements.iter().map(String::len).collect();
     assert!(
         lengths.iter().all(|bytes| bytes.abs_diff(lengths[0]) < 20),

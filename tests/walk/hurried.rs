@@ -85,6 +85,54 @@ fn a_request_that_is_to_wait_for_minutes_is_made_at_once_and_the_flow_goes_on() 
     }
 }
 
+/// Says that the first requests came too soon, or that nobody can be served.
+fn refuses_with(status: u16) -> fn(usize) -> Option<(u16, String)> {
+    match status {
+        429 => refuses(1),
+        _ => |number| {
+            let error = serde_json::json!({ "type": "overloaded_error", "message": "later" });
+            let body = serde_json::json!({ "type": "error", "error": error });
+            (number <= 1).then(|| (503, body.to_string()))
+        },
+    }
+}
+
+#[test]
+fn words_that_are_to_be_heard_at_once_end_the_wait_for_a_provider_and_leave_with_the_next_request()
+{
+    for status in [429, 503] {
+        let model = Model::start_asking_for_time(nothing, refuses_with(status), 290);
+        let (place, mut child, flow) = waiting(&model);
+        let said = place.run(&["steer", &flow, "owner", "--now", "Use the old tables."]);
+        assert_eq!(said.code, 0, "{said:?}");
+        wait_until("it was asked", || model.requests() == 2);
+        assert_eq!(child.wait().unwrap().code(), Some(0));
+        let times = |body: &String| {
+            body.matches("<operator>Use the old tables.</operator>")
+                .count()
+        };
+        let all: Vec<usize> = model.heard().iter().map(times).collect();
+        assert_eq!(all, [0, 1], "{status}");
+        assert_eq!(place.status(&flow)["status"], "completed");
+    }
+}
+
+#[test]
+fn words_that_were_said_while_a_request_waits_leave_with_it_when_it_is_made_before_its_time() {
+    let model = Model::start_asking_for_time(nothing, refuses(1), 290);
+    let (place, mut child, flow) = waiting(&model);
+    let said = place.run(&["steer", &flow, "owner", "Use the old tables."]);
+    assert_eq!(said.code, 0, "{said:?}");
+    assert_eq!(model.requests(), 1, "they wait with it");
+    wait_until("something waits", || {
+        place.run(&["retry", &flow, "--now"]).code == 0
+    });
+    wait_until("it was asked", || model.requests() == 2);
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+    let heard = model.heard();
+    assert!(heard[1].contains("<operator>Use the old tables.</operator>"));
+}
+
 #[test]
 fn a_process_that_dies_after_the_command_asks_at_once_when_it_is_back() {
     let model = Model::start_asking_for_time(nothing, refuses(1), 290);

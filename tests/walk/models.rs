@@ -9,6 +9,7 @@ use a_society_stand_in::{Ending, Piece, Reply, Server, Used};
 use serde_json::{Value, json};
 
 use super::place::{Place, RUN, wait_until};
+use super::requested::holds_what_left;
 use crate::support::{is_full, seed};
 
 pub(super) const FLOW: &str = r"workflow:
@@ -180,14 +181,18 @@ pub(super) fn with_model(model: &Model) -> Place {
 
 /// The same, over another wire.
 pub(super) fn with_model_on(model: &Model, wire: &str) -> Place {
+    with_model_at(&model.address(), wire)
+}
+
+/// The same, of a provider that is asked there.
+pub(super) fn with_model_at(address: &str, wire: &str) -> Place {
     let place = Place::new(FLOW, "");
     // Without a script beside it, the flow's roles are taken by who they say.
     std::fs::remove_file(place.workspace.path().join("demo/script.yaml")).unwrap();
     let config = format!(
-        "providers:\n  p: {{ wire: {wire}, base-url: '{}' }}\n\
+        "providers:\n  p: {{ wire: {wire}, base-url: '{address}' }}\n\
          models:\n  m: {{ provider: p, id: m, window: 100000, price: {{ input: 3, output: 15 }} }}\n\
-         model: m\n",
-        model.address()
+         model: m\n"
     );
     place.write("config.yaml", &config);
     place
@@ -446,6 +451,9 @@ fn a_model_calls_a_tool_of_a_server_after_consent_to_its_definition() {
         log.contains(r#""mcp_tool":{"tool":"mcp__list__add""#),
         "{log}"
     );
+    // The server is not asked for what its tools were.
+    std::fs::remove_file(path.join("server.sh")).unwrap();
+    holds_what_left(&place, &flow, &model.heard());
 }
 
 #[test]
@@ -465,11 +473,12 @@ fn a_role_is_told_of_its_skills_and_reads_one_when_it_needs_it() {
     let heard = model.heard().remove(0);
     assert!(heard.contains("How tables are set.") && heard.contains("skills/tables/SKILL.md"));
     assert!(!heard.contains("With lines."), "a body is read on demand");
-    let journal = std::fs::read_to_string(place.folder(&flow).join("journal/00000001.jsonl"));
+    let journal = place.journal(&flow);
     let folder = place.workspace.path().display().to_string();
+    let named: Vec<&str> = journal.lines().filter(|it| it.contains(&folder)).collect();
     assert!(
-        !journal.unwrap().contains(&folder),
-        "the skill stands outside the project"
+        matches!(named[..], [line] if line.contains("# Environment")),
+        "the skill stands outside the project: {named:?}"
     );
 }
 
@@ -524,6 +533,7 @@ fn a_model_chooses_the_model_and_the_skills_of_a_role() {
         ["m", "n"],
         "the usual one chooses, and the chosen one works"
     );
+    holds_what_left(&place, &flow, &model.heard());
     let heard = model.heard().pop().unwrap();
     assert!(
         heard.contains("How tables are set.") && !heard.contains("How maps"),

@@ -4,6 +4,8 @@ use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
+use a_society_facts::Fact;
+use a_society_facts::line::{self, Body};
 use serde_json::Value;
 
 use crate::support::{Said, Workspace};
@@ -105,6 +107,34 @@ impl Place {
 
     pub(super) fn folder(&self, flow: &str) -> PathBuf {
         self.workspace.flow_folder(flow)
+    }
+
+    /// The journal of a flow, as it is on disk.
+    pub(super) fn journal(&self, flow: &str) -> String {
+        std::fs::read_to_string(self.segment(flow)).unwrap()
+    }
+
+    fn segment(&self, flow: &str) -> PathBuf {
+        self.folder(flow).join("journal/00000001.jsonl")
+    }
+
+    /// Makes a journal one that another version wrote: its facts changed, every line with its place.
+    /// What was folded from it goes.
+    pub(super) fn rewrite_journal(&self, flow: &str, change: impl Fn(&mut Fact)) {
+        let (mut out, mut before) = (Vec::new(), 0);
+        for text in self.journal(flow).lines() {
+            let (frame, body) = line::read(&mut text.as_bytes().to_vec()).unwrap();
+            let Body::Known(mut fact) = body else {
+                panic!("every fact is known: {text}")
+            };
+            change(&mut fact);
+            let line::Frame {
+                seq, at, durable, ..
+            } = frame;
+            before = line::write(&mut out, seq, at, durable, before, &fact).unwrap();
+        }
+        std::fs::write(self.segment(flow), out).unwrap();
+        std::fs::remove_file(self.folder(flow).join("flow.json")).unwrap();
     }
 
     /// What `status` says of the flow.

@@ -13,17 +13,17 @@ use crate::support::copy;
 /// How long an answer may go on after the operator interrupted it.
 const CUT_WITHIN_MS: i64 = 200;
 
-const WORDS: &str = "Keep it under two pages.";
-const MORE: &str = "And no tables.";
+pub(super) const WORDS: &str = "Keep it under two pages.";
+pub(super) const MORE: &str = "And no tables.";
 
-fn text(word: &str, times: usize) -> (Value, Vec<Value>) {
+pub(super) fn text(word: &str, times: usize) -> (Value, Vec<Value>) {
     let pieces =
         (0..times).map(|at| json!({ "type": "text_delta", "text": format!("{word} {at}. ") }));
     (json!({ "type": "text", "text": "" }), pieces.collect())
 }
 
 /// Speaks for some seconds, lists the folder, and closes.
-fn speaks_and_looks(shown: usize) -> Vec<(Value, Vec<Value>)> {
+pub(super) fn speaks_and_looks(shown: usize) -> Vec<(Value, Vec<Value>)> {
     match shown % SPOKEN {
         0 => vec![
             text("Thinking", 1_500),
@@ -34,7 +34,7 @@ fn speaks_and_looks(shown: usize) -> Vec<(Value, Vec<Value>)> {
 }
 
 /// Speaks for a long time unless it was spoken to.
-fn speaks_until_spoken_to(shown: usize) -> Vec<(Value, Vec<Value>)> {
+pub(super) fn speaks_until_spoken_to(shown: usize) -> Vec<(Value, Vec<Value>)> {
     match shown {
         0 => vec![
             text("Thinking", 5_000),
@@ -73,7 +73,7 @@ fn runs_two(shown: usize) -> Vec<(Value, Vec<Value>)> {
 }
 
 /// A flow whose model speaks, and the program that drives it.
-fn speaking(model: &Model) -> (Place, Child, String) {
+pub(super) fn speaking(model: &Model) -> (Place, Child, String) {
     let place = with_model(model);
     let words = [
         "run",
@@ -88,7 +88,7 @@ fn speaking(model: &Model) -> (Place, Child, String) {
     (place, child, flow)
 }
 
-fn streaming(place: &Place, model: &Model) -> String {
+pub(super) fn streaming(place: &Place, model: &Model) -> String {
     wait_until("the flow begins", || place.flow().is_some());
     let flow = place.flow().unwrap();
     let begin = Instant::now();
@@ -106,7 +106,7 @@ fn streaming(place: &Place, model: &Model) -> String {
 }
 
 /// The facts of a kind, in order.
-fn facts(place: &Place, flow: &str, kind: &str) -> Vec<Value> {
+pub(super) fn facts(place: &Place, flow: &str, kind: &str) -> Vec<Value> {
     let log = place.run(&["log", flow, "--json"]).out;
     let records = log
         .lines()
@@ -120,12 +120,12 @@ fn ms(fact: &Value) -> i64 {
 }
 
 /// How often a role reads these words in a request.
-fn times(body: &str, words: &str) -> usize {
+pub(super) fn times(body: &str, words: &str) -> usize {
     body.matches(&format!("<operator>{words}</operator>"))
         .count()
 }
 
-fn feed(place: &Place, flow: &str, role: &str) -> String {
+pub(super) fn feed(place: &Place, flow: &str, role: &str) -> String {
     let feed = place.folder(flow).join(format!("roles/{role}/feed.json"));
     std::fs::read_to_string(feed).unwrap()
 }

@@ -235,6 +235,7 @@ impl Asker<'_> {
             "run_command" => "wants to run a command".to_owned(),
             "write_file" => "wants to write a file".to_owned(),
             "edit_file" => "wants to edit a file".to_owned(),
+            "apply_patch" => "wants to change files".to_owned(),
             other => format!("wants to use {other}"),
         };
         let call = open.and_then(|open| self.state.calls.get(&open.call));
@@ -475,9 +476,8 @@ fn network(tool: &str, head: &str) -> Fact {
         "run_command" => ("Closed, unless commands were allowed it", true),
         "fetch_url" => ("Used, to read this address", true),
         "web_search" => ("Used, to search the web", true),
-        "read_file" | "list_directory" | "grep" | "glob" | "write_file" | "edit_file" => {
-            ("Not used", false)
-        }
+        "read_file" | "list_directory" | "grep" | "glob" | "write_file" | "edit_file"
+        | "apply_patch" => ("Not used", false),
         other if other.starts_with(OF_SERVERS) => ("The server's program decides", true),
         _ => ("Not known", true),
     };
@@ -537,6 +537,7 @@ fn writes(tool: &str, shown: &str, is_there: bool) -> Fact {
         }
         "write_file" if is_there => ("One file of the project, in place of what is there", false),
         "write_file" | "edit_file" => ("One file of the project", false),
+        "apply_patch" => ("The files of the project that are shown", false),
         "read_file" | "list_directory" | "grep" | "glob" | "fetch_url" | "web_search" => {
             ("Nothing of the workspace", false)
         }
@@ -560,7 +561,7 @@ pub fn scope(tool: &str, shown: &str) -> Option<String> {
                  role of this flow: {command}"
             ))
         }
-        "write_file" | "edit_file" => Some(
+        "write_file" | "edit_file" | "apply_patch" => Some(
             "every write and edit of files inside the project, for every role of this flow; sensitive \
              files, and those that programs trust or run later, are asked for every time"
                 .to_owned(),

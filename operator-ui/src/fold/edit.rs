@@ -5,7 +5,7 @@
 
 use a_society_facts::Hash;
 use a_society_facts::fact::turn::CallIntended;
-use a_society_orchestrator::{WITHHELD, canonical, said_change};
+use a_society_orchestrator::{SaidChange, WITHHELD, canonical, said_changes};
 
 use super::lines::{Bounds, compare};
 use crate::protocol::ask::Diff;
@@ -29,38 +29,58 @@ pub(crate) struct Edit {
 
 /// Whether the calls of a tool may change a file in a way that their arguments tell.
 pub(crate) fn is_edit(tool: &str) -> bool {
-    matches!(canonical(tool), Some("edit_file" | "write_file"))
+    matches!(
+        canonical(tool),
+        Some("edit_file" | "write_file" | "apply_patch")
+    )
 }
 
 impl Edit {
-    /// What a call would change, if these are its very arguments, or what was recorded of them where a
-    /// secret was withheld.
+    /// What a call would change, if it changes one file and these are its very arguments, or what was
+    /// recorded of them where a secret was withheld.
     pub(crate) fn of(call: &CallIntended, input: &str) -> Option<Self> {
+        let mut each = Self::each(call, input);
+        (each.len() == 1).then(|| each.pop())?
+    }
+
+    /// The same of every file that a call would change. Of one that it removes it says nothing.
+    pub(crate) fn each(call: &CallIntended, input: &str) -> Vec<Self> {
         if Hash::of(input.as_bytes()) != call.arguments && !input.contains(WITHHELD) {
-            return None;
+            return Vec::new();
         }
-        let given = said_change(&call.tool, input)?;
-        let (line, places) = place(&call.summary);
+        let said = said_changes(&call.tool, input).into_iter().enumerate();
+        said.filter_map(|(number, said)| match call.files.get(number) {
+            Some(file) => Self::of_file(said, (file.before, file.after), (1, 1)),
+            None => Self::of_file(said, (call.before, call.after), place(&call.summary)),
+        })
+        .collect()
+    }
+
+    fn of_file(
+        given: SaidChange,
+        (before, after): (Option<Hash>, Option<Hash>),
+        (line, places): (u64, u64),
+    ) -> Option<Self> {
         let edit = |old: Option<String>, new: String, after: Hash| Self {
             path: given.path.clone(),
             old,
             new,
-            before: call.before,
+            before,
             after,
             line,
             places,
         };
         match (given.content, given.edits.as_slice()) {
-            (Some(added), _) if given.append => Some(edit(Some(String::new()), added, call.after?)),
+            (Some(added), _) if given.append => Some(edit(Some(String::new()), added, after?)),
             (Some(content), _) => {
-                let after = call.after.unwrap_or_else(|| Hash::of(content.as_bytes()));
+                let after = after.unwrap_or_else(|| Hash::of(content.as_bytes()));
                 Some(Self {
                     line: 1,
                     places: 1,
                     ..edit(None, content, after)
                 })
             }
-            (None, [(old, new)]) => Some(edit(Some(old.clone()), new.clone(), call.after?)),
+            (None, [(old, new)]) => Some(edit(Some(old.clone()), new.clone(), after?)),
             // Several places: what goes and what comes, one after the other.
             (None, edits) => {
                 let join = |texts: Vec<&str>| texts.join("\n");
@@ -68,10 +88,15 @@ impl Edit {
                 let new = join(edits.iter().map(|(_, new)| new.as_str()).collect());
                 Some(Self {
                     places: 1,
-                    ..edit(Some(old), new, call.after?)
+                    ..edit(Some(old), new, after?)
                 })
             }
         }
+    }
+
+    /// The file.
+    pub(crate) fn path(&self) -> &str {
+        &self.path
     }
 
     /// What comes and goes, and how many lines of each; absent where what goes is not known.
@@ -153,6 +178,7 @@ mod tests {
             idempotency_key: hash("key"),
             before: before.map(hash),
             after: Some(hash("after")),
+            files: Vec::new(),
             summary: summary.to_owned(),
         }
     }

@@ -207,9 +207,17 @@ impl FeedFold {
             .filter(|_| canonical(&f.tool) == Some(COMMAND)))
         .and_then(|input| serde_json::from_str(input).ok())
         .and_then(|given: RunCommand| Tested::of(&given.command));
-        let edit = input.and_then(|input| Edit::of(f, &input));
-        let (change, lines) = edit.map(|edit| edit.compared(&CHANGE)).unzip();
-        self.changes.extend(change.map(|it| (f.call.clone(), it)));
+        let edits = input.map(|input| Edit::each(f, &input)).unwrap_or_default();
+        let compared = edits.iter().map(|edit| edit.compared(&CHANGE));
+        let (mut changes, lines): (Vec<Diff>, Vec<Option<(u64, u64)>>) = compared.unzip();
+        // One change can be shown beside a question; several stand in its words.
+        if changes.len() == 1 {
+            self.changes
+                .extend(changes.pop().map(|it| (f.call.clone(), it)));
+        }
+        let sum = |all: (u64, u64), one: (u64, u64)| (all.0 + one.0, all.1 + one.1);
+        let lines: Option<Vec<(u64, u64)>> = lines.into_iter().collect();
+        let lines = lines.and_then(|lines| lines.into_iter().reduce(sum));
         if self.changes.len() > CHANGES_MAX {
             self.changes.pop_front();
         }
@@ -220,7 +228,7 @@ impl FeedFold {
             exit: None,
             tests,
             outcome: None,
-            lines: lines.flatten(),
+            lines,
         };
         self.calls.insert(f.call.clone(), call);
     }

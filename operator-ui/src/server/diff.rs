@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 
 use a_society_facts::Hash;
 use a_society_facts::fact::Fact;
-use a_society_facts::fact::turn::CallIntended;
 use a_society_facts::id::{RoleInstance, Seq};
 use a_society_state::{FlowRef, blob as blobs};
 
@@ -69,11 +68,16 @@ struct Changed {
 }
 
 impl Changed {
-    fn hear(&mut self, call: &CallIntended, edit: Option<&Edit>, bounds: &Bounds) {
+    fn hear(
+        &mut self,
+        (before, after): (Option<Hash>, Hash),
+        edit: Option<&Edit>,
+        bounds: &Bounds,
+    ) {
         if self.after.is_none() {
-            self.before = call.before;
+            self.before = before;
         }
-        self.after = call.after;
+        self.after = Some(after);
         let Some(edit) = edit else {
             self.cut = true;
             return;
@@ -147,7 +151,20 @@ pub(super) fn changes(
             let input = asked.get(&f.role).and_then(|of| of.get(&f.tool_call));
             let edit = input.and_then(|input| Edit::of(f, input));
             let file = files.entry(path_of(&f.summary)).or_default();
-            file.hear(f, edit.as_ref(), bounds);
+            if let Some(after) = f.after {
+                file.hear((f.before, after), edit.as_ref(), bounds);
+            }
+        }
+        Some(Fact::CallIntended(f)) if !f.files.is_empty() => {
+            let input = asked.get(&f.role).and_then(|of| of.get(&f.tool_call));
+            let edits = input.map(|input| Edit::each(f, input)).unwrap_or_default();
+            for change in &f.files {
+                let edit = edits.iter().find(|edit| edit.path() == change.path);
+                // A file that is removed is shown as one that became empty.
+                let after = change.after.unwrap_or_else(|| Hash::of(b""));
+                let file = files.entry(change.path.clone()).or_default();
+                file.hear((change.before, after), edit, bounds);
+            }
         }
         // What its roles had made before is there as a whole: how it came to be is not known.
         Some(Fact::FlowImported(f)) => {
@@ -161,6 +178,9 @@ pub(super) fn changes(
     let folder = hubs.store.folder(flow);
     let disk = hubs.store.ground().disk.as_ref();
     let text = |hash: Hash| {
+        if hash == Hash::of(b"") {
+            return Some(String::new());
+        }
         let bytes = blobs::get(disk, &folder, hash).ok()?;
         Some(String::from_utf8_lossy(&bytes).into_owned())
     };

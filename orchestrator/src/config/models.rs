@@ -13,7 +13,7 @@ use a_society_roles::provider::{
     Arrival, Effort, Fault, FaultClass, Provider, Request, Secret, Thinking,
 };
 use a_society_roles::taker::model::{Model, Traffic};
-use a_society_roles::tool::{Reach, SearchService};
+use a_society_roles::tool::{EditTool, Reach, SearchService};
 use a_society_roles::turn::step::End;
 use a_society_roles::turn::stop::StopSignal;
 use a_society_state::clock::{Clock, SystemClock};
@@ -65,6 +65,8 @@ pub struct Found {
     pub provider: Arc<dyn Provider>,
     /// The model.
     pub model: Model,
+    /// By which tool it changes parts of files.
+    pub edit_tool: EditTool,
     /// The provider's key, so that no tool shows it to anybody.
     pub key: Option<String>,
 }
@@ -203,9 +205,12 @@ impl Models {
             effort,
             prices: spec.price,
         };
+        let wire = catalog.providers.get(&spec.provider);
+        let edit_tool = wire.map_or(EditTool::Replace, |found| spec.edit_tool(found.wire));
         Ok(Found {
             provider,
             model,
+            edit_tool,
             key,
         })
     }

@@ -176,6 +176,11 @@ fn hint(refusal: &Refusal) -> &'static str {
         Refusal::Paused => "a-society unpause FLOW",
         Refusal::OneRole => "a-society improve FLOW graph",
         Refusal::StagedOutdated { .. } => "a-society decline FLOW",
+        Refusal::NotAtWork { role, candidates }
+            if candidates.iter().any(|waits| waits.role == *role) =>
+        {
+            "a-society reply FLOW --role ROLE TEXT"
+        }
         Refusal::TakesNoText { .. }
         | Refusal::NotRetryable { .. }
         | Refusal::NotCreated

@@ -4,7 +4,6 @@
 //! waits for it. While it is made no turn of the role begins. If no model can be asked, or what it
 //! says is not a summary, the oldest messages are left out, and the feed says why.
 
-use a_society_facts::Hash;
 use a_society_facts::fact::Fact;
 use a_society_facts::fact::session::{ArchiveRestored, Trigger};
 use a_society_facts::fact::turn::Usage;
@@ -12,7 +11,7 @@ use a_society_facts::id::{ClientId, RoleInstance, TurnId};
 use a_society_facts::view::session::SessionView;
 use a_society_flow::machine::{Task, Work};
 use a_society_roles::role::compaction::Shares;
-use a_society_roles::turn::step::{Told, Worst};
+use a_society_roles::turn::step::{Asking, Told, Worst};
 use a_society_roles::turn::stop::StopSignal;
 
 use super::budget::Short;
@@ -66,6 +65,7 @@ impl Core {
             reserved: Worst::default(),
             compaction: Some((compaction, aside)),
             choosing: None,
+            frame: None,
             filter: SecretFilter::new(None),
             _place: self.place(),
         };
@@ -186,10 +186,10 @@ impl Core {
     pub(super) fn ask_by_hand(
         &mut self,
         turn: TurnId,
-        asked: (String, Hash),
-        (worst, shares): (Worst, Shares),
+        asking: Asking,
+        shares: Shares,
     ) -> Result<Heard, DriverError> {
-        match self.over_budget(turn, worst) {
+        match self.over_budget(turn, asking.worst) {
             Some(Short::Busy) => Ok(Heard::Go(Told::Busy)),
             Some(Short::Of(why)) => {
                 self.do_without(turn, why, Usage::default(), Some(shares))?;
@@ -200,7 +200,7 @@ impl Core {
             None => {
                 let role = self.live.get(&turn).map(|live| live.role.clone());
                 let role = role.ok_or(DriverError::Gone)?;
-                self.ask_aside(turn, role, asked)?;
+                self.ask_aside(turn, (turn, role), asking)?;
                 Ok(Heard::Go(Told::Done { call: None }))
             }
         }

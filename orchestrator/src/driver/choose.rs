@@ -5,18 +5,16 @@
 
 use std::collections::BTreeMap;
 
-use a_society_facts::Hash;
 use a_society_facts::fact::Fact;
 use a_society_facts::fact::operator::ChosenBy;
 use a_society_facts::fact::turn::{
-    Cause, ModelAnswered, ModelFailed, ModelRequested, StopReason, TurnEnd, TurnEnded, TurnStarted,
-    Usage,
+    Cause, ModelAnswered, ModelFailed, StopReason, TurnEnd, TurnEnded, TurnStarted, Usage,
 };
 use a_society_facts::id::{RoleInstance, TurnId};
 use a_society_facts::message::AnswerText;
 use a_society_facts::view::flow::RequestState;
 use a_society_flow::machine::{Input, Outcome, Task};
-use a_society_roles::turn::step::{Choose, Told, Worst};
+use a_society_roles::turn::step::{Asking, Choose, Told};
 use a_society_roles::turn::stop::StopSignal;
 
 use super::budget::Short;
@@ -111,9 +109,7 @@ impl Core {
             return Ok(Heard::Over);
         };
         match choose {
-            Choose::Ask { model, hash, worst } => {
-                self.ask_choice(turn, attempt, (role, model, hash), worst)
-            }
+            Choose::Ask(asking) => self.ask_choice(turn, attempt, role, asking),
             Choose::Again(tried) => {
                 self.release(turn);
                 let choosing = self.live.get(&turn).and_then(|live| live.choosing);
@@ -151,10 +147,10 @@ impl Core {
         &mut self,
         turn: TurnId,
         attempt: u32,
-        (role, model, hash): (RoleInstance, String, Hash),
-        worst: Worst,
+        role: RoleInstance,
+        asking: Asking,
     ) -> Result<Heard, DriverError> {
-        match self.over_budget(turn, worst) {
+        match self.over_budget(turn, asking.worst) {
             Some(Short::Busy) => return Ok(Heard::Go(Told::Busy)),
             Some(Short::Of(why)) => {
                 self.end_choice(turn, Some(why.clone()))?;
@@ -179,18 +175,10 @@ impl Core {
                 (aside, 1)
             }
         };
-        self.append(Fact::ModelRequested(ModelRequested {
-            turn: aside,
-            attempt: 1,
-            role,
-            request,
-            model,
-            hash,
-        }))?;
+        self.ask_aside(turn, (aside, role), asking)?;
         if let Some(live) = self.live.get_mut(&turn) {
             live.choosing = Some((aside, request));
         }
-        self.owed += 1;
         Ok(Heard::Go(Told::Done { call: None }))
     }
 

@@ -7,12 +7,11 @@ use a_society_facts::fact::turn::{
     Cause, ModelAnswered, ModelFailed, ModelRequested, StopReason, TurnEnd, TurnEnded, TurnStarted,
     Usage,
 };
-use a_society_facts::hash::Hash;
 use a_society_facts::id::{ClientId, RoleInstance, TurnId};
 use a_society_facts::message::AnswerText;
 use a_society_facts::view::flow::RequestState;
 use a_society_roles::role::compaction::Shares;
-use a_society_roles::turn::step::{Compact, Told, Tried, Worst};
+use a_society_roles::turn::step::{Asking, Compact, Told, Tried};
 
 use super::budget::Short;
 use super::core::Core;
@@ -31,23 +30,18 @@ impl Core {
         let by_hand = self.is_by_hand(turn);
         let told = match compact {
             Compact::Ask {
-                model,
-                hash,
-                worst,
+                asking,
                 trigger: _,
                 shares,
             } if by_hand => {
-                return self.ask_by_hand(turn, (model, hash), (worst, shares));
+                return self.ask_by_hand(turn, asking, shares);
             }
             Compact::Ask {
-                model,
-                hash,
-                worst,
+                asking,
                 trigger,
                 shares: _,
             } => {
-                let asked = (model, hash);
-                if let Some(heard) = self.ask_for_summary((turn, attempt), trigger, asked, worst)? {
+                if let Some(heard) = self.ask_for_summary((turn, attempt), trigger, asking)? {
                     return Ok(heard);
                 }
                 Told::Done { call: None }
@@ -102,9 +96,9 @@ impl Core {
         &mut self,
         (turn, attempt): (TurnId, u32),
         trigger: Trigger,
-        asked: (String, Hash),
-        worst: Worst,
+        asking: Asking,
     ) -> Result<Option<Heard>, DriverError> {
+        let worst = asking.worst;
         let under_way = self.summary_of(turn);
         let short = self.over_budget(turn, worst);
         if let Some(Short::Of(why)) = &short {
@@ -116,8 +110,8 @@ impl Core {
             return Ok(Some(heard));
         }
         match under_way {
-            Some((aside, role)) => self.ask_aside(aside, role, asked)?,
-            None => self.begin_compaction(turn, trigger, asked)?,
+            Some((aside, role)) => self.ask_aside(turn, (aside, role), asking)?,
+            None => self.begin_compaction(turn, trigger, asking)?,
         }
         Ok(None)
     }
@@ -133,14 +127,14 @@ impl Core {
         &mut self,
         turn: TurnId,
         trigger: Trigger,
-        (model, hash): (String, Hash),
+        asking: Asking,
     ) -> Result<(), DriverError> {
         let Some(live) = self.live.get(&turn) else {
             return Err(DriverError::Gone);
         };
         let role = live.role.clone();
         let (compaction, aside) = self.announce_compaction(&role, trigger, None)?;
-        self.ask_aside(aside, role, (model, hash))?;
+        self.ask_aside(turn, (aside, role), asking)?;
         if let Some(live) = self.live.get_mut(&turn) {
             live.compaction = Some((compaction, aside));
         }
@@ -173,20 +167,22 @@ impl Core {
         Ok((compaction, aside))
     }
 
-    /// The request for a summary is going to leave.
+    /// A request beside a turn is going to leave. What it is made of is always said.
     pub(super) fn ask_aside(
         &mut self,
-        aside: TurnId,
-        role: RoleInstance,
-        (model, hash): (String, Hash),
+        turn: TurnId,
+        (aside, role): (TurnId, RoleInstance),
+        asking: Asking,
     ) -> Result<(), DriverError> {
+        let frame = asking.frame.map(|said| self.kept_frame(turn, &said));
         self.append(Fact::ModelRequested(ModelRequested {
             turn: aside,
             attempt: 1,
             role,
             request: self.requests_of(aside) + 1,
-            model,
-            hash,
+            model: asking.model,
+            hash: asking.hash,
+            frame: frame.transpose()?.map(Box::new),
         }))?;
         self.owed += 1;
         Ok(())

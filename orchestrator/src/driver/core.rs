@@ -5,8 +5,10 @@
 //! was folded by its open, `Opened` is one more input, and `pending` says what goes on.
 
 use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
 
 use a_society_facts::Fact;
+use a_society_facts::fact::request::RequestFrame;
 use a_society_facts::fact::turn::DraftKind;
 use a_society_facts::id::{ClientId, RoleInstance, Seq, TurnId};
 use a_society_facts::view::FlowState;
@@ -21,6 +23,7 @@ use a_society_state::Flow;
 use a_society_state::draft::DraftStream;
 
 use super::error::DriverError;
+use super::frame::KeptTexts;
 use super::hurry::{Nap, Pace};
 use super::role_source::RoleSource;
 use super::room::{Place, Room};
@@ -57,6 +60,8 @@ pub(super) struct LiveTurn {
     pub(super) compaction: Option<(String, TurnId)>,
     /// The turn in which is chosen what the role works with, and its last request.
     pub(super) choosing: Option<(TurnId, u32)>,
+    /// What its last request was made of besides the session, as its taker said it.
+    pub(super) frame: Option<Arc<RequestFrame>>,
     /// Removes secrets from what it says.
     pub(super) filter: SecretFilter,
     /// Its place among the turns of the process.
@@ -106,6 +111,8 @@ pub struct Core {
     pub(super) live: BTreeMap<TurnId, LiveTurn>,
     /// What models said in turns that are open, where a secret was in it.
     pub(super) spoken: SpokenInTurns,
+    /// The longer texts that requests are made of, as they were kept.
+    pub(super) kept_texts: KeptTexts,
     /// What was begun beside the flow's turns, and has to be taken now.
     pub(super) asides: Vec<Start>,
     turns_at_once: usize,
@@ -153,6 +160,7 @@ impl Core {
             places,
             live,
             spoken: SpokenInTurns::new(),
+            kept_texts: KeptTexts::default(),
             asides: Vec::new(),
             turns_at_once,
             answers_at_most,

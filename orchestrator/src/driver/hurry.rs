@@ -84,12 +84,9 @@ const fn pace_after(step: &Step) -> Option<Pace> {
             | Compact::Failed { .. },
         )
         | Step::Choose(
-            Choose::Ask { .. }
-            | Choose::Wrong { .. }
-            | Choose::Chosen { .. }
-            | Choose::Failed { .. },
+            Choose::Ask(_) | Choose::Wrong { .. } | Choose::Chosen { .. } | Choose::Failed { .. },
         )
-        | Step::Ask { .. }
+        | Step::Ask(_)
         | Step::Draft { .. }
         | Step::Cut
         | Step::Answer { .. }
@@ -128,6 +125,13 @@ impl LiveTurn {
     /// Whether it waits for its provider, and nobody stopped it.
     fn waits(&self) -> bool {
         self.pace != Pace::Goes && !self.told_to_stop
+    }
+
+    /// Ends the time that passes until a request is made again, if any does.
+    pub(super) fn hurry_if_it_waits(&mut self) {
+        if self.waits() {
+            self.hurry();
+        }
     }
 
     fn hurry(&mut self) {

@@ -16,6 +16,7 @@ mod compact;
 mod consent;
 pub mod core;
 pub mod error;
+mod frame;
 pub mod handle;
 mod hurry;
 pub mod lack;

@@ -9,6 +9,7 @@ use a_society_facts::message::ToolCall;
 use a_society_facts::view::FlowState;
 use a_society_flow::graph::FlowGraph;
 use a_society_roles::handoff::Allowed;
+use a_society_roles::role::prompt::Prompt;
 use a_society_roles::turn::job::{BegunWith, Job};
 use a_society_roles::turn::stop::StopSignal;
 use a_society_roles::turn::taker::Taker;
@@ -27,11 +28,11 @@ pub enum About<'a> {
     Feedback,
 }
 
-/// What a file that a call touches holds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// What the files that a call changes hold.
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Touched {
-    /// Its hash, or nothing if there is no such file.
-    Has(Option<Hash>),
+    /// The hash of each, in the order in which they are changed; nothing where there is no such file.
+    Has(Vec<Option<Hash>>),
     /// Nobody can tell.
     Unknown,
 }
@@ -57,7 +58,7 @@ pub trait RoleSource: Send + std::fmt::Debug {
         graph: &FlowGraph,
         state: &FlowState,
         role: &RoleInstance,
-    ) -> String;
+    ) -> Prompt;
     /// What a role is told when a turn begins.
     fn packet(
         &mut self,

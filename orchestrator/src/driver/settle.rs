@@ -4,6 +4,7 @@
 //! or does the same when it is done twice, runs again, marked. One that was started and may have changed something is never run again by itself:
 //! the model is told that its outcome is unknown, and the operator sees a mark.
 
+use a_society_facts::Hash;
 use a_society_facts::fact::Fact;
 use a_society_facts::fact::flow::PauseReason;
 use a_society_facts::fact::turn::{CallEnd, CallFinished, CallReaped, CallRerun, Effect, Seen};
@@ -12,7 +13,7 @@ use a_society_facts::message::{Message, ToolCall};
 use a_society_facts::view::flow::{CallState, Denied, OpenCall};
 use a_society_flow::machine::Input;
 use a_society_roles::taker::command::end_survivor;
-use a_society_roles::tool::said_change;
+use a_society_roles::tool::said_changes;
 
 use super::core::Core;
 use super::error::DriverError;
@@ -35,6 +36,9 @@ const RECOVERED: &str = "Done. The process ended before the result was saved; th
 /// Why a call that was cut off runs again although it changes something.
 const NOT_APPLIED: &str =
     "its result was lost when the process ended, and the file shows that it changed nothing yet";
+/// Why a call that was cut off runs again although it changed some of its files.
+const PARTLY_APPLIED: &str = "its result was lost when the process ended, and the files show that it changed some of them and not \
+     yet the others";
 /// What the model gets when the operator stops a turn before a call has run.
 const STOPPED: &str = "This call did not run: the operator stopped the turn.";
 /// What the model gets when a turn ends before a call has run, because its model, its key or a
@@ -121,13 +125,18 @@ impl Core {
             Some(asked) => self.roles.touched(&open.role, asked),
             None => Touched::Unknown,
         };
+        let (before, after) = planned(open);
         match file {
-            Touched::Has(now) if now == open.after => match self.take_snapshot(open)? {
+            Touched::Has(now) if now == after => match self.take_snapshot(open)? {
                 Some(why) => self.finish_call(turn, call, open, CallEnd::Failed, &why),
                 None => self.finish_call(turn, call, open, CallEnd::Recovered, RECOVERED),
             },
-            Touched::Has(now) if now == open.before => {
+            Touched::Has(now) if now == before => {
                 let (role, why) = (open.role.clone(), NOT_APPLIED.to_owned());
+                self.append(Fact::CallRerun(CallRerun { call, role, why }))
+            }
+            Touched::Has(now) if is_between(&now, (&before, &after)) => {
+                let (role, why) = (open.role.clone(), PARTLY_APPLIED.to_owned());
                 self.append(Fact::CallRerun(CallRerun { call, role, why }))
             }
             Touched::Has(_) | Touched::Unknown => {
@@ -249,15 +258,20 @@ impl Core {
         }))
     }
 
-    /// The file that a call made, which is known only now that the program runs again.
+    /// The files that a call made, which is known only now that the program runs again.
     fn recovered(&self, end: CallEnd, open: &OpenCall) -> Vec<Seen> {
-        let made = open.after.filter(|_| end == CallEnd::Recovered);
-        let seen = made.and_then(|hash| {
-            let asked = self.asked_call(&open.role, &open.tool_call)?;
-            let path = said_change(&asked.name, asked.input.get())?.path;
+        if end != CallEnd::Recovered {
+            return Vec::new();
+        }
+        let Some(asked) = self.asked_call(&open.role, &open.tool_call) else {
+            return Vec::new();
+        };
+        let said = said_changes(&asked.name, asked.input.get()).into_iter();
+        let seen = said.zip(planned(open).1).filter_map(|(said, hash)| {
+            let (path, hash) = (said.path, hash?);
             (!path.starts_with('/')).then_some(Seen { path, hash })
         });
-        seen.into_iter().collect()
+        seen.collect()
     }
 
     /// How many calls of a turn were ever intended, so that new ones get new names.
@@ -265,4 +279,19 @@ impl Core {
         let open = self.state().turns.get(&turn);
         open.map_or(0, |open| open.calls)
     }
+}
+
+/// The hashes of a call's files before it and after it.
+pub(super) fn planned(open: &OpenCall) -> (Vec<Option<Hash>>, Vec<Option<Hash>>) {
+    if open.files.is_empty() {
+        return (vec![open.before], vec![open.after]);
+    }
+    let each = open.files.iter();
+    each.map(|file| (file.before, file.after)).unzip()
+}
+
+/// Whether each file is as it was before the call or as it is after it.
+fn is_between(now: &[Option<Hash>], (before, after): (&[Option<Hash>], &[Option<Hash>])) -> bool {
+    let mut files = now.iter().zip(before.iter().zip(after));
+    now.len() == before.len() && files.all(|(now, (before, after))| now == before || now == after)
 }

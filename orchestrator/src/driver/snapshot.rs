@@ -9,6 +9,7 @@ use a_society_facts::fact::flow::{Author, FlowTitled};
 use a_society_facts::id::RoleInstance;
 use a_society_facts::view::flow::OpenCall;
 use a_society_flow::machine::{Input, Revise, decide};
+use a_society_roles::tool::said_changes;
 use a_society_state::atomic::replace;
 use a_society_state::files::read_whole;
 
@@ -23,7 +24,7 @@ impl Core {
     /// does not.
     pub(super) fn take_snapshot(&mut self, call: &OpenCall) -> Result<Option<String>, DriverError> {
         let asked = self.asked_call(&call.role, &call.tool_call);
-        if !asked.is_some_and(|asked| names_snapshot(asked.input.get())) {
+        if !asked.is_some_and(|asked| names_snapshot(&asked.name, asked.input.get())) {
             return Ok(None);
         }
         let path = self.places.record.join(SNAPSHOT_NAME);
@@ -100,12 +101,15 @@ impl Core {
     }
 }
 
-/// Whether a call is about the graph's file, however its path is spelled in JSON.
-pub(super) fn names_snapshot(arguments: &str) -> bool {
+/// Whether a call is about the graph's file, however its tool, its path and its members are spelled.
+pub(super) fn names_snapshot(tool: &str, arguments: &str) -> bool {
     #[derive(serde::Deserialize)]
-    struct Written {
+    struct Named {
         path: String,
     }
-    let written: Result<Written, _> = serde_json::from_str(arguments);
-    written.is_ok_and(|written| written.path.contains(SNAPSHOT_NAME))
+    let named: Result<Named, _> = serde_json::from_str(arguments);
+    let named = named.into_iter().map(|named| named.path);
+    let changed = said_changes(tool, arguments).into_iter();
+    let mut paths = named.chain(changed.map(|change| change.path));
+    paths.any(|path| path.contains(SNAPSHOT_NAME))
 }

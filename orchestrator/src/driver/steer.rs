@@ -3,8 +3,9 @@
 //! The words are recorded when they are said, and again as a message of the session when the role
 //! hears them; between the two they wait. A process that dies in between says them with the next
 //! request, once. A turn that would end while words wait goes on with them instead, because the
-//! operator spoke before it was over. With `--now` the answer that arrives is cut off first; a call
-//! that runs is not, since what it has done by then nobody would know: the calls after it do not run.
+//! operator spoke before it was over. With `--now` the answer that arrives is cut off first, and a
+//! request that waits for its provider is made at once; a call that runs is not cut off, since what it
+//! has done by then nobody would know: the calls after it do not run.
 
 use a_society_facts::fact::Fact;
 use a_society_facts::fact::operator::SteerWhen;
@@ -54,10 +55,11 @@ impl Core {
         };
         let facts = self.command(Input::Steer(steer))?;
         if when == SteerWhen::Interrupt {
-            let turns = self.live.values();
-            turns
-                .filter(|live| live.role == role && live.hears)
-                .for_each(|live| live.stop.cut());
+            let turns = self.live.values_mut();
+            for live in turns.filter(|live| live.role == role && live.hears) {
+                live.stop.cut();
+                live.hurry_if_it_waits();
+            }
         }
         Ok(facts)
     }

@@ -18,7 +18,7 @@ use a_society_flow::machine::Outcome;
 use a_society_roles::consent::Ask;
 use a_society_roles::handoff::NOT_ENDED;
 use a_society_roles::tool::redact::MARK;
-use a_society_roles::turn::step::{Consent, End, Intended, Step, Told, Worst};
+use a_society_roles::turn::step::{Asking, Consent, End, Intended, Step, Told, Worst};
 use a_society_state::draft::DraftStream;
 
 use super::budget::Short;
@@ -26,6 +26,7 @@ use super::consent::changed;
 use super::core::Core;
 use super::error::DriverError;
 use super::role_source::Touched;
+use super::settle::planned;
 use super::snapshot::names_snapshot;
 use super::steer::Said;
 use crate::limits::PROVIDER_BLOCKS_BYTES_MAX;
@@ -119,11 +120,11 @@ impl Core {
         step: Step,
     ) -> Result<Option<Heard>, DriverError> {
         match self.without_secrets(turn, step)? {
-            Step::Ask { model, hash, worst } => {
-                if let Some(over) = self.may_not_ask(turn, attempt, worst)? {
+            Step::Ask(asking) => {
+                if let Some(over) = self.may_not_ask(turn, attempt, asking.worst)? {
                     return Ok(Some(over));
                 }
-                self.ask(turn, model, hash)?;
+                self.ask(turn, asking)?;
             }
             Step::Draft { kind, text } => self.draft(turn, kind, &text)?,
             Step::Stalled { seconds } => self.stalled(turn, seconds),
@@ -218,7 +219,7 @@ impl Core {
         intended: Intended,
         ask: Option<Box<Ask>>,
     ) -> Result<Heard, DriverError> {
-        let is_watched = names_snapshot(&intended.arguments);
+        let is_watched = names_snapshot(&intended.tool, &intended.arguments);
         let call = self.intend(turn, intended)?;
         if let Some(ask) = ask {
             let consent = Consent {
@@ -306,8 +307,9 @@ impl Core {
         })
     }
 
-    fn ask(&mut self, turn: TurnId, model: String, hash: Hash) -> Result<(), DriverError> {
+    fn ask(&mut self, turn: TurnId, asking: Asking) -> Result<(), DriverError> {
         let role = self.role_of(turn);
+        let frame = self.changed_frame(turn, &role, asking.frame)?;
         let attempt = self.live[&turn].attempt;
         let request = self.request_of(turn) + 1;
         let fact = ModelRequested {
@@ -315,8 +317,9 @@ impl Core {
             attempt,
             role,
             request,
-            model,
-            hash,
+            model: asking.model,
+            hash: asking.hash,
+            frame,
         };
         self.append(Fact::ModelRequested(fact))?;
         // The request counts as spent from here on, so this is durable before it is sent; and so
@@ -501,6 +504,7 @@ impl Core {
             idempotency_key: Hash::of(key.as_bytes()),
             before: intended.before,
             after: intended.after,
+            files: intended.files,
             summary: intended.summary,
         }))?;
         Ok(call)
@@ -561,7 +565,7 @@ impl Core {
             return None;
         }
         let now = self.roles.touched(&open.role, &asked);
-        (now != Touched::Has(open.before)).then(|| changed(asked.input.get()))?
+        (now != Touched::Has(planned(open).0)).then(|| changed(asked.input.get()))?
     }
 
     /// A call ends the turn: the model reads that it did only if its outcome is valid.
@@ -641,7 +645,7 @@ const fn is_recorded_point(step: &Step) -> bool {
         | Step::Trust { .. }
         | Step::Absent { .. }
         | Step::Consent(_)
-        | Step::Ask { .. }
+        | Step::Ask(_)
         | Step::Draft { .. }
         | Step::Stalled { .. }
         | Step::Cut

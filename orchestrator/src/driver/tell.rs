@@ -13,6 +13,7 @@ use a_society_flow::machine::{Outcome, Task, allowed, findings_path, report_path
 use a_society_roles::handoff::{self, Allowed, EndingTool, Signal};
 use a_society_roles::role::former::speaks_of_another_folder;
 use a_society_roles::role::packet::{interrupted_message, moved_message};
+use a_society_roles::role::prompt::Prompt;
 use a_society_roles::turn::job::{BegunWith, Job};
 use a_society_roles::turn::step::Worst;
 use a_society_roles::turn::stop::StopSignal;
@@ -111,6 +112,7 @@ impl Core {
             reserved: Worst::default(),
             compaction: None,
             choosing: None,
+            frame: None,
             filter: SecretFilter::new(None),
             _place: self.place(),
         };
@@ -240,9 +242,8 @@ impl Core {
         if built && !self.is_outdated(role)? {
             return Ok(());
         }
-        let text = self
-            .roles
-            .system_prompt(&self.graph, &self.flow.views().flow, role);
+        let Prompt { text, sources } =
+            (self.roles).system_prompt(&self.graph, &self.flow.views().flow, role);
         let fingerprint = Hash::of(text.as_bytes());
         let known = self.state().sessions.get(role);
         if known.is_some_and(|session| session.prompt == Some(fingerprint)) {
@@ -253,6 +254,7 @@ impl Core {
             role: role.clone(),
             text,
             fingerprint,
+            sources,
         };
         self.append(Fact::SystemPromptBuilt(fact))
     }
@@ -452,18 +454,12 @@ impl Core {
             Task::Node(node) => Some(node.clone()),
             Task::Reflection | Task::Feedback | Task::Send => None,
         };
-        // What came after the last answer of another turn belongs to this one.
-        let before = |entry: &Entry| entry.turn.is_some_and(|other| other != turn);
-        let past = all.iter().rposition(before).map_or(0, |last| last + 1);
         let entries = if self.roles.reads_history(role) {
             all
         } else {
-            all.get(past..).unwrap_or_default()
+            seen::of_turn(all, turn)
         };
-        let answered = |entry: &&Entry| {
-            let ours = entry.turn == Some(turn) && !entry.interrupted;
-            ours && is_answer(&entry.message)
-        };
+        let answered = |entry: &&Entry| seen::answers(entry, turn);
         // What was replaced was answered all the same: the calls of a turn are numbered on.
         let archives = session.map_or(&[][..], |session| &session.archives);
         let archived = archives
@@ -558,14 +554,6 @@ impl Core {
             }
             Task::Send => Allowed::default(),
         }
-    }
-}
-
-/// Whether a message is what a model said.
-fn is_answer(message: &Message) -> bool {
-    match message {
-        Message::Assistant { .. } | Message::AssistantToolCalls { .. } => true,
-        Message::User { .. } | Message::ToolResult { .. } => false,
     }
 }
 

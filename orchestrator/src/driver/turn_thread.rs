@@ -217,7 +217,7 @@ fn waits_for_nothing(step: &Step) -> bool {
     match step {
         Step::Draft { .. } | Step::Answer { .. } => true,
         Step::Finish { is_settled, .. } => *is_settled,
-        Step::Ask { .. }
+        Step::Ask(_)
         | Step::Stalled { .. }
         | Step::Cut
         | Step::Discard { .. }

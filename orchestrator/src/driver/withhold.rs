@@ -23,6 +23,11 @@ use super::error::DriverError;
 /// Knows secrets by their form only, for takers that know no values.
 static FORMS: LazyLock<Redactor> = LazyLock::new(|| Redactor::new(&[]));
 
+/// Knows secrets by their form only.
+pub(super) fn by_form() -> Redactor {
+    FORMS.clone()
+}
+
 /// Removes secrets from what one turn says.
 #[derive(Debug)]
 pub(super) struct SecretFilter {
@@ -46,11 +51,15 @@ pub(super) type SpokenInTurns = BTreeMap<TurnId, BTreeMap<MessageId, Spoken>>;
 impl SecretFilter {
     pub(super) fn new(redactor: Option<Redactor>) -> Self {
         Self {
-            redactor: redactor.unwrap_or_else(|| FORMS.clone()),
+            redactor: redactor.unwrap_or_else(by_form),
             text: None,
             thought: None,
             changed: None,
         }
+    }
+
+    pub(super) fn redactor(&self) -> &Redactor {
+        &self.redactor
     }
 
     /// What is certain of a streamed text once this piece has arrived.
@@ -131,7 +140,7 @@ impl SecretFilter {
                 | Choose::Failed { why: text },
             ) => self.clean(text),
             Step::End(end) => self.end(end),
-            Step::Ask { .. }
+            Step::Ask(_)
             | Step::Draft { .. }
             | Step::Stalled { .. }
             | Step::Discard { .. }
@@ -144,7 +153,7 @@ impl SecretFilter {
             | Step::Trust { .. }
             | Step::Absent { .. }
             | Step::Compact(Compact::Ask { .. } | Compact::Again(_))
-            | Step::Choose(Choose::Ask { .. } | Choose::Again(_))
+            | Step::Choose(Choose::Ask(_) | Choose::Again(_))
             | Step::Wait { .. } => {}
         }
     }

@@ -205,6 +205,7 @@ fn requested(
         model: MODEL.to_owned(),
         // What was sent is not known; the request is told from others by what it came to.
         hash: Hash::of(said.as_bytes()),
+        frame: None,
     }))
 }
 
@@ -253,6 +254,7 @@ fn called(
             idempotency_key: Hash::of(id.as_str().as_bytes()),
             before: None,
             after: None,
+            files: Vec::new(),
             summary: summary(call),
         }))?;
         sketch.say(Fact::CallStarted(CallStarted {

@@ -68,6 +68,7 @@ fn one(
             role: role.clone(),
             text,
             fingerprint,
+            sources: Vec::new(),
         }))?;
     }
     let mut replacements = Vec::new();

@@ -15,9 +15,8 @@ use a_society_roles::role::definition::Skill;
 use a_society_roles::role::environment::{Commands, Environment, environment};
 use a_society_roles::skill::found;
 use a_society_roles::taker::model::{Gear, ModelTaker, Remote, Unready, offered};
-use a_society_roles::tool::canonical;
 use a_society_roles::tool::{
-    Background, Definition, Limits, Owner, Reach, Setting, Toolbox, WorkflowCheck,
+    Background, Definition, Limits, Owner, Reach, Setting, Toolbox, WorkflowCheck, canonical, twin,
 };
 use a_society_roles::turn::job::Job;
 use a_society_roles::turn::step::End;
@@ -137,6 +136,8 @@ impl Bench {
         setting.lineage.clone_from(&job.lineage);
         setting.check_workflow = check;
         setting.window_tokens = found.model.window;
+        setting.edit_tool = found.edit_tool;
+        setting.begun.clone_from(&job.begun);
         setting.secrets = found.key.into_iter().chain(self.models.secrets()).collect();
         setting.limits = Limits::of_window(found.model.window);
         let environment = self.environment(job, definition, &setting);
@@ -144,7 +145,11 @@ impl Bench {
         tools.remember(Arc::clone(&job.seen));
         let named = definition.and_then(|role| role.tools.as_deref());
         let is_named = |tool: &&Definition| {
-            named.is_none_or(|named| named.iter().any(|name| canonical(name) == Some(tool.name)))
+            let is_it = |name: &String| {
+                let name = canonical(name);
+                name == Some(tool.name) || name.and_then(twin) == Some(tool.name)
+            };
+            named.is_none_or(|named| named.iter().any(is_it))
         };
         let list = tools.definitions().iter().filter(is_named);
         Ok(Gear {
@@ -294,11 +299,11 @@ impl Bench {
         Ok(choices::reach(most, definition, settings))
     }
 
-    /// What the file of a call holds.
+    /// What the files of a call hold.
     #[must_use]
     pub fn touched(&self, role: &RoleInstance, call: &ToolCall) -> Touched {
         let tools = Toolbox::open(self.setting(role, None));
-        let held = tools.ok().and_then(|tools| tools.hash_now(call).ok());
+        let held = tools.ok().and_then(|tools| tools.hashes_now(call).ok());
         held.map_or(Touched::Unknown, Touched::Has)
     }
 

@@ -24,7 +24,8 @@ use a_society_roles::role::definition::{
     Arrival, Briefing, Content, Draft, Entrance, EntryKind, Feedback, FlowInput, Picture, Reading,
     Received, Reflection, Sent, Skill,
 };
-use a_society_roles::role::{packet, prompt};
+use a_society_roles::role::packet;
+use a_society_roles::role::prompt::{self, Prompt};
 use a_society_roles::taker::command::CommandTaker;
 use a_society_roles::taker::human::HumanTaker;
 use a_society_roles::taker::scripted::{Phase, Script, ScriptedTaker};
@@ -452,7 +453,7 @@ fn last_passed(state: &FlowState, edge: &EdgeName) -> String {
 }
 
 impl RoleSource for Workshop {
-    fn system_prompt(&mut self, _: &FlowGraph, state: &FlowState, role: &RoleInstance) -> String {
+    fn system_prompt(&mut self, _: &FlowGraph, state: &FlowState, role: &RoleInstance) -> Prompt {
         let definition = self.definition(role);
         let instructions = definition.and_then(|role| role.instructions.clone());
         let of_project = self.home.is_some();
@@ -653,7 +654,7 @@ impl RoleSource for Workshop {
             RecordPath::parse(path).ok()
         });
         match path.map(|path| self.files.read(&path)) {
-            Some(Ok(bytes)) => Touched::Has(bytes.map(|bytes| Hash::of(&bytes))),
+            Some(Ok(bytes)) => Touched::Has(vec![bytes.map(|bytes| Hash::of(&bytes))]),
             Some(Err(_)) | None => Touched::Unknown,
         }
     }

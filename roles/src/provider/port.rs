@@ -6,6 +6,7 @@ use a_society_facts::Hash;
 
 use super::body::Body;
 use super::fault::Fault;
+use super::frame::Speech;
 use super::request::Request;
 use super::stream::Stream;
 use crate::turn::stop::StopSignal;
@@ -21,6 +22,11 @@ pub trait Provider: Send + Sync + std::fmt::Debug {
     ///
     /// If the request is none that may be sent.
     fn prepare(&self, request: &Request<'_>) -> Result<Prepared, Fault>;
+
+    /// How it is spoken to, so that its requests can be written anew; nothing if that cannot be told.
+    fn speech(&self) -> Option<Speech> {
+        None
+    }
 
     /// Whether its servers may drop a part of a request that is too long for them, and answer the
     /// rest without a word about it.

@@ -6,7 +6,7 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 use a_society_facts::message::Message;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 use super::blocks::{Blocks, SaidBlocks};
@@ -82,7 +82,7 @@ impl From<Message> for Said {
 }
 
 /// A tool that a model may call.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct ToolDefinition {
     /// Its name: letters, digits, `_` and `-`, at most 64.
     pub name: String,
@@ -176,6 +176,30 @@ pub enum Thinking {
     Levels,
     /// It takes a budget of tokens, as older Anthropic models do.
     Budget,
+}
+
+impl Thinking {
+    /// Every way, the default first.
+    pub const ALL: [Self; 3] = [Self::Fixed, Self::Levels, Self::Budget];
+
+    /// Its word.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Fixed => "fixed",
+            Self::Levels => "levels",
+            Self::Budget => "budget",
+        }
+    }
+}
+
+impl FromStr for Thinking {
+    type Err = ();
+
+    fn from_str(word: &str) -> Result<Self, ()> {
+        let known = Self::ALL.into_iter().find(|way| way.word() == word);
+        known.ok_or(())
+    }
 }
 
 #[cfg(test)]

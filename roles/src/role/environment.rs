@@ -1,6 +1,6 @@
 //! What differs from flow to flow and from machine to machine: the last part of what a model is told
-//! about itself. It is made anew for each request and never kept, so that no path of a machine is in
-//! a journal, and everything before it is the same in all flows of a role.
+//! about itself. Each process makes it anew. It is the only place of a request that names a folder of the
+//! machine, and everything before it is the same in all flows of a role.
 
 use std::fmt::Write as _;
 use std::path::Path;

@@ -7,6 +7,7 @@ use super::definition::{
 use super::prompt::document;
 use super::quote::{name, names, tagged};
 use crate::handoff::{Allowed, endings};
+use std::borrow::Cow;
 
 /// How the graph of a flow is written, for those who draft one.
 const GRAPH_FORMAT: &str = include_str!("graph_format.yaml");
@@ -127,6 +128,20 @@ fn opening(entrance: &Entrance) -> String {
             "You are at node {node} again, because work of yours was sent back. It is {at}."
         ),
     }
+}
+
+/// A text without the times at which the packets in it were written, so that two can be compared.
+#[must_use]
+pub fn timeless(text: &str) -> Cow<'_, str> {
+    let opens = |line: &str| line.starts_with("You are at node ");
+    if !text.lines().any(opens) {
+        return Cow::Borrowed(text);
+    }
+    let without = |line| match str::rsplit_once(line, " It is ") {
+        Some((before, _)) if opens(line) => before,
+        Some(_) | None => line,
+    };
+    Cow::Owned(text.split('\n').map(without).collect::<Vec<_>>().join("\n"))
 }
 
 fn input(input: &FlowInput) -> String {

@@ -3,6 +3,9 @@
 
 use std::collections::BTreeSet;
 
+use a_society_facts::Hash;
+use a_society_facts::fact::request::PromptSource;
+
 use super::definition::{Briefing, Reading, Skill};
 use super::environment::line;
 use super::quote::tagged;
@@ -64,9 +67,26 @@ The last one is `ask_operator`, with your question above it. `forward-pass-close
 same way where your packet allows it.
 ";
 
+/// A system prompt, and what it was made of.
+#[derive(Debug, Clone, Default)]
+pub struct Prompt {
+    /// What it says.
+    pub text: String,
+    /// Where its texts came from, in their order.
+    pub sources: Vec<PromptSource>,
+}
+
 /// The system prompt of a role. The same briefing always gives the same text.
 #[must_use]
-pub fn system_prompt(briefing: &Briefing) -> String {
+pub fn system_prompt(briefing: &Briefing) -> Prompt {
+    let mut sources = Vec::new();
+    let mut from = |part: &str, path: &str, text: &str| {
+        sources.push(PromptSource {
+            part: part.to_owned(),
+            path: path.to_owned(),
+            hash: Hash::of(text.as_bytes()),
+        });
+    };
     let mut text = CONSTANT.to_owned();
     if !briefing.has_tools {
         text.push_str(BLOCKS);
@@ -83,22 +103,26 @@ pub fn system_prompt(briefing: &Briefing) -> String {
         seen.insert(document.path.as_str());
         if !document.text.trim().is_empty() {
             parts.push(shown(tag, document, variable));
+            from(tag, &document.path, &document.text);
         }
     }
     for reading in &briefing.readings {
         if seen.insert(reading.path.as_str()) {
             parts.push(document(reading));
+            from("document", &reading.path, &reading.text);
         }
     }
     if !briefing.skills.is_empty() {
         parts.push(tagged("skills", &[], &skills(&briefing.skills)));
+        let each = briefing.skills.iter();
+        each.for_each(|skill| from("skill", &skill.path, &line(skill)));
     }
     for part in parts {
         text.push('\n');
         text.push_str(&part);
         text.push('\n');
     }
-    text
+    Prompt { text, sources }
 }
 
 /// A document in full, under its path and the name that other texts have for it.

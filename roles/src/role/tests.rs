@@ -109,14 +109,14 @@ fn entrance(kind: EntryKind) -> Entrance {
 
 #[test]
 fn a_system_prompt_says_the_same_in_every_flow_and_each_file_once() {
-    insta::assert_snapshot!(system_prompt(&briefing()));
+    insta::assert_snapshot!(system_prompt(&briefing()).text);
 }
 
 #[test]
 fn a_role_without_tools_is_shown_the_other_blocks() {
     let mut briefing = briefing();
     briefing.has_tools = false;
-    let prompt = system_prompt(&briefing);
+    let prompt = system_prompt(&briefing).text;
     assert!(
         prompt.contains("```handoff\ntype: prompt-human\n```"),
         "{prompt}"

@@ -68,6 +68,9 @@ pub(super) const SMALL_LINES: u64 = 400;
 /// How many lines are shown that are most like a text that was not found.
 pub(super) const ALIKE_LINES: usize = 20;
 
+/// How many files one patch may change: more are looked at by nobody who is asked.
+pub(super) const PATCH_FILES: usize = 20;
+
 /// How many changed lines the result of an edit shows.
 pub(super) const CHANGED_LINES: usize = 40;
 

@@ -19,6 +19,7 @@ mod form;
 mod image;
 mod limits;
 mod output;
+mod patch;
 mod plan;
 mod reach;
 mod read;
@@ -37,7 +38,7 @@ mod write;
 #[cfg(test)]
 mod tests;
 
-pub use arguments::{SaidChange, canonical, definitions, said_change};
+pub use arguments::{SaidChange, canonical, definitions, said_changes, twin};
 pub use command::Background;
 pub use form::Definition;
 pub(crate) use form::clipped;
@@ -45,7 +46,7 @@ pub use plan::{Plan, Refusal, RefusalKind};
 pub use reach::{Narrowing, Reach};
 pub use running::{Finished, Running};
 pub use setting::{
-    CheckWorkflow, Guard, Limits, Owner, Scope, SearchService, Setting, WorkflowCheck,
+    CheckWorkflow, EditTool, Guard, Limits, Owner, Scope, SearchService, Setting, WorkflowCheck,
 };
 pub use toolbox::Toolbox;
 pub(crate) use web::is_public;

@@ -1,7 +1,7 @@
 //! What a call would do, said before anything happens.
 
 use a_society_facts::Hash;
-use a_society_facts::fact::turn::{CallEnd, Effect};
+use a_society_facts::fact::turn::{CallEnd, Effect, FileChange};
 
 use super::toolbox::Deed;
 use crate::consent::Ask;
@@ -17,6 +17,8 @@ pub struct Plan {
     pub before: Option<Hash>,
     /// For a checkable call, the file's hash when it is done.
     pub after: Option<Hash>,
+    /// For a checkable call of several files, each of them; then the hashes above are absent.
+    pub files: Vec<FileChange>,
     /// One line for the operator.
     pub summary: String,
     /// What consent needs to know.
@@ -32,6 +34,7 @@ impl Plan {
             Deed::Command(_) => false,
             Deed::Read(_)
             | Deed::Write(..)
+            | Deed::Patch(_)
             | Deed::Fetch(_)
             | Deed::Search(_)
             | Deed::Output(_)

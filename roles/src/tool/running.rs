@@ -63,6 +63,7 @@ impl Running {
                 Deed::Command(_)
                 | Deed::Read(_)
                 | Deed::Write(..)
+                | Deed::Patch(_)
                 | Deed::Output(_)
                 | Deed::Todo(_)
                 | Deed::Fetch(_)

@@ -5,6 +5,7 @@ use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use a_society_facts::fact::turn::FileChange;
 use a_society_facts::id::{FlowId, NodeId, RoleInstance};
 
 use super::command::Background;
@@ -100,6 +101,11 @@ pub struct Setting {
     pub check_workflow: Option<WorkflowCheck>,
     /// How many tokens the model reads at most; 0 if nobody knows.
     pub window_tokens: u64,
+    /// By which tool the model changes parts of files.
+    pub edit_tool: EditTool,
+    /// The files of calls that an earlier process began, as they were to be changed, by the ids under
+    /// which the transcript knows the calls.
+    pub begun: BTreeMap<String, Vec<FileChange>>,
     /// The words among which members of definitions choose, such as the nodes of a handoff.
     pub words: BTreeMap<String, Vec<String>>,
     /// The commands that run beside turns of the flow.
@@ -130,6 +136,8 @@ impl Setting {
             irreversible_commands: Vec::new(),
             check_workflow: None,
             window_tokens: 0,
+            edit_tool: EditTool::default(),
+            begun: BTreeMap::new(),
             words: BTreeMap::new(),
             background: Background::default(),
             limits: Limits::default(),
@@ -142,6 +150,42 @@ impl Setting {
     #[must_use]
     pub const fn is_small(&self) -> bool {
         self.window_tokens > 0 && self.window_tokens <= limits::SMALL_WINDOW_TOKENS
+    }
+
+    /// The tool by which the model is told to change parts of files. Patches are too hard for small
+    /// models.
+    #[must_use]
+    pub const fn told_edit_tool(&self) -> EditTool {
+        if self.is_small() {
+            EditTool::Replace
+        } else {
+            self.edit_tool
+        }
+    }
+}
+
+/// A tool by which parts of files are changed. Models are told of one; both run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum EditTool {
+    /// `edit_file`, which replaces texts.
+    #[default]
+    Replace,
+    /// `apply_patch`, on which some models are trained.
+    Patch,
+}
+
+impl EditTool {
+    /// Both, with the words by which a configuration names them.
+    pub const WORDS: [(Self, &'static str); 2] =
+        [(Self::Replace, "replace"), (Self::Patch, "patch")];
+
+    /// The tool's name.
+    #[must_use]
+    pub const fn tool(self) -> &'static str {
+        match self {
+            Self::Replace => "edit_file",
+            Self::Patch => "apply_patch",
+        }
     }
 }
 

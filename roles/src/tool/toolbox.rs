@@ -9,11 +9,12 @@ use a_society_facts::fact::turn::{CallEnd, Effect, Seen as Known};
 use a_society_facts::id::CallId;
 use a_society_facts::message::ToolCall;
 
-use super::arguments::{self, Arguments, CommandOutput, canonical, definitions};
+use super::arguments::{self, Arguments, CommandOutput, canonical, definitions, twin};
 use super::command::Launch;
 use super::files::Roots;
 use super::form::{Definition, clipped};
 use super::output::{Keeps, Length, Output, bound, floor, grouped};
+use super::patch::Patching;
 use super::plan::{Plan, Refusal, RefusalKind};
 use super::read::Reading;
 use super::redact::Redactor;
@@ -48,6 +49,8 @@ pub(super) enum Deed {
     Read(Reading),
     /// It writes a file, which has this path.
     Write(Box<Writing>, PathBuf),
+    /// It changes the files of a patch.
+    Patch(Box<Patching>),
     /// It runs a command.
     Command(Box<Launch>),
     /// It asks for what a command beside the turn wrote.
@@ -114,12 +117,16 @@ impl Toolbox {
         self.0.redactor.clone()
     }
 
-    /// The hash that the file of a checkable call has now; nothing if it is not there. After a
-    /// crash it tells whether the call happened.
-    pub fn hash_now(&self, call: &ToolCall) -> Result<Option<Hash>, Refusal> {
-        let path = match arguments::parse(&call.name, call.input.get())? {
-            Arguments::EditFile(given) => given.path,
-            Arguments::WriteFile(given) => given.path,
+    /// The hashes that the files of a checkable call have now, in the order in which it changes them;
+    /// nothing for one that is not there. After a crash they tell whether the call happened.
+    pub fn hashes_now(&self, call: &ToolCall) -> Result<Vec<Option<Hash>>, Refusal> {
+        let paths = match arguments::parse(&call.name, call.input.get())? {
+            Arguments::EditFile(given) => vec![given.path],
+            Arguments::WriteFile(given) => vec![given.path],
+            Arguments::ApplyPatch(given) => {
+                let sections = given.sections()?.into_iter();
+                sections.map(|section| section.path).collect()
+            }
             Arguments::ReadFile(_)
             | Arguments::ListDirectory(_)
             | Arguments::Grep(_)
@@ -133,8 +140,12 @@ impl Toolbox {
                 return Err(Refusal::new(RefusalKind::NotPossible, text));
             }
         };
-        let located = self.0.roots.locate(&path)?;
-        Ok(files::hash_of(&self.0.roots, &located)?.map(|(hash, _)| hash))
+        let roots = &self.0.roots;
+        let each = paths.iter().map(|path| {
+            let found = files::hash_of(roots, &roots.locate(path)?)?;
+            Ok(found.map(|(hash, _)| hash))
+        });
+        each.collect()
     }
 
     /// Says what a call would do. Nothing happens.
@@ -148,7 +159,8 @@ impl Toolbox {
     fn judged(&self, call: &ToolCall) -> Result<Plan, Refusal> {
         let offered = self.definitions();
         let meant = canonical(&call.name);
-        if !offered.iter().any(|tool| Some(tool.name) == meant) {
+        let is_meant = |tool: &Definition| Some(tool.name) == meant || twin(tool.name) == meant;
+        if meant.is_none() || !offered.iter().any(is_meant) {
             let names: Vec<&str> = offered.iter().map(|tool| tool.name).collect();
             let text = format!(
                 "There is no tool {}. There are: {}.",
@@ -173,6 +185,7 @@ impl Toolbox {
             Arguments::Glob(given) => self.plan_glob(&given, text),
             Arguments::EditFile(given) => self.plan_edit(given, text),
             Arguments::WriteFile(given) => self.plan_write(given, text),
+            Arguments::ApplyPatch(given) => self.plan_patch(&given, call),
             Arguments::RunCommand(given) => self.plan_command(given, text),
             Arguments::CommandOutput(given) => self.plan_output(given, text),
             Arguments::Todo(given) => self.plan_todo(&given, text),
@@ -191,6 +204,7 @@ impl Toolbox {
             },
             Deed::Read(_)
             | Deed::Write(..)
+            | Deed::Patch(_)
             | Deed::Fetch(_)
             | Deed::Search(_)
             | Deed::Output(_)
@@ -217,6 +231,7 @@ impl Toolbox {
         match deed {
             Deed::Read(reading) => self.read(&reading, tier, stop),
             Deed::Write(writing, real) => self.write(&writing, real),
+            Deed::Patch(patching) => self.patch(&patching),
             Deed::Output(given) => self.command_output(&given, stop),
             Deed::Todo(told) => Ok(Self::todo(told)),
             Deed::Fetch(fetch) => self.fetch(*fetch, stop),
@@ -268,6 +283,7 @@ impl Toolbox {
             effect,
             before: None,
             after: None,
+            files: Vec::new(),
             summary: shortened(&line),
             ask,
             deed,

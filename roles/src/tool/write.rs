@@ -28,19 +28,19 @@ pub(super) struct Writing {
 }
 
 /// A file as it is now.
-struct Target {
-    located: Located,
-    real: std::path::PathBuf,
+pub(super) struct Target {
+    pub located: Located,
+    pub real: std::path::PathBuf,
     /// Nothing if it is not there.
-    hash: Option<Hash>,
+    pub hash: Option<Hash>,
     /// Empty if it is not there.
-    page: Page,
+    pub page: Page,
     /// What it held, byte for byte; empty if it is not there.
-    raw: String,
+    pub raw: String,
 }
 
 /// How a file stands to what was shown of it.
-enum Standing {
+pub(super) enum Standing {
     /// It was shown as it is.
     Seen,
     /// It was never shown.
@@ -184,7 +184,7 @@ impl Toolbox {
     }
 
     /// The file that a path names, as text.
-    fn target(&self, path: &str) -> Result<Target, Refusal> {
+    pub(super) fn target(&self, path: &str) -> Result<Target, Refusal> {
         let roots = &self.0.roots;
         let located = roots.locate(path)?;
         let shown = &located.shown;
@@ -210,7 +210,7 @@ impl Toolbox {
         })
     }
 
-    fn standing(&self, target: &Target) -> Standing {
+    pub(super) fn standing(&self, target: &Target) -> Standing {
         // The flow's own graph may say again what it said before, which its role was told.
         if self.0.roots.is_workflow(&target.located) {
             return Standing::Seen;
@@ -223,7 +223,7 @@ impl Toolbox {
     }
 
     /// A file is replaced only by whoever saw it as it is.
-    fn may_replace(&self, target: &Target) -> Result<(), Refusal> {
+    pub(super) fn may_replace(&self, target: &Target) -> Result<(), Refusal> {
         match (target.hash, self.standing(target)) {
             (None, _) | (_, Standing::Seen) => Ok(()),
             (_, Standing::Changed(before)) => Err(self.newer(target, before)),
@@ -248,7 +248,7 @@ impl Toolbox {
 
     /// The refusal of a change of a file that is not any more what was shown. What changed is shown,
     /// and counts as seen.
-    fn newer(&self, target: &Target, before: Option<Hash>) -> Refusal {
+    pub(super) fn newer(&self, target: &Target, before: Option<Hash>) -> Refusal {
         let shown = &target.located.shown;
         let Some(hash) = target.hash else {
             let text = format!("{shown} is gone since you read it. Nothing was done.");
@@ -306,7 +306,7 @@ impl Toolbox {
             content,
             done,
         };
-        self.check_our_files(&writing)?;
+        self.check_our_files(&writing.located, &writing.content)?;
         let located = &writing.located;
         let after = Hash::of(writing.content.as_bytes());
         let wants = Wants {
@@ -331,7 +331,7 @@ impl Toolbox {
 
     /// What roles write for one another needs no consent; the graph of the flow does. What programs
     /// trust or run later is asked for each time.
-    fn tier_of_writing(&self, located: &Located) -> Tier {
+    pub(super) fn tier_of_writing(&self, located: &Located) -> Tier {
         let roots = &self.0.roots;
         if self.is_in_a_repository(located) {
             Tier::Trust
@@ -362,8 +362,7 @@ impl Toolbox {
     }
 
     /// The graph of the flow is changed only into one that holds.
-    fn check_our_files(&self, writing: &Writing) -> Result<(), Refusal> {
-        let located = &writing.located;
+    pub(super) fn check_our_files(&self, located: &Located, content: &str) -> Result<(), Refusal> {
         let refused = |kind, text: String| Err(Refusal::new(kind, text));
         if self.0.roots.is_ours(located) {
             let text = format!("{} is written by the runtime only.", located.shown);
@@ -379,7 +378,7 @@ impl Toolbox {
             );
             return refused(RefusalKind::OutOfReach, text);
         };
-        (check.0)(&writing.content).map_err(|why| {
+        (check.0)(content).map_err(|why| {
             Refusal::new(
                 RefusalKind::NotPossible,
                 format!(
@@ -413,13 +412,13 @@ fn without_mark(text: &str) -> String {
 }
 
 /// What a model did not see, it cannot write again: the mark would take the secret's place.
-fn keeps_secrets(before: &str, after: &str, located: &Located) -> Result<(), Refusal> {
+pub(super) fn keeps_secrets(before: &str, after: &str, located: &Located) -> Result<(), Refusal> {
     if after.matches(MARK).count() <= before.matches(MARK).count() {
         return Ok(());
     }
     Err(files::impossible(format!(
         "The text has {MARK} in it, which stands for a secret that you were not shown. Written \
-         into {}, it would replace the secret. Change only the text around it, with edit_file.",
+         into {}, it would replace the secret. Change only the text around it.",
         located.shown
     )))
 }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use a_society_facts::Hash;
-use a_society_facts::fact::turn::{RawValueEq, StopReason};
+use a_society_facts::fact::turn::{FileChange, RawValueEq, StopReason};
 use a_society_facts::id::{FlowId, NodeId, RoleInstance, TurnId};
 use a_society_facts::message::Message;
 
@@ -42,6 +42,9 @@ pub struct Job {
     pub settings: BTreeMap<String, String>,
     /// The files that the role knows as they are, each by its path with its hash.
     pub seen: Arc<BTreeMap<String, Hash>>,
+    /// The files of calls of this turn that an earlier try began, as they were to be changed, by the ids
+    /// under which the transcript knows the calls.
+    pub begun: BTreeMap<String, Vec<FileChange>>,
     /// The MCP servers that the flow trusts, by the hashes of their definitions.
     pub servers: BTreeMap<String, Hash>,
     /// What this turn was begun with: the entry packet, or the operator's reply.

@@ -11,3 +11,4 @@ pub mod step;
 pub mod stop;
 pub(crate) mod tail;
 pub mod taker;
+pub mod words;

@@ -1,11 +1,13 @@
 //! What a taker does next, and what it hears about it.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use a_society_facts::fact::journal::ProcessName;
+use a_society_facts::fact::request::RequestFrame;
 use a_society_facts::fact::session::Trigger;
 use a_society_facts::fact::turn::{
-    CallEnd, DraftKind, Effect, RawValueEq, Seen, StopReason, Usage,
+    CallEnd, DraftKind, Effect, FileChange, RawValueEq, Seen, StopReason, Usage,
 };
 use a_society_facts::message::ToolCall;
 use a_society_facts::{Hash, id::CallId};
@@ -14,18 +16,24 @@ use crate::consent::Ask;
 use crate::handoff::{HandoffFault, Outcome};
 use crate::role::compaction::Shares;
 
+/// A request that is going to leave.
+#[derive(Debug, Clone)]
+pub struct Asking {
+    /// The model.
+    pub model: String,
+    /// The hash of the request as it is sent.
+    pub hash: Hash,
+    /// What it is made of besides its session, where no more than that is told of it in the journal.
+    pub frame: Option<Arc<RequestFrame>>,
+    /// The most that it can cost, which a budget must still have.
+    pub worst: Worst,
+}
+
 /// The next thing a taker does.
 #[derive(Debug, Clone)]
 pub enum Step {
     /// It is about to ask its model. The taker goes on when this is durable.
-    Ask {
-        /// The model.
-        model: String,
-        /// The hash of the request as it is sent.
-        hash: Hash,
-        /// The most that it can cost, which a budget must still have.
-        worst: Worst,
-    },
+    Ask(Asking),
     /// A piece of the answer arrived.
     Draft {
         /// What kind of text.
@@ -160,6 +168,8 @@ pub struct Intended {
     pub before: Option<Hash>,
     /// For a checkable call, the file's hash after.
     pub after: Option<Hash>,
+    /// For a checkable call of several files, each of them.
+    pub files: Vec<FileChange>,
     /// One line for the operator.
     pub summary: String,
 }
@@ -198,12 +208,8 @@ pub struct Tried {
 pub enum Compact {
     /// A model is going to be asked for a summary. The taker goes on when this is durable.
     Ask {
-        /// The model.
-        model: String,
-        /// The hash of the request as it is sent.
-        hash: Hash,
-        /// The most that it can cost.
-        worst: Worst,
+        /// The request.
+        asking: Asking,
         /// Who wants it.
         trigger: Trigger,
         /// The parts of the model's window.
@@ -243,14 +249,7 @@ pub enum Compact {
 #[derive(Debug, Clone)]
 pub enum Choose {
     /// A model is going to be asked. The taker goes on when this is durable.
-    Ask {
-        /// The model.
-        model: String,
-        /// The hash of the request as it is sent.
-        hash: Hash,
-        /// The most that it can cost.
-        worst: Worst,
-    },
+    Ask(Asking),
     /// The request came to nothing, and is made once more after a while.
     Again(Tried),
     /// What it said cannot be used; it is asked again, or [`Choose::Failed`] follows.

@@ -1,6 +1,7 @@
 //! The screen of `watch`, drawn from what it shows and what the operator does: pure, so that whole
 //! screens are snapshots. States are told by signs and words; colour only repeats them.
 
+use a_society_facts::fact::operator::SteerWhen;
 use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::style::{Color, Modifier, Style};
@@ -58,19 +59,27 @@ pub(crate) fn draw(frame: &mut Frame<'_>, view: &View, state: &State, colours: b
         Paragraph::new(Span::styled(plain_line(&state.told, told), paint.bold())),
         told,
     );
-    let hint = hint(ask, state);
+    let hint = hint(ask, view, state);
     frame.render_widget(
         Paragraph::new(Span::styled(plain_line(&hint, keys), paint.dim())),
         keys,
     );
-    if state.focus == Focus::Text {
-        let typed = format!(
-            "> {}",
-            tail(&state.text, usize::from(told.width).saturating_sub(3))
-        );
+    if let Some((before, text)) = typed(state) {
+        let before = one_line(&before, usize::from(told.width) / 2);
+        let room = usize::from(told.width).saturating_sub(width(&before) + 3);
+        let typed = format!("{before}> {}", tail(text, room));
         frame.render_widget(Paragraph::new(typed.clone()), told);
         let column = u16::try_from(width(&typed)).unwrap_or(u16::MAX);
         frame.set_cursor_position((told.x.saturating_add(column), told.y));
+    }
+}
+
+/// The text that is typed, and what stands before it.
+fn typed(state: &State) -> Option<(String, &str)> {
+    match (state.focus, &state.steered) {
+        (Focus::Text, _) => Some((String::new(), &state.text)),
+        (Focus::Steer, Some(to)) => Some((format!("to {} ", to.role), &state.words)),
+        (Focus::Asks | Focus::Flows | Focus::Feed | Focus::Steer, _) => None,
     }
 }
 
@@ -188,7 +197,7 @@ fn draw_flows(frame: &mut Frame<'_>, area: Rect, (view, state): (&View, &State),
         let text = format!("{mark} {} · {}", line.title, line.status);
         let style = match (is_chosen, state.focus) {
             (true, Focus::Flows) => paint.chosen(),
-            (true, Focus::Asks | Focus::Feed | Focus::Text) => paint.bold(),
+            (true, Focus::Asks | Focus::Feed | Focus::Text | Focus::Steer) => paint.bold(),
             (false, _) => Style::new(),
         };
         Line::styled(one_line(&text, columns), style)
@@ -306,7 +315,7 @@ fn draw_bar(frame: &mut Frame<'_>, area: Rect, (ask, state): (&AskView, &State),
     let title = format!("{} waits for {}{more}", ask.who, ask.what);
     let block = block(
         one_line(&title, usize::from(area.width)),
-        state.focus != Focus::Text,
+        !matches!(state.focus, Focus::Text | Focus::Steer),
         paint,
     );
     let mut lines: Vec<Line<'_>> = said
@@ -329,14 +338,22 @@ fn draw_bar(frame: &mut Frame<'_>, area: Rect, (ask, state): (&AskView, &State),
     frame.render_widget(Paragraph::new(lines).block(block), area);
 }
 
-fn hint(ask: Option<&AskView>, state: &State) -> String {
-    if state.focus == Focus::Text {
-        return "enter sends · esc leaves it as it is".to_owned();
+fn hint(ask: Option<&AskView>, view: &View, state: &State) -> String {
+    match (state.focus, &state.steered) {
+        (Focus::Text, _) => return "enter sends · esc leaves it as it is".to_owned(),
+        (Focus::Steer, Some(to)) => {
+            let when = match to.when {
+                SteerWhen::Queue => "it is heard with the next request",
+                SteerWhen::Interrupt => "it cuts off the answer that arrives",
+            };
+            return format!("enter sends, and {when} · esc leaves it as it is");
+        }
+        (Focus::Asks | Focus::Flows | Focus::Feed | Focus::Steer, _) => {}
     }
     let moves = match state.focus {
         Focus::Asks => "↑↓ choose a question · pgup pgdn read on",
         Focus::Flows => "↑↓ choose a flow",
-        Focus::Feed | Focus::Text => "↑↓ pgup pgdn scroll · ←→ role",
+        Focus::Feed | Focus::Text | Focus::Steer => "↑↓ pgup pgdn scroll · ←→ role",
     };
     let answers = ask.filter(|_| state.focus == Focus::Asks);
     let answers = answers.map(|ask| hints(&ask.kind)).unwrap_or_default();
@@ -345,6 +362,13 @@ fn hint(ask: Option<&AskView>, state: &State) -> String {
         .map(|(key, words)| format!("{key} {words}"))
         .collect();
     parts.push(moves.to_owned());
+    let feed = view
+        .chosen
+        .as_ref()
+        .and_then(|flow| flow.feed(state.role.as_ref()));
+    if feed.is_some() {
+        parts.push("s steer".to_owned());
+    }
     parts.push("tab next · q quit".to_owned());
     parts.join(" · ")
 }

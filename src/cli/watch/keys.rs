@@ -3,10 +3,12 @@
 //! Nothing that appears takes the keys: an ask is chosen by the operator alone, a letter answers it
 //! only while the list of asks has the keys, and only when it has been on the screen, and no key was
 //! pressed, for a while. What is typed as a text decides only where such a letter asked for a reason.
+//! Words for a role at work decide nothing; they go to the role whose feed was shown when they were begun.
 
 use std::collections::BTreeMap;
 
 use a_society_facts::fact::improvement::ImprovementMode;
+use a_society_facts::fact::operator::SteerWhen;
 use a_society_facts::id::RoleInstance;
 use a_society_orchestrator::control::message::{Command, Whom};
 use a_society_state::FlowRef;
@@ -20,7 +22,7 @@ const TOO_SOON: &str = "too soon after the last key; look at it, then press agai
 /// who types does not pause that long, and somebody who answers has to read first anyway.
 pub(crate) const ARMED_AFTER_MS: u64 = 400;
 
-/// The longest text that is typed here; a longer one is given with `reply FLOW -`.
+/// The longest text that is typed here; a longer one is given with `reply FLOW -` or `steer FLOW ROLE -`.
 const TEXT_BYTES_MAX: usize = 16 * 1024;
 
 /// How many lines a page of a feed or of an ask is moved at once.
@@ -58,6 +60,19 @@ pub(crate) enum Focus {
     Feed,
     /// The line in which a text is typed.
     Text,
+    /// The line in which words for a role at work are typed.
+    Steer,
+}
+
+/// Whom the operator speaks to, fixed when the first letter is typed: another feed that is shown
+/// meanwhile does not turn the words to somebody else.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Steered {
+    pub(crate) flow: FlowRef,
+    pub(crate) role: RoleInstance,
+    pub(crate) when: SteerWhen,
+    /// What had the keys before.
+    from: Focus,
 }
 
 /// What the operator does at the screen.
@@ -76,6 +91,12 @@ pub(crate) struct State {
     pub(crate) says_down: usize,
     /// What is typed.
     pub(crate) text: String,
+    /// Whom the operator speaks to.
+    pub(crate) steered: Option<Steered>,
+    /// What is typed for a role at work.
+    pub(crate) words: String,
+    /// A text that is on its way, and where it was typed. What is refused comes back.
+    pub(crate) sent: Option<(Focus, String)>,
     /// What was said last about an answer.
     pub(crate) told: String,
     /// Whether an answer is on its way.
@@ -107,6 +128,23 @@ impl State {
         }
     }
 
+    /// Hears what came of what was said. What was typed and is refused is not lost.
+    pub(crate) fn hear(&mut self, came: Result<String, String>) {
+        self.busy = false;
+        let sent = self.sent.take();
+        match came {
+            Ok(told) => self.told = told,
+            Err(why) => {
+                self.told = why;
+                match sent {
+                    Some((Focus::Steer, words)) if self.words.is_empty() => self.words = words,
+                    Some((_, text)) if self.text.is_empty() => self.text = text,
+                    Some(_) | None => {}
+                }
+            }
+        }
+    }
+
     /// Whether a letter answers now.
     pub(crate) fn is_armed(&self, now_ms: u64) -> bool {
         let since = self.last_key_ms.max(self.chosen_ms);
@@ -120,11 +158,15 @@ impl State {
         if *key == Key::Interrupt {
             return Some(Act::Quit);
         }
-        if self.focus == Focus::Text {
-            return self.typed(view, key);
+        match self.focus {
+            Focus::Text => return self.typed(view, key),
+            Focus::Steer => return self.worded(key),
+            Focus::Asks | Focus::Flows | Focus::Feed => {}
         }
         match key {
             Key::Char('q') | Key::Esc => return Some(Act::Quit),
+            Key::Char('s') => self.speak_to(view, SteerWhen::Queue),
+            Key::Char('S') => self.speak_to(view, SteerWhen::Interrupt),
             Key::Tab => self.focus = self.next_focus(),
             Key::BackTab => self.focus = self.next_focus_back(),
             Key::Up => self.step(view, false, now_ms),
@@ -150,7 +192,7 @@ impl State {
         match self.focus {
             Focus::Asks => Focus::Flows,
             Focus::Flows => Focus::Feed,
-            Focus::Feed | Focus::Text => Focus::Asks,
+            Focus::Feed | Focus::Text | Focus::Steer => Focus::Asks,
         }
     }
 
@@ -158,7 +200,7 @@ impl State {
         match self.focus {
             Focus::Asks => Focus::Feed,
             Focus::Feed => Focus::Flows,
-            Focus::Flows | Focus::Text => Focus::Asks,
+            Focus::Flows | Focus::Text | Focus::Steer => Focus::Asks,
         }
     }
 
@@ -184,7 +226,7 @@ impl State {
             }
             Focus::Feed if down => self.feed_up = self.feed_up.saturating_sub(1),
             Focus::Feed => self.feed_up = self.feed_up.saturating_add(1),
-            Focus::Text => {}
+            Focus::Text | Focus::Steer => {}
         }
     }
 
@@ -295,6 +337,71 @@ impl State {
         None
     }
 
+    /// Words for the role whose feed is shown are typed from here on.
+    fn speak_to(&mut self, view: &View, when: SteerWhen) {
+        let shown = view.chosen.as_ref();
+        let found = shown.and_then(|flow| Some((flow, flow.feed(self.role.as_ref())?)));
+        let Some((flow, feed)) = found else {
+            "no role is at work here yet, so that nobody would hear it".clone_into(&mut self.told);
+            return;
+        };
+        self.steered = Some(Steered {
+            flow: flow.flow.clone(),
+            role: feed.role.clone(),
+            when,
+            from: self.focus,
+        });
+        self.focus = Focus::Steer;
+    }
+
+    /// A key while words for a role are typed.
+    fn worded(&mut self, key: &Key) -> Option<Act> {
+        let room = TEXT_BYTES_MAX.saturating_sub(self.words.len());
+        match key {
+            Key::Char(letter) if letter.len_utf8() <= room => self.words.push(*letter),
+            Key::Paste(text) if text.len() <= room => self.words.push_str(text),
+            Key::Char(_) | Key::Paste(_) => {
+                "the text is full; give a longer one with: a-society steer FLOW ROLE -"
+                    .clone_into(&mut self.told);
+            }
+            Key::Backspace => {
+                self.words.pop();
+            }
+            Key::Esc => {
+                self.stop_speaking();
+            }
+            Key::Enter if !self.busy && !self.words.trim().is_empty() => {
+                let to = self.stop_speaking()?;
+                let text = std::mem::take(&mut self.words);
+                self.sent = Some((Focus::Steer, text.clone()));
+                let told = match to.when {
+                    SteerWhen::Queue => "said, and heard at its next request",
+                    SteerWhen::Interrupt => "said, and heard at once if it speaks",
+                };
+                let (role, when) = (to.role, to.when);
+                return Some(Act::Say(to.flow, Command::Steer { role, text, when }, told));
+            }
+            Key::Enter
+            | Key::Tab
+            | Key::BackTab
+            | Key::Up
+            | Key::Down
+            | Key::Left
+            | Key::Right
+            | Key::PageUp
+            | Key::PageDown
+            | Key::Interrupt
+            | Key::Other => {}
+        }
+        None
+    }
+
+    fn stop_speaking(&mut self) -> Option<Steered> {
+        let to = self.steered.take();
+        self.focus = to.as_ref().map_or(Focus::Asks, |to| to.from);
+        to
+    }
+
     fn send(&mut self, view: &View) -> Option<Act> {
         let ask = view.ask(self.ask.as_ref())?;
         let text = self.text.trim();
@@ -342,7 +449,7 @@ impl State {
             | AskKind::Typed { .. } => return None,
         };
         let flow = ask.flow.clone();
-        self.text.clear();
+        self.sent = Some((Focus::Text, std::mem::take(&mut self.text)));
         self.focus = Focus::Asks;
         Some(Act::Say(flow, command, words))
     }

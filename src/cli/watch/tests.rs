@@ -2,6 +2,7 @@
 
 use a_society_facts::Hash;
 use a_society_facts::fact::improvement::ImprovementMode;
+use a_society_facts::fact::operator::SteerWhen;
 use a_society_orchestrator::control::message::{Command, Whom};
 use a_society_state::FlowRef;
 use proptest::prelude::*;
@@ -335,9 +336,103 @@ fn letters_answer_nothing_while_another_part_has_the_keys() {
     }
 }
 
+/// The words that a steer says, to whom and when.
+fn steer(act: Option<Act>) -> Option<(String, String, SteerWhen)> {
+    match act? {
+        Act::Say(at, Command::Steer { role, text, when }, _) => {
+            assert_eq!(at, flow("a1b2c3"));
+            Some((role.to_string(), text, when))
+        }
+        Act::Say(..) | Act::Quit => None,
+    }
+}
+
+#[test]
+fn words_go_to_the_role_whose_feed_is_shown_from_every_list_and_at_the_moment_the_letter_says() {
+    let view = view(vec![ask("c", "draft (writer)", consent())]);
+    for (focus, letter, when) in [
+        (Focus::Asks, 's', SteerWhen::Queue),
+        (Focus::Flows, 's', SteerWhen::Queue),
+        (Focus::Feed, 'S', SteerWhen::Interrupt),
+    ] {
+        let mut state = State {
+            focus,
+            ..chosen("c")
+        };
+        state.press(&view, &Key::Char(letter), LATER_MS);
+        assert_eq!(state.focus, Focus::Steer);
+        assert_eq!(state.press(&view, &Key::Enter, LATER_MS), None, "no words");
+        // Neither letters that answer nor a pasted end of line do anything but stand there.
+        for key in [
+            Key::Char('a'),
+            Key::Char('q'),
+            Key::Paste("x\ny".to_owned()),
+        ] {
+            assert_eq!(state.press(&view, &key, 90_000), None);
+        }
+        let said = steer(state.press(&view, &Key::Enter, 90_000));
+        let wanted = ("writer".to_owned(), "aqx\ny".to_owned(), when);
+        assert_eq!(said, Some(wanted), "{focus:?}");
+        assert_eq!((state.focus, state.words.as_str()), (focus, ""));
+    }
+}
+
+#[test]
+fn words_that_were_left_or_refused_stand_there_again_and_those_that_were_heard_do_not() {
+    let view = view(Vec::new());
+    let mut state = State::default();
+    let press = |state: &mut State, key: Key| state.press(&view, &key, LATER_MS);
+    press(&mut state, Key::Char('s'));
+    press(&mut state, Key::Paste("No tables.".to_owned()));
+    press(&mut state, Key::Esc);
+    assert_eq!(state.focus, Focus::Asks);
+    press(&mut state, Key::Char('S'));
+    let said = steer(press(&mut state, Key::Enter));
+    assert_eq!(said.unwrap().1, "No tables.");
+    state.hear(Err("writer takes no turn".to_owned()));
+    assert_eq!(state.told, "writer takes no turn");
+    press(&mut state, Key::Char('s'));
+    assert_eq!(
+        steer(press(&mut state, Key::Enter)).unwrap().1,
+        "No tables."
+    );
+    state.hear(Ok("said".to_owned()));
+    press(&mut state, Key::Char('s'));
+    assert_eq!((state.words.as_str(), state.told.as_str()), ("", "said"));
+}
+
+#[test]
+fn where_no_role_has_a_feed_there_is_nobody_to_speak_to() {
+    let mut view = view(Vec::new());
+    if let Some(chosen) = &mut view.chosen {
+        chosen.feeds.clear();
+    }
+    let mut state = State::default();
+    state.press(&view, &Key::Char('s'), LATER_MS);
+    assert_eq!(state.focus, Focus::Asks);
+    assert!(
+        state.told.contains("nobody would hear it"),
+        "{}",
+        state.told
+    );
+}
+
+#[test]
+fn words_for_a_role_are_typed_below_everything_and_it_is_said_who_hears_them_and_when() {
+    let mut state = State::default();
+    let view = view(Vec::new());
+    state.press(&view, &Key::Char('S'), LATER_MS);
+    state.press(
+        &view,
+        &Key::Paste("Keep it under two pages.".to_owned()),
+        LATER_MS,
+    );
+    insta::assert_snapshot!(drawn(&view, &state, (80, 24)));
+}
+
 fn any_key() -> impl Strategy<Value = Key> {
     prop_oneof![
-        6 => prop::sample::select(&['a', 'f', 'd', 'r', 'y', 'n', 'x'][..]).prop_map(Key::Char),
+        6 => prop::sample::select(&['a', 'f', 'd', 'r', 'y', 'n', 's', 'S', 'x'][..]).prop_map(Key::Char),
         1 => Just(Key::Enter),
         1 => Just(Key::Backspace),
         1 => Just(Key::Tab),
@@ -382,7 +477,10 @@ proptest! {
         for (key, pause) in keys {
             now += pause;
             let act = state.press(&view, &key, now);
-            let replied = matches!(&act, Some(Act::Say(_, Command::Reply { .. }, _)));
+            let replied = matches!(
+                &act,
+                Some(Act::Say(_, Command::Reply { .. } | Command::Steer { .. }, _))
+            );
             prop_assert!(act.is_none() || replied, "{key:?} led to {act:?}");
         }
     }

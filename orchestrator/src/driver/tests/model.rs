@@ -23,6 +23,7 @@ use a_society_roles::provider::{
     Answer, Arrival, AskedCall, Event, Fault, FaultClass, Prepared, Provider, Request, Stop,
     Stream, Thinking,
 };
+use a_society_roles::role::prompt::Prompt;
 use a_society_roles::taker::model::{Chooser, Gear, Model, ModelTaker, Traffic, offered};
 use a_society_roles::tool::{Owner, Setting, Toolbox};
 use a_society_roles::turn::job::{BegunWith, Job};
@@ -243,8 +244,11 @@ impl Actors {
 }
 
 impl RoleSource for Actors {
-    fn system_prompt(&mut self, _: &FlowGraph, _: &FlowState, role: &RoleInstance) -> String {
-        format!("You are {role}.{}", self.earlier)
+    fn system_prompt(&mut self, _: &FlowGraph, _: &FlowState, role: &RoleInstance) -> Prompt {
+        Prompt {
+            text: format!("You are {role}.{}", self.earlier),
+            sources: Vec::new(),
+        }
     }
 
     fn packet(
@@ -318,7 +322,7 @@ impl RoleSource for Actors {
 
     fn touched(&mut self, role: &RoleInstance, call: &ToolCall) -> Touched {
         self.tools(role)
-            .hash_now(call)
+            .hashes_now(call)
             .ok()
             .map_or(Touched::Unknown, Touched::Has)
     }

@@ -24,6 +24,7 @@
 //!     thinking: budget                # or levels, fixed
 //!     effort: medium                  # unless a role says otherwise
 //!     efforts: [low, medium, high]    # those to choose from; all, if not said
+//!     edit-tool: replace              # or patch; what the model is trained on, if not said
 //!     price: { input: 3.00, output: 15.00, cache-read: 0.30, cache-write: 3.75 }
 //!   small:
 //!     provider: local

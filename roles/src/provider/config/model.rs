@@ -11,6 +11,7 @@ use crate::provider::request::{Effort, Thinking};
 use crate::provider::secret::Secret;
 use crate::provider::wire::chat::ChatDialect;
 use crate::reading::TextFault;
+use crate::tool::EditTool;
 
 /// Everything about models.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -122,6 +123,24 @@ pub struct ModelConfig {
     pub effort: Option<Effort>,
     /// The efforts to choose from.
     pub efforts: Vec<Effort>,
+    /// By which tool it changes parts of files; what its family is trained on, if absent.
+    pub edit_tool: Option<EditTool>,
     /// What it costs, if that is known.
     pub price: Option<Price>,
+}
+
+impl ModelConfig {
+    /// By which tool the model changes parts of files, spoken to on a wire. GPT-5 and Codex models are
+    /// trained on patches, and their makers offer them on this wire.
+    #[must_use]
+    pub fn edit_tool(&self, wire: Wire) -> EditTool {
+        let id = self.id.to_lowercase();
+        let is_trained = id.contains("gpt-5") || id.contains("codex");
+        let usual = if wire == Wire::Responses && is_trained {
+            EditTool::Patch
+        } else {
+            EditTool::Replace
+        };
+        self.edit_tool.unwrap_or(usual)
+    }
 }

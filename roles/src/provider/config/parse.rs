@@ -11,7 +11,7 @@ use crate::provider::http::{Url, Wire};
 use crate::provider::request::{Effort, Thinking};
 use crate::provider::wire::chat::ChatDialect;
 use crate::reading::{Fields, Sink, TextFault, read};
-use crate::tool::{Reach, Scope};
+use crate::tool::{EditTool, Reach, Scope};
 use crate::yaml::{Budget, Number, Tree, Value};
 
 /// What a model can choose for a role.
@@ -43,6 +43,7 @@ const MODEL_KEYS: &[&str] = &[
     "thinking",
     "effort",
     "efforts",
+    "edit-tool",
     "price",
 ];
 const KEY_KEYS: &[&str] = &["env", "keyring", "file"];
@@ -530,15 +531,14 @@ impl Sink<'_> {
             None => Some(DEFAULT_MAX_OUTPUT_TOKENS.min(room / 4)),
         };
         let thinking = fields.get("thinking").and_then(|tree| {
-            let all = [
-                (Thinking::Fixed, "fixed"),
-                (Thinking::Levels, "levels"),
-                (Thinking::Budget, "budget"),
-            ];
+            let all = Thinking::ALL.map(|way| (way, way.word()));
             self.choice(tree, "`thinking`", &all)
         });
         let thinking = thinking.unwrap_or_default();
         let (effort, efforts) = self.efforts(&fields, thinking);
+        let edit_tool = fields.get("edit-tool");
+        let edit_tool =
+            edit_tool.and_then(|tree| self.choice(tree, "`edit-tool`", &EditTool::WORDS));
         let price = fields.get("price").and_then(|tree| self.price(tree));
         Some(ModelConfig {
             name: name.to_owned(),
@@ -549,6 +549,7 @@ impl Sink<'_> {
             thinking,
             effort,
             efforts,
+            edit_tool,
             price,
         })
     }

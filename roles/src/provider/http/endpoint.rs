@@ -5,6 +5,7 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::{Arc, OnceLock};
 
+use a_society_facts::Hash;
 use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Method, Url};
 use tokio::task::AbortHandle;
@@ -14,8 +15,11 @@ use super::exchange::exchange;
 use super::pen::Pen;
 use super::runtime;
 use super::sending::sending;
+use super::sent::Sent;
+use crate::provider::body::Body;
 use crate::provider::event::Arrival;
 use crate::provider::fault::{Fault, FaultClass};
+use crate::provider::frame::Speech;
 use crate::provider::port::{Prepared, Provider};
 use crate::provider::request::Request;
 use crate::provider::secret::Secret;
@@ -173,6 +177,40 @@ impl HttpProvider {
     }
 }
 
+/// A request as a provider that is spoken to so would be sent it.
+///
+/// # Errors
+/// If the request is none that may be sent.
+pub(in crate::provider) fn written(
+    speech: &Speech,
+    request: &Request<'_>,
+) -> Result<Prepared, Fault> {
+    let pen = Pen {
+        provider: &speech.provider,
+        wire: speech.wire,
+        dialect: speech.dialect,
+    };
+    prepared(Sent::default().write(pen, request), request)
+}
+
+fn prepared(
+    written: serde_json::Result<(Body, Hash)>,
+    request: &Request<'_>,
+) -> Result<Prepared, Fault> {
+    let (body, hash) = written.map_err(|why| {
+        let why = format!("the request cannot be written: {why}");
+        Fault::new(FaultClass::Invalid, why)
+    })?;
+    let needing = request.tools.iter().filter(|tool| tool.needs_arguments());
+    let needs_arguments: BTreeSet<String> = needing.map(|tool| tool.name.clone()).collect();
+    Ok(Prepared {
+        model: request.model.to_owned(),
+        hash,
+        body,
+        needs_arguments,
+    })
+}
+
 fn reader(wire: Wire, asked: Asked) -> Box<dyn Reader> {
     match wire {
         Wire::Anthropic => Box::new(anthropic::Messages::new(asked)),
@@ -224,18 +262,14 @@ impl Provider for HttpProvider {
     }
 
     fn prepare(&self, request: &Request<'_>) -> Result<Prepared, Fault> {
-        let written = self.transport.sent.write(self.pen(), request);
-        let (body, hash) = written.map_err(|why| {
-            let why = format!("the request cannot be written: {why}");
-            Fault::new(FaultClass::Invalid, why)
-        })?;
-        let needing = request.tools.iter().filter(|tool| tool.needs_arguments());
-        let needs_arguments: BTreeSet<String> = needing.map(|tool| tool.name.clone()).collect();
-        Ok(Prepared {
-            model: request.model.to_owned(),
-            hash,
-            body,
-            needs_arguments,
+        prepared(self.transport.sent.write(self.pen(), request), request)
+    }
+
+    fn speech(&self) -> Option<Speech> {
+        Some(Speech {
+            provider: self.endpoint.name.clone(),
+            wire: self.endpoint.wire,
+            dialect: self.endpoint.chat,
         })
     }
 

@@ -10,6 +10,7 @@ mod sending;
 mod sent;
 
 pub use connect::{Timeouts, Transport};
+pub(in crate::provider) use endpoint::written;
 pub use endpoint::{Endpoint, HttpProvider, Wire};
 /// An address.
 pub(in crate::provider) use reqwest::Url;

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use a_society_facts::Hash;
 use a_society_facts::fact::turn::{CallEnd, Effect, StopReason, Usage};
 use a_society_facts::id::CallId;
 use a_society_facts::message::{Message, ToolCall};
@@ -17,13 +16,11 @@ use crate::port::RecordFiles;
 use crate::taker::human;
 use crate::turn::conclude::conclude;
 use crate::turn::job::{BegunWith, Job};
-use crate::turn::step::{End, Intended, Step, Told, Worst};
+use crate::turn::step::{End, Intended, Step, Told};
 use crate::turn::stop::StopSignal;
 use crate::turn::tail::{Tail, last_said, tail};
 use crate::turn::taker::Taker;
-
-/// How requests of a program are recorded: there is no model.
-const MODEL: &str = "command";
+use crate::turn::words::{PROGRAM, Words};
 
 /// The tool that runs it.
 const TOOL: &str = "run_command";
@@ -41,6 +38,8 @@ pub struct CommandTaker {
     tool_call: String,
     call: Option<CallId>,
     answered: u32,
+    /// What it was told in the turn.
+    words: Words,
 }
 
 /// What comes next.
@@ -73,6 +72,7 @@ impl CommandTaker {
         let tool_call = format!("call-{}-1-1", job.turn.0);
         let mut taker = Self {
             answered: job.answers_before,
+            words: Words::of(&job.history),
             next: Next::AskForCall,
             call: None,
             tool_call,
@@ -150,13 +150,7 @@ impl CommandTaker {
     }
 
     fn ask(&self) -> Step {
-        let Job { flow, turn, .. } = &*self.job;
-        let request = format!("{flow} {turn} {:?} answer {}", self.spec.run, self.answered);
-        Step::Ask {
-            model: MODEL.to_owned(),
-            hash: Hash::of(request.as_bytes()),
-            worst: Worst::default(),
-        }
+        Step::Ask(self.words.asking(PROGRAM, u64::from(self.answered)))
     }
 
     fn answer_with_call(&mut self) -> Step {
@@ -200,6 +194,7 @@ impl CommandTaker {
             effect: Effect::Mutating,
             before: None,
             after: None,
+            files: Vec::new(),
             summary: summary(&self.spec.run),
         })
     }
@@ -315,7 +310,10 @@ impl Taker for CommandTaker {
                     self.call = call;
                 }
             }
-            Told::Mend { message } => self.next = Next::AskForEnd(refused(&message)),
+            Told::Mend { message } => {
+                self.words.hear(&message);
+                self.next = Next::AskForEnd(refused(&message));
+            }
             // A program that is still held or running is ended with the value that holds it.
             // Only a taker that asked for it hears of it.
             Told::Begun { .. }

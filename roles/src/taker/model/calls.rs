@@ -208,6 +208,7 @@ impl Calls {
             effect: plan.effect(),
             before,
             after,
+            files: plan.files(),
             summary: plan.summary().to_owned(),
         })
     }

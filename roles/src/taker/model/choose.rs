@@ -14,7 +14,7 @@ use super::gear::Model;
 use super::limits::{BUDGET_BUSY_MS, CHOICE_TEXT_BYTES, CHOICE_TOKENS, CHOICES};
 use crate::provider::retry::{self, Patience, Verdict};
 use crate::provider::{Arrival, Fault, Prepared, Provider, Request, Said};
-use crate::turn::step::{Choose, End, Step, Told, Tried};
+use crate::turn::step::{Asking, Choose, End, Step, Told, Tried};
 use crate::turn::stop::StopSignal;
 use crate::turn::taker::Taker;
 
@@ -99,7 +99,7 @@ impl Chooser {
 
     fn ask(&mut self) -> Step {
         let max_output = CHOICE_TOKENS.min(self.model.max_output.max(1));
-        let prepared = self.provider.prepare(&Request {
+        let request = Request {
             model: &self.model.id,
             system: INSTRUCTIONS,
             environment: "",
@@ -110,15 +110,17 @@ impl Chooser {
             max_output_tokens: max_output,
             cache_key: None,
             shared_key: None,
-        });
-        Step::Choose(match prepared {
+        };
+        Step::Choose(match self.provider.prepare(&request) {
             Ok(prepared) => {
                 let body = prepared.body.len() as u64;
-                let ask = Choose::Ask {
+                let frame = self.provider.speech();
+                let ask = Choose::Ask(Asking {
                     model: self.model.name.clone(),
                     hash: prepared.hash,
+                    frame: frame.map(|speech| Arc::new(speech.frame_beside(&request))),
                     worst: self.model.worst(body, None, max_output),
-                };
+                });
                 self.next = Next::Send(prepared);
                 ask
             }

@@ -19,7 +19,7 @@ use crate::provider::fault::Remedy;
 use crate::provider::retry::{self, Patience, Verdict};
 use crate::provider::{Answer, Arrival, Event, Fault, FaultClass, Prepared, Request, Said};
 use crate::role::compaction::{Shares, bounded, former_summary, is_replacement, request_of};
-use crate::turn::step::{Compact, Step, Tried};
+use crate::turn::step::{Asking, Compact, Step, Tried};
 
 /// What a model is told that makes a summary.
 const INSTRUCTIONS: &str = "\
@@ -87,24 +87,31 @@ impl ModelTaker {
             window => SUMMARY_TOKENS.min((window / SUMMARY_ANSWER_SHARE).max(1)),
         };
         let max_output = most.min(model.max_output.max(1));
-        let prepared = self.gear.provider.prepare(&Request {
+        let messages = [Message::User { content: asked }.into()];
+        let request = Request {
             model: &model.id,
             system: INSTRUCTIONS,
             environment: "",
-            messages: &[Message::User { content: asked }.into()],
+            messages: &messages,
             tools: &[],
             effort: None,
             thinking: model.thinking,
             max_output_tokens: max_output,
             cache_key: None,
             shared_key: None,
-        });
-        match prepared {
+        };
+        let provider = &self.gear.provider;
+        match provider.prepare(&request) {
             Ok(prepared) => {
+                let frame = provider.speech();
+                let frame = frame.map(|speech| Arc::new(speech.frame_beside(&request)));
                 let step = Step::Compact(Compact::Ask {
-                    model: model.name.clone(),
-                    hash: prepared.hash,
-                    worst: model.worst(prepared.body.len() as u64, None, max_output),
+                    asking: Asking {
+                        model: model.name.clone(),
+                        hash: prepared.hash,
+                        frame,
+                        worst: model.worst(prepared.body.len() as u64, None, max_output),
+                    },
                     trigger,
                     shares,
                 });

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use a_society_facts::Hash;
 use a_society_facts::fact::journal::ProcessName;
-use a_society_facts::fact::turn::{CallEnd, Effect};
+use a_society_facts::fact::turn::{CallEnd, Effect, FileChange};
 use a_society_facts::id::CallId;
 use a_society_facts::message::ToolCall;
 
@@ -16,7 +16,7 @@ use crate::consent::{Action, Ask, Tier, shown};
 use crate::handoff::{EndingTool, ending_tools};
 use crate::mcp;
 use crate::provider::ToolDefinition;
-use crate::tool::{Finished, Plan, Running, Toolbox, canonical, clipped};
+use crate::tool::{Finished, Plan, Running, Toolbox, canonical, clipped, twin};
 use crate::turn::job::Job;
 use crate::turn::stop::StopSignal;
 
@@ -176,6 +176,12 @@ impl Kit {
         &self.offered
     }
 
+    /// The same in parts: what ends a turn differs from role to role, and what is before it does not.
+    pub(super) fn parts(&self) -> impl Iterator<Item = &[ToolDefinition]> {
+        let ends = |tool: &ToolDefinition| EndingTool::of_name(&tool.name).is_some();
+        self.offered.chunk_by(move |a, b| ends(a) == ends(b))
+    }
+
     /// What a call would do, or why it is none.
     pub(super) fn plan(&self, call: &ToolCall) -> Result<Planned, String> {
         if self.ends_turn(&call.name) {
@@ -191,7 +197,11 @@ impl Kit {
             ));
         }
         let meant = canonical(&call.name);
-        let is_meant = |tool: &ToolDefinition| Some(tool.name.as_str()) == meant;
+        let also = meant.and_then(twin);
+        let is_meant = |tool: &ToolDefinition| {
+            let name = Some(tool.name.as_str());
+            name == meant || name == also
+        };
         if !self.offered.iter().any(is_meant) {
             return Err(self.unknown(&call.name));
         }
@@ -325,6 +335,14 @@ impl Planned {
         match self {
             Self::Own(plan) => (plan.before, plan.after),
             Self::Remote(_) | Self::Ending(_) => (None, None),
+        }
+    }
+
+    /// The files of a checkable call that changes several.
+    pub(super) fn files(&self) -> Vec<FileChange> {
+        match self {
+            Self::Own(plan) => plan.files.clone(),
+            Self::Remote(_) | Self::Ending(_) => Vec::new(),
         }
     }
 

@@ -23,4 +23,4 @@ mod window;
 
 pub use choose::{Candidate, Chooser, Question};
 pub use gear::{Gear, Model, Remote, Traffic, Unready, offered};
-pub use taker::ModelTaker;
+pub use taker::{ModelTaker, conversation};

@@ -1,10 +1,12 @@
 //! The machine of a model's turn.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use a_society_facts::Hash;
+use a_society_facts::fact::request::RequestFrame;
 use a_society_facts::fact::session::Trigger;
-use a_society_facts::fact::turn::StopReason;
+use a_society_facts::fact::turn::{RawValueEq, StopReason};
 use a_society_facts::id::CallId;
 use a_society_facts::message::{Message, ToolCall};
 
@@ -23,7 +25,7 @@ use crate::provider::{Answer, Prepared, Request, Said, SaidBlocks, Stop};
 use crate::tool::redact::{MARK, Redactor};
 use crate::turn::conclude::{conclude, conclude_called};
 use crate::turn::job::Job;
-use crate::turn::step::{End, Step, Told};
+use crate::turn::step::{Asking, End, Step, Told};
 use crate::turn::stop::StopSignal;
 use crate::turn::tail::{Tail, tail};
 use crate::turn::taker::Taker;
@@ -36,6 +38,8 @@ pub struct ModelTaker {
     pub(super) stop: StopSignal,
     /// What it may call; brought together when it is needed first.
     pub(super) kit: Option<Kit>,
+    /// What its requests are made of besides the session.
+    frame: Option<Arc<RequestFrame>>,
     /// What of it is not there, and was not told.
     absent: Vec<Absent>,
     /// The conversation, as the next request says it.
@@ -122,15 +126,10 @@ impl ModelTaker {
         let same = Same::of(&job.history, job.answers_before, gear.bounds.same_call);
         let history = std::mem::take(&mut job.history);
         let filling = Filling::of(&history);
-        let mut blocks = std::mem::take(&mut job.provider_blocks);
-        let said: Vec<Said> = (history.into_iter().enumerate())
-            .map(|(place, message)| Said {
-                message,
-                blocks: blocks.remove(&place).map(SaidBlocks::kept),
-            })
-            .collect();
+        let said = conversation(history, &job.provider_blocks);
         Self {
             kit: None,
+            frame: None,
             absent: Vec::new(),
             said,
             node_from: job.exchanges_from,
@@ -195,6 +194,7 @@ impl ModelTaker {
         });
         absent.extend(missing);
         self.kit = Some(kit);
+        self.frame = self.frame();
         self.absent = absent;
         self.gear.tools.heed(&self.stop);
     }
@@ -232,19 +232,32 @@ impl ModelTaker {
             return Step::Wait { ms };
         }
         let model = &self.gear.model;
-        let step = Step::Ask {
+        let step = Step::Ask(Asking {
             model: model.name.clone(),
             hash: prepared.hash,
+            frame: self.frame.clone(),
             worst: model.worst(prepared.body.len() as u64, self.counted, model.max_output),
-        };
+        });
         self.next = Next::Send(prepared);
         step
     }
 
     fn prepare(&self) -> Result<Prepared, crate::provider::Fault> {
+        let keys = self.keys();
+        self.gear.provider.prepare(&self.request(&keys))
+    }
+
+    /// What the turn's requests are made of besides the session. It is the same for all of them.
+    fn frame(&self) -> Option<Arc<RequestFrame>> {
+        let keys = self.keys();
+        let tools = self.kit.iter().flat_map(Kit::parts);
+        let speech = self.gear.provider.speech()?;
+        Some(Arc::new(speech.frame(&self.request(&keys), tools)))
+    }
+
+    fn request<'a>(&'a self, [key, shared]: &'a [String; 2]) -> Request<'a> {
         let model = &self.gear.model;
-        let (key, shared) = (self.cache_key(), self.shared_key());
-        self.gear.provider.prepare(&Request {
+        Request {
             model: &model.id,
             system: &self.job.system_prompt,
             environment: &self.gear.environment,
@@ -253,22 +266,19 @@ impl ModelTaker {
             effort: model.effort,
             thinking: model.thinking,
             max_output_tokens: model.max_output,
-            cache_key: Some(&key),
-            shared_key: Some(&shared),
-        })
+            cache_key: Some(key),
+            shared_key: Some(shared),
+        }
     }
 
-    /// Requests of one session go on from one another.
-    fn cache_key(&self) -> String {
-        format!("{}__{}", self.job.flow, self.job.role)
-    }
-
-    /// Requests of all sessions of a role begin alike, whatever their flow.
-    fn shared_key(&self) -> String {
+    /// The names by which a provider finds what it has cached: requests of one session go on from one
+    /// another, and those of all sessions of a role begin alike, whatever their flow.
+    fn keys(&self) -> [String; 2] {
+        let own = format!("{}__{}", self.job.flow, self.job.role);
         let project = self.job.project_name.as_deref().unwrap_or_default();
         let key = format!("{project}__{}", self.job.role.base());
         let end = key.floor_char_boundary(SHARED_KEY_BYTES);
-        key.get(..end).unwrap_or_default().to_owned()
+        [own, key.get(..end).unwrap_or_default().to_owned()]
     }
 
     /// The whole answer is there.
@@ -474,8 +484,10 @@ impl Taker for ModelTaker {
     }
 
     fn next(&mut self, told: Told) -> Step {
-        // It is said of the one request that waited, and of none that follows it.
-        self.is_hurried = matches!(told, Told::Hurried);
+        // It is said of the one request that waited, and of none that follows it. With words of the
+        // operator that request leaves as another one, which was as little to wait.
+        let is_the_same = self.is_hurried && matches!(told, Told::Steered { kept: None, .. });
+        self.is_hurried = is_the_same || matches!(told, Told::Hurried);
         let call = self.hear_of(told);
         let has_tools = self.kit.is_some() || self.only_summarises;
         if !has_tools && !matches!(self.next, Next::End(_)) {
@@ -514,6 +526,22 @@ impl Taker for ModelTaker {
             }
         }
     }
+}
+
+/// A session's messages as a request repeats them, with the blocks that a provider wants back.
+#[must_use]
+pub fn conversation(
+    history: Vec<Arc<Message>>,
+    blocks: &BTreeMap<usize, Arc<RawValueEq>>,
+) -> Vec<Said> {
+    let said = history
+        .into_iter()
+        .enumerate()
+        .map(|(place, message)| Said {
+            message,
+            blocks: (blocks.get(&place)).map(|kept| SaidBlocks::kept(Arc::clone(kept))),
+        });
+    said.collect()
 }
 
 /// Why a recorded call cannot run any more: its arguments held a secret, which was not recorded.

@@ -13,12 +13,10 @@ use super::script::Script;
 use crate::port::RecordFiles;
 use crate::turn::conclude::conclude;
 use crate::turn::job::Job;
-use crate::turn::step::{End, Intended, Step, Told, Worst};
+use crate::turn::step::{End, Intended, Step, Told};
 use crate::turn::tail::{Tail, tail};
 use crate::turn::taker::Taker;
-
-/// How requests of a script are recorded.
-const MODEL: &str = "scripted";
+use crate::turn::words::{SCRIPT, Words};
 
 /// Takes the turns of a role whose answers are written down.
 #[derive(Debug)]
@@ -32,6 +30,8 @@ pub struct ScriptedTaker {
     /// Whether the next answer is the one that was in flight when a crash came.
     is_in_flight: bool,
     acts: VecDeque<Act>,
+    /// What it was told in the turn.
+    words: Words,
     /// The call that runs.
     call: Option<CallId>,
     end: Option<End>,
@@ -72,6 +72,7 @@ impl ScriptedTaker {
             call: None,
             end: None,
             files,
+            words: Words::of(&job.history),
             job,
         };
         match script.entry_for(&taker.job) {
@@ -83,6 +84,13 @@ impl ScriptedTaker {
             Err(why) => taker.acts.push_back(Act::End(End::Aborted { why })),
         }
         taker
+    }
+
+    /// What was said to it in mid-turn, after which it answers anew.
+    fn hear(&mut self, words: &[String]) {
+        words.iter().for_each(|words| self.words.hear(words));
+        self.acts.clear();
+        self.end = None;
     }
 
     /// Continues where the recorded conversation stands.
@@ -251,15 +259,7 @@ impl ScriptedTaker {
     }
 
     fn ask(&self) -> Step {
-        let Job {
-            flow, turn, role, ..
-        } = &*self.job;
-        let request = format!("{flow} {turn} {role} answer {}", self.answered + 1);
-        Step::Ask {
-            model: MODEL.to_owned(),
-            hash: Hash::of(request.as_bytes()),
-            worst: Worst::default(),
-        }
+        Step::Ask(self.words.asking(SCRIPT, self.answered as u64))
     }
 
     fn answer(&mut self, place: usize) -> Step {
@@ -316,6 +316,7 @@ impl ScriptedTaker {
             effect: planned.map_or(Effect::Pure, |call| call.effect),
             before,
             after,
+            files: Vec::new(),
             summary: planned.map_or_else(|| place.tool.clone(), |call| call.summary.clone()),
         })
     }
@@ -401,10 +402,8 @@ impl Taker for ScriptedTaker {
                     self.call = call;
                 }
             }
-            Told::Steered { .. } | Told::Mend { .. } => {
-                self.acts.clear();
-                self.end = None;
-            }
+            Told::Steered { words, .. } => self.hear(&words),
+            Told::Mend { message } => self.hear(&[message]),
             // Only a taker that asked for it hears of it.
             Told::Begun { .. }
             | Told::Compacted { .. }

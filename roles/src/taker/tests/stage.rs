@@ -12,7 +12,7 @@ use a_society_facts::message::{Message, ToolCall};
 use crate::handoff::{Allowed, Outcome, Signal};
 use crate::port::MemoryFiles;
 use crate::turn::job::Job;
-use crate::turn::step::{End, Step, Told};
+use crate::turn::step::{Asking, End, Step, Told};
 use crate::turn::taker::Taker;
 
 /// A job at the node `draft`, which may hand to `review` and back to `intake`.
@@ -33,6 +33,7 @@ pub(in crate::taker) fn job(role: &str, node: &str, turns_before: u32) -> Job {
         context_tokens: 0,
         settings: BTreeMap::new(),
         seen: Arc::default(),
+        begun: BTreeMap::new(),
         servers: BTreeMap::new(),
         packet: "Please write.".to_owned(),
         allowed: Allowed {
@@ -117,7 +118,7 @@ impl Stage {
 
     fn record(&mut self, step: Step) -> Option<CallId> {
         match step {
-            Step::Ask { model, .. } => {
+            Step::Ask(Asking { model, .. }) => {
                 assert!(!self.asked && self.open.is_empty() && self.draft.is_empty());
                 self.asked = true;
                 self.lines.push(format!("ask {model}"));

@@ -3,9 +3,10 @@
 use serde::Deserialize;
 use serde_json::Value;
 
+use super::super::edit::{Section, sections};
 use super::super::form::Kind::{Any, Flag, Items, Number, Text};
 use super::super::form::{Form, also, expected, hidden, optional, required, wrong};
-use super::super::plan::Refusal;
+use super::super::plan::{Refusal, RefusalKind};
 
 const PATH: &str = "From the project folder, such as src/main.rs or record/brief.md.";
 
@@ -148,17 +149,51 @@ impl EditFile {
     }
 }
 
+pub(super) static APPLY_PATCH: Form = Form {
+    name: "apply_patch",
+    said: "Changes files with a patch: `*** Begin Patch`, then `*** Update File: PATH`, `*** Add File: \
+           PATH` or `*** Delete File: PATH`, then `*** End Patch`. Hunks start with `@@` and an \
+           optional line to find; their lines start with a space, `-` or `+`. Give three lines of \
+           context, no line numbers and no absolute paths.",
+    members: &[required("input", Text, "The whole patch.").or(&["patch"])],
+    also: &[also("patch")],
+};
+
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(in super::super) struct ApplyPatch {
+    pub input: String,
+}
+
+impl ApplyPatch {
+    /// What the patch says of each file.
+    pub(in super::super) fn sections(&self) -> Result<Vec<Section>, Refusal> {
+        sections(&self.input).map_err(|why| Refusal::new(RefusalKind::Arguments, why))
+    }
+}
+
 pub(super) static WRITE_FILE: Form = Form {
     name: "write_file",
     said: "Creates or replaces a text file and makes missing folders. With append it adds to the end, \
            for texts too long for one message. To change a part, use edit_file.",
-    members: &[
-        required("path", Text, PATH).or(PATHS),
-        required("content", Text, "").or(&["file_text", "contents", "text"]),
-        optional("append", Flag, ""),
-    ],
+    members: WRITE,
     also: &[also("Write"), also("create_file")],
 };
+
+/// The same tool for models that are told of patches.
+pub(super) static WRITE_FILE_BESIDE_PATCHES: Form = Form {
+    name: "write_file",
+    said: "Creates or replaces a text file and makes missing folders. With append it adds to the end, \
+           for texts too long for one message. To change a part, use apply_patch.",
+    members: WRITE,
+    also: &[],
+};
+
+const WRITE: &[super::super::form::Member] = &[
+    required("path", Text, PATH).or(PATHS),
+    required("content", Text, "").or(&["file_text", "contents", "text"]),
+    optional("append", Flag, ""),
+];
 
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]

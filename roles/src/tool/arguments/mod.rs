@@ -8,12 +8,13 @@ mod web;
 use serde::de::DeserializeOwned;
 
 pub(super) use self::commands::{CommandOutput, RunCommand, Status, Todo};
-pub(super) use self::files::{EditFile, ReadFile, WriteFile};
+pub(super) use self::files::{ApplyPatch, EditFile, ReadFile, WriteFile};
 pub(super) use self::search::{GlobFiles, GrepFiles, ListDirectory};
 pub(super) use self::web::{FetchUrl, WebSearch};
+use super::edit::Section;
 use super::form::{self, Definition, Form, clipped};
 use super::plan::{Refusal, RefusalKind};
-use super::setting::Setting;
+use super::setting::{EditTool, Setting};
 
 /// The arguments of a call, by its tool.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,6 +25,7 @@ pub(super) enum Arguments {
     Glob(GlobFiles),
     EditFile(EditFile),
     WriteFile(WriteFile),
+    ApplyPatch(ApplyPatch),
     RunCommand(RunCommand),
     CommandOutput(CommandOutput),
     Todo(Todo),
@@ -32,9 +34,10 @@ pub(super) enum Arguments {
 }
 
 /// Every tool, in the order in which models are told of them.
-const FORMS: [&Form; 11] = [
+const FORMS: [&Form; 12] = [
     &files::READ_FILE,
     &files::EDIT_FILE,
+    &files::APPLY_PATCH,
     &files::WRITE_FILE,
     &search::GREP,
     &search::GLOB,
@@ -52,6 +55,9 @@ pub fn definitions(setting: &Setting) -> Vec<Definition> {
     let offered = FORMS.iter().filter(|form| is_offered(form, setting));
     let told = offered.map(|form| match form.name {
         "edit_file" if setting.is_small() => &files::EDIT_FILE_ONCE,
+        "write_file" if setting.told_edit_tool() == EditTool::Patch => {
+            &files::WRITE_FILE_BESIDE_PATCHES
+        }
         _ => form,
     });
     told.map(|form| form.definition(&setting.words)).collect()
@@ -63,6 +69,7 @@ const LARGE_ONLY: [&str; 3] = ["glob", "command_output", "todo"];
 fn is_offered(form: &Form, setting: &Setting) -> bool {
     match form.name {
         name if setting.is_small() && LARGE_ONLY.contains(&name) => false,
+        "edit_file" | "apply_patch" => setting.told_edit_tool().tool() == form.name,
         "run_command" | "command_output" => setting.guard.is_some(),
         "fetch_url" => setting.fetch,
         "web_search" => setting.search.is_some(),
@@ -76,6 +83,16 @@ pub fn canonical(name: &str) -> Option<&'static str> {
     named(name).map(|form| form.name)
 }
 
+/// The other tool that changes parts of files, for one of the two: whoever may call one may call both.
+#[must_use]
+pub fn twin(name: &str) -> Option<&'static str> {
+    match name {
+        "edit_file" => Some("apply_patch"),
+        "apply_patch" => Some("edit_file"),
+        _ => None,
+    }
+}
+
 /// What a call says, by the names that the tool itself has: as JSON, for readers. What does not fit
 /// stays as it was said.
 pub(super) fn understood(tool: &str, text: &str) -> String {
@@ -84,7 +101,7 @@ pub(super) fn understood(tool: &str, text: &str) -> String {
         .unwrap_or_else(|| text.to_owned())
 }
 
-/// What a call says that changes one file, for readers: nothing is judged.
+/// What a call says of one file that it changes, for readers: nothing is judged.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SaidChange {
     /// The file, as it was written.
@@ -97,24 +114,36 @@ pub struct SaidChange {
     pub append: bool,
 }
 
-/// What a call changes, as far as its own arguments say it; nothing if it changes no file.
+/// What a call changes, as far as its own arguments say it: the files, in the order in which it
+/// changes them. A file without edits and without content is removed.
 #[must_use]
-pub fn said_change(tool: &str, text: &str) -> Option<SaidChange> {
-    match parse(tool, text).ok()? {
-        Arguments::EditFile(given) => Some(SaidChange {
-            path: given.path.clone(),
-            edits: (given.edits().ok()?.into_iter())
-                .map(|edit| (edit.old_string, edit.new_string))
-                .collect(),
-            content: None,
-            append: false,
-        }),
-        Arguments::WriteFile(given) => Some(SaidChange {
+pub fn said_changes(tool: &str, text: &str) -> Vec<SaidChange> {
+    let Ok(arguments) = parse(tool, text) else {
+        return Vec::new();
+    };
+    match arguments {
+        Arguments::EditFile(given) => {
+            let path = given.path.clone();
+            let edits = given.edits().into_iter().flatten();
+            vec![SaidChange {
+                path,
+                edits: edits
+                    .map(|edit| (edit.old_string, edit.new_string))
+                    .collect(),
+                content: None,
+                append: false,
+            }]
+        }
+        Arguments::WriteFile(given) => vec![SaidChange {
             path: given.path,
             edits: Vec::new(),
             content: Some(given.content),
             append: given.append,
-        }),
+        }],
+        Arguments::ApplyPatch(given) => {
+            let sections = given.sections().into_iter().flatten();
+            sections.map(Section::said).collect()
+        }
         Arguments::ReadFile(_)
         | Arguments::ListDirectory(_)
         | Arguments::Grep(_)
@@ -123,7 +152,7 @@ pub fn said_change(tool: &str, text: &str) -> Option<SaidChange> {
         | Arguments::CommandOutput(_)
         | Arguments::Todo(_)
         | Arguments::FetchUrl(_)
-        | Arguments::WebSearch(_) => None,
+        | Arguments::WebSearch(_) => Vec::new(),
     }
 }
 
@@ -144,6 +173,7 @@ pub(super) fn parse(tool: &str, text: &str) -> Result<Arguments, Refusal> {
         "glob" => Arguments::Glob(typed(form, tool, text)?),
         "edit_file" => Arguments::EditFile(typed(form, tool, text)?),
         "write_file" => Arguments::WriteFile(typed(form, tool, text)?),
+        "apply_patch" => Arguments::ApplyPatch(typed(form, tool, text)?),
         "run_command" => Arguments::RunCommand(typed(form, tool, text)?),
         "command_output" => Arguments::CommandOutput(typed(form, tool, text)?),
         "todo" => Arguments::Todo(typed(form, tool, text)?),

@@ -141,7 +141,7 @@ fn lenient(text: &str, edit: &Edit, knowledge: Knowledge) -> Option<Found> {
     })
 }
 
-fn matched(how: &str) -> String {
+pub(super) fn matched(how: &str) -> String {
     format!("[matched {how}; look at it]")
 }
 

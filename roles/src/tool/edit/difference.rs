@@ -67,8 +67,11 @@ impl Difference {
         out
     }
 
-    /// The difference as the operator reads it before an answer: whole, without numbers.
+    /// The difference as the operator reads it before an answer: whole, and without tabs, which would
+    /// stand there as escapes.
     pub(in super::super) fn whole(&self) -> String {
-        self.lines.join("\n")
+        let lines = self.lines.iter().map(|line| line.replacen('\t', " ", 1));
+        let lines: Vec<String> = lines.collect();
+        lines.join("\n")
     }
 }

@@ -398,6 +398,25 @@ pub(in super::super) fn replace(
     Ok(())
 }
 
+/// Removes a file, if its hash is still what it was.
+pub(in super::super) fn remove(
+    roots: &Roots,
+    located: &Located,
+    before: Option<Hash>,
+) -> Result<(), Refusal> {
+    let Some((folder, name)) = open_parent(roots, located, false)? else {
+        return Err(stale(&located.shown));
+    };
+    let Some(entry) = target(&folder, &name, located)? else {
+        return Err(stale(&located.shown));
+    };
+    if Some(Hash::of(&read_bytes(entry, &located.shown)?)) != before {
+        return Err(stale(&located.shown));
+    }
+    let failed = |why: Errno| impossible(format!("{} could not be deleted: {why}.", located.shown));
+    unlinkat(&folder, &name, AtFlags::empty()).map_err(failed)
+}
+
 /// A new file beside the one whose place it takes.
 pub(super) fn temporary(folder: &OwnedFd) -> Result<(OsString, OwnedFd), Errno> {
     static COUNT: AtomicU64 = AtomicU64::new(0);

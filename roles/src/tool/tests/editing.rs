@@ -209,8 +209,8 @@ fn what_is_appended_comes_behind_what_is_there_and_its_hashes_are_planned() {
         "Appended to record/long.md: 5 bytes; now 8 bytes, 1 lines."
     );
     assert_eq!(
-        other.hash_now(&call("write_file", part(" two\n"))),
-        Ok(Some(Hash::of(b"one two\n")))
+        other.hashes_now(&call("write_file", part(" two\n"))),
+        Ok(vec![Some(Hash::of(b"one two\n"))])
     );
 }
 
@@ -247,7 +247,7 @@ fn the_operator_reads_the_whole_difference_before_an_answer() {
         json!({ "path": "a.txt", "old_string": "line", "new_string": "L", "replace_all": true });
     let edit = plan(&tools, "edit_file", all.clone()).unwrap();
     assert!(
-        edit.ask.shown.contains("200\\t-line 200"),
+        edit.ask.shown.contains("200 -line 200"),
         "{}",
         edit.ask.shown
     );

@@ -28,7 +28,7 @@ fn a_file_is_written_read_and_edited_and_its_hashes_tell_what_happened() {
         "write_file",
         json!({ "path": "src/new/a.txt", "content": "" }),
     );
-    assert_eq!(tools.hash_now(&asked), Ok(None));
+    assert_eq!(tools.hashes_now(&asked), Ok(vec![None]));
     let finished = finish(&tools, planned, &StopSignal::default());
     assert_eq!(finished.end, CallEnd::Done, "{}", finished.output);
     assert_eq!(

@@ -3,6 +3,7 @@
 mod base;
 mod editing;
 mod files;
+mod patching;
 mod paths;
 mod race;
 mod reading;

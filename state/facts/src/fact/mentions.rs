@@ -115,6 +115,10 @@ impl Fact {
                     .for_each(|whole| each(whole.blob, whole.bytes));
             }
             Self::SystemPromptBuilt(fact) => text(&fact.text, each),
+            Self::ModelRequested(fact) => {
+                let texts = fact.frame.iter().flat_map(|frame| frame.texts());
+                texts.for_each(|kept| text(kept, each));
+            }
             Self::MessageAdded(fact) => text(&fact.text, each),
             Self::SessionCompacted(fact) => text(&fact.replacement, each),
             Self::SendAccepted(fact) => text(&fact.text, each),
@@ -151,7 +155,6 @@ impl Fact {
             | Self::TurnStarted(_)
             | Self::TurnResumed(_)
             | Self::TurnEnded(_)
-            | Self::ModelRequested(_)
             | Self::DraftAdded(_)
             | Self::DraftKept(_)
             | Self::DraftDiscarded(_)

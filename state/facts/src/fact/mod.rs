@@ -12,6 +12,7 @@ pub mod list;
 mod mentions;
 pub mod node;
 pub mod operator;
+pub mod request;
 pub mod session;
 pub mod turn;
 pub mod upcast;

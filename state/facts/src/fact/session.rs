@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::request::PromptSource;
 use crate::hash::Hash;
 use crate::id::{
     ClientId, MessageId, NodeId, RoleInstance, RunId, Seq, SessionId, SessionKey, TurnId,
@@ -206,6 +207,9 @@ pub struct SystemPromptBuilt {
     pub text: Text,
     /// The hash of everything it was built from.
     pub fingerprint: Hash,
+    /// Where its texts came from, in their order; what every role is told first comes from the program.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sources: Vec<PromptSource>,
 }
 
 /// Why a message was added that no model said.

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 use super::journal::ProcessName;
+use super::request::RequestFrame;
 use crate::hash::Hash;
 use crate::id::{CallId, MessageId, NodeId, RoleInstance, TurnId};
 use crate::message::{AnswerText, Text, ToolCall};
@@ -125,6 +126,10 @@ pub struct ModelRequested {
     pub model: String,
     /// The hash of the request as it is sent.
     pub hash: Hash,
+    /// What it is made of besides its session, where that is not what the session's last request was
+    /// made of. Of a request beside the session it is always said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub frame: Option<Box<RequestFrame>>,
 }
 
 /// What streamed text is.
@@ -253,7 +258,7 @@ pub struct ModelFailed {
 pub enum Effect {
     /// It only reads.
     Pure,
-    /// The hash of one file tells whether it happened.
+    /// The hashes of the files that it changes tell whether it happened.
     Checkable,
     /// The other side takes the same key twice as once.
     Idempotent,
@@ -289,8 +294,24 @@ pub struct CallIntended {
     /// The file's hash after, for a checkable call.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after: Option<Hash>,
+    /// For a checkable call of several files, each of them, in the order in which they are changed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<FileChange>,
     /// One line for the operator.
     pub summary: String,
+}
+
+/// What a call is to make of one of its files.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FileChange {
+    /// Its path, from the project folder; `record/` is the flow's shared folder.
+    pub path: String,
+    /// Its hash before; absent if it does not exist.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub before: Option<Hash>,
+    /// Its hash after; absent if it is removed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub after: Option<Hash>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

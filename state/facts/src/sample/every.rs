@@ -28,6 +28,7 @@ use crate::fact::operator::{
     OperatorReplied, OperatorSteered, ReplyReturned, RoleConfigured, SteerWhen, StopRequested,
     StopScope,
 };
+use crate::fact::request::{Beside, PromptSource, RequestFrame};
 use crate::fact::session::{
     ArchiveRestored, CompactionFailed, CompactionStarted, Descent, ExpiryReason, MessageAdded,
     Origin, Parent, RunEnd, RunFinished, SendAccepted, SendDenied, SendPolicy, SessionCompacted,
@@ -37,8 +38,8 @@ use crate::fact::session::{
 };
 use crate::fact::turn::{
     CallEnd, CallFinished, CallIntended, CallReaped, CallRerun, CallStarted, Cause, DraftAdded,
-    DraftDiscarded, DraftKept, DraftKind, Effect, ModelAnswered, ModelFailed, ModelRequested,
-    RawValueEq, Seen, StopReason, TurnEnd, TurnEnded, TurnResumed, TurnStarted,
+    DraftDiscarded, DraftKept, DraftKind, Effect, FileChange, ModelAnswered, ModelFailed,
+    ModelRequested, RawValueEq, Seen, StopReason, TurnEnd, TurnEnded, TurnResumed, TurnStarted,
 };
 use crate::handoff::Way;
 use crate::hash::Hash;
@@ -49,6 +50,34 @@ const TURN: TurnId = TurnId(7);
 
 fn role() -> RoleInstance {
     id("writer_2")
+}
+
+fn source() -> PromptSource {
+    PromptSource {
+        part: "role".into(),
+        path: "a-docs/roles/writer.md".into(),
+        hash: Hash::of(b"You are the second writer."),
+    }
+}
+
+fn frame() -> RequestFrame {
+    RequestFrame {
+        provider: "p".into(),
+        wire: "openai-chat".into(),
+        dialect: vec!["cache-key".into()],
+        model: "m-1".into(),
+        effort: Some("high".into()),
+        thinking: "levels".into(),
+        max_output_tokens: 4096,
+        cache_key: Some("f__writer_2".into()),
+        shared_key: Some("demo__writer".into()),
+        environment: Some("# Environment".into()),
+        tools: vec![Text::Blob(blob()), "[]".into()],
+        beside: Some(Beside {
+            system: "Summarize the conversation.".into(),
+            messages: "[]".into(),
+        }),
+    }
 }
 
 fn client() -> Option<ClientId> {
@@ -275,8 +304,9 @@ fn turns() -> Vec<Fact> {
             attempt: 2,
             role: role(),
             request: 3,
-            model: "scripted".into(),
+            model: "m".into(),
             hash: Hash::of(b"request"),
+            frame: Some(Box::new(frame())),
         }),
         Fact::DraftAdded(DraftAdded {
             turn: TURN,
@@ -335,6 +365,11 @@ fn calls() -> Vec<Fact> {
             idempotency_key: Hash::of(b"key"),
             before: Some(Hash::of(b"before")),
             after: Some(Hash::of(b"after")),
+            files: vec![FileChange {
+                path: "notes.md".into(),
+                before: Some(Hash::of(b"before")),
+                after: None,
+            }],
             summary: "write notes.md".into(),
         }),
         Fact::CallStarted(CallStarted {
@@ -427,6 +462,7 @@ fn sessions() -> Vec<Fact> {
             role: role(),
             text: Text::from("You are the second writer."),
             fingerprint: Hash::of(b"inputs"),
+            sources: vec![source()],
         }),
         Fact::MessageAdded(MessageAdded {
             role: role(),

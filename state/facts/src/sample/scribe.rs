@@ -203,6 +203,7 @@ impl Scribe {
             role: role.clone(),
             text: Text::from(format!("You are {role}, working on demo.")),
             fingerprint: Hash::of(role.as_str().as_bytes()),
+            sources: Vec::new(),
         }));
     }
 
@@ -293,6 +294,7 @@ impl Scribe {
             request: turn.request,
             model: "scripted".into(),
             hash: Hash::of(&turn.request.to_le_bytes()),
+            frame: None,
         }));
     }
 
@@ -363,6 +365,7 @@ impl Scribe {
             idempotency_key: Hash::of(name.as_str().as_bytes()),
             before: None,
             after: None,
+            files: Vec::new(),
             summary: format!("{} {}", call.name, call.input.get()),
         }));
         name

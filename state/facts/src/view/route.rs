@@ -30,6 +30,8 @@ pub fn session_role(fact: &Fact) -> Option<&RoleInstance> {
         Fact::SystemPromptBuilt(f) => Some(&f.role),
         Fact::SessionImported(f) => Some(&f.role),
         Fact::MessageAdded(f) => Some(&f.role),
+        // Most of them say nothing new about their sessions.
+        Fact::ModelRequested(f) => f.frame.as_ref().map(|_| &f.role),
         Fact::CompactionStarted(f) => Some(&f.role),
         Fact::SessionCompacted(f) => Some(&f.role),
         Fact::CompactionFailed(f) => Some(&f.role),
@@ -62,7 +64,6 @@ pub fn session_role(fact: &Fact) -> Option<&RoleInstance> {
         | Fact::HandoffDecided(_)
         | Fact::HandoffAwaited(_)
         | Fact::RepairRequested(_)
-        | Fact::ModelRequested(_)
         | Fact::ModelFailed(_)
         | Fact::CallIntended(_)
         | Fact::CallStarted(_)

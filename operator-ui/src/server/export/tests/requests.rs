@@ -23,6 +23,7 @@ fn request(role: &str, body: &Value) -> Request {
             request: 1,
             model: "m".to_owned(),
             hash: "0".repeat(64).parse().unwrap(),
+            frame: None,
         },
         body: body.to_string().into_bytes(),
         differs: None,

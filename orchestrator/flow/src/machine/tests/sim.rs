@@ -260,6 +260,7 @@ impl Sim {
             request,
             model: "m".into(),
             hash: Hash::of(b"r"),
+            frame: None,
         }));
         let message = self.message();
         self.flow.append(Fact::ModelAnswered(ModelAnswered {
@@ -301,6 +302,7 @@ impl Sim {
             idempotency_key: Hash::of(b"i"),
             before: None,
             after: None,
+            files: Vec::new(),
             summary: "s".into(),
         }));
     }

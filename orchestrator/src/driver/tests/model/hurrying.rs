@@ -104,7 +104,7 @@ fn a_request_that_waits_is_made_at_once_although_all_are_to_wait_and_only_that_o
         turn.hear(&mut core, wait);
         // The clock of these tests stands still, so that whoever is not let through waits on.
         let next = turn.next();
-        assert_eq!(matches!(next, Step::Ask { .. }), is_hurried, "{next:?}");
+        assert_eq!(matches!(next, Step::Ask(_)), is_hurried, "{next:?}");
         if !is_hurried {
             continue;
         }
@@ -180,7 +180,7 @@ fn it_is_refused_in_words_where_nothing_waits_where_several_do_and_where_a_turn_
     // Both ask before either is refused: whoever comes later waits for the other otherwise.
     for turn in &mut turns {
         let ask = turn.next();
-        assert!(matches!(ask, Step::Ask { .. }), "{ask:?}");
+        assert!(matches!(ask, Step::Ask(_)), "{ask:?}");
         turn.hear(&mut core, ask);
     }
     for turn in &mut turns {

@@ -10,7 +10,7 @@ use crate::fact::journal::ProcessName;
 use crate::fact::node::{Entry, FaultCode, WaitReason};
 use crate::fact::operator::{ChosenBy, SteerWhen};
 use crate::fact::session::{SessionKind, SessionState};
-use crate::fact::turn::{Cause, Effect, StopReason, Usage};
+use crate::fact::turn::{Cause, Effect, FileChange, StopReason, Usage};
 use crate::handoff::{Delivery, EdgeName};
 use crate::hash::Hash;
 use crate::id::{
@@ -279,6 +279,9 @@ pub struct OpenCall {
     /// The file's hash after, for a checkable call.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after: Option<Hash>,
+    /// The files of a checkable call of several, in the order in which they are changed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<FileChange>,
     /// The hash of exactly what the operator allowed; anything else is not allowed by it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub allowed: Option<Hash>,

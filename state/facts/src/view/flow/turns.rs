@@ -222,6 +222,7 @@ impl FlowState {
             idempotency_key: f.idempotency_key,
             before: f.before,
             after: f.after,
+            files: f.files.clone(),
             allowed: None,
             instead: None,
             process: None,

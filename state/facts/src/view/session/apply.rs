@@ -11,7 +11,7 @@ use crate::fact::node::WaitReason;
 use crate::fact::session::{MessageAdded, Origin, SessionOpened, SessionPatched, SessionState};
 use crate::fact::turn::{
     CallEnd, CallFinished, DraftAdded, DraftDiscarded, DraftKept, DraftKind, ModelAnswered,
-    TurnEnded, TurnStarted,
+    ModelRequested, TurnEnded, TurnStarted,
 };
 use crate::id::Seq;
 use crate::limits::SEEN_FILES_MAX;
@@ -80,6 +80,7 @@ impl SessionView {
             }
             Fact::MessageAdded(f) => self.message_added(seq, at, f),
             Fact::SessionImported(f) => self.imported(seq, at, f),
+            Fact::ModelRequested(f) => self.requested(f),
             Fact::CompactionStarted(f) => self.compaction = Some(f.compaction.clone()),
             Fact::SessionCompacted(f) => self.compacted(seq, at, f),
             Fact::CompactionFailed(_) => self.compaction = None,
@@ -114,7 +115,6 @@ impl SessionView {
             | Fact::HandoffDecided(_)
             | Fact::HandoffAwaited(_)
             | Fact::RepairRequested(_)
-            | Fact::ModelRequested(_)
             | Fact::ModelFailed(_)
             | Fact::CallIntended(_)
             | Fact::CallStarted(_)
@@ -314,6 +314,14 @@ impl SessionView {
             }
         }
         self.last_activity_at = Some(at);
+    }
+
+    fn requested(&mut self, f: &ModelRequested) {
+        if let Some(frame) = &f.frame
+            && !self.asides.contains(&f.turn)
+        {
+            self.frame = Some(frame.clone());
+        }
     }
 
     fn message_added(&mut self, seq: Seq, at: At, f: &MessageAdded) {

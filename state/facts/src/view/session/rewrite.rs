@@ -134,6 +134,7 @@ impl SessionView {
         self.expiry = None;
         self.messages.clear();
         self.seen.clear();
+        self.frame = None;
         self.draft = None;
         self.node = None;
         self.archives.clear();

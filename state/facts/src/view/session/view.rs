@@ -7,6 +7,7 @@ use serde::Serialize;
 use super::draft::Draft;
 use super::entry::Entry;
 use crate::at::At;
+use crate::fact::request::RequestFrame;
 use crate::fact::session::{ExpiryReason, Parent, SendPolicy, SessionKind, SessionState, Trigger};
 use crate::fact::turn::Usage;
 use crate::hash::Hash;
@@ -177,6 +178,8 @@ pub struct SessionView {
     /// The files that the role knows as they are, each by its path with its hash. They are not
     /// forgotten when messages are.
     pub seen: BTreeMap<String, Hash>,
+    /// What its last request was made of besides the session.
+    pub frame: Option<Box<RequestFrame>>,
     /// Roughly how long the messages are.
     pub(super) live_bytes: u64,
     /// Of those, the ones before the current node.
@@ -218,6 +221,7 @@ impl SessionView {
             settings: BTreeMap::new(),
             usage: SessionUsage::default(),
             seen: BTreeMap::new(),
+            frame: None,
             turns: 0,
             compaction: None,
             incarnations: Vec::new(),

@@ -1,0 +1,99 @@
+//! What requests are made of besides their sessions goes into the journal: with the first request of a
+//! session, and again when it changes. Texts that many sessions share, such as the definitions of tools,
+//! are kept once.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use a_society_facts::Hash;
+use a_society_facts::fact::request::RequestFrame;
+use a_society_facts::id::{RoleInstance, TurnId};
+use a_society_facts::message::{BlobText, Text};
+use a_society_roles::tool::redact::Redactor;
+use serde_json::value::RawValue;
+
+use super::core::Core;
+use super::error::DriverError;
+use super::withhold::by_form;
+use crate::limits::{FRAME_INLINE_BYTES_MAX, FRAME_TEXTS_MAX};
+
+/// The longer texts that this process kept, by the hashes of what was said.
+#[derive(Debug, Default)]
+pub(super) struct KeptTexts(BTreeMap<Hash, Text>);
+
+impl Core {
+    /// What the next request of a turn is made of, if the journal does not say so of its session yet.
+    pub(super) fn changed_frame(
+        &mut self,
+        turn: TurnId,
+        role: &RoleInstance,
+        said: Option<Arc<RequestFrame>>,
+    ) -> Result<Option<Box<RequestFrame>>, DriverError> {
+        let Some(said) = said else { return Ok(None) };
+        let before = (self.live.get_mut(&turn)).and_then(|live| live.frame.replace(said.clone()));
+        if before.is_some_and(|before| Arc::ptr_eq(&before, &said)) {
+            return Ok(None);
+        }
+        let kept = self.kept_frame(turn, &said)?;
+        let session = self.flow.views().sessions.get(role);
+        let known = session.and_then(|session| session.frame.as_deref());
+        Ok((known != Some(&kept)).then(|| Box::new(kept)))
+    }
+
+    /// What a request is made of as the journal holds it: without secrets, its longer texts as blobs.
+    pub(super) fn kept_frame(
+        &mut self,
+        turn: TurnId,
+        said: &RequestFrame,
+    ) -> Result<RequestFrame, DriverError> {
+        let live = self.live.get(&turn);
+        let redactor = live.map(|live| live.filter.redactor().clone());
+        let redactor = redactor.unwrap_or_else(by_form);
+        let mut kept = said.clone();
+        for part in &mut kept.tools {
+            *part = self.kept_text(&redactor, part)?;
+        }
+        if let Some(Text::Inline(text)) = &mut kept.environment {
+            kept.environment = Some(self.flow.keep_text(redactor.redact(text))?);
+        }
+        if let Some(beside) = &mut kept.beside
+            && let Text::Inline(text) = &beside.messages
+        {
+            beside.messages = self.flow.keep_text(clean(&redactor, text))?;
+        }
+        Ok(kept)
+    }
+
+    /// A text that other sessions have too: it is searched for secrets and kept once.
+    fn kept_text(&mut self, redactor: &Redactor, text: &Text) -> Result<Text, DriverError> {
+        let Text::Inline(said) = text else {
+            return Ok(text.clone());
+        };
+        if said.len() <= FRAME_INLINE_BYTES_MAX {
+            return Ok(Text::Inline(clean(redactor, said)));
+        }
+        let name = Hash::of(said.as_bytes());
+        if let Some(kept) = self.kept_texts.0.get(&name) {
+            return Ok(kept.clone());
+        }
+        let clean = clean(redactor, said);
+        let kept = Text::Blob(BlobText {
+            blob: self.flow.keep_blob(clean.as_bytes())?,
+            bytes: clean.len() as u64,
+            head: String::new(),
+        });
+        if self.kept_texts.0.len() >= FRAME_TEXTS_MAX {
+            self.kept_texts.0.clear();
+        }
+        self.kept_texts.0.insert(name, kept.clone());
+        Ok(kept)
+    }
+}
+
+/// A JSON text without secrets.
+fn clean(redactor: &Redactor, json: &str) -> String {
+    match serde_json::from_str::<&RawValue>(json) {
+        Ok(value) => redactor.redact_json(value).get().to_owned(),
+        Err(_) => redactor.redact(json),
+    }
+}

@@ -1,0 +1,303 @@
+//! The tool that changes several files at once. Every place is found before anything is written, and
+//! the hashes of each file tell afterwards whether it was changed.
+
+use std::path::PathBuf;
+
+use a_society_facts::Hash;
+use a_society_facts::fact::turn::{CallEnd, Effect, FileChange};
+use a_society_facts::message::ToolCall;
+
+use super::arguments::ApplyPatch;
+use super::edit::{Change, Knowledge, Page, Section, difference, patched};
+use super::files::{self, Located};
+use super::limits;
+use super::output::Output;
+use super::plan::{Plan, Refusal, RefusalKind};
+use super::show::grouped;
+use super::toolbox::{Deed, Toolbox, Wants};
+use super::write::{Standing, Target, keeps_secrets};
+use crate::consent::Tier;
+
+/// The name of the tool.
+const APPLY_PATCH: &str = "apply_patch";
+
+/// The files of a patch, as they are to be.
+#[derive(Debug, Clone)]
+pub(super) struct Patching(Vec<Changing>);
+
+/// A file of a patch.
+#[derive(Debug, Clone)]
+struct Changing {
+    located: Located,
+    real: PathBuf,
+    before: Option<Hash>,
+    /// Nothing if the file is removed.
+    after: Option<Hash>,
+    /// What is written; nothing if the file is removed, or if an earlier process had changed it.
+    content: Option<String>,
+    /// Whether an earlier process had changed it.
+    is_done: bool,
+    /// What the operator reads of it.
+    consent: String,
+    /// What the model is told when it is changed.
+    told: String,
+}
+
+impl Toolbox {
+    pub(super) fn plan_patch(&self, given: &ApplyPatch, call: &ToolCall) -> Result<Plan, Refusal> {
+        let begun = self.0.setting.begun.get(&call.id);
+        let begun = begun.map(Vec::as_slice).unwrap_or_default();
+        let sections = given.sections()?;
+        let mut files: Vec<Changing> = Vec::new();
+        for (number, section) in sections.iter().enumerate() {
+            let file = self.changing(section, begun.get(number))?;
+            self.is_alone(&file, &files, sections.len())?;
+            files.push(file);
+        }
+        let tiers = files.iter().map(|file| self.tier_of_writing(&file.located));
+        let shown = |file: &Changing| file.located.shown.clone();
+        let bound: Vec<String> = files.iter().map(Changing::bound).collect();
+        let consent: Vec<&str> = files.iter().map(|file| file.consent.as_str()).collect();
+        let wants = Wants {
+            tier: tiers.fold(Tier::Free, highest),
+            paths: files.iter().map(shown).collect(),
+            // What was seen is these files becoming those, and nothing else.
+            folder: bound.join("\n"),
+            shown: format!("{APPLY_PATCH}\n{}", consent.join("\n")),
+            ..Wants::default()
+        };
+        let ask = self.ask(APPLY_PATCH, call.input.get(), wants);
+        let changes = files.iter().map(|file| FileChange {
+            path: self.redact(&file.located.shown),
+            before: file.before,
+            after: file.after,
+        });
+        let changes: Vec<FileChange> = changes.collect();
+        let names: Vec<String> = files.iter().map(shown).collect();
+        let summary = match names.as_slice() {
+            [name] => format!("patch {name}"),
+            names => format!("patch {} files: {}", names.len(), names.join(", ")),
+        };
+        let deed = Deed::Patch(Box::new(Patching(files)));
+        let mut plan = self.planned(APPLY_PATCH, Effect::Checkable, summary, ask, deed);
+        plan.files = changes;
+        Ok(plan)
+    }
+
+    /// A file that is named twice would be changed behind the back of its own hashes. The graph of
+    /// the flow may be taken back, and then nothing else of the call may have happened.
+    fn is_alone(&self, file: &Changing, before: &[Changing], count: usize) -> Result<(), Refusal> {
+        let shown = &file.located.shown;
+        if before.iter().any(|other| other.real == file.real) {
+            return Err(files::impossible(format!(
+                "{shown} stands in the patch twice. Put all its hunks under one heading. Nothing was \
+                 changed."
+            )));
+        }
+        if count > 1 && self.0.roots.is_workflow(&file.located) {
+            return Err(files::impossible(format!(
+                "{shown} is the graph of this flow: change it in a patch of its own. Nothing was changed."
+            )));
+        }
+        Ok(())
+    }
+
+    fn changing(&self, section: &Section, begun: Option<&FileChange>) -> Result<Changing, Refusal> {
+        let target = self.target(&section.path)?;
+        let is_done =
+            |begun: &&FileChange| begun.after == target.hash && begun.before != target.hash;
+        if let Some(begun) = begun.filter(is_done) {
+            return Ok(Changing::done(target, begun));
+        }
+        match &section.change {
+            Change::Add(content) => self.adding(target, content),
+            Change::Update(hunks) => {
+                if target.hash.is_none() {
+                    return Err(files::missing(&self.0.roots, &target.located));
+                }
+                let knowledge = match self.standing(&target) {
+                    Standing::Seen => Knowledge::Seen,
+                    Standing::Unseen => Knowledge::Unseen,
+                    Standing::Changed(before) => return Err(self.newer(&target, before)),
+                };
+                let shown = &target.located.shown;
+                let page = &target.page.text;
+                let applied = patched(shown, page, hunks, knowledge).map_err(|why| {
+                    // The text as it may be shown: what is most alike could be a part of a secret.
+                    let told = patched(shown, &self.redact(page), hunks, knowledge).err();
+                    files::impossible(told.unwrap_or(why))
+                })?;
+                self.updating(target, &applied.text, &applied.notes)
+            }
+            Change::Delete => self.removing(target),
+        }
+    }
+
+    fn adding(&self, target: Target, content: &str) -> Result<Changing, Refusal> {
+        let shown = &target.located.shown;
+        if target.hash.is_some() {
+            return Err(files::impossible(format!(
+                "{shown} is there already; change it under `*** Update File: {shown}`. Nothing was \
+                 changed."
+            )));
+        }
+        let consent = format!("new file {shown}\n{content}");
+        let told = format!(
+            "Added {shown}: {} bytes, {} lines.\n",
+            grouped(content.len() as u64),
+            grouped(content.lines().count() as u64)
+        );
+        self.written(target, content.to_owned(), (consent, told))
+    }
+
+    fn updating(&self, target: Target, text: &str, notes: &[String]) -> Result<Changing, Refusal> {
+        let shown = &target.located.shown;
+        let found = difference(&target.page.text, text);
+        let consent = format!("change {shown}\n{}", found.whole());
+        let notes = notes.iter().map(|note| format!(" {note}"));
+        let told = format!(
+            "Changed {shown}: +{} -{}.{}\n{}",
+            found.added,
+            found.removed,
+            notes.collect::<String>(),
+            found.shown(limits::CHANGED_LINES)
+        );
+        let content = target.page.written(text);
+        self.written(target, content, (consent, told))
+    }
+
+    fn written(
+        &self,
+        target: Target,
+        content: String,
+        (consent, told): (String, String),
+    ) -> Result<Changing, Refusal> {
+        keeps_secrets(&target.raw, &content, &target.located)?;
+        self.check_our_files(&target.located, &content)?;
+        Ok(Changing {
+            located: target.located,
+            real: target.real,
+            before: target.hash,
+            after: Some(Hash::of(content.as_bytes())),
+            content: Some(content),
+            is_done: false,
+            consent,
+            told,
+        })
+    }
+
+    fn removing(&self, target: Target) -> Result<Changing, Refusal> {
+        let located = &target.located;
+        let shown = &located.shown;
+        if target.hash.is_none() {
+            return Err(files::missing(&self.0.roots, located));
+        }
+        if self.0.roots.is_workflow(located) || self.0.roots.is_ours(located) {
+            let text =
+                format!("{shown} belongs to the flow and is not deleted. Nothing was changed.");
+            return Err(Refusal::new(RefusalKind::OutOfReach, text));
+        }
+        self.may_replace(&target)?;
+        let consent = format!(
+            "delete {shown}\n{}",
+            difference(&target.page.text, "").whole()
+        );
+        let told = format!("Deleted {shown}.\n");
+        Ok(Changing {
+            located: target.located,
+            real: target.real,
+            before: target.hash,
+            after: None,
+            content: None,
+            is_done: false,
+            consent,
+            told,
+        })
+    }
+
+    /// Changes the files, one after the other. Where one cannot be changed any more, those after it
+    /// are left as they are, and the model is told how each stands.
+    pub(super) fn patch(&self, patching: &Patching) -> Result<(CallEnd, Output), Refusal> {
+        let (mut told, mut seen) = (String::new(), Vec::new());
+        let mut files = patching.0.iter();
+        while let Some(file) = files.next() {
+            if let Err(why) = self.change(file) {
+                if told.is_empty() {
+                    return Err(why);
+                }
+                let left = files.map(|file| file.located.shown.as_str());
+                let left: Vec<&str> = left.collect();
+                let left = match left.as_slice() {
+                    [] => String::new(),
+                    left => format!("\nNot changed: {}.", left.join(", ")),
+                };
+                let text = format!("{told}{}{left}", why.text);
+                let output = Output {
+                    seen,
+                    ..Output::of(text)
+                };
+                return Ok((CallEnd::Failed, output));
+            }
+            told.push_str(&file.told);
+            match file.after {
+                Some(hash) => seen.push((file.real.clone(), hash)),
+                None => self.0.seen.put(file.real.clone(), None),
+            }
+        }
+        let output = Output {
+            seen,
+            ..Output::of(told)
+        };
+        Ok((CallEnd::Done, output))
+    }
+
+    fn change(&self, file: &Changing) -> Result<(), Refusal> {
+        if file.is_done {
+            return Ok(());
+        }
+        let roots = &self.0.roots;
+        let Some(content) = &file.content else {
+            return files::remove(roots, &file.located, file.before);
+        };
+        files::replace(roots, &file.located, file.before, content.as_bytes())?;
+        let hash = Hash::of(content.as_bytes());
+        self.0.seen.keep(hash, &Page::of(content).text);
+        Ok(())
+    }
+}
+
+impl Changing {
+    /// A file that an earlier process had changed before it ended.
+    fn done(target: Target, begun: &FileChange) -> Self {
+        let told = format!(
+            "{}: changed before the program was started again.\n",
+            target.located.shown
+        );
+        Self {
+            located: target.located,
+            real: target.real,
+            before: begun.before,
+            after: begun.after,
+            content: None,
+            is_done: true,
+            consent: told.clone(),
+            told,
+        }
+    }
+
+    /// The file and what becomes of it, as consent is bound to it.
+    fn bound(&self) -> String {
+        let hash = |hash: Option<Hash>| hash.map_or_else(String::new, |hash| hash.to_string());
+        let real = self.real.to_string_lossy();
+        format!("{real}\n{}\n{}", hash(self.before), hash(self.after))
+    }
+}
+
+/// Of two files the tier of the one of which more is at stake.
+fn highest(one: Tier, other: Tier) -> Tier {
+    match (&one, &other) {
+        (Tier::Trust, _) | (_, Tier::Free) => one,
+        _ if one == Tier::Edit && other != Tier::Trust => one,
+        _ => other,
+    }
+}

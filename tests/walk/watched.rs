@@ -1,0 +1,162 @@
+//! What the operator types at the screen of `watch` is in the body of a role's next request.
+
+use std::fs::File;
+use std::io::{Read, Write};
+use std::process::{Child, Stdio};
+use std::sync::{Arc, Mutex};
+
+use rustix::fs::{Mode, OFlags};
+use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+use rustix::termios::{Winsize, tcsetwinsize};
+
+use super::models::{Model, SPOKEN};
+use super::place::{Place, wait_until};
+use super::steered::{WORDS, speaking, speaks_until_spoken_to, times};
+
+const ROWS: u16 = 40;
+const COLUMNS: u16 = 200;
+
+/// A terminal with a program on it.
+struct Terminal {
+    keys: File,
+    shown: Arc<Mutex<String>>,
+    child: Child,
+}
+
+impl Terminal {
+    fn start(place: &Place, words: &[&str]) -> Self {
+        let keys = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC).unwrap();
+        grantpt(&keys).unwrap();
+        unlockpt(&keys).unwrap();
+        let size = Winsize {
+            ws_row: ROWS,
+            ws_col: COLUMNS,
+            ws_xpixel: 0,
+            ws_ypixel: 0,
+        };
+        tcsetwinsize(&keys, size).unwrap();
+        let name = ptsname(&keys, Vec::new()).unwrap();
+        let flags = OFlags::RDWR | OFlags::NOCTTY | OFlags::CLOEXEC;
+        let end = || File::from(rustix::fs::open(&name, flags, Mode::empty()).unwrap());
+        let mut command = place.workspace.command(words);
+        command.env("TERM", "xterm-256color");
+        let child = command
+            .stdin(Stdio::from(end()))
+            .stdout(Stdio::from(end()))
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let keys = File::from(keys);
+        let shown = Arc::new(Mutex::new(String::new()));
+        let (mut screen, all) = (keys.try_clone().unwrap(), Arc::clone(&shown));
+        std::thread::spawn(move || {
+            let mut piece = [0; 4096];
+            // It ends when nobody has the other end any more.
+            while let Ok(read @ 1..) = screen.read(&mut piece) {
+                let piece = String::from_utf8_lossy(&piece[..read]);
+                all.lock().unwrap().push_str(&piece);
+            }
+        });
+        Self { keys, shown, child }
+    }
+
+    /// Waits until these words stand on the screen.
+    fn shows(&self, words: &str) {
+        wait_until(words, || {
+            let screen = screen(&self.shown.lock().unwrap());
+            screen.iter().any(|row| row.contains(words))
+        });
+    }
+
+    fn press(&mut self, keys: &str) {
+        self.keys.write_all(keys.as_bytes()).unwrap();
+    }
+}
+
+/// The rows of a screen that so much was written to. Only what changed is written, so that words do
+/// not stand in the stream as they stand on the screen.
+fn screen(written: &str) -> Vec<String> {
+    let mut cells = vec![vec![' '; usize::from(COLUMNS)]; usize::from(ROWS)];
+    let (mut row, mut column) = (0, 0);
+    let mut rest = written;
+    while let Some(letter) = rest.chars().next() {
+        rest = &rest[letter.len_utf8()..];
+        if letter != '\u{1b}' {
+            let cell = cells
+                .get_mut(row)
+                .and_then(|row: &mut Vec<char>| row.get_mut(column));
+            if let Some(cell) = cell {
+                *cell = letter;
+            }
+            column += 1;
+            continue;
+        }
+        let Some(sequence) = rest.strip_prefix('[') else {
+            continue;
+        };
+        let Some(end) = sequence.find(|letter: char| letter.is_ascii_alphabetic()) else {
+            break;
+        };
+        let numbers = sequence[..end]
+            .split(';')
+            .map(|number| number.parse::<usize>());
+        let numbers: Vec<usize> = numbers.map(|number| number.unwrap_or(1)).collect();
+        if &sequence[end..=end] == "H" {
+            row = numbers[0] - 1;
+            column = numbers.get(1).unwrap_or(&1) - 1;
+        }
+        rest = &sequence[end + 1..];
+    }
+    let rows = cells.into_iter();
+    rows.map(|row| row.into_iter().collect()).collect()
+}
+
+#[test]
+fn words_that_are_typed_at_the_screen_cut_off_the_answer_and_leave_with_the_next_request() {
+    let model = Model::start_with(speaks_until_spoken_to);
+    let (place, mut driver, flow) = speaking(&model);
+    let mut terminal = Terminal::start(&place, &["watch", &flow]);
+    terminal.shows("Feed of owner");
+    terminal.press("S");
+    terminal.shows("to owner> ");
+    // As a terminal pastes, so that no word comes as a burst of keys.
+    terminal.press(&format!("\u{1b}[200~{WORDS}\u{1b}[201~"));
+    terminal.shows(WORDS);
+    assert_eq!(model.requests(), 1, "nothing is said before it is sent");
+    terminal.press("\r");
+    terminal.shows("said, and heard at once if it speaks");
+    terminal.press("q");
+    assert_eq!(terminal.child.wait().unwrap().code(), Some(0));
+    assert_eq!(driver.wait().unwrap().code(), Some(0));
+    let all: Vec<usize> = (model.heard().iter())
+        .map(|body| times(body, WORDS))
+        .collect();
+    assert_eq!(all, [0, 1]);
+}
+
+#[test]
+fn words_that_a_flow_refuses_stand_in_the_line_again_with_the_reason_above() {
+    let model = Model::start_with(|shown| match shown {
+        shown if shown < SPOKEN => vec![super::models::says(&[
+            "Which one?\n\n```handoff\ntype: prompt-human\n```\n",
+        ])],
+        _ => Vec::new(),
+    });
+    let place = super::models::with_model(&model);
+    let said = place.run(&["run", "demo/flow.yaml", "--until-waiting"]);
+    assert_eq!(said.code, 8, "{said:?}");
+    let flow = place.flow().unwrap();
+    let mut terminal = Terminal::start(&place, &["watch", &flow]);
+    terminal.shows("Feed of owner");
+    terminal.press("s");
+    terminal.shows("to owner> ");
+    terminal.press(&format!("\u{1b}[200~{WORDS}\u{1b}[201~"));
+    terminal.shows(WORDS);
+    terminal.press("\r");
+    terminal.shows("not at work");
+    terminal.press("s");
+    terminal.shows(&format!("to owner> {WORDS}"));
+    terminal.press("\u{3}");
+    assert_eq!(terminal.child.wait().unwrap().code(), Some(0));
+    assert_eq!(model.requests(), 1);
+}
