@@ -30,7 +30,7 @@ pub(super) async fn exchange(
     (mut asked, read): (Asked, impl FnOnce(Asked) -> Box<dyn Reader> + Send),
     timeouts: Timeouts,
     key: Option<Secret>,
-    arrivals: Sender<Arrival>,
+    arrivals: Sender<Vec<Arrival>>,
 ) {
     let mut request_id = None;
     let (mut listening, mut rest) = (None, None);
@@ -66,11 +66,10 @@ pub(super) async fn exchange(
         }
     };
     // What was heard with it goes with it, so that whoever waits wakes up once.
-    if let Some(listener) = &mut listening {
-        listener.pass_on().await;
-    }
+    let gathered = listening.as_mut().map(Listener::gathered);
+    let all = gathered.into_iter().flatten().chain([last]).collect();
     // Nobody may be there any more to hear it.
-    let _heard = arrivals.send(last).await;
+    let _heard = arrivals.send(all).await;
     if let Some(mut response) = rest {
         let read_on = async { while let Ok(Some(_)) = response.chunk().await {} };
         // If it does not end, its connection is given up.
@@ -156,7 +155,7 @@ struct Listener<'a> {
     reader: Option<Box<dyn Reader>>,
     decoder: Decoder,
     timeouts: Timeouts,
-    arrivals: &'a Sender<Arrival>,
+    arrivals: &'a Sender<Vec<Arrival>>,
     streamed: bool,
     items: Vec<Item>,
     events: Vec<Event>,
@@ -179,7 +178,11 @@ enum Heard {
 }
 
 impl<'a> Listener<'a> {
-    fn new(reader: Box<dyn Reader>, timeouts: Timeouts, arrivals: &'a Sender<Arrival>) -> Self {
+    fn new(
+        reader: Box<dyn Reader>,
+        timeouts: Timeouts,
+        arrivals: &'a Sender<Vec<Arrival>>,
+    ) -> Self {
         Self {
             reader: Some(reader),
             decoder: Decoder::default(),
@@ -328,16 +331,20 @@ impl<'a> Listener<'a> {
     /// Passes on what was gathered, and says whether there was anything; what comes next waits a moment
     /// then.
     async fn pass_on(&mut self) -> bool {
-        let gathered = std::mem::take(&mut self.gathered);
-        if gathered.is_empty() {
+        if self.gathered.is_empty() {
             return false;
         }
         self.resting = true;
-        for event in gathered.events {
-            // A reader that is gone has also ended this task.
-            let _heard = self.arrivals.send(Arrival::Event(event)).await;
-        }
+        let gathered = self.gathered();
+        // A reader that is gone has also ended this task.
+        let _heard = self.arrivals.send(gathered).await;
         true
+    }
+
+    /// What was heard and not passed on yet.
+    fn gathered(&mut self) -> Vec<Arrival> {
+        let gathered = std::mem::take(&mut self.gathered);
+        gathered.events.into_iter().map(Arrival::Event).collect()
     }
 }
 
