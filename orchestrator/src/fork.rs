@@ -8,7 +8,7 @@ use std::path::{Component, Path};
 
 use a_society_facts::fact::node::WaitReason;
 use a_society_facts::handoff::Artifact;
-use a_society_facts::id::{RoleInstance, Seq};
+use a_society_facts::id::{CallId, RoleInstance, Seq};
 use a_society_facts::message::Text;
 use a_society_facts::view::FlowState;
 use a_society_facts::view::flow::CallState;
@@ -26,7 +26,7 @@ use crate::limits::{ARTIFACT_BYTES_MAX, RECORD_DEPTH_MAX, RECORD_FILES_MAX, RECO
 use crate::mint::{self, Mint};
 use crate::project::files::RecordFolder;
 use crate::project::flow_file::{SCRIPT_NAME, SNAPSHOT_NAME};
-use crate::record::named_in_record;
+use crate::record::{KEPT_REQUEST, OUTPUTS, named_in_record};
 use crate::run::RunError;
 
 /// What somebody wants of a fork.
@@ -134,12 +134,11 @@ pub fn plan(
     let folder = store.folder(parent);
     let kept = Kept::of(store, project_folder, &cut)?;
     let mut carried = carried(&cut);
-    carried.push(match kept.files.len() {
-        0 => "the record folder, which was empty".to_owned(),
-        _ => format!(
-            "the record folder as it was then: {}",
-            some(kept.files.keys().map(String::as_str))
-        ),
+    let listed = kept.files.keys().map(String::as_str);
+    let mut listed = listed.filter(|path| !is_output(path)).peekable();
+    carried.push(match listed.peek() {
+        None => "the record folder, which was empty".to_owned(),
+        Some(_) => format!("the record folder as it was then: {}", some(listed)),
     });
     let mut not_carried = not_carried(&cut);
     not_carried.extend(
@@ -305,7 +304,24 @@ impl Kept {
                 Told::Written(written) => kept.written(disk, &folder, written),
             }
         }
+        kept.outputs(disk, &folder, cut);
         Ok(kept)
+    }
+
+    /// What conversations name that was too long for a message: the outputs of calls that were over by
+    /// then, and the requests that summaries kept.
+    fn outputs(&mut self, disk: &dyn Disk, folder: &FlowFolder, cut: &Cut) {
+        let entries = disk
+            .list(&folder.record().join(OUTPUTS))
+            .unwrap_or_default();
+        for entry in entries.iter().filter(|entry| entry.kind == Kind::File) {
+            let call = entry.name.strip_suffix(".txt").map(str::parse::<CallId>);
+            let is_over = matches!(&call, Some(Ok(call)) if cut.over.contains(call));
+            if is_over || entry.name.starts_with(KEPT_REQUEST) {
+                let path = format!("{OUTPUTS}/{}", entry.name);
+                self.files.insert(path, Holds::Same);
+            }
+        }
     }
 
     /// A file that a call changed and that nobody handed over since. What it held is believed
@@ -322,7 +338,7 @@ impl Kept {
         };
         let before = match self.files.remove(&path) {
             Some(Holds::Bytes(bytes)) => String::from_utf8(bytes).ok(),
-            Some(Holds::Blob(_)) | None => None,
+            Some(Holds::Blob(_) | Holds::Same) | None => None,
         };
         let Some(after) = written.after else {
             self.lost.remove(&path);
@@ -341,7 +357,7 @@ impl Kept {
 
     fn add(&mut self, disk: &dyn Disk, folder: &FlowFolder, path: &str, holds: Holds) {
         let there = match &holds {
-            Holds::Bytes(_) => true,
+            Holds::Bytes(_) | Holds::Same => true,
             Holds::Blob(hash) => disk
                 .about(&folder.blob(*hash))
                 .is_ok_and(|about| about.kind == Kind::File),
@@ -431,12 +447,15 @@ fn path_in_record<'a>(
 fn left_out(disk: &dyn Disk, folder: &FlowFolder, kept: &Kept) -> Vec<String> {
     let mut found = Vec::new();
     walk(disk, &folder.record(), "", 0, &mut found);
-    // What is kept of long outputs is no file of the flow's work, and is not listed.
-    let is_output = |path: &str| path.starts_with(".outputs/");
     found.retain(|path| {
         !kept.files.contains_key(path) && !kept.lost.contains(path) && !is_output(path)
     });
     found
+}
+
+/// What is kept of long outputs is no file of the flow's work, and is not listed.
+fn is_output(path: &str) -> bool {
+    Path::new(path).starts_with(OUTPUTS)
 }
 
 fn walk(disk: &dyn Disk, folder: &Path, below: &str, depth: usize, found: &mut Vec<String>) {

@@ -53,6 +53,9 @@ pub const PROVIDER_BLOCKS_BYTES_MAX: usize = 256 * 1024;
 /// its length; the role reads of it what it needs.
 pub const ARTIFACTS_SHARE_PERCENT: u64 = 40;
 
+/// Into how many parts a small window is taken, of which readings fill one at most.
+pub const READINGS_PARTS: u64 = 4;
+
 /// How long a token is taken to be.
 pub const BYTES_A_TOKEN: u64 = 4;
 

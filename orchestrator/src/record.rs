@@ -22,6 +22,15 @@ use crate::limits::ARTIFACT_BYTES_MAX;
 /// gets starts at the project folder.
 pub const RECORD: &str = "record/";
 
+/// The folder below the record folder in which texts are kept that were too long for a message.
+pub const OUTPUTS: &str = ".outputs";
+
+/// How the name of a file there begins that holds a request which was too long for a summary.
+pub const KEPT_REQUEST: &str = "request-";
+
+const KEPT_OUTPUT: &str = "`record/.outputs/` keeps what was too long for a message and is not handed off; write what the receiver \
+     needs into a file of `record/`";
+
 /// The folders that artifacts may stand in.
 #[derive(Debug, Clone)]
 pub struct Places {
@@ -103,6 +112,7 @@ pub fn find(disk: &dyn Disk, places: &Places, written: &str) -> Result<Found, Re
         return Err(why.to_owned().into());
     }
     match places.place_of(written) {
+        Written::Record(rest) if rest.starts_with(OUTPUTS) => Err(KEPT_OUTPUT.to_owned().into()),
         Written::Outside => Err(OUT_OF_REACH.to_owned().into()),
         Written::Record(rest) => match walk(disk, &places.record, &rest) {
             Ok(file) => Ok(read(disk, &file, in_record(&rest))?),

@@ -3,7 +3,9 @@
 use std::io::Write;
 use std::path::Path;
 
+use a_society_facts::view::flow::Phase;
 use a_society_orchestrator::delivered::{self, Delivered};
+use a_society_state::look::Look;
 use a_society_state::{FlowRef, Store};
 use serde_json::{Value, json};
 
@@ -43,11 +45,41 @@ pub(crate) fn of(store: &Store, flow: &FlowRef) -> Result<Option<Delivered>, Sto
     Ok(delivered::of(store, flow, &project)?)
 }
 
+/// What a flow delivered, for whoever only looks: a flow whose forward work goes on is not read for it.
+///
+/// # Errors
+/// When its journal cannot be read.
+pub(crate) fn of_closed(
+    store: &Store,
+    flow: &FlowRef,
+    seen: &Look,
+) -> Result<Option<Delivered>, Stop> {
+    let goes_on = seen.screen.flow.phase == Phase::Forward;
+    if goes_on || seen.damage.is_some() {
+        return Ok(None);
+    }
+    of(store, flow)
+}
+
+/// Its path and how long it is.
+pub(crate) fn in_short(made: &Delivered) -> String {
+    let bytes = size(made.bytes.len() as u64);
+    plain(&format!("{} ({bytes})", made.path)).into_owned()
+}
+
+/// For programs that only look: everything but the text.
+pub(crate) fn place_as_json(made: &Delivered) -> Value {
+    json!({
+        "node": made.node,
+        "path": made.path,
+        "file": made.file,
+        "bytes": made.bytes.len(),
+    })
+}
+
 /// In words.
 pub(crate) fn line(made: &Delivered) -> String {
-    let bytes = size(made.bytes.len() as u64);
-    let line = format!("delivered: {} ({bytes})", made.path);
-    plain(&line).into_owned()
+    format!("delivered: {}", in_short(made))
 }
 
 /// For programs: the text as well, if it is text.

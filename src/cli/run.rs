@@ -19,7 +19,7 @@ use super::budget::Limit;
 use super::context::Context;
 use super::drive::{Wishes, shown};
 use super::flow_files::{Target, read_project, read_script, read_target, script_path};
-use super::say::{from_run, project_folder, text};
+use super::say::{from_run, project_folder, text_or_file};
 use super::signals::Interrupts;
 use crate::exit_code::ExitCode;
 use crate::operator_error::{OperatorError, Outcome, Stop};
@@ -62,6 +62,7 @@ Examples:
   a-society run my-project
   a-society run --draft --input 'The release notes of the last month.'
   a-society run flow.yaml --input 'Write the release notes.'
+  a-society run flow.yaml --input @brief.md
   git log --oneline v1.. | a-society run flow.yaml --input - --improve none --output - > notes.md
   a-society run flow.yaml --improve none --json | jq -c .event
   a-society run flow.yaml --budget 2_000_000
@@ -83,8 +84,9 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "TEXT")]
     title: Option<String>,
 
-    /// What the flow is asked to do; - reads it from standard input
-    #[arg(long, value_name = "TEXT")]
+    /// What the flow is asked to do; @FILE reads it from a file, - from standard input, and a text that
+    /// begins with @ is typed with two of them: @@home is @home
+    #[arg(long, value_name = "TEXT|@FILE")]
     input: Option<String>,
 
     /// The script that takes turns; script.yaml beside the file if it is there
@@ -120,7 +122,7 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
         Some(path) => Some(read_script(&mut context.out, &path)?),
         None => None,
     };
-    let input = arguments.input.as_deref().map(text).transpose()?;
+    let input = arguments.input.as_deref().map(text_or_file).transpose()?;
     if input.as_deref().is_some_and(holds_a_secret) {
         context.out.note(super::say::SECRET);
     }
@@ -165,7 +167,7 @@ fn begin_draft(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
         Some(path) => Some(read_script(&mut context.out, path)?),
         None => None,
     };
-    let input = arguments.input.as_deref().map(text).transpose()?;
+    let input = arguments.input.as_deref().map(text_or_file).transpose()?;
     if input.as_deref().is_some_and(holds_a_secret) {
         context.out.note(super::say::SECRET);
     }

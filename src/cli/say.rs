@@ -272,6 +272,19 @@ fn from_state(error: RunError) -> Stop {
     }
 }
 
+/// The text that is meant where a file can be named, too: what was typed, what the file behind `@` holds,
+/// or standard input for `-`. A text that begins with `@` is typed with two of them.
+///
+/// # Errors
+/// When it cannot be read, or says nothing.
+pub(crate) fn text_or_file(typed: &str) -> Result<String, Stop> {
+    match typed.strip_prefix('@') {
+        None => text(typed),
+        Some(literal) if literal.starts_with('@') => text(literal),
+        Some(path) => said(super::flow_files::read_text(Path::new(path))?),
+    }
+}
+
 /// The text that is meant: what was typed, or standard input for `-`.
 ///
 /// # Errors
@@ -282,6 +295,11 @@ pub(crate) fn text(typed: &str) -> Result<String, Stop> {
     } else {
         typed.to_owned()
     };
+    said(text)
+}
+
+/// A text that says something.
+fn said(text: String) -> Result<String, Stop> {
     if text.trim().is_empty() {
         return Err(OperatorError::new(
             ("usage", ExitCode::Usage),

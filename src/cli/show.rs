@@ -12,6 +12,7 @@ use a_society_state::{FlowRef, Store};
 use serde_json::json;
 
 use super::context::Context;
+use super::delivered;
 use super::nesting::parent;
 use super::report::{damage_advice, damage_json, torn, torn_json};
 use super::table::{self, Cell};
@@ -51,6 +52,7 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
     let seen = store.look(&flow)?;
     let now = store.ground().clock.now();
     let forks = forks(&store, &flow)?;
+    let made = delivered::of_closed(&store, &flow, &seen)?;
     if context.out.is_json() {
         context.out.value(&json!({
             "project": flow.project,
@@ -59,10 +61,12 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
             "damage": seen.damage.as_ref().map(damage_json),
             "torn": seen.torn.as_ref().map(torn_json),
             "held_by": seen.held_by,
+            "delivered": made.as_ref().map(delivered::place_as_json),
             "forks": forks.iter().map(|row| &row.flow.flow).collect::<Vec<_>>(),
         }))?;
     } else {
-        let shown = (arguments.items, forks.as_slice());
+        let made = made.as_ref().map(delivered::in_short).unwrap_or_default();
+        let shown = (arguments.items, forks.as_slice(), made);
         print(&mut context.out, &flow, &seen, shown, now)?;
     }
     Ok(if seen.damage.is_some() {
@@ -85,10 +89,10 @@ fn print(
     out: &mut Output,
     flow: &FlowRef,
     seen: &Look,
-    (items, forks): (usize, &[Row]),
+    (items, forks, made): (usize, &[Row], String),
     now: At,
 ) -> Result<(), Stop> {
-    head(out, flow, seen, now)?;
+    head(out, flow, (seen, made), now)?;
     let state = &seen.screen.flow;
     section(out, "Nodes", &nodes(state, now))?;
     section(out, "Sessions", &sessions(state, now))?;
@@ -100,7 +104,12 @@ fn print(
     section(out, "Last in the feeds", &feeds(seen, items))
 }
 
-fn head(out: &mut Output, flow: &FlowRef, seen: &Look, now: At) -> Result<(), Stop> {
+fn head(
+    out: &mut Output,
+    flow: &FlowRef,
+    (seen, made): (&Look, String),
+    now: At,
+) -> Result<(), Stop> {
     let summary = &seen.screen.summary;
     let title = one_line(&summary.title, TEXT_COLUMNS_MAX);
     let title = if title.is_empty() {
@@ -125,6 +134,7 @@ fn head(out: &mut Output, flow: &FlowRef, seen: &Look, now: At) -> Result<(), St
         ("flow", flow.to_string()),
         ("fork of", fork_of(summary)),
         ("status", status.to_owned()),
+        ("delivered", made),
         ("waiting for", one_line(&waits, TEXT_COLUMNS_MAX)),
         ("created", moment(summary.created_at)),
         ("last fact", moment(summary.updated_at)),

@@ -1,5 +1,6 @@
 //! `status`: how a flow stands, what works, and what it waits for, in a few lines.
 
+use a_society_facts::id::RoleInstance;
 use a_society_facts::view::flow::FlowState;
 use a_society_orchestrator::config::user::Reach;
 use a_society_orchestrator::graph;
@@ -10,10 +11,12 @@ use serde_json::json;
 
 use super::asks;
 use super::context::Context;
+use super::delivered;
 use super::models::reach_json;
 use super::report::damage_json;
 use crate::exit_code::ExitCode;
 use crate::operator_error::{Outcome, Stop};
+use crate::output::Output;
 use crate::text::{age, one_line};
 
 /// The arguments of `status`.
@@ -39,6 +42,7 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
     let asks = asks::of(&flow, state, &work);
     let project = super::say::project_folder(&store, &flow.project);
     let reaches = reaches::of(&store, &flow, &project, state);
+    let made = delivered::of_closed(&store, &flow, &seen)?;
     let code = if seen.damage.is_some() {
         ExitCode::Damaged
     } else {
@@ -61,6 +65,7 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
                 each.map(|(role, reach)| (role.to_string(), reach_json(reach)))
                     .collect::<serde_json::Map<_, _>>()
             }),
+            "delivered": made.as_ref().map(delivered::place_as_json),
             "driven_by": seen.held_by,
             "damage": seen.damage.as_ref().map(damage_json),
         }))?;
@@ -81,17 +86,17 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
         let since = age(now.ms() - running.since.ms());
         out.line(&format!("{node} ({}) works, since {since}", running.role))?;
     }
+    if let Some(made) = &made {
+        out.line(&delivered::line(made))?;
+    }
     for line in asks::lines(out, &asks) {
         out.line(&line)?;
     }
-    // The narrowest reach is what everybody expects, and is not worth a line.
-    for (role, reach) in reaches.iter().flatten() {
-        if reach.words() != Reach::default().words() && !state.status.is_over() {
-            out.line(&format!("tools of {role}: {}", reach.words()))?;
-        }
+    let over = state.status.is_over();
+    for (role, reach) in reaches.iter().flatten().filter(|_| !over) {
+        tools(out, role, reach)?;
     }
     let name = asks::short(&flow);
-    let over = state.status.is_over();
     if let Some(damage) = &seen.damage {
         let says = damage.to_string();
         out.line(&out.paint.red(&crate::text::plain(&says)))?;
@@ -99,6 +104,15 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
         out.line(&format!("nobody drives it; go on: a-society resume {name}"))?;
     }
     Ok(code)
+}
+
+/// How far the tools of a role reach. The narrowest reach is what everybody expects, and is not worth a
+/// line.
+fn tools(out: &mut Output, role: &RoleInstance, reach: &Reach) -> Result<(), Stop> {
+    if reach.words() == Reach::default().words() {
+        return Ok(());
+    }
+    out.line(&format!("tools of {role}: {}", reach.words()))
 }
 
 /// What the machine says must go on or be asked.

@@ -54,6 +54,8 @@ pub struct Cut {
     pub handed: BTreeMap<String, (Seq, Artifact)>,
     /// The calls that changed a file by then, in their order.
     pub written: Vec<Written>,
+    /// The calls that were over by then.
+    pub over: BTreeSet<CallId>,
     /// The last record there is.
     pub last: Seq,
     blobs: BTreeMap<Hash, u64>,
@@ -95,6 +97,8 @@ pub enum Holds {
     Bytes(Vec<u8>),
     /// The bytes of a blob that is named up to the cut.
     Blob(Hash),
+    /// What the file of the same name in the parent's record folder holds, which nobody changes.
+    Same,
 }
 
 /// A file of a fork's record folder.
@@ -149,6 +153,7 @@ pub fn cut(store: &Store, parent: &FlowRef, at: Option<Seq>) -> Result<Cut, Erro
         views: gathered.views,
         handed: gathered.handed,
         written: gathered.written,
+        over: gathered.over,
         last: gathered.last,
         blobs: gathered.blobs,
         quarantine: gathered.quarantine,
@@ -161,6 +166,7 @@ struct Gathered {
     views: Views,
     handed: BTreeMap<String, (Seq, Artifact)>,
     written: Vec<Written>,
+    over: BTreeSet<CallId>,
     /// What answers ask for and is not done, by its turn and its id in the transcript.
     asked: BTreeMap<(TurnId, String), String>,
     /// What each call that is not over would leave of its file.
@@ -213,6 +219,7 @@ impl Gathered {
                 }
             }
             Fact::CallFinished(call) => {
+                self.over.insert(call.call.clone());
                 let asked = self.asked.remove(&(call.turn, call.tool_call.clone()));
                 let after = self.intended.remove(&call.call);
                 let done = matches!(call.end, CallEnd::Done | CallEnd::Recovered);
@@ -296,7 +303,7 @@ fn build(
     share_all(disk, kept, &parent.quarantine(), &folder.quarantine())?;
     make_folders(disk, &folder.record())?;
     for file in record {
-        put(disk, &folder, file)?;
+        put(disk, &folder, &parent, file)?;
     }
     let (_, found) = fold_all(disk, &folder, &fork.flow);
     if found.outcome == Outcome::Clean && found.end == Some(end) {
@@ -439,7 +446,12 @@ pub(crate) fn copy(disk: &dyn Disk, from: &Path, to: &Path, end: Option<u64>) ->
 }
 
 /// Writes a file of the record folder. Roles may change it later, so it shares nothing.
-fn put(disk: &dyn Disk, folder: &FlowFolder, file: &RecordFile) -> Result<(), Error> {
+fn put(
+    disk: &dyn Disk,
+    folder: &FlowFolder,
+    parents: &FlowFolder,
+    file: &RecordFile,
+) -> Result<(), Error> {
     let relative = PathBuf::from(&file.path);
     let mut parts = relative.components();
     let plain = parts.all(|part| matches!(part, Component::Normal(_)));
@@ -452,6 +464,7 @@ fn put(disk: &dyn Disk, folder: &FlowFolder, file: &RecordFile) -> Result<(), Er
     make_folders(disk, parent)?;
     match &file.holds {
         Holds::Blob(hash) => copy(disk, &folder.blob(*hash), &path, None)?,
+        Holds::Same => share(disk, &parents.record().join(&relative), &path, None)?,
         Holds::Bytes(bytes) => {
             let mut made = uninterrupted(|| disk.open(&path, How::CreateNew))
                 .map_err(|e| Error::io("create", &path, e))?;

@@ -35,6 +35,7 @@ const FLOORS: [(&str, &[&str]); 8] = [
             "a-society-state",
             "a-society-roles",
             "a-society-facts",
+            "a-society-stand-in",
         ],
     ),
     ("a-society-flow", &["a-society-facts"]),

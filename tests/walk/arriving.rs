@@ -125,6 +125,55 @@ fn the_input_of_a_file_stands_in_the_request_and_in_the_record_however_long_it_i
 }
 
 #[test]
+fn the_input_of_a_flow_may_be_a_file_and_a_text_that_begins_with_the_sign_for_one_is_typed_with_two()
+ {
+    let model = Model::start_with(closes);
+    let place = stage(&model, ALONE);
+    let brief = text_of(200 << 10);
+    place.write("brief.md", &brief);
+    let path = place.workspace.path().join("brief.md");
+    let file = format!("@{}", path.display());
+    for (typed, input) in [
+        (file.as_str(), brief.as_str()),
+        ("@@home is open", "@home is open"),
+    ] {
+        let before = model.requests();
+        let said = place.run(&[
+            "run",
+            "demo/flow.yaml",
+            "--input",
+            typed,
+            "--improve",
+            "none",
+        ]);
+        assert_eq!(said.code, 0, "{said:?}");
+        let whole = format!("<input>\n{input}\n</input>");
+        assert!(is_told(&model.heard()[before], &whole), "{typed}");
+    }
+    let words = [
+        "run",
+        "demo/flow.yaml",
+        "--input",
+        "@-",
+        "--improve",
+        "none",
+    ];
+    let said = place.workspace.run_with(&words, b"From elsewhere.");
+    assert_eq!(said.code, 0, "{said:?}");
+    assert!(is_told(
+        &model.heard()[2],
+        "<input>\nFrom elsewhere.\n</input>"
+    ));
+    place.write("empty.md", " \n");
+    let empty = format!("@{}", place.workspace.path().join("empty.md").display());
+    for (typed, code) in [("@nowhere.md", 3), (&empty, 2)] {
+        let said = place.run(&["run", "demo/flow.yaml", "--input", typed]);
+        assert_eq!(said.code, code, "{said:?}");
+    }
+    assert_eq!(model.requests(), 3);
+}
+
+#[test]
 fn the_input_of_a_project_and_of_a_draft_stands_in_the_first_request() {
     let model = Model::start_with(closes);
     let place = stage(&model, ALONE);

@@ -31,6 +31,28 @@ fn what_the_closing_node_was_handed_last_is_all_that_stands_on_stdout() {
         said.out.contains("delivered: record/notes.md (10 B)"),
         "{said:?}"
     );
+    // Whoever looks later finds it, too.
+    let flow = place.flow().unwrap();
+    let status = place.run(&["status", &flow]).out;
+    assert!(
+        status.contains("delivered: record/notes.md (10 B)"),
+        "{status}"
+    );
+    let shown = place.run(&["show", &flow]).out;
+    let row = shown.lines().find(|line| line.contains("delivered"));
+    assert!(
+        row.is_some_and(|row| row.ends_with("record/notes.md (10 B)")),
+        "{shown}"
+    );
+    for verb in ["status", "show"] {
+        let made = place.run(&[verb, &flow, "--json"]).json()["delivered"].clone();
+        assert_eq!(
+            (&made["path"], &made["bytes"]),
+            (&json!("record/notes.md"), &json!(10))
+        );
+        let file = made["file"].as_str().unwrap();
+        assert!(file.ends_with(&format!("{flow}/record/notes.md")), "{file}");
+    }
     let said = place.run(&[&run[..], &["--json"]].concat());
     let lines: Vec<Value> = said
         .out
@@ -77,6 +99,14 @@ fn a_flow_that_waits_delivers_when_it_is_resumed() {
     assert_eq!((said.code, said.out.as_str()), (8, ""), "{said:?}");
     assert!(said.err.contains("nothing is delivered yet"), "{said:?}");
     let flow = place.flow().unwrap();
+    for verb in ["status", "show"] {
+        let said = place.run(&[verb, &flow, "--json"]).json();
+        assert_eq!(said["delivered"], Value::Null, "{verb}");
+        assert!(
+            !place.run(&[verb, &flow]).out.contains("delivered"),
+            "{verb}"
+        );
+    }
     assert_eq!(place.run(&["reply", &flow, "Blue."]).code, 0);
     let said = place.run(&["resume", &flow, "--improve", "none", "--output", "-"]);
     assert_eq!(

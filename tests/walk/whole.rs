@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use serde_json::{Value, json};
 
 use super::arriving::{SIZES, is_told, stage, text_of};
-use super::models::Model;
+use super::models::{Model, call};
 use super::place::Place;
 
 const TALK: &str = r"workflow:
@@ -133,4 +133,189 @@ fn a_node_behind_two_hundred_reads_what_all_of_them_hand_over() {
     let last = model.heard().pop().unwrap();
     let missing = (0..NODES).filter(|n| !is_told(&last, &format!("made by n{n}.")));
     assert_eq!(missing.collect::<Vec<_>>(), Vec::<usize>::new());
+}
+
+/// Runs one command that must be asked about, and closes after it.
+fn asks_to_run(results: usize) -> Vec<(Value, Vec<Value>)> {
+    match results % super::models::SPOKEN {
+        0 => vec![call(0, "run_command", json!({ "command": "true" }))],
+        _ => Vec::new(),
+    }
+}
+
+#[test]
+fn words_of_the_operator_to_a_role_at_work_are_told_whole_whatever_their_size() {
+    let model = Model::start_with(asks_to_run);
+    let place = stage(&model, TALK);
+    let said = place.run(&["run", "demo/flow.yaml", "--until-waiting"]);
+    assert_eq!(said.code, 8, "{said:?}");
+    let flow = place.flow().unwrap();
+    let words = |bytes: usize| match bytes {
+        1 => "?".to_owned(),
+        _ => format!("S{}", text_of(bytes - 1)),
+    };
+    for bytes in SIZES {
+        let steer = ["steer", flow.as_str(), "owner", "-"];
+        let said = place.workspace.run_with(&steer, words(bytes).as_bytes());
+        assert_eq!(said.code, 0, "{bytes}: {said:?}");
+    }
+    assert_eq!(place.run(&["allow", &flow]).code, 0);
+    let said = place.run(&["resume", &flow, "--until-waiting", "--improve", "none"]);
+    assert_eq!(said.code, 0, "{said:?}");
+    let last = model.heard().pop().unwrap();
+    let kept = transcript(&place, &flow, "owner");
+    for bytes in SIZES {
+        let whole = format!("<operator>{}</operator>", words(bytes));
+        assert!(is_told(&last, &whole), "{bytes} bytes are not all told");
+        assert!(holds(&kept, &whole), "{bytes} bytes are not all kept");
+    }
+    assert_eq!(place.run(&["verify", &flow]).code, 0);
+}
+
+/// Prints a file of each size, and closes.
+fn prints(results: usize) -> Vec<(Value, Vec<Value>)> {
+    match SIZES.get(results) {
+        Some(bytes) => {
+            let command = format!("cat size-{bytes}.txt");
+            vec![call(results, "run_command", json!({ "command": command }))]
+        }
+        None => Vec::new(),
+    }
+}
+
+/// The results of tools in a request, in order.
+fn results(request: &str) -> Vec<String> {
+    let request: Value = serde_json::from_str(request).unwrap();
+    let messages = request["messages"].as_array().unwrap().iter();
+    let blocks = messages.filter_map(|message| message["content"].as_array());
+    let results = blocks.flatten().filter(|it| it["type"] == "tool_result");
+    let texts = results.map(|it| {
+        let parts = it["content"][0]["text"].as_str();
+        parts.or(it["content"].as_str()).unwrap().to_owned()
+    });
+    texts.collect()
+}
+
+#[test]
+fn what_a_command_prints_is_told_whole_or_kept_whole_in_a_file_that_its_result_names() {
+    let model = Model::start_with(prints);
+    let place = stage(&model, TALK);
+    for bytes in SIZES {
+        place.write(&format!("demo/size-{bytes}.txt"), &text_of(bytes));
+    }
+    let said = place.run(&["run", "demo/flow.yaml", "--until-waiting"]);
+    assert_eq!(said.code, 8, "{said:?}");
+    let flow = place.flow().unwrap();
+    assert_eq!(place.run(&["mode", &flow, "full-access"]).code, 0);
+    let said = place.run(&["resume", &flow, "--until-waiting", "--improve", "none"]);
+    assert_eq!(said.code, 0, "{said:?}");
+    let told = results(&model.heard().pop().unwrap());
+    let kept = transcript(&place, &flow, "owner").to_string();
+    assert_eq!(told.len(), SIZES.len());
+    for (bytes, told) in SIZES.into_iter().zip(told) {
+        let text = text_of(bytes);
+        // What was sent is what is kept.
+        let written = serde_json::to_string(&told).unwrap();
+        assert!(kept.contains(&written), "{bytes} bytes are kept otherwise");
+        if told.contains(&text) {
+            continue;
+        }
+        assert!(bytes > 1 << 14, "{bytes} bytes fit");
+        let at = told
+            .find("record/.outputs/")
+            .unwrap_or_else(|| panic!("{told}"));
+        let path = told[at..].split_whitespace().next().unwrap();
+        let path = path.trim_end_matches(|letter: char| !letter.is_ascii_alphanumeric());
+        let whole = std::fs::read_to_string(place.folder(&flow).join(path));
+        assert!(
+            whole.is_ok_and(|whole| whole.contains(&text)),
+            "{bytes}: {path}"
+        );
+    }
+}
+
+/// Hands over to a node with an endless name, and closes when it is told about it.
+fn ends_wrongly(_: usize) -> Vec<(Value, Vec<Value>)> {
+    let name = "n".repeat(200 << 10);
+    let text = format!("```handoff\n- target_node_id: {name}\n  artifact_path: a.md\n```\n");
+    let letters = text.as_bytes().chunks(8 << 10);
+    let deltas = letters
+        .map(|piece| json!({ "type": "text_delta", "text": std::str::from_utf8(piece).unwrap() }));
+    vec![(json!({ "type": "text", "text": "" }), deltas.collect())]
+}
+
+#[test]
+fn what_a_role_has_to_mend_is_said_in_few_words_however_long_its_mistake_is() {
+    let model = Model::start_with(ends_wrongly);
+    let place = stage(&model, TALK);
+    let said = place.run(&["run", "demo/flow.yaml", "--until-waiting"]);
+    assert_eq!(said.code, 8, "{said:?}");
+    let heard = model.heard();
+    assert!(heard.len() > 2, "it was told and tried again");
+    let last: Value = serde_json::from_str(heard.last().unwrap()).unwrap();
+    let messages = last["messages"].as_array().unwrap();
+    for message in messages.iter().filter(|it| it["role"] == "user").skip(1) {
+        let told = message["content"].to_string();
+        assert!(told.contains("nothing was handed off"), "{told:.600}");
+        assert!(told.len() < 4_000, "{} bytes", told.len());
+    }
+    // Its own words stand there whole.
+    assert!(is_told(heard.last().unwrap(), &"n".repeat(200 << 10)));
+}
+
+#[test]
+fn a_node_behind_two_hundred_that_hand_over_too_much_is_told_where_all_of_it_stands() {
+    const NODES: usize = 200;
+    // All together twice as much as a receiver is shown at once.
+    const WINDOW: usize = 100_000;
+    let shown = WINDOW * 40 / 100 * 4;
+    let bytes = |n: usize| 100 + 2 * shown * n / (NODES * (NODES - 1) / 2);
+    let (mut nodes, mut edges) = (String::new(), String::new());
+    for n in 0..NODES {
+        writeln!(nodes, "    - {{ id: n{n}, role: worker_{} }}", n + 1).unwrap();
+        writeln!(edges, "    - {{ from: begin, to: n{n} }}").unwrap();
+        writeln!(edges, "    - {{ from: n{n}, to: join }}").unwrap();
+    }
+    let command = "executor: command\n    command:\n      run: [sh, -c, 'cat \"$A_SOCIETY_PROJECT/$A_SOCIETY_NODE.txt\"']";
+    let flow = format!(
+        "workflow:\n  name: Wide\n  nodes:\n    - {{ id: begin, role: owner }}\n{nodes}    \
+         - {{ id: join, role: reader, await-all-inputs: true }}\n    - {{ id: close, role: owner }}\n  \
+         edges:\n{edges}    - {{ from: join, to: close }}\nroles:\n  owner:\n    {command}\n  \
+         worker:\n    {command}\n  reader: {{ instructions: You read. }}\n"
+    );
+    let model = Model::start_with(super::arriving::hands_on);
+    let place = stage(&model, &flow);
+    let text = |n: usize| format!("made by n{n}. {}", text_of(bytes(n)));
+    for n in 0..NODES {
+        place.write(&format!("demo/n{n}.txt"), &text(n));
+    }
+    for name in ["begin", "close"] {
+        place.write(&format!("demo/{name}.txt"), "It goes on.");
+    }
+    let config = std::fs::read_to_string(place.workspace.path().join("config.yaml")).unwrap();
+    place.write(
+        "config.yaml",
+        &config.replace("4000000", &WINDOW.to_string()),
+    );
+    let said = place.run(&["run", "demo/flow.yaml", "--improve", "none"]);
+    let end = said.out.len().saturating_sub(600);
+    assert_eq!(said.code, 0, "{} {}", &said.out[end..], said.err);
+    let heard = model.heard().pop().unwrap();
+    let whole: Vec<bool> = (0..NODES).map(|n| is_told(&heard, &text(n))).collect();
+    let first_named = whole.iter().position(|whole| !whole).unwrap();
+    assert!(first_named > NODES / 2, "{first_named} are shown");
+    // The shortest are whole; every other one is named by its path and size, with what to do.
+    assert!(whole[first_named..].iter().all(|whole| !whole));
+    let flow = place.flow().unwrap();
+    for n in first_named..NODES {
+        let path = format!("record/n{n}-output-to-join.md");
+        let kept = std::fs::read_to_string(place.folder(&flow).join(&path)).unwrap();
+        assert!(kept.contains(&text(n)), "{path} holds all of it");
+        let named = format!(
+            "path=\"{path}\" bytes=\"{}\">\nToo long to show; use read_file or grep.",
+            kept.len()
+        );
+        assert!(is_told(&heard, &named), "{named}");
+    }
+    assert!(heard.len() < WINDOW * 4, "{} bytes", heard.len());
 }

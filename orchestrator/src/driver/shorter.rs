@@ -21,9 +21,7 @@ use super::core::Core;
 use super::error::DriverError;
 use super::role_source::About;
 use crate::mint;
-
-/// The folder below the record in which texts are kept that were too long for a message.
-const OUTPUTS: &str = ".outputs";
+use crate::record::{KEPT_REQUEST, OUTPUTS};
 
 /// A history that is compacted.
 #[derive(Debug)]
@@ -219,7 +217,7 @@ impl Core {
             return request.text;
         }
         let name = request.name.unwrap_or_else(|| compaction.to_owned());
-        let name = format!("request-{name}.txt");
+        let name = format!("{KEPT_REQUEST}{name}.txt");
         let folder = self.places.record.join(OUTPUTS);
         let disk = self.flow.disk();
         let written = make_folders(disk, &folder)

@@ -73,6 +73,13 @@ impl Core {
         self.state().steers.get(role).cloned().unwrap_or_default()
     }
 
+    /// Whether the operator spoke up and was not heard before the process ended: what an answer asked
+    /// for before that does not run now either.
+    pub(super) fn is_interrupted(&self, turn: TurnId, role: &RoleInstance) -> bool {
+        let unheard = self.unheard(turn, role);
+        (unheard.iter()).any(|said| said.when == Some(SteerWhen::Interrupt))
+    }
+
     /// Tells a turn what the operator said meanwhile, if anything.
     pub(super) fn steered(
         &mut self,

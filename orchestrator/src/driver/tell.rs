@@ -95,6 +95,9 @@ impl Core {
         (stop, nap): (&StopSignal, &Nap),
     ) {
         let hears = self.roles.hears(&role);
+        if hears && self.is_interrupted(turn, &role) {
+            stop.cut();
+        }
         let live = LiveTurn {
             attempt,
             hears,

@@ -138,6 +138,7 @@ impl Bench {
         setting.window_tokens = found.model.window;
         setting.edit_tool = found.edit_tool;
         setting.begun.clone_from(&job.begun);
+        setting.said.clone_from(&job.history);
         setting.secrets = found.key.into_iter().chain(self.models.secrets()).collect();
         setting.limits = Limits::of_window(found.model.window);
         let environment = self.environment(job, definition, &setting);

@@ -29,7 +29,7 @@ use a_society_roles::role::prompt::{self, Prompt};
 use a_society_roles::taker::command::CommandTaker;
 use a_society_roles::taker::human::HumanTaker;
 use a_society_roles::taker::scripted::{Phase, Script, ScriptedTaker};
-use a_society_roles::tool::WorkflowCheck;
+use a_society_roles::tool::{WorkflowCheck, is_small_window};
 use a_society_roles::turn::job::{BegunWith, Job};
 use a_society_roles::turn::stop::StopSignal;
 use a_society_roles::turn::taker::Taker;
@@ -46,7 +46,7 @@ use crate::config::programs;
 use crate::driver::role_source::{About, Choice, RoleSource, Touched};
 use crate::limits::{
     ARTIFACTS_SHARE_PERCENT, BYTES_A_TOKEN, FLOW_FILE_BYTES_MAX, PROJECT_FILE_BYTES_MAX,
-    SHOWN_ARTIFACT_BYTES_MAX, SHOWN_FINDINGS_BYTES_MAX, UNKNOWN_WINDOW_TOKENS,
+    READINGS_PARTS, SHOWN_ARTIFACT_BYTES_MAX, SHOWN_FINDINGS_BYTES_MAX, UNKNOWN_WINDOW_TOKENS,
 };
 use crate::project::docs::ailment::{Ailment, ailments};
 use crate::project::docs::folder::{self, Sayings, over_canonical_of};
@@ -132,7 +132,7 @@ impl Workshop {
             is_human_colab: described.is_some_and(|node| node.is_human_colab()),
             work: described.map_or_else(Vec::new, |node| node.work().to_vec()),
             readings: described.map_or_else(Vec::new, |node| {
-                self.library.readings(node.required_readings())
+                self.readings(state, &node.role, node.required_readings())
             }),
             known_readings: described.map_or_else(Vec::new, |node| self.known(&node.role)),
             picture: self.picture(state, node, running),
@@ -198,6 +198,49 @@ impl Workshop {
         let definition = self.definition(role);
         let named = definition.and_then(|role| role.required_readings.as_deref());
         named.unwrap_or_default()
+    }
+
+    /// The window of a role's model if it is a small one.
+    fn small_window(&self, state: &FlowState, role: &RoleInstance) -> Option<u64> {
+        if self.executor(role) != Executor::Model {
+            return None;
+        }
+        let settings = settings_of(state, role);
+        let window = self.bench.window(self.definition(role), settings)?;
+        is_small_window(window).then_some(window)
+    }
+
+    /// Readings of these names for a role: in a small window as many whole ones as fit into their
+    /// share of it, the shortest first, and the others by their paths. Who has no tools could read
+    /// nothing by its path.
+    fn readings(&self, state: &FlowState, role: &RoleInstance, names: &[String]) -> Vec<Reading> {
+        let readings = self.library.readings(names);
+        let tools = self.definition(role).and_then(|role| role.tools.as_ref());
+        let has_tools = tools.is_none_or(|tools| !tools.is_empty());
+        let Some(window) = self.small_window(state, role).filter(|_| has_tools) else {
+            return readings;
+        };
+        let mut room = window.saturating_mul(BYTES_A_TOKEN) / READINGS_PARTS;
+        let mut shortest: Vec<usize> = (0..readings.len()).collect();
+        shortest.sort_by_key(|at| readings.get(*at).map(|reading| reading.text.len()));
+        let mut whole = BTreeSet::new();
+        for at in shortest {
+            let bytes = readings.get(at).map_or(0, |it| it.text.len() as u64);
+            let Some(left) = room.checked_sub(bytes) else {
+                break;
+            };
+            room = left;
+            whole.insert(at);
+        }
+        let each = readings.into_iter().enumerate();
+        each.map(|(at, reading)| {
+            if whole.contains(&at) {
+                reading
+            } else {
+                reading.by_its_path()
+            }
+        })
+        .collect()
     }
 
     /// The paths of what a role has read for its system prompt.
@@ -475,10 +518,11 @@ impl RoleSource for Workshop {
                 instructions.unwrap_or_default(),
             ),
             rules: rules.map(|rules| reading(path(folder::rules_file()), rules)),
-            readings: self.library.readings(self.role_readings(role)),
+            readings: self.readings(state, role, self.role_readings(role)),
             // The paths of others differ from machine to machine.
             skills: skills.into_iter().filter(is_of_project).collect(),
             has_tools: tools.is_none_or(|tools| !tools.is_empty()),
+            shows_blocks: self.small_window(state, role).is_some(),
         })
     }
 

@@ -49,4 +49,6 @@ pub struct Prepared {
     pub hash: Hash,
     /// The tools that cannot be called without arguments.
     pub needs_arguments: BTreeSet<String>,
+    /// The tools that it offers.
+    pub offered: BTreeSet<String>,
 }

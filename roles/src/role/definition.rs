@@ -16,6 +16,9 @@ pub struct Briefing {
     pub skills: Vec<Skill>,
     /// Whether the role has tools; without them it ends its turns by blocks alone.
     pub has_tools: bool,
+    /// Whether a role with tools is shown the other blocks, too: small models often write what they
+    /// should call.
+    pub shows_blocks: bool,
 }
 
 /// A text that is read in full.
@@ -27,6 +30,18 @@ pub struct Reading {
     pub variable: Option<String>,
     /// What it says.
     pub text: String,
+}
+
+impl Reading {
+    /// The reading without what it says, for a window in which it would leave no room.
+    #[must_use]
+    pub fn by_its_path(&self) -> Self {
+        let bytes = self.text.len();
+        Self {
+            text: format!("Too long to show: {bytes} bytes. Read it with read_file or grep."),
+            ..self.clone()
+        }
+    }
 }
 
 /// A skill that a role may use.

@@ -52,9 +52,16 @@ once: save a corrected version under a new name, such as `notes-v2.md`.
 ";
 
 /// What a model without tools is told besides: the block is its only way to end.
-const BLOCKS: &str = "\
-You have no tools, so end with a block. Its other forms, each alone:
+const ONLY_BLOCKS: &str = "You have no tools, so end with a block. Its other forms, each alone:\n";
 
+/// What a model with tools is told besides that may write either.
+const BOTH: &str = "\
+The same as a call: `handoff` with `{\"targets\": [{\"target_node_id\": \"NODE\", \"artifact_path\": \
+\"record/FILE.md\"}]}` or with `{\"type\": \"await-handoff\"}`. The other forms of the block, each alone:
+";
+
+/// The other forms of the block.
+const BLOCKS: &str = "
 ```handoff
 type: await-handoff
 ```
@@ -88,8 +95,10 @@ pub fn system_prompt(briefing: &Briefing) -> Prompt {
         });
     };
     let mut text = CONSTANT.to_owned();
-    if !briefing.has_tools {
-        text.push_str(BLOCKS);
+    match (briefing.has_tools, briefing.shows_blocks) {
+        (false, _) => text.push_str(&[ONLY_BLOCKS, BLOCKS].concat()),
+        (true, true) => text.push_str(&[BOTH, BLOCKS].concat()),
+        (true, false) => {}
     }
     let mut seen = BTreeSet::new();
     let mut parts = Vec::new();

@@ -47,6 +47,7 @@ fn briefing() -> Briefing {
             path: "a-docs/skills/changelog/SKILL.md".to_owned(),
         }],
         has_tools: true,
+        shows_blocks: false,
     }
 }
 
@@ -121,6 +122,22 @@ fn a_role_without_tools_is_shown_the_other_blocks() {
         prompt.contains("```handoff\ntype: prompt-human\n```"),
         "{prompt}"
     );
+}
+
+#[test]
+fn a_model_that_may_write_what_it_should_call_is_shown_calls_and_blocks() {
+    let mut briefing = briefing();
+    briefing.shows_blocks = true;
+    let prompt = system_prompt(&briefing).text;
+    for form in [
+        "`{\"targets\": [{\"target_node_id\": \"NODE\", \"artifact_path\": \"record/FILE.md\"}]}`",
+        "`{\"type\": \"await-handoff\"}`",
+        "```handoff\n- target_node_id: NODE",
+        "```handoff\ntype: await-handoff\n```",
+        "```handoff\ntype: prompt-human\n```",
+    ] {
+        assert!(prompt.contains(form), "{form}: {prompt}");
+    }
 }
 
 #[test]

@@ -23,6 +23,7 @@ mod patch;
 mod plan;
 mod reach;
 mod read;
+mod recall;
 pub mod redact;
 mod running;
 mod seen;
@@ -47,6 +48,7 @@ pub use reach::{Narrowing, Reach};
 pub use running::{Finished, Running};
 pub use setting::{
     CheckWorkflow, EditTool, Guard, Limits, Owner, Scope, SearchService, Setting, WorkflowCheck,
+    is_small_window,
 };
 pub use toolbox::Toolbox;
 pub(crate) use web::is_public;

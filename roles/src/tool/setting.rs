@@ -8,6 +8,8 @@ use std::sync::Arc;
 use a_society_facts::fact::turn::FileChange;
 use a_society_facts::id::{FlowId, NodeId, RoleInstance};
 
+use a_society_facts::message::Message;
+
 use super::command::Background;
 use super::limits;
 
@@ -103,6 +105,8 @@ pub struct Setting {
     pub window_tokens: u64,
     /// By which tool the model changes parts of files.
     pub edit_tool: EditTool,
+    /// The conversation up to the turn's last recorded word, which shows files that other processes read.
+    pub said: Vec<Arc<Message>>,
     /// The files of calls that an earlier process began, as they were to be changed, by the ids under
     /// which the transcript knows the calls.
     pub begun: BTreeMap<String, Vec<FileChange>>,
@@ -137,6 +141,7 @@ impl Setting {
             check_workflow: None,
             window_tokens: 0,
             edit_tool: EditTool::default(),
+            said: Vec::new(),
             begun: BTreeMap::new(),
             words: BTreeMap::new(),
             background: Background::default(),
@@ -149,7 +154,7 @@ impl Setting {
     /// Whether the model's window is small, so that it gets fewer tools and shorter outputs.
     #[must_use]
     pub const fn is_small(&self) -> bool {
-        self.window_tokens > 0 && self.window_tokens <= limits::SMALL_WINDOW_TOKENS
+        is_small_window(self.window_tokens)
     }
 
     /// The tool by which the model is told to change parts of files. Patches are too hard for small
@@ -162,6 +167,12 @@ impl Setting {
             self.edit_tool
         }
     }
+}
+
+/// Whether a window of so many tokens is that of a small model; 0 if nobody knows.
+#[must_use]
+pub const fn is_small_window(tokens: u64) -> bool {
+    tokens > 0 && tokens <= limits::SMALL_WINDOW_TOKENS
 }
 
 /// A tool by which parts of files are changed. Models are told of one; both run.

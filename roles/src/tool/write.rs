@@ -254,9 +254,11 @@ impl Toolbox {
             let text = format!("{shown} is gone since you read it. Nothing was done.");
             return Refusal::new(RefusalKind::Stale, text);
         };
-        let old = before.and_then(|before| self.0.seen.text(before));
+        let kept = |before| self.0.seen.text(before);
+        let recalled = |before| self.recalled(&target.real, before);
+        let old = before.and_then(|before| kept(before).or_else(|| recalled(before)));
         let Some(old) = old else {
-            return files::stale(shown);
+            return self.newer_than_unknown(target, hash);
         };
         let found = difference(&self.redact(&old), &self.redact(&target.page.text));
         self.0.seen.put(target.real.clone(), Some(hash));
@@ -269,6 +271,35 @@ impl Toolbox {
                 found.shown(limits::NEWER_LINES).trim_end()
             ),
         )
+    }
+
+    /// The same where nobody knows any more what the file held: it is shown as it is. A file that is
+    /// shown whole counts as seen.
+    fn newer_than_unknown(&self, target: &Target, hash: Hash) -> Refusal {
+        let shown = &target.located.shown;
+        let redacted = self.redact(&target.page.text);
+        let mut text = format!(
+            "{shown} changed since you read it. Nothing was done. What it held then is not known any \
+             more; it is now:"
+        );
+        for (number, line) in (1..).zip(redacted.lines().take(limits::NEWER_LINES)) {
+            let line: String = line.chars().take(limits::LINE_CHARS).collect();
+            // Writing to a string cannot fail.
+            let _ = write!(text, "\n{number}\t{line}");
+        }
+        match redacted.lines().count().checked_sub(limits::NEWER_LINES) {
+            Some(more) if more > 0 => {
+                let _ = write!(
+                    text,
+                    "\n[{more} more lines; read them before you change the file]"
+                );
+            }
+            Some(_) | None => {
+                self.0.seen.put(target.real.clone(), Some(hash));
+                self.0.seen.keep(hash, &target.page.text);
+            }
+        }
+        Refusal::new(RefusalKind::Stale, text)
     }
 
     /// The plan of a call that would change nothing.

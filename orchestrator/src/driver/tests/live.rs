@@ -5,7 +5,7 @@
 //! result was recorded, so that such a record is tried in both worlds.
 //!
 //! A slice of the records is tried unless `A_SOCIETY_TEST_FULL=1` asks for all of them;
-//! `A_SOCIETY_TEST_SLICE` says which slice, so that it moves.
+//! `A_SOCIETY_TEST_SEED` says which slice, so that it moves.
 
 #![expect(
     clippy::wildcard_enum_match_arm,
@@ -16,6 +16,7 @@ mod folder;
 mod meaning;
 mod models;
 mod scripts;
+mod wires;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -72,6 +73,12 @@ struct Scenario {
     script: Option<String>,
     /// What a model says to a conversation.
     model: Option<Says>,
+    /// What one says that is asked over HTTP.
+    wired: Option<wires::Wired>,
+    /// Whether its roles have the tools of a server.
+    server: bool,
+    /// What the operator says to roles at work.
+    steers: &'static [wires::Steered],
     /// How the operator answers.
     answers: Answers,
     /// How large the model's window is; 0 is without bounds.
@@ -143,6 +150,7 @@ impl Walk {
         if does {
             between(core);
         }
+        wires::steer(core, scenario.steers);
         let heard = core.step(start.turn, start.attempt, step);
         if let Heard::Go(told) = heard.map_err(|error| error.to_string())? {
             self.running.push((start, Some(told)));
@@ -323,9 +331,9 @@ fn first<S>(whole: &Whole<S>) -> usize {
     whole.journal.iter().rposition(is_first).unwrap() + 1
 }
 
-/// Which slice is tried: another one in each run that says so, else one that the name decides.
+/// Which slice is tried: another one with each seed, else one that the name decides.
 fn slice(scenario: &Scenario) -> usize {
-    let wanted = std::env::var("A_SOCIETY_TEST_SLICE").unwrap_or_default();
+    let wanted = std::env::var("A_SOCIETY_TEST_SEED").unwrap_or_default();
     let letters = wanted.bytes().chain(scenario.name.bytes());
     letters.fold(0, |sum: usize, byte| {
         sum.wrapping_mul(31).wrapping_add(usize::from(byte))

@@ -19,12 +19,13 @@ use a_society_facts::view::FlowState;
 use a_society_facts::{At, Fact, Hash};
 use a_society_flow::graph::FlowGraph;
 use a_society_flow::machine::Input;
+use a_society_roles::mcp::Servers;
 use a_society_roles::provider::{
     Answer, Arrival, AskedCall, Event, Fault, FaultClass, Prepared, Provider, Request, Stop,
     Stream, Thinking,
 };
 use a_society_roles::role::prompt::Prompt;
-use a_society_roles::taker::model::{Chooser, Gear, Model, ModelTaker, Traffic, offered};
+use a_society_roles::taker::model::{Chooser, Gear, Model, ModelTaker, Remote, Traffic, offered};
 use a_society_roles::tool::{Owner, Setting, Toolbox};
 use a_society_roles::turn::job::{BegunWith, Job};
 use a_society_roles::turn::stop::StopSignal;
@@ -116,6 +117,7 @@ impl Provider for Puppet {
             hash: Hash::of(&body),
             body: body.into(),
             needs_arguments: Default::default(),
+            offered: Default::default(),
         })
     }
 
@@ -191,6 +193,10 @@ pub(super) struct Actors {
     pub(super) chooses: bool,
     /// What an earlier version wrote into system prompts.
     pub(super) earlier: &'static str,
+    /// Who answers instead of the puppet.
+    pub(super) wire: Option<Arc<dyn Provider>>,
+    /// The only server of tools that there is.
+    pub(super) server: Option<Arc<Servers>>,
 }
 
 impl Actors {
@@ -225,12 +231,18 @@ impl Actors {
     fn gear(&self, job: &Job) -> Gear {
         let tools = self.tools(&job.role);
         let offered = offered(tools.definitions());
+        let puppet = || Arc::clone(&self.puppet) as Arc<dyn Provider>;
+        let remote = self.server.as_ref().map(|servers| Remote {
+            servers: Arc::clone(servers),
+            names: vec!["list".to_owned()],
+            newly: Vec::new(),
+        });
         Gear {
-            provider: Arc::clone(&self.puppet) as Arc<dyn Provider>,
+            provider: self.wire.clone().unwrap_or_else(puppet),
             model: self.model(),
             tools,
             offered,
-            remote: None,
+            remote,
             missing: Vec::new(),
             environment: String::new(),
             ends_by_call: true,
@@ -389,6 +401,8 @@ impl World {
             most: self.most,
             chooses: self.chooses,
             earlier: self.earlier,
+            wire: None,
+            server: None,
         })
     }
 

@@ -50,6 +50,8 @@ pub struct Transport {
     trusted: Vec<Vec<u8>>,
     /// Made when it is needed first: reading the system's certificates takes a while.
     client: OnceLock<Result<Client, String>>,
+    /// One that trusts nobody, for addresses without TLS on a machine without certificates.
+    plain: OnceLock<Result<Client, String>>,
     /// The last request of each conversation.
     pub(super) sent: Sent,
 }
@@ -64,6 +66,7 @@ impl Transport {
             proxy,
             trusted,
             client: OnceLock::new(),
+            plain: OnceLock::new(),
             sent: Sent::default(),
         }
     }
@@ -85,13 +88,17 @@ impl Transport {
         self.timeouts
     }
 
-    pub(super) fn client(&self) -> Result<&Client, Fault> {
-        let made = self.client.get_or_init(|| self.make());
+    /// What makes connections to addresses with TLS, or without.
+    pub(super) fn client(&self, is_secure: bool) -> Result<&Client, Fault> {
+        let mut made = self.client.get_or_init(|| self.make(true));
+        if made.is_err() && !is_secure && self.proxy.is_none() {
+            made = self.plain.get_or_init(|| self.make(false));
+        }
         made.as_ref()
             .map_err(|why| Fault::new(FaultClass::Invalid, why.clone()))
     }
 
-    fn make(&self) -> Result<Client, String> {
+    fn make(&self, trusts: bool) -> Result<Client, String> {
         // Whoever was first has chosen the same one.
         let _installed = rustls::crypto::ring::default_provider().install_default();
         let mut builder = Client::builder()
@@ -100,6 +107,9 @@ impl Transport {
             .no_proxy()
             .user_agent(concat!("a-society/", env!("CARGO_PKG_VERSION")))
             .connect_timeout(self.timeouts.connect);
+        if !trusts {
+            builder = builder.tls_certs_only([]);
+        }
         if let Some(proxy) = &self.proxy {
             let proxy =
                 Proxy::all(proxy).map_err(|why| format!("the proxy cannot be used: {why}"))?;

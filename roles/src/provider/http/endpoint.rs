@@ -153,7 +153,7 @@ impl HttpProvider {
 
     fn begin(&self, prepared: Prepared, stop: &StopSignal) -> Result<Stream, Fault> {
         let runtime = runtime::shared().map_err(|why| Fault::new(FaultClass::Invalid, why))?;
-        let client = self.transport.client()?.clone();
+        let client = self.transport.client(self.url.scheme() == "https")?.clone();
         let asked = Asked::of(&self.endpoint.name, &prepared);
         let mut request = reqwest::Request::new(Method::POST, self.url.clone());
         *request.headers_mut() = self.headers.clone();
@@ -208,6 +208,7 @@ fn prepared(
         hash,
         body,
         needs_arguments,
+        offered: request.tools.iter().map(|tool| tool.name.clone()).collect(),
     })
 }
 

@@ -528,6 +528,7 @@ pub(super) fn reader(wire: Wire, model: &str) -> Box<dyn Reader> {
         provider: wire.word().into(),
         model: model.into(),
         needs_arguments: needing.map(|tool| tool.name).collect(),
+        offered: tools().into_iter().map(|tool| tool.name).collect(),
         sent_bytes: 1_000,
         request_id: None,
     };

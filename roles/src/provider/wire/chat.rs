@@ -1,6 +1,7 @@
 //! The Chat Completions wire, as `OpenAI` began it and many others speak it.
 
 mod read;
+mod spelled;
 mod write;
 
 use std::collections::BTreeMap;

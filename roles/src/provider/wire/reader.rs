@@ -39,6 +39,8 @@ pub(in crate::provider) struct Asked {
     pub(in crate::provider) provider: String,
     pub(in crate::provider) model: String,
     pub(in crate::provider) needs_arguments: BTreeSet<String>,
+    /// The tools that were offered.
+    pub(in crate::provider) offered: BTreeSet<String>,
     /// How long the request was.
     pub(in crate::provider) sent_bytes: usize,
     pub(in crate::provider) request_id: Option<String>,
@@ -50,6 +52,7 @@ impl Asked {
             provider: provider.to_owned(),
             model: prepared.model.clone(),
             needs_arguments: prepared.needs_arguments.clone(),
+            offered: prepared.offered.clone(),
             sent_bytes: prepared.body.len(),
             request_id: None,
         }

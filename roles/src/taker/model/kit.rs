@@ -36,6 +36,8 @@ pub(super) struct Kit {
     offered: Vec<ToolDefinition>,
     remote: Option<Remote>,
     tools: BTreeMap<String, mcp::ToolDefinition>,
+    /// Why servers of the role are not there.
+    absent: BTreeMap<String, String>,
     /// The flow, the role and the node, to which consent is bound.
     owner: [String; 3],
 }
@@ -104,6 +106,7 @@ impl Kit {
             offered: own_offered.to_vec(),
             remote: remote.cloned(),
             tools: BTreeMap::new(),
+            absent: BTreeMap::new(),
             owner: [
                 job.flow.to_string(),
                 job.role.to_string(),
@@ -150,6 +153,7 @@ impl Kit {
         let tools = match remote.servers.tools(server, stop) {
             Ok(tools) => tools,
             Err(fault) => {
+                self.absent.insert(server.to_owned(), fault.why.clone());
                 absent.push(missing(None, fault.why));
                 return;
             }
@@ -191,10 +195,16 @@ impl Kit {
             return Ok(Planned::Remote(Box::new(self.plan_remote(tool, call))));
         }
         if call.name.starts_with(REMOTE) {
-            return Err(format!(
-                "There is no tool {:?} here; its server may be gone.",
-                call.name
-            ));
+            let server = mcp::server_of(&call.name);
+            let known = server.and_then(|server| Some((server, self.absent.get(server)?)));
+            return Err(match known {
+                Some((server, why)) => self.own.redact(&format!(
+                    "The server {server} is not there now, and with it {}. {why} Go on without it, or \
+                     ask_operator.",
+                    clipped(&call.name)
+                )),
+                None => self.unknown(&call.name),
+            });
         }
         let meant = canonical(&call.name);
         let also = meant.and_then(twin);

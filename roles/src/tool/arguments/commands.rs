@@ -3,7 +3,13 @@
 use serde::Deserialize;
 
 use super::super::form::Kind::{Any, Flag, Items, Number, Text, Word};
-use super::super::form::{Alias, Form, also, hidden, optional, required};
+use super::super::form::{Alias, Form, Member, also, hidden, optional, required};
+
+const COMMAND: Member = required("command", Any, "").or(&["cmd"]);
+const FOLDER: Member = optional("folder", Text, "Where it runs; default the project.")
+    .or(&["workdir", "cwd", "dir_path"]);
+const TIMEOUT: Member =
+    optional("timeout_ms", Number, "Default 120000, at most 1800000.").or(&["timeout"]);
 
 pub(super) static RUN_COMMAND: Form = Form {
     name: "run_command",
@@ -11,10 +17,9 @@ pub(super) static RUN_COMMAND: Form = Form {
            variables do not carry over to the next command. Start servers and watchers with \
            background.",
     members: &[
-        required("command", Any, "").or(&["cmd"]),
-        optional("folder", Text, "Where it runs; default the project.")
-            .or(&["workdir", "cwd", "dir_path"]),
-        optional("timeout_ms", Number, "Default 120000, at most 1800000.").or(&["timeout"]),
+        COMMAND,
+        FOLDER,
+        TIMEOUT,
         optional("background", Flag, "Return at once with an id.")
             .or(&["run_in_background", "is_background"]),
         hidden("timeout_secs", Number),
@@ -26,6 +31,15 @@ pub(super) static RUN_COMMAND: Form = Form {
         also("exec_command"),
         also("run_shell_command"),
     ],
+};
+
+/// The same tool for models that are not offered `command_output`.
+pub(super) static RUN_COMMAND_AWAITED: Form = Form {
+    name: "run_command",
+    said: "Runs a bash command and gives its exit code and output. No terminal, no input; folder and \
+           variables do not carry over to the next command.",
+    members: &[COMMAND, FOLDER, TIMEOUT],
+    also: &[],
 };
 
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]

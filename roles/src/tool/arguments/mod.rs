@@ -55,6 +55,7 @@ pub fn definitions(setting: &Setting) -> Vec<Definition> {
     let offered = FORMS.iter().filter(|form| is_offered(form, setting));
     let told = offered.map(|form| match form.name {
         "edit_file" if setting.is_small() => &files::EDIT_FILE_ONCE,
+        "run_command" if setting.is_small() => &commands::RUN_COMMAND_AWAITED,
         "write_file" if setting.told_edit_tool() == EditTool::Patch => {
             &files::WRITE_FILE_BESIDE_PATCHES
         }

@@ -36,6 +36,8 @@ struct Roles(Mutex<BTreeMap<RoleInstance, Mine>>);
 struct Mine {
     started: u32,
     live: BTreeMap<u32, Arc<Job>>,
+    /// Those that were told to end with a turn and may still run.
+    ending: Vec<Arc<Job>>,
     /// Those that ended with a turn, in words, until somebody is told.
     ended: Vec<String>,
 }
@@ -55,6 +57,8 @@ struct State {
     text: Text,
     begun: Stopwatch,
     end: Option<(Report, Duration)>,
+    /// Whether it ran when its turn ended.
+    is_cut: bool,
 }
 
 /// What a command has to say.
@@ -106,6 +110,7 @@ impl Background {
                 text: Text::new(redactor, BACKGROUND_BYTES),
                 begun: Stopwatch::start(),
                 end: None,
+                is_cut: false,
             }),
             changed: Condvar::new(),
         });
@@ -139,23 +144,18 @@ impl Background {
         }
     }
 
-    /// The role's turn is over: its commands end. Waits until they have.
+    /// The role's turn is over: its commands end. Waits until they have, also those that somebody else
+    /// has told to end.
     pub fn end(&self, role: &RoleInstance) {
-        let live = match self.roles().get_mut(role) {
-            Some(mine) => std::mem::take(&mut mine.live),
+        let ending = match self.roles().get_mut(role) {
+            Some(mine) => mine.end(),
             None => return,
         };
-        // What had ended by itself did not end with the turn.
-        let running = live.iter().filter(|(_, job)| job.runs());
-        let ended: Vec<String> = running.map(|(number, job)| named(*number, job)).collect();
-        for job in live.values() {
-            job.stop.raise();
-        }
-        for job in live.values() {
+        for job in &ending {
             job.await_end(None, &StopSignal::default());
         }
         if let Some(mine) = self.roles().get_mut(role) {
-            mine.ended.extend(ended);
+            mine.ending.retain(|job| job.state().end.is_none());
         }
     }
 
@@ -183,7 +183,7 @@ impl Background {
                 mine.flat_map(|mine| mine.live.values().cloned()).collect()
             };
             for job in jobs {
-                job.stop.raise();
+                job.end_with_turn();
             }
         });
     }
@@ -205,6 +205,22 @@ impl Drop for Roles {
         for job in roles.values().flat_map(|mine| mine.live.values()) {
             job.stop.raise();
         }
+    }
+}
+
+impl Mine {
+    /// Tells all that run to end, and gives those that are to be waited for. They are named at once, so
+    /// that whoever begins the next turn knows them.
+    fn end(&mut self) -> Vec<Arc<Job>> {
+        for (number, job) in std::mem::take(&mut self.live) {
+            job.end_with_turn();
+            // What had ended by itself did not end with the turn.
+            if job.state().is_cut {
+                self.ended.push(named(number, &job));
+            }
+            self.ending.push(job);
+        }
+        self.ending.clone()
     }
 }
 
@@ -241,8 +257,12 @@ impl Job {
         }
     }
 
-    fn runs(&self) -> bool {
-        self.state().end.is_none()
+    /// Ends it because its turn is over.
+    fn end_with_turn(&self) {
+        let mut state = self.state();
+        state.is_cut |= state.end.is_none();
+        drop(state);
+        self.stop.raise();
     }
 
     fn state(&self) -> MutexGuard<'_, State> {

@@ -123,6 +123,10 @@ impl Toolbox {
             let why = "apply_patch is a tool, not a command. Call it with the whole patch.";
             return Err(Refusal::new(RefusalKind::Arguments, why));
         }
+        if given.background && setting.is_small() {
+            let why = "There are no commands in the background here. Call it without background.";
+            return Err(Refusal::new(RefusalKind::Arguments, why));
+        }
         if given.background
             && let Some(why) = setting.background.refuses(&setting.owner.role)
         {

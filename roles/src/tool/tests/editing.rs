@@ -2,6 +2,7 @@
 
 use a_society_facts::Hash;
 use a_society_facts::fact::turn::{CallEnd, Effect};
+use a_society_facts::message::Message;
 use serde_json::{Value, json};
 
 use super::stage::{Stage, call, done, output, plan};
@@ -389,4 +390,62 @@ fn what_was_seen_is_said_for_the_record_and_remembered_by_another_turn() {
     stage.write("project/src/a.txt", "other\n");
     let given = json!({ "path": "src/a.txt", "content": "new" });
     assert!(said(&second, "write_file", given).contains("changed since"));
+}
+
+#[test]
+fn another_process_knows_from_the_conversation_what_changed_since_it_was_read() {
+    let stage = Stage::new();
+    stage.write("project/a.txt", "\u{feff}one\r\ntwo\r\nthree\r\n");
+    let before = Hash::of("\u{feff}one\r\ntwo\r\nthree\r\n".as_bytes());
+    let (first, read) = (stage.toolbox(), json!({ "path": "a.txt" }));
+    let shown = output(&first, "read_file", read.clone());
+    let said = [
+        Message::AssistantToolCalls {
+            calls: vec![call("read_file", read)],
+            text: None,
+        },
+        Message::ToolResult {
+            call_id: "call-1".to_owned(),
+            tool_name: "read_file".to_owned(),
+            content: shown,
+            is_error: false,
+        },
+    ];
+    stage.write("project/a.txt", "\u{feff}one\r\n2\r\nthree\r\n");
+    let edit = || edits("a.txt", &[("three", "3")]);
+    let mut setting = stage.setting();
+    setting.said = said.into_iter().map(Into::into).collect();
+    let other = Toolbox::open(setting).unwrap();
+    other.remember(&[("a.txt".to_owned(), before)].into());
+    let refused = said_of(&other, edit());
+    assert!(
+        refused.ends_with("make it again:\n2\t-two\n2\t+2"),
+        "{refused}"
+    );
+    assert!(said_of(&other, edit()).starts_with("Edited a.txt: 1 place"));
+    // Where the conversation does not show it, what is there now is shown.
+    stage.write("project/a.txt", "1\n2\n");
+    let third = stage.toolbox();
+    third.remember(&[("a.txt".to_owned(), before)].into());
+    let refused = said_of(&third, edit());
+    assert!(
+        refused.ends_with("is not known any more; it is now:\n1\t1\n2\t2"),
+        "{refused}"
+    );
+    assert!(said_of(&third, edits("a.txt", &[("1", "one")])).starts_with("Edited"));
+    let long: String = (1..=100).map(|n| format!("{n}\n")).collect();
+    stage.write("project/a.txt", &long);
+    let fourth = stage.toolbox();
+    fourth.remember(&[("a.txt".to_owned(), before)].into());
+    for _ in 0..2 {
+        let refused = said_of(&fourth, edits("a.txt", &[("99", "x")]));
+        assert!(
+            refused.ends_with("60\t60\n[40 more lines; read them before you change the file]"),
+            "{refused}"
+        );
+    }
+}
+
+fn said_of(tools: &Toolbox, given: Value) -> String {
+    said(tools, "edit_file", given)
 }

@@ -52,6 +52,16 @@ impl Meaning {
                 ),
             ),
         ];
+        let heard = views
+            .sessions
+            .values()
+            .flat_map(|session| &session.messages);
+        let heard = heard.filter(|entry| entry.origin == Some(Origin::Steer));
+        let heard = (
+            "heard",
+            format!("{:?}", heard.filter_map(said).collect::<Vec<_>>()),
+        );
+        let facts = facts.into_iter().chain([heard]);
         let sessions = views.sessions.iter().map(|(role, session)| {
             let said = session.messages.iter().filter_map(said).collect();
             (role.to_string(), said)
@@ -61,7 +71,7 @@ impl Meaning {
             !path.starts_with(folder.root()) || path.starts_with(folder.record())
         });
         Self {
-            facts: facts.map(|(name, text)| (name.to_owned(), text)).into(),
+            facts: facts.map(|(name, text)| (name.to_owned(), text)).collect(),
             sessions: sessions.collect(),
             files: lasting
                 .map(|(path, bytes)| (path.display().to_string(), Hash::of(bytes)))

@@ -16,6 +16,7 @@ use super::super::super::core::{Core, Parts};
 use super::super::model::{ALONE, Actors, Puppet, Says, answer, calls, closes, says};
 use super::folder::{Folder, remove};
 use super::scripts::{forward, only_flow, patient};
+use super::wires::Wire;
 use super::{Answers, Begins, Files, SLICES, Scenario, Stage, every_prefix_goes_on};
 use crate::control::message::Command;
 use crate::mint::SeededMint;
@@ -26,14 +27,17 @@ use crate::run::{NewFlow, create};
 const BEGINS_MS: i64 = 1_795_246_169_123;
 
 /// A flow of a model in a folder that vanishes.
-struct OnDisk(Folder);
+pub(super) struct OnDisk(Folder, Wire);
 
 impl OnDisk {
     fn take_over(&self, scenario: &Scenario, flow: &FlowRef, seed: u64) -> Result<Core, String> {
         let store = self.0.store();
         let (opened, _) = store.open(flow).map_err(|error| error.to_string())?;
         let record = opened.folder().record();
-        let puppet = Arc::new(Puppet::that_says(scenario.model.unwrap()));
+        let puppet = scenario.model.map(Puppet::that_says).unwrap_or_default();
+        let puppet = Arc::new(puppet);
+        let wired = scenario.wired.as_ref();
+        let server = scenario.server.then(|| super::wires::server(self.0.path()));
         let actors = Actors {
             puppet,
             project: self.0.project(),
@@ -43,6 +47,8 @@ impl OnDisk {
             most: None,
             chooses: scenario.chooses,
             earlier: "",
+            wire: wired.map(|wired| self.1.provider(wired)),
+            server,
         };
         let parts = Parts {
             roles: Box::new(actors),
@@ -62,7 +68,7 @@ impl OnDisk {
 
 impl Stage for OnDisk {
     fn new() -> Self {
-        Self(Folder::new())
+        Self(Folder::new(), Wire::default())
     }
 
     fn set(self, files: &Files) -> Self {
@@ -116,12 +122,15 @@ fn results(said: &[Message]) -> usize {
     said.iter().filter(is_result).count()
 }
 
-fn scenario(name: &str, model: Says, answers: Answers) -> Scenario {
+pub(super) fn scenario(name: &str, model: Says, answers: Answers) -> Scenario {
     Scenario {
         name: name.to_owned(),
         flow: Begins::File(ALONE.to_owned()),
         script: None,
         model: Some(model),
+        wired: None,
+        server: false,
+        steers: &[],
         answers,
         window: 0,
         chooses: false,
@@ -132,17 +141,18 @@ fn scenario(name: &str, model: Says, answers: Answers) -> Scenario {
     }
 }
 
-const EDIT: (&str, &str) = ("edit_file", r#"{"path":"a.txt","old":"one","new":"two"}"#);
-const OTHER: (&str, &str) = ("write_file", r#"{"path":"c.txt","content":"c\n"}"#);
+pub(super) const EDIT: (&str, &str) = ("edit_file", r#"{"path":"a.txt","old":"one","new":"two"}"#);
+pub(super) const READS: [(&str, &str); 3] = [
+    ("read_file", r#"{"path":"a.txt"}"#),
+    ("read_file", r#"{"path":"b.txt"}"#),
+    ("read_file", r#"{"path":"missing.txt"}"#),
+];
+pub(super) const OTHER: (&str, &str) = ("write_file", r#"{"path":"c.txt","content":"c\n"}"#);
 
 /// Reads, edits a file and writes another, in one answer each.
-fn edits(said: &[Message]) -> Vec<Arrival> {
+pub(super) fn edits(said: &[Message]) -> Vec<Arrival> {
     match results(said) {
-        0 => calls(&[
-            ("read_file", r#"{"path":"a.txt"}"#),
-            ("read_file", r#"{"path":"b.txt"}"#),
-            ("read_file", r#"{"path":"missing.txt"}"#),
-        ]),
+        0 => calls(&READS),
         3 => calls(&[EDIT, OTHER]),
         _ => closes(),
     }

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 use super::super::assembly::{Assembly, Count, Tally};
 use super::super::reader::{Asked, Progress, Reader, cut_off, data, garbled};
 use super::super::words::Words;
-use super::Kept;
+use super::{Kept, spelled};
 use crate::provider::answer::{Answer, Stop};
 use crate::provider::event::Event;
 use crate::provider::fault::Fault;
@@ -190,6 +190,21 @@ impl Chunks {
             || places.first().is_some_and(|first| *first > 1)
     }
 
+    /// Takes a text that is nothing but calls as these calls, and says how the answer ended.
+    fn spelled(&mut self) -> Stop {
+        let Some(calls) = spelled::calls(&self.said.text, &self.asked.offered) else {
+            return Stop::End;
+        };
+        // They were heard as words already.
+        let mut out = Vec::new();
+        for call in calls {
+            let at = self.said.begin_call("", &call.name, &mut out);
+            self.said.whole_arguments(at, &call.arguments);
+        }
+        self.said.text.clear();
+        Stop::Tools
+    }
+
     fn kept(&mut self) -> Vec<Box<serde_json::value::RawValue>> {
         let mut kept = std::mem::take(&mut self.kept);
         let ids = (0..self.places.len()).filter_map(|at| self.said.call_names(at));
@@ -305,7 +320,7 @@ impl Reader for Chunks {
     }
 
     fn finish(mut self: Box<Self>) -> Result<Answer, Fault> {
-        let stop = match self.stop.take() {
+        let mut stop = match self.stop.take() {
             _ if self.said.is_full => Stop::OutputLimit,
             // Calls run only if the stream reached its end.
             Some(Stop::Tools) if !self.is_over => return Err(cut_off()),
@@ -314,6 +329,9 @@ impl Reader for Chunks {
         };
         if self.has_gaps() {
             return Err(garbled("a call is missing between the others"));
+        }
+        if stop == Stop::End && self.is_over && !self.said.has_calls() {
+            stop = self.spelled();
         }
         let blocks = self.kept();
         Ok(self.asked.answer(&self.said, stop, &self.tally, blocks))

@@ -129,6 +129,9 @@ fn a_stop_of_the_turn_and_the_end_of_its_flow_end_them() {
     assert_eq!(alive(&word), 1);
     stop.raise();
     assert!(gone());
+    let setting = &tools.0.setting;
+    let named = setting.background.ended_with_turn(&setting.owner.role);
+    assert_eq!(named, [format!("c1 (exec -a {word} sleep 600)")]);
     let tools = stage.toolbox();
     let planned = tools.plan(&call("run_command", command)).unwrap();
     finish(&tools, planned, &StopSignal::default());

@@ -1,0 +1,227 @@
+//! What a role knows over the end of a process, of a turn and of a flow: files that changed since,
+//! commands that ended, outputs that were too long, servers that are gone.
+
+use serde_json::{Value, json};
+
+use super::models::{FLOW, Model, SERVER, call, with_model};
+use super::place::Place;
+
+type Said = Vec<(Value, Vec<Value>)>;
+
+/// The results of tools as the last request shows them.
+fn results(model: &Model) -> Vec<String> {
+    let heard = model.heard().pop().unwrap();
+    let request: Value = serde_json::from_str(&heard).unwrap();
+    let messages = request["messages"].as_array().unwrap().iter();
+    let blocks = messages.filter_map(|message| message["content"].as_array());
+    let results = blocks
+        .flatten()
+        .filter(|block| block["type"] == "tool_result");
+    results
+        .map(|block| block["content"].as_str().unwrap().to_owned())
+        .collect()
+}
+
+/// Brings a flow to its first question, in a process that then ends.
+fn asked(place: &Place) -> String {
+    let said = place.run(&["run", "demo/flow.yaml", "--until-waiting"]);
+    assert_eq!(said.code, 8, "{said:?}");
+    place.flow().unwrap()
+}
+
+/// Another process goes on, with everything allowed.
+fn gone_on(place: &Place, flow: &str) {
+    assert_eq!(place.run(&["mode", flow, "full-access"]).code, 0);
+    let said = place.run(&["resume", flow, "--until-waiting", "--improve", "none"]);
+    assert_eq!(said.code, 0, "{said:?}");
+}
+
+fn reads_asks_and_edits(results: usize) -> Said {
+    let edit = json!({ "path": "plan.md", "old_string": "first", "new_string": "1st" });
+    let (tool, input) = match results {
+        0 => ("read_file", json!({ "path": "plan.md" })),
+        1 => ("run_command", json!({ "command": "true" })),
+        2 | 3 => ("edit_file", edit),
+        _ => return Vec::new(),
+    };
+    vec![call(results, tool, input)]
+}
+
+#[test]
+fn another_process_says_which_lines_of_a_file_changed_since_the_role_read_it() {
+    let model = Model::start_with(reads_asks_and_edits);
+    let place = with_model(&model);
+    place.write("demo/plan.md", "first\nsecond\nthird\n");
+    let flow = asked(&place);
+    place.write("demo/plan.md", "first\n2nd\nthird\n");
+    gone_on(&place, &flow);
+    let results = results(&model);
+    assert!(
+        results[2].contains("plan.md changed since you read it. Nothing was done.")
+            && results[2].ends_with("2\t-second\n2\t+2nd"),
+        "{}",
+        results[2]
+    );
+    assert!(results[3].starts_with("Edited plan.md"), "{}", results[3]);
+    let plan = std::fs::read_to_string(place.workspace.path().join("demo/plan.md"));
+    assert_eq!(plan.unwrap(), "1st\n2nd\nthird\n");
+}
+
+/// Two nodes of one role.
+const TWO: &str = r"workflow:
+  name: By a model
+  nodes:
+    - { id: do, role: owner, work: [ Keep a log ] }
+    - { id: close, role: owner, work: [ Close it ] }
+  edges:
+    - { from: do, to: close }
+roles:
+  owner: { instructions: You keep a log. }
+";
+
+fn handoff(results: usize, path: &str) -> (Value, Vec<Value>) {
+    let targets = json!([{ "target_node_id": "close", "artifact_path": path }]);
+    call(results, "handoff", json!({ "targets": targets }))
+}
+
+fn leaves_a_command(results: usize) -> Said {
+    match results {
+        0 => {
+            let command = "echo up; exec sleep 600";
+            let given = json!({ "command": command, "background": true });
+            vec![call(0, "run_command", given)]
+        }
+        1 => {
+            let given = json!({ "path": "record/a.md", "content": "A.\n" });
+            vec![call(1, "write_file", given)]
+        }
+        2 => vec![handoff(2, "record/a.md")],
+        _ => Vec::new(),
+    }
+}
+
+#[test]
+fn the_next_packet_says_which_commands_ended_with_the_turn_before() {
+    let model = Model::start_with(leaves_a_command);
+    let place = with_model(&model);
+    place.write("demo/flow.yaml", TWO);
+    let flow = asked(&place);
+    gone_on(&place, &flow);
+    let heard = model.heard().pop().unwrap();
+    assert!(
+        heard.contains("Ended with your last turn: c1 (echo up; exec sleep 600)."),
+        "{heard}"
+    );
+    assert!(heard.contains("You are at node `close` for the first time."));
+}
+
+fn hands_off_an_output(results: usize) -> Said {
+    match results {
+        0 => vec![call(0, "grep", json!({ "pattern": "wide" }))],
+        1 => vec![handoff(1, "record/.outputs/1.1.txt")],
+        2 => {
+            let given = json!({ "path": "record/a.md", "content": "A.\n" });
+            vec![call(2, "write_file", given)]
+        }
+        3 => vec![handoff(3, "record/a.md")],
+        _ => Vec::new(),
+    }
+}
+
+fn wide() -> String {
+    format!("wide {}\n", "x".repeat(380)).repeat(200)
+}
+
+#[test]
+fn what_was_too_long_for_a_message_is_not_handed_off() {
+    let model = Model::start_with(hands_off_an_output);
+    let place = with_model(&model);
+    place.write("demo/flow.yaml", TWO);
+    place.write("demo/a.txt", &wide());
+    let said = place.run(&[
+        "run",
+        "demo/flow.yaml",
+        "--until-waiting",
+        "--improve",
+        "none",
+    ]);
+    assert_eq!(said.code, 0, "{said:?}");
+    let heard = model.heard();
+    assert!(
+        heard[1].contains("all of it: record/.outputs/"),
+        "{}",
+        heard[1]
+    );
+    assert!(
+        heard[2].contains(
+            "`record/.outputs/` keeps what was too long for a message and is not handed off"
+        ),
+        "{}",
+        heard[2]
+    );
+}
+
+fn reads_again_what_was_kept(results: usize) -> Said {
+    let (tool, input) = match results {
+        0 => ("grep", json!({ "pattern": "wide" })),
+        1 => ("run_command", json!({ "command": "true" })),
+        2 => (
+            "grep",
+            json!({ "pattern": "^a.txt:150:", "path": "record/.outputs" }),
+        ),
+        _ => return Vec::new(),
+    };
+    vec![call(results, tool, input)]
+}
+
+#[test]
+fn a_fork_reads_what_its_parent_kept_of_a_long_output() {
+    let model = Model::start_with(reads_again_what_was_kept);
+    let place = with_model(&model);
+    place.write("demo/a.txt", &wide());
+    let parent = asked(&place);
+    let said = place.run(&["fork", &parent, "--json"]);
+    assert_eq!(said.code, 0, "{said:?}");
+    let fork = said.json()["flow"].as_str().unwrap().to_owned();
+    std::fs::remove_dir_all(place.folder(&parent).join("record")).unwrap();
+    gone_on(&place, &fork);
+    let results = results(&model);
+    assert!(
+        results[2].contains(".txt:150:a.txt:150:wide xxx"),
+        "{}",
+        results[2]
+    );
+}
+
+#[test]
+fn a_call_of_a_server_that_is_gone_comes_back_with_the_reason() {
+    let model = Model::start_with(|results| match results {
+        0 => vec![call(0, "mcp__list__add", json!({ "word": "one" }))],
+        _ => Vec::new(),
+    });
+    let place = with_model(&model);
+    let path = place.workspace.path().to_owned();
+    place.write("server.sh", SERVER);
+    let config = std::fs::read_to_string(path.join("config.yaml")).unwrap();
+    let server = format!(
+        "mcp-servers:\n  list: {{ command: /bin/sh, args: ['{0}/server.sh'], env: {{ LIST: '{0}/list.txt' }} }}\n",
+        path.display()
+    );
+    place.write("config.yaml", &format!("{config}{server}"));
+    let named = FLOW.replace("You keep a log.", "You keep a log., mcp-servers: [list]");
+    place.write("demo/flow.yaml", &named);
+    let flow = asked(&place);
+    // The next process starts what is no server any more.
+    place.write("server.sh", "exit 3\n");
+    gone_on(&place, &flow);
+    let results = results(&model);
+    assert!(
+        results[0].contains("The server list is not there now, and with it mcp__list__add."),
+        "{}",
+        results[0]
+    );
+    assert!(!path.join("list.txt").exists());
+    let last: Value = serde_json::from_str(&model.heard().pop().unwrap()).unwrap();
+    let mut tools = last["tools"].as_array().unwrap().iter();
+    assert!(!tools.any(|tool| tool["name"] == "mcp__list__add"));
+}
