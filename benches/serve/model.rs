@@ -1,12 +1,13 @@
-//! The model: a server that streams at an even pace, and remembers when it said what.
+//! The model: the stand-in for providers, streaming at an even pace, and remembering when it said what.
 
-use std::io::{BufRead, BufReader, Read, Write};
-use std::net::{TcpListener, TcpStream};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Condvar, Mutex};
+use std::sync::{Arc, Condvar, Mutex, OnceLock};
 use std::time::{Duration, Instant};
 
-use serde_json::{Value, json};
+use a_society_stand_in::{
+    Act, Deed, Ending, Piece, Reply, Server, Used, Wire, stream_head, strict,
+};
+use serde_json::json;
 
 /// How many bytes a delta has.
 pub(crate) const DELTA_BYTES: usize = 8;
@@ -15,14 +16,20 @@ pub(crate) const DELTA_BYTES: usize = 8;
 /// the stream and not with the end of it.
 const BREATH: Duration = Duration::from_millis(500);
 
+/// What it says when it is done.
+const HANDOFF: &str = "\n\n```handoff\ntype: forward-pass-closed\n```";
+
 /// A model that says a number of words when it is let.
 pub(crate) struct Model {
     pub(crate) url: String,
+    _server: Server,
     shared: Arc<Shared>,
 }
 
 struct Shared {
     began: Instant,
+    /// When it began to speak.
+    spoke: OnceLock<Instant>,
     /// When each delta was sent, in microseconds since the beginning.
     sent_us: Vec<AtomicU64>,
     /// Whether it was asked, and whether it may begin.
@@ -37,22 +44,20 @@ fn word(number: usize) -> String {
 
 impl Model {
     pub(crate) fn start(deltas: usize) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let url = format!("http://{}", listener.local_addr().unwrap());
         let shared = Arc::new(Shared {
             began: Instant::now(),
+            spoke: OnceLock::new(),
             sent_us: (0..deltas).map(|_| AtomicU64::new(0)).collect(),
             stage: Mutex::default(),
             changed: Condvar::new(),
         });
-        let of_server = Arc::clone(&shared);
-        std::thread::spawn(move || {
-            for stream in listener.incoming().map_while(Result::ok) {
-                let shared = Arc::clone(&of_server);
-                std::thread::spawn(move || serve(&stream, &shared));
-            }
-        });
-        Self { url, shared }
+        let speaker = Arc::clone(&shared);
+        let server = Server::by(move |_, _| Reply::Do(speech(&speaker)));
+        Self {
+            url: server.url(),
+            _server: server,
+            shared,
+        }
     }
 
     /// Waits until it is asked.
@@ -80,7 +85,7 @@ impl Model {
 
     /// What time it is by its clock.
     pub(crate) fn now_us(&self) -> u64 {
-        u64::try_from(self.shared.began.elapsed().as_micros()).unwrap()
+        self.shared.now_us()
     }
 
     /// When it said a word.
@@ -89,91 +94,58 @@ impl Model {
     }
 }
 
-fn serve(stream: &TcpStream, shared: &Shared) -> Option<()> {
-    stream.set_nodelay(true).ok()?;
-    let mut reader = BufReader::new(stream);
-    loop {
-        let (mut length, mut line) = (0, String::new());
-        loop {
-            line.clear();
-            if reader.read_line(&mut line).ok()? == 0 {
-                return None;
-            }
-            let head = line.trim().to_ascii_lowercase();
-            if let Some(value) = head.strip_prefix("content-length:") {
-                length = value.trim().parse().ok()?;
-            }
-            if head.is_empty() {
-                break;
-            }
-        }
-        let mut body = vec![0; length];
-        reader.read_exact(&mut body).ok()?;
-        speak(stream, shared)?;
+impl Shared {
+    fn now_us(&self) -> u64 {
+        u64::try_from(self.began.elapsed().as_micros()).unwrap()
     }
-}
 
-fn speak(mut stream: &TcpStream, shared: &Shared) -> Option<()> {
-    const HEAD: &str =
-        "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n";
-    stream.write_all(HEAD.as_bytes()).ok()?;
-    send(stream, &begins())?;
-    let mut stage = shared.stage.lock().unwrap();
-    stage.0 = true;
-    shared.changed.notify_all();
-    drop(shared.changed.wait_while(stage, |stage| !stage.1).unwrap());
-    let started = Instant::now();
-    for (number, sent) in shared.sent_us.iter().enumerate() {
+    /// It was asked, and waits until it may speak.
+    fn wait(&self) {
+        let mut stage = self.stage.lock().unwrap();
+        stage.0 = true;
+        self.changed.notify_all();
+        drop(self.changed.wait_while(stage, |stage| !stage.1).unwrap());
+        self.spoke.get_or_init(Instant::now);
+    }
+
+    /// Waits until a word is due, and remembers when that was.
+    fn stamp(&self, number: usize) {
         let due = Duration::from_millis(number as u64);
-        std::thread::sleep(due.saturating_sub(started.elapsed()));
-        let now = u64::try_from(shared.began.elapsed().as_micros()).unwrap();
-        sent.store(now, Ordering::Release);
-        send(stream, &delta(&word(number)))?;
+        let spoke = self.spoke.get_or_init(Instant::now);
+        std::thread::sleep(due.saturating_sub(spoke.elapsed()));
+        self.sent_us[number].store(self.now_us(), Ordering::Release);
     }
-    std::thread::sleep(BREATH);
-    let handoff = "\n\n```handoff\ntype: forward-pass-closed\n```";
-    send(stream, &[delta(handoff), ends()].concat())?;
-    stream.write_all(b"0\r\n\r\n").ok()
 }
 
-fn send(mut stream: &TcpStream, events: &str) -> Option<()> {
-    let chunk = format!("{:x}\r\n{events}\r\n", events.len());
-    stream.write_all(chunk.as_bytes()).ok()
-}
-
-fn event(event: &Value) -> String {
-    let kind = event["type"].as_str().unwrap();
-    format!("event: {kind}\ndata: {event}\n\n")
-}
-
-fn begins() -> String {
-    let message = json!({
-        "id": "msg_1", "type": "message", "role": "assistant", "model": "m", "content": [],
-        "usage": { "input_tokens": 100, "output_tokens": 1 }
-    });
+/// What the server does about a request: word for word, each when it is due.
+fn speech(shared: &Arc<Shared>) -> Vec<Act> {
+    let words = shared.sent_us.len();
+    let texts = (0..words).map(word).chain([HANDOFF.to_owned()]);
+    let deltas = texts.map(|text| json!({ "type": "text_delta", "text": text }));
     let block = json!({ "type": "text", "text": "" });
-    [
-        json!({ "type": "message_start", "message": message }),
-        json!({ "type": "content_block_start", "index": 0, "content_block": block }),
-    ]
-    .iter()
-    .map(event)
-    .collect()
-}
-
-fn delta(text: &str) -> String {
-    let delta = json!({ "type": "text_delta", "text": text });
-    event(&json!({ "type": "content_block_delta", "index": 0, "delta": delta }))
-}
-
-fn ends() -> String {
-    let delta = json!({ "stop_reason": "end_turn" });
-    [
-        json!({ "type": "content_block_stop", "index": 0 }),
-        json!({ "type": "message_delta", "delta": delta, "usage": { "output_tokens": 20 } }),
-        json!({ "type": "message_stop" }),
-    ]
-    .iter()
-    .map(event)
-    .collect()
+    let said = [Piece::Block(block, deltas.collect())];
+    let used = Used {
+        fresh: 100,
+        ..Used::default()
+    };
+    let events = strict::say(Wire::Anthropic, "m", &said, Ending::Natural, used);
+    let mut acts = vec![stream_head()];
+    let mut number = 0;
+    for event in events.split_inclusive("\n\n") {
+        if event.contains("text_delta") {
+            let shared = Arc::clone(shared);
+            if number == 0 {
+                let shared = Arc::clone(&shared);
+                acts.push(Act::Let(Deed::new(move || shared.wait())));
+            }
+            if number < words {
+                acts.push(Act::Let(Deed::new(move || shared.stamp(number))));
+            } else {
+                acts.push(Act::Wait(BREATH));
+            }
+            number += 1;
+        }
+        acts.push(Act::Send(event.into()));
+    }
+    acts
 }

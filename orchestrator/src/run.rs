@@ -164,7 +164,7 @@ fn driven(core: Core) -> Result<Driven, RunError> {
 }
 
 /// The budget of a flow that nothing is said about.
-fn usual_tokens() -> Option<TokenBudget> {
+pub(crate) fn usual_tokens() -> Option<TokenBudget> {
     bounds().tokens.map(TokenBudget::AtMost)
 }
 

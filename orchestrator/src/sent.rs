@@ -61,6 +61,9 @@ pub enum Unwritten {
     /// An older version of the program wrote the journal.
     #[error("the journal does not say what this request was made of, as those of older versions")]
     Unsaid,
+    /// What the journal names is not there any more, or not known to this version.
+    #[error("what it was made of cannot be had: {0}")]
+    Lost(String),
     /// What a request is made of is not there any more.
     #[error("{0}")]
     Unready(String),
@@ -264,7 +267,7 @@ fn from_journal(
         messages: &said,
     };
     let whole = |text: &Text| whole(text).map_err(|lost| lost.to_string());
-    write_anew(frame, session, &whole).map_err(Unwritten::Unready)
+    write_anew(frame, session, &whole).map_err(Unwritten::Lost)
 }
 
 /// What a role without a model was told; nothing if a model was asked.

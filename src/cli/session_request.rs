@@ -85,7 +85,7 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
 
 fn unwritten(error: Unwritten) -> Stop {
     let hint = match &error {
-        Unwritten::State(_) => "a-society verify FLOW",
+        Unwritten::State(_) | Unwritten::Lost(_) => "a-society verify FLOW",
         Unwritten::NoRequest(_) => "a-society log FLOW --json | grep model_requested",
         Unwritten::NoModel(_) => "a-society session export FLOW ROLE",
         Unwritten::Unsaid => "a-society session request FLOW SEQ, without --comparable",
@@ -96,6 +96,7 @@ fn unwritten(error: Unwritten) -> Stop {
         other @ (Unwritten::NoRequest(_)
         | Unwritten::NoModel(_)
         | Unwritten::Unsaid
+        | Unwritten::Lost(_)
         | Unwritten::Unready(_)) => {
             let kind = ("no-request", ExitCode::Refused);
             let what = "this request cannot be shown";

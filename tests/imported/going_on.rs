@@ -43,6 +43,7 @@ fn every_case_goes_on_to_its_end() {
         place.is_sound(name);
         let state = json(&place.folder(name).join("flow.json"));
         assert_eq!(state["phase"], "completed", "{name}");
+        assert_eq!(state["tokens"]["at_most"], 20_000_000, "{name}");
         let done = state["improvement"]["roles"].as_object().unwrap();
         assert!(
             done.values().all(|role| !role["findings"].is_null()),

@@ -1,5 +1,40 @@
 //! What the tools of a role do, seen at both far ends: in the next request of its model, and in the files and
 //! processes of the machine.
+//!
+//! What is to be proven of tools and prompts, and where it is. Names without a module are of this file; those of
+//! `roles/` stand beside the code.
+//!
+//! | Case | Test |
+//! |---|---|
+//! | lines 41 to 43 of 118, an offset past the end | `files_are_read_by_lines_…`, `changing::a_model_reads_lines_byte_for_byte_…` |
+//! | a long output: its bound, the file beside it, its middle | `beside::the_middle_of_a_long_output_…`, in `roles/` `a_file_is_shown_as_far_as_its_bound_of_bytes_…` |
+//! | other names of tools and members; differing and unknown ones | `files_are_read_by_lines_…`, `a_search_leaves_out_…`, `a_command_does_not_wait_…` |
+//! | an edit in a file with a mark and returns | `files_are_read_by_lines_…` |
+//! | three edits of which one misses | `files_are_read_by_lines_…` |
+//! | copied line numbers, another indentation, two candidates | `an_edit_finds_what_differs_in_one_certain_way_…`, in `roles/` `doubt_is_refused_with_all_places_…` |
+//! | a blank text to replace | `files_are_read_by_lines_…` |
+//! | a file that changed since it was read | `an_edit_of_a_file_that_changed_…`, `known::another_process_says_which_lines_…` |
+//! | a file that was not read | `an_edit_of_a_file_that_changed_…`, `an_edit_finds_what_differs_…` |
+//! | a text in four parts, killed after each | `changing::a_text_that_is_appended_in_parts_…` |
+//! | links that lead out, second names, what is closed | `changing::nothing_of_what_is_out_of_reach_…` |
+//! | a search: ignored files, a wrong expression, 431 matches, lines around | `a_search_leaves_out_…` |
+//! | one file among 100,000 | in `roles/` `files_are_found_among_a_hundred_thousand` |
+//! | what a command leaves running | `a_command_does_not_wait_…` |
+//! | a command without end | `a_command_without_end_…` |
+//! | each command begins in the project | `a_command_does_not_wait_…` |
+//! | commands beside the turn | `beside::a_command_beside_the_turn_…`, `ended::a_command_beside_a_turn_does_not_outlive_a_kill_…`, `known::the_next_packet_says_which_commands_ended_…`, in `roles/` `there_are_eight_at_most_…` |
+//! | a denied command | `a_denied_command_comes_back_…` |
+//! | a question beside a read, over a kill | `ended::a_question_beside_a_read_…`, `told::the_operator_is_asked_by_a_call_…` |
+//! | an ending by call, by block, by both, beside a failing call | `told::a_turn_ends_by_a_call_…`, `ended::the_same_ending_by_call_and_block_…`, `told::a_handoff_beside_a_failing_call_…` |
+//! | each repair, and a node that is closed now | `told::a_closed_ending_is_one_request_…`, in `roles/` `the_table_has_a_row_for_every_way_a_turn_can_end` |
+//! | the same call again and again | `looping`, in `roles/` `taker/model/same.rs` |
+//! | the second flow of a role, each wire | `ended::what_is_the_same_in_all_flows_of_a_role_…` |
+//! | a tag and orders within an artifact | `ended::a_tag_within_an_artifact_…` |
+//! | 200 artifacts for one node | `whole::a_node_behind_two_hundred_…` |
+//! | many summaries, and the task list in them | `compacting::a_long_node_goes_on_over_many_summaries_…`, `small::a_summary_keeps_the_task_list` |
+//! | a restart in mid-turn | `changing::a_role_may_replace_what_it_read_…`, `known::another_process_says_which_lines_…` |
+//! | a patch: a wrong hunk, a kill between two files | `patched` |
+//! | a local server: calls as words, as objects, without names, a prompt that was cut | `small::calls_that_a_local_model_spells_…`, `compacting::a_local_server_that_read_a_part_…`, in `roles/` `what_a_server_puts_beside_its_calls_…`, `names_of_calls_that_come_twice_…` |
 
 use serde_json::{Value, json};
 

@@ -9,6 +9,7 @@ mod changing;
 mod compacting;
 mod counted;
 mod delivering;
+mod ended;
 mod ending;
 mod extremes;
 mod files;

@@ -258,3 +258,21 @@ fn a_record_that_is_no_request_is_refused_in_words() {
         );
     }
 }
+
+#[test]
+fn a_request_whose_blob_is_lost_is_refused_in_words() {
+    let model = Model::start();
+    let place = with_model(&model);
+    let flow = walked(&place);
+    let seq = requested(&place, &flow)[0].to_string();
+    for blob in std::fs::read_dir(place.folder(&flow).join("blobs")).unwrap() {
+        std::fs::remove_file(blob.unwrap().path()).unwrap();
+    }
+    let said = place.run(&["session", "request", &flow, &seq]);
+    assert_eq!(said.code, 6, "{said:?}");
+    assert!(
+        said.err.contains("what it was made of cannot be had")
+            && said.err.contains("a-society verify"),
+        "{said:?}"
+    );
+}

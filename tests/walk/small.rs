@@ -217,3 +217,43 @@ fn calls_that_a_local_model_spells_as_words_are_run() {
     let made = std::fs::read_to_string(place.folder(&flow).join("record/a.md"));
     assert_eq!(made.unwrap(), "A.\n");
 }
+
+/// Keeps a list, reads until the window is full, and then ends.
+fn keeps_a_list(body: &Value) -> Piece {
+    if body.to_string().contains("<todo>") {
+        return done();
+    }
+    let items = json!([
+        { "text": "Read it all", "status": "in_progress" },
+        { "text": "Say what is in it", "status": "pending" },
+    ]);
+    match (body["tools"].as_array(), results(body).len()) {
+        (Some(tools), 0) if !tools.is_empty() => called(0, "todo", &json!({ "items": items })),
+        _ => reads_until_it_is_full(body),
+    }
+}
+
+#[test]
+fn a_summary_keeps_the_task_list() {
+    let server = server(keeps_a_list, |body| {
+        let is_long = results(body).len() > 3 && !has_summary(body);
+        if is_long { 33_000 } else { 9_000 }
+    });
+    let place = place(&server, 40_000);
+    let lines: String = (1..=1_000)
+        .map(|n| format!("line {n} {}\n", "x".repeat(30)))
+        .collect();
+    place.write("demo/long.txt", &lines);
+    let said = place.run(&RUN);
+    assert_eq!(said.code, 0, "{said:?}");
+    let seen = server.seen();
+    let told = seen[1].body.to_string();
+    assert!(told.contains("[0 of 2 done]"), "{told}");
+    let last = seen.last().unwrap().body.to_string();
+    assert!(
+        last.contains("<summary id=")
+            && last.contains("Read it all")
+            && last.contains("Say what is in it"),
+        "{last}"
+    );
+}

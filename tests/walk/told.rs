@@ -234,29 +234,40 @@ fn copied(from: &Path, to: &Path) {
     }
 }
 
+/// What a provider reads first of a request, in the order in which it does: the tools, then what it is
+/// told about itself.
+fn beginning(body: &Value) -> String {
+    let system = match (&body["system"], &body["instructions"]) {
+        (Value::Null, Value::Null) => body["messages"][0]["content"].to_string(),
+        (Value::Null, told) | (told, _) => told.to_string(),
+    };
+    body["tools"].to_string() + &system
+}
+
 #[test]
 fn the_beginning_of_a_request_is_the_same_in_every_flow_of_a_role() {
-    let model =
-        Model::start_with(|_| vec![call(0, "handoff", json!({ "type": "forward-pass-closed" }))]);
-    let place = with_model(&model);
-    for title in ["One", "Another"] {
-        let flow = super::models::FLOW.replace("By a model", title);
-        place.write("demo/flow.yaml", &flow);
-        let said = place.run(&RUN);
-        assert_eq!(said.code, 0, "{said:?}");
+    for wire in ["anthropic", "openai-responses", "openai-chat"] {
+        let model = Model::start_refusing(|_| Vec::new(), |_| Some((401, "{}".to_owned())));
+        let place = with_model_on(&model, wire);
+        for title in ["One", "Another"] {
+            let flow = super::models::FLOW.replace("By a model", title);
+            place.write("demo/flow.yaml", &flow);
+            let said = place.run(&RUN);
+            assert_eq!(said.code, 8, "{said:?}");
+        }
+        let heard = model.heard();
+        let body = |at: usize| serde_json::from_str::<Value>(&heard[at]).unwrap();
+        let (one, other) = (body(0), body(1));
+        assert_eq!(one["tools"], other["tools"], "{wire}");
+        assert_eq!(one["prompt_cache_key"], other["prompt_cache_key"], "{wire}");
+        let (one, other) = (beginning(&one), beginning(&other));
+        let same = one.bytes().zip(other.bytes()).take_while(|(a, b)| a == b);
+        let share = same.count() * 100 / heard[1].len();
+        assert!(
+            share >= 80,
+            "{wire}: {share} % of a second flow's first request is cached"
+        );
     }
-    let heard = model.heard();
-    let body = |at: usize| serde_json::from_str::<Value>(&heard[at]).unwrap();
-    let (one, other) = (body(0), body(1));
-    assert_eq!(one["tools"], other["tools"]);
-    assert_eq!(one["system"][0], other["system"][0]);
-    assert_ne!(one["system"][1], other["system"][1]);
-    let same = one["tools"].to_string().len() + one["system"][0].to_string().len();
-    let share = same * 100 / heard[1].len();
-    assert!(
-        share >= 80,
-        "{share} % of a second flow's first request is cached"
-    );
 }
 
 /// What the system prompt and the tools of a plain role may take, at four characters a token.

@@ -16,6 +16,7 @@ use super::source::Source;
 use super::version11::STATE_VERSION;
 use super::{choices, improve, open, sessions};
 use crate::config::models::Catalog;
+use crate::run::usual_tokens;
 
 /// The name of a graph that its owner has still to write.
 const DRAFT_NAME: &str = "Draft Owner Intake";
@@ -65,7 +66,7 @@ fn created(sketch: &mut Sketch<'_>, source: &Source) -> Result<(), String> {
         graph: outline(graph, text),
         origin: Some(format!("state version {STATE_VERSION}")),
         draft: graph.name() == DRAFT_NAME && graph.nodes().len() == 1,
-        tokens: None,
+        tokens: usual_tokens(),
         client: None,
     });
     match moment(&source.flow.flow) {

@@ -11,6 +11,6 @@ pub mod server;
 pub mod strict;
 mod wire;
 
-pub use server::{Act, Reply, Seen, Server, stream_head};
+pub use server::{Act, Deed, Reply, Seen, Server, stream_head};
 pub use strict::{Ending, Piece, Used};
 pub use wire::Wire;

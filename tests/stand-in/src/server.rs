@@ -33,10 +33,28 @@ pub enum Act {
     Repeat(Duration, Vec<u8>),
     /// Does nothing for a while.
     Wait(Duration),
+    /// Lets the test do something of its own, such as to look at the clock.
+    Let(Deed),
     /// Does nothing until the other side is gone.
     Stall,
     /// Breaks the connection.
     Reset,
+}
+
+/// Something that a test does between two things of the server.
+#[derive(Clone)]
+pub struct Deed(Arc<dyn Fn() + Send + Sync>);
+
+impl Deed {
+    pub fn new(deed: impl Fn() + Send + Sync + 'static) -> Self {
+        Self(Arc::new(deed))
+    }
+}
+
+impl std::fmt::Debug for Deed {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("something of the test's own")
+    }
 }
 
 impl Reply {
@@ -86,7 +104,7 @@ pub struct Server {
     address: SocketAddr,
     shared: Arc<Shared>,
     /// Hears once for each connection whose other side went away while it was being answered.
-    gone: Receiver<()>,
+    gone: Mutex<Receiver<()>>,
 }
 
 /// What a server does about a request with its number.
@@ -143,7 +161,7 @@ impl Server {
         Self {
             address,
             shared,
-            gone,
+            gone: Mutex::new(gone),
         }
     }
 
@@ -170,7 +188,8 @@ impl Server {
 
     /// Waits until the other side of a connection has gone away.
     pub fn hears_the_other_side_go(&self) -> bool {
-        self.gone.recv_timeout(Duration::from_secs(20)).is_ok()
+        let gone = self.gone.lock().unwrap();
+        gone.recv_timeout(Duration::from_secs(20)).is_ok()
     }
 }
 
@@ -182,6 +201,7 @@ impl std::fmt::Debug for Server {
 
 impl Shared {
     fn serve(&self, mut connection: TcpStream) -> Option<()> {
+        connection.set_nodelay(true).ok()?;
         let (path, headers, body) = read_request(&connection)?;
         let text = String::from_utf8(body).ok()?;
         let body: Value = serde_json::from_str(&text).unwrap_or_default();
@@ -245,6 +265,10 @@ impl Shared {
             }
             Act::Wait(time) => {
                 thread::sleep(time);
+                Some(())
+            }
+            Act::Let(Deed(deed)) => {
+                deed();
                 Some(())
             }
             Act::Stall => {
