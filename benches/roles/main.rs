@@ -29,8 +29,11 @@ fn main() {
     if pupil::asked(&words) {
         return;
     }
-    let figures: [run::Figure; 3] = [
+    let figures: [run::Figure; 6] = [
         ("turn", turns::a_turn),
+        ("processor", turns::processor),
+        ("fan-out", turns::fan_out),
+        ("chain", turns::chain),
         ("streams", streams::thirty_two),
         ("disk", turns::two_hundred_turns),
     ];

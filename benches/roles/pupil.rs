@@ -1,6 +1,7 @@
 //! The process that takes the turns, and what it says about itself.
 
-use std::io::{BufRead, BufReader, Write};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdout, Command as Process, Stdio};
 use std::sync::Arc;
@@ -34,6 +35,17 @@ pub(crate) enum Work {
     Fan(usize),
     /// A chain of so many nodes of one session.
     Long(usize),
+    /// No flow at all: so many pairs of requests, the last so many bytes long, by the barest client.
+    Bare(usize, Bodies),
+}
+
+/// How long the requests of the barest client are.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Bodies {
+    /// Each so many bytes.
+    Same(usize),
+    /// Longer by as much each time, up to so many bytes.
+    Growing(usize),
 }
 
 impl Work {
@@ -43,6 +55,8 @@ impl Work {
             Self::Grown(nodes, messages) => ("grown", nodes, messages),
             Self::Fan(nodes) => ("fan", nodes, 0),
             Self::Long(nodes) => ("long", nodes, 0),
+            Self::Bare(pairs, Bodies::Same(bytes)) => ("same", pairs, bytes),
+            Self::Bare(pairs, Bodies::Growing(bytes)) => ("growing", pairs, bytes),
         };
         [name.to_owned(), count.to_string(), more.to_string()]
     }
@@ -61,6 +75,8 @@ pub(crate) fn asked(words: &[String]) -> bool {
         "empty" => Work::Empty(number(count)),
         "grown" => Work::Grown(number(count), number(more)),
         "fan" => Work::Fan(number(count)),
+        "same" => Work::Bare(number(count), Bodies::Same(number(more))),
+        "growing" => Work::Bare(number(count), Bodies::Growing(number(more))),
         _ => Work::Long(number(count)),
     };
     take(Path::new(root), work);
@@ -69,13 +85,13 @@ pub(crate) fn asked(words: &[String]) -> bool {
 
 /// Takes the turns, and prints what that took.
 fn take(root: &Path, work: Work) {
+    if let Work::Bare(pairs, bodies) = work {
+        return ask(root, pairs, bodies);
+    }
     // The client of HTTP and its certificates are made once in a process.
     let first = flow::store(&root.join("first"), Arc::new(CountedDisk::default()));
-    walk(flow::begun(
-        &first,
-        &root.join("first"),
-        &flow::chain(4, false),
-    ));
+    let four = flow::chain(4, false);
+    walk(flow::begun(&first, &root.join("first"), &four), || ());
     let disk = CountedDisk::default();
     let store = flow::store(root, Arc::new(disk.clone()));
     let mut core = match work {
@@ -85,18 +101,20 @@ fn take(root: &Path, work: Work) {
             session::grown(&store, core, root, messages, 1024)
         }
         Work::Fan(nodes) => flow::begun(&store, root, &flow::fan(nodes)),
-        Work::Long(nodes) => flow::begun(&store, root, &flow::chain(nodes, true)),
+        Work::Long(nodes) | Work::Bare(nodes, _) => {
+            flow::begun(&store, root, &flow::chain(nodes, true))
+        }
     };
     core.limit_turns(Some(32));
     let folder = PathBuf::from(core.flow().folder().root());
-    say(&json!({ "ready": true }));
-    let mut line = String::new();
-    std::io::stdin().read_line(&mut line).unwrap();
+    ready();
     disk.take();
-    let (began, cpu) = (Instant::now(), cpu());
-    let wall = walk(core);
+    let before = cpu();
+    let mut cpu = Duration::ZERO;
+    // The threads of the turns are there for a while after them, and the flow's until it is closed.
+    let wall = walk(core, || cpu = self::cpu().saturating_sub(before));
     let counts = disk.take();
-    let share = (self::cpu() - cpu).as_secs_f64() / began.elapsed().as_secs_f64();
+    let share = cpu.as_secs_f64() / wall.0.as_secs_f64();
     say(&json!({
         "wall_us": micros(wall.0),
         "resting_us": micros(wall.1),
@@ -105,13 +123,67 @@ fn take(root: &Path, work: Work) {
         "bytes": counts.bytes.values().sum::<u64>(),
         "kinds": counts.bytes,
         "cpu": share,
+        "cpu_us": micros(cpu),
         "folder": folder,
     }));
 }
 
+/// Says that it can begin, and waits until it may.
+fn ready() {
+    say(&json!({ "ready": true }));
+    let mut line = String::new();
+    std::io::stdin().read_line(&mut line).unwrap();
+}
+
+/// Asks the server for as many answers over one connection, and does nothing else.
+fn ask(root: &Path, pairs: usize, bodies: Bodies) {
+    const HEAD_BYTES_MAX: usize = 128;
+    const FIRST: &[u8] = b"Write to n0.";
+    const SECOND: &[u8] = b"Write to n0. \"type\":\"tool_result\"";
+    let config = std::fs::read_to_string(root.join("config.yaml")).unwrap();
+    let address = config.split("http://").nth(1).unwrap();
+    let address = address.split('\'').next().unwrap();
+    let (Bodies::Same(longest) | Bodies::Growing(longest)) = bodies;
+    // A body is the end of the longest one, and its head stands before it.
+    let mut whole = vec![b'x'; HEAD_BYTES_MAX + longest.max(SECOND.len())];
+    let mut stream = TcpStream::connect(address).unwrap();
+    stream.set_nodelay(true).unwrap();
+    let mut some = vec![0; 64 * 1024];
+    ready();
+    let (began, before) = (Instant::now(), cpu());
+    for request in 0..pairs * 2 {
+        let tail = if request % 2 == 0 { FIRST } else { SECOND };
+        let bytes = match bodies {
+            Bodies::Same(bytes) => bytes,
+            Bodies::Growing(bytes) => bytes * (request + 1) / (pairs * 2),
+        };
+        let bytes = bytes.max(tail.len());
+        let head = format!("POST /v1/messages HTTP/1.1\r\ncontent-length: {bytes}\r\n\r\n");
+        let end = whole.len();
+        whole[end - tail.len()..].copy_from_slice(tail);
+        let start = end - bytes - head.len();
+        whole[start..start + head.len()].copy_from_slice(head.as_bytes());
+        stream.write_all(&whole[start..]).unwrap();
+        whole[start..start + head.len()].fill(b'x');
+        let mut last = [0; 7];
+        while last != *b"\r\n0\r\n\r\n" {
+            let count = stream.read(&mut some).unwrap();
+            assert!(count > 0, "the server went away");
+            for byte in some[..count].iter().rev().take(last.len()).rev() {
+                last.rotate_left(1);
+                last[6] = *byte;
+            }
+        }
+    }
+    say(&json!({
+        "wall_us": micros(began.elapsed()),
+        "cpu_us": micros(cpu() - before),
+    }));
+}
+
 /// Walks a flow until its forward work is done: how long that took, and how long until all of it
-/// was at rest and closed.
-fn walk(core: Core) -> (Duration, Duration) {
+/// was at rest and closed. In between, `walked` is called.
+fn walk(core: Core, walked: impl FnOnce()) -> (Duration, Duration) {
     let started = Instant::now();
     let driven = drive(core, None).unwrap();
     let mut after = 0;
@@ -131,28 +203,27 @@ fn walk(core: Core) -> (Duration, Duration) {
         }
         assert!(started.elapsed() < LONGEST, "it does not come to its end");
     }
-    let walked = started.elapsed();
+    let walk = started.elapsed();
+    walked();
     let mode = ImprovementMode::None;
     driven.handle.obey(Command::Improve { mode }, None).unwrap();
     driven.task.join().unwrap().unwrap();
-    (walked, started.elapsed())
+    (walk, started.elapsed())
 }
 
 fn micros(time: Duration) -> u64 {
     u64::try_from(time.as_micros()).unwrap()
 }
 
-/// The processor's time that this process has taken.
+/// The processor's time that the threads of this process have taken which are there still.
 fn cpu() -> Duration {
-    let stat = std::fs::read_to_string("/proc/self/stat").unwrap();
-    let (_, rest) = stat.rsplit_once(')').unwrap();
-    let fields: Vec<u64> = rest
-        .split_whitespace()
-        .filter_map(|it| it.parse().ok())
-        .collect();
-    // Without the state the fields begin with the parent; user and system time are the eleventh and
-    // the twelfth of them, in hundredths of a second.
-    Duration::from_millis((fields[10] + fields[11]) * 10)
+    let threads = std::fs::read_dir("/proc/self/task").unwrap();
+    let spent = threads.filter_map(|thread| {
+        // The first number is nanoseconds. A thread may end meanwhile.
+        let text = std::fs::read_to_string(thread.ok()?.path().join("schedstat")).ok()?;
+        text.split_whitespace().next()?.parse::<u64>().ok()
+    });
+    Duration::from_nanos(spent.sum::<u64>())
 }
 
 fn say(value: &Value) {

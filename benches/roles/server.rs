@@ -45,7 +45,12 @@ pub(crate) struct Spent {
     pub(crate) hearing: Duration,
     /// Bytes of requests.
     pub(crate) bytes: u64,
+    /// Bytes of the longest.
+    pub(crate) longest: usize,
 }
+
+/// What was answered is counted by then.
+const LATEST: Duration = Duration::from_secs(5);
 
 /// The server. It ends with the process.
 pub(crate) struct Server {
@@ -71,6 +76,17 @@ impl Server {
 
     pub(crate) fn take(&self) -> Spent {
         std::mem::take(&mut self.spent.lock().unwrap())
+    }
+
+    /// The same, once so many requests were counted: whoever has heard its last answer may be faster
+    /// than the counting.
+    pub(crate) fn take_all(&self, requests: usize) -> Spent {
+        let started = Instant::now();
+        while (self.spent.lock().unwrap().requests as usize) < requests {
+            assert!(started.elapsed() < LATEST, "requests are missing");
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        self.take()
     }
 }
 
@@ -104,6 +120,7 @@ fn serve(stream: &TcpStream, manner: Manner, spent: &Mutex<Spent>) -> Option<()>
         spent.answering += heard.elapsed();
         spent.hearing += heard - begun?;
         spent.bytes += length as u64;
+        spent.longest = spent.longest.max(length);
     }
 }
 
@@ -133,7 +150,11 @@ fn answer(mut stream: &TcpStream, manner: Manner, body: &[u8]) -> Option<()> {
         } else {
             format!("n{}", node + 1)
         };
-        format!("\n\n```handoff\ntarget_node_id: {next}\nartifact_path: n{node}.md\n```")
+        let artifact = match manner {
+            Manner::Writes { .. } => written(node),
+            Manner::Reads { .. } | Manner::Streams { .. } => format!("n{node}.md"),
+        };
+        format!("\n\n```handoff\ntarget_node_id: {next}\nartifact_path: {artifact}\n```")
     };
     stream.write_all(HEAD.as_bytes()).ok()?;
     send(stream, &begins())?;
@@ -154,7 +175,7 @@ fn answer(mut stream: &TcpStream, manner: Manner, body: &[u8]) -> Option<()> {
                         let text = words(1024);
                         (
                             "write_file",
-                            json!({ "path": format!("n{node}.md"), "content": text }),
+                            json!({ "path": written(node), "content": text }),
                         )
                     }
                 };
@@ -172,6 +193,11 @@ fn answer(mut stream: &TcpStream, manner: Manner, body: &[u8]) -> Option<()> {
         }
     }
     stream.write_all(b"0\r\n\r\n").ok()
+}
+
+/// The file that a node writes; nobody wrote it before, so that nobody has to read it first.
+fn written(node: usize) -> String {
+    format!("new{node}.md")
 }
 
 /// A handoff to every node that the packet says is owed something.

@@ -7,7 +7,7 @@ use std::path::Path;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::pupil::{Pupil, Work};
+use crate::pupil::{Bodies, Pupil, Work};
 use crate::run::{Bench, line, median, ms, timed};
 use crate::server::{Manner, Server, Spent, words};
 
@@ -22,6 +22,10 @@ struct Turn {
     journal: f64,
     hearing: f64,
     body: f64,
+    /// Of the process that takes it.
+    cpu: f64,
+    /// The longest body of all.
+    longest: usize,
 }
 
 /// A file system in memory, whose syncs take nothing.
@@ -34,16 +38,19 @@ fn take(root: &Path, work: Work, turns: usize) -> Turn {
     };
     let server = Server::start(manner);
     let mut pupil = Pupil::start(root, &server, work);
-    Bench::settle();
+    if !matches!(work, Work::Bare(..)) {
+        Bench::settle();
+    }
     pupil.go();
     let said = pupil.hear();
-    let spent: Spent = server.take();
+    let spent: Spent = server.take_all(turns * 2);
     assert_eq!(spent.requests as usize, turns * 2);
     let per = |value: f64| value / turns as f64;
     let number = |key: &str| {
-        said[key]
-            .as_f64()
-            .unwrap_or_else(|| panic!("{key}: {said}"))
+        let found = said[key].as_f64();
+        // What asks and does nothing else writes nothing.
+        let nothing = matches!(work, Work::Bare(..)).then_some(0.0);
+        found.or(nothing).unwrap_or_else(|| panic!("{key}: {said}"))
     };
     let whole = per(number("wall_us") / 1000.0);
     Turn {
@@ -55,6 +62,8 @@ fn take(root: &Path, work: Work, turns: usize) -> Turn {
         journal: per(said["kinds"]["journal"].as_f64().unwrap_or(0.0)),
         hearing: per(ms(spent.hearing)),
         body: spent.bytes as f64 / f64::from(spent.requests),
+        cpu: per(number("cpu_us") / 1000.0),
+        longest: spent.longest,
     }
 }
 
@@ -120,7 +129,6 @@ pub(crate) fn a_turn(bench: &Bench) {
         light.push(take(memory().path(), Work::Empty(turns), turns));
         heavy.push(take(memory().path(), long, turns));
     }
-    let of = |all: &[Turn], value: fn(&Turn) -> f64| median(all.iter().map(value).collect());
     let shown = |all: &[Turn]| {
         format!(
             "{:.2} ms beyond the server's own time, of which {:.1} syncs took {:.2} ms when measured bare \
@@ -166,6 +174,99 @@ pub(crate) fn a_turn(bench: &Bench) {
             of(&grown, |turn| turn.journal) / 1e3
         ),
     );
+}
+
+/// The same work several times, and after each the barest client that sends as much and hears as much.
+fn beside_bare(
+    bench: &Bench,
+    (what, rounds): (&str, usize),
+    (work, turns): (Work, usize),
+    bodies: fn(&Turn) -> Bodies,
+) -> (Vec<Turn>, Vec<Turn>) {
+    let pair = |round| {
+        let root = bench.folder(&format!("{what}-{round}"));
+        let turn = take(&root, work, turns);
+        let bare = take(&root, Work::Bare(turns, bodies(&turn)), turns);
+        (turn, bare)
+    };
+    (0..rounds).map(pair).unzip()
+}
+
+/// The processor's time of a turn in an empty session, one turn after the other.
+pub(crate) fn processor(bench: &Bench) {
+    let (rounds, turns) = bench.either((5, 200), (3, 20));
+    let same = |turn: &Turn| Bodies::Same(turn.body as usize);
+    let work = (Work::Empty(turns), turns);
+    let (all, bare) = beside_bare(bench, ("processor", rounds), work, same);
+    line(
+        "a turn of two requests and one file written, over HTTP: processor, and time beyond the server's own",
+        "≤ 1.0 ms, ≤ 1.5 ms with 3 syncs",
+        &format!(
+            "{:.2} ms of processor, {:.2} ms beyond the server's own time with {:.1} syncs, which take {:.2} ms \
+             bare; the barest client takes {:.2} ms of processor for as many bytes",
+            of(&all, |turn| turn.cpu),
+            of(&all, |turn| turn.beyond),
+            of(&all, |turn| turn.syncs),
+            of(&all, |turn| turn.bare),
+            of(&bare, |turn| turn.cpu),
+        ),
+    );
+}
+
+/// One node, two hundred beside one another, and one again.
+pub(crate) fn fan_out(bench: &Bench) {
+    let (rounds, count) = bench.either((5, 200), (3, 20));
+    let turns = count + 2;
+    let same = |turn: &Turn| Bodies::Same(turn.body as usize);
+    let work = (Work::Fan(count), turns);
+    let (all, bare) = beside_bare(bench, ("fan", rounds), work, same);
+    line(
+        &format!("1 → {count} → 1 over HTTP, two requests and one file written a node"),
+        "≤ 250 ms",
+        &format!(
+            "{:.0} ms; {:.2} ms of processor and {:.2} syncs a node; the barest client takes {:.0} ms for as many \
+             requests, one after the other, and {:.2} ms of processor a node",
+            of(&all, |turn| turn.whole) * turns as f64,
+            of(&all, |turn| turn.cpu),
+            of(&all, |turn| turn.syncs),
+            of(&bare, |turn| turn.whole) * turns as f64,
+            of(&bare, |turn| turn.cpu),
+        ),
+    );
+}
+
+/// A thousand nodes of one role, whose session grows with each.
+pub(crate) fn chain(bench: &Bench) {
+    let (rounds, turns) = bench.either((3, 1_000), (3, 60));
+    let growing = |turn: &Turn| Bodies::Growing(turn.longest);
+    let work = (Work::Long(turns), turns);
+    let (all, bare) = beside_bare(bench, ("chain", rounds), work, growing);
+    let beyond = all
+        .iter()
+        .zip(&bare)
+        .map(|(turn, bare)| turn.whole - bare.whole);
+    line(
+        &format!(
+            "a chain of {turns} nodes of one role over HTTP, a node, without sending its bodies"
+        ),
+        "≤ 2.5 ms",
+        &format!(
+            "{:.2} ms of {:.2} ms; {:.2} ms of processor; the barest client takes {:.2} ms and {:.2} ms of processor \
+             to send as much, {:.1} MB at the end; {:.1} syncs take {:.2} ms bare",
+            median(beyond.collect()),
+            of(&all, |turn| turn.whole),
+            of(&all, |turn| turn.cpu),
+            of(&bare, |turn| turn.whole),
+            of(&bare, |turn| turn.cpu),
+            of(&all, |turn| turn.longest as f64) / 1e6,
+            of(&all, |turn| turn.syncs),
+            of(&all, |turn| turn.bare),
+        ),
+    );
+}
+
+fn of(all: &[Turn], value: fn(&Turn) -> f64) -> f64 {
+    median(all.iter().map(value).collect())
 }
 
 /// Everything in a folder, in bytes.

@@ -1,6 +1,6 @@
 //! What a turn sees of its flow and of its session, whether it begins now or its request is written anew.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, HashSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -36,7 +36,7 @@ pub(crate) fn job(
     let chosen = views.flow.configurations.get(role);
     let blocks = entries.iter().enumerate().filter_map(|(place, entry)| {
         let kept = entry.provider_blocks.as_ref()?;
-        Some((place, kept.clone()))
+        Some((place, Arc::clone(kept)))
     });
     // A text that is kept as a blob is said to the role whole.
     let history: Result<Vec<Arc<Message>>, Error> =
@@ -62,9 +62,11 @@ pub(crate) fn job(
         last_stop: None,
         context_tokens: session.map_or(0, |session| session.latest_context_usage),
         settings: chosen.map(|kept| kept.settings.clone()).unwrap_or_default(),
-        seen: session
-            .map(|session| session.seen.clone())
-            .unwrap_or_default(),
+        seen: Arc::new(
+            session
+                .map(|session| session.seen.clone())
+                .unwrap_or_default(),
+        ),
         begun: calls_begun(state, turn),
         servers: views.flow.mcp_servers.clone(),
         packet: String::new(),
@@ -111,7 +113,7 @@ const DAY: usize = "2026-05-27".len();
 
 /// Whether another instance has the same role.
 fn is_same(role: &RoleInstance, other: &RoleInstance) -> bool {
-    role.base() == other.base()
+    role == other || role.base() == other.base()
 }
 
 /// Every neighbour, both ways, of every node that a role has, in the order of the graph. It is the
@@ -119,11 +121,14 @@ fn is_same(role: &RoleInstance, other: &RoleInstance) -> bool {
 fn neighbours(state: &FlowState, role: &RoleInstance) -> Vec<String> {
     let graph = &state.graph;
     let mine = graph.nodes.iter().filter(|node| is_same(role, &node.role));
-    let around = mine.flat_map(|node| {
-        let before = graph.entering(&node.id).map(|edge| &edge.edge.from);
-        before.chain(graph.leaving(&node.id).map(|edge| &edge.edge.to))
+    // Every turn asks, and a graph may have thousands of nodes: each edge is looked at once.
+    let mine: HashSet<&NodeId> = mine.map(|node| &node.id).collect();
+    let around = graph.edges.iter().flat_map(|edge| {
+        let (from, to) = (&edge.edge.from, &edge.edge.to);
+        let before = mine.contains(to).then_some(from);
+        before.into_iter().chain(mine.contains(from).then_some(to))
     });
-    let around: BTreeSet<&NodeId> = around.collect();
+    let around: HashSet<&NodeId> = around.collect();
     let nodes = graph.nodes.iter().filter(|node| around.contains(&node.id));
     nodes.map(|node| node.id.to_string()).collect()
 }
@@ -135,6 +140,7 @@ fn closes(state: &FlowState, role: &RoleInstance) -> bool {
         .owner
         .as_ref()
         .is_some_and(|owner| is_same(role, owner));
-    let mut mine = (state.graph.nodes.iter()).filter(|node| is_same(role, &node.role));
+    // It is one of the last as a rule.
+    let mut mine = (state.graph.nodes.iter().rev()).filter(|node| is_same(role, &node.role));
     owns && mine.any(|node| is_last(&node.id))
 }

@@ -1,6 +1,6 @@
 //! The task that owns a flow: it hears one thing at a time, and nothing else touches the flow.
 
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::mpsc::{Receiver, SendError, SyncSender, sync_channel};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
@@ -10,11 +10,11 @@ use a_society_roles::turn::step::Step;
 
 use super::ahead::{Ahead, Onlookers};
 use super::at_once::AtOnce;
-use super::core::Core;
+use super::core::{Core, Start};
 use super::error::DriverError;
 use super::handle::{FlowHandle, Seen, Window, next};
 use super::step::Heard;
-use super::turn_thread::TurnThreads;
+use super::turn_thread::{Answer, Answers, TurnThreads};
 use crate::control::message::{Command, Taken};
 use crate::control::server;
 use crate::control::socket::Door;
@@ -45,7 +45,7 @@ pub(super) enum Inbox {
         /// The step.
         step: Step,
         /// Where the answer goes, if the turn waits for one.
-        answer: Option<SyncSender<Heard>>,
+        answer: Option<Answers>,
     },
     /// The thread of a turn ended by a fault of the program.
     Broke {
@@ -93,6 +93,7 @@ pub fn drive(core: Core, door: Option<Door>) -> Result<Driven, DriverError> {
         door,
         threads: TurnThreads::new(inbox),
         heard,
+        done: Vec::new(),
         at_once: AtOnce::default(),
         window,
         shown_at_us: 0,
@@ -105,13 +106,16 @@ pub fn drive(core: Core, door: Option<Door>) -> Result<Driven, DriverError> {
 }
 
 /// Turns that hear an answer only after the sync they wait for.
-type Waiting = Vec<(SyncSender<Heard>, Heard)>;
+type Waiting = Vec<(Answers, Heard)>;
 
 struct Task {
     core: Core,
     door: Option<Door>,
     threads: TurnThreads,
     heard: Receiver<Inbox>,
+    /// The threads whose turns are over and which do not know it yet: one that hears at once which turn is
+    /// next is woken once and not twice.
+    done: Vec<Answers>,
     /// The turns that need no thread.
     at_once: AtOnce,
     window: Arc<Window>,
@@ -145,8 +149,12 @@ impl Task {
                 if start.taker.is_prompt() {
                     self.at_once.begin(start);
                 } else {
-                    self.threads.run_or_fail(&mut self.core, start, None)?;
+                    self.take(start)?;
                 }
+            }
+            for thread in self.done.drain(..) {
+                // A thread that is gone has nothing to hear.
+                drop(thread.send(Answer::Heard(Heard::Over)));
             }
             let idle = self.core.live_turns() == 0 && !self.core.is_crowded();
             if idle {
@@ -175,6 +183,19 @@ impl Task {
                 self.window.onlookers.tell();
             }
         }
+    }
+
+    /// Runs a turn on the thread of one that is over, or on another.
+    fn take(&mut self, start: Start) -> Result<(), DriverError> {
+        let mut next = Box::new(start);
+        while let Some(thread) = self.done.pop() {
+            match thread.send(Answer::Next(next)) {
+                Ok(()) => return Ok(()),
+                Err(SendError(Answer::Next(back))) => next = back,
+                Err(SendError(Answer::Heard(_))) => return Ok(()),
+            }
+        }
+        self.threads.run_or_fail(&mut self.core, *next, None)
     }
 
     /// Waits until somebody says something. An idle flow waits as long as it takes, and comes to
@@ -207,9 +228,19 @@ impl Task {
         }
         self.core.sync_owed()?;
         for (answer, heard) in waiting {
-            drop(answer.send(heard));
+            self.tell(answer, heard);
         }
         Ok(())
+    }
+
+    /// Tells a turn's thread what came of its step. That its turn is over it hears with the next one, if
+    /// there is one.
+    fn tell(&mut self, answer: Answers, heard: Heard) {
+        match heard {
+            Heard::Over => self.done.push(answer),
+            // A thread that is gone has nothing to hear.
+            Heard::Go(_) => drop(answer.send(Answer::Heard(heard))),
+        }
     }
 
     fn hear(&mut self, said: Inbox, waiting: &mut Waiting) -> Result<(), DriverError> {
@@ -242,7 +273,7 @@ impl Task {
                 if self.core.syncs_owed() > owed {
                     waiting.push((answer, heard));
                 } else {
-                    drop(answer.send(heard));
+                    self.tell(answer, heard);
                 }
                 Ok(())
             }

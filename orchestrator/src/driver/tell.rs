@@ -204,10 +204,8 @@ impl Core {
         };
         let told = |entry: &Entry| {
             let is_ours = entry.origin == Some(Origin::Runtime);
-            let text = Message::User {
-                content: moved_message().to_owned(),
-            };
-            is_ours && *entry.message == text
+            is_ours
+                && matches!(&*entry.message, Message::User { content } if content == moved_message())
         };
         let last = session.messages.last();
         let may_hear = last.is_some_and(|last| matches!(*last.message, Message::User { .. }));

@@ -17,6 +17,18 @@ use crate::limits::{IDLE_THREAD_TIME, IDLE_THREADS_MAX};
 /// A turn from its beginning, or from a step that it has said already.
 type Taken = (Start, Option<Step>);
 
+/// What the thread of a turn hears.
+#[derive(Debug)]
+pub(super) enum Answer {
+    /// What came of its step.
+    Heard(Heard),
+    /// Its turn is over, and this one is next.
+    Next(Box<Start>),
+}
+
+/// How the thread of a turn hears it.
+pub(super) type Answers = SyncSender<Answer>;
+
 /// A thread that waits, and how it is given a turn.
 type Idle = (ThreadId, SyncSender<Taken>);
 
@@ -79,7 +91,11 @@ impl TurnThreads {
         let (sender, turns) = sync_channel(1);
         let mut next = Some(first);
         while let Some((mut start, said)) = next {
-            run(&mut start, said, &self.inbox);
+            let follows = run(&mut start, said, &self.inbox);
+            if let Some(start) = follows {
+                next = Some((*start, None));
+                continue;
+            }
             // What the turn held is given back while the flow says what comes next.
             let waits = self.wait(&sender);
             drop(start);
@@ -118,15 +134,20 @@ impl TurnThreads {
     }
 }
 
-fn run(start: &mut Start, said: Option<Step>, inbox: &SyncSender<Inbox>) {
+/// Takes a turn to its end, and says which one is next if that is known by then.
+fn run(start: &mut Start, said: Option<Step>, inbox: &SyncSender<Inbox>) -> Option<Box<Start>> {
     let _known = Known {
         inbox,
         turn: start.turn,
         attempt: start.attempt,
     };
     let mut step = said.unwrap_or_else(|| start.taker.next(Told::Begin));
-    while let Some(told) = exchange(start, step, inbox) {
-        step = start.taker.next(told);
+    loop {
+        match exchange(start, step, inbox)? {
+            Answer::Heard(Heard::Go(told)) => step = start.taker.next(told),
+            Answer::Heard(Heard::Over) => return None,
+            Answer::Next(next) => return Some(next),
+        }
     }
 }
 
@@ -168,7 +189,8 @@ pub(super) fn run_here(core: &mut Core, mut start: Start) -> Result<(), DriverEr
     }
 }
 
-fn exchange(start: &Start, step: Step, inbox: &SyncSender<Inbox>) -> Option<Told> {
+/// Says a step; nothing comes of it when the flow is gone.
+fn exchange(start: &Start, step: Step, inbox: &SyncSender<Inbox>) -> Option<Answer> {
     if let Step::Wait { ms } = step {
         start.nap.sleep(Duration::from_millis(ms), &start.stop);
     }
@@ -182,14 +204,11 @@ fn exchange(start: &Start, step: Step, inbox: &SyncSender<Inbox>) -> Option<Told
         // What follows it is heard after it. Whoever is told to stop hears it from the signal, and
         // at the next step; so does whoever leaves the turn here.
         inbox.send(said(step, None)).ok()?;
-        return Some(Told::Done { call: None });
+        return Some(Answer::Heard(Heard::Go(Told::Done { call: None })));
     }
     let (answer, answered) = sync_channel(1);
     inbox.send(said(step, Some(answer))).ok()?;
-    match answered.recv().ok()? {
-        Heard::Go(told) => Some(told),
-        Heard::Over => None,
-    }
+    answered.recv().ok()
 }
 
 /// Whether a turn goes on from a step whatever comes of it: text that streams, and what only has to be
@@ -214,5 +233,57 @@ fn waits_for_nothing(step: &Step) -> bool {
         | Step::Choose(_)
         | Step::Wait { .. }
         | Step::End(_) => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc::Sender;
+
+    use a_society_roles::turn::step::End;
+    use a_society_roles::turn::stop::StopSignal;
+    use a_society_roles::turn::taker::Taker;
+
+    use super::*;
+    use crate::driver::hurry::Nap;
+
+    /// Says on which thread it is asked, and ends its turn.
+    #[derive(Debug)]
+    struct Ends(Sender<ThreadId>);
+
+    impl Taker for Ends {
+        fn next(&mut self, _: Told) -> Step {
+            self.0.send(std::thread::current().id()).unwrap();
+            Step::End(End::OutputLimit)
+        }
+    }
+
+    #[test]
+    fn a_turn_that_follows_another_is_taken_on_its_thread_which_is_woken_once() {
+        let (inbox, heard) = sync_channel(4);
+        let (tell, told) = std::sync::mpsc::channel();
+        let start = |number| Start {
+            turn: TurnId(number),
+            attempt: 1,
+            taker: Box::new(Ends(tell.clone())),
+            stop: StopSignal::default(),
+            nap: Nap::default(),
+        };
+        let threads = TurnThreads::new(inbox);
+        threads.run(start(1), None).unwrap();
+        for number in 1..=4 {
+            let Inbox::Step { turn, answer, .. } = heard.recv().unwrap() else {
+                panic!("a step is said");
+            };
+            assert_eq!(turn, TurnId(number));
+            let next = if number < 4 {
+                Answer::Next(Box::new(start(number + 1)))
+            } else {
+                Answer::Heard(Heard::Over)
+            };
+            answer.unwrap().send(next).unwrap();
+        }
+        let on: Vec<ThreadId> = told.iter().take(4).collect();
+        assert!(on.iter().all(|thread| *thread == on[0]));
     }
 }

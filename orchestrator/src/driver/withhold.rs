@@ -42,7 +42,7 @@ pub(super) struct SecretFilter {
 #[derive(Debug)]
 pub(super) struct Spoken {
     message: Arc<Message>,
-    blocks: Option<Box<RawValueEq>>,
+    blocks: Option<Arc<RawValueEq>>,
 }
 
 /// The answers of open turns that hold secrets, as the models gave them.
@@ -113,7 +113,7 @@ impl SecretFilter {
         };
         self.changed = Some(Spoken {
             message: Arc::new(message),
-            blocks: told,
+            blocks: told.map(Arc::from),
         });
     }
 
@@ -238,7 +238,7 @@ impl Core {
             };
             *message = Arc::clone(&spoken.message);
             if let Some(blocks) = &spoken.blocks {
-                job.provider_blocks.insert(place, blocks.clone());
+                job.provider_blocks.insert(place, Arc::clone(blocks));
             }
         }
     }

@@ -143,7 +143,7 @@ impl Bench {
         setting.limits = Limits::of_window(found.model.window);
         let environment = self.environment(job, definition, &setting);
         let tools = Toolbox::open(setting).map_err(|why| End::Aborted { why })?;
-        tools.remember(&job.seen);
+        tools.remember(Arc::clone(&job.seen));
         let named = definition.and_then(|role| role.tools.as_deref());
         let is_named = |tool: &&Definition| {
             let is_it = |name: &String| {

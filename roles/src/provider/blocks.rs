@@ -4,6 +4,8 @@
 //! transcript's four shapes. They are kept beside the message, byte for byte, with the provider
 //! and the model that said them: another model never sees them.
 
+use std::sync::{Arc, OnceLock};
+
 use a_society_facts::fact::turn::RawValueEq;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -85,6 +87,65 @@ impl Blocks {
     #[must_use]
     pub fn from_fact(kept: &RawValueEq) -> Option<Self> {
         serde_json::from_str(kept.0.get()).ok()
+    }
+}
+
+/// The blocks of an answer as a conversation holds them: as their fact does, and read when somebody
+/// needs them. A long conversation is told anew for each turn, and nearly all of it was written before.
+#[derive(Debug)]
+pub struct SaidBlocks {
+    kept: Arc<RawValueEq>,
+    read: OnceLock<Option<Blocks>>,
+}
+
+impl SaidBlocks {
+    /// Those that a fact keeps.
+    #[must_use]
+    pub const fn kept(kept: Arc<RawValueEq>) -> Self {
+        Self {
+            kept,
+            read: OnceLock::new(),
+        }
+    }
+
+    /// Those of an answer that has just come; nothing if no fact could keep them.
+    #[must_use]
+    pub fn of(blocks: Blocks) -> Option<Self> {
+        let kept = Arc::from(blocks.to_fact()?);
+        let read = OnceLock::from(Some(blocks));
+        Some(Self { kept, read })
+    }
+
+    /// As a fact keeps them.
+    #[must_use]
+    pub fn to_fact(&self) -> Box<RawValueEq> {
+        Box::new(RawValueEq::clone(&self.kept))
+    }
+
+    /// The blocks; nothing if another program wrote them.
+    #[must_use]
+    pub fn read(&self) -> Option<&Blocks> {
+        let read = self.read.get_or_init(|| Blocks::from_fact(&self.kept));
+        read.as_ref()
+    }
+
+    /// Whether somebody needed them.
+    #[cfg(test)]
+    pub(super) fn were_read(&self) -> bool {
+        self.read.get().is_some()
+    }
+}
+
+impl Clone for SaidBlocks {
+    /// The copy shares the text; what was read of it stays where it was.
+    fn clone(&self) -> Self {
+        Self::kept(Arc::clone(&self.kept))
+    }
+}
+
+impl PartialEq for SaidBlocks {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.kept, &other.kept) || self.kept == other.kept
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-/// Arrivals that wait to be read. A model that is faster than its reader is slowed down.
+/// How often something may arrive before it is read. A model that is faster than its reader is slowed down.
 pub const ARRIVALS_WAITING: usize = 64;
 
 /// How long words that come fast are gathered before they are passed on. Nobody sees a hundredth of a

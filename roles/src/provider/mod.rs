@@ -27,7 +27,7 @@ pub(crate) mod tests;
 mod wire;
 
 pub use answer::{Answer, AskedCall, CallFault, Stop};
-pub use blocks::Blocks;
+pub use blocks::{Blocks, SaidBlocks};
 pub use body::Body;
 pub use event::{Arrival, Event};
 pub use fault::{Fault, FaultClass};

@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use a_society_facts::message::{Message, ToolCall};
 
-use super::blocks::Blocks;
+use super::blocks::{Blocks, SaidBlocks};
 use super::request::Said;
 
 /// What stands for a result that nobody has: the call may or may not have run.
@@ -236,7 +236,7 @@ impl<'a> Mending<'a, '_> {
             Message::Assistant { content } => {
                 let said = with_own_blocks(said, provider, model);
                 // Reasoning that led to no word is worth nothing; work of the provider is.
-                let works = said.blocks.as_ref().is_some_and(Blocks::hold_work);
+                let works = said.blocks().is_some_and(Blocks::hold_work);
                 if !content.trim().is_empty() || works {
                     self.assistant(said);
                 }
@@ -416,7 +416,7 @@ impl<'a> Mending<'a, '_> {
         }
         if let Some(last) = self.out.last()
             && matches!(*last.message, Message::Assistant { .. })
-            && !last.blocks.as_ref().is_some_and(|blocks| blocks.paused)
+            && !last.blocks().is_some_and(|blocks| blocks.paused)
         {
             self.at = self.history.len();
             self.push(as_user(GO_ON));
@@ -446,25 +446,26 @@ fn unknown(call: &ToolCall) -> Message {
 }
 
 fn with_own_blocks<'a>(said: &'a Said, provider: &str, model: &str) -> Cow<'a, Said> {
-    match &said.blocks {
-        Some(blocks) if !blocks.are_of(provider, model) || blocks.blocks.is_empty() => {
-            Cow::Owned(Said {
-                message: Arc::clone(&said.message),
-                blocks: None,
-            })
-        }
-        Some(_) | None => Cow::Borrowed(said),
+    let is_own = |blocks: &Blocks| blocks.are_of(provider, model) && !blocks.blocks.is_empty();
+    if said.blocks.is_none() || said.blocks().is_some_and(is_own) {
+        return Cow::Borrowed(said);
     }
+    Cow::Owned(Said {
+        message: Arc::clone(&said.message),
+        blocks: None,
+    })
 }
 
 /// Two messages of the model as one. Their blocks are kept only if both have them: a block that
 /// does not stand for all of a message would hide the rest.
 fn join(before: Said, after: Said) -> Said {
-    let both_have_blocks = before.blocks.is_some() && after.blocks.is_some();
-    let between = if both_have_blocks { "" } else { "\n\n" };
-    let blocks = before.blocks.zip(after.blocks).map(|(one, two)| Blocks {
-        blocks: [one.blocks, two.blocks].concat(),
-        ..two
+    let both = before.blocks().zip(after.blocks());
+    let between = if both.is_some() { "" } else { "\n\n" };
+    let blocks = both.and_then(|(one, two)| {
+        SaidBlocks::of(Blocks {
+            blocks: [one.blocks.as_slice(), &two.blocks].concat(),
+            ..two.clone()
+        })
     });
     let before = match Arc::unwrap_or_clone(before.message) {
         Message::Assistant { content } => content,
@@ -704,7 +705,7 @@ mod tests {
             blocks: vec![RawValue::from_string("{}".into()).unwrap()],
         };
         let said = |blocks| Said {
-            blocks: Some(blocks),
+            blocks: SaidBlocks::of(blocks),
             ..assistant("b")
         };
         for (blocks, kept, length) in [

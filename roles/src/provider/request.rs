@@ -9,7 +9,7 @@ use a_society_facts::message::Message;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-use super::blocks::Blocks;
+use super::blocks::{Blocks, SaidBlocks};
 
 /// One request to a model. It borrows, so that a long session is not copied for each.
 #[derive(Debug, Clone, Copy)]
@@ -62,7 +62,14 @@ pub struct Said {
     /// The message, which the session holds too.
     pub message: Arc<Message>,
     /// The blocks in which it came, if a model said it.
-    pub blocks: Option<Blocks>,
+    pub blocks: Option<SaidBlocks>,
+}
+
+impl Said {
+    /// The blocks in which it came, if they can be read.
+    pub(super) fn blocks(&self) -> Option<&Blocks> {
+        self.blocks.as_ref()?.read()
+    }
 }
 
 impl From<Message> for Said {

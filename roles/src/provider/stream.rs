@@ -1,5 +1,6 @@
 //! What is read while a model answers. Reading waits; the thread that takes the turn may.
 
+use std::collections::VecDeque;
 use std::fmt;
 
 use tokio::sync::mpsc;
@@ -11,7 +12,10 @@ use crate::turn::stop::StopSignal;
 
 /// The arrivals of one answer.
 pub struct Stream {
-    receiver: mpsc::Receiver<Arrival>,
+    /// What arrives together comes together, so that whoever waits for it wakes up once.
+    receiver: mpsc::Receiver<Vec<Arrival>>,
+    /// What came and was not read.
+    unread: VecDeque<Arrival>,
     stop: StopSignal,
     /// Whether its last arrival was read.
     is_over: bool,
@@ -37,10 +41,11 @@ impl Stream {
     pub fn new(
         stop: &StopSignal,
         end: impl FnOnce() + Send + 'static,
-    ) -> (mpsc::Sender<Arrival>, Self) {
+    ) -> (mpsc::Sender<Vec<Arrival>>, Self) {
         let (sender, receiver) = mpsc::channel(limits::ARRIVALS_WAITING);
         let stream = Self {
             receiver,
+            unread: VecDeque::new(),
             stop: stop.clone(),
             is_over: false,
             streamed: false,
@@ -52,14 +57,11 @@ impl Stream {
     /// A stream that holds these arrivals already.
     #[must_use]
     pub fn of(arrivals: impl IntoIterator<Item = Arrival>, stop: &StopSignal) -> Self {
-        let arrivals: Vec<Arrival> = arrivals.into_iter().collect();
-        let (sender, receiver) = mpsc::channel(arrivals.len().max(1));
-        for arrival in arrivals {
-            // There is room for each.
-            let _sent = sender.try_send(arrival);
-        }
+        // Nothing follows them.
+        let (_, receiver) = mpsc::channel(1);
         Self {
             receiver,
+            unread: arrivals.into_iter().collect(),
             stop: stop.clone(),
             is_over: false,
             streamed: false,
@@ -77,7 +79,12 @@ impl Stream {
         if self.stop.is_raised() {
             return Some(self.ended(FaultClass::Stopped, "it was stopped"));
         }
-        let arrival = match self.receiver.blocking_recv() {
+        while self.unread.is_empty()
+            && let Some(arrivals) = self.receiver.blocking_recv()
+        {
+            self.unread.extend(arrivals);
+        }
+        let arrival = match self.unread.pop_front() {
             Some(arrival) => arrival,
             None if self.stop.is_raised() => self.ended(FaultClass::Stopped, "it was stopped"),
             None => self.ended(FaultClass::CutOff, "the connection was given up"),
@@ -92,7 +99,10 @@ impl Stream {
         if self.is_over || self.stop.is_raised() {
             return None;
         }
-        let arrival = self.receiver.try_recv().ok()?;
+        while self.unread.is_empty() {
+            self.unread.extend(self.receiver.try_recv().ok()?);
+        }
+        let arrival = self.unread.pop_front()?;
         self.note(&arrival);
         Some(arrival)
     }
@@ -167,7 +177,8 @@ mod tests {
             let stop = StopSignal::default();
             let (sender, mut stream) = Stream::new(&stop, move || tell.send(()).unwrap());
             let last = Fault::new(FaultClass::Server, "x");
-            sender.try_send(Arrival::Fault(Box::new(last))).unwrap();
+            let last = Arrival::Fault(Box::new(last));
+            sender.try_send(vec![last]).unwrap();
             let read = if waits {
                 stream.next_arrival()
             } else {
@@ -177,6 +188,24 @@ mod tests {
             drop(stream);
             assert!(heard.try_recv().is_err());
         }
+    }
+
+    #[test]
+    fn what_arrives_together_is_read_in_its_order() {
+        let (sender, mut stream) = Stream::new(&StopSignal::default(), || ());
+        for arrivals in [vec![text("a"), text("b")], Vec::new(), vec![text("c")]] {
+            sender.try_send(arrivals).unwrap();
+        }
+        drop(sender);
+        let read = |arrival| match arrival {
+            Some(Arrival::Event(Event::Text(text))) => text,
+            other => panic!("{other:?} is no text"),
+        };
+        assert_eq!(read(stream.next_arrival()), "a");
+        assert_eq!(read(stream.arrived()), "b");
+        assert_eq!(read(stream.next_arrival()), "c");
+        assert!(stream.arrived().is_none());
+        assert_eq!(fault_of(stream.next_arrival()).class, FaultClass::CutOff);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use a_society_facts::Hash;
 
@@ -17,6 +17,9 @@ pub(super) struct Seen(Mutex<Table>);
 struct Table {
     hashes: BTreeMap<PathBuf, Option<Hash>>,
     order: VecDeque<PathBuf>,
+    /// The files of which it is recorded that the role knows them, by their paths as they were told.
+    /// A session that goes on for long knows thousands, and a turn asks for a few.
+    recorded: Arc<BTreeMap<String, Hash>>,
     /// Some of the texts as they were, by which it is told what changed.
     texts: VecDeque<(Hash, String)>,
 }
@@ -57,6 +60,16 @@ impl Seen {
     /// As what a file was shown, if it was.
     pub(super) fn get(&self, path: &Path) -> Option<Option<Hash>> {
         self.table().hashes.get(path).copied()
+    }
+
+    /// Remembers what is recorded.
+    pub(super) fn record(&self, recorded: Arc<BTreeMap<String, Hash>>) {
+        self.table().recorded = recorded;
+    }
+
+    /// What is recorded.
+    pub(super) fn recorded(&self) -> Arc<BTreeMap<String, Hash>> {
+        Arc::clone(&self.table().recorded)
     }
 
     fn table(&self) -> MutexGuard<'_, Table> {

@@ -1,7 +1,7 @@
 //! The tools of one turn.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use a_society_facts::Hash;
@@ -318,12 +318,31 @@ impl Toolbox {
     }
 
     /// Remembers files of which it is recorded that the role knows them.
-    pub fn remember(&self, seen: &BTreeMap<String, Hash>) {
-        for (path, hash) in seen {
-            if let Ok(located) = self.0.roots.locate(path) {
-                self.0.seen.put(self.0.roots.real(&located), Some(*hash));
-            }
+    pub fn remember(&self, seen: Arc<BTreeMap<String, Hash>>) {
+        self.0.seen.record(seen);
+    }
+
+    /// As what a file was shown, if it was, in this turn or before.
+    pub(super) fn seen_as(&self, real: &Path) -> Option<Option<Hash>> {
+        let Inner { roots, seen, .. } = &*self.0;
+        let shown = seen.get(real);
+        if shown.is_some() {
+            return shown;
         }
+        let recorded = seen.recorded();
+        let named = roots.named(real);
+        let hash = named.and_then(|name| recorded.get(&name).copied());
+        // Older records and those of another flow name a file in other ways.
+        let elsewhere = || {
+            let name = real.file_name()?.to_str()?;
+            let mut others = recorded.iter().filter(|(path, _)| path.ends_with(name));
+            let is_it = |path: &str| {
+                let located = roots.locate(path);
+                located.is_ok_and(|located| roots.real(&located) == real)
+            };
+            others.find_map(|(path, hash)| is_it(path).then_some(*hash))
+        };
+        hash.or_else(elsewhere).map(Some)
     }
 
     /// A text without secrets, as much of it as a model gets.

@@ -215,7 +215,7 @@ impl Toolbox {
         if self.0.roots.is_workflow(&target.located) {
             return Standing::Seen;
         }
-        match self.0.seen.get(&target.real) {
+        match self.seen_as(&target.real) {
             None => Standing::Unseen,
             Some(seen) if seen == target.hash => Standing::Seen,
             Some(seen) => Standing::Changed(seen),

@@ -33,7 +33,7 @@ pub struct Job {
     /// Everything said in the session so far, this turn's packet included.
     pub history: Vec<Arc<Message>>,
     /// Blocks that a provider wants back unchanged, by the place of their answer in the history.
-    pub provider_blocks: BTreeMap<usize, Box<RawValueEq>>,
+    pub provider_blocks: BTreeMap<usize, Arc<RawValueEq>>,
     /// Where the exchanges of the present node begin in the history.
     pub exchanges_from: usize,
     /// How many tokens the last request filled, as far as its provider said.
@@ -41,7 +41,7 @@ pub struct Job {
     /// What was chosen for the role: its model, how hard it is to think, and so on.
     pub settings: BTreeMap<String, String>,
     /// The files that the role knows as they are, each by its path with its hash.
-    pub seen: BTreeMap<String, Hash>,
+    pub seen: Arc<BTreeMap<String, Hash>>,
     /// The files of calls of this turn that an earlier try began, as they were to be changed, by the ids
     /// under which the transcript knows the calls.
     pub begun: BTreeMap<String, Vec<FileChange>>,

@@ -9,7 +9,7 @@ use bytes::Bytes;
 use reqwest::header::{CONTENT_ENCODING, CONTENT_TYPE};
 use reqwest::{Client, Response};
 use tokio::sync::mpsc::Sender;
-use tokio::time::{Sleep, sleep, timeout};
+use tokio::time::{Instant, Sleep, sleep, timeout};
 
 use super::connect::{Timeouts, causes, unanswered};
 use super::gathered::Gathered;
@@ -30,7 +30,7 @@ pub(super) async fn exchange(
     (mut asked, read): (Asked, impl FnOnce(Asked) -> Box<dyn Reader> + Send),
     timeouts: Timeouts,
     key: Option<Secret>,
-    arrivals: Sender<Arrival>,
+    arrivals: Sender<Vec<Arrival>>,
 ) {
     let mut request_id = None;
     let (mut listening, mut rest) = (None, None);
@@ -66,11 +66,10 @@ pub(super) async fn exchange(
         }
     };
     // What was heard with it goes with it, so that whoever waits wakes up once.
-    if let Some(listener) = &mut listening {
-        listener.pass_on().await;
-    }
+    let gathered = listening.as_mut().map(Listener::gathered);
+    let all = gathered.into_iter().flatten().chain([last]).collect();
     // Nobody may be there any more to hear it.
-    let _heard = arrivals.send(last).await;
+    let _heard = arrivals.send(all).await;
     if let Some(mut response) = rest {
         let read_on = async { while let Ok(Some(_)) = response.chunk().await {} };
         // If it does not end, its connection is given up.
@@ -156,13 +155,14 @@ struct Listener<'a> {
     reader: Option<Box<dyn Reader>>,
     decoder: Decoder,
     timeouts: Timeouts,
-    arrivals: &'a Sender<Arrival>,
+    arrivals: &'a Sender<Vec<Arrival>>,
     streamed: bool,
     items: Vec<Item>,
     events: Vec<Event>,
     /// What was heard and not passed on yet.
     gathered: Gathered,
-    /// Whether something was passed on a moment ago, so that what comes now waits for more.
+    /// Whether the answer began or something was passed on a moment ago, so that what comes now waits for
+    /// more.
     resting: bool,
 }
 
@@ -178,7 +178,11 @@ enum Heard {
 }
 
 impl<'a> Listener<'a> {
-    fn new(reader: Box<dyn Reader>, timeouts: Timeouts, arrivals: &'a Sender<Arrival>) -> Self {
+    fn new(
+        reader: Box<dyn Reader>,
+        timeouts: Timeouts,
+        arrivals: &'a Sender<Vec<Arrival>>,
+    ) -> Self {
         Self {
             reader: Some(reader),
             decoder: Decoder::default(),
@@ -188,7 +192,8 @@ impl<'a> Listener<'a> {
             items: Vec::new(),
             events: Vec::new(),
             gathered: Gathered::default(),
-            resting: false,
+            // A short answer is whole before anybody could have read its first words.
+            resting: true,
         }
     }
 
@@ -204,6 +209,9 @@ impl<'a> Listener<'a> {
         let (mut idle, mut only_pings) = (later(times.idle), later(times.only_pings));
         let (mut whole, mut stalled) = (later(times.whole), later(times.stalled));
         let mut rested = later(limits::GATHERED_TIME);
+        // Timers run on while words come, and are set anew when they are over: setting them for each word
+        // takes longer than hearing it.
+        let (mut heard_at, mut said_at) = (Instant::now(), Instant::now());
         let mut silences: u32 = 0;
         loop {
             let resting = self.resting;
@@ -211,16 +219,15 @@ impl<'a> Listener<'a> {
                 biased;
                 chunk = response.chunk() => {
                     let heard = self.hear_all(chunk, response).await?;
+                    heard_at = Instant::now();
                     match heard {
                         Heard::Everything => return Ok(()),
                         Heard::Something => {
                             silences = 0;
-                            only_pings.set(sleep(times.only_pings));
-                            stalled.set(sleep(times.stalled));
+                            said_at = heard_at;
                         }
                         Heard::Alive => {}
                     }
-                    idle.set(sleep(times.idle));
                     if !self.waits() && self.pass_on().await {
                         rested.set(sleep(limits::GATHERED_TIME));
                     }
@@ -231,15 +238,24 @@ impl<'a> Listener<'a> {
                         rested.set(sleep(limits::GATHERED_TIME));
                     }
                 }
-                () = &mut idle => return Err(silent("nothing came", times.idle)),
-                () = &mut only_pings => {
-                    return Err(silent("only signs of life came", times.only_pings));
-                }
+                () = &mut idle => match left(times.idle, heard_at) {
+                    Some(left) => idle.set(sleep(left)),
+                    None => return Err(silent("nothing came", times.idle)),
+                },
+                () = &mut only_pings => match left(times.only_pings, said_at) {
+                    Some(left) => only_pings.set(sleep(left)),
+                    None => return Err(silent("only signs of life came", times.only_pings)),
+                },
                 () = &mut whole => {
                     let why = format!("the answer was not whole after {}", in_words(times.whole));
                     return Err(Fault::new(FaultClass::Timeout, why));
                 }
                 () = &mut stalled => {
+                    let since = said_at + times.stalled * silences;
+                    if let Some(left) = left(times.stalled, since) {
+                        stalled.set(sleep(left));
+                        continue;
+                    }
                     silences = silences.saturating_add(1);
                     let seconds = (times.stalled * silences).as_secs();
                     self.gathered.push(Event::Stalled { seconds });
@@ -315,16 +331,20 @@ impl<'a> Listener<'a> {
     /// Passes on what was gathered, and says whether there was anything; what comes next waits a moment
     /// then.
     async fn pass_on(&mut self) -> bool {
-        let gathered = std::mem::take(&mut self.gathered);
-        if gathered.is_empty() {
+        if self.gathered.is_empty() {
             return false;
         }
         self.resting = true;
-        for event in gathered.events {
-            // A reader that is gone has also ended this task.
-            let _heard = self.arrivals.send(Arrival::Event(event)).await;
-        }
+        let gathered = self.gathered();
+        // A reader that is gone has also ended this task.
+        let _heard = self.arrivals.send(gathered).await;
         true
+    }
+
+    /// What was heard and not passed on yet.
+    fn gathered(&mut self) -> Vec<Arrival> {
+        let gathered = std::mem::take(&mut self.gathered);
+        gathered.events.into_iter().map(Arrival::Event).collect()
     }
 }
 
@@ -350,6 +370,12 @@ async fn at_once<T>(future: impl Future<Output = T>) -> Option<T> {
         })
     })
     .await
+}
+
+/// How much of a time is left since then, if any.
+fn left(time: Duration, since: Instant) -> Option<Duration> {
+    let left = time.saturating_sub(since.elapsed());
+    (!left.is_zero()).then_some(left)
 }
 
 fn later(time: Duration) -> Pin<Box<Sleep>> {

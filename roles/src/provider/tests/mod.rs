@@ -16,8 +16,8 @@ use serde_json::value::RawValue;
 use self::server::Server;
 use crate::provider::http::{Endpoint, HttpProvider, Timeouts, Transport, Wire};
 use crate::provider::{
-    Answer, Arrival, ChatDialect, Effort, Event, Fault, Provider, Request, Said, Secret, Thinking,
-    ToolDefinition,
+    Answer, Arrival, ChatDialect, Effort, Event, Fault, Provider, Request, Said, SaidBlocks,
+    Secret, Thinking, ToolDefinition,
 };
 use crate::turn::stop::StopSignal;
 
@@ -139,7 +139,7 @@ pub(crate) fn said(answer: &Answer, turn: usize) -> Said {
     };
     Said {
         message: message.into(),
-        blocks: answer.blocks.clone(),
+        blocks: answer.blocks.clone().and_then(SaidBlocks::of),
     }
 }
 

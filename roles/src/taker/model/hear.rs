@@ -18,6 +18,8 @@ pub(super) struct Hearing {
     held: Option<Arrival>,
     /// Whether it was said that nothing comes.
     is_stalled: bool,
+    /// Whether a piece of it was passed on.
+    is_drafted: bool,
 }
 
 impl ModelTaker {
@@ -30,6 +32,7 @@ impl ModelTaker {
             stream,
             held: None,
             is_stalled: false,
+            is_drafted: false,
         }));
     }
 
@@ -57,6 +60,11 @@ impl ModelTaker {
                         continue;
                     };
                     let text = hearing.more(kind, piece);
+                    if kind == DraftKind::Text && hearing.is_whole() {
+                        // The answer says it again, and nobody saw its beginning.
+                        continue;
+                    }
+                    hearing.is_drafted = true;
                     self.next = Next::Hear(Box::new(hearing));
                     return Some(Step::Draft { kind, text });
                 }
@@ -191,6 +199,11 @@ impl ModelTaker {
 }
 
 impl Hearing {
+    /// Whether all of the answer was there before any of it was passed on.
+    const fn is_whole(&self) -> bool {
+        !self.is_drafted && matches!(self.held, Some(Arrival::Answer(_)))
+    }
+
     /// Takes the pieces of the same kind that have arrived already.
     fn more(&mut self, kind: DraftKind, mut text: String) -> String {
         while text.len() < DRAFT_BYTES {

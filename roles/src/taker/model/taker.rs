@@ -21,7 +21,7 @@ use super::window::{Filling, Fullness};
 use crate::cost::Counted;
 use crate::handoff::parse_cut_outcome;
 use crate::provider::retry::{Outcome, Patience, Ticket};
-use crate::provider::{Answer, Blocks, Prepared, Request, Said, Stop};
+use crate::provider::{Answer, Prepared, Request, Said, SaidBlocks, Stop};
 use crate::tool::redact::{MARK, Redactor};
 use crate::turn::conclude::{conclude, conclude_called};
 use crate::turn::job::Job;
@@ -325,7 +325,9 @@ impl ModelTaker {
         };
         let asked: Vec<ToolCall> = calls.iter().map(|(_, call, _)| call.clone()).collect();
         let cut = self.was_cut(&answer);
-        self.remember(&answer, &asked);
+        let blocks = answer.blocks.clone().and_then(SaidBlocks::of);
+        let provider_blocks = blocks.as_ref().map(SaidBlocks::to_fact);
+        self.remember(&answer, &asked, blocks);
         self.counted(answer.stop == Stop::WindowFull);
         self.next = match cut {
             Some(end) => Next::End(end),
@@ -339,12 +341,12 @@ impl ModelTaker {
             calls: asked,
             stop: answer.stop.reason(),
             usage,
-            provider_blocks: answer.blocks.as_ref().and_then(Blocks::to_fact),
+            provider_blocks,
         }
     }
 
     /// The answer becomes part of the conversation.
-    fn remember(&mut self, answer: &Answer, calls: &[ToolCall]) {
+    fn remember(&mut self, answer: &Answer, calls: &[ToolCall], blocks: Option<SaidBlocks>) {
         self.context = if answer.usage_is_known {
             answer.usage.window_tokens()
         } else {
@@ -364,7 +366,7 @@ impl ModelTaker {
         };
         self.said.push(Said {
             message: Arc::new(message),
-            blocks: answer.blocks.clone(),
+            blocks,
         });
     }
 
@@ -530,14 +532,14 @@ impl Taker for ModelTaker {
 #[must_use]
 pub fn conversation(
     history: Vec<Arc<Message>>,
-    blocks: &BTreeMap<usize, Box<RawValueEq>>,
+    blocks: &BTreeMap<usize, Arc<RawValueEq>>,
 ) -> Vec<Said> {
     let said = history
         .into_iter()
         .enumerate()
         .map(|(place, message)| Said {
             message,
-            blocks: (blocks.get(&place)).and_then(|raw| Blocks::from_fact(raw)),
+            blocks: (blocks.get(&place)).map(|kept| SaidBlocks::kept(Arc::clone(kept))),
         });
     said.collect()
 }

@@ -32,7 +32,7 @@ pub(in crate::taker) fn job(role: &str, node: &str, turns_before: u32) -> Job {
         last_stop: None,
         context_tokens: 0,
         settings: BTreeMap::new(),
-        seen: BTreeMap::new(),
+        seen: Arc::default(),
         begun: BTreeMap::new(),
         servers: BTreeMap::new(),
         packet: "Please write.".to_owned(),

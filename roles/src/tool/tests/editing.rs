@@ -1,5 +1,7 @@
 //! Edits and writes of real files, byte for byte, and what a model reads of them.
 
+use std::sync::Arc;
+
 use a_society_facts::Hash;
 use a_society_facts::fact::turn::{CallEnd, Effect};
 use a_society_facts::message::Message;
@@ -338,6 +340,24 @@ fn a_file_that_runs_with_anothers_rights_is_read_only_when_the_operator_is_asked
 }
 
 #[test]
+fn a_file_is_known_by_every_path_that_a_record_may_have_of_it() {
+    let stage = Stage::new();
+    stage.write("project/src/a.txt", "one\n");
+    stage.write("project/src/other/a.txt", "one\n");
+    let absolute = stage.project().join("src/a.txt");
+    for recorded in ["src/a.txt", "./src/a.txt", absolute.to_str().unwrap()] {
+        let tools = stage.toolbox();
+        let seen = [(recorded.to_owned(), Hash::of(b"one\n"))];
+        tools.remember(Arc::new(seen.into()));
+        for (path, may) in [("src/a.txt", true), ("src/other/a.txt", false)] {
+            let given = json!({ "path": path, "content": "new" });
+            let planned = plan(&tools, "write_file", given);
+            assert_eq!(planned.is_ok(), may, "{recorded} {path}");
+        }
+    }
+}
+
+#[test]
 fn what_was_seen_is_said_for_the_record_and_remembered_by_another_turn() {
     let stage = Stage::new();
     stage.write("project/src/a.txt", "one\ntwo\n");
@@ -364,7 +384,7 @@ fn what_was_seen_is_said_for_the_record_and_remembered_by_another_turn() {
     let expected = expected.map(|(path, hash)| (path.to_owned(), hash));
     assert_eq!(seen, std::collections::BTreeMap::from(expected));
     let second = stage.toolbox();
-    second.remember(&seen);
+    second.remember(Arc::new(seen));
     for path in ["src/a.txt", "./record/own.txt", "record/b.md"] {
         let given = json!({ "path": path, "content": "new" });
         assert!(plan(&second, "write_file", given).is_ok(), "{path}");
@@ -398,7 +418,7 @@ fn another_process_knows_from_the_conversation_what_changed_since_it_was_read() 
     let mut setting = stage.setting();
     setting.said = said.into_iter().map(Into::into).collect();
     let other = Toolbox::open(setting).unwrap();
-    other.remember(&[("a.txt".to_owned(), before)].into());
+    other.remember(Arc::new([("a.txt".to_owned(), before)].into()));
     let refused = said_of(&other, edit());
     assert!(
         refused.ends_with("make it again:\n2\t-two\n2\t+2"),
@@ -408,7 +428,7 @@ fn another_process_knows_from_the_conversation_what_changed_since_it_was_read() 
     // Where the conversation does not show it, what is there now is shown.
     stage.write("project/a.txt", "1\n2\n");
     let third = stage.toolbox();
-    third.remember(&[("a.txt".to_owned(), before)].into());
+    third.remember(Arc::new([("a.txt".to_owned(), before)].into()));
     let refused = said_of(&third, edit());
     assert!(
         refused.ends_with("is not known any more; it is now:\n1\t1\n2\t2"),
@@ -418,7 +438,7 @@ fn another_process_knows_from_the_conversation_what_changed_since_it_was_read() 
     let long: String = (1..=100).map(|n| format!("{n}\n")).collect();
     stage.write("project/a.txt", &long);
     let fourth = stage.toolbox();
-    fourth.remember(&[("a.txt".to_owned(), before)].into());
+    fourth.remember(Arc::new([("a.txt".to_owned(), before)].into()));
     for _ in 0..2 {
         let refused = said_of(&fourth, edits("a.txt", &[("99", "x")]));
         assert!(

@@ -3,6 +3,7 @@
 use a_society_facts::message::Message;
 
 use super::*;
+use crate::provider::blocks::{Blocks, SaidBlocks};
 use crate::provider::http::Wire;
 use crate::provider::tests::{request, tools, user};
 use crate::provider::wire::chat::ChatDialect;
@@ -86,6 +87,41 @@ fn a_turn_that_read_its_session_again_writes_only_what_is_new() {
         assert!(
             body.whole() == whole.whole() && hash == anew,
             "{wire}: it is another body"
+        );
+    }
+}
+
+#[test]
+fn a_turn_that_read_its_session_again_reads_no_blocks_of_what_was_written_before() {
+    let tools = tools();
+    let raw = serde_json::value::to_raw_value("a block").unwrap();
+    let answered = |at: usize| Said {
+        blocks: SaidBlocks::of(Blocks {
+            provider: "p".into(),
+            model: "m-1".into(),
+            paused: false,
+            blocks: vec![raw.clone()],
+        }),
+        ..assistant(&at.to_string())
+    };
+    for wire in Wire::ALL {
+        let sent = Sent::keeping(usize::MAX);
+        let mut history: Vec<Said> = (0..16)
+            .flat_map(|at| [user("And?"), answered(at)])
+            .collect();
+        history.push(user("And now?"));
+        sent.write(pen(wire), &request(&history, &tools)).unwrap();
+        let kept = sent.kept("flow/owner");
+        // A session holds the texts of blocks, which nobody has read.
+        let mut again: Vec<Said> = history.clone();
+        again.extend([answered(16), user("And then?")]);
+        sent.write(pen(wire), &request(&again, &tools)).unwrap();
+        let were_read = |said: &&Said| said.blocks.as_ref().is_some_and(SaidBlocks::were_read);
+        let before = again[..kept].iter().filter(were_read).count();
+        let after = again[kept..].iter().filter(were_read).count();
+        assert!(
+            kept > 20 && before == 0 && after > 0,
+            "{wire}: {before}, {after}"
         );
     }
 }

@@ -297,10 +297,7 @@ fn turns<'a>(history: &'a [Cow<'_, Said>], ids: &mut Ids<'_>) -> Vec<Turn<'a>> {
         match &*said.message {
             Message::User { content } => add(&mut turns, "user", [text(content)]),
             Message::Assistant { content } => {
-                let parts = said
-                    .blocks
-                    .as_ref()
-                    .and_then(|blocks| replay(blocks, &[], &[]));
+                let parts = said.blocks().and_then(|blocks| replay(blocks, &[], &[]));
                 let parts = parts.unwrap_or_else(|| vec![text(content)]);
                 add(&mut turns, "assistant", parts);
             }
@@ -308,7 +305,7 @@ fn turns<'a>(history: &'a [Cow<'_, Said>], ids: &mut Ids<'_>) -> Vec<Turn<'a>> {
                 calls,
                 text: said_before,
             } => {
-                let theirs = said.blocks.as_ref().map(call_ids).unwrap_or_default();
+                let theirs = said.blocks().map(call_ids).unwrap_or_default();
                 let own: Vec<String> = calls
                     .iter()
                     .enumerate()
@@ -320,10 +317,7 @@ fn turns<'a>(history: &'a [Cow<'_, Said>], ids: &mut Ids<'_>) -> Vec<Turn<'a>> {
                 for (call, id) in calls.iter().zip(&own) {
                     names.insert(&call.id, id.clone());
                 }
-                let parts = said
-                    .blocks
-                    .as_ref()
-                    .and_then(|blocks| replay(blocks, calls, &own));
+                let parts = said.blocks().and_then(|blocks| replay(blocks, calls, &own));
                 let parts = parts.unwrap_or_else(|| {
                     let before = said_before.as_deref().map(text);
                     before.into_iter().chain(uses(calls, own)).collect()

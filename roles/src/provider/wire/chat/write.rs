@@ -244,7 +244,7 @@ fn assistant<'a>(text: Option<&'a str>, tool_calls: Vec<Call<'a>>, kept: Kept) -
 
 /// What was kept of an answer. Blocks of two answers that became one message are not this wire's.
 fn kept(said: &Said) -> Kept {
-    let Some(blocks) = &said.blocks else {
+    let Some(blocks) = said.blocks() else {
         return Kept::default();
     };
     match blocks.blocks.as_slice() {

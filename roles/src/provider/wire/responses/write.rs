@@ -154,25 +154,17 @@ fn items<'a>(history: &'a [Cow<'_, Said>], ids: &mut Ids<'_>) -> Vec<Item<'a>> {
         match &*said.message {
             Message::User { content } => items.push(message("user", content)),
             Message::Assistant { content } => {
-                match said
-                    .blocks
-                    .as_ref()
-                    .and_then(|blocks| replay(blocks, &[], &[]))
-                {
+                match said.blocks().and_then(|blocks| replay(blocks, &[], &[])) {
                     Some(theirs) => items.extend(theirs),
                     None => items.push(message("assistant", content)),
                 }
             }
             Message::AssistantToolCalls { calls, text } => {
-                let own = name_calls(calls, said.blocks.as_ref(), ids);
+                let own = name_calls(calls, said.blocks(), ids);
                 for (call, id) in calls.iter().zip(&own) {
                     names.insert(&call.id, id.clone());
                 }
-                match said
-                    .blocks
-                    .as_ref()
-                    .and_then(|blocks| replay(blocks, calls, &own))
-                {
+                match said.blocks().and_then(|blocks| replay(blocks, calls, &own)) {
                     Some(theirs) => items.extend(theirs),
                     None => {
                         items.extend(text.as_deref().map(|text| message("assistant", text)));

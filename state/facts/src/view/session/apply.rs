@@ -1,5 +1,7 @@
 //! How facts change a session. Facts about other role instances leave it as it was.
 
+use std::sync::Arc;
+
 use super::draft::Draft;
 use super::entry::Entry;
 use super::view::{NodeMark, SessionView};
@@ -288,7 +290,7 @@ impl SessionView {
         let mut entry = Entry::new(message, Some(f.message.clone()), seq, at);
         entry.turn = Some(f.turn);
         entry.mismatch = mismatch;
-        entry.provider_blocks.clone_from(&f.provider_blocks);
+        entry.provider_blocks = f.provider_blocks.as_deref().cloned().map(Arc::new);
         self.push(entry);
     }
 

@@ -58,8 +58,8 @@ pub struct Entry {
     pub mismatch: bool,
     /// The blob that holds the whole content, and its size.
     pub blob: Option<(Hash, u64)>,
-    /// Blocks that the provider wants back unchanged.
-    pub provider_blocks: Option<Box<RawValueEq>>,
+    /// Blocks that the provider wants back unchanged. Turns read them, as they do the message.
+    pub provider_blocks: Option<Arc<RawValueEq>>,
 }
 
 impl Entry {
@@ -195,7 +195,7 @@ impl Serialize for Written<'_, Entry> {
             map.serialize_entry("contentBlob", &ContentBlob { blob, bytes })?;
         }
         if let Some(blocks) = &entry.provider_blocks {
-            map.serialize_entry("providerBlocks", blocks)?;
+            map.serialize_entry("providerBlocks", &**blocks)?;
         }
         map.end()
     }
