@@ -9,14 +9,20 @@ use std::time::Duration;
 use a_society_stand_in::{Ending, Piece, Reply, Used};
 use serde_json::{Value, json};
 
+use a_society_facts::Fact;
+use a_society_facts::fact::session::{CompactionStarted, SessionCompacted, Strategy, Trigger};
+
 use super::models::{FLOW, call, refusal, says, streamed};
-use super::place::{Place, RUN};
+use super::place::{Place, RUN, wait_until};
 use super::requested::holds_what_left;
+use crate::support::{is_full, seed};
 
 /// What the server answers to a request.
 enum Answer {
     /// A text.
     Says(&'static str),
+    /// A text, word by word.
+    Slowly(&'static str),
     /// A call of a tool.
     Calls(&'static str, Value),
     /// A refusal.
@@ -35,6 +41,10 @@ impl Server {
             match plan(&seen.body) {
                 Answer::Refuses(status, why) => refusal(status, 0, &why.to_string()),
                 Answer::Says(text) => streamed(vec![says(&[text])], Ending::Natural, tokens),
+                Answer::Slowly(text) => {
+                    let words: Vec<&str> = text.split_inclusive(' ').collect();
+                    streamed(vec![says(&words)], Ending::Natural, tokens)
+                }
                 Answer::Calls(tool, input) => {
                     let call = call(results(&seen.body), tool, input);
                     streamed(vec![call], Ending::Natural, tokens)
@@ -344,5 +354,263 @@ fn a_local_server_that_read_a_part_of_the_prompt_is_asked_about_once() {
         assert_eq!(place.run(&["retry", &flow]).code, 0);
         let said = place.run(&["resume", &flow, "--until-waiting", "--improve", "none"]);
         assert_eq!(said.code, 0, "it is asked once: {said:?}");
+    }
+}
+
+/// How many lines the input of the next test has.
+const LINES: usize = 600;
+
+/// Reads on until its session is made shorter, then reads the file that the replacement names, and closes.
+fn reads_its_request_again(request: &Value) -> Answer {
+    if is_for_summary(request) {
+        return Answer::Says(SUMMARY);
+    }
+    let text = request.to_string();
+    let Some(at) = text.find("all of it: record/.outputs/") else {
+        return reads_on(request);
+    };
+    let path = text[at..].strip_prefix("all of it: ").unwrap();
+    let path = &path[..path.find(']').unwrap()];
+    match results(request) {
+        0 => Answer::Calls("read_file", json!({ "path": path })),
+        // A long file is read in parts.
+        1 => Answer::Calls("read_file", json!({ "path": path, "offset": LINES - 100 })),
+        _ => Answer::Says(CLOSES),
+    }
+}
+
+#[test]
+fn a_request_that_is_too_long_to_repeat_begins_in_the_replacement_and_the_role_reads_the_rest_of_it()
+ {
+    let server = Server::start(reads_its_request_again);
+    let place = place(&server, 20_000);
+    let line = |at: usize| format!("{at}: a line of what is asked for\n");
+    let input: String = (0..LINES).map(line).collect();
+    // More than the eighth of the window that a request may take in a replacement, and less than half.
+    assert!(
+        (20_000 * 4 / 8 + 1_000..40_000).contains(&input.len()),
+        "{}",
+        input.len()
+    );
+    let words = [
+        "run",
+        "demo/flow.yaml",
+        "--until-waiting",
+        "--improve",
+        "none",
+        "--input",
+        "-",
+    ];
+    let said = place.workspace.run_with(&words, input.as_bytes());
+    assert_eq!(said.code, 0, "{said:?}");
+    let own = server.own();
+    let shorter = own
+        .iter()
+        .find(|body| body.contains("all of it: record/.outputs/"));
+    let shorter = shorter.unwrap();
+    let in_json = |at: usize| line(at).replace('\n', "\\n");
+    assert!(shorter.contains(&in_json(0)), "it begins as it was said");
+    assert!(
+        !shorter.contains(&in_json(LINES - 1)),
+        "and does not end so"
+    );
+    assert!(shorter.contains("[the first part of "), "{shorter}");
+    let last = own.last().unwrap();
+    for at in [0, LINES - 50, LINES - 1] {
+        assert!(last.contains(in_json(at).trim_end()), "line {at} was read");
+    }
+    let flow = place.flow().unwrap();
+    let outputs = place.folder(&flow).join("record/.outputs");
+    let mut kept = std::fs::read_dir(outputs)
+        .unwrap()
+        .map(|entry| entry.unwrap().path());
+    let kept = kept
+        .find(|path| path.to_string_lossy().contains("/request-"))
+        .unwrap();
+    let kept = std::fs::read_to_string(kept).unwrap();
+    assert!(kept.contains(&input), "the file holds all of it");
+}
+
+/// A replacement as earlier versions wrote it, which repeats what it replaced.
+fn of_old(summary: &str, last: &str) -> String {
+    format!(
+        "Your conversation up to here was put away (k1, because the context was nearly full). This \
+         message stands for it; the whole of it is kept in an archive.\n\n# What the flow knows\n\n\
+         You are at the node `do`.\n\n# What you had done and found out\n\n{summary}\n\n\
+         # The last thing you were told\n\n{last}\n\nGo on from where the summary ends. Do not begin \
+         the task anew, and end the turn with a `handoff` block as always.\n"
+    )
+}
+
+/// Asks, and reads on from there until its session was made shorter by this version.
+fn asks_then_reads(request: &Value) -> Answer {
+    if is_for_summary(request) {
+        return Answer::Says(SUMMARY);
+    }
+    let text = request.to_string();
+    if text.contains("<summary id=") {
+        return Answer::Says(CLOSES);
+    }
+    if text.contains("Go on, please.") {
+        return reads_on(request);
+    }
+    Answer::Says("Which one?\n\n```handoff\ntype: prompt-human\n```\n")
+}
+
+#[test]
+fn a_session_whose_replacements_earlier_versions_put_into_one_another_comes_to_one_summary() {
+    let server = Server::start(asks_then_reads);
+    let place = place(&server, 20_000);
+    let said = run(&place);
+    assert_eq!(said.code, 8, "{said:?}");
+    let id = place.flow().unwrap();
+    let mut flow = place.workspace.open(&id);
+    let mut nested = "Keep a log of what is asked.".to_owned();
+    for round in 1..=4 {
+        nested = of_old(&format!("Round {round} was done."), &nested);
+        let compaction = format!("k{round}");
+        let role: a_society_facts::id::RoleInstance = "owner".parse().unwrap();
+        flow.append(Fact::CompactionStarted(CompactionStarted {
+            role: role.clone(),
+            compaction: compaction.clone(),
+            trigger: Trigger::Manual,
+            strategy: Strategy::NodeSummary,
+            client: None,
+        }))
+        .unwrap();
+        flow.append(Fact::SessionCompacted(SessionCompacted {
+            role,
+            compaction,
+            trigger: Trigger::Manual,
+            strategy: Strategy::NodeSummary,
+            node: Some("do".parse().unwrap()),
+            message: format!("old-{round}").parse().unwrap(),
+            replacement: nested.as_str().into(),
+            kept_last: 0,
+            tokens_before: 17_000,
+            why: None,
+        }))
+        .unwrap();
+    }
+    place.workspace.close(flow);
+    let before = server.bodies().len();
+    assert_eq!(place.run(&["reply", &id, "Go on, please."]).code, 0);
+    let said = place.run(&["resume", &id, "--until-waiting", "--improve", "none"]);
+    assert_eq!(said.code, 0, "{said:?}");
+    let bodies = server.bodies();
+    assert!(
+        bodies[before].contains("Round 1 was done."),
+        "it was nested before"
+    );
+    let last = bodies.last().unwrap();
+    assert_eq!(last.matches("<summary id=").count(), 1, "{last}");
+    assert!(last.contains("A file was read."), "{last}");
+    assert!(
+        last.contains("Go on, please."),
+        "what the operator said last: {last}"
+    );
+    for frame in [
+        "# The last thing you were told",
+        "was put away (",
+        "Round 1 was done.",
+    ] {
+        assert!(!last.contains(frame), "{frame} in {last}");
+    }
+    assert_eq!(place.run(&["verify", &id]).code, 0);
+}
+
+const OVER_AND_OVER: &str = "What was done and found out stands here, over and over again. ";
+
+/// Three times as long as a summary may be in this window, and shorter than what it replaces.
+fn says_much(request: &Value) -> Answer {
+    summarises_with(request, 24 << 10)
+}
+
+/// Longer than everything that it replaces.
+fn says_too_much(request: &Value) -> Answer {
+    summarises_with(request, 200 << 10)
+}
+
+fn summarises_with(request: &Value, bytes: usize) -> Answer {
+    if is_for_summary(request) {
+        let words = OVER_AND_OVER.repeat(bytes / OVER_AND_OVER.len());
+        return Answer::Says(Box::leak(words.into_boxed_str()));
+    }
+    if request.to_string().contains("<summary id=") {
+        return Answer::Says(CLOSES);
+    }
+    reads_on(request)
+}
+
+#[test]
+fn a_summary_that_is_too_long_is_cut_to_its_share_or_done_without_and_the_replacement_says_so() {
+    let longer = "(the summary was longer than what it was to replace)";
+    for (plan, says) in [(says_much as Plan, "[cut here]"), (says_too_much, longer)] {
+        let server = Server::start(plan);
+        let place = place(&server, 20_000);
+        let said = run(&place);
+        assert_eq!(said.code, 0, "{said:?}");
+        let transcript = transcript(&place);
+        let [replacement] = &replacements(&transcript)[..] else {
+            panic!("one replacement");
+        };
+        assert!(replacement.contains(says), "{says}: {replacement:.400}");
+        // A tenth of the window is for the summary; the rest is what stands beside it.
+        assert!(
+            replacement.len() < 20_000 * 4 / 6,
+            "{} bytes",
+            replacement.len()
+        );
+        let last = server.own().pop().unwrap();
+        let told = serde_json::to_string(replacement).unwrap();
+        assert!(
+            last.contains(&told[1..told.len() - 1]),
+            "it is told as it is kept"
+        );
+    }
+}
+
+fn summarises_slowly(request: &Value) -> Answer {
+    if is_for_summary(request) {
+        return Answer::Slowly(SUMMARY);
+    }
+    if request.to_string().contains("<summary id=") {
+        return Answer::Slowly(CLOSES);
+    }
+    reads_on(request)
+}
+
+/// How often the program is killed while a summary is made; more in the whole test.
+const KILLS: u64 = 6;
+const KILLS_FULL: u64 = 80;
+
+#[test]
+fn a_process_that_is_killed_while_a_summary_is_made_goes_on_with_one_summary() {
+    for kill in 0..(if is_full() { KILLS_FULL } else { KILLS }) {
+        let server = Server::start(summarises_slowly);
+        let place = place(&server, 20_000);
+        let mut child = place.start(&RUN);
+        wait_until("a summary is asked for", || {
+            let bodies = server.bodies();
+            bodies
+                .iter()
+                .any(|body| is_for_summary(&serde_json::from_str(body).unwrap()))
+        });
+        std::thread::sleep(Duration::from_millis((kill * 29 + seed()) % 120));
+        child.kill().unwrap();
+        child.wait().unwrap();
+        let flow = place.flow().unwrap();
+        let said = place.run(&["resume", &flow, "--until-waiting", "--improve", "none"]);
+        assert_eq!(said.code, 0, "kill {kill}: {said:?}");
+        let last = server.own().pop().unwrap();
+        assert_eq!(
+            last.matches("<summary id=").count(),
+            1,
+            "kill {kill}: {last}"
+        );
+        assert!(last.contains("Keep a log"), "kill {kill}: {last}");
+        assert_eq!(replacements(&transcript(&place)).len(), 1, "kill {kill}");
+        assert_eq!(place.status(&flow)["status"], "completed", "kill {kill}");
+        assert_eq!(place.run(&["verify", &flow]).code, 0, "kill {kill}");
     }
 }

@@ -225,3 +225,27 @@ fn a_call_of_a_server_that_is_gone_comes_back_with_the_reason() {
     let mut tools = last["tools"].as_array().unwrap().iter();
     assert!(!tools.any(|tool| tool["name"] == "mcp__list__add"));
 }
+
+#[test]
+fn whoever_looks_back_is_given_the_guide_a_program_too() {
+    let place = Place::new(FLOW, "");
+    assert_eq!(place.run(&["init", "notes"]).code, 0);
+    place.write(
+        "notes/a-docs/improvement/meta-analysis.md",
+        "Name the one thing to keep.\n",
+    );
+    let program = "executor: command\ncommand:\n  run: [sh, -c, 'echo made by $A_SOCIETY_NODE.']\n";
+    place.write("notes/a-docs/roles/writer/role.yaml", program);
+    let said = place.run(&["run", "notes", "--improve", "parallel", "--feedback", "no"]);
+    assert_eq!(said.code, 0, "{said:?}");
+    let flows = place.workspace.state().join("notes");
+    let flow = std::fs::read_dir(flows).unwrap().next().unwrap().unwrap();
+    for role in ["owner", "writer"] {
+        let transcript = flow.path().join("roles").join(role).join("transcript.json");
+        let transcript = std::fs::read_to_string(transcript).unwrap();
+        assert!(
+            transcript.contains("<guide>\\nName the one thing to keep.\\n</guide>"),
+            "{role}: {transcript}"
+        );
+    }
+}
