@@ -283,7 +283,8 @@ fn a_role_may_replace_what_it_read_before_the_program_ended_and_not_what_changed
         if changes {
             assert_eq!(
                 last,
-                "a.txt changed since you read it. Nothing was done. Read it again."
+                "a.txt changed since you read it. Nothing was done. These lines are new or gone; if your change \
+                 still fits, make it again:\n1\t-one\n1\t+another"
             );
             assert_eq!(file, "another\n");
         } else {
