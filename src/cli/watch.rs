@@ -11,6 +11,7 @@ mod tests;
 mod view;
 
 use std::io::{self, IsTerminal as _};
+use std::os::fd::AsFd;
 use std::sync::mpsc::{Receiver, TryRecvError, sync_channel};
 use std::time::Duration;
 
@@ -24,6 +25,7 @@ use ratatui::crossterm::event::{
     KeyModifiers,
 };
 use ratatui::crossterm::execute;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use self::draw::draw;
 use self::keys::{Act, Key, State};
@@ -109,6 +111,18 @@ fn no_terminal(flow: Option<&FlowRef>) -> Stop {
     OperatorError::new(("no-terminal", ExitCode::Usage), what, why, hint).into()
 }
 
+/// Waits for keys, but not for longer than this, and says whether somebody is at the other end of the
+/// terminal still. Whoever looks for keys where nobody is looks for ever.
+fn is_there(terminal: &impl AsFd, wait: Duration) -> bool {
+    let mut asked = [PollFd::new(terminal, PollFlags::IN)];
+    let Ok(wait) = Timespec::try_from(wait) else {
+        return true;
+    };
+    let gone = PollFlags::HUP | PollFlags::ERR | PollFlags::NVAL;
+    // A signal ends the wait, and what it told is looked at.
+    poll(&mut asked, Some(&wait)).is_err() || !asked[0].revents().intersects(gone)
+}
+
 fn refused(error: io::Error) -> Stop {
     from_io("use", "the terminal", &error).into()
 }
@@ -134,10 +148,11 @@ impl Screen {
             if interrupts.count() > 0 {
                 return Ok(ExitCode::Interrupted);
             }
+            if !is_there(&io::stdin(), LOOK_EVERY) {
+                return Err(refused(io::Error::other("it was closed")));
+            }
             // Every key that waits is heard before the next look.
-            let mut wait = LOOK_EVERY;
-            while event::poll(wait).map_err(refused)? {
-                wait = Duration::ZERO;
+            while event::poll(Duration::ZERO).map_err(refused)? {
                 let Some(key) = key_of(event::read().map_err(refused)?) else {
                     continue;
                 };

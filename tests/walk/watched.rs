@@ -3,15 +3,23 @@
 use std::fs::File;
 use std::io::{Read, Write};
 use std::process::{Child, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{Mode, OFlags};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{Winsize, tcsetwinsize};
 
 use super::models::{Model, SPOKEN};
-use super::place::{Place, wait_until};
+use super::place::{FLOW, Place, RUN, SLOW, wait_until};
 use super::steered::{WORDS, speaking, speaks_until_spoken_to, times};
+
+/// How long the terminal waits for something to show before it looks whether it was closed.
+const LOOK: Timespec = Timespec {
+    tv_sec: 0,
+    tv_nsec: 20_000_000,
+};
 
 const ROWS: u16 = 40;
 const COLUMNS: u16 = 200;
@@ -20,6 +28,8 @@ const COLUMNS: u16 = 200;
 struct Terminal {
     keys: File,
     shown: Arc<Mutex<String>>,
+    /// Whether the test has closed it.
+    closed: Arc<AtomicBool>,
     child: Child,
 }
 
@@ -48,16 +58,30 @@ impl Terminal {
             .unwrap();
         let keys = File::from(keys);
         let shown = Arc::new(Mutex::new(String::new()));
+        let closed = Arc::new(AtomicBool::new(false));
         let (mut screen, all) = (keys.try_clone().unwrap(), Arc::clone(&shown));
+        let is_closed = Arc::clone(&closed);
         std::thread::spawn(move || {
             let mut piece = [0; 4096];
-            // It ends when nobody has the other end any more.
-            while let Ok(read @ 1..) = screen.read(&mut piece) {
+            while !is_closed.load(Ordering::Acquire) {
+                let mut asked = [PollFd::new(&screen, PollFlags::IN)];
+                if poll(&mut asked, Some(&LOOK)).unwrap() == 0 {
+                    continue;
+                }
+                // Nobody has the other end any more.
+                let Ok(read @ 1..) = screen.read(&mut piece) else {
+                    return;
+                };
                 let piece = String::from_utf8_lossy(&piece[..read]);
                 all.lock().unwrap().push_str(&piece);
             }
         });
-        Self { keys, shown, child }
+        Self {
+            keys,
+            shown,
+            closed,
+            child,
+        }
     }
 
     /// Waits until these words stand on the screen.
@@ -68,8 +92,22 @@ impl Terminal {
         });
     }
 
+    /// Closes the terminal, as a window that is shut or a line that breaks does.
+    fn hang_up(&mut self) {
+        self.closed.store(true, Ordering::Release);
+        self.keys = File::open("/dev/null").unwrap();
+    }
+
     fn press(&mut self, keys: &str) {
         self.keys.write_all(keys.as_bytes()).unwrap();
+    }
+}
+
+impl Drop for Terminal {
+    /// A test that failed leaves no screen behind that nobody looks at.
+    fn drop(&mut self) {
+        let _over = self.child.kill();
+        let _waited = self.child.wait();
     }
 }
 
@@ -159,4 +197,16 @@ fn words_that_a_flow_refuses_stand_in_the_line_again_with_the_reason_above() {
     terminal.press("\u{3}");
     assert_eq!(terminal.child.wait().unwrap().code(), Some(0));
     assert_eq!(model.requests(), 1);
+}
+
+#[test]
+fn a_screen_whose_terminal_is_closed_ends_by_itself() {
+    let place = Place::new(FLOW, SLOW);
+    let said = place.run(&RUN);
+    assert_eq!(said.code, 0, "{said:?}");
+    let flow = place.flow().unwrap();
+    let mut terminal = Terminal::start(&place, &["watch", &flow]);
+    terminal.shows("Feed of owner");
+    terminal.hang_up();
+    wait_until("it ends", || terminal.child.try_wait().unwrap().is_some());
 }

@@ -247,7 +247,7 @@ fn the_death_of_a_server_over_http_is_told_to_the_model_that_calls_it() {
     let answers = [
         when(json!({ "toolResultContains": "Echo: once" }), echo("twice")),
         when(
-            json!({ "toolResultContains": "its server may be gone" }),
+            json!({ "toolResultContains": "The server everything is not there now" }),
             ends(),
         ),
         when(
@@ -275,7 +275,11 @@ fn the_death_of_a_server_over_http_is_told_to_the_model_that_calls_it() {
     assert_eq!(said.code, 0, "{said:?} {:?}", model.results());
     let heard = model.answered();
     let results = texts(&heard[2], "tool");
-    assert!(results[1].contains("everything"), "{results:#?}");
+    let told = results[1];
+    assert!(
+        told.contains("It cannot be reached: ") && !told.contains("::"),
+        "{told}"
+    );
 }
 
 /// Ends every process whose command line has a word in it, as a fault would.

@@ -409,7 +409,22 @@ fn words(why: &dyn std::error::Error, redactor: &Redactor) -> String {
         }
         below = why.source();
     }
-    shown(&said, redactor)
+    shown(untyped(&said), redactor)
+}
+
+/// What was said without the name of the transport's type and without the step of the protocol, which
+/// tell nobody anything who did not write it.
+fn untyped(said: &str) -> &str {
+    let after = |said| {
+        Some(
+            str::split_once(said, "Transport [")?
+                .1
+                .split_once("] error: ")?
+                .1,
+        )
+    };
+    let said = after(said).unwrap_or(said);
+    said.split_once(", when send ").map_or(said, |(why, _)| why)
 }
 
 /// Words of a server within a sentence.
