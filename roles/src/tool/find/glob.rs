@@ -11,7 +11,7 @@ use super::super::plan::Refusal;
 use super::super::toolbox::Toolbox;
 use super::pattern::Pattern;
 use super::walk::{Walk, shown};
-use super::{ended, grouped, nothing};
+use super::{ended, grouped, left_deep, nothing};
 use crate::turn::stop::StopSignal;
 
 /// Which files are wanted.
@@ -86,7 +86,10 @@ impl Toolbox {
             let (some, all) = (found.len(), grouped(fitting));
             tail = format!("[the newest {some} of {all} files; narrow pattern or path]\n");
         }
-        let is_cut = is_more || walk.ended.is_some();
+        if walk.leaves_deep {
+            tail.push_str(&left_deep());
+        }
+        let is_cut = is_more || walk.leaves_deep || walk.ended.is_some();
         if let Some(why) = &walk.ended {
             tail.push_str(&ended(why));
         }

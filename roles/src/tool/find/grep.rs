@@ -18,7 +18,7 @@ use super::super::{limits, text};
 use super::expression::Expression;
 use super::pattern::Pattern;
 use super::walk::{Walk, shown};
-use super::{ended, grouped, nothing};
+use super::{ended, grouped, left_deep, nothing};
 use crate::turn::stop::StopSignal;
 
 /// What is searched for.
@@ -74,6 +74,7 @@ struct Search<'a> {
     too_large: usize,
     /// Why it stopped before its end.
     ended: Option<String>,
+    leaves_deep: bool,
     /// The files of which lines are shown.
     seen: Vec<(PathBuf, Hash)>,
 }
@@ -103,6 +104,7 @@ impl Toolbox {
             bytes: 0,
             too_large: 0,
             ended: None,
+            leaves_deep: false,
             seen: Vec::new(),
         };
         let mut ignored = 0;
@@ -112,6 +114,7 @@ impl Toolbox {
                 search.folder(&entry, located, &mut walk);
                 ignored = walk.ignored;
                 search.ended = search.ended.or(walk.ended);
+                search.leaves_deep = walk.leaves_deep;
             }
             Kind::File => {
                 let real = entry.real.clone();
@@ -227,7 +230,10 @@ impl Search<'_> {
             let (count, most) = (grouped(self.too_large), limits::FILE_BYTES / 1024 / 1024);
             let _ = writeln!(tail, "[{count} files over {most} MiB were not searched]");
         }
-        let is_cut = self.ended.is_some() || is_more;
+        let is_cut = self.ended.is_some() || self.leaves_deep || is_more;
+        if self.leaves_deep {
+            tail.push_str(&left_deep());
+        }
         if let Some(why) = self.ended {
             tail.push_str(&ended(&why));
         }

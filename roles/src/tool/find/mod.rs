@@ -17,6 +17,12 @@ fn ended(why: &str) -> String {
     format!("[stopped after {why}; narrow path or glob]\n")
 }
 
+/// What a search says of folders that it did not look into.
+fn left_deep() -> String {
+    let depth = super::limits::SEARCH_DEPTH;
+    format!("[what is deeper than {depth} folders is left out; give its folder as path]\n")
+}
+
 /// A number as people read it.
 fn grouped(number: usize) -> String {
     super::output::grouped(number as u64)

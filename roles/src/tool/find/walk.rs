@@ -38,6 +38,8 @@ pub(super) struct Walk<'a> {
     pub ignored: usize,
     /// Why it stopped before its end.
     pub ended: Option<String>,
+    /// Whether folders were too deep to be looked into. Others are looked through all the same.
+    pub leaves_deep: bool,
 }
 
 /// A file on the way.
@@ -84,6 +86,7 @@ impl<'a> Walk<'a> {
             entries: 0,
             ignored: 0,
             ended: None,
+            leaves_deep: false,
         }
     }
 
@@ -168,8 +171,8 @@ impl<'a> Walk<'a> {
         see: &mut dyn FnMut(&Step<'_>) -> ControlFlow<()>,
     ) -> ControlFlow<()> {
         if depth >= limits::SEARCH_DEPTH {
-            self.ended = Some(format!("{depth} folders within one another"));
-            return ControlFlow::Break(());
+            self.leaves_deep = true;
+            return ControlFlow::Continue(());
         }
         let names = self.names(folder);
         let has_layer = self.add_layer(folder, self.rest.iter().count());
