@@ -67,6 +67,10 @@ const TOUCHES: [Touch; 6] = [
                 "roles/src/tool/stopwatch.rs",
                 "how long a search or a command of a tool takes; no fact has its time from there",
             ),
+            (
+                "roles/src/provider/http/exchange.rs",
+                "how long a stream has been silent, by the clock of its timers; no fact has its time from there",
+            ),
         ],
     },
     Touch {
