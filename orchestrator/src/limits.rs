@@ -123,3 +123,6 @@ pub const FRAME_INLINE_BYTES_MAX: usize = 1024;
 /// How many longer texts of requests a process remembers to have kept. There are as many as there are
 /// different sets of tools.
 pub const FRAME_TEXTS_MAX: usize = 64;
+
+/// How many sets of tools a flow remembers to have kept: roles differ in a few ways.
+pub const FRAME_TOOLS_MAX: usize = 8;

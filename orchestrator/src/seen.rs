@@ -111,36 +111,67 @@ fn calls_begun(state: &FlowState, turn: TurnId) -> BTreeMap<String, Vec<FileChan
 /// How much of a time is its day.
 const DAY: usize = "2026-05-27".len();
 
-/// Whether another instance has the same role.
-fn is_same(role: &RoleInstance, other: &RoleInstance) -> bool {
-    role == other || role.base() == other.base()
+/// Finds the instances of the same role as this one. Every turn asks it of each node of a graph, which may
+/// have thousands.
+fn of_same_role(role: &RoleInstance) -> impl Fn(&RoleInstance) -> bool + '_ {
+    let base = role.base();
+    move |other| {
+        let rest = other.as_str().strip_prefix(base);
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('_'))
+    }
+}
+
+/// So many nodes are compared one by one faster than they are hashed.
+const FEW_NODES: usize = 8;
+
+/// Some nodes of a graph.
+enum Nodes<'a> {
+    Few(Vec<&'a NodeId>),
+    Many(HashSet<&'a NodeId>),
+}
+
+impl<'a> Nodes<'a> {
+    fn of(nodes: impl Iterator<Item = &'a NodeId>) -> Self {
+        let all: Vec<&NodeId> = nodes.collect();
+        if all.len() > FEW_NODES {
+            Self::Many(all.into_iter().collect())
+        } else {
+            Self::Few(all)
+        }
+    }
+
+    fn contain(&self, node: &NodeId) -> bool {
+        match self {
+            Self::Few(nodes) => nodes.contains(&node),
+            Self::Many(nodes) => nodes.contains(node),
+        }
+    }
 }
 
 /// Every neighbour, both ways, of every node that a role has, in the order of the graph. It is the
 /// same for all instances and at all times, so that a provider's cache holds.
 fn neighbours(state: &FlowState, role: &RoleInstance) -> Vec<String> {
     let graph = &state.graph;
-    let mine = graph.nodes.iter().filter(|node| is_same(role, &node.role));
-    // Every turn asks, and a graph may have thousands of nodes: each edge is looked at once.
-    let mine: HashSet<&NodeId> = mine.map(|node| &node.id).collect();
+    let is_mine = of_same_role(role);
+    let mine = graph.nodes.iter().filter(|node| is_mine(&node.role));
+    // Each edge is looked at once.
+    let mine = Nodes::of(mine.map(|node| &node.id));
     let around = graph.edges.iter().flat_map(|edge| {
         let (from, to) = (&edge.edge.from, &edge.edge.to);
-        let before = mine.contains(to).then_some(from);
-        before.into_iter().chain(mine.contains(from).then_some(to))
+        let before = mine.contain(to).then_some(from);
+        before.into_iter().chain(mine.contain(from).then_some(to))
     });
-    let around: HashSet<&NodeId> = around.collect();
-    let nodes = graph.nodes.iter().filter(|node| around.contains(&node.id));
+    let around = Nodes::of(around);
+    let nodes = graph.nodes.iter().filter(|node| around.contain(&node.id));
     nodes.map(|node| node.id.to_string()).collect()
 }
 
 /// Whether a role has the node that closes the flow: the owner's node that nothing leaves.
 fn closes(state: &FlowState, role: &RoleInstance) -> bool {
     let is_last = |node: &NodeId| state.graph.leaving(node).next().is_none();
-    let owns = state
-        .owner
-        .as_ref()
-        .is_some_and(|owner| is_same(role, owner));
+    let is_same = of_same_role(role);
+    let owns = state.owner.as_ref().is_some_and(&is_same);
     // It is one of the last as a rule.
-    let mut mine = (state.graph.nodes.iter().rev()).filter(|node| is_same(role, &node.role));
+    let mut mine = (state.graph.nodes.iter().rev()).filter(|node| is_same(&node.role));
     owns && mine.any(|node| is_last(&node.id))
 }

@@ -2,7 +2,7 @@
 //! session, and again when it changes. Texts that many sessions share, such as the definitions of tools,
 //! are kept once.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
 use a_society_facts::Hash;
@@ -15,11 +15,25 @@ use serde_json::value::RawValue;
 use super::core::Core;
 use super::error::DriverError;
 use super::withhold::by_form;
-use crate::limits::{FRAME_INLINE_BYTES_MAX, FRAME_TEXTS_MAX};
+use crate::limits::{FRAME_INLINE_BYTES_MAX, FRAME_TEXTS_MAX, FRAME_TOOLS_MAX};
 
-/// The longer texts that this process kept, by the hashes of what was said.
+/// What requests are made of, as this process kept it.
 #[derive(Debug, Default)]
-pub(super) struct KeptTexts(BTreeMap<Hash, Text>);
+pub(super) struct KeptTexts {
+    /// The longer texts, by the hashes of what was said.
+    texts: BTreeMap<Hash, Text>,
+    /// The last sets of tools. Each session has one of a few, and searching one for secrets takes longer
+    /// than comparing it.
+    tools: VecDeque<KeptTools>,
+}
+
+/// The definitions of one set of tools.
+#[derive(Debug)]
+struct KeptTools {
+    said: Vec<Text>,
+    redactor: Redactor,
+    kept: Vec<Text>,
+}
 
 impl Core {
     /// What the next request of a turn is made of, if the journal does not say so of its session yet.
@@ -50,9 +64,7 @@ impl Core {
         let redactor = live.map(|live| live.filter.redactor().clone());
         let redactor = redactor.unwrap_or_else(by_form);
         let mut kept = said.clone();
-        for part in &mut kept.tools {
-            *part = self.kept_text(&redactor, part)?;
-        }
+        kept.tools = self.kept_tools(&redactor, &said.tools)?;
         if let Some(Text::Inline(text)) = &mut kept.environment {
             kept.environment = Some(self.flow.keep_text(redactor.redact(text))?);
         }
@@ -61,6 +73,26 @@ impl Core {
         {
             beside.messages = self.flow.keep_text(clean(&redactor, text))?;
         }
+        Ok(kept)
+    }
+
+    fn kept_tools(&mut self, redactor: &Redactor, said: &[Text]) -> Result<Vec<Text>, DriverError> {
+        let sets = &self.kept_texts.tools;
+        let is_known = |set: &&KeptTools| set.said == said && set.redactor.knows_same(redactor);
+        if let Some(known) = sets.iter().find(is_known) {
+            return Ok(known.kept.clone());
+        }
+        let each = said.iter().map(|text| self.kept_text(redactor, text));
+        let kept = each.collect::<Result<Vec<_>, _>>()?;
+        let sets = &mut self.kept_texts.tools;
+        if sets.len() >= FRAME_TOOLS_MAX {
+            sets.pop_front();
+        }
+        sets.push_back(KeptTools {
+            said: said.to_vec(),
+            redactor: redactor.clone(),
+            kept: kept.clone(),
+        });
         Ok(kept)
     }
 
@@ -73,7 +105,7 @@ impl Core {
             return Ok(Text::Inline(clean(redactor, said)));
         }
         let name = Hash::of(said.as_bytes());
-        if let Some(kept) = self.kept_texts.0.get(&name) {
+        if let Some(kept) = self.kept_texts.texts.get(&name) {
             return Ok(kept.clone());
         }
         let clean = clean(redactor, said);
@@ -82,10 +114,10 @@ impl Core {
             bytes: clean.len() as u64,
             head: String::new(),
         });
-        if self.kept_texts.0.len() >= FRAME_TEXTS_MAX {
-            self.kept_texts.0.clear();
+        if self.kept_texts.texts.len() >= FRAME_TEXTS_MAX {
+            self.kept_texts.texts.clear();
         }
-        self.kept_texts.0.insert(name, kept.clone());
+        self.kept_texts.texts.insert(name, kept.clone());
         Ok(kept)
     }
 }

@@ -1,4 +1,7 @@
 //! The task that owns a flow: it hears one thing at a time, and nothing else touches the flow.
+//!
+//! The flow's own thread hears commands and lets time pass. A turn's thread that finds the flow free does
+//! what its step needs by itself, because waking another thread takes longer than most steps.
 
 use std::sync::mpsc::{Receiver, SendError, SyncSender, sync_channel};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
@@ -13,6 +16,7 @@ use super::at_once::AtOnce;
 use super::core::{Core, Start};
 use super::error::DriverError;
 use super::handle::{FlowHandle, Seen, Window, next};
+use super::line::Line;
 use super::step::Heard;
 use super::turn_thread::{Answer, Answers, TurnThreads};
 use crate::control::message::{Command, Taken};
@@ -59,6 +63,8 @@ pub(super) enum Inbox {
         /// Where the answer goes.
         answer: SyncSender<Vec<Ahead>>,
     },
+    /// A turn's thread left something to do.
+    Look,
     /// The process ends.
     Drain,
 }
@@ -88,31 +94,90 @@ pub fn drive(core: Core, door: Option<Door>) -> Result<Driven, DriverError> {
     if let Some(door) = &door {
         server::listen(door, handle.clone())?;
     }
+    let line = Line::new(inbox);
     let task = Task {
         core,
-        door,
-        threads: TurnThreads::new(inbox),
-        heard,
+        threads: TurnThreads::new(line.clone()),
         done: Vec::new(),
         at_once: AtOnce::default(),
         window,
         shown_at_us: 0,
         draining: false,
+        failed: None,
     };
+    line.begin(task);
     let task = std::thread::Builder::new()
         .name("flow".to_owned())
-        .spawn(move || task.run())?;
+        .spawn(move || run(&line, heard, door))?;
     Ok(Driven { handle, task })
+}
+
+/// What the flow's thread does: it hears commands, lets time pass, and hears the turns that did not find
+/// the flow free.
+fn run(
+    line: &Line,
+    heard: Receiver<Inbox>,
+    door: Option<Door>,
+) -> Result<(), DriverError> {
+    let ended = work(line, &heard);
+    let why = ended.as_ref().err().map(ToString::to_string);
+    let task = line.end();
+    if let Some(task) = &task {
+        task.show(why, true);
+    }
+    // The socket goes while the lock is held: whoever finds the lock free finds no socket of
+    // ours, and whoever takes it next cannot lose its own.
+    // Whoever is still in the queue is told that the flow is gone, and the door waits until
+    // everybody who was heard has an answer.
+    drop(heard);
+    drop(door);
+    match task {
+        Some(task) => ended.and(task.core.close()),
+        None => ended,
+    }
+}
+
+fn work(line: &Line, heard: &Receiver<Inbox>) -> Result<(), DriverError> {
+    loop {
+        let (idle, longest) = {
+            let mut held = line.hold()?;
+            let task = held.as_mut().ok_or(DriverError::Gone)?;
+            let idle = task.go_on()?;
+            if idle && (task.draining || task.core.state().status.is_over()) {
+                return Ok(());
+            }
+            if !task.at_once.is_empty() {
+                task.at_once.round(&mut task.core, &task.threads)?;
+                if let Ok(said) = heard.try_recv() {
+                    task.hear_all(said, heard, line)?;
+                }
+                task.tick()?;
+                continue;
+            }
+            (idle, task.patience(idle))
+        };
+        let said = next(heard, longest.map(Duration::from_millis));
+        let mut held = line.hold()?;
+        let task = held.as_mut().ok_or(DriverError::Gone)?;
+        match said {
+            Ok(Some(said)) => task.hear_all(said, heard, line)?,
+            Ok(None) if idle => task.core.rest()?,
+            Ok(None) => task.core.sync_ended()?,
+            Err(()) => return Ok(()),
+        }
+        task.tick()?;
+    }
 }
 
 /// Turns that hear an answer only after the sync they wait for.
 type Waiting = Vec<(Answers, Heard)>;
 
-struct Task {
+/// A flow that is driven, and what its turns wait for. The flow's thread and those of its turns hold it
+/// by turns.
+#[derive(Debug)]
+pub(super) struct Task {
     core: Core,
-    door: Option<Door>,
     threads: TurnThreads,
-    heard: Receiver<Inbox>,
     /// The threads whose turns are over and which do not know it yet: one that hears at once which turn is
     /// next is woken once and not twice.
     done: Vec<Answers>,
@@ -122,66 +187,72 @@ struct Task {
     /// When the flow was last shown, as its clock counts.
     shown_at_us: u64,
     draining: bool,
+    /// Why a turn's thread could not go on with the flow; the flow's thread ends with it.
+    failed: Option<DriverError>,
 }
 
 impl Task {
-    fn run(mut self) -> Result<(), DriverError> {
-        let ended = self.work();
-        let why = ended.as_ref().err().map(ToString::to_string);
-        self.show(why, true);
-        // The socket goes while the lock is held: whoever finds the lock free finds no socket of
-        // ours, and whoever takes it next cannot lose its own.
-        let Self {
-            core, door, heard, ..
-        } = self;
-        // Whoever is still in the queue is told that the flow is gone, and the door waits until
-        // everybody who was heard has an answer.
-        drop(heard);
-        drop(door);
-        ended.and(core.close())
+    /// Hears one step on the thread of its turn, and starts what follows from it. Says whether the flow's
+    /// own thread has something to do now.
+    pub(super) fn hear_here(&mut self, said: Inbox) -> bool {
+        let heard = self.try_here(said);
+        heard.unwrap_or_else(|why| {
+            self.failed = Some(why);
+            true
+        })
     }
 
-    fn work(&mut self) -> Result<(), DriverError> {
-        loop {
-            let starts = self.core.advance()?;
-            let ends = starts.is_empty();
-            for start in starts {
-                if start.taker.is_prompt() {
-                    self.at_once.begin(start);
-                } else {
-                    self.take(start)?;
-                }
-            }
-            for thread in self.done.drain(..) {
-                // A thread that is gone has nothing to hear.
-                drop(thread.send(Answer::Heard(Heard::Over)));
-            }
-            let idle = self.core.live_turns() == 0 && !self.core.is_crowded();
-            if idle {
-                // Nothing is shown before it is durable.
-                self.core.sync()?;
-            } else if ends && self.at_once.is_empty() {
-                // No turn follows whose first request would do it.
-                self.core.sync_ended()?;
-            }
-            self.show_sometimes(idle);
-            if idle && (self.draining || self.core.state().status.is_over()) {
-                return Ok(());
-            }
-            if self.at_once.is_empty() {
-                if !self.listen(idle)? {
-                    return Ok(());
-                }
+    fn try_here(&mut self, said: Inbox) -> Result<bool, DriverError> {
+        if self.failed.is_some() {
+            return Ok(true);
+        }
+        let mut waiting = Vec::new();
+        self.hear(said, &mut waiting)?;
+        self.answer(waiting)?;
+        let idle = self.go_on()?;
+        self.tell_onlookers();
+        Ok(idle || !self.at_once.is_empty())
+    }
+
+    /// Starts what is to be started, and says whether the flow is idle.
+    fn go_on(&mut self) -> Result<bool, DriverError> {
+        if let Some(failed) = self.failed.take() {
+            return Err(failed);
+        }
+        let starts = self.core.advance()?;
+        let ends = starts.is_empty();
+        for start in starts {
+            if start.taker.is_prompt() {
+                self.at_once.begin(start);
             } else {
-                self.at_once.round(&mut self.core, &self.threads)?;
-                if let Ok(said) = self.heard.try_recv() {
-                    self.hear_all(said)?;
-                }
+                self.take(start)?;
             }
-            self.core.tick()?;
-            if self.core.take_streamed() {
-                self.window.onlookers.tell();
-            }
+        }
+        for thread in self.done.drain(..) {
+            // A thread that is gone has nothing to hear.
+            drop(thread.send(Answer::Heard(Heard::Over)));
+        }
+        let idle = self.core.live_turns() == 0 && !self.core.is_crowded();
+        if idle {
+            // Nothing is shown before it is durable.
+            self.core.sync()?;
+        } else if ends && self.at_once.is_empty() {
+            // No turn follows whose first request would do it.
+            self.core.sync_ended()?;
+        }
+        self.show_sometimes(idle);
+        Ok(idle)
+    }
+
+    fn tick(&mut self) -> Result<(), DriverError> {
+        self.core.tick()?;
+        self.tell_onlookers();
+        Ok(())
+    }
+
+    fn tell_onlookers(&mut self) {
+        if self.core.take_streamed() {
+            self.window.onlookers.tell();
         }
     }
 
@@ -198,34 +269,39 @@ impl Task {
         self.threads.run_or_fail(&mut self.core, *next, None)
     }
 
-    /// Waits until somebody says something. An idle flow waits as long as it takes, and comes to
-    /// rest when nobody answers at once. Says whether anybody is left who could.
-    fn listen(&mut self, idle: bool) -> Result<bool, DriverError> {
-        let longest = match (idle, self.core.rests()) {
+    /// How long the flow's thread waits until somebody says something. An idle flow waits as long as it
+    /// takes, and comes to rest when nobody answers at once.
+    fn patience(&self, idle: bool) -> Option<u64> {
+        match (idle, self.core.rests()) {
             (false, _) => Some(TICK_MS),
             (true, false) => Some(REST_MS),
             (true, true) => None,
-        };
-        match next(&self.heard, longest.map(Duration::from_millis)) {
-            Ok(Some(said)) => self.hear_all(said)?,
-            Ok(None) if idle => self.core.rest()?,
-            Ok(None) => self.core.sync_ended()?,
-            Err(()) => return Ok(false),
         }
-        Ok(true)
     }
 
     /// Hears what lies in the inbox. Turns that wait for a sync share one.
-    fn hear_all(&mut self, first: Inbox) -> Result<(), DriverError> {
+    fn hear_all(
+        &mut self,
+        first: Inbox,
+        heard: &Receiver<Inbox>,
+        line: &Line,
+    ) -> Result<(), DriverError> {
         let mut waiting = Vec::new();
-        self.hear(first, &mut waiting)?;
+        let mut next = Some(first);
         // What comes in meanwhile has its turn, too, and those who wait do not wait for ever.
-        for _ in 0..INBOX_MAX {
-            let Ok(said) = self.heard.try_recv() else {
-                break;
-            };
+        for _ in 0..=INBOX_MAX {
+            let Some(said) = next.take() else { break };
+            let is_step = matches!(said, Inbox::Step { .. });
             self.hear(said, &mut waiting)?;
+            if is_step {
+                line.heard_queued();
+            }
+            next = heard.try_recv().ok();
         }
+        self.answer(waiting)
+    }
+
+    fn answer(&mut self, waiting: Waiting) -> Result<(), DriverError> {
         self.core.sync_owed()?;
         for (answer, heard) in waiting {
             self.tell(answer, heard);
@@ -233,8 +309,8 @@ impl Task {
         Ok(())
     }
 
-    /// Tells a turn's thread what came of its step. That its turn is over it hears with the next one, if
-    /// there is one.
+    /// Answers a turn's thread. One whose turn is over is answered later, with its next turn if there is
+    /// one.
     fn tell(&mut self, answer: Answers, heard: Heard) {
         match heard {
             Heard::Over => self.done.push(answer),
@@ -283,6 +359,7 @@ impl Task {
                 drop(answer.send(self.core.ahead()?));
                 Ok(())
             }
+            Inbox::Look => Ok(()),
             Inbox::Drain => {
                 self.draining = true;
                 self.core.drain();

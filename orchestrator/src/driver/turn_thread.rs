@@ -10,8 +10,8 @@ use a_society_roles::turn::step::{Step, Told};
 
 use super::core::{Core, Start};
 use super::error::DriverError;
+use super::line::Line;
 use super::step::Heard;
-use super::task::Inbox;
 use crate::limits::{IDLE_THREAD_TIME, IDLE_THREADS_MAX};
 
 /// A turn from its beginning, or from a step that it has said already.
@@ -36,15 +36,15 @@ type Idle = (ThreadId, SyncSender<Taken>);
 /// starting a thread takes longer than most steps.
 #[derive(Debug, Clone)]
 pub(super) struct TurnThreads {
-    inbox: SyncSender<Inbox>,
+    line: Line,
     idle: Arc<Mutex<Vec<Idle>>>,
 }
 
 impl TurnThreads {
-    /// Threads whose turns are heard here.
-    pub(super) fn new(inbox: SyncSender<Inbox>) -> Self {
+    /// Threads whose turns are heard on this line.
+    pub(super) fn new(line: Line) -> Self {
         let idle = Arc::default();
-        Self { inbox, idle }
+        Self { line, idle }
     }
 
     /// Runs a turn to its end. Whatever it says, the flow's task decides what of it counts.
@@ -91,7 +91,7 @@ impl TurnThreads {
         let (sender, turns) = sync_channel(1);
         let mut next = Some(first);
         while let Some((mut start, said)) = next {
-            let follows = run(&mut start, said, &self.inbox);
+            let follows = run(&mut start, said, &self.line);
             if let Some(start) = follows {
                 next = Some((*start, None));
                 continue;
@@ -135,15 +135,15 @@ impl TurnThreads {
 }
 
 /// Takes a turn to its end, and says which one is next if that is known by then.
-fn run(start: &mut Start, said: Option<Step>, inbox: &SyncSender<Inbox>) -> Option<Box<Start>> {
+fn run(start: &mut Start, said: Option<Step>, line: &Line) -> Option<Box<Start>> {
     let _known = Known {
-        inbox,
+        line,
         turn: start.turn,
         attempt: start.attempt,
     };
     let mut step = said.unwrap_or_else(|| start.taker.next(Told::Begin));
     loop {
-        match exchange(start, step, inbox)? {
+        match exchange(start, step, line)? {
             Answer::Heard(Heard::Go(told)) => step = start.taker.next(told),
             Answer::Heard(Heard::Over) => return None,
             Answer::Next(next) => return Some(next),
@@ -153,8 +153,8 @@ fn run(start: &mut Start, said: Option<Step>, inbox: &SyncSender<Inbox>) -> Opti
 
 /// A turn on a thread. A fault of the program that ends its thread is told to the flow, which would
 /// wait for the turn for ever otherwise.
-struct Known<'i> {
-    inbox: &'i SyncSender<Inbox>,
+struct Known<'l> {
+    line: &'l Line,
     turn: TurnId,
     attempt: u32,
 }
@@ -162,11 +162,7 @@ struct Known<'i> {
 impl Drop for Known<'_> {
     fn drop(&mut self) {
         if std::thread::panicking() {
-            // A flow that is gone waits for nobody.
-            drop(self.inbox.send(Inbox::Broke {
-                turn: self.turn,
-                attempt: self.attempt,
-            }));
+            self.line.broke(self.turn, self.attempt);
         }
     }
 }
@@ -189,26 +185,18 @@ pub(super) fn run_here(core: &mut Core, mut start: Start) -> Result<(), DriverEr
     }
 }
 
-/// Says a step; nothing comes of it when the flow is gone.
-fn exchange(start: &Start, step: Step, inbox: &SyncSender<Inbox>) -> Option<Answer> {
+/// Says a step; there is no answer when the flow is gone.
+fn exchange(start: &Start, step: Step, line: &Line) -> Option<Answer> {
     if let Step::Wait { ms } = step {
         start.nap.sleep(Duration::from_millis(ms), &start.stop);
     }
-    let said = |step, answer| Inbox::Step {
-        turn: start.turn,
-        attempt: start.attempt,
-        step,
-        answer,
-    };
     if waits_for_nothing(&step) {
         // What follows it is heard after it. Whoever is told to stop hears it from the signal, and
         // at the next step; so does whoever leaves the turn here.
-        inbox.send(said(step, None)).ok()?;
+        line.tell(start.turn, start.attempt, step)?;
         return Some(Answer::Heard(Heard::Go(Told::Done { call: None })));
     }
-    let (answer, answered) = sync_channel(1);
-    inbox.send(said(step, Some(answer))).ok()?;
-    answered.recv().ok()
+    line.ask(start.turn, start.attempt, step)
 }
 
 /// Whether a turn goes on from a step whatever comes of it: text that streams, and what only has to be
@@ -246,6 +234,7 @@ mod tests {
 
     use super::*;
     use crate::driver::hurry::Nap;
+    use crate::driver::task::Inbox;
 
     /// Says on which thread it is asked, and ends its turn.
     #[derive(Debug)]
@@ -269,7 +258,7 @@ mod tests {
             stop: StopSignal::default(),
             nap: Nap::default(),
         };
-        let threads = TurnThreads::new(inbox);
+        let threads = TurnThreads::new(Line::new(inbox));
         threads.run(start(1), None).unwrap();
         for number in 1..=4 {
             let Inbox::Step { turn, answer, .. } = heard.recv().unwrap() else {

@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 use std::fmt;
 
+use tokio::runtime::Runtime;
 use tokio::sync::mpsc;
 
 use super::event::{Arrival, Event};
@@ -14,6 +15,8 @@ use crate::turn::stop::StopSignal;
 pub struct Stream {
     /// What arrives together comes together, so that whoever waits for it wakes up once.
     receiver: mpsc::Receiver<Vec<Arrival>>,
+    /// What fills it, and is driven by those who wait.
+    runtime: Option<&'static Runtime>,
     /// What came and was not read.
     unread: VecDeque<Arrival>,
     stop: StopSignal,
@@ -37,14 +40,16 @@ impl Drop for OnDrop {
 }
 
 impl Stream {
-    /// A stream and the end at which it is filled. `end` is called when it is dropped.
+    /// A stream and the end at which a task of `runtime` fills it. `end` is called when it is dropped.
     pub fn new(
+        runtime: &'static Runtime,
         stop: &StopSignal,
         end: impl FnOnce() + Send + 'static,
     ) -> (mpsc::Sender<Vec<Arrival>>, Self) {
         let (sender, receiver) = mpsc::channel(limits::ARRIVALS_WAITING);
         let stream = Self {
             receiver,
+            runtime: Some(runtime),
             unread: VecDeque::new(),
             stop: stop.clone(),
             is_over: false,
@@ -61,6 +66,7 @@ impl Stream {
         let (_, receiver) = mpsc::channel(1);
         Self {
             receiver,
+            runtime: None,
             unread: arrivals.into_iter().collect(),
             stop: stop.clone(),
             is_over: false,
@@ -80,7 +86,7 @@ impl Stream {
             return Some(self.ended(FaultClass::Stopped, "it was stopped"));
         }
         while self.unread.is_empty()
-            && let Some(arrivals) = self.receiver.blocking_recv()
+            && let Some(arrivals) = self.wait()
         {
             self.unread.extend(arrivals);
         }
@@ -91,6 +97,11 @@ impl Stream {
         };
         self.note(&arrival);
         Some(arrival)
+    }
+
+    fn wait(&mut self) -> Option<Vec<Arrival>> {
+        let next = self.receiver.recv();
+        self.runtime.and_then(|runtime| runtime.block_on(next))
     }
 
     /// The next arrival if it is there already. Whoever gets nothing may wait for
@@ -139,6 +150,11 @@ impl fmt::Debug for Stream {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::provider::http::shared_runtime;
+
+    fn runtime() -> &'static Runtime {
+        shared_runtime().unwrap()
+    }
 
     fn text(text: &str) -> Arrival {
         Arrival::Event(Event::Text(text.into()))
@@ -175,7 +191,7 @@ mod tests {
         for waits in [true, false] {
             let (tell, heard) = std::sync::mpsc::channel();
             let stop = StopSignal::default();
-            let (sender, mut stream) = Stream::new(&stop, move || tell.send(()).unwrap());
+            let (sender, mut stream) = Stream::new(runtime(), &stop, move || tell.send(()).unwrap());
             let last = Fault::new(FaultClass::Server, "x");
             let last = Arrival::Fault(Box::new(last));
             sender.try_send(vec![last]).unwrap();
@@ -192,7 +208,7 @@ mod tests {
 
     #[test]
     fn what_arrives_together_is_read_in_its_order() {
-        let (sender, mut stream) = Stream::new(&StopSignal::default(), || ());
+        let (sender, mut stream) = Stream::new(runtime(), &StopSignal::default(), || ());
         for arrivals in [vec![text("a"), text("b")], Vec::new(), vec![text("c")]] {
             sender.try_send(arrivals).unwrap();
         }
@@ -211,7 +227,7 @@ mod tests {
     #[test]
     fn dropping_a_stream_ends_what_fills_it() {
         let (tell, heard) = std::sync::mpsc::channel();
-        let (_sender, stream) = Stream::new(&StopSignal::default(), move || {
+        let (_sender, stream) = Stream::new(runtime(), &StopSignal::default(), move || {
             tell.send(()).unwrap();
         });
         assert!(heard.try_recv().is_err());

@@ -160,7 +160,7 @@ impl HttpProvider {
         *request.body_mut() = Some(sending(prepared.body));
         let task: Arc<OnceLock<AbortHandle>> = Arc::default();
         let ended = Arc::clone(&task);
-        let (arrivals, stream) = Stream::new(stop, move || {
+        let (arrivals, stream) = Stream::new(runtime, stop, move || {
             if let Some(task) = ended.get() {
                 task.abort();
             }

@@ -14,4 +14,5 @@ pub(in crate::provider) use endpoint::written;
 pub use endpoint::{Endpoint, HttpProvider, Wire};
 /// An address.
 pub(in crate::provider) use reqwest::Url;
-pub use runtime::shared as shared_runtime;
+#[cfg(test)]
+pub(in crate::provider) use runtime::shared as shared_runtime;

@@ -1,10 +1,17 @@
 //! Texts that look like keys.
 
+use std::sync::LazyLock;
+
+use aho_corasick::packed::{Config, Searcher};
 use memchr::memmem::Finder;
 
 /// The kinds that are known.
-#[derive(Clone)]
+pub(super) static PATTERNS: LazyLock<Patterns> = LazyLock::new(Patterns::new);
+
+/// Finds keys by their form.
 pub(super) struct Patterns {
+    /// Finds where any kind could begin, in one pass; absent on machines without the instructions for it.
+    any: Option<Searcher>,
     keys: Vec<(Finder<'static>, Key)>,
     web_token: Finder<'static>,
     pem: Finder<'static>,
@@ -58,6 +65,18 @@ const KEYS: [(&str, usize, bool); 27] = [
     ("SG.", 40, true),
 ];
 
+/// How a token of the web begins: `{"` in base64.
+const WEB_TOKEN: &str = "eyJ";
+
+/// How a key in armour begins.
+const PEM: &str = "-----BEGIN ";
+
+/// What comes before a name and a password in an address.
+const ADDRESS: &str = "://";
+
+/// What comes before a key in a header.
+const BEARER: &str = "earer ";
+
 /// Ends of names of variables that hold secrets.
 const ASSIGNED: [&str; 8] = [
     "API_KEY=",
@@ -74,7 +93,7 @@ const ASSIGNED: [&str; 8] = [
 const LONGEST_LOGIN: usize = 1024;
 
 impl Patterns {
-    pub(super) fn new() -> Self {
+    fn new() -> Self {
         let finder = |text: &str| Finder::new(text.as_bytes()).into_owned();
         let keys = KEYS.iter().map(|(prefix, shortest, needs_digit)| {
             let key = Key {
@@ -83,17 +102,25 @@ impl Patterns {
             };
             (finder(prefix), key)
         });
+        let marks = KEYS.iter().map(|(prefix, ..)| *prefix);
+        let marks = marks.chain([WEB_TOKEN, PEM, ADDRESS, BEARER]).chain(ASSIGNED);
         Self {
+            any: Config::new().builder().extend(marks).build(),
             keys: keys.collect(),
-            web_token: finder("eyJ"),
-            pem: finder("-----BEGIN "),
-            address: finder("://"),
-            bearer: finder("earer "),
+            web_token: finder(WEB_TOKEN),
+            pem: finder(PEM),
+            address: finder(ADDRESS),
+            bearer: finder(BEARER),
             assigned: ASSIGNED.iter().map(|it| finder(it)).collect(),
         }
     }
 
     pub(super) fn find(&self, bytes: &[u8], found: &mut Vec<(usize, usize)>) {
+        // Most texts hold nothing that even begins like a key.
+        let may_hold = |any: &Searcher| any.find(bytes).is_some();
+        if !self.any.as_ref().is_none_or(may_hold) {
+            return;
+        }
         for (finder, key) in &self.keys {
             for at in finder.find_iter(bytes) {
                 found.extend(key_at(bytes, at, finder.needle().len(), *key));
