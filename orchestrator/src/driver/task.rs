@@ -114,11 +114,7 @@ pub fn drive(core: Core, door: Option<Door>) -> Result<Driven, DriverError> {
 
 /// What the flow's thread does: it hears commands, lets time pass, and hears the turns that did not find
 /// the flow free.
-fn run(
-    line: &Line,
-    heard: Receiver<Inbox>,
-    door: Option<Door>,
-) -> Result<(), DriverError> {
+fn run(line: &Line, heard: Receiver<Inbox>, door: Option<Door>) -> Result<(), DriverError> {
     let ended = work(line, &heard);
     let why = ended.as_ref().err().map(ToString::to_string);
     let task = line.end();

@@ -34,6 +34,9 @@ pub const STALLED: Duration = Duration::from_secs(30);
 /// the connection serves the next request.
 pub const REST: Duration = Duration::from_secs(2);
 
+/// How long the same may take when that time passed while nobody read.
+pub const REST_AGAIN: Duration = Duration::from_millis(50);
+
 /// From what length on the beginning of a conversation is kept as it was written: writing and hashing
 /// less takes some ten microseconds.
 pub const SENT_BYTES_MIN: usize = 16 * 1024;

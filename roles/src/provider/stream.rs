@@ -191,7 +191,8 @@ mod tests {
         for waits in [true, false] {
             let (tell, heard) = std::sync::mpsc::channel();
             let stop = StopSignal::default();
-            let (sender, mut stream) = Stream::new(runtime(), &stop, move || tell.send(()).unwrap());
+            let (sender, mut stream) =
+                Stream::new(runtime(), &stop, move || tell.send(()).unwrap());
             let last = Fault::new(FaultClass::Server, "x");
             let last = Arrival::Fault(Box::new(last));
             sender.try_send(vec![last]).unwrap();

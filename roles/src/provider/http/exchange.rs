@@ -1,7 +1,7 @@
 //! One request and its answer, as they cross the network.
 
 use std::future::{Future, poll_fn};
-use std::pin::Pin;
+use std::pin::{Pin, pin};
 use std::task::Poll;
 use std::time::Duration;
 
@@ -9,6 +9,7 @@ use bytes::Bytes;
 use reqwest::header::{CONTENT_ENCODING, CONTENT_TYPE};
 use reqwest::{Client, Response};
 use tokio::sync::mpsc::Sender;
+use tokio::task::yield_now;
 use tokio::time::{Instant, Sleep, sleep, timeout};
 
 use super::connect::{Timeouts, causes, unanswered};
@@ -22,6 +23,10 @@ use crate::provider::sse::{Decoder, Item};
 use crate::provider::wire::reader::{Asked, Progress, Reader};
 use crate::provider::wire::words::{Words, encoded, is_success, retry_after_ms, without_stream};
 
+/// How often everything else has its turn before a request is sent: a connection hears of an end, passes it on,
+/// and is kept for the next request.
+const CATCHING_UP: usize = 4;
+
 /// Sends a request and passes on what arrives. What is over is over: a receiver that is gone ends
 /// it silently.
 pub(super) async fn exchange(
@@ -34,6 +39,11 @@ pub(super) async fn exchange(
 ) {
     let mut request_id = None;
     let (mut listening, mut rest) = (None, None);
+    // Connections that are kept hear now what happened to them while nobody drove them: that the last answer
+    // has ended, or that the server closed them.
+    for _ in 0..CATCHING_UP {
+        yield_now().await;
+    }
     let outcome = match begun(&client, request, timeouts).await {
         Ok(response) => {
             request_id = request_id_of(&response);
@@ -70,10 +80,19 @@ pub(super) async fn exchange(
     let all = gathered.into_iter().flatten().chain([last]).collect();
     // Nobody may be there any more to hear it.
     let _heard = arrivals.send(all).await;
-    if let Some(mut response) = rest {
-        let read_on = async { while let Ok(Some(_)) = response.chunk().await {} };
-        // If it does not end, its connection is given up.
-        let _in_time = timeout(limits::REST, read_on).await;
+    if let Some(response) = rest {
+        read_on(response).await;
+    }
+}
+
+/// Reads what follows a whole answer, so that the next request can go over its connection. If it does not
+/// end, the connection is given up.
+async fn read_on(mut response: Response) {
+    let end = async { while let Ok(Some(_)) = response.chunk().await {} };
+    let mut end = pin!(end);
+    if timeout(limits::REST, &mut end).await.is_err() {
+        // The time also passes while nobody drives this; the end may have come long ago.
+        let _in_time = timeout(limits::REST_AGAIN, end).await;
     }
 }
 

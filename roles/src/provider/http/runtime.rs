@@ -20,7 +20,10 @@ pub(in crate::provider) fn shared() -> Result<&'static Runtime, String> {
         return Ok(made);
     }
     // What is refused now may be granted to a later request.
-    let made = Builder::new_current_thread().enable_io().enable_time().build();
+    let made = Builder::new_current_thread()
+        .enable_io()
+        .enable_time()
+        .build();
     let made = made.map_err(|why| format!("connections cannot be waited for: {why}"))?;
     Ok(RUNTIME.get_or_init(|| made))
 }

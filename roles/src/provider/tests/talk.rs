@@ -1,5 +1,8 @@
 //! Conversations that go well, on each wire.
 
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{TcpListener, TcpStream};
+
 use super::server::{Act, Reply, Server, stream_head};
 use super::strict::{Ending, Piece};
 use super::*;
@@ -481,30 +484,15 @@ fn what_a_server_puts_beside_its_calls_goes_back_to_it_and_content_may_come_in_p
 
 #[test]
 fn the_next_request_goes_over_the_same_connection() {
-    use std::io::{BufRead, BufReader, Read, Write};
-    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}/v1", listener.local_addr().unwrap());
     // It serves one connection only: whoever makes a second one waits for ever.
     let serving = std::thread::spawn(move || {
         let (connection, _) = listener.accept().unwrap();
         let mut reader = BufReader::new(&connection);
         for _ in 0..3 {
-            let mut head = String::new();
-            while !head.ends_with("\r\n\r\n") {
-                assert_ne!(reader.read_line(&mut head).unwrap(), 0);
-            }
-            let length = head.to_lowercase();
-            let length = length.split("content-length: ").nth(1).unwrap();
-            let length: usize = length.split("\r\n").next().unwrap().parse().unwrap();
-            reader.read_exact(&mut vec![0; length]).unwrap();
-            let said = [Piece::text("Hi.")];
-            let body = strict::say(
-                Wire::Chat,
-                "m-1",
-                &said,
-                Ending::Natural,
-                Default::default(),
-            );
+            hear(&mut reader);
+            let body = hi();
             let head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n";
             let chunk = format!("{head}{:x}\r\n{body}\r\n", body.len());
             (&connection).write_all(chunk.as_bytes()).unwrap();
@@ -520,6 +508,54 @@ fn the_next_request_goes_over_the_same_connection() {
         std::thread::sleep(Duration::from_millis(60));
     }
     serving.join().unwrap();
+}
+
+#[test]
+fn a_connection_that_the_server_closed_meanwhile_is_not_used_again() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    let serving = std::thread::spawn(move || {
+        for _ in 0..5 {
+            let (connection, _) = listener.accept().unwrap();
+            let mut reader = BufReader::new(&connection);
+            hear(&mut reader);
+            let body = hi();
+            let head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ncontent-length: ";
+            let answer = format!("{head}{}\r\n\r\n{body}", body.len());
+            (&connection).write_all(answer.as_bytes()).unwrap();
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    });
+    let provider = provider_at(Wire::Chat, &url, short_times());
+    for _ in 0..5 {
+        assert_eq!(ask(&provider, &[user("Hello.")]).unwrap().text, "Hi.");
+        std::thread::sleep(Duration::from_millis(60));
+    }
+    serving.join().unwrap();
+}
+
+/// Hears a whole request.
+fn hear(reader: &mut BufReader<&TcpStream>) {
+    let mut head = String::new();
+    while !head.ends_with("\r\n\r\n") {
+        assert_ne!(reader.read_line(&mut head).unwrap(), 0);
+    }
+    let length = head.to_lowercase();
+    let length = length.split("content-length: ").nth(1).unwrap();
+    let length: usize = length.split("\r\n").next().unwrap().parse().unwrap();
+    reader.read_exact(&mut vec![0; length]).unwrap();
+}
+
+/// A whole answer.
+fn hi() -> String {
+    let said = [Piece::text("Hi.")];
+    strict::say(
+        Wire::Chat,
+        "m-1",
+        &said,
+        Ending::Natural,
+        Default::default(),
+    )
 }
 
 pub(super) fn reader(wire: Wire, model: &str) -> Box<dyn Reader> {

@@ -103,7 +103,9 @@ impl Patterns {
             (finder(prefix), key)
         });
         let marks = KEYS.iter().map(|(prefix, ..)| *prefix);
-        let marks = marks.chain([WEB_TOKEN, PEM, ADDRESS, BEARER]).chain(ASSIGNED);
+        let marks = marks
+            .chain([WEB_TOKEN, PEM, ADDRESS, BEARER])
+            .chain(ASSIGNED);
         Self {
             any: Config::new().builder().extend(marks).build(),
             keys: keys.collect(),
