@@ -249,12 +249,12 @@ fn add(context: &mut Context<'_>, add: &Add) -> Outcome {
     let key = keys
         .into_iter()
         .find_map(|(how, place)| Some((how.to_owned(), place.clone()?)));
-    let new = add.wire.clone().map(|wire| NewProvider {
+    let new = NewProvider {
         name: provider.clone(),
-        wire,
+        wire: add.wire.clone(),
         base_url: add.base_url.clone(),
         key,
-    });
+    };
     let model = NewModel {
         name: add.name.clone(),
         provider,
@@ -263,7 +263,7 @@ fn add(context: &mut Context<'_>, add: &Add) -> Outcome {
         max_output: add.max_output,
         prices: add.prices.clone(),
     };
-    let changed = with_model(&text, new.as_ref(), &model).map_err(unchanged)?;
+    let changed = with_model(&text, Some(&new), &model).map_err(unchanged)?;
     let path = user::save(&changed).map_err(unusable)?;
     done(context, &format!("{} is in {}", add.name, path.display()))?;
     context
@@ -352,6 +352,10 @@ fn unchanged(fault: EditFault) -> Stop {
         EditFault::Taken(name) => (
             format!("there is a model {name} already"),
             "choose another name, or change the file".to_owned(),
+        ),
+        EditFault::Differs { provider, has } => (
+            format!("the provider {provider} is there already, and has {has}"),
+            "leave that out to use it as it is, or name a new one with --provider NAME".to_owned(),
         ),
         EditFault::ByHand(lines) => (
             "the file is laid out so that lines cannot be put in safely".to_owned(),

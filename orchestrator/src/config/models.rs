@@ -180,12 +180,12 @@ impl Models {
         // Where there is one model only, there is nothing to choose.
         let name = wish.model.or(catalog.model.as_deref()).or(only);
         let Some(name) = name else {
-            return Err(choose(no_model(catalog)));
+            return Err(choose(there_are(catalog)));
         };
         let Some(spec) = catalog.models.get(name) else {
             return Err(choose(format!(
                 "there is no model {name:?}; {}",
-                no_model(catalog)
+                there_are(catalog)
             )));
         };
         let effort = match wish.effort {
@@ -248,10 +248,13 @@ fn choose(why: String) -> End {
     End::Configuration { why }
 }
 
-fn no_model(catalog: &Catalog) -> String {
+/// Which models can be chosen, or how to add one.
+#[must_use]
+pub fn there_are(catalog: &Catalog) -> String {
     let names: Vec<&str> = catalog.models.keys().map(String::as_str).collect();
     if names.is_empty() {
-        "no model is configured; add one with: a-society models add".to_owned()
+        "no model is configured; add one with a-society models add, and choose it for the role"
+            .to_owned()
     } else {
         format!("there are: {}", names.join(", "))
     }
