@@ -4,12 +4,12 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use a_society_facts::{Hash, Recorded};
 use a_society_facts::fact::Fact;
 use a_society_facts::fact::operator::ConsentRequested;
 use a_society_facts::id::ConsentId;
 use a_society_facts::line::read;
 use a_society_facts::message::Text;
+use a_society_facts::{Hash, Recorded};
 use serde_json::{Value, json};
 
 use super::flow::assembled;
@@ -133,7 +133,9 @@ fn with_calls(calls: &[(&str, Value, &str)]) -> Vec<Recorded> {
     };
     let (first, at, role) = (records[place].seq, records[place].at, answered.role.clone());
     let wanted = calls.iter().enumerate();
-    let wanted = wanted.map(|(n, (tool, input, _))| json!({ "id": format!("t{n}"), "name": tool, "input": input }));
+    let wanted = wanted.map(
+        |(n, (tool, input, _))| json!({ "id": format!("t{n}"), "name": tool, "input": input }),
+    );
     answered.calls = wanted
         .map(|call| serde_json::from_value(call).unwrap())
         .collect();

@@ -7,8 +7,8 @@ mod web;
 
 use serde::de::DeserializeOwned;
 
-pub use self::commands::{Status, Task};
 pub(super) use self::commands::{CommandOutput, RunCommand, Todo};
+pub use self::commands::{Status, Task};
 pub(super) use self::files::{ApplyPatch, EditFile, ReadFile, WriteFile};
 pub(super) use self::search::{GlobFiles, GrepFiles, ListDirectory};
 pub(super) use self::web::{FetchUrl, WebSearch};
