@@ -377,7 +377,7 @@ fn a_role_says_when_its_failed_request_is_made_again_until_it_is_made_or_its_tur
         let f = of(json!({ "class": "rate_limit", "error": "x", "retry_in_ms": ms }));
         Fact::ModelFailed(serde_json::from_value(f).unwrap())
     };
-    let hash = a_society_facts::Hash::of(b"");
+    let hash = Hash::of(b"");
     let requested = of(json!({ "model": "m", "hash": hash }));
     let requested = Fact::ModelRequested(serde_json::from_value(requested).unwrap());
     let ended =
