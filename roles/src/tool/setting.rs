@@ -105,6 +105,8 @@ pub struct Setting {
     pub window_tokens: u64,
     /// By which tool the model changes parts of files.
     pub edit_tool: EditTool,
+    /// Whether the model gets the images that it reads.
+    pub images: bool,
     /// The conversation up to the turn's last recorded word, which shows files that other processes read.
     pub said: Vec<Arc<Message>>,
     /// The files of calls that an earlier process began, as they were to be changed, by the ids under
@@ -141,6 +143,7 @@ impl Setting {
             check_workflow: None,
             window_tokens: 0,
             edit_tool: EditTool::default(),
+            images: false,
             said: Vec::new(),
             begun: BTreeMap::new(),
             words: BTreeMap::new(),

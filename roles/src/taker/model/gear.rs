@@ -31,6 +31,8 @@ pub struct Model {
     pub thinking: Thinking,
     /// How hard it is to think.
     pub effort: Option<Effort>,
+    /// Whether it gets the images that its calls read.
+    pub images: bool,
     /// What it costs, if that is known.
     pub prices: Option<Price>,
 }
