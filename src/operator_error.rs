@@ -106,7 +106,8 @@ impl From<Error> for OperatorError {
                 ("flow-busy", ExitCode::Busy),
                 "another process writes this flow",
                 format!("its lock is held by {holder}"),
-                "stop that process, or wait until it is done; show, log and verify work beside it",
+                "end that process, or wait until it is done; meanwhile watch, status and log show the flow, and \
+                 what you say to it (reply, allow, steer, stop, pause …) reaches that process",
             ),
             Error::NoLocks { path, source } => Self::new(
                 ("no-locks", ExitCode::Failed),

@@ -55,12 +55,12 @@ fn check(target: &Path, force: bool) -> Result<(), Stop> {
     Err(exists(target))
 }
 
-/// Whether a file may be written there later.
+/// Whether a file can be written there later: one is begun, and removed again.
 ///
 /// # Errors
-/// When the name is taken and may not be replaced.
+/// When the name is taken and may not be replaced, or the file system refuses.
 pub(crate) fn may_write(target: &Path, force: bool) -> Result<(), Stop> {
-    check(target, force)
+    OutputFile::create(target, force).map(drop)
 }
 
 fn exists(target: &Path) -> Stop {

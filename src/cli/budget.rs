@@ -30,7 +30,7 @@ pub(crate) struct Arguments {
     measure: Counted,
 
     /// The limit from now on, or none
-    #[arg(value_name = "LIMIT", value_parser = limit)]
+    #[arg(value_name = "LIMIT", allow_negative_numbers = true, value_parser = limit)]
     limit: Limit,
 
     /// The budget of this role instance instead of the flow's

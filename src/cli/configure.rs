@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 
 use a_society_facts::id::RoleInstance;
+use a_society_orchestrator::config::models::there_are;
 use a_society_orchestrator::config::user::{self, Scope};
 use a_society_orchestrator::control::message::Command;
-use a_society_orchestrator::project::choices::SCOPE;
+use a_society_orchestrator::project::choices::{AUTO, SCOPE};
 
 use super::context::Context;
 use super::say::{To, role, say};
@@ -66,6 +67,7 @@ fn setting(text: &str) -> Result<(String, String), String> {
 pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
     let settings: BTreeMap<String, String> = arguments.settings.iter().cloned().collect();
     let wished = settings.get(SCOPE).and_then(|word| Scope::of_word(word));
+    let unknown = settings.get("model").and_then(|name| unknown(name));
     let role = arguments.role.clone();
     let command = Command::Configure { role, settings };
     let done = say(context, &arguments.to, command, "configured")?;
@@ -80,5 +82,21 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
             wished.word()
         ));
     }
+    if let Some(unknown) = unknown {
+        context.out.note(&unknown);
+    }
     Ok(done)
+}
+
+/// What is said of a model that is chosen before it is configured.
+fn unknown(name: &str) -> Option<String> {
+    // A configuration that cannot be read is what the role's next turn will say.
+    let (_, catalog) = user::catalog().ok()?;
+    if name == AUTO || catalog.models.contains_key(name) {
+        return None;
+    }
+    Some(format!(
+        "no model {name} is configured; {}",
+        there_are(&catalog)
+    ))
 }

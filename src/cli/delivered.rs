@@ -24,7 +24,7 @@ const STDOUT: &str = "-";
 /// Looks whether what a flow will deliver can be handed over, before the flow goes on.
 ///
 /// # Errors
-/// When the file is there already and is not to be replaced.
+/// When the file is there already and is not to be replaced, or no file can be written there.
 pub(crate) fn make_ready(context: &mut Context<'_>, wishes: &Wishes) -> Result<(), Stop> {
     match wishes.output.as_deref() {
         None => Ok(()),

@@ -39,7 +39,7 @@ const SHOWN: [(&str, &str); 32] = [
     ("node_suspended", "waits for you"),
     ("repair_requested", "must mend its outcome"),
     ("turn_resumed", "goes on after an interruption"),
-    ("model_failed", "a request failed"),
+    ("model_failed", "gets no answer"),
     ("call_started", "runs a tool"),
     ("operator_replied", "is answered"),
     ("reply_returned", "what you said is given back"),

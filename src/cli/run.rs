@@ -95,7 +95,7 @@ pub(crate) struct Arguments {
 
     /// How many tokens it may use before it asks you, or none for as many as it wants; else its file says
     /// so, or limits: of the configuration, or 20 million
-    #[arg(long, value_name = "TOKENS|none", value_parser = super::budget::limit)]
+    #[arg(long, value_name = "TOKENS|none", allow_negative_numbers = true, value_parser = super::budget::limit)]
     budget: Option<Limit>,
 
     #[command(flatten)]

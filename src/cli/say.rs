@@ -304,8 +304,8 @@ fn said(text: String) -> Result<String, Stop> {
         return Err(OperatorError::new(
             ("usage", ExitCode::Usage),
             "there is no text",
-            "an answer must say something",
-            "type it after the flow, or give it on standard input with -",
+            "it is empty, or has only blanks",
+            "type one in quotes, or give it on standard input with -",
         )
         .into());
     }

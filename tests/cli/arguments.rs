@@ -249,3 +249,21 @@ fn the_exit_codes_can_be_asked_for() {
             .contains("Exit codes:")
     );
 }
+
+#[test]
+fn a_limit_below_zero_is_called_no_number_and_not_an_unknown_option() {
+    let workspace = Workspace::new();
+    workspace.waiting("demo", ONE, "Release");
+    for words in [
+        &["run", "flow.yaml", "--budget", "-3"][..],
+        &["budget", ONE, "tokens", "-3"],
+    ] {
+        let said = workspace.run(words);
+        assert_eq!(said.code, 2, "{words:?}: {said:?}");
+        assert!(
+            said.err.contains("neither a number nor none"),
+            "{words:?}: {}",
+            said.err
+        );
+    }
+}

@@ -93,6 +93,31 @@ fn a_file_that_is_there_is_refused_before_the_flow_begins_unless_it_may_be_repla
 }
 
 #[test]
+fn a_file_in_a_folder_that_is_not_there_is_refused_before_the_flow_begins() {
+    let place = Place::new(FLOW, WRITING);
+    let said = place.run(&["run", "demo/flow.yaml", "--output", "missing/out.md"]);
+    assert_eq!(said.code, 3, "{said:?}");
+    assert!(said.err.contains("missing/out.md"), "{said:?}");
+    assert!(place.flow().is_none(), "it began");
+}
+
+#[test]
+fn looking_whether_a_file_can_be_written_leaves_nothing_beside_it() {
+    let place = Place::new(FLOW, ASKING);
+    std::fs::create_dir(place.workspace.path().join("out")).unwrap();
+    place.write("out/mine.md", "mine");
+    let said = place.run(&["run", "demo/flow.yaml", "--output", "out/notes.md"]);
+    assert_eq!(said.code, 8, "{said:?}");
+    let there = std::fs::read_dir(place.workspace.path().join("out")).unwrap();
+    let there: Vec<_> = there.map(|entry| entry.unwrap().file_name()).collect();
+    assert_eq!(
+        there,
+        ["mine.md"],
+        "the flow waits and has delivered nothing"
+    );
+}
+
+#[test]
 fn a_flow_that_waits_delivers_when_it_is_resumed() {
     let place = Place::new(FLOW, ASKING);
     let said = place.run(&["run", "demo/flow.yaml", "--output", "-"]);

@@ -557,6 +557,65 @@ fn without_a_model_the_flow_says_what_to_do_and_goes_on_when_there_is_one() {
     assert!(said.out.contains("echo one >> log.txt"), "{said:?}");
 }
 
+#[test]
+fn an_address_given_for_a_provider_that_is_there_is_refused_and_not_ignored() {
+    let place = with_model(&Model::start());
+    let path = place.workspace.path().join("config.yaml");
+    std::fs::write(&path, "").unwrap();
+    let add = |name: &str, more: &[&str]| {
+        let words = ["models", "add", name, "--id", "x", "--window", "8192"];
+        place.run(&[&words[..], &["--wire", "openai-chat"], more].concat())
+    };
+    let here = ["--base-url", "http://127.0.0.1:1/v1"];
+    assert_eq!(add("first", &here).code, 0);
+    let before = std::fs::read_to_string(&path).unwrap();
+    for (more, says) in [
+        (&["--base-url", "http://127.0.0.1:2/v1"][..], "127.0.0.1:1"),
+        (&["--key-env", "OTHER_KEY"], "no key"),
+    ] {
+        let said = add("second", more);
+        assert_eq!(said.code, 1, "{said:?}");
+        assert!(said.err.contains(says), "{said:?}");
+        assert!(said.err.contains("--provider"), "{said:?}");
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), before);
+    }
+    assert_eq!(add("second", &here).code, 0, "it is the same provider");
+    assert_eq!(add("third", &[]).code, 0, "nothing else is said of it");
+    let said = place.run(&[
+        "models",
+        "add",
+        "fourth",
+        "--id",
+        "x",
+        "--window",
+        "8192",
+        "--provider",
+        "openai-chat",
+        "--base-url",
+        "http://127.0.0.1:2/v1",
+    ]);
+    assert_eq!(
+        said.code, 1,
+        "without --wire it is not ignored either: {said:?}"
+    );
+}
+
+#[test]
+fn a_model_that_is_not_configured_is_said_when_it_is_chosen() {
+    let model = Model::start();
+    let place = with_model(&model);
+    let flow = allowed_everything(&place);
+    let said = place.run(&["configure", &flow, "owner", "model=ghost"]);
+    assert_eq!(said.code, 0, "{said:?}");
+    assert!(
+        said.err.contains("no model ghost is configured"),
+        "{said:?}"
+    );
+    assert!(said.err.contains("there are: m"), "{said:?}");
+    let said = place.run(&["configure", &flow, "owner", "model=m"]);
+    assert!(!said.err.contains("is configured"), "{said:?}");
+}
+
 /// Whenever the program dies, no command runs twice, and one whose outcome is not known says so.
 #[test]
 fn a_kill_at_any_moment_of_a_models_turn_repeats_no_command_and_hides_no_doubt() {

@@ -12,6 +12,9 @@ const SCREENS = {
 /** Windows: wide, four between, a phone; and how high and wide a target is at least. */
 const WINDOWS = [[1440, 900, 24], [1180, 800, 24], [1024, 768, 24], [860, 700, 24], [720, 700, 24], [390, 844, 44]];
 
+/** The windows that are looked at again in wide letters: where there is least room. */
+const WIDE_LETTERS = [WINDOWS.at(-1), WINDOWS.at(-3)];
+
 /** What is too small to press, as it is hit and not as it is drawn. A link within a sentence is as high as its line. */
 function tooSmall(least) {
   const seen = (one) => { const box = one.getBoundingClientRect(); return box.width > 0 && box.height > 0 && one.checkVisibility({ opacityProperty: true, visibilityProperty: true }); };
@@ -46,6 +49,14 @@ for (const [name, path] of Object.entries(SCREENS)) {
       // A busy page lays out late: what stands in the end is what counts.
       await until(() => page.evaluate(tooSmall, least), (faults) => faults.length === 0, `${width} wide: all is large enough`);
       await until(() => page.evaluate(() => document.documentElement.scrollWidth > innerWidth), (wider) => !wider, `${width} wide: nothing is wider`);
+    }
+    // A machine that has not the page's own letters may have wider ones.
+    await page.evaluate(() => document.documentElement.style.setProperty("--sans", "monospace"));
+    for (const [width, height, least] of WIDE_LETTERS) {
+      await page.setViewportSize({ width, height });
+      await sleep(350);
+      await until(() => page.evaluate(tooSmall, least), (faults) => faults.length === 0, `${width} wide, wide letters: all is large enough`);
+      await until(() => page.evaluate(() => document.documentElement.scrollWidth > innerWidth), (wider) => !wider, `${width} wide, wide letters: nothing is wider`);
     }
   });
 }

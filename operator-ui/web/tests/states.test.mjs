@@ -27,6 +27,26 @@ const places = (page, selectors) => page.evaluate((all) => Object.fromEntries(al
 }))), selectors);
 const notice = (page) => page.locator("main").getByText(/Connection lost/).filter({ visible: true }).first();
 
+/** What of a text is not on the screen: out of the window, cut off by a part around it, or covered by another. */
+const cut = (part) => part.evaluate((node) => {
+  const range = document.createRange();
+  range.selectNodeContents(node.closest(".trunc") ?? node);
+  // Half a line is cut by any tolerance; letters are a little higher than a tight line.
+  const [SIDE, HEIGHT] = [1, 3];
+  return [...range.getClientRects()].filter((box) => box.width > 0).flatMap((box) => {
+    const [x, y] = [box.x + box.width / 2, box.y + box.height / 2];
+    const faults = box.left < -SIDE || box.right > innerWidth + SIDE ? ["out of the window"] : [];
+    for (let around = node; around !== null; around = around.parentElement) {
+      const edge = around.getBoundingClientRect();
+      if (getComputedStyle(around).overflow !== "visible" && (box.left < edge.left - SIDE || box.right > edge.right + SIDE || box.top < edge.top - HEIGHT || box.bottom > edge.bottom + HEIGHT)) faults.push(`cut by ${around.tagName}.${around.className}`);
+    }
+    const there = document.elementFromPoint(x, y);
+    return there !== null && (node.contains(there) || there.contains(node) || node.parentElement?.contains(there)) ? faults : [...faults, `covered by ${there?.outerHTML.slice(0, 80)}`];
+  });
+});
+/** The page in letters of one width, which are wider than those it is drawn with, on every machine. */
+const inLetters = (page, face) => page.evaluate((face) => { if (face === null) document.documentElement.style.removeProperty("--sans"); else document.documentElement.style.setProperty("--sans", face); }, face);
+
 const SCREENS = {
   inbox: ["/inbox", ["[data-rows] li", ".detail", "h1", "h2.group"]],
   flows: ["/flows", ["[data-flow]", "h1", ".find"]],
@@ -48,6 +68,14 @@ for (const [name, [path, still]] of Object.entries(SCREENS)) for (const [size, l
     assert.ok(box !== null && box.y >= 0 && box.y < 160, "it stands at the top of the screen");
     // What it says is all to be read: nothing of it is cut off.
     assert.ok(await notice(page).evaluate((node) => { const whole = node.closest(".trunc") ?? node; return whole.scrollWidth <= whole.clientWidth + 1; }), await notice(page).innerText());
+    assert.deepEqual(await cut(notice(page)), []);
+    // So it is in wider letters, as of a machine that has not the page's own; and there, too, it is as high as what it replaced.
+    const { y, height } = await page.locator("h1").filter({ visible: true }).first().boundingBox();
+    await inLetters(page, "monospace");
+    await until(() => cut(notice(page)), (faults) => faults.length === 0, "all of it is to be read in wide letters");
+    const wide = await page.locator("h1").filter({ visible: true }).first().boundingBox();
+    assert.deepEqual([wide.y, wide.height], [y, height]);
+    await inLetters(page, null);
     server.refusing = false;
     await page.evaluate(() => dispatchEvent(new Event("online")));
     await notice(page).waitFor({ state: "detached" });

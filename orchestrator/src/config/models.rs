@@ -180,12 +180,12 @@ impl Models {
         // Where there is one model only, there is nothing to choose.
         let name = wish.model.or(catalog.model.as_deref()).or(only);
         let Some(name) = name else {
-            return Err(choose(no_model(catalog)));
+            return Err(choose(there_are(catalog)));
         };
         let Some(spec) = catalog.models.get(name) else {
             return Err(choose(format!(
                 "there is no model {name:?}; {}",
-                no_model(catalog)
+                there_are(catalog)
             )));
         };
         let effort = match wish.effort {
@@ -196,6 +196,8 @@ impl Models {
             })?),
         };
         let (provider, key) = provider(catalog, &spec.provider)?;
+        let wire = catalog.providers.get(&spec.provider);
+        let images = wire.is_some_and(|found| spec.gets_images(found.wire));
         let model = Model {
             name: name.to_owned(),
             id: spec.id.clone(),
@@ -203,9 +205,9 @@ impl Models {
             max_output: spec.max_output_tokens,
             thinking: spec.thinking,
             effort,
+            images,
             prices: spec.price,
         };
-        let wire = catalog.providers.get(&spec.provider);
         let edit_tool = wire.map_or(EditTool::Replace, |found| spec.edit_tool(found.wire));
         Ok(Found {
             provider,
@@ -248,10 +250,13 @@ fn choose(why: String) -> End {
     End::Configuration { why }
 }
 
-fn no_model(catalog: &Catalog) -> String {
+/// Which models can be chosen, or how to add one.
+#[must_use]
+pub fn there_are(catalog: &Catalog) -> String {
     let names: Vec<&str> = catalog.models.keys().map(String::as_str).collect();
     if names.is_empty() {
-        "no model is configured; add one with: a-society models add".to_owned()
+        "no model is configured; add one with a-society models add, and choose it for the role"
+            .to_owned()
     } else {
         format!("there are: {}", names.join(", "))
     }
@@ -306,6 +311,7 @@ pub fn try_out(catalog: &Catalog, name: &str) -> Result<Trial, String> {
         effort: None,
         thinking: Thinking::Fixed,
         max_output_tokens: TRIAL_TOKENS.min(found.model.max_output.max(1)),
+        images: false,
         cache_key: None,
         shared_key: None,
     };

@@ -376,7 +376,7 @@ impl State {
                 self.sent = Some((Focus::Steer, text.clone()));
                 let told = match to.when {
                     SteerWhen::Queue => "said, and heard at its next request",
-                    SteerWhen::Interrupt => "said, and heard at once if it speaks",
+                    SteerWhen::Interrupt => "said; it cuts off the answer that arrives",
                 };
                 let (role, when) = (to.role, to.when);
                 return Some(Act::Say(to.flow, Command::Steer { role, text, when }, told));

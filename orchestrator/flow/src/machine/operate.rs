@@ -19,7 +19,7 @@ use super::consent::resolved;
 use super::improve::{returned, unheard};
 use super::input::ReplyTarget;
 use super::refusal::{NOBODY, Refusal};
-use super::reply::candidates;
+use super::reply::candidate;
 use crate::graph::FlowGraph;
 
 /// Refuses when the flow is over.
@@ -118,7 +118,8 @@ pub(super) fn retry(
         ReplyTarget::Only => waiting.reason.may_retry(),
     };
     let mut found = state.waits().filter(meant);
-    let candidates = || candidates(state);
+    // A retry ends other waits than a text does, so that everybody who waits is named.
+    let candidates = || state.waits().map(candidate).collect();
     let (node, waiting) = match (found.next(), found.next()) {
         (Some(one), None) => one,
         (Some(_), Some(_)) => {

@@ -19,11 +19,7 @@ type Reached<'a> = (Option<&'a NodeId>, &'a RoleInstance);
 /// Everybody whom a text would reach, and who awaits a handoff.
 pub(super) fn candidates(state: &FlowState) -> Vec<Candidate> {
     let waits = state.waits().filter(|(_, waiting)| waiting.takes_text());
-    let waits = waits.map(|(node, waiting)| Candidate {
-        node: node.cloned(),
-        role: waiting.role.clone(),
-        want: Want::Operator(waiting.reason),
-    });
+    let waits = waits.map(candidate);
     let awaits = (state.awaiting_handoff.iter())
         .filter_map(|node| Some((node, state.role_of(node)?)))
         .map(|(node, role)| Candidate {
@@ -32,6 +28,15 @@ pub(super) fn candidates(state: &FlowState) -> Vec<Candidate> {
             want: Want::Handoff,
         });
     waits.chain(awaits).collect()
+}
+
+/// Somebody who waits for the operator.
+pub(super) fn candidate((node, waiting): (Option<&NodeId>, &Waiting)) -> Candidate {
+    Candidate {
+        node: node.cloned(),
+        role: waiting.role.clone(),
+        want: Want::Operator(waiting.reason),
+    }
 }
 
 pub(super) fn reply(state: &FlowState, input: &Reply) -> Result<Vec<Fact>, Refusal> {

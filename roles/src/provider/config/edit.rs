@@ -1,15 +1,15 @@
 //! Changing a configuration as a person would: lines are put in, and everything else stays as it
 //! was written, comments included.
 
-use super::{ModelsConfig, TextFault, parse};
+use super::{KeySource, ModelsConfig, ProviderConfig, TextFault, parse};
 
-/// A provider that is to be added.
+/// The provider of a model that is to be added: a new one, or one that is there already.
 #[derive(Debug, Clone)]
 pub struct NewProvider {
     /// Its name.
     pub name: String,
-    /// Its wire, by its word.
-    pub wire: String,
+    /// Its wire, by its word; nothing is added without one.
+    pub wire: Option<String>,
     /// Its address, if it is not the wire's home.
     pub base_url: Option<String>,
     /// How its key is found: `env`, `file` or `keyring`, and where.
@@ -29,6 +29,8 @@ pub struct NewModel {
     pub window: u64,
     /// The tokens of one answer.
     pub max_output: Option<u64>,
+    /// Whether it gets the images that it reads.
+    pub images: bool,
     /// Prices for a million tokens in and out, as they were typed.
     pub prices: Option<(String, String)>,
 }
@@ -40,6 +42,13 @@ pub enum EditFault {
     Faulty(Vec<TextFault>),
     /// There is something of that name.
     Taken(String),
+    /// The provider is there already, and not as it is said to be.
+    Differs {
+        /// Its name.
+        provider: String,
+        /// What the configuration says instead.
+        has: String,
+    },
     /// The text is laid out so that the lines cannot be put in; these would have to be.
     ByHand(String),
 }
@@ -61,10 +70,16 @@ pub fn with_model(
     }
     let mut after = text.to_owned();
     let mut added = String::new();
-    if let Some(provider) = provider.filter(|new| !before.providers.contains_key(&new.name)) {
-        let lines = provider_lines(provider);
-        added.extend([format!("providers:\n{lines}")]);
-        after = put_under(&after, "providers", &lines);
+    if let Some(provider) = provider {
+        match (before.providers.get(&provider.name), &provider.wire) {
+            (Some(there), _) => agrees(there, provider)?,
+            (None, Some(wire)) => {
+                let lines = provider_lines(provider, wire);
+                added.extend([format!("providers:\n{lines}")]);
+                after = put_under(&after, "providers", &lines);
+            }
+            (None, None) => {}
+        }
     }
     let lines = model_lines(model);
     added.extend([format!("models:\n{lines}")]);
@@ -96,6 +111,44 @@ pub fn with_default(text: &str, name: &str) -> Result<String, EditFault> {
     }
 }
 
+/// Refuses what is said of a provider that the configuration has otherwise: requests, and the key with
+/// them, would go where nobody meant them to.
+fn agrees(there: &ProviderConfig, said: &NewProvider) -> Result<(), EditFault> {
+    let differs = |has: String| {
+        Err(EditFault::Differs {
+            provider: said.name.clone(),
+            has,
+        })
+    };
+    if said
+        .wire
+        .as_ref()
+        .is_some_and(|wire| *wire != there.wire.word())
+    {
+        return differs(format!("the wire {}", there.wire.word()));
+    }
+    if said
+        .base_url
+        .as_ref()
+        .is_some_and(|url| url.trim_end_matches('/') != there.base_url)
+    {
+        return differs(format!("the base-url {}", there.base_url));
+    }
+    let is_there = |(how, place): &(String, String)| match &there.key {
+        Some(KeySource::Env(name)) => how == "env" && place == name,
+        Some(KeySource::Keyring(name)) => how == "keyring" && place == name,
+        Some(KeySource::File(path)) => how == "file" && std::path::Path::new(place) == path,
+        None => false,
+    };
+    if said.key.as_ref().is_some_and(|key| !is_there(key)) {
+        return differs(match &there.key {
+            Some(key) => format!("its key in {key}"),
+            None => "no key".to_owned(),
+        });
+    }
+    Ok(())
+}
+
 /// Whether what was there is still there.
 fn keeps(before: &ModelsConfig, now: &ModelsConfig) -> bool {
     let models = before.models.iter();
@@ -115,8 +168,8 @@ fn faults_are_new(text: &str) -> bool {
     })
 }
 
-fn provider_lines(new: &NewProvider) -> String {
-    let mut lines = format!("  {}:\n    wire: {}\n", new.name, new.wire);
+fn provider_lines(new: &NewProvider, wire: &str) -> String {
+    let mut lines = format!("  {}:\n    wire: {wire}\n", new.name);
     if let Some(url) = &new.base_url {
         lines.extend([format!("    base-url: {}\n", quoted(url))]);
     }
@@ -136,6 +189,9 @@ fn model_lines(new: &NewModel) -> String {
     lines.extend([format!("    window: {}\n", new.window)]);
     if let Some(max_output) = new.max_output {
         lines.extend([format!("    max-output: {max_output}\n")]);
+    }
+    if new.images {
+        lines.push_str("    images: true\n");
     }
     if let Some((input, output)) = &new.prices {
         lines.extend([format!(
@@ -197,7 +253,7 @@ mod tests {
     fn provider() -> NewProvider {
         NewProvider {
             name: "local".into(),
-            wire: "openai-chat".into(),
+            wire: Some("openai-chat".into()),
             base_url: Some("http://127.0.0.1:1234/v1".into()),
             key: Some(("env".into(), "LOCAL_KEY".into())),
         }
@@ -210,6 +266,7 @@ mod tests {
             id: "a: \"b\" #c".into(),
             window: 10_000,
             max_output: Some(100),
+            images: false,
             prices: Some(("0.5".into(), "2".into())),
         }
     }

@@ -233,6 +233,16 @@ fn r12_a_stopped_or_failed_turn_is_retried_and_a_question_is_not() {
         words,
         "refused: b is not to be retried: it waits for an answer"
     );
+    let only = flow.words(Input::Retry {
+        client: None,
+        target: ReplyTarget::Only,
+    });
+    assert_eq!(
+        only,
+        "refused: nobody waits for that. Who waits: b (writer) waits for an answer; \
+         c (editor) waits for an answer; d (tester) waits for a word about its staged handoff",
+        "whoever waits is named, also if no text would end it"
+    );
     flow.reply("b");
     flow.claim("b").unwrap();
     flow.ends(
