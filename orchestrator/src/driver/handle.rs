@@ -35,7 +35,7 @@ pub struct Seen {
 }
 
 /// The last look of a flow, and a bell for those who wait for the next.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Window {
     pub(super) seen: Mutex<Option<Arc<Seen>>>,
     pub(super) changed: Condvar,

@@ -113,3 +113,95 @@ impl Line {
         None
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc::Receiver;
+    use std::time::Duration;
+
+    use a_society_roles::turn::step::Told;
+    use a_society_state::disk::FaultyDisk;
+
+    use super::*;
+    use crate::driver::core::Start;
+    use crate::driver::step::Heard;
+    use crate::driver::tests::{HELLO, SCRIPT, begin};
+
+    /// A flow whose first turn is about to be taken, and its inbox, which nobody hears.
+    fn begun(disk: &FaultyDisk) -> (Line, Receiver<Inbox>, Start) {
+        let mut core = begin(disk, HELLO, SCRIPT);
+        let start = core.advance().unwrap().remove(0);
+        let (inbox, heard) = sync_channel(4);
+        let line = Line::new(inbox);
+        line.begin(Task::new(core, &line, Arc::default()));
+        (line, heard, start)
+    }
+
+    #[test]
+    fn a_step_is_heard_synced_and_answered_on_the_thread_of_its_turn_while_the_flow_is_free() {
+        let disk = FaultyDisk::new();
+        let (line, heard, mut start) = begun(&disk);
+        let step = start.taker.next(Told::Begin);
+        assert!(matches!(step, Step::Ask(_)), "{step:?}");
+        let answer = line.ask(start.turn, start.attempt, step);
+        assert!(
+            matches!(answer, Some(Answer::Heard(Heard::Go(_)))),
+            "{answer:?}"
+        );
+        assert!(heard.try_recv().is_err());
+        let mut held = line.hold().unwrap();
+        assert!(held.as_mut().unwrap().is_durable());
+    }
+
+    #[test]
+    fn a_step_goes_to_the_inbox_while_the_flow_is_held_and_those_after_it_follow_it_there() {
+        let disk = FaultyDisk::new();
+        let (line, heard, mut start) = begun(&disk);
+        let step = start.taker.next(Told::Begin);
+        let (turn, attempt) = (start.turn, start.attempt);
+        let held = line.hold().unwrap();
+        let asking = line.clone();
+        let asks = std::thread::spawn(move || asking.ask(turn, attempt, step));
+        let first = heard.recv_timeout(Duration::from_secs(60)).unwrap();
+        drop(held);
+        // The flow is free now, and the first step is not heard yet.
+        line.tell(turn, attempt, Step::Stalled { seconds: 7 })
+            .unwrap();
+        let second = heard.try_recv().unwrap();
+        assert!(matches!(
+            second,
+            Inbox::Step {
+                step: Step::Stalled { .. },
+                ..
+            }
+        ));
+        for said in [first, second] {
+            line.hold().unwrap().as_mut().unwrap().hear_here(said);
+            line.heard_queued();
+        }
+        assert!(matches!(
+            asks.join().unwrap(),
+            Some(Answer::Heard(Heard::Go(_)))
+        ));
+        line.tell(turn, attempt, Step::Stalled { seconds: 0 })
+            .unwrap();
+        assert!(heard.try_recv().is_err(), "nothing waits any more");
+    }
+
+    #[test]
+    fn a_fault_of_the_program_ends_the_flow_and_no_turn_waits_for_it() {
+        let disk = FaultyDisk::new();
+        let (line, heard, mut start) = begun(&disk);
+        let broken = line.clone();
+        let fault = std::thread::spawn(move || {
+            let _held = broken.hold().unwrap();
+            panic!("a fault");
+        });
+        assert!(fault.join().is_err());
+        assert!(matches!(line.hold(), Err(DriverError::Gone)));
+        drop(heard);
+        let step = start.taker.next(Told::Begin);
+        assert!(line.ask(start.turn, start.attempt, step).is_none());
+        assert!(line.end().is_some());
+    }
+}

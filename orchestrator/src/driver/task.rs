@@ -4,14 +4,14 @@
 //! what its step needs by itself, because waking another thread takes longer than most steps.
 
 use std::sync::mpsc::{Receiver, SendError, SyncSender, sync_channel};
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::sync::{Arc, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
 use a_society_facts::id::{ClientId, TurnId};
 use a_society_roles::turn::step::Step;
 
-use super::ahead::{Ahead, Onlookers};
+use super::ahead::Ahead;
 use super::at_once::AtOnce;
 use super::core::{Core, Start};
 use super::error::DriverError;
@@ -84,28 +84,14 @@ pub struct Driven {
 /// When the system has no thread left.
 pub fn drive(core: Core, door: Option<Door>) -> Result<Driven, DriverError> {
     let (inbox, heard) = sync_channel(INBOX_MAX);
-    let window = Arc::new(Window {
-        seen: Mutex::new(None),
-        changed: Condvar::new(),
-        onlookers: Onlookers::default(),
-    });
+    let window = Arc::new(Window::default());
     let id = core.flow().id().clone();
     let handle = FlowHandle::new(id, inbox.clone(), Arc::clone(&window));
     if let Some(door) = &door {
         server::listen(door, handle.clone())?;
     }
     let line = Line::new(inbox);
-    let task = Task {
-        core,
-        threads: TurnThreads::new(line.clone()),
-        done: Vec::new(),
-        at_once: AtOnce::default(),
-        window,
-        shown_at_us: 0,
-        draining: false,
-        failed: None,
-    };
-    line.begin(task);
+    line.begin(Task::new(core, &line, window));
     let task = std::thread::Builder::new()
         .name("flow".to_owned())
         .spawn(move || run(&line, heard, door))?;
@@ -188,6 +174,20 @@ pub(super) struct Task {
 }
 
 impl Task {
+    /// The task of a flow whose turns reach it on this line.
+    pub(super) fn new(core: Core, line: &Line, window: Arc<Window>) -> Self {
+        Self {
+            core,
+            threads: TurnThreads::new(line.clone()),
+            done: Vec::new(),
+            at_once: AtOnce::default(),
+            window,
+            shown_at_us: 0,
+            draining: false,
+            failed: None,
+        }
+    }
+
     /// Hears one step on the thread of its turn, and starts what follows from it. Says whether the flow's
     /// own thread has something to do now.
     pub(super) fn hear_here(&mut self, said: Inbox) -> bool {
@@ -244,6 +244,11 @@ impl Task {
         self.core.tick()?;
         self.tell_onlookers();
         Ok(())
+    }
+
+    #[cfg(test)]
+    pub(super) fn is_durable(&self) -> bool {
+        self.core.flow().durable() == self.core.flow().position().seq
     }
 
     fn tell_onlookers(&mut self) {

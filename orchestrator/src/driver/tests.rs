@@ -24,7 +24,7 @@ use crate::mint::SeededMint;
 use crate::project::flow_file::read_kept;
 use crate::run::{NewFlow, create, reopen};
 
-const HELLO: &str = r"
+pub(super) const HELLO: &str = r"
 workflow:
   name: Hello
   nodes:
@@ -39,7 +39,7 @@ roles:
   writer: { executor: scripted }
 ";
 
-const SCRIPT: &str = r"
+pub(super) const SCRIPT: &str = r"
 default: forward
 script:
   - node: write
@@ -59,7 +59,7 @@ fn store(disk: &FaultyDisk) -> Store {
     Store::new(ground, "/w/.a-society/state".into())
 }
 
-fn begin(disk: &FaultyDisk, flow: &str, script: &str) -> Core {
+pub(super) fn begin(disk: &FaultyDisk, flow: &str, script: &str) -> Core {
     begin_in(&store(disk), disk, flow, script)
 }
 
