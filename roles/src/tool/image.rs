@@ -1,10 +1,10 @@
 //! What is told of files that are no text: their size, and of images how large they are.
 
-use super::show::grouped;
+use crate::number::grouped;
 
 /// One line about a file that is no text.
 pub(super) fn about(shown: &str, bytes: &[u8]) -> String {
-    let size = grouped(bytes.len() as u64);
+    let size = grouped(bytes.len());
     match measured(bytes) {
         Some((width, height)) => format!(
             "{shown} is an image, {width} x {height}, {size} bytes; this model gets no images."

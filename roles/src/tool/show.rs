@@ -13,6 +13,7 @@ use super::plan::Refusal;
 use super::redact::Stream;
 use super::toolbox::Toolbox;
 use super::{image, limits, text};
+use crate::number::grouped;
 use crate::turn::stop::StopSignal;
 
 /// Lines of a file, chosen while it goes by.
@@ -220,7 +221,7 @@ impl Chosen {
                 writeln!(
                     self.body,
                     "{number}\t{start}...[+{} characters]",
-                    grouped(more as u64)
+                    grouped(more)
                 )
             }
         };
@@ -250,34 +251,9 @@ impl Chosen {
     }
 }
 
-/// A number with its thousands apart.
-pub(super) fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut out = String::new();
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(digit);
-    }
-    out
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn thousands_stand_apart() {
-        for (number, expected) in [
-            (0, "0"),
-            (999, "999"),
-            (41_300, "41,300"),
-            (1_000_000, "1,000,000"),
-        ] {
-            assert_eq!(grouped(number), expected);
-        }
-    }
 
     #[test]
     fn a_letter_that_is_cut_waits_for_its_rest() {
