@@ -29,4 +29,4 @@ pub use a_society_roles::taker::scripted::{Script, ScriptFault};
 pub use a_society_roles::tool::command::guard;
 /// What calls of tools mean, by whichever names they were said.
 pub use a_society_roles::tool::redact::MARK as WITHHELD;
-pub use a_society_roles::tool::{SaidChange, canonical, said_changes};
+pub use a_society_roles::tool::{SaidChange, Status, Task, canonical, said_changes, said_tasks};

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, HashSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use a_society_facts::Hash;
 use a_society_facts::fact::turn::FileChange;
 use a_society_facts::id::{FlowId, NodeId, RoleInstance, TurnId};
 use a_society_facts::message::{Message, Text};
@@ -22,13 +23,41 @@ pub(crate) struct Place {
     pub(crate) project: PathBuf,
 }
 
+/// Reads what a session keeps outside the journal.
+#[derive(Clone, Copy)]
+pub(crate) struct Kept<'a> {
+    /// A text.
+    pub(crate) text: &'a dyn Fn(&Text) -> Result<String, Error>,
+    /// A blob that is no text.
+    pub(crate) bytes: &'a dyn Fn(Hash) -> Result<Vec<u8>, Error>,
+}
+
+impl Kept<'_> {
+    /// A message as it is said to the role: texts that are blobs whole, and images with their bytes.
+    fn whole(&self, entry: &Entry) -> Result<Arc<Message>, Error> {
+        let mut message = entry.whole(self.text)?;
+        let image = message.image().filter(|image| image.data.is_none());
+        let Some(blob) = image.map(|image| image.blob) else {
+            return Ok(message);
+        };
+        let read = Arc::from((self.bytes)(blob)?);
+        if let Message::ToolResult {
+            image: Some(image), ..
+        } = Arc::make_mut(&mut message)
+        {
+            image.data = Some(read);
+        }
+        Ok(message)
+    }
+}
+
 /// What a turn sees: these entries of its session, and what was chosen for its role. What only its
 /// beginning knows is left empty.
 pub(crate) fn job(
     views: &Views,
     (turn, attempt, role): (TurnId, u32, &RoleInstance),
     entries: &[Entry],
-    whole: &dyn Fn(&Text) -> Result<String, Error>,
+    kept: Kept<'_>,
     at: Place,
 ) -> Result<Job, Error> {
     let session = views.sessions.get(role);
@@ -38,9 +67,8 @@ pub(crate) fn job(
         let kept = entry.provider_blocks.as_ref()?;
         Some((place, Arc::clone(kept)))
     });
-    // A text that is kept as a blob is said to the role whole.
     let history: Result<Vec<Arc<Message>>, Error> =
-        entries.iter().map(|entry| entry.whole(whole)).collect();
+        entries.iter().map(|entry| kept.whole(entry)).collect();
     let state = &views.flow;
     let begun = state.turns.get(&turn).map(|open| open.since);
     let date = begun.or(state.created_at).map(|at| at.to_string());
@@ -55,7 +83,7 @@ pub(crate) fn job(
         node: None,
         turns_before: 0,
         resumed: attempt > 1,
-        system_prompt: prompt.map_or(Ok(String::new()), whole)?,
+        system_prompt: prompt.map_or(Ok(String::new()), kept.text)?,
         history: history?,
         provider_blocks: blocks.collect(),
         exchanges_from: 0,

@@ -253,7 +253,12 @@ fn from_journal(
         here.store.folder(here.flow),
     );
     let whole = |text: &Text| blob::get_text(disk, &folder, text);
-    let mut job = job(here, moment, &whole)?;
+    let bytes = |hash: Hash| blob::get(disk, &folder, hash);
+    let kept = seen::Kept {
+        text: &whole,
+        bytes: &bytes,
+    };
+    let mut job = job(here, moment, kept)?;
     for message in &mut job.history {
         if let Message::User { content } = &**message
             && let Cow::Owned(content) = change(content)
@@ -334,7 +339,12 @@ fn by_configuration(here: Here<'_>, moment: Moment<'_>) -> Result<Request, Unwri
         models: Models::default(),
         background: Background::default(),
     };
-    let written = bench.written(Arc::new(job(here, moment, &whole)?), definition.as_ref());
+    let bytes = |hash: Hash| blob::get(disk, &folder, hash);
+    let kept = seen::Kept {
+        text: &whole,
+        bytes: &bytes,
+    };
+    let written = bench.written(Arc::new(job(here, moment, kept)?), definition.as_ref());
     let written = written.map_err(Unwritten::Unready)?;
     Ok(chosen(asked.clone(), written))
 }
@@ -362,7 +372,7 @@ fn definition(
 fn job(
     here: Here<'_>,
     Moment { views, asked }: Moment<'_>,
-    whole: &dyn Fn(&Text) -> Result<String, Error>,
+    kept: seen::Kept<'_>,
 ) -> Result<Job, Error> {
     let session = views.sessions.get(&asked.role);
     let entries = session.map_or(&[][..], |session| &session.messages);
@@ -377,7 +387,7 @@ fn job(
     Ok(Job {
         node: turn.and_then(|turn| turn.node.clone()),
         answers_before: asked.request.saturating_sub(1),
-        ..seen::job(views, whose, entries, whole, at)?
+        ..seen::job(views, whose, entries, kept, at)?
     })
 }
 

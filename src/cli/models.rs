@@ -95,6 +95,10 @@ struct Add {
     #[arg(long, value_name = "TOKENS")]
     max_output: Option<u64>,
 
+    /// Send it the images that it reads; not on openai-chat
+    #[arg(long)]
+    images: bool,
+
     /// The prices for a million tokens in and out
     #[arg(long, value_name = "IN,OUT", value_parser = prices)]
     prices: Option<(String, String)>,
@@ -138,6 +142,7 @@ fn list(context: &mut Context<'_>) -> Outcome {
                 "id": spec.id,
                 "window": spec.window_tokens,
                 "max_output": spec.max_output_tokens,
+                "images": spec.images,
                 "default": catalog.model.as_ref() == Some(name),
                 "key": key_state(&catalog, &spec.provider),
             })
@@ -162,7 +167,7 @@ fn list(context: &mut Context<'_>) -> Outcome {
             .note("add one: a-society models add NAME --wire WIRE --id ID --window TOKENS");
         return Ok(ExitCode::Ok);
     }
-    let head = ["MODEL", "PROVIDER", "ID", "WINDOW", "KEY"];
+    let head = ["MODEL", "PROVIDER", "ID", "WINDOW", "IMAGES", "KEY"];
     let mut rows: Vec<Vec<Cell>> = vec![head.into_iter().map(Cell::from).collect()];
     for (name, spec) in &catalog.models {
         let is_default = catalog.model.as_ref() == Some(name);
@@ -176,6 +181,7 @@ fn list(context: &mut Context<'_>) -> Outcome {
             spec.provider.as_str().into(),
             plain(&spec.id).into_owned().into(),
             spec.window_tokens.to_string().into(),
+            (if spec.images { "yes" } else { "no" }).into(),
             key_state(&catalog, &spec.provider).into(),
         ]);
     }
@@ -261,6 +267,7 @@ fn add(context: &mut Context<'_>, add: &Add) -> Outcome {
         id: add.id.clone(),
         window: add.window,
         max_output: add.max_output,
+        images: add.images,
         prices: add.prices.clone(),
     };
     let changed = with_model(&text, Some(&new), &model).map_err(unchanged)?;

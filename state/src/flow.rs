@@ -442,6 +442,14 @@ impl Flow {
         blob::get_text(self.ground.disk.as_ref(), &self.folder, text)
     }
 
+    /// A blob that one of its facts names.
+    ///
+    /// # Errors
+    /// When it is lost.
+    pub fn whole_blob(&self, hash: Hash) -> Result<Vec<u8>, Error> {
+        blob::get(self.ground.disk.as_ref(), &self.folder, hash)
+    }
+
     /// Keeps bytes as a durable blob.
     ///
     /// # Errors

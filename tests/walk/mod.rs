@@ -26,6 +26,7 @@ mod looping;
 mod models;
 mod offered;
 mod patched;
+mod pictured;
 mod place;
 mod projects;
 mod reaching;

@@ -14,9 +14,10 @@ use serde::Deserialize;
 use super::edit::{Edit, is_edit};
 use super::limits::{ARGUMENTS_BYTES_MAX, CHANGE, CHANGES_MAX, OPEN_ITEMS_MAX, STREAM_BYTES_MAX};
 use super::outcome::Tested;
+use super::tasks;
 use super::words;
 use crate::protocol::ask::Diff;
-use crate::protocol::feed::{Item, ItemType, Outcome};
+use crate::protocol::feed::{Item, ItemType, Outcome, Task};
 use crate::protocol::limits::ITEM_TEXT_BYTES_MAX;
 
 /// What a feed holds of its items.
@@ -37,7 +38,7 @@ struct RunCommand {
 pub struct FeedFold {
     view: FeedView,
     calls: BTreeMap<CallId, Call>,
-    /// The arguments of the edits and commands that the last answer wants.
+    /// The arguments of the edits, commands and task lists that the last answer wants.
     asked: BTreeMap<String, Box<str>>,
     /// What calls that have no end would change, the oldest first.
     changes: VecDeque<(CallId, Diff)>,
@@ -72,6 +73,8 @@ struct Call {
     outcome: Option<Outcome>,
     /// How many lines it adds and removes, if it is an edit.
     lines: Option<(u64, u64)>,
+    /// The task list that it writes.
+    tasks: Option<Vec<Task>>,
 }
 
 /// What changed in a feed.
@@ -194,7 +197,7 @@ impl FeedFold {
     fn answered(&mut self, f: &ModelAnswered) {
         // Only the calls of the last answer can begin next.
         self.asked = (f.calls.iter())
-            .filter(|call| is_edit(&call.name) || canonical(&call.name) == Some(COMMAND))
+            .filter(|call| is_read(&call.name))
             .filter(|call| call.input.get().len() <= ARGUMENTS_BYTES_MAX)
             .map(|call| (call.id.clone(), call.input.get().into()))
             .collect();
@@ -207,6 +210,7 @@ impl FeedFold {
             .filter(|_| canonical(&f.tool) == Some(COMMAND)))
         .and_then(|input| serde_json::from_str(input).ok())
         .and_then(|given: RunCommand| Tested::of(&given.command));
+        let tasks = input.as_deref().and_then(|input| tasks::written(f, input));
         let edits = input.map(|input| Edit::each(f, &input)).unwrap_or_default();
         let compared = edits.iter().map(|edit| edit.compared(&CHANGE));
         let (mut changes, lines): (Vec<Diff>, Vec<Option<(u64, u64)>>) = compared.unzip();
@@ -229,6 +233,7 @@ impl FeedFold {
             tests,
             outcome: None,
             lines,
+            tasks,
         };
         self.calls.insert(f.call.clone(), call);
     }
@@ -249,6 +254,7 @@ impl FeedFold {
             tests: None,
             outcome: None,
             lines: None,
+            tasks: None,
         });
         call.took_ms = u64::try_from(recorded.at.ms() - call.began.ms()).ok();
         let shown = f.output.shown();
@@ -291,6 +297,8 @@ impl FeedFold {
         let own = item.call_id.as_deref().filter(|_| is_call(item.kind));
         let call = own.and_then(|id| self.calls.get(&id.parse::<CallId>().ok()?));
         let lines = call.and_then(|call| call.lines);
+        // One that was refused or broken off has written nothing.
+        let wrote = call.filter(|_| item.kind != ItemKind::ToolError);
         Item {
             id: wire_id(item),
             first: first_of(item),
@@ -314,8 +322,14 @@ impl FeedFold {
             removed: lines.map(|(_, removed)| removed),
             exit: call.and_then(|call| call.exit),
             outcome: call.and_then(|call| call.outcome.clone()),
+            tasks: wrote.and_then(|call| call.tasks.clone()),
         }
     }
+}
+
+/// Whether the arguments of a tool's calls are read.
+fn is_read(tool: &str) -> bool {
+    is_edit(tool) || tasks::is_list(tool) || canonical(tool) == Some(COMMAND)
 }
 
 /// Whether an item is a call.

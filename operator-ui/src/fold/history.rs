@@ -12,6 +12,7 @@ use a_society_facts::view::FlowState;
 use a_society_facts::{At, Recorded};
 
 use super::limits::{DECIDED_MAX, PASSED_MAX};
+use super::tasks::Lists;
 use super::words;
 use crate::protocol::flow::Passed;
 use crate::protocol::row::{Decided, FlowRef};
@@ -47,6 +48,8 @@ pub(super) struct History {
     /// When a request that failed is made again, by the role that waits with it.
     pub(super) retries: BTreeMap<RoleInstance, At>,
     pub(super) cached_tokens: Option<u64>,
+    /// The task lists of the roles.
+    pub(super) tasks: Lists,
 }
 
 /// A moment so many milliseconds after another.
@@ -67,6 +70,7 @@ impl History {
             f.model.clone_into(model);
         }
         self.waits_with(recorded.at, fact);
+        self.tasks.hear(fact);
         if let Fact::ModelAnswered(f) = fact {
             let cached = f.usage.cache_read_tokens;
             if cached > 0 || self.cached_tokens.is_some() {

@@ -40,3 +40,9 @@ pub const CHANGES_MAX: usize = 8;
 
 /// The longest arguments of which a change is read.
 pub const ARGUMENTS_BYTES_MAX: usize = 1 << 20;
+
+/// How many tasks of a role's list are shown, as many as its tool takes.
+pub const TASKS_MAX: usize = 50;
+
+/// How much of a task is shown, as much as the tool takes.
+pub const TASK_BYTES_MAX: usize = 800;

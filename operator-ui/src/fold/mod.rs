@@ -15,6 +15,7 @@ mod outcome;
 pub mod parts;
 pub mod reach;
 pub mod row;
+mod tasks;
 mod touch;
 pub mod words;
 

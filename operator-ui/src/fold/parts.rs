@@ -261,6 +261,7 @@ impl Maker<'_> {
             items,
             last_seq,
             queued: queued.map(|said| said.text.shown()).collect(),
+            tasks: self.history.tasks.of(role),
             mcp,
             retry_at: self.history.retries.get(role).map(ToString::to_string),
             unread_hint: state

@@ -4,12 +4,12 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use a_society_facts::Recorded;
 use a_society_facts::fact::Fact;
 use a_society_facts::fact::operator::ConsentRequested;
 use a_society_facts::id::ConsentId;
 use a_society_facts::line::read;
 use a_society_facts::message::Text;
+use a_society_facts::{Hash, Recorded};
 use serde_json::{Value, json};
 
 use super::flow::assembled;
@@ -19,6 +19,7 @@ use crate::hub::pull::{Cursor, Present};
 use crate::protocol::FlowRef;
 use crate::protocol::ask::{Ask, AskKind, ModelChoice, Op};
 use crate::protocol::down::{Down, Part, Put, State};
+use crate::protocol::feed::{Task, TaskState};
 use crate::protocol::flow::NodeState;
 use crate::protocol::row::DrivenBy;
 
@@ -119,6 +120,75 @@ fn an_edit_that_waits_shows_what_would_be_written_and_its_item_counts_the_lines(
         .map(|(_, item)| (item.added, item.removed))
         .collect();
     assert_eq!(counted, [(Some(1), Some(0))]);
+}
+
+/// A journal up to the first answer that wants tools, in which it wants others.
+fn with_calls(calls: &[(&str, Value, &str)]) -> Vec<Recorded> {
+    let mut records = journals().remove(0).1;
+    let wants_tools = |recorded: &Recorded| matches!(recorded.fact(), Some(Fact::ModelAnswered(f)) if !f.calls.is_empty());
+    let place = records.iter().position(wants_tools).unwrap();
+    records.truncate(place + 1);
+    let Some(Fact::ModelAnswered(mut answered)) = records[place].fact().cloned() else {
+        unreachable!("it was looked for")
+    };
+    let (first, at, role) = (records[place].seq, records[place].at, answered.role.clone());
+    let wanted = calls.iter().enumerate();
+    let wanted = wanted.map(
+        |(n, (tool, input, _))| json!({ "id": format!("t{n}"), "name": tool, "input": input }),
+    );
+    answered.calls = wanted
+        .map(|call| serde_json::from_value(call).unwrap())
+        .collect();
+    let turn = answered.turn;
+    records[place] = Recorded::new(first, at, Fact::ModelAnswered(answered));
+    let mut seq = first;
+    for (n, (tool, input, end)) in calls.iter().enumerate() {
+        let hash = Hash::of(input.to_string().as_bytes());
+        let call = json!({ "call": format!("c{}", 70 + n), "turn": turn, "role": role, "tool_call": format!("t{n}"), "tool": tool, "ordinal": n, "arguments": hash, "effect": "idempotent", "idempotency_key": hash, "summary": "told", "end": end, "output": "told", "message": format!("m{}", 70 + n) });
+        for fact in [
+            Fact::CallIntended(serde_json::from_value(call.clone()).unwrap()),
+            Fact::CallFinished(serde_json::from_value(call).unwrap()),
+        ] {
+            seq += 1;
+            records.push(Recorded::new(seq, at, fact));
+        }
+    }
+    records
+}
+
+#[test]
+fn the_task_list_that_a_role_wrote_last_is_in_its_item_and_with_the_role() {
+    let first = json!({ "todos": [{ "content": "Read", "status": "in_progress" }] });
+    let second = json!({ "items": [{ "text": "Read", "status": "completed" }, { "text": "Write", "status": "in_progress" }, { "text": "Send", "status": "pending" }] });
+    let refused = json!({ "items": [{ "text": "Rest", "status": "pending" }] });
+    let mut fold = fold();
+    for recorded in with_calls(&[
+        ("TodoWrite", first, "done"),
+        ("todo", second, "done"),
+        ("todo", refused, "failed"),
+    ]) {
+        fold.apply(&recorded, &shown);
+    }
+    let told = |tasks: &[Task]| -> Vec<(String, TaskState)> {
+        let each = tasks.iter().map(|task| (task.text.clone(), task.state));
+        each.collect()
+    };
+    let now = [
+        ("Read".to_owned(), TaskState::Done),
+        ("Write".to_owned(), TaskState::InProgress),
+        ("Send".to_owned(), TaskState::Open),
+    ];
+    let Some(Part::Role(role)) = fold.whole().remove("role/writer") else {
+        panic!("there is a role")
+    };
+    assert_eq!(told(&role.tasks), now);
+    let items = (fold.take_feeds().into_iter()).flat_map(|(_, _, change)| change.items);
+    let lists: Vec<_> = items
+        .filter_map(|(_, item)| item.tool.is_some().then_some(item.tasks))
+        .map(|tasks| tasks.map(|tasks| told(&tasks)))
+        .collect();
+    let before = vec![("Read".to_owned(), TaskState::InProgress)];
+    assert_eq!(lists, [Some(before), Some(now.to_vec()), None]);
 }
 
 #[test]
@@ -307,7 +377,7 @@ fn a_role_says_when_its_failed_request_is_made_again_until_it_is_made_or_its_tur
         let f = of(json!({ "class": "rate_limit", "error": "x", "retry_in_ms": ms }));
         Fact::ModelFailed(serde_json::from_value(f).unwrap())
     };
-    let hash = a_society_facts::Hash::of(b"");
+    let hash = Hash::of(b"");
     let requested = of(json!({ "model": "m", "hash": hash }));
     let requested = Fact::ModelRequested(serde_json::from_value(requested).unwrap());
     let ended =

@@ -57,6 +57,30 @@ wire! {
         pub exit: Option<i32>,
         /// What the tests that a command ran came to, if that is certain.
         pub outcome: Option<Outcome>,
+        /// The task list that the call wrote; absent if it wrote none.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(test, ts(optional))]
+        pub tasks: Option<Vec<Task>>,
+    }
+
+    /// A task of a role's list.
+    pub struct Task {
+        /// What is to be done.
+        pub text: String,
+        /// How far it is.
+        pub state: TaskState,
+    }
+
+    /// How far a task is.
+    #[derive(Copy)]
+    #[serde(rename_all = "snake_case")]
+    pub enum TaskState {
+        /// It is not begun.
+        Open,
+        /// It is being done.
+        InProgress,
+        /// It is done.
+        Done,
     }
 
     /// What tests came to.

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::ask::{ArtifactRef, Ask};
+use super::feed::Task;
 use super::row::FlowRow;
 use super::wire;
 
@@ -183,6 +184,8 @@ wire! {
         pub last_seq: u64,
         /// What it was told and has not heard yet.
         pub queued: Vec<String>,
+        /// Its task list, as it wrote it last.
+        pub tasks: Vec<Task>,
         /// The servers of tools it uses.
         pub mcp: Vec<String>,
         /// How far its tools reach, in words; absent if it has none or the operator's own

@@ -1,16 +1,24 @@
 // A tool item's text begins with what was asked, and goes on with what came back. Pure.
-import type { Item } from "./wire";
+import type { Item, Task } from "./wire";
 
 /** What was asked, on one line: a command or a file as it is, since the sign in front says what is done with it. */
 export function callLine(item: Item, kind: "edit" | "run" | "call"): string {
   const line = item.text.split("\n", 1)[0] ?? "";
   if (line === "") return item.tool ?? item.label;
+  if (item.tasks !== undefined) return listWords(item.tasks);
   if (kind === "run") return commandOf(line) ?? line.replace(/^run /, "");
   if (kind !== "edit") return line;
   const file = line.replace(/^(edit|write|replace|edit_file|write_file) /, "");
   // How much is said by the lines that came and went, where they are known.
   return item.added === null && item.removed === null ? file : file.replace(/, (1 place|\d+ places)$| \(\d+ bytes\)$/, "");
 }
+
+/** How far a task list is, and what is being done. */
+export function listWords(tasks: readonly Task[]): string {
+  const now = tasks.find((task) => task.state === "in_progress");
+  return `${doneWords(tasks)}${now === undefined ? "" : `, now: ${now.text}`}`;
+}
+export const doneWords = (tasks: readonly Task[]): string => `${tasks.filter((task) => task.state === "done").length} of ${tasks.length} ${tasks.length === 1 ? "task" : "tasks"} done`;
 
 /** The command of a call that is told with its arguments. */
 function commandOf(line: string): string | null {

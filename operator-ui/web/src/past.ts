@@ -45,7 +45,7 @@ function roleAt(now: RoleView, track: Track, seq: number): RoleView {
   const open = last && (last.to === null || last.to > seq) ? last : undefined;
   const state: RoleView["state"] = !open ? "idle" : open.kind === "waiting" ? "needs-you" : open.kind === "suspended" ? "awaiting-handoff" : "running";
   // What it had read and spent by then the track does not know: it is left out until the server says it.
-  return { ...now, context_tokens: 0, tokens: 0, cost_micros: 0, last_seq: Math.min(now.last_seq, seq), state, node: last?.node ?? null, turn: last?.turn ?? null, turns: mine.filter((t) => t.kind === "turn" || t.kind === "correction").length, queued: [], retry_at: null };
+  return { ...now, context_tokens: 0, tokens: 0, cost_micros: 0, last_seq: Math.min(now.last_seq, seq), state, node: last?.node ?? null, turn: last?.turn ?? null, turns: mine.filter((t) => t.kind === "turn" || t.kind === "correction").length, queued: [], tasks: [], retry_at: null };
 }
 
 export function pastOf(flow: FlowState, track: Track, seq: number): FlowState {
@@ -75,7 +75,7 @@ export function pastOf(flow: FlowState, track: Track, seq: number): FlowState {
 /** An item as it was at an event: what came of it later is not shown. */
 function itemAt(item: Item, seq: number): Item {
   if (item.seq <= seq) return item;
-  const then = { ...item, seq: item.first, took_ms: null, exit: null, added: null, removed: null, full_bytes: null, pending: true, interrupted: false, discarded: false };
+  const then = { ...item, seq: item.first, took_ms: null, exit: null, added: null, removed: null, full_bytes: null, pending: true, interrupted: false, discarded: false, tasks: undefined };
   switch (item.type) {
     case "tool": case "tool-success": case "tool-error": return { ...then, type: "tool", text: item.text.split("\n", 1)[0] ?? "" };
     case "assistant": case "reasoning": return { ...then, text: "" };

@@ -57,16 +57,23 @@ export class Rows {
   /** Where in the items each row begins. */
   #starts: number[] = [];
   #newest = -1;
+  #list = -1;
 
   /** The newest edit: it is shown open, the ones before it are one line. */
   get newest(): string | null {
     return this.#items[this.#newest]?.id ?? null;
   }
 
+  /** The newest task list, which is shown open, too. */
+  get list(): string | null {
+    return this.#items[this.#list]?.id ?? null;
+  }
+
   of(items: readonly Item[]): readonly Row[] {
     const same = sameUpTo(this.#items, items);
     if (same === items.length && same === this.#items.length) return this.#rows;
-    this.#newest = newestEdit(items, same, this.#newest);
+    this.#newest = newest(items, same, this.#newest, (item) => item.type === "tool-success" && item.tool !== null && EDITS.has(item.tool));
+    this.#list = newest(items, same, this.#list, (item) => item.tasks !== undefined && !item.pending);
     this.#items = items;
     let keep = this.#starts.length;
     while (keep > 0 && (this.#starts[keep - 1] ?? 0) >= same) keep -= 1;
@@ -133,12 +140,12 @@ export function groupWords(items: readonly Item[]): string {
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
-/** Where the newest edit is, when nothing before `same` has changed since it was at `was`. */
-function newestEdit(items: readonly Item[], same: number, was: number): number {
+/** Where the newest item of a kind is, when nothing before `same` has changed since it was at `was`. */
+function newest(items: readonly Item[], same: number, was: number, is: (item: Item) => boolean): number {
   for (let at = items.length - 1; at >= 0; at -= 1) {
     if (at < same && was < same) return was;
     const item = items[at];
-    if (item !== undefined && item.type === "tool-success" && item.tool !== null && EDITS.has(item.tool)) return at;
+    if (item !== undefined && is(item)) return at;
   }
   return -1;
 }

@@ -808,6 +808,10 @@ last_seq: number,
  */
 queued: Array<string>,
 /**
+ * Its task list, as it wrote it last.
+ */
+tasks: Array<Task>,
+/**
  * The servers of tools it uses.
  */
 mcp: Array<string>,
@@ -995,7 +999,11 @@ exit: number | null,
 /**
  * What the tests that a command ran came to, if that is certain.
  */
-outcome: Outcome | null, };
+outcome: Outcome | null,
+/**
+ * The task list that the call wrote; absent if it wrote none.
+ */
+tasks?: Array<Task>, };
 
 export type ItemType = "assistant" | "user" | "event" | "error" | "handoff" | "resume" | "repair" | "reasoning" | "tool" | "tool-success" | "tool-error" | "activation";
 
@@ -1008,6 +1016,18 @@ words: string,
  * Whether one of them failed.
  */
 failed: boolean, };
+
+export type Task = {
+/**
+ * What is to be done.
+ */
+text: string,
+/**
+ * How far it is.
+ */
+state: TaskState, };
+
+export type TaskState = "open" | "in_progress" | "done";
 
 export type Command = { "do": "reply",
 /**

@@ -19,7 +19,7 @@ export function item(seq, type, text, more = {}) {
 const node = (id, role, state, words, rank, more = {}) => ({ id, role, work: [], human_colab: false, await_all: true, state, words, live: null, since: ago(3), took_ms: null, turn: null, attempt: 1, correction: false, rank, seq: 100, ...more });
 const passed = (path, more = {}) => ({ artifact: { path, hash: `h-${path}`, bytes: 2100 }, seq: 200, at: ago(20), superseded_at: null, read: true, ...more });
 const edge = (from, to, state, forward = [], backward = [], open = false) => [`${from}/${to}`, { from, to, optional: false, state, forward, backward, open_correction: open }];
-const role = (instance, state, node, more = {}) => [instance, { instance, base: instance, state, node, turn: 14, executor: "sonnet-4.5", settings: {}, context_tokens: 122_000, window_tokens: 200_000, tokens: 400_000, cost_micros: 900_000, turns: 14, limits: {}, archives: ["archive-1"], items: 10, last_seq: 4812, queued: [], mcp: [], reach: null, retry_at: null, unread_hint: 0, ...more }];
+const role = (instance, state, node, more = {}) => [instance, { instance, base: instance, state, node, turn: 14, executor: "sonnet-4.5", settings: {}, context_tokens: 122_000, window_tokens: 200_000, tokens: 400_000, cost_micros: 900_000, turns: 14, limits: {}, archives: ["archive-1"], items: 10, last_seq: 4812, queued: [], tasks: [], mcp: [], reach: null, retry_at: null, unread_hint: 0, ...more }];
 
 export function backendFeed() {
   return [

@@ -196,6 +196,8 @@ impl Models {
             })?),
         };
         let (provider, key) = provider(catalog, &spec.provider)?;
+        let wire = catalog.providers.get(&spec.provider);
+        let images = wire.is_some_and(|found| spec.gets_images(found.wire));
         let model = Model {
             name: name.to_owned(),
             id: spec.id.clone(),
@@ -203,9 +205,9 @@ impl Models {
             max_output: spec.max_output_tokens,
             thinking: spec.thinking,
             effort,
+            images,
             prices: spec.price,
         };
-        let wire = catalog.providers.get(&spec.provider);
         let edit_tool = wire.map_or(EditTool::Replace, |found| spec.edit_tool(found.wire));
         Ok(Found {
             provider,
@@ -309,6 +311,7 @@ pub fn try_out(catalog: &Catalog, name: &str) -> Result<Trial, String> {
         effort: None,
         thinking: Thinking::Fixed,
         max_output_tokens: TRIAL_TOKENS.min(found.model.max_output.max(1)),
+        images: false,
         cache_key: None,
         shared_key: None,
     };

@@ -205,6 +205,7 @@ impl Core {
                 output: told.into(),
                 message,
                 seen: Vec::new(),
+                image: None,
             }))?;
         }
         Ok(())
@@ -255,6 +256,7 @@ impl Core {
             output: told.into(),
             message,
             seen: self.recovered(end, open),
+            image: None,
         }))
     }
 

@@ -12,7 +12,7 @@ use a_society_facts::fact::turn::{
 };
 use a_society_facts::id::{CallId, TurnId};
 use a_society_facts::limits::INLINE_TEXT_BYTES_MAX;
-use a_society_facts::message::{AnswerText, Drafted, ToolCall};
+use a_society_facts::message::{AnswerText, Drafted, Image, ToolCall};
 use a_society_facts::view::flow::{CallState, OpenCall, RequestState};
 use a_society_flow::machine::Outcome;
 use a_society_roles::consent::Ask;
@@ -160,16 +160,7 @@ impl Core {
             Step::Begin { intended, ask } => {
                 return self.begin_call((turn, attempt), intended, ask).map(Some);
             }
-            Step::Finish {
-                call,
-                end,
-                output,
-                seen,
-                is_settled: _,
-                ends,
-            } => {
-                return self.finished((turn, attempt), call, (end, (output, seen), ends));
-            }
+            finish @ Step::Finish { .. } => return self.finished((turn, attempt), finish),
             Step::Refuse {
                 tool_call,
                 tool,
@@ -538,6 +529,7 @@ impl Core {
             output,
             message,
             seen: Vec::new(),
+            image: None,
         }))?;
         Ok(changed.map(|output| Heard::Go(Told::TakenBack { output })))
     }
@@ -546,12 +538,28 @@ impl Core {
     fn finished(
         &mut self,
         (turn, attempt): (TurnId, u32),
-        call: CallId,
-        (end, (output, seen), ends): (CallEnd, (String, Vec<Seen>), Option<Box<End>>),
+        finish: Step,
     ) -> Result<Option<Heard>, DriverError> {
+        let Step::Finish {
+            call,
+            end,
+            output,
+            seen,
+            image,
+            is_settled: _,
+            ends,
+        } = finish
+        else {
+            return Ok(None);
+        };
+        let gave = Gave {
+            output,
+            seen,
+            image,
+        };
         let taken_back = match ends {
-            Some(ends) => self.finish_ending((turn, attempt), call, output, *ends)?,
-            None => self.finish(turn, call, end, (output, seen))?,
+            Some(ends) => self.finish_ending((turn, attempt), call, gave.output, *ends)?,
+            None => self.finish(turn, call, end, gave)?,
         };
         Ok(taken_back.map(|output| Heard::Go(Told::TakenBack { output })))
     }
@@ -583,7 +591,7 @@ impl Core {
             (CallEnd::Failed, NOT_ENDED.to_owned())
         };
         let said = (!ends_it).then(|| output.clone());
-        self.finish(turn, call, end, (output, Vec::new()))?;
+        self.finish(turn, call, end, Gave::of(output))?;
         Ok(said)
     }
 
@@ -592,7 +600,7 @@ impl Core {
         turn: TurnId,
         call: CallId,
         end: CallEnd,
-        (mut output, mut seen): (String, Vec<Seen>),
+        mut gave: Gave,
     ) -> Result<Option<String>, DriverError> {
         let Some(open) = self.state().calls.get(&call).cloned() else {
             return Ok(None);
@@ -601,11 +609,14 @@ impl Core {
         if end == CallEnd::Done
             && let Some(why) = self.take_snapshot(&open)?
         {
-            (end, output) = (CallEnd::Failed, why);
-            taken_back = Some(output.clone());
-            seen.clear();
+            taken_back = Some(why.clone());
+            (end, gave) = (CallEnd::Failed, Gave::of(why));
         }
-        let output = self.flow.keep_text(output)?;
+        // The blob is there before the record that names it.
+        if let Some(bytes) = gave.image.as_ref().and_then(|image| image.data.as_deref()) {
+            self.flow.keep_blob(bytes)?;
+        }
+        let output = self.flow.keep_text(gave.output)?;
         let message = mint::name(self.mint.as_mut(), "m")?;
         self.append(Fact::CallFinished(CallFinished {
             call,
@@ -616,9 +627,30 @@ impl Core {
             end,
             output,
             message,
-            seen,
+            seen: gave.seen,
+            image: gave.image,
         }))?;
         Ok(taken_back)
+    }
+}
+
+/// What a call gave.
+#[derive(Debug)]
+pub(super) struct Gave {
+    pub(super) output: String,
+    /// The files that the role knows from now on as they are.
+    pub(super) seen: Vec<Seen>,
+    pub(super) image: Option<Box<Image>>,
+}
+
+impl Gave {
+    /// A text and nothing else.
+    pub(super) const fn of(output: String) -> Self {
+        Self {
+            output,
+            seen: Vec::new(),
+            image: None,
+        }
     }
 }
 

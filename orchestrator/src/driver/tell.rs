@@ -475,7 +475,10 @@ impl Core {
             record: self.places.record.clone(),
             project: self.places.project.clone(),
         };
-        let whole = |text: &Text| self.flow.whole_text(text);
+        let kept = seen::Kept {
+            text: &|text| self.flow.whole_text(text),
+            bytes: &|hash| self.flow.whole_blob(hash),
+        };
         let whose = (turn, attempt, role);
         let mut job = Job {
             allowed: self.allowed(role, task),
@@ -487,7 +490,7 @@ impl Core {
             packet,
             answers_before,
             last_stop: self.last_stop(turn),
-            ..seen::job(self.flow.views(), whose, entries, &whole, at)?
+            ..seen::job(self.flow.views(), whose, entries, kept, at)?
         };
         self.put_spoken_back(turn, entries, &mut job);
         Ok(job)

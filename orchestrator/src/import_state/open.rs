@@ -280,6 +280,7 @@ fn called(
             output,
             message,
             seen: Vec::new(),
+            image: None,
         }))?;
     }
     Ok(())

@@ -137,6 +137,7 @@ impl Bench {
         setting.check_workflow = check;
         setting.window_tokens = found.model.window;
         setting.edit_tool = found.edit_tool;
+        setting.images = found.model.images;
         setting.begun.clone_from(&job.begun);
         setting.said.clone_from(&job.history);
         setting.secrets = found.key.into_iter().chain(self.models.secrets()).collect();
@@ -184,6 +185,7 @@ impl Bench {
                 scope: setting.scope,
                 network: setting.network,
             }),
+            output_bound: &setting.limits.output_bound(),
             skills: &skills,
         })
     }

@@ -385,6 +385,7 @@ impl<'a> Mending<'a, '_> {
             tool_name,
             content,
             is_error,
+            image,
         } = &*said.message
         {
             let is_well = *call_id == call.id
@@ -404,6 +405,7 @@ impl<'a> Mending<'a, '_> {
                     tool_name: call.name.clone(),
                     content,
                     is_error: *is_error,
+                    image: image.clone(),
                 };
                 Cow::Owned(message.into())
             });
@@ -442,6 +444,7 @@ fn unknown(call: &ToolCall) -> Message {
         tool_name: call.name.clone(),
         content: UNKNOWN_OUTCOME.to_owned(),
         is_error: true,
+        image: None,
     }
 }
 
@@ -589,6 +592,7 @@ mod tests {
             tool_name: "read_file".into(),
             content: content.into(),
             is_error: false,
+            image: None,
         }
         .into()
     }

@@ -5,7 +5,7 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 
-use a_society_facts::message::Message;
+use a_society_facts::message::{ImageKind, Message};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
@@ -30,6 +30,8 @@ pub struct Request<'a> {
     pub thinking: Thinking,
     /// The most tokens that it may answer, its reasoning included.
     pub max_output_tokens: u64,
+    /// Whether images in results of calls are sent.
+    pub images: bool,
     /// The name of the session, whose requests begin alike; absent for no caching.
     pub cache_key: Option<&'a str>,
     /// A name that sessions share whose prompts begin alike, as those of a role; it tells the
@@ -42,6 +44,12 @@ impl<'a> Request<'a> {
     pub(super) fn provider_key(self) -> Option<&'a str> {
         self.cache_key?;
         self.shared_key.or(self.cache_key)
+    }
+
+    /// The image that goes with a result, if this model gets it: one whose bytes are at hand.
+    pub(super) fn image<'m>(&self, message: &'m Message) -> Option<(ImageKind, &'m [u8])> {
+        let image = message.image().filter(|_| self.images)?;
+        Some((image.kind, image.data.as_deref()?))
     }
 
     /// The system prompt with everything that stands after it, for wires that take one text.

@@ -1,59 +1,106 @@
-//! What is told of files that are no text: their size, and of images how large they are.
+//! What is told of files that are no text, and which images go to a model that gets images.
 
+use std::sync::{Arc, PoisonError};
+
+use a_society_facts::message::{Image, ImageKind};
+use imagesize::{ImageType, blob_size, image_type};
+
+use super::files;
+use super::limits::{IMAGE_BYTES, IMAGE_SIDE, IMAGES, IMAGES_BYTES};
+use super::output::Output;
+use super::plan::Refusal;
+use super::toolbox::Toolbox;
 use crate::number::grouped;
 
-/// One line about a file that is no text.
-pub(super) fn about(shown: &str, bytes: &[u8]) -> String {
-    let size = grouped(bytes.len());
-    match measured(bytes) {
-        Some((width, height)) => format!(
-            "{shown} is an image, {width} x {height}, {size} bytes; this model gets no images."
-        ),
+/// What a header says of an image.
+#[derive(Debug, Clone, Copy)]
+struct Measured {
+    kind: ImageKind,
+    width: usize,
+    height: usize,
+}
+
+impl Toolbox {
+    /// A file that is no text: the image that it is, or one line about it.
+    pub(super) fn no_text(&self, shown: &str, bytes: Vec<u8>) -> Result<Output, Refusal> {
+        let Some(measured) = measured(&bytes) else {
+            return Err(files::impossible(about(shown, &bytes, bytes.len() as u64)));
+        };
+        if let Err(why) = self.may_be_sent(measured, &bytes) {
+            let line = about(shown, &bytes, bytes.len() as u64);
+            let line = line.trim_end_matches('.');
+            return Err(files::impossible(format!("{line}; {why}.")));
+        }
+        let line = about(shown, &bytes, bytes.len() as u64);
+        Ok(Output {
+            image: Some(Box::new(Image::of(measured.kind, Arc::from(bytes)))),
+            ..Output::of(line)
+        })
+    }
+
+    /// Whether an image goes to the model, and why not. One that goes counts from here on.
+    fn may_be_sent(&self, measured: Measured, bytes: &[u8]) -> Result<(), String> {
+        let inner = &self.0;
+        if !inner.setting.images {
+            return Err("this model gets no images".to_owned());
+        }
+        let size = bytes.len();
+        if size > IMAGE_BYTES {
+            let most = grouped(IMAGE_BYTES);
+            return Err(format!(
+                "images of up to {most} bytes are sent: make a smaller copy and read that"
+            ));
+        }
+        if measured.width.max(measured.height) > IMAGE_SIDE {
+            let most = grouped(IMAGE_SIDE);
+            return Err(format!(
+                "images of up to {most} pixels a side are sent: make a smaller copy and read that"
+            ));
+        }
+        if inner.redactor.finds_in(bytes) {
+            return Err("it is not sent, because there is a secret in it".to_owned());
+        }
+        let mut images = inner.images.lock().unwrap_or_else(PoisonError::into_inner);
+        let all = images.iter().sum::<u64>() + size as u64;
+        if images.len() >= IMAGES || all > IMAGES_BYTES {
+            return Err(format!(
+                "the session holds {} images already, {} bytes, and no more fit until it is \
+                 compacted",
+                images.len(),
+                grouped(all - size as u64)
+            ));
+        }
+        images.push(size as u64);
+        Ok(())
+    }
+}
+
+/// One line about a file that is no text, by how it begins and its size.
+pub(super) fn about(shown: &str, beginning: &[u8], size: u64) -> String {
+    let size = grouped(size);
+    match measured(beginning) {
+        Some(Measured { width, height, .. }) => {
+            format!("{shown} is an image, {width} x {height}, {size} bytes.")
+        }
         None => format!("{shown} is binary, {size} bytes."),
     }
 }
 
-/// The same of a file that is not read whole.
-pub(super) fn about_large(shown: &str, size: i64) -> String {
-    format!("{shown} is binary, {} bytes.", grouped(size.unsigned_abs()))
-}
-
-/// Width and height of an image in one of the usual formats.
-fn measured(bytes: &[u8]) -> Option<(u32, u32)> {
-    let big = |at: usize| Some(u32::from_be_bytes(bytes.get(at..at + 4)?.try_into().ok()?));
-    let little = |at: usize| {
-        let two: [u8; 2] = bytes.get(at..at + 2)?.try_into().ok()?;
-        Some(u32::from(u16::from_le_bytes(two)))
+/// An image in one of the formats that models read.
+fn measured(bytes: &[u8]) -> Option<Measured> {
+    let kind = match image_type(bytes).ok()? {
+        ImageType::Png => ImageKind::Png,
+        ImageType::Jpeg => ImageKind::Jpeg,
+        ImageType::Gif => ImageKind::Gif,
+        ImageType::Webp => ImageKind::Webp,
+        _ => return None,
     };
-    if bytes.starts_with(b"\x89PNG\r\n\x1a\n") {
-        return Some((big(16)?, big(20)?));
-    }
-    if bytes.starts_with(b"GIF8") {
-        return Some((little(6)?, little(8)?));
-    }
-    jpeg(bytes)
-}
-
-/// The frame of a JPEG, behind the parts before it.
-fn jpeg(bytes: &[u8]) -> Option<(u32, u32)> {
-    let two = |at: usize| {
-        let two: [u8; 2] = bytes.get(at..at + 2)?.try_into().ok()?;
-        Some(u32::from(u16::from_be_bytes(two)))
-    };
-    if !bytes.starts_with(&[0xff, 0xd8]) {
-        return None;
-    }
-    let mut at = 2;
-    loop {
-        let (mark, kind) = (*bytes.get(at)?, *bytes.get(at + 1)?);
-        if mark != 0xff {
-            return None;
-        }
-        if matches!(kind, 0xc0..=0xcf) && !matches!(kind, 0xc4 | 0xc8 | 0xcc) {
-            return Some((two(at + 7)?, two(at + 5)?));
-        }
-        at += 2 + two(at + 2)? as usize;
-    }
+    let size = blob_size(bytes).ok()?;
+    Some(Measured {
+        kind,
+        width: size.width,
+        height: size.height,
+    })
 }
 
 #[cfg(test)]
@@ -67,19 +114,29 @@ mod tests {
             &[0, 0, 2, 128, 0, 0, 1, 224],
         ]
         .concat();
-        assert_eq!(
-            about("logo.png", &png),
-            "logo.png is an image, 640 x 480, 24 bytes; this model gets no images."
-        );
-        let gif = b"GIF89a\x0a\0\x14\0";
-        assert!(about("a.gif", gif).contains("10 x 20"));
-        let jpeg = [
+        let gif = b"GIF89a\x0a\0\x14\0\x80\0\0".to_vec();
+        let jpeg = vec![
             0xff, 0xd8, 0xff, 0xe0, 0, 4, 0, 0, 0xff, 0xc0, 0, 8, 8, 0, 20, 0, 10,
         ];
-        assert!(about("a.jpg", &jpeg).contains("10 x 20"));
-        assert_eq!(about("a", b"\0\0"), "a is binary, 2 bytes.");
-        for end in 0..jpeg.len() {
-            let _ = measured(&jpeg[..end]);
+        let webp = [
+            b"RIFF\x1a\0\0\0WEBPVP8X\x0a\0\0\0".as_slice(),
+            &[0, 0, 0, 0, 9, 0, 0, 19, 0, 0],
+        ]
+        .concat();
+        for (name, bytes, kind, measures) in [
+            ("a.png", &png, ImageKind::Png, "640 x 480"),
+            ("a.gif", &gif, ImageKind::Gif, "10 x 20"),
+            ("a.jpg", &jpeg, ImageKind::Jpeg, "10 x 20"),
+            ("a.webp", &webp, ImageKind::Webp, "10 x 20"),
+        ] {
+            let line = format!("{name} is an image, {measures}, 1,234 bytes.");
+            assert_eq!(about(name, bytes, 1_234), line);
+            assert_eq!(measured(bytes).map(|it| it.kind), Some(kind), "{name}");
+            // One that is cut off is none, and nothing worse.
+            for end in 0..bytes.len() {
+                let _ = measured(&bytes[..end]);
+            }
         }
+        assert_eq!(about("a", b"\0\0", 2), "a is binary, 2 bytes.");
     }
 }

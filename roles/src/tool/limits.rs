@@ -47,6 +47,20 @@ pub(super) const PATH_BYTES: usize = 4096;
 /// The largest file that is read or edited as a whole.
 pub(super) const FILE_BYTES: u64 = 8 * 1024 * 1024;
 
+/// The largest image that is sent. Providers count five megabytes in base64, which makes four bytes of three.
+pub(super) const IMAGE_BYTES: usize = 5 * 1024 * 1024 / 4 * 3;
+
+/// How many pixels an image may have on its longer side; providers refuse more, and with the request all
+/// that the session says from then on.
+pub(super) const IMAGE_SIDE: usize = 8_000;
+
+/// How many images a session holds. With more in a request, providers take none that is larger than 2,000
+/// pixels.
+pub(super) const IMAGES: usize = 20;
+
+/// How many bytes they have together: with base64 and the words, what one request may have.
+pub(super) const IMAGES_BYTES: u64 = 20 * 1024 * 1024;
+
 /// How much of a file's beginning decides whether it is text.
 pub(super) const SNIFF_BYTES: usize = 8 * 1024;
 

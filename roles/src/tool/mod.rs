@@ -39,7 +39,9 @@ mod write;
 #[cfg(test)]
 mod tests;
 
-pub use arguments::{SaidChange, canonical, definitions, said_changes, twin};
+pub use arguments::{
+    SaidChange, Status, Task, canonical, definitions, said_changes, said_tasks, twin,
+};
 pub use command::Background;
 pub use form::Definition;
 pub(crate) use form::clipped;

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use a_society_facts::Hash;
+use a_society_facts::message::Image;
 
 use crate::number::grouped;
 
@@ -15,6 +16,8 @@ pub(super) struct Output {
     pub head: String,
     /// The text.
     pub body: String,
+    /// The image that a model gets with the text.
+    pub image: Option<Box<Image>>,
     /// Which part of the text a model gets when it is too long.
     pub keeps: Keeps,
     /// How long the text was, if a part of it was dropped while it arrived.

@@ -3,6 +3,7 @@
 use a_society_facts::fact::journal::ProcessName;
 use a_society_facts::fact::turn::{CallEnd, Seen};
 use a_society_facts::id::CallId;
+use a_society_facts::message::Image;
 
 use super::command::Held;
 use super::output::Output;
@@ -32,6 +33,8 @@ pub struct Finished {
     pub is_cut: bool,
     /// The files that the model knows from now on as they are.
     pub seen: Vec<Seen>,
+    /// The image that the model gets besides.
+    pub image: Option<Box<Image>>,
 }
 
 impl Running {
@@ -86,6 +89,7 @@ impl Finished {
             output: "The turn was stopped before this call ran. Nothing happened.".to_owned(),
             is_cut: false,
             seen: Vec::new(),
+            image: None,
         }
     }
 }

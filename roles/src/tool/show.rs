@@ -31,6 +31,15 @@ struct Chosen {
     body: String,
 }
 
+/// What a file that is read whole holds.
+#[derive(Debug)]
+enum Content {
+    /// A note about it, its text as it is shown, and what it is as a whole.
+    Text(String, String, (PathBuf, Hash)),
+    /// No text.
+    Other(Box<Output>),
+}
+
 impl Toolbox {
     /// The lines of a file, from one on, and at most so many; 0 if that is not said.
     pub(super) fn show(
@@ -50,7 +59,10 @@ impl Toolbox {
         if is_file && size > limits::FILE_BYTES {
             self.stream(entry, located, &mut chosen, stop)?;
         } else {
-            let (note, shown, known) = self.text_of(entry, located)?;
+            let (note, shown, known) = match self.content_of(entry, located)? {
+                Content::Text(note, shown, known) => (note, shown, known),
+                Content::Other(output) => return Ok(*output),
+            };
             seen.push(known);
             head.push_str(&note);
             if shown.is_empty() {
@@ -98,22 +110,19 @@ impl Toolbox {
         }
     }
 
-    /// A note about a file, the file as it is shown, and what it is as a whole.
-    fn text_of(
-        &self,
-        entry: Entry,
-        located: &Located,
-    ) -> Result<(String, String, (PathBuf, Hash)), Refusal> {
+    fn content_of(&self, entry: Entry, located: &Located) -> Result<Content, Refusal> {
         let real = entry.real.clone();
         let bytes = files::read_bytes(entry, &located.shown)?;
         let hash = Hash::of(&bytes);
         let Some(read) = text::read(&bytes) else {
-            return Err(files::impossible(image::about(&located.shown, &bytes)));
+            let output = self.no_text(&located.shown, bytes)?;
+            return Ok(Content::Other(Box::new(output)));
         };
         let page = Page::of(&read.text);
         self.0.seen.keep(hash, &page.text);
         // Before lines are chosen and cut: a part of a secret is not recognised.
-        Ok((read.note, self.redact(&page.text), (real, hash)))
+        let shown = self.redact(&page.text);
+        Ok(Content::Text(read.note, shown, (real, hash)))
     }
 
     /// The lines of a file that is too large to be read at once.
@@ -142,9 +151,10 @@ impl Toolbox {
             let read = file.read(&mut step).map_err(failed)?;
             step.truncate(read);
             if chosen.total == 0 && line.is_empty() && text::is_binary(&step) {
-                return Err(files::impossible(image::about_large(
+                return Err(files::impossible(image::about(
                     shown,
-                    entry.stat.st_size,
+                    &step,
+                    entry.stat.st_size.unsigned_abs(),
                 )));
             }
             if read == 0 || stop.is_raised() {

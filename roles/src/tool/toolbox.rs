@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use a_society_facts::Hash;
 use a_society_facts::fact::turn::{CallEnd, Effect, Seen as Known};
 use a_society_facts::id::CallId;
-use a_society_facts::message::ToolCall;
+use a_society_facts::message::{Message, ToolCall};
 
 use super::arguments::{self, Arguments, CommandOutput, canonical, definitions, twin};
 use super::command::Launch;
@@ -40,7 +40,15 @@ pub(super) struct Inner {
     /// The tools that there are, made when they are asked for first.
     pub definitions: OnceLock<Vec<Definition>>,
     pub seen: Seen,
+    /// The sizes of the images that the session holds.
+    pub images: Mutex<Vec<u64>>,
     pub web: Web,
+}
+
+/// The sizes of the images in a conversation.
+fn sizes<'m>(said: impl Iterator<Item = &'m Message>) -> Vec<u64> {
+    let images = said.filter_map(Message::image);
+    images.map(|image| image.bytes).collect()
 }
 
 /// What a call will do, with everything that it needs for it.
@@ -77,12 +85,14 @@ impl Toolbox {
         let key = setting.search.as_ref().map(|service| service.key.clone());
         let secrets: Vec<String> = setting.secrets.iter().cloned().chain(key).collect();
         let redactor = Redactor::new(&secrets);
+        let images = sizes(setting.said.iter().map(|said| &**said));
         Ok(Self(Arc::new(Inner {
             setting,
             roots,
             redactor,
             definitions: OnceLock::new(),
             seen: Seen::default(),
+            images: Mutex::new(images),
             web,
         })))
     }
@@ -104,6 +114,12 @@ impl Toolbox {
     pub(crate) fn end_background(&self) {
         let setting = &self.0.setting;
         setting.background.end(&setting.owner.role);
+    }
+
+    /// The session is another one now, and holds these images.
+    pub(crate) fn holds_images_of<'m>(&self, said: impl Iterator<Item = &'m Message>) {
+        let mut images = self.0.images.lock().unwrap_or_else(PoisonError::into_inner);
+        *images = sizes(said);
     }
 
     /// Blanks out secrets in any text, such as an answer or an error of a provider.
@@ -302,6 +318,7 @@ impl Toolbox {
             output: [clean(&output.head), text, clean(&output.tail)].concat(),
             is_cut: is_cut || output.is_cut,
             seen: self.noted(output.seen),
+            image: output.image,
         }
     }
 

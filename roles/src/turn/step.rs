@@ -9,7 +9,7 @@ use a_society_facts::fact::session::Trigger;
 use a_society_facts::fact::turn::{
     CallEnd, DraftKind, Effect, FileChange, RawValueEq, Seen, StopReason, Usage,
 };
-use a_society_facts::message::ToolCall;
+use a_society_facts::message::{Image, ToolCall};
 use a_society_facts::{Hash, id::CallId};
 
 use crate::consent::Ask;
@@ -107,6 +107,8 @@ pub enum Step {
         output: String,
         /// The files that the role knows from now on as they are.
         seen: Vec<Seen>,
+        /// The image that the model gets besides, with its bytes.
+        image: Option<Box<Image>>,
         /// Whether the taker goes on at once, because nobody takes back what the call did.
         is_settled: bool,
         /// How the turn ends by this call. If that is not valid, the model gets another result.

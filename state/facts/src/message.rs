@@ -4,6 +4,7 @@
 //! later needs nothing of ours to be understood.
 
 use std::fmt;
+use std::sync::Arc;
 
 use serde::de::{self, Deserializer, MapAccess, Visitor};
 use serde::{Deserialize, Serialize};
@@ -63,10 +64,99 @@ pub enum Message {
         /// Whether it went wrong.
         #[serde(rename = "isError")]
         is_error: bool,
+        /// The image that was read, for models that get images.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        image: Option<Box<Image>>,
     },
 }
 
+/// An image in the result of a call. Facts and transcripts name its blob, which is the file as it was.
+#[derive(Clone, Serialize, Deserialize)]
+pub struct Image {
+    /// The blob's hash.
+    pub blob: Hash,
+    /// Its size.
+    pub bytes: u64,
+    /// Its format.
+    #[serde(rename = "type")]
+    pub kind: ImageKind,
+    /// The blob, where somebody has read it for a request.
+    #[serde(skip)]
+    pub data: Option<Arc<[u8]>>,
+}
+
+/// The formats of images that models read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum ImageKind {
+    /// PNG.
+    #[serde(rename = "image/png")]
+    Png,
+    /// JPEG.
+    #[serde(rename = "image/jpeg")]
+    Jpeg,
+    /// GIF.
+    #[serde(rename = "image/gif")]
+    Gif,
+    /// WebP.
+    #[serde(rename = "image/webp")]
+    Webp,
+}
+
+impl ImageKind {
+    /// Its media type.
+    #[must_use]
+    pub const fn media_type(self) -> &'static str {
+        match self {
+            Self::Png => "image/png",
+            Self::Jpeg => "image/jpeg",
+            Self::Gif => "image/gif",
+            Self::Webp => "image/webp",
+        }
+    }
+}
+
+impl Image {
+    /// An image whose bytes are at hand.
+    #[must_use]
+    pub fn of(kind: ImageKind, data: Arc<[u8]>) -> Self {
+        Self {
+            blob: Hash::of(&data),
+            bytes: data.len() as u64,
+            kind,
+            data: Some(data),
+        }
+    }
+}
+
+/// The hash says what an image is, whether its bytes are at hand or not.
+impl PartialEq for Image {
+    fn eq(&self, other: &Self) -> bool {
+        (self.blob, self.bytes, self.kind) == (other.blob, other.bytes, other.kind)
+    }
+}
+
+impl Eq for Image {}
+
+impl fmt::Debug for Image {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Image")
+            .field("blob", &self.blob)
+            .field("bytes", &self.bytes)
+            .field("kind", &self.kind)
+            .finish_non_exhaustive()
+    }
+}
+
 impl Message {
+    /// The image of it, if it is the result of a call that read one.
+    #[must_use]
+    pub fn image(&self) -> Option<&Image> {
+        match self {
+            Self::ToolResult { image, .. } => image.as_deref(),
+            Self::User { .. } | Self::Assistant { .. } | Self::AssistantToolCalls { .. } => None,
+        }
+    }
+
     /// The same message with another text.
     #[must_use]
     pub fn with_text(&self, text: String) -> Self {
@@ -95,6 +185,7 @@ struct FlatMessage {
     tool_name: Option<String>,
     #[serde(rename = "isError", default)]
     is_error: bool,
+    image: Option<Box<Image>>,
 }
 
 impl TryFrom<FlatMessage> for Message {
@@ -118,6 +209,7 @@ impl TryFrom<FlatMessage> for Message {
                 tool_name: flat.tool_name.ok_or_else(|| missing("toolName"))?,
                 content: flat.content.ok_or_else(|| missing("content"))?,
                 is_error: flat.is_error,
+                image: flat.image,
             }),
             other => Err(format!("no message has the role {other:?}")),
         }
@@ -305,6 +397,7 @@ mod tests {
             tool_name: "read_file".into(),
             content: "x".into(),
             is_error: false,
+            image: None,
         };
         insta::assert_json_snapshot!(result, @r#"
         {
@@ -315,6 +408,25 @@ mod tests {
           "isError": false
         }
         "#);
+    }
+
+    #[test]
+    fn an_image_is_named_by_its_blob_and_never_written_out() {
+        let image = Image::of(ImageKind::Png, Arc::from(*b"the bytes"));
+        let result = Message::ToolResult {
+            call_id: "1.1".into(),
+            tool_name: "read_file".into(),
+            content: "x".into(),
+            is_error: false,
+            image: Some(Box::new(image)),
+        };
+        let json = serde_json::to_string(&result).unwrap();
+        let blob = Hash::of(b"the bytes");
+        let named = format!(r#""image":{{"blob":"{blob}","bytes":9,"type":"image/png"}}"#);
+        assert!(json.contains(&named), "{json}");
+        let back: Message = serde_json::from_str(&json).unwrap();
+        assert_eq!(back, result);
+        assert_eq!(back.image().map(|it| it.data.is_some()), Some(false));
     }
 
     #[test]

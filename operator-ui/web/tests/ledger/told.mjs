@@ -8,7 +8,7 @@ const passed = (path, seq, time, superseded = null) => ({ artifact: art(path), s
 
 const node = (id, role, state, rank, more = {}) => ({ id, role, work: [], human_colab: false, await_all: true, state, words: "", live: null, since: null, took_ms: null, turn: null, attempt: null, correction: false, rank, seq: 1, ...more });
 const edge = (from, to, forward = [], more = {}) => ({ from, to, optional: false, state: forward.length === 0 ? "not-yet" : "delivered", forward, backward: [], open_correction: false, ...more });
-const role = (instance, state, more = {}) => ({ instance, base: instance, state, node: null, turn: null, executor: "sonnet-4.5", settings: {}, context_tokens: 36_000, window_tokens: 200_000, tokens: 120_000, cost_micros: 310_000, turns: 3, limits: {}, archives: [], items: 12, last_seq: HEAD, queued: [], mcp: [], reach: null, unread_hint: 0, ...more });
+const role = (instance, state, more = {}) => ({ instance, base: instance, state, node: null, turn: null, executor: "sonnet-4.5", settings: {}, context_tokens: 36_000, window_tokens: 200_000, tokens: 120_000, cost_micros: 310_000, turns: 3, limits: {}, archives: [], items: 12, last_seq: HEAD, queued: [], tasks: [], mcp: [], reach: null, unread_hint: 0, ...more });
 
 export const row = (flow, title, more = {}) => ({
   project: "orchard", flow, title, status: "running", phase: "forward", waits: 0, running: 1, nodes_done: 1, nodes: 6, roles: 6, created_at: `${DAY}13:29:40Z`, updated_at: `${DAY}14:11:52Z`,

@@ -224,6 +224,7 @@ impl Actors {
             max_output: self.max_output,
             thinking: Thinking::Fixed,
             effort: None,
+            images: false,
             prices: None,
         }
     }

@@ -29,6 +29,8 @@ pub struct NewModel {
     pub window: u64,
     /// The tokens of one answer.
     pub max_output: Option<u64>,
+    /// Whether it gets the images that it reads.
+    pub images: bool,
     /// Prices for a million tokens in and out, as they were typed.
     pub prices: Option<(String, String)>,
 }
@@ -188,6 +190,9 @@ fn model_lines(new: &NewModel) -> String {
     if let Some(max_output) = new.max_output {
         lines.extend([format!("    max-output: {max_output}\n")]);
     }
+    if new.images {
+        lines.push_str("    images: true\n");
+    }
     if let Some((input, output)) = &new.prices {
         lines.extend([format!(
             "    price: {{ input: {input}, output: {output} }}\n"
@@ -261,6 +266,7 @@ mod tests {
             id: "a: \"b\" #c".into(),
             window: 10_000,
             max_output: Some(100),
+            images: false,
             prices: Some(("0.5".into(), "2".into())),
         }
     }

@@ -25,6 +25,7 @@
 //!     effort: medium                  # unless a role says otherwise
 //!     efforts: [low, medium, high]    # those to choose from; all, if not said
 //!     edit-tool: replace              # or patch; what the model is trained on, if not said
+//!     images: true                    # it is sent the images that it reads; not on openai-chat
 //!     price: { input: 3.00, output: 15.00, cache-read: 0.30, cache-write: 3.75 }
 //!   small:
 //!     provider: local

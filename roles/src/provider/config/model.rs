@@ -125,11 +125,19 @@ pub struct ModelConfig {
     pub efforts: Vec<Effort>,
     /// By which tool it changes parts of files; what its family is trained on, if absent.
     pub edit_tool: Option<EditTool>,
+    /// Whether it gets the images that its calls read.
+    pub images: bool,
     /// What it costs, if that is known.
     pub price: Option<Price>,
 }
 
 impl ModelConfig {
+    /// Whether the model gets images, spoken to on a wire.
+    #[must_use]
+    pub const fn gets_images(&self, wire: Wire) -> bool {
+        self.images && wire.takes_images()
+    }
+
     /// By which tool the model changes parts of files, spoken to on a wire. GPT-5 and Codex models are
     /// trained on patches, and their makers offer them on this wire.
     #[must_use]

@@ -44,6 +44,7 @@ const MODEL_KEYS: &[&str] = &[
     "effort",
     "efforts",
     "edit-tool",
+    "images",
     "price",
 ];
 const KEY_KEYS: &[&str] = &["env", "keyring", "file"];
@@ -539,6 +540,13 @@ impl Sink<'_> {
         let edit_tool = fields.get("edit-tool");
         let edit_tool =
             edit_tool.and_then(|tree| self.choice(tree, "`edit-tool`", &EditTool::WORDS));
+        let speaks = provider
+            .as_ref()
+            .and_then(|name| providers.get(name)?.as_ref());
+        let images = fields.get("images");
+        let images = images
+            .and_then(|tree| self.images(tree, speaks))
+            .unwrap_or_default();
         let price = fields.get("price").and_then(|tree| self.price(tree));
         Some(ModelConfig {
             name: name.to_owned(),
@@ -550,8 +558,24 @@ impl Sink<'_> {
             effort,
             efforts,
             edit_tool,
+            images,
             price,
         })
+    }
+
+    /// Whether a model gets images. One that could not be sent any is not believed to see them.
+    fn images(&mut self, tree: &Tree, provider: Option<&ProviderConfig>) -> Option<bool> {
+        let images = self.boolean(tree, "`images`")?;
+        let deaf = provider.filter(|it| images && !it.wire.takes_images());
+        if let Some(provider) = deaf {
+            let message = format!(
+                "`images` cannot be true on the wire `{}`, whose results of calls are text only; \
+                 leave it out, or reach the model over `anthropic` or `openai-responses`",
+                provider.wire
+            );
+            self.fault(tree, message);
+        }
+        Some(images)
     }
 
     fn efforts(

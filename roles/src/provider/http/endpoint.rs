@@ -57,6 +57,15 @@ impl Wire {
         }
     }
 
+    /// Whether results of calls may hold images. On the Chat Completions wire they are text.
+    #[must_use]
+    pub const fn takes_images(self) -> bool {
+        match self {
+            Self::Anthropic | Self::Responses => true,
+            Self::Chat => false,
+        }
+    }
+
     /// Where its own provider is reached.
     #[must_use]
     pub fn home(self) -> &'static str {

@@ -9,7 +9,7 @@ use std::borrow::Cow;
 use std::cell::Cell;
 use std::sync::Arc;
 
-use a_society_facts::message::{Message, ToolCall};
+use a_society_facts::message::{Image, ImageKind, Message, ToolCall};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 use serde_json::value::RawValue;
@@ -164,10 +164,15 @@ impl Session {
             if let Message::ToolResult {
                 is_error: was,
                 content,
+                image,
                 ..
             } = Arc::make_mut(&mut result.message)
             {
                 *was = is_error;
+                if missing % 3 == 1 {
+                    let bytes: Arc<[u8]> = Arc::from(*b"GIF89a\x0a\0\x14\0");
+                    *image = Some(Box::new(Image::of(ImageKind::Gif, bytes)));
+                }
                 if is_error {
                     content.clear();
                 }
@@ -351,6 +356,7 @@ fn the_rules_refuse_what_is_not_mended() {
         tool_name: "read_file".into(),
         content: "x".into(),
         is_error: false,
+        image: None,
     }
     .into();
     let (tools, blank) = (tools(), user(" "));

@@ -96,6 +96,7 @@ pub(crate) fn request<'a>(messages: &'a [Said], tools: &'a [ToolDefinition]) -> 
         effort: Some(Effort::Medium),
         thinking: Thinking::Levels,
         max_output_tokens: 4_096,
+        images: true,
         cache_key: Some("flow/owner"),
         shared_key: None,
     }
@@ -153,6 +154,7 @@ pub(crate) fn results(said: &Said) -> Vec<Said> {
             tool_name: call.name.clone(),
             content: format!("the result of {}", call.id),
             is_error: false,
+            image: None,
         };
         message.into()
     };

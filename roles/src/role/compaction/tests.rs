@@ -82,6 +82,7 @@ fn result(id: &str, is_error: bool) -> Message {
         tool_name: "x".into(),
         content: "y".into(),
         is_error,
+        image: None,
     }
 }
 

@@ -230,6 +230,7 @@ impl CommandTaker {
                 end,
                 output,
                 seen: Vec::new(),
+                image: None,
                 is_settled: false,
                 ends: None,
             },
@@ -262,6 +263,7 @@ impl CommandTaker {
             end: self.end_of(report.how),
             output: report.text(),
             seen: Vec::new(),
+            image: None,
             is_settled: false,
             ends: None,
         };

@@ -5,7 +5,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use a_society_facts::fact::turn::{CallEnd, Effect};
 use a_society_facts::id::CallId;
-use a_society_facts::message::{Message, ToolCall};
+use a_society_facts::message::{Image, Message, ToolCall};
 
 use super::kit::{Going, Kit, Planned};
 use super::limits::CALLS_AT_ONCE;
@@ -113,6 +113,7 @@ impl Calls {
                 output,
                 is_cut: false,
                 seen: Vec::new(),
+                image: None,
             });
         }
     }
@@ -251,6 +252,7 @@ fn finish_all(mut running: Vec<(usize, Going)>) -> Vec<(usize, Finished)> {
             output: "The tool failed for a reason of its own.".to_owned(),
             is_cut: false,
             seen: Vec::new(),
+            image: None,
         };
         (*at, finished)
     };
@@ -322,7 +324,7 @@ impl ModelTaker {
                     if let Some(item) = calls.items.iter().find(|it| it.asked.id == *tool_call) {
                         *output = self.same.heard(&item.asked, std::mem::take(output));
                     }
-                    self.heard_result(tool_call, tool, output, true);
+                    self.heard_result(tool_call, tool, (output, None), true);
                 }
                 Some(step)
             }
@@ -376,12 +378,14 @@ impl ModelTaker {
             return Some(self.finish_ending(calls, ending, (call, id, tool)));
         }
         finished.output = self.same.heard(&item.asked, finished.output);
-        self.heard_result(&id, &tool, &finished.output, finished.end.is_error());
+        let heard = (finished.output.as_str(), finished.image.clone());
+        self.heard_result(&id, &tool, heard, finished.end.is_error());
         Some(Step::Finish {
             call,
             end: finished.end,
             output: finished.output,
             seen: finished.seen,
+            image: finished.image,
             is_settled,
             ends: None,
         })
@@ -419,12 +423,13 @@ impl ModelTaker {
         if let Some(end) = &ends {
             calls.ends = Some((**end).clone());
         }
-        self.heard_result(&id, &tool, &output, end.is_error());
+        self.heard_result(&id, &tool, (&output, None), end.is_error());
         Step::Finish {
             call,
             end,
             output,
             seen: Vec::new(),
+            image: None,
             is_settled: false,
             ends,
         }
@@ -459,12 +464,19 @@ impl ModelTaker {
         })
     }
 
-    fn heard_result(&mut self, id: &str, tool: &str, output: &str, is_error: bool) {
+    fn heard_result(
+        &mut self,
+        id: &str,
+        tool: &str,
+        (output, image): (&str, Option<Box<Image>>),
+        is_error: bool,
+    ) {
         let message = Message::ToolResult {
             call_id: id.to_owned(),
             tool_name: tool.to_owned(),
             content: output.to_owned(),
             is_error,
+            image,
         };
         self.said.push(message.into());
     }

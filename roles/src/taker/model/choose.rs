@@ -108,6 +108,7 @@ impl Chooser {
             effort: None,
             thinking: self.model.thinking,
             max_output_tokens: max_output,
+            images: false,
             cache_key: None,
             shared_key: None,
         };

@@ -97,6 +97,7 @@ impl ModelTaker {
             effort: None,
             thinking: model.thinking,
             max_output_tokens: max_output,
+            images: false,
             cache_key: None,
             shared_key: None,
         };

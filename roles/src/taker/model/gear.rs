@@ -31,6 +31,8 @@ pub struct Model {
     pub thinking: Thinking,
     /// How hard it is to think.
     pub effort: Option<Effort>,
+    /// Whether it gets the images that its calls read.
+    pub images: bool,
     /// What it costs, if that is known.
     pub prices: Option<Price>,
 }
@@ -92,7 +94,7 @@ pub fn offered<'a>(tools: impl IntoIterator<Item = &'a Definition>) -> Arc<[Tool
     let each = tools.into_iter().filter_map(|tool| {
         Some(ToolDefinition {
             name: tool.name.to_owned(),
-            description: tool.description.to_owned(),
+            description: tool.description.clone().into_owned(),
             schema: RawValue::from_string(tool.schema.clone()).ok()?,
         })
     });

@@ -1,7 +1,7 @@
 //! An answer arrives: its pieces become drafts, and a failure becomes another try or an end.
 
 use super::compact::cut_off;
-use super::limits::{BYTES_A_TOKEN_USUALLY, DRAFT_BYTES};
+use super::limits::{BYTES_A_TOKEN_USUALLY, DRAFT_BYTES, IMAGE_BYTES_USUALLY, IMAGE_TOKENS_MAX};
 use super::taker::{ModelTaker, Next};
 use crate::provider::fault::Remedy;
 use crate::provider::retry::{self, Admission, Outcome, Verdict, Weary};
@@ -26,7 +26,7 @@ impl ModelTaker {
     /// The request leaves; it was announced.
     pub(super) fn send(&mut self, prepared: Prepared) {
         self.request = prepared.hash;
-        self.body_bytes = prepared.body.len() as u64;
+        self.body_bytes = self.weight(&prepared);
         let stream = self.gear.provider.start(prepared, &self.stop.of_answer());
         self.next = Next::Hear(Box::new(Hearing {
             stream,
@@ -34,6 +34,20 @@ impl ModelTaker {
             is_stalled: false,
             is_drafted: false,
         }));
+    }
+
+    /// How long a request is where its bytes bound its tokens. Of an image a provider makes so many
+    /// tokens at most, however long it is in base64.
+    pub(super) fn weight(&self, prepared: &Prepared) -> u64 {
+        let body = prepared.body.len() as u64;
+        let images = self.said.iter().filter_map(|said| said.message.image());
+        let images = images.filter(|_| self.gear.model.images);
+        images.fold(body, |bytes, image| {
+            let encoded = image.bytes.div_ceil(3).saturating_mul(4);
+            bytes
+                .saturating_sub(encoded)
+                .saturating_add(IMAGE_TOKENS_MAX)
+        })
     }
 
     /// The next piece, or what the answer came to. Waits.
@@ -250,9 +264,10 @@ fn piece_of(event: Event) -> Option<(DraftKind, String)> {
 /// How many bytes a message says.
 pub(super) fn size_of(message: &Message) -> usize {
     match message {
-        Message::User { content }
-        | Message::Assistant { content }
-        | Message::ToolResult { content, .. } => content.len(),
+        Message::User { content } | Message::Assistant { content } => content.len(),
+        Message::ToolResult { content, image, .. } => {
+            content.len() + image.as_ref().map_or(0, |_| IMAGE_BYTES_USUALLY)
+        }
         Message::AssistantToolCalls { calls, text } => {
             let arguments: usize = calls.iter().map(|call| call.input.get().len()).sum();
             arguments + text.as_ref().map_or(0, String::len)

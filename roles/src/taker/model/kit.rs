@@ -325,6 +325,7 @@ impl Kit {
                 output: "There are no servers here.".to_owned(),
                 is_cut: false,
                 seen: Vec::new(),
+                image: None,
             }),
         }
     }
@@ -413,6 +414,7 @@ impl Going {
                 output: String::new(),
                 is_cut: false,
                 seen: Vec::new(),
+                image: None,
             },
         }
     }
@@ -444,6 +446,7 @@ fn finish_remote(
                 output: text,
                 is_cut,
                 seen: Vec::new(),
+                image: None,
             }
         }
         Err(fault) => Finished {
@@ -456,6 +459,7 @@ fn finish_remote(
             output: fault.to_string(),
             is_cut: false,
             seen: Vec::new(),
+            image: None,
         },
     }
 }

@@ -76,6 +76,12 @@ pub(super) const CHOICE_TEXT_BYTES: usize = 4 * 1024;
 /// How many bytes of text make a token as a rule, where a fair guess is wanted.
 pub(super) const BYTES_A_TOKEN_USUALLY: u64 = 4;
 
+/// How many such bytes an image counts for, where a fair guess is wanted.
+pub(super) const IMAGE_BYTES_USUALLY: usize = 6_400;
+
+/// How many tokens a provider makes of one image at most: twice what the dearest takes.
+pub(super) const IMAGE_TOKENS_MAX: u64 = 10_000;
+
 /// How long a request waits that would fit into the budget if those under way were over.
 pub(super) const BUDGET_BUSY_MS: u64 = 250;
 

@@ -236,7 +236,7 @@ impl ModelTaker {
             model: model.name.clone(),
             hash: prepared.hash,
             frame: self.frame.clone(),
-            worst: model.worst(prepared.body.len() as u64, self.counted, model.max_output),
+            worst: model.worst(self.weight(&prepared), self.counted, model.max_output),
         });
         self.next = Next::Send(prepared);
         step
@@ -266,6 +266,7 @@ impl ModelTaker {
             effort: model.effort,
             thinking: model.thinking,
             max_output_tokens: model.max_output,
+            images: model.images,
             cache_key: Some(key),
             shared_key: Some(shared),
         }
@@ -445,10 +446,13 @@ impl ModelTaker {
                     .last_mut()
                     .map(|said| Arc::make_mut(&mut said.message));
                 if let Some(Message::ToolResult {
-                    content, is_error, ..
+                    content,
+                    is_error,
+                    image,
+                    ..
                 }) = last
                 {
-                    (*content, *is_error) = (output, true);
+                    (*content, *is_error, *image) = (output, true, None);
                 }
                 None
             }

@@ -174,6 +174,8 @@ impl ModelTaker {
     /// The session is shorter, and what was counted before says nothing any more.
     pub(super) fn emptied(&mut self) {
         self.context = 0;
+        let said = self.said.iter().map(|said| &*said.message);
+        self.gear.tools.holds_images_of(said);
         self.no_summary = false;
         self.filling.refused = None;
         self.filling.fruitless = self.filling.fruitless.saturating_add(1);

@@ -350,6 +350,7 @@ impl ScriptedTaker {
                 end,
                 output,
                 seen: Vec::new(),
+                image: None,
                 is_settled: false,
                 ends: None,
             },

@@ -253,6 +253,7 @@ impl Stage {
                 tool_name: call.name.clone(),
                 content,
                 is_error,
+                image: None,
             }
             .into(),
         );

@@ -161,18 +161,25 @@ pub(in super::super) struct Todo {
     pub items: Vec<Task>,
 }
 
+/// A task of a role's list, as a call wrote it.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(in super::super) struct Task {
+pub struct Task {
+    /// What is to be done.
     pub text: String,
+    /// How far it is.
     pub status: Status,
 }
 
+/// How far a task is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(in super::super) enum Status {
+pub enum Status {
+    /// It is not begun.
     Pending,
+    /// It is being done.
     InProgress,
+    /// It is done.
     Completed,
 }
 

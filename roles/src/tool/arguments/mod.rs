@@ -7,7 +7,8 @@ mod web;
 
 use serde::de::DeserializeOwned;
 
-pub(super) use self::commands::{CommandOutput, RunCommand, Status, Todo};
+pub(super) use self::commands::{CommandOutput, RunCommand, Todo};
+pub use self::commands::{Status, Task};
 pub(super) use self::files::{ApplyPatch, EditFile, ReadFile, WriteFile};
 pub(super) use self::search::{GlobFiles, GrepFiles, ListDirectory};
 pub(super) use self::web::{FetchUrl, WebSearch};
@@ -61,7 +62,9 @@ pub fn definitions(setting: &Setting) -> Vec<Definition> {
         }
         _ => form,
     });
-    told.map(|form| form.definition(&setting.words)).collect()
+    let bound = setting.limits.output_bound();
+    told.map(|form| form.definition(&setting.words, &bound))
+        .collect()
 }
 
 /// What a model with a small window is not offered: its definitions cost more than they give.
@@ -154,6 +157,18 @@ pub fn said_changes(tool: &str, text: &str) -> Vec<SaidChange> {
         | Arguments::Todo(_)
         | Arguments::FetchUrl(_)
         | Arguments::WebSearch(_) => Vec::new(),
+    }
+}
+
+/// The task list that a call writes, as far as its own arguments say it; nothing if it writes none.
+#[must_use]
+pub fn said_tasks(tool: &str, text: &str) -> Option<Vec<Task>> {
+    if canonical(tool) != Some(commands::TODO.name) {
+        return None;
+    }
+    match parse(tool, text) {
+        Ok(Arguments::Todo(given)) => Some(given.items),
+        Ok(_) | Err(_) => None,
     }
 }
 

@@ -69,6 +69,15 @@ impl Redactor {
         blanked(text, &self.ranges(text))
     }
 
+    /// Whether a secret stands in bytes that are no text, such as what a picture says about itself.
+    #[must_use]
+    pub fn finds_in(&self, bytes: &[u8]) -> bool {
+        let mut found = Vec::new();
+        self.pattern.find(bytes, &mut found);
+        let mut needles = self.needles.iter();
+        !found.is_empty() || needles.any(|Needle(finder)| finder.find(bytes).is_some())
+    }
+
     /// JSON with every secret in its strings blanked out; byte for byte the same where there is none.
     #[must_use]
     pub fn redact_json(&self, json: &RawValue) -> Box<RawValue> {

@@ -411,6 +411,7 @@ fn another_process_knows_from_the_conversation_what_changed_since_it_was_read() 
             tool_name: "read_file".to_owned(),
             content: shown,
             is_error: false,
+            image: None,
         },
     ];
     stage.write("project/a.txt", "\u{feff}one\r\n2\r\nthree\r\n");

@@ -90,7 +90,12 @@ impl Fact {
             Self::HandoffApplied(fact) => deliveries(&fact.deliveries, each),
             Self::HandoffStaged(fact) => deliveries(&fact.deliveries, each),
             Self::NodeSuspended(fact) => optional(fact.question.as_ref(), each),
-            Self::CallFinished(fact) => text(&fact.output, each),
+            Self::CallFinished(fact) => {
+                text(&fact.output, each);
+                if let Some(image) = &fact.image {
+                    each(image.blob, image.bytes);
+                }
+            }
             Self::SessionReset(fact) => {
                 if let Some(archive) = &fact.archive {
                     each(archive.blob, archive.bytes);

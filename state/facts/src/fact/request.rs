@@ -29,6 +29,9 @@ pub struct RequestFrame {
     pub thinking: String,
     /// The most tokens that it may answer.
     pub max_output_tokens: u64,
+    /// Whether images are sent that calls of the session read.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub images: bool,
     /// The name by which requests of the session find what a provider has cached.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cache_key: Option<String>,

@@ -7,7 +7,7 @@ use super::journal::ProcessName;
 use super::request::RequestFrame;
 use crate::hash::Hash;
 use crate::id::{CallId, MessageId, NodeId, RoleInstance, TurnId};
-use crate::message::{AnswerText, Text, ToolCall};
+use crate::message::{AnswerText, Image, Text, ToolCall};
 
 /// Why a turn runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -369,6 +369,9 @@ pub struct CallFinished {
     /// them so.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub seen: Vec<Seen>,
+    /// The image that the model gets besides, if it gets images.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub image: Option<Box<Image>>,
 }
 
 /// A file that a model knows as it is.

@@ -44,7 +44,7 @@ use crate::fact::turn::{
 use crate::handoff::Way;
 use crate::hash::Hash;
 use crate::id::{ClientId, RoleInstance, TurnId};
-use crate::message::{AnswerText, BlobText, Drafted, Text};
+use crate::message::{AnswerText, BlobText, Drafted, Image, ImageKind, Text};
 
 const TURN: TurnId = TurnId(7);
 
@@ -69,6 +69,7 @@ fn frame() -> RequestFrame {
         effort: Some("high".into()),
         thinking: "levels".into(),
         max_output_tokens: 4096,
+        images: true,
         cache_key: Some("f__writer_2".into()),
         shared_key: Some("demo__writer".into()),
         environment: Some("# Environment".into()),
@@ -390,6 +391,12 @@ fn calls() -> Vec<Fact> {
                 path: "CHANGES.md".into(),
                 hash: Hash::of(b"seen"),
             }],
+            image: Some(Box::new(Image {
+                blob: Hash::of(b"a long text"),
+                bytes: 70_000,
+                kind: ImageKind::Png,
+                data: None,
+            })),
         }),
         Fact::CallRerun(CallRerun {
             call: id("c1"),

@@ -398,6 +398,7 @@ impl Scribe {
             output,
             message,
             seen: Vec::new(),
+            image: None,
         }));
     }
 

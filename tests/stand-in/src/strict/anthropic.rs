@@ -5,7 +5,8 @@ use std::collections::HashSet;
 use serde_json::{Value, json};
 
 use super::{
-    Ending, Piece, Used, ensure, halves, legal_tool_name, list, not_blank, only, sign, text,
+    Ending, IMAGES, Piece, Used, ensure, halves, image, legal_tool_name, list, not_blank, only,
+    sign, text,
 };
 
 pub fn check(request: &Value) -> Result<(), String> {
@@ -51,6 +52,8 @@ pub fn check(request: &Value) -> Result<(), String> {
         )?;
     }
     let messages = list(request, "messages")?;
+    let images = request.to_string().matches("\"media_type\"").count();
+    ensure(images <= IMAGES, format!("{images} images"))?;
     conversation(messages, model)?;
     if request["thinking"]["type"] == "enabled" {
         begins_with_thinking(messages)?;
@@ -111,6 +114,7 @@ fn results(content: &[Value], open: Vec<String>) -> Result<(), String> {
                         "cache_control",
                     ],
                 )?;
+                outcome(&block["content"])?;
                 ensure(!seen_text, "tool_result blocks must come first")?;
                 found.push(text(block, "tool_use_id")?.to_owned());
             }
@@ -121,6 +125,30 @@ fn results(content: &[Value], open: Vec<String>) -> Result<(), String> {
         found == open,
         format!("tool_result blocks {found:?} must answer {open:?}"),
     )
+}
+
+/// What a call gave: a text, or blocks of text and images.
+fn outcome(content: &Value) -> Result<(), String> {
+    let Some(parts) = content.as_array() else {
+        return ensure(content.is_string(), "content must be a string or a list");
+    };
+    for part in parts {
+        match text(part, "type")? {
+            "text" => {
+                only("text", part, &["type", "text"])?;
+                not_blank(text(part, "text")?)?;
+            }
+            "image" => {
+                only("image", part, &["type", "source"])?;
+                let source = &part["source"];
+                only("source", source, &["type", "media_type", "data"])?;
+                ensure(source["type"] == "base64", "source must be base64")?;
+                image(text(source, "media_type")?, text(source, "data")?)?;
+            }
+            other => return Err(format!("a tool_result cannot hold {other}")),
+        }
+    }
+    Ok(())
 }
 
 fn said(

@@ -8,6 +8,8 @@ mod tests;
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use serde_json::Value;
 
 use crate::Wire;
@@ -108,6 +110,31 @@ pub fn sign(model: &str, text: &str) -> String {
     let mut hasher = DefaultHasher::new();
     (model, text).hash(&mut hasher);
     format!("{:016x}", hasher.finish())
+}
+
+/// The largest image in base64.
+const IMAGE_BYTES: usize = 5 * 1024 * 1024;
+
+/// How many images a request may have.
+const IMAGES: usize = 100;
+
+/// An image as it is sent, whose bytes must be what its type says.
+fn image(media_type: &str, data: &str) -> Result<(), String> {
+    ensure(
+        data.len() <= IMAGE_BYTES,
+        format!("image exceeds 5 MB maximum: {} bytes", data.len()),
+    )?;
+    let bytes = STANDARD.decode(data);
+    let bytes = bytes.map_err(|why| format!("the image is no base64: {why}"))?;
+    let begins = |with: &[u8]| bytes.starts_with(with);
+    let is_so = match media_type {
+        "image/png" => begins(b"\x89PNG\r\n\x1a\n"),
+        "image/jpeg" => begins(b"\xff\xd8\xff"),
+        "image/gif" => begins(b"GIF87a") || begins(b"GIF89a"),
+        "image/webp" => begins(b"RIFF") && bytes.get(8..12) == Some(b"WEBP"),
+        other => return Err(format!("{other} is no type of an image")),
+    };
+    ensure(is_so, format!("the image does not look like {media_type}"))
 }
 
 /// The members of an object and no others.

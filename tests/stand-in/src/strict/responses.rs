@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use serde_json::{Value, json};
 
 use super::{
-    Ending, Piece, Used, close_first, ensure, halves, legal_tool_name, list, not_blank,
+    Ending, Piece, Used, close_first, ensure, halves, image, legal_tool_name, list, not_blank,
     object_text, only, sign, text,
 };
 
@@ -95,6 +95,7 @@ fn items(items: &[Value], model: &str) -> Result<(), String> {
             }
             "function_call_output" => {
                 only("an output", item, &["type", "call_id", "output"])?;
+                output(&item["output"])?;
                 let id = text(item, "call_id")?;
                 close_first(&mut open, id)?;
             }
@@ -110,6 +111,30 @@ fn items(items: &[Value], model: &str) -> Result<(), String> {
         open.is_empty(),
         format!("no tool output found for {open:?}"),
     )
+}
+
+/// What a call gave: a text, or parts of text and images.
+fn output(output: &Value) -> Result<(), String> {
+    let Some(parts) = output.as_array() else {
+        return ensure(output.is_string(), "output must be a string or a list");
+    };
+    for part in parts {
+        match text(part, "type")? {
+            "input_text" => {
+                only("input_text", part, &["type", "text"])?;
+                not_blank(text(part, "text")?)?;
+            }
+            "input_image" => {
+                only("input_image", part, &["type", "image_url", "detail"])?;
+                let address = text(part, "image_url")?.strip_prefix("data:");
+                let parts = address.and_then(|rest| rest.split_once(";base64,"));
+                let (media_type, data) = parts.ok_or("image_url must be a data URL")?;
+                image(media_type, data)?;
+            }
+            other => return Err(format!("an output cannot hold {other}")),
+        }
+    }
+    Ok(())
 }
 
 fn message(item: &Value) -> Result<(), String> {

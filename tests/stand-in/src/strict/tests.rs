@@ -33,6 +33,47 @@ fn holds(wire: Wire, request: &Value, broken: &[Broken]) {
     }
 }
 
+/// A result with an image on the Messages wire.
+fn block(media_type: &str, data: &str) -> Value {
+    let source = json!({ "type": "base64", "media_type": media_type, "data": data });
+    json!([{ "type": "text", "text": "A picture." }, { "type": "image", "source": source }])
+}
+
+/// The same on the Responses wire.
+fn part(media_type: &str, data: &str) -> Value {
+    let address = format!("data:{media_type};base64,{data}");
+    json!([{ "type": "input_text", "text": "A picture." }, { "type": "input_image", "image_url": address }])
+}
+
+#[test]
+fn an_image_is_taken_whose_bytes_are_what_its_type_says() {
+    let gif = "R0lGODlhCgAUAA==";
+    let long = "R0lG".repeat(1_400_000);
+    for (media_type, data, expected) in [
+        ("image/gif", gif, ""),
+        ("image/png", gif, "the image does not look like image/png"),
+        ("image/tiff", gif, "image/tiff is no type of an image"),
+        ("image/gif", "R0lG?", "the image is no base64"),
+        ("image/gif", &long, "image exceeds 5 MB maximum"),
+    ] {
+        let messages = with(
+            &messages(),
+            "/messages/2/content/0/content",
+            &block(media_type, data),
+        );
+        let responses = with(&responses(), "/input/3/output", &part(media_type, data));
+        for (wire, request) in [(Wire::Anthropic, messages), (Wire::Responses, responses)] {
+            let said = check(wire, &request).err().unwrap_or_default();
+            assert!(said.starts_with(expected), "{media_type}: {said}");
+            assert_eq!(said.is_empty(), expected.is_empty(), "{said}");
+        }
+    }
+    let elsewhere = json!([{ "type": "input_image", "image_url": "https://example.com/a.gif" }]);
+    let request = with(&responses(), "/input/3/output", &elsewhere);
+    let said = check(Wire::Responses, &request).unwrap_err();
+    assert!(said.contains("must be a data URL"), "{said}");
+}
+
 fn messages() -> Value {
     let thought = json!({ "type": "thinking", "thinking": "Hm.", "signature": sign(MODEL, "Hm.") });
     let call = json!({ "type": "tool_use", "id": "t1", "name": "look", "input": {} });
@@ -231,8 +272,16 @@ fn the_chat_wire_refuses_what_breaks_its_rules() {
     );
 }
 
-#[test]
-fn the_responses_wire_refuses_what_breaks_its_rules() {
+fn responses() -> Value {
+    let [words, thought, call, output] = items();
+    json!({
+        "model": MODEL, "stream": true, "store": false, "instructions": "You look.",
+        "tools": [{ "type": "function", "name": "look", "parameters": {}, "strict": false }],
+        "input": [words, thought, call, output],
+    })
+}
+
+fn items() -> [Value; 4] {
     let thought = json!({ "type": "reasoning", "id": "rs_1", "summary": [],
         "encrypted_content": sign(MODEL, "rs_1") });
     let call = json!({ "type": "function_call", "id": "t_fc_1", "call_id": "c1", "name": "look",
@@ -240,11 +289,13 @@ fn the_responses_wire_refuses_what_breaks_its_rules() {
     let output = json!({ "type": "function_call_output", "call_id": "c1", "output": "seen" });
     let part = json!({ "type": "input_text", "text": "Look." });
     let words = json!({ "type": "message", "role": "user", "content": [part] });
-    let request = json!({
-        "model": MODEL, "stream": true, "store": false, "instructions": "You look.",
-        "tools": [{ "type": "function", "name": "look", "parameters": {}, "strict": false }],
-        "input": [words, thought, call, output],
-    });
+    [words, thought, call, output]
+}
+
+#[test]
+fn the_responses_wire_refuses_what_breaks_its_rules() {
+    let [words, thought, call, output] = items();
+    let request = responses();
     holds(
         Wire::Responses,
         &request,

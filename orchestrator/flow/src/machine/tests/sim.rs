@@ -227,6 +227,7 @@ impl Sim {
             output: Text::default(),
             message,
             seen: Vec::new(),
+            image: None,
         }));
     }
 

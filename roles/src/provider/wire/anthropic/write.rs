@@ -3,7 +3,9 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use a_society_facts::message::{Message, ToolCall};
+use a_society_facts::message::{ImageKind, Message, ToolCall};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
@@ -91,11 +93,35 @@ enum Block<'a> {
     },
     ToolResult {
         tool_use_id: String,
-        content: &'a str,
+        content: Outcome<'a>,
         #[serde(skip_serializing_if = "std::ops::Not::not")]
         is_error: bool,
         #[serde(skip_serializing_if = "Option::is_none")]
         cache_control: Option<CacheControl>,
+    },
+}
+
+/// What a call gave: its text alone, or an image after it.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Outcome<'a> {
+    Text(&'a str),
+    Parts([OutcomePart<'a>; 2]),
+}
+
+#[derive(Serialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+enum OutcomePart<'a> {
+    Text { text: &'a str },
+    Image { source: Source },
+}
+
+#[derive(Serialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+enum Source {
+    Base64 {
+        media_type: &'static str,
+        data: String,
     },
 }
 
@@ -140,9 +166,9 @@ pub(in crate::provider) fn write(
     (settled, open): (&[Cow<'_, Said>], &[Cow<'_, Said>]),
     ids: &mut Ids<'_>,
 ) -> serde_json::Result<Written> {
-    let settled = turns(settled, ids);
+    let settled = turns(request, settled, ids);
     let settled_ids = ids.given();
-    let mut open = turns(open, ids);
+    let mut open = turns(request, open, ids);
     if request.cache_key.is_some() {
         mark_turns(&mut open);
     }
@@ -160,7 +186,7 @@ pub(in crate::provider) fn body(
     request: &Request<'_>,
     history: &[Cow<'_, Said>],
 ) -> serde_json::Result<Vec<u8>> {
-    let mut messages = turns(history, &mut Ids::default());
+    let mut messages = turns(request, history, &mut Ids::default());
     if request.cache_key.is_some() {
         mark_turns(&mut messages);
     }
@@ -290,7 +316,11 @@ fn mark(block: Option<&mut Piece<'_>>) {
     }
 }
 
-fn turns<'a>(history: &'a [Cow<'_, Said>], ids: &mut Ids<'_>) -> Vec<Turn<'a>> {
+fn turns<'a>(
+    request: &Request<'_>,
+    history: &'a [Cow<'_, Said>],
+    ids: &mut Ids<'_>,
+) -> Vec<Turn<'a>> {
     let mut names: HashMap<&str, String> = HashMap::new();
     let mut turns: Vec<Turn<'a>> = Vec::new();
     for said in history {
@@ -332,7 +362,7 @@ fn turns<'a>(history: &'a [Cow<'_, Said>], ids: &mut Ids<'_>) -> Vec<Turn<'a>> {
             } => {
                 let part = Piece::Ours(Block::ToolResult {
                     tool_use_id: names.get(call_id.as_str()).cloned().unwrap_or_default(),
-                    content,
+                    content: outcome(content, request.image(&said.message)),
                     is_error: *is_error,
                     cache_control: None,
                 });
@@ -341,6 +371,17 @@ fn turns<'a>(history: &'a [Cow<'_, Said>], ids: &mut Ids<'_>) -> Vec<Turn<'a>> {
         }
     }
     turns
+}
+
+fn outcome<'a>(text: &'a str, image: Option<(ImageKind, &[u8])>) -> Outcome<'a> {
+    let Some((kind, bytes)) = image else {
+        return Outcome::Text(text);
+    };
+    let source = Source::Base64 {
+        media_type: kind.media_type(),
+        data: STANDARD.encode(bytes),
+    };
+    Outcome::Parts([OutcomePart::Text { text }, OutcomePart::Image { source }])
 }
 
 fn text(text: &str) -> Piece<'_> {

@@ -3,7 +3,9 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use a_society_facts::message::{Message, ToolCall};
+use a_society_facts::message::{ImageKind, Message, ToolCall};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
@@ -76,8 +78,23 @@ enum Known<'a> {
     },
     FunctionCallOutput {
         call_id: String,
-        output: Cow<'a, str>,
+        output: Output<'a>,
     },
+}
+
+/// What a call gave: its text alone, or an image after it.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Output<'a> {
+    Text(Cow<'a, str>),
+    Parts([OutputPart<'a>; 2]),
+}
+
+#[derive(Serialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+enum OutputPart<'a> {
+    InputText { text: Cow<'a, str> },
+    InputImage { image_url: String },
 }
 
 #[derive(Serialize)]
@@ -94,9 +111,9 @@ pub(in crate::provider) fn write(
     (settled, open): (&[Cow<'_, Said>], &[Cow<'_, Said>]),
     ids: &mut Ids<'_>,
 ) -> serde_json::Result<Written> {
-    let settled = items(settled, ids);
+    let settled = items(request, settled, ids);
     let settled_ids = ids.given();
-    let open = items(open, ids);
+    let open = items(request, open, ids);
     Ok(Written {
         head: head(&frame(request, Vec::new()))?,
         settled: list(&settled)?,
@@ -111,7 +128,10 @@ pub(in crate::provider) fn body(
     request: &Request<'_>,
     history: &[Cow<'_, Said>],
 ) -> serde_json::Result<Vec<u8>> {
-    serde_json::to_vec(&frame(request, items(history, &mut Ids::default())))
+    serde_json::to_vec(&frame(
+        request,
+        items(request, history, &mut Ids::default()),
+    ))
 }
 
 /// A request with these items, which stand at its end.
@@ -147,7 +167,11 @@ fn frame<'a>(request: &Request<'a>, input: Vec<Item<'a>>) -> Body<'a> {
     }
 }
 
-fn items<'a>(history: &'a [Cow<'_, Said>], ids: &mut Ids<'_>) -> Vec<Item<'a>> {
+fn items<'a>(
+    request: &Request<'_>,
+    history: &'a [Cow<'_, Said>],
+    ids: &mut Ids<'_>,
+) -> Vec<Item<'a>> {
     let mut names: HashMap<&str, String> = HashMap::new();
     let mut items = Vec::with_capacity(history.len());
     for said in history {
@@ -180,12 +204,24 @@ fn items<'a>(history: &'a [Cow<'_, Said>], ids: &mut Ids<'_>) -> Vec<Item<'a>> {
             } => {
                 items.push(Item::Ours(Known::FunctionCallOutput {
                     call_id: names.get(call_id.as_str()).cloned().unwrap_or_default(),
-                    output: outcome(content, *is_error),
+                    output: output(outcome(content, *is_error), request.image(&said.message)),
                 }));
             }
         }
     }
     items
+}
+
+fn output<'a>(text: Cow<'a, str>, image: Option<(ImageKind, &[u8])>) -> Output<'a> {
+    let Some((kind, bytes)) = image else {
+        return Output::Text(text);
+    };
+    let mut image_url = format!("data:{};base64,", kind.media_type());
+    STANDARD.encode_string(bytes, &mut image_url);
+    Output::Parts([
+        OutputPart::InputText { text },
+        OutputPart::InputImage { image_url },
+    ])
 }
 
 fn message<'a>(role: &'static str, text: &'a str) -> Item<'a> {

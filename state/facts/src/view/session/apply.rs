@@ -303,6 +303,7 @@ impl SessionView {
             tool_name: f.tool.clone(),
             content: f.output.shown(),
             is_error: f.end.is_error(),
+            image: f.image.clone(),
         };
         let mut entry = Entry::new(message, Some(f.message.clone()), seq, at);
         entry.turn = Some(f.turn);

@@ -148,12 +148,17 @@ fn write_message<M: SerializeMap>(
             tool_name,
             content,
             is_error,
+            image,
         } => {
             map.serialize_entry("role", "tool_result")?;
             map.serialize_entry("callId", call_id)?;
             map.serialize_entry("toolName", tool_name)?;
             map.serialize_entry("content", whole.unwrap_or(content))?;
-            map.serialize_entry("isError", is_error)
+            map.serialize_entry("isError", is_error)?;
+            match image {
+                Some(image) => map.serialize_entry("image", image),
+                None => Ok(()),
+            }
         }
     }
 }
