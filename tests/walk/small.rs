@@ -77,6 +77,53 @@ fn reads_a_long_file(body: &Value) -> Piece {
     }
 }
 
+fn reads_one_long_line_after_another(body: &Value) -> Piece {
+    match results(body).len() {
+        0 => called(
+            0,
+            "read_file",
+            &json!({ "path": "long.txt", "limit": 2_000 }),
+        ),
+        1 => called(1, "grep", &json!({ "pattern": "a", "path": "long.txt" })),
+        _ => done(),
+    }
+}
+
+#[test]
+fn a_model_is_told_the_bound_of_outputs_that_its_own_window_has_and_gets_no_more() {
+    for (window, told, most) in [
+        (8_192, "4 KB", 4 * 1024),
+        (32_000, "15 KB", 16_000),
+        (64_000, "31 KB", 32_000),
+        (200_000, "50 KB", 50 * 1024),
+    ] {
+        let server = server(reads_one_long_line_after_another, |_| 100);
+        let place = place(&server, window);
+        let lines = format!("{}\n", "a line ".repeat(100)).repeat(1_000);
+        place.write("demo/long.txt", &lines);
+        let said = place.run(&RUN);
+        assert_eq!(said.code, 0, "{said:?}");
+        let seen = server.seen();
+        let text = &seen[0].text;
+        for form in [
+            format!("Tool output beyond {told} is cut and kept"),
+            format!("at most 2,000 lines or {told}, then"),
+            format!("at most {told}; the rest is kept in a file"),
+        ] {
+            assert!(text.contains(&form), "{window}: {form}");
+        }
+        assert_eq!(text.matches(" KB").count(), 3, "{window}: {text}");
+        for result in results(&seen.last().unwrap().body) {
+            let length = result.len();
+            // What says how to go on comes on top.
+            assert!(
+                length <= most + 200 && length > most / 2,
+                "{window}: {length}"
+            );
+        }
+    }
+}
+
 #[test]
 fn a_model_with_a_small_window_gets_fewer_tools_shorter_texts_and_both_ways_to_end() {
     let server = server(reads_a_long_file, |_| 9_000);

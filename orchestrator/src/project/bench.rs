@@ -185,6 +185,7 @@ impl Bench {
                 scope: setting.scope,
                 network: setting.network,
             }),
+            output_bound: &setting.limits.output_bound(),
             skills: &skills,
         })
     }

@@ -96,14 +96,18 @@ pub fn ending_tools(neighbours: Option<&[String]>, signals: &[&str]) -> [Definit
     [
         Definition {
             name: EndingTool::AskOperator.name(),
-            description: "Ends your turn with a question; the answer is your next message. Ask only \
-                          what would change the result.",
+            description:
+                "Ends your turn with a question; the answer is your next message. Ask only \
+                          what would change the result."
+                    .into(),
             schema: ASK_SCHEMA.to_owned(),
         },
         Definition {
             name: EndingTool::Handoff.name(),
-            description: "Ends your turn. Give either targets or type, as your packet allows, once \
-                          every artifact is on disk; call nothing else in that message.",
+            description:
+                "Ends your turn. Give either targets or type, as your packet allows, once \
+                          every artifact is on disk; call nothing else in that message."
+                    .into(),
             schema: handoff,
         },
     ]

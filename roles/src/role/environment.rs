@@ -26,6 +26,8 @@ pub struct Environment<'a> {
     pub date: &'a str,
     /// What commands may do; nothing if there are none.
     pub commands: Option<Commands>,
+    /// How much of a tool's output the model gets, as it is told.
+    pub output_bound: &'a str,
     /// Skills outside the project.
     pub skills: &'a [Skill],
 }
@@ -68,9 +70,11 @@ pub fn environment(given: &Environment<'_>) -> String {
         text.push_str(commands.said());
         text.push(' ');
     }
-    text.push_str(
-        "Tool output beyond 50 KB is cut and kept in a file that the result names. Some calls wait \
-         for the operator's consent and may be denied.\n",
+    let _ = writeln!(
+        text,
+        "Tool output beyond {} is cut and kept in a file that the result names. Some calls wait \
+         for the operator's consent and may be denied.",
+        given.output_bound
     );
     if !given.skills.is_empty() {
         text.push_str("\nSkills of the operator; read one before you do what it is for:\n");

@@ -153,6 +153,7 @@ fn what_differs_between_flows_and_machines_stands_in_the_environment() {
             scope: Scope::Sandboxed,
             network: false,
         }),
+        output_bound: "50 KB",
         skills: &[],
     };
     insta::assert_snapshot!(environment(&given));

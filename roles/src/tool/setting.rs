@@ -257,6 +257,12 @@ pub struct Limits {
 }
 
 impl Limits {
+    /// How much of an output a model gets, as it is told.
+    #[must_use]
+    pub fn output_bound(&self) -> String {
+        format!("{} KB", (self.output_bytes / 1024).max(1))
+    }
+
     /// The bounds for a model that reads so many tokens; 0 if nobody knows. One output fills an
     /// eighth of its window at most.
     #[must_use]
@@ -303,5 +309,7 @@ mod tests {
         assert_eq!(bytes(0), 50 * 1024);
         assert_eq!(bytes(8_192), 4_096);
         assert_eq!(bytes(1_000_000), 50 * 1024);
+        let told = |tokens| Limits::of_window(tokens).output_bound();
+        assert_eq!([0, 2_048, 64_000].map(told), ["50 KB", "1 KB", "31 KB"]);
     }
 }

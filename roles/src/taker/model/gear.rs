@@ -94,7 +94,7 @@ pub fn offered<'a>(tools: impl IntoIterator<Item = &'a Definition>) -> Arc<[Tool
     let each = tools.into_iter().filter_map(|tool| {
         Some(ToolDefinition {
             name: tool.name.to_owned(),
-            description: tool.description.to_owned(),
+            description: tool.description.clone().into_owned(),
             schema: RawValue::from_string(tool.schema.clone()).ok()?,
         })
     });

@@ -16,7 +16,7 @@ const PATHS: &[&str] = &["file_path", "absolute_path"];
 pub(super) static READ_FILE: Form = Form {
     name: "read_file",
     said: "Reads a text file. Each line comes with its number and a tab, which are not part of the \
-           file; at most 2,000 lines or 50 KB, then it says how to go on. Use it instead of cat, head \
+           file; at most 2,000 lines or {bound}, then it says how to go on. Use it instead of cat, head \
            or sed.",
     members: &[
         required("path", Text, PATH).or(PATHS),

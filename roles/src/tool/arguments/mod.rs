@@ -62,7 +62,9 @@ pub fn definitions(setting: &Setting) -> Vec<Definition> {
         }
         _ => form,
     });
-    told.map(|form| form.definition(&setting.words)).collect()
+    let bound = setting.limits.output_bound();
+    told.map(|form| form.definition(&setting.words, &bound))
+        .collect()
 }
 
 /// What a model with a small window is not offered: its definitions cost more than they give.

@@ -7,7 +7,7 @@ use super::super::form::{Form, also, optional, required};
 
 pub(super) static FETCH_URL: Form = Form {
     name: "fetch_url",
-    said: "Gets a public https page and gives its status and its text, at most 50 KB; the rest is \
+    said: "Gets a public https page and gives its status and its text, at most {bound}; the rest is \
            kept in a file. A redirect to another host is not followed but named.",
     members: &[required("url", Text, "")],
     also: &[also("WebFetch"), also("web_fetch")],

@@ -1,9 +1,13 @@
 //! A form as models read it.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use super::{Form, Kind, Member, Need};
+
+/// What stands in a description for how much of an output the model gets.
+const BOUND: &str = "{bound}";
 
 /// One tool, as a model is told about it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -11,19 +15,28 @@ pub struct Definition {
     /// Its name.
     pub name: &'static str,
     /// When and how to use it.
-    pub description: &'static str,
+    pub description: Cow<'static, str>,
     /// The JSON schema of its arguments, its members in the order of the form.
     pub schema: String,
 }
 
 impl Form {
-    /// The tool as models are told about it. These words stand where a kind names them.
-    pub(in super::super) fn definition(&self, words: &BTreeMap<String, Vec<String>>) -> Definition {
+    /// The tool as models are told about it. These words stand where a kind names them, and the bound of
+    /// outputs where the description does.
+    pub(in super::super) fn definition(
+        &self,
+        words: &BTreeMap<String, Vec<String>>,
+        bound: &str,
+    ) -> Definition {
         let mut schema = String::new();
         object(&mut schema, self.members, words);
         Definition {
             name: self.name,
-            description: self.said,
+            description: if self.said.contains(BOUND) {
+                Cow::Owned(self.said.replace(BOUND, bound))
+            } else {
+                Cow::Borrowed(self.said)
+            },
             schema,
         }
     }
