@@ -78,7 +78,9 @@ fn what_a_flow_delivered_is_told_with_its_files_once_its_forward_work_is_closed(
     let hash = "5d57941c9c01ef13b1a2805b0fbefdd99ed889841c4a9cb690e82b7d16f83108";
     let wanted = json!({ "node": "accept", "path": "guide.md", "hash": hash, "bytes": 121 });
     assert_eq!(delivered, &wanted);
-    let closed = JOURNAL.lines().position(|line| line.contains("\"fact\":\"forward_pass_closed\""));
+    let closed = JOURNAL
+        .lines()
+        .position(|line| line.contains("\"fact\":\"forward_pass_closed\""));
     let (_, before) = get(&stage, &format!("files?at={}", closed.unwrap()));
     assert_eq!(before.get("delivered"), None);
 }
