@@ -218,6 +218,23 @@ wire! {
     pub struct Files {
         /// The files.
         pub files: Vec<FileVersions>,
+        /// What the flow delivered; absent until its forward work is closed, and where it delivered
+        /// no file.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(test, ts(optional))]
+        pub delivered: Option<DeliveredFile>,
+    }
+
+    /// What a flow delivered.
+    pub struct DeliveredFile {
+        /// The node that closed it.
+        pub node: String,
+        /// Its path, from the project's folder.
+        pub path: String,
+        /// Its hash.
+        pub hash: String,
+        /// How long it is.
+        pub bytes: u64,
     }
 
     /// A file and its versions.

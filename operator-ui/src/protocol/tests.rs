@@ -38,7 +38,7 @@ fn typescript() -> String {
         },
         http::{
             SessionRequest, Items, ItemBody, SentRequest, BodyParts, Track, TrackTurn, TrackKind, TrackHop, TrackMark,
-            MarkKind, Events, Event, Transcript, Segment, TranscriptMessage, Files, FileVersions,
+            MarkKind, Events, Event, Transcript, Segment, TranscriptMessage, Files, FileVersions, DeliveredFile,
             FileVersion, Changes, Hits, Hit, Projects, ProjectRow, NewFlow, NewFrom, Models, GraphText, JudgedGraph, GraphFinding,
         },
         exported::{Exported, Moment, ExportedRequests, ExportedRequest, ExportedTranscript, SessionMoment, SessionPart, ListChange, Drafted},

@@ -1839,7 +1839,12 @@ export type Files = {
 /**
  * The files.
  */
-files: Array<FileVersions>, };
+files: Array<FileVersions>,
+/**
+ * What the flow delivered; absent until its forward work is closed, and where it delivered
+ * no file.
+ */
+delivered?: DeliveredFile, };
 
 export type FileVersions = {
 /**
@@ -1850,6 +1855,24 @@ path: string,
  * Its versions, oldest first.
  */
 versions: Array<FileVersion>, };
+
+export type DeliveredFile = {
+/**
+ * The node that closed it.
+ */
+node: string,
+/**
+ * Its path, from the project's folder.
+ */
+path: string,
+/**
+ * Its hash.
+ */
+hash: string,
+/**
+ * How long it is.
+ */
+bytes: number, };
 
 export type FileVersion = {
 /**
