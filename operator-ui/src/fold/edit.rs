@@ -247,7 +247,12 @@ mod tests {
     fn a_patch_of_several_files_is_one_change_for_each_and_a_file_that_goes_is_among_them() {
         let patch = "*** Begin Patch\n*** Update File: a.rs\n@@\n-x\n+y\n+z\n*** Add File: b.rs\n+new\n*** Delete File: c.rs\n*** End Patch\n";
         let input = json!({ "input": patch }).to_string();
-        let mut intended = call("apply_patch", "patch 3 files: a.rs, b.rs, c.rs", &input, None);
+        let mut intended = call(
+            "apply_patch",
+            "patch 3 files: a.rs, b.rs, c.rs",
+            &input,
+            None,
+        );
         let file = |path: &str, before: Option<&str>, after: Option<&str>| FileChange {
             path: path.to_owned(),
             before: before.map(|text| Hash::of(text.as_bytes())),
@@ -269,9 +274,8 @@ mod tests {
             ("b.rs", "+new", Some((1, 0)), false),
             ("c.rs", "", None, true),
         ];
-        let wanted = wanted.map(|(path, text, counts, gone)| {
-            (path.to_owned(), text.to_owned(), counts, gone)
-        });
+        let wanted = wanted
+            .map(|(path, text, counts, gone)| (path.to_owned(), text.to_owned(), counts, gone));
         assert_eq!(told.collect::<Vec<_>>(), wanted);
         assert!(several(&edits));
         assert_eq!(Edit::of(&intended, &input), None);

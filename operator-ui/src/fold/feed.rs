@@ -12,7 +12,9 @@ use a_society_orchestrator::canonical;
 use serde::Deserialize;
 
 use super::edit::{Edit, is_edit, several};
-use super::limits::{ARGUMENTS_BYTES_MAX, CHANGE, CHANGES_MAX, EDITED_FILES_MAX, OPEN_ITEMS_MAX, STREAM_BYTES_MAX};
+use super::limits::{
+    ARGUMENTS_BYTES_MAX, CHANGE, CHANGES_MAX, EDITED_FILES_MAX, OPEN_ITEMS_MAX, STREAM_BYTES_MAX,
+};
 use super::outcome::Tested;
 use super::tasks;
 use super::words;
