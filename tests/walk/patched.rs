@@ -271,9 +271,7 @@ fn a_patch_that_a_kill_cut_off_between_two_files_is_finished_by_their_hashes() {
         for n in 0..FILES {
             place.write(&format!("demo/f{n}.txt"), &before);
         }
-        let said = place.run(&["run", "demo/flow.yaml", "--until-waiting"]);
-        assert_eq!(said.code, 8, "{said:?}");
-        let flow = place.flow().unwrap();
+        let flow = place.run_until_it_waits();
         assert_eq!(place.run(&["mode", &flow, "full-access"]).code, 0);
         let mut child = place.start(&["resume", &flow, "--until-waiting", "--improve", "none"]);
         let is_changed = |n: usize| read(&place, &format!("f{n}.txt")).as_ref() != Some(&before);

@@ -16,12 +16,12 @@ use rustix::io::Errno;
 
 use super::super::form::clipped;
 use super::super::limits::{self, FILE_BYTES};
-use super::super::output::grouped;
 use super::super::plan::{Refusal, RefusalKind};
 use super::close::missing;
 use super::floor::Floor;
 use super::path::{Located, out_of_reach};
 use super::roots::{Root, Roots, closed};
+use crate::number::grouped;
 
 /// How often a resolution is tried again that the kernel gave up because something was moved in
 /// the meantime.
