@@ -184,7 +184,7 @@ fn a_model_for_whose_connections_there_are_too_few_threads_is_told_as_that_and_n
             });
             let tool = ["setpriv", &user, "--clear-groups", "prlimit", &limit];
             let (code, told) = limited(&place, &tool, &RUN);
-            for child in &mut beside {
+            if let Some(child) = &mut beside {
                 child.kill().unwrap();
                 child.wait().unwrap();
             }
