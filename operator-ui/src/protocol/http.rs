@@ -70,6 +70,10 @@ wire! {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(test, ts(optional))]
         pub diff: Option<Diff>,
+        /// What it changed in each file, if it changed several or removed one.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(test, ts(optional))]
+        pub diffs: Option<Vec<Diff>>,
     }
 
     /// Everything a time strip needs: transitions only.

@@ -244,6 +244,7 @@ fn body(whole: Whole, scrub: &mut Scrub<'_>) -> ItemBody {
         // What a call gave is its text.
         result: parts.result.map(|_| text.clone()),
         diff: parts.diff,
+        diffs: parts.diffs,
     });
     ItemBody {
         text,
