@@ -144,7 +144,7 @@ fn ask(root: &Path, pairs: usize, bodies: Bodies) {
     let address = config.split("http://").nth(1).unwrap();
     let address = address.split('\'').next().unwrap();
     let (Bodies::Same(longest) | Bodies::Growing(longest)) = bodies;
-    // A body is the end of the longest one, and its head stands before it.
+    // Every body is a tail of the longest one, and the head of its request is written just before it.
     let mut whole = vec![b'x'; HEAD_BYTES_MAX + longest.max(SECOND.len())];
     let mut stream = TcpStream::connect(address).unwrap();
     stream.set_nodelay(true).unwrap();

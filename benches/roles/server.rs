@@ -1,4 +1,9 @@
 //! A server of models that answers at once, and counts its own time.
+//!
+//! It is not the stand-in of the tests, because the figures are those of the program without its server. The
+//! stand-in reads every request as JSON, checks it by the rules of its wire and keeps it, which takes the longer
+//! the larger a session is, and it closes the connection after each answer, so that every request would also
+//! be measured with a new one. Here a request is read as bytes, and its connection is kept, as a provider keeps it.
 
 use std::fmt::Write as _;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -78,8 +83,8 @@ impl Server {
         std::mem::take(&mut self.spent.lock().unwrap())
     }
 
-    /// The same, once so many requests were counted: whoever has heard its last answer may be faster
-    /// than the counting.
+    /// The same, once so many requests were counted. A client may have its last answer before the server
+    /// has counted it.
     pub(crate) fn take_all(&self, requests: usize) -> Spent {
         let started = Instant::now();
         while (self.spent.lock().unwrap().requests as usize) < requests {

@@ -4,6 +4,7 @@ pub mod consent;
 pub mod cost;
 pub mod handoff;
 pub mod mcp;
+mod number;
 pub mod port;
 pub mod provider;
 mod reading;

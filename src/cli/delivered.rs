@@ -45,7 +45,7 @@ pub(crate) fn of(store: &Store, flow: &FlowRef) -> Result<Option<Delivered>, Sto
     Ok(delivered::of(store, flow, &project)?)
 }
 
-/// What a flow delivered, for whoever only looks: a flow whose forward work goes on is not read for it.
+/// What a flow delivered, for commands that only look: a flow whose forward work goes on is not read for it.
 ///
 /// # Errors
 /// When its journal cannot be read.

@@ -16,8 +16,8 @@ use crate::text::plain;
 /// The arguments of `models`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Models are configured in one file of yours outside every workspace; `models ls` says where. Keys do
-not stand in it, only where they are: in a variable, in a file that nobody else may read, or in the
+Models are configured in one file of yours outside every workspace; `models ls` says where. It holds
+no keys, only where they are: in a variable, in a file that nobody else may read, or in the
 system's keyring. Nothing in a workspace can name a provider or a key.
 
 Examples:

@@ -16,8 +16,8 @@ use crate::operator_error::{OperatorError, Outcome, Stop};
 What is printed is the body that left for the model at a record model_requested, or what a script or a
 command was told. Nobody keeps those bytes: they are written anew from the journal alone, and their
 hash tells whether they are the same. Nothing is sent, and no configuration is read. A journal that an
-older version wrote does not say what its requests were made of: there the role as it is configured
-today stands in, and what differs is said.
+older version wrote does not say what its requests were made of: for these the role is taken as it is
+configured today, and each difference is reported.
 
 With --comparable, what differs from run to run without meaning anything is left out: the folder, the
 system and the day, the time in each packet, and the names of caches. So two runs of a flow can be

@@ -54,7 +54,7 @@ question was chosen, and no key pressed, for 0.4 seconds. A call is shown whole 
 PgUp and PgDn read on. Tab goes from the questions to the flows and the feed, q ends.
 
 With s you say something to the role whose feed is shown, and it hears it with its next request; with S
-the answer that arrives is cut off first. What is refused stands in the line again when you press s.
+the answer that is arriving is cut off for it. A text that was refused is in the line again when you press s.
 
 It needs a terminal; elsewhere there are status and log --follow.
 
@@ -112,7 +112,7 @@ fn no_terminal(flow: Option<&FlowRef>) -> Stop {
 }
 
 /// Waits for keys, but not for longer than this, and says whether somebody is at the other end of the
-/// terminal still. Whoever looks for keys where nobody is looks for ever.
+/// terminal still. A terminal that is gone never has a key, so that a loop that asks it for one would not end.
 fn is_there(terminal: &impl AsFd, wait: Duration) -> bool {
     let mut asked = [PollFd::new(terminal, PollFlags::IN)];
     let Ok(wait) = Timespec::try_from(wait) else {
@@ -177,7 +177,7 @@ impl Screen {
             None | Some(Err(TryRecvError::Empty)) => {}
             Some(told) => {
                 self.answer = None;
-                let unknown = || Ok("what came of it is not known".to_owned());
+                let unknown = || Ok("its outcome is not known".to_owned());
                 self.state.hear(told.unwrap_or_else(|_| unknown()));
                 self.source.look_again();
             }
@@ -210,7 +210,7 @@ impl Screen {
     }
 }
 
-/// Says a command to a flow, and says in words what came of it.
+/// Says a command to a flow, and gives its result in words.
 ///
 /// # Errors
 /// Says in words why it was not heard.

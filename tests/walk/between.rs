@@ -159,9 +159,7 @@ fn kill_in_between(
 /// Walks one flow to its end over as many deaths as it has calls.
 fn one_flow(model: &Model, tally: &mut Tally, dice: &mut impl FnMut(u64) -> u64) {
     let place = with_model(model);
-    let said = place.run(&["run", "demo/flow.yaml", "--until-waiting"]);
-    assert_eq!(said.code, 8, "{said:?}");
-    let flow = place.flow().unwrap();
+    let flow = place.run_until_it_waits();
     assert_eq!(place.run(&["mode", &flow, "full-access"]).code, 0);
     let journal = place.folder(&flow).join("journal/00000001.jsonl");
     let mut tail = Tail::of(&journal);

@@ -269,9 +269,7 @@ fn a_role_may_replace_what_it_read_before_the_program_ended_and_not_what_changed
         let place = with_model(&model);
         put(&place, "demo/a.txt", "one\n");
         // It waits with the command, and its process is over.
-        let said = place.run(&["run", "demo/flow.yaml", "--until-waiting"]);
-        assert_eq!(said.code, 8, "{said:?}");
-        let flow = place.flow().unwrap();
+        let flow = place.run_until_it_waits();
         if changes {
             put(&place, "demo/a.txt", "another\n");
         }

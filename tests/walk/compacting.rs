@@ -360,7 +360,7 @@ fn a_local_server_that_read_a_part_of_the_prompt_is_asked_about_once() {
 /// How many lines the input of the next test has.
 const LINES: usize = 600;
 
-/// Reads on until its session is made shorter, then reads the file that the replacement names, and closes.
+/// Reads on until its session is compacted, then reads the file that the replacement names, and closes.
 fn reads_its_request_again(request: &Value) -> Answer {
     if is_for_summary(request) {
         return Answer::Says(SUMMARY);
@@ -442,7 +442,7 @@ fn of_old(summary: &str, last: &str) -> String {
     )
 }
 
-/// Asks, and reads on from there until its session was made shorter by this version.
+/// Asks, and reads on from there until its session was compacted by this version.
 fn asks_then_reads(request: &Value) -> Answer {
     if is_for_summary(request) {
         return Answer::Says(SUMMARY);

@@ -31,7 +31,7 @@ fn what_the_closing_node_was_handed_last_is_all_that_stands_on_stdout() {
         said.out.contains("delivered: record/notes.md (10 B)"),
         "{said:?}"
     );
-    // Whoever looks later finds it, too.
+    // A later look finds it, too.
     let flow = place.flow().unwrap();
     let status = place.run(&["status", &flow]).out;
     assert!(

@@ -134,9 +134,7 @@ fn waits_for_a_server(results: usize) -> Said {
 fn a_command_beside_a_turn_does_not_outlive_a_kill_and_the_role_is_told() {
     let model = Model::start_with(waits_for_a_server);
     let place = with_model(&model);
-    let said = place.run(&["run", "demo/flow.yaml", "--until-waiting"]);
-    assert_eq!(said.code, 8, "{said:?}");
-    let flow = place.flow().unwrap();
+    let flow = place.run_until_it_waits();
     assert_eq!(place.run(&["mode", &flow, "full-access"]).code, 0);
     let mut child = place.start(&["resume", &flow, "--until-waiting", "--improve", "none"]);
     wait_until("the role waits for its command", || {

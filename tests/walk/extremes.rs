@@ -62,7 +62,12 @@ fn folders_in_folders_without_end_are_refused_or_looked_through_in_words() {
     let flow = walked(&place);
     let told = told(&model);
     assert_eq!(told.len(), 5);
-    assert!(told[1].contains("deep"), "{}", told[1]);
+    assert!(
+        told[0].contains("would stand 2,000 folders deep"),
+        "{}",
+        told[0]
+    );
+    assert!(told[1].contains("No file d/"), "{}", told[1]);
     for searched in &told[2..4] {
         assert!(
             searched.contains("deeper than 64 folders is left out"),
@@ -107,7 +112,7 @@ fn a_stream_of_single_bytes_is_whole_and_takes_no_more_room_than_what_it_says() 
             .zip((b'a'..=b'z').cycle())
             .all(|(is, was)| is == was)
     );
-    // One record for many pieces: the answer stands in drafts once and in its record once.
+    // One record for many pieces: the answer is kept once in drafts and once in its record.
     let journal = std::fs::metadata(place.folder(&flow).join("journal/00000001.jsonl"));
     let bytes = journal.unwrap().len();
     let drafts = facts(&place, &flow, "draft_added").len();
@@ -143,7 +148,7 @@ fn peeks(results: usize) -> Said {
 }
 
 #[test]
-fn what_only_the_administrator_reads_is_shown_to_no_model_by_its_file_tools_whoever_runs_them() {
+fn what_only_the_administrator_reads_is_shown_to_no_model_by_file_tools_run_as_any_user() {
     let model = Model::start_with(peeks);
     let place = with_model(&model);
     let _flow = walked(&place);
@@ -152,7 +157,7 @@ fn what_only_the_administrator_reads_is_shown_to_no_model_by_its_file_tools_whoe
     for said in &told[..2] {
         assert!(said.contains("Out of reach"), "{said}");
     }
-    // Whoever runs this as somebody else cannot know what would stand there.
+    // Another user cannot read the file here, and so has nothing to look for.
     let shadow = std::fs::read_to_string("/etc/shadow").unwrap_or_default();
     let heard = model.heard().concat();
     for line in shadow.lines().filter(|line| line.len() > 8) {

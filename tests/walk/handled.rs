@@ -81,9 +81,7 @@ fn reads_and_edits(results: usize) -> Said {
 
 /// Runs a flow to its end with everything allowed.
 fn walked(place: &Place) {
-    let said = place.run(&["run", "demo/flow.yaml", "--until-waiting"]);
-    assert_eq!(said.code, 8, "{said:?}");
-    let flow = place.flow().unwrap();
+    let flow = place.run_until_it_waits();
     assert_eq!(place.run(&["mode", &flow, "full-access"]).code, 0);
     let said = place.run(&["resume", &flow, "--until-waiting", "--improve", "none"]);
     assert_eq!(said.code, 0, "{said:?}");
@@ -440,9 +438,7 @@ fn a_denied_command_comes_back_with_the_operators_words_and_another_way_is_taken
     let model = Model::start_with(takes_another_way);
     let place = with_model(&model);
     place.write("demo/plan.md", "The plan.\n");
-    let said = place.run(&["run", "demo/flow.yaml", "--until-waiting"]);
-    assert_eq!(said.code, 8, "{said:?}");
-    let flow = place.flow().unwrap();
+    let flow = place.run_until_it_waits();
     let said = place.run(&["deny", &flow, "--reason", "Use read_file for that."]);
     assert_eq!(said.code, 0, "{said:?}");
     let said = place.run(&["resume", &flow, "--until-waiting", "--improve", "none"]);

@@ -113,16 +113,7 @@ fn let_go(place: &Place, flow: &str, node: &str) {
 #[test]
 fn a_program_hears_the_operator_when_its_next_turn_begins_and_gets_back_what_no_turn_can_hear() {
     let place = Place::new(PROGRAM, "default: forward\nscript: []\n");
-    let child = place.start(&[
-        "run",
-        "demo/flow.yaml",
-        "--improve",
-        "none",
-        "--feedback",
-        "no",
-    ]);
-    wait_until("the flow begins", || place.flow().is_some());
-    let flow = place.flow().unwrap();
+    let (child, flow) = place.begin();
     assert_eq!(times(&told(&place, &flow, "build"), WORDS), 0);
     let said = place.run(&["steer", &flow, "builder", WORDS]);
     assert_eq!(said.code, 0, "{said:?}");
@@ -175,7 +166,7 @@ fn a_person_reads_the_operator_with_its_turn_and_is_answered_once_it_waits() {
     assert_eq!(output.status.code(), Some(8), "{output:?}");
     let shown = String::from_utf8_lossy(&output.stdout);
     assert_eq!(times(&shown, WORDS), 1, "{shown}");
-    // Whoever waits for words gets them as an answer, and it is said how.
+    // A role that waits for words gets them as an answer, and the refusal says how.
     let refused = place.run(&["steer", &flow, "lead", "--now", MORE]);
     assert_eq!(refused.code, 6, "{refused:?}");
     assert!(refused.err.contains("lead is not at work"), "{refused:?}");
@@ -280,7 +271,7 @@ fn words_are_heard_once_wherever_the_process_is_killed_after_they_were_taken() {
         let all: Vec<usize> = heard.iter().map(|body| times(body, WORDS)).collect();
         let first = all.iter().position(|times| *times > 0);
         let first = first.unwrap_or_else(|| panic!("kill {kill}: nothing was heard: {all:?}"));
-        // Once it was heard it stands in every request from there on, and once in each.
+        // Once heard, the words are in every later request, and once in each.
         assert!(
             all[first..].iter().all(|times| *times == 1),
             "kill {kill}: {all:?}"

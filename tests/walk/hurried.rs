@@ -36,16 +36,7 @@ fn requests(place: &Place, flow: &str) -> Vec<(String, i64)> {
 /// A flow whose first request was refused for a long time, and the program that drives it.
 fn waiting(model: &Model) -> (Place, std::process::Child, String) {
     let place = with_model(model);
-    let child = place.start(&[
-        "run",
-        "demo/flow.yaml",
-        "--improve",
-        "none",
-        "--feedback",
-        "no",
-    ]);
-    wait_until("the flow begins", || place.flow().is_some());
-    let flow = place.flow().unwrap();
+    let (child, flow) = place.begin();
     wait_until("its request is refused", || {
         let facts = requests(&place, &flow);
         facts.last().is_some_and(|(kind, _)| kind == "model_failed")

@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 
-use super::models::{FLOW, Model, SERVER, call, with_model};
+use super::models::{FLOW, Model, call, with_model, with_server};
 use super::place::Place;
 
 type Said = Vec<(Value, Vec<Value>)>;
@@ -20,13 +20,6 @@ fn results(model: &Model) -> Vec<String> {
     results
         .map(|block| block["content"].as_str().unwrap().to_owned())
         .collect()
-}
-
-/// Brings a flow to its first question, in a process that then ends.
-fn asked(place: &Place) -> String {
-    let said = place.run(&["run", "demo/flow.yaml", "--until-waiting"]);
-    assert_eq!(said.code, 8, "{said:?}");
-    place.flow().unwrap()
 }
 
 /// Another process goes on, with everything allowed.
@@ -52,7 +45,7 @@ fn another_process_says_which_lines_of_a_file_changed_since_the_role_read_it() {
     let model = Model::start_with(reads_asks_and_edits);
     let place = with_model(&model);
     place.write("demo/plan.md", "first\nsecond\nthird\n");
-    let flow = asked(&place);
+    let flow = place.run_until_it_waits();
     place.write("demo/plan.md", "first\n2nd\nthird\n");
     gone_on(&place, &flow);
     let results = results(&model);
@@ -105,7 +98,7 @@ fn the_next_packet_says_which_commands_ended_with_the_turn_before() {
     let model = Model::start_with(leaves_a_command);
     let place = with_model(&model);
     place.write("demo/flow.yaml", TWO);
-    let flow = asked(&place);
+    let flow = place.run_until_it_waits();
     gone_on(&place, &flow);
     let heard = model.heard().pop().unwrap();
     assert!(
@@ -179,7 +172,7 @@ fn a_fork_reads_what_its_parent_kept_of_a_long_output() {
     let model = Model::start_with(reads_again_what_was_kept);
     let place = with_model(&model);
     place.write("demo/a.txt", &wide());
-    let parent = asked(&place);
+    let parent = place.run_until_it_waits();
     let said = place.run(&["fork", &parent, "--json"]);
     assert_eq!(said.code, 0, "{said:?}");
     let fork = said.json()["flow"].as_str().unwrap().to_owned();
@@ -200,17 +193,10 @@ fn a_call_of_a_server_that_is_gone_comes_back_with_the_reason() {
         _ => Vec::new(),
     });
     let place = with_model(&model);
-    let path = place.workspace.path().to_owned();
-    place.write("server.sh", SERVER);
-    let config = std::fs::read_to_string(path.join("config.yaml")).unwrap();
-    let server = format!(
-        "mcp-servers:\n  list: {{ command: /bin/sh, args: ['{0}/server.sh'], env: {{ LIST: '{0}/list.txt' }} }}\n",
-        path.display()
-    );
-    place.write("config.yaml", &format!("{config}{server}"));
+    let path = with_server(&place);
     let named = FLOW.replace("You keep a log.", "You keep a log., mcp-servers: [list]");
     place.write("demo/flow.yaml", &named);
-    let flow = asked(&place);
+    let flow = place.run_until_it_waits();
     // The next process starts what is no server any more.
     place.write("server.sh", "exit 3\n");
     gone_on(&place, &flow);
@@ -227,7 +213,7 @@ fn a_call_of_a_server_that_is_gone_comes_back_with_the_reason() {
 }
 
 #[test]
-fn whoever_looks_back_is_given_the_guide_a_program_too() {
+fn a_role_that_looks_back_is_given_the_guide_also_if_it_is_a_program() {
     let place = Place::new(FLOW, "");
     assert_eq!(place.run(&["init", "notes"]).code, 0);
     place.write(

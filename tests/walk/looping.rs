@@ -48,9 +48,7 @@ fn the_same_call_with_the_same_result_is_said_at_the_third_time_and_pauses_the_t
 fn a_turn_that_paused_because_it_went_nowhere_comes_to_its_end_after_an_answer() {
     let model = Model::start_with(looks_seven_times);
     let place = with_model(&model);
-    let said = place.run(&["run", "demo/flow.yaml", "--until-waiting"]);
-    assert_eq!(said.code, 8, "{said:?}");
-    let flow = place.flow().unwrap();
+    let flow = place.run_until_it_waits();
     assert_eq!(place.run(&["reply", &flow, "Look twice more."]).code, 0);
     let end = ["resume", &flow, "--improve", "none", "--feedback", "no"];
     let said = place.run(&end);

@@ -3,6 +3,7 @@
 //! The model is the stand-in for providers, over the Messages wire. What it says next depends only on how many results of tools it is shown, so that a request that is sent again after a death
 //! gets the same answer.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use a_society_stand_in::{Ending, Piece, Reply, Server, Used};
@@ -408,13 +409,8 @@ while read -r line; do
 done
 "#;
 
-#[test]
-fn a_model_calls_a_tool_of_a_server_after_consent_to_its_definition() {
-    let model = Model::start_with(|results| match results {
-        0 => vec![call(0, "mcp__list__add", json!({ "word": "one" }))],
-        _ => Vec::new(),
-    });
-    let place = with_model(&model);
+/// Configures the server, which keeps its list in the folder that is given back.
+pub(super) fn with_server(place: &Place) -> PathBuf {
     let path = place.workspace.path().to_owned();
     place.write("server.sh", SERVER);
     let config = std::fs::read_to_string(path.join("config.yaml")).unwrap();
@@ -423,6 +419,17 @@ fn a_model_calls_a_tool_of_a_server_after_consent_to_its_definition() {
         path.display()
     );
     place.write("config.yaml", &format!("{config}{server}"));
+    path
+}
+
+#[test]
+fn a_model_calls_a_tool_of_a_server_after_consent_to_its_definition() {
+    let model = Model::start_with(|results| match results {
+        0 => vec![call(0, "mcp__list__add", json!({ "word": "one" }))],
+        _ => Vec::new(),
+    });
+    let place = with_model(&model);
+    let path = with_server(&place);
     let flow = FLOW.replace(
         "You keep a log.",
         "You keep a log., mcp-servers: [list, gone]",

@@ -191,6 +191,65 @@ fn who_is_trained_on_patches_is_offered_them_and_the_configuration_says_otherwis
     }
 }
 
+/// A path of so many folders, one in the other.
+fn deep(folders: usize) -> String {
+    format!("{}x.txt", "a/".repeat(folders))
+}
+
+fn writes_deep(results: usize) -> Option<(&'static str, Value)> {
+    Some(match results {
+        0 => (
+            "write_file",
+            json!({ "path": deep(1_500), "content": "x\n" }),
+        ),
+        1 => (
+            "write_file",
+            json!({ "path": format!("record/{}", deep(64)), "content": "x\n" }),
+        ),
+        2 => (
+            "apply_patch",
+            patch(&format!("*** Add File: {}\n+x\n", deep(64))),
+        ),
+        3 => (
+            "write_file",
+            json!({ "path": format!("record/{}", deep(63)), "content": "deepest\n" }),
+        ),
+        4 => ("grep", json!({ "pattern": "deepest", "path": "record" })),
+        _ => return None,
+    })
+}
+
+#[test]
+fn no_file_is_written_deeper_than_a_search_finds_it_and_no_folder_made_for_it() {
+    let server = model(writes_deep);
+    let place = place(&server, "openai-responses", "gpt-5", "");
+    let said = place.run(&[
+        "run",
+        "demo/flow.yaml",
+        "--until-waiting",
+        "--improve",
+        "none",
+    ]);
+    assert_eq!(said.code, 0, "nothing was asked: {said:?}");
+    let project = place.workspace.path().join("demo");
+    assert!(!project.join("a").exists());
+    let results = results(&server);
+    for (at, folders) in [(0, "1,500"), (1, "64"), (2, "64")] {
+        let expected = format!(
+            "would stand {folders} folders deep. Folders are made at most 63 deep, as far as searches \
+             go: choose a shorter path. Nothing was changed."
+        );
+        assert!(results[at].contains(&expected), "{}", results[at]);
+        assert!(results[at].len() < 400, "{}", results[at]);
+    }
+    assert!(
+        results[3].starts_with("Wrote record/a/a/"),
+        "{}",
+        results[3]
+    );
+    assert!(results[4].contains(":1:deepest"), "{}", results[4]);
+}
+
 /// How many files the large patch changes, and how long each of them is: long enough for a kill to come
 /// in between.
 const FILES: usize = 12;
@@ -212,9 +271,7 @@ fn a_patch_that_a_kill_cut_off_between_two_files_is_finished_by_their_hashes() {
         for n in 0..FILES {
             place.write(&format!("demo/f{n}.txt"), &before);
         }
-        let said = place.run(&["run", "demo/flow.yaml", "--until-waiting"]);
-        assert_eq!(said.code, 8, "{said:?}");
-        let flow = place.flow().unwrap();
+        let flow = place.run_until_it_waits();
         assert_eq!(place.run(&["mode", &flow, "full-access"]).code, 0);
         let mut child = place.start(&["resume", &flow, "--until-waiting", "--improve", "none"]);
         let is_changed = |n: usize| read(&place, &format!("f{n}.txt")).as_ref() != Some(&before);

@@ -93,6 +93,21 @@ impl Place {
             .unwrap()
     }
 
+    /// Runs the flow until it waits for the operator, and gives its id.
+    pub(super) fn run_until_it_waits(&self) -> String {
+        let said = self.run(&["run", "demo/flow.yaml", "--until-waiting"]);
+        assert_eq!(said.code, 8, "{said:?}");
+        self.flow().unwrap()
+    }
+
+    /// Starts a program that runs the flow to its end, and gives the flow's id once it has begun.
+    pub(super) fn begin(&self) -> (Child, String) {
+        let run = ["run", "demo/flow.yaml"];
+        let child = self.start(&[&run[..], &["--improve", "none", "--feedback", "no"]].concat());
+        wait_until("the flow begins", || self.flow().is_some());
+        (child, self.flow().unwrap())
+    }
+
     /// The only flow, once its first fact is there.
     pub(super) fn flow(&self) -> Option<String> {
         let found = std::fs::read_dir(self.workspace.state().join("demo")).ok()?;

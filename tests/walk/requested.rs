@@ -19,9 +19,7 @@ fn requested(place: &Place, flow: &str) -> Vec<u64> {
 }
 
 fn walked(place: &Place) -> String {
-    let said = place.run(&["run", "demo/flow.yaml", "--until-waiting"]);
-    assert_eq!(said.code, 8, "{said:?}");
-    let flow = place.flow().unwrap();
+    let flow = place.run_until_it_waits();
     assert_eq!(place.run(&["mode", &flow, "full-access"]).code, 0);
     let said = place.run(&["resume", &flow, "--until-waiting", "--improve", "none"]);
     assert_eq!(said.code, 0, "{said:?}");
@@ -76,9 +74,7 @@ fn a_request_is_written_anew_when_model_role_and_configuration_are_gone() {
     for wire in ["anthropic", "openai-responses", "openai-chat"] {
         let model = Model::start_refusing(|_| Vec::new(), |_| Some((401, "{}".to_owned())));
         let place = with_model_on(&model, wire);
-        let said = place.run(&["run", "demo/flow.yaml", "--until-waiting"]);
-        assert_eq!(said.code, 8, "{said:?}");
-        let flow = place.flow().unwrap();
+        let flow = place.run_until_it_waits();
         place.write("config.yaml", "providers: {}\n");
         place.write("demo/flow.yaml", "roles: {}\n");
         holds_what_left(&place, &flow, &model.heard());
@@ -114,7 +110,7 @@ fn what_requests_are_made_of_is_recorded_once_for_a_session_and_its_tools_once_f
         .filter(|part| part["blob"].is_string())
         .collect();
     assert_eq!(blobs.len(), 1, "{tools:?}");
-    // The folder stands in one place: the part that varies.
+    // The folder is named in one place: the part that varies.
     let here = place.workspace.path().display().to_string();
     let journal = place.journal(&flow);
     let (with, without): (Vec<&str>, Vec<&str>) = journal

@@ -75,15 +75,7 @@ fn runs_two(shown: usize) -> Vec<(Value, Vec<Value>)> {
 /// A flow whose model speaks, and the program that drives it.
 pub(super) fn speaking(model: &Model) -> (Place, Child, String) {
     let place = with_model(model);
-    let words = [
-        "run",
-        "demo/flow.yaml",
-        "--improve",
-        "none",
-        "--feedback",
-        "no",
-    ];
-    let child = place.start(&words);
+    let (child, _) = place.begin();
     let flow = streaming(&place, model);
     (place, child, flow)
 }
@@ -206,9 +198,7 @@ fn words_that_come_while_a_role_says_how_it_ends_are_heard_before_its_turn_is_ov
 fn a_call_that_runs_comes_to_its_end_and_those_after_it_do_not_run_when_the_operator_interrupts() {
     let model = Model::start_with(runs_two);
     let place = with_model(&model);
-    let said = place.run(&["run", "demo/flow.yaml", "--until-waiting"]);
-    assert_eq!(said.code, 8, "{said:?}");
-    let flow = place.flow().unwrap();
+    let flow = place.run_until_it_waits();
     assert_eq!(place.run(&["mode", &flow, "full-access"]).code, 0);
     let mut child = place.start(&["resume", &flow, "--improve", "none"]);
     wait_until("the command runs", || {

@@ -103,9 +103,7 @@ fn a_closed_ending_is_one_request_that_says_what_would_be_right() {
     });
     let place = with_model(&model);
     place.write("demo/flow.yaml", TWO);
-    let said = place.run(&["run", "demo/flow.yaml", "--until-waiting"]);
-    assert_eq!(said.code, 8, "{said:?}");
-    let flow = place.flow().unwrap();
+    let flow = place.run_until_it_waits();
     place.run(&["mode", &flow, "full-access"]);
     place.run(&["resume", &flow, "--until-waiting"]);
     let heard = model.heard();

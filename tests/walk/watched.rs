@@ -181,9 +181,7 @@ fn words_that_a_flow_refuses_stand_in_the_line_again_with_the_reason_above() {
         _ => Vec::new(),
     });
     let place = super::models::with_model(&model);
-    let said = place.run(&["run", "demo/flow.yaml", "--until-waiting"]);
-    assert_eq!(said.code, 8, "{said:?}");
-    let flow = place.flow().unwrap();
+    let flow = place.run_until_it_waits();
     let mut terminal = Terminal::start(&place, &["watch", &flow]);
     terminal.shows("Feed of owner");
     terminal.press("s");

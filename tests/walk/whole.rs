@@ -54,9 +54,7 @@ fn holds(transcript: &Value, text: &str) -> bool {
 fn replies_and_answers_of_every_size_are_told_whole_by_processes_that_only_read_of_them() {
     let model = Model::start_with(says_and_asks);
     let place = stage(&model, TALK);
-    let said = place.run(&["run", "demo/flow.yaml", "--until-waiting"]);
-    assert_eq!(said.code, 8, "{said:?}");
-    let flow = place.flow().unwrap();
+    let flow = place.run_until_it_waits();
     // They differ where they begin, too.
     let reply = |bytes: usize| match bytes {
         1 => "?".to_owned(),
@@ -147,9 +145,7 @@ fn asks_to_run(results: usize) -> Vec<(Value, Vec<Value>)> {
 fn words_of_the_operator_to_a_role_at_work_are_told_whole_whatever_their_size() {
     let model = Model::start_with(asks_to_run);
     let place = stage(&model, TALK);
-    let said = place.run(&["run", "demo/flow.yaml", "--until-waiting"]);
-    assert_eq!(said.code, 8, "{said:?}");
-    let flow = place.flow().unwrap();
+    let flow = place.run_until_it_waits();
     let words = |bytes: usize| match bytes {
         1 => "?".to_owned(),
         _ => format!("S{}", text_of(bytes - 1)),
@@ -203,9 +199,7 @@ fn what_a_command_prints_is_told_whole_or_kept_whole_in_a_file_that_its_result_n
     for bytes in SIZES {
         place.write(&format!("demo/size-{bytes}.txt"), &text_of(bytes));
     }
-    let said = place.run(&["run", "demo/flow.yaml", "--until-waiting"]);
-    assert_eq!(said.code, 8, "{said:?}");
-    let flow = place.flow().unwrap();
+    let flow = place.run_until_it_waits();
     assert_eq!(place.run(&["mode", &flow, "full-access"]).code, 0);
     let said = place.run(&["resume", &flow, "--until-waiting", "--improve", "none"]);
     assert_eq!(said.code, 0, "{said:?}");

@@ -25,6 +25,8 @@ pub(crate) struct Edit {
     line: u64,
     /// At how many places.
     places: u64,
+    /// Whether the file is removed.
+    is_gone: bool,
 }
 
 /// Whether the calls of a tool may change a file in a way that their arguments tell.
@@ -35,15 +37,21 @@ pub(crate) fn is_edit(tool: &str) -> bool {
     )
 }
 
+/// Whether a call is shown file by file: it changes more than one, or removes one.
+pub(crate) fn several(edits: &[Edit]) -> bool {
+    edits.len() > 1 || edits.iter().any(Edit::is_gone)
+}
+
 impl Edit {
     /// What a call would change, if it changes one file and these are its very arguments, or what was
     /// recorded of them where a secret was withheld.
     pub(crate) fn of(call: &CallIntended, input: &str) -> Option<Self> {
         let mut each = Self::each(call, input);
-        (each.len() == 1).then(|| each.pop())?
+        (!several(&each)).then(|| each.pop())?
     }
 
-    /// The same of every file that a call would change. Of one that it removes it says nothing.
+    /// The same of every file that a call would change. One that it removes is shown as one that
+    /// became empty.
     pub(crate) fn each(call: &CallIntended, input: &str) -> Vec<Self> {
         if Hash::of(input.as_bytes()) != call.arguments && !input.contains(WITHHELD) {
             return Vec::new();
@@ -69,8 +77,13 @@ impl Edit {
             after,
             line,
             places,
+            is_gone: false,
         };
         match (given.content, given.edits.as_slice()) {
+            (None, []) => Some(Self {
+                is_gone: true,
+                ..edit(Some(String::new()), String::new(), Hash::of(b""))
+            }),
             (Some(added), _) if given.append => Some(edit(Some(String::new()), added, after?)),
             (Some(content), _) => {
                 let after = after.unwrap_or_else(|| Hash::of(content.as_bytes()));
@@ -99,11 +112,17 @@ impl Edit {
         &self.path
     }
 
+    /// Whether the file is removed.
+    pub(crate) const fn is_gone(&self) -> bool {
+        self.is_gone
+    }
+
     /// What comes and goes, and how many lines of each; absent where what goes is not known.
     pub(crate) fn compared(&self, bounds: &Bounds) -> (Diff, Option<(u64, u64)>) {
         let found = compare(self.old.as_deref().unwrap_or_default(), &self.new, bounds);
         let replaces = self.old.is_none() && self.before.is_some();
-        let counts = found.counts.filter(|_| !replaces);
+        // How long a file was that is removed is not in the record.
+        let counts = found.counts.filter(|_| !replaces && !self.is_gone);
         let times = |lines: u64| lines.saturating_mul(self.places);
         let mut hunks = found.hunks;
         for hunk in &mut hunks {
@@ -117,7 +136,7 @@ impl Edit {
             new: self.after.to_string(),
             hunks,
             // The other places are not shown.
-            truncated: found.truncated || self.places > 1,
+            truncated: found.truncated || self.places > 1 || self.is_gone,
         };
         (diff, counts.map(|(come, go)| (times(come), times(go))))
     }
@@ -151,7 +170,7 @@ fn place(summary: &str) -> (u64, u64) {
 
 #[cfg(test)]
 mod tests {
-    use a_society_facts::fact::turn::Effect;
+    use a_society_facts::fact::turn::{Effect, FileChange};
     use serde_json::json;
 
     use super::*;
@@ -222,6 +241,46 @@ mod tests {
             assert_eq!((diff.old, counts), (None, counted));
             assert_eq!(diff.new, Hash::of(b"after").to_string());
         }
+    }
+
+    #[test]
+    fn a_patch_of_several_files_is_one_change_for_each_and_a_file_that_goes_is_among_them() {
+        let patch = "*** Begin Patch\n*** Update File: a.rs\n@@\n-x\n+y\n+z\n*** Add File: b.rs\n+new\n*** Delete File: c.rs\n*** End Patch\n";
+        let input = json!({ "input": patch }).to_string();
+        let mut intended = call(
+            "apply_patch",
+            "patch 3 files: a.rs, b.rs, c.rs",
+            &input,
+            None,
+        );
+        let file = |path: &str, before: Option<&str>, after: Option<&str>| FileChange {
+            path: path.to_owned(),
+            before: before.map(|text| Hash::of(text.as_bytes())),
+            after: after.map(|text| Hash::of(text.as_bytes())),
+        };
+        intended.after = None;
+        intended.files = vec![
+            file("a.rs", Some("b"), Some("after")),
+            file("b.rs", None, Some("new\n")),
+            file("c.rs", Some("gone"), None),
+        ];
+        let edits = Edit::each(&intended, &input);
+        let told = edits.iter().map(|edit| {
+            let (diff, counts) = edit.compared(&BOUNDS);
+            (diff.path.clone(), shown(&diff), counts, edit.is_gone())
+        });
+        let wanted = [
+            ("a.rs", "-x\n+y\n+z", Some((2, 1)), false),
+            ("b.rs", "+new", Some((1, 0)), false),
+            ("c.rs", "", None, true),
+        ];
+        let wanted = wanted
+            .map(|(path, text, counts, gone)| (path.to_owned(), text.to_owned(), counts, gone));
+        assert_eq!(told.collect::<Vec<_>>(), wanted);
+        assert!(several(&edits));
+        assert_eq!(Edit::of(&intended, &input), None);
+        let whole = edits[2].whole("gone\n", "", &BOUNDS);
+        assert_eq!(shown(&whole), "-gone");
     }
 
     #[test]

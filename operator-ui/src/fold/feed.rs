@@ -11,13 +11,15 @@ use a_society_facts::{At, Recorded};
 use a_society_orchestrator::canonical;
 use serde::Deserialize;
 
-use super::edit::{Edit, is_edit};
-use super::limits::{ARGUMENTS_BYTES_MAX, CHANGE, CHANGES_MAX, OPEN_ITEMS_MAX, STREAM_BYTES_MAX};
+use super::edit::{Edit, is_edit, several};
+use super::limits::{
+    ARGUMENTS_BYTES_MAX, CHANGE, CHANGES_MAX, EDITED_FILES_MAX, OPEN_ITEMS_MAX, STREAM_BYTES_MAX,
+};
 use super::outcome::Tested;
 use super::tasks;
 use super::words;
 use crate::protocol::ask::Diff;
-use crate::protocol::feed::{Item, ItemType, Outcome, Task};
+use crate::protocol::feed::{EditedFile, Item, ItemType, Outcome, Task};
 use crate::protocol::limits::ITEM_TEXT_BYTES_MAX;
 
 /// What a feed holds of its items.
@@ -73,6 +75,8 @@ struct Call {
     outcome: Option<Outcome>,
     /// How many lines it adds and removes, if it is an edit.
     lines: Option<(u64, u64)>,
+    /// The files that it changes, if it is an edit of several.
+    files: Option<Vec<EditedFile>>,
     /// The task list that it writes.
     tasks: Option<Vec<Task>>,
 }
@@ -214,8 +218,9 @@ impl FeedFold {
         let edits = input.map(|input| Edit::each(f, &input)).unwrap_or_default();
         let compared = edits.iter().map(|edit| edit.compared(&CHANGE));
         let (mut changes, lines): (Vec<Diff>, Vec<Option<(u64, u64)>>) = compared.unzip();
+        let files = several(&edits).then(|| each_file(&edits, &lines));
         // One change can be shown beside a question; several stand in its words.
-        if changes.len() == 1 {
+        if files.is_none() && changes.len() == 1 {
             self.changes
                 .extend(changes.pop().map(|it| (f.call.clone(), it)));
         }
@@ -233,6 +238,7 @@ impl FeedFold {
             tests,
             outcome: None,
             lines,
+            files,
             tasks,
         };
         self.calls.insert(f.call.clone(), call);
@@ -254,6 +260,7 @@ impl FeedFold {
             tests: None,
             outcome: None,
             lines: None,
+            files: None,
             tasks: None,
         });
         call.took_ms = u64::try_from(recorded.at.ms() - call.began.ms()).ok();
@@ -322,9 +329,22 @@ impl FeedFold {
             removed: lines.map(|(_, removed)| removed),
             exit: call.and_then(|call| call.exit),
             outcome: call.and_then(|call| call.outcome.clone()),
+            files: call.and_then(|call| call.files.clone()),
             tasks: wrote.and_then(|call| call.tasks.clone()),
         }
     }
+}
+
+/// Each file of an edit of several, with the lines that come and go.
+fn each_file(edits: &[Edit], lines: &[Option<(u64, u64)>]) -> Vec<EditedFile> {
+    let files = edits.iter().zip(lines).take(EDITED_FILES_MAX);
+    let files = files.map(|(edit, lines)| EditedFile {
+        path: edit.path().to_owned(),
+        added: lines.map(|(added, _)| added),
+        removed: lines.map(|(_, removed)| removed),
+        gone: edit.is_gone(),
+    });
+    files.collect()
 }
 
 /// Whether the arguments of a tool's calls are read.

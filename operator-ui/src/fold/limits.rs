@@ -46,3 +46,6 @@ pub const TASKS_MAX: usize = 50;
 
 /// How much of a task is shown, as much as the tool takes.
 pub const TASK_BYTES_MAX: usize = 800;
+
+/// How many files of one edit are shown, more than its tool takes.
+pub const EDITED_FILES_MAX: usize = 50;

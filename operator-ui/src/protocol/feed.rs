@@ -57,10 +57,26 @@ wire! {
         pub exit: Option<i32>,
         /// What the tests that a command ran came to, if that is certain.
         pub outcome: Option<Outcome>,
+        /// The files that an edit of several changes, in its order; absent for any other call.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(test, ts(optional))]
+        pub files: Option<Vec<EditedFile>>,
         /// The task list that the call wrote; absent if it wrote none.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(test, ts(optional))]
         pub tasks: Option<Vec<Task>>,
+    }
+
+    /// One of several files that an edit changes.
+    pub struct EditedFile {
+        /// Its path.
+        pub path: String,
+        /// Lines that come.
+        pub added: Option<u64>,
+        /// Lines that go.
+        pub removed: Option<u64>,
+        /// Whether it is removed.
+        pub gone: bool,
     }
 
     /// A task of a role's list.

@@ -70,6 +70,10 @@ wire! {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(test, ts(optional))]
         pub diff: Option<Diff>,
+        /// What it changed in each file, if it changed several or removed one.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(test, ts(optional))]
+        pub diffs: Option<Vec<Diff>>,
     }
 
     /// Everything a time strip needs: transitions only.
@@ -218,6 +222,23 @@ wire! {
     pub struct Files {
         /// The files.
         pub files: Vec<FileVersions>,
+        /// What the flow delivered; absent until its forward work is closed, and where it delivered
+        /// no file.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(test, ts(optional))]
+        pub delivered: Option<DeliveredFile>,
+    }
+
+    /// What a flow delivered.
+    pub struct DeliveredFile {
+        /// The node that closed it.
+        pub node: String,
+        /// Its path, from the project's folder.
+        pub path: String,
+        /// Its hash.
+        pub hash: String,
+        /// How long it is.
+        pub bytes: u64,
     }
 
     /// A file and its versions.

@@ -28,7 +28,7 @@ fn typescript() -> String {
             RoleView, RoleState, ImprovementView, ReflectingView, ReflectingState, FeedbackView,
             FeedbackState, ChangeView, ChangeState,
         },
-        feed::{FeedState, Item, ItemType, Outcome, Task, TaskState},
+        feed::{FeedState, Item, ItemType, Outcome, EditedFile, Task, TaskState},
         command::{Command, Whom, Measure, When, StopScope},
         up::{Up, Topic},
         down::{Down, Mode, State, Put, Part, Fault, Ack},
@@ -38,7 +38,7 @@ fn typescript() -> String {
         },
         http::{
             SessionRequest, Items, ItemBody, SentRequest, BodyParts, Track, TrackTurn, TrackKind, TrackHop, TrackMark,
-            MarkKind, Events, Event, Transcript, Segment, TranscriptMessage, Files, FileVersions,
+            MarkKind, Events, Event, Transcript, Segment, TranscriptMessage, Files, FileVersions, DeliveredFile,
             FileVersion, Changes, Hits, Hit, Projects, ProjectRow, NewFlow, NewFrom, Models, GraphText, JudgedGraph, GraphFinding,
         },
         exported::{Exported, Moment, ExportedRequests, ExportedRequest, ExportedTranscript, SessionMoment, SessionPart, ListChange, Drafted},

@@ -13,8 +13,9 @@ use a_society_state::{FlowRef, blob};
 use serde_json::value::RawValue;
 
 use super::limits::TEXT_BYTES_MAX;
-use crate::fold::edit::Edit;
+use crate::fold::edit::{Edit, several};
 use crate::fold::feed::wire_id;
+use crate::fold::limits::EDITED_FILES_MAX;
 use crate::fold::lines::Bounds;
 use crate::fold::words;
 use crate::hub::Hubs;
@@ -39,7 +40,7 @@ struct Told {
     role: Option<RoleInstance>,
     arguments_hash: Option<Hash>,
     arguments: Option<serde_json::Value>,
-    edit: Option<Edit>,
+    edits: Vec<Edit>,
     result: Option<Text>,
     said: Option<Text>,
 }
@@ -100,7 +101,7 @@ impl Bodies {
         let asked = asked.and_then(|asked| asked.get(&f.tool_call));
         let told = self.told.entry(seq).or_default();
         told.arguments_hash = Some(f.arguments);
-        told.edit = asked.and_then(|asked| Edit::of(f, asked.get()));
+        told.edits = asked.map_or_else(Vec::new, |asked| Edit::each(f, asked.get()));
         told.arguments = asked.and_then(|asked| serde_json::from_str(asked.get()).ok());
         self.calls.insert(f.call.clone(), seq);
     }
@@ -158,16 +159,26 @@ impl Bodies {
             .arguments
             .clone()
             .or_else(|| serde_json::from_slice(&kept(told.arguments_hash?)?).ok());
+        let text_of = |hash: Hash| match hash {
+            // What a file holds that is removed.
+            hash if hash == Hash::of(b"") => Some(String::new()),
+            hash => String::from_utf8(kept(hash)?).ok(),
+        };
+        let (one, each) = match several(&told.edits) {
+            true => (None, told.edits.iter().take(EDITED_FILES_MAX)),
+            false => (told.edits.first(), told.edits.iter().take(0)),
+        };
+        let diffs: Vec<Diff> = each
+            .map(|edit| difference(edit, &text_of, bounds))
+            .collect();
         let parts = (arguments.is_some() || told.result.is_some()).then(|| BodyParts {
             arguments,
             result: told
                 .result
                 .as_ref()
                 .map(|text| words::beginning(&whole(text), TEXT_BYTES_MAX).to_owned()),
-            diff: told.edit.as_ref().map(|edit| {
-                let text = |hash: Hash| String::from_utf8(kept(hash)?).ok();
-                difference(edit, &text, bounds)
-            }),
+            diff: one.map(|edit| difference(edit, &text_of, bounds)),
+            diffs: (!diffs.is_empty()).then_some(diffs),
         });
         Whole { text, parts }
     }

@@ -1,6 +1,7 @@
 //! What differs between two versions of a file, line by line.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use a_society_facts::Hash;
 use a_society_facts::fact::Fact;
@@ -31,7 +32,12 @@ pub(super) const BOUNDS: Bounds = Bounds {
 };
 
 /// Between two versions that were handed over.
-pub(super) fn between(hubs: &Hubs, flow: &FlowRef, window: &Window) -> Result<Diff, Fault> {
+pub(super) fn between(
+    hubs: &Hubs,
+    flow: &FlowRef,
+    window: &Window,
+    project: &Path,
+) -> Result<Diff, Fault> {
     let new = window.b.as_deref().ok_or_else(|| {
         missing(
             "there is nothing to compare",
@@ -39,7 +45,7 @@ pub(super) fn between(hubs: &Hubs, flow: &FlowRef, window: &Window) -> Result<Di
         )
     })?;
     let text = |hash: &str| {
-        let bytes = files::blob(hubs, flow, hash)?;
+        let bytes = files::blob(hubs, flow, hash, project)?;
         Ok::<_, Fault>(String::from_utf8_lossy(&bytes).into_owned())
     };
     let old = window.a.as_deref().map(&text).transpose()?;

@@ -1,31 +1,61 @@
 //! The files that a flow handed over, with all their versions.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use a_society_facts::fact::Fact;
 use a_society_facts::fact::imported::FlowImported;
 use a_society_facts::handoff::Way;
 use a_society_facts::id::Seq;
 use a_society_facts::{Hash, Recorded};
+use a_society_orchestrator::delivered::{self, Delivered};
 use a_society_state::{FlowRef, blob as blobs};
 
-use super::blocking::missing;
+use super::blocking::{missing, unread};
 use super::feed_at::each_upto;
 use super::limits::BLOB_BYTES_MAX;
 use crate::hub::Hubs;
 use crate::protocol::Fault;
-use crate::protocol::http::{FileVersion, FileVersions, Files};
+use crate::protocol::http::{DeliveredFile, FileVersion, FileVersions, Files};
 
-/// The files, by path, as they were at a record.
-pub(super) fn of(hubs: &Hubs, flow: &FlowRef, at: Option<Seq>) -> Result<Files, Fault> {
+/// The files, by path, as they were at a record, and what was delivered by then.
+pub(super) fn of(
+    hubs: &Hubs,
+    flow: &FlowRef,
+    at: Option<Seq>,
+    project: &Path,
+) -> Result<Files, Fault> {
     let mut files: BTreeMap<String, Vec<FileVersion>> = BTreeMap::new();
-    each_upto(hubs, flow, at, &mut |recorded| hear(&mut files, recorded))?;
+    let mut is_closed = false;
+    each_upto(hubs, flow, at, &mut |recorded| {
+        is_closed = match recorded.fact() {
+            Some(Fact::ForwardPassClosed(_)) => true,
+            Some(Fact::NodeReopened(_)) => false,
+            Some(_) | None => is_closed,
+        };
+        hear(&mut files, recorded);
+    })?;
     let files = files
         .into_iter()
         .map(|(path, versions)| FileVersions { path, versions });
+    let made = if is_closed {
+        made(hubs, flow, project)?
+    } else {
+        None
+    };
     Ok(Files {
         files: files.collect(),
+        delivered: made.map(|made| DeliveredFile {
+            node: made.node.to_string(),
+            path: made.path,
+            hash: Hash::of(&made.bytes).to_string(),
+            bytes: made.bytes.len() as u64,
+        }),
     })
+}
+
+fn made(hubs: &Hubs, flow: &FlowRef, project: &Path) -> Result<Option<Delivered>, Fault> {
+    delivered::of(&hubs.store, flow, project).map_err(|error| unread(&error))
 }
 
 fn hear(files: &mut BTreeMap<String, Vec<FileVersion>>, recorded: &Recorded) {
@@ -78,8 +108,14 @@ fn imported(files: &mut BTreeMap<String, Vec<FileVersion>>, seq: Seq, f: &FlowIm
     }
 }
 
-/// The bytes of a version: of a blob, or of what a record carries itself.
-pub(super) fn blob(hubs: &Hubs, flow: &FlowRef, hash: &str) -> Result<Vec<u8>, Fault> {
+/// The bytes of a version: of a blob, of what a record carries itself, or of the file that was
+/// delivered, which nobody but its project keeps.
+pub(super) fn blob(
+    hubs: &Hubs,
+    flow: &FlowRef,
+    hash: &str,
+    project: &Path,
+) -> Result<Vec<u8>, Fault> {
     let unknown = || {
         missing(
             "the bytes of this version were not kept",
@@ -91,7 +127,13 @@ pub(super) fn blob(hubs: &Hubs, flow: &FlowRef, hash: &str) -> Result<Vec<u8>, F
     let kept = blobs::get(hubs.store.ground().disk.as_ref(), &folder, hash);
     let bytes = match kept {
         Ok(bytes) => bytes,
-        Err(_) => carried(hubs, flow, hash)?.ok_or_else(unknown)?,
+        Err(_) => match carried(hubs, flow, hash)? {
+            Some(bytes) => bytes,
+            None => made(hubs, flow, project)?
+                .map(|made| made.bytes)
+                .filter(|bytes| Hash::of(bytes) == hash)
+                .ok_or_else(unknown)?,
+        },
     };
     if bytes.len() > BLOB_BYTES_MAX {
         let why = "a page shows no more than a few megabytes; it lies in the flow's folder";

@@ -398,21 +398,24 @@ async fn sent(State(app): State<Shared>, seq: Inside<u64>, asked: Asked) -> Answ
 
 async fn handed_over(State(app): State<Shared>, Path(flow): Path<FlowRef>, asked: Asked) -> Answer {
     of_flow(app, flow, asked, |app, flow, window| {
-        files::of(&app.hubs, flow, window.at).map(|files| json(&files))
+        let project = app.actions.project_folder(flow);
+        files::of(&app.hubs, flow, window.at, &project).map(|files| json(&files))
     })
     .await
 }
 
 async fn blob(State(app): State<Shared>, hash: Inside<String>, asked: Asked) -> Answer {
     within(app, hash, asked, |app, flow, hash, _| {
-        files::blob(&app.hubs, flow, hash).map(plain)
+        let project = app.actions.project_folder(flow);
+        files::blob(&app.hubs, flow, hash, &project).map(plain)
     })
     .await
 }
 
 async fn differs(State(app): State<Shared>, Path(flow): Path<FlowRef>, asked: Asked) -> Answer {
     of_flow(app, flow, asked, |app, flow, window| {
-        diff::between(&app.hubs, flow, window).map(|diff| json(&diff))
+        let project = app.actions.project_folder(flow);
+        diff::between(&app.hubs, flow, window, &project).map(|diff| json(&diff))
     })
     .await
 }

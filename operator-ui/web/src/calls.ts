@@ -8,7 +8,9 @@ export function callLine(item: Item, kind: "edit" | "run" | "call"): string {
   if (item.tasks !== undefined) return listWords(item.tasks);
   if (kind === "run") return commandOf(line) ?? line.replace(/^run /, "");
   if (kind !== "edit") return line;
-  const file = line.replace(/^(edit|write|replace|edit_file|write_file) /, "");
+  const file = line.replace(/^(edit|write|replace|patch|edit_file|write_file) /, "");
+  // Each of several has a row of its own.
+  if (item.files !== undefined) return file.replace(/: .*/, "");
   // How much is said by the lines that came and went, where they are known.
   return item.added === null && item.removed === null ? file : file.replace(/, (1 place|\d+ places)$| \(\d+ bytes\)$/, "");
 }
@@ -34,7 +36,7 @@ function commandOf(line: string): string | null {
 
 /** What is done, for those who do not see the sign. */
 export function callVerb(item: Item, kind: "edit" | "run" | "call"): string {
-  return kind === "call" ? "" : (/^(run|edit|write|replace) /.exec(item.text)?.[0] ?? `${item.tool?.replace(/_.*/, "") ?? kind} `);
+  return kind === "call" ? "" : (/^(run|edit|write|replace|patch) /.exec(item.text)?.[0] ?? `${item.tool?.replace(/_.*/, "") ?? kind} `);
 }
 
 /** What came back. */

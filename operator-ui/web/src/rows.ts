@@ -6,7 +6,7 @@ export type Row =
   | { key: string; kind: "group"; items: Item[] };
 
 const READS = new Set(["read_file", "list_directory", "search", "search_files", "find_files", "grep", "glob", "read", "list"]);
-const EDITS = new Set(["edit_file", "write_file", "edit", "write"]);
+const EDITS = new Set(["edit_file", "write_file", "apply_patch", "edit", "write"]);
 const RUNS = new Set(["run_command", "run", "command"]);
 
 const isTool = (item: Item): boolean => item.type === "tool" || item.type === "tool-success" || item.type === "tool-error";

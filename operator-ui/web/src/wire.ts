@@ -1001,6 +1001,10 @@ exit: number | null,
  */
 outcome: Outcome | null,
 /**
+ * The files that an edit of several changes, in its order; absent for any other call.
+ */
+files?: Array<EditedFile>,
+/**
  * The task list that the call wrote; absent if it wrote none.
  */
 tasks?: Array<Task>, };
@@ -1016,6 +1020,24 @@ words: string,
  * Whether one of them failed.
  */
 failed: boolean, };
+
+export type EditedFile = {
+/**
+ * Its path.
+ */
+path: string,
+/**
+ * Lines that come.
+ */
+added: number | null,
+/**
+ * Lines that go.
+ */
+removed: number | null,
+/**
+ * Whether it is removed.
+ */
+gone: boolean, };
 
 export type Task = {
 /**
@@ -1647,7 +1669,11 @@ result?: string,
 /**
  * What it changed.
  */
-diff?: Diff, };
+diff?: Diff,
+/**
+ * What it changed in each file, if it changed several or removed one.
+ */
+diffs?: Array<Diff>, };
 
 export type Track = {
 /**
@@ -1839,7 +1865,12 @@ export type Files = {
 /**
  * The files.
  */
-files: Array<FileVersions>, };
+files: Array<FileVersions>,
+/**
+ * What the flow delivered; absent until its forward work is closed, and where it delivered
+ * no file.
+ */
+delivered?: DeliveredFile, };
 
 export type FileVersions = {
 /**
@@ -1850,6 +1881,24 @@ path: string,
  * Its versions, oldest first.
  */
 versions: Array<FileVersion>, };
+
+export type DeliveredFile = {
+/**
+ * The node that closed it.
+ */
+node: string,
+/**
+ * Its path, from the project's folder.
+ */
+path: string,
+/**
+ * Its hash.
+ */
+hash: string,
+/**
+ * How long it is.
+ */
+bytes: number, };
 
 export type FileVersion = {
 /**

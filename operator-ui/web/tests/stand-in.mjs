@@ -117,7 +117,8 @@ export class StandIn {
       case "state": return json(flow.then?.(Number(url.searchParams.get("at"))) ?? flow.state);
       case "track": return json(flow.track ?? { head: flow.state.flow.seq, at: [[1, Date.parse(flow.state.flow.created_at)], [flow.state.flow.seq, Date.parse(flow.state.flow.updated_at)]], nodes: {}, turns: [], hops: [], marks: [] });
       case "events": return json({ events: [], before: null });
-      case "files": return json({ files: [] });
+      case "files": return json(flow.files ?? { files: [] });
+      case "blob": return void response.writeHead(200, { "content-type": "text/plain; charset=utf-8" }).end(flow.blobs?.[parts[5]] ?? "");
       case "revision": {
         if (request.method !== "POST") return json({ source: this.world.graph ?? "" });
         let said = "";

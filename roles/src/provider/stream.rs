@@ -13,7 +13,7 @@ use crate::turn::stop::StopSignal;
 
 /// The arrivals of one answer.
 pub struct Stream {
-    /// What arrives together comes together, so that whoever waits for it wakes up once.
+    /// Bytes that arrive together are handed over together, so that the reader wakes up once.
     receiver: mpsc::Receiver<Vec<Arrival>>,
     /// What fills it, and is driven by those who wait.
     runtime: Option<&'static Runtime>,

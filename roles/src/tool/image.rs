@@ -1,4 +1,4 @@
-//! What is told of files that are no text, and which images go to a model that gets images.
+//! What a model reads about files that are no text, and which images go to a model that gets images.
 
 use std::sync::{Arc, PoisonError};
 
@@ -7,9 +7,10 @@ use imagesize::{ImageType, blob_size, image_type};
 
 use super::files;
 use super::limits::{IMAGE_BYTES, IMAGE_SIDE, IMAGES, IMAGES_BYTES};
-use super::output::{Output, grouped};
+use super::output::Output;
 use super::plan::Refusal;
 use super::toolbox::Toolbox;
+use crate::number::grouped;
 
 /// What a header says of an image.
 #[derive(Debug, Clone, Copy)]
@@ -45,13 +46,13 @@ impl Toolbox {
         }
         let size = bytes.len();
         if size > IMAGE_BYTES {
-            let most = grouped(IMAGE_BYTES as u64);
+            let most = grouped(IMAGE_BYTES);
             return Err(format!(
                 "images of up to {most} bytes are sent: make a smaller copy and read that"
             ));
         }
         if measured.width.max(measured.height) > IMAGE_SIDE {
-            let most = grouped(IMAGE_SIDE as u64);
+            let most = grouped(IMAGE_SIDE);
             return Err(format!(
                 "images of up to {most} pixels a side are sent: make a smaller copy and read that"
             ));

@@ -5,6 +5,8 @@ use std::path::PathBuf;
 use a_society_facts::Hash;
 use a_society_facts::message::Image;
 
+use crate::number::grouped;
+
 /// What a call produced, before it is bounded.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Output {
@@ -84,19 +86,6 @@ impl Cut<'_> {
         let (head, tail) = (self.head, self.tail);
         format!("{head}{gap}[... {bytes} bytes in {lines} lines left out; {kept} ...]\n{tail}")
     }
-}
-
-/// A number as people read it: `1,204`.
-pub(super) fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
-    for (place, digit) in digits.chars().enumerate() {
-        if place > 0 && (digits.len() - place).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(digit);
-    }
-    out
 }
 
 /// How much of what a model gets of an output stands at its beginning, of ten parts.
@@ -198,18 +187,6 @@ mod tests {
                 "ä".repeat(7)
             )
         );
-    }
-
-    #[test]
-    fn numbers_are_grouped_by_thousands() {
-        for (number, expected) in [
-            (0, "0"),
-            (999, "999"),
-            (1_204, "1,204"),
-            (81_204_000, "81,204,000"),
-        ] {
-            assert_eq!(grouped(number), expected);
-        }
     }
 
     proptest! {

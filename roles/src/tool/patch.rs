@@ -8,14 +8,15 @@ use a_society_facts::fact::turn::{CallEnd, Effect, FileChange};
 use a_society_facts::message::ToolCall;
 
 use super::arguments::ApplyPatch;
-use super::edit::{Change, Knowledge, Page, Section, difference, patched};
+use super::edit::{Change, Page, Section, difference, patched};
 use super::files::{self, Located};
 use super::limits;
-use super::output::{Output, grouped};
+use super::output::Output;
 use super::plan::{Plan, Refusal, RefusalKind};
 use super::toolbox::{Deed, Toolbox, Wants};
-use super::write::{Standing, Target, keeps_secrets};
+use super::write::{Target, keeps_secrets};
 use crate::consent::Tier;
+use crate::number::grouped;
 
 /// The name of the tool.
 const APPLY_PATCH: &str = "apply_patch";
@@ -89,7 +90,7 @@ impl Toolbox {
         let shown = &file.located.shown;
         if before.iter().any(|other| other.real == file.real) {
             return Err(files::impossible(format!(
-                "{shown} stands in the patch twice. Put all its hunks under one heading. Nothing was \
+                "{shown} appears in the patch twice. Put all its hunks under one heading. Nothing was \
                  changed."
             )));
         }
@@ -114,18 +115,10 @@ impl Toolbox {
                 if target.hash.is_none() {
                     return Err(files::missing(&self.0.roots, &target.located));
                 }
-                let knowledge = match self.standing(&target) {
-                    Standing::Seen => Knowledge::Seen,
-                    Standing::Unseen => Knowledge::Unseen,
-                    Standing::Changed(before) => return Err(self.newer(&target, before)),
-                };
+                let knowledge = self.knowledge(&target)?;
                 let shown = &target.located.shown;
-                let page = &target.page.text;
-                let applied = patched(shown, page, hunks, knowledge).map_err(|why| {
-                    // The text as it may be shown: what is most alike could be a part of a secret.
-                    let told = patched(shown, &self.redact(page), hunks, knowledge).err();
-                    files::impossible(told.unwrap_or(why))
-                })?;
+                let applied =
+                    self.applied(&target, |text| patched(shown, text, hunks, knowledge))?;
                 self.updating(target, &applied.text, &applied.notes)
             }
             Change::Delete => self.removing(target),
@@ -143,8 +136,8 @@ impl Toolbox {
         let consent = format!("new file {shown}\n{content}");
         let told = format!(
             "Added {shown}: {} bytes, {} lines.\n",
-            grouped(content.len() as u64),
-            grouped(content.lines().count() as u64)
+            grouped(content.len()),
+            grouped(content.lines().count())
         );
         self.written(target, content.to_owned(), (consent, told))
     }

@@ -160,7 +160,7 @@ impl Setting {
         is_small_window(self.window_tokens)
     }
 
-    /// The tool by which the model is told to change parts of files. Patches are too hard for small
+    /// The tool for changing parts of files that the model is offered. Patches are too hard for small
     /// models.
     #[must_use]
     pub const fn told_edit_tool(&self) -> EditTool {

@@ -8,11 +8,12 @@ use a_society_facts::Hash;
 
 use super::edit::Page;
 use super::files::{self, Entry, Kind, Located};
-use super::output::{Output, grouped};
+use super::output::Output;
 use super::plan::Refusal;
 use super::redact::Stream;
 use super::toolbox::Toolbox;
 use super::{image, limits, text};
+use crate::number::grouped;
 use crate::turn::stop::StopSignal;
 
 /// Lines of a file, chosen while it goes by.
@@ -230,7 +231,7 @@ impl Chosen {
                 writeln!(
                     self.body,
                     "{number}\t{start}...[+{} characters]",
-                    grouped(more as u64)
+                    grouped(more)
                 )
             }
         };

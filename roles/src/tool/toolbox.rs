@@ -13,7 +13,7 @@ use super::arguments::{self, Arguments, CommandOutput, canonical, definitions, t
 use super::command::Launch;
 use super::files::Roots;
 use super::form::{Definition, clipped};
-use super::output::{Keeps, Length, Output, bound, floor, grouped};
+use super::output::{Keeps, Length, Output, bound, floor};
 use super::patch::Patching;
 use super::plan::{Plan, Refusal, RefusalKind};
 use super::read::Reading;
@@ -25,6 +25,7 @@ use super::web::{Fetch, Query, Web};
 use super::write::Writing;
 use super::{files, limits};
 use crate::consent::{Action, Ask, Tier, shown};
+use crate::number::grouped;
 use crate::turn::stop::StopSignal;
 
 /// The tools of one turn. Cheap to clone.
@@ -400,7 +401,7 @@ impl Toolbox {
         let path = files::keep(&self.0.roots, call.as_str(), part.as_bytes()).ok()?;
         let what = match (is_partial, part.len() < body.len()) {
             (false, false) => "all of it".to_owned(),
-            (false, true) => format!("its first {} bytes", grouped(part.len() as u64)),
+            (false, true) => format!("its first {} bytes", grouped(part.len())),
             (true, _) => format!("the first and last {} bytes", grouped(most as u64 / 2)),
         };
         Some(format!("{what}: {path}"))
@@ -420,7 +421,7 @@ impl Toolbox {
         let part = whole.get(..most).unwrap_or(whole);
         let kept = files::keep(&self.0.roots, call.as_str(), part);
         let where_it_is = kept.unwrap_or_else(|_| "it could not be kept".to_owned());
-        let bytes = grouped(whole.len() as u64);
+        let bytes = grouped(whole.len());
         (
             format!("{text}\n[{bytes} bytes in all: {where_it_is}]"),
             true,

@@ -9,12 +9,13 @@ use super::arguments::{EditFile, WriteFile};
 use super::edit::{Edit, Knowledge, Page, apply, difference};
 use super::files::{self, Located};
 use super::form::clipped;
-use super::output::{Output, grouped};
+use super::output::Output;
 use super::plan::{Plan, Refusal, RefusalKind};
 use super::redact::MARK;
 use super::toolbox::{Deed, Toolbox, Wants};
 use super::{limits, text};
 use crate::consent::Tier;
+use crate::number::grouped;
 
 /// A file with its new content.
 #[derive(Debug, Clone)]
@@ -69,12 +70,9 @@ impl Toolbox {
         if target.hash == Some(Hash::of(whole.as_bytes())) {
             return Ok(self.nothing_to_do("write_file", shown, raw));
         }
-        let (bytes, lines) = (
-            grouped(whole.len() as u64),
-            grouped(whole.lines().count() as u64),
-        );
+        let (bytes, lines) = (grouped(whole.len()), grouped(whole.lines().count()));
         let (done, verb) = if given.append && !is_new {
-            let added = grouped(given.content.len() as u64);
+            let added = grouped(given.content.len());
             let done =
                 format!("Appended to {shown}: {added} bytes; now {bytes} bytes, {lines} lines.");
             (done, "append to")
@@ -92,6 +90,31 @@ impl Toolbox {
             difference(&target.page.text, &Page::of(&whole).text).whole()
         };
         self.plan_writing("write_file", target, (whole, done), (summary, consent), raw)
+    }
+
+    /// What the role knows of a file that it changes.
+    ///
+    /// # Errors
+    /// When the file changed since the role read it.
+    pub(super) fn knowledge(&self, target: &Target) -> Result<Knowledge, Refusal> {
+        match self.standing(target) {
+            Standing::Seen => Ok(Knowledge::Seen),
+            Standing::Unseen => Ok(Knowledge::Unseen),
+            Standing::Changed(before) => Err(self.newer(target, before)),
+        }
+    }
+
+    /// A change of a file's text. The reason of a failure quotes the text as it may be shown: what is
+    /// most like the text that was looked for could be a part of a secret.
+    pub(super) fn applied<T>(
+        &self,
+        target: &Target,
+        change: impl Fn(&str) -> Result<T, String>,
+    ) -> Result<T, Refusal> {
+        change(&target.page.text).map_err(|why| {
+            let told = change(&self.redact(&target.page.text)).err();
+            files::impossible(told.unwrap_or(why))
+        })
     }
 
     pub(super) fn plan_edit(&self, given: EditFile, raw: &str) -> Result<Plan, Refusal> {
@@ -112,17 +135,8 @@ impl Toolbox {
         if target.hash.is_none() {
             return Err(files::missing(&self.0.roots, &target.located));
         }
-        let knowledge = match self.standing(&target) {
-            Standing::Seen => Knowledge::Seen,
-            Standing::Unseen => Knowledge::Unseen,
-            Standing::Changed(before) => return Err(self.newer(&target, before)),
-        };
-        let applied = apply(&shown, &target.page.text, &edits, knowledge).map_err(|why| {
-            // The text as it may be shown: what is most like a text could be a part of a secret.
-            let redacted = self.redact(&target.page.text);
-            let told = apply(&shown, &redacted, &edits, knowledge).err();
-            files::impossible(told.unwrap_or(why))
-        })?;
+        let knowledge = self.knowledge(&target)?;
+        let applied = self.applied(&target, |text| apply(&shown, text, &edits, knowledge))?;
         let found = difference(&target.page.text, &applied.text);
         let notes = applied.notes.iter().map(|note| format!(" {note}"));
         let places = match applied.places {
@@ -168,8 +182,8 @@ impl Toolbox {
         let (content, lines) = (target.page.written(&edit.new), edit.new.lines().count());
         let done = format!(
             "Wrote {shown}: {} bytes, {} lines.",
-            grouped(content.len() as u64),
-            grouped(lines as u64)
+            grouped(content.len()),
+            grouped(lines)
         );
         let summary = format!("write {shown} ({} bytes)", content.len());
         let consent = content.clone();
@@ -232,8 +246,8 @@ impl Toolbox {
                 let mut text = format!(
                     "{shown} is there and was not read: {} bytes, {} lines. Read it before you replace \
                      it. It begins:",
-                    grouped(target.raw.len() as u64),
-                    grouped(redacted.lines().count() as u64)
+                    grouped(target.raw.len()),
+                    grouped(redacted.lines().count())
                 );
                 for (number, line) in (1..).zip(redacted.lines().take(limits::UNREAD_LINES)) {
                     let line: String = line.chars().take(limits::LINE_CHARS).collect();

@@ -23,7 +23,7 @@ pub struct Asking {
     pub model: String,
     /// The hash of the request as it is sent.
     pub hash: Hash,
-    /// What it is made of besides its session, where no more than that is told of it in the journal.
+    /// What it is made of besides its session, where the journal does not hold that already.
     pub frame: Option<Arc<RequestFrame>>,
     /// The most that it can cost, which a budget must still have.
     pub worst: Worst,

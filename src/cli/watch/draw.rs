@@ -74,7 +74,7 @@ pub(crate) fn draw(frame: &mut Frame<'_>, view: &View, state: &State, colours: b
     }
 }
 
-/// The text that is typed, and what stands before it.
+/// The text that is typed, and the prompt before it.
 fn typed(state: &State) -> Option<(String, &str)> {
     match (state.focus, &state.steered) {
         (Focus::Text, _) => Some((String::new(), &state.text)),

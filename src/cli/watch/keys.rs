@@ -307,32 +307,16 @@ impl State {
         Some(Act::Say(ask.flow.clone(), command, words))
     }
 
-    /// A key while a text is typed. Nothing here decides.
+    /// A key while an answer is typed. Nothing here decides.
     fn typed(&mut self, view: &View, key: &Key) -> Option<Act> {
-        let room = TEXT_BYTES_MAX.saturating_sub(self.text.len());
-        match key {
-            Key::Char(letter) if letter.len_utf8() <= room => self.text.push(*letter),
-            Key::Paste(text) if text.len() <= room => self.text.push_str(text),
-            Key::Char(_) | Key::Paste(_) => {
+        match written(&mut self.text, key) {
+            Written::Full => {
                 "the text is full; give a longer one with: a-society reply FLOW -"
                     .clone_into(&mut self.told);
             }
-            Key::Backspace => {
-                self.text.pop();
-            }
-            Key::Esc => self.focus = Focus::Asks,
-            Key::Enter if !self.busy => return self.send(view),
-            Key::Enter
-            | Key::Tab
-            | Key::BackTab
-            | Key::Up
-            | Key::Down
-            | Key::Left
-            | Key::Right
-            | Key::PageUp
-            | Key::PageDown
-            | Key::Interrupt
-            | Key::Other => {}
+            Written::Left => self.focus = Focus::Asks,
+            Written::Ended if !self.busy => return self.send(view),
+            Written::Ended | Written::Typed => {}
         }
         None
     }
@@ -356,21 +340,15 @@ impl State {
 
     /// A key while words for a role are typed.
     fn worded(&mut self, key: &Key) -> Option<Act> {
-        let room = TEXT_BYTES_MAX.saturating_sub(self.words.len());
-        match key {
-            Key::Char(letter) if letter.len_utf8() <= room => self.words.push(*letter),
-            Key::Paste(text) if text.len() <= room => self.words.push_str(text),
-            Key::Char(_) | Key::Paste(_) => {
+        match written(&mut self.words, key) {
+            Written::Full => {
                 "the text is full; give a longer one with: a-society steer FLOW ROLE -"
                     .clone_into(&mut self.told);
             }
-            Key::Backspace => {
-                self.words.pop();
-            }
-            Key::Esc => {
+            Written::Left => {
                 self.stop_speaking();
             }
-            Key::Enter if !self.busy && !self.words.trim().is_empty() => {
+            Written::Ended if !self.busy && !self.words.trim().is_empty() => {
                 let to = self.stop_speaking()?;
                 let text = std::mem::take(&mut self.words);
                 self.sent = Some((Focus::Steer, text.clone()));
@@ -381,17 +359,7 @@ impl State {
                 let (role, when) = (to.role, to.when);
                 return Some(Act::Say(to.flow, Command::Steer { role, text, when }, told));
             }
-            Key::Enter
-            | Key::Tab
-            | Key::BackTab
-            | Key::Up
-            | Key::Down
-            | Key::Left
-            | Key::Right
-            | Key::PageUp
-            | Key::PageDown
-            | Key::Interrupt
-            | Key::Other => {}
+            Written::Ended | Written::Typed => {}
         }
         None
     }
@@ -582,4 +550,41 @@ pub(crate) fn hints(kind: &AskKind) -> Vec<(&'static str, &'static str)> {
         AskKind::Configuration { .. } => vec![("m", "choose, as model=NAME")],
         AskKind::Typed { .. } => Vec::new(),
     }
+}
+
+/// What a key did to a text that is typed.
+enum Written {
+    /// It is part of the text now, took a part away, or means nothing here.
+    Typed,
+    /// There is no room for it.
+    Full,
+    /// The text is over.
+    Ended,
+    /// The text is left as it is.
+    Left,
+}
+
+fn written(text: &mut String, key: &Key) -> Written {
+    let room = TEXT_BYTES_MAX.saturating_sub(text.len());
+    match key {
+        Key::Char(letter) if letter.len_utf8() <= room => text.push(*letter),
+        Key::Paste(pasted) if pasted.len() <= room => text.push_str(pasted),
+        Key::Char(_) | Key::Paste(_) => return Written::Full,
+        Key::Backspace => {
+            text.pop();
+        }
+        Key::Esc => return Written::Left,
+        Key::Enter => return Written::Ended,
+        Key::Tab
+        | Key::BackTab
+        | Key::Up
+        | Key::Down
+        | Key::Left
+        | Key::Right
+        | Key::PageUp
+        | Key::PageDown
+        | Key::Interrupt
+        | Key::Other => {}
+    }
+    Written::Typed
 }

@@ -244,6 +244,7 @@ fn body(whole: Whole, scrub: &mut Scrub<'_>) -> ItemBody {
         // What a call gave is its text.
         result: parts.result.map(|_| text.clone()),
         diff: parts.diff,
+        diffs: parts.diffs,
     });
     ItemBody {
         text,
@@ -305,11 +306,14 @@ fn of_files(
             ..diff::BOUNDS
         };
         (
-            files::of(hubs, flow, None)?,
+            files::of(hubs, flow, None, wanted.project)?,
             diff::changes(hubs, flow, None, &bounds)?,
         )
     } else {
-        let none = Files { files: Vec::new() };
+        let none = Files {
+            files: Vec::new(),
+            delivered: None,
+        };
         let no_changes = Changes {
             diffs: Vec::new(),
             truncated: false,
@@ -318,6 +322,8 @@ fn of_files(
     };
     let versions = listed.files.iter().flat_map(|file| &file.versions);
     let mut hashes: BTreeSet<String> = versions.map(|version| version.hash.clone()).collect();
+    let made = listed.delivered.as_ref();
+    hashes.extend(made.map(|made| made.hash.clone()));
     let improving = gathered.state.improvement.iter();
     let findings = improving.flat_map(|view| view.roles.values());
     let findings = findings.filter_map(|role| role.findings.as_ref());
@@ -336,7 +342,7 @@ fn of_files(
     let mut blobs = Vec::new();
     for hash in hashes {
         // What is not kept, or too large to be shown, is not in the live page either.
-        let Ok(bytes) = files::blob(hubs, flow, &hash) else {
+        let Ok(bytes) = files::blob(hubs, flow, &hash, wanted.project) else {
             continue;
         };
         let text = String::from_utf8_lossy(&bytes);

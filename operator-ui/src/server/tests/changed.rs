@@ -71,6 +71,21 @@ fn what_was_handed_over_and_changed_is_told_as_it_was_at_a_record() {
 }
 
 #[test]
+fn what_a_flow_delivered_is_told_with_its_files_once_its_forward_work_is_closed() {
+    let stage = stage();
+    let (_, told) = get(&stage, "files");
+    let delivered = &told["delivered"];
+    let hash = "5d57941c9c01ef13b1a2805b0fbefdd99ed889841c4a9cb690e82b7d16f83108";
+    let wanted = json!({ "node": "accept", "path": "guide.md", "hash": hash, "bytes": 121 });
+    assert_eq!(delivered, &wanted);
+    let closed = JOURNAL
+        .lines()
+        .position(|line| line.contains("\"fact\":\"forward_pass_closed\""));
+    let (_, before) = get(&stage, &format!("files?at={}", closed.unwrap()));
+    assert_eq!(before.get("delivered"), None);
+}
+
+#[test]
 fn a_version_whose_bytes_were_not_kept_is_refused_in_words() {
     let hash = "0".repeat(64);
     let (status, fault) = get(&stage(), &format!("diff?a={hash}&b={hash}"));

@@ -9,6 +9,7 @@ use super::limits::{
     SMALL_WINDOW_TOKENS,
 };
 use super::taker::{ModelTaker, Next};
+use crate::number::grouped;
 use crate::turn::step::End;
 
 /// What is known about the window besides the last count.
@@ -261,19 +262,6 @@ fn is_word(text: &str) -> bool {
     text.bytes().any(|byte| byte.is_ascii_alphanumeric())
 }
 
-/// A number with a comma between each three digits.
-fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::new();
-    for (place, digit) in digits.chars().enumerate() {
-        if place > 0 && (digits.len() - place).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -284,11 +272,5 @@ mod tests {
         assert_eq!(full_tokens(32_768), 22_937);
         assert_eq!(full_tokens(20_000), 14_000);
         assert_eq!(full_tokens(32_769), 26_215);
-    }
-
-    #[test]
-    fn numbers_are_grouped() {
-        let shown = [7, 2_051, 15_700, 1_048_576].map(grouped);
-        assert_eq!(shown, ["7", "2,051", "15,700", "1,048,576"]);
     }
 }

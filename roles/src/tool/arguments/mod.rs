@@ -87,7 +87,7 @@ pub fn canonical(name: &str) -> Option<&'static str> {
     named(name).map(|form| form.name)
 }
 
-/// The other tool that changes parts of files, for one of the two: whoever may call one may call both.
+/// The other tool that changes parts of files, for one of the two: a role that may call one may call both.
 #[must_use]
 pub fn twin(name: &str) -> Option<&'static str> {
     match name {

@@ -210,7 +210,7 @@ impl Drop for Roles {
 
 impl Mine {
     /// Tells all that run to end, and gives those that are to be waited for. They are named at once, so
-    /// that whoever begins the next turn knows them.
+    /// that the next turn can name them when it begins.
     fn end(&mut self) -> Vec<Arc<Job>> {
         for (number, job) in std::mem::take(&mut self.live) {
             job.end_with_turn();

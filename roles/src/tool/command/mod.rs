@@ -11,6 +11,8 @@ mod process;
 mod spaces;
 mod wall;
 
+use crate::number::grouped;
+
 #[cfg(test)]
 mod tests;
 
@@ -30,7 +32,7 @@ use super::arguments::{CommandOutput, RunCommand};
 use super::files;
 use super::form::clipped;
 use super::limits::{COMMAND_BYTES, COMMAND_WAIT_MS};
-use super::output::{Keeps, Length, Output, grouped};
+use super::output::{Keeps, Length, Output};
 use super::plan::{Plan, Refusal, RefusalKind};
 use super::setting::Scope;
 use super::toolbox::{Deed, Toolbox, Wants};

@@ -20,7 +20,7 @@ pub(in super::super) fn patched(
     knowledge: Knowledge,
 ) -> Result<Applied, String> {
     let mut lines: Vec<&str> = text.split('\n').collect();
-    // What stands behind the last line end is no line.
+    // The empty rest after the last line end is not a line.
     let ends = lines.last().is_some_and(|last| last.is_empty());
     if ends {
         lines.pop();
@@ -134,7 +134,8 @@ fn starts(lines: &[&str], hunk: &Hunk, from: usize) -> Vec<usize> {
         firsts.push(found);
         at = found + 1;
     }
-    let starts: Vec<usize> = firsts.into_iter().filter_map(chain).collect();
+    // Where one first line has not all the others after it, no later one has.
+    let starts: Vec<usize> = firsts.into_iter().map_while(chain).collect();
     let behind: Vec<usize> = (starts.iter().copied())
         .filter(|start| *start >= from)
         .collect();
@@ -172,7 +173,7 @@ fn found(
         let behind: Vec<usize> = (all.iter().copied()).filter(|at| *at >= from).collect();
         return if behind.is_empty() { all } else { behind };
     }
-    let first = |start: &usize| all.iter().copied().find(|at| at >= start);
+    let first = |start: &usize| all.get(all.partition_point(|at| at < start)).copied();
     let mut found: Vec<usize> = starts.iter().filter_map(first).collect();
     found.sort_unstable();
     found.dedup();

@@ -128,7 +128,7 @@ impl Section {
         }
         match &mut self.change {
             Change::Delete if line.trim().is_empty() => Ok(()),
-            Change::Delete => Err("stands in a file that is deleted"),
+            Change::Delete => Err("is in a file that the patch deletes"),
             Change::Add(content) => match line.strip_prefix('+') {
                 Some(text) => {
                     content.push_str(text);

@@ -80,7 +80,7 @@ fn what_is_no_patch_is_refused_with_its_line() {
         ),
         (
             "*** Begin Patch\n*** Delete File: a\n-x\n*** End Patch",
-            "stands in a file that is deleted",
+            "is in a file that the patch deletes",
         ),
         (
             "*** Begin Patch\n*** Update File: a\n*** Move to: b\n@@\n-x\n+y\n*** End Patch",

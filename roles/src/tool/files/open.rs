@@ -14,12 +14,14 @@ use rustix::fs::{
 };
 use rustix::io::Errno;
 
-use super::super::limits::FILE_BYTES;
+use super::super::form::clipped;
+use super::super::limits::{self, FILE_BYTES};
 use super::super::plan::{Refusal, RefusalKind};
 use super::close::missing;
 use super::floor::Floor;
 use super::path::{Located, out_of_reach};
 use super::roots::{Root, Roots, closed};
+use crate::number::grouped;
 
 /// How often a resolution is tried again that the kernel gave up because something was moved in
 /// the meantime.
@@ -133,6 +135,9 @@ pub(in super::super) fn open_parent(
     let above = located.rest.parent().unwrap_or(Path::new(""));
     let opened = open_beneath(root.folder.as_fd(), above);
     let folder = match opened {
+        Err(Errno::NOENT) if above.components().count() >= limits::SEARCH_DEPTH => {
+            return Err(too_deep(located, above.components().count()));
+        }
         Err(Errno::NOENT) if !make => {
             writable(roots, located, &root.path.join(&located.rest))?;
             return Ok(None);
@@ -148,6 +153,17 @@ pub(in super::super) fn open_parent(
     let real = real_path(&folder).unwrap_or_else(|| root.path.join(above));
     writable(roots, located, &real.join(&name))?;
     Ok(Some((folder, name)))
+}
+
+/// A file that no search would find again, below folders that are not there.
+fn too_deep(located: &Located, folders: usize) -> Refusal {
+    impossible(format!(
+        "{} would stand {} folders deep. Folders are made at most {} deep, as far as searches go: choose \
+         a shorter path. Nothing was changed.",
+        clipped(&located.shown),
+        grouped(folders as u64),
+        limits::SEARCH_DEPTH - 1
+    ))
 }
 
 fn writable(roots: &Roots, located: &Located, real: &Path) -> Result<(), Refusal> {

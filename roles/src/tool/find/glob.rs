@@ -11,7 +11,8 @@ use super::super::plan::Refusal;
 use super::super::toolbox::Toolbox;
 use super::pattern::Pattern;
 use super::walk::{Walk, shown};
-use super::{ended, grouped, left_deep, nothing};
+use super::{ended, left_deep, nothing};
+use crate::number::grouped;
 use crate::turn::stop::StopSignal;
 
 /// Which files are wanted.

@@ -18,7 +18,8 @@ use super::super::{limits, text};
 use super::expression::Expression;
 use super::pattern::Pattern;
 use super::walk::{Walk, shown};
-use super::{ended, grouped, left_deep, nothing};
+use super::{ended, left_deep, nothing};
+use crate::number::grouped;
 use crate::turn::stop::StopSignal;
 
 /// What is searched for.

@@ -6,6 +6,8 @@ mod grep;
 mod pattern;
 mod walk;
 
+use crate::number::grouped;
+
 #[cfg(test)]
 mod tests;
 
@@ -21,11 +23,6 @@ fn ended(why: &str) -> String {
 fn left_deep() -> String {
     let depth = super::limits::SEARCH_DEPTH;
     format!("[what is deeper than {depth} folders is left out; give its folder as path]\n")
-}
-
-/// A number as people read it.
-fn grouped(number: usize) -> String {
-    super::output::grouped(number as u64)
 }
 
 /// What a search says that found nothing.

@@ -15,6 +15,7 @@ use super::super::files::{self, Entry, Floor, Kind, Located, Roots};
 use super::super::limits;
 use super::super::read::shown_name;
 use super::super::stopwatch::Stopwatch;
+use crate::number::grouped;
 use crate::turn::stop::StopSignal;
 
 /// The files in which a folder says what is left out of searches; the later one counts.
@@ -234,7 +235,7 @@ impl<'a> Walk<'a> {
                 continue;
             }
             if self.entries >= limits::SEARCH_ENTRIES {
-                self.ended = Some(format!("{} entries", super::grouped(self.entries)));
+                self.ended = Some(format!("{} entries", grouped(self.entries)));
                 break;
             }
             self.entries += 1;

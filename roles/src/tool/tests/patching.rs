@@ -93,7 +93,7 @@ fn a_patch_with_a_wrong_hunk_changes_nothing() {
         ),
         (
             format!("{THREE}*** Update File: ./b.rs\n-three\n+3\n"),
-            "b.rs stands in the patch twice",
+            "b.rs appears in the patch twice",
         ),
         (
             format!("{THREE}*** Add File: ../out.md\n+x\n"),

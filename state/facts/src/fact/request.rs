@@ -4,7 +4,7 @@
 //! A session says the same at the beginning of each request: who is asked and how, which tools there
 //! are, and where the role works. That is recorded with the first request of a session and again when
 //! it changes. Everything in it that differs from machine to machine or from day to day without
-//! meaning anything stands in [`RequestFrame::environment`].
+//! meaning anything is in [`RequestFrame::environment`].
 
 use serde::{Deserialize, Serialize};
 

@@ -5,8 +5,8 @@ use std::collections::HashSet;
 use serde_json::{Value, json};
 
 use super::{
-    Ending, Piece, Used, ensure, halves, legal_tool_name, list, not_blank, object_text, only, sign,
-    text,
+    Ending, Piece, Used, close_first, ensure, halves, legal_tool_name, list, not_blank,
+    object_text, only, sign, text,
 };
 
 /// When everything here was said.
@@ -82,11 +82,7 @@ fn conversation(messages: &[Value], model: &str) -> Result<(), String> {
                 )?;
                 text(message, "content")?;
                 let id = text(message, "tool_call_id")?;
-                ensure(
-                    open.first().is_some_and(|first| first == id),
-                    format!("no call {id} is open: {open:?}"),
-                )?;
-                open.remove(0);
+                close_first(&mut open, id)?;
             }
             other => return Err(format!("{other} is no role here")),
         }

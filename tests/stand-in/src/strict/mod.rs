@@ -152,6 +152,16 @@ pub fn ensure(holds: bool, why: impl Into<String>) -> Result<(), String> {
     if holds { Ok(()) } else { Err(why.into()) }
 }
 
+/// A result is of the first call that is open, and closes it.
+pub fn close_first(open: &mut Vec<String>, id: &str) -> Result<(), String> {
+    ensure(
+        open.first().is_some_and(|first| first == id),
+        format!("no call {id} is open: {open:?}"),
+    )?;
+    open.remove(0);
+    Ok(())
+}
+
 pub fn text<'v>(value: &'v Value, name: &str) -> Result<&'v str, String> {
     value[name]
         .as_str()

@@ -5,8 +5,8 @@ use std::collections::HashSet;
 use serde_json::{Value, json};
 
 use super::{
-    Ending, Piece, Used, ensure, halves, image, legal_tool_name, list, not_blank, object_text,
-    only, sign, text,
+    Ending, Piece, Used, close_first, ensure, halves, image, legal_tool_name, list, not_blank,
+    object_text, only, sign, text,
 };
 
 /// The beginning of the ids of items that must follow their reasoning.
@@ -97,11 +97,7 @@ fn items(items: &[Value], model: &str) -> Result<(), String> {
                 only("an output", item, &["type", "call_id", "output"])?;
                 output(&item["output"])?;
                 let id = text(item, "call_id")?;
-                ensure(
-                    open.first().is_some_and(|first| first == id),
-                    format!("no call {id} is open: {open:?}"),
-                )?;
-                open.remove(0);
+                close_first(&mut open, id)?;
             }
             other => return Err(format!("{other} is no item")),
         }

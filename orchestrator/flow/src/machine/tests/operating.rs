@@ -241,7 +241,7 @@ fn r12_a_stopped_or_failed_turn_is_retried_and_a_question_is_not() {
         only,
         "refused: nobody waits for that. Who waits: b (writer) waits for an answer; \
          c (editor) waits for an answer; d (tester) waits for a word about its staged handoff",
-        "whoever waits is named, also if no text would end it"
+        "everybody who waits is named, also where no text would end the wait"
     );
     flow.reply("b");
     flow.claim("b").unwrap();

@@ -35,7 +35,7 @@ pub(super) fn calls(text: &str, offered: &BTreeSet<String>) -> Option<Vec<Spelle
     (!calls.is_empty()).then_some(calls)
 }
 
-/// What stands in the only fence of a text.
+/// The content of the only fence of a text.
 fn fenced(text: &str) -> Option<&str> {
     let inside = text.strip_prefix(FENCE)?.strip_suffix(FENCE)?;
     let (word, body) = inside.split_once('\n')?;
