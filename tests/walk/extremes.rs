@@ -62,7 +62,12 @@ fn folders_in_folders_without_end_are_refused_or_looked_through_in_words() {
     let flow = walked(&place);
     let told = told(&model);
     assert_eq!(told.len(), 5);
-    assert!(told[1].contains("deep"), "{}", told[1]);
+    assert!(
+        told[0].contains("would stand 2,000 folders deep"),
+        "{}",
+        told[0]
+    );
+    assert!(told[1].contains("No file d/"), "{}", told[1]);
     for searched in &told[2..4] {
         assert!(
             searched.contains("deeper than 64 folders is left out"),

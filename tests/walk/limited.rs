@@ -4,6 +4,7 @@
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
+use super::models::{Model, with_model};
 use super::place::{FLOW, Place, RUN, SLOW, signal};
 
 const PROGRAMS: &str = r"workflow:
@@ -24,6 +25,15 @@ roles:
 
 /// A user that nothing else on the machine runs as, so that its processes are known by number.
 const NOBODY_ELSE: &str = "64123";
+
+/// Another one, so that neither takes the threads of the other.
+const ANOTHER: &str = "64124";
+
+/// How often each limit is tried.
+const ROUNDS: usize = 4;
+
+/// Up to how many threads: from some at which a flow begins to some at which all are there.
+const LIMITS: std::ops::RangeInclusive<usize> = 4..=16;
 
 /// How long a process may take before it counts as hanging.
 const LONGEST: Duration = Duration::from_secs(60);
@@ -140,6 +150,61 @@ fn a_program_for_which_there_are_too_few_threads_fails_in_words_and_the_process_
         assert!(!told.contains("panicked"), "{most}: {told}");
         comes_to_its_end(&place, &format!("{most} threads"));
     }
+}
+
+#[test]
+fn a_model_for_whose_connections_there_are_too_few_threads_is_told_as_that_and_nothing_panics() {
+    let model = Model::start_with(|_| Vec::new());
+    if !can_be_limited(&with_model(&model)) {
+        not_measured("no process can be run as another user here");
+        return;
+    }
+    let (mut said_so, mut done) = (0, 0);
+    for round in 0..ROUNDS {
+        for most in LIMITS {
+            let place = with_model(&model);
+            let owned = Command::new("chown")
+                .args(["-R", ANOTHER])
+                .arg(place.workspace.path())
+                .status();
+            assert!(owned.unwrap().success());
+            let (user, limit) = (
+                format!("--reuid={ANOTHER}"),
+                format!("--nproc={most}:{most}"),
+            );
+            // From the second round on another process of the same user takes a place and gives it back
+            // all the time: what was there when it was asked for may be gone when it is taken.
+            let mut beside = (round > 0).then(|| {
+                Command::new("setpriv")
+                    .args([&user, "--clear-groups", "sh", "-c"])
+                    .arg("while :; do /bin/true; done")
+                    .stderr(Stdio::null())
+                    .spawn()
+                    .unwrap()
+            });
+            let tool = ["setpriv", &user, "--clear-groups", "prlimit", &limit];
+            let (code, told) = limited(&place, &tool, &RUN);
+            if let Some(child) = &mut beside {
+                child.kill().unwrap();
+                child.wait().unwrap();
+            }
+            let when = format!("round {round}, {most} threads");
+            assert!(code.is_some(), "{when}: {told}");
+            assert!(!told.contains("panicked"), "{when}: {told}");
+            if let Some(flow) = place.flow() {
+                let log = place.run(&["log", &flow, "--json"]).out;
+                said_so +=
+                    usize::from(log.contains("threads for connections could not be started"));
+            }
+            done += usize::from(code == Some(0));
+            comes_to_its_end(&place, &when);
+        }
+    }
+    // How many threads are left when the connections want theirs depends on the others of the moment.
+    if said_so == 0 {
+        not_measured("no limit left too few for the connections alone");
+    }
+    assert!(done > 0, "no limit left enough for a flow");
 }
 
 #[test]
