@@ -38,7 +38,7 @@ const SHOWN: [(&str, &str); 32] = [
     ("handoff_awaited", "waits for a handoff"),
     ("node_suspended", "waits for you"),
     ("repair_requested", "must mend its outcome"),
-    ("turn_resumed", "goes on after an interruption"),
+    ("turn_resumed", "goes on where it was"),
     ("model_failed", "gets no answer"),
     ("call_started", "runs a tool"),
     ("operator_replied", "is answered"),

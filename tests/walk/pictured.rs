@@ -122,7 +122,7 @@ fn an_image_reaches_the_model_and_every_request_holds_the_same_bytes_over_a_kill
         wait_until("the image was sent", || server.seen().len() == 2);
         child.kill().unwrap();
         child.wait().unwrap();
-        // What stands in the folder now is not what the role saw.
+        // The file in the folder is no longer the one that the role saw.
         put(&place, "logo.png", b"something else");
         wait_until("the flow can be opened", || place.flow().is_some());
         let flow = place.flow().unwrap();

@@ -1,4 +1,4 @@
-//! What is told of files that are no text, and which images go to a model that gets images.
+//! What a model reads about files that are no text, and which images go to a model that gets images.
 
 use std::sync::{Arc, PoisonError};
 

@@ -104,8 +104,8 @@ impl Toolbox {
         }
     }
 
-    /// A change of a file's text. Why it fails is told of the text as it may be shown: what is most like
-    /// the text that was looked for could be a part of a secret.
+    /// A change of a file's text. The reason of a failure quotes the text as it may be shown: what is
+    /// most like the text that was looked for could be a part of a secret.
     pub(super) fn applied<T>(
         &self,
         target: &Target,

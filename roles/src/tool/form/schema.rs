@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 
 use super::{Form, Kind, Member, Need};
 
-/// What stands in a description for how much of an output the model gets.
+/// The placeholder in a description for how much of an output the model gets.
 const BOUND: &str = "{bound}";
 
 /// One tool, as a model is told about it.

@@ -69,7 +69,7 @@ impl Redactor {
         blanked(text, &self.ranges(text))
     }
 
-    /// Whether a secret stands in bytes that are no text, such as what a picture says about itself.
+    /// Whether bytes that are no text hold a secret, such as in what a picture says about itself.
     #[must_use]
     pub fn finds_in(&self, bytes: &[u8]) -> bool {
         let mut found = Vec::new();
