@@ -285,10 +285,11 @@ impl Kept {
             };
             all.push(said(text));
         }
+        // There a role stays active while it waits for a person, too.
         let active = match self.stood {
-            Ran | Waits("consent") => role == "writer",
+            Ran | Waits(_) => role == "writer",
             Reflected => role == "owner",
-            Waits(_) | Choice | Feedback | Over(..) => false,
+            Choice | Feedback | Over(..) => false,
         };
         let mut session = json!({
             "roleName": role, "logicalSessionId": format!("{}__{role}", self.id),
@@ -481,6 +482,13 @@ fn all_kinds_of_flows_are_imported_whole_and_go_on_to_their_ends() {
         for (role, nodes) in kept.roles() {
             let path = folder(number).join(format!("roles/{role}/transcript.json"));
             let (old, new) = (kept.session(role, &nodes), super::json(&path));
+            // Here a turn runs where it says so; what a node waits for stands in `flow.json`. A call that
+            // waited for consent is asked about by its turn, which is open again.
+            let runs = match kept.stood {
+                Waits(reason) => role == "writer" && reason == "consent",
+                Ran | Reflected | Choice | Feedback | Over(..) => old["isActive"] == true,
+            };
+            assert_eq!(new["isActive"], runs, "{what} {role}");
             for member in [
                 "currentNodeContext",
                 "currentNodeId",

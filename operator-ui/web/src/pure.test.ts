@@ -11,6 +11,7 @@ import { foldFeed, foldOlder } from "./fold";
 import { again, markdown, safeLink, settledUpTo } from "./md";
 import { FRAME_MS, MANY, REPLAY_MS, restOf } from "./pace";
 import { ACTIONS } from "./keys";
+import { cutAt } from "./past";
 import { letters } from "./roles";
 import { href, parse, type Route } from "./router";
 import { consentLine, groupWords, handOff, kindOf, rowAt, Rows, rowsOf, saysNothingNew } from "./rows";
@@ -123,6 +124,14 @@ describe("rows of a feed", () => {
     const rows = new Rows();
     rows.of([item("f1", "tool-success", "edit_file"), item("f2", "tool-error", "edit_file")]);
     expect(rows.newest).toBe("f1");
+  });
+  it("know the newest task list that was written, and a patch as an edit", () => {
+    const tasks = [{ text: "a", state: "open" as const }];
+    const rows = new Rows();
+    const made = rows.of([item("f1", "tool-success", "todo", { tasks }), item("f2", "tool-success", "apply_patch"), item("f3", "tool-error", "todo"), item("f4", "tool", "todo", { tasks, pending: true })]);
+    expect([rows.list, rows.newest, made[1]?.kind]).toEqual(["f1", "f2", "edit"]);
+    rows.of([item("f1", "tool-success", "todo", { tasks }), item("f5", "tool-success", "todo", { tasks })]);
+    expect([rows.list, rows.newest]).toEqual(["f5", null]);
   });
   it("show an ask as an ask and a compaction as one", () => {
     expect(kindOf(item("f1", "event", null, { event: "consent.requested" }))).toBe("ask");
@@ -354,6 +363,22 @@ describe("a line of a call", () => {
     expect(callLine(call('run_command {"command":"cargo  test\\n-p a","cwd":"."}'), "run")).toBe("cargo test -p a");
     expect(callLine(call('run_command {"command":"cargo te…'), "run")).toBe('run_command {"command":"cargo te…');
     expect([callVerb(call("write_file a.md", { tool: "write_file" }), "edit"), callLine(call("write_file a.md"), "edit")]).toEqual(["write ", "a.md"]);
+  });
+});
+
+describe("a call that writes a list or several files", () => {
+  const call = (text: string, more: Partial<Item>): Item => ({ text, tool: "x", label: "x", added: null, removed: null, type: "tool-success", first: 5, seq: 9, ...more }) as Item;
+  it("says how far the list is and what is being done, and how many files there are", () => {
+    const tasks = [{ text: "Read", state: "done" as const }, { text: "Write", state: "in_progress" as const }, { text: "Send", state: "open" as const }];
+    expect(callLine(call("tasks: told", { tasks }), "call")).toBe("1 of 3 tasks done, now: Write");
+    expect(callLine(call("tasks: told", { tasks: tasks.slice(0, 1) }), "call")).toBe("1 of 1 task done");
+    const files = [{ path: "a", added: 1, removed: 0, gone: false }, { path: "b", added: null, removed: null, gone: true }];
+    expect([callVerb(call("patch 2 files: a, b", { files }), "edit"), callLine(call("patch 2 files: a, b\nok", { files }), "edit")]).toEqual(["patch ", "2 files"]);
+    expect(callLine(call("patch a.rs", { added: 1, removed: 1 }), "edit")).toBe("a.rs");
+  });
+  it("tells nothing of either before it is over", () => {
+    const then = cutAt([call("tasks: told\nok", { tasks: [{ text: "Read", state: "done" }] })], 7)[0];
+    expect([then?.type, then?.tasks, then?.files]).toEqual(["tool", undefined, undefined]);
   });
 });
 

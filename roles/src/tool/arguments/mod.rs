@@ -128,10 +128,13 @@ pub fn said_changes(tool: &str, text: &str) -> Vec<SaidChange> {
     match arguments {
         Arguments::EditFile(given) => {
             let path = given.path.clone();
-            let edits = given.edits().into_iter().flatten();
+            // A call without a readable edit removes nothing.
+            let Ok(edits) = given.edits() else {
+                return Vec::new();
+            };
             vec![SaidChange {
                 path,
-                edits: edits
+                edits: (edits.into_iter())
                     .map(|edit| (edit.old_string, edit.new_string))
                     .collect(),
                 content: None,

@@ -452,3 +452,15 @@ fn another_process_knows_from_the_conversation_what_changed_since_it_was_read() 
 fn said_of(tools: &Toolbox, given: Value) -> String {
     said(tools, "edit_file", given)
 }
+
+#[test]
+fn an_edit_that_cannot_be_read_is_told_to_nobody_as_a_file_that_is_removed() {
+    for given in [
+        json!({ "path": "a.rs" }),
+        json!({ "path": "a.rs", "old_string": "x" }),
+        json!({ "path": "a.rs", "old_string": "x", "new_string": "y", "edits": [{ "old_string": "x", "new_string": "y" }] }),
+    ] {
+        let said = crate::tool::said_changes("edit_file", &given.to_string());
+        assert_eq!(said, [], "{given}");
+    }
+}
