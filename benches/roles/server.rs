@@ -1,16 +1,12 @@
-//! A server of models that answers at once, and counts its own time.
-//!
-//! It is not the stand-in of the tests, because the figures are those of the program without its server. The
-//! stand-in reads every request as JSON, checks it by the rules of its wire and keeps it, which takes the longer
-//! the larger a session is, and it closes the connection after each answer, so that every request would also
-//! be measured with a new one. Here a request is read as bytes, and its connection is kept, as a provider keeps it.
+//! The models of these figures: the stand-in for providers, which answers at once and counts its own time.
 
 use std::fmt::Write as _;
-use std::io::{BufRead, BufReader, Read, Write};
-use std::net::{TcpListener, TcpStream};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
+use a_society_stand_in::measured::{Measured, kept_end, kept_head, kept_part};
+use a_society_stand_in::{Act, Ending, Piece, Source, Used, Wire, strict};
 use serde_json::{Value, json};
 
 /// What a server says.
@@ -65,18 +61,23 @@ pub(crate) struct Server {
 
 impl Server {
     pub(crate) fn start(manner: Manner) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let url = format!("http://{}", listener.local_addr().unwrap());
         let spent = Arc::new(Mutex::new(Spent::default()));
         let counted = Arc::clone(&spent);
-        std::thread::spawn(move || {
-            for stream in listener.incoming().map_while(Result::ok) {
-                let counted = Arc::clone(&counted);
-                // A client that goes away ends its connection.
-                std::thread::spawn(move || serve(&stream, manner, &counted));
-            }
-        });
-        Self { url, spent }
+        let server = Measured::start(
+            move |body| answer(manner, body),
+            move |exchange| {
+                let mut spent = counted.lock().unwrap();
+                spent.requests += 1;
+                spent.answering += exchange.answering;
+                spent.hearing += exchange.hearing;
+                spent.bytes += exchange.bytes as u64;
+                spent.longest = spent.longest.max(exchange.bytes);
+            },
+        );
+        Self {
+            url: server.url,
+            spent,
+        }
     }
 
     pub(crate) fn take(&self) -> Spent {
@@ -95,44 +96,7 @@ impl Server {
     }
 }
 
-fn serve(stream: &TcpStream, manner: Manner, spent: &Mutex<Spent>) -> Option<()> {
-    stream.set_nodelay(true).ok()?;
-    let mut reader = BufReader::with_capacity(256 * 1024, stream);
-    let (mut line, mut body) = (String::new(), Vec::new());
-    loop {
-        let mut length = 0;
-        let mut begun = None;
-        loop {
-            line.clear();
-            if reader.read_line(&mut line).ok()? == 0 {
-                return None;
-            }
-            begun.get_or_insert_with(Instant::now);
-            let head = line.trim().to_ascii_lowercase();
-            if let Some(value) = head.strip_prefix("content-length:") {
-                length = value.trim().parse().ok()?;
-            }
-            if head.is_empty() {
-                break;
-            }
-        }
-        body.resize(length, 0);
-        reader.read_exact(&mut body).ok()?;
-        let heard = Instant::now();
-        answer(stream, manner, &body)?;
-        let mut spent = spent.lock().unwrap();
-        spent.requests += 1;
-        spent.answering += heard.elapsed();
-        spent.hearing += heard - begun?;
-        spent.bytes += length as u64;
-        spent.longest = spent.longest.max(length);
-    }
-}
-
-const HEAD: &str =
-    "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n";
-
-fn answer(mut stream: &TcpStream, manner: Manner, body: &[u8]) -> Option<()> {
+fn answer(manner: Manner, body: &[u8]) -> Vec<Act> {
     // What is asked now stands at the end of the body.
     let tail = String::from_utf8_lossy(&body[body.len().saturating_sub(256 * 1024)..]);
     let told = tail.rfind("Write to n");
@@ -161,43 +125,61 @@ fn answer(mut stream: &TcpStream, manner: Manner, body: &[u8]) -> Option<()> {
         };
         format!("\n\n```handoff\ntarget_node_id: {next}\nartifact_path: {artifact}\n```")
     };
-    stream.write_all(HEAD.as_bytes()).ok()?;
-    send(stream, &begins())?;
     match manner {
         Manner::Writes { deltas, bytes } | Manner::Reads { deltas, bytes } => {
-            for _ in 0..deltas {
-                send(stream, &delta(&words(bytes)))?;
-            }
+            let text = words(bytes);
+            let mut texts = vec![text.as_str(); deltas];
             if is_second {
-                send(
-                    stream,
-                    &[delta(&handoff), spoken(), ends("end_turn")].concat(),
-                )?;
-            } else {
-                let (name, input) = match manner {
-                    Manner::Reads { .. } => ("read_file", json!({ "path": "big.txt" })),
-                    Manner::Writes { .. } | Manner::Streams { .. } => {
-                        let text = words(1024);
-                        (
-                            "write_file",
-                            json!({ "path": written(node), "content": text }),
-                        )
-                    }
-                };
-                send(stream, &[calls(name, &input), ends("tool_use")].concat())?;
+                texts.push(&handoff);
+                return said(&texts, None, deltas);
             }
+            let (name, input) = match manner {
+                Manner::Reads { .. } => ("read_file", json!({ "path": "big.txt" })),
+                Manner::Writes { .. } | Manner::Streams { .. } => {
+                    let text = words(1024);
+                    let input = json!({ "path": written(node), "content": text });
+                    ("write_file", input)
+                }
+            };
+            said(&texts, Some((name, input)), deltas)
         }
         Manner::Streams { per_second, time } => {
+            let mut acts = said(&[&handoff], None, 0);
             if is_stream {
-                pace(stream, per_second, time)?;
+                // After the head and the beginning of the answer.
+                acts.insert(2, pace(per_second, time));
             }
-            send(
-                stream,
-                &[delta(&handoff), spoken(), ends("end_turn")].concat(),
-            )?;
+            acts
         }
     }
-    stream.write_all(b"0\r\n\r\n").ok()
+}
+
+/// An answer: its beginning, so many of its texts one by one, and the rest at once.
+fn said(texts: &[&str], call: Option<(&str, Value)>, one_by_one: usize) -> Vec<Act> {
+    let deltas = texts
+        .iter()
+        .map(|text| json!({ "type": "text_delta", "text": text }));
+    let block = json!({ "type": "text", "text": "" });
+    let mut pieces = vec![Piece::Block(block, deltas.collect())];
+    pieces.extend(call.map(|(name, input)| Piece::Call {
+        id: "toolu_1".to_owned(),
+        name: name.to_owned(),
+        arguments: input.to_string(),
+    }));
+    let used = Used {
+        fresh: 100,
+        ..Used::default()
+    };
+    let events = strict::say(Wire::Anthropic, "m", &pieces, Ending::Natural, used);
+    let events: Vec<&str> = events.split_inclusive("\n\n").collect();
+    let first = events.iter().position(|event| event.contains("text_delta"));
+    let (begins, rest) = events.split_at(first.unwrap_or_default());
+    let (single, rest) = rest.split_at(one_by_one);
+    let part = |events: &[&str]| Act::Send(kept_part(&events.concat()));
+    let mut acts = vec![kept_head(), part(begins)];
+    acts.extend(single.iter().map(|event| part(&[event])));
+    acts.extend([part(rest), kept_end()]);
+    acts
 }
 
 /// The file that a node writes; nobody wrote it before, so that nobody has to read it first.
@@ -220,75 +202,25 @@ fn to_all(packet: &str) -> String {
 }
 
 /// Words at an even pace; several at once where they would come faster than a machine sleeps.
-fn pace(stream: &TcpStream, per_second: u64, time: Duration) -> Option<()> {
-    let started = Instant::now();
-    let mut said = 0;
-    while started.elapsed() < time {
-        let due =
-            u64::try_from(started.elapsed().as_micros()).unwrap_or(0) * per_second / 1_000_000;
-        let mut text = String::new();
-        for _ in said..due {
-            text.push_str(&delta(" word"));
-        }
-        said = due;
-        if !text.is_empty() {
-            send(stream, &text)?;
-        }
-        let pause = 1_000_000 / per_second.max(1);
-        std::thread::sleep(Duration::from_micros(pause.max(2_000)));
-    }
-    Some(())
-}
-
-fn send(mut stream: &TcpStream, events: &str) -> Option<()> {
-    let chunk = format!("{:x}\r\n{events}\r\n", events.len());
-    stream.write_all(chunk.as_bytes()).ok()
-}
-
-fn event(event: &Value) -> String {
-    format!(
-        "event: {}\ndata: {event}\n\n",
-        event["type"].as_str().unwrap()
-    )
-}
-
-fn begins() -> String {
-    event(&json!({ "type": "message_start", "message": {
-        "id": "msg_1", "type": "message", "role": "assistant", "model": "m", "content": [],
-        "usage": { "input_tokens": 100, "output_tokens": 1 } } }))
-        + &event(&json!({ "type": "content_block_start", "index": 0,
-            "content_block": { "type": "text", "text": "" } }))
-}
-
-fn delta(text: &str) -> String {
-    event(&json!({ "type": "content_block_delta", "index": 0,
-        "delta": { "type": "text_delta", "text": text } }))
-}
-
-/// The words of the answer are over.
-fn spoken() -> String {
-    event(&json!({ "type": "content_block_stop", "index": 0 }))
-}
-
-fn calls(name: &str, input: &Value) -> String {
-    [
-        json!({ "type": "content_block_stop", "index": 0 }),
-        json!({ "type": "content_block_start", "index": 1,
-            "content_block": { "type": "tool_use", "id": "toolu_1", "name": name, "input": {} } }),
-        json!({ "type": "content_block_delta", "index": 1,
-            "delta": { "type": "input_json_delta", "partial_json": input.to_string() } }),
-        json!({ "type": "content_block_stop", "index": 1 }),
-    ]
-    .iter()
-    .map(event)
-    .collect()
-}
-
-fn ends(stop: &str) -> String {
-    event(
-        &json!({ "type": "message_delta", "delta": { "stop_reason": stop },
-        "usage": { "output_tokens": 20 } }),
-    ) + &event(&json!({ "type": "message_stop" }))
+fn pace(per_second: u64, time: Duration) -> Act {
+    let delta = json!({ "type": "content_block_delta", "index": 0,
+        "delta": { "type": "text_delta", "text": " word" } });
+    let word = strict::anthropic::event(&delta);
+    let (started, said) = (Instant::now(), AtomicU64::new(0));
+    let pause = 1_000_000 / per_second.max(1);
+    let source = Source::new(move || {
+        let passed = started.elapsed();
+        let due = u64::try_from(passed.as_micros()).unwrap_or(0) * per_second / 1_000_000;
+        let new = due - said.swap(due, Ordering::Relaxed).min(due);
+        let words = word.repeat(usize::try_from(new).unwrap());
+        let part = if words.is_empty() {
+            Vec::new()
+        } else {
+            kept_part(&words)
+        };
+        (passed < time).then_some(part)
+    });
+    Act::Pour(Duration::from_micros(pause.max(2_000)), source)
 }
 
 /// So many bytes of text.

@@ -7,10 +7,11 @@
     reason = "a test that cannot have its stand-in has failed"
 )]
 
+pub mod measured;
 pub mod server;
 pub mod strict;
 mod wire;
 
-pub use server::{Act, Deed, Reply, Seen, Server, stream_head};
+pub use server::{Act, Deed, Reply, Seen, Server, Source, stream_head};
 pub use strict::{Ending, Piece, Used};
 pub use wire::Wire;

@@ -31,6 +31,8 @@ pub enum Act {
     Send(Vec<u8>),
     /// Sends bytes again and again, with this time between, until nobody listens.
     Repeat(Duration, Vec<u8>),
+    /// Sends what there is by then, with this time between, until there is no more.
+    Pour(Duration, Source),
     /// Does nothing for a while.
     Wait(Duration),
     /// Lets the test do something of its own, such as to look at the clock.
@@ -51,9 +53,65 @@ impl Deed {
     }
 }
 
+/// Gives what is to be sent by now, or nothing once that is all.
+#[derive(Clone)]
+pub struct Source(Arc<dyn Fn() -> Option<Vec<u8>> + Send + Sync>);
+
+impl Source {
+    pub fn new(source: impl Fn() -> Option<Vec<u8>> + Send + Sync + 'static) -> Self {
+        Self(Arc::new(source))
+    }
+}
+
+impl std::fmt::Debug for Source {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("something of the test's own")
+    }
+}
+
 impl std::fmt::Debug for Deed {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("something of the test's own")
+    }
+}
+
+impl Act {
+    /// Does it. Nothing is returned when the connection is of no more use.
+    pub(crate) fn done(self, connection: &mut TcpStream, tell_gone: &Sender<()>) -> Option<()> {
+        match self {
+            Self::Send(bytes) => connection.write_all(&bytes).ok(),
+            Self::Repeat(pause, bytes) => {
+                while connection.write_all(&bytes).is_ok() {
+                    thread::sleep(pause);
+                }
+                tell_gone.send(()).ok()
+            }
+            Self::Pour(pause, Source(source)) => {
+                while let Some(bytes) = source() {
+                    connection.write_all(&bytes).ok()?;
+                    thread::sleep(pause);
+                }
+                Some(())
+            }
+            Self::Wait(time) => {
+                thread::sleep(time);
+                Some(())
+            }
+            Self::Let(Deed(deed)) => {
+                deed();
+                Some(())
+            }
+            Self::Stall => {
+                // Reads until the other side closes or breaks the connection.
+                let _rest = connection.read_to_end(&mut Vec::new());
+                tell_gone.send(()).ok()
+            }
+            Self::Reset => {
+                rustix::net::sockopt::set_socket_linger(&*connection, Some(Duration::ZERO))
+                    .unwrap();
+                None
+            }
+        }
     }
 }
 
@@ -217,7 +275,7 @@ impl Shared {
             all.len()
         };
         for act in self.acts(&seen, number)? {
-            self.act(&mut connection, act)?;
+            act.done(&mut connection, &self.tell_gone)?;
         }
         Some(())
     }
@@ -252,36 +310,6 @@ impl Shared {
                 std::iter::once(stream_head()).chain(paced).collect()
             }
         })
-    }
-
-    fn act(&self, connection: &mut TcpStream, act: Act) -> Option<()> {
-        match act {
-            Act::Send(bytes) => connection.write_all(&bytes).ok(),
-            Act::Repeat(pause, bytes) => {
-                while connection.write_all(&bytes).is_ok() {
-                    thread::sleep(pause);
-                }
-                self.tell_gone.send(()).ok()
-            }
-            Act::Wait(time) => {
-                thread::sleep(time);
-                Some(())
-            }
-            Act::Let(Deed(deed)) => {
-                deed();
-                Some(())
-            }
-            Act::Stall => {
-                // Reads until the other side closes or breaks the connection.
-                let _rest = connection.read_to_end(&mut Vec::new());
-                self.tell_gone.send(()).ok()
-            }
-            Act::Reset => {
-                rustix::net::sockopt::set_socket_linger(&*connection, Some(Duration::ZERO))
-                    .unwrap();
-                None
-            }
-        }
     }
 
     /// What of a request is cached, as its wire does it: up to the marks that it sets, or as far
