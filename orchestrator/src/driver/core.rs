@@ -75,7 +75,7 @@ pub struct Start {
     pub turn: TurnId,
     /// Which try.
     pub attempt: u32,
-    /// Whoever takes it.
+    /// What takes it: a model, a script, a command, a person.
     pub taker: Box<dyn Taker>,
     /// How it is told to stop while it waits for the outside world.
     pub stop: StopSignal,
@@ -299,7 +299,7 @@ impl Core {
         Ok(())
     }
 
-    /// A place for a turn that begins. Whoever began it saw that one was free; should another flow
+    /// A place for a turn that begins. One was free when it was begun; should another flow
     /// have taken it since, the process has one turn more for once.
     pub(super) fn place(&self) -> Option<Place> {
         self.room.take()
@@ -373,7 +373,7 @@ impl Core {
                 Work::AskOperator(_) => false,
             };
             if !begins {
-                // Whoever waits for the flow's own turns is told when one of them ends.
+                // Work that waits for the flow's own turns is looked at again when one of them ends.
                 self.crowded |= free < own && room == 0 && self.is_new(&work);
                 continue;
             }

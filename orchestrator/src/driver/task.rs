@@ -107,10 +107,9 @@ fn run(line: &Line, heard: Receiver<Inbox>, door: Option<Door>) -> Result<(), Dr
     if let Some(task) = &task {
         task.show(why, true);
     }
-    // The socket goes while the lock is held: whoever finds the lock free finds no socket of
-    // ours, and whoever takes it next cannot lose its own.
-    // Whoever is still in the queue is told that the flow is gone, and the door waits until
-    // everybody who was heard has an answer.
+    // The socket goes while the lock is held: a process that finds the lock free finds no socket of
+    // ours, and the next one that takes the lock cannot lose its own. Senders that still wait in the
+    // inbox learn that the flow is gone, and the door waits until every command has its answer.
     drop(heard);
     drop(door);
     match task {
@@ -329,7 +328,7 @@ impl Task {
             } => {
                 let result = self.core.obey(*command, client);
                 let stopped = self.core.flow().poison().map(str::to_owned);
-                // Whoever asked may have gone; what was asked for has happened all the same.
+                // The client may have gone; its command has taken effect all the same.
                 drop(answer.send(result));
                 match stopped {
                     Some(why) => Err(a_society_state::Error::Poisoned { why }.into()),
@@ -356,7 +355,7 @@ impl Task {
             }
             Inbox::Broke { turn, attempt } => self.core.broke(turn, attempt, BROKE.to_owned()),
             Inbox::Ahead { answer } => {
-                // Whoever asked may have lost patience.
+                // The client may have lost patience.
                 drop(answer.send(self.core.ahead()?));
                 Ok(())
             }

@@ -20,7 +20,7 @@ type Taken = (Start, Option<Step>);
 /// What the thread of a turn hears.
 #[derive(Debug)]
 pub(super) enum Answer {
-    /// What came of its step.
+    /// The answer to its step.
     Heard(Heard),
     /// Its turn is over, and this one is next.
     Next(Box<Start>),
@@ -191,8 +191,8 @@ fn exchange(start: &Start, step: Step, line: &Line) -> Option<Answer> {
         start.nap.sleep(Duration::from_millis(ms), &start.stop);
     }
     if waits_for_nothing(&step) {
-        // What follows it is heard after it. Whoever is told to stop hears it from the signal, and
-        // at the next step; so does whoever leaves the turn here.
+        // Later steps are heard after it. A taker that is to stop learns so from its signal and at its
+        // next step, and so does one whose turn goes on elsewhere.
         line.tell(start.turn, start.attempt, step)?;
         return Some(Answer::Heard(Heard::Go(Told::Done { call: None })));
     }

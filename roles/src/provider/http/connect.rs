@@ -99,7 +99,7 @@ impl Transport {
     }
 
     fn make(&self, trusts: bool) -> Result<Client, String> {
-        // Whoever was first has chosen the same one.
+        // An earlier call has installed the same one.
         let _installed = rustls::crypto::ring::default_provider().install_default();
         let mut builder = Client::builder()
             .redirect(Policy::none())

@@ -75,7 +75,7 @@ pub(super) async fn exchange(
             Arrival::Fault(Box::new(fault))
         }
     };
-    // What was heard with it goes with it, so that whoever waits wakes up once.
+    // What arrived with it goes with it, so that the reader wakes up once.
     let gathered = listening.as_mut().map(Listener::gathered);
     let all = gathered.into_iter().flatten().chain([last]).collect();
     // Nobody may be there any more to hear it.
