@@ -104,7 +104,7 @@ impl Stream {
         self.runtime.and_then(|runtime| runtime.block_on(next))
     }
 
-    /// The next arrival if it is there already. Whoever gets nothing may wait for
+    /// The next arrival if it is there already. A caller that gets nothing may wait for
     /// [`Self::next_arrival`].
     pub fn arrived(&mut self) -> Option<Arrival> {
         if self.is_over || self.stop.is_raised() {
