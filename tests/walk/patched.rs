@@ -291,6 +291,12 @@ fn a_patch_that_a_kill_cut_off_between_two_files_is_finished_by_their_hashes() {
                 "f{n}.txt, killed at {killed_at}"
             );
         }
+        let left = std::fs::read_dir(place.workspace.path().join("demo")).unwrap();
+        let left = left.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+        let left: Vec<String> = left
+            .filter(|name| name.starts_with(".a-society-"))
+            .collect();
+        assert_eq!(left, [""; 0], "half a file is left");
         let results = results(&server);
         assert_eq!(results.len(), 1, "{results:#?}");
         let told = results[0]

@@ -64,7 +64,8 @@ test("the file that the closing node wrote is named and read on the page of the 
     const link = page.locator("[data-delivered]");
     await says(link, /Delivered\s*record\/kept\.md\s*\(23 B\)/);
     await link.click();
-    await page.getByText("Hello to all who come.").waitFor();
+    // The feed tells of the write as well, once it is there.
+    await page.getByRole("region", { name: "Files" }).getByText("Hello to all who come.").waitFor();
     await until(() => page.locator(".versions").innerText(), (text) => /Delivered/.test(text) && /by receive/.test(text), "it says who delivered it");
   } finally {
     await browser.close();

@@ -126,6 +126,10 @@ pub trait RoleSource: Send + std::fmt::Debug {
         let _ = role;
         None
     }
+    /// Removes what a killed process left of a checkable call beside its files.
+    fn clear_halves(&mut self, role: &RoleInstance, call: &ToolCall) {
+        let _ = (role, call);
+    }
     /// The file that a checkable call touches, as it is now.
     fn touched(&mut self, role: &RoleInstance, call: &ToolCall) -> Touched;
     /// What would have to be granted for a call never to be asked about, if anything can.

@@ -122,7 +122,10 @@ impl Core {
     fn check(&mut self, turn: TurnId, call: CallId, open: &OpenCall) -> Result<(), DriverError> {
         let asked = self.asked_call(&open.role, &open.tool_call);
         let file = match &asked {
-            Some(asked) => self.roles.touched(&open.role, asked),
+            Some(asked) => {
+                self.roles.clear_halves(&open.role, asked);
+                self.roles.touched(&open.role, asked)
+            }
             None => Touched::Unknown,
         };
         let (before, after) = planned(open);

@@ -302,6 +302,14 @@ impl Bench {
         Ok(choices::reach(most, definition, settings))
     }
 
+    /// Removes what a killed process left of a call beside its files. One that cannot be removed is in
+    /// nobody's way.
+    pub fn clear_halves(&self, role: &RoleInstance, call: &ToolCall) {
+        if let Ok(tools) = Toolbox::open(self.setting(role, None)) {
+            drop(tools.clear_halves(call));
+        }
+    }
+
     /// What the files of a call hold.
     #[must_use]
     pub fn touched(&self, role: &RoleInstance, call: &ToolCall) -> Touched {

@@ -684,6 +684,12 @@ impl RoleSource for Workshop {
         })
     }
 
+    fn clear_halves(&mut self, role: &RoleInstance, call: &ToolCall) {
+        if self.executor(role) == Executor::Model {
+            self.bench.clear_halves(role, call);
+        }
+    }
+
     fn touched(&mut self, role: &RoleInstance, call: &ToolCall) -> Touched {
         if self.executor(role) == Executor::Model {
             return self.bench.touched(role, call);

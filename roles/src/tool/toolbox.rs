@@ -137,32 +137,20 @@ impl Toolbox {
     /// The hashes that the files of a checkable call have now, in the order in which it changes them;
     /// nothing for one that is not there. After a crash they tell whether the call happened.
     pub fn hashes_now(&self, call: &ToolCall) -> Result<Vec<Option<Hash>>, Refusal> {
-        let paths = match arguments::parse(&call.name, call.input.get())? {
-            Arguments::EditFile(given) => vec![given.path],
-            Arguments::WriteFile(given) => vec![given.path],
-            Arguments::ApplyPatch(given) => {
-                let sections = given.sections()?.into_iter();
-                sections.map(|section| section.path).collect()
-            }
-            Arguments::ReadFile(_)
-            | Arguments::ListDirectory(_)
-            | Arguments::Grep(_)
-            | Arguments::Glob(_)
-            | Arguments::RunCommand(_)
-            | Arguments::CommandOutput(_)
-            | Arguments::Todo(_)
-            | Arguments::FetchUrl(_)
-            | Arguments::WebSearch(_) => {
-                let text = format!("{} changes no file that could be looked at.", call.name);
-                return Err(Refusal::new(RefusalKind::NotPossible, text));
-            }
-        };
         let roots = &self.0.roots;
-        let each = paths.iter().map(|path| {
-            let found = files::hash_of(roots, &roots.locate(path)?)?;
+        let each = changed_paths(call)?.into_iter().map(|path| {
+            let found = files::hash_of(roots, &roots.locate(&path)?)?;
             Ok(found.map(|(hash, _)| hash))
         });
         each.collect()
+    }
+
+    /// Removes what a killed process left of a checkable call: files that were written and had not taken
+    /// their places.
+    pub fn clear_halves(&self, call: &ToolCall) -> Result<(), Refusal> {
+        let roots = &self.0.roots;
+        let mut paths = changed_paths(call)?.into_iter();
+        paths.try_for_each(|path| files::clear_halves(roots, &roots.locate(&path)?))
     }
 
     /// Says what a call would do. Nothing happens.
@@ -466,4 +454,28 @@ fn shortened(line: &str) -> String {
         Some((end, _)) => format!("{}…", line.get(..end).unwrap_or(line)),
         None => line.to_owned(),
     }
+}
+
+/// The files that a checkable call changes, in its order.
+fn changed_paths(call: &ToolCall) -> Result<Vec<String>, Refusal> {
+    Ok(match arguments::parse(&call.name, call.input.get())? {
+        Arguments::EditFile(given) => vec![given.path],
+        Arguments::WriteFile(given) => vec![given.path],
+        Arguments::ApplyPatch(given) => {
+            let sections = given.sections()?.into_iter();
+            sections.map(|section| section.path).collect()
+        }
+        Arguments::ReadFile(_)
+        | Arguments::ListDirectory(_)
+        | Arguments::Grep(_)
+        | Arguments::Glob(_)
+        | Arguments::RunCommand(_)
+        | Arguments::CommandOutput(_)
+        | Arguments::Todo(_)
+        | Arguments::FetchUrl(_)
+        | Arguments::WebSearch(_) => {
+            let text = format!("{} changes no file that could be looked at.", call.name);
+            return Err(Refusal::new(RefusalKind::NotPossible, text));
+        }
+    })
 }

@@ -1,5 +1,6 @@
 //! Whole outputs of calls, kept in the record folder for tools that read.
 
+use std::ffi::OsStr;
 use std::os::fd::AsFd as _;
 use std::path::Path;
 
@@ -16,7 +17,7 @@ pub(in super::super) fn keep(roots: &Roots, call: &str, bytes: &[u8]) -> Result<
     let root = roots.record_root().ok_or(Errno::NOENT)?;
     let folder = made(root.folder.as_fd(), Path::new(KEPT_OUTPUTS))?;
     let name = RecordPath::of_name(&format!("{call}.txt"));
-    let (temporary, file) = temporary(&folder)?;
+    let (temporary, file) = temporary(&folder, OsStr::new(name.as_str()))?;
     let done = fill(&file, bytes)
         .and_then(|()| fsync(&file))
         .and_then(|()| renameat(&folder, &temporary, &folder, name.as_str()))

@@ -5,7 +5,6 @@ use std::io::Read as _;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Component, Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use a_society_facts::Hash;
 use rustix::fs::{
@@ -29,6 +28,9 @@ const RETRIES: u32 = 16;
 
 /// How often another name is tried for a file that takes another's place.
 const NAMES: u32 = 64;
+
+/// How many letters of a hash tell the files of a folder apart.
+const HALF_NAME_LETTERS: usize = 16;
 
 /// A file or folder that may be read.
 #[derive(Debug)]
@@ -399,7 +401,7 @@ pub(in super::super) fn replace(
         return Err(stale(&located.shown));
     }
     let failed = |why: Errno| impossible(format!("{} could not be written: {why}.", located.shown));
-    let (temporary, file) = temporary(&folder).map_err(failed)?;
+    let (temporary, file) = temporary(&folder, &name).map_err(failed)?;
     let done = fill(&file, bytes)
         .and_then(|()| match mode {
             Some(mode) => fchmod(&file, Mode::from_raw_mode(mode)),
@@ -433,13 +435,37 @@ pub(in super::super) fn remove(
     unlinkat(&folder, &name, AtFlags::empty()).map_err(failed)
 }
 
+/// Removes what a killed process had written of a file and not put in its place yet.
+pub(in super::super) fn clear_halves(roots: &Roots, located: &Located) -> Result<(), Refusal> {
+    let Some((folder, name)) = open_parent(roots, located, false)? else {
+        return Ok(());
+    };
+    for half in half_names(&name) {
+        match unlinkat(&folder, &half, AtFlags::empty()) {
+            Ok(()) | Err(Errno::NOENT) => {}
+            Err(why) => {
+                let left = format!("{} could not be removed: {why}.", half.display());
+                return Err(impossible(left));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// What a file may be called before it takes its place: known by the file's own name, so that a process
+/// that goes on after a kill finds it.
+fn half_names(name: &OsStr) -> impl Iterator<Item = OsString> {
+    let hash = Hash::of(name.as_bytes()).to_string();
+    (0..NAMES).map(move |number| {
+        let short = hash.get(..HALF_NAME_LETTERS).unwrap_or_default();
+        OsString::from(format!(".a-society-{short}-{number}.tmp"))
+    })
+}
+
 /// A new file beside the one whose place it takes.
-pub(super) fn temporary(folder: &OwnedFd) -> Result<(OsString, OwnedFd), Errno> {
-    static COUNT: AtomicU64 = AtomicU64::new(0);
+pub(super) fn temporary(folder: &OwnedFd, name: &OsStr) -> Result<(OsString, OwnedFd), Errno> {
     let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    for _ in 0..NAMES {
-        let count = COUNT.fetch_add(1, Ordering::Relaxed);
-        let name = OsString::from(format!(".a-society-{}-{count}.tmp", std::process::id()));
+    for name in half_names(name) {
         match openat(folder, &name, flags, Mode::from_raw_mode(0o666)) {
             Err(Errno::EXIST) => {}
             Err(why) => return Err(why),

@@ -12,6 +12,32 @@ use crate::tool::{RefusalKind, Toolbox, WorkflowCheck};
 use crate::turn::stop::StopSignal;
 
 #[test]
+fn what_a_kill_left_half_written_is_removed_and_nothing_else() {
+    let stage = Stage::new();
+    let tools = stage.toolbox();
+    let half = |name: &[u8], number: usize| {
+        let hash = Hash::of(name).to_string();
+        format!("project/src/.a-society-{}-{number}.tmp", &hash[..16])
+    };
+    stage.write("project/src/a.txt", "one\n");
+    let (first, second) = (half(b"a.txt", 0), half(b"a.txt", 1));
+    let another = half(b"b.txt", 0);
+    for path in [&first, &second, &another] {
+        stage.write(path, "tw");
+    }
+    let asked = call(
+        "write_file",
+        json!({ "path": "src/a.txt", "content": "two\n" }),
+    );
+    assert_eq!(tools.clear_halves(&asked), Ok(()));
+    assert_eq!((stage.read(&first), stage.read(&second)), (None, None));
+    assert_eq!(stage.read(&another).as_deref(), Some("tw"));
+    assert_eq!(stage.read("project/src/a.txt").as_deref(), Some("one\n"));
+    let nowhere = call("write_file", json!({ "path": "no/b.txt", "content": "" }));
+    assert_eq!(tools.clear_halves(&nowhere), Ok(()));
+}
+
+#[test]
 fn a_file_is_written_read_and_edited_and_its_hashes_tell_what_happened() {
     let stage = Stage::new();
     let tools = stage.toolbox();
