@@ -45,7 +45,7 @@ const cut = (part) => part.evaluate((node) => {
   });
 });
 /** The page in letters of one width, which are wider than those it is drawn with, on every machine. */
-const inLetters = (page, face) => page.evaluate((face) => { if (face === null) document.documentElement.style.removeProperty("--sans"); else document.documentElement.style.setProperty("--sans", face); }, face);
+const inLetters = (page, face) => page.evaluate((face) => document.documentElement.style.setProperty("--sans", face), face);
 
 const SCREENS = {
   inbox: ["/inbox", ["[data-rows] li", ".detail", "h1", "h2.group"]],
@@ -69,17 +69,18 @@ for (const [name, [path, still]] of Object.entries(SCREENS)) for (const [size, l
     // What it says is all to be read: nothing of it is cut off.
     assert.ok(await notice(page).evaluate((node) => { const whole = node.closest(".trunc") ?? node; return whole.scrollWidth <= whole.clientWidth + 1; }), await notice(page).innerText());
     assert.deepEqual(await cut(notice(page)), []);
+    server.refusing = false;
+    await page.evaluate(() => dispatchEvent(new Event("online")));
+    await notice(page).waitFor({ state: "detached" });
+    assert.deepEqual(await places(page, still), before, "nor when it is back");
     // So it is in wider letters, as of a machine that has not the page's own; and there, too, it is as high as what it replaced.
+    server.drop(true);
+    await notice(page).waitFor();
     const { y, height } = await page.locator("h1").filter({ visible: true }).first().boundingBox();
     await inLetters(page, "monospace");
     await until(() => cut(notice(page)), (faults) => faults.length === 0, "all of it is to be read in wide letters");
     const wide = await page.locator("h1").filter({ visible: true }).first().boundingBox();
     assert.deepEqual([wide.y, wide.height], [y, height]);
-    await inLetters(page, null);
-    server.refusing = false;
-    await page.evaluate(() => dispatchEvent(new Event("online")));
-    await notice(page).waitFor({ state: "detached" });
-    assert.deepEqual(await places(page, still), before, "nor when it is back");
   });
 }
 
