@@ -1,4 +1,4 @@
-// Runs the tests in the browser, two files at a time, each with a browser of its own. With `--slice` about twenty of
+// Runs the tests in the browser, some files at a time, each with a browser of its own. With `--slice` about twenty of
 // them run; with names of files, only those. What fails is not tried again: a test that holds by chance proves nothing.
 import { readdirSync } from "node:fs";
 import { availableParallelism } from "node:os";
@@ -6,12 +6,12 @@ import { Readable } from "node:stream";
 import { run } from "node:test";
 import { spec } from "node:test/reporters";
 
-/** So many files at a time. More browsers make each other late on the machines that most people have. */
-const WORKERS = Math.min(2, availableParallelism());
+/** So many files at a time: one more than there are processors, since tests wait for a page's own timers as well. */
+const WORKERS = Math.min(3, availableParallelism() + 1);
 const FOLDER = new URL("../tests/", import.meta.url);
 const SUFFIX = ".test.mjs";
 /** The files that take longest, begun first, so that no worker is left alone with one of them. */
-const LONG = ["states", "views", "keys", "served", "operator", "quality", "controls", "sizes"];
+const LONG = ["states", "served", "views", "keys", "operator", "quality", "controls", "sizes", "approval"];
 /** What always runs: every screen once, an ask that is answered, text that streams, a break of the line, the real program. */
 const SLICE = {
   quality: [/^the screen "/],

@@ -1,7 +1,7 @@
 // Nobody decides anything by accident, and everything that is decided can be read first.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { decisions, GRACE, says, sleep, stage, until } from "./stage.mjs";
+import { armed, decisions, GRACE, LONG_REST_MS, says, settled, sleep, stage, until } from "./stage.mjs";
 import { consent, item, world } from "./world.mjs";
 
 const at = stage();
@@ -48,7 +48,7 @@ test("typing in the list of the inbox while an ask appears decides nothing, old 
 test("a letter in the list decides once the ask has been there to be read", async () => {
   const { server, page } = await at("/inbox/ledger/consent/c1");
   await page.locator("a[aria-current=true]").focus();
-  await sleep(GRACE);
+  await armed(page);
   await page.keyboard.press("y");
   await until(() => decisions(server), (list) => list.length === 1, "Y allows");
   assert.deepEqual(decisions(server)[0], { do: "allow", consent: "c1", action: "hash-c1", for_the_flow: false });
@@ -57,7 +57,7 @@ test("a letter in the list decides once the ask has been there to be read", asyn
 test("a key that is held down decides at most once", async () => {
   const { server, page } = await at("/inbox/ledger/consent/c1");
   await page.locator("a[aria-current=true]").focus();
-  await sleep(GRACE);
+  await armed(page);
   await page.keyboard.down("n");
   for (let n = 0; n < 8; n += 1) { await page.keyboard.down("n"); await sleep(60); }
   await sleep(700);
@@ -70,7 +70,7 @@ test("in a text field a letter is text, and only Alt with it decides", async () 
   const { server, page } = await at(FLOW);
   await page.waitForSelector("[data-ask]");
   await page.locator("textarea").focus();
-  await sleep(GRACE);
+  await armed(page);
   await page.keyboard.press("y");
   assert.equal(await page.locator("textarea").inputValue(), "y");
   assert.deepEqual(decisions(server), []);
@@ -85,7 +85,7 @@ test("outside the list and the bar a letter answers nothing", async () => {
   const { server, page } = await at(FLOW);
   await page.waitForSelector("[data-ask]");
   await page.locator("[role=log]").focus();
-  await sleep(GRACE);
+  await armed(page);
   for (const key of ["y", "f", "n"]) { await page.keyboard.press(key); await sleep(GRACE); }
   assert.deepEqual(decisions(server), []);
 });
@@ -99,11 +99,11 @@ test("an ask that appears takes no focus, no text and no place in the feed", asy
   await page.locator("textarea").focus();
   await page.locator("[role=log]").hover();
   await page.mouse.wheel(0, -900);
-  await sleep(400);
+  await settled(page, LONG_REST_MS);
   const before = { focus: await focused(page), top: await page.locator("[role=log]").evaluate((node) => node.scrollTop) };
   appears(server, consent("late", "ls"));
   await page.waitForSelector("[data-ask]");
-  await sleep(300);
+  await settled(page);
   assert.deepEqual({ focus: await focused(page), top: await page.locator("[role=log]").evaluate((node) => node.scrollTop) }, before);
   assert.equal(await page.locator("textarea").inputValue(), "half a sentence");
 });
@@ -124,7 +124,7 @@ test("a click on a button that has only just come under the pointer decides noth
   await page.waitForSelector("body[data-pressed=yes]", { state: "attached" });
   const button = page.getByRole("button", { name: "Allow once" });
   assert.deepEqual(decisions(server), []);
-  await sleep(GRACE);
+  await armed(page);
   await button.click();
   await until(() => decisions(server), (list) => list.length === 1, "a later click allows");
 });
@@ -165,7 +165,7 @@ test("the scope of an allowance for the flow stands there before it is pressed",
 
 test("an answer without a connection waits visibly and is given once", async () => {
   const { server, page } = await at("/inbox/ledger/consent/c1");
-  await sleep(GRACE);
+  await armed(page);
   server.drop(true);
   await page.waitForSelector("[data-line=lost]");
   await page.getByRole("button", { name: "Allow once" }).click();
@@ -180,7 +180,7 @@ test("an answer without a connection waits visibly and is given once", async () 
 test("of two windows the first answers, and the ask leaves both", async () => {
   const { server, page, another } = await at("/inbox/ledger/consent/c1");
   const other = await another("/inbox/ledger/consent/c1");
-  await sleep(GRACE);
+  for (const window of [page, other.page]) await armed(window);
   await page.getByRole("button", { name: "Deny", exact: false }).first().click();
   for (const window of [page, other.page]) await until(() => window.locator("a[href='/inbox/ledger/consent/c1']").count(), (n) => n === 0, "the ask is gone");
   assert.equal(decisions(server).length, 1);
@@ -192,7 +192,7 @@ test("requests that are the same in everything can be allowed together, others n
   for (const id of ["a", "b", "c"]) data.inbox.asks[`ledger/consent/${id}`] = consent(id, "cargo test");
   data.inbox.asks["ledger/consent/d"] = consent("d", "cargo test --release");
   const { server, page } = await at("/inbox/ledger/consent/a", { data });
-  await sleep(GRACE);
+  await armed(page);
   await page.getByRole("button", { name: "Allow all 3 identical" }).click();
   await until(() => decisions(server), (list) => list.length === 3, "three are allowed");
   assert.deepEqual(decisions(server).map((command) => command.consent).sort(), ["a", "b", "c"]);
@@ -203,7 +203,7 @@ test("single letters can be switched off", async () => {
   await page.evaluate(() => localStorage.setItem("a-society.look", JSON.stringify({ singleKeys: false })));
   await page.reload();
   await page.locator("a[aria-current=true]").focus();
-  await sleep(GRACE);
+  await armed(page);
   await page.keyboard.press("y");
   await sleep(200);
   assert.deepEqual(decisions(server), []);

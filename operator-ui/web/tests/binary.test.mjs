@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { launch, open } from "./browser.mjs";
 import { CSP } from "./door.mjs";
 import { missing, Place, root } from "./program.mjs";
-import { GRACE, sleep, until } from "./stage.mjs";
+import { armed, until } from "./stage.mjs";
 
 const skip = missing("the page in the program");
 
@@ -33,7 +33,7 @@ test("a flow is answered from the page of the program, up to the turn that a per
     await page.getByLabel("Your answer").press("Enter");
     const approve = page.getByRole("button", { name: "Approve hand-off" });
     await approve.waitFor();
-    await sleep(GRACE);
+    await armed(page);
     await approve.click();
     await until(() => page.locator("main").innerText(), (text) => /\blead\b/.test(text), "the next turn is a person's");
     await page.getByRole("link", { name: "Open in flow" }).click();

@@ -2,7 +2,7 @@
 // rewritten, two windows that answer at once. Nothing is there twice, nothing is missing, and one answer counts.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { decisions, GRACE, says, sleep, stage, until } from "./stage.mjs";
+import { armed, decisions, says, sleep, stage, until } from "./stage.mjs";
 import { consent, item, world } from "./world.mjs";
 
 const at = stage();
@@ -119,7 +119,7 @@ test("of two windows that answer in the same moment one counts, and the other sa
   const { server, page, another } = await at("/inbox/ledger/consent/c1");
   server.first = true;
   const other = await another("/inbox/ledger/consent/c1");
-  await sleep(GRACE);
+  for (const window of [page, other.page]) await armed(window);
   // Both answers are under way before the first of them is heard.
   server.held = [];
   await page.getByRole("button", { name: "Allow once" }).click();

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { launch } from "./browser.mjs";
 import { binary } from "./program.mjs";
-import { GRACE, says, sleep, stage, until } from "./stage.mjs";
+import { armed, says, settled, sleep, stage, until } from "./stage.mjs";
 import { ask, world } from "./world.mjs";
 
 const at = stage();
@@ -24,7 +24,7 @@ async function faults(page) {
   for (const [theme, width, height] of [["light", 1440, 900], ["dark", 1440, 900], ["dark", 390, 844], ["light", 390, 844]]) {
     await page.emulateMedia({ colorScheme: theme, reducedMotion: "reduce" });
     await page.setViewportSize({ width, height });
-    await sleep(250);
+    await settled(page);
     found.push(...await page.evaluate(async (where) => {
       const result = await window.axe.run(document, { runOnly: ["wcag2a", "wcag2aa", "wcag21aa", "wcag22aa", "best-practice"], resultTypes: ["violations"] });
       return result.violations.map((violation) => `${where} ${violation.id}: ${violation.nodes.slice(0, 3).map((node) => node.html.slice(0, 160)).join(" | ")}`);
@@ -70,7 +70,7 @@ test("a budget is raised, set and lifted in a dialog that leaves the page to be 
   await dialog.getByText("$3.00 spent").waitFor();
   assert.equal(await dialog.getByLabel("Tokens").inputValue(), "2M");
   // Not while somebody types, nor before the ask can have been read.
-  await sleep(GRACE);
+  await armed(page);
   await page.getByRole("button", { name: /^Allow once/ }).click();
   await until(() => given(server, "allow"), (list) => list.length === 1, "an ask is answered beside it");
   assert.deepEqual(await faults(page), []);
@@ -102,7 +102,7 @@ test("a role whose budget is used up says its figures, and one press raises it",
   data.flows["orchard/ledger"].state.asks = { [one.id]: one };
   const { server, page, complaints } = await at(`${FLOW}/r/backend`, { data });
   await page.getByText("This flow spent $4.97 of $5.00. What comes next may take up to $0.21, which is no longer there.").waitFor();
-  await sleep(GRACE);
+  await armed(page);
   assert.deepEqual(await faults(page), []);
   await page.setViewportSize({ width: 1440, height: 900 });
   await page.getByRole("button", { name: "Another amount" }).click();

@@ -1,7 +1,7 @@
 // The focus is never lost and never hidden; what a screen reader hears are boundaries, one at a time; text may be spaced out.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { GRACE, sleep, stage, until } from "./stage.mjs";
+import { armed, counts, settled, sleep, stage, until } from "./stage.mjs";
 import { consent, item, world } from "./world.mjs";
 
 const at = stage();
@@ -20,8 +20,9 @@ test("whoever answers with the keyboard stays at what is asked next, and at last
   for (const [left, next] of [["1 of 2", "backend needs you"], [null, "backend feed"]]) {
     if (left !== null) await page.getByText(left).waitFor();
     await page.getByRole("button", { name: /^Allow once/ }).focus();
-    await sleep(GRACE);
+    await armed(page);
     await page.keyboard.press("Enter");
+    if (left !== null) await counts(page.getByText(left), 0);
     await until(() => where(page), (place) => place === next, `the focus is in ${next}`);
   }
   await page.waitForSelector("[data-ask]", { state: "detached" });
@@ -75,7 +76,7 @@ test("the row that has the focus stays while the feed is scrolled far away from 
   await page.locator("[role=log] [data-seq='3198'] button").first().focus();
   await page.locator("[role=log]").hover();
   for (let n = 0; n < 12; n += 1) { await page.mouse.wheel(0, -900); await sleep(40); }
-  await sleep(300);
+  await settled(page);
   assert.equal(await page.evaluate(() => document.activeElement?.closest("[data-seq]")?.getAttribute("data-seq")), "3198");
 });
 
@@ -173,7 +174,7 @@ for (const [name, path, width] of [["inbox", "/inbox/ledger/consent/c1", 1440], 
   test(`text that a reader spaces out is not cut off: ${name}`, async () => {
     const { page } = await at(path, { width });
     await page.evaluate((text) => { const sheet = new CSSStyleSheet(); sheet.replaceSync(text); document.adoptedStyleSheets = [sheet]; }, SPACED);
-    await sleep(400);
+    await settled(page);
     // What is cut in its height cannot be read; what is too long for its line ends in dots and is told by its title or its page.
     const cut = await page.evaluate(() => [...document.querySelectorAll("#app *")].filter((one) => {
       const style = getComputedStyle(one);

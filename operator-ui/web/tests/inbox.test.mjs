@@ -1,7 +1,7 @@
 // The inbox when very much waits, and what becomes of a denial.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { decisions, GRACE, says, sleep, stage, until } from "./stage.mjs";
+import { armed, decisions, says, stage, until } from "./stage.mjs";
 import { ask, consent, world } from "./world.mjs";
 
 const at = stage();
@@ -33,7 +33,7 @@ test("ten thousand asks are listed with few rows, reached at both ends, and walk
   await until(() => page.evaluate(() => document.activeElement.innerText), (text) => /Run echo 1\b/.test(text), "the next one has the focus");
   const box = await page.locator("a[aria-current=true]").boundingBox();
   assert.ok(box.y > 0 && box.y < 900, `it is seen, at ${box.y}`);
-  await sleep(GRACE);
+  await armed(page);
   await page.keyboard.press("y");
   await until(() => decisions(server), (list) => list.length === 1, "it is answered");
   assert.equal(decisions(server)[0].consent, "k00001");
@@ -60,7 +60,7 @@ test("a denial is followed by a question for what to do instead, which nobody is
   data.flows["orchard/ledger"].state.asks = { [one.id]: one };
   const { server, page, complaints } = await at("/p/orchard/f/ledger/r/backend", { data });
   await page.waitForSelector("[data-ask]");
-  await sleep(GRACE);
+  await armed(page);
   await page.getByRole("button", { name: /^Deny/ }).first().click();
   await until(() => decisions(server), (list) => list.length === 1, "it is denied");
   const follow = ask("ledger/text/api", { kind: "text", reason: "consent-denied", question: "", may_retry: false }, { headline: "backend needs guidance after a denial", short: "Answer", earlier: [{ at: new Date().toISOString(), flow: one.flow, role: "backend", words: "Denied", detail: "rm -rf build" }] });
@@ -89,7 +89,7 @@ test("a reason can be given with a denial from the bar and on a phone, and with 
   for (const [path, look] of [["/p/orchard/f/ledger/r/backend", {}], ["/inbox", { width: 390, height: 844, touch: true }]]) {
     const { server, page } = await at(path, { data: structuredClone(data), ...look });
     await page.getByRole("button", { name: "Deny with a reason" }).waitFor();
-    await sleep(GRACE);
+    await armed(page);
     await page.getByRole("button", { name: "Deny with a reason" }).click();
     await page.getByLabel("Why not, and what to do instead").fill("Use the copy.");
     await page.getByRole("button", { name: "Deny with this reason" }).click();
@@ -100,7 +100,7 @@ test("a reason can be given with a denial from the bar and on a phone, and with 
   data.inbox.asks = { [staged.id]: staged };
   const { server, page } = await at("/inbox", { data });
   await page.waitForSelector("a[aria-current=true]");
-  await sleep(GRACE);
+  await armed(page);
   for (const key of ["r", ..."no", "Enter"]) await page.keyboard.press(key);
   await until(() => decisions(server), (list) => list.length === 1, "it is declined");
   assert.deepEqual(decisions(server)[0], { do: "decline", approval: "k", reason: "no" });

@@ -1,7 +1,7 @@
 // Every key of the page is pressed here, by the name of what it does; a test of the small hearts compares the names with the table.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { decisions, GRACE, sleep, stage, until } from "./stage.mjs";
+import { armed, decisions, GRACE, sleep, stage, until } from "./stage.mjs";
 
 const at = stage();
 const FLOW = "/p/orchard/f/ledger";
@@ -14,7 +14,7 @@ const current = (page) => page.locator("a[aria-current=true]").first().getAttrib
 /** In the list of the inbox, when its ask can have been read. */
 async function inList(page) {
   await page.locator("a[aria-current=true]").first().focus();
-  await sleep(GRACE);
+  await armed(page);
 }
 const answered = async (server, expected) => {
   await until(() => decisions(server), (list) => list.length === 1, "it is answered");
@@ -87,7 +87,7 @@ test("with Alt an ask is answered from within text, with each of its letters", a
     const { server, page } = await at(FEED);
     await page.waitForSelector("[data-ask]");
     await page.locator("textarea").focus();
-    await sleep(GRACE);
+    await armed(page);
     await page.keyboard.press(key);
     await answered(server, expected);
   }
@@ -147,7 +147,7 @@ test("open beside keeps what is looked at: a role comes beside it, what has no p
 test("under a dialog no key does anything to the page, and an ask is not answered", async () => {
   const { server, page } = await at(FEED);
   await page.waitForSelector("[data-ask]");
-  await sleep(GRACE);
+  await armed(page);
   await page.keyboard.press("Shift+Slash");
   await open(page, "Keys");
   for (const key of ["v", "t", "d", "]", "Alt+y", "Alt+n", "c", "g", "f"]) await page.keyboard.press(key);

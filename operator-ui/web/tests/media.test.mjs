@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { sleep, stage, until } from "./stage.mjs";
+import { settled, stage, until } from "./stage.mjs";
 
 const at = stage();
 const axe = readFileSync(new URL("../node_modules/axe-core/axe.min.js", import.meta.url), "utf8");
@@ -15,7 +15,7 @@ for (const [name, path] of Object.entries(ROUTES)) {
     await session.send("Runtime.evaluate", { expression: axe });
     for (const theme of ["light", "dark"]) {
       await page.emulateMedia({ forcedColors: "active", colorScheme: theme, reducedMotion: "reduce" });
-      await sleep(250);
+      await settled(page);
       assert.equal(await page.evaluate(() => matchMedia("(forced-colors: active)").matches), true);
       const found = await page.evaluate(async () => {
         const result = await window.axe.run(document, { runOnly: ["wcag2a", "wcag2aa", "wcag21aa", "wcag22aa", "best-practice"], resultTypes: ["violations"] });
@@ -38,10 +38,10 @@ test("nothing moves for a reader who asked for no motion, and something does for
   const { page } = await at("/p/orchard/f/ledger");
   const moving = () => page.evaluate(() => document.getAnimations().filter((one) => one.playState === "running" && one.effect?.getComputedTiming().duration > 1).length);
   await page.emulateMedia({ reducedMotion: "no-preference" });
-  await sleep(400);
+  await settled(page);
   assert.ok((await moving()) > 0, "a node that runs turns");
   await page.emulateMedia({ reducedMotion: "reduce" });
-  await sleep(400);
+  await settled(page);
   assert.equal(await moving(), 0);
   await page.keyboard.press("Control+k");
   assert.equal(await moving(), 0, "nothing slides in");

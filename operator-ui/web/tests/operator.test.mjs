@@ -1,7 +1,7 @@
 // An operator with nothing but a keyboard, a feed that stays where it is read, and lines that break.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { decisions, GRACE, sleep, stage, until } from "./stage.mjs";
+import { armed, decisions, GRACE, LONG_REST_MS, settled, sleep, stage, until } from "./stage.mjs";
 import { ask, consent, item, world } from "./world.mjs";
 
 const at = stage();
@@ -32,7 +32,7 @@ for (const [name, [one, keys, expected]] of Object.entries(KINDS)) {
     await page.keyboard.press("i");
     await page.waitForSelector("a[aria-current=true]");
     await until(() => page.evaluate(() => document.activeElement?.getAttribute("aria-current")), (value) => value === "true", "the list has the focus");
-    await sleep(GRACE);
+    await armed(page);
     for (const key of keys) {
       if (key === "Tab*") {
         // On from the list to what answers, as far as it takes.
@@ -69,7 +69,7 @@ const gap = (page) => page.locator("[role=log]").evaluate((node) => node.scrollH
 async function up(page, by) {
   await page.locator("[role=log]").hover();
   for (let done = 0; done < by; done += 300) { await page.mouse.wheel(0, -300); await sleep(60); }
-  await sleep(500);
+  await settled(page, LONG_REST_MS);
 }
 
 test("a feed opens at its end and stays there while text streams in", async () => {
@@ -113,7 +113,7 @@ test("older items come in front of what is read without moving it", async () => 
   const seq = await readRow(page);
   const before = await place(page, seq);
   await until(rows, (n) => n > first, "older items come");
-  await sleep(500);
+  await settled(page, LONG_REST_MS);
   assert.equal(await place(page, seq), before);
 });
 
@@ -136,11 +136,9 @@ test("Page Up, Home and End work in the feed, and End follows again", async () =
   await until(() => gap(page), (pixels) => Math.abs(pixels) < 2, "it opens at the end");
   await page.locator("[role=log]").focus();
   await page.keyboard.press("PageUp");
-  await sleep(300);
-  assert.ok((await gap(page)) > 200);
+  await until(() => gap(page), (pixels) => pixels > 200, "a page up");
   await page.keyboard.press("Home");
-  await sleep(300);
-  assert.ok((await page.locator("[role=log]").evaluate((node) => node.scrollTop)) < 400);
+  await until(() => page.locator("[role=log]").evaluate((node) => node.scrollTop), (top) => top < 400, "Home leads to the beginning");
   await page.keyboard.press("End");
   await until(() => gap(page), (pixels) => Math.abs(pixels) < 2, "End leads to the end");
   server.put("feed orchard/ledger backend", [item(6000, "assistant", "new ".repeat(300))]);
@@ -153,7 +151,7 @@ test("an address of an event is used once and leaves the address", async () => {
   await until(() => place(page, 1250), (top) => top !== null && top > -10 && top < 200, "the event is in view");
   await until(() => page.url(), (url) => !url.includes("#"), "the address is clean");
   await up(page, 900);
-  await sleep(500);
+  await settled(page, LONG_REST_MS);
   assert.ok((await place(page, 1250)) === null || (await place(page, 1250)) > 200, "the reader is not held there");
 });
 
@@ -261,7 +259,7 @@ test("a role's line says how far its tools reach, and whoever chooses its model 
   await scopes.first().waitFor();
   assert.deepEqual(await scopes.first().locator("option").evaluateAll((all) => all.map((option) => option.value)), ["", "sandboxed", "project"]);
   await scopes.first().selectOption("sandboxed");
-  await sleep(GRACE);
+  await armed(page);
   await page.getByRole("button", { name: "Use this" }).first().click();
   await until(() => decisions(server), (given) => given.length === 1, "it is configured");
   assert.deepEqual(decisions(server)[0], { do: "configure", role: one.role, settings: { model: "small", scope: "sandboxed" } });

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { sleep, stage } from "./stage.mjs";
+import { settled, stage } from "./stage.mjs";
 import { world } from "./world.mjs";
 
 const at = stage();
@@ -27,7 +27,7 @@ for (const [n, [name, path]] of Object.entries(ROUTES).entries()) {
     for (const [theme, width, height] of looks(n)) {
       await page.emulateMedia({ colorScheme: theme, reducedMotion: "reduce" });
       await page.setViewportSize({ width, height });
-      await sleep(300);
+      await settled(page);
       const found = await page.evaluate(async () => {
         const result = await window.axe.run(document, { runOnly: ["wcag2a", "wcag2aa", "wcag21aa", "wcag22aa", "best-practice"], resultTypes: ["violations"] });
         return result.violations.map((violation) => `${violation.id}: ${violation.nodes.slice(0, 3).map((node) => `${node.html.slice(0, 160)} ${node.any.map((check) => check.message).join(" ").slice(0, 160)}`).join(" | ")}`);

@@ -6,7 +6,7 @@ import { after, before, test } from "node:test";
 import { launch, open } from "./browser.mjs";
 import { address, either, killed, missing, Place } from "./program.mjs";
 import { expected, has, messagesOf, plain, rowsOf } from "./reading.mjs";
-import { GRACE, sleep, until } from "./stage.mjs";
+import { armed, sleep, until } from "./stage.mjs";
 
 const skip = missing("the page while the program is killed");
 /** How often the program is killed, in the slice and in the whole. */
@@ -130,7 +130,7 @@ test("a tab that shows the first page takes the address of the next start as it 
 
 test("what another process added while the server was away comes whole to a window that stayed, however much it is", { skip }, () => during(
   // More than goes into one message of the socket, by its bytes and by how many items it has.
-  streams(6, { each: 20, pieces: 1, every: 0, words: `${WORDS} ${WORDS}`, first: { pieces: 200, every: 20 } }),
+  streams(6, { each: 20, pieces: 1, every: 0, words: `${WORDS} ${WORDS}`, first: { pieces: 100, every: 20 } }),
   async ({ place, look }) => {
     await place.serve();
     const flow = await begin(place);
@@ -161,7 +161,7 @@ test("a flow whose other process is killed stands there as stopped without a wor
   assert.equal(await resume.count(), 0);
   await killed(other);
   await resume.first().waitFor();
-  await sleep(GRACE);
+  await armed(page);
   await resume.first().click();
   // How it was to end was said when it began, to another process.
   await until(() => page.locator("main").innerText(), (text) => /\bCompleted\b/.test(text), "it goes on to its end, and asks nobody how");
@@ -194,7 +194,7 @@ test("of two windows that answer the same question of the program in the same mo
         if (written[at] !== undefined) await page.getByLabel("Your answer").fill(written[at]);
         found.push(await page.getByRole("button", { name: pressed[at] }).first().elementHandle());
       }
-      await sleep(GRACE);
+      for (const page of pages) await armed(page);
       // The program hears neither before both are said.
       place.server.kill("SIGSTOP");
       for (const button of found) await button.evaluate((element) => element.click());
@@ -240,7 +240,7 @@ async function sleeper(page) {
 }
 
 for (const dies of [false, true]) {
-  test(`a page that slept through much of a flow${dies ? ", and through the end of the server," : ""} has all of it when it wakes, and what was written`, { skip }, () => during(streams(6, { each: 20, pieces: 1, every: 0, words: `${WORDS} ${WORDS}`, first: { pieces: 200, every: 20 } }), async ({ place, look }) => {
+  test(`a page that slept through much of a flow${dies ? ", and through the end of the server," : ""} has all of it when it wakes, and what was written`, { skip }, () => during(streams(6, { each: 20, pieces: 1, every: 0, words: `${WORDS} ${WORDS}`, first: { pieces: 100, every: 20 } }), async ({ place, look }) => {
     await place.serve();
     const flow = await begin(place);
     const { page } = await look();
@@ -303,7 +303,7 @@ test("when the journal was mended, the page shows what is left of it and nothing
   await shows("n1 says 2.", "n2 says");
   const resume = page.getByRole("button", { name: /^(Continue|Resume)(?! with)/ }).first();
   await resume.waitFor();
-  await sleep(GRACE);
+  await armed(page);
   await resume.click();
   await shows("n2 says 3.", "N1 SAYS");
   await until(() => page.locator("main").innerText(), (text) => /Completed/.test(text), "the flow is over again");

@@ -1,7 +1,7 @@
 // What can be pressed is large enough, on a desk, in windows between and on a phone; and the feed is as wide as was chosen.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { sleep, stage, until } from "./stage.mjs";
+import { settled, stage, until } from "./stage.mjs";
 
 const at = stage();
 const FLOW = "/p/orchard/f/ledger";
@@ -45,7 +45,7 @@ for (const [name, path] of Object.entries(SCREENS)) {
     const { page } = await at(path);
     for (const [width, height, least] of WINDOWS) {
       await page.setViewportSize({ width, height });
-      await sleep(350);
+      await settled(page);
       // A busy page lays out late: what stands in the end is what counts.
       await until(() => page.evaluate(tooSmall, least), (faults) => faults.length === 0, `${width} wide: all is large enough`);
       await until(() => page.evaluate(() => document.documentElement.scrollWidth > innerWidth), (wider) => !wider, `${width} wide: nothing is wider`);
@@ -54,7 +54,7 @@ for (const [name, path] of Object.entries(SCREENS)) {
     await page.evaluate(() => document.documentElement.style.setProperty("--sans", "monospace"));
     for (const [width, height, least] of WIDE_LETTERS) {
       await page.setViewportSize({ width, height });
-      await sleep(350);
+      await settled(page);
       await until(() => page.evaluate(tooSmall, least), (faults) => faults.length === 0, `${width} wide, wide letters: all is large enough`);
       await until(() => page.evaluate(() => document.documentElement.scrollWidth > innerWidth), (wider) => !wider, `${width} wide, wide letters: nothing is wider`);
     }

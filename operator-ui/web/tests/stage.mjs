@@ -1,4 +1,4 @@
-// One browser for a file of tests, and a stand-in server with a page on it for each test.
+// One browser for a file of tests, and a stand-in server with a page on it for each test, one after another.
 import { after, afterEach, before } from "node:test";
 import { launch, open } from "./browser.mjs";
 import { StandIn } from "./stand-in.mjs";
@@ -8,10 +8,12 @@ export function stage() {
   let browser;
   const held = [];
   before(async () => { browser = await launch(); });
-  // A page that stays open goes on painting what turns on it, and every later test waits for that.
-  afterEach(async () => { for (const end of held.splice(0).reverse()) await end(); });
+  // A page that stays open goes on painting what turns on it, and all that comes later waits for that.
+  const ends = async () => { for (const end of held.splice(0).reverse()) await end(); };
+  afterEach(ends);
   after(() => browser.close());
   return async (path, { data = world(), serve, ...look } = {}) => {
+    await ends();
     const server = await new StandIn(data).listen();
     // What it is to do from the first request on.
     serve?.(server);
@@ -23,8 +25,12 @@ export function stage() {
 /** What decides something, of all that the page said. */
 export const decisions = (server) => server.commands.filter((up) => !["steer"].includes(up.command.do)).map((up) => up.command);
 export const sleep = (ms) => new Promise((done) => setTimeout(done, ms));
-/** Longer than an ask has to stand before it can be answered, also when a busy browser begins to count late. */
-export const GRACE = 900;
+/** A little longer than an ask has to stand before it can be answered, and than keys have to rest before a letter answers. */
+export const GRACE = 450;
+/** A page is at rest when everything stood where it stands for so long. */
+const REST_MS = 120;
+/** Longer, where the page itself waits for a rest before it does the next thing. */
+export const LONG_REST_MS = 250;
 /** As long as a busy machine may take, and as playwright waits; when all is well, nothing of it is waited for. */
 const PATIENCE = 30_000;
 /** Waits until something holds, and says what it was when it never does. */
@@ -37,6 +43,44 @@ export async function until(read, holds, what) {
     await sleep(50);
   } while (Date.now() < end);
   throw new Error(`${what}; it was ${JSON.stringify(last)}`);
+}
+/** Waits until all that a page asks can be answered: by the page's own word and clock, since a busy one paints late. */
+export async function armed(page) {
+  const is = await page.evaluate(async ([grace, patience]) => {
+    const begun = performance.now();
+    for (let since = null; performance.now() - begun < patience;) {
+      await new Promise((done) => requestAnimationFrame(done));
+      const asked = [...document.querySelectorAll("[data-armed]")];
+      if (asked.length === 0 || asked.some((one) => one.dataset.armed !== "true")) since = null;
+      else since ??= performance.now();
+      if (since !== null && performance.now() - since >= grace) return true;
+    }
+    return false;
+  }, [GRACE, PATIENCE]);
+  if (!is) throw new Error("what is asked cannot be answered");
+}
+/** Waits until a page is at rest: its letters are there, nothing is on its way to an end, and nothing moved for a while. */
+export async function settled(page, rest = REST_MS) {
+  const rests = await page.evaluate(async ([rest, patience]) => {
+    await document.fonts.ready;
+    const stand = () => {
+      const running = document.getAnimations().filter((one) => one.playState === "running" || one.pending);
+      const endless = running.filter((one) => one.effect?.getComputedTiming().endTime === Infinity);
+      if (endless.length < running.length) return null;
+      // What turns for ever is elsewhere in each frame, with all that is in it.
+      const turning = endless.map((one) => one.effect.target);
+      const boxes = [...document.querySelectorAll("body *")].filter((one) => !turning.some((node) => node?.contains(one))).map((one) => one.getBoundingClientRect());
+      return boxes.map((box) => [box.x, box.y, box.width, box.height].join()).join(" ");
+    };
+    const begun = performance.now();
+    for (let [last, since] = [null, begun]; performance.now() - begun < patience;) {
+      const now = await new Promise((done) => requestAnimationFrame(() => done(stand())));
+      if (now === null || now !== last) [last, since] = [now, performance.now()];
+      else if (performance.now() - since >= rest) return true;
+    }
+    return false;
+  }, [rest, PATIENCE]);
+  if (!rests) throw new Error("the page does not come to rest");
 }
 /** Waits until what stands in a part of the page is said so. */
 export const says = (part, words, what = "it says") => until(() => part.innerText(), (text) => words.test(text), `${what}: ${words}`);

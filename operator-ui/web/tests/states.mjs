@@ -1,5 +1,6 @@
 // Every state that a screen can be in: how it comes about, and where it is looked at. The tests of the states and the
 // pictures (`node tests/shots.mjs`) both begin here.
+import { armed } from "./stage.mjs";
 import { ask, consent, DIFF, item, world } from "./world.mjs";
 
 const LEDGER = "orchard/ledger";
@@ -114,7 +115,7 @@ const many = () => changed((data) => {
   }
 });
 
-const lose = async (page, server) => { server.drop(true); await page.waitForTimeout(2_600); };
+const lose = async (page, server) => { server.drop(true); await page.getByText(/Connection lost/).filter({ visible: true }).first().waitFor(); };
 const behind = (key) => async (page, server) => {
   server.behind = [key];
   server.drop();
@@ -130,7 +131,7 @@ export const STATES = {
   "inbox-loading": { path: "/inbox", serve: (server) => { server.mute = ["inbox"]; }, blank: true },
   "inbox-live": { path: "/inbox", then: async (page, server) => { const late = consent("late", "ls -la target", { since: now(), short: "Run ls -la target" }); server.put("inbox", { [`ask/${late.id}`]: late }); await page.waitForTimeout(300); } },
   "inbox-lost": { path: "/inbox", then: lose },
-  "inbox-queued": { path: "/inbox/ledger/consent/c1", then: async (page, server) => { await page.waitForTimeout(600); await lose(page, server); await page.getByRole("button", { name: "Allow once" }).first().click(); await page.waitForTimeout(200); } },
+  "inbox-queued": { path: "/inbox/ledger/consent/c1", then: async (page, server) => { await armed(page); await lose(page, server); await page.getByRole("button", { name: "Allow once" }).first().click(); await page.waitForTimeout(200); } },
   "inbox-error": { path: "/inbox", data: () => failing(true) },
   "inbox-interrupted": { path: "/inbox", data: interrupted },
   "inbox-denied": { path: "/inbox", data: denied },
@@ -143,7 +144,7 @@ export const STATES = {
   "flow-loading-again": { path: FLOW, then: async (page, server) => { server.mute = ["flow ", "feed ", "/track", "inbox"]; await page.reload(); await page.waitForTimeout(900); } },
   "flow-live": { path: `${FLOW}/r/frontend`, data: () => changed((data, state, feeds) => { feeds.frontend = [item(4600, "activation", "frontend begins ui.", { event: "role.active", label: "Active" }), item(4700, "assistant", "The table reads from the journal now, so the balance column no longer waits for the", { pending: true })]; }) },
   "flow-lost": { path: FLOW, then: lose },
-  "flow-queued": { path: FEED, then: async (page, server) => { await page.waitForTimeout(600); await lose(page, server); await page.getByRole("button", { name: "Allow once" }).first().click(); await page.locator("textarea").fill("Keep the old file format readable."); await page.waitForTimeout(200); } },
+  "flow-queued": { path: FEED, then: async (page, server) => { await armed(page); await lose(page, server); await page.getByRole("button", { name: "Allow once" }).first().click(); await page.locator("textarea").fill("Keep the old file format readable."); await page.waitForTimeout(200); } },
   "flow-behind": { path: FEED, then: behind("flow orchard/ledger") },
   "flow-asks": { path: FEED },
   "flow-error": { path: FEED, data: () => failing(true) },

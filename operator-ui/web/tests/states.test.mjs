@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { counts, decisions, GRACE, says, sleep, stage, until } from "./stage.mjs";
+import { armed, counts, decisions, LONG_REST_MS, says, settled, sleep, stage, until } from "./stage.mjs";
 import { changed, FEED, FLOW, session, STATES, TRANSCRIPT } from "./states.mjs";
 import { item } from "./world.mjs";
 
@@ -44,8 +44,8 @@ const cut = (part) => part.evaluate((node) => {
     return there !== null && (node.contains(there) || there.contains(node) || node.parentElement?.contains(there)) ? faults : [...faults, `covered by ${there?.outerHTML.slice(0, 80)}`];
   });
 });
-/** The page in letters of one width, which are wider than those it is drawn with, on every machine. */
-const inLetters = (page, face) => page.evaluate((face) => document.documentElement.style.setProperty("--sans", face), face);
+/** The page in letters of one width, which are wider than those it is drawn with, on every machine; or in its own again. */
+const inLetters = (page, face) => page.evaluate((face) => document.documentElement.style.setProperty("--sans", face ?? ""), face);
 
 const SCREENS = {
   inbox: ["/inbox", ["[data-rows] li", ".detail", "h1", "h2.group"]],
@@ -59,7 +59,7 @@ for (const [name, [path, still]] of Object.entries(SCREENS)) for (const [size, l
     const data = STATES["transcript-live"].data();
     const { server, page } = await at(path, { data, ...look });
     await until(() => places(page, still), (all) => Object.keys(all).length > 1, "the screen is there");
-    await sleep(500);
+    await settled(page, LONG_REST_MS);
     const before = await places(page, still);
     server.drop(true);
     await notice(page).waitFor();
@@ -69,18 +69,17 @@ for (const [name, [path, still]] of Object.entries(SCREENS)) for (const [size, l
     // What it says is all to be read: nothing of it is cut off.
     assert.ok(await notice(page).evaluate((node) => { const whole = node.closest(".trunc") ?? node; return whole.scrollWidth <= whole.clientWidth + 1; }), await notice(page).innerText());
     assert.deepEqual(await cut(notice(page)), []);
-    server.refusing = false;
-    await page.evaluate(() => dispatchEvent(new Event("online")));
-    await notice(page).waitFor({ state: "detached" });
-    assert.deepEqual(await places(page, still), before, "nor when it is back");
     // So it is in wider letters, as of a machine that has not the page's own; and there, too, it is as high as what it replaced.
-    server.drop(true);
-    await notice(page).waitFor();
     const { y, height } = await page.locator("h1").filter({ visible: true }).first().boundingBox();
     await inLetters(page, "monospace");
     await until(() => cut(notice(page)), (faults) => faults.length === 0, "all of it is to be read in wide letters");
     const wide = await page.locator("h1").filter({ visible: true }).first().boundingBox();
     assert.deepEqual([wide.y, wide.height], [y, height]);
+    await inLetters(page, null);
+    server.refusing = false;
+    await page.evaluate(() => dispatchEvent(new Event("online")));
+    await notice(page).waitFor({ state: "detached" });
+    assert.deepEqual(await places(page, still), before, "nor when it is back");
   });
 }
 
@@ -96,7 +95,7 @@ test("in a flow and in a transcript a lost line says what is complete, and a lis
 test("what is decided and said without a connection stands there as not sent, and is sent once", async () => {
   const { server, page } = await at(FEED);
   await page.waitForSelector("[data-ask]");
-  await sleep(GRACE);
+  await armed(page);
   server.drop(true);
   await page.waitForSelector("[data-line=lost]");
   await page.getByRole("button", { name: "Allow once" }).click();
@@ -225,7 +224,7 @@ test("an ask that comes never moves the one that is looked at, whatever it block
     const { server, page } = await at("/inbox/wizard/improvement/flow", look);
     const row = page.locator("a[aria-current=true]");
     await row.waitFor();
-    await sleep(400);
+    await settled(page, LONG_REST_MS);
     const before = await row.boundingBox();
     for (const id of ["late", "later"]) {
       const one = { ...server.world.inbox.asks["ledger/consent/c1"], id: `ledger/consent/${id}`, since: new Date().toISOString(), short: `Run ${id}` };
@@ -480,7 +479,7 @@ for (const [n, name] of Object.keys(STATES).entries()) {
     for (const [look, theme] of [[DESK, "dark"], [PHONE, "light"]]) {
       const { server, page, complaints } = await inState(name, { ...look, theme });
       await page.emulateMedia({ colorScheme: theme, reducedMotion: "reduce" });
-      await sleep(500);
+      await settled(page, LONG_REST_MS);
       await STATES[name].then?.(page, server);
       const session = await page.context().newCDPSession(page);
       // The checker is a program of the test; the page's own policy would rightly refuse to write it in.

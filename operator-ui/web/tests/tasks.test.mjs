@@ -1,7 +1,7 @@
 // The task list of a role on the screen: where it changes in the feed, and beside the role's figures.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { counts, says, sleep, stage, until } from "./stage.mjs";
+import { counts, LONG_REST_MS, says, settled, stage, until } from "./stage.mjs";
 import { FEED } from "./states.mjs";
 import { item } from "./world.mjs";
 
@@ -38,7 +38,7 @@ for (const [size, look] of Object.entries(SIZES)) {
     const role = server.world.flows[LEDGER].state.roles.backend;
     const log = page.getByRole("log");
     await log.locator(".row").first().waitFor();
-    await sleep(400);
+    await settled(page, LONG_REST_MS);
     const before = await log.boundingBox();
     server.put(`flow ${LEDGER}`, { "role/backend": { ...role, tasks: list("done", "in_progress", "open") } });
     const opens = page.getByRole("button", { name: "1 of 3 tasks done", exact: true });
