@@ -136,6 +136,21 @@ pub fn find(disk: &dyn Disk, places: &Places, written: &str) -> Result<Found, Re
     }
 }
 
+/// The file that may be meant by a path at which there is none.
+#[must_use]
+pub fn instead_of(disk: &dyn Disk, places: &Places, written: &str) -> Option<String> {
+    let is_there = match places.place_of(written.trim()) {
+        Written::Record(rest) => walk(disk, &places.record, &rest).is_ok(),
+        Written::Project(rest) => walk(disk, &places.project, &rest).is_ok(),
+        Written::Outside => false,
+    };
+    // What is there is read once, when it is kept.
+    if is_there {
+        return None;
+    }
+    find(disk, places, written).err()?.instead
+}
+
 /// Finds a file of the record folder, and says its path. A role may also leave `record/` out, or
 /// write the path in full.
 pub fn find_in_record(

@@ -1,6 +1,6 @@
 //! What a turn sees of its flow and of its session, whether it begins now or its request is written anew.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -104,7 +104,8 @@ pub(crate) fn job(
         project_name: state.project.as_ref().map(ToString::to_string),
         date: date.get(..DAY).unwrap_or_default().to_owned(),
         lineage: lineage.chain(parent).collect(),
-        neighbours: (!state.draft).then(|| neighbours(state, role)),
+        // They are the same for all instances and at all times, so that a provider's cache holds.
+        neighbours: (!state.draft).then(|| state.graph.around(role)),
         closes: closes(state, role),
         record: at.record,
         project: at.project,
@@ -147,51 +148,6 @@ fn of_same_role(role: &RoleInstance) -> impl Fn(&RoleInstance) -> bool + '_ {
         let rest = other.as_str().strip_prefix(base);
         rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('_'))
     }
-}
-
-/// So many nodes are compared one by one faster than they are hashed.
-const FEW_NODES: usize = 8;
-
-/// Some nodes of a graph.
-enum Nodes<'a> {
-    Few(Vec<&'a NodeId>),
-    Many(HashSet<&'a NodeId>),
-}
-
-impl<'a> Nodes<'a> {
-    fn of(nodes: impl Iterator<Item = &'a NodeId>) -> Self {
-        let all: Vec<&NodeId> = nodes.collect();
-        if all.len() > FEW_NODES {
-            Self::Many(all.into_iter().collect())
-        } else {
-            Self::Few(all)
-        }
-    }
-
-    fn contain(&self, node: &NodeId) -> bool {
-        match self {
-            Self::Few(nodes) => nodes.contains(&node),
-            Self::Many(nodes) => nodes.contains(node),
-        }
-    }
-}
-
-/// Every neighbour, both ways, of every node that a role has, in the order of the graph. It is the
-/// same for all instances and at all times, so that a provider's cache holds.
-fn neighbours(state: &FlowState, role: &RoleInstance) -> Vec<String> {
-    let graph = &state.graph;
-    let is_mine = of_same_role(role);
-    let mine = graph.nodes.iter().filter(|node| is_mine(&node.role));
-    // Each edge is looked at once.
-    let mine = Nodes::of(mine.map(|node| &node.id));
-    let around = graph.edges.iter().flat_map(|edge| {
-        let (from, to) = (&edge.edge.from, &edge.edge.to);
-        let before = mine.contain(to).then_some(from);
-        before.into_iter().chain(mine.contain(from).then_some(to))
-    });
-    let around = Nodes::of(around);
-    let nodes = graph.nodes.iter().filter(|node| around.contain(&node.id));
-    nodes.map(|node| node.id.to_string()).collect()
 }
 
 /// Whether a role has the node that closes the flow: the owner's node that nothing leaves.

@@ -1,5 +1,6 @@
 //! From a role's wish for a model to everything that its taker needs.
 
+use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock, Mutex, OnceLock, PoisonError};
 
 use a_society_facts::message::Message;
@@ -44,10 +45,19 @@ pub fn traffic() -> Traffic {
 #[derive(Debug, Default)]
 pub struct Models {
     catalog: OnceLock<Result<Catalog, String>>,
+    /// The providers that roles asked for, by name.
+    providers: Mutex<BTreeMap<String, Keyed>>,
     servers: Mutex<Option<Kept>>,
     search: OnceLock<Option<SearchService>>,
     reach: OnceLock<Reach>,
     bounds: OnceLock<Bounds>,
+}
+
+/// A provider, and the key that it was made with.
+#[derive(Debug)]
+struct Keyed {
+    key: Option<String>,
+    provider: Arc<dyn Provider>,
 }
 
 /// The servers of a flow, and what they were made of.
@@ -195,7 +205,7 @@ impl Models {
                 choose(format!("there is no effort {word:?}; there are: {words}"))
             })?),
         };
-        let (provider, key) = provider(catalog, &spec.provider)?;
+        let (provider, key) = self.provider(catalog, &spec.provider)?;
         let wire = catalog.providers.get(&spec.provider);
         let images = wire.is_some_and(|found| spec.gets_images(found.wire));
         let model = Model {
@@ -216,6 +226,37 @@ impl Models {
             key,
         })
     }
+
+    /// A provider by its name, and its key. It is made anew only when its key has changed.
+    fn provider(
+        &self,
+        catalog: &Catalog,
+        name: &str,
+    ) -> Result<(Arc<dyn Provider>, Option<String>), End> {
+        let Some(spec) = catalog.providers.get(name) else {
+            return Err(choose(format!("there is no provider {name:?}")));
+        };
+        let key = spec.key.as_ref().map(user::key).transpose();
+        let key = key.map_err(|why| End::Provider { why })?;
+        let mut made = self
+            .providers
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = made.get(name).filter(|known| known.key == key) {
+            return Ok((Arc::clone(&known.provider), key));
+        }
+        let endpoint = spec.endpoint(key.as_deref().map(Secret::new));
+        let new = HttpProvider::new(endpoint, transport(catalog)?);
+        let new: Arc<dyn Provider> = Arc::new(new.map_err(|fault| End::Provider {
+            why: fault.to_string(),
+        })?);
+        let keyed = Keyed {
+            key: key.clone(),
+            provider: Arc::clone(&new),
+        };
+        made.insert(name.to_owned(), keyed);
+        Ok((new, key))
+    }
 }
 
 fn transport(catalog: &Catalog) -> Result<Arc<Transport>, End> {
@@ -230,20 +271,6 @@ fn transport(catalog: &Catalog) -> Result<Arc<Transport>, End> {
     let trusted = trusted.map_err(|why| End::Provider { why })?;
     let made = Transport::new(Timeouts::default(), catalog.proxy.clone(), trusted);
     Ok(Arc::clone(TRANSPORT.get_or_init(|| Arc::new(made))))
-}
-
-fn provider(catalog: &Catalog, name: &str) -> Result<(Arc<dyn Provider>, Option<String>), End> {
-    let Some(spec) = catalog.providers.get(name) else {
-        return Err(choose(format!("there is no provider {name:?}")));
-    };
-    let key = spec.key.as_ref().map(user::key).transpose();
-    let key = key.map_err(|why| End::Provider { why })?;
-    let endpoint = spec.endpoint(key.as_deref().map(Secret::new));
-    let made = HttpProvider::new(endpoint, transport(catalog)?);
-    let made = made.map_err(|fault| End::Provider {
-        why: fault.to_string(),
-    })?;
-    Ok((Arc::new(made), key))
 }
 
 fn choose(why: String) -> End {

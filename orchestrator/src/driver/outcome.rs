@@ -21,7 +21,7 @@ use super::error::DriverError;
 use super::step::Heard;
 use crate::mint;
 use crate::project::docs::ailment;
-use crate::record::{Found, find, find_in_record, inline_bytes};
+use crate::record::{Found, find, find_in_record, inline_bytes, instead_of};
 
 /// What a role meant with the end of its turn.
 #[derive(Debug, Default)]
@@ -136,8 +136,8 @@ impl Core {
         };
         let mut targets = targets.clone();
         for target in &mut targets {
-            let found = find(self.flow.disk(), &self.places, &target.artifact_path);
-            if let Some(instead) = found.err().and_then(|refused| refused.instead) {
+            let instead = instead_of(self.flow.disk(), &self.places, &target.artifact_path);
+            if let Some(instead) = instead {
                 target.artifact_path = instead;
             }
         }

@@ -9,14 +9,14 @@ use a_society_facts::fact::operator::Grant;
 use a_society_facts::id::{FlowId, NodeId, RoleInstance};
 use a_society_facts::message::ToolCall;
 use a_society_flow::graph::InlineRole;
-use a_society_roles::mcp::{ToolDefinition, server_of};
-use a_society_roles::provider::Prepared;
+use a_society_roles::mcp::{self, server_of};
+use a_society_roles::provider::{Prepared, ToolDefinition};
 use a_society_roles::role::definition::Skill;
 use a_society_roles::role::environment::{Commands, Environment, environment};
 use a_society_roles::skill::found;
-use a_society_roles::taker::model::{Gear, ModelTaker, Remote, Unready, offered};
+use a_society_roles::taker::model::{Gear, ModelTaker, Remote, Unready};
 use a_society_roles::tool::{
-    Background, Definition, Limits, Owner, Reach, Setting, Toolbox, WorkflowCheck, canonical, twin,
+    Background, Limits, Owner, Reach, Setting, Toolbox, WorkflowCheck, canonical, twin,
 };
 use a_society_roles::turn::job::Job;
 use a_society_roles::turn::step::End;
@@ -146,18 +146,24 @@ impl Bench {
         let tools = Toolbox::open(setting).map_err(|why| End::Aborted { why })?;
         tools.remember(Arc::clone(&job.seen));
         let named = definition.and_then(|role| role.tools.as_deref());
-        let is_named = |tool: &&Definition| {
-            let is_it = |name: &String| {
-                let name = canonical(name);
-                name == Some(tool.name) || name.and_then(twin) == Some(tool.name)
-            };
-            named.is_none_or(|named| named.iter().any(is_it))
+        let is_named = |tool: &&ToolDefinition, named: &[String]| {
+            let tool = Some(tool.name.as_str());
+            (named.iter().map(|name| canonical(name)))
+                .any(|name| name == tool || name.and_then(twin) == tool)
         };
-        let list = tools.definitions().iter().filter(is_named);
+        let all = tools.definitions();
+        let offered = match named {
+            None => Arc::clone(all),
+            Some(named) => all
+                .iter()
+                .filter(|tool| is_named(tool, named))
+                .cloned()
+                .collect(),
+        };
         Ok(Gear {
             provider: found.provider,
             model: found.model,
-            offered: offered(list),
+            offered,
             ends_by_call: named.is_none_or(|named| !named.is_empty()),
             tools,
             remote,
@@ -170,7 +176,11 @@ impl Bench {
 
     /// The last part of the system prompt, as it is in this process.
     fn environment(&self, job: &Job, definition: Option<&InlineRole>, setting: &Setting) -> String {
-        let mut skills = self.skills(definition, &job.settings);
+        let mut skills = chosen(
+            skills_in(&setting.readable, &self.project),
+            definition,
+            &job.settings,
+        );
         skills.retain(|skill| Path::new(&skill.path).is_absolute());
         let named = definition.and_then(|role| role.tools.as_deref());
         let runs = named.is_none_or(|named| named.iter().any(|name| name == RUN_COMMAND));
@@ -232,7 +242,7 @@ impl Bench {
             node: node.cloned(),
         };
         let mut setting = Setting::new(owner, self.project.clone(), self.record.clone());
-        setting.readable = self.skill_folders();
+        setting.readable = skill_folders(&self.project);
         setting.guard = Some(programs::guard());
         setting.fetch = true;
         setting.background = self.background.clone();
@@ -248,34 +258,14 @@ impl Bench {
         definition: Option<&InlineRole>,
         settings: &BTreeMap<String, String>,
     ) -> Vec<Skill> {
-        let mut skills = self.all_skills();
-        let in_file = definition.and_then(|role| role.skills.as_deref());
-        if let Some(named) = choices::names(settings, SKILLS, in_file) {
-            skills.retain(|skill| named.contains(&skill.name));
-        }
-        skills
+        chosen(self.all_skills(), definition, settings)
     }
 
     /// The skills that there are. The operator's own come first. Those of the project have paths from
     /// its folder.
     #[must_use]
     pub fn all_skills(&self) -> Vec<Skill> {
-        let mut skills: Vec<Skill> = Vec::new();
-        for folder in self.skill_folders() {
-            for mut skill in found(&folder).skills {
-                if let Ok(rest) = Path::new(&skill.path).strip_prefix(&self.project) {
-                    skill.path = rest.display().to_string();
-                }
-                if skills.iter().all(|known| known.name != skill.name) {
-                    skills.push(skill);
-                }
-            }
-        }
-        skills
-    }
-
-    fn skill_folders(&self) -> Vec<PathBuf> {
-        skill_folders(&self.project)
+        skills_in(&skill_folders(&self.project), &self.project)
     }
 
     /// How many tokens the model of a role reads at most, if it can be told.
@@ -330,7 +320,7 @@ impl Bench {
             let roster = self.roster().ok()?;
             let servers = self.models.servers(&roster).ok()?;
             let tools = servers.tools(server, &StopSignal::default()).ok()?;
-            return tools.named(&call.name).map(ToolDefinition::grant);
+            return tools.named(&call.name).map(mcp::ToolDefinition::grant);
         }
         let mut setting = self.setting(role, node);
         reach.apply(&mut setting);
@@ -340,6 +330,35 @@ impl Bench {
         let tools = Toolbox::open(setting).ok()?;
         tools.plan(call).ok()?.ask.grant()
     }
+}
+
+/// The skills of these folders.
+fn skills_in(folders: &[PathBuf], project: &Path) -> Vec<Skill> {
+    let mut skills: Vec<Skill> = Vec::new();
+    for folder in folders {
+        for mut skill in found(folder).skills {
+            if let Ok(rest) = Path::new(&skill.path).strip_prefix(project) {
+                skill.path = rest.display().to_string();
+            }
+            if skills.iter().all(|known| known.name != skill.name) {
+                skills.push(skill);
+            }
+        }
+    }
+    skills
+}
+
+/// Those of the skills that were chosen for a role or that its file names, or all.
+fn chosen(
+    mut skills: Vec<Skill>,
+    definition: Option<&InlineRole>,
+    settings: &BTreeMap<String, String>,
+) -> Vec<Skill> {
+    let in_file = definition.and_then(|role| role.skills.as_deref());
+    if let Some(named) = choices::names(settings, SKILLS, in_file) {
+        skills.retain(|skill| named.contains(&skill.name));
+    }
+    skills
 }
 
 /// The model that a role is to have, as it was chosen or as its file says.

@@ -10,9 +10,18 @@ use std::fmt::Write as _;
 #[must_use]
 pub fn shown(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
-    for letter in text.chars() {
+    let mut rest = text;
+    loop {
+        // Nearly all of most texts is plain.
+        let plain = rest.bytes().position(|byte| !is_plain(byte));
+        let (before, after) = rest.split_at(plain.unwrap_or(rest.len()));
+        out.push_str(before);
+        let mut letters = after.chars();
+        let Some(letter) = letters.next() else {
+            return out;
+        };
+        rest = letters.as_str();
         match letter {
-            '\n' => out.push('\n'),
             '\t' => out.push_str("\\t"),
             '\r' => out.push_str("\\r"),
             '\\' => out.push_str("\\\\"),
@@ -23,7 +32,11 @@ pub fn shown(text: &str) -> String {
             letter => out.push(letter),
         }
     }
-    out
+}
+
+/// Whether a byte is a letter of ASCII that is shown as it is.
+const fn is_plain(byte: u8) -> bool {
+    matches!(byte, b'\n' | b' '..=b'~') && byte != b'\\'
 }
 
 /// Whether a character acts on the text around it, or cannot be seen, or looks like a plain one.

@@ -3,13 +3,14 @@
 //! The list of tools stands first in every request, so the definitions depend on nothing that
 //! changes from turn to turn. What is open now stands in the packet, and the machine judges it.
 
+use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
 use super::contract::{Allowed, Signal};
 use super::fault::{FaultCode, HandoffFault};
 use super::limits::{MAX_CHOICES, MAX_NODES_IN_SCHEMA, MAX_QUESTION_BYTES, MAX_TARGETS};
 use super::outcome::{Outcome, Target};
-use crate::tool::Definition;
+use crate::provider::{ToldTool, ToolDefinition};
 
 /// A tool that ends a turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -73,7 +74,7 @@ pub fn not_beside(place: usize) -> String {
 /// The two tools, for a role that has these neighbours anywhere in the graph. Without neighbours
 /// known, or with too many, a node is any text.
 #[must_use]
-pub fn ending_tools(neighbours: Option<&[String]>, signals: &[&str]) -> [Definition; 2] {
+pub fn ending_tools(neighbours: Option<&[String]>, signals: &[&str]) -> Vec<ToolDefinition> {
     let few = neighbours.filter(|nodes| (1..=MAX_NODES_IN_SCHEMA).contains(&nodes.len()));
     let words = |words: &[&str]| {
         let quoted: Vec<String> = words
@@ -93,24 +94,27 @@ pub fn ending_tools(neighbours: Option<&[String]>, signals: &[&str]) -> [Definit
         r#"{{"type":"object","properties":{{"targets":{{"type":"array","items":{target}}},"type":{}}},"required":[],"additionalProperties":false}}"#,
         words(signals)
     );
-    [
-        Definition {
-            name: EndingTool::AskOperator.name(),
-            description:
-                "Ends your turn with a question; the answer is your next message. Ask only \
-                          what would change the result."
-                    .into(),
-            schema: ASK_SCHEMA.to_owned(),
-        },
-        Definition {
-            name: EndingTool::Handoff.name(),
-            description:
-                "Ends your turn. Give either targets or type, as your packet allows, once \
-                          every artifact is on disk; call nothing else in that message."
-                    .into(),
-            schema: handoff,
-        },
-    ]
+    let ask = (
+        EndingTool::AskOperator,
+        "Ends your turn with a question; the answer is your next message. Ask only what would change the result.",
+        ASK_SCHEMA.to_owned(),
+    );
+    let handoff = (
+        EndingTool::Handoff,
+        "Ends your turn. Give either targets or type, as your packet allows, once every artifact is on disk; call \
+         nothing else in that message.",
+        handoff,
+    );
+    let both = [ask, handoff].into_iter();
+    both.filter_map(|(tool, description, schema)| {
+        let told = ToldTool {
+            name: tool.name().to_owned(),
+            description: description.to_owned(),
+            schema: RawValue::from_string(schema).ok()?,
+        };
+        Some(told.into())
+    })
+    .collect()
 }
 
 /// What a question takes.
@@ -477,8 +481,8 @@ mod tests {
     fn the_definitions_name_the_nodes_unless_they_are_too_many() {
         let nodes: Vec<String> = (0..41).map(|number| format!("n{number}")).collect();
         let node = |nodes: Option<&[String]>| {
-            let [_, handoff] = ending_tools(nodes, &["await-handoff"]);
-            let schema: Value = serde_json::from_str(&handoff.schema).unwrap();
+            let handoff = ending_tools(nodes, &["await-handoff"]).remove(1);
+            let schema: Value = serde_json::from_str(handoff.schema.get()).unwrap();
             schema["properties"]["targets"]["items"]["properties"]["target_node_id"].clone()
         };
         assert_eq!(node(Some(&nodes[..2]))["enum"], json!(["n0", "n1"]));

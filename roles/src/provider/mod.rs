@@ -33,7 +33,7 @@ pub use event::{Arrival, Event};
 pub use fault::{Fault, FaultClass};
 pub use frame::Speech;
 pub use port::{Prepared, Provider};
-pub use request::{Effort, Request, Said, Thinking, ToolDefinition};
+pub use request::{Effort, Request, Said, Thinking, ToldTool, ToolDefinition};
 pub use secret::Secret;
 pub use stream::Stream;
 pub use wire::chat::ChatDialect;

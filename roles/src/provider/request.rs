@@ -2,11 +2,12 @@
 
 use std::borrow::Cow;
 use std::fmt;
+use std::ops::Deref;
 use std::str::FromStr;
 use std::sync::Arc;
 
 use a_society_facts::message::{ImageKind, Message};
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::value::RawValue;
 
 use super::blocks::{Blocks, SaidBlocks};
@@ -89,9 +90,19 @@ impl From<Message> for Said {
     }
 }
 
-/// A tool that a model may call.
+/// A tool that a model may call. Cheap to clone: the requests of all sessions have the same ones.
+#[derive(Debug, Clone)]
+pub struct ToolDefinition(Arc<Offered>);
+
+#[derive(Debug)]
+struct Offered {
+    told: ToldTool,
+    needs_arguments: bool,
+}
+
+/// A tool as a model is told about it.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct ToolDefinition {
+pub struct ToldTool {
     /// Its name: letters, digits, `_` and `-`, at most 64.
     pub name: String,
     /// What it does and when to use it.
@@ -100,16 +111,47 @@ pub struct ToolDefinition {
     pub schema: Box<RawValue>,
 }
 
-impl ToolDefinition {
-    /// Whether a call without arguments cannot be meant.
-    #[must_use]
-    pub fn needs_arguments(&self) -> bool {
+impl From<ToldTool> for ToolDefinition {
+    fn from(told: ToldTool) -> Self {
         #[derive(Deserialize)]
         struct Shape {
             #[serde(default)]
             required: Vec<String>,
         }
-        serde_json::from_str::<Shape>(self.schema.get()).is_ok_and(|it| !it.required.is_empty())
+        let shape = serde_json::from_str::<Shape>(told.schema.get());
+        let needs_arguments = shape.is_ok_and(|it| !it.required.is_empty());
+        Self(Arc::new(Offered {
+            told,
+            needs_arguments,
+        }))
+    }
+}
+
+impl ToolDefinition {
+    /// Whether a call without arguments cannot be meant.
+    #[must_use]
+    pub fn needs_arguments(&self) -> bool {
+        self.0.needs_arguments
+    }
+}
+
+impl Deref for ToolDefinition {
+    type Target = ToldTool;
+
+    fn deref(&self) -> &ToldTool {
+        &self.0.told
+    }
+}
+
+impl Serialize for ToolDefinition {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.0.told.serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for ToolDefinition {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        ToldTool::deserialize(deserializer).map(Self::from)
     }
 }
 
@@ -229,11 +271,11 @@ mod tests {
             (r#"{"type":"object","required":[]}"#, false),
             (r#"{"type":"object"}"#, false),
         ] {
-            let tool = ToolDefinition {
+            let tool = ToolDefinition::from(ToldTool {
                 name: "t".into(),
                 description: String::new(),
                 schema: RawValue::from_string(schema.into()).unwrap(),
-            };
+            });
             assert_eq!(tool.needs_arguments(), needed, "{schema}");
         }
     }

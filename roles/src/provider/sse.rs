@@ -5,6 +5,8 @@
 //! ends is none. Bytes become text only when a line is whole, so that a character that two pieces
 //! share survives.
 
+use memchr::memchr2;
+
 use super::limits;
 
 /// One thing of an event stream.
@@ -74,9 +76,8 @@ impl Decoder {
             self.after_cr = false;
             bytes = bytes.strip_prefix(b"\n").unwrap_or(bytes);
         }
-        while let Some(end) = bytes.iter().position(|byte| matches!(byte, b'\n' | b'\r')) {
+        while let Some(end) = memchr2(b'\n', b'\r', bytes) {
             let (line, rest) = bytes.split_at(end);
-            self.grow(line)?;
             bytes = match rest {
                 [b'\r', b'\n', rest @ ..] | [b'\n', rest @ ..] => rest,
                 [b'\r'] => {
@@ -86,6 +87,11 @@ impl Decoder {
                 [_, rest @ ..] => rest,
                 [] => &[],
             };
+            if self.line.is_empty() && line.len() <= self.event_limit {
+                self.end_line(line, out)?;
+                continue;
+            }
+            self.grow(line)?;
             let line = std::mem::take(&mut self.line);
             self.end_line(&line, out)?;
         }

@@ -169,3 +169,6 @@ pub(super) const QUERY_RESULTS: u64 = 20;
 
 /// How much of a line a match shows.
 pub(super) const MATCH_BYTES: usize = 400;
+
+/// How many sets of definitions are kept as they were written.
+pub(super) const TOOL_SETS: usize = 16;

@@ -43,7 +43,6 @@ pub use arguments::{
     SaidChange, Status, Task, canonical, definitions, said_changes, said_tasks, twin,
 };
 pub use command::Background;
-pub use form::Definition;
 pub(crate) use form::clipped;
 pub use plan::{Plan, Refusal, RefusalKind};
 pub use reach::{Narrowing, Reach};

@@ -12,7 +12,7 @@ use a_society_facts::message::{Message, ToolCall};
 use super::arguments::{self, Arguments, CommandOutput, canonical, definitions, twin};
 use super::command::Launch;
 use super::files::Roots;
-use super::form::{Definition, clipped};
+use super::form::clipped;
 use super::output::{Keeps, Length, Output, bound, floor};
 use super::patch::Patching;
 use super::plan::{Plan, Refusal, RefusalKind};
@@ -26,6 +26,7 @@ use super::write::Writing;
 use super::{files, limits};
 use crate::consent::{Action, Ask, Tier, shown};
 use crate::number::grouped;
+use crate::provider::ToolDefinition;
 use crate::turn::stop::StopSignal;
 
 /// The tools of one turn. Cheap to clone.
@@ -38,7 +39,7 @@ pub(super) struct Inner {
     pub roots: Roots,
     pub redactor: Redactor,
     /// The tools that there are, made when they are asked for first.
-    pub definitions: OnceLock<Vec<Definition>>,
+    pub definitions: OnceLock<Arc<[ToolDefinition]>>,
     pub seen: Seen,
     /// The sizes of the images that the session holds.
     pub images: Mutex<Vec<u64>>,
@@ -99,7 +100,7 @@ impl Toolbox {
 
     /// The tools that there are.
     #[must_use]
-    pub fn definitions(&self) -> &[Definition] {
+    pub fn definitions(&self) -> &Arc<[ToolDefinition]> {
         let made = || definitions(&self.0.setting);
         self.0.definitions.get_or_init(made)
     }
@@ -164,9 +165,11 @@ impl Toolbox {
     fn judged(&self, call: &ToolCall) -> Result<Plan, Refusal> {
         let offered = self.definitions();
         let meant = canonical(&call.name);
-        let is_meant = |tool: &Definition| Some(tool.name) == meant || twin(tool.name) == meant;
+        let is_meant = |tool: &ToolDefinition| {
+            meant == Some(tool.name.as_str()) || (meant.is_some() && twin(&tool.name) == meant)
+        };
         if meant.is_none() || !offered.iter().any(is_meant) {
-            let names: Vec<&str> = offered.iter().map(|tool| tool.name).collect();
+            let names: Vec<&str> = offered.iter().map(|tool| tool.name.as_str()).collect();
             let text = format!(
                 "There is no tool {}. There are: {}.",
                 clipped(&call.name),

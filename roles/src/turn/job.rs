@@ -63,7 +63,7 @@ pub struct Job {
     pub lineage: Vec<FlowId>,
     /// The nodes that the role can ever hand to, in the order of the graph; nothing while the flow
     /// has no graph of its own.
-    pub neighbours: Option<Vec<String>>,
+    pub neighbours: Option<Arc<[String]>>,
     /// Whether the role has the node that closes the flow.
     pub closes: bool,
     /// Why the last of them ended.

@@ -40,12 +40,22 @@ impl Hasher {
     }
 }
 
+impl Hash {
+    /// Its digits. A turn writes some fifty hashes, and a formatter takes longer for each than this for all.
+    fn digits(self) -> [u8; 64] {
+        let mut digits = [0; 64];
+        for (pair, byte) in digits.chunks_exact_mut(2).zip(self.0) {
+            pair[0] = DIGITS[usize::from(byte >> 4)];
+            pair[1] = DIGITS[usize::from(byte & 15)];
+        }
+        digits
+    }
+}
+
 impl fmt::Display for Hash {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for byte in self.0 {
-            write!(f, "{byte:02x}")?;
-        }
-        Ok(())
+        let digits = self.digits();
+        f.write_str(std::str::from_utf8(&digits).unwrap_or_default())
     }
 }
 
@@ -55,13 +65,16 @@ impl fmt::Debug for Hash {
     }
 }
 
+/// The sixteen digits.
+const DIGITS: &[u8; 16] = b"0123456789abcdef";
+
 /// What each byte stands for as a digit; above fifteen if it is none. Every record of a journal has
 /// some fifty digits, and their values cannot be guessed, so that a branch for each is slow.
 pub(crate) const NIBBLES: [u8; 256] = {
     let mut nibbles = [0xff; 256];
     let mut value: u8 = 0;
     while value < 16 {
-        nibbles[b"0123456789abcdef"[value as usize] as usize] = value;
+        nibbles[DIGITS[value as usize] as usize] = value;
         value += 1;
     }
     nibbles
@@ -92,7 +105,8 @@ impl FromStr for Hash {
 
 impl Serialize for Hash {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
+        let digits = self.digits();
+        serializer.serialize_str(std::str::from_utf8(&digits).unwrap_or_default())
     }
 }
 

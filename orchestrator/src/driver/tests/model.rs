@@ -25,7 +25,7 @@ use a_society_roles::provider::{
     Stream, Thinking,
 };
 use a_society_roles::role::prompt::Prompt;
-use a_society_roles::taker::model::{Chooser, Gear, Model, ModelTaker, Remote, Traffic, offered};
+use a_society_roles::taker::model::{Chooser, Gear, Model, ModelTaker, Remote, Traffic};
 use a_society_roles::tool::{Owner, Setting, Toolbox};
 use a_society_roles::turn::job::{BegunWith, Job};
 use a_society_roles::turn::stop::StopSignal;
@@ -231,7 +231,7 @@ impl Actors {
 
     fn gear(&self, job: &Job) -> Gear {
         let tools = self.tools(&job.role);
-        let offered = offered(tools.definitions());
+        let offered = Arc::clone(tools.definitions());
         let puppet = || Arc::clone(&self.puppet) as Arc<dyn Provider>;
         let remote = self.server.as_ref().map(|servers| Remote {
             servers: Arc::clone(servers),

@@ -17,7 +17,7 @@ use self::server::Server;
 use crate::provider::http::{Endpoint, HttpProvider, Timeouts, Transport, Wire};
 use crate::provider::{
     Answer, Arrival, ChatDialect, Effort, Event, Fault, Provider, Request, Said, SaidBlocks,
-    Secret, Thinking, ToolDefinition,
+    Secret, Thinking, ToldTool, ToolDefinition,
 };
 use crate::turn::stop::StopSignal;
 
@@ -72,10 +72,12 @@ pub(crate) fn user(text: &str) -> Said {
 }
 
 pub(crate) fn tools() -> Vec<ToolDefinition> {
-    let tool = |name: &str, schema: &str| ToolDefinition {
-        name: name.into(),
-        description: format!("The tool {name}."),
-        schema: RawValue::from_string(schema.into()).unwrap(),
+    let tool = |name: &str, schema: &str| {
+        ToolDefinition::from(ToldTool {
+            name: name.into(),
+            description: format!("The tool {name}."),
+            schema: RawValue::from_string(schema.into()).unwrap(),
+        })
     };
     vec![
         tool(

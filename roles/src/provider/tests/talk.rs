@@ -559,12 +559,13 @@ fn hi() -> String {
 }
 
 pub(super) fn reader(wire: Wire, model: &str) -> Box<dyn Reader> {
-    let needing = tools().into_iter().filter(ToolDefinition::needs_arguments);
+    let tools = tools();
+    let needing = tools.iter().filter(|tool| tool.needs_arguments());
     let asked = Asked {
         provider: wire.word().into(),
         model: model.into(),
-        needs_arguments: needing.map(|tool| tool.name).collect(),
-        offered: tools().into_iter().map(|tool| tool.name).collect(),
+        needs_arguments: needing.map(|tool| tool.name.clone()).collect(),
+        offered: tools.iter().map(|tool| tool.name.clone()).collect(),
         sent_bytes: 1_000,
         request_id: None,
     };

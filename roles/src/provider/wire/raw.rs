@@ -1,7 +1,10 @@
 //! JSON whose members keep their order and their bytes.
 
+use std::borrow::Cow;
 use std::fmt;
+use std::marker::PhantomData;
 
+use serde::Deserialize as DeriveDeserialize;
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::value::{RawValue, to_raw_value};
@@ -48,6 +51,49 @@ impl RawObject {
     }
 }
 
+/// The members of an object that is read once, where they lie.
+#[derive(Debug, Default)]
+pub(super) struct Members<'a>(Vec<(Cow<'a, str>, &'a RawValue)>);
+
+impl<'a> Members<'a> {
+    /// A member as text, if it is one.
+    pub(super) fn text(&self, name: &str) -> Option<String> {
+        serde_json::from_str(self.get(name)?.get()).ok()
+    }
+
+    /// A member.
+    pub(super) fn get(&self, name: &str) -> Option<&'a RawValue> {
+        let found = self.0.iter().find(|(known, _)| known == name);
+        found.map(|(_, value)| *value)
+    }
+}
+
+impl<'de: 'a, 'a> Deserialize<'de> for Members<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Found<'a>(PhantomData<&'a ()>);
+        impl<'de: 'a, 'a> Visitor<'de> for Found<'a> {
+            type Value = Members<'a>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Members<'a>, A::Error> {
+                let mut members = Vec::new();
+                while let Some((name, value)) = map.next_entry::<Name<'a>, &'a RawValue>()? {
+                    members.push((name.0, value));
+                }
+                Ok(Members(members))
+            }
+        }
+        deserializer.deserialize_map(Found(PhantomData))
+    }
+}
+
+/// The name of a member, copied only where it has escapes.
+#[derive(DeriveDeserialize)]
+struct Name<'a>(#[serde(borrow)] Cow<'a, str>);
+
 impl Serialize for RawObject {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(Some(self.0.len()))?;
@@ -87,7 +133,7 @@ pub(in crate::provider) fn empty_object() -> Box<RawValue> {
 
 /// JSON text without halves of surrogate pairs, which are no characters: each becomes the escape
 /// of U+FFFD. Providers pass them on when a model cuts an emoji in two.
-pub(super) fn without_lone_surrogates(json: &str) -> std::borrow::Cow<'_, str> {
+pub(super) fn without_lone_surrogates(json: &str) -> Cow<'_, str> {
     if !json.contains("\\ud") && !json.contains("\\uD") {
         return json.into();
     }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
 use super::assembly::{Assembly, Tally};
@@ -93,8 +94,12 @@ impl Asked {
 
 /// Reads the data of an event.
 pub(super) fn data<T: DeserializeOwned>(event: &SseEvent) -> Result<T, Fault> {
-    let text = without_lone_surrogates(&event.data);
-    serde_json::from_str(&text)
+    read(&without_lone_surrogates(&event.data))
+}
+
+/// Reads the text of an event, which may be borrowed.
+pub(super) fn read<'a, T: Deserialize<'a>>(text: &'a str) -> Result<T, Fault> {
+    serde_json::from_str(text)
         .map_err(|why| garbled(format!("an event is not what it should be: {why}")))
 }
 

@@ -3,18 +3,16 @@
 use std::fmt;
 use std::sync::Arc;
 
-use a_society_facts::Hash;
-use a_society_facts::fact::turn::Usage;
-use serde_json::value::RawValue;
-
 use crate::cost::{Counted, Price, input_bound_tokens};
 use crate::mcp::Servers;
 use crate::provider::config::Bounds;
 use crate::provider::retry::Lanes;
 use crate::provider::{Effort, Provider, Thinking, ToolDefinition};
-use crate::tool::{Definition, Toolbox};
+use crate::tool::Toolbox;
 use crate::turn::step::{End, Step, Told, Worst};
 use crate::turn::taker::Taker;
+use a_society_facts::Hash;
+use a_society_facts::fact::turn::Usage;
 
 /// A model as it is used for one turn.
 #[derive(Debug, Clone)]
@@ -86,19 +84,6 @@ impl fmt::Debug for Traffic {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Traffic").finish_non_exhaustive()
     }
-}
-
-/// Tools as a model is offered them. A tool whose schema cannot be written is not offered.
-#[must_use]
-pub fn offered<'a>(tools: impl IntoIterator<Item = &'a Definition>) -> Arc<[ToolDefinition]> {
-    let each = tools.into_iter().filter_map(|tool| {
-        Some(ToolDefinition {
-            name: tool.name.to_owned(),
-            description: tool.description.clone().into_owned(),
-            schema: RawValue::from_string(tool.schema.clone()).ok()?,
-        })
-    });
-    each.collect()
 }
 
 impl Model {

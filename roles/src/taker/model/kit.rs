@@ -11,11 +11,11 @@ use a_society_facts::fact::turn::{CallEnd, Effect, FileChange};
 use a_society_facts::id::CallId;
 use a_society_facts::message::ToolCall;
 
-use super::gear::{Remote, offered};
+use super::gear::Remote;
 use crate::consent::{Action, Ask, Tier, shown};
 use crate::handoff::{EndingTool, ending_tools};
 use crate::mcp;
-use crate::provider::ToolDefinition;
+use crate::provider::{ToldTool, ToolDefinition};
 use crate::tool::{Finished, Plan, Running, Toolbox, canonical, clipped, twin};
 use crate::turn::job::Job;
 use crate::turn::stop::StopSignal;
@@ -139,8 +139,7 @@ impl Kit {
         let is_configured = |tool: &ToolDefinition| WEB.contains(&tool.name.as_str());
         let at = self.offered.iter().position(is_configured);
         let at = at.unwrap_or(self.offered.len());
-        self.offered
-            .splice(at..at, offered(&endings).iter().cloned());
+        self.offered.splice(at..at, endings);
     }
 
     fn add_server(&mut self, server: &str, stop: &StopSignal, absent: &mut Vec<Absent>) {
@@ -166,11 +165,12 @@ impl Kit {
             let Ok(schema) = serde_json::value::to_raw_value(&tool.schema) else {
                 continue;
             };
-            self.offered.push(ToolDefinition {
+            let told = ToldTool {
                 name: tool.name.clone(),
                 description: tool.description.clone(),
                 schema,
-            });
+            };
+            self.offered.push(told.into());
             self.tools.insert(tool.name.clone(), tool.clone());
         }
     }

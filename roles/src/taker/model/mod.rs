@@ -22,5 +22,5 @@ mod taker;
 mod window;
 
 pub use choose::{Candidate, Chooser, Question};
-pub use gear::{Gear, Model, Remote, Traffic, Unready, offered};
+pub use gear::{Gear, Model, Remote, Traffic, Unready};
 pub use taker::{ModelTaker, conversation};

@@ -47,7 +47,7 @@ pub(in crate::taker) fn job(role: &str, node: &str, turns_before: u32) -> Job {
         project_name: None,
         date: "2026-05-27".to_owned(),
         lineage: vec!["20260527T143000123Z-a1b2c3".parse().unwrap()],
-        neighbours: Some(vec!["intake".to_owned(), "review".to_owned()]),
+        neighbours: Some(["intake".to_owned(), "review".to_owned()].into()),
         closes: false,
         record: PathBuf::from("record"),
         project: PathBuf::from("."),

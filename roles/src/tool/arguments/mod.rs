@@ -5,6 +5,9 @@ mod files;
 mod search;
 mod web;
 
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::{Arc, Mutex, PoisonError};
+
 use serde::de::DeserializeOwned;
 
 pub(super) use self::commands::{CommandOutput, RunCommand, Todo};
@@ -13,9 +16,11 @@ pub(super) use self::files::{ApplyPatch, EditFile, ReadFile, WriteFile};
 pub(super) use self::search::{GlobFiles, GrepFiles, ListDirectory};
 pub(super) use self::web::{FetchUrl, WebSearch};
 use super::edit::Section;
-use super::form::{self, Definition, Form, clipped};
+use super::form::{self, Form, clipped};
+use super::limits;
 use super::plan::{Refusal, RefusalKind};
 use super::setting::{EditTool, Setting};
+use crate::provider::ToolDefinition;
 
 /// The arguments of a call, by its tool.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -50,33 +55,74 @@ const FORMS: [&Form; 12] = [
     &web::WEB_SEARCH,
 ];
 
+/// What decides which tools are offered, and how.
+#[derive(Debug, PartialEq)]
+struct ToolSet {
+    is_small: bool,
+    edit_tool: EditTool,
+    runs: bool,
+    fetches: bool,
+    searches: bool,
+    words: BTreeMap<String, Vec<String>>,
+    bound: String,
+}
+
+impl ToolSet {
+    fn of(setting: &Setting) -> Self {
+        Self {
+            is_small: setting.is_small(),
+            edit_tool: setting.told_edit_tool(),
+            runs: setting.guard.is_some(),
+            fetches: setting.fetch,
+            searches: setting.search.is_some(),
+            words: setting.words.clone(),
+            bound: setting.limits.output_bound(),
+        }
+    }
+}
+
+/// The last sets of tools. Nearly all turns of a process have one of a few, and writing a set takes longer than
+/// most steps of a turn.
+static WRITTEN: Mutex<VecDeque<(ToolSet, Arc<[ToolDefinition]>)>> = Mutex::new(VecDeque::new());
+
 /// The tools that a setting offers, always in the same order.
 #[must_use]
-pub fn definitions(setting: &Setting) -> Vec<Definition> {
-    let offered = FORMS.iter().filter(|form| is_offered(form, setting));
+pub fn definitions(setting: &Setting) -> Arc<[ToolDefinition]> {
+    let kind = ToolSet::of(setting);
+    let mut written = WRITTEN.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some((_, tools)) = written.iter().find(|(known, _)| *known == kind) {
+        return Arc::clone(tools);
+    }
+    let tools = write(&kind);
+    if written.len() >= limits::TOOL_SETS {
+        written.pop_front();
+    }
+    written.push_back((kind, Arc::clone(&tools)));
+    tools
+}
+
+fn write(kind: &ToolSet) -> Arc<[ToolDefinition]> {
+    let offered = FORMS.iter().filter(|form| is_offered(form, kind));
     let told = offered.map(|form| match form.name {
-        "edit_file" if setting.is_small() => &files::EDIT_FILE_ONCE,
-        "run_command" if setting.is_small() => &commands::RUN_COMMAND_AWAITED,
-        "write_file" if setting.told_edit_tool() == EditTool::Patch => {
-            &files::WRITE_FILE_BESIDE_PATCHES
-        }
+        "edit_file" if kind.is_small => &files::EDIT_FILE_ONCE,
+        "run_command" if kind.is_small => &commands::RUN_COMMAND_AWAITED,
+        "write_file" if kind.edit_tool == EditTool::Patch => &files::WRITE_FILE_BESIDE_PATCHES,
         _ => form,
     });
-    let bound = setting.limits.output_bound();
-    told.map(|form| form.definition(&setting.words, &bound))
+    told.filter_map(|form| form.definition(&kind.words, &kind.bound))
         .collect()
 }
 
 /// What a model with a small window is not offered: its definitions cost more than they give.
 const LARGE_ONLY: [&str; 3] = ["glob", "command_output", "todo"];
 
-fn is_offered(form: &Form, setting: &Setting) -> bool {
+fn is_offered(form: &Form, kind: &ToolSet) -> bool {
     match form.name {
-        name if setting.is_small() && LARGE_ONLY.contains(&name) => false,
-        "edit_file" | "apply_patch" => setting.told_edit_tool().tool() == form.name,
-        "run_command" | "command_output" => setting.guard.is_some(),
-        "fetch_url" => setting.fetch,
-        "web_search" => setting.search.is_some(),
+        name if kind.is_small && LARGE_ONLY.contains(&name) => false,
+        "edit_file" | "apply_patch" => kind.edit_tool.tool() == form.name,
+        "run_command" | "command_output" => kind.runs,
+        "fetch_url" => kind.fetches,
+        "web_search" => kind.searches,
         _ => true,
     }
 }

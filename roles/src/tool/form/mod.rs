@@ -14,7 +14,6 @@ mod tests;
 
 pub(crate) use read::clipped;
 pub(super) use read::{read, typed, wrong};
-pub use schema::Definition;
 
 /// A tool with everything it takes.
 #[derive(Debug)]

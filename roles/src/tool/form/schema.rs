@@ -1,44 +1,33 @@
 //! A form as models read it.
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
+use serde_json::value::RawValue;
+
 use super::{Form, Kind, Member, Need};
+use crate::provider::{ToldTool, ToolDefinition};
 
 /// The placeholder in a description for how much of an output the model gets.
 const BOUND: &str = "{bound}";
 
-/// One tool, as a model is told about it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Definition {
-    /// Its name.
-    pub name: &'static str,
-    /// When and how to use it.
-    pub description: Cow<'static, str>,
-    /// The JSON schema of its arguments, its members in the order of the form.
-    pub schema: String,
-}
-
 impl Form {
-    /// The tool as models are told about it. These words stand where a kind names them, and the bound of
-    /// outputs where the description does.
+    /// The tool as models are told about it, its members in the order of the form. These words stand where a
+    /// kind names them, and the bound of outputs where the description does. A tool whose schema cannot be
+    /// written is not offered.
     pub(in super::super) fn definition(
         &self,
         words: &BTreeMap<String, Vec<String>>,
         bound: &str,
-    ) -> Definition {
+    ) -> Option<ToolDefinition> {
         let mut schema = String::new();
         object(&mut schema, self.members, words);
-        Definition {
-            name: self.name,
-            description: if self.said.contains(BOUND) {
-                Cow::Owned(self.said.replace(BOUND, bound))
-            } else {
-                Cow::Borrowed(self.said)
-            },
-            schema,
-        }
+        let told = ToldTool {
+            name: self.name.to_owned(),
+            description: self.said.replace(BOUND, bound),
+            schema: RawValue::from_string(schema).ok()?,
+        };
+        Some(told.into())
     }
 
     /// What the tool takes, in one line, for who called it wrongly.

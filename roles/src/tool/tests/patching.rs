@@ -221,7 +221,9 @@ fn one_tool_for_edits_is_offered_and_both_are_run() {
         let mut setting = stage.setting();
         (setting.edit_tool, setting.window_tokens) = (edit_tool, window);
         let tools = Toolbox::open(setting).unwrap();
-        let names: Vec<&str> = tools.definitions().iter().map(|tool| tool.name).collect();
+        let names: Vec<&str> = (tools.definitions().iter())
+            .map(|tool| tool.name.as_str())
+            .collect();
         let edits: Vec<&str> = (names.into_iter())
             .filter(|name| ["edit_file", "apply_patch"].contains(name))
             .collect();

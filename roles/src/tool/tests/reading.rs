@@ -183,7 +183,7 @@ fn a_model_with_a_small_window_gets_fewer_tools_and_fewer_lines() {
         .definitions()
         .iter()
         .find(|tool| tool.name == "edit_file");
-    let schema = &edit.unwrap().schema;
+    let schema = edit.unwrap().schema.get();
     assert!(
         schema.contains(r#""old_string":{"#) && !schema.contains("edits"),
         "{schema}"

@@ -1,5 +1,6 @@
 //! Answers of Anthropic Messages, event by event.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
@@ -8,8 +9,8 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::super::assembly::{Assembly, Count, Tally};
-use super::super::raw::{RawObject, empty_object};
-use super::super::reader::{Asked, Progress, Reader, cut_off, data, garbled};
+use super::super::raw::{Members, RawObject, empty_object, without_lone_surrogates};
+use super::super::reader::{Asked, Progress, Reader, cut_off, garbled, read};
 use super::super::words::Words;
 use crate::provider::answer::{Answer, AskedCall, Stop};
 use crate::provider::event::Event;
@@ -49,12 +50,13 @@ struct Open {
 }
 
 #[derive(Deserialize)]
-struct Frame {
-    #[serde(rename = "type")]
-    kind: String,
+struct Frame<'a> {
+    #[serde(rename = "type", borrow)]
+    kind: Cow<'a, str>,
     index: Option<usize>,
     content_block: Option<RawObject>,
-    delta: Option<RawObject>,
+    #[serde(borrow)]
+    delta: Option<Members<'a>>,
     message: Option<Value>,
     usage: Option<Value>,
     error: Option<Value>,
@@ -88,7 +90,7 @@ impl Messages {
         out.push(Event::Usage(self.tally.so_far()));
     }
 
-    fn begin(&mut self, frame: Frame, out: &mut Vec<Event>) -> Result<(), Fault> {
+    fn begin(&mut self, frame: Frame<'_>, out: &mut Vec<Event>) -> Result<(), Fault> {
         let object = frame
             .content_block
             .ok_or_else(|| garbled("a block begins without one"))?;
@@ -133,7 +135,7 @@ impl Messages {
         Ok(())
     }
 
-    fn add(&mut self, frame: Frame, out: &mut Vec<Event>) -> Result<(), Fault> {
+    fn add(&mut self, frame: Frame<'_>, out: &mut Vec<Event>) -> Result<(), Fault> {
         let delta = frame.delta.ok_or_else(|| garbled("a delta is empty"))?;
         let kind = delta
             .text("type")
@@ -202,7 +204,7 @@ impl Messages {
         Ok(())
     }
 
-    fn stopped(&mut self, frame: &Frame) {
+    fn stopped(&mut self, frame: &Frame<'_>) {
         let delta = frame.delta.as_ref();
         let Some(reason) = delta.and_then(|delta| delta.text("stop_reason")) else {
             return;
@@ -277,8 +279,9 @@ impl Open {
 
 impl Reader for Messages {
     fn take(&mut self, event: &SseEvent, out: &mut Vec<Event>) -> Result<Progress, Fault> {
-        let frame: Frame = data(event)?;
-        match frame.kind.as_str() {
+        let text = without_lone_surrogates(&event.data);
+        let frame: Frame<'_> = read(&text)?;
+        match &*frame.kind {
             "ping" => return Ok(Progress::Alive),
             "message_start" => {
                 let usage = frame

@@ -1,35 +1,41 @@
 //! The graph of a flow with its neighbours indexed, so that a question about one node costs what
 //! the node has and not the size of the graph.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Deref;
+use std::sync::Arc;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::fact::flow::{EdgeOutline, NodeOutline, Outline};
 use crate::handoff::EdgeName;
-use crate::id::NodeId;
+use crate::id::{NodeId, RoleInstance};
 
-/// An outline with its indexes. It is written and read as the outline alone.
+/// An outline with its indexes. It is written and read as the outline alone, and cheap to clone.
 #[derive(Debug, Clone, Default)]
-pub struct Chart {
+pub struct Chart(Arc<Indexed>);
+
+#[derive(Debug, Default)]
+struct Indexed {
     outline: Outline,
     places: BTreeMap<NodeId, usize>,
     leaving: Vec<Vec<usize>>,
     entering: Vec<Vec<usize>>,
+    /// The neighbours of each role, by its name without a number.
+    around: BTreeMap<String, Arc<[String]>>,
 }
 
 impl Chart {
     /// A node by its id.
     #[must_use]
     pub fn node(&self, id: &NodeId) -> Option<&NodeOutline> {
-        self.outline.nodes.get(*self.places.get(id)?)
+        self.nodes.get(self.place(id)?)
     }
 
     /// Where a node stands in the file.
     #[must_use]
     pub fn place(&self, id: &NodeId) -> Option<usize> {
-        self.places.get(id).copied()
+        self.0.places.get(id).copied()
     }
 
     /// An edge by its ends.
@@ -38,14 +44,20 @@ impl Chart {
         self.leaving(&name.from).find(|edge| edge.edge == *name)
     }
 
+    /// The nodes before and after those that the instances of a role have, in the order of the file.
+    #[must_use]
+    pub fn around(&self, role: &RoleInstance) -> Arc<[String]> {
+        self.0.around.get(role.base()).cloned().unwrap_or_default()
+    }
+
     /// The edges that leave a node, in the order of the file.
     pub fn leaving(&self, node: &NodeId) -> impl Iterator<Item = &EdgeOutline> {
-        self.edges_at(&self.leaving, node)
+        self.edges_at(&self.0.leaving, node)
     }
 
     /// The edges that enter a node, in the order of the file.
     pub fn entering(&self, node: &NodeId) -> impl Iterator<Item = &EdgeOutline> {
-        self.edges_at(&self.entering, node)
+        self.edges_at(&self.0.entering, node)
     }
 
     fn edges_at<'a>(
@@ -54,7 +66,7 @@ impl Chart {
         node: &NodeId,
     ) -> impl Iterator<Item = &'a EdgeOutline> {
         let list = self.place(node).and_then(|place| lists.get(place));
-        (list.into_iter().flatten()).filter_map(|edge| self.outline.edges.get(*edge))
+        (list.into_iter().flatten()).filter_map(|edge| self.edges.get(*edge))
     }
 }
 
@@ -74,32 +86,54 @@ impl From<Outline> for Chart {
                 entering[*to].push(number);
             }
         }
-        Self {
+        let around = around(&outline, &places);
+        Self(Arc::new(Indexed {
             outline,
             places,
             leaving,
             entering,
+            around,
+        }))
+    }
+}
+
+/// The neighbours of all roles: every edge makes one of either end for the role of the other.
+fn around(outline: &Outline, places: &BTreeMap<NodeId, usize>) -> BTreeMap<String, Arc<[String]>> {
+    let mut around: BTreeMap<&str, BTreeSet<usize>> = BTreeMap::new();
+    for edge in &outline.edges {
+        let ends = [&edge.edge.from, &edge.edge.to].map(|end| places.get(end).copied());
+        let [Some(from), Some(to)] = ends else {
+            continue;
+        };
+        for (mine, other) in [(from, to), (to, from)] {
+            let role = outline.nodes[mine].role.base();
+            around.entry(role).or_default().insert(other);
         }
     }
+    let named = |(role, nodes): (&str, BTreeSet<usize>)| {
+        let names = nodes.iter().map(|node| outline.nodes[*node].id.to_string());
+        (role.to_owned(), names.collect())
+    };
+    around.into_iter().map(named).collect()
 }
 
 impl Deref for Chart {
     type Target = Outline;
 
     fn deref(&self) -> &Outline {
-        &self.outline
+        &self.0.outline
     }
 }
 
 impl PartialEq for Chart {
     fn eq(&self, other: &Self) -> bool {
-        self.outline == other.outline
+        Arc::ptr_eq(&self.0, &other.0) || **self == **other
     }
 }
 
 impl Serialize for Chart {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        self.outline.serialize(serializer)
+        self.0.outline.serialize(serializer)
     }
 }
 
@@ -133,6 +167,26 @@ mod tests {
             assert_eq!(chart.edge(&edge.edge), outline.edge(&edge.edge));
         }
         assert_eq!(chart.node(&id("no-such-node")), None);
+        for node in &outline.nodes {
+            let of_role = |id: &NodeId| {
+                let other = outline.node(id).unwrap();
+                other.role.base() == node.role.base()
+            };
+            let edges = || outline.edges.iter().map(|edge| &edge.edge);
+            let is_around = |id: &NodeId| {
+                edges().any(|edge| {
+                    (edge.from == *id && of_role(&edge.to))
+                        || (edge.to == *id && of_role(&edge.from))
+                })
+            };
+            let around = outline.nodes.iter().map(|node| &node.id);
+            let around: Vec<String> = (around.filter(|id| is_around(id)))
+                .map(ToString::to_string)
+                .collect();
+            assert!(!around.is_empty());
+            assert_eq!(*chart.around(&node.role), *around);
+        }
+        assert!(chart.around(&id("nobody")).is_empty());
         let json = serde_json::to_string(&outline).unwrap();
         assert_eq!(serde_json::to_string(&chart).unwrap(), json);
         assert_eq!(serde_json::from_str::<Chart>(&json).unwrap(), chart);
