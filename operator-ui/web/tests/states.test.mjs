@@ -79,6 +79,8 @@ for (const [name, [path, still]] of Object.entries(SCREENS)) for (const [size, l
     server.refusing = false;
     await page.evaluate(() => dispatchEvent(new Event("online")));
     await notice(page).waitFor({ state: "detached" });
+    // Rows that stood in wide letters are measured anew.
+    await settled(page, LONG_REST_MS);
     assert.deepEqual(await places(page, still), before, "nor when it is back");
   });
 }
