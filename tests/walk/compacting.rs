@@ -210,6 +210,28 @@ fn a_window_that_prompt_and_tools_fill_is_asked_about_after_one_request() {
     assert!(server.bodies().len() > 5, "{said:?}");
 }
 
+#[test]
+fn a_packet_that_no_window_of_this_size_holds_is_asked_about_before_anything_is_sent() {
+    let server = Server::start(|_| Answer::Says(CLOSES));
+    let place = place(&server, 10_000);
+    let input = "Every line of this list is a task.\n".repeat(3_000);
+    place.write("input.txt", &input);
+    let said = place.run(&[&RUN[..], &["--input", "@input.txt"]].concat());
+    assert_eq!(said.code, 8, "{said:?}");
+    let said = format!("{}{}", said.out, said.err);
+    assert!(said.contains("m has a window of 10,000 tokens"), "{said}");
+    assert_eq!(server.bodies().len(), 0);
+    // The operator chooses one that holds it.
+    let config = std::fs::read_to_string(place.workspace.path().join("config.yaml")).unwrap();
+    place.write("config.yaml", &config.replace("10000", "100000"));
+    let flow = place.flow().unwrap();
+    assert_eq!(place.run(&["retry", &flow]).code, 0);
+    let said = place.run(&["resume", &flow, "--until-waiting"]);
+    let bodies = server.bodies();
+    let asked = bodies.first().unwrap_or_else(|| panic!("{said:?}"));
+    assert!(asked.contains(input.trim_end().replace('\n', "\\n").as_str()));
+}
+
 fn asks_for_tools_in_summaries(request: &Value) -> Answer {
     if is_for_summary(request) {
         return Answer::Calls("read_file", json!({ "path": "file-1.txt" }));

@@ -33,8 +33,13 @@ fn results(body: &Value) -> Vec<Value> {
     found
 }
 
-/// A model that reads these files and closes. It takes its time for the answer after the first.
+/// A model that reads these files and closes.
 fn model(reads: Reads) -> Server {
+    paced(reads, |_| Duration::from_millis(1))
+}
+
+/// The same, with so much time before each part of an answer.
+fn paced(reads: Reads, every: fn(usize) -> Duration) -> Server {
     Server::by(move |seen, number| {
         let shown = results(&seen.body).len();
         let piece = reads.get(shown).map_or_else(
@@ -45,17 +50,11 @@ fn model(reads: Reads) -> Server {
                 arguments: json!({ "path": path }).to_string(),
             },
         );
-        let every = if number == 2 { 2_000 } else { 1 };
         let used = Used {
             fresh: 100,
             ..Used::default()
         };
-        Reply::Paced(
-            vec![piece],
-            Ending::Natural,
-            used,
-            Duration::from_millis(every),
-        )
+        Reply::Paced(vec![piece], Ending::Natural, used, every(number))
     })
 }
 
@@ -108,7 +107,9 @@ fn pictured(result: &Value) -> (String, String, Vec<u8>) {
 #[test]
 fn an_image_reaches_the_model_and_every_request_holds_the_same_bytes_over_a_kill_and_in_a_fork() {
     for wire in ["anthropic", "openai-responses"] {
-        let server = model(&["logo.png", "photo.jpg", "logo.png"]);
+        // The second answer takes long enough to be killed in.
+        let slow = |number| Duration::from_millis(if number == 2 { 2_000 } else { 1 });
+        let server = paced(&["logo.png", "photo.jpg", "logo.png"], slow);
         let place = place(&server, wire, ", images: true");
         let logo = png(200_000);
         let photo = [

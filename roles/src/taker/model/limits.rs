@@ -76,6 +76,9 @@ pub(super) const CHOICE_TEXT_BYTES: usize = 4 * 1024;
 /// How many bytes of text make a token as a rule, where a fair guess is wanted.
 pub(super) const BYTES_A_TOKEN_USUALLY: u64 = 4;
 
+/// How many bytes of text make a token at most, runs of blanks aside.
+pub(super) const BYTES_A_TOKEN_AT_MOST: u64 = 8;
+
 /// How many such bytes an image counts for, where a fair guess is wanted.
 pub(super) const IMAGE_BYTES_USUALLY: usize = 6_400;
 

@@ -5,8 +5,8 @@ use a_society_facts::message::Message;
 
 use super::hear::size_of;
 use super::limits::{
-    BYTES_A_TOKEN_USUALLY, FREED_SHARE, FRUITLESS_MAX, FULL_PERCENT, FULL_PERCENT_SMALL,
-    SMALL_WINDOW_TOKENS,
+    BYTES_A_TOKEN_AT_MOST, BYTES_A_TOKEN_USUALLY, FREED_SHARE, FRUITLESS_MAX, FULL_PERCENT,
+    FULL_PERCENT_SMALL, SMALL_WINDOW_TOKENS,
 };
 use super::taker::{ModelTaker, Next};
 use crate::number::grouped;
@@ -77,6 +77,9 @@ impl ModelTaker {
     }
 
     pub(super) fn fullness(&self) -> Fullness {
+        if self.is_hopeless() {
+            return Fullness::Stuck;
+        }
         let is_refused = self.filling.refused.is_some();
         if !is_refused && (self.no_summary || !self.is_full()) {
             return Fullness::Free;
@@ -91,6 +94,13 @@ impl ModelTaker {
         } else {
             Fullness::Free
         }
+    }
+
+    /// Whether the part that stays is larger than the window, however tokens are counted. A provider would
+    /// refuse such a request, and some local servers read a part of it and say nothing.
+    fn is_hopeless(&self) -> bool {
+        let window = self.gear.model.window;
+        window > 0 && self.fixed_bytes() / BYTES_A_TOKEN_AT_MOST > window
     }
 
     /// Whether enough of the window is filled by what can be summarised.
