@@ -3,6 +3,9 @@
 use std::fmt;
 use std::sync::Arc;
 
+use a_society_facts::Hash;
+use a_society_facts::fact::turn::Usage;
+
 use crate::cost::{Counted, Price, input_bound_tokens};
 use crate::mcp::Servers;
 use crate::provider::config::Bounds;
@@ -11,8 +14,6 @@ use crate::provider::{Effort, Provider, Thinking, ToolDefinition};
 use crate::tool::Toolbox;
 use crate::turn::step::{End, Step, Told, Worst};
 use crate::turn::taker::Taker;
-use a_society_facts::Hash;
-use a_society_facts::fact::turn::Usage;
 
 /// A model as it is used for one turn.
 #[derive(Debug, Clone)]
