@@ -84,6 +84,8 @@ test(`through ${KILLS} kills in the middle of a stream nothing is lost and nothi
     await page.locator("[role=log] .caret").waitFor();
     assert.equal(place.run("cancel", flow.flow).code, 0);
     await over(page);
+    // The flow is over before its turn is; the last words are recorded with the end of the turn.
+    await until(() => place.log(flow.flow).at(-1).fact, (fact) => fact === "turn_ended", "the turn is over");
     await place.kill();
     const journal = place.log(flow.flow);
     assert.deepEqual(journal.map((fact) => fact.seq), journal.map((_, at) => at + 1), "the journal has no hole");
