@@ -97,6 +97,17 @@ fn run(place: &Place) -> crate::support::Said {
     place.run(&RUN)
 }
 
+/// The operator gives a model of this window one of 100,000 tokens, and the flow goes on.
+fn widened(place: &Place, window: u64) -> crate::support::Said {
+    let config = std::fs::read_to_string(place.workspace.path().join("config.yaml")).unwrap();
+    let wide = config.replace(&format!("window: {window} "), "window: 100000 ");
+    assert_ne!(config, wide);
+    place.write("config.yaml", &wide);
+    let flow = place.flow().unwrap();
+    assert_eq!(place.run(&["retry", &flow]).code, 0);
+    place.run(&["resume", &flow, "--until-waiting"])
+}
+
 fn transcript(place: &Place) -> Value {
     let flow = place.flow().unwrap();
     let said = place.run(&["session", "export", &flow, "owner"]);
@@ -202,11 +213,7 @@ fn a_window_that_prompt_and_tools_fill_is_asked_about_after_one_request() {
     assert!(said.contains("owner model=NAME"), "{said}");
     assert_eq!(server.bodies().len(), 1);
     // The operator mends it, and the turn goes on.
-    let config = std::fs::read_to_string(place.workspace.path().join("config.yaml")).unwrap();
-    place.write("config.yaml", &config.replace("2048", "100000"));
-    let flow = place.flow().unwrap();
-    assert_eq!(place.run(&["retry", &flow]).code, 0);
-    let said = place.run(&["resume", &flow, "--until-waiting"]);
+    let said = widened(&place, 2_048);
     assert!(server.bodies().len() > 5, "{said:?}");
 }
 
@@ -222,11 +229,7 @@ fn a_packet_that_no_window_of_this_size_holds_is_asked_about_before_anything_is_
     assert!(said.contains("m has a window of 10,000 tokens"), "{said}");
     assert_eq!(server.bodies().len(), 0);
     // The operator chooses one that holds it.
-    let config = std::fs::read_to_string(place.workspace.path().join("config.yaml")).unwrap();
-    place.write("config.yaml", &config.replace("10000", "100000"));
-    let flow = place.flow().unwrap();
-    assert_eq!(place.run(&["retry", &flow]).code, 0);
-    let said = place.run(&["resume", &flow, "--until-waiting"]);
+    let said = widened(&place, 10_000);
     let bodies = server.bodies();
     let asked = bodies.first().unwrap_or_else(|| panic!("{said:?}"));
     assert!(asked.contains(input.trim_end().replace('\n', "\\n").as_str()));
