@@ -1,10 +1,14 @@
 //! What a role knows over the end of a process, of a turn and of a flow: files that changed since,
 //! commands that ended, outputs that were too long, servers that are gone.
 
+use std::os::unix::fs::PermissionsExt;
+use std::time::Duration;
+
+use a_society_stand_in::{Ending, Piece, Reply, Server, Used};
 use serde_json::{Value, json};
 
 use super::models::{FLOW, Model, call, with_model, with_server};
-use super::place::Place;
+use super::place::{Place, RUN};
 
 type Said = Vec<(Value, Vec<Value>)>;
 
@@ -106,6 +110,45 @@ fn the_next_packet_says_which_commands_ended_with_the_turn_before() {
         "{heard}"
     );
     assert!(heard.contains("You are at node `close` for the first time."));
+}
+
+#[test]
+fn a_key_that_changed_between_two_turns_of_a_process_is_sent_with_the_second() {
+    let place = Place::new(TWO, "");
+    std::fs::remove_file(place.workspace.path().join("demo/script.yaml")).unwrap();
+    place.write("demo/a.md", "A.\n");
+    let file = place.workspace.path().join("key");
+    std::fs::write(&file, "the-first-key").unwrap();
+    std::fs::set_permissions(&file, PermissionsExt::from_mode(0o600)).unwrap();
+    let key = file.clone();
+    let server = Server::by(move |_, number| {
+        let says = match number {
+            1 => {
+                std::fs::write(&key, "the-second-key").unwrap();
+                "```handoff\ntarget_node_id: close\nartifact_path: a.md\n```\n"
+            }
+            _ => "```handoff\ntype: forward-pass-closed\n```\n",
+        };
+        Reply::Paced(
+            vec![Piece::text(says)],
+            Ending::Natural,
+            Used::default(),
+            Duration::ZERO,
+        )
+    });
+    let config = format!(
+        "providers:\n  p: {{ wire: anthropic, base-url: '{}', key: {{ file: '{}' }} }}\n\
+         models:\n  m: {{ provider: p, id: m, window: 100000 }}\nmodel: m\n",
+        server.url(),
+        file.display()
+    );
+    place.write("config.yaml", &config);
+    let said = place.run(&RUN);
+    assert_eq!(said.code, 0, "{said:?}");
+    let sent: Vec<String> = server.seen().into_iter().map(|it| it.headers).collect();
+    assert_eq!(sent.len(), 2, "{sent:?}");
+    assert!(sent[0].contains("x-api-key: the-first-key"), "{}", sent[0]);
+    assert!(sent[1].contains("x-api-key: the-second-key"), "{}", sent[1]);
 }
 
 fn hands_off_an_output(results: usize) -> Said {
