@@ -1,17 +1,19 @@
 //! What a flow asks its operator, and the commands that answer.
 
-use a_society_facts::id::{ApprovalId, NodeId, RoleInstance};
+use a_society_facts::id::{ApprovalId, ConsentId, NodeId, RoleInstance};
 use a_society_facts::view::flow::FlowState;
 use a_society_operator_ui::fold::ask::{asked, questions, short_of};
-use a_society_operator_ui::protocol::ask::ShortBudget;
+use a_society_operator_ui::fold::terms;
+use a_society_operator_ui::protocol::ask::{Fact, ShortBudget};
 use a_society_operator_ui::protocol::command::Measure;
+use a_society_orchestrator::canonical;
 use a_society_orchestrator::machine::{Question, Work};
 use a_society_state::FlowRef;
 use serde_json::{Value, json};
 
 use super::words;
 use crate::output::Output;
-use crate::text::{one_line, plain};
+use crate::text::plain;
 
 /// Longer questions are cut; the whole text is in the feed.
 const QUESTION_LINES_MAX: usize = 24;
@@ -30,6 +32,8 @@ pub(crate) struct Ask {
     pub(crate) what: String,
     /// What the operator should read.
     pub(crate) says: Option<String>,
+    /// What matters for the decision, beside that.
+    pub(crate) facts: Vec<Fact>,
     /// The commands that answer.
     pub(crate) answers: Vec<String>,
 }
@@ -74,20 +78,8 @@ fn ask(flow: &FlowRef, state: &FlowState, question: &Question) -> Ask {
             node,
             role,
         } => {
-            let open = state.consents.get(consent);
-            let says = open.map(|open| open.shown.shown());
-            let answers = vec![
-                format!("a-society allow {name} {consent}"),
-                format!("a-society allow {name} {consent} --for-the-flow"),
-                format!("a-society deny {name} {consent}"),
-                format!("a-society deny {name} {consent} --reason TEXT"),
-            ];
-            (
-                who(node.as_ref(), role),
-                "consent to a call".to_owned(),
-                says,
-                answers,
-            )
+            let who = who(node.as_ref(), role);
+            of_a_call(name, state, consent, who)
         }
         Question::Configuration { node, role } => {
             let says = asked(state, node.as_ref(), role);
@@ -118,8 +110,38 @@ fn ask(flow: &FlowRef, state: &FlowState, question: &Question) -> Ask {
         who,
         what,
         says,
+        facts: facts(state, question),
         answers,
     }
+}
+
+/// What a call asks, as the members of an [`Ask`].
+fn of_a_call(name: &str, state: &FlowState, consent: &ConsentId, who: String) -> Said {
+    let open = state.consents.get(consent);
+    let what = match open {
+        Some(open) => format!("consent to a call of {}", open.tool),
+        None => "consent to a call".to_owned(),
+    };
+    let answers = vec![
+        format!("a-society allow {name} {consent}"),
+        format!("a-society allow {name} {consent} --for-the-flow"),
+        format!("a-society deny {name} {consent}"),
+        format!("a-society deny {name} {consent} --reason TEXT"),
+    ];
+    (who, what, open.map(|open| open.shown.shown()), answers)
+}
+
+/// What matters for a decision, beside what is asked: the terms of a call.
+fn facts(state: &FlowState, question: &Question) -> Vec<Fact> {
+    let Question::Consent { consent, .. } = question else {
+        return Vec::new();
+    };
+    let open = state.consents.get(consent);
+    let facts = open.map(|open| {
+        let tool = canonical(&open.tool).unwrap_or(&open.tool);
+        terms::facts(tool, open.terms.as_ref(), state.grants.len())
+    });
+    facts.unwrap_or_default()
 }
 
 /// What the flow as a whole asks, as the members of an [`Ask`].
@@ -195,6 +217,27 @@ fn staged(state: &FlowState, approval: &ApprovalId) -> String {
     shown.join(", ")
 }
 
+/// The lines of a question with their white space. What is left out is counted.
+fn said(says: &str) -> Vec<String> {
+    let all: Vec<&str> = says.lines().collect();
+    let shown = all.iter().take(QUESTION_LINES_MAX).map(|line| {
+        let line = plain(line);
+        match line.char_indices().nth(QUESTION_COLUMNS_MAX) {
+            Some((end, _)) => {
+                let (shown, rest) = line.split_at(end);
+                format!("{shown} [… {} more characters]", rest.chars().count())
+            }
+            None => line.into_owned(),
+        }
+    });
+    let mut shown: Vec<String> = shown.collect();
+    let more = all.len().saturating_sub(QUESTION_LINES_MAX);
+    if more > 0 {
+        shown.push(format!("[… {more} more lines]"));
+    }
+    shown
+}
+
 /// The same for programs.
 pub(crate) fn as_json(asks: &[Ask]) -> Value {
     let asks = asks.iter().map(|ask| {
@@ -202,6 +245,7 @@ pub(crate) fn as_json(asks: &[Ask]) -> Value {
             "who": ask.who,
             "waits_for": ask.what,
             "says": ask.says,
+            "facts": ask.facts,
             "answers": ask.answers,
         })
     });
@@ -215,10 +259,17 @@ pub(crate) fn lines(out: &Output, asks: &[Ask]) -> Vec<String> {
         let head = format!("{} waits for {}", plain(&ask.who), plain(&ask.what));
         lines.push(out.paint.yellow(&head));
         if let Some(says) = &ask.says {
-            let said = says.lines().filter(|line| !line.trim().is_empty());
-            let said = said.take(QUESTION_LINES_MAX);
-            lines.extend(said.map(|line| format!("  │ {}", one_line(line, QUESTION_COLUMNS_MAX))));
+            lines.extend(said(says).into_iter().map(|line| format!("  │ {line}")));
         }
+        let known = ask.facts.iter().map(|fact| {
+            let line = format!("  {}: {}", plain(&fact.label), plain(&fact.value));
+            if fact.warn {
+                out.paint.yellow(&line)
+            } else {
+                line
+            }
+        });
+        lines.extend(known);
         lines.extend(ask.answers.iter().map(|answer| format!("  {answer}")));
     }
     lines

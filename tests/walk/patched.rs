@@ -108,8 +108,8 @@ fn a_patch_changes_all_of_its_files_after_one_question_or_none_of_them() {
     assert_eq!(read(&place, "docs/new.md"), None);
     for shown in [
         "change one.rs",
-        "- run();",
-        "+ stop();",
+        "-    run();",
+        "+    stop();",
         "delete old.rs",
         "-old",
         "new file docs/new.md",

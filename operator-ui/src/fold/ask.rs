@@ -3,25 +3,21 @@
 
 use std::collections::BTreeMap;
 
+use a_society_facts::fact::budget::Lack;
 use a_society_facts::fact::node::WaitReason;
+use a_society_facts::fact::terms::subject;
 use a_society_facts::id::{ApprovalId, CallId, ConsentId, NodeId, RoleInstance};
 use a_society_facts::message::Text;
 use a_society_facts::view::FlowState;
 use a_society_orchestrator::canonical;
-use a_society_orchestrator::config::user::Scope;
-use a_society_orchestrator::driver::lack::Lack;
 use a_society_orchestrator::graph::FlowGraph;
 use a_society_orchestrator::machine::{Question, Work, report_path};
 
 use super::estimate::estimates;
-use super::history::command_of;
 use super::limits::SAID_BEFORE_BYTES_MAX;
-use super::words;
-use crate::protocol::ask::{Ask, AskKind, Diff, Fact, ModelChoice, ShortBudget, Target};
+use super::{terms, words};
+use crate::protocol::ask::{Ask, AskKind, Diff, ModelChoice, ShortBudget, Target};
 use crate::protocol::row::{Decided, FlowRef};
-
-/// How the names of tools begin that a server of tools brings.
-const OF_SERVERS: &str = "mcp__";
 
 /// What an ask is made from, besides the state.
 pub trait Around {
@@ -112,10 +108,10 @@ pub fn short_of(
     role: &RoleInstance,
 ) -> Option<ShortBudget> {
     let mut waits = state.waits();
-    waits.find(|(at, waiting)| {
+    let (_, waiting) = waits.find(|(at, waiting)| {
         *at == node && waiting.role == *role && waiting.reason == WaitReason::Budget
     })?;
-    let told = asked(state, node, role).and_then(|words| Lack::read(&words));
+    let told = waiting.lack.clone();
     let flow = state.account.reached.first().map(|measure| (None, measure));
     let own = (state.role_accounts.get(role)).and_then(|account| account.reached.first());
     let own = own.map(|measure| (Some(role.clone()), measure));
@@ -123,6 +119,7 @@ pub fn short_of(
         role,
         measure: *measure,
         wants: 0,
+        left: 0,
     });
     let lacks = told.into_iter().chain(declared);
     lacks.into_iter().find_map(|lack| {
@@ -242,17 +239,14 @@ impl Asker<'_> {
         let summary = call
             .map(|call| words::short(&call.summary))
             .filter(|said| !said.is_empty());
-        let command = words::short(&command_of(&shown));
+        let terms = open.and_then(|open| open.terms.as_ref());
+        let about = words::short(&subject(terms, &shown));
         let kind = AskKind::Consent {
             consent: consent.to_string(),
             action: open.map(|open| open.action.to_string()).unwrap_or_default(),
             tool: tool.clone(),
-            facts: self.facts(
-                &tool,
-                &shown,
-                call.is_some_and(|call| call.before.is_some()),
-            ),
-            for_the_flow: scope(&tool, &shown),
+            facts: terms::facts(&tool, terms, self.state.grants.len()),
+            for_the_flow: terms::scope(&tool, &shown),
             shown,
             diff: open.and_then(|open| self.around.change(role, &open.call)),
         };
@@ -260,37 +254,13 @@ impl Asker<'_> {
             id: format!("consent/{consent}"),
             headline: format!("{role} {what}"),
             short: if tool == "run_command" {
-                format!("Run {command}")
+                format!("Run {about}")
             } else {
-                summary.unwrap_or(command)
+                summary.unwrap_or(about)
             },
             kind,
         };
         self.made(said, node, Some(role))
-    }
-
-    /// Directory, walls, network, writes and permission, in this order; what waits behind it is said by the
-    /// ask itself.
-    fn facts(&self, tool: &str, shown: &str, is_there: bool) -> Vec<Fact> {
-        let head = shown.lines().next().unwrap_or_default();
-        let directory = head
-            .split_once(" in ")
-            .and_then(|(_, rest)| rest.split_once(','))
-            .map(|(directory, _)| directory.trim().to_owned());
-        let grants = self.state.grants.len();
-        let permission = match grants {
-            0 => "None".to_owned(),
-            some => format!("None that covers this; {some} for other things"),
-        };
-        let mut facts = Vec::new();
-        facts.extend(directory.map(|directory| fact("Directory", directory, false)));
-        facts.extend((tool == "run_command").then(|| sandbox(head, shown)));
-        facts.extend([
-            network(tool, head),
-            writes(tool, shown, is_there),
-            fact("Existing permission", permission, false),
-        ]);
-        facts
     }
 
     fn configuration(&self, node: Option<&NodeId>, role: &RoleInstance) -> Ask {
@@ -460,256 +430,8 @@ fn place(kind: &str, node: Option<&NodeId>, role: &RoleInstance) -> String {
     }
 }
 
-fn fact(label: &str, value: impl Into<String>, warn: bool) -> Fact {
-    Fact {
-        label: label.to_owned(),
-        value: value.into(),
-        warn,
-    }
-}
-
-/// Whether a call of a tool reaches the network, as far as it is known before it runs.
-fn network(tool: &str, head: &str) -> Fact {
-    let (value, warn) = match tool {
-        "run_command" if head.ends_with(", network on") => ("Open to this command", true),
-        "run_command" if head.ends_with(", network off") => ("Closed", false),
-        "run_command" => ("Closed, unless commands were allowed it", true),
-        "fetch_url" => ("Used, to read this address", true),
-        "web_search" => ("Used, to search the web", true),
-        "read_file" | "list_directory" | "grep" | "glob" | "write_file" | "edit_file"
-        | "apply_patch" => ("Not used", false),
-        other if other.starts_with(OF_SERVERS) => ("The server's program decides", true),
-        _ => ("Not known", true),
-    };
-    fact("Network", value, warn)
-}
-
-/// The walls that a command goes without, as it was asked for. A line of the command that begins
-/// alike counts too: it is a warning too many, never one too few.
-fn unwalled(shown: &str) -> Vec<&str> {
-    let lines = shown.lines().skip(1);
-    lines
-        .filter_map(|line| line.strip_prefix("without "))
-        .collect()
-}
-
-/// How far a command reaches: the scope of its role, and what of the walls around it is not there.
-fn sandbox(head: &str, shown: &str) -> Fact {
-    // What stands last is ours; a folder's name can say anything.
-    let told = head
-        .strip_suffix(", network on")
-        .or_else(|| head.strip_suffix(", network off"));
-    let scope = told
-        .and_then(|told| told.rsplit_once(", scope "))
-        .and_then(|(_, word)| Scope::of_word(word));
-    let missing = unwalled(shown);
-    let (value, warn) = match (scope, missing.as_slice()) {
-        (Some(Scope::Full), _) => (
-            "Unsandboxed: the scope of this role is full, nothing holds the command back"
-                .to_owned(),
-            true,
-        ),
-        (_, [only]) if only.starts_with("every wall") => {
-            (format!("Unsandboxed: without {only}"), true)
-        }
-        (Some(Scope::Sandboxed), []) => ("Sandboxed: the project and its record".to_owned(), false),
-        (Some(Scope::Project), []) => (
-            "Sandboxed: the project and its record; folders that you named can be read".to_owned(),
-            false,
-        ),
-        (None, []) => ("Sandboxed; its scope is not known".to_owned(), true),
-        (_, some) => (
-            format!("Sandboxed only in part: without {}", some.join(", ")),
-            true,
-        ),
-    };
-    fact("Sandbox", value, warn)
-}
-
-/// What a call of a tool may write, as far as it is known before it runs.
-fn writes(tool: &str, shown: &str, is_there: bool) -> Fact {
-    let unwalled = unwalled(shown);
-    let (value, warn) = match tool {
-        "run_command" if unwalled.is_empty() => ("Inside the project and its record only", false),
-        "run_command" => {
-            let missing = unwalled.join(", ");
-            return fact("Writes", format!("Not held back: without {missing}"), true);
-        }
-        "write_file" if is_there => ("One file of the project, in place of what is there", false),
-        "write_file" | "edit_file" => ("One file of the project", false),
-        "apply_patch" => ("The files of the project that are shown", false),
-        "read_file" | "list_directory" | "grep" | "glob" | "fetch_url" | "web_search" => {
-            ("Nothing of the workspace", false)
-        }
-        other if other.starts_with(OF_SERVERS) => ("The server's program decides", true),
-        _ => ("Not known", true),
-    };
-    fact("Writes", value, warn)
-}
-
-/// What else is allowed with a call for the rest of the flow, in the words of what is granted. The
-/// page and the terminal say the same before it is granted.
-#[must_use]
-pub fn scope(tool: &str, shown: &str) -> Option<String> {
-    match canonical(tool).unwrap_or(tool) {
-        "run_command" => {
-            // Which lines are walls that are missing and which are the command's own is not known for
-            // sure. Nothing that is granted may be left out, so that all of them stand here.
-            let command = command_of(shown);
-            Some(format!(
-                "exactly this command, in this folder and behind the same walls, every time, for every \
-                 role of this flow: {command}"
-            ))
-        }
-        "write_file" | "edit_file" | "apply_patch" => Some(
-            "every write and edit of files inside the project, for every role of this flow; sensitive \
-             files, and those that programs trust or run later, are asked for every time"
-                .to_owned(),
-        ),
-        "fetch_url" | "web_search" => {
-            Some("exactly this, every time, for every role of this flow".to_owned())
-        }
-        other if other.starts_with(OF_SERVERS) => Some(format!(
-            "every call of {other}, as its server defines it now, for every role of this flow"
-        )),
-        _ => None,
-    }
-}
-
 /// Asks by their ids.
 #[must_use]
 pub fn by_id(asks: Vec<Ask>) -> BTreeMap<String, Ask> {
     asks.into_iter().map(|ask| (ask.id.clone(), ask)).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_reaches_the_network_is_said_for_each_tool_and_never_guessed() {
-        let command =
-            |network: &str| format!("run_command in /w/a, 4 bytes, at most 9 ms{network}");
-        for (tool, head, value, warn) in [
-            (
-                "run_command",
-                command(", network on"),
-                "Open to this command",
-                true,
-            ),
-            ("run_command", command(", network off"), "Closed", false),
-            (
-                "run_command",
-                command(""),
-                "Closed, unless commands were allowed it",
-                true,
-            ),
-            // The folder does not speak for the wall.
-            (
-                "run_command",
-                command(", network on, network off"),
-                "Closed",
-                false,
-            ),
-            (
-                "fetch_url",
-                String::new(),
-                "Used, to read this address",
-                true,
-            ),
-            ("web_search", String::new(), "Used, to search the web", true),
-            ("read_file", String::new(), "Not used", false),
-            ("edit_file", String::new(), "Not used", false),
-            (
-                "mcp__ledger__book",
-                String::new(),
-                "The server's program decides",
-                true,
-            ),
-            ("another", String::new(), "Not known", true),
-        ] {
-            let said = network(tool, &head);
-            assert_eq!(
-                (said.value.as_str(), said.warn),
-                (value, warn),
-                "{tool} {head}"
-            );
-        }
-    }
-
-    #[test]
-    fn how_far_a_command_reaches_is_said_in_words_and_a_missing_wall_plainly() {
-        for (scope, more, expected, warn) in [
-            (
-                ", scope sandboxed",
-                "",
-                "Sandboxed: the project and its",
-                false,
-            ),
-            (
-                ", scope project",
-                "",
-                "Sandboxed: the project and its",
-                false,
-            ),
-            (
-                ", scope full",
-                "\nwithout every wall: this scope has none",
-                "Unsandboxed: the scope of this role is full",
-                true,
-            ),
-            // It is the scope that says so, whatever walls are told of.
-            (", scope full", "", "Unsandboxed", true),
-            (
-                ", scope sandboxed",
-                "\nwithout every wall: this system has none",
-                "Unsandboxed: without every wall: this system has none",
-                true,
-            ),
-            (
-                ", scope project",
-                "\nwithout spaces of its own\nwithout Landlock: this kernel has none",
-                "Sandboxed only in part: without spaces of its own, Landlock",
-                true,
-            ),
-            // The folder does not speak for the scope.
-            (", scope sandboxed, scope full", "", "Unsandboxed", true),
-            ("", "", "Sandboxed; its scope is not known", true),
-            (
-                ", scope wide",
-                "",
-                "Sandboxed; its scope is not known",
-                true,
-            ),
-        ] {
-            let head = format!("run_command in /w/a, 4 bytes, at most 9 ms{scope}, network off");
-            let said = sandbox(&head, &format!("{head}\nls{more}"));
-            assert!(said.value.starts_with(expected), "{scope}: {}", said.value);
-            assert_eq!(said.warn, warn, "{scope}{more}");
-        }
-    }
-
-    #[test]
-    fn no_line_of_a_command_is_left_out_of_the_words_of_what_is_granted() {
-        let head = "run_command in /w/a, 24 bytes, at most 9 ms, scope sandboxed, network off";
-        let said = scope(
-            "run_command",
-            &format!("{head}\nls \\\\\nwithout sleep; rm x"),
-        );
-        assert!(said.unwrap().ends_with(": ls \\\\\nwithout sleep; rm x"));
-    }
-
-    #[test]
-    fn only_what_can_be_granted_is_offered_for_the_whole_flow() {
-        for (tool, offered) in [
-            ("run_command", true),
-            ("edit_file", true),
-            ("mcp__ledger__book", true),
-            ("fetch_url", true),
-            ("web_search", true),
-            ("read_file", false),
-        ] {
-            assert_eq!(scope(tool, "x").is_some(), offered, "{tool}");
-        }
-    }
 }

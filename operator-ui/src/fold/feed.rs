@@ -2,11 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use a_society_facts::fact::Fact;
 use a_society_facts::fact::turn::{CallFinished, CallIntended, DraftAdded, ModelAnswered};
+use a_society_facts::fact::{Fact, older, operator};
 use a_society_facts::id::{CallId, Seq};
 use a_society_facts::view::View;
-use a_society_facts::view::feed::{Bounds, FeedItem, FeedView, ItemKind};
+use a_society_facts::view::feed::{self, Bounds, FeedItem, FeedView, ItemKind};
 use a_society_facts::{At, Recorded};
 use a_society_orchestrator::canonical;
 use serde::Deserialize;
@@ -19,7 +19,9 @@ use super::outcome::Tested;
 use super::tasks;
 use super::words;
 use crate::protocol::ask::Diff;
-use crate::protocol::feed::{EditedFile, Item, ItemType, Outcome, Task};
+use crate::protocol::feed::{
+    ConsentAnswer, ConsentNote, EditedFile, Item, ItemType, Outcome, Task,
+};
 use crate::protocol::limits::ITEM_TEXT_BYTES_MAX;
 
 /// What a feed holds of its items.
@@ -265,7 +267,7 @@ impl FeedFold {
         });
         call.took_ms = u64::try_from(recorded.at.ms() - call.began.ms()).ok();
         let shown = f.output.shown();
-        call.exit = exit_of(&shown);
+        call.exit = f.exit.or_else(|| older::exit(&shown));
         // A command that was stopped or ran out of time has not come to anything.
         let ended = call.tests.filter(|_| call.exit.is_some());
         call.outcome = ended.and_then(|tests| tests.outcome(&shown));
@@ -330,6 +332,8 @@ impl FeedFold {
             exit: call.and_then(|call| call.exit),
             outcome: call.and_then(|call| call.outcome.clone()),
             files: call.and_then(|call| call.files.clone()),
+            consent: item.consent.as_ref().map(note),
+            again_at: item.again_at.map(words::at),
             tasks: wrote.and_then(|call| call.tasks.clone()),
         }
     }
@@ -392,11 +396,17 @@ pub(crate) fn first_of_id(id: &str) -> Option<Seq> {
     number.split('.').next()?.parse().ok()
 }
 
-/// How a command ended, as the first line of its output says.
-fn exit_of(output: &str) -> Option<i32> {
-    let rest = output.strip_prefix("[exit code ")?;
-    let (code, _) = rest.split_once(']')?;
-    code.parse().ok()
+fn note(note: &feed::ConsentNote) -> ConsentNote {
+    ConsentNote {
+        tool: note.tool.clone(),
+        about: note.about.clone(),
+        answer: note.answer.map(|answer| match answer {
+            operator::ConsentAnswer::AllowOnce => ConsentAnswer::AllowOnce,
+            operator::ConsentAnswer::AllowFlow => ConsentAnswer::AllowFlow,
+            operator::ConsentAnswer::Deny => ConsentAnswer::Deny,
+            operator::ConsentAnswer::Withdrawn => ConsentAnswer::Withdrawn,
+        }),
+    }
 }
 
 const fn kind(kind: ItemKind) -> ItemType {

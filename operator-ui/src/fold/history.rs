@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, VecDeque};
 use a_society_facts::fact::Fact;
 use a_society_facts::fact::node::{Entry, HandoffApplied, NodeClaimed};
 use a_society_facts::fact::operator::ConsentAnswer;
+use a_society_facts::fact::terms::subject;
 use a_society_facts::fact::turn::TurnEnd;
 use a_society_facts::handoff::{EdgeName, Way};
 use a_society_facts::id::{NodeId, RoleInstance, Seq, TurnId};
@@ -212,7 +213,10 @@ impl History {
                     ConsentAnswer::Withdrawn => return,
                 };
                 let open = state.consents.get(&f.consent);
-                let detail = open.map(|open| words::short(&asked_of(&open.shown.shown())));
+                let detail = open.map(|open| {
+                    let text = open.shown.shown();
+                    words::short(&subject(open.terms.as_ref(), &text))
+                });
                 (open.map(|open| open.role.clone()), words, detail)
             }
             Fact::HandoffDecided(f) => {
@@ -248,50 +252,5 @@ impl History {
         };
         self.decided.push_front((role, decided));
         self.decided.truncate(DECIDED_MAX);
-    }
-}
-
-/// What a request for consent is about, in a line: a command as it is, anything else by its first
-/// line without the tool's name.
-pub(crate) fn asked_of(shown: &str) -> String {
-    let head = shown.lines().next().unwrap_or_default();
-    if head.starts_with("run_command in ") {
-        return command_of(shown);
-    }
-    match head.split_once(' ') {
-        Some((_, rest)) if !rest.trim().is_empty() => rest.to_owned(),
-        Some(_) | None => head.to_owned(),
-    }
-}
-
-/// What a request for consent is about, without its first line, which says where and how.
-pub(super) fn command_of(shown: &str) -> String {
-    match shown.split_once('\n') {
-        Some((_, rest)) if !rest.trim().is_empty() => rest.to_owned(),
-        Some(_) | None => shown.to_owned(),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_request_is_told_in_a_line_by_what_it_would_do() {
-        for (shown, wanted) in [
-            (
-                "run_command in /w/a, 4 bytes, at most 9 ms, network off\nls -la",
-                "ls -la",
-            ),
-            ("write_file notes.md\nThe notes.\n", "notes.md"),
-            (
-                "fetch_url https://example.org/a b",
-                "https://example.org/a b",
-            ),
-            ("alone", "alone"),
-            ("", ""),
-        ] {
-            assert_eq!(asked_of(shown), wanted);
-        }
     }
 }

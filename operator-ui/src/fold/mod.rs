@@ -16,6 +16,7 @@ pub mod parts;
 pub mod reach;
 pub mod row;
 mod tasks;
+pub mod terms;
 mod touch;
 pub mod words;
 

@@ -74,7 +74,9 @@ fn with_a_write_that_waits() -> Vec<Recorded> {
         node: node.clone(),
         tool: call.tool.clone(),
         action: call.arguments,
+        // As journals without terms have it.
         shown: Text::Inline("write_file brief-install.md\nHow to install it.\n".to_owned()),
+        terms: None,
         narrowed: false,
     };
     let waits = json!({ "node": node, "role": call.role, "reason": "consent", "consent": consent });

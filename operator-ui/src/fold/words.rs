@@ -20,6 +20,16 @@ pub fn at(at: At) -> String {
     String::from_utf8_lossy(&at.text()).into_owned()
 }
 
+/// How long something takes, in its greatest unit that is even.
+pub(super) fn span(ms: u64) -> String {
+    match ms {
+        ms if ms > 0 && ms.is_multiple_of(3_600_000) => format!("{} h", ms / 3_600_000),
+        ms if ms > 0 && ms.is_multiple_of(60_000) => format!("{} min", ms / 60_000),
+        ms if ms.is_multiple_of(1_000) => format!("{} s", ms / 1_000),
+        ms => format!("{ms} ms"),
+    }
+}
+
 /// A moment that may be missing.
 #[must_use]
 pub fn maybe_at(moment: Option<At>) -> String {

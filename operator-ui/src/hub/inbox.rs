@@ -5,6 +5,7 @@ use std::io;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, Weak};
 
+use a_society_facts::fact::operator::ConsentAnswer;
 use a_society_facts::id::{CallId, RoleInstance};
 use a_society_facts::view::Screen;
 use a_society_facts::view::feed::{FeedItem, ItemKind};
@@ -19,7 +20,6 @@ use super::keep::Parts;
 use super::limits::{FLOWS_MAX, LIST, LOOK, LOOKED_MAX, WATCHED_MAX};
 use super::pull::{Cursor, Out, Present};
 use crate::fold::ask::{self, Around};
-use crate::fold::history::asked_of;
 use crate::fold::limits::{DECIDED_MAX, EARLIER_MAX};
 use crate::fold::row::{row, short_row};
 use crate::fold::{Liveness, reach, words};
@@ -440,25 +440,21 @@ fn decided_of(flow: &WireRef, screen: &Screen) -> Vec<Decided> {
     decided
 }
 
-/// A decision and what it was about, from the item of a feed that tells it. What was asked stands in
-/// front there, and the last line says what was answered.
+/// A decision and what it was about, from the item of a feed that tells it.
 fn decision(item: &FeedItem) -> (String, String) {
-    if item.event.as_deref() != Some("consent.resolved") {
+    let Some(note) = &item.consent else {
         let words = match item.event.as_deref() {
             Some("human.replied") => "Answered",
             _ => &item.label,
         };
         return (words.to_owned(), item.text.clone());
-    }
-    let (asked, answer) = (item.text.rsplit_once('\n')).unwrap_or((item.text.as_str(), ""));
-    let words = match (item.label.as_str(), answer) {
-        ("Allowed", "This time.") => "Allowed once",
-        ("Allowed", _) => "Allowed for this flow",
-        (other, _) => other,
     };
-    // In front of what was shown stands the tool.
-    let shown = asked.split_once(": ").map_or(asked, |(_, shown)| shown);
-    (words.to_owned(), asked_of(shown))
+    let words = match note.answer {
+        Some(ConsentAnswer::AllowOnce) => "Allowed once",
+        Some(ConsentAnswer::AllowFlow) => "Allowed for this flow",
+        Some(ConsentAnswer::Deny | ConsentAnswer::Withdrawn) | None => &item.label,
+    };
+    (words.to_owned(), note.about.clone())
 }
 
 fn is_decision(item: &FeedItem) -> bool {

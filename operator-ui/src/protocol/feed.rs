@@ -61,6 +61,14 @@ wire! {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(test, ts(optional))]
         pub files: Option<Vec<EditedFile>>,
+        /// The request for consent that it tells of; absent if it tells of none.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(test, ts(optional))]
+        pub consent: Option<ConsentNote>,
+        /// When what failed is tried again; absent if it is not.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(test, ts(optional))]
+        pub again_at: Option<String>,
         /// The task list that the call wrote; absent if it wrote none.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(test, ts(optional))]
@@ -77,6 +85,30 @@ wire! {
         pub removed: Option<u64>,
         /// Whether it is removed.
         pub gone: bool,
+    }
+
+    /// A request for consent, and what became of it.
+    pub struct ConsentNote {
+        /// The tool.
+        pub tool: String,
+        /// What it is about, in a line.
+        pub about: String,
+        /// The answer; absent while there is none.
+        pub answer: Option<ConsentAnswer>,
+    }
+
+    /// What the operator said to a request.
+    #[derive(Copy)]
+    #[serde(rename_all = "snake_case")]
+    pub enum ConsentAnswer {
+        /// Yes, this time.
+        AllowOnce,
+        /// Yes, and the like for the rest of the flow.
+        AllowFlow,
+        /// No.
+        Deny,
+        /// The call is gone.
+        Withdrawn,
     }
 
     /// A task of a role's list.

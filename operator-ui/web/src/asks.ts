@@ -105,12 +105,6 @@ export function choices(ask: Ask): Choice[] {
   }
 }
 
-/** What would be done, apart from the line above it that says where and how; facts say that too. */
-export function partsOf(shown: string): { head: string | null; body: string } {
-  const at = shown.indexOf("\n");
-  return at > 0 && shown.startsWith("run_command in ") && shown.slice(at).trim() !== "" ? { head: shown.slice(0, at), body: shown.slice(at + 1) } : { head: null, body: shown };
-}
-
 /** Whether the answer is a text. */
 export const wantsText = (ask: Ask): boolean => ask.kind.kind === "text" && ask.kind.budget === undefined;
 

@@ -4,7 +4,7 @@ import { Announcer, type Spoken } from "./announce";
 import { callLine, callVerb } from "./calls";
 import { due, headline, places, ripe } from "./notify";
 import { GRACE, keyMayAnswer, pointerMayAnswer, Typing } from "./arm";
-import { choices, identical, inOrder, partsOf } from "./asks";
+import { choices, identical, inOrder } from "./asks";
 import { hides, visible } from "./escape";
 import { anyOf, marked } from "./find";
 import { foldFeed, foldOlder } from "./fold";
@@ -17,7 +17,7 @@ import { href, parse, type Route } from "./router";
 import { consentLine, groupWords, handOff, kindOf, rowAt, Rows, rowsOf, saysNothingNew } from "./rows";
 import { tailAfter, tailed, type Tail } from "./tail";
 import { ago, money, several, span, tokens, took } from "./words";
-import type { Ask, AskKind, FeedState, Item } from "./wire";
+import type { Ask, AskKind, ConsentAnswer, FeedState, Item } from "./wire";
 
 const at = (address: string): Route => {
   const url = new URL(address, "http://x");
@@ -297,14 +297,15 @@ describe("words", () => {
 });
 
 describe("a consent in a feed", () => {
-  const shown = "run_command: run_command in /w/a, 4 bytes, at most 9 ms, network off\nls -la";
-  const told = (event: string, label: string, text: string) => consentLine({ ...item("f1", "event", null, { event, label }), text });
+  const told = (answer: ConsentAnswer | null, label = "Asks for consent") => consentLine({ ...item("f1", "event", null, { event: "consent.requested", label }), consent: { tool: "run_command", about: "without a wall; ls -la", answer } });
   it("is one line of who decided what about what", () => {
-    expect(told("consent.requested", "Asks for consent", shown)).toEqual({ icon: "question", words: "Asked you", about: "ls -la" });
-    expect(told("consent.resolved", "Allowed", `${shown}\nThis time.`)).toMatchObject({ words: "You allowed once", about: "ls -la" });
-    expect(told("consent.resolved", "Allowed", `${shown}\nAnd the like for the rest of the flow.`)).toMatchObject({ words: "You allowed for this flow" });
-    expect(told("consent.resolved", "Denied", "write_file: write_file notes.md\nThe notes.\nIt does not run.")).toMatchObject({ icon: "close", words: "You denied", about: "write_file notes.md" });
-    expect(told("role.active", "Active", "x")).toBeNull();
+    const about = "without a wall; ls -la";
+    expect(told(null)).toEqual({ icon: "question", words: "Asked you", about });
+    expect(told("allow_once")).toMatchObject({ words: "You allowed once", about });
+    expect(told("allow_flow")).toMatchObject({ words: "You allowed for this flow" });
+    expect(told("deny")).toMatchObject({ icon: "close", words: "You denied", about });
+    expect(told("withdrawn", "Withdrawn")).toMatchObject({ icon: "close", words: "Withdrawn" });
+    expect(consentLine({ ...item("f1", "event", null, { event: "role.active", label: "Active" }), text: "x" })).toBeNull();
   });
   it("is not said again by the lines beside it", () => {
     expect(saysNothingNew({ ...item("f1", "event", null, { event: "human.awaiting_input", label: "Waits for your consent to a tool" }), text: "" })).toBe(true);
@@ -312,11 +313,6 @@ describe("a consent in a feed", () => {
     expect(saysNothingNew({ ...item("f1", "event", null, { event: "usage.turn_summary", label: "Turn over" }), text: "0 tokens in, 0 out" })).toBe(true);
     expect(saysNothingNew({ ...item("f1", "event", null, { event: "usage.turn_summary", label: "Turn over" }), text: "10 tokens in, 0 out" })).toBe(false);
   });
-});
-
-it("what would be done stands apart from where and how, and nothing of either is lost", () => {
-  expect(partsOf("run_command in /w/a, 4 bytes, at most 9 ms\nls\nls -la")).toEqual({ head: "run_command in /w/a, 4 bytes, at most 9 ms", body: "ls\nls -la" });
-  for (const whole of ["run_command in /w/a", "run_command in /w/a\n  \n", "write_file a.md\ntext", "cargo test", ""]) expect(partsOf(whole)).toEqual({ head: null, body: whole });
 });
 
 describe("a notification", () => {

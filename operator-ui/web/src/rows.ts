@@ -169,22 +169,21 @@ export function rowAt(rows: readonly Row[], seq: number): number {
 
 /** A request for consent, or the answer to one, as a line: what became of it, and what it was about. */
 export function consentLine(item: Item): { icon: "question" | "check" | "close"; words: string; about: string } | null {
-  if (item.event !== "consent.requested" && item.event !== "consent.resolved") return null;
-  // In front stands the tool, then what was shown; what was answered is the last line.
-  const end = item.event === "consent.resolved" ? item.text.lastIndexOf("\n") : item.text.length;
-  const [asked, answer] = end < 0 ? ["", item.text] : [item.text.slice(0, end), item.text.slice(end + 1)];
-  const shown = asked.slice(asked.indexOf(": ") + 2).split("\n");
-  const about = shown[0]?.startsWith("run_command in ") === true && shown.length > 1 ? shown.slice(1).join(" ") : (shown[0] ?? "");
-  if (item.event === "consent.requested") return { icon: "question", words: "Asked you", about };
-  if (item.label === "Denied") return { icon: "close", words: "You denied", about };
-  if (item.label !== "Allowed") return { icon: "close", words: item.label, about };
-  return { icon: "check", words: answer.startsWith("And the like") ? "You allowed for this flow" : "You allowed once", about };
+  const { consent } = item;
+  if (consent === undefined) return null;
+  const { about } = consent;
+  switch (consent.answer) {
+    case null: return { icon: "question", words: "Asked you", about };
+    case "allow_once": return { icon: "check", words: "You allowed once", about };
+    case "allow_flow": return { icon: "check", words: "You allowed for this flow", about };
+    case "deny": return { icon: "close", words: "You denied", about };
+    case "withdrawn": return { icon: "close", words: item.label, about };
+  }
 }
 
 /** What a failed request is said to have failed with, and when it is tried again, if it is. */
 export function failureLine(item: Item): { words: string; until: number | null } {
-  const found = item.event === "provider.failed" ? /^(.*?)\s*Next try in (\d+) ms\.$/s.exec(item.text) : null;
-  return found === null ? { words: item.text, until: null } : { words: found[1] ?? "", until: Date.parse(item.at) + Number(found[2]) };
+  return { words: item.text, until: item.again_at === undefined ? null : Date.parse(item.again_at) };
 }
 
 /** A hand-off of one artifact as a sentence; one of several stays a list. */

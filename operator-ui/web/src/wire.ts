@@ -1005,6 +1005,14 @@ outcome: Outcome | null,
  */
 files?: Array<EditedFile>,
 /**
+ * The request for consent that it tells of; absent if it tells of none.
+ */
+consent?: ConsentNote,
+/**
+ * When what failed is tried again; absent if it is not.
+ */
+again_at?: string,
+/**
  * The task list that the call wrote; absent if it wrote none.
  */
 tasks?: Array<Task>, };
@@ -1050,6 +1058,22 @@ text: string,
 state: TaskState, };
 
 export type TaskState = "open" | "in_progress" | "done";
+
+export type ConsentNote = {
+/**
+ * The tool.
+ */
+tool: string,
+/**
+ * What it is about, in a line.
+ */
+about: string,
+/**
+ * The answer; absent while there is none.
+ */
+answer: ConsentAnswer | null, };
+
+export type ConsentAnswer = "allow_once" | "allow_flow" | "deny" | "withdrawn";
 
 export type Command = { "do": "reply",
 /**

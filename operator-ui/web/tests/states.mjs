@@ -52,11 +52,12 @@ const draft = () => changed((data, state, feeds) => {
 });
 /** The model of a role does not answer; who drives the flow tries again, or has given up. */
 const failing = (given) => changed((data, state, feeds) => {
-  const text = given ? "429 Too Many Requests: this key may send 40 requests a minute (limit)." : "429 Too Many Requests: this key may send 40 requests a minute (limit). Next try in 40000 ms.";
+  const text = "429 Too Many Requests: this key may send 40 requests a minute (limit).";
   const at = now();
-  feeds.backend.push(item(4700, "error", text, { event: "provider.failed", label: "The model did not answer", at }));
+  const again = given ? {} : { again_at: new Date(Date.parse(at) + 40_000).toISOString() };
+  feeds.backend.push(item(4700, "error", text, { event: "provider.failed", label: "The model did not answer", at, ...again }));
   if (!given) {
-    state.roles.backend.retry_at = new Date(Date.parse(at) + 40_000).toISOString();
+    state.roles.backend.retry_at = again.again_at;
     quiet(data, state);
     Object.assign(state.nodes.api, { state: "running", words: "Running", live: null });
     state.roles.backend.state = "running";
@@ -79,7 +80,7 @@ const denied = () => changed((data, state, feeds) => {
   const one = ask("ledger/text/api", { kind: "text", reason: "consent-denied", question: "", may_retry: true }, { headline: "backend waits after a denial", short: "Say what to do instead", earlier: [{ at: now(), flow: { project: "orchard", flow: "ledger" }, role: "backend", words: "Denied", detail: "rm -rf build" }] });
   only(data, state, one);
   state.nodes.api.live = null;
-  feeds.backend.push(item(4700, "event", "run_command: run_command in crates/ledger, network off\nrm -rf build\nNo.", { event: "consent.resolved", label: "Denied" }));
+  feeds.backend.push(item(4700, "event", "run_command: rm -rf build\nNo.", { event: "consent.resolved", label: "Denied", consent: { tool: "run_command", about: "rm -rf build", answer: "deny" } }));
 });
 const closed = () => changed((data, state, feeds) => {
   const one = ask("ledger/improvement/flow", { kind: "improvement", modes: ["graph_based", "parallel", "none"], roles: 5, estimates: [{ mode: "graph_based", roles: 5, ms: 720_000, cost_micros: 1_400_000 }, { mode: "parallel", roles: 5, ms: 240_000, cost_micros: null }] }, { role: null, node: null, blocking: false, headline: "Forward pass closed", short: "Forward pass closed. Review how it went?" });

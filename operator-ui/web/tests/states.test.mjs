@@ -287,7 +287,7 @@ test("a request that is tried again counts down in its feed, and says so no more
   // The next one failed, too: only that is waited for, and it ends although nobody says so.
   const failed = Date.now();
   const { roles } = server.world.flows[LEDGER].state;
-  server.put(`feed ${LEDGER} backend`, [item(4710, "error", "overloaded (server). Next try in 1500 ms.", { event: "provider.failed", label: "The model did not answer", at: new Date(failed).toISOString() })]);
+  server.put(`feed ${LEDGER} backend`, [item(4710, "error", "overloaded (server).", { event: "provider.failed", label: "The model did not answer", at: new Date(failed).toISOString(), again_at: new Date(failed + 1_500).toISOString() })]);
   server.put(`flow ${LEDGER}`, { "role/backend": { ...roles.backend, retry_at: new Date(failed + 1_500).toISOString() } });
   await until(async () => [await told.count(), await told.count() === 0 ? 0 : await seconds()], ([n, s]) => n === 1 && s <= 2, "the second one counts alone");
   await until(() => told.count(), (n) => n === 0, "and is over");

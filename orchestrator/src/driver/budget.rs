@@ -1,6 +1,6 @@
 //! Budgets: what a request may cost at most is looked at before it leaves.
 
-use a_society_facts::fact::budget::Measure;
+use a_society_facts::fact::budget::{Lack, Measure};
 use a_society_facts::fact::flow::TokenBudget;
 use a_society_facts::id::{ClientId, RoleInstance, TurnId};
 use a_society_flow::machine::Input;
@@ -8,13 +8,12 @@ use a_society_roles::turn::step::Worst;
 
 use super::core::Core;
 use super::error::DriverError;
-use super::lack;
 
 /// Why a request may not leave.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Short {
-    /// The budget lacks what it may cost, in words.
-    Of(String),
+    /// The budget lacks what it may cost.
+    Of(Lack),
     /// It would fit if those under way were over.
     Busy,
 }
@@ -35,7 +34,12 @@ impl Core {
                 };
                 // A request that costs nothing may leave as long as anything is left.
                 if wants > left || left == 0 {
-                    return Some(Short::Of(lack::of_request(whose, measure, wants, left)));
+                    return Some(Short::Of(Lack {
+                        role: whose.cloned(),
+                        measure,
+                        wants,
+                        left,
+                    }));
                 }
                 let free = left.saturating_sub(self.reserved(whose, turn, measure));
                 busy |= wants > free;
@@ -84,7 +88,7 @@ impl Core {
 
     /// Why a turn must not begin, if a budget of turns is used up. It has begun for the record, and
     /// counts itself.
-    pub(super) fn over_turns(&self, turn: TurnId, role: &RoleInstance) -> Option<String> {
+    pub(super) fn over_turns(&self, turn: TurnId, role: &RoleInstance) -> Option<Lack> {
         let state = self.state();
         let begins = state
             .turns
@@ -95,10 +99,14 @@ impl Core {
         let over = accounts.into_iter().find_map(|(whose, account)| {
             let account = account?;
             let limit = *account.limits.get(&Measure::Turns)?;
-            (account.spent.turns > limit).then_some((whose, limit, account.spent.turns))
+            (account.spent.turns > limit).then(|| Lack {
+                role: whose.cloned(),
+                measure: Measure::Turns,
+                wants: 1,
+                left: 0,
+            })
         });
         over.filter(|_| begins)
-            .map(|(whose, limit, spent)| lack::of_turns(whose, limit, spent))
     }
 
     /// What the other requests under way may still cost.

@@ -191,8 +191,8 @@ impl Core {
     ) -> Result<Heard, DriverError> {
         match self.over_budget(turn, asking.worst) {
             Some(Short::Busy) => Ok(Heard::Go(Told::Busy)),
-            Some(Short::Of(why)) => {
-                self.do_without(turn, why, Usage::default(), Some(shares))?;
+            Some(Short::Of(lack)) => {
+                self.do_without(turn, lack.to_string(), Usage::default(), Some(shares))?;
                 self.leave(turn);
                 self.owed += 1;
                 Ok(Heard::Over)

@@ -152,9 +152,9 @@ impl Core {
     ) -> Result<Heard, DriverError> {
         match self.over_budget(turn, asking.worst) {
             Some(Short::Busy) => return Ok(Heard::Go(Told::Busy)),
-            Some(Short::Of(why)) => {
-                self.end_choice(turn, Some(why.clone()))?;
-                self.conclude(turn, attempt, Outcome::BudgetReached { why })?;
+            Some(Short::Of(lack)) => {
+                self.end_choice(turn, Some(lack.to_string()))?;
+                self.conclude(turn, attempt, Outcome::BudgetReached { lack })?;
                 self.leave(turn);
                 return Ok(Heard::Over);
             }

@@ -101,8 +101,8 @@ impl Core {
         let worst = asking.worst;
         let under_way = self.summary_of(turn);
         let short = self.over_budget(turn, worst);
-        if let Some(Short::Of(why)) = &short {
-            self.fail_compaction(turn, why.clone(), Usage::default())?;
+        if let Some(Short::Of(lack)) = &short {
+            self.fail_compaction(turn, lack.to_string(), Usage::default())?;
         }
         if short.is_some()
             && let Some(heard) = self.short_of(turn, attempt, worst)?

@@ -71,6 +71,7 @@ impl Core {
             call,
             action: request.action,
             shown: self.flow.keep_text(request.shown)?,
+            terms: request.terms,
             narrowed,
         };
         self.command(Input::ConsentAsked(input))?;

@@ -19,7 +19,6 @@ pub mod error;
 mod frame;
 pub mod handle;
 mod hurry;
-pub mod lack;
 mod line;
 mod obey;
 mod outcome;

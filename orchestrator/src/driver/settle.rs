@@ -209,6 +209,7 @@ impl Core {
                 message,
                 seen: Vec::new(),
                 image: None,
+                exit: None,
             }))?;
         }
         Ok(())
@@ -260,6 +261,7 @@ impl Core {
             message,
             seen: self.recovered(end, open),
             image: None,
+            exit: None,
         }))
     }
 

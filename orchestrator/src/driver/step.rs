@@ -290,8 +290,8 @@ impl Core {
         Ok(match self.over_budget(turn, worst) {
             None => None,
             Some(Short::Busy) => Some(Heard::Go(Told::Busy)),
-            Some(Short::Of(why)) => {
-                self.conclude(turn, attempt, Outcome::BudgetReached { why })?;
+            Some(Short::Of(lack)) => {
+                self.conclude(turn, attempt, Outcome::BudgetReached { lack })?;
                 self.leave(turn);
                 Some(Heard::Over)
             }
@@ -530,6 +530,7 @@ impl Core {
             message,
             seen: Vec::new(),
             image: None,
+            exit: None,
         }))?;
         Ok(changed.map(|output| Heard::Go(Told::TakenBack { output })))
     }
@@ -546,6 +547,7 @@ impl Core {
             output,
             seen,
             image,
+            exit,
             is_settled: _,
             ends,
         } = finish
@@ -556,6 +558,7 @@ impl Core {
             output,
             seen,
             image,
+            exit,
         };
         let taken_back = match ends {
             Some(ends) => self.finish_ending((turn, attempt), call, gave.output, *ends)?,
@@ -629,6 +632,7 @@ impl Core {
             message,
             seen: gave.seen,
             image: gave.image,
+            exit: gave.exit,
         }))?;
         Ok(taken_back)
     }
@@ -641,6 +645,7 @@ pub(super) struct Gave {
     /// The files that the role knows from now on as they are.
     pub(super) seen: Vec<Seen>,
     pub(super) image: Option<Box<Image>>,
+    pub(super) exit: Option<i32>,
 }
 
 impl Gave {
@@ -650,6 +655,7 @@ impl Gave {
             output,
             seen: Vec::new(),
             image: None,
+            exit: None,
         }
     }
 }

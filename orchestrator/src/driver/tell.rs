@@ -49,8 +49,8 @@ impl Core {
             // The turn stays open, and goes on when the operator lets the flow go on.
             return Ok(None);
         }
-        if let Some(why) = self.over_turns(turn, &role) {
-            self.conclude(turn, attempt, Outcome::BudgetReached { why })?;
+        if let Some(lack) = self.over_turns(turn, &role) {
+            self.conclude(turn, attempt, Outcome::BudgetReached { lack })?;
             return Ok(None);
         }
         let (stop, nap) = (StopSignal::default(), Nap::default());

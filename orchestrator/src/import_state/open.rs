@@ -281,6 +281,7 @@ fn called(
             message,
             seen: Vec::new(),
             image: None,
+            exit: None,
         }))?;
     }
     Ok(())
@@ -317,6 +318,7 @@ pub(super) fn suspend(
         role: role.clone(),
         reason,
         question,
+        lack: None,
         consent: None,
         approval: None,
         about_project: false,
@@ -385,6 +387,7 @@ fn wait(
         role: role.clone(),
         reason: why,
         question: None,
+        lack: None,
         consent: None,
         approval: Some(approval),
         about_project: false,

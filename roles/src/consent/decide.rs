@@ -15,6 +15,7 @@ use std::collections::BTreeSet;
 
 use a_society_facts::Hash;
 use a_society_facts::fact::operator::{ConsentMode, Grant};
+use a_society_facts::fact::terms::ConsentTerms;
 
 /// What consent needs to know about a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,14 +24,10 @@ pub struct Ask {
     pub tool: String,
     /// How much is at stake.
     pub tier: Tier,
-    /// The files it would read or change, as the operator knows them.
-    pub paths: Vec<String>,
     /// The command it would run.
     pub command: Option<String>,
-    /// The host it would speak to.
-    pub host: Option<String>,
-    /// Which walls it would run without, if walls belong to it.
-    pub missing: Vec<String>,
+    /// What the operator decides about.
+    pub terms: ConsentTerms,
     /// The hash of exactly what would run.
     pub action: Hash,
     /// What would run, for the operator to read: whole, and nothing in it can pretend.
@@ -69,7 +66,7 @@ pub enum Decision {
     /// It may not, and the model reads why.
     Deny(String),
     /// The operator is to be asked.
-    Ask(Request),
+    Ask(Box<Request>),
 }
 
 /// What the operator is asked.
@@ -79,6 +76,8 @@ pub struct Request {
     pub action: Hash,
     /// What would run, for the operator to read.
     pub shown: String,
+    /// What the operator decides about.
+    pub terms: ConsentTerms,
     /// What "for this flow" would grant; nothing if it can only be allowed once.
     pub grant: Option<Grant>,
 }
@@ -91,7 +90,7 @@ pub fn decide(mode: ConsentMode, grants: &BTreeSet<Grant>, ask: &Ask) -> Decisio
         (Tier::Sensitive, ConsentMode::FullAccess) => Decision::Deny(format!(
             "{} may hold secrets. It is read only when the operator is asked, and this flow does \
              not ask. Go on without it, or ask the operator for what you need.",
-            ask.paths.join(", ")
+            ask.terms.paths().collect::<Vec<_>>().join(", ")
         )),
         (Tier::Sensitive, ConsentMode::NoAccess | ConsentMode::PartialAccess)
         | (Tier::Trust, _) => request(ask),
@@ -140,7 +139,15 @@ impl Ask {
     /// A command is granted with the hash of all that it depends on: the same words in another
     /// folder, with other variables or behind fewer walls are another command.
     fn exact_grant(&self) -> Grant {
-        let words = self.command.as_ref().or(self.host.as_ref());
+        let host = match &self.terms {
+            ConsentTerms::Web { host } => Some(host),
+            ConsentTerms::Command(_)
+            | ConsentTerms::Files { .. }
+            | ConsentTerms::Reading { .. }
+            | ConsentTerms::Server(_)
+            | ConsentTerms::Session => None,
+        };
+        let words = self.command.as_ref().or(host);
         let words = words.map_or(self.tool.as_str(), String::as_str);
         Grant::Command(format!("{} {words}", self.action))
     }
@@ -151,11 +158,12 @@ fn is_granted(grants: &BTreeSet<Grant>, ask: &Ask) -> bool {
 }
 
 fn request(ask: &Ask) -> Decision {
-    Decision::Ask(Request {
+    Decision::Ask(Box::new(Request {
         action: ask.action,
         shown: ask.shown.clone(),
+        terms: ask.terms.clone(),
         grant: ask.grant(),
-    })
+    }))
 }
 
 #[cfg(test)]
@@ -166,10 +174,8 @@ mod tests {
         Ask {
             tool: "tool".to_owned(),
             tier,
-            paths: vec!["a".to_owned()],
             command: Some("npm test".to_owned()),
-            host: None,
-            missing: Vec::new(),
+            terms: ConsentTerms::Session,
             action: Hash::of(b"a"),
             shown: "shown".to_owned(),
         }

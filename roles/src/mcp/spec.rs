@@ -5,6 +5,7 @@ use std::fmt;
 use std::time::Duration;
 
 use a_society_facts::Hash;
+use a_society_facts::fact::terms::{ServerReach, ShownValue};
 
 use super::plain;
 use crate::tool::redact::Redactor;
@@ -118,6 +119,9 @@ impl Given {
     }
 }
 
+/// The folder of a program without one of its own.
+const ROOT: &str = "/";
+
 /// Variables that nearly every program needs to find its files and to write texts.
 const EVERYBODYS: &[&str] = &[
     "HOME", "LANG", "LC_ALL", "LOGNAME", "PATH", "TMPDIR", "TZ", "USER",
@@ -171,6 +175,41 @@ impl ServerSpec {
         Redactor::new(&[]).redact(&self.written())
     }
 
+    /// How it is reached, as it is shown before a call of its tools is allowed. Whatever looks like a
+    /// secret is blanked out.
+    #[must_use]
+    pub fn reached(&self) -> ServerReach {
+        let redactor = Redactor::new(&[]);
+        let clean = |text: &str| redactor.redact(text);
+        let value = |(name, value): (&String, &Variable)| {
+            let value = match value {
+                Variable::Plain(value) => ShownValue::Plain(clean(value)),
+                Variable::Secret { name, .. } => ShownValue::Secret(name.clone()),
+            };
+            (clean(name), value)
+        };
+        match &self.reach {
+            Reach::Program {
+                command,
+                arguments,
+                variables,
+                inherits,
+                folder,
+            } => ServerReach::Program {
+                run: (std::iter::once(command).chain(arguments))
+                    .map(|word| clean(word))
+                    .collect(),
+                folder: clean(folder.as_deref().unwrap_or(ROOT)),
+                variables: variables.iter().map(value).collect(),
+                inherits: inherits.clone(),
+            },
+            Reach::Web { url, headers, .. } => ServerReach::Web {
+                url: clean(url),
+                headers: headers.iter().map(value).collect(),
+            },
+        }
+    }
+
     fn written(&self) -> String {
         let (what, values) = match &self.reach {
             Reach::Program {
@@ -182,7 +221,7 @@ impl ServerSpec {
             } => {
                 let words = std::iter::once(command).chain(arguments);
                 let words: Vec<String> = words.map(|word| quoted(word)).collect();
-                let folder = folder.as_deref().unwrap_or("/");
+                let folder = folder.as_deref().unwrap_or(ROOT);
                 let mut what = format!("runs {} in {}", words.join(" "), quoted(folder));
                 for name in inherits {
                     what = format!("{what}\n  inherits {}", quoted(name));

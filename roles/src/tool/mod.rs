@@ -39,6 +39,7 @@ mod write;
 #[cfg(test)]
 mod tests;
 
+pub use a_society_facts::fact::terms::Scope;
 pub use arguments::{
     SaidChange, Status, Task, canonical, definitions, said_changes, said_tasks, twin,
 };
@@ -48,7 +49,7 @@ pub use plan::{Plan, Refusal, RefusalKind};
 pub use reach::{Narrowing, Reach};
 pub use running::{Finished, Running};
 pub use setting::{
-    CheckWorkflow, EditTool, Guard, Limits, Owner, Scope, SearchService, Setting, WorkflowCheck,
+    CheckWorkflow, EditTool, Guard, Limits, Owner, SearchService, Setting, WorkflowCheck,
     is_small_window,
 };
 pub use toolbox::Toolbox;

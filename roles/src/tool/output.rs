@@ -18,6 +18,8 @@ pub(super) struct Output {
     pub body: String,
     /// The image that a model gets with the text.
     pub image: Option<Box<Image>>,
+    /// With which code a command ended.
+    pub exit: Option<i32>,
     /// Which part of the text a model gets when it is too long.
     pub keeps: Keeps,
     /// How long the text was, if a part of it was dropped while it arrived.

@@ -4,6 +4,7 @@
 use std::path::PathBuf;
 
 use a_society_facts::Hash;
+use a_society_facts::fact::terms::{ConsentTerms, FileEffect, FileTerms};
 use a_society_facts::fact::turn::{CallEnd, Effect, FileChange};
 use a_society_facts::message::ToolCall;
 
@@ -60,10 +61,12 @@ impl Toolbox {
         let consent: Vec<&str> = files.iter().map(|file| file.consent.as_str()).collect();
         let wants = Wants {
             tier: tiers.fold(Tier::Free, highest),
-            paths: files.iter().map(shown).collect(),
+            terms: ConsentTerms::Files {
+                files: files.iter().map(Changing::terms).collect(),
+            },
             // What was seen is these files becoming those, and nothing else.
             folder: bound.join("\n"),
-            shown: format!("{APPLY_PATCH}\n{}", consent.join("\n")),
+            shown: consent.join("\n"),
             ..Wants::default()
         };
         let ask = self.ask(APPLY_PATCH, call.input.get(), wants);
@@ -274,6 +277,19 @@ impl Changing {
             is_done: true,
             consent: told.clone(),
             told,
+        }
+    }
+
+    /// The file and what becomes of it, as the operator decides about it.
+    fn terms(&self) -> FileTerms {
+        FileTerms {
+            path: self.located.shown.clone(),
+            change: match (self.is_done, self.before, self.after) {
+                (true, ..) => FileEffect::Nothing,
+                (false, _, None) => FileEffect::Delete,
+                (false, None, Some(_)) => FileEffect::Create,
+                (false, Some(_), Some(_)) => FileEffect::Change,
+            },
         }
     }
 

@@ -11,7 +11,8 @@
 
 use std::path::PathBuf;
 
-use super::setting::{Scope, Setting};
+use super::Scope;
+use super::setting::Setting;
 
 /// How far tools reach.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

@@ -4,6 +4,7 @@ use std::ffi::OsStr;
 use std::fmt::Write as _;
 use std::os::unix::ffi::OsStrExt as _;
 
+use a_society_facts::fact::terms::ConsentTerms;
 use a_society_facts::fact::turn::{CallEnd, Effect};
 
 use super::arguments::{GlobFiles, GrepFiles, ListDirectory, ReadFile, understood};
@@ -74,9 +75,11 @@ impl Toolbox {
         };
         let wants = Wants {
             tier,
-            paths: vec![located.shown.clone()],
+            terms: ConsentTerms::Reading {
+                paths: vec![located.shown.clone()],
+            },
             folder: entry.real.to_string_lossy().into_owned(),
-            shown: format!("{tool}\n{}", understood(tool, raw)),
+            shown: understood(tool, raw),
             ..Wants::default()
         };
         let ask = self.ask(tool, raw, wants);

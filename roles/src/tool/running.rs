@@ -35,6 +35,8 @@ pub struct Finished {
     pub seen: Vec<Seen>,
     /// The image that the model gets besides.
     pub image: Option<Box<Image>>,
+    /// With which code the command ended, if it was one and ended by itself.
+    pub exit: Option<i32>,
 }
 
 impl Running {
@@ -90,6 +92,7 @@ impl Finished {
             is_cut: false,
             seen: Vec::new(),
             image: None,
+            exit: None,
         }
     }
 }

@@ -5,6 +5,7 @@ use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use a_society_facts::fact::terms::Scope;
 use a_society_facts::fact::turn::FileChange;
 use a_society_facts::id::{FlowId, NodeId, RoleInstance};
 
@@ -12,46 +13,6 @@ use a_society_facts::message::Message;
 
 use super::command::Background;
 use super::limits;
-
-/// How far tools reach. Ordered: what is smaller reaches less.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
-pub enum Scope {
-    /// The project and the record folder.
-    #[default]
-    Sandboxed,
-    /// These, and the folders that the operator named besides, for reading.
-    Project,
-    /// Everything may be read, and commands run without walls. Files are still written only in the
-    /// project and the record folder.
-    Full,
-}
-
-impl Scope {
-    /// The narrower of two scopes. There is no way to a wider one.
-    #[must_use]
-    pub fn narrowed(self, to: Self) -> Self {
-        self.min(to)
-    }
-
-    /// Every scope, the narrowest first.
-    pub const ALL: [Self; 3] = [Self::Sandboxed, Self::Project, Self::Full];
-
-    /// The scope of a word.
-    #[must_use]
-    pub fn of_word(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|scope| scope.word() == word)
-    }
-
-    /// One word for it.
-    #[must_use]
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Sandboxed => "sandboxed",
-            Self::Project => "project",
-            Self::Full => "full",
-        }
-    }
-}
 
 /// Whose calls these are. Consent is given to exactly them.
 #[derive(Debug, Clone, PartialEq, Eq)]

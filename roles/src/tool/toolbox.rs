@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use a_society_facts::Hash;
+use a_society_facts::fact::terms::{CommandTerms, ConsentTerms, FileTerms};
 use a_society_facts::fact::turn::{CallEnd, Effect, Seen as Known};
 use a_society_facts::id::CallId;
 use a_society_facts::message::{Message, ToolCall};
@@ -268,11 +269,33 @@ impl Toolbox {
             action: action.hash(),
             tool: tool.to_owned(),
             tier: wants.tier,
-            paths: wants.paths,
             command: wants.command,
-            host: wants.host,
-            missing: wants.missing,
+            terms: self.clean(wants.terms),
             shown: shown(&self.redact(&wants.shown)),
+        }
+    }
+
+    /// Names of files and folders can hold secrets, too.
+    fn clean(&self, terms: ConsentTerms) -> ConsentTerms {
+        match terms {
+            ConsentTerms::Command(command) => ConsentTerms::Command(CommandTerms {
+                folder: self.redact(&command.folder),
+                ..command
+            }),
+            ConsentTerms::Files { files } => {
+                let files = files.into_iter().map(|file| FileTerms {
+                    path: self.redact(&file.path),
+                    ..file
+                });
+                ConsentTerms::Files {
+                    files: files.collect(),
+                }
+            }
+            ConsentTerms::Reading { paths } => ConsentTerms::Reading {
+                paths: paths.iter().map(|path| self.redact(path)).collect(),
+            },
+            terms
+            @ (ConsentTerms::Web { .. } | ConsentTerms::Server(_) | ConsentTerms::Session) => terms,
         }
     }
 
@@ -310,6 +333,7 @@ impl Toolbox {
             is_cut: is_cut || output.is_cut,
             seen: self.noted(output.seen),
             image: output.image,
+            exit: output.exit,
         }
     }
 
@@ -424,10 +448,8 @@ impl Toolbox {
 #[derive(Debug)]
 pub(super) struct Wants {
     pub tier: Tier,
-    pub paths: Vec<String>,
+    pub terms: ConsentTerms,
     pub command: Option<String>,
-    pub host: Option<String>,
-    pub missing: Vec<String>,
     pub folder: String,
     pub environment: String,
     pub sandbox: String,
@@ -438,10 +460,8 @@ impl Default for Wants {
     fn default() -> Self {
         Self {
             tier: Tier::Free,
-            paths: Vec::new(),
+            terms: ConsentTerms::Session,
             command: None,
-            host: None,
-            missing: Vec::new(),
             folder: String::new(),
             environment: String::new(),
             sandbox: String::new(),

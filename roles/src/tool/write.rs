@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use a_society_facts::Hash;
+use a_society_facts::fact::terms::{ConsentTerms, FileEffect, FileTerms};
 use a_society_facts::fact::turn::{CallEnd, Effect};
 
 use super::arguments::{EditFile, WriteFile};
@@ -318,8 +319,8 @@ impl Toolbox {
     /// The plan of a call that would change nothing.
     fn nothing_to_do(&self, tool: &'static str, shown: &str, raw: &str) -> Plan {
         let wants = Wants {
-            paths: vec![shown.to_owned()],
-            shown: format!("{tool} {shown}\nNo change."),
+            terms: of_file(shown, FileEffect::Nothing),
+            shown: "No change.".to_owned(),
             ..Wants::default()
         };
         let ask = self.ask(tool, raw, wants);
@@ -353,16 +354,20 @@ impl Toolbox {
         self.check_our_files(&writing.located, &writing.content)?;
         let located = &writing.located;
         let after = Hash::of(writing.content.as_bytes());
+        let effect = match before {
+            None => FileEffect::Create,
+            Some(_) => FileEffect::Change,
+        };
         let wants = Wants {
             tier: self.tier_of_writing(located),
-            paths: vec![located.shown.clone()],
+            terms: of_file(&located.shown, effect),
             // What was seen is this file becoming that one, and nothing else.
             folder: format!(
                 "{}\n{}\n{after}",
                 real.to_string_lossy(),
                 before.map_or_else(String::new, |hash| hash.to_string()),
             ),
-            shown: format!("{tool} {}\n{consent}", located.shown),
+            shown: consent,
             ..Wants::default()
         };
         let ask = self.ask(tool, raw, wants);
@@ -499,6 +504,13 @@ fn speaks_of_the_rest(line: &str) -> bool {
     let line = line.trim().trim_start_matches(LEADERS).to_lowercase();
     let rest = line.strip_prefix("...").or_else(|| line.strip_prefix('…'));
     rest.is_some_and(|rest| WORDS.iter().any(|word| rest.contains(word)))
+}
+
+/// The one file of a call, as the operator decides about it.
+fn of_file(path: &str, change: FileEffect) -> ConsentTerms {
+    let path = path.to_owned();
+    let files = vec![FileTerms { path, change }];
+    ConsentTerms::Files { files }
 }
 
 #[cfg(test)]

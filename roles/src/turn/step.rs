@@ -109,6 +109,8 @@ pub enum Step {
         seen: Vec<Seen>,
         /// The image that the model gets besides, with its bytes.
         image: Option<Box<Image>>,
+        /// With which code the command ended, if it was one and ended by itself.
+        exit: Option<i32>,
         /// Whether the taker goes on at once, because nobody takes back what the call did.
         is_settled: bool,
         /// How the turn ends by this call. If that is not valid, the model gets another result.

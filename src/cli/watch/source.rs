@@ -12,7 +12,7 @@ use a_society_facts::view::feed::{FeedItem, ItemKind};
 use a_society_facts::view::flow::FlowState;
 use a_society_facts::view::screen::Screen;
 use a_society_facts::view::{FeedView, View as _};
-use a_society_operator_ui::fold::ask::scope;
+use a_society_operator_ui::fold::terms::scope;
 use a_society_orchestrator::control::message::Whom;
 use a_society_orchestrator::machine::Question;
 use a_society_state::index::{Row, rows};
@@ -165,7 +165,11 @@ impl Source {
             | Question::Unpause { .. }
             | Question::Stalled => ask.says,
         };
+        let facts = ask.facts.iter();
+        let facts = facts.map(|fact| format!("{}: {}", fact.label, fact.value));
+        let facts: Vec<String> = facts.collect();
         let says = whole.iter().flat_map(|text| text.lines());
+        let says = says.chain(facts.iter().map(String::as_str));
         AskView {
             id: format!("{flow}/{name}"),
             flow: flow.clone(),
@@ -374,6 +378,11 @@ fn items(feed: &FeedView) -> Vec<Item> {
         let mut lines: Vec<String> = lines.map(|line| plain(line).into_owned()).collect();
         if item.text.lines().nth(ITEM_LINES_MAX).is_some() || item.full_bytes.is_some() {
             lines.push("…".to_owned());
+        }
+        if let Some(again) = item.again_at {
+            let again = again.text();
+            let time = String::from_utf8_lossy(again.get(11..19).unwrap_or_default());
+            lines.push(format!("next try at {time} UTC"));
         }
         let cut = if item.interrupted { " (cut off)" } else { "" };
         let dropped = if item.discarded {

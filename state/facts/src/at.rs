@@ -41,6 +41,12 @@ impl At {
         self.0
     }
 
+    /// The moment so many milliseconds later.
+    #[must_use]
+    pub fn after(self, ms: u64) -> Self {
+        Self::from_ms(self.0.saturating_add_unsigned(ms))
+    }
+
     /// The 24 bytes of its text.
     #[must_use]
     pub fn text(self) -> [u8; 24] {

@@ -36,6 +36,7 @@ pub(super) fn asked(state: &FlowState, input: &ConsentAsked) -> Result<Vec<Fact>
         tool: tool.unwrap_or_default(),
         action: input.action,
         shown: input.shown.clone(),
+        terms: Some(input.terms.clone()),
         narrowed: input.narrowed,
         since: turn.since,
     };
@@ -47,6 +48,7 @@ pub(super) fn asked(state: &FlowState, input: &ConsentAsked) -> Result<Vec<Fact>
         tool: open.tool.clone(),
         action: open.action,
         shown: open.shown.clone(),
+        terms: open.terms.clone(),
         narrowed: open.narrowed,
     });
     let next = if state.consent_mode == ConsentMode::FullAccess && !open.narrowed {
@@ -63,6 +65,7 @@ pub(super) fn consent_awaited(consent: &ConsentId, open: &OpenConsent) -> Fact {
         role: open.role.clone(),
         reason: WaitReason::Consent,
         question: None,
+        lack: None,
         consent: Some(consent.clone()),
         approval: None,
         about_project: false,

@@ -103,6 +103,7 @@ pub(super) fn approval_awaited(turn: &Present<'_>, approval: ApprovalId) -> Fact
         role: turn.open.role.clone(),
         reason: WaitReason::HandoffApproval,
         question: None,
+        lack: None,
         consent: None,
         approval: Some(approval),
         about_project: false,

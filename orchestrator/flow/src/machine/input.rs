@@ -6,13 +6,14 @@
 use std::collections::BTreeMap;
 
 use a_society_facts::At;
-use a_society_facts::fact::budget::Measure;
+use a_society_facts::fact::budget::{Lack, Measure};
 use a_society_facts::fact::flow::{Author, PauseReason};
 use a_society_facts::fact::improvement::ImprovementMode;
 use a_society_facts::fact::node::FaultCode;
 use a_society_facts::fact::operator::{
     ChosenBy, ConsentAnswer, ConsentMode, Grant, SteerWhen, StopScope,
 };
+use a_society_facts::fact::terms::ConsentTerms;
 use a_society_facts::handoff::Artifact;
 use a_society_facts::hash::Hash;
 use a_society_facts::id::{
@@ -300,8 +301,8 @@ pub enum Outcome {
     ConsentDenied,
     /// A budget is used up.
     BudgetReached {
-        /// Which, in words.
-        why: String,
+        /// Which, and what it lacks.
+        lack: Lack,
     },
 }
 
@@ -343,6 +344,8 @@ pub struct ConsentAsked {
     pub action: Hash,
     /// What would run, for the operator to read.
     pub shown: Text,
+    /// What the operator decides about.
+    pub terms: ConsentTerms,
     /// Whether only the role asks, and the flow's mode alone would let it run.
     pub narrowed: bool,
 }

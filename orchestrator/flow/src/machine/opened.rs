@@ -103,6 +103,7 @@ fn staged(sketch: &mut Sketch) {
                 role: running.role.clone(),
                 reason: WaitReason::HandoffApproval,
                 question: None,
+                lack: None,
                 consent: None,
                 approval: Some(approval.clone()),
                 about_project: false,

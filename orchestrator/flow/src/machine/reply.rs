@@ -248,6 +248,7 @@ pub(super) fn guidance_awaited(node: &NodeId, role: &RoleInstance) -> Fact {
         role: role.clone(),
         reason: WaitReason::PromptHuman,
         question: Some("The handoff was declined. What should be done instead?".into()),
+        lack: None,
         consent: None,
         approval: None,
         about_project: false,

@@ -40,6 +40,7 @@ pub(super) fn stop(
             role: role.clone(),
             reason: WaitReason::AutonomousAbort,
             question: None,
+            lack: None,
             consent: None,
             approval: None,
             about_project: false,

@@ -176,10 +176,9 @@ fn waits(state: &FlowState, turn: &Present<'_>, outcome: &Outcome) -> Vec<Fact> 
             ends_waiting(turn.open),
             None,
         ),
-        Outcome::BudgetReached { why } => {
-            let (reason, error) = (WaitReason::Budget, Some(why.clone()));
+        Outcome::BudgetReached { lack } => {
             let mut facts = used_up(state, &turn.open.role);
-            facts.extend(turn.suspended(reason, said(why), TurnEnd::Failed, error));
+            facts.extend(turn.out_of_budget(lack));
             facts
         }
         Outcome::Handoff(_)

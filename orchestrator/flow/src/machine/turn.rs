@@ -1,6 +1,7 @@
 //! The turn an input speaks of, and how a turn ends, is mended or waits (rows S3 to S9).
 
 use a_society_facts::fact::Fact;
+use a_society_facts::fact::budget::Lack;
 use a_society_facts::fact::node::{FaultCode, NodeSuspended, RepairRequested, WaitReason};
 use a_society_facts::fact::turn::{Cause, TurnEnd, TurnEnded};
 use a_society_facts::id::{NodeId, TurnId};
@@ -181,12 +182,26 @@ impl Present<'_> {
         ]
     }
 
+    /// A budget has to be raised before it goes on.
+    pub(super) fn out_of_budget(&self, lack: &Lack) -> Vec<Fact> {
+        let why = lack.to_string();
+        let waits = NodeSuspended {
+            lack: Some(lack.clone()),
+            ..self.waits(WaitReason::Budget, Some(Text::from(why.clone())))
+        };
+        vec![
+            Fact::NodeSuspended(waits),
+            self.ended(TurnEnd::Failed, Some(why)),
+        ]
+    }
+
     fn waits(&self, reason: WaitReason, question: Option<Text>) -> NodeSuspended {
         NodeSuspended {
             node: self.open.node.clone(),
             role: self.open.role.clone(),
             reason,
             question,
+            lack: None,
             consent: None,
             approval: None,
             about_project: false,

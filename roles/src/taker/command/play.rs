@@ -231,6 +231,7 @@ impl CommandTaker {
                 output,
                 seen: Vec::new(),
                 image: None,
+                exit: None,
                 is_settled: false,
                 ends: None,
             },
@@ -264,6 +265,7 @@ impl CommandTaker {
             output: report.text(),
             seen: Vec::new(),
             image: None,
+            exit: None,
             is_settled: false,
             ends: None,
         };

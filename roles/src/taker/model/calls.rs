@@ -114,6 +114,7 @@ impl Calls {
                 is_cut: false,
                 seen: Vec::new(),
                 image: None,
+                exit: None,
             });
         }
     }
@@ -253,6 +254,7 @@ fn finish_all(mut running: Vec<(usize, Going)>) -> Vec<(usize, Finished)> {
             is_cut: false,
             seen: Vec::new(),
             image: None,
+            exit: None,
         };
         (*at, finished)
     };
@@ -386,6 +388,7 @@ impl ModelTaker {
             output: finished.output,
             seen: finished.seen,
             image: finished.image,
+            exit: finished.exit,
             is_settled,
             ends: None,
         })
@@ -430,6 +433,7 @@ impl ModelTaker {
             output,
             seen: Vec::new(),
             image: None,
+            exit: None,
             is_settled: false,
             ends,
         }

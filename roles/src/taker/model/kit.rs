@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use a_society_facts::Hash;
 use a_society_facts::fact::journal::ProcessName;
+use a_society_facts::fact::terms::{ConsentTerms, ServerTerms};
 use a_society_facts::fact::turn::{CallEnd, Effect, FileChange};
 use a_society_facts::id::CallId;
 use a_society_facts::message::ToolCall;
@@ -234,10 +235,8 @@ impl Kit {
             ask: Ask {
                 tool: call.name.clone(),
                 tier: Tier::Free,
-                paths: Vec::new(),
                 command: None,
-                host: None,
-                missing: Vec::new(),
+                terms: ConsentTerms::Session,
                 action: Hash::of(arguments.as_bytes()),
                 shown: shown(&summary),
             },
@@ -289,13 +288,24 @@ impl Kit {
                         definition: tool.definition,
                     }
                 },
-                paths: Vec::new(),
                 command: None,
-                host: None,
-                missing: Vec::new(),
+                terms: ConsentTerms::Server(self.server_terms(tool)),
                 action: action.hash(),
-                shown: shown(&self.own.redact(&format!("{}\n{arguments}", tool.name))),
+                shown: shown(&self.own.redact(arguments)),
             },
+        }
+    }
+
+    /// The server of a tool, as the operator configured it.
+    fn server_terms(&self, tool: &mcp::ToolDefinition) -> ServerTerms {
+        let server = mcp::server_of(&tool.name).unwrap_or_default();
+        let servers = self.remote.as_ref().map(|remote| &remote.servers);
+        let spec = servers.and_then(|servers| servers.spec(server));
+        ServerTerms {
+            server: server.to_owned(),
+            tool: tool.raw_name.clone(),
+            definition: tool.definition,
+            reached: spec.map(mcp::ServerSpec::reached),
         }
     }
 
@@ -326,6 +336,7 @@ impl Kit {
                 is_cut: false,
                 seen: Vec::new(),
                 image: None,
+                exit: None,
             }),
         }
     }
@@ -415,6 +426,7 @@ impl Going {
                 is_cut: false,
                 seen: Vec::new(),
                 image: None,
+                exit: None,
             },
         }
     }
@@ -447,6 +459,7 @@ fn finish_remote(
                 is_cut,
                 seen: Vec::new(),
                 image: None,
+                exit: None,
             }
         }
         Err(fault) => Finished {
@@ -460,6 +473,7 @@ fn finish_remote(
             is_cut: false,
             seen: Vec::new(),
             image: None,
+            exit: None,
         },
     }
 }

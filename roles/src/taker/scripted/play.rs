@@ -351,6 +351,7 @@ impl ScriptedTaker {
                 output,
                 seen: Vec::new(),
                 image: None,
+                exit: None,
                 is_settled: false,
                 ends: None,
             },

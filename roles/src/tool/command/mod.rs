@@ -20,6 +20,7 @@ use std::fmt::Write as _;
 use std::time::Duration;
 
 use a_society_facts::Hash;
+use a_society_facts::fact::terms::{CommandTerms, ConsentTerms};
 use a_society_facts::fact::turn::{CallEnd, Effect};
 use a_society_facts::id::CallId;
 
@@ -28,13 +29,13 @@ use self::frame::{End, Order, Report, Walls};
 pub use self::guard::guard;
 pub(super) use self::held::Held;
 use self::limits::BACKGROUND_FIRST;
+use super::Scope;
 use super::arguments::{CommandOutput, RunCommand};
-use super::files;
+use super::files::{self, Located};
 use super::form::clipped;
 use super::limits::{COMMAND_BYTES, COMMAND_WAIT_MS};
 use super::output::{Keeps, Length, Output};
 use super::plan::{Plan, Refusal, RefusalKind};
-use super::setting::Scope;
 use super::toolbox::{Deed, Toolbox, Wants};
 use crate::consent::Tier;
 use crate::taker::command::mark;
@@ -57,7 +58,7 @@ impl Toolbox {
     pub(super) fn plan_command(&self, given: RunCommand, raw: &str) -> Result<Plan, Refusal> {
         let setting = &self.0.setting;
         let time_limit_ms = self.limit_of(&given)?;
-        let (folder, folder_id) = self.folder_of(given.folder.as_deref())?;
+        let (located, folder, folder_id) = self.folder_of(given.folder.as_deref())?;
         let roots = &self.0.roots;
         let mut variables =
             environment::variables(&setting.environment, &[roots.project(), roots.record()]);
@@ -91,9 +92,16 @@ impl Toolbox {
             folder: format!("{} {}", order.folder_id, order.folder),
             environment: profile(&order.variables),
             sandbox: profile(&(setting.scope.word(), &order.walls, &missing)),
-            shown: self.shown_command(&given, &order, &missing),
-            missing,
-            ..Wants::default()
+            shown: given.command.clone(),
+            terms: ConsentTerms::Command(CommandTerms {
+                folder: located.shown,
+                scope: setting.scope,
+                // Without walls nothing holds a command back.
+                network: setting.network || !order.walls.are_up,
+                missing,
+                limit_ms: time_limit_ms,
+                background: given.background,
+            }),
         };
         let ask = self.ask("run_command", raw, wants);
         let effect = match (is_irreversible, is_unasked) {
@@ -149,7 +157,7 @@ impl Toolbox {
     }
 
     /// Where a command runs: a folder that may be written, and what it is.
-    fn folder_of(&self, given: Option<&str>) -> Result<(String, String), Refusal> {
+    fn folder_of(&self, given: Option<&str>) -> Result<(Located, String, String), Refusal> {
         let located = self.0.roots.locate(given.unwrap_or("."))?;
         let entry = files::open_folder(&self.0.roots, &located)?;
         if !self.0.roots.is_writable(&located) {
@@ -161,7 +169,8 @@ impl Toolbox {
         let real = entry.real.to_str().map(str::to_owned).ok_or_else(|| {
             files::impossible(format!("{} has a name that is no text.", located.shown))
         })?;
-        Ok((real, process::folder_id(&entry.stat)))
+        let id = process::folder_id(&entry.stat);
+        Ok((located, real, id))
     }
 
     /// The walls of this setting, and which of them this system does not have.
@@ -195,31 +204,6 @@ impl Toolbox {
             spaces,
         };
         (walls, missing)
-    }
-
-    fn shown_command(&self, given: &RunCommand, order: &Order, missing: &[String]) -> String {
-        let setting = &self.0.setting;
-        // Without walls nothing holds a command back.
-        let is_open = setting.network || !order.walls.are_up;
-        let command = &given.command;
-        let beside = if given.background {
-            ", in the background"
-        } else {
-            ""
-        };
-        let mut text = format!(
-            "run_command in {}, {} bytes, at most {} ms, scope {}, network {}{beside}\n{command}",
-            order.folder,
-            command.len(),
-            order.time_limit_ms,
-            setting.scope.word(),
-            if is_open { "on" } else { "off" },
-        );
-        for wall in missing {
-            text.push_str("\nwithout ");
-            text.push_str(wall);
-        }
-        text
     }
 
     /// Spawns the guard of a command. It waits at its gate.
@@ -347,6 +331,9 @@ fn told(
         let _ = writeln!(tail, "[processes that could not be ended: {survivors:?}]");
     }
     let mut output = beside(head, body, full);
+    if let End::Exited(code) = report.end {
+        output.exit = Some(i32::from(code));
+    }
     if !tail.is_empty() && !output.body.is_empty() && !output.body.ends_with('\n') {
         output.body.push('\n');
     }

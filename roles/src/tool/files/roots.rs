@@ -6,8 +6,9 @@ use std::path::{Path, PathBuf};
 use a_society_facts::id::FlowId;
 use rustix::fs::{CWD, Mode, OFlags, openat};
 
+use super::super::Scope;
 use super::super::plan::Refusal;
-use super::super::setting::{Scope, Setting};
+use super::super::setting::Setting;
 use super::floor::{Floor, floor};
 use super::open::real_path;
 use super::path::{Located, RECORD, Written, out_of_reach, parse, unreached};

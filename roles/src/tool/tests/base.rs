@@ -3,7 +3,7 @@
 use a_society_facts::fact::turn::Effect;
 use serde_json::json;
 
-use super::stage::{Stage, output, plan};
+use super::stage::{Stage, output, paths, plan};
 use crate::consent::Tier;
 use crate::tool::Toolbox;
 
@@ -69,7 +69,7 @@ fn a_folder_of_the_project_that_is_called_record_is_reached_with_a_dot_before_it
         assert!(said.contains(expected), "{path}: {said}");
     }
     let planned = plan(&tools, "read_file", json!({ "path": own })).unwrap();
-    assert_eq!(planned.ask.paths, ["./record/own.md"]);
+    assert_eq!(paths(&planned), ["./record/own.md"]);
 }
 
 #[test]
@@ -92,7 +92,7 @@ fn absolute_paths_of_the_project_and_of_an_older_place_of_the_flow_still_lead_th
         ),
     ] {
         let planned = plan(&tools, "read_file", json!({ "path": path })).unwrap();
-        assert_eq!(planned.ask.paths, [shown]);
+        assert_eq!(paths(&planned), [shown]);
     }
     for path in [
         "/old/place/.a-society/state/demo/20260527T143000123Z-ffffff/record/a.md",

@@ -6,7 +6,7 @@ use a_society_facts::Hash;
 use a_society_facts::fact::turn::{CallEnd, Effect};
 use serde_json::json;
 
-use super::stage::{Stage, call, done, finish, output, plan, refusal, without_time};
+use super::stage::{Stage, call, done, finish, missing, output, plan, refusal, without_time};
 use crate::consent::Tier;
 use crate::tool::{RefusalKind, Toolbox, WorkflowCheck};
 use crate::turn::stop::StopSignal;
@@ -360,12 +360,8 @@ fn folders_within_one_another_are_told_apart_by_the_innermost() {
     }
     let command = json!({ "command": "cat .a-society/skills/review/SKILL.md; ls .a-society/state/p/f; echo y > .a-society/state/p/f/record/made" });
     let finished = done(&tools, "run_command", command).unwrap();
-    if plan(&tools, "run_command", json!({ "command": "true" }))
-        .unwrap()
-        .ask
-        .missing
-        .is_empty()
-    {
+    let plain = plan(&tools, "run_command", json!({ "command": "true" })).unwrap();
+    if missing(&plain).is_empty() {
         assert_eq!(without_time(&finished.output), "[exit 0]\nread merecord\n");
     }
     assert_eq!(

@@ -4,7 +4,7 @@ use a_society_facts::Hash;
 use a_society_facts::fact::turn::{CallEnd, Effect};
 use serde_json::{Value, json};
 
-use super::stage::{Stage, call, done, everything_in, output, plan};
+use super::stage::{Stage, call, done, everything_in, output, paths, plan};
 use crate::consent::Tier;
 use crate::tool::{EditTool, Toolbox};
 
@@ -52,10 +52,10 @@ fn a_patch_of_three_files_is_one_call_with_one_question_and_the_hashes_of_all() 
         ]
     );
     assert_eq!(planned.ask.tier, Tier::Edit);
-    assert_eq!(planned.ask.paths, ["a.rs", "b.rs", "docs/new.md"]);
+    assert_eq!(paths(&planned), ["a.rs", "b.rs", "docs/new.md"]);
     assert_eq!(
         planned.ask.shown,
-        "apply_patch\nchange a.rs\n2 -    run();\n2 +    stop();\nchange b.rs\n2 -two\n2 +2\n\
+        "change a.rs\n2 -    run();\n2 +    stop();\nchange b.rs\n2 -two\n2 +2\n\
          new file docs/new.md\n# New\n"
     );
     assert_eq!(

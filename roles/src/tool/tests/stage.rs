@@ -4,6 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use a_society_facts::fact::terms::ConsentTerms;
 use a_society_facts::fact::turn::CallEnd;
 use a_society_facts::message::ToolCall;
 use serde_json::value::RawValue;
@@ -105,6 +106,19 @@ pub(in super::super) fn plan(
 }
 
 /// Plans, starts and finishes a call, as if it had been allowed.
+/// The walls that a planned command would run without.
+pub(in super::super) fn missing(plan: &Plan) -> &[String] {
+    let ConsentTerms::Command(command) = &plan.ask.terms else {
+        return &[];
+    };
+    &command.missing
+}
+
+/// The files that a planned call is about.
+pub(in super::super) fn paths(plan: &Plan) -> Vec<&str> {
+    plan.ask.terms.paths().collect()
+}
+
 pub(in super::super) fn done(
     tools: &Toolbox,
     tool: &str,

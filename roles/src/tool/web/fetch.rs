@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use a_society_facts::fact::terms::ConsentTerms;
 use a_society_facts::fact::turn::{CallEnd, Effect};
 use reqwest::Method;
 use url::Url;
@@ -40,8 +41,10 @@ impl Toolbox {
         }
         let wants = Wants {
             tier: Tier::Web,
-            host: Some(url.host_str().unwrap_or_default().to_owned()),
-            shown: format!("fetch_url\n{url}"),
+            terms: ConsentTerms::Web {
+                host: url.host_str().unwrap_or_default().to_owned(),
+            },
+            shown: url.to_string(),
             ..Wants::default()
         };
         let summary = format!("fetch {url}");

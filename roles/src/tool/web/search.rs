@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use a_society_facts::fact::terms::ConsentTerms;
 use a_society_facts::fact::turn::{CallEnd, Effect};
 use reqwest::Method;
 use serde::Deserialize;
@@ -65,8 +66,10 @@ impl Toolbox {
         let endpoint = self.search_endpoint()?;
         let wants = Wants {
             tier: Tier::Web,
-            host: Some(endpoint.host_str().unwrap_or_default().to_owned()),
-            shown: format!("web_search\n{}", given.query),
+            terms: ConsentTerms::Web {
+                host: endpoint.host_str().unwrap_or_default().to_owned(),
+            },
+            shown: given.query.clone(),
             ..Wants::default()
         };
         let ask = self.ask("web_search", raw, wants);

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread;
 
+use a_society_facts::fact::terms::ConsentTerms;
 use a_society_facts::fact::turn::CallEnd;
 use serde_json::json;
 
@@ -165,8 +166,13 @@ fn addresses_that_are_not_public_are_refused_before_anything_is_sent() {
     )
     .unwrap();
     assert_eq!(
-        (planned.ask.tier, planned.ask.host.as_deref()),
-        (Tier::Web, Some("example.com."))
+        (planned.ask.tier, planned.ask.terms),
+        (
+            Tier::Web,
+            ConsentTerms::Web {
+                host: "example.com.".to_owned()
+            }
+        )
     );
 }
 

@@ -1,5 +1,7 @@
 //! Facts about budgets: what may be spent, and when it was.
 
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
 
 use crate::id::{ClientId, RoleInstance};
@@ -16,6 +18,51 @@ pub enum Measure {
     Turns,
     /// Wall time while turns run.
     WallMs,
+}
+
+/// A budget that lacks what comes next.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Lack {
+    /// Whose; the whole flow's if absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub role: Option<RoleInstance>,
+    /// Of what.
+    pub measure: Measure,
+    /// What comes next may take this much.
+    pub wants: u64,
+    /// So much was left.
+    pub left: u64,
+}
+
+impl fmt::Display for Lack {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { wants, left, .. } = self;
+        let whose = self.role.as_ref().map_or("the flow", RoleInstance::as_str);
+        match self.measure {
+            Measure::Tokens => write!(
+                f,
+                "the next request may take {wants} tokens, and {whose} has {left} left"
+            ),
+            Measure::CostMicros => {
+                let (wants, left) = (Money(*wants), Money(*left));
+                write!(
+                    f,
+                    "the next request may cost {wants}, and {whose} has {left} left"
+                )
+            }
+            Measure::Turns => write!(f, "{whose} has no turn left"),
+            Measure::WallMs => write!(f, "{whose} has no time left"),
+        }
+    }
+}
+
+/// Millionths of the price's unit, as people write them.
+struct Money(u64);
+
+impl fmt::Display for Money {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{:06}", self.0 / 1_000_000, self.0 % 1_000_000)
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

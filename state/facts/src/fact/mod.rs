@@ -11,9 +11,11 @@ pub mod journal;
 pub mod list;
 mod mentions;
 pub mod node;
+pub mod older;
 pub mod operator;
 pub mod request;
 pub mod session;
+pub mod terms;
 pub mod turn;
 pub mod upcast;
 

@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::budget::Lack;
+use super::older;
 use crate::handoff::{Delivery, EdgeName};
 use crate::id::{ApprovalId, ClientId, ConsentId, MessageId, NodeId, RoleInstance, TurnId};
 use crate::message::Text;
@@ -153,6 +155,9 @@ pub struct NodeSuspended {
     /// What the operator should read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub question: Option<Text>,
+    /// The budget that has to be raised, when it waits for that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lack: Option<Lack>,
     /// The request for consent, when it waits for one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub consent: Option<ConsentId>,
@@ -163,6 +168,18 @@ pub struct NodeSuspended {
     /// once: whoever answers knows it, and the flow may close.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub about_project: bool,
+}
+
+impl NodeSuspended {
+    /// The budget that has to be raised; read from the question where a journal has nothing else.
+    #[must_use]
+    pub fn lacks(&self) -> Option<Lack> {
+        if self.lack.is_some() || self.reason != WaitReason::Budget {
+            return self.lack.clone();
+        }
+        let question = self.question.as_ref()?;
+        older::lack(&question.shown())
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::terms::ConsentTerms;
 use crate::hash::Hash;
 use crate::id::{CallId, ClientId, ConsentId, MessageId, NodeId, RoleInstance};
 use crate::message::Text;
@@ -93,8 +94,12 @@ pub struct ConsentRequested {
     pub tool: String,
     /// The hash of exactly what would run, to which an answer is bound.
     pub action: Hash,
-    /// What would run, for the operator to read.
+    /// What would run, for the operator to read: the command, the differences, the arguments. Nothing is
+    /// read out of it; in journals without `terms` it begins with a line that says what they say.
     pub shown: Text,
+    /// What the operator decides about, as data.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub terms: Option<ConsentTerms>,
     /// Whether only the role asks, and the flow's mode alone would let it run.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub narrowed: bool,

@@ -372,6 +372,10 @@ pub struct CallFinished {
     /// The image that the model gets besides, if it gets images.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub image: Option<Box<Image>>,
+    /// With which code the command ended, if it was one and ended by itself. Journals without it say so
+    /// at the beginning of the output only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exit: Option<i32>,
 }
 
 /// A file that a model knows as it is.

@@ -1,10 +1,12 @@
 //! One fact of every kind, with every optional member set where that is possible.
 
+use std::collections::BTreeMap;
+
 use super::ids::id;
 use super::imported;
 use super::scribe::{artifact, delivery, edge, inbound, outline, process, tool_call, usage};
 use crate::fact::Fact;
-use crate::fact::budget::{BudgetReached, BudgetSet, Measure};
+use crate::fact::budget::{BudgetReached, BudgetSet, Lack, Measure};
 use crate::fact::flow::{
     Author, FlowCancelled, FlowCompleted, FlowCreated, FlowForked, FlowPaused, FlowTitled,
     FlowUnpaused, ForwardPassClosed, GraphRevised, NodeReopened, NodeRetried, PauseReason,
@@ -36,6 +38,7 @@ use crate::fact::session::{
     SessionState, SessionStateChanged, SessionTouched, SessionTrimmed, Strategy, SurfaceAttached,
     SurfaceDetached, SystemPromptBuilt, Trigger,
 };
+use crate::fact::terms::{ConsentTerms, ServerReach, ServerTerms, ShownValue};
 use crate::fact::turn::{
     CallEnd, CallFinished, CallIntended, CallReaped, CallRerun, CallStarted, Cause, DraftAdded,
     DraftDiscarded, DraftKept, DraftKind, Effect, FileChange, ModelAnswered, ModelFailed,
@@ -256,6 +259,12 @@ fn nodes() -> Vec<Fact> {
             role: role(),
             reason: WaitReason::Consent,
             question: Some(Text::from("May I?")),
+            lack: Some(Lack {
+                role: Some(role()),
+                measure: Measure::Tokens,
+                wants: 4_096,
+                left: 12,
+            }),
             consent: Some(id("k1")),
             approval: Some(id("a1")),
             about_project: false,
@@ -391,6 +400,7 @@ fn calls() -> Vec<Fact> {
                 path: "CHANGES.md".into(),
                 hash: Hash::of(b"seen"),
             }],
+            exit: Some(0),
             image: Some(Box::new(Image {
                 blob: Hash::of(b"a long text"),
                 bytes: 70_000,
@@ -574,6 +584,20 @@ fn operator() -> Vec<Fact> {
             tool: "run_command".into(),
             action: Hash::of(b"ls"),
             shown: Text::from("ls"),
+            terms: Some(ConsentTerms::Server(ServerTerms {
+                server: "ledger".into(),
+                tool: "book".into(),
+                definition: Hash::of(b"book"),
+                reached: Some(ServerReach::Program {
+                    run: vec!["ledger".into(), "--stdio".into()],
+                    folder: "/".into(),
+                    variables: BTreeMap::from([
+                        ("LANG".to_owned(), ShownValue::Plain("C".into())),
+                        ("TOKEN".to_owned(), ShownValue::Secret("ledger".into())),
+                    ]),
+                    inherits: vec!["HOME".into()],
+                }),
+            })),
             narrowed: true,
         }),
         Fact::ConsentResolved(ConsentResolved {

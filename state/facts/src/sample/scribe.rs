@@ -399,6 +399,7 @@ impl Scribe {
             message,
             seen: Vec::new(),
             image: None,
+            exit: None,
         }));
     }
 

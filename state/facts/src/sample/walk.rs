@@ -24,6 +24,7 @@ use crate::fact::operator::{
 use crate::fact::session::{
     CompactionStarted, Origin, SessionCompacted, SessionPatched, Strategy, SurfaceAttached, Trigger,
 };
+use crate::fact::terms::{CommandTerms, ConsentTerms, Scope};
 use crate::fact::turn::{
     CallEnd, Cause, DraftDiscarded, DraftKept, DraftKind, Effect, ModelFailed, TurnEnd, TurnResumed,
 };
@@ -84,6 +85,7 @@ fn intake(scribe: &mut Scribe) {
         role: turn.role.clone(),
         reason: WaitReason::PromptHuman,
         question: Some(Text::from("Who reads these notes?")),
+        lack: None,
         consent: None,
         approval: None,
         about_project: false,
@@ -161,6 +163,14 @@ fn consent(scribe: &mut Scribe, turn: &Turn, call: &crate::id::CallId) {
         tool: "run_command".into(),
         action,
         shown: Text::from("git log --oneline"),
+        terms: Some(ConsentTerms::Command(CommandTerms {
+            folder: ".".into(),
+            scope: Scope::Sandboxed,
+            network: false,
+            missing: Vec::new(),
+            limit_ms: 120_000,
+            background: false,
+        })),
         narrowed: false,
     }));
     scribe.say(Fact::NodeSuspended(NodeSuspended {
@@ -168,6 +178,7 @@ fn consent(scribe: &mut Scribe, turn: &Turn, call: &crate::id::CallId) {
         role: turn.role.clone(),
         reason: WaitReason::Consent,
         question: None,
+        lack: None,
         consent: Some(id("k1")),
         approval: None,
         about_project: false,
@@ -364,6 +375,7 @@ fn stage(scribe: &mut Scribe, turn: &Turn) {
         role: turn.role.clone(),
         reason: WaitReason::HandoffApproval,
         question: None,
+        lack: None,
         consent: None,
         approval: Some(id("a1")),
         about_project: false,
@@ -481,6 +493,7 @@ fn ask_while_reflecting(scribe: &mut Scribe) {
         role: turn.role.clone(),
         reason: WaitReason::PromptHuman,
         question: Some(Text::from("About the first draft or both?")),
+        lack: None,
         consent: None,
         approval: None,
         about_project: false,

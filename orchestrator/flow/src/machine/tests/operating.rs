@@ -6,7 +6,7 @@ use a_society_facts::fact::node::WaitReason;
 use a_society_facts::fact::operator::SteerWhen;
 use a_society_facts::message::Text;
 
-use super::support::{Flow, graph, id};
+use super::support::{Flow, graph, id, lack};
 use crate::machine::{Input, Outcome, Question, ReplyTarget, Revise, Steer, Work};
 
 fn asks() -> Outcome {
@@ -339,12 +339,7 @@ fn r17_whoever_waits_for_a_budget_goes_on_when_it_is_raised() {
     let mut flow = Flow::on("a:owner z:owner", "a>z");
     flow.say(set(Some(1))).unwrap();
     flow.claim("a").unwrap();
-    flow.ends(
-        "a",
-        Outcome::BudgetReached {
-            why: "turns".into(),
-        },
-    );
+    flow.ends("a", Outcome::BudgetReached { lack: lack() });
     assert_eq!(
         flow.words(set(Some(1))),
         "budget_set",

@@ -8,6 +8,7 @@ use a_society_facts::fact::improvement::ImprovementMode;
 use a_society_facts::fact::operator::{
     ChosenBy, ConsentAnswer, ConsentMode, Grant, SteerWhen, StopScope,
 };
+use a_society_facts::fact::terms::ConsentTerms;
 use a_society_facts::handoff::EdgeName;
 use a_society_facts::hash::Hash;
 use a_society_facts::id::{ClientId, NodeId, RoleInstance, TurnId};
@@ -42,6 +43,7 @@ impl Sim {
             call: id(&format!("k{number}")),
             action: Hash::of(b"what runs"),
             shown: "what runs".into(),
+            terms: ConsentTerms::Session,
             narrowed: false,
         }));
         assert!(asked.is_ok(), "{asked:?}");

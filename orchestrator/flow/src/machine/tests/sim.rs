@@ -15,7 +15,7 @@ use a_society_facts::message::{AnswerText, Text, ToolCall};
 use a_society_facts::view::flow::{CallState, Request, RequestState};
 
 use super::oracle::{check_now, erased};
-use super::support::{Flow, id, kept};
+use super::support::{Flow, id, kept, lack};
 use crate::machine::{
     Input, Outcome, Product, Question, Refusal, Target, Task, TurnOutcome, Work, allowed,
     findings_path, report_path,
@@ -228,6 +228,7 @@ impl Sim {
             message,
             seen: Vec::new(),
             image: None,
+            exit: None,
         }));
     }
 
@@ -366,9 +367,7 @@ impl Sim {
             (13, _) => Outcome::NeedsConfiguration {
                 why: "model".into(),
             },
-            (14, _) => Outcome::BudgetReached {
-                why: "tokens".into(),
-            },
+            (14, _) => Outcome::BudgetReached { lack: lack() },
             (_, _) => Outcome::ConsentDenied,
         };
         let times = if kind % 16 == 9 { 1 + b % 8 } else { 1 };

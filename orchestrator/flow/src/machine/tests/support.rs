@@ -2,6 +2,7 @@
 
 use a_society_facts::At;
 use a_society_facts::fact::Fact;
+use a_society_facts::fact::budget::{Lack, Measure};
 use a_society_facts::handoff::Artifact;
 use a_society_facts::hash::Hash;
 use a_society_facts::id::{NodeId, RoleInstance};
@@ -15,6 +16,16 @@ use crate::machine::{
     Claim, Create, Input, NewSession, Outcome, Product, Refusal, Reply, ReplyTarget, StartFeedback,
     StartReflection, Target, TurnOutcome, Work, decide, pending,
 };
+
+/// A flow that has no turn left.
+pub(crate) fn lack() -> Lack {
+    Lack {
+        role: None,
+        measure: Measure::Turns,
+        wants: 1,
+        left: 0,
+    }
+}
 
 /// Parses a name.
 pub(crate) fn id<T>(text: &str) -> T

@@ -8,7 +8,7 @@ use a_society_facts::fact::node::{FaultCode, WaitReason};
 use a_society_facts::fact::operator::StopScope;
 use a_society_facts::fact::session::{MessageAdded, Origin};
 
-use super::support::{Flow, id, kept};
+use super::support::{Flow, id, kept, lack};
 use crate::machine::limits::REPAIRS_MAX;
 use crate::machine::{Input, Outcome, TurnOutcome, Work};
 
@@ -63,7 +63,7 @@ fn s1_s5_every_outcome_that_needs_the_operator_waits_with_its_reason() {
             WaitReason::RoleConfiguration,
         ),
         (Outcome::ConsentDenied, WaitReason::ConsentDenied),
-        (Outcome::BudgetReached { why: why() }, WaitReason::Budget),
+        (Outcome::BudgetReached { lack: lack() }, WaitReason::Budget),
     ];
     for (outcome, expected) in table {
         let mut flow = running();
@@ -87,12 +87,7 @@ fn s5_a_budget_that_is_used_up_is_said_to_be() {
         client: None,
     })
     .unwrap();
-    let words = flow.ends(
-        "b",
-        Outcome::BudgetReached {
-            why: "turns".into(),
-        },
-    );
+    let words = flow.ends("b", Outcome::BudgetReached { lack: lack() });
     assert_eq!(words, "budget_reached node_suspended turn_ended");
 }
 

@@ -9,6 +9,7 @@ use crate::tool::tests::stage::{Stage, call, done, finish, plan};
 use crate::tool::{RefusalKind, Toolbox};
 use crate::turn::stop::StopSignal;
 
+use a_society_facts::fact::terms::ConsentTerms;
 use a_society_facts::fact::turn::CallEnd;
 
 fn word(name: &str) -> String {
@@ -63,6 +64,7 @@ fn a_command_beside_the_turn_that_fails_at_once_is_seen_at_once() {
     let given = json!({ "command": "echo no such port; exit 3", "run_in_background": true });
     let failed = done(&stage.toolbox(), "Bash", given).unwrap();
     assert_eq!(failed.end, CallEnd::Failed);
+    assert_eq!(failed.exit, Some(3));
     assert!(failed.output.starts_with("[exit 3, ") && failed.output.ends_with("no such port\n"));
     // Consent shows it, and no command is so harmless that it runs beside the turn unasked.
     let planned = plan(
@@ -71,11 +73,11 @@ fn a_command_beside_the_turn_that_fails_at_once_is_seen_at_once() {
         json!({ "command": "ls", "background": true }),
     );
     let planned = planned.unwrap();
-    assert!(
-        planned.ask.shown.contains(", in the background\n"),
-        "{}",
-        planned.ask.shown
-    );
+    let ConsentTerms::Command(terms) = &planned.ask.terms else {
+        panic!("{:?}", planned.ask.terms)
+    };
+    assert!(terms.background && terms.folder == ".", "{terms:?}");
+    assert_eq!(planned.ask.shown, "ls");
     assert_eq!(planned.ask.tier, crate::consent::Tier::Command);
 }
 

@@ -12,7 +12,7 @@ use serde_json::json;
 
 use super::frame::Spaces;
 use super::*;
-use crate::tool::tests::stage::{Stage, done, finish, output, plan, without_time};
+use crate::tool::tests::stage::{Stage, done, finish, missing, output, plan, without_time};
 
 /// With the mark of a call among its variables this is not a test but a guard: see `stage`.
 #[test]
@@ -67,14 +67,13 @@ fn not_measured(why: &str) {
 /// Whether this system has all walls. Elsewhere the tests of walls have nothing to measure, and
 /// say so.
 fn has_walls(stage: &Stage) -> bool {
-    let missing = plan(
+    let plain = plan(
         &stage.toolbox(),
         "run_command",
         json!({ "command": "true" }),
     )
-    .unwrap()
-    .ask
-    .missing;
+    .unwrap();
+    let missing = missing(&plain);
     if !missing.is_empty() {
         not_measured(&missing.join("; "));
     }
@@ -540,13 +539,22 @@ fn a_guard_that_is_asked_to_end_ends_its_command_first() {
     // As whoever opens the flow after a crash would.
     let cleaner = thread::spawn(move || {
         grown(&watched);
-        crate::taker::command::end_survivor(&process, &flow, &call)
+        let began = Instant::now();
+        let is_ended = crate::taker::command::end_survivor(&process, &flow, &call);
+        (is_ended, began.elapsed())
     });
     let finished = running.finish();
-    assert!(cleaner.join().unwrap());
+    let (is_ended, took) = cleaner.join().unwrap();
+    assert!(is_ended);
     assert_eq!(alive(&word), 0, "{}", finished.output);
-    // The cleaner's signal may reach the command before its guard: then it was ended by that.
-    let by_signal = finished.output.starts_with("[signal 15, ");
+    // The cleaner's signal may reach the command before its guard: then it was ended by that. A guard
+    // that is not done after a second, on a machine with much to do, is not waited for any longer.
+    let was_late = took >= Duration::from_secs(1);
+    let by_signal = finished.output.starts_with("[signal 15, ")
+        || (was_late
+            && finished
+                .output
+                .starts_with("[The guard of the command was lost."));
     assert!(
         finished.end == CallEnd::Stopped || (finished.end == CallEnd::Failed && by_signal),
         "{:?}: {}",

@@ -12,7 +12,7 @@ use super::{not_measured, rounds};
 use crate::consent::Tier;
 use crate::tool::command::classify::{UNASKED, is_unasked, refused, words};
 use crate::tool::limits::COMMAND_BYTES;
-use crate::tool::tests::stage::{Stage, plan};
+use crate::tool::tests::stage::{Stage, missing, plan};
 use crate::tool::{RefusalKind, Toolbox};
 
 /// Commands that must never run unasked, whatever the operator listed beside them.
@@ -206,7 +206,8 @@ fn what_is_listed_runs_unasked_behind_all_walls_and_is_asked_about_without() {
     let tools = tools(&stage);
     let tier = |tools: &Toolbox, command: &str| {
         let planned = plan(tools, "run_command", json!({ "command": command })).unwrap();
-        (planned.ask.tier, planned.ask.missing.is_empty())
+        let is_walled = missing(&planned).is_empty();
+        (planned.ask.tier, is_walled)
     };
     for command in UNASKED.iter().copied().chain(["npm test", "cat a.txt"]) {
         let (tier, has_walls) = tier(&tools, command);

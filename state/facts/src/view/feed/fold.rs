@@ -218,6 +218,8 @@ impl FeedView {
             discarded: false,
             full_bytes: None,
             reasoning_display: None,
+            consent: words.consent,
+            again_at: words.again_in_ms.map(|ms| at.after(ms)),
         };
         self.shorten(&mut item);
         self.bytes += item.approx_bytes();
@@ -271,6 +273,9 @@ impl FeedView {
             item.pending = false;
             item.seq = seq;
             item.event = words.event.map(str::to_owned);
+            if let Some(note) = &mut item.consent {
+                note.answer = words.answer;
+            }
             extend(item, "\n", bounds);
             extend(item, &words.text, bounds);
         });

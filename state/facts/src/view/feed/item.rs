@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::at::At;
+use crate::fact::operator::ConsentAnswer;
 use crate::id::{NodeId, Seq, TurnId};
 
 /// What kind of item it is, which decides how it looks.
@@ -79,6 +80,24 @@ pub struct FeedItem {
     /// How the program that began it showed what a model thought.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reasoning_display: Option<String>,
+    /// The request for consent that it tells of.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub consent: Option<ConsentNote>,
+    /// When what failed is tried again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub again_at: Option<At>,
+}
+
+/// A request for consent, and what became of it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ConsentNote {
+    /// The tool.
+    pub tool: String,
+    /// What it is about, in a line: a command, files, or how the text begins.
+    pub about: String,
+    /// The answer; absent while there is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub answer: Option<ConsentAnswer>,
 }
 
 impl FeedItem {
@@ -103,13 +122,16 @@ impl FeedItem {
             discarded: self.discarded,
             full_bytes: self.full_bytes.or(cut.then_some(full)),
             reasoning_display: self.reasoning_display.clone(),
+            consent: self.consent.clone(),
+            again_at: self.again_at,
         }
     }
 
     /// Roughly how many bytes it takes in `feed.json`.
     #[must_use]
     pub fn approx_bytes(&self) -> u64 {
-        (self.text.len() + self.label.len() + 160) as u64
+        let about = self.consent.as_ref().map_or(0, |note| note.about.len());
+        (self.text.len() + self.label.len() + about + 160) as u64
     }
 }
 

@@ -7,4 +7,4 @@ mod plain;
 mod wording;
 
 pub use fold::{Bounds, FeedView};
-pub use item::{FeedItem, ItemKind};
+pub use item::{ConsentNote, FeedItem, ItemKind};

@@ -1,13 +1,17 @@
 //! The smaller words of a feed: what a reason, an answer or an amount is called.
 
-use super::item::beginning;
+use super::item::{ConsentNote, beginning};
 use crate::fact::budget;
 use crate::fact::flow::{Author, PauseReason};
 use crate::fact::node::WaitReason;
-use crate::fact::operator::{ConsentAnswer, ConsentMode, ConsentResolved, Grant};
+use crate::fact::operator::{ConsentAnswer, ConsentMode, ConsentRequested, ConsentResolved, Grant};
 use crate::fact::session::{RunEnd, SessionCompacted};
+use crate::fact::terms::subject;
 use crate::limits::FEED_OUTPUT_BYTES_MAX;
 use crate::message::Text;
+
+/// How much is noted of what a request for consent is about.
+const ABOUT_BYTES_MAX: usize = 240;
 
 /// A text as a glimpse: its beginning, where it is long.
 pub(super) fn shown(text: &Text) -> String {
@@ -71,6 +75,27 @@ pub(super) fn run_end(end: RunEnd) -> &'static str {
         RunEnd::Error => "Answering failed",
         RunEnd::Aborted => "Answering was stopped",
     }
+}
+
+/// The text of a request for consent, and the request as data.
+pub(super) fn asked(request: &ConsentRequested) -> (String, ConsentNote) {
+    let (terms, text) = request.asked();
+    let text = shown(&text);
+    let about = subject(terms.as_ref(), &text);
+    let about = about.lines().next().unwrap_or_default();
+    let note = ConsentNote {
+        tool: request.tool.clone(),
+        about: beginning(about, ABOUT_BYTES_MAX).to_owned(),
+        answer: None,
+    };
+    let tool = &request.tool;
+    let has_paths = (terms.iter()).any(|terms| terms.paths().next().is_some());
+    let words = if has_paths {
+        format!("{tool}: {about}\n{text}")
+    } else {
+        format!("{tool}: {text}")
+    };
+    (words, note)
 }
 
 pub(super) fn consent(resolved: &ConsentResolved) -> (&'static str, String) {

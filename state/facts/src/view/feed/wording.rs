@@ -5,9 +5,9 @@
 
 mod said;
 
-use super::item::ItemKind;
+use super::item::{ConsentNote, ItemKind};
 use super::phrase::{
-    author, budget_set, compacted, consent, grant, measure, mode, pause, run_end, shown,
+    asked, author, budget_set, compacted, consent, grant, measure, mode, pause, run_end, shown,
     shown_whole, wait, with_detail,
 };
 use super::plain::deliveries;
@@ -15,7 +15,7 @@ use crate::fact::Fact;
 use crate::fact::imported::{FeedImported, FlowImported};
 use crate::fact::improvement;
 use crate::fact::node::{Entry, NodeClaimed, NodeSuspended};
-use crate::fact::operator::{SteerWhen, StopScope};
+use crate::fact::operator::{ConsentAnswer, SteerWhen, StopScope};
 use crate::fact::session::{SessionState, SessionStateChanged};
 use crate::fact::turn::{
     CallEnd, CallFinished, DraftAdded, DraftDiscarded, DraftKept, ModelAnswered, TurnEnd,
@@ -33,6 +33,9 @@ pub(super) struct Words {
     pub(super) node: Option<NodeId>,
     pub(super) turn: Option<TurnId>,
     pub(super) call_id: Option<String>,
+    pub(super) consent: Option<ConsentNote>,
+    pub(super) answer: Option<ConsentAnswer>,
+    pub(super) again_in_ms: Option<u64>,
 }
 
 impl Words {
@@ -45,6 +48,9 @@ impl Words {
             node: None,
             turn: None,
             call_id: None,
+            consent: None,
+            answer: None,
+            again_in_ms: None,
         }
     }
 
@@ -74,6 +80,21 @@ impl Words {
 
     fn about(mut self, id: impl ToString) -> Self {
         self.call_id = Some(id.to_string());
+        self
+    }
+
+    fn asking(mut self, note: ConsentNote) -> Self {
+        self.consent = Some(note);
+        self
+    }
+
+    fn answering(mut self, answer: ConsentAnswer) -> Self {
+        self.answer = Some(answer);
+        self
+    }
+
+    fn again_in(mut self, ms: Option<u64>) -> Self {
+        self.again_in_ms = ms;
         self
     }
 
@@ -338,13 +359,11 @@ pub(super) fn wording(fact: &Fact) -> Effect<'_> {
         Fact::ModelFailed(f) => Words::of(
             ItemKind::Error,
             "The model did not answer",
-            match f.retry_in_ms {
-                Some(ms) => format!("{} ({}). Next try in {ms} ms.", f.error, f.class),
-                None => format!("{} ({}).", f.error, f.class),
-            },
+            format!("{} ({}).", f.error, f.class),
             "provider.failed",
         )
         .in_turn(f.turn)
+        .again_in(f.retry_in_ms)
         .say(),
         Fact::CallIntended(f) => Words::of(
             ItemKind::Tool,
@@ -490,18 +509,19 @@ pub(super) fn wording(fact: &Fact) -> Effect<'_> {
             };
             Words::event("Stop", text, "human.stopped").say()
         }
-        Fact::ConsentRequested(f) => Words::event(
-            "Asks for consent",
-            format!("{}: {}", f.tool, shown(&f.shown)),
-            "consent.requested",
-        )
-        .at(f.node.as_ref())
-        .about(&f.consent)
-        .open(format!("consent:{}", f.consent)),
+        Fact::ConsentRequested(f) => {
+            let (text, note) = asked(f);
+            Words::event("Asks for consent", text, "consent.requested")
+                .at(f.node.as_ref())
+                .about(&f.consent)
+                .asking(note)
+                .open(format!("consent:{}", f.consent))
+        }
         Fact::ConsentResolved(f) => {
             let (label, text) = consent(f);
             Words::event(label, text, "consent.resolved")
                 .about(&f.consent)
+                .answering(f.answer)
                 .close(format!("consent:{}", f.consent))
         }
         Fact::ConsentModeChanged(f) => {

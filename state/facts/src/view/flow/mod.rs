@@ -4,6 +4,7 @@ mod ask;
 mod chart;
 mod fold;
 mod imported;
+mod lack;
 mod nodes;
 mod parts;
 mod phase;

@@ -180,6 +180,7 @@ impl FlowState {
             role: f.role.clone(),
             reason: f.reason,
             question: f.question.clone(),
+            lack: f.lacks(),
             consent: f.consent.clone(),
             approval: f.approval.clone(),
             since: place.at,
@@ -301,13 +302,15 @@ impl FlowState {
         if let Some(call) = self.calls.get_mut(&f.call) {
             call.state = CallState::Consent;
         }
+        let (terms, shown) = f.asked();
         let open = OpenConsent {
             call: f.call.clone(),
             role: f.role.clone(),
             node: f.node.clone(),
             tool: f.tool.clone(),
             action: f.action,
-            shown: f.shown.clone(),
+            shown: shown.into_owned(),
+            terms,
             narrowed: f.narrowed,
             since: place.at,
         };

@@ -5,11 +5,12 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::at::At;
-use crate::fact::budget::Measure;
+use crate::fact::budget::{Lack, Measure};
 use crate::fact::journal::ProcessName;
 use crate::fact::node::{Entry, FaultCode, WaitReason};
 use crate::fact::operator::{ChosenBy, SteerWhen};
 use crate::fact::session::{SessionKind, SessionState};
+use crate::fact::terms::ConsentTerms;
 use crate::fact::turn::{Cause, Effect, FileChange, StopReason, Usage};
 use crate::handoff::{Delivery, EdgeName};
 use crate::hash::Hash;
@@ -70,6 +71,9 @@ pub struct Waiting {
     /// What the operator should read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub question: Option<Text>,
+    /// The budget that has to be raised.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lack: Option<Lack>,
     /// The request for consent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub consent: Option<ConsentId>,
@@ -340,6 +344,9 @@ pub struct OpenConsent {
     pub action: Hash,
     /// What would run.
     pub shown: Text,
+    /// What is decided about, as data; absent in journals that know it as a sentence only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub terms: Option<ConsentTerms>,
     /// Whether the flow's mode alone would let it run.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub narrowed: bool,

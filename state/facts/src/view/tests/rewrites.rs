@@ -147,6 +147,7 @@ fn the_files_that_a_role_saw_are_known_after_a_compaction_and_not_after_a_reset(
             message: id("m-8"),
             seen: vec![seen(text)],
             image: None,
+            exit: None,
         };
         take(&mut session, Fact::CallFinished(finished));
     }

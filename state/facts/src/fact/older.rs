@@ -1,0 +1,221 @@
+//! What journals of earlier versions say in sentences only, read out of them. Nothing else in the house
+//! takes a sentence apart, and nothing writes these any more: what is new is a member of a fact.
+//!
+//! Names in a sentence can look like the words around them, so that what is read here is shown and never
+//! decided by: an answer is bound to the hash of the call.
+
+use super::budget::{Lack, Measure};
+use super::terms::{CommandTerms, ConsentTerms, FileEffect, FileTerms, Scope};
+use crate::id::{BadName, RoleInstance};
+
+/// The budget that a question of an older journal says to lack something.
+#[must_use]
+pub fn lack(question: &str) -> Option<Lack> {
+    if let Some(rest) = question.strip_prefix("the next request may take ") {
+        let (wants, rest) = rest.split_once(' ')?;
+        let (of, rest) = rest.split_once(", and ")?;
+        let (whose, rest) = rest.split_once(" has ")?;
+        let measure = match of {
+            "tokens" => Measure::Tokens,
+            "millionths of cost" => Measure::CostMicros,
+            "turns" => Measure::Turns,
+            "milliseconds of work" => Measure::WallMs,
+            _ => return None,
+        };
+        return Some(Lack {
+            role: named(whose).ok()?,
+            measure,
+            wants: wants.parse().ok()?,
+            left: rest.strip_suffix(" left")?.parse().ok()?,
+        });
+    }
+    let (whose, rest) = question.split_once(" may take ")?;
+    rest.split_once(" turns, and this is number ")?;
+    Some(Lack {
+        role: named(whose).ok()?,
+        measure: Measure::Turns,
+        wants: 1,
+        left: 0,
+    })
+}
+
+/// Whose a budget is. No role instance has a name with a space.
+fn named(whose: &str) -> Result<Option<RoleInstance>, BadName> {
+    if whose == "the flow" {
+        return Ok(None);
+    }
+    whose.parse().map(Some)
+}
+
+/// With which code a command ended, as the first line of its output says it.
+#[must_use]
+pub fn exit(output: &str) -> Option<i32> {
+    let rest = output.strip_prefix("[exit ")?;
+    let rest = rest.strip_prefix("code ").unwrap_or(rest);
+    let (code, _) = rest.split_once([']', ','])?;
+    code.parse().ok()
+}
+
+/// What the line in front of a text says, and the text without it. A line that says nothing stays.
+pub(super) fn terms<'t>(tool: &str, shown: &'t str) -> (Option<ConsentTerms>, &'t str) {
+    let (head, rest) = shown.split_once('\n').unwrap_or((shown, ""));
+    if let Some(of) = head.strip_prefix("run_command in ") {
+        // The walls that were missing stood in lines behind the command.
+        return (command(of, rest).map(ConsentTerms::Command), rest);
+    }
+    let Some(of) = head.strip_prefix(tool) else {
+        return (None, shown);
+    };
+    match (tool, of.strip_prefix(' ')) {
+        ("write_file" | "edit_file", Some(path)) => {
+            let file = FileTerms {
+                path: path.to_owned(),
+                change: FileEffect::Change,
+            };
+            (Some(ConsentTerms::Files { files: vec![file] }), rest)
+        }
+        (_, None) if of.is_empty() && !rest.is_empty() => (None, rest),
+        _ => (None, shown),
+    }
+}
+
+fn command(of: &str, rest: &str) -> Option<CommandTerms> {
+    let (of, background) = match of.strip_suffix(", in the background") {
+        Some(of) => (of, true),
+        None => (of, false),
+    };
+    let (of, network) = match of.rsplit_once(", network ") {
+        Some((of, word)) => (of, word == "on"),
+        None => (of, true),
+    };
+    let (of, scope) = of.rsplit_once(", scope ")?;
+    let (of, limit) = of.rsplit_once(", at most ")?;
+    let (folder, _) = of.rsplit_once(", ")?;
+    let missing = rest
+        .lines()
+        .filter_map(|line| line.strip_prefix("without "));
+    Some(CommandTerms {
+        folder: folder.to_owned(),
+        scope: Scope::of_word(scope)?,
+        network,
+        missing: missing.map(str::to_owned).collect(),
+        limit_ms: limit.strip_suffix(" ms")?.parse().ok()?,
+        background,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_is_read_from_the_end_of_its_line_and_a_folder_speaks_for_nothing() {
+        let head =
+            "run_command in /w/My Project, v2, 5 bytes, at most 9 ms, scope sandboxed, network off";
+        let expected = CommandTerms {
+            folder: "/w/My Project, v2".to_owned(),
+            scope: Scope::Sandboxed,
+            network: false,
+            missing: Vec::new(),
+            limit_ms: 9,
+            background: false,
+        };
+        let shown = format!("{head}\nls -l");
+        let (read, rest) = terms("run_command", &shown);
+        assert_eq!(read, Some(ConsentTerms::Command(expected.clone())));
+        assert_eq!(rest, "ls -l");
+        let shown = format!("{head}, in the background\nls\nwithout Landlock");
+        let (read, _) = terms("run_command", &shown);
+        let missing = vec!["Landlock".to_owned()];
+        let beside = CommandTerms {
+            missing,
+            background: true,
+            ..expected
+        };
+        assert_eq!(read, Some(ConsentTerms::Command(beside)));
+    }
+
+    #[test]
+    fn other_tools_say_their_file_or_nothing() {
+        for (tool, shown, path, rest) in [
+            (
+                "write_file",
+                "write_file a b.md\nText.\n",
+                Some("a b.md"),
+                "Text.\n",
+            ),
+            ("edit_file", "edit_file a.md\n1\t-x", Some("a.md"), "1\t-x"),
+            (
+                "apply_patch",
+                "apply_patch\nnew file a\nx",
+                None,
+                "new file a\nx",
+            ),
+            (
+                "fetch_url",
+                "fetch_url\nhttps://example.org/",
+                None,
+                "https://example.org/",
+            ),
+            ("mcp__a__b", "mcp__a__b\n{}", None, "{}"),
+            ("read_file", "read_file", None, "read_file"),
+            ("run_command", "run_command in nowhere\nls", None, "ls"),
+            ("run_command", "ls", None, "ls"),
+        ] {
+            let (found, text) = terms(tool, shown);
+            let found = found.as_ref().and_then(|terms| terms.paths().next());
+            assert_eq!((found, text), (path, rest), "{shown}");
+        }
+    }
+
+    #[test]
+    fn the_exit_code_of_a_command_is_read_from_its_first_line() {
+        for (output, code) in [
+            ("[exit code 0]\nok", Some(0)),
+            ("[exit 101, 0.1 s]\nno", Some(101)),
+            ("[signal 15, 0.1 s]\n", None),
+            ("exit 1", None),
+            ("[exit x]", None),
+        ] {
+            assert_eq!(exit(output), code, "{output}");
+        }
+    }
+
+    #[test]
+    fn what_a_budget_lacks_is_read_as_it_was_meant_and_other_words_say_nothing() {
+        let writer: RoleInstance = "writer_2".parse().unwrap();
+        for (question, expected) in [
+            (
+                "the next request may take 4096 tokens, and the flow has 12 left",
+                Some((None, Measure::Tokens, 4_096, 12)),
+            ),
+            (
+                "the next request may take 7 millionths of cost, and writer_2 has 0 left",
+                Some((Some(writer.clone()), Measure::CostMicros, 7, 0)),
+            ),
+            (
+                "writer_2 may take 3 turns, and this is number 4",
+                Some((Some(writer), Measure::Turns, 1, 0)),
+            ),
+            ("", None),
+            ("the provider is busy", None),
+            (
+                "the next request may take many tokens, and the flow has 1 left",
+                None,
+            ),
+            (
+                "the next request may take 9 sheep, and the flow has 1 left",
+                None,
+            ),
+            ("The Flow may take 3 turns, and this is number 4", None),
+        ] {
+            let expected = expected.map(|(role, measure, wants, left)| Lack {
+                role,
+                measure,
+                wants,
+                left,
+            });
+            assert_eq!(lack(question), expected, "{question}");
+        }
+    }
+}
