@@ -83,7 +83,11 @@ fn ask(flow: &FlowRef, state: &FlowState, question: &Question) -> Ask {
         }
         Question::Configuration { node, role } => {
             let says = asked(state, node.as_ref(), role);
-            let answers = vec![format!("a-society configure {name} {role} model=NAME")];
+            let to = named(node.as_ref(), role);
+            let answers = vec![
+                format!("a-society configure {name} {role} model=NAME"),
+                format!("a-society retry {name} {to}"),
+            ];
             (
                 who(node.as_ref(), role),
                 "a choice of model and tools".to_owned(),

@@ -278,3 +278,24 @@ fn a_role_that_looks_back_is_given_the_guide_also_if_it_is_a_program() {
         );
     }
 }
+
+#[test]
+fn a_role_that_waits_for_a_model_is_tried_again_once_one_is_configured() {
+    let model = Model::start_with(|_| Vec::new());
+    let place = with_model(&model);
+    let config = std::fs::read_to_string(place.workspace.path().join("config.yaml")).unwrap();
+    place.write("config.yaml", "{}\n");
+    let flow = place.run_until_it_waits();
+    assert_eq!(place.run(&["retry", &flow]).code, 0);
+    // Nothing changed, and it asks again.
+    let said = place.run(&["resume", &flow, "--until-waiting"]);
+    assert!(
+        said.code == 8 && said.out.contains("no model is configured"),
+        "{said:?}"
+    );
+    assert!(said.out.contains("a-society retry"), "{said:?}");
+    place.write("config.yaml", &config);
+    assert_eq!(place.run(&["retry", &flow]).code, 0);
+    let said = place.run(&["resume", &flow, "--until-waiting", "--improve", "none"]);
+    assert_eq!((said.code, model.requests()), (0, 1), "{said:?}");
+}

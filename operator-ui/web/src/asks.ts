@@ -82,7 +82,7 @@ export function choices(ask: Ask): Choice[] {
       }
       return kind.may_retry ? [{ id: "retry", words: "Try the turn again", past: "Trying again", key: "KeyY", primary: !wasDenied(ask), command: () => ({ do: "retry", to: whom(ask) }) }] : [];
     }
-    case "configuration": return [];
+    case "configuration": return [{ id: "retry", words: "Try again", past: "Trying again", key: "KeyY", command: () => ({ do: "retry", to: whom(ask) }) }];
     case "improvement":
       return kind.modes.map((mode, at) => ({
         id: CARDS[at] ?? "third", ...MODES[mode], key: (["Digit1", "Digit2", "Digit3"] as const)[at] ?? "Digit3",

@@ -4,9 +4,9 @@
 //! names. What it adds to `std::fs` is that no way in follows a symbolic link, hangs on a pipe
 //! or opens a folder as if it were a file.
 
-use std::fs::{self, File, FileType, OpenOptions, TryLockError};
+use std::fs::{self, DirBuilder, File, FileType, OpenOptions, TryLockError};
 use std::io::{self, Write};
-use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt};
+use std::os::unix::fs::{DirBuilderExt, FileExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::Path;
 
 use rustix::fs::{FallocateFlags, OFlags};
@@ -21,6 +21,10 @@ const OPEN_FLAGS: OFlags = OFlags::NOFOLLOW
     .union(OFlags::CLOEXEC)
     .union(OFlags::NONBLOCK)
     .union(OFlags::NOCTTY);
+
+/// Who may use what is made here: its owner and nobody else, whatever the umask.
+const FILE_MODE: u32 = 0o600;
+const FOLDER_MODE: u32 = 0o700;
 
 /// The file system of the machine.
 #[derive(Debug, Clone, Copy, Default)]
@@ -56,7 +60,10 @@ impl From<File> for RealFile {
 impl Disk for RealDisk {
     fn open(&self, path: &Path, how: How) -> io::Result<Box<dyn DiskFile>> {
         let mut options = OpenOptions::new();
-        options.read(true).custom_flags(bits(OPEN_FLAGS));
+        options
+            .read(true)
+            .mode(FILE_MODE)
+            .custom_flags(bits(OPEN_FLAGS));
         match how {
             How::Read => &mut options,
             How::Append => options.append(true),
@@ -69,7 +76,7 @@ impl Disk for RealDisk {
     }
 
     fn create_folder(&self, path: &Path) -> io::Result<()> {
-        fs::create_dir(path)
+        DirBuilder::new().mode(FOLDER_MODE).create(path)
     }
 
     fn sync_folder(&self, path: &Path) -> io::Result<()> {

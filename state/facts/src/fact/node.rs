@@ -135,10 +135,10 @@ impl WaitReason {
             | Self::ConsentDenied
             | Self::RepairLimit
             | Self::Budget
-            | Self::Provider => true,
-            Self::PromptHuman | Self::Consent | Self::RoleConfiguration | Self::HandoffApproval => {
-                false
-            }
+            | Self::Provider
+            // A model that was missing may be configured by now.
+            | Self::RoleConfiguration => true,
+            Self::PromptHuman | Self::Consent | Self::HandoffApproval => false,
         }
     }
 }

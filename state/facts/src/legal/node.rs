@@ -247,20 +247,13 @@ pub(super) fn retried(state: &FlowState, f: &NodeRetried) -> Result<(), Illegal>
             node: f.node.clone(),
         });
     };
-    match waiting.reason {
-        WaitReason::AutonomousAbort
-        | WaitReason::ConsentDenied
-        | WaitReason::RepairLimit
-        | WaitReason::Budget
-        | WaitReason::Provider => Ok(()),
-        WaitReason::PromptHuman
-        | WaitReason::Consent
-        | WaitReason::RoleConfiguration
-        | WaitReason::HandoffApproval => Err(Illegal::NodeWaits {
-            node: f.node.clone(),
-            reason: waiting.reason,
-        }),
+    if waiting.reason.may_retry() {
+        return Ok(());
     }
+    Err(Illegal::NodeWaits {
+        node: f.node.clone(),
+        reason: waiting.reason,
+    })
 }
 
 pub(super) fn suspended(state: &FlowState, f: &NodeSuspended) -> Result<(), Illegal> {
