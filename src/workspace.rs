@@ -6,13 +6,13 @@ use std::sync::Arc;
 use a_society_orchestrator::project::place;
 use a_society_state::clock::SystemClock;
 use a_society_state::disk::{RealDisk, UnlockedDisk};
-use a_society_state::store::{OUR_FOLDER, Store, find_root};
+use a_society_state::store::{OUR_FOLDER, Store, find_root, make_workspace};
 use a_society_state::{Ground, process};
 
 use crate::environment::Environment;
 use crate::exit_code::ExitCode;
 use crate::operator_error::{OperatorError, Stop};
-use crate::output_file::whole_path;
+use crate::output_file::{make_folder, whole_path};
 
 /// The ground the machine itself gives.
 pub(crate) fn machine() -> Ground {
@@ -43,6 +43,15 @@ pub(crate) fn store(
         None => found_root(&ground, environment.folder.as_deref())?,
     };
     Ok(Store::new(ground, root))
+}
+
+/// Makes a folder a workspace.
+///
+/// # Errors
+/// When the file system refuses.
+pub(crate) fn make(folder: &Path) -> Result<(), Stop> {
+    make_folder(folder)?;
+    Ok(make_workspace(&RealDisk, folder)?)
 }
 
 /// The workspace that a folder lies in, or is.

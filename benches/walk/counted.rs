@@ -121,6 +121,10 @@ impl Disk for CountedDisk {
         RealDisk.about(path)
     }
 
+    fn keep_private(&self, path: &Path) -> io::Result<u64> {
+        RealDisk.keep_private(path)
+    }
+
     fn free_bytes(&self, path: &Path) -> io::Result<u64> {
         RealDisk.free_bytes(path)
     }

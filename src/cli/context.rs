@@ -7,6 +7,7 @@ use a_society_state::{FlowRef, Store};
 use crate::environment::Environment;
 use crate::operator_error::Stop;
 use crate::output::Output;
+use crate::text::plain;
 use crate::workspace;
 
 /// What every command is given.
@@ -29,12 +30,28 @@ impl Context<'_> {
     ///
     /// # Errors
     /// When there is no workspace.
-    pub(crate) fn store(&self) -> Result<Store, Stop> {
-        workspace::store(
+    pub(crate) fn store(&mut self) -> Result<Store, Stop> {
+        let store = workspace::store(
             self.environment,
             self.workspace.as_deref(),
             self.without_locks,
-        )
+        )?;
+        match store.keep_private() {
+            Ok(0) => {}
+            Ok(closed) => {
+                self.out.note(&format!(
+                    "others on this machine could read the state of this workspace; now only you can \
+                     (files and folders closed to others: {closed})"
+                ));
+            }
+            // Whoever may only read works all the same.
+            Err(why) => {
+                let why =
+                    format!("others on this machine can read the state of this workspace: {why}");
+                self.out.note(&plain(&why));
+            }
+        }
+        Ok(store)
     }
 
     /// The flows of the workspace, and the one that is meant by what was typed.

@@ -210,7 +210,7 @@ fn store(context: &mut Context<'_>, dir: Option<&Path>) -> Result<Store, Stop> {
         }
         Some(dir) => dir.to_owned(),
     };
-    make_folder(&dir.join(OUR_FOLDER))?;
+    workspace::make(&dir)?;
     context.workspace = Some(dir);
     context.store()
 }

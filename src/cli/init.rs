@@ -4,7 +4,6 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use a_society_state::disk::{Disk, RealDisk};
-use a_society_state::store::OUR_FOLDER;
 use serde_json::json;
 
 use super::context::Context;
@@ -87,7 +86,7 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
     // Every name is looked at before the first one is taken.
     let files = files.collect::<Result<Vec<_>, Stop>>()?;
     if around.is_none() {
-        make_folder(&dir.join(OUR_FOLDER))?;
+        workspace::make(dir)?;
     }
     for file in files {
         file.finish()?;

@@ -23,7 +23,7 @@ use super::say::{from_run, project_folder, text_or_file};
 use super::signals::Interrupts;
 use crate::exit_code::ExitCode;
 use crate::operator_error::{OperatorError, Outcome, Stop};
-use crate::output_file::{make_folder, whole_path};
+use crate::output_file::whole_path;
 use crate::text::plain;
 use crate::workspace;
 
@@ -347,7 +347,7 @@ fn store_or_new(context: &mut Context<'_>, target: &Path) -> Result<Store, Stop>
         context.workspace = Some(around);
         return context.store();
     }
-    make_folder(&folder.join(OUR_FOLDER))?;
+    workspace::make(folder)?;
     let shown = folder.display().to_string();
     let note = format!("a workspace is made here: {}/{OUR_FOLDER}", plain(&shown));
     context.out.note(&note);

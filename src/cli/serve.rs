@@ -57,9 +57,9 @@ const KNOCK: Duration = Duration::from_millis(200);
 /// The arguments of `serve`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-It prints an address for your browser. What stands behind its # is a token, which lets whoever has it
-do all that you may do; it is new with each start. Without it nothing is shown, not even on this
-machine. Flows that nobody drives stand there as stopped and go on when you say so, or at once with
+It prints an address for your browser. What stands behind its # is a token, which lets the browser that
+opens it do all that you may do, once: for another browser, or when a cookie is gone, --link prints a
+new address. Without one nothing is shown, not even on this machine. Flows that nobody drives stand there as stopped and go on when you say so, or at once with
 --resume. Ctrl-C lets running turns reach a recorded point; nothing that was recorded is lost.
 
 It listens on this machine only. Another address is refused unless what is sent is encrypted, with
@@ -70,6 +70,7 @@ and not by the address itself needs that name in --allow-host.
 Examples:
   a-society serve
   a-society serve --open --resume
+  a-society serve --link
   a-society serve --port 0 --json | jq -r .url
   a-society serve --listen 0.0.0.0 --allow-host box.lan --tls-cert cert.pem --tls-key key.pem
   a-society serve --journal tests/journals/v1/journal/00000001.jsonl --speed 20")]
@@ -85,6 +86,10 @@ pub(crate) struct Arguments {
     /// Go on with every flow that is stopped
     #[arg(long)]
     resume: bool,
+
+    /// Print an address for another browser of the server that runs here, and end
+    #[arg(long, conflicts_with_all = ["open", "resume", "journal"])]
+    link: bool,
 
     /// Listen on another address than this machine's own; wants encryption or --insecure-lan
     #[arg(long, value_name = "ADDRESS")]
@@ -131,6 +136,9 @@ pub(crate) struct Arguments {
 
 /// Serves.
 pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
+    if arguments.link {
+        return print_link(context);
+    }
     let listen = listen(arguments)?;
     let identity = identity(arguments)?;
     let interrupts = Interrupts::listen()?;
@@ -169,8 +177,16 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
     if arguments.resume {
         resume_all(context, &store, &server, &actions);
     }
+    let mut link = server.link();
     while interrupts.count() == 0 {
         std::thread::sleep(LOOK);
+        // The next browser finds the address that is still good.
+        if let Some(path) = &told
+            && server.link() != link
+            && write_told(path, &store, &server).is_ok()
+        {
+            link = server.link();
+        }
     }
     end(context, &mut server, &interrupts);
     if let Some(path) = told {
@@ -330,6 +346,9 @@ fn models() -> Vec<ModelChoice> {
 #[derive(Debug, serde::Deserialize)]
 struct Told {
     url: String,
+    /// The address for the next browser; servers before did without.
+    #[serde(default)]
+    link: Option<String>,
     address: SocketAddr,
     process: ProcessName,
 }
@@ -352,20 +371,29 @@ fn tell_file(
         )));
         return Ok(None);
     }
+    write_told(&path, store, server)?;
+    Ok(Some(path))
+}
+
+fn write_told(path: &Path, store: &Store, server: &Server) -> Result<(), Stop> {
     let told = json!({
         "url": server.origin(),
+        "link": server.link(),
         "address": server.address(),
         "token": server.token(),
         "pid": store.ground().process.pid,
         "process": store.ground().process,
     });
-    write_private(&path, &told.to_string())?;
-    Ok(Some(path))
+    write_private(path, &told.to_string())
 }
 
 /// Where the server that a file names is reached, if it still runs: the very process that wrote it, and
 /// not another that has its number or its address by now.
 fn answers_already(store: &Store, path: &Path) -> Option<String> {
+    running(store, path).map(|told| told.url)
+}
+
+fn running(store: &Store, path: &Path) -> Option<Told> {
     let disk = store.ground().disk.as_ref();
     let bytes = read_whole(disk, path, SERVER_FILE_BYTES_MAX).ok()?;
     let told: Told = serde_json::from_slice(&bytes).ok()?;
@@ -374,11 +402,33 @@ fn answers_already(store: &Store, path: &Path) -> Option<String> {
     }
     // A process that was killed keeps its number for as long as nobody asked how it ended.
     TcpStream::connect_timeout(&told.address, KNOCK).ok()?;
-    Some(told.url)
+    Some(told)
+}
+
+/// Prints the address for the next browser of the server that runs.
+fn print_link(context: &mut Context<'_>) -> Outcome {
+    let store = context.store()?;
+    let path = store.root().parent().map(|ours| ours.join(SERVER_FILE));
+    let link = path.and_then(|path| running(&store, &path)?.link);
+    let Some(link) = link else {
+        return Err(OperatorError::new(
+            ("no-server", ExitCode::NotFound),
+            "no server of this workspace runs",
+            "an address for a browser is made by the server that it leads to",
+            "start one, which prints the first: a-society serve",
+        )
+        .into());
+    };
+    if context.out.is_json() {
+        context.out.value(&json!({ "url": link }))?;
+    } else {
+        context.out.line(&link)?;
+    }
+    Ok(ExitCode::Ok)
 }
 
 fn announce(context: &mut Context<'_>, arguments: &Arguments, server: &Server) -> Result<(), Stop> {
-    let url = server.url();
+    let url = server.link();
     if context.out.is_json() {
         context.out.value(&json!({
             "url": url,
@@ -465,7 +515,7 @@ pub(crate) fn beside(context: &mut Context<'_>, store: &Store) -> Result<Server,
     let mut wanted = Wanted::beside();
     wanted.dev = worked_on(context, wanted.listen)?;
     let (server, _) = start(store, wanted)?;
-    context.out.note(&format!("the page: {}", server.url()));
+    context.out.note(&format!("the page: {}", server.link()));
     Ok(server)
 }
 

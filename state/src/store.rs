@@ -10,7 +10,8 @@ use a_society_facts::legal::legal;
 use a_society_facts::view::FlowState;
 
 use crate::adopt::is_foreign;
-use crate::disk::{Disk, Kind};
+use crate::atomic::replace;
+use crate::disk::{Disk, Entry, Kind};
 use crate::error::Error;
 use crate::files::{make_folders, uninterrupted};
 use crate::flow::Flow;
@@ -73,6 +74,22 @@ impl Store {
     #[must_use]
     pub const fn ground(&self) -> &Ground {
         &self.ground
+    }
+
+    /// Closes the state to everybody but its owner, where an earlier version or a copy left it open, and
+    /// says how many names that changed; nothing on all but the first call.
+    ///
+    /// # Errors
+    /// When the file system refuses.
+    pub fn keep_private(&self) -> Result<u64, Error> {
+        let closed = uninterrupted(|| self.disk().keep_private(&self.root))
+            .map_err(|e| Error::io("make private", &self.root, e))?;
+        if closed > 0
+            && let Some(ours) = self.root.parent()
+        {
+            ignore(self.disk(), ours)?;
+        }
+        Ok(closed)
     }
 
     pub(crate) fn disk(&self) -> &dyn Disk {
@@ -274,6 +291,46 @@ impl std::fmt::Display for FlowRef {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{}/{}", self.project, self.flow)
     }
+}
+
+/// The file by which `git` leaves a workspace's own folder alone.
+const IGNORE_FILE: &str = ".gitignore";
+
+/// What lies in a workspace's own folder and belongs to this machine. People keep skills beside it.
+const MACHINES_OWN: [&str; 2] = ["state", "server.json"];
+
+/// Makes a folder that is there a workspace, for its owner alone and out of sight of `git`.
+///
+/// # Errors
+/// When the file system refuses.
+pub fn make_workspace(disk: &dyn Disk, folder: &Path) -> Result<(), Error> {
+    let ours = folder.join(OUR_FOLDER);
+    match uninterrupted(|| disk.create_folder(&ours)) {
+        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
+            return Err(Error::io("make", &ours, error));
+        }
+        Ok(()) | Err(_) => {}
+    }
+    ignore(disk, &ours)
+}
+
+/// Writes the file for `git`, unless there is one: everything is left out, or, where people keep things
+/// of their own, what is this machine's.
+fn ignore(disk: &dyn Disk, ours: &Path) -> Result<(), Error> {
+    let path = ours.join(IGNORE_FILE);
+    match uninterrupted(|| disk.about(&path)) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+        Err(error) => return Err(Error::io("look at", &path, error)),
+        Ok(_) => return Ok(()),
+    }
+    let listed = uninterrupted(|| disk.list(ours)).map_err(|e| Error::io("list", ours, e))?;
+    let is_machines = |entry: &Entry| MACHINES_OWN.contains(&entry.name.as_str());
+    let lines = if listed.iter().all(is_machines) {
+        "*\n".to_owned()
+    } else {
+        MACHINES_OWN.map(|name| format!("/{name}\n")).concat()
+    };
+    replace(disk, &path, lines.as_bytes())
 }
 
 /// The state root of the workspace that holds a folder: the nearest one above it that holds

@@ -29,19 +29,16 @@ impl Drop for Served {
 
 impl Served {
     fn beside(play: &Play) -> Self {
-        let mut command = play.workspace.command(&["serve", "--port", "0"]);
+        let words = ["serve", "--port", "0", "--json"];
+        let mut command = play.workspace.command(&words);
         let piped = command.stdout(Stdio::piped()).stderr(Stdio::null());
         let mut child = piped.spawn().unwrap();
         let mut said = BufReader::new(child.stdout.take().unwrap());
         let mut line = String::new();
-        while !line.contains("#token=") {
-            line.clear();
-            assert_ne!(said.read_line(&mut line).unwrap(), 0, "it says its address");
-        }
-        let from = line.find("http://").unwrap() + "http://".len();
-        let url = line[from..].split_whitespace().next().unwrap();
-        let (address, token) = url.split_once("/#token=").unwrap();
-        let (address, token) = (address.to_owned(), token.to_owned());
+        said.read_line(&mut line).unwrap();
+        let said: Value = serde_json::from_str(&line).unwrap();
+        let text = |key: &str| said[key].as_str().unwrap().to_owned();
+        let (address, token) = (text("address"), text("token"));
         Self {
             child,
             address,

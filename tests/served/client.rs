@@ -71,6 +71,19 @@ impl Drop for Server {
 impl Place {
     /// The body of what a path answers; nothing if the server went meanwhile.
     pub(crate) fn ask(&self, method: &str, path: &str, body: &str) -> Option<Value> {
+        let answer = self.answer(method, path, body)?;
+        let (head, body) = answer.split_once("\r\n\r\n")?;
+        assert!(head.starts_with("HTTP/1.1 200 "), "{path}: {head} {body}");
+        serde_json::from_str(body).ok()
+    }
+
+    /// The status of what a browser gets that shows a token.
+    pub(crate) fn sign_in(&self, body: &str) -> u16 {
+        let answer = self.answer("POST", "/api/session", body).unwrap();
+        answer.split(' ').nth(1).unwrap().parse().unwrap()
+    }
+
+    fn answer(&self, method: &str, path: &str, body: &str) -> Option<String> {
         let mut stream = TcpStream::connect(&self.address).ok()?;
         stream.set_read_timeout(Some(PATIENCE)).ok()?;
         let Self { address, token } = self;
@@ -82,9 +95,7 @@ impl Place {
         stream.write_all(request.as_bytes()).ok()?;
         let mut answer = String::new();
         stream.read_to_string(&mut answer).ok()?;
-        let (head, body) = answer.split_once("\r\n\r\n")?;
-        assert!(head.starts_with("HTTP/1.1 200 "), "{path}: {head} {body}");
-        serde_json::from_str(body).ok()
+        Some(answer)
     }
 
     /// Opens a socket; nothing if the server went meanwhile.

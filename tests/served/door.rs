@@ -1,10 +1,11 @@
 //! The door of `serve`: where it may listen, by whose certificate, and how it is found.
 
 use std::net::TcpListener;
+use std::time::Instant;
 
 use serde_json::Value;
 
-use super::client::Server;
+use super::client::{PATIENCE, Server};
 use crate::support::Workspace;
 
 /// What the file says by which a server is found.
@@ -27,6 +28,38 @@ fn a_second_server_leaves_the_file_of_one_that_runs_and_takes_that_of_one_that_w
     let third = Server::start(&workspace, &[]);
     assert_eq!(told(&workspace)["pid"], third.pid());
     assert_eq!(told(&workspace)["token"], third.place.token.as_str());
+}
+
+#[test]
+fn an_address_signs_one_browser_in_and_the_next_has_an_address_of_its_own() {
+    let workspace = Workspace::new();
+    let none = workspace.run(&["serve", "--link"]);
+    assert!(
+        none.code == 3 && none.err.contains("no server of this workspace runs"),
+        "{none:?}"
+    );
+    let server = Server::start(&workspace, &[]);
+    let link = || workspace.run(&["serve", "--link"]).out.trim().to_owned();
+    let first = link();
+    let (_, token) = first.split_once("#token=").unwrap();
+    let sign_in = |token: &str| {
+        let body = format!("{{\"token\":\"{token}\"}}");
+        server.place.sign_in(&body)
+    };
+    // What programs show opens no page.
+    assert_eq!(sign_in(&server.place.token), 401);
+    assert_eq!(sign_in(token), 200);
+    assert_eq!(sign_in(token), 401, "an address is good once");
+    let began = Instant::now();
+    let second = loop {
+        let second = link();
+        if second != first {
+            break second;
+        }
+        assert!(began.elapsed() < PATIENCE, "no new address");
+    };
+    let (_, token) = second.split_once("#token=").unwrap();
+    assert_eq!(sign_in(token), 200);
 }
 
 #[test]

@@ -2,6 +2,8 @@
 //!
 //! That somebody is on this machine proves nothing: any page of a browser is, and any program.
 
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
 use axum::http::header::{AUTHORIZATION, COOKIE, HOST, ORIGIN};
 use axum::http::{HeaderMap, Method, StatusCode, Uri};
 use sha2::{Digest, Sha256};
@@ -12,9 +14,12 @@ const SECRET_BYTES: usize = 32;
 /// What only the operator knows.
 #[derive(Clone)]
 pub struct Secrets {
-    /// What the address that was printed ends with.
+    /// What the operator's programs show with each request.
     token: String,
-    /// What a browser that showed the token has from then on.
+    /// What the address that is opened next ends with. A browser takes it once, and another takes its
+    /// place: an address that is left in a history or a log is worth nothing.
+    launch: Arc<Mutex<String>>,
+    /// What a browser that took one has from then on.
     session: String,
 }
 
@@ -32,20 +37,44 @@ impl Secrets {
     pub fn new() -> std::io::Result<Self> {
         Ok(Self {
             token: random()?,
+            launch: Arc::new(Mutex::new(random()?)),
             session: random()?,
         })
     }
 
-    /// What the address that is printed ends with.
+    /// What the operator's programs show.
     #[must_use]
     pub fn token(&self) -> &str {
         &self.token
     }
 
-    /// Whether a text is the token.
+    /// Whether a text is what the operator's programs show.
     #[must_use]
     pub fn is_token(&self, text: &str) -> bool {
         same(text, &self.token)
+    }
+
+    /// What the address that is opened next ends with.
+    #[must_use]
+    pub fn launch(&self) -> String {
+        self.next_launch().clone()
+    }
+
+    /// Whether a text is what the address to open ends with, which it is once.
+    #[must_use]
+    pub fn take_launch(&self, text: &str) -> bool {
+        let mut launch = self.next_launch();
+        if !same(text, &launch) {
+            return false;
+        }
+        // Without another one nobody comes in behind the one who took this.
+        let Ok(next) = random() else { return false };
+        *launch = next;
+        true
+    }
+
+    fn next_launch(&self) -> MutexGuard<'_, String> {
+        self.launch.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

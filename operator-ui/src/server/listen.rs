@@ -218,10 +218,12 @@ impl Server {
         format!("{}://{}/", scheme(self.secure), self.host)
     }
 
-    /// The address to open in a browser, with the token behind the `#`, which no server is sent.
+    /// The address to open in the next browser, once, with a token behind the `#`, which no server is
+    /// sent.
     #[must_use]
-    pub fn url(&self) -> String {
-        format!("{}#token={}", self.origin(), self.token())
+    pub fn link(&self) -> String {
+        let launch = self.app.access.secrets().launch();
+        format!("{}#token={launch}", self.origin())
     }
 
     /// The token, for programs.

@@ -87,7 +87,10 @@ pub(super) fn fault(status: StatusCode, fault: &Fault) -> Answer {
 /// A fault that needs few words.
 pub(super) fn refused(status: StatusCode, why: &str) -> Answer {
     let (code, hint) = match status {
-        StatusCode::UNAUTHORIZED => ("no-token", "open the address that a-society serve printed"),
+        StatusCode::UNAUTHORIZED => (
+            "no-token",
+            "open the address that a-society serve printed, or that a-society serve --link prints for another browser",
+        ),
         StatusCode::FORBIDDEN => ("forbidden", "open the address that a-society serve printed"),
         StatusCode::NOT_FOUND => ("not-found", "go to the list of flows"),
         StatusCode::SERVICE_UNAVAILABLE => ("busy", "try again in a moment"),

@@ -217,16 +217,16 @@ async fn bounded<T: DeserializeOwned>(
     strict::read(text).map_err(|why| refused(StatusCode::BAD_REQUEST, &why))
 }
 
-/// The token for a cookie.
+/// The token of an address for a cookie, once.
 async fn session(State(app): State<Shared>, body: Body) -> Answer {
     let said: SessionRequest = match message(&app, body).await {
         Ok(said) => said,
         Err(answer) => return answer,
     };
-    if !app.access.secrets().is_token(&said.token) {
+    if !app.access.secrets().take_launch(&said.token) {
         return refused(
             StatusCode::UNAUTHORIZED,
-            "this is not the token of this server",
+            "the token of this address was taken, or is not one of this server",
         );
     }
     let mut answer = json_text("{\"ok\":true}".to_owned());

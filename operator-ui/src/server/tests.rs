@@ -211,7 +211,9 @@ const UPGRADE: &str = "Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocke
 
 /// The cookie that a browser has after it showed the token.
 fn cookie(stage: &Stage) -> String {
-    let body = format!("{{\"token\":\"{}\"}}", stage.server.token());
+    let link = stage.server.link();
+    let (_, token) = link.split_once("#token=").unwrap();
+    let body = format!("{{\"token\":\"{token}\"}}");
     let answer = stage.ask(&format!(
         "POST /api/session HTTP/1.1\r\nHost: 127.0.0.1:{p}\r\nOrigin: http://127.0.0.1:{p}\r\n\
          Content-Type: application/json\r\nContent-Length: {}\r\n\r\n{body}",

@@ -45,9 +45,20 @@ export class Place {
   async serve(...more) {
     this.server = this.begin(["serve", "--port", String(this.port), ...more]);
     this.printed = await address(this.server);
-    const { origin, port, hash } = new URL(this.printed);
-    [this.origin, this.port, this.token] = [origin, Number(port), hash.slice("#token=".length)];
+    const { origin, port } = new URL(this.printed);
+    [this.origin, this.port, this.taken] = [origin, Number(port), null];
+    this.token = JSON.parse(this.read(".a-society/server.json")).token;
     return this.printed;
+  }
+  /** An address for the next browser: each is good for one, and the first is the one that was printed. */
+  async link() {
+    if (this.taken === null) return (this.taken = this.printed);
+    for (let tries = 0; tries < 200; tries += 1) {
+      const said = this.run("serve", "--link").out.trim();
+      if (said !== "" && said !== this.taken) return (this.taken = said);
+      await new Promise((done) => setTimeout(done, 50));
+    }
+    throw new Error("the server gives no new address");
   }
   /** Ends the server as a power cut would. */
   async kill() {

@@ -38,7 +38,7 @@ async function during(files, work) {
   const kept = [];
   const keep = (end) => void kept.push(end);
   const look = async () => {
-    const window = await open(browser, place.printed);
+    const window = await open(browser, await place.link());
     keep(window.close);
     return window;
   };
@@ -78,7 +78,7 @@ test(`through ${KILLS} kills in the middle of a stream nothing is lost and nothi
       await sleep((kill * 37) % 190);
       await place.kill();
       await place.serve("--resume");
-      await signIn(page, place.printed);
+      await signIn(page, await place.link());
       await page.goto(place.origin + feedOf(flow, "writer"));
     }
     await page.locator("[role=log] .caret").waitFor();
@@ -94,7 +94,7 @@ test(`through ${KILLS} kills in the middle of a stream nothing is lost and nothi
     const said = answers.filter((text) => text.includes(" says "));
     assert.deepEqual(wanted.filter((row) => said.includes(row.text)).map((row) => row.text), said, "the feed has each answer of the journal once");
     await place.serve();
-    await signIn(page, place.printed);
+    await signIn(page, await place.link());
     await page.goto(place.origin + feedOf(flow, "writer"));
     for (const window of [page, stays]) {
       await window.bringToFront();
@@ -124,7 +124,7 @@ test("a tab that shows the first page takes the address of the next start as it 
     await place.kill();
     await place.serve();
     // Only what stands behind the # is another, so that the browser loads nothing.
-    await signIn(page, place.printed);
+    await signIn(page, await place.link());
     await connected();
     assert.equal(await page.getByRole("heading", { name: "Open the address that the server printed" }).count(), 0);
   }
@@ -143,7 +143,7 @@ test("what another process added while the server was away comes whole to a wind
     assert.equal(place.run("resume", flow.flow, "--improve", "none", "--feedback", "no").code, 0);
     await place.serve();
     const beside = await page.context().newPage();
-    await signIn(beside, place.printed);
+    await signIn(beside, await place.link());
     await page.bringToFront();
     const wanted = plain(expected(place.view(flow.flow, "writer", "feed")));
     await has(page, wanted.length, "all that was added");
@@ -263,7 +263,7 @@ for (const dies of [false, true]) {
     await wakes();
     if (dies) {
       const beside = await page.context().newPage();
-      await signIn(beside, place.printed);
+      await signIn(beside, await place.link());
       await page.bringToFront();
     }
     // A feed's cursor moves with what is in the feed: the last records of the journal may be none of it.
@@ -298,7 +298,7 @@ test("when the journal was mended, the page shows what is left of it and nothing
   mended(flow.flow, "n2 says 2.");
   await place.serve();
   const beside = await page.context().newPage();
-  await signIn(beside, place.printed);
+  await signIn(beside, await place.link());
   await page.bringToFront();
   await shows("n2 says 1.", "n2 says 2.");
   mended(flow.flow, "n1 says 3.");

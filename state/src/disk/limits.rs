@@ -30,3 +30,7 @@ pub(super) const MAX_UNSYNCED_CUTS: usize = 32;
 /// How many operations a trace holds. Beyond it the oldest is forgotten, so that a long
 /// simulation with a trace stays within some hundred megabytes.
 pub(super) const MAX_TRACED_OPERATIONS: usize = 1 << 20;
+
+/// How deep folders are closed to others. The state of a flow lies five deep, and a record folder has
+/// what roles made in it.
+pub(super) const PRIVATE_DEPTH_MAX: usize = 64;

@@ -101,6 +101,9 @@ pub trait Disk: Debug + Send + Sync {
     fn list(&self, path: &Path) -> io::Result<Vec<Entry>>;
     /// What stands at a path; `NotFound` if nothing does.
     fn about(&self, path: &Path) -> io::Result<About>;
+    /// Gives a folder and all that is in it to its owner alone, and says how many names others could
+    /// use before. A folder that is private is taken to hold only what is, and links are left alone.
+    fn keep_private(&self, path: &Path) -> io::Result<u64>;
     /// Free bytes on the file system that holds the path.
     fn free_bytes(&self, path: &Path) -> io::Result<u64>;
 }

@@ -4,7 +4,7 @@
 //! names. What it adds to `std::fs` is that no way in follows a symbolic link, hangs on a pipe
 //! or opens a folder as if it were a file.
 
-use std::fs::{self, DirBuilder, File, FileType, OpenOptions, TryLockError};
+use std::fs::{self, DirBuilder, File, FileType, Metadata, OpenOptions, Permissions, TryLockError};
 use std::io::{self, Write};
 use std::os::unix::fs::{DirBuilderExt, FileExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::Path;
@@ -12,7 +12,7 @@ use std::path::Path;
 use rustix::fs::{FallocateFlags, OFlags};
 use rustix::io::Errno;
 
-use super::limits::{MAX_INTERRUPTIONS, MAX_LISTED_NAMES, ZEROS_BYTES};
+use super::limits::{MAX_INTERRUPTIONS, MAX_LISTED_NAMES, PRIVATE_DEPTH_MAX, ZEROS_BYTES};
 use super::{About, Disk, DiskFile, Entry, How, Kind, Locked};
 
 /// The flags of every open. `NONBLOCK` means nothing to a regular file, and it keeps the open of
@@ -25,6 +25,9 @@ const OPEN_FLAGS: OFlags = OFlags::NOFOLLOW
 /// Who may use what is made here: its owner and nobody else, whatever the umask.
 const FILE_MODE: u32 = 0o600;
 const FOLDER_MODE: u32 = 0o700;
+
+/// Everybody but the owner.
+const OTHERS: u32 = 0o077;
 
 /// The file system of the machine.
 #[derive(Debug, Clone, Copy, Default)]
@@ -131,6 +134,15 @@ impl Disk for RealDisk {
         })
     }
 
+    fn keep_private(&self, path: &Path) -> io::Result<u64> {
+        match fs::symlink_metadata(path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(0),
+            Err(error) => Err(error),
+            Ok(about) if about.mode() & OTHERS == 0 => Ok(0),
+            Ok(about) => close(path, &about, PRIVATE_DEPTH_MAX),
+        }
+    }
+
     fn free_bytes(&self, path: &Path) -> io::Result<u64> {
         let disk = rustix::fs::statvfs(path)?;
         Ok(disk.f_bavail.saturating_mul(disk.f_frsize))
@@ -219,6 +231,39 @@ impl RealFile {
     }
 }
 
+/// Closes a name, and what is in it, to everybody but its owner. The folder itself comes last: one that
+/// was left half done is begun again.
+fn close(path: &Path, about: &Metadata, deep: usize) -> io::Result<u64> {
+    if about.file_type().is_symlink() {
+        return Ok(0);
+    }
+    let mut closed = 0;
+    if about.is_dir() && deep > 0 {
+        for entry in fs::read_dir(path)? {
+            let path = entry?.path();
+            let done = fs::symlink_metadata(&path).and_then(|about| close(&path, &about, deep - 1));
+            closed += match done {
+                // What is gone or somebody else's is behind the folder's own mode.
+                Err(error) if is_out_of_hand(&error) => 0,
+                done => done?,
+            };
+        }
+    }
+    let mode = about.mode() & 0o7777;
+    if mode & OTHERS != 0 {
+        fs::set_permissions(path, Permissions::from_mode(mode & FOLDER_MODE))?;
+        closed += 1;
+    }
+    Ok(closed)
+}
+
+fn is_out_of_hand(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::NotFound | io::ErrorKind::PermissionDenied
+    )
+}
+
 /// Repeats a call that a signal interrupted, but not for ever.
 fn again_when_interrupted<T>(mut call: impl FnMut() -> io::Result<T>) -> io::Result<T> {
     for _ in 0..MAX_INTERRUPTIONS {
@@ -281,6 +326,50 @@ mod tests {
         assert_eq!(file.read_at(0, &mut bytes).unwrap(), 4);
         assert_eq!(&bytes[..4], b"otwo");
         assert_eq!(file.size_bytes().unwrap(), 4);
+    }
+
+    #[test]
+    fn what_others_could_use_is_closed_to_them_once_and_links_are_left_alone() {
+        let (_guard, path) = folder();
+        let root = path.join("state");
+        fs::create_dir_all(root.join("p/f")).unwrap();
+        fs::write(root.join("p/f/journal"), b"x").unwrap();
+        fs::write(root.join("p/run.sh"), b"x").unwrap();
+        fs::write(path.join("outside"), b"x").unwrap();
+        symlink(path.join("outside"), root.join("link")).unwrap();
+        let set = |name: &str, mode| {
+            fs::set_permissions(path.join(name), Permissions::from_mode(mode)).unwrap();
+        };
+        let mode = |name: &str| fs::symlink_metadata(path.join(name)).unwrap().mode() & 0o777;
+        for name in ["state", "state/p", "state/p/f", "state/p/run.sh"] {
+            set(name, 0o755);
+        }
+        for name in ["state/p/f/journal", "outside"] {
+            set(name, 0o644);
+        }
+        assert_eq!(RealDisk.keep_private(&root).unwrap(), 5);
+        assert_eq!((mode("state"), mode("state/p/f")), (0o700, 0o700));
+        assert_eq!(
+            (mode("state/p/f/journal"), mode("state/p/run.sh")),
+            (0o600, 0o700)
+        );
+        assert_eq!(mode("outside"), 0o644);
+        assert_eq!(RealDisk.keep_private(&root).unwrap(), 0);
+        assert_eq!(RealDisk.keep_private(&path.join("none")).unwrap(), 0);
+    }
+
+    #[test]
+    fn what_is_made_here_is_its_owners_alone() {
+        let (_guard, path) = folder();
+        RealDisk.create_folder(&path.join("a")).unwrap();
+        drop(RealDisk.open(&path.join("a/b"), How::CreateNew).unwrap());
+        drop(
+            RealDisk
+                .open(&path.join("a/c"), How::CreateOrAppend)
+                .unwrap(),
+        );
+        let mode = |name: &str| fs::symlink_metadata(path.join(name)).unwrap().mode() & 0o777;
+        assert_eq!((mode("a"), mode("a/b"), mode("a/c")), (0o700, 0o600, 0o600));
     }
 
     #[test]

@@ -52,6 +52,10 @@ impl Disk for UnlockedDisk {
         self.0.about(path)
     }
 
+    fn keep_private(&self, path: &Path) -> io::Result<u64> {
+        self.0.keep_private(path)
+    }
+
     fn free_bytes(&self, path: &Path) -> io::Result<u64> {
         self.0.free_bytes(path)
     }
