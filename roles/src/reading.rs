@@ -233,7 +233,7 @@ fn unknown_key(text: &str, what: &str, keys: &[&str]) -> String {
 }
 
 /// Whether somebody may have meant the key: other joints and cases, or a letter or two that differ.
-fn is_near(text: &str, key: &str) -> bool {
+pub(crate) fn is_near(text: &str, key: &str) -> bool {
     let bare = |text: &str| -> Vec<char> {
         let letters = text.chars().filter(|letter| letter.is_alphanumeric());
         letters.take(40).flat_map(char::to_lowercase).collect()

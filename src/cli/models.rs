@@ -1,8 +1,11 @@
 //! `models`: which models take turns, and whether they answer.
 
-use a_society_orchestrator::config::edit::{
-    EditFault, NewModel, NewProvider, with_default, with_model,
-};
+mod add;
+mod change;
+mod figures;
+mod known;
+
+use a_society_orchestrator::config::edit::{EditFault, with_default};
 use a_society_orchestrator::config::models::{Catalog, try_out};
 use a_society_orchestrator::config::user::{self, ConfigError, Reach};
 use serde_json::json;
@@ -21,12 +24,14 @@ no keys, only where they are: in a variable, in a file that nobody else may read
 system's keyring. Nothing in a workspace can name a provider or a key.
 
 Examples:
-  a-society models add sonnet --wire anthropic --id claude-sonnet-4-5 --window 200000 \\
-      --prices 3,15 --key-env ANTHROPIC_API_KEY
+  a-society models add sonnet --id claude-sonnet-5-5
   a-society models add local --wire openai-chat --base-url http://127.0.0.1:11434/v1 \\
       --id qwen3 --window 32000
   a-society models test sonnet
   a-society models use sonnet
+  a-society models edit local --window 64000
+  a-society models rm local --provider
+  a-society models catalogue
   a-society models ls")]
 pub(crate) struct Arguments {
     #[command(subcommand)]
@@ -38,7 +43,13 @@ enum Verb {
     /// List the models
     Ls,
     /// Add a model, and its provider if that is new
-    Add(Box<Add>),
+    Add(Box<add::Add>),
+    /// Change members of a model
+    Edit(Box<change::Edit>),
+    /// Take a model out
+    Rm(change::Rm),
+    /// List the models that are known, with their windows and prices
+    Catalogue(known::Arguments),
     /// Send one small request and say what is wrong
     Test {
         /// The model; the default one if absent
@@ -53,80 +64,14 @@ enum Verb {
     },
 }
 
-#[derive(Debug, clap::Args)]
-struct Add {
-    /// How it is called here
-    #[arg(value_name = "MODEL", value_parser = name)]
-    name: String,
-
-    /// Its name with its provider
-    #[arg(long, value_name = "ID")]
-    id: String,
-
-    /// Its provider, by its name here; the wire's name if absent
-    #[arg(long, value_name = "NAME", value_parser = name)]
-    provider: Option<String>,
-
-    /// How a new provider is spoken to
-    #[arg(long, value_name = "WIRE", value_parser = ["anthropic", "openai-chat", "openai-responses"])]
-    wire: Option<String>,
-
-    /// Where a new provider is, if not at the wire's home
-    #[arg(long, value_name = "URL")]
-    base_url: Option<String>,
-
-    /// The variable that holds its key
-    #[arg(long, value_name = "NAME", group = "key")]
-    key_env: Option<String>,
-
-    /// The file that holds its key, which only you may read
-    #[arg(long, value_name = "PATH", group = "key")]
-    key_file: Option<String>,
-
-    /// The name of its key in the system's keyring
-    #[arg(long, value_name = "NAME", group = "key")]
-    key_keyring: Option<String>,
-
-    /// How many tokens it reads at most
-    #[arg(long, value_name = "TOKENS")]
-    window: u64,
-
-    /// How many tokens one answer may have
-    #[arg(long, value_name = "TOKENS")]
-    max_output: Option<u64>,
-
-    /// Send it the images that it reads; not on openai-chat
-    #[arg(long)]
-    images: bool,
-
-    /// The prices for a million tokens in and out
-    #[arg(long, value_name = "IN,OUT", value_parser = prices)]
-    prices: Option<(String, String)>,
-}
-
-fn name(text: &str) -> Result<String, String> {
-    let fits = |letter: char| letter.is_ascii_alphanumeric() || "-_.".contains(letter);
-    if !text.is_empty() && text.chars().all(fits) {
-        Ok(text.to_owned())
-    } else {
-        Err("a name has letters, digits, -, _ and .".to_owned())
-    }
-}
-
-fn prices(text: &str) -> Result<(String, String), String> {
-    let is_price = |text: &&str| text.parse::<f64>().is_ok_and(|price| price >= 0.0);
-    text.split_once(',')
-        .map(|(input, output)| (input.trim(), output.trim()))
-        .filter(|(input, output)| is_price(input) && is_price(output))
-        .map(|(input, output)| (input.to_owned(), output.to_owned()))
-        .ok_or_else(|| "two prices with a comma between them, such as 3,15".to_owned())
-}
-
 /// Looks after the models.
 pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
     match &arguments.verb {
         Verb::Ls => list(context),
-        Verb::Add(add) => self::add(context, add),
+        Verb::Add(add) => add::run(context, add),
+        Verb::Edit(edit) => change::edit(context, edit),
+        Verb::Rm(rm) => change::rm(context, rm),
+        Verb::Catalogue(arguments) => known::run(context, arguments),
         Verb::Test { name } => test(context, name.as_deref()),
         Verb::Use { name } => make_default(context, name),
     }
@@ -139,12 +84,13 @@ fn list(context: &mut Context<'_>) -> Outcome {
             json!({
                 "name": name,
                 "provider": spec.provider,
+                "address": address(&catalog, &spec.provider),
                 "id": spec.id,
                 "window": spec.window_tokens,
                 "max_output": spec.max_output_tokens,
                 "images": spec.images,
                 "default": catalog.model.as_ref() == Some(name),
-                "key": key_state(&catalog, &spec.provider),
+                "key": figures::key(&catalog, &spec.provider).words,
             })
         });
         let models: Vec<_> = models.collect();
@@ -165,27 +111,12 @@ fn list(context: &mut Context<'_>) -> Outcome {
         context
             .out
             .note("add one: a-society models add NAME --wire WIRE --id ID --window TOKENS");
+        context
+            .out
+            .note("or one that is known: a-society models catalogue");
         return Ok(ExitCode::Ok);
     }
-    let head = ["MODEL", "PROVIDER", "ID", "WINDOW", "IMAGES", "KEY"];
-    let mut rows: Vec<Vec<Cell>> = vec![head.into_iter().map(Cell::from).collect()];
-    for (name, spec) in &catalog.models {
-        let is_default = catalog.model.as_ref() == Some(name);
-        let shown = if is_default {
-            format!("{name} (default)")
-        } else {
-            name.clone()
-        };
-        rows.push(vec![
-            shown.into(),
-            spec.provider.as_str().into(),
-            plain(&spec.id).into_owned().into(),
-            spec.window_tokens.to_string().into(),
-            (if spec.images { "yes" } else { "no" }).into(),
-            key_state(&catalog, &spec.provider).into(),
-        ]);
-    }
-    for line in table::lines(&rows) {
+    for line in table::lines(&rows(&catalog)) {
         context.out.line(&line)?;
     }
     context
@@ -199,6 +130,38 @@ fn list(context: &mut Context<'_>) -> Outcome {
     };
     context.out.note(&format!("tools: {}", plain(&reach)));
     Ok(ExitCode::Ok)
+}
+
+/// The models as a table.
+fn rows(catalog: &Catalog) -> Vec<Vec<Cell>> {
+    let head = [
+        "MODEL", "PROVIDER", "ADDRESS", "ID", "WINDOW", "IMAGES", "KEY",
+    ];
+    let mut rows: Vec<Vec<Cell>> = vec![head.into_iter().map(Cell::from).collect()];
+    for (name, spec) in &catalog.models {
+        let is_default = catalog.model.as_ref() == Some(name);
+        let shown = if is_default {
+            format!("{name} (default)")
+        } else {
+            name.clone()
+        };
+        rows.push(vec![
+            shown.into(),
+            spec.provider.as_str().into(),
+            plain(address(catalog, &spec.provider)).into_owned().into(),
+            plain(&spec.id).into_owned().into(),
+            spec.window_tokens.to_string().into(),
+            (if spec.images { "yes" } else { "no" }).into(),
+            figures::key(catalog, &spec.provider).words.into(),
+        ]);
+    }
+    rows
+}
+
+/// Where the requests for a provider's models go.
+fn address<'c>(catalog: &'c Catalog, provider: &str) -> &'c str {
+    let found = catalog.providers.get(provider);
+    found.map(|it| it.base_url.as_str()).unwrap_or_default()
 }
 
 /// How far tools reach, for programs.
@@ -222,67 +185,14 @@ fn search_state() -> (Option<String>, String) {
     }
 }
 
-/// Whether a provider's key is where it should be; the key itself is not shown.
-fn key_state(catalog: &Catalog, provider: &str) -> String {
-    let spec = catalog.providers.get(provider);
-    match spec.and_then(|spec| spec.key.as_ref()) {
-        None => "none needed".to_owned(),
-        Some(source) => match user::key(source) {
-            Ok(_) => format!("in {source}"),
-            Err(why) => why,
-        },
-    }
-}
-
-fn add(context: &mut Context<'_>, add: &Add) -> Outcome {
+/// The text of the configuration; none if there is no file.
+fn read() -> Result<String, Stop> {
     let text = user::text().map_err(unusable)?;
-    let text = text.map(|(_, text)| text).unwrap_or_default();
-    let provider = add.provider.clone().or_else(|| add.wire.clone());
-    let Some(provider) = provider else {
-        return Err(OperatorError::new(
-            ("usage", ExitCode::Usage),
-            "it is not clear who answers for the model",
-            "neither --provider nor --wire was given",
-            "name a configured provider with --provider, or a new one with --wire",
-        )
-        .into());
-    };
-    let keys = [
-        ("env", &add.key_env),
-        ("file", &add.key_file),
-        ("keyring", &add.key_keyring),
-    ];
-    let key = keys
-        .into_iter()
-        .find_map(|(how, place)| Some((how.to_owned(), place.clone()?)));
-    let new = NewProvider {
-        name: provider.clone(),
-        wire: add.wire.clone(),
-        base_url: add.base_url.clone(),
-        key,
-    };
-    let model = NewModel {
-        name: add.name.clone(),
-        provider,
-        id: add.id.clone(),
-        window: add.window,
-        max_output: add.max_output,
-        images: add.images,
-        prices: add.prices.clone(),
-    };
-    let changed = with_model(&text, Some(&new), &model).map_err(unchanged)?;
-    let path = user::save(&changed).map_err(unusable)?;
-    done(context, &format!("{} is in {}", add.name, path.display()))?;
-    context
-        .out
-        .note(&format!("try it: a-society models test {}", add.name));
-    Ok(ExitCode::Ok)
+    Ok(text.map(|(_, text)| text).unwrap_or_default())
 }
 
 fn make_default(context: &mut Context<'_>, name: &str) -> Outcome {
-    let text = user::text().map_err(unusable)?;
-    let text = text.map(|(_, text)| text).unwrap_or_default();
-    let changed = with_default(&text, name).map_err(unchanged)?;
+    let changed = with_default(&read()?, name).map_err(unchanged)?;
     let path = user::save(&changed).map_err(unusable)?;
     done(
         context,
@@ -350,30 +260,67 @@ pub(super) fn unusable(error: ConfigError) -> Stop {
     .into()
 }
 
+/// Why the file stays as it is.
 fn unchanged(fault: EditFault) -> Stop {
-    let (why, hint) = match fault {
+    let refused = ExitCode::Refused;
+    let (code, why, hint) = match fault {
         EditFault::Faulty(faults) => {
             let lines: Vec<String> = faults.iter().map(ToString::to_string).collect();
-            (lines.join("\n"), "mend it, and try again".to_owned())
+            let hint = "mend it, and try again".to_owned();
+            (("configuration-unchanged", ExitCode::Failed), lines.join("\n"), hint)
         }
         EditFault::Taken(name) => (
+            ("model-exists", refused),
             format!("there is a model {name} already"),
-            "choose another name, or change the file".to_owned(),
+            format!("choose another name, or change it: a-society models edit {name}"),
         ),
         EditFault::Differs { provider, has } => (
+            ("provider-differs", refused),
             format!("the provider {provider} is there already, and has {has}"),
-            "leave that out to use it as it is, or name a new one with --provider NAME".to_owned(),
+            "leave that out to use it as it is, or make a provider of its own with --provider NAME and a name that is \
+             not taken"
+                .to_owned(),
+        ),
+        EditFault::NoModel { model, near, others } => (
+            ("model-not-found", ExitCode::NotFound),
+            format!("there is no model {model}"),
+            match (near.as_slice(), others.as_slice()) {
+                ([], []) => "add one: a-society models add".to_owned(),
+                ([], others) => format!("there are: {}", others.join(", ")),
+                (near, _) => format!("did you mean {}?", near.join(", ")),
+            },
+        ),
+        EditFault::NoProvider { provider, others } => (
+            ("provider-not-found", ExitCode::NotFound),
+            format!("there is no provider {provider}, and it is not said how a new one is spoken to"),
+            match others.as_slice() {
+                [] => "say --wire for a new one".to_owned(),
+                others => format!("name one of {}, or say --wire for a new one", others.join(", ")),
+            },
+        ),
+        EditFault::IsDefault { model, others } => (
+            ("model-in-use", refused),
+            format!("roles that name no model use {model}"),
+            format!(
+                "name another one for them: a-society models rm {model} --default {}",
+                others.first().map_or("MODEL", String::as_str)
+            ),
+        ),
+        EditFault::IsChooser(model) => (
+            ("model-in-use", refused),
+            format!("it chooses for roles: the file says `chooser: {model}`"),
+            "name another model there, or take that line out, and try again".to_owned(),
         ),
         EditFault::ByHand(lines) => (
+            ("configuration-unchanged", ExitCode::Failed),
             "the file is laid out so that lines cannot be put in safely".to_owned(),
             format!("put these in by hand:\n{lines}"),
         ),
+        EditFault::Unclear(what) => (
+            ("configuration-unchanged", ExitCode::Failed),
+            "the file is laid out so that it cannot be changed safely".to_owned(),
+            format!("do it by hand: {what}"),
+        ),
     };
-    OperatorError::new(
-        ("configuration-unchanged", ExitCode::Failed),
-        "the configuration was not changed",
-        why,
-        hint,
-    )
-    .into()
+    OperatorError::new(code, "the configuration was not changed", why, hint).into()
 }

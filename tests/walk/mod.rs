@@ -7,6 +7,7 @@ mod bounded;
 mod canaries;
 mod changing;
 mod compacting;
+mod configuring;
 mod consented;
 mod counted;
 mod delivering;

@@ -581,7 +581,7 @@ fn an_address_given_for_a_provider_that_is_there_is_refused_and_not_ignored() {
         (&["--key-env", "OTHER_KEY"], "no key"),
     ] {
         let said = add("second", more);
-        assert_eq!(said.code, 1, "{said:?}");
+        assert_eq!(said.code, 6, "{said:?}");
         assert!(said.err.contains(says), "{said:?}");
         assert!(said.err.contains("--provider"), "{said:?}");
         assert_eq!(std::fs::read_to_string(&path).unwrap(), before);
@@ -602,7 +602,7 @@ fn an_address_given_for_a_provider_that_is_there_is_refused_and_not_ignored() {
         "http://127.0.0.1:2/v1",
     ]);
     assert_eq!(
-        said.code, 1,
+        said.code, 6,
         "without --wire it is not ignored either: {said:?}"
     );
 }

@@ -1,7 +1,7 @@
 //! Settings from outside, resolved here and handed on as values.
 
 pub mod models;
-pub use a_society_roles::provider::config::edit;
+pub use a_society_roles::provider::config::{catalogue, edit};
 pub use a_society_roles::skill;
 pub mod programs;
 pub mod servers;

@@ -7,7 +7,9 @@ use a_society_facts::message::Message;
 use a_society_roles::cost::Price;
 use a_society_roles::mcp::{self, ServerSpec, Servers, Tools};
 use a_society_roles::provider::config::Bounds;
-pub use a_society_roles::provider::config::ModelsConfig as Catalog;
+pub use a_society_roles::provider::config::{
+    ModelConfig as ModelSpec, ModelsConfig as Catalog, ProviderConfig as ProviderSpec,
+};
 use a_society_roles::provider::http::{HttpProvider, Timeouts, Transport};
 use a_society_roles::provider::retry::Lanes;
 use a_society_roles::provider::{

@@ -40,6 +40,7 @@
 //! says `plain-http: true`.
 
 mod bounds;
+pub mod catalogue;
 pub mod edit;
 mod model;
 mod parse;

@@ -94,6 +94,18 @@ pub enum KeySource {
     File(PathBuf),
 }
 
+impl KeySource {
+    /// How the file says it: `env`, `keyring` or `file`, and the name there.
+    #[must_use]
+    pub fn parts(&self) -> (&'static str, String) {
+        match self {
+            Self::Env(name) => ("env", name.clone()),
+            Self::Keyring(name) => ("keyring", name.clone()),
+            Self::File(path) => ("file", path.display().to_string()),
+        }
+    }
+}
+
 impl fmt::Display for KeySource {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -161,6 +161,11 @@ fn top<'t>(tree: &'t Tree, wanted: &str) -> Option<&'t Tree> {
     fields.get(wanted)
 }
 
+/// What is under a key; nothing where only the key is left, as when all that was under it was taken out.
+fn some<'t>(fields: &Fields<'t>, key: &str) -> Option<&'t Tree> {
+    fields.get(key).filter(|tree| tree.value != Value::Null)
+}
+
 /// Whether a document has no line that says anything.
 fn is_blank(text: &str) -> bool {
     let says_nothing = |line: &str| {
@@ -203,14 +208,14 @@ impl Sink<'_> {
             return ModelsConfig::default();
         };
         let mut providers = BTreeMap::new();
-        if let Some(tree) = fields.get("providers") {
+        if let Some(tree) = some(&fields, "providers") {
             for (name, tree) in named(self, tree, "`providers`") {
                 let provider = self.provider(&name, tree);
                 providers.insert(name, provider);
             }
         }
         let mut models = BTreeMap::new();
-        if let Some(tree) = fields.get("models") {
+        if let Some(tree) = some(&fields, "models") {
             for (name, tree) in named(self, tree, "`models`") {
                 let model = self.model(&name, tree, &providers);
                 models.insert(name, model);

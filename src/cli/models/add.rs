@@ -1,0 +1,319 @@
+//! `models add`.
+
+use a_society_orchestrator::config::catalogue::{Catalogue, Known};
+use a_society_orchestrator::config::edit::{NewModel, NewPrices, NewProvider, with_model};
+use a_society_orchestrator::config::models::{Catalog, ModelSpec, ProviderSpec};
+use a_society_orchestrator::config::user;
+use serde_json::json;
+
+use super::super::context::Context;
+use super::figures::{self, name, prices};
+use super::{read, unchanged, unusable};
+use crate::exit_code::ExitCode;
+use crate::operator_error::{OperatorError, Outcome, Stop};
+use crate::text::plain;
+
+/// The arguments of `models add`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+A model that the catalogue knows (models catalogue) needs no more than its name: window, longest answer, prices,
+address and the variable of its key are taken from there, and the answer says so. What you say yourself counts.
+An answer gets at most a fifth of the window, so that there is room for it until the session is compacted.
+
+What is said of a provider that is configured otherwise is refused, because requests and the key would go
+elsewhere than you meant; --provider with a new name makes a provider of its own.
+
+Examples:
+  a-society models add claude-sonnet-5-5
+  a-society models add sonnet --id claude-sonnet-5-5 --key-keyring anthropic
+  a-society models add local --wire openai-chat --base-url http://127.0.0.1:11434/v1 \\
+      --id qwen3 --window 32000
+  a-society models add private --provider vault --wire openai-chat --base-url https://llm.example.com/v1 \\
+      --id qwen3 --window 32000 --prices 0.5,1.5 --key-env VAULT_KEY")]
+pub(super) struct Add {
+    /// How it is called here
+    #[arg(value_name = "MODEL", value_parser = name)]
+    name: String,
+
+    /// Its name with its provider; its name here if absent
+    #[arg(long, value_name = "ID")]
+    id: Option<String>,
+
+    /// Its provider, by its name here; if absent the wire's name, or the one of the catalogue
+    #[arg(long, value_name = "NAME", value_parser = name)]
+    provider: Option<String>,
+
+    /// How a new provider is spoken to
+    #[arg(long, value_name = "WIRE", value_parser = ["anthropic", "openai-chat", "openai-responses"])]
+    wire: Option<String>,
+
+    /// Where a new provider is, if not at the wire's home
+    #[arg(long, value_name = "URL")]
+    base_url: Option<String>,
+
+    /// The variable that holds its key
+    #[arg(long, value_name = "NAME", group = "key")]
+    key_env: Option<String>,
+
+    /// The file that holds its key, which only you may read
+    #[arg(long, value_name = "PATH", group = "key")]
+    key_file: Option<String>,
+
+    /// The name of its key in the system's keyring
+    #[arg(long, value_name = "NAME", group = "key")]
+    key_keyring: Option<String>,
+
+    /// How many tokens it reads at most; needed if the catalogue does not know the model
+    #[arg(long, value_name = "TOKENS")]
+    window: Option<u64>,
+
+    /// How many tokens one answer may have
+    #[arg(long, value_name = "TOKENS")]
+    max_output: Option<u64>,
+
+    /// Send it the images that it reads; not on openai-chat
+    #[arg(long)]
+    images: bool,
+
+    /// The prices for a million tokens in and out, and from and into the cache
+    #[arg(long, visible_alias = "price", value_name = "IN,OUT[,READ[,WRITE]]", value_parser = prices)]
+    prices: Option<NewPrices>,
+}
+
+impl Add {
+    fn key(&self) -> Option<(String, String)> {
+        let keys = [
+            ("env", &self.key_env),
+            ("file", &self.key_file),
+            ("keyring", &self.key_keyring),
+        ];
+        keys.into_iter()
+            .find_map(|(how, place)| Some((how.to_owned(), place.clone()?)))
+    }
+
+    /// The provider that is meant. What is not said of a new one of a known model is its maker's own, but the
+    /// maker's key goes to no other address.
+    fn provider(&self, there: &Catalog, known: Option<Known<'_>>) -> Option<NewProvider> {
+        let maker = known.map(|known| known.provider);
+        let name = self.provider.as_ref().or(self.wire.as_ref());
+        let name = name.or(maker.map(|maker| &maker.name))?.clone();
+        let mut new = NewProvider {
+            wire: self.wire.clone(),
+            base_url: self.base_url.clone(),
+            key: self.key(),
+            name,
+        };
+        let is_new = !there.providers.contains_key(&new.name);
+        if let Some(maker) = maker.filter(|_| is_new && self.wire.is_none()) {
+            new.wire = Some(maker.wire.word().to_owned());
+            if self.base_url.is_none() {
+                new.base_url =
+                    (maker.base_url != maker.wire.home()).then(|| maker.base_url.clone());
+                new.key = new.key.or_else(|| {
+                    let (how, place) = maker.key.as_ref()?.parts();
+                    Some((how.to_owned(), place))
+                });
+            }
+        }
+        Some(new)
+    }
+}
+
+/// What is taken from the catalogue.
+#[derive(Debug, Default)]
+struct Taken {
+    members: Vec<&'static str>,
+}
+
+impl Taken {
+    fn or<T>(&mut self, said: Option<T>, member: &'static str, known: Option<T>) -> Option<T> {
+        if said.is_none() && known.is_some() {
+            self.members.push(member);
+        }
+        said.or(known)
+    }
+}
+
+/// Adds a model, and says where requests and the key go.
+pub(super) fn run(context: &mut Context<'_>, add: &Add) -> Outcome {
+    let text = read()?;
+    let catalogue = Catalogue::shipped().unwrap_or_default();
+    let id = add.id.as_ref().unwrap_or(&add.name);
+    let known = catalogue.find(id);
+    let (_, there) = user::catalog().map_err(unusable)?;
+    let Some(provider) = add.provider(&there, known) else {
+        return Err(unclear(&catalogue, id));
+    };
+    let mut taken = Taken::default();
+    let window = known.map(|known| known.model.window_tokens);
+    let Some(window) = taken.or(add.window, "window", window) else {
+        return Err(no_window(&catalogue, id));
+    };
+    let max_output = known.map(|known| known.max_output(window));
+    let model = NewModel {
+        name: add.name.clone(),
+        provider: provider.name.clone(),
+        id: id.clone(),
+        window,
+        max_output: taken.or(add.max_output, "max_output", max_output),
+        images: add.images,
+        prices: taken.or(
+            add.prices.clone(),
+            "prices",
+            known.and_then(|known| known.prices()),
+        ),
+    };
+    let changed = with_model(&text, Some(&provider), &model).map_err(unchanged)?;
+    let path = user::save(&changed).map_err(unusable)?;
+    let (_, now) = user::catalog().map_err(unusable)?;
+    let Some((spec, at)) = now.find(&add.name) else {
+        return Err(unchanged(
+            a_society_orchestrator::config::edit::EditFault::Taken(add.name.clone()),
+        ));
+    };
+    let answer = Answer {
+        done: format!("{} is in {}", add.name, path.display()),
+        is_new: !there.providers.contains_key(&provider.name),
+        known: known.filter(|_| !taken.members.is_empty()),
+        now: &now,
+        as_of: &catalogue.as_of,
+        taken: &taken.members,
+        spec,
+        at,
+    };
+    answer.give(context)
+}
+
+/// What was added.
+struct Answer<'a> {
+    done: String,
+    is_new: bool,
+    known: Option<Known<'a>>,
+    now: &'a Catalog,
+    as_of: &'a str,
+    taken: &'a [&'static str],
+    spec: &'a ModelSpec,
+    at: &'a ProviderSpec,
+}
+
+impl Answer<'_> {
+    fn give(&self, context: &mut Context<'_>) -> Outcome {
+        let (spec, at) = (self.spec, self.at);
+        let key = figures::key(self.now, &spec.provider);
+        let is_default = self.now.model.as_ref() == Some(&spec.name);
+        if context.out.is_json() {
+            let catalogue = self.known.map(|known| {
+                json!({
+                    "as_of": self.as_of,
+                    "members": self.taken,
+                    "dearer_above": known.dearer_above,
+                })
+            });
+            context.out.value(&json!({
+                "done": self.done,
+                "model": spec.name,
+                "default": is_default,
+                "provider": {
+                    "name": at.name,
+                    "wire": at.wire.word(),
+                    "address": at.base_url,
+                    "new": self.is_new,
+                },
+                "key": key.json,
+                "members": figures::object(spec),
+                "catalogue": catalogue,
+            }))?;
+            return Ok(ExitCode::Ok);
+        }
+        context.out.line(&plain(&self.done))?;
+        let newness = if self.is_new {
+            "new"
+        } else {
+            "configured before"
+        };
+        let tokens = format!(
+            "{} tokens, {} of one answer",
+            spec.window_tokens, spec.max_output_tokens
+        );
+        let words = [
+            (
+                "provider",
+                format!("{} ({newness}), wire {}", at.name, at.wire),
+            ),
+            ("address", at.base_url.clone()),
+            ("key", key.words),
+            ("id", spec.id.clone()),
+            ("window", tokens),
+            ("prices", figures::prices_words(spec)),
+        ];
+        for (what, words) in words {
+            context
+                .out
+                .line(&format!("  {what:<9} {}", plain(&words)))?;
+        }
+        if let Some(known) = self.known {
+            context.out.line(&self.source(known))?;
+        }
+        if is_default {
+            context.out.note("roles that name no model use it");
+        }
+        let name = &spec.name;
+        if key.is_ready {
+            context
+                .out
+                .note(&format!("try it: a-society models test {name}"));
+        } else {
+            let hint = format!("once its key is there, try it: a-society models test {name}");
+            context.out.note(&hint);
+        }
+        Ok(ExitCode::Ok)
+    }
+
+    /// What was taken from the catalogue, of which day, and what it leaves out.
+    fn source(&self, known: Known<'_>) -> String {
+        let taken: Vec<String> = self.taken.iter().map(|it| it.replace('_', "-")).collect();
+        let mut words = format!("{} from the catalogue of {}", taken.join(", "), self.as_of);
+        if known.model.max_output_tokens > self.spec.max_output_tokens {
+            let most = known.model.max_output_tokens;
+            words.extend([format!("; the model can answer with {most} tokens")]);
+        }
+        if let Some(tokens) = known
+            .dearer_above
+            .filter(|_| self.taken.contains(&"prices"))
+        {
+            words.extend([format!(
+                "; requests above {tokens} tokens cost more than is counted here"
+            )]);
+        }
+        words
+    }
+}
+
+fn unclear(catalogue: &Catalogue, id: &str) -> Stop {
+    OperatorError::new(
+        ("usage", ExitCode::Usage),
+        "it is not clear who answers for the model",
+        format!("neither --provider nor --wire was given, and {}", unknown(catalogue, id)),
+        "name a configured provider with --provider, or a new one with --wire; a-society models catalogue lists what is known",
+    )
+    .into()
+}
+
+fn no_window(catalogue: &Catalogue, id: &str) -> Stop {
+    OperatorError::new(
+        ("usage", ExitCode::Usage),
+        "it is not known how many tokens the model reads",
+        format!("--window was not given, and {}", unknown(catalogue, id)),
+        "say --window TOKENS, as its provider documents it",
+    )
+    .into()
+}
+
+fn unknown(catalogue: &Catalogue, id: &str) -> String {
+    let near = match catalogue.near(id).as_slice() {
+        [] => String::new(),
+        near => format!("; did you mean {}?", near.join(", ")),
+    };
+    let as_of = &catalogue.as_of;
+    format!("the catalogue of {as_of} does not know {id}{near}")
+}
