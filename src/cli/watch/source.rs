@@ -7,7 +7,6 @@ use std::sync::Arc;
 use a_society_facts::At;
 use a_society_facts::fact::operator::ConsentMode;
 use a_society_facts::id::Seq;
-use a_society_facts::message::Text;
 use a_society_facts::view::feed::{FeedItem, ItemKind};
 use a_society_facts::view::flow::FlowState;
 use a_society_facts::view::screen::Screen;
@@ -17,7 +16,7 @@ use a_society_orchestrator::control::message::Whom;
 use a_society_orchestrator::machine::Question;
 use a_society_state::index::{Row, rows};
 use a_society_state::journal::follow::Follower;
-use a_society_state::{FlowRef, Store, blob};
+use a_society_state::{FlowRef, Store};
 
 use super::view::{AskKind, AskView, Feed, FlowLine, FlowView, Item, NodeLine, View};
 use crate::cli::asks::{self, Ask};
@@ -155,7 +154,7 @@ impl Source {
         let whole = match &ask.question {
             Question::Consent { consent, .. } => {
                 let open = state.consents.get(consent);
-                open.map(|open| self.whole(flow, &open.shown))
+                open.map(|open| asks::whole(&self.store, flow, &open.shown))
             }
             Question::Text { .. }
             | Question::Configuration { .. }
@@ -179,15 +178,6 @@ impl Source {
             says: says.map(|line| plain(line).into_owned()).collect(),
             kind,
         }
-    }
-
-    /// The whole of a text, also if it is kept as a blob: it is read before it is answered.
-    fn whole(&self, flow: &FlowRef, text: &Text) -> String {
-        let disk = self.store.ground().disk.as_ref();
-        let whole = blob::get_text(disk, &self.store.folder(flow), text);
-        whole.unwrap_or_else(|error| {
-            format!("{}\n[the rest cannot be read: {error}]", text.beginning())
-        })
     }
 
     /// Reads on in the journal of a flow, from its checkpoint if it is another one than before.
