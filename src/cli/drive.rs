@@ -9,6 +9,8 @@ use a_society_facts::Hash;
 use a_society_facts::fact::improvement::ImprovementMode;
 use a_society_facts::id::{RoleInstance, Seq};
 use a_society_facts::view::flow::{FlowState, Phase};
+use a_society_facts::view::standing::Standing;
+use a_society_facts::view::summary::Summary;
 use a_society_orchestrator::control::fault;
 use a_society_orchestrator::control::message::Command;
 use a_society_orchestrator::delivered::Delivered;
@@ -505,12 +507,15 @@ impl Watch<'_> {
         (code, made): (ExitCode, Option<&Delivered>),
     ) -> Result<(), Stop> {
         let status = seen.state.status.word();
+        // This process lets go of it now.
+        let standing = Standing::of(&Summary::of(&seen.state), false);
         if self.out.is_json() {
             return self.out.value(&json!({
                 "event": "end",
                 "project": self.flow.project,
                 "flow": self.flow.flow,
                 "status": status,
+                "standing": standing.word(),
                 "seq": seen.seq,
                 "waits": asks::as_json(asks),
                 "delivered": made.map(delivered::as_json),
@@ -528,7 +533,11 @@ impl Watch<'_> {
             self.out.line(&delivered::line(made))?;
         }
         if !self.draws() {
-            let line = format!("{}: {}", self.flow, status.replace('_', " "));
+            let line = format!(
+                "{}: {}",
+                self.flow,
+                standing.words(self.store.ground().clock.now())
+            );
             self.out.line(&line)?;
         }
         let name = short(self.flow);

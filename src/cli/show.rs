@@ -5,6 +5,7 @@ use a_society_facts::id::{NodeId, RoleInstance};
 use a_society_facts::message::Text;
 use a_society_facts::view::FeedItem;
 use a_society_facts::view::flow::FlowState;
+use a_society_facts::view::standing::Standing;
 use a_society_facts::view::summary::Summary;
 use a_society_state::index::{Row, rows};
 use a_society_state::look::Look;
@@ -171,15 +172,15 @@ fn head(
     let waits = words::waits(summary).join(", ");
     let spent = format!("{} tokens", summary.tokens);
     let status = if !seen.screen.flow.is_created() && seen.damage.is_none() {
-        "nothing was ever recorded"
+        "nothing was ever recorded".to_owned()
     } else {
-        summary.status_word()
+        Standing::of(summary, seen.held_by.is_some()).words(now)
     };
     let held = seen.held_by.as_deref().unwrap_or("nobody");
     let rows = [
         ("flow", flow.to_string()),
         ("fork of", fork_of(summary)),
-        ("status", status.to_owned()),
+        ("status", status),
         ("delivered", made),
         ("waiting for", one_line(&waits, TEXT_COLUMNS_MAX)),
         ("created", moment(summary.created_at)),
@@ -248,7 +249,7 @@ fn forks_in_cells(forks: &[Row]) -> Vec<Vec<Cell>> {
             vec![
                 row.flow.flow.as_str().into(),
                 format!("at record {at}").into(),
-                summary.status_word().into(),
+                Standing::of(summary, row.held_by.is_some()).word().into(),
                 one_line(&summary.title, TEXT_COLUMNS_MAX).into(),
             ]
         })

@@ -10,6 +10,7 @@ use a_society_facts::id::Seq;
 use a_society_facts::view::feed::{FeedItem, ItemKind};
 use a_society_facts::view::flow::FlowState;
 use a_society_facts::view::screen::Screen;
+use a_society_facts::view::standing::Standing;
 use a_society_facts::view::{FeedView, View as _};
 use a_society_operator_ui::fold::terms::scope;
 use a_society_orchestrator::control::message::Whom;
@@ -105,7 +106,7 @@ impl Source {
         }
         asks.sort_by_key(|(since, ask)| (*since, ask.id.clone()));
         Ok(View {
-            flows: self.listed.iter().map(line).collect(),
+            flows: self.listed.iter().map(|row| line(row, now)).collect(),
             asks: asks.into_iter().map(|(_, ask)| ask).collect(),
             chosen: self.followed.as_ref().map(|followed| followed.view(now)),
         })
@@ -274,21 +275,18 @@ impl Followed {
     }
 }
 
-fn line(row: &Row) -> FlowLine {
+fn line(row: &Row, now: At) -> FlowLine {
     let summary = row.summary.as_ref();
     let over = summary.is_some_and(|summary| summary.is_over());
     let status = match (&row.damage, summary) {
         (Some(_), _) => "damaged".to_owned(),
         (None, None) => "never began".to_owned(),
-        (None, Some(summary)) => summary.status_word().replace('_', " "),
+        (None, Some(summary)) => Standing::of(summary, row.held_by.is_some()).words(now),
     };
     // Nothing goes on by itself in a flow that nobody drives.
     let stopped = row.held_by.is_none() && !over && row.damage.is_none();
     let status = if stopped {
-        format!(
-            "{status}, stopped: a-society resume {}",
-            asks::short(&row.flow)
-        )
+        format!("{status}; a-society resume {}", asks::short(&row.flow))
     } else {
         status
     };
