@@ -1,14 +1,15 @@
 //! What a flow asks its operator, and the commands that answer.
 
 use a_society_facts::id::{ApprovalId, ConsentId, NodeId, RoleInstance};
-use a_society_facts::view::flow::FlowState;
+use a_society_facts::message::Text;
+use a_society_facts::view::flow::{FlowState, OpenConsent};
 use a_society_operator_ui::fold::ask::{asked, questions, short_of};
 use a_society_operator_ui::fold::terms;
 use a_society_operator_ui::protocol::ask::{Fact, ShortBudget};
 use a_society_operator_ui::protocol::command::Measure;
 use a_society_orchestrator::canonical;
 use a_society_orchestrator::machine::{Question, Work};
-use a_society_state::FlowRef;
+use a_society_state::{FlowRef, Store, blob};
 use serde_json::{Value, json};
 
 use super::words;
@@ -24,6 +25,8 @@ const QUESTION_COLUMNS_MAX: usize = 200;
 /// One thing that is asked.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Ask {
+    /// The shortest name of its flow.
+    pub(crate) flow: String,
     /// The question itself.
     pub(crate) question: Question,
     /// Who asks: a node, a role, or the flow.
@@ -110,6 +113,7 @@ fn ask(flow: &FlowRef, state: &FlowState, question: &Question) -> Ask {
         | Question::Stalled => of_the_flow(name, state, question),
     };
     Ask {
+        flow: name.to_owned(),
         question: question.clone(),
         who,
         what,
@@ -141,11 +145,18 @@ fn facts(state: &FlowState, question: &Question) -> Vec<Fact> {
         return Vec::new();
     };
     let open = state.consents.get(consent);
-    let facts = open.map(|open| {
-        let tool = canonical(&open.tool).unwrap_or(&open.tool);
-        terms::facts(tool, open.terms.as_ref(), state.grants.len())
-    });
-    facts.unwrap_or_default()
+    open.map(|open| facts_of(state, open)).unwrap_or_default()
+}
+
+/// What matters for the decision about a call.
+pub(crate) fn facts_of(state: &FlowState, open: &OpenConsent) -> Vec<Fact> {
+    let tool = canonical(&open.tool).unwrap_or(&open.tool);
+    terms::facts(tool, open.terms.as_ref(), state.grants.len())
+}
+
+/// A fact on a line of its own.
+pub(crate) fn fact_line(fact: &Fact) -> String {
+    format!("  {}: {}", plain(&fact.label), plain(&fact.value))
 }
 
 /// What the flow as a whole asks, as the members of an [`Ask`].
@@ -221,6 +232,19 @@ fn staged(state: &FlowState, approval: &ApprovalId) -> String {
     shown.join(", ")
 }
 
+/// All of a text that may be kept as a blob.
+pub(crate) fn whole(store: &Store, flow: &FlowRef, text: &Text) -> String {
+    let disk = store.ground().disk.as_ref();
+    blob::get_text(disk, &store.folder(flow), text)
+        .unwrap_or_else(|error| format!("{}\n[the rest cannot be read: {error}]", text.beginning()))
+}
+
+/// Whether a question is too long to be shown whole.
+pub(crate) fn is_cut(says: &str) -> bool {
+    let is_long = |line: &str| plain(line).chars().nth(QUESTION_COLUMNS_MAX).is_some();
+    says.lines().nth(QUESTION_LINES_MAX).is_some() || says.lines().any(is_long)
+}
+
 /// The lines of a question with their white space. What is left out is counted.
 fn said(says: &str) -> Vec<String> {
     let all: Vec<&str> = says.lines().collect();
@@ -264,9 +288,14 @@ pub(crate) fn lines(out: &Output, asks: &[Ask]) -> Vec<String> {
         lines.push(out.paint.yellow(&head));
         if let Some(says) = &ask.says {
             lines.extend(said(says).into_iter().map(|line| format!("  │ {line}")));
+            if is_cut(says)
+                && let Question::Consent { .. } = ask.question
+            {
+                lines.push(format!("  all of it: a-society show {} --call", ask.flow));
+            }
         }
         let known = ask.facts.iter().map(|fact| {
-            let line = format!("  {}: {}", plain(&fact.label), plain(&fact.value));
+            let line = fact_line(fact);
             if fact.warn {
                 out.paint.yellow(&line)
             } else {

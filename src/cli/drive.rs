@@ -5,9 +5,12 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use a_society_facts::Hash;
 use a_society_facts::fact::improvement::ImprovementMode;
 use a_society_facts::id::{RoleInstance, Seq};
-use a_society_facts::view::flow::Phase;
+use a_society_facts::view::flow::{FlowState, Phase};
+use a_society_facts::view::standing::Standing;
+use a_society_facts::view::summary::Summary;
 use a_society_orchestrator::control::fault;
 use a_society_orchestrator::control::message::Command;
 use a_society_orchestrator::delivered::Delivered;
@@ -32,9 +35,13 @@ use super::words;
 use crate::exit_code::ExitCode;
 use crate::operator_error::{OperatorError, Outcome, Stop};
 use crate::output::Output;
+use crate::text::plain;
 
 /// The picture is drawn at most this often; more is no calmer and tells no more.
 const FRAME: Duration = Duration::from_millis(100);
+
+/// A line that comes sooner after a question was shown was typed for something else.
+const SETTLED_MS: i64 = 400;
 
 /// What is decided before anything is asked.
 #[derive(Debug, Clone, Default, clap::Args)]
@@ -132,7 +139,7 @@ fn watch(
         wishes,
         interrupts,
         prompt: None,
-        prompted: None,
+        card: None,
         heard_upto: 0,
         told_silent: BTreeMap::new(),
         draining: false,
@@ -165,6 +172,19 @@ fn watch(
     watch.result(result)
 }
 
+/// A question at the cursor, and what of it the operator could see.
+struct Card {
+    question: Question,
+    /// The hash of the call that it shows, to which an answer is bound.
+    action: Option<Hash>,
+    /// All of the text of the call.
+    text: Option<String>,
+    /// Whether all of it was shown.
+    is_whole: bool,
+    /// When it was shown, in milliseconds.
+    since: i64,
+}
+
 /// How the watching ended.
 enum End {
     /// The flow's task is over.
@@ -187,7 +207,7 @@ struct Watch<'a> {
     interrupts: Interrupts,
     prompt: Option<Prompt>,
     /// The question that stands at the cursor.
-    prompted: Option<Question>,
+    card: Option<Card>,
     /// The last record that a command of ours led to; an older look is out of date.
     heard_upto: Seq,
     /// Of which role it was told last that its provider says nothing, and for how long.
@@ -244,7 +264,16 @@ impl Watch<'_> {
             self.tell_silent(seen);
             return super::events::print_new(self.out, &mut self.follower, self.known);
         }
-        if self.prompted.is_some() || self.draining {
+        if let Some(card) = &self.card {
+            let is_open = |work: &Work| matches!(work, Work::AskOperator(question) if *question == card.question);
+            if seen.seq < self.heard_upto || seen.pending.iter().any(is_open) {
+                return Ok(());
+            }
+            self.card = None;
+            self.out.line("")?;
+            self.out.note("this was answered elsewhere");
+        }
+        if self.draining {
             return Ok(());
         }
         self.draw(seen)
@@ -289,35 +318,114 @@ impl Watch<'_> {
         }
         let asked = asks
             .iter()
-            .find(|ask| prompt::mark(&ask.question).is_some());
-        let Some(typed) = self.prompt.as_ref().map(Prompt::typed) else {
-            return self.leave();
-        };
+            .find(|ask| prompt::mark(&ask.question, true).is_some());
         let Some(ask) = asked else {
             return self.leave();
         };
-        if self.prompted.as_ref() != Some(&ask.question) {
-            // The question stands below the picture, where long lines may wrap.
-            self.draw(seen)?;
-            self.out.finish_drawing();
-            for line in asks::lines(self.out, std::slice::from_ref(ask)) {
-                self.out.line(&line)?;
-            }
-            self.out
-                .ask(prompt::mark(&ask.question).unwrap_or_default());
-            self.prompted = Some(ask.question.clone());
+        let is_shown = (self.card.as_ref()).is_some_and(|card| card.question == ask.question);
+        if !is_shown {
+            return self.put(ask, seen);
         }
-        match typed {
+        match self.prompt.as_ref().map_or(Typed::End, Prompt::typed) {
             Typed::Nothing => Ok(()),
             Typed::End => self.leave(),
-            Typed::Line(line) => {
-                self.prompted = None;
-                match prompt::command(&ask.question, &line) {
-                    Some(command) => self.command(command),
-                    None => Ok(()),
-                }
-            }
+            Typed::Line(line) => self.hear(&line),
         }
+    }
+
+    /// Puts a question to the operator. What was typed before it was shown answers nothing.
+    fn put(&mut self, ask: &Ask, seen: &Arc<Seen>) -> Result<(), Stop> {
+        let Some(prompt) = &self.prompt else {
+            return self.leave();
+        };
+        let early = prompt.forget();
+        // The question stands below the picture, where long lines may wrap.
+        self.draw(seen)?;
+        self.out.finish_drawing();
+        for line in asks::lines(self.out, std::slice::from_ref(ask)) {
+            self.out.line(&line)?;
+        }
+        if early {
+            self.out
+                .note("what you typed before this question was shown was not used");
+        }
+        let (text, action) = self.call(&ask.question, &seen.state);
+        let is_whole = text.as_deref().is_none_or(|text| !asks::is_cut(text));
+        self.card = Some(Card {
+            question: ask.question.clone(),
+            action,
+            text,
+            is_whole,
+            since: self.now_ms(),
+        });
+        self.mark();
+        Ok(())
+    }
+
+    /// All of the text of the call that a question is about, and its hash.
+    fn call(&self, question: &Question, state: &FlowState) -> (Option<String>, Option<Hash>) {
+        let Question::Consent { consent, .. } = question else {
+            return (None, None);
+        };
+        let Some(open) = state.consents.get(consent) else {
+            return (None, None);
+        };
+        let text = asks::whole(self.store, self.flow, &open.shown);
+        (Some(text), Some(open.action))
+    }
+
+    /// Asks for an answer to the question that is shown.
+    fn mark(&mut self) {
+        let card = self.card.as_ref();
+        let mark = card.and_then(|card| prompt::mark(&card.question, card.is_whole));
+        self.out.ask(mark.unwrap_or_default());
+    }
+
+    fn now_ms(&self) -> i64 {
+        self.store.ground().clock.now().ms()
+    }
+
+    /// A line was typed while a question was shown.
+    fn hear(&mut self, line: &str) -> Result<(), Stop> {
+        let now = self.now_ms();
+        let Some(card) = &mut self.card else {
+            return Ok(());
+        };
+        if now - card.since < SETTLED_MS {
+            self.out
+                .note("that was typed before you could read the question, and was not used");
+            self.mark();
+            return Ok(());
+        }
+        let wants_more = line.trim().eq_ignore_ascii_case(prompt::MORE);
+        if let Some(text) = card
+            .text
+            .as_deref()
+            .filter(|_| wants_more && !card.is_whole)
+        {
+            for line in text.lines() {
+                self.out.line(&format!("  │ {}", plain(line)))?;
+            }
+            (card.is_whole, card.since) = (true, now);
+            self.mark();
+            return Ok(());
+        }
+        match prompt::command(&card.question, card.action, line) {
+            Some(Command::Allow { .. }) if !card.is_whole => {
+                self.out
+                    .note("not all of this call was shown; type more, and then allow it");
+            }
+            Some(command) => {
+                self.card = None;
+                return self.command(command);
+            }
+            None if line.trim().is_empty() => {}
+            None => self
+                .out
+                .note("that is no answer to this; what it takes stands in brackets"),
+        }
+        self.mark();
+        Ok(())
     }
 
     /// Lets the flow go; what it waits for is told at the end.
@@ -399,12 +507,15 @@ impl Watch<'_> {
         (code, made): (ExitCode, Option<&Delivered>),
     ) -> Result<(), Stop> {
         let status = seen.state.status.word();
+        // This process lets go of it now.
+        let standing = Standing::of(&Summary::of(&seen.state), false);
         if self.out.is_json() {
             return self.out.value(&json!({
                 "event": "end",
                 "project": self.flow.project,
                 "flow": self.flow.flow,
                 "status": status,
+                "standing": standing.word(),
                 "seq": seen.seq,
                 "waits": asks::as_json(asks),
                 "delivered": made.map(delivered::as_json),
@@ -422,7 +533,11 @@ impl Watch<'_> {
             self.out.line(&delivered::line(made))?;
         }
         if !self.draws() {
-            let line = format!("{}: {}", self.flow, status.replace('_', " "));
+            let line = format!(
+                "{}: {}",
+                self.flow,
+                standing.words(self.store.ground().clock.now())
+            );
             self.out.line(&line)?;
         }
         let name = short(self.flow);

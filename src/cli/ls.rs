@@ -2,6 +2,8 @@
 
 use a_society_facts::At;
 use a_society_facts::id::ProjectName;
+use a_society_facts::view::standing::Standing;
+use a_society_facts::view::summary::Summary;
 use a_society_state::FlowRef;
 use a_society_state::index::{FOREIGN_WORD, Row, rows};
 use a_society_state::store::Stranger;
@@ -121,19 +123,19 @@ fn in_cells((depth, row): (usize, &Row), marks: &Marks, now: At, paint: Paint) -
         ),
         None => (String::new(), String::new(), String::new()),
     };
-    let status = status(row);
+    let status = status(row, now);
     let painted = if row.damage.is_some() {
-        paint.red(status)
+        paint.red(&status)
     } else if waits.is_empty() {
-        status.to_owned()
+        status.clone()
     } else {
-        paint.yellow(status)
+        paint.yellow(&status)
     };
     vec![
         row.flow.project.as_str().into(),
         Cell::painted(id, marks.painted(&row.flow, paint)),
         title.into(),
-        Cell::painted(status, painted),
+        Cell::painted(&status, painted),
         waits.into(),
         old.into(),
     ]
@@ -149,13 +151,28 @@ fn titled(depth: usize, row: &Row, title: &str) -> String {
     }
 }
 
-fn status(row: &Row) -> &'static str {
-    match (&row.damage, &row.summary) {
-        (Some(_), _) if row.damage_word == Some(FOREIGN_WORD) => "not imported",
-        (Some(_), _) => "damaged",
-        (None, Some(summary)) => summary.status_word(),
-        (None, None) => "empty",
+fn status(row: &Row, now: At) -> String {
+    if let Some(word) = harmed(row) {
+        return word.to_owned();
     }
+    let standing = standing(row);
+    standing.map_or_else(|| "empty".to_owned(), |standing| standing.words(now))
+}
+
+/// How a flow stands that can be read.
+fn standing(row: &Row) -> Option<Standing> {
+    let summary = row.summary.as_ref()?;
+    Some(Standing::of(summary, row.held_by.is_some()))
+}
+
+/// The word for a flow that cannot be read.
+fn harmed(row: &Row) -> Option<&'static str> {
+    row.damage.as_ref()?;
+    Some(if row.damage_word == Some(FOREIGN_WORD) {
+        "not imported"
+    } else {
+        "damaged"
+    })
 }
 
 /// What stands below a row, because a column has no room for it.
@@ -202,7 +219,9 @@ fn as_json(row: &Row) -> Value {
         "project": row.flow.project,
         "flow": row.flow.flow,
         "title": summary.map(|s| &s.title),
-        "status": status(row),
+        "status": harmed(row).unwrap_or_else(|| summary.map_or("empty", Summary::status_word)),
+        "standing": standing(row).map(Standing::word),
+        "retry_at": summary.and_then(|s| s.retry_at),
         "waiting_for": summary.map(words::waits).unwrap_or_default(),
         "running": summary.map(|s| s.running),
         "created_at": summary.map(|s| s.created_at),

@@ -1,11 +1,16 @@
 //! Lines that the operator types while a flow is watched.
 
 use std::io::{self, BufRead, IsTerminal};
-use std::sync::mpsc::{Receiver, TryRecvError, sync_channel};
+use std::sync::mpsc::{Receiver, TryRecvError, TrySendError, sync_channel};
 
+use a_society_facts::Hash;
 use a_society_facts::fact::improvement::ImprovementMode;
 use a_society_orchestrator::control::message::{Command, Whom};
 use a_society_orchestrator::machine::Question;
+use rustix::termios::QueueSelector;
+
+/// Lines that were typed and not looked at. More are dropped: none of them answers anything.
+const LINES_MAX: usize = 64;
 
 /// Lines of standard input, read on a thread of its own, because reading waits.
 #[derive(Debug)]
@@ -30,19 +35,31 @@ impl Prompt {
         if !io::stdin().is_terminal() {
             return None;
         }
-        let (typed, lines) = sync_channel(1);
+        let (typed, lines) = sync_channel(LINES_MAX);
         std::thread::Builder::new()
             .name("prompt".to_owned())
             .spawn(move || {
                 let lines = io::stdin().lock().lines();
                 for line in lines.map_while(Result::ok) {
-                    if typed.send(line).is_err() {
+                    // What nobody asked for is dropped, so that a line is taken when it is typed.
+                    if matches!(typed.try_send(line), Err(TrySendError::Disconnected(_))) {
                         return;
                     }
                 }
             })
             .ok()?;
         Some(Self { lines })
+    }
+
+    /// Drops what was typed until now: it answers nothing that was not on the screen. Says whether there
+    /// was anything.
+    pub(crate) fn forget(&self) -> bool {
+        let stdin = io::stdin();
+        let waits = rustix::io::ioctl_fionread(&stdin).unwrap_or_default();
+        // What cannot be flushed is read, and dropped with the lines below.
+        let _flushed = rustix::termios::tcflush(&stdin, QueueSelector::IFlush);
+        let dropped = self.lines.try_iter().count();
+        waits > 0 || dropped > 0
     }
 
     /// What was typed since the last look.
@@ -55,9 +72,15 @@ impl Prompt {
     }
 }
 
-/// What is asked for, before the cursor.
-pub(crate) fn mark(question: &Question) -> Option<&'static str> {
+/// The word that shows all of a call.
+pub(crate) const MORE: &str = "more";
+
+/// What is asked for, before the cursor. A call that was not shown whole cannot be allowed.
+pub(crate) fn mark(question: &Question, is_whole: bool) -> Option<&'static str> {
     match question {
+        Question::Consent { .. } if !is_whole => {
+            Some("not all of it is shown [more/no/no, do this instead]> ")
+        }
         Question::Text { .. } => Some("your answer> "),
         Question::Approval { .. } => Some("approve? [yes/no/no, because...]> "),
         Question::Improvement { .. } => Some("graph, parallel or none> "),
@@ -68,8 +91,9 @@ pub(crate) fn mark(question: &Question) -> Option<&'static str> {
     }
 }
 
-/// The command that a typed line means; `None` if it means nothing here.
-pub(crate) fn command(question: &Question, line: &str) -> Option<Command> {
+/// The command that a typed line means; `None` if it means nothing here. An answer to a call is bound to
+/// what was shown of it.
+pub(crate) fn command(question: &Question, shown: Option<Hash>, line: &str) -> Option<Command> {
     let text = line.trim();
     let yes = match text.to_ascii_lowercase().as_str() {
         "y" | "yes" => Some(true),
@@ -112,14 +136,14 @@ pub(crate) fn command(question: &Question, line: &str) -> Option<Command> {
             if yes == Some(true) || for_the_flow {
                 return Some(Command::Allow {
                     consent,
-                    action: None,
+                    action: shown,
                     for_the_flow,
                 });
             }
             let reason = no_but(text);
             (yes == Some(false) || reason.is_some()).then_some(Command::Deny {
                 consent,
-                action: None,
+                action: shown,
                 reason,
             })
         }
@@ -147,7 +171,7 @@ mod tests {
             node: None,
             role: "writer".parse().unwrap(),
         };
-        let reason = |line: &str| match command(&question, line) {
+        let reason = |line: &str| match command(&question, None, line) {
             Some(Command::Deny { reason, .. }) => Some(reason),
             Some(_) | None => None,
         };
@@ -165,16 +189,18 @@ mod tests {
     fn only_a_line_that_means_something_becomes_a_command() {
         let feedback = Question::Feedback;
         assert_eq!(
-            command(&feedback, " YES "),
+            command(&feedback, None, " YES "),
             Some(Command::Feedback { granted: true })
         );
-        assert_eq!(command(&feedback, "perhaps"), None);
+        assert_eq!(command(&feedback, None, "perhaps"), None);
         let text = Question::Text {
             node: Some("draft".parse().unwrap()),
             role: "writer".parse().unwrap(),
             reason: a_society_facts::fact::node::WaitReason::PromptHuman,
         };
-        assert_eq!(command(&text, "   "), None);
-        assert!(matches!(command(&text, "no"), Some(Command::Reply { text, .. }) if text == "no"));
+        assert_eq!(command(&text, None, "   "), None);
+        assert!(
+            matches!(command(&text, None, "no"), Some(Command::Reply { text, .. }) if text == "no")
+        );
     }
 }

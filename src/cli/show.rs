@@ -5,12 +5,14 @@ use a_society_facts::id::{NodeId, RoleInstance};
 use a_society_facts::message::Text;
 use a_society_facts::view::FeedItem;
 use a_society_facts::view::flow::FlowState;
+use a_society_facts::view::standing::Standing;
 use a_society_facts::view::summary::Summary;
 use a_society_state::index::{Row, rows};
 use a_society_state::look::Look;
 use a_society_state::{FlowRef, Store};
-use serde_json::json;
+use serde_json::{Value, json};
 
+use super::asks;
 use super::context::Context;
 use super::delivered;
 use super::nesting::parent;
@@ -35,6 +37,7 @@ shown as far as it is sound, and the command then ends with 4.
 Examples:
   a-society show a1b2
   a-society show a1b2 --items 30
+  a-society show a1b2 --call
   a-society show demo/a1b2 --json | jq .screen.summary")]
 pub(crate) struct Arguments {
     /// The flow
@@ -44,12 +47,19 @@ pub(crate) struct Arguments {
     /// How many of the last feed items to show
     #[arg(long, value_name = "COUNT", default_value_t = 10)]
     items: usize,
+
+    /// Show only the calls that wait for your consent, each with all of its text
+    #[arg(long)]
+    call: bool,
 }
 
 /// Shows it.
 pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
     let (store, flow) = context.flow(&arguments.flow)?;
     let seen = store.look(&flow)?;
+    if arguments.call {
+        return calls(context, &store, &flow, &seen.screen.flow);
+    }
     let now = store.ground().clock.now();
     let forks = forks(&store, &flow)?;
     let made = delivered::of_closed(&store, &flow, &seen)?;
@@ -74,6 +84,43 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
     } else {
         ExitCode::Ok
     })
+}
+
+/// The calls that wait for consent: what matters for the decision, and every line of what would run.
+fn calls(context: &mut Context<'_>, store: &Store, flow: &FlowRef, state: &FlowState) -> Outcome {
+    let calls = state.consents.iter().map(|(consent, open)| {
+        let text = asks::whole(store, flow, &open.shown);
+        (consent, open, asks::facts_of(state, open), text)
+    });
+    let calls: Vec<_> = calls.collect();
+    if context.out.is_json() {
+        let calls = calls.iter().map(|(consent, open, facts, text)| {
+            json!({
+                "consent": consent,
+                "role": open.role,
+                "tool": open.tool,
+                "action": open.action,
+                "facts": facts,
+                "text": text,
+            })
+        });
+        context.out.value(&Value::Array(calls.collect()))?;
+        return Ok(ExitCode::Ok);
+    }
+    for (consent, open, facts, text) in &calls {
+        let head = format!("{} asks to call {} ({consent})", open.role, open.tool);
+        context.out.line(&context.out.paint.yellow(&plain(&head)))?;
+        for line in text.lines() {
+            context.out.line(&format!("  │ {}", plain(line)))?;
+        }
+        for fact in facts {
+            context.out.line(&asks::fact_line(fact))?;
+        }
+    }
+    if calls.is_empty() {
+        context.out.note("no call waits for your consent");
+    }
+    Ok(ExitCode::Ok)
 }
 
 /// The flows that were forked from a flow.
@@ -125,15 +172,15 @@ fn head(
     let waits = words::waits(summary).join(", ");
     let spent = format!("{} tokens", summary.tokens);
     let status = if !seen.screen.flow.is_created() && seen.damage.is_none() {
-        "nothing was ever recorded"
+        "nothing was ever recorded".to_owned()
     } else {
-        summary.status_word()
+        Standing::of(summary, seen.held_by.is_some()).words(now)
     };
     let held = seen.held_by.as_deref().unwrap_or("nobody");
     let rows = [
         ("flow", flow.to_string()),
         ("fork of", fork_of(summary)),
-        ("status", status.to_owned()),
+        ("status", status),
         ("delivered", made),
         ("waiting for", one_line(&waits, TEXT_COLUMNS_MAX)),
         ("created", moment(summary.created_at)),
@@ -202,7 +249,7 @@ fn forks_in_cells(forks: &[Row]) -> Vec<Vec<Cell>> {
             vec![
                 row.flow.flow.as_str().into(),
                 format!("at record {at}").into(),
-                summary.status_word().into(),
+                Standing::of(summary, row.held_by.is_some()).word().into(),
                 one_line(&summary.title, TEXT_COLUMNS_MAX).into(),
             ]
         })

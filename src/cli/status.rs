@@ -1,15 +1,20 @@
 //! `status`: how a flow stands, what works, and what it waits for, in a few lines.
 
+use std::collections::BTreeMap;
+
 use a_society_facts::id::RoleInstance;
 use a_society_facts::view::flow::FlowState;
+use a_society_facts::view::standing::Standing;
 use a_society_orchestrator::config::user::Reach;
+use a_society_orchestrator::delivered::Delivered;
 use a_society_orchestrator::graph;
 use a_society_orchestrator::machine::{Work, pending};
 use a_society_orchestrator::project::reaches;
-use a_society_state::{Store, blob};
-use serde_json::json;
+use a_society_state::look::Look;
+use a_society_state::{FlowRef, Store, blob};
+use serde_json::{Value, json};
 
-use super::asks;
+use super::asks::{self, Ask};
 use super::context::Context;
 use super::delivered;
 use super::models::reach_json;
@@ -38,6 +43,7 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
     let (store, flow) = context.flow(&arguments.flow)?;
     let seen = store.look(&flow)?;
     let state = &seen.screen.flow;
+    let standing = Standing::of(&seen.screen.summary, seen.held_by.is_some());
     let work = works_and_asks(&store, &flow, state)?;
     let asks = asks::of(&flow, state, &work);
     let project = super::say::project_folder(&store, &flow.project);
@@ -49,26 +55,9 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
         ExitCode::Ok
     };
     if context.out.is_json() {
-        let running = state.running.iter().map(
-            |(node, running)| json!({ "node": node, "role": running.role, "since": running.since }),
-        );
-        context.out.value(&json!({
-            "project": flow.project,
-            "flow": flow.flow,
-            "title": state.title,
-            "status": if state.is_created() { state.status.word() } else { "empty" },
-            "seq": state.seq,
-            "running": running.collect::<Vec<_>>(),
-            "waits": asks::as_json(&asks),
-            "tools": reaches.as_ref().ok().map(|reaches| {
-                let each = reaches.iter();
-                each.map(|(role, reach)| (role.to_string(), reach_json(reach)))
-                    .collect::<serde_json::Map<_, _>>()
-            }),
-            "delivered": made.as_ref().map(delivered::place_as_json),
-            "driven_by": seen.held_by,
-            "damage": seen.damage.as_ref().map(damage_json),
-        }))?;
+        let reaches = reaches.as_ref().ok();
+        let value = as_json(&flow, &seen, &asks, reaches, made.as_ref());
+        context.out.value(&value)?;
         return Ok(code);
     }
     let now = store.ground().clock.now();
@@ -80,11 +69,16 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
         return Ok(code);
     }
     let title = out.paint.bold(&one_line(&state.title, 60));
-    let status = state.status.word().replace('_', " ");
+    let status = standing.words(now);
     out.line(&format!("{title}  {flow}  {status}"))?;
     for (node, running) in &state.running {
         let since = age(now.ms() - running.since.ms());
-        out.line(&format!("{node} ({}) works, since {since}", running.role))?;
+        let verb = if seen.held_by.is_some() {
+            "works"
+        } else {
+            "was at work"
+        };
+        out.line(&format!("{node} ({}) {verb}, since {since}", running.role))?;
     }
     if let Some(made) = &made {
         out.line(&delivered::line(made))?;
@@ -101,9 +95,43 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
         let says = damage.to_string();
         out.line(&out.paint.red(&crate::text::plain(&says)))?;
     } else if seen.held_by.is_none() && !over {
-        out.line(&format!("nobody drives it; go on: a-society resume {name}"))?;
+        out.line(&format!("go on: a-society resume {name}"))?;
     }
     Ok(code)
+}
+
+/// The same for programs.
+fn as_json(
+    flow: &FlowRef,
+    seen: &Look,
+    asks: &[Ask],
+    reaches: Option<&BTreeMap<RoleInstance, Reach>>,
+    made: Option<&Delivered>,
+) -> Value {
+    let state = &seen.screen.flow;
+    let standing = Standing::of(&seen.screen.summary, seen.held_by.is_some());
+    let running = state.running.iter().map(
+        |(node, running)| json!({ "node": node, "role": running.role, "since": running.since }),
+    );
+    json!({
+        "project": flow.project,
+        "flow": flow.flow,
+        "title": state.title,
+        "status": if state.is_created() { state.status.word() } else { "empty" },
+        "standing": state.is_created().then(|| standing.word()),
+        "retry_at": seen.screen.summary.retry_at,
+        "seq": state.seq,
+        "running": running.collect::<Vec<_>>(),
+        "waits": asks::as_json(asks),
+        "tools": reaches.map(|reaches| {
+            let each = reaches.iter();
+            each.map(|(role, reach)| (role.to_string(), reach_json(reach)))
+                .collect::<serde_json::Map<_, _>>()
+        }),
+        "delivered": made.map(delivered::place_as_json),
+        "driven_by": seen.held_by,
+        "damage": seen.damage.as_ref().map(damage_json),
+    })
 }
 
 /// How far the tools of a role reach. The narrowest reach is what everybody expects, and is not worth a
@@ -118,7 +146,7 @@ fn tools(out: &mut Output, role: &RoleInstance, reach: &Reach) -> Result<(), Sto
 /// What the machine says must go on or be asked.
 pub(crate) fn works_and_asks(
     store: &Store,
-    flow: &a_society_state::FlowRef,
+    flow: &FlowRef,
     state: &FlowState,
 ) -> Result<Vec<Work>, Stop> {
     let disk = store.ground().disk.as_ref();

@@ -161,7 +161,7 @@ fn a_spoilt_journal_is_told_nothing_is_lost_and_every_other_flow_works() {
         let is_row = |line: &&str| line.starts_with("demo") && line.contains(TWO);
         let sound = listed.out.lines().find(is_row).unwrap();
         assert!(
-            sound.contains("running") && sound.contains("an answer"),
+            sound.contains("waiting for you") && sound.contains("an answer"),
             "{name}: {sound}"
         );
 

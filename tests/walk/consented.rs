@@ -87,3 +87,36 @@ fn a_name_that_a_model_chose_changes_nothing_on_the_card_of_its_call() {
     assert_eq!(told.matches(&here).count(), 1, "{told}");
     assert_eq!(lines.next(), None);
 }
+
+#[test]
+fn a_long_call_says_how_much_of_it_is_left_out_and_is_shown_whole_on_demand() {
+    let model = Model::start_with(|results| match results {
+        0 => {
+            let lines = "  true  # as it stands\n".repeat(60);
+            let command = format!("{lines}\techo done > done.txt");
+            vec![call(0, "run_command", json!({ "command": command }))]
+        }
+        _ => Vec::new(),
+    });
+    let place = with_model(&model);
+    let said = place.run(&["run", "demo/flow.yaml", "--until-waiting"]);
+    assert_eq!(said.code, 8, "{said:?}");
+    assert!(
+        said.out.contains("  │   true  # as it stands\n") && said.out.contains("[… 37 more lines]"),
+        "{}",
+        said.out
+    );
+    assert!(!said.out.contains("done.txt"), "{}", said.out);
+    let flow = place.flow().unwrap();
+    let short = flow.rsplit('-').next().unwrap();
+    let whole = format!("all of it: a-society show {short} --call");
+    assert!(said.out.contains(&whole), "{}", said.out);
+    let shown = place.run(&["show", &flow, "--call"]).out;
+    assert_eq!(shown.matches("  │   true  # as it stands\n").count(), 60);
+    assert!(shown.contains("\\techo done > done.txt"), "{shown}");
+    assert!(shown.contains("  Network: Closed\n"), "{shown}");
+    let shown: Value =
+        serde_json::from_str(&place.run(&["show", &flow, "--call", "--json"]).out).unwrap();
+    let text = shown[0]["text"].as_str().unwrap();
+    assert_eq!(text.lines().count(), 61);
+}

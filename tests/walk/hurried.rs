@@ -137,3 +137,34 @@ fn a_process_that_dies_after_the_command_asks_at_once_when_it_is_back() {
     assert_eq!(place.run(&resumed).code, 0);
     assert_eq!(model.requests(), 2);
 }
+
+#[test]
+fn a_flow_that_waits_for_its_provider_says_for_how_long_and_one_that_was_killed_says_that_it_stopped()
+ {
+    let model = Model::start_asking_for_time(nothing, refuses(1), 290);
+    let (place, mut child, flow) = waiting(&model);
+    let listed = || {
+        let listed = place.run(&["ls"]).out;
+        let status = place.run(&["status", &flow]).out;
+        (place.status(&flow)["standing"].clone(), listed, status)
+    };
+    let (word, list, status) = listed();
+    assert_eq!(word, "retrying");
+    for said in [&list, &status] {
+        let (_, rest) = said.split_once("retrying in ").expect(said);
+        let (seconds, _) = rest.split_once(" s").unwrap();
+        let seconds: u64 = seconds.parse().unwrap();
+        assert!((200..=300).contains(&seconds), "{said}");
+    }
+    assert!(status.contains("works, since"), "{status}");
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let (word, list, status) = listed();
+    assert_eq!(word, "stopped");
+    for said in [&list, &status] {
+        assert!(said.contains("stopped: nobody drives it"), "{said}");
+        assert!(!said.contains("running"), "{said}");
+    }
+    assert!(status.contains("was at work, since"), "{status}");
+    assert!(status.contains("go on: a-society resume"), "{status}");
+}

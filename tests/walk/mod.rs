@@ -31,6 +31,7 @@ mod patched;
 mod pictured;
 mod place;
 mod projects;
+mod prompted;
 mod reaching;
 mod requested;
 mod signalled;

@@ -25,16 +25,16 @@ const ROWS: u16 = 40;
 const COLUMNS: u16 = 200;
 
 /// A terminal with a program on it.
-struct Terminal {
+pub(super) struct Terminal {
     keys: File,
     shown: Arc<Mutex<String>>,
     /// Whether the test has closed it.
     closed: Arc<AtomicBool>,
-    child: Child,
+    pub(super) child: Child,
 }
 
 impl Terminal {
-    fn start(place: &Place, words: &[&str]) -> Self {
+    pub(super) fn start(place: &Place, words: &[&str]) -> Self {
         let keys = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC).unwrap();
         grantpt(&keys).unwrap();
         unlockpt(&keys).unwrap();
@@ -53,7 +53,7 @@ impl Terminal {
         let child = command
             .stdin(Stdio::from(end()))
             .stdout(Stdio::from(end()))
-            .stderr(Stdio::null())
+            .stderr(Stdio::from(end()))
             .spawn()
             .unwrap();
         let keys = File::from(keys);
@@ -84,6 +84,14 @@ impl Terminal {
         }
     }
 
+    /// Waits until these words were written so often, wherever they stand.
+    pub(super) fn writes(&self, words: &str, times: usize) {
+        wait_until(words, || {
+            let written = self.shown.lock().unwrap();
+            written.matches(words).count() >= times
+        });
+    }
+
     /// Waits until these words stand on the screen.
     fn shows(&self, words: &str) {
         wait_until(words, || {
@@ -98,7 +106,7 @@ impl Terminal {
         self.keys = File::open("/dev/null").unwrap();
     }
 
-    fn press(&mut self, keys: &str) {
+    pub(super) fn press(&mut self, keys: &str) {
         self.keys.write_all(keys.as_bytes()).unwrap();
     }
 }

@@ -16,20 +16,21 @@ use crate::text::plain;
 /// The arguments of `models add`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-A model that the catalogue knows (models catalogue) needs no more than its name: window, longest answer, prices,
-address and the variable of its key are taken from there, and the answer says so. What you say yourself counts.
-An answer gets at most a fifth of the window, so that there is room for it until the session is compacted.
+A model that the catalogue knows (models catalogue) needs no more than its name: its window, longest
+answer, prices, address and the variable of its key are taken from there, and the answer says so.
+What you say yourself counts. An answer gets at most a fifth of the window, so that there is room
+for it until the session is compacted.
 
-What is said of a provider that is configured otherwise is refused, because requests and the key would go
-elsewhere than you meant; --provider with a new name makes a provider of its own.
+What differs from a provider that is configured already is refused, because requests and the key
+would go elsewhere than you meant; --provider with a new name makes a provider of its own.
 
 Examples:
   a-society models add claude-sonnet-5-5
   a-society models add sonnet --id claude-sonnet-5-5 --key-keyring anthropic
   a-society models add local --wire openai-chat --base-url http://127.0.0.1:11434/v1 \\
       --id qwen3 --window 32000
-  a-society models add private --provider vault --wire openai-chat --base-url https://llm.example.com/v1 \\
-      --id qwen3 --window 32000 --prices 0.5,1.5 --key-env VAULT_KEY")]
+  a-society models add private --provider vault --wire openai-chat \\
+      --base-url https://llm.example.com/v1 --key-env VAULT_KEY --window 32000 --prices 0.5,1.5")]
 pub(super) struct Add {
     /// How it is called here
     #[arg(value_name = "MODEL", value_parser = name)]

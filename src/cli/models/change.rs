@@ -16,8 +16,9 @@ use crate::text::plain;
 /// The arguments of `models edit`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Only what you say changes; every other byte of the file stays. What would not fit together is refused and
-nothing is written. Where a model is reached is not changed here: add it again with --provider.
+Only what you say changes; every other byte of the file stays. What does not fit together is
+refused, and nothing is written. Where a model is reached does not change here: add it under
+another name with --provider.
 
 Examples:
   a-society models edit local --window 64000
@@ -120,8 +121,8 @@ fn differences(changed: &Changed) -> Vec<(&'static str, Value, Value)> {
 /// The arguments of `models rm`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-The lines of the model go; every other byte of the file stays, comments around them included. The model of roles
-that name none is not taken out before another one is named for it.
+The lines of the model go; every other byte of the file stays, comments around them included. The
+default model is not taken out before another one is named with --default.
 
 Examples:
   a-society models rm local

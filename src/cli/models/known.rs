@@ -12,13 +12,14 @@ use crate::operator_error::{OperatorError, Outcome};
 /// The arguments of `models catalogue`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-The catalogue is part of the program and was right on the day that it names; prices change, and so do models. Any
-model that it does not know works as well: a-society models add MODEL --wire WIRE --window TOKENS.
+The catalogue is part of the program and was right on the day that it names; prices change, and so
+do models. A model that it does not know works as well, if you say its window and its wire:
+a-society models add MODEL --wire WIRE --window TOKENS
 
 Examples:
   a-society models catalogue
   a-society models catalogue claude
-  a-society models catalogue --json | jq '.models[] | select(.window >= 1000000) | .id'")]
+  a-society models catalogue --json | jq '.models[] | select(.members.window >= 1000000) | .id'")]
 pub(super) struct Arguments {
     /// Only models whose name or provider has this in it
     #[arg(value_name = "TEXT")]

@@ -7,17 +7,17 @@ use std::sync::Arc;
 use a_society_facts::At;
 use a_society_facts::fact::operator::ConsentMode;
 use a_society_facts::id::Seq;
-use a_society_facts::message::Text;
 use a_society_facts::view::feed::{FeedItem, ItemKind};
 use a_society_facts::view::flow::FlowState;
 use a_society_facts::view::screen::Screen;
+use a_society_facts::view::standing::Standing;
 use a_society_facts::view::{FeedView, View as _};
 use a_society_operator_ui::fold::terms::scope;
 use a_society_orchestrator::control::message::Whom;
 use a_society_orchestrator::machine::Question;
 use a_society_state::index::{Row, rows};
 use a_society_state::journal::follow::Follower;
-use a_society_state::{FlowRef, Store, blob};
+use a_society_state::{FlowRef, Store};
 
 use super::view::{AskKind, AskView, Feed, FlowLine, FlowView, Item, NodeLine, View};
 use crate::cli::asks::{self, Ask};
@@ -106,7 +106,7 @@ impl Source {
         }
         asks.sort_by_key(|(since, ask)| (*since, ask.id.clone()));
         Ok(View {
-            flows: self.listed.iter().map(line).collect(),
+            flows: self.listed.iter().map(|row| line(row, now)).collect(),
             asks: asks.into_iter().map(|(_, ask)| ask).collect(),
             chosen: self.followed.as_ref().map(|followed| followed.view(now)),
         })
@@ -155,7 +155,7 @@ impl Source {
         let whole = match &ask.question {
             Question::Consent { consent, .. } => {
                 let open = state.consents.get(consent);
-                open.map(|open| self.whole(flow, &open.shown))
+                open.map(|open| asks::whole(&self.store, flow, &open.shown))
             }
             Question::Text { .. }
             | Question::Configuration { .. }
@@ -179,15 +179,6 @@ impl Source {
             says: says.map(|line| plain(line).into_owned()).collect(),
             kind,
         }
-    }
-
-    /// The whole of a text, also if it is kept as a blob: it is read before it is answered.
-    fn whole(&self, flow: &FlowRef, text: &Text) -> String {
-        let disk = self.store.ground().disk.as_ref();
-        let whole = blob::get_text(disk, &self.store.folder(flow), text);
-        whole.unwrap_or_else(|error| {
-            format!("{}\n[the rest cannot be read: {error}]", text.beginning())
-        })
     }
 
     /// Reads on in the journal of a flow, from its checkpoint if it is another one than before.
@@ -284,21 +275,18 @@ impl Followed {
     }
 }
 
-fn line(row: &Row) -> FlowLine {
+fn line(row: &Row, now: At) -> FlowLine {
     let summary = row.summary.as_ref();
     let over = summary.is_some_and(|summary| summary.is_over());
     let status = match (&row.damage, summary) {
         (Some(_), _) => "damaged".to_owned(),
         (None, None) => "never began".to_owned(),
-        (None, Some(summary)) => summary.status_word().replace('_', " "),
+        (None, Some(summary)) => Standing::of(summary, row.held_by.is_some()).words(now),
     };
     // Nothing goes on by itself in a flow that nobody drives.
     let stopped = row.held_by.is_none() && !over && row.damage.is_none();
     let status = if stopped {
-        format!(
-            "{status}, stopped: a-society resume {}",
-            asks::short(&row.flow)
-        )
+        format!("{status}; a-society resume {}", asks::short(&row.flow))
     } else {
         status
     };

@@ -10,6 +10,7 @@ pub mod flow;
 pub mod route;
 pub mod screen;
 pub mod session;
+pub mod standing;
 pub mod summary;
 
 pub use all::{Touched, Views};

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::flow::{FlowState, FlowStatus, Parentage};
+use super::flow::{FlowState, FlowStatus, Parentage, RequestState};
 use crate::at::At;
 use crate::fact::node::WaitReason;
 use crate::id::{FlowId, NodeId, ProjectName, RoleInstance, Seq};
@@ -36,6 +36,12 @@ pub struct Summary {
     pub waits: Vec<Wait>,
     /// How many nodes, or roles that reflect, are at work.
     pub running: usize,
+    /// When the first request is sent again, if every turn waits for that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub retry_at: Option<At>,
+    /// Whether a session is being compacted.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub compacting: bool,
     /// When it was created.
     pub created_at: Option<At>,
     /// When the last fact was recorded.
@@ -75,6 +81,11 @@ impl Summary {
             status: state.status,
             waits: waits.collect(),
             running: running(state),
+            retry_at: retry_at(state),
+            compacting: state
+                .sessions
+                .values()
+                .any(|session| session.compaction.is_some()),
             created_at: state.created_at,
             updated_at: state.updated_at,
             seq: state.seq,
@@ -102,6 +113,20 @@ impl Summary {
         self.seq = state.seq;
         self.updated_at = state.updated_at;
     }
+}
+
+/// When the first request is sent again, if every open turn waits for that.
+fn retry_at(state: &FlowState) -> Option<At> {
+    let turns = state.turns.values();
+    let each: Option<Vec<At>> = turns
+        .map(|turn| {
+            let request = turn.request.as_ref()?;
+            request
+                .again_at
+                .filter(|_| request.state == RequestState::Failed)
+        })
+        .collect();
+    each?.into_iter().min()
 }
 
 fn running(state: &FlowState) -> usize {

@@ -122,7 +122,7 @@ impl FlowState {
             Fact::DraftKept(f) => self.draft_kept(f),
             Fact::DraftDiscarded(f) => self.draft_discarded(f),
             Fact::ModelAnswered(f) => self.answered(place, f),
-            Fact::ModelFailed(f) => self.failed(f),
+            Fact::ModelFailed(f) => self.failed(place, f),
             Fact::CallIntended(f) => self.call_intended(f),
             Fact::CallStarted(f) => self.call_started(f),
             Fact::CallFinished(f) => self.call_finished(place, f),

@@ -192,6 +192,9 @@ pub struct Request {
     pub model: String,
     /// How far it came.
     pub state: RequestState,
+    /// When it is sent again, if it failed and is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub again_at: Option<At>,
     /// The text streamed so far, and not yet kept or discarded: how much.
     pub drafted_bytes: u64,
     /// And its CRC32C.

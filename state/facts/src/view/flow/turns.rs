@@ -113,6 +113,7 @@ impl FlowState {
             attempt: f.attempt,
             model: f.model.clone(),
             state: RequestState::Asked,
+            again_at: None,
             drafted_bytes: 0,
             drafted_crc: 0,
             message: None,
@@ -194,9 +195,10 @@ impl FlowState {
         }
     }
 
-    pub(super) fn failed(&mut self, f: &ModelFailed) {
+    pub(super) fn failed(&mut self, place: Place, f: &ModelFailed) {
         if let Some(request) = self.request_mut(f.turn, f.request) {
             request.state = RequestState::Failed;
+            request.again_at = f.retry_in_ms.map(|ms| place.at.after(ms));
         }
     }
 

@@ -1,0 +1,83 @@
+//! What answers a question at the terminal of `run`: a line that was typed when all of it was shown.
+
+use std::thread::sleep;
+use std::time::Duration;
+
+use serde_json::json;
+
+use super::models::{Model, call, with_model};
+use super::place::{FLOW, Place};
+use super::watched::Terminal;
+
+/// Says much before it asks.
+const SLOW_TO_ASK: &str = r"default: forward
+script:
+  - node: write
+    turn: 1
+    say:
+      - stream: { text: 'I think about the colours of all the doors in this street.', pieces: 12, every-ms: 60 }
+      - call: { tool: read_file, input: { path: a.md }, output: nothing, takes-ms: 20 }
+      - Which colour?
+      - signal: prompt-human
+  - node: write
+    turn: 2
+    say:
+      - write: { path: notes.md, text: 'The notes.' }
+      - handoff: { to: close, artifact: notes.md }
+";
+
+/// Longer than a question has to be shown before a line counts.
+const SETTLED: Duration = Duration::from_millis(700);
+
+#[test]
+fn a_line_that_was_typed_before_a_question_was_shown_does_not_answer_it() {
+    let place = Place::new(FLOW, SLOW_TO_ASK);
+    let words = ["run", "demo/flow.yaml", "--improve", "none"];
+    let mut terminal = Terminal::start(&place, &words);
+    terminal.writes("write", 1);
+    terminal.press("Red, and at once\n");
+    terminal.writes("was not used", 1);
+    sleep(SETTLED);
+    terminal.press("Blue\n");
+    assert_eq!(terminal.child.wait().unwrap().code(), Some(0));
+    let journal = place.journal(&place.flow().unwrap());
+    let replies = journal
+        .lines()
+        .filter(|line| line.contains("\"operator_replied\""));
+    let replies: Vec<&str> = replies.collect();
+    assert_eq!(replies.len(), 1, "{replies:?}");
+    assert!(replies[0].contains("Blue"), "{replies:?}");
+}
+
+#[test]
+fn a_call_that_was_not_shown_whole_is_allowed_only_when_it_was() {
+    let model = Model::start_with(|results| match results {
+        0 => {
+            let lines = "true\n".repeat(60);
+            let command = format!("{lines}echo done > done.txt");
+            vec![call(0, "run_command", json!({ "command": command }))]
+        }
+        _ => Vec::new(),
+    });
+    let place = with_model(&model);
+    let words = ["run", "demo/flow.yaml", "--improve", "none"];
+    let mut terminal = Terminal::start(&place, &words);
+    terminal.writes("more lines]", 1);
+    terminal.writes("not all of it is shown [more/", 1);
+    sleep(SETTLED);
+    terminal.press("yes\n");
+    terminal.writes("not all of this call was shown", 1);
+    terminal.press("perhaps\n");
+    terminal.writes("no answer to this", 1);
+    terminal.press("more\n");
+    terminal.writes("echo done > done.txt", 1);
+    terminal.writes("allow? [yes/flow", 1);
+    // A line that was on its way is not an answer to what has just been shown.
+    terminal.press("yes\n");
+    terminal.writes("before you could read", 1);
+    assert!(!place.workspace.path().join("demo/done.txt").exists());
+    sleep(SETTLED);
+    terminal.press("yes\n");
+    assert_eq!(terminal.child.wait().unwrap().code(), Some(0));
+    assert!(place.workspace.path().join("demo/done.txt").exists());
+}
