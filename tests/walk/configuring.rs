@@ -155,6 +155,29 @@ fn the_answer_names_the_address_and_where_the_key_is_and_never_the_key() {
 }
 
 #[test]
+fn prices_that_may_not_hold_are_said_to() {
+    let place = place("");
+    let said = models(&place, &["add", "gpt-5.5"]);
+    assert!(
+        said.out.contains("requests above 272000 tokens cost more"),
+        "{said:?}"
+    );
+    assert!(!said.out.contains("may have others"), "{said:?}");
+    let gateway = [
+        "--provider",
+        "gate",
+        "--base-url",
+        "https://llm.example.com/v1",
+    ];
+    let add = ["add", "gated", "--id", "gpt-5.5"];
+    let said = models(&place, &[&add[..], &gateway].concat());
+    assert!(said.out.contains("the prices are openai's own"), "{said:?}");
+    // The key of the maker goes to the maker only.
+    assert!(said.out.contains("key       none is sent"), "{said:?}");
+    assert_eq!(file(&place).matches("OPENAI_API_KEY").count(), 1);
+}
+
+#[test]
 fn what_differs_from_a_provider_is_refused_or_makes_one_of_its_own() {
     let place = place("");
     assert_eq!(models(&place, &["add", "claude-opus-5"]).code, 0);

@@ -278,12 +278,18 @@ impl Answer<'_> {
             let most = known.model.max_output_tokens;
             words.extend([format!("; the model can answer with {most} tokens")]);
         }
-        if let Some(tokens) = known
-            .dearer_above
-            .filter(|_| self.taken.contains(&"prices"))
-        {
+        if !self.taken.contains(&"prices") {
+            return words;
+        }
+        if let Some(tokens) = known.dearer_above {
             words.extend([format!(
                 "; requests above {tokens} tokens cost more than is counted here"
+            )]);
+        }
+        if self.at.base_url != known.provider.base_url {
+            let maker = &known.provider.name;
+            words.extend([format!(
+                "; the prices are {maker}'s own, and this address may have others"
             )]);
         }
         words
