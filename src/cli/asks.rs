@@ -3,7 +3,7 @@
 use a_society_facts::id::{ApprovalId, ConsentId, NodeId, RoleInstance};
 use a_society_facts::message::Text;
 use a_society_facts::view::flow::{FlowState, OpenConsent};
-use a_society_operator_ui::fold::ask::{asked, questions, short_of};
+use a_society_operator_ui::fold::ask::{asked, questions, short_of, trouble_of};
 use a_society_operator_ui::fold::terms;
 use a_society_operator_ui::protocol::ask::{Fact, ShortBudget};
 use a_society_operator_ui::protocol::command::Measure;
@@ -71,7 +71,7 @@ fn ask(flow: &FlowRef, state: &FlowState, question: &Question) -> Ask {
             let says = asked(state, node.as_ref(), role);
             (
                 who(node.as_ref(), role),
-                words::wait(*reason).to_owned(),
+                words::waits_for(*reason, trouble_of(state, node.as_ref(), role)).to_owned(),
                 says,
                 answers,
             )

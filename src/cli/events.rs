@@ -142,7 +142,9 @@ fn details(payload: &Value) -> Vec<String> {
     let mut details = Vec::new();
     let wait = payload.get("reason").cloned();
     let wait = wait.and_then(|reason| serde_json::from_value::<WaitReason>(reason).ok());
-    details.extend(wait.map(|reason| words::wait(reason).to_owned()));
+    let trouble = payload.get("trouble").cloned();
+    let trouble = trouble.and_then(|trouble| serde_json::from_value(trouble).ok());
+    details.extend(wait.map(|reason| words::waits_for(reason, trouble).to_owned()));
     let named = ["title", "tool", "class", "summary", "mode", "why", "detail"];
     let plain = named.iter().filter_map(|name| payload.get(name)?.as_str());
     details.extend(plain.map(str::to_owned));

@@ -114,7 +114,14 @@ pub(crate) fn stands(state: &FlowState, node: &NodeId, now: At) -> Stands {
         return new("●", format!("works, {since}"), 2);
     }
     if let Some(waiting) = state.awaiting_operator.get(node) {
-        return new("?", format!("waits for {}", words::wait(waiting.reason)), 3);
+        return new(
+            "?",
+            format!(
+                "waits for {}",
+                words::waits_for(waiting.reason, waiting.trouble)
+            ),
+            3,
+        );
     }
     if state.awaiting_handoff.contains(node) {
         return new("…", "waits for a handoff".to_owned(), 2);

@@ -278,7 +278,10 @@ fn node_stands(state: &FlowState, node: &NodeId, now: At) -> (&'static str, Stri
         return ("works", format!("{}, since {since}", running.turn));
     }
     if let Some(waiting) = state.awaiting_operator.get(node) {
-        return ("waits for you", words::wait(waiting.reason).to_owned());
+        return (
+            "waits for you",
+            words::waits_for(waiting.reason, waiting.trouble).to_owned(),
+        );
     }
     if state.awaiting_handoff.contains(node) {
         return ("waits for a handoff", String::new());
@@ -362,7 +365,7 @@ fn questions(state: &FlowState, now: At) -> Vec<Vec<Cell>> {
         let asks = waiting.question.as_ref().map(cut).unwrap_or_default();
         vec![
             who.into(),
-            words::wait(waiting.reason).into(),
+            words::waits_for(waiting.reason, waiting.trouble).into(),
             format!("since {since}").into(),
             asks.into(),
         ]

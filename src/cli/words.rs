@@ -2,13 +2,18 @@
 
 use a_society_facts::fact::flow::PauseReason;
 use a_society_facts::fact::improvement::ImprovementMode;
-use a_society_facts::fact::node::WaitReason;
+use a_society_facts::fact::node::{Trouble, WaitReason};
 use a_society_facts::fact::session::SessionState;
 use a_society_facts::fact::turn::Cause;
 use a_society_facts::view::flow::{CallState, FlowStatus};
 use a_society_facts::view::summary::Summary;
 
 /// What is waited for, to be read after "waits for".
+pub(crate) fn waits_for(reason: WaitReason, trouble: Option<Trouble>) -> &'static str {
+    trouble.map_or_else(|| wait(reason), Trouble::needs)
+}
+
+/// The same where nothing more is known.
 pub(crate) const fn wait(reason: WaitReason) -> &'static str {
     match reason {
         WaitReason::PromptHuman => "an answer",

@@ -227,6 +227,10 @@ fn a_packet_that_no_window_of_this_size_holds_is_asked_about_before_anything_is_
     assert_eq!(said.code, 8, "{said:?}");
     let said = format!("{}{}", said.out, said.err);
     assert!(said.contains("m has a window of 10,000 tokens"), "{said}");
+    assert!(
+        said.contains("waits for a model with a larger window"),
+        "{said}"
+    );
     assert_eq!(server.bodies().len(), 0);
     // The operator chooses one that holds it.
     let said = widened(&place, 10_000);

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use a_society_facts::fact::budget::Lack;
-use a_society_facts::fact::node::WaitReason;
+use a_society_facts::fact::node::{Trouble, WaitReason};
 use a_society_facts::fact::terms::subject;
 use a_society_facts::id::{ApprovalId, CallId, ConsentId, NodeId, RoleInstance};
 use a_society_facts::message::Text;
@@ -99,6 +99,18 @@ pub fn asked(state: &FlowState, node: Option<&NodeId>, role: &RoleInstance) -> O
     question.map(Text::shown)
 }
 
+/// What keeps a role from its model, if it waits for that.
+#[must_use]
+pub fn trouble_of(
+    state: &FlowState,
+    node: Option<&NodeId>,
+    role: &RoleInstance,
+) -> Option<Trouble> {
+    let mut waits = state.waits();
+    let mine = waits.find(|(at, waiting)| *at == node && waiting.role == *role);
+    mine.and_then(|(_, waiting)| waiting.trouble)
+}
+
 /// The budget that a role waits for, as it stands now: the one that was told when it began to wait, or
 /// one that was declared used up.
 #[must_use]
@@ -188,9 +200,10 @@ impl Asker<'_> {
             Question::Text { node, role, reason } => {
                 let text = self.question(node.as_ref(), role);
                 let short = words::short(&text);
+                let trouble = trouble_of(self.state, node.as_ref(), role);
                 let said = Said {
                     id: place("text", node.as_ref(), role),
-                    headline: format!("{role} {}", words::wants(*reason)),
+                    headline: format!("{role} {}", words::wants(*reason, trouble)),
                     short: if *reason == WaitReason::ConsentDenied {
                         "Say what to do instead".to_owned()
                     } else if *reason == WaitReason::Budget {

@@ -121,7 +121,10 @@ impl Maker<'_> {
             } else {
                 NodeState::NeedsYou
             };
-            return (stands, capital(words::wants(waiting.reason)));
+            return (
+                stands,
+                capital(&words::wants(waiting.reason, waiting.trouble)),
+            );
         }
         if state
             .staged

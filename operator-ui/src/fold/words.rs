@@ -3,7 +3,7 @@
 use a_society_facts::At;
 use a_society_facts::fact::budget::Measure;
 use a_society_facts::fact::flow::PauseReason;
-use a_society_facts::fact::node::WaitReason as Reason;
+use a_society_facts::fact::node::{Trouble, WaitReason as Reason};
 use a_society_facts::fact::operator::{ConsentMode as Mode, Grant};
 use a_society_facts::handoff::Artifact;
 use a_society_facts::view::flow::Phase as Part;
@@ -71,8 +71,11 @@ pub(super) const fn reason(reason: Reason) -> WaitReason {
 }
 
 /// What a role that waits is said to do.
-pub(super) const fn wants(reason: Reason) -> &'static str {
-    match reason {
+pub(super) fn wants(reason: Reason, trouble: Option<Trouble>) -> String {
+    if let Some(trouble) = trouble {
+        return format!("needs {}", trouble.needs());
+    }
+    let words = match reason {
         Reason::PromptHuman => "asks you",
         Reason::AutonomousAbort => "stopped in its turn",
         Reason::Consent => "wants to use a tool",
@@ -82,7 +85,8 @@ pub(super) const fn wants(reason: Reason) -> &'static str {
         Reason::RepairLimit => "needs help with its outcome",
         Reason::Budget => "has used up its budget",
         Reason::Provider => "cannot reach its model",
-    }
+    };
+    words.to_owned()
 }
 
 pub(super) const fn pause(reason: PauseReason) -> &'static str {

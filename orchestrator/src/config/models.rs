@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock, Mutex, OnceLock, PoisonError};
 
+use a_society_facts::fact::node::Trouble;
 use a_society_facts::message::Message;
 use a_society_roles::cost::Price;
 use a_society_roles::mcp::{self, ServerSpec, Servers, Tools};
@@ -239,7 +240,10 @@ impl Models {
             return Err(choose(format!("there is no provider {name:?}")));
         };
         let key = spec.key.as_ref().map(user::key).transpose();
-        let key = key.map_err(|why| End::Provider { why })?;
+        let key = key.map_err(|why| End::Provider {
+            trouble: Trouble::Key,
+            why,
+        })?;
         let mut made = self
             .providers
             .lock()
@@ -250,6 +254,7 @@ impl Models {
         let endpoint = spec.endpoint(key.as_deref().map(Secret::new));
         let new = HttpProvider::new(endpoint, transport(catalog)?);
         let new: Arc<dyn Provider> = Arc::new(new.map_err(|fault| End::Provider {
+            trouble: fault.class.trouble(),
             why: fault.to_string(),
         })?);
         let keyed = Keyed {
@@ -270,7 +275,10 @@ fn transport(catalog: &Catalog) -> Result<Arc<Transport>, End> {
         .iter()
         .map(|path| user::file(path));
     let trusted: Result<Vec<Vec<u8>>, String> = trusted.collect();
-    let trusted = trusted.map_err(|why| End::Provider { why })?;
+    let trusted = trusted.map_err(|why| End::Provider {
+        trouble: Trouble::Configuration,
+        why,
+    })?;
     let made = Transport::new(Timeouts::default(), catalog.proxy.clone(), trusted);
     Ok(Arc::clone(TRANSPORT.get_or_init(|| Arc::new(made))))
 }
@@ -325,7 +333,7 @@ pub struct Trial {
 /// Says in words what is wrong, and what to do.
 pub fn try_out(catalog: &Catalog, name: &str) -> Result<Trial, String> {
     let found = of(catalog, name).map_err(|end| match end {
-        End::Configuration { why } | End::Provider { why } | End::Aborted { why } => why,
+        End::Configuration { why } | End::Provider { why, .. } | End::Aborted { why } => why,
         End::Outcome { .. } | End::Fault(_) | End::OutputLimit => "it cannot be asked".to_owned(),
     })?;
     let asked = Message::User {

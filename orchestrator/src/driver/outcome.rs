@@ -82,7 +82,7 @@ impl Core {
             },
             End::OutputLimit => Outcome::OutputLimit,
             End::Aborted { why } => Outcome::Aborted { why },
-            End::Provider { why } => Outcome::ProviderProblem { why },
+            End::Provider { trouble, why } => Outcome::ProviderProblem { trouble, why },
             End::Configuration { why } => Outcome::NeedsConfiguration { why },
         })
     }

@@ -162,7 +162,7 @@ impl SecretFilter {
         match end {
             End::Outcome { words, .. } => self.clean(words),
             End::Fault(fault) => self.clean(&mut fault.message),
-            End::Aborted { why } | End::Provider { why } | End::Configuration { why } => {
+            End::Aborted { why } | End::Provider { why, .. } | End::Configuration { why } => {
                 self.clean(why);
             }
             End::OutputLimit => {}

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use a_society_facts::Hash;
+use a_society_facts::fact::node::Trouble;
 use a_society_facts::fact::operator::Grant;
 use a_society_facts::id::{FlowId, NodeId, RoleInstance};
 use a_society_facts::message::ToolCall;
@@ -130,7 +131,10 @@ impl Bench {
         let search = self.models.search();
         let mut setting = self.setting(&job.role, job.node.as_ref());
         self.reach(definition, &job.settings)
-            .map_err(|why| End::Provider { why })?
+            .map_err(|why| End::Provider {
+                trouble: Trouble::Configuration,
+                why,
+            })?
             .apply(&mut setting);
         setting.search = search.as_ref().ok().cloned();
         setting.lineage.clone_from(&job.lineage);
@@ -209,7 +213,10 @@ impl Bench {
         if names.is_empty() {
             return Ok(None);
         }
-        let unready = |why: String| End::Provider { why };
+        let unready = |why: String| End::Provider {
+            trouble: Trouble::ToolServer,
+            why,
+        };
         let roster = self.roster().map_err(unready)?;
         let (mut newly, mut waits) = (Vec::new(), Vec::new());
         for name in names {
@@ -377,7 +384,7 @@ fn wish<'a>(
 /// What is wanting, in words.
 fn lacks(end: End) -> String {
     match end {
-        End::Configuration { why } | End::Provider { why } | End::Aborted { why } => why,
+        End::Configuration { why } | End::Provider { why, .. } | End::Aborted { why } => why,
         End::Outcome { .. } | End::Fault(_) | End::OutputLimit => "it cannot be asked".to_owned(),
     }
 }

@@ -175,7 +175,7 @@ impl Choices<'_> {
                 let taker = Chooser::new(found.provider, found.model, question, stop);
                 Choice::Asks(Box::new(taker))
             }
-            Err(End::Configuration { why } | End::Provider { why } | End::Aborted { why }) => {
+            Err(End::Configuration { why } | End::Provider { why, .. } | End::Aborted { why }) => {
                 Choice::Operator(format!("no model can choose ({why}); {hint}"))
             }
             Err(End::Outcome { .. } | End::Fault(_) | End::OutputLimit) => {

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use a_society_facts::fact::node::Trouble;
+
 /// One failure of one request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fault {
@@ -144,6 +146,31 @@ impl FaultClass {
         Self::CircuitOpen,
         Self::Stopped,
     ];
+
+    /// What the operator has to mend, when nothing else helps.
+    #[must_use]
+    pub const fn trouble(self) -> Trouble {
+        match self {
+            Self::Key | Self::Forbidden => Trouble::Key,
+            Self::SpendLimit => Trouble::Credit,
+            Self::NotFound => Trouble::Model,
+            Self::RateLimit => Trouble::Limit,
+            Self::TooLarge | Self::WindowFull => Trouble::Window,
+            Self::Policy | Self::BadRequest | Self::Invalid | Self::Stopped => Trouble::Refused,
+            Self::Network
+            | Self::Tls
+            | Self::Timeout
+            | Self::Stalled
+            | Self::CutOff
+            | Self::Garbled
+            | Self::NotAProvider
+            | Self::Overloaded
+            | Self::Server
+            | Self::Conflict
+            | Self::Redirected
+            | Self::CircuitOpen => Trouble::Unreachable,
+        }
+    }
 
     /// The word by which facts and people know it.
     #[must_use]

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use a_society_facts::fact::journal::ProcessName;
+use a_society_facts::fact::node::Trouble;
 use a_society_facts::fact::request::RequestFrame;
 use a_society_facts::fact::session::Trigger;
 use a_society_facts::fact::turn::{
@@ -301,6 +302,8 @@ pub enum End {
     },
     /// The provider cannot go on without the operator: a key, a model, a limit.
     Provider {
+        /// What keeps the role from its model.
+        trouble: Trouble,
         /// What is needed, in words.
         why: String,
     },

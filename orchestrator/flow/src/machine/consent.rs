@@ -66,6 +66,7 @@ pub(super) fn consent_awaited(consent: &ConsentId, open: &OpenConsent) -> Fact {
         reason: WaitReason::Consent,
         question: None,
         lack: None,
+        trouble: None,
         consent: Some(consent.clone()),
         approval: None,
         about_project: false,

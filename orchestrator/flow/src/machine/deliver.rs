@@ -104,6 +104,7 @@ pub(super) fn approval_awaited(turn: &Present<'_>, approval: ApprovalId) -> Fact
         reason: WaitReason::HandoffApproval,
         question: None,
         lack: None,
+        trouble: None,
         consent: None,
         approval: Some(approval),
         about_project: false,

@@ -9,7 +9,7 @@ use a_society_facts::At;
 use a_society_facts::fact::budget::{Lack, Measure};
 use a_society_facts::fact::flow::{Author, PauseReason};
 use a_society_facts::fact::improvement::ImprovementMode;
-use a_society_facts::fact::node::FaultCode;
+use a_society_facts::fact::node::{FaultCode, Trouble};
 use a_society_facts::fact::operator::{
     ChosenBy, ConsentAnswer, ConsentMode, Grant, SteerWhen, StopScope,
 };
@@ -289,6 +289,8 @@ pub enum Outcome {
     Stopped,
     /// The provider needs the operator: a key, a model, or a limit to reset.
     ProviderProblem {
+        /// What keeps the role from its model.
+        trouble: Trouble,
         /// What it needs, in words.
         why: String,
     },

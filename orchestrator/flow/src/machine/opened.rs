@@ -104,6 +104,7 @@ fn staged(sketch: &mut Sketch) {
                 reason: WaitReason::HandoffApproval,
                 question: None,
                 lack: None,
+                trouble: None,
                 consent: None,
                 approval: Some(approval.clone()),
                 about_project: false,

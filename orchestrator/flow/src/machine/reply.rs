@@ -249,6 +249,7 @@ pub(super) fn guidance_awaited(node: &NodeId, role: &RoleInstance) -> Fact {
         reason: WaitReason::PromptHuman,
         question: Some("The handoff was declined. What should be done instead?".into()),
         lack: None,
+        trouble: None,
         consent: None,
         approval: None,
         about_project: false,

@@ -41,6 +41,7 @@ pub(super) fn stop(
             reason: WaitReason::AutonomousAbort,
             question: None,
             lack: None,
+            trouble: None,
             consent: None,
             approval: None,
             about_project: false,

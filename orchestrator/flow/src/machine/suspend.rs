@@ -162,10 +162,7 @@ fn waits(state: &FlowState, turn: &Present<'_>, outcome: &Outcome) -> Vec<Fact> 
             let (reason, error) = (WaitReason::AutonomousAbort, Some(why.clone()));
             turn.suspended(reason, said(why), TurnEnd::Failed, error)
         }
-        Outcome::ProviderProblem { why } => {
-            let (reason, error) = (WaitReason::Provider, Some(why.clone()));
-            turn.suspended(reason, said(why), TurnEnd::Failed, error)
-        }
+        Outcome::ProviderProblem { trouble, why } => turn.in_trouble(*trouble, why),
         Outcome::NeedsConfiguration { why } => {
             let reason = WaitReason::RoleConfiguration;
             turn.suspended(reason, said(why), ends_waiting(turn.open), None)

@@ -2,7 +2,7 @@
 
 use a_society_facts::fact::Fact;
 use a_society_facts::fact::budget::Lack;
-use a_society_facts::fact::node::{FaultCode, NodeSuspended, RepairRequested, WaitReason};
+use a_society_facts::fact::node::{FaultCode, NodeSuspended, RepairRequested, Trouble, WaitReason};
 use a_society_facts::fact::turn::{Cause, TurnEnd, TurnEnded};
 use a_society_facts::id::{NodeId, TurnId};
 use a_society_facts::message::Text;
@@ -182,6 +182,18 @@ impl Present<'_> {
         ]
     }
 
+    /// Something has to be mended before it reaches its model.
+    pub(super) fn in_trouble(&self, trouble: Trouble, why: &str) -> Vec<Fact> {
+        let waits = NodeSuspended {
+            trouble: Some(trouble),
+            ..self.waits(WaitReason::Provider, Some(Text::from(why.to_owned())))
+        };
+        vec![
+            Fact::NodeSuspended(waits),
+            self.ended(TurnEnd::Failed, Some(why.to_owned())),
+        ]
+    }
+
     /// A budget has to be raised before it goes on.
     pub(super) fn out_of_budget(&self, lack: &Lack) -> Vec<Fact> {
         let why = lack.to_string();
@@ -202,6 +214,7 @@ impl Present<'_> {
             reason,
             question,
             lack: None,
+            trouble: None,
             consent: None,
             approval: None,
             about_project: false,

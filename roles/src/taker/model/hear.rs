@@ -7,6 +7,7 @@ use crate::provider::fault::Remedy;
 use crate::provider::retry::{self, Admission, Outcome, Verdict, Weary};
 use crate::provider::{Answer, Arrival, Event, Fault, FaultClass, Prepared, Stream};
 use crate::turn::step::{End, Step};
+use a_society_facts::fact::node::Trouble;
 use a_society_facts::fact::turn::DraftKind;
 use a_society_facts::message::Message;
 
@@ -144,14 +145,17 @@ impl ModelTaker {
                 self.refused_as_too_long(&fault.message)
             }
             Verdict::Suspend { ms } => Next::End(End::Provider {
+                trouble: Trouble::Limit,
                 why: format!("{fault}; it asks to be left alone for {} s", ms / 1000),
             }),
             Verdict::Operator => Next::End(End::Provider {
+                trouble: fault.class.trouble(),
                 why: fault.to_string(),
             }),
             // Whoever was asked for long enough may be there again when the operator is.
             Verdict::GiveUp(weary @ (Weary::Request | Weary::Turn | Weary::Waited)) => {
                 Next::End(End::Provider {
+                    trouble: fault.class.trouble(),
                     why: format!("{fault}; {}", weary.words()),
                 })
             }

@@ -1,6 +1,7 @@
 //! How full a model's window is, and what follows: the session is compacted, or, where that
 //! cannot help, the operator is asked.
 
+use a_society_facts::fact::node::Trouble;
 use a_society_facts::message::Message;
 
 use super::hear::size_of;
@@ -216,6 +217,7 @@ impl ModelTaker {
             "A shorter conversation would not help.".to_owned()
         };
         End::Provider {
+            trouble: Trouble::Window,
             why: format!(
                 "{window}, and the system prompt, the tools and the packet alone take about {} \
                  tokens.\n{refused}{shorter}\n\
@@ -256,6 +258,7 @@ impl ModelTaker {
         let about = least.max(body_bytes / BYTES_A_TOKEN_USUALLY);
         let name = &self.gear.model.name;
         Some(End::Provider {
+            trouble: Trouble::Window,
             why: format!(
                 "{name} took {} of about {} tokens; raise its context size or lower `window:` \
                  of {name} in the configuration, and then `a-society retry {}`.",

@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use a_society_facts::Hash;
+use a_society_facts::fact::node::Trouble;
 use a_society_facts::fact::turn::{CallEnd, Effect, StopReason, Usage};
 use a_society_facts::id::CallId;
 use a_society_facts::message::ToolCall;
@@ -380,7 +381,22 @@ fn step_of(event: Event) -> Step {
 fn failed_for_good(class: &str, error: &str) -> End {
     let why = format!("{class}: {error}");
     match class {
-        "auth" | "billing" | "key" | "limit" | "model" | "rate_limit" => End::Provider { why },
+        "auth" | "key" => End::Provider {
+            trouble: Trouble::Key,
+            why,
+        },
+        "billing" => End::Provider {
+            trouble: Trouble::Credit,
+            why,
+        },
+        "limit" | "rate_limit" => End::Provider {
+            trouble: Trouble::Limit,
+            why,
+        },
+        "model" => End::Provider {
+            trouble: Trouble::Model,
+            why,
+        },
         _ => End::Aborted { why },
     }
 }

@@ -186,7 +186,7 @@ fn faults_without_a_retry_end_the_turn() {
     let table = [
         (
             "{ fault: { class: auth, message: no key } }",
-            "Provider { why: \"auth: no key\" }",
+            "Provider { trouble: Key, why: \"auth: no key\" }",
         ),
         (
             "{ fault: { class: bad_request } }",

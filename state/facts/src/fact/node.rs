@@ -126,6 +126,48 @@ pub enum WaitReason {
     Provider,
 }
 
+/// What keeps a role from its model.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Trouble {
+    /// The key is missing, wrong, or may not do this.
+    Key,
+    /// The money or the quota is used up.
+    Credit,
+    /// The provider has no such model.
+    Model,
+    /// The provider wants to be left alone for longer than a turn waits.
+    Limit,
+    /// What has to be sent is longer than the model's window.
+    Window,
+    /// The provider did not answer as one, however often it was asked.
+    Unreachable,
+    /// The provider does not accept the request.
+    Refused,
+    /// A server of tools has to be approved, or cannot be used.
+    ToolServer,
+    /// The configuration has to be mended.
+    Configuration,
+}
+
+impl Trouble {
+    /// What would end it, to be read after "needs".
+    #[must_use]
+    pub const fn needs(self) -> &'static str {
+        match self {
+            Self::Key => "a key that its provider takes",
+            Self::Credit => "credit at its provider",
+            Self::Model => "a model that its provider has",
+            Self::Limit => "a limit of its provider to reset",
+            Self::Window => "a model with a larger window",
+            Self::Unreachable => "its provider to answer",
+            Self::Refused => "help: its provider refuses the request",
+            Self::ToolServer => "a server of tools",
+            Self::Configuration => "its configuration to be mended",
+        }
+    }
+}
+
 impl WaitReason {
     /// Whether the wait may end with another try at the turn, without a word to the role.
     #[must_use]
@@ -158,6 +200,9 @@ pub struct NodeSuspended {
     /// The budget that has to be raised, when it waits for that.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lack: Option<Lack>,
+    /// What keeps it from its model, when it waits for that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trouble: Option<Trouble>,
     /// The request for consent, when it waits for one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub consent: Option<ConsentId>,

@@ -22,7 +22,7 @@ use crate::fact::journal::{
 };
 use crate::fact::node::{
     Entry, FaultCode, HandoffApplied, HandoffAwaited, HandoffDecided, HandoffStaged, NodeClaimed,
-    NodeSuspended, NodeWoken, RepairRequested, WaitReason,
+    NodeSuspended, NodeWoken, RepairRequested, Trouble, WaitReason,
 };
 use crate::fact::operator::{
     ChosenBy, ConsentAnswer, ConsentMode, ConsentModeChanged, ConsentRequested, ConsentResolved,
@@ -265,6 +265,7 @@ fn nodes() -> Vec<Fact> {
                 wants: 4_096,
                 left: 12,
             }),
+            trouble: Some(Trouble::Window),
             consent: Some(id("k1")),
             approval: Some(id("a1")),
             about_project: false,

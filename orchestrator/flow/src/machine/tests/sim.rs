@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use a_society_facts::fact::Fact;
-use a_society_facts::fact::node::FaultCode;
+use a_society_facts::fact::node::{FaultCode, Trouble};
 use a_society_facts::fact::session::{MessageAdded, Origin};
 use a_society_facts::fact::turn::{
     CallEnd, CallFinished, CallIntended, Effect, ModelAnswered, ModelRequested, StopReason, Usage,
@@ -363,7 +363,10 @@ impl Sim {
             (11, _) => Outcome::Aborted {
                 why: "broke".into(),
             },
-            (12, _) => Outcome::ProviderProblem { why: "key".into() },
+            (12, _) => Outcome::ProviderProblem {
+                trouble: Trouble::Key,
+                why: "key".into(),
+            },
             (13, _) => Outcome::NeedsConfiguration {
                 why: "model".into(),
             },

@@ -4,7 +4,7 @@ use a_society_facts::fact::Fact;
 use a_society_facts::fact::budget::Measure;
 use a_society_facts::fact::flow::Author;
 use a_society_facts::fact::improvement::ImprovementMode;
-use a_society_facts::fact::node::{FaultCode, WaitReason};
+use a_society_facts::fact::node::{FaultCode, Trouble, WaitReason};
 use a_society_facts::fact::operator::StopScope;
 use a_society_facts::fact::session::{MessageAdded, Origin};
 
@@ -55,7 +55,10 @@ fn s1_s5_every_outcome_that_needs_the_operator_waits_with_its_reason() {
         (Outcome::Aborted { why: why() }, WaitReason::AutonomousAbort),
         (Outcome::Stopped, WaitReason::AutonomousAbort),
         (
-            Outcome::ProviderProblem { why: why() },
+            Outcome::ProviderProblem {
+                trouble: Trouble::Key,
+                why: why(),
+            },
             WaitReason::Provider,
         ),
         (
@@ -245,7 +248,13 @@ fn only_a_question_of_the_role_is_ended_by_what_arrives() {
     let outcomes = [
         (Outcome::PromptHuman { question: None }, "b:again"),
         (Outcome::Aborted { why: "x".into() }, ""),
-        (Outcome::ProviderProblem { why: "x".into() }, ""),
+        (
+            Outcome::ProviderProblem {
+                trouble: Trouble::Key,
+                why: "x".into(),
+            },
+            "",
+        ),
     ];
     for (outcome, expected) in outcomes {
         let mut flow = Flow::on("a:owner b:writer c:editor z:owner", "a>b a>c c>b b>z");

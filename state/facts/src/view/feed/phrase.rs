@@ -64,7 +64,7 @@ pub(super) fn wait(reason: WaitReason) -> &'static str {
         WaitReason::HandoffApproval => "your word on a handoff",
         WaitReason::RepairLimit => "guidance, because no valid outcome came about",
         WaitReason::Budget => "a larger budget",
-        WaitReason::Provider => "its provider: a key, a model, or a limit to reset",
+        WaitReason::Provider => "its provider",
     }
 }
 

@@ -14,7 +14,7 @@ use super::plain::deliveries;
 use crate::fact::Fact;
 use crate::fact::imported::{FeedImported, FlowImported};
 use crate::fact::improvement;
-use crate::fact::node::{Entry, NodeClaimed, NodeSuspended};
+use crate::fact::node::{Entry, NodeClaimed, NodeSuspended, Trouble};
 use crate::fact::operator::{ConsentAnswer, SteerWhen, StopScope};
 use crate::fact::session::{SessionState, SessionStateChanged};
 use crate::fact::turn::{
@@ -686,7 +686,8 @@ fn suspended<'a>(f: &NodeSuspended) -> Effect<'a> {
         Some(question) => shown_whole(question),
         None => String::new(),
     };
-    let label = format!("Waits for {}", wait(f.reason));
+    let what = f.trouble.map_or_else(|| wait(f.reason), Trouble::needs);
+    let label = format!("Waits for {what}");
     Words::of(ItemKind::Event, &label, text, "human.awaiting_input")
         .at(f.node.as_ref())
         .say()

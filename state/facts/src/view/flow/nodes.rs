@@ -181,6 +181,7 @@ impl FlowState {
             reason: f.reason,
             question: f.question.clone(),
             lack: f.lacks(),
+            trouble: f.trouble,
             consent: f.consent.clone(),
             approval: f.approval.clone(),
             since: place.at,

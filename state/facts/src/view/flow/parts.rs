@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::at::At;
 use crate::fact::budget::{Lack, Measure};
 use crate::fact::journal::ProcessName;
-use crate::fact::node::{Entry, FaultCode, WaitReason};
+use crate::fact::node::{Entry, FaultCode, Trouble, WaitReason};
 use crate::fact::operator::{ChosenBy, SteerWhen};
 use crate::fact::session::{SessionKind, SessionState};
 use crate::fact::terms::ConsentTerms;
@@ -74,6 +74,9 @@ pub struct Waiting {
     /// The budget that has to be raised.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lack: Option<Lack>,
+    /// What keeps it from its model.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trouble: Option<Trouble>,
     /// The request for consent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub consent: Option<ConsentId>,
