@@ -269,6 +269,12 @@ fn unchanged(fault: EditFault) -> Stop {
             let hint = "mend it, and try again".to_owned();
             (("configuration-unchanged", ExitCode::Failed), lines.join("\n"), hint)
         }
+        EditFault::Unfit(faults) => {
+            // Their places are in a text that nobody has seen.
+            let lines: Vec<&str> = faults.iter().map(|it| it.message.as_str()).collect();
+            let hint = "say it otherwise".to_owned();
+            (("usage", ExitCode::Usage), lines.join("\n"), hint)
+        }
         EditFault::Taken(name) => (
             ("model-exists", refused),
             format!("there is a model {name} already"),

@@ -289,8 +289,9 @@ fn members_of_a_model_change_and_the_answer_says_from_what_to_what() {
     assert_eq!(file(&place), before.replace("id: o,", "id: \"new\","));
     let before = file(&place);
     for (words, code) in [
-        (&["edit", "home", "--max-output", "10000"][..], 1),
-        (&["edit", "home", "--images", "true"], 1),
+        (&["edit", "home", "--max-output", "10000"][..], 2),
+        (&["edit", "home", "--images", "true"], 2),
+        (&["add", "new", "--provider", "cellar", "--window", "9"], 2),
         (&["edit", "home", "--prices", "1"], 2),
         (&["edit", "home"], 2),
         (&["edit", "hom", "--window", "9000"], 3),

@@ -148,7 +148,7 @@ pub fn with_changes(text: &str, name: &str, changes: &Changes) -> Result<Changed
     }
     let now = match parse(&after) {
         Ok(now) => now,
-        Err(faults) if faults_are_new(&after) => return Err(EditFault::Faulty(faults)),
+        Err(faults) if faults_are_new(&after) => return Err(EditFault::Unfit(faults)),
         Err(_) => return Err(by_hand()),
     };
     let Some(is) = now.models.get(name).filter(|is| has(is, was, changes)) else {

@@ -80,6 +80,8 @@ impl NewPrices {
 pub enum EditFault {
     /// It was faulty before.
     Faulty(Vec<TextFault>),
+    /// It would be faulty.
+    Unfit(Vec<TextFault>),
     /// There is something of that name.
     Taken(String),
     /// The provider is there already, and not as it is said to be.
@@ -166,7 +168,7 @@ pub fn with_model(
     match parse(&after) {
         Ok(now) if now.models.contains_key(&model.name) && keeps(&before, &now) => Ok(after),
         Ok(_) | Err(_) if faults_are_new(&after) => {
-            Err(EditFault::Faulty(parse(&after).err().unwrap_or_default()))
+            Err(EditFault::Unfit(parse(&after).err().unwrap_or_default()))
         }
         Ok(_) | Err(_) => Err(by_hand()),
     }

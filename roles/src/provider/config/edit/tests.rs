@@ -259,7 +259,7 @@ fn a_change_that_does_not_fit_is_refused_with_what_is_wrong() {
         ..Changes::default()
     };
     let refused = with_changes(BY_HAND, "big", &changes).unwrap_err();
-    let EditFault::Faulty(faults) = refused else {
+    let EditFault::Unfit(faults) = refused else {
         panic!("{refused:?}");
     };
     assert!(faults[0].message.contains("`max-output`"), "{faults:?}");
