@@ -308,6 +308,7 @@ pub(crate) fn begin(
         improve: wishes.improve,
         feedback: wishes.feedback,
     };
+    let folder = new.project_folder.display().to_string();
     let interrupts = Interrupts::listen()?;
     let turns = wishes.turns_at_once.map(usize::from);
     let driven = start(store, new, store.ground().clock.now(), turns).map_err(from_run)?;
@@ -316,6 +317,12 @@ pub(crate) fn begin(
         flow: driven.handle.id().clone(),
     };
     context.named = Some(flow.clone());
+    if !context.out.is_json() {
+        // What roles read and change.
+        context
+            .out
+            .note(&format!("its roles work in {}", plain(&folder)));
+    }
     if !context.out.is_terminal() && !context.out.is_json() {
         context.out.line(&format!("flow {flow}"))?;
     }

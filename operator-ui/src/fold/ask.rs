@@ -162,7 +162,7 @@ pub fn stopped(flow: &FlowRef, state: &FlowState, around: &dyn Around) -> Ask {
     let (headline, short) = match cut_off {
         Some(turn) => (
             format!("{} was cut off in its turn", turn.role),
-            "Server stopped mid-turn. Continue?",
+            "Cut off in its turn. Continue?",
         ),
         None => ("Nobody drives this flow".to_owned(), "Go on"),
     };

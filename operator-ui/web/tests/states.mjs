@@ -68,7 +68,7 @@ const failing = (given) => changed((data, state, feeds) => {
   Object.assign(state.nodes.api, { state: "failed", words: "Cannot reach its model", live: null });
 });
 const interrupted = () => changed((data, state, feeds) => {
-  const one = ask("ledger/stopped", { kind: "stopped" }, { headline: "backend was cut off in its turn", short: "Server stopped mid-turn. Continue?", said_before: "Writer done. `Journal::append` takes the lock once per batch and assigns sequence" });
+  const one = ask("ledger/stopped", { kind: "stopped" }, { headline: "backend was cut off in its turn", short: "Cut off in its turn. Continue?", said_before: "Writer done. `Journal::append` takes the lock once per batch and assigns sequence" });
   only(data, state, one);
   Object.assign(state.flow, { stopped: true, running: 0, waits: 1, driven_by: null });
   Object.assign(data.inbox.flows[LEDGER], { stopped: true, running: 0, waits: 1, driven_by: null });
