@@ -9,6 +9,7 @@ use a_society_facts::fact::terms::subject;
 use a_society_facts::id::{ApprovalId, CallId, ConsentId, NodeId, RoleInstance};
 use a_society_facts::message::Text;
 use a_society_facts::view::FlowState;
+use a_society_facts::view::flow::Waiting;
 use a_society_orchestrator::canonical;
 use a_society_orchestrator::graph::FlowGraph;
 use a_society_orchestrator::machine::{Question, Work, report_path};
@@ -90,13 +91,22 @@ pub fn questions(pending: &[Work]) -> impl Iterator<Item = &Question> {
     })
 }
 
+/// The wait of a role, at a node or while it reflects.
+fn wait_of<'s>(
+    state: &'s FlowState,
+    node: Option<&NodeId>,
+    role: &RoleInstance,
+) -> Option<&'s Waiting> {
+    let mut waits = state.waits();
+    let mine = waits.find(|(at, waiting)| *at == node && waiting.role == *role);
+    mine.map(|(_, waiting)| waiting)
+}
+
 /// What a role asks, as far as it is kept in the state.
 #[must_use]
 pub fn asked(state: &FlowState, node: Option<&NodeId>, role: &RoleInstance) -> Option<String> {
-    let mut waits = state.waits();
-    let mine = waits.find(|(at, waiting)| *at == node && waiting.role == *role);
-    let question = mine.and_then(|(_, waiting)| waiting.question.as_ref());
-    question.map(Text::shown)
+    let waiting = wait_of(state, node, role)?;
+    waiting.question.as_ref().map(Text::shown)
 }
 
 /// What keeps a role from its model, if it waits for that.
@@ -106,9 +116,7 @@ pub fn trouble_of(
     node: Option<&NodeId>,
     role: &RoleInstance,
 ) -> Option<Trouble> {
-    let mut waits = state.waits();
-    let mine = waits.find(|(at, waiting)| *at == node && waiting.role == *role);
-    mine.and_then(|(_, waiting)| waiting.trouble)
+    wait_of(state, node, role)?.trouble
 }
 
 /// The budget that a role waits for, as it stands now: the one that was told when it began to wait, or
@@ -119,10 +127,10 @@ pub fn short_of(
     node: Option<&NodeId>,
     role: &RoleInstance,
 ) -> Option<ShortBudget> {
-    let mut waits = state.waits();
-    let (_, waiting) = waits.find(|(at, waiting)| {
-        *at == node && waiting.role == *role && waiting.reason == WaitReason::Budget
-    })?;
+    let waiting = wait_of(state, node, role)?;
+    if waiting.reason != WaitReason::Budget {
+        return None;
+    }
     let told = waiting.lack.clone();
     let flow = state.account.reached.first().map(|measure| (None, measure));
     let own = (state.role_accounts.get(role)).and_then(|account| account.reached.first());
