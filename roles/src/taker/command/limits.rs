@@ -25,6 +25,10 @@ pub(super) const LOOK_EVERY: Duration = Duration::from_millis(20);
 /// a later round.
 pub(super) const KILL_ROUNDS: u32 = 20;
 
+/// How often it is looked again for a process that is about to run another program and shows nothing of
+/// whose it is for that moment. A loaded machine needs some hundredths of a second for it.
+pub(super) const UNSURE_LOOKS: u32 = 5;
+
 /// How long the outputs are awaited when the program itself has ended: a daemon that it left may
 /// hold them open for ever.
 pub(super) const OUTPUT_GRACE: Duration = Duration::from_millis(500);

@@ -11,12 +11,13 @@ use std::time::Duration;
 use a_society_facts::fact::journal::ProcessName;
 use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 
-use super::limits::{KILL_ROUNDS, LOOK_EVERY, SURVIVOR_GRACE};
+use super::limits::{KILL_ROUNDS, LOOK_EVERY, SURVIVOR_GRACE, UNSURE_LOOKS};
 
 /// The places of what is looked at among the words after a process's name.
 const STATE_WORD: usize = 0;
 const GROUP_WORD: usize = 2;
 const START_TICKS_WORD: usize = 19;
+const MEMORY_WORD: usize = 20;
 
 /// What names a process as one of a call's.
 #[derive(Debug, Clone)]
@@ -52,7 +53,7 @@ pub(crate) fn end(leader: u32, mark: &Mark, grace: Duration) -> Vec<u32> {
     let looks = grace.as_millis() / LOOK_EVERY.as_millis();
     for _ in 0..looks {
         thread::sleep(LOOK_EVERY);
-        if members(Some(leader), mark).is_some_and(|members| members.is_empty()) {
+        if members(Some(leader), mark).is_some_and(|members| members.pids.is_empty()) {
             break;
         }
     }
@@ -61,14 +62,21 @@ pub(crate) fn end(leader: u32, mark: &Mark, grace: Duration) -> Vec<u32> {
 
 /// The same without asking.
 pub(crate) fn kill(leader: u32, mark: &Mark) -> Vec<u32> {
+    let mut unsure = 0;
     for _ in 0..KILL_ROUNDS {
         signal_all(leader, mark, Signal::KILL);
-        match members(Some(leader), mark) {
-            Some(members) if !members.is_empty() => thread::sleep(LOOK_EVERY),
-            Some(_) | None => return Vec::new(),
+        let Some(members) = members(Some(leader), mark) else {
+            return Vec::new();
+        };
+        if members.pids.is_empty() {
+            if !members.may_be_more || unsure == UNSURE_LOOKS {
+                return Vec::new();
+            }
+            unsure += 1;
         }
+        thread::sleep(LOOK_EVERY);
     }
-    members(Some(leader), mark).unwrap_or_default()
+    members(Some(leader), mark).unwrap_or_default().pids
 }
 
 /// Kills what is left in the group when its leader has ended.
@@ -89,7 +97,7 @@ pub(super) fn end_stranger(process: &ProcessName, mark: &Mark) -> bool {
     // The number may belong to somebody else by now; only what bears the mark is ours.
     let mut found = false;
     for _ in 0..KILL_ROUNDS {
-        let members = members(None, mark).unwrap_or_default();
+        let members = members(None, mark).unwrap_or_default().pids;
         if members.is_empty() {
             break;
         }
@@ -120,37 +128,73 @@ fn signal_all(leader: u32, mark: &Mark, which: Signal) {
             signal(leader, which);
         }
     }
-    for pid in members(Some(leader), mark).unwrap_or_default() {
+    for pid in members(Some(leader), mark).unwrap_or_default().pids {
         signal(pid, which);
     }
 }
 
+/// The processes of a program.
+#[derive(Debug, Default)]
+struct Members {
+    /// Those that are known to be.
+    pids: Vec<u32>,
+    /// Whether there may be more. A process that is about to run another program shows no variables for a
+    /// moment, and one that left the group is known by nothing else.
+    may_be_more: bool,
+}
+
+/// What a process is to a program.
+#[derive(Debug, PartialEq, Eq)]
+enum Kin {
+    Member,
+    Unsure,
+    Stranger,
+}
+
 /// The processes of the leader's group and those that bear the mark, without those that have
 /// ended and only wait to be noticed. Nothing where the system does not list processes.
-fn members(leader: Option<u32>, mark: &Mark) -> Option<Vec<u32>> {
+fn members(leader: Option<u32>, mark: &Mark) -> Option<Members> {
     let listed = fs::read_dir("/proc").ok()?;
     let pids = listed
         .filter_map(|entry| entry.ok()?.file_name().to_str()?.parse::<u32>().ok())
         .filter(|pid| *pid != std::process::id());
-    let members: Vec<u32> = pids.filter(|pid| is_member(*pid, leader, mark)).collect();
+    let since = leader.and_then(|leader| word_of(leader, START_TICKS_WORD));
+    let mut members = Members::default();
+    for pid in pids {
+        match kin(pid, (leader, since), mark) {
+            Kin::Member => members.pids.push(pid),
+            Kin::Unsure => members.may_be_more = true,
+            Kin::Stranger => {}
+        }
+    }
     Some(members)
 }
 
-fn is_member(pid: u32, leader: Option<u32>, mark: &Mark) -> bool {
+fn kin(pid: u32, (leader, since): (Option<u32>, Option<u64>), mark: &Mark) -> Kin {
     let Some(stat) = stat_of(pid) else {
-        return false;
+        return Kin::Stranger;
     };
     if matches!(word(&stat, STATE_WORD), Some("Z" | "X")) {
-        return false;
+        return Kin::Stranger;
     }
-    let group = word(&stat, GROUP_WORD).and_then(|word| word.parse::<u32>().ok());
-    if leader.is_some() && group == leader {
-        return true;
+    let number = |place| word(&stat, place).and_then(|word| word.parse::<u64>().ok());
+    if leader.is_some() && number(GROUP_WORD) == leader.map(u64::from) {
+        return Kin::Member;
     }
-    let environment = fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
-    environment
-        .split(|byte| *byte == 0)
-        .any(|entry| entry == mark.entry)
+    let Ok(environment) = fs::read(format!("/proc/{pid}/environ")) else {
+        return Kin::Stranger;
+    };
+    let mut entries = environment.split(|byte| *byte == 0);
+    if entries.any(|entry| entry == mark.entry) {
+        return Kin::Member;
+    }
+    // Threads of the system have no memory of their own, and what is older is nobody's child.
+    let is_younger = since.is_some() && number(START_TICKS_WORD) >= since;
+    let has_memory = number(MEMORY_WORD).is_some_and(|bytes| bytes > 0);
+    if environment.is_empty() && is_younger && has_memory {
+        return Kin::Unsure;
+    }
+    Kin::Stranger
 }
 
 fn stat_of(pid: u32) -> Option<String> {
@@ -171,6 +215,39 @@ fn word(stat: &str, place: usize) -> Option<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_young_process_without_variables_may_be_one_of_ours_and_is_looked_at_again() {
+        let own = std::process::id();
+        let began = word_of(own, START_TICKS_WORD);
+        if began.is_none() {
+            return;
+        }
+        let mark = Mark::new(&("A_SOCIETY_TREE_TEST".to_owned(), own.to_string()));
+        let mut bare = std::process::Command::new("/bin/sleep");
+        let mut bare = bare.arg("60").env_clear().spawn().unwrap();
+        let mut marked = std::process::Command::new("/bin/sleep");
+        let marked = marked.arg("60").env("A_SOCIETY_TREE_TEST", own.to_string());
+        let mut marked = marked.spawn().unwrap();
+        // No group of these has this number, so that only variables tell.
+        let of = |pid, since| kin(pid, (Some(u32::MAX), since), &mark);
+        let found = (0..500).any(|_| {
+            thread::sleep(Duration::from_millis(10));
+            of(marked.id(), began) == Kin::Member
+        });
+        let young = of(bare.id(), began);
+        let old = of(
+            bare.id(),
+            word_of(bare.id(), START_TICKS_WORD).map(|at| at + 1),
+        );
+        for child in [&mut bare, &mut marked] {
+            child.kill().unwrap();
+            child.wait().unwrap();
+        }
+        assert!(found);
+        assert_eq!((young, old), (Kin::Unsure, Kin::Stranger));
+        assert_eq!(of(2, began), Kin::Stranger, "a thread of the system");
+    }
 
     #[test]
     fn the_words_of_a_process_are_found_behind_a_name_with_brackets() {
