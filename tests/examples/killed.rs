@@ -132,7 +132,10 @@ fn without_turns(text: &str) -> String {
 fn lasting(path: &str, value: &mut Value) {
     if path.ends_with("feed.json") {
         let items = value.as_array_mut().unwrap();
-        items.retain(|item| item["type"] != "resume" && item["interrupted"] != true);
+        let is_cut = |item: &Value| item["event"] == "journal.recovery_truncated";
+        items.retain(|item| {
+            item["type"] != "resume" && item["interrupted"] != true && !is_cut(item)
+        });
         for item in items {
             if item["event"] == "usage.turn_summary" {
                 item["text"] = Value::Null;
@@ -153,6 +156,9 @@ fn lasting(path: &str, value: &mut Value) {
         for name in took.into_iter().chain(["clients"]) {
             value[name] = Value::Null;
         }
+        // A kill in the middle of a write leaves a part of a record, which was never acknowledged.
+        let notices = value["notices"].as_array_mut().unwrap();
+        notices.retain(|notice| notice["kind"] != "recovery_truncated" || notice["lossy"] == true);
         for session in value["sessions"].as_object_mut().unwrap().values_mut() {
             session["messages"] = Value::Null;
             session["context_tokens"] = Value::Null;
