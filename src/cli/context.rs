@@ -44,7 +44,7 @@ impl Context<'_> {
                      (files and folders closed to others: {closed})"
                 ));
             }
-            // Whoever may only read works all the same.
+            // A user who can only read the workspace can still use it.
             Err(why) => {
                 let why =
                     format!("others on this machine can read the state of this workspace: {why}");

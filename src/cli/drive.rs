@@ -422,7 +422,7 @@ impl Watch<'_> {
             None if line.trim().is_empty() => {}
             None => self
                 .out
-                .note("that is no answer to this; what it takes stands in brackets"),
+                .note("not understood; type one of the answers in brackets"),
         }
         self.mark();
         Ok(())

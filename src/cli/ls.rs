@@ -159,7 +159,7 @@ fn status(row: &Row, now: At) -> String {
     standing.map_or_else(|| "empty".to_owned(), |standing| standing.words(now))
 }
 
-/// How a flow stands that can be read.
+/// What a readable flow is doing now.
 fn standing(row: &Row) -> Option<Standing> {
     let summary = row.summary.as_ref()?;
     Some(Standing::of(summary, row.held_by.is_some()))

@@ -57,9 +57,9 @@ const KNOCK: Duration = Duration::from_millis(200);
 /// The arguments of `serve`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-It prints an address for your browser. What stands behind its # is a token, which lets the browser that
-opens it do all that you may do, once: for another browser, or when a cookie is gone, --link prints a
-new address. Without one nothing is shown, not even on this machine. Flows that nobody drives stand there as stopped and go on when you say so, or at once with
+It prints an address for your browser. The part after # is a token that signs in the first browser that
+opens it, with all that you may do. For another browser, or after a cookie was deleted, --link prints a
+new address. Without a token the server shows nothing, not even to this machine. Flows that nobody drives stand there as stopped and go on when you say so, or at once with
 --resume. Ctrl-C lets running turns reach a recorded point; nothing that was recorded is lost.
 
 It listens on this machine only. Another address is refused unless what is sent is encrypted, with

@@ -68,7 +68,7 @@ fn a_call_that_was_not_shown_whole_is_allowed_only_when_it_was() {
     terminal.press("yes\n");
     terminal.writes("not all of this call was shown", 1);
     terminal.press("perhaps\n");
-    terminal.writes("no answer to this", 1);
+    terminal.writes("not understood", 1);
     terminal.press("more\n");
     terminal.writes("echo done > done.txt", 1);
     terminal.writes("allow? [yes/flow", 1);

@@ -165,9 +165,18 @@ fn of_server(server: &ServerTerms) -> Vec<Fact> {
             );
             facts.push(fact("Environment", listed(&given), false));
         }
-        Some(ServerReach::Web { url, headers }) => {
-            let what = format!("{} at {url}", server.server);
-            facts.push(fact("Server", what, false));
+        Some(ServerReach::Web {
+            url,
+            private,
+            headers,
+        }) => {
+            let network = if *private {
+                ", perhaps in a private network"
+            } else {
+                ""
+            };
+            let what = format!("{} at {url}{network}", server.server);
+            facts.push(fact("Server", what, *private));
             if !headers.is_empty() {
                 facts.push(fact("Headers", listed(&values(headers)), false));
             }
@@ -192,6 +201,7 @@ fn values(values: &BTreeMap<String, ShownValue>) -> Vec<String> {
     let named = values.iter().map(|(name, value)| match value {
         ShownValue::Plain(value) => format!("{name} = {}", quoted(value)),
         ShownValue::Secret(secret) => format!("{name} = the secret {secret}"),
+        ShownValue::Withheld => format!("{name} = (not shown)"),
     });
     named.collect()
 }

@@ -87,7 +87,7 @@ wire! {
         pub gone: bool,
     }
 
-    /// A request for consent, and what became of it.
+    /// A request for consent and its answer.
     pub struct ConsentNote {
         /// The tool.
         pub tool: String,

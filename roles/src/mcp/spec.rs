@@ -119,6 +119,11 @@ impl Given {
     }
 }
 
+/// Parts of the names of variables and headers that hold secrets.
+const TELLING: &[&str] = &[
+    "auth", "cookie", "cred", "dsn", "key", "pass", "private", "pwd", "secret", "session", "token",
+];
+
 /// The folder of a program without one of its own.
 const ROOT: &str = "/";
 
@@ -147,7 +152,7 @@ impl ServerSpec {
             } => {
                 text.say("program").say(command);
                 text.all(arguments).variables(variables);
-                text.all(inherits).say(folder.as_deref().unwrap_or("/"));
+                text.all(inherits).say(folder.as_deref().unwrap_or(ROOT));
             }
             Reach::Web {
                 url,
@@ -175,16 +180,16 @@ impl ServerSpec {
         Redactor::new(&[]).redact(&self.written())
     }
 
-    /// How it is reached, as it is shown before a call of its tools is allowed. Whatever looks like a
-    /// secret is blanked out.
+    /// How it is reached, for the journal and for the operator who decides about a call of its tools.
+    /// `clean` blanks out the secrets that this process knows. The value of a variable whose name suggests
+    /// a secret is left out: it may look like none.
     #[must_use]
-    pub fn reached(&self) -> ServerReach {
-        let redactor = Redactor::new(&[]);
-        let clean = |text: &str| redactor.redact(text);
+    pub fn reached(&self, clean: impl Fn(&str) -> String) -> ServerReach {
         let value = |(name, value): (&String, &Variable)| {
             let value = match value {
-                Variable::Plain(value) => ShownValue::Plain(clean(value)),
                 Variable::Secret { name, .. } => ShownValue::Secret(name.clone()),
+                Variable::Plain(_) if suggests_a_secret(name) => ShownValue::Withheld,
+                Variable::Plain(value) => ShownValue::Plain(clean(value)),
             };
             (clean(name), value)
         };
@@ -203,8 +208,13 @@ impl ServerSpec {
                 variables: variables.iter().map(value).collect(),
                 inherits: inherits.clone(),
             },
-            Reach::Web { url, headers, .. } => ServerReach::Web {
+            Reach::Web {
+                url,
+                headers,
+                is_private,
+            } => ServerReach::Web {
                 url: clean(url),
+                private: *is_private,
                 headers: headers.iter().map(value).collect(),
             },
         }
@@ -251,6 +261,12 @@ impl ServerSpec {
         }
         shown
     }
+}
+
+/// Whether people keep secrets in variables and headers of such names.
+fn suggests_a_secret(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    TELLING.iter().any(|part| name.contains(part))
 }
 
 /// The variables of a program: the few that everybody needs, those it inherits by name, its own.
@@ -432,6 +448,50 @@ mod tests {
             ]
         );
         assert!(!format!("{given:?}").contains("s3cret"));
+    }
+
+    #[test]
+    fn what_is_recorded_of_a_server_holds_no_value_that_may_be_a_secret() {
+        let plain = |value: &str| Variable::Plain(value.to_owned());
+        let of = |reach| ServerSpec {
+            name: "s".to_owned(),
+            reach,
+            reads: Vec::new(),
+            repeats: Vec::new(),
+            irreversible: Vec::new(),
+            call_limit: Duration::from_secs(1),
+            about: None,
+        };
+        let values = |pairs: &[(&str, &str)]| {
+            let pairs = pairs.iter();
+            pairs
+                .map(|(name, value)| ((*name).to_owned(), plain(value)))
+                .collect()
+        };
+        let program = of(Reach::Program {
+            command: "serve".to_owned(),
+            arguments: vec!["--with".to_owned(), "known-s3cret-value".to_owned()],
+            variables: values(&[
+                ("API_KEY", "hunter2-one"),
+                ("DbPassword", "hunter2-two"),
+                ("LANG", "C"),
+            ]),
+            inherits: Vec::new(),
+            folder: None,
+        });
+        let web = of(Reach::Web {
+            url: "https://example.org/".to_owned(),
+            headers: values(&[("Authorization", "hunter2-three"), ("X-Team", "blue")]),
+            is_private: true,
+        });
+        let redactor = Redactor::new(&["known-s3cret-value".to_owned()]);
+        for (spec, kept) in [(program, "C"), (web, "blue")] {
+            let reached = spec.reached(|text| redactor.redact(text));
+            let recorded = serde_json::to_string(&reached).unwrap();
+            assert!(!recorded.contains("hunter2"), "{recorded}");
+            assert!(!recorded.contains("known-s3cret"), "{recorded}");
+            assert!(recorded.contains(&format!("\"{kept}\"")), "{recorded}");
+        }
     }
 
     #[test]

@@ -305,7 +305,7 @@ impl Kit {
             server: server.to_owned(),
             tool: tool.raw_name.clone(),
             definition: tool.definition,
-            reached: spec.map(mcp::ServerSpec::reached),
+            reached: spec.map(|spec| spec.reached(|text| self.own.redact(text))),
         }
     }
 

@@ -157,6 +157,9 @@ pub enum ServerReach {
     Web {
         /// The address.
         url: String,
+        /// Whether its name may lead into a private network.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        private: bool,
         /// What is sent with every request.
         #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
         headers: BTreeMap<String, ShownValue>,
@@ -171,6 +174,8 @@ pub enum ShownValue {
     Plain(String),
     /// The name of a secret, whose value nobody sees.
     Secret(String),
+    /// A value that is not recorded, because the name of its variable suggests a secret.
+    Withheld,
 }
 
 impl ConsentRequested {

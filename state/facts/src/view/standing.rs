@@ -1,4 +1,4 @@
-//! How a flow stands for its operator: what its journal says, and whether a process goes on with it.
+//! What a flow is doing now: its journal combined with whether a process drives it.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,7 +7,7 @@ use super::summary::Summary;
 use crate::at::At;
 use crate::fact::flow::PauseReason;
 
-/// How a flow stands.
+/// What a flow is doing now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Standing {
@@ -30,7 +30,7 @@ pub enum Standing {
 }
 
 impl Standing {
-    /// How the flow of a summary stands, with a process that drives it or without.
+    /// The state of the summarized flow, with or without a process that drives it.
     #[must_use]
     pub fn of(summary: &Summary, is_driven: bool) -> Self {
         let asks = summary.running == 0 && !summary.waits.is_empty();

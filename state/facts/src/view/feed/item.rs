@@ -88,7 +88,7 @@ pub struct FeedItem {
     pub again_at: Option<At>,
 }
 
-/// A request for consent, and what became of it.
+/// A request for consent and its answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ConsentNote {
     /// The tool.
