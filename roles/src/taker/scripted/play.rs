@@ -380,25 +380,14 @@ fn step_of(event: Event) -> Step {
 /// Some failures only the operator can mend.
 fn failed_for_good(class: &str, error: &str) -> End {
     let why = format!("{class}: {error}");
-    match class {
-        "auth" | "key" => End::Provider {
-            trouble: Trouble::Key,
-            why,
-        },
-        "billing" => End::Provider {
-            trouble: Trouble::Credit,
-            why,
-        },
-        "limit" | "rate_limit" => End::Provider {
-            trouble: Trouble::Limit,
-            why,
-        },
-        "model" => End::Provider {
-            trouble: Trouble::Model,
-            why,
-        },
-        _ => End::Aborted { why },
-    }
+    let trouble = match class {
+        "auth" | "key" => Trouble::Key,
+        "billing" => Trouble::Credit,
+        "limit" | "rate_limit" => Trouble::Limit,
+        "model" => Trouble::Model,
+        _ => return End::Aborted { why },
+    };
+    End::Provider { trouble, why }
 }
 
 fn nameless_call() -> End {
