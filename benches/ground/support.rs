@@ -67,6 +67,8 @@ pub(crate) fn created(title: &str) -> FlowCreated {
         origin: None,
         draft: false,
         tokens: None,
+        mode: None,
+        rules: a_society_facts::fact::operator::ConsentRules::default(),
         client: None,
     }
 }

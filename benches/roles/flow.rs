@@ -99,6 +99,8 @@ pub(crate) fn begun(store: &Store, root: &Path, source: &str) -> Core {
         input: None,
         file: read_kept(source.to_owned()).unwrap(),
         tokens: None,
+        mode: None,
+        rules: a_society_facts::fact::operator::ConsentRules::default(),
         client: None,
     };
     let at = store.ground().clock.now();

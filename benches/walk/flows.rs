@@ -123,6 +123,8 @@ pub(crate) fn begun(store: &Store, root: &Path, source: &str, spoken: usize) -> 
         input: None,
         file,
         tokens: None,
+        mode: None,
+        rules: a_society_facts::fact::operator::ConsentRules::default(),
         client: None,
     };
     let at = store.ground().clock.now();

@@ -11,6 +11,7 @@ use std::sync::{Arc, LazyLock};
 
 use a_society_facts::fact::budget::Measure;
 use a_society_facts::fact::flow::{Ends, FlowCreated, TokenBudget};
+use a_society_facts::fact::operator::{ConsentMode, ConsentRules};
 use a_society_facts::id::{ClientId, FlowId, ProjectName, RoleInstance};
 use a_society_facts::line::Body;
 use a_society_facts::message::Text;
@@ -64,6 +65,10 @@ pub struct NewFlow {
     pub ends: Ends,
     /// The tokens it may use, if that is said.
     pub tokens: Option<TokenBudget>,
+    /// How much it may do without asking, if that is said; else what the operator's configuration says.
+    pub mode: Option<ConsentMode>,
+    /// What the operator says beforehand about its calls.
+    pub rules: ConsentRules,
     /// The client's name for the command.
     pub client: Option<ClientId>,
 }
@@ -151,6 +156,8 @@ pub fn create(
         draft: new.file.is_draft,
         ends: new.ends,
         tokens,
+        mode: new.mode.or_else(usual_mode),
+        rules: new.rules,
         client: new.client,
     };
     let opened = store.create(id, created)?;
@@ -166,6 +173,12 @@ fn driven(core: Core) -> Result<Driven, RunError> {
 /// The budget of a flow that nothing is said about.
 pub(crate) fn usual_tokens() -> Option<TokenBudget> {
     bounds().tokens.map(TokenBudget::AtMost)
+}
+
+/// The mode of a flow that nothing is said about. `run` refuses a configuration that cannot be read, and
+/// without one the flow asks.
+fn usual_mode() -> Option<ConsentMode> {
+    user::consent().unwrap_or_default().mode
 }
 
 /// What stops a flow that goes nowhere. `run` refuses a configuration whose limits cannot be read, and
@@ -185,7 +198,8 @@ impl Texts<'_> {
     }
 }
 
-/// Goes on with a flow, whatever ended the process that drove it before.
+/// Goes on with a flow, whatever ended the process that drove it before. What the operator says beforehand
+/// about its calls counts besides what was said before.
 ///
 /// # Errors
 /// When it is damaged, another process writes it, or something of it cannot be used.
@@ -194,9 +208,11 @@ pub fn resume(
     flow: &FlowRef,
     project_folder: PathBuf,
     turns_at_once: Option<usize>,
+    (mode, rules): (Option<ConsentMode>, ConsentRules),
 ) -> Result<(Driven, OpenReport), RunError> {
     let (mut core, report) = reopen(store, flow, project_folder, Box::new(SystemMint))?;
     core.limit_turns(turns_at_once);
+    core.said_beforehand(mode, rules)?;
     Ok((driven(core)?, report))
 }
 

@@ -97,6 +97,7 @@ pub(crate) fn job(
         ),
         begun: calls_begun(state, turn),
         servers: views.flow.mcp_servers.clone(),
+        rules: views.flow.rules.clone(),
         packet: String::new(),
         allowed: Allowed::default(),
         answers_before: 0,

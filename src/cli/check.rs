@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use a_society_orchestrator::config::{self, user::ConfigError};
 use a_society_orchestrator::graph::Diagnostic;
 use a_society_orchestrator::project::docs::folder::{discover, rewrite_old_forms, workflow_of};
 use a_society_orchestrator::project::flow_file::inspect;
@@ -13,7 +14,7 @@ use super::context::Context;
 use super::flow_files::{fault_line, inspect_project, lines, read_text, script_path};
 use crate::exit_code::ExitCode;
 use crate::operator_error::{OperatorError, Outcome, Stop};
-use crate::text::count;
+use crate::text::{count, plain};
 use crate::workspace;
 
 /// The arguments of `check`.
@@ -21,7 +22,8 @@ use crate::workspace;
 #[command(after_help = "\
 Everything is said at once: the code, the place, the line with a caret under the fault, and what to
 try. A script.yaml beside the file is checked, too. Of a project its whole folder a-docs is checked:
-rules, index, roles with what they read and own, and the graph. It ends with 1 if there is an error;
+rules, index, roles with what they read and own, and the graph. So is what your configuration and
+that of the workspace say under consent:. It ends with 1 if there is an error;
 warnings alone end with 0.
 
 Examples:
@@ -53,6 +55,8 @@ struct Found {
     is_there: bool,
     diagnostics: Vec<Diagnostic>,
     script: Option<(PathBuf, Vec<ScriptFault>)>,
+    /// What is wrong with what is said beforehand about calls: by the workspace, and by the operator.
+    configuration: Vec<String>,
 }
 
 /// Checks.
@@ -64,7 +68,8 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
     if arguments.fix {
         fix(context, file)?;
     }
-    let found = look(file, script)?;
+    let mut found = look(file, script)?;
+    found.configuration = configuration(context);
     let sound = found.is_sound();
     if context.out.is_json() {
         context.out.value(&as_json(file, &found, sound))?;
@@ -87,6 +92,7 @@ fn all(context: &mut Context<'_>, fixes: bool) -> Outcome {
         return Err(OperatorError::new(kind, what, why, hint).into());
     }
     let (mut sound, mut listed) = (true, Vec::new());
+    let mut configuration = configuration(context);
     for folder in folders {
         let shown = folder.strip_prefix(&root).unwrap_or(&folder);
         let shown = if shown.as_os_str().is_empty() {
@@ -97,7 +103,9 @@ fn all(context: &mut Context<'_>, fixes: bool) -> Outcome {
         if fixes {
             fix(context, &folder)?;
         }
-        let found = look(&folder, None)?;
+        let mut found = look(&folder, None)?;
+        // It is the same for all of them, and said once.
+        found.configuration = std::mem::take(&mut configuration);
         sound &= found.is_sound();
         if context.out.is_json() {
             listed.push(as_json(&shown, &found, found.is_sound()));
@@ -161,7 +169,23 @@ fn look(file: &Path, script: Option<&Path>) -> Result<Found, Stop> {
         is_there,
         diagnostics,
         script,
+        configuration: Vec::new(),
     })
+}
+
+/// What is wrong with what is said beforehand about calls. A file that is in no workspace has none to look at.
+fn configuration(context: &mut Context<'_>) -> Vec<String> {
+    let workspace = context.store().ok();
+    let workspace = workspace.and_then(|store| {
+        config::workspace::consent(workspace::folder_of(&store))
+            .err()
+            .map(|error| error.to_string())
+    });
+    let own = match config::user::consent() {
+        Ok(_) | Err(ConfigError::Nowhere) => None,
+        Err(error) => Some(error.to_string()),
+    };
+    own.into_iter().chain(workspace).collect()
 }
 
 impl Found {
@@ -173,7 +197,7 @@ impl Found {
 fn errors(found: &Found) -> usize {
     let in_flow = found.diagnostics.iter().filter(|d| d.is_error()).count();
     let in_script = found.script.as_ref().map_or(0, |(_, faults)| faults.len());
-    in_flow + in_script
+    in_flow + in_script + found.configuration.len()
 }
 
 fn as_json(file: &Path, found: &Found, sound: bool) -> serde_json::Value {
@@ -193,6 +217,7 @@ fn as_json(file: &Path, found: &Found, sound: bool) -> serde_json::Value {
         "diagnostics": found.diagnostics,
         "script": found.script.as_ref().map(|(path, _)| path.display().to_string()),
         "script_faults": faults.collect::<Vec<_>>(),
+        "configuration_faults": found.configuration,
     })
 }
 
@@ -209,6 +234,11 @@ fn print(context: &mut Context<'_>, file: &Path, found: &Found) -> Result<(), St
             out.line(&fault_line(path, fault))?;
         }
     }
+    for fault in &found.configuration {
+        for line in format!("error: {fault}").lines() {
+            out.line(&plain(line))?;
+        }
+    }
     let errors = errors(found);
     let warnings = found.diagnostics.iter().filter(|d| !d.is_error()).count();
     let verdict = match (errors, warnings) {
@@ -222,5 +252,5 @@ fn print(context: &mut Context<'_>, file: &Path, found: &Found) -> Result<(), St
         )),
     };
     let shown = file.display().to_string();
-    out.line(&format!("{}: {verdict}", crate::text::plain(&shown)))
+    out.line(&format!("{}: {verdict}", plain(&shown)))
 }

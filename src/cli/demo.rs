@@ -145,6 +145,8 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
         file,
         script: Some(script),
         tokens: None,
+        mode: None,
+        rules: a_society_facts::fact::operator::ConsentRules::default(),
         client: None,
     };
     let looks_back = arguments.example != Example::ReviewLoop;

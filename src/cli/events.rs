@@ -3,11 +3,12 @@
 //! Events are facts of the journal, read beside whoever writes it. Only those are shown that an
 //! operator would tell somebody; `log` prints all.
 
+use std::borrow::Cow;
 use std::ops::ControlFlow;
 
 use a_society_facts::fact::node::WaitReason;
 use a_society_facts::id::Seq;
-use a_society_facts::{Body, Recorded};
+use a_society_facts::{Body, Fact, Recorded};
 use a_society_state::journal::follow::Follower;
 use serde_json::{Value, json};
 
@@ -20,7 +21,7 @@ use crate::text::one_line;
 const SAYS_COLUMNS_MAX: usize = 140;
 
 /// The facts that are shown, and what is said of each.
-const SHOWN: [(&str, &str); 32] = [
+const SHOWN: [(&str, &str); 33] = [
     ("flow_created", "created"),
     ("flow_forked", "is a fork"),
     ("graph_revised", "walks a revised graph"),
@@ -40,6 +41,7 @@ const SHOWN: [(&str, &str); 32] = [
     ("repair_requested", "must mend its outcome"),
     ("turn_resumed", "goes on where it was"),
     ("model_failed", "gets no answer"),
+    ("consent_ruled", "is decided by a rule"),
     ("call_started", "runs a tool"),
     ("operator_replied", "is answered"),
     ("reply_returned", "what you said is given back"),
@@ -93,7 +95,13 @@ fn print(out: &mut Output, recorded: &Recorded) -> Result<(), Stop> {
     let time = recorded.at.to_string();
     // The time of day is enough for somebody who watches.
     let time = time.get(11..19).unwrap_or(&time).to_owned();
-    let line = one_line(&in_words(&payload, says), SAYS_COLUMNS_MAX);
+    let says = match &recorded.body {
+        Body::Known(Fact::ConsentRuled(ruled)) => {
+            Cow::Owned(format!("{}: {}", ruled.words(), ruled.about))
+        }
+        Body::Known(_) | Body::Foreign { .. } => Cow::Borrowed(*says),
+    };
+    let line = one_line(&in_words(&payload, &says), SAYS_COLUMNS_MAX);
     out.line(&format!("{}  {line}", out.paint.dim(&time)))
 }
 

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use a_society_facts::fact::operator::ConsentMode;
 use a_society_facts::id::ProjectName;
 use a_society_state::Error;
 use a_society_state::archive::import;
@@ -49,6 +50,20 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
     if let Some(damage) = &imported.damage {
         let note = format!("the flow was damaged when it was exported: {damage}");
         context.out.note(&plain(&note));
+    }
+    // Whoever goes on with it should know what then runs without a question.
+    let state = store.look(&imported.flow)?.screen.flow;
+    let (mode, rules) = (state.consent_mode, state.rules);
+    if mode != ConsentMode::NoAccess || !rules.allow.is_empty() {
+        let mode = ConsentMode::WORDS.iter().find(|(known, _)| *known == mode);
+        let mode = mode.map_or("", |(_, word)| word);
+        let allow = match rules.allow.as_slice() {
+            [] => "no rule".to_owned(),
+            rules => rules.join(", "),
+        };
+        let note = format!("resumed, it runs in the mode {mode}, and without asking: {allow}");
+        let note = one_line(&note, WHY_COLUMNS_MAX);
+        context.out.note(&note);
     }
     if context.out.is_json() {
         context.out.value(&json!({

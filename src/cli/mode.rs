@@ -29,22 +29,29 @@ pub(crate) struct Arguments {
 #[derive(Debug, Clone, Copy, clap::ValueEnum)]
 pub(crate) enum Mode {
     /// Ask every time
-    #[value(name = "no-access")]
+    #[value(name = "no-access", alias = "ask")]
     Nothing,
     /// Ask about what was not allowed for the flow
-    #[value(name = "partial-access")]
+    #[value(name = "partial-access", alias = "partial")]
     Granted,
     /// Never ask
-    #[value(name = "full-access")]
+    #[value(name = "full-access", alias = "full")]
     Everything,
+}
+
+impl Mode {
+    /// The mode that is meant.
+    pub(crate) const fn mode(self) -> ConsentMode {
+        match self {
+            Self::Nothing => ConsentMode::NoAccess,
+            Self::Granted => ConsentMode::PartialAccess,
+            Self::Everything => ConsentMode::FullAccess,
+        }
+    }
 }
 
 /// Sets the mode.
 pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
-    let mode = match arguments.mode {
-        Mode::Nothing => ConsentMode::NoAccess,
-        Mode::Granted => ConsentMode::PartialAccess,
-        Mode::Everything => ConsentMode::FullAccess,
-    };
+    let mode = arguments.mode.mode();
     say(context, &arguments.to, Command::Mode { mode }, "it is so")
 }

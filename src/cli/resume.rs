@@ -2,6 +2,7 @@
 
 use a_society_orchestrator::run;
 
+use super::beforehand::Beforehand;
 use super::context::Context;
 use super::drive::{Wishes, shown};
 use super::report::opened;
@@ -17,15 +18,22 @@ It goes on exactly where its journal ends: an answer that is recorded is not ask
 command that may have run is not run again by itself. It is shown as run shows it, and ends with the
 same codes; a flow that another process drives ends it with 5.
 
+The rules with which the flow was begun still hold. --allow and --deny add to them and answer what
+is asked already, too; run --help says how rules are written.
+
 Examples:
   a-society resume a1b2
   a-society resume a1b2 --until-waiting --json
   a-society resume a1b2 --output notes.md
-  a-society resume a1b2 --improve none")]
+  a-society resume a1b2 --improve none
+  a-society resume a1b2 --allow 'cargo test *' --deny web")]
 pub(crate) struct Arguments {
     /// The flow
     #[arg(value_name = "FLOW")]
     flow: String,
+
+    #[command(flatten)]
+    beforehand: Beforehand,
 
     #[command(flatten)]
     wishes: Wishes,
@@ -38,8 +46,9 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
     let project = project_folder(&store, &flow.project);
     let interrupts = Interrupts::listen()?;
     let known = store.look(&flow)?.screen.flow.seq;
+    let said = (arguments.beforehand.mode(), arguments.beforehand.rules());
     let turns = arguments.wishes.turns_at_once.map(usize::from);
-    let (driven, report) = run::resume(&store, &flow, project, turns).map_err(from_run)?;
+    let (driven, report) = run::resume(&store, &flow, project, turns, said).map_err(from_run)?;
     if !context.out.is_json() {
         for line in opened(&report) {
             context.out.note(&plain(&line));

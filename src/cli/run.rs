@@ -4,7 +4,10 @@ use std::path::{Path, PathBuf};
 
 use a_society_facts::fact::flow::Ends;
 use a_society_facts::id::{BadName, ProjectName};
-use a_society_orchestrator::config::user::{self, ConfigError};
+use a_society_orchestrator::config::{
+    self,
+    user::{self, ConfigError},
+};
 use a_society_orchestrator::project::docs::folder::{
     DOCS_NAME, is_project, over_canonical, workflow_of,
 };
@@ -15,6 +18,7 @@ use a_society_orchestrator::withheld::holds_a_secret;
 use a_society_state::store::OUR_FOLDER;
 use a_society_state::{FlowRef, Store};
 
+use super::beforehand::Beforehand;
 use super::budget::Limit;
 use super::context::Context;
 use super::drive::{Wishes, shown};
@@ -54,6 +58,14 @@ none, the artifact that was handed to it last. Its path is printed at the end; -
 holds, as soon as the forward work is closed. With --json the first object names the flow, and the last one
 has what it delivered.
 
+With --allow, --deny and --mode it runs where nobody watches. A rule only answers what you would be
+asked: --deny counts more than --allow, and what neither names is asked as always. A command is
+compared argument by argument: in 'pytest *' the last * is any further arguments, elsewhere one. A
+line with anything in it that a shell would interpret, such as ; | $ > or a variable before it, is
+asked about. A command is allowed with all its options. A comma in quotes belongs to its rule. The
+rules stay with the flow: resume and fork keep them. consent: of your configuration says the same
+for all flows.
+
 It ends with 0 when the flow is over, with 8 when it
 waits for you, and with 130 when it was interrupted.
 
@@ -66,6 +78,9 @@ Examples:
   git log --oneline v1.. | a-society run flow.yaml --input - --improve none --output - > notes.md
   a-society run flow.yaml --improve none --json | jq -c .event
   a-society run flow.yaml --budget 2_000_000
+  a-society run flow.yaml --allow edits,'pytest *',mcp:files --deny web
+  a-society run flow.yaml --allow edits:src --allow 'cargo test *,commands:make' --deny 'rm *'
+  a-society run flow.yaml --mode full --deny edits:migrations
   a-society run flow.yaml --script other.yaml --until-waiting")]
 pub(crate) struct Arguments {
     /// The flow file, or the project's folder
@@ -97,6 +112,9 @@ pub(crate) struct Arguments {
     /// so, or limits: of the configuration, or 20 million
     #[arg(long, value_name = "TOKENS|none", allow_negative_numbers = true, value_parser = super::budget::limit)]
     budget: Option<Limit>,
+
+    #[command(flatten)]
+    beforehand: Beforehand,
 
     #[command(flatten)]
     wishes: Wishes,
@@ -151,6 +169,8 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
         file,
         script,
         tokens: arguments.budget.map(Limit::tokens),
+        mode: arguments.beforehand.mode(),
+        rules: arguments.beforehand.rules(),
         client: None,
     };
     begin(context, &store, new, arguments.wishes.clone())
@@ -194,6 +214,8 @@ fn begin_draft(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
         file: file.map_err(|error| from_run(error.into()))?,
         script,
         tokens: arguments.budget.map(Limit::tokens),
+        mode: arguments.beforehand.mode(),
+        rules: arguments.beforehand.rules(),
         client: None,
     };
     begin(context, &store, new, arguments.wishes.clone())
@@ -287,6 +309,14 @@ fn of_project(
     })
 }
 
+/// The configuration of a workspace that cannot be used.
+pub(crate) fn unusable(error: ConfigError) -> Stop {
+    let what = "the configuration of the workspace cannot be used";
+    let hint = "mend the file; a workspace only takes away, with deny: and mode: under consent:";
+    let kind = ("configuration-unfit", ExitCode::Failed);
+    OperatorError::new(kind, what, error.to_string(), hint).into()
+}
+
 /// Starts a new flow and watches it.
 ///
 /// # Errors
@@ -301,6 +331,13 @@ pub(crate) fn begin(
     if let Err(error @ ConfigError::Faulty { .. }) = user::bounds() {
         return Err(super::models::unusable(error));
     }
+    // What was said beforehand must not be taken for nothing.
+    if let Err(error @ (ConfigError::Faulty { .. } | ConfigError::Unreadable { .. })) =
+        user::consent()
+    {
+        return Err(super::models::unusable(error));
+    }
+    config::workspace::consent(workspace::folder_of(store)).map_err(unusable)?;
     let project = new.project.clone();
     new.project_folder = project_folder(store, &project);
     // Whoever goes on with it after a death does not know how it was begun.

@@ -173,6 +173,8 @@ impl Script<'_, '_> {
             origin: None,
             draft: false,
             tokens: None,
+            mode: None,
+            rules: a_society_facts::fact::operator::ConsentRules::default(),
             client: None,
         })
     }

@@ -186,6 +186,8 @@ impl Actions for Workspace {
             file,
             script,
             tokens: None,
+            mode: None,
+            rules: a_society_facts::fact::operator::ConsentRules::default(),
             client: None,
         };
         let now = self.store.ground().clock.now();
@@ -204,7 +206,7 @@ impl Actions for Workspace {
 
     fn resume(&self, flow: &FlowRef) -> Result<Begun, Fault> {
         let project = project_folder(&self.store, &flow.project);
-        let resumed = run::resume(&self.store, flow, project, None);
+        let resumed = run::resume(&self.store, flow, project, None, Default::default());
         let (driven, _) = resumed.map_err(|error| from_run(&error))?;
         let look = self.store.look(flow);
         let ends = look.map_or_else(|_| Ends::default(), |look| look.screen.flow.ends);

@@ -169,6 +169,8 @@ fn walked(name: &str) -> Arc<Seen> {
         file: read(&RealDisk, &place.join("flow.yaml")).unwrap(),
         script: Some(std::fs::read_to_string(place.join(SCRIPT_NAME)).unwrap()),
         tokens: None,
+        mode: None,
+        rules: a_society_facts::fact::operator::ConsentRules::default(),
         client: None,
     };
     let driven = start(&store, new, at, None).unwrap();

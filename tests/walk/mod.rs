@@ -1,6 +1,7 @@
 //! Flows that are walked by the real program: to their ends, beside one another, and after deaths.
 
 mod arriving;
+mod beforehand;
 mod beside;
 mod between;
 mod bounded;

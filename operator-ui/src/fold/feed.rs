@@ -406,6 +406,7 @@ fn note(note: &feed::ConsentNote) -> ConsentNote {
             operator::ConsentAnswer::Deny => ConsentAnswer::Deny,
             operator::ConsentAnswer::Withdrawn => ConsentAnswer::Withdrawn,
         }),
+        by: (note.by.as_ref().zip(note.answer)).map(|(by, answer)| by.words(answer)),
     }
 }
 

@@ -161,6 +161,8 @@ const fn is_wide(fact: &Fact) -> bool {
         | Fact::StopRequested(_)
         | Fact::ConsentRequested(_)
         | Fact::ConsentResolved(_)
+        | Fact::ConsentRuled(_)
+        | Fact::ConsentRulesAdded(_)
         | Fact::ConsentModeChanged(_)
         | Fact::GrantAdded(_)
         | Fact::GrantRevoked(_)

@@ -95,6 +95,10 @@ wire! {
         pub about: String,
         /// The answer; absent while there is none.
         pub answer: Option<ConsentAnswer>,
+        /// The rule that gave it, as the operator wrote it; absent if he was asked.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(test, ts(optional))]
+        pub by: Option<String>,
     }
 
     /// What the operator said to a request.

@@ -307,6 +307,11 @@ describe("a consent in a feed", () => {
     expect(told("withdrawn", "Withdrawn")).toMatchObject({ icon: "close", words: "Withdrawn" });
     expect(consentLine({ ...item("f1", "event", null, { event: "role.active", label: "Active" }), text: "x" })).toBeNull();
   });
+  it("names the rule that answered", () => {
+    const by = (answer: ConsentAnswer, rule: string) => consentLine({ ...item("f1", "event", null, { event: "consent.ruled", label: "Allowed" }), consent: { tool: "run_command", about: "run pytest -q", answer, by: rule } });
+    expect(by("allow_once", "--allow 'pytest *'")).toEqual({ icon: "check", words: "Allowed by --allow 'pytest *'", about: "run pytest -q" });
+    expect(by("deny", "deny: web of the configuration")).toMatchObject({ icon: "close", words: "Denied by deny: web of the configuration" });
+  });
   it("is not said again by the lines beside it", () => {
     expect(saysNothingNew({ ...item("f1", "event", null, { event: "human.awaiting_input", label: "Waits for your consent to a tool" }), text: "" })).toBe(true);
     expect(saysNothingNew({ ...item("f1", "event", null, { event: "human.awaiting_input", label: "Waits for your answer" }), text: "Which?" })).toBe(false);

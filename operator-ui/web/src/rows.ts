@@ -171,7 +171,8 @@ export function rowAt(rows: readonly Row[], seq: number): number {
 export function consentLine(item: Item): { icon: "question" | "check" | "close"; words: string; about: string } | null {
   const { consent } = item;
   if (consent === undefined) return null;
-  const { about } = consent;
+  const { about, by } = consent;
+  if (by !== undefined) return consent.answer === "deny" ? { icon: "close", words: `Denied by ${by}`, about } : { icon: "check", words: `Allowed by ${by}`, about };
   switch (consent.answer) {
     case null: return { icon: "question", words: "Asked you", about };
     case "allow_once": return { icon: "check", words: "You allowed once", about };

@@ -1071,7 +1071,11 @@ about: string,
 /**
  * The answer; absent while there is none.
  */
-answer: ConsentAnswer | null, };
+answer: ConsentAnswer | null,
+/**
+ * The rule that gave it, as the operator wrote it; absent if he was asked.
+ */
+by?: string, };
 
 export type ConsentAnswer = "allow_once" | "allow_flow" | "deny" | "withdrawn";
 

@@ -1,9 +1,11 @@
 //! Settings from outside, resolved here and handed on as values.
 
 pub mod models;
+pub use a_society_roles::consent::policy;
 pub use a_society_roles::provider::config::{catalogue, edit};
 pub use a_society_roles::skill;
 pub mod programs;
 pub mod servers;
 pub mod user;
 pub mod withheld;
+pub mod workspace;

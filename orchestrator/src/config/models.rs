@@ -23,7 +23,7 @@ use a_society_roles::turn::stop::StopSignal;
 use a_society_state::clock::{Clock, SystemClock};
 
 use super::servers::Roster;
-use super::user;
+use super::user::{self, ConsentConfig};
 
 /// All providers share one client and its connections. It is made by the first configuration that
 /// is read.
@@ -53,6 +53,7 @@ pub struct Models {
     servers: Mutex<Option<Kept>>,
     search: OnceLock<Option<SearchService>>,
     reach: OnceLock<Reach>,
+    consent: OnceLock<ConsentConfig>,
     bounds: OnceLock<Bounds>,
 }
 
@@ -161,6 +162,19 @@ impl Models {
         // A fault is not kept: what the operator mends counts the next time.
         let reach = user::reach().map_err(|error| error.to_string())?;
         Ok(self.reach.get_or_init(|| reach).clone())
+    }
+
+    /// What the operator says beforehand about calls.
+    ///
+    /// # Errors
+    /// When the configuration cannot be used.
+    pub fn consent(&self) -> Result<ConsentConfig, String> {
+        if let Some(consent) = self.consent.get() {
+            return Ok(consent.clone());
+        }
+        // A fault is not kept, as above.
+        let consent = user::consent().map_err(|error| error.to_string())?;
+        Ok(self.consent.get_or_init(|| consent).clone())
     }
 
     /// What stops a turn that goes nowhere. A configuration that cannot be used names no model either,

@@ -17,10 +17,10 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use a_society_roles::mcp::{Given, ServerSpec};
-pub use a_society_roles::provider::config::Bounds;
+pub use a_society_roles::provider::config::{Bounds, ConsentConfig};
 use a_society_roles::provider::config::{
-    KeySource, ModelsConfig, TextFault, parse, parse_limits, parse_search, parse_secrets,
-    parse_tools,
+    KeySource, ModelsConfig, TextFault, parse, parse_consent, parse_limits, parse_search,
+    parse_secrets, parse_tools,
 };
 use a_society_roles::tool::SearchService;
 pub use a_society_roles::tool::{Narrowing, Reach, Scope};
@@ -116,8 +116,9 @@ pub fn catalog() -> Result<(PathBuf, ModelsConfig), ConfigError> {
     let Some((path, text)) = text()? else {
         return Ok((path()?, ModelsConfig::default()));
     };
-    // A limit that means nothing must not be taken for none: no model works under such a file.
-    match parse(&text).and_then(|catalog| parse_limits(&text).map(|_| catalog)) {
+    // A limit, or a rule, that means nothing must not be taken for none: no model works under such a file.
+    let rest = || parse_limits(&text).and_then(|_| parse_consent(&text));
+    match parse(&text).and_then(|catalog| rest().map(|_| catalog)) {
         Ok(catalog) => Ok((path, catalog)),
         Err(faults) => Err(ConfigError::Faulty { path, faults }),
     }
@@ -187,6 +188,17 @@ pub fn reach() -> Result<Reach, ConfigError> {
         *folder = found;
     }
     Ok(reach)
+}
+
+/// What the operator says beforehand about calls, for all flows.
+///
+/// # Errors
+/// When the configuration cannot be read, or says something about it that means nothing.
+pub fn consent() -> Result<ConsentConfig, ConfigError> {
+    let Some((path, text)) = text()? else {
+        return Ok(ConsentConfig::default());
+    };
+    parse_consent(&text).map_err(|faults| ConfigError::Faulty { path, faults })
 }
 
 /// What stops a flow that goes nowhere.

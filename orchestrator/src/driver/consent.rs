@@ -1,11 +1,15 @@
 //! A call that must not run without consent: what is granted, and asking the operator.
 
 use a_society_facts::Hash;
-use a_society_facts::fact::operator::{ConsentAnswer, ConsentMode, Grant};
-use a_society_facts::id::{ClientId, ConsentId, TurnId};
+use a_society_facts::fact::Fact;
+use a_society_facts::fact::operator::{
+    ConsentAnswer, ConsentMode, ConsentRuled, ConsentRules, DecidingRule, Grant,
+};
+use a_society_facts::id::{CallId, ClientId, ConsentId, TurnId};
 use a_society_facts::view::flow::CallState;
 use a_society_flow::machine::{ConsentAnswered, ConsentAsked, Input};
-use a_society_roles::consent::{Decision, decide};
+use a_society_roles::consent::policy::Judged;
+use a_society_roles::consent::{Ask, Decision, decide};
 use a_society_roles::turn::step::{Consent, Told};
 
 use super::core::Core;
@@ -31,6 +35,15 @@ pub(super) fn changed(arguments: &str) -> Option<String> {
     ))
 }
 
+/// What a model is told of a call that a rule denies.
+fn refused(by: &DecidingRule) -> String {
+    format!(
+        "This call did not run: a rule of the operator refuses it ({}), and the operator is not asked. Do not \
+         do the same another way; choose another path, or ask_operator.",
+        by.words(ConsentAnswer::Deny)
+    )
+}
+
 impl Core {
     /// Lets a call through, or leaves the turn until the operator has answered.
     pub(super) fn consent(
@@ -44,17 +57,31 @@ impl Core {
         let state = self.state();
         let known = state.calls.get(&call);
         let was_allowed = known.is_some_and(|known| known.state == CallState::Allowed);
-        if known.is_some_and(|known| known.allowed == Some(ask.action)) {
+        let is_denied = matches!(ask.ruled, Some(Judged::Denied(_)));
+        if !is_denied && known.is_some_and(|known| known.allowed == Some(ask.action)) {
             return Ok(go_on);
         }
-        let flow_mode = state.consent_mode;
-        let mode = self.mode_of(turn, flow_mode);
-        let state = self.state();
-        let alone = decide(flow_mode, &state.grants, &ask);
-        let narrowed = matches!(alone, Decision::Allow);
+        let mode = self.mode_of(turn, state.consent_mode);
+        // What is asked even in a flow that never asks stays open when the flow becomes one.
+        let most = decide(
+            self.mode_of(turn, ConsentMode::FullAccess),
+            &state.grants,
+            &ask,
+        );
+        let narrowed = !matches!(most, Decision::Allow);
         let request = match decide(mode, &state.grants, &ask) {
             Decision::Allow => return Ok(go_on),
             Decision::Deny(why) => return Ok(Heard::Go(Told::Denied { call, why })),
+            Decision::Ruled(answer, by) => {
+                let why = refused(&by);
+                self.ruled(&call, &ask, answer, by)?;
+                return Ok(match answer {
+                    ConsentAnswer::AllowOnce | ConsentAnswer::AllowFlow => go_on,
+                    ConsentAnswer::Deny | ConsentAnswer::Withdrawn => {
+                        Heard::Go(Told::Denied { call, why })
+                    }
+                });
+            }
             // Something else was allowed: the folder, the walls or the file are not what they were.
             Decision::Ask(_) if was_allowed => {
                 let asked = known.and_then(|known| self.asked_call(&known.role, &known.tool_call));
@@ -78,6 +105,30 @@ impl Core {
         // The turn stays open. Whoever answers has it taken up again, with the call allowed or not.
         self.leave(turn);
         Ok(Heard::Over)
+    }
+
+    /// Records what a rule decided, so that everybody sees which one it was.
+    fn ruled(
+        &mut self,
+        call: &CallId,
+        ask: &Ask,
+        answer: ConsentAnswer,
+        by: DecidingRule,
+    ) -> Result<(), DriverError> {
+        let Some(open) = self.state().calls.get(call) else {
+            return Err(DriverError::Gone);
+        };
+        let turn = self.state().turns.get(&open.turn);
+        self.append(Fact::ConsentRuled(ConsentRuled {
+            call: call.clone(),
+            role: open.role.clone(),
+            node: turn.and_then(|turn| turn.node.clone()),
+            tool: open.tool.clone(),
+            action: ask.action,
+            about: open.summary.clone(),
+            answer,
+            by,
+        }))
     }
 
     /// How much the role of a turn may do without asking: what the flow may, unless its file narrows
@@ -114,6 +165,7 @@ impl Core {
             grant,
             also,
             reason: None,
+            by: None,
             client,
         }))
     }
@@ -136,7 +188,79 @@ impl Core {
                 .filter(|reason| !reason.trim().is_empty())
                 .map(|reason| self.keep_words(&reason))
                 .transpose()?,
+            by: None,
             client,
+        }))
+    }
+
+    /// The operator says beforehand what may be done without asking. What is asked already is answered by
+    /// it, too.
+    ///
+    /// # Errors
+    /// When the journal refuses.
+    pub fn said_beforehand(
+        &mut self,
+        mode: Option<ConsentMode>,
+        rules: ConsentRules,
+    ) -> Result<(), DriverError> {
+        if !rules.is_empty() {
+            let client = None;
+            self.command(Input::ConsentRules { rules, client })?;
+        }
+        if let Some(mode) = mode {
+            let client = None;
+            self.command(Input::ConsentMode { mode, client })?;
+        }
+        let open: Vec<ConsentId> = self.state().consents.keys().cloned().collect();
+        for consent in open {
+            if let Some(answered) = self.by_rule(&consent)? {
+                self.command(Input::ConsentAnswered(answered))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// What the rules say about an open request, if they say something.
+    fn by_rule(&mut self, consent: &ConsentId) -> Result<Option<ConsentAnswered>, DriverError> {
+        let state = &self.flow.views().flow;
+        let Some(open) = state.consents.get(consent) else {
+            return Ok(None);
+        };
+        let (role, node, action) = (open.role.clone(), open.node.clone(), open.action);
+        let terms = open.terms.clone();
+        let Some(call) = state.calls.get(&open.call) else {
+            return Ok(None);
+        };
+        let (effect, tool_call) = (call.effect, call.tool_call.clone());
+        let Some(asked) = self.asked_call(&role, &tool_call) else {
+            return Ok(None);
+        };
+        let state = &self.flow.views().flow;
+        let whose = (&role, node.as_ref());
+        let judged = self
+            .roles
+            .ruled(state, whose, &asked, (terms.as_ref(), effect));
+        let (answer, by) = match judged {
+            Some(Judged::Allowed(by)) => (ConsentAnswer::AllowOnce, by),
+            Some(Judged::Denied(by)) => (ConsentAnswer::Deny, by),
+            Some(Judged::Doubtful(_)) | None => return Ok(None),
+        };
+        // What the role is told, so that it goes on.
+        let reason = match answer {
+            ConsentAnswer::Deny | ConsentAnswer::Withdrawn => {
+                Some(self.keep_words(&format!("the rule {} refuses it.", by.words(answer)))?)
+            }
+            ConsentAnswer::AllowOnce | ConsentAnswer::AllowFlow => None,
+        };
+        Ok(Some(ConsentAnswered {
+            consent: consent.clone(),
+            answer,
+            action,
+            grant: None,
+            also: Vec::new(),
+            reason,
+            by: Some(by),
+            client: None,
         }))
     }
 

@@ -4,10 +4,13 @@ use std::collections::BTreeMap;
 
 use a_society_facts::Hash;
 use a_society_facts::fact::operator::{ConsentMode, Grant};
+use a_society_facts::fact::terms::ConsentTerms;
+use a_society_facts::fact::turn::Effect;
 use a_society_facts::id::{NodeId, RoleInstance};
 use a_society_facts::message::ToolCall;
 use a_society_facts::view::FlowState;
 use a_society_flow::graph::FlowGraph;
+use a_society_roles::consent::policy::Judged;
 use a_society_roles::handoff::Allowed;
 use a_society_roles::role::prompt::Prompt;
 use a_society_roles::turn::job::{BegunWith, Job};
@@ -124,6 +127,18 @@ pub trait RoleSource: Send + std::fmt::Debug {
     /// The most that a role may do without asking, if its file narrows it.
     fn most(&self, role: &RoleInstance) -> Option<ConsentMode> {
         let _ = role;
+        None
+    }
+    /// What the operator's rules say about a call that is asked about, with what it is known to be about
+    /// and what it may do.
+    fn ruled(
+        &mut self,
+        state: &FlowState,
+        (role, node): (&RoleInstance, Option<&NodeId>),
+        call: &ToolCall,
+        (terms, effect): (Option<&ConsentTerms>, Effect),
+    ) -> Option<Judged> {
+        let _ = (state, role, node, call, terms, effect);
         None
     }
     /// Removes what a killed process left of a checkable call beside its files.

@@ -74,6 +74,8 @@ fn begin_in(store: &Store, disk: &FaultyDisk, flow: &str, script: &str) -> Core 
         file: read_kept(flow.to_owned()).unwrap(),
         script: Some(script.to_owned()),
         tokens: None,
+        mode: None,
+        rules: a_society_facts::fact::operator::ConsentRules::default(),
         client: None,
     };
     create(

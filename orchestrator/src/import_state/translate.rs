@@ -67,6 +67,8 @@ fn created(sketch: &mut Sketch<'_>, source: &Source) -> Result<(), String> {
         origin: Some(format!("state version {STATE_VERSION}")),
         draft: graph.name() == DRAFT_NAME && graph.nodes().len() == 1,
         tokens: usual_tokens(),
+        mode: None,
+        rules: a_society_facts::fact::operator::ConsentRules::default(),
         client: None,
     });
     match moment(&source.flow.flow) {

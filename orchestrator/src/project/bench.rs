@@ -6,10 +6,14 @@ use std::sync::Arc;
 
 use a_society_facts::Hash;
 use a_society_facts::fact::node::Trouble;
-use a_society_facts::fact::operator::Grant;
+use a_society_facts::fact::operator::{ConsentMode, ConsentRules, Grant, RuleOrigin};
+use a_society_facts::fact::terms::ConsentTerms;
+use a_society_facts::fact::turn::Effect;
 use a_society_facts::id::{FlowId, NodeId, RoleInstance};
 use a_society_facts::message::ToolCall;
 use a_society_flow::graph::InlineRole;
+use a_society_roles::consent::Tier;
+use a_society_roles::consent::policy::{Judged, Policy};
 use a_society_roles::mcp::{self, server_of};
 use a_society_roles::provider::{Prepared, ToolDefinition};
 use a_society_roles::role::definition::Skill;
@@ -27,7 +31,7 @@ use a_society_roles::turn::taker::Taker;
 use super::choices::{self, AUTO, MODEL, SERVERS, SKILLS};
 use crate::config::models::{self, Models, Wish};
 use crate::config::servers::{self, Roster, Verdict};
-use crate::config::{programs, user};
+use crate::config::{programs, user, workspace};
 use crate::driver::role_source::Touched;
 
 /// The key under which a role's chosen effort is remembered.
@@ -136,6 +140,11 @@ impl Bench {
                 why,
             })?
             .apply(&mut setting);
+        let policy = self.policy(&job.rules).map_err(|why| End::Provider {
+            trouble: Trouble::Configuration,
+            why,
+        })?;
+        setting.policy = Arc::new(policy);
         setting.search = search.as_ref().ok().cloned();
         setting.lineage.clone_from(&job.lineage);
         setting.check_workflow = check;
@@ -297,6 +306,68 @@ impl Bench {
     ) -> Result<Reach, String> {
         let most = self.models.reach()?;
         Ok(choices::reach(most, definition, settings))
+    }
+
+    /// All rules about calls: those of the flow, of the operator's configuration, and what the workspace
+    /// denies besides.
+    ///
+    /// # Errors
+    /// When one of them cannot be read: a rule that is not understood must not be taken for none.
+    pub fn policy(&self, rules: &ConsentRules) -> Result<Policy, String> {
+        let own = self.models.consent()?.rules;
+        let workspace = workspace::consent(&self.workspace).map_err(|error| error.to_string())?;
+        let mut all = Policy::default();
+        for (rules, origin) in [
+            (rules, RuleOrigin::Flow),
+            (&own, RuleOrigin::Configuration),
+            (&workspace.rules, RuleOrigin::Workspace),
+        ] {
+            let policy = Policy::read(rules, origin).map_err(|faults| {
+                let faults: Vec<String> = faults.iter().map(ToString::to_string).collect();
+                faults.join("\n")
+            })?;
+            all = all.and(policy);
+        }
+        Ok(all)
+    }
+
+    /// What the rules say about a call that is asked about. Without its server nothing more is known of a
+    /// server's tool than what was asked.
+    #[must_use]
+    pub fn ruled(
+        &self,
+        (role, node): (&RoleInstance, Option<&NodeId>),
+        (reach, rules): (Reach, &ConsentRules),
+        call: &ToolCall,
+        (terms, effect): (Option<&ConsentTerms>, Effect),
+    ) -> Option<Judged> {
+        let mut setting = self.setting(role, node);
+        reach.apply(&mut setting);
+        setting.search = self.models.search().ok();
+        setting.check_workflow = Some(WorkflowCheck(Arc::new(|_| Ok(()))));
+        setting.policy = Arc::new(self.policy(rules).ok()?);
+        let tools = Toolbox::open(setting).ok()?;
+        if server_of(&call.name).is_none() {
+            return tools.plan(call).ok()?.ask.ruled;
+        }
+        let Some(ConsentTerms::Server(server)) = terms else {
+            return None;
+        };
+        let definition = server.definition;
+        let tier = Tier::ServerTool { definition };
+        let is_irreversible = effect == Effect::Irreversible;
+        let names = (server.server.as_str(), server.tool.as_str());
+        tools.ruled_remote(&call.name, &tier, names, is_irreversible)
+    }
+
+    /// The most that flows of the workspace may do without asking, if it says so. A file that cannot be
+    /// read lets nothing through.
+    #[must_use]
+    pub fn most(&self) -> Option<ConsentMode> {
+        match workspace::consent(&self.workspace) {
+            Ok(consent) => consent.mode,
+            Err(_) => Some(ConsentMode::NoAccess),
+        }
     }
 
     /// Removes what a killed process left of a call beside its files. One that cannot be removed is in

@@ -10,6 +10,8 @@ use std::sync::Arc;
 use a_society_facts::Hash;
 use a_society_facts::fact::node::Entry;
 use a_society_facts::fact::operator::{ChosenBy, ConsentMode, Grant};
+use a_society_facts::fact::terms::ConsentTerms;
+use a_society_facts::fact::turn::Effect;
 use a_society_facts::handoff::{Artifact, Delivery, EdgeName, Way};
 use a_society_facts::id::{NodeId, RoleInstance};
 use a_society_facts::message::ToolCall;
@@ -17,6 +19,7 @@ use a_society_facts::view::FlowState;
 use a_society_facts::view::flow::Running;
 use a_society_flow::graph::{Executor, FlowGraph, InlineRole, PermissionMode, RoleName};
 use a_society_flow::machine::{findings_path, report_path};
+use a_society_roles::consent::policy::Judged;
 use a_society_roles::handoff::Allowed;
 use a_society_roles::port::{RecordFiles, RecordPath};
 use a_society_roles::role::compaction::flow_facts;
@@ -676,12 +679,17 @@ impl RoleSource for Workshop {
     }
 
     fn most(&self, role: &RoleInstance) -> Option<ConsentMode> {
-        let permissions = self.definition(role)?.permissions.as_ref()?;
-        Some(match permissions.mode? {
+        let permissions = self
+            .definition(role)
+            .and_then(|role| role.permissions.as_ref());
+        let own = permissions.and_then(|permissions| permissions.mode);
+        let own = own.map(|mode| match mode {
             PermissionMode::NoAccess => ConsentMode::NoAccess,
             PermissionMode::PartialAccess => ConsentMode::PartialAccess,
             PermissionMode::FullAccess => ConsentMode::FullAccess,
-        })
+        });
+        let both = own.into_iter().chain(self.bench.most());
+        both.min()
     }
 
     fn clear_halves(&mut self, role: &RoleInstance, call: &ToolCall) {
@@ -718,6 +726,19 @@ impl RoleSource for Workshop {
         let settings = settings_of(state, role);
         let reach = self.bench.reach(self.definition(role), settings).ok()?;
         self.bench.grant((role, node), reach, call)
+    }
+
+    fn ruled(
+        &mut self,
+        state: &FlowState,
+        (role, node): (&RoleInstance, Option<&NodeId>),
+        call: &ToolCall,
+        known: (Option<&ConsentTerms>, Effect),
+    ) -> Option<Judged> {
+        let settings = settings_of(state, role);
+        let reach = self.bench.reach(self.definition(role), settings).ok()?;
+        self.bench
+            .ruled((role, node), (reach, &state.rules), call, known)
     }
 
     fn keep_records(&mut self, graph: &FlowGraph, state: &FlowState) {

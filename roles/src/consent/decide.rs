@@ -10,12 +10,18 @@
 //! | command | ask | allow with the grant of this action | allow |
 //! | web | ask | allow with the grant of this action | allow |
 //! | server tool | ask | allow with the grant of this definition or of this action | allow |
+//!
+//! Rules of the operator come first: what one denies is denied in every tier and mode, and what one
+//! allows is allowed where this table would ask. Where a line of a command may hold what is denied and
+//! nobody can tell, no mode and no rule allows it.
 
 use std::collections::BTreeSet;
 
 use a_society_facts::Hash;
-use a_society_facts::fact::operator::{ConsentMode, Grant};
+use a_society_facts::fact::operator::{ConsentAnswer, ConsentMode, DecidingRule, Grant};
 use a_society_facts::fact::terms::ConsentTerms;
+
+use super::policy::Judged;
 
 /// What consent needs to know about a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -32,6 +38,8 @@ pub struct Ask {
     pub action: Hash,
     /// What would run, for the operator to read: whole, and nothing in it can pretend.
     pub shown: String,
+    /// What the operator's rules say about it.
+    pub ruled: Option<Judged>,
 }
 
 /// How much is at stake.
@@ -65,6 +73,8 @@ pub enum Decision {
     Allow,
     /// It may not, and the model reads why.
     Deny(String),
+    /// A rule of the operator answers, and nobody is asked.
+    Ruled(ConsentAnswer, DecidingRule),
     /// The operator is to be asked.
     Ask(Box<Request>),
 }
@@ -85,6 +95,23 @@ pub struct Request {
 /// Decides about one call.
 #[must_use]
 pub fn decide(mode: ConsentMode, grants: &BTreeSet<Grant>, ask: &Ask) -> Decision {
+    let unruled = by_the_table(mode, grants, ask);
+    match (&ask.ruled, unruled) {
+        (Some(Judged::Denied(by)), _) => Decision::Ruled(ConsentAnswer::Deny, by.clone()),
+        (Some(Judged::Allowed(by)), Decision::Ask(_)) => {
+            Decision::Ruled(ConsentAnswer::AllowOnce, by.clone())
+        }
+        // What the operator granted he saw; a mode has seen nothing.
+        (Some(Judged::Doubtful(_)), Decision::Allow)
+            if !is_granted(grants, ask) || mode != ConsentMode::PartialAccess =>
+        {
+            request(ask)
+        }
+        (Some(Judged::Allowed(_) | Judged::Doubtful(_)) | None, unruled) => unruled,
+    }
+}
+
+fn by_the_table(mode: ConsentMode, grants: &BTreeSet<Grant>, ask: &Ask) -> Decision {
     match (&ask.tier, mode) {
         (Tier::Free | Tier::Unasked, _) => Decision::Allow,
         (Tier::Sensitive, ConsentMode::FullAccess) => Decision::Deny(format!(
@@ -168,6 +195,8 @@ fn request(ask: &Ask) -> Decision {
 
 #[cfg(test)]
 mod tests {
+    use a_society_facts::fact::operator::RuleOrigin;
+
     use super::*;
 
     fn ask(tier: Tier) -> Ask {
@@ -178,6 +207,7 @@ mod tests {
             terms: ConsentTerms::Session,
             action: Hash::of(b"a"),
             shown: "shown".to_owned(),
+            ruled: None,
         }
     }
 
@@ -198,7 +228,8 @@ mod tests {
     fn word(decision: &Decision) -> &'static str {
         match decision {
             Decision::Allow => "allow",
-            Decision::Deny(_) => "deny",
+            Decision::Deny(_) | Decision::Ruled(ConsentAnswer::Deny, _) => "deny",
+            Decision::Ruled(_, _) => "rule",
             Decision::Ask(_) => "ask",
         }
     }
@@ -227,6 +258,37 @@ mod tests {
                 ["ask", "ask", "allow"],
             ]
         );
+    }
+
+    #[test]
+    fn a_rule_answers_only_where_the_table_asks_and_denies_everywhere() {
+        let by = || DecidingRule {
+            rule: "rule".to_owned(),
+            origin: RuleOrigin::Flow,
+        };
+        let modes = [
+            ConsentMode::NoAccess,
+            ConsentMode::PartialAccess,
+            ConsentMode::FullAccess,
+        ];
+        for mode in modes {
+            for tier in tiers() {
+                let mut asked = ask(tier);
+                let unruled = word(&decide(mode, &BTreeSet::new(), &asked));
+                asked.ruled = Some(Judged::Allowed(by()));
+                let allowed = word(&decide(mode, &BTreeSet::new(), &asked));
+                assert_eq!(allowed == "rule", unruled == "ask", "{asked:?}");
+                assert!(allowed == "rule" || allowed == unruled, "{asked:?}");
+                asked.ruled = Some(Judged::Denied(by()));
+                assert_eq!(word(&decide(mode, &BTreeSet::new(), &asked)), "deny");
+                asked.ruled = Some(Judged::Doubtful(by()));
+                assert_ne!(word(&decide(mode, &BTreeSet::new(), &asked)), "allow");
+                let grants = asked.grant().into_iter().collect();
+                let granted = word(&decide(mode, &grants, &asked));
+                let counts = mode == ConsentMode::PartialAccess && asked.grant().is_some();
+                assert_eq!(granted == "allow", counts, "{asked:?}");
+            }
+        }
     }
 
     #[test]

@@ -6,6 +6,7 @@
 
 mod action;
 mod decide;
+pub mod policy;
 mod shown;
 
 pub use action::Action;

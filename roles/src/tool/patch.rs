@@ -67,6 +67,9 @@ impl Toolbox {
             // What was seen is these files becoming those, and nothing else.
             folder: bound.join("\n"),
             shown: consent.join("\n"),
+            files: (files.iter())
+                .map(|file| self.names_of(&file.located, &file.real))
+                .collect(),
             ..Wants::default()
         };
         let ask = self.ask(APPLY_PATCH, call.input.get(), wants);

@@ -13,6 +13,7 @@ use a_society_facts::message::Message;
 
 use super::command::Background;
 use super::limits;
+use crate::consent::policy::Policy;
 
 /// Whose calls these are. Consent is given to exactly them.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -60,6 +61,8 @@ pub struct Setting {
     /// Command strings, byte for byte, of which the operator says that what they do cannot be taken
     /// back.
     pub irreversible_commands: Vec<String>,
+    /// What the operator said beforehand about calls.
+    pub policy: Arc<Policy>,
     /// What judges a new `workflow.yaml` of the flow; without it the file is out of reach.
     pub check_workflow: Option<WorkflowCheck>,
     /// How many tokens the model reads at most; 0 if nobody knows.
@@ -101,6 +104,7 @@ impl Setting {
             secrets: Vec::new(),
             unasked_commands: Vec::new(),
             irreversible_commands: Vec::new(),
+            policy: Arc::default(),
             check_workflow: None,
             window_tokens: 0,
             edit_tool: EditTool::default(),

@@ -12,7 +12,7 @@ use a_society_facts::message::{Message, ToolCall};
 
 use super::arguments::{self, Arguments, CommandOutput, canonical, definitions, twin};
 use super::command::Launch;
-use super::files::Roots;
+use super::files::{Located, Roots};
 use super::form::clipped;
 use super::output::{Keeps, Length, Output, bound, floor};
 use super::patch::Patching;
@@ -25,6 +25,7 @@ use super::setting::{Owner, Setting};
 use super::web::{Fetch, Query, Web};
 use super::write::Writing;
 use super::{files, limits};
+use crate::consent::policy::{FileNames, Judged, Subject};
 use crate::consent::{Action, Ask, Tier, shown};
 use crate::number::grouped;
 use crate::provider::ToolDefinition;
@@ -266,12 +267,76 @@ impl Toolbox {
             definition: "",
         };
         Ask {
+            ruled: self.ruled(tool, &wants),
             action: action.hash(),
             tool: tool.to_owned(),
             tier: wants.tier,
             command: wants.command,
             terms: self.clean(wants.terms),
             shown: shown(&self.redact(&wants.shown)),
+        }
+    }
+
+    /// What the operator's rules say about a call.
+    pub(super) fn ruled(&self, tool: &str, wants: &Wants) -> Option<Judged> {
+        let policy = &self.0.setting.policy;
+        if policy.is_empty() {
+            return None;
+        }
+        let host = match &wants.terms {
+            ConsentTerms::Web { host } => Some(host.as_str()),
+            ConsentTerms::Command(_)
+            | ConsentTerms::Files { .. }
+            | ConsentTerms::Reading { .. }
+            | ConsentTerms::Server(_)
+            | ConsentTerms::Session => None,
+        };
+        let lacks_walls = match &wants.terms {
+            ConsentTerms::Command(terms) => !terms.missing.is_empty(),
+            ConsentTerms::Files { .. }
+            | ConsentTerms::Reading { .. }
+            | ConsentTerms::Web { .. }
+            | ConsentTerms::Server(_)
+            | ConsentTerms::Session => false,
+        };
+        policy.judge(&Subject {
+            tool,
+            tier: &wants.tier,
+            command: wants.command.as_deref(),
+            files: &wants.files,
+            host,
+            server: None,
+            is_irreversible: wants.is_irreversible,
+            lacks_walls,
+        })
+    }
+
+    /// What the operator's rules say about a call of a server's tool.
+    #[must_use]
+    pub fn ruled_remote(
+        &self,
+        tool: &str,
+        tier: &Tier,
+        server: (&str, &str),
+        is_irreversible: bool,
+    ) -> Option<Judged> {
+        self.0.setting.policy.judge(&Subject {
+            tool,
+            tier,
+            command: None,
+            files: &[],
+            host: None,
+            server: Some(server),
+            is_irreversible,
+            lacks_walls: false,
+        })
+    }
+
+    /// A file under both of its names, for rules.
+    pub(super) fn names_of(&self, located: &Located, real: &Path) -> FileNames {
+        FileNames {
+            shown: located.shown.clone(),
+            real: self.0.roots.named(real),
         }
     }
 
@@ -454,6 +519,10 @@ pub(super) struct Wants {
     pub environment: String,
     pub sandbox: String,
     pub shown: String,
+    /// The files that change.
+    pub files: Vec<FileNames>,
+    /// Whether what it does cannot be taken back.
+    pub is_irreversible: bool,
 }
 
 impl Default for Wants {
@@ -466,6 +535,8 @@ impl Default for Wants {
             environment: String::new(),
             sandbox: String::new(),
             shown: String::new(),
+            files: Vec::new(),
+            is_irreversible: false,
         }
     }
 }

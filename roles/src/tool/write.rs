@@ -368,6 +368,7 @@ impl Toolbox {
                 before.map_or_else(String::new, |hash| hash.to_string()),
             ),
             shown: consent,
+            files: vec![self.names_of(located, &real)],
             ..Wants::default()
         };
         let ask = self.ask(tool, raw, wants);

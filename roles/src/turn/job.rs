@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use a_society_facts::Hash;
+use a_society_facts::fact::operator::ConsentRules;
 use a_society_facts::fact::turn::{FileChange, RawValueEq, StopReason};
 use a_society_facts::id::{FlowId, NodeId, RoleInstance, TurnId};
 use a_society_facts::message::Message;
@@ -47,6 +48,8 @@ pub struct Job {
     pub begun: BTreeMap<String, Vec<FileChange>>,
     /// The MCP servers that the flow trusts, by the hashes of their definitions.
     pub servers: BTreeMap<String, Hash>,
+    /// What the operator said beforehand about calls of this flow.
+    pub rules: ConsentRules,
     /// What this turn was begun with: the entry packet, or the operator's reply.
     pub packet: String,
     /// What the turn may end with.

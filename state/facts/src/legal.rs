@@ -109,6 +109,8 @@ pub fn legal(state: &FlowState, fact: &Fact) -> Result<(), Illegal> {
         Fact::StopRequested(f) => operator::fresh(state, f.client.as_ref()),
         Fact::ConsentRequested(f) => operator::consent_requested(state, f),
         Fact::ConsentResolved(f) => operator::consent_resolved(state, f),
+        Fact::ConsentRuled(f) => operator::consent_ruled(state, f),
+        Fact::ConsentRulesAdded(f) => operator::rules_added(state, f),
         Fact::ConsentModeChanged(f) => operator::fresh(state, f.client.as_ref()),
         Fact::GrantAdded(f) => operator::grant(state, &f.grant, false),
         Fact::GrantRevoked(f) => operator::grant(state, &f.grant, true),
@@ -213,6 +215,8 @@ fn reach(fact: &Fact) -> Reach {
         | Fact::StopRequested(_)
         | Fact::ConsentRequested(_)
         | Fact::ConsentResolved(_)
+        | Fact::ConsentRuled(_)
+        | Fact::ConsentRulesAdded(_)
         | Fact::ConsentModeChanged(_)
         | Fact::GrantAdded(_)
         | Fact::GrantRevoked(_)

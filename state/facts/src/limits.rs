@@ -30,6 +30,10 @@ pub const ID_BYTES_MAX: usize = 256;
 /// not waiting for a person any more.
 pub const OPEN_ITEMS_MAX: usize = 10_000;
 
+/// How many rules about consent a flow has. They are written by hand, and each call is held against
+/// all of them.
+pub const CONSENT_RULES_MAX: usize = 1_000;
+
 /// How many client commands a flow remembers, so that a repeated one counts once. A client repeats
 /// a command within minutes of a lost answer, not after ten thousand others.
 pub const CLIENT_IDS_MAX: usize = 10_000;

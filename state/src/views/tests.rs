@@ -64,6 +64,8 @@ fn flow_with_session(world: &World) -> Flow {
         origin: None,
         draft: false,
         tokens: None,
+        mode: None,
+        rules: a_society_facts::fact::operator::ConsentRules::default(),
         client: None,
     };
     let mut flow = world.store.create(at().flow, created).unwrap();

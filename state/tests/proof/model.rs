@@ -50,6 +50,8 @@ pub(crate) fn created() -> FlowCreated {
         origin: None,
         draft: false,
         tokens: None,
+        mode: None,
+        rules: a_society_facts::fact::operator::ConsentRules::default(),
         client: None,
     }
 }

@@ -3,7 +3,8 @@
 use a_society_facts::fact::Fact;
 use a_society_facts::fact::node::{NodeSuspended, NodeWoken, WaitReason};
 use a_society_facts::fact::operator::{
-    ConsentAnswer, ConsentMode, ConsentModeChanged, ConsentRequested, ConsentResolved, GrantAdded,
+    ConsentAnswer, ConsentMode, ConsentModeChanged, ConsentRequested, ConsentResolved,
+    ConsentRules, ConsentRulesAdded, GrantAdded,
 };
 use a_society_facts::id::{ClientId, ConsentId};
 use a_society_facts::view::FlowState;
@@ -83,6 +84,7 @@ pub(super) fn resolved(
         consent: consent.clone(),
         answer,
         action: open.action,
+        by: None,
         reason: None,
         client: client.cloned(),
     })
@@ -137,6 +139,7 @@ pub(super) fn answered(state: &FlowState, input: &ConsentAnswered) -> Result<Vec
             && resolved.consent == input.consent
         {
             resolved.reason.clone_from(&input.reason);
+            resolved.by.clone_from(&input.by);
         }
     }
     Ok(facts)
@@ -168,6 +171,29 @@ fn for_the_flow(state: &FlowState, input: &ConsentAnswered) -> Vec<Fact> {
         }
     }
     facts
+}
+
+/// Rules that are there already are not recorded again.
+pub(super) fn rules(
+    state: &FlowState,
+    rules: &ConsentRules,
+    client: Option<&ClientId>,
+) -> Vec<Fact> {
+    let new = |rules: &[String], known: &[String]| {
+        let new = rules.iter().filter(|rule| !known.contains(rule));
+        new.cloned().collect()
+    };
+    let rules = ConsentRules {
+        allow: new(&rules.allow, &state.rules.allow),
+        deny: new(&rules.deny, &state.rules.deny),
+    };
+    if rules.is_empty() && client.is_none() {
+        return Vec::new();
+    }
+    vec![Fact::ConsentRulesAdded(ConsentRulesAdded {
+        rules,
+        client: client.cloned(),
+    })]
 }
 
 /// A flow that need not ask any more has no open requests.

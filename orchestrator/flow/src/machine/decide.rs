@@ -42,6 +42,7 @@ fn client(input: &Input) -> Option<&ClientId> {
         Input::Approve { client, .. }
         | Input::Decline { client, .. }
         | Input::ConsentMode { client, .. }
+        | Input::ConsentRules { client, .. }
         | Input::Stop { client, .. }
         | Input::ConfigureRole { client, .. }
         | Input::SetBudget { client, .. }
@@ -98,6 +99,7 @@ fn dispatch(graph: &FlowGraph, state: &FlowState, input: &Input) -> Result<Vec<F
             client,
         } => reply::decline(state, approval, (guidance.as_ref(), client.as_ref())),
         Input::ConsentAnswered(input) => consent::answered(state, input),
+        Input::ConsentRules { rules, client } => Ok(consent::rules(state, rules, client.as_ref())),
         Input::ConsentMode { mode, client } => Ok(consent::mode(state, *mode, client.as_ref())),
         Input::Stop { scope, client } => stop::stop(state, scope, client.as_ref()),
 
@@ -181,6 +183,8 @@ fn created(graph: &FlowGraph, state: &FlowState, create: &Create) -> Result<Vec<
         origin: create.origin.clone(),
         draft: create.draft,
         tokens: None,
+        mode: None,
+        rules: a_society_facts::fact::operator::ConsentRules::default(),
         client: create.client.clone(),
     })])
 }

@@ -11,7 +11,7 @@ use a_society_facts::fact::flow::{Author, PauseReason};
 use a_society_facts::fact::improvement::ImprovementMode;
 use a_society_facts::fact::node::{FaultCode, Trouble};
 use a_society_facts::fact::operator::{
-    ChosenBy, ConsentAnswer, ConsentMode, Grant, SteerWhen, StopScope,
+    ChosenBy, ConsentAnswer, ConsentMode, ConsentRules, DecidingRule, Grant, SteerWhen, StopScope,
 };
 use a_society_facts::fact::terms::ConsentTerms;
 use a_society_facts::handoff::Artifact;
@@ -72,6 +72,13 @@ pub enum Input {
     ConsentMode {
         /// How much.
         mode: ConsentMode,
+        /// The client's name for the command.
+        client: Option<ClientId>,
+    },
+    /// The operator says beforehand what may run, or what never does.
+    ConsentRules {
+        /// The rules, besides those before.
+        rules: ConsentRules,
         /// The client's name for the command.
         client: Option<ClientId>,
     },
@@ -348,7 +355,7 @@ pub struct ConsentAsked {
     pub shown: Text,
     /// What the operator decides about.
     pub terms: ConsentTerms,
-    /// Whether only the role asks, and the flow's mode alone would let it run.
+    /// Whether it is asked whatever the mode of the flow is, so that no mode answers it.
     pub narrowed: bool,
 }
 
@@ -378,6 +385,8 @@ pub struct ConsentAnswered {
     pub reason: Option<Text>,
     /// The client's name for the command.
     pub client: Option<ClientId>,
+    /// The rule that answers, if it is not the operator himself.
+    pub by: Option<DecidingRule>,
 }
 
 /// Whom an answer of the operator is for.

@@ -436,6 +436,8 @@ impl World {
             file: read_kept(flow.to_owned()).unwrap(),
             script: None,
             tokens: None,
+            mode: None,
+            rules: a_society_facts::fact::operator::ConsentRules::default(),
             client: None,
         };
         let moment = At::from_ms(1_795_246_169_123);

@@ -104,6 +104,8 @@ impl World {
             file: read_kept(FLOW.to_owned()).unwrap(),
             script: Some(SCRIPT.to_owned()),
             tokens: None,
+            mode: None,
+            rules: a_society_facts::fact::operator::ConsentRules::default(),
             client: None,
         };
         let at = At::from_ms(1_795_246_169_123);

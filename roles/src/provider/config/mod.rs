@@ -41,6 +41,7 @@
 
 mod bounds;
 pub mod catalogue;
+mod consent;
 pub mod edit;
 mod model;
 mod parse;
@@ -51,6 +52,7 @@ mod tests;
 use std::collections::BTreeMap;
 
 pub use bounds::Bounds;
+pub use consent::ConsentConfig;
 pub use model::{KeySource, ModelConfig, ModelsConfig, ProviderConfig};
 pub use search::SearchConfig;
 
@@ -59,6 +61,7 @@ use crate::tool::Reach;
 
 /// Keys of the user's configuration that are about something else.
 pub const OTHERS: &[&str] = &[
+    "consent",
     "limits",
     "mcp-servers",
     "secrets",
@@ -137,4 +140,31 @@ pub fn parse_tools(text: &str) -> Result<Reach, Vec<TextFault>> {
 /// If anything is wrong; the faults come in the order of the file.
 pub fn parse_limits(text: &str) -> Result<Bounds, Vec<TextFault>> {
     parse::limits(text)
+}
+
+/// Reads what the operator says beforehand about calls, for all flows; nothing, if a configuration has no
+/// `consent`.
+///
+/// ```yaml
+/// consent:
+///   mode: partial                       # of flows that nothing is said about; or ask, full
+///   allow: [edits:src, 'pytest *']      # what runs without asking
+///   deny: [web, 'rm *', mcp:mail/send]  # what never runs, whatever is allowed elsewhere
+/// ```
+///
+/// # Errors
+///
+/// If anything is wrong; the faults come in the order of the file.
+pub fn parse_consent(text: &str) -> Result<ConsentConfig, Vec<TextFault>> {
+    consent::of_the_operator(text)
+}
+
+/// Reads what the configuration of a workspace says about calls, which only takes away: `deny`, and a `mode`
+/// that is the most that its flows have.
+///
+/// # Errors
+///
+/// If anything is wrong, or would allow something; the faults come in the order of the file.
+pub fn parse_workspace(text: &str) -> Result<ConsentConfig, Vec<TextFault>> {
+    consent::of_a_workspace(text)
 }

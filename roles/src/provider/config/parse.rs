@@ -153,7 +153,7 @@ pub(super) fn limits(text: &str) -> Result<Bounds, Vec<TextFault>> {
 }
 
 /// What stands under a key of the whole document.
-fn top<'t>(tree: &'t Tree, wanted: &str) -> Option<&'t Tree> {
+pub(super) fn top<'t>(tree: &'t Tree, wanted: &str) -> Option<&'t Tree> {
     let Value::Map(entries) = &tree.value else {
         return None;
     };
@@ -167,7 +167,7 @@ fn some<'t>(fields: &Fields<'t>, key: &str) -> Option<&'t Tree> {
 }
 
 /// Whether a document has no line that says anything.
-fn is_blank(text: &str) -> bool {
+pub(super) fn is_blank(text: &str) -> bool {
     let says_nothing = |line: &str| {
         let line = line.trim();
         line.is_empty() || line.starts_with('#') || line == "---"

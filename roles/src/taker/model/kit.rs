@@ -239,6 +239,8 @@ impl Kit {
                 terms: ConsentTerms::Session,
                 action: Hash::of(arguments.as_bytes()),
                 shown: shown(&summary),
+                // How a turn ends is none of a rule's business.
+                ruled: None,
             },
             summary,
         }
@@ -270,7 +272,17 @@ impl Kit {
             node,
             definition: &definition,
         };
-        let reads = tool.effect == Effect::Pure;
+        // Only the operator can have said that it reads.
+        let tier = if tool.effect == Effect::Pure {
+            Tier::Free
+        } else {
+            Tier::ServerTool {
+                definition: tool.definition,
+            }
+        };
+        let is_irreversible = tool.effect == Effect::Irreversible;
+        let server = mcp::server_of(&tool.name).unwrap_or_default();
+        let server = (server, tool.raw_name.as_str());
         let beginning: String = arguments.chars().take(SUMMARY_CHARS).collect();
         RemotePlan {
             tool: tool.name.clone(),
@@ -280,14 +292,10 @@ impl Kit {
             summary: self.own.redact(&format!("{} {beginning}", tool.name)),
             ask: Ask {
                 tool: tool.name.clone(),
-                // Only the operator can have said that it reads.
-                tier: if reads {
-                    Tier::Free
-                } else {
-                    Tier::ServerTool {
-                        definition: tool.definition,
-                    }
-                },
+                ruled: self
+                    .own
+                    .ruled_remote(&tool.name, &tier, server, is_irreversible),
+                tier,
                 command: None,
                 terms: ConsentTerms::Server(self.server_terms(tool)),
                 action: action.hash(),
@@ -395,7 +403,8 @@ impl Planned {
 
     /// Whether it needs no consent.
     pub(super) fn is_free(&self) -> bool {
-        matches!(self.ask().tier, Tier::Free | Tier::Unasked)
+        let ask = self.ask();
+        matches!(ask.tier, Tier::Free | Tier::Unasked) && ask.ruled.is_none()
     }
 }
 

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use a_society_facts::fact::operator::ConsentRules;
 use a_society_facts::fact::turn::{CallEnd, DraftKind, Effect};
 use a_society_facts::id::{CallId, TurnId};
 use a_society_facts::message::{Message, ToolCall};
@@ -35,6 +36,7 @@ pub(in crate::taker) fn job(role: &str, node: &str, turns_before: u32) -> Job {
         seen: Arc::default(),
         begun: BTreeMap::new(),
         servers: BTreeMap::new(),
+        rules: ConsentRules::default(),
         packet: "Please write.".to_owned(),
         allowed: Allowed {
             forward: vec!["review".to_owned()],

@@ -38,6 +38,7 @@ use super::output::{Keeps, Length, Output};
 use super::plan::{Plan, Refusal, RefusalKind};
 use super::toolbox::{Deed, Toolbox, Wants};
 use crate::consent::Tier;
+use crate::consent::policy::Judged;
 use crate::taker::command::mark;
 use crate::turn::stop::StopSignal;
 
@@ -71,6 +72,32 @@ impl Toolbox {
             && !is_irreversible
             && !given.background
             && classify::is_unasked(&given.command, &setting.unasked_commands);
+        let tier = if is_unasked {
+            Tier::Unasked
+        } else {
+            Tier::Command
+        };
+        let terms = CommandTerms {
+            folder: located.shown,
+            scope: setting.scope,
+            // Without walls nothing holds a command back.
+            network: setting.network || !walls.are_up,
+            missing,
+            limit_ms: time_limit_ms,
+            background: given.background,
+        };
+        let mut wants = Wants {
+            tier,
+            command: Some(given.command.clone()),
+            folder: format!("{folder_id} {folder}"),
+            environment: profile(&variables),
+            shown: given.command.clone(),
+            terms: ConsentTerms::Command(terms),
+            is_irreversible,
+            ..Wants::default()
+        };
+        // What nobody looks at before does not run without all walls.
+        let is_ruled = matches!(self.ruled("run_command", &wants), Some(Judged::Allowed(_)));
         let order = Order {
             run: vec![shell(), "-c".to_owned(), given.command.clone()],
             variables,
@@ -78,37 +105,15 @@ impl Toolbox {
             folder_id,
             time_limit_ms,
             walls: Walls {
-                must_all: is_unasked,
+                must_all: is_unasked || is_ruled,
                 ..walls
             },
         };
-        let wants = Wants {
-            tier: if is_unasked {
-                Tier::Unasked
-            } else {
-                Tier::Command
-            },
-            command: Some(given.command.clone()),
-            folder: format!("{} {}", order.folder_id, order.folder),
-            environment: profile(&order.variables),
-            sandbox: profile(&(setting.scope.word(), &order.walls, &missing)),
-            shown: given.command.clone(),
-            terms: ConsentTerms::Command(CommandTerms {
-                folder: located.shown,
-                scope: setting.scope,
-                // Without walls nothing holds a command back.
-                network: setting.network || !order.walls.are_up,
-                missing,
-                limit_ms: time_limit_ms,
-                background: given.background,
-            }),
-        };
+        if let ConsentTerms::Command(terms) = &wants.terms {
+            wants.sandbox = profile(&(setting.scope.word(), &order.walls, &terms.missing));
+        }
         let ask = self.ask("run_command", raw, wants);
-        let effect = match (is_irreversible, is_unasked) {
-            (true, _) => Effect::Irreversible,
-            (false, true) => Effect::Pure,
-            (false, false) => Effect::Mutating,
-        };
+        let effect = effect_of(is_irreversible, is_unasked);
         let beside = if given.background {
             " in the background"
         } else {
@@ -301,6 +306,15 @@ impl Toolbox {
                 (CallEnd::Done, beside(head, news.output, news.full))
             }
         })
+    }
+}
+
+/// What happens to a command after a crash.
+const fn effect_of(is_irreversible: bool, is_unasked: bool) -> Effect {
+    match (is_irreversible, is_unasked) {
+        (true, _) => Effect::Irreversible,
+        (false, true) => Effect::Pure,
+        (false, false) => Effect::Mutating,
     }
 }
 

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::fact::improvement::ImprovementMode;
+use crate::fact::operator::{ConsentMode, ConsentRules};
 use crate::handoff::EdgeName;
 use crate::id::{ClientId, FlowId, NodeId, ProjectName, RoleInstance, Seq};
 use crate::message::Text;
@@ -98,6 +99,12 @@ pub struct FlowCreated {
     /// The tokens it may use; if absent, what its file says, or as many as it wants.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tokens: Option<TokenBudget>,
+    /// How much it may do without asking; if absent, it asks every time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mode: Option<ConsentMode>,
+    /// What the operator said beforehand.
+    #[serde(default, skip_serializing_if = "ConsentRules::is_empty")]
+    pub rules: ConsentRules,
     /// The client's name for the command that made it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub client: Option<ClientId>,

@@ -211,6 +211,10 @@ facts! {
     ConsentRequested(operator::ConsentRequested) = "consent_requested",
     /// A request for consent was answered.
     ConsentResolved(operator::ConsentResolved) = "consent_resolved",
+    /// A rule of the operator decided about a tool call, and nobody was asked.
+    ConsentRuled(operator::ConsentRuled) = "consent_ruled",
+    /// The operator said beforehand what may run without asking, or what never runs.
+    ConsentRulesAdded(operator::ConsentRulesAdded) = "consent_rules_added",
     /// The flow may do more, or less, without asking.
     ConsentModeChanged(operator::ConsentModeChanged) = "consent_mode_changed",
     /// Something need not be asked again.

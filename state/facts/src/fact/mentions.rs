@@ -184,6 +184,8 @@ impl Fact {
             | Self::SendDenied(_)
             | Self::ReplyReturned(_)
             | Self::StopRequested(_)
+            | Self::ConsentRuled(_)
+            | Self::ConsentRulesAdded(_)
             | Self::ConsentModeChanged(_)
             | Self::GrantAdded(_)
             | Self::GrantRevoked(_)

@@ -100,7 +100,7 @@ pub struct ConsentRequested {
     /// What the operator decides about, as data.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub terms: Option<ConsentTerms>,
-    /// Whether only the role asks, and the flow's mode alone would let it run.
+    /// Whether it is asked whatever the mode of the flow is, so that no mode answers it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub narrowed: bool,
 }
@@ -127,6 +127,9 @@ pub struct ConsentResolved {
     pub answer: ConsentAnswer,
     /// The hash the answer is bound to.
     pub action: Hash,
+    /// The rule that gave the answer, if the operator wrote one while the request was open.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by: Option<DecidingRule>,
     /// What the role is told to do instead, when the operator denied it and said so.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<Text>,
@@ -149,6 +152,18 @@ pub enum ConsentMode {
     /// It never asks.
     #[serde(rename = "full-access")]
     FullAccess,
+}
+
+impl ConsentMode {
+    /// Every mode, the narrowest first, with the words by which people name it.
+    pub const WORDS: [(Self, &'static str); 6] = [
+        (Self::NoAccess, "no-access"),
+        (Self::PartialAccess, "partial-access"),
+        (Self::FullAccess, "full-access"),
+        (Self::NoAccess, "ask"),
+        (Self::PartialAccess, "partial"),
+        (Self::FullAccess, "full"),
+    ];
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -187,6 +202,128 @@ pub struct GrantAdded {
 pub struct GrantRevoked {
     /// What is no longer allowed.
     pub grant: Grant,
+}
+
+/// What the operator said beforehand about calls that would be asked about. Each rule is kept as it was
+/// written.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct ConsentRules {
+    /// What may run without asking.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub allow: Vec<String>,
+    /// What never runs.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub deny: Vec<String>,
+}
+
+impl ConsentRules {
+    /// Whether there is no rule.
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.allow.is_empty() && self.deny.is_empty()
+    }
+
+    /// How many rules there are.
+    #[must_use]
+    pub const fn len(&self) -> usize {
+        self.allow.len() + self.deny.len()
+    }
+
+    /// Adds those that are not there yet.
+    pub fn add(&mut self, more: &Self) {
+        let lists = [(&mut self.allow, &more.allow), (&mut self.deny, &more.deny)];
+        for (list, more) in lists {
+            for rule in more {
+                if !list.contains(rule) {
+                    list.push(rule.clone());
+                }
+            }
+        }
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ConsentRulesAdded {
+    /// The rules that count from now on, besides those before.
+    pub rules: ConsentRules,
+    /// The client's name for the command.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub client: Option<ClientId>,
+}
+
+/// Where a rule was written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RuleOrigin {
+    /// On the command line that began the flow or went on with it.
+    Flow,
+    /// In the operator's configuration.
+    Configuration,
+    /// In the configuration of the workspace.
+    Workspace,
+}
+
+/// A rule that decided.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DecidingRule {
+    /// The rule, as it was written.
+    pub rule: String,
+    /// Where.
+    pub origin: RuleOrigin,
+}
+
+impl DecidingRule {
+    /// The rule as the operator would write it again, after "by".
+    #[must_use]
+    pub fn words(&self, answer: ConsentAnswer) -> String {
+        let list = match answer {
+            ConsentAnswer::AllowOnce | ConsentAnswer::AllowFlow => "allow",
+            ConsentAnswer::Deny | ConsentAnswer::Withdrawn => "deny",
+        };
+        let rule = if self.rule.contains([' ', '*', '\'', '"', ',']) {
+            format!("'{}'", self.rule.replace('\'', "'\\''"))
+        } else {
+            self.rule.clone()
+        };
+        match self.origin {
+            RuleOrigin::Flow => format!("--{list} {rule}"),
+            RuleOrigin::Configuration => format!("{list}: {rule} of the configuration"),
+            RuleOrigin::Workspace => format!("{list}: {rule} of the workspace"),
+        }
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ConsentRuled {
+    /// The call.
+    pub call: CallId,
+    /// Who calls.
+    pub role: RoleInstance,
+    /// The node, except in the improvement phase.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub node: Option<NodeId>,
+    /// The tool.
+    pub tool: String,
+    /// The hash of exactly what was judged.
+    pub action: Hash,
+    /// What it is about, in one line.
+    pub about: String,
+    /// The answer: allowed once, or denied.
+    pub answer: ConsentAnswer,
+    /// The rule that gave it.
+    pub by: DecidingRule,
+}
+
+impl ConsentRuled {
+    /// What was decided, and by which rule.
+    #[must_use]
+    pub fn words(&self) -> String {
+        let done = match self.answer {
+            ConsentAnswer::AllowOnce | ConsentAnswer::AllowFlow => "allowed",
+            ConsentAnswer::Deny | ConsentAnswer::Withdrawn => "denied",
+        };
+        format!("{done} by {}", self.by.words(self.answer))
+    }
 }
 
 /// Who chose a role's configuration.

@@ -4,10 +4,11 @@ use super::Illegal;
 use super::node::{node_of, waiting};
 use crate::fact::budget::{BudgetReached, Measure};
 use crate::fact::operator::{
-    ConsentRequested, ConsentResolved, Grant, OperatorReplied, OperatorSteered, ReplyReturned,
+    ConsentAnswer, ConsentRequested, ConsentResolved, ConsentRuled, ConsentRulesAdded, Grant,
+    OperatorReplied, OperatorSteered, ReplyReturned,
 };
 use crate::id::{ClientId, MessageId};
-use crate::limits::OPEN_ITEMS_MAX;
+use crate::limits::{CONSENT_RULES_MAX, OPEN_ITEMS_MAX};
 use crate::view::FlowState;
 use crate::view::flow::{CallState, Said};
 
@@ -112,6 +113,45 @@ pub(super) fn consent_requested(state: &FlowState, f: &ConsentRequested) -> Resu
         Some(_) => Ok(()),
         None => refuse("its call is not open"),
     }
+}
+
+/// A rule speaks of a call that has not begun, and only says yes or no.
+pub(super) fn consent_ruled(state: &FlowState, f: &ConsentRuled) -> Result<(), Illegal> {
+    let refuse = |why| {
+        Err(Illegal::Call {
+            call: f.call.clone(),
+            why,
+        })
+    };
+    match f.answer {
+        ConsentAnswer::AllowOnce | ConsentAnswer::Deny => {}
+        ConsentAnswer::AllowFlow | ConsentAnswer::Withdrawn => {
+            return refuse("a rule allows this call or denies it");
+        }
+    }
+    match state.calls.get(&f.call) {
+        Some(call) if call.role != f.role || call.tool != f.tool => refuse("it is another one"),
+        Some(call) => match call.state {
+            CallState::Intended | CallState::Allowed => Ok(()),
+            CallState::Consent | CallState::Denied | CallState::Started => {
+                Err(Illegal::CallState {
+                    call: f.call.clone(),
+                    state: call.state,
+                })
+            }
+        },
+        None => refuse("it is not open"),
+    }
+}
+
+pub(super) fn rules_added(state: &FlowState, f: &ConsentRulesAdded) -> Result<(), Illegal> {
+    fresh(state, f.client.as_ref())?;
+    let mut rules = state.rules.clone();
+    rules.add(&f.rules);
+    if rules.len() > CONSENT_RULES_MAX {
+        return Err(Illegal::TooMany { what: "rules" });
+    }
+    Ok(())
 }
 
 pub(super) fn consent_resolved(state: &FlowState, f: &ConsentResolved) -> Result<(), Illegal> {

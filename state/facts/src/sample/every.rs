@@ -26,9 +26,9 @@ use crate::fact::node::{
 };
 use crate::fact::operator::{
     ChosenBy, ConsentAnswer, ConsentMode, ConsentModeChanged, ConsentRequested, ConsentResolved,
-    Grant, GrantAdded, GrantRevoked, McpServerApproved, McpServerUnavailable, McpToolUnavailable,
-    OperatorReplied, OperatorSteered, ReplyReturned, RoleConfigured, SteerWhen, StopRequested,
-    StopScope,
+    ConsentRuled, ConsentRules, ConsentRulesAdded, DecidingRule, Grant, GrantAdded, GrantRevoked,
+    McpServerApproved, McpServerUnavailable, McpToolUnavailable, OperatorReplied, OperatorSteered,
+    ReplyReturned, RoleConfigured, RuleOrigin, SteerWhen, StopRequested, StopScope,
 };
 use crate::fact::request::{Beside, PromptSource, RequestFrame};
 use crate::fact::session::{
@@ -175,6 +175,11 @@ fn flow() -> Vec<Fact> {
             origin: Some("flow.yaml".into()),
             draft: true,
             tokens: Some(TokenBudget::AtMost(20_000_000)),
+            mode: Some(ConsentMode::PartialAccess),
+            rules: ConsentRules {
+                allow: vec!["edits".into()],
+                deny: vec!["mcp:files".into()],
+            },
             client: client(),
         }),
         Fact::FlowForked(FlowForked {
@@ -605,6 +610,10 @@ fn operator() -> Vec<Fact> {
             consent: id("k1"),
             answer: ConsentAnswer::Deny,
             action: Hash::of(b"ls"),
+            by: Some(DecidingRule {
+                rule: "commands".into(),
+                origin: RuleOrigin::Configuration,
+            }),
             reason: Some(Text::from("Read it with read_file.")),
             client: client(),
         }),
@@ -617,6 +626,26 @@ fn choices() -> Vec<Fact> {
         definition: Hash::of(b"definition"),
     };
     vec![
+        Fact::ConsentRuled(ConsentRuled {
+            call: id("c1"),
+            role: role(),
+            node: Some(id("close")),
+            tool: "run_command".into(),
+            action: Hash::of(b"ls"),
+            about: "run pytest -q".into(),
+            answer: ConsentAnswer::AllowOnce,
+            by: DecidingRule {
+                rule: "pytest *".into(),
+                origin: RuleOrigin::Flow,
+            },
+        }),
+        Fact::ConsentRulesAdded(ConsentRulesAdded {
+            rules: ConsentRules {
+                allow: vec!["edits:src".into()],
+                deny: vec!["rm *".into()],
+            },
+            client: client(),
+        }),
         Fact::ConsentModeChanged(ConsentModeChanged {
             mode: ConsentMode::FullAccess,
             client: client(),

@@ -161,6 +161,8 @@ impl Scribe {
             origin: Some("flows/release-notes.yaml".into()),
             draft: false,
             tokens: None,
+            mode: None,
+            rules: crate::fact::operator::ConsentRules::default(),
             client: Some(id("cli-1")),
         }));
         scribe

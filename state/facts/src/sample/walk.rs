@@ -189,6 +189,7 @@ fn consent(scribe: &mut Scribe, turn: &Turn, call: &crate::id::CallId) {
         consent: id("k1"),
         answer: ConsentAnswer::AllowFlow,
         action,
+        by: None,
         reason: None,
         client: Some(id("browser-2")),
     }));

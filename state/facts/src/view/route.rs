@@ -80,6 +80,8 @@ pub fn session_role(fact: &Fact) -> Option<&RoleInstance> {
         | Fact::StopRequested(_)
         | Fact::ConsentRequested(_)
         | Fact::ConsentResolved(_)
+        | Fact::ConsentRuled(_)
+        | Fact::ConsentRulesAdded(_)
         | Fact::ConsentModeChanged(_)
         | Fact::GrantAdded(_)
         | Fact::GrantRevoked(_)
@@ -171,6 +173,7 @@ fn about<'a>(state: &'a FlowState, fact: &'a Fact) -> Option<&'a RoleInstance> {
         Fact::OperatorSteered(f) => Some(&f.role),
         Fact::StopRequested(f) => stopped(state, &f.scope),
         Fact::ConsentRequested(f) => Some(&f.role),
+        Fact::ConsentRuled(f) => Some(&f.role),
         Fact::ConsentResolved(f) => state.consents.get(&f.consent).map(|open| &open.role),
         Fact::RoleConfigured(f) => Some(&f.role),
         Fact::McpServerUnavailable(f) => Some(&f.role),
@@ -201,6 +204,7 @@ fn about<'a>(state: &'a FlowState, fact: &'a Fact) -> Option<&'a RoleInstance> {
         | Fact::FlowCancelled(_)
         | Fact::ForwardPassClosed(_)
         | Fact::FlowCompleted(_)
+        | Fact::ConsentRulesAdded(_)
         | Fact::ConsentModeChanged(_)
         | Fact::GrantAdded(_)
         | Fact::GrantRevoked(_)

@@ -33,6 +33,7 @@ fn answer(sim: &mut Sim, answer: ConsentAnswer, action: &str, also: bool) -> Str
         grant: Some(Grant::Edits),
         also: if also { open } else { Vec::new() },
         reason: None,
+        by: None,
         client: Some(id("answer")),
     }))
 }

@@ -62,6 +62,7 @@ impl Sim {
             grant: Some(Grant::Edits),
             also: open,
             reason: None,
+            by: None,
             client,
         }));
     }

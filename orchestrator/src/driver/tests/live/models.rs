@@ -89,6 +89,8 @@ impl Stage for OnDisk {
             file: read_kept(flow.clone()).unwrap(),
             script: None,
             tokens: None,
+            mode: None,
+            rules: a_society_facts::fact::operator::ConsentRules::default(),
             client: None,
         };
         let (mint, at) = (Box::new(SeededMint(1)), At::from_ms(BEGINS_MS));

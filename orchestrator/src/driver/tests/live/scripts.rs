@@ -57,6 +57,8 @@ fn new_flow(scenario: &Scenario, disk: &dyn Disk, project: &Path) -> NewFlow {
         file,
         script: scenario.script.clone(),
         tokens: None,
+        mode: None,
+        rules: a_society_facts::fact::operator::ConsentRules::default(),
         client: None,
     }
 }

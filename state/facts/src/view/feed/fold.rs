@@ -273,8 +273,10 @@ impl FeedView {
             item.pending = false;
             item.seq = seq;
             item.event = words.event.map(str::to_owned);
-            if let Some(note) = &mut item.consent {
-                note.answer = words.answer;
+            if let Some(note) = &mut item.consent
+                && let Some((answer, by)) = words.answer
+            {
+                (note.answer, note.by) = (Some(answer), by);
             }
             extend(item, "\n", bounds);
             extend(item, &words.text, bounds);

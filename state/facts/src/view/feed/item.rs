@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::at::At;
-use crate::fact::operator::ConsentAnswer;
+use crate::fact::operator::{ConsentAnswer, DecidingRule};
 use crate::id::{NodeId, Seq, TurnId};
 
 /// What kind of item it is, which decides how it looks.
@@ -98,6 +98,9 @@ pub struct ConsentNote {
     /// The answer; absent while there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub answer: Option<ConsentAnswer>,
+    /// The rule that gave it, if nobody was asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by: Option<DecidingRule>,
 }
 
 impl FeedItem {

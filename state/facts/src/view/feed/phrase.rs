@@ -4,7 +4,10 @@ use super::item::{ConsentNote, beginning};
 use crate::fact::budget;
 use crate::fact::flow::{Author, PauseReason};
 use crate::fact::node::WaitReason;
-use crate::fact::operator::{ConsentAnswer, ConsentMode, ConsentRequested, ConsentResolved, Grant};
+use crate::fact::operator::{
+    ConsentAnswer, ConsentMode, ConsentRequested, ConsentResolved, ConsentRuled, ConsentRules,
+    Grant,
+};
 use crate::fact::session::{RunEnd, SessionCompacted};
 use crate::fact::terms::subject;
 use crate::limits::FEED_OUTPUT_BYTES_MAX;
@@ -87,6 +90,7 @@ pub(super) fn asked(request: &ConsentRequested) -> (String, ConsentNote) {
         tool: request.tool.clone(),
         about: beginning(about, ABOUT_BYTES_MAX).to_owned(),
         answer: None,
+        by: None,
     };
     let tool = &request.tool;
     let has_paths = (terms.iter()).any(|terms| terms.paths().next().is_some());
@@ -105,12 +109,41 @@ pub(super) fn consent(resolved: &ConsentResolved) -> (&'static str, String) {
         ConsentAnswer::Deny => ("Denied", "It does not run."),
         ConsentAnswer::Withdrawn => ("Withdrawn", "The call it was about is gone."),
     };
+    if let Some(by) = &resolved.by {
+        return (label, format!("{label} by {}.", by.words(resolved.answer)));
+    }
     let reason = resolved.reason.as_ref();
     let text = match reason.map(Text::shown) {
         Some(reason) => format!("{text} {reason}"),
         None => text.to_owned(),
     };
     (label, text)
+}
+
+/// What a rule decided, as a request for consent would be noted.
+pub(super) fn ruled(f: &ConsentRuled) -> (&'static str, ConsentNote) {
+    let label = match f.answer {
+        ConsentAnswer::AllowOnce | ConsentAnswer::AllowFlow => "Allowed",
+        ConsentAnswer::Deny | ConsentAnswer::Withdrawn => "Denied",
+    };
+    let note = ConsentNote {
+        tool: f.tool.clone(),
+        about: beginning(&f.about, ABOUT_BYTES_MAX).to_owned(),
+        answer: Some(f.answer),
+        by: Some(f.by.clone()),
+    };
+    (label, note)
+}
+
+pub(super) fn by_rule(f: &ConsentRuled) -> String {
+    format!("{}: {}", f.about, f.words())
+}
+
+pub(super) fn rules(rules: &ConsentRules) -> String {
+    let line = |list: &'static str| move |rule: &String| format!("{list}: {rule}");
+    let allow = rules.allow.iter().map(line("allow"));
+    let all: Vec<String> = allow.chain(rules.deny.iter().map(line("deny"))).collect();
+    all.join("\n")
 }
 
 pub(super) fn mode(mode: ConsentMode) -> &'static str {

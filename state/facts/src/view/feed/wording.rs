@@ -7,15 +7,15 @@ mod said;
 
 use super::item::{ConsentNote, ItemKind};
 use super::phrase::{
-    asked, author, budget_set, compacted, consent, grant, measure, mode, pause, run_end, shown,
-    shown_whole, wait, with_detail,
+    asked, author, budget_set, by_rule, compacted, consent, grant, measure, mode, pause, ruled,
+    rules, run_end, shown, shown_whole, wait, with_detail,
 };
 use super::plain::deliveries;
 use crate::fact::Fact;
 use crate::fact::imported::{FeedImported, FlowImported};
 use crate::fact::improvement;
 use crate::fact::node::{Entry, NodeClaimed, NodeSuspended, Trouble};
-use crate::fact::operator::{ConsentAnswer, SteerWhen, StopScope};
+use crate::fact::operator::{ConsentAnswer, DecidingRule, SteerWhen, StopScope};
 use crate::fact::session::{SessionState, SessionStateChanged};
 use crate::fact::turn::{
     CallEnd, CallFinished, DraftAdded, DraftDiscarded, DraftKept, ModelAnswered, TurnEnd,
@@ -34,7 +34,7 @@ pub(super) struct Words {
     pub(super) turn: Option<TurnId>,
     pub(super) call_id: Option<String>,
     pub(super) consent: Option<ConsentNote>,
-    pub(super) answer: Option<ConsentAnswer>,
+    pub(super) answer: Option<(ConsentAnswer, Option<DecidingRule>)>,
     pub(super) again_in_ms: Option<u64>,
 }
 
@@ -88,8 +88,8 @@ impl Words {
         self
     }
 
-    fn answering(mut self, answer: ConsentAnswer) -> Self {
-        self.answer = Some(answer);
+    fn answering(mut self, answer: ConsentAnswer, by: Option<&DecidingRule>) -> Self {
+        self.answer = Some((answer, by.cloned()));
         self
     }
 
@@ -521,8 +521,18 @@ pub(super) fn wording(fact: &Fact) -> Effect<'_> {
             let (label, text) = consent(f);
             Words::event(label, text, "consent.resolved")
                 .about(&f.consent)
-                .answering(f.answer)
+                .answering(f.answer, f.by.as_ref())
                 .close(format!("consent:{}", f.consent))
+        }
+        Fact::ConsentRuled(f) => {
+            let (label, note) = ruled(f);
+            Words::event(label, by_rule(f), "consent.ruled")
+                .at(f.node.as_ref())
+                .asking(note)
+                .say()
+        }
+        Fact::ConsentRulesAdded(f) => {
+            Words::event("Consent rules", rules(&f.rules), "consent.rules_added").say()
         }
         Fact::ConsentModeChanged(f) => {
             Words::event("Consent mode", mode(f.mode), "consent.mode_changed").say()

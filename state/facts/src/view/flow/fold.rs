@@ -162,6 +162,12 @@ impl FlowState {
             Fact::StopRequested(f) => self.stop(place, f),
             Fact::ConsentRequested(f) => self.consent_requested(place, f),
             Fact::ConsentResolved(f) => self.consent_resolved(place, f),
+            // The call goes on, or ends denied, by facts of its own.
+            Fact::ConsentRuled(_) => {}
+            Fact::ConsentRulesAdded(f) => {
+                self.rules.add(&f.rules);
+                self.remember(place, f.client.as_ref());
+            }
             Fact::ConsentModeChanged(f) => {
                 self.consent_mode = f.mode;
                 self.remember(place, f.client.as_ref());
@@ -278,6 +284,8 @@ impl FlowState {
         self.draft = f.draft;
         self.ends = f.ends;
         self.tokens = f.tokens;
+        self.rules.clone_from(&f.rules);
+        self.consent_mode = f.mode.unwrap_or_default();
         if let Some(TokenBudget::AtMost(limit)) = f.tokens {
             self.account.limits.insert(Measure::Tokens, limit);
         }

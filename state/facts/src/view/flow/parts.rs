@@ -353,7 +353,7 @@ pub struct OpenConsent {
     /// What is decided about, as data; absent in journals that know it as a sentence only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub terms: Option<ConsentTerms>,
-    /// Whether the flow's mode alone would let it run.
+    /// Whether it is asked whatever the mode of the flow is.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub narrowed: bool,
     /// Since when.

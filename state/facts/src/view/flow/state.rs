@@ -18,7 +18,7 @@ use super::seen::Seen;
 use crate::at::At;
 use crate::fact::flow::{Ends, TokenBudget};
 use crate::fact::journal::ProcessName;
-use crate::fact::operator::{ConsentMode, Grant};
+use crate::fact::operator::{ConsentMode, ConsentRules, Grant};
 use crate::handoff::{Delivery, EdgeName};
 use crate::hash::Hash;
 use crate::id::{
@@ -114,6 +114,9 @@ pub struct FlowState {
     pub consent_mode: ConsentMode,
     /// What need not be asked again.
     pub grants: BTreeSet<Grant>,
+    /// What the operator said beforehand, for this flow.
+    #[serde(default, skip_serializing_if = "ConsentRules::is_empty")]
+    pub rules: ConsentRules,
     /// The MCP servers the operator trusts, by the hash of their definitions.
     pub mcp_servers: BTreeMap<String, Hash>,
     /// The roles whose model and tools are chosen.
@@ -166,6 +169,7 @@ impl FlowState {
             + self.visited.len()
             + self.completed_edges.len()
             + self.grants.len()
+            + self.rules.len()
             + self.clients.len()
             + self.lost_blobs.len();
         let carried = |delivery: &Delivery| delivery.artifact.text.as_ref().map_or(0, String::len);

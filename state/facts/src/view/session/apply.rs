@@ -131,6 +131,8 @@ impl SessionView {
             | Fact::StopRequested(_)
             | Fact::ConsentRequested(_)
             | Fact::ConsentResolved(_)
+            | Fact::ConsentRuled(_)
+            | Fact::ConsentRulesAdded(_)
             | Fact::ConsentModeChanged(_)
             | Fact::GrantAdded(_)
             | Fact::GrantRevoked(_)

@@ -1,0 +1,61 @@
+//! What the operator says beforehand about calls that would be asked about.
+
+use a_society_facts::fact::operator::{ConsentMode, ConsentRules};
+use a_society_orchestrator::config::policy;
+
+use super::mode::Mode;
+
+/// What may run without asking, what never runs, and how much is asked of the rest.
+#[derive(Debug, Clone, Default, clap::Args)]
+pub(crate) struct Beforehand {
+    /// What runs without asking: edits, edits:FOLDER, commands, a command such as 'pytest *', web,
+    /// web:HOST, mcp-tools, mcp:SERVER, mcp:SERVER/TOOL or the name of a tool; more with commas or with
+    /// --allow again
+    #[arg(long, value_name = "RULE,…", value_parser = allowing)]
+    allow: Vec<Rules>,
+
+    /// What never runs, whatever is allowed; the role is told so. The same rules as for --allow
+    #[arg(long, value_name = "RULE,…", value_parser = denying)]
+    deny: Vec<Rules>,
+
+    /// How much may be done without asking where no rule speaks: ask (or no-access), partial (or
+    /// partial-access), full (or full-access)
+    #[arg(long, value_name = "MODE", hide_possible_values = true)]
+    mode: Option<Mode>,
+}
+
+/// The rules of one list.
+#[derive(Debug, Clone)]
+struct Rules(Vec<String>);
+
+impl Beforehand {
+    /// The mode, if it was said.
+    pub(crate) fn mode(&self) -> Option<ConsentMode> {
+        self.mode.map(Mode::mode)
+    }
+
+    /// The rules.
+    pub(crate) fn rules(&self) -> ConsentRules {
+        let all = |lists: &[Rules]| lists.iter().flat_map(|list| list.0.clone()).collect();
+        let mut rules = ConsentRules::default();
+        rules.add(&ConsentRules {
+            allow: all(&self.allow),
+            deny: all(&self.deny),
+        });
+        rules
+    }
+}
+
+fn allowing(text: &str) -> Result<Rules, String> {
+    let Rules(rules) = denying(text)?;
+    for rule in &rules {
+        policy::check_allow(rule).map_err(|fault| fault.to_string())?;
+    }
+    Ok(Rules(rules))
+}
+
+fn denying(text: &str) -> Result<Rules, String> {
+    policy::split(text)
+        .map(Rules)
+        .map_err(|fault| fault.to_string())
+}

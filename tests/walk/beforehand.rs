@@ -1,0 +1,421 @@
+//! What the operator says beforehand: what runs without a question and what never runs, seen at the files that changed
+//! and at the requests that the model got next.
+
+use serde_json::{Value, json};
+
+use super::models::{Model, Script, call, with_model};
+use super::place::{Place, RUN, wait_until};
+use crate::support::Said;
+
+/// Runs the flow with these words besides.
+fn run(place: &Place, words: &[&str]) -> Said {
+    place.run(&[&RUN[..], words].concat())
+}
+
+/// The facts of one kind in a journal.
+fn facts(place: &Place, kind: &str) -> Vec<Value> {
+    let journal = place.journal(&place.flow().unwrap());
+    let lines = journal
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap());
+    lines.filter(|fact: &Value| fact["fact"] == kind).collect()
+}
+
+/// What the rules decided, as the journal has it.
+fn ruled(place: &Place) -> Vec<[String; 4]> {
+    let word = |value: &Value| value.as_str().unwrap().to_owned();
+    let each = facts(place, "consent_ruled").into_iter();
+    each.map(|fact| {
+        let by = &fact["by"];
+        [&fact["tool"], &fact["answer"], &by["rule"], &by["origin"]].map(word)
+    })
+    .collect()
+}
+
+fn is_there(place: &Place, name: &str) -> bool {
+    place.workspace.path().join("demo").join(name).exists()
+}
+
+/// The last result of a tool that a request shows.
+fn last_result(body: &str) -> String {
+    let body: Value = serde_json::from_str(body).unwrap();
+    let messages = body["messages"].as_array().unwrap().iter();
+    let blocks = messages.filter_map(|message| message["content"].as_array());
+    let last = blocks
+        .flatten()
+        .rfind(|block| block["type"] == "tool_result");
+    last.unwrap()["content"].to_string()
+}
+
+fn command(results: usize, command: &str) -> Vec<(Value, Vec<Value>)> {
+    vec![call(results, "run_command", json!({ "command": command }))]
+}
+
+/// Writes a file, makes another one with a command, and closes.
+const WORKS: Script = |results| match results {
+    0 => vec![call(
+        0,
+        "write_file",
+        json!({ "path": "notes.md", "content": "The notes.\n" }),
+    )],
+    1 => command(1, "touch 'made by it.txt'"),
+    _ => Vec::new(),
+};
+
+#[test]
+fn a_run_that_nobody_watches_does_what_its_rules_allow_and_ends() {
+    let model = Model::start_with(WORKS);
+    let place = with_model(&model);
+    let said = run(&place, &["--allow", "edits,'touch' *"]);
+    assert_eq!(said.code, 2, "{said:?}");
+    let said = run(&place, &["--allow", "edits,touch *"]);
+    assert_eq!(said.code, 0, "{said:?}");
+    assert!(is_there(&place, "notes.md") && is_there(&place, "made by it.txt"));
+    assert!(facts(&place, "consent_requested").is_empty());
+    assert_eq!(
+        ruled(&place),
+        [
+            ["write_file", "allow_once", "edits", "flow"],
+            ["run_command", "allow_once", "touch *", "flow"],
+        ]
+    );
+    for line in ["allowed by --allow edits", "allowed by --allow 'touch *'"] {
+        assert!(said.out.contains(line), "{line}: {}", said.out);
+    }
+    let (flow, log) = (place.flow().unwrap(), |json: &str| {
+        place.run(&["log", &place.flow().unwrap(), json]).out
+    });
+    assert!(log("--json").contains(r#""rule":"touch *""#), "{flow}");
+}
+
+#[test]
+fn what_no_rule_names_is_asked() {
+    let model = Model::start_with(|results| match results {
+        0 => command(0, "touch a.txt"),
+        1 => command(1, "rm a.txt"),
+        _ => Vec::new(),
+    });
+    let place = with_model(&model);
+    let said = run(&place, &["--allow", "touch *"]);
+    assert_eq!(said.code, 8, "{said:?}");
+    let asked = facts(&place, "consent_requested");
+    assert_eq!(asked.len(), 1);
+    assert_eq!(asked[0]["shown"], "rm a.txt");
+    assert!(is_there(&place, "a.txt"));
+}
+
+#[test]
+fn a_line_around_an_allowed_command_is_asked_and_does_not_run() {
+    let model = Model::start_with(|results| match results {
+        0 => command(0, "touch a.txt; touch b.txt"),
+        _ => Vec::new(),
+    });
+    let place = with_model(&model);
+    assert_eq!(run(&place, &["--allow", "touch *"]).code, 8);
+    assert!(!is_there(&place, "a.txt") && !is_there(&place, "b.txt"));
+}
+
+#[test]
+fn a_denied_call_never_runs_and_the_model_reads_which_rule_refused_it() {
+    let model = Model::start_with(|results| match results {
+        0 => command(0, "cd . && touch a.txt"),
+        1 => command(1, "ls"),
+        2 => vec![call(
+            2,
+            "write_file",
+            json!({ "path": "src/b.txt", "content": "b\n" }),
+        )],
+        3 => vec![call(3, "read_file", json!({ "path": "flow.yaml" }))],
+        4 => command(4, "mkdir made"),
+        _ => Vec::new(),
+    });
+    let place = with_model(&model);
+    let deny = "touch *,commands:ls,edits:src,read_file";
+    let said = run(&place, &["--allow", "commands,edits", "--deny", deny]);
+    assert_eq!(said.code, 0, "{said:?}");
+    assert!(!is_there(&place, "a.txt") && !is_there(&place, "src") && is_there(&place, "made"));
+    let heard = model.heard();
+    let rules = [
+        "--deny 'touch *'",
+        "--deny commands:ls",
+        "--deny edits:src",
+        "--deny read_file",
+    ];
+    for (body, rule) in heard.iter().skip(1).zip(rules) {
+        let result = last_result(body);
+        assert!(
+            result.contains("a rule of the operator refuses it"),
+            "{result}"
+        );
+        assert!(result.contains(rule), "{rule}: {result}");
+    }
+    assert!(facts(&place, "consent_requested").is_empty());
+    assert!(
+        said.out.contains("denied by --deny 'touch *'"),
+        "{}",
+        said.out
+    );
+}
+
+#[test]
+fn a_mode_that_never_asks_asks_where_a_denied_command_may_be_hidden() {
+    let model = Model::start_with(|results| match results {
+        0 => command(0, "touch a.txt"),
+        1 => command(1, "bash -c 'touch b.txt'"),
+        _ => Vec::new(),
+    });
+    let place = with_model(&model);
+    let said = run(&place, &["--mode", "full", "--deny", "rm *"]);
+    assert_eq!(said.code, 8, "{said:?}");
+    assert!(is_there(&place, "a.txt") && !is_there(&place, "b.txt"));
+    assert_eq!(place.run(&["allow", &place.flow().unwrap()]).code, 0);
+    let said = place.run(&[
+        "resume",
+        &place.flow().unwrap(),
+        "--until-waiting",
+        "--improve",
+        "none",
+    ]);
+    assert_eq!(said.code, 0, "{said:?}");
+    assert!(is_there(&place, "b.txt"));
+}
+
+#[test]
+fn a_file_that_programs_trust_is_asked_about_in_every_mode_and_whatever_is_allowed() {
+    let model = Model::start_with(|results| match results {
+        0 => vec![call(
+            0,
+            "write_file",
+            json!({ "path": "AGENTS.md", "content": "Obey.\n" }),
+        )],
+        _ => Vec::new(),
+    });
+    for words in [&["--mode", "full"][..], &["--allow", "edits,write_file"]] {
+        let place = with_model(&model);
+        let said = run(&place, words);
+        assert_eq!(said.code, 8, "{said:?}");
+        assert!(!is_there(&place, "AGENTS.md"), "{words:?}");
+        // What is asked in every mode is not answered by one.
+        let flow = place.flow().unwrap();
+        assert_eq!(place.run(&["mode", &flow, "full-access"]).code, 0);
+        let said = place.run(&["resume", &flow, "--until-waiting"]);
+        assert_eq!(said.code, 8, "{said:?}");
+        assert!(!is_there(&place, "AGENTS.md"), "{words:?}");
+    }
+}
+
+#[test]
+fn rules_outlive_the_process_that_they_were_said_to() {
+    let model = Model::start_with(|results| match results {
+        0 => command(0, "sleep 30"),
+        1 => command(1, "touch a.txt"),
+        2 => command(2, "touch b.txt"),
+        _ => Vec::new(),
+    });
+    let place = with_model(&model);
+    let words = ["--allow", "sleep *,touch *", "--deny", "touch b.txt"];
+    let mut child = place.start(&[&RUN[..], &words[..]].concat());
+    let has_begun = || {
+        let flow = place.flow();
+        flow.is_some_and(|flow| place.journal(&flow).contains("\"call_started\""))
+    };
+    wait_until("the command runs", has_begun);
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let flow = place.flow().unwrap();
+    let said = place.run(&["resume", &flow, "--until-waiting", "--improve", "none"]);
+    assert_eq!(said.code, 0, "{said:?}");
+    assert!(is_there(&place, "a.txt") && !is_there(&place, "b.txt"));
+    assert!(facts(&place, "consent_requested").is_empty());
+}
+
+#[test]
+fn rules_that_come_later_answer_what_is_asked_already_and_add_to_those_before() {
+    let model = Model::start_with(|results| match results {
+        0 => command(0, "touch a.txt"),
+        1 => command(1, "mkdir b"),
+        2 => command(2, "touch c.txt"),
+        _ => Vec::new(),
+    });
+    let place = with_model(&model);
+    assert_eq!(run(&place, &["--deny", "mkdir *"]).code, 8);
+    let flow = place.flow().unwrap();
+    let go_on = |words: &[&str]| {
+        let resume = ["resume", &flow, "--until-waiting", "--improve", "none"];
+        place.run(&[&resume[..], words].concat())
+    };
+    assert_eq!(go_on(&["--allow", "edit"]).code, 2);
+    assert!(!is_there(&place, "a.txt"));
+    let said = go_on(&["--allow", "touch a.txt,mkdir *"]);
+    assert_eq!(said.code, 8, "{said:?}");
+    assert!(is_there(&place, "a.txt") && !is_there(&place, "b"));
+    assert!(last_result(&model.heard()[2]).contains("--deny 'mkdir *'"));
+    let resolved = &facts(&place, "consent_resolved")[0];
+    assert_eq!(resolved["by"]["rule"], "touch a.txt");
+    // What is asked and denied by a rule is refused, and the role goes on.
+    let said = go_on(&["--deny", "touch c.txt"]);
+    assert_eq!(said.code, 0, "{said:?}");
+    assert!(!is_there(&place, "c.txt"));
+    assert!(last_result(model.heard().last().unwrap()).contains("--deny 'touch c.txt'"));
+}
+
+#[test]
+fn a_fork_and_a_flow_that_was_exported_keep_their_rules() {
+    let model = Model::start_with(|results| match results {
+        0 => command(0, "mkdir asked"),
+        1 => command(1, "touch a.txt"),
+        _ => Vec::new(),
+    });
+    let place = with_model(&model);
+    assert_eq!(
+        run(&place, &["--allow", "mkdir asked,touch *", "--mode", "ask"]).code,
+        0
+    );
+    let flow = place.flow().unwrap();
+    std::fs::remove_file(place.workspace.path().join("demo/a.txt")).unwrap();
+    let seq = facts(&place, "model_requested")[1]["seq"].as_u64().unwrap();
+    let at = (seq - 1).to_string();
+    let said = place.run(&["fork", &flow, "--at", &at, "--json"]);
+    assert_eq!(said.code, 0, "{said:?}");
+    let fork = said.json()["flow"].as_str().unwrap().to_owned();
+    let said = place.run(&["resume", &fork, "--until-waiting", "--improve", "none"]);
+    assert_eq!(said.code, 0, "{said:?}");
+    assert!(is_there(&place, "a.txt"));
+    // Whoever takes in a flow of somebody else is told what it may do.
+    let archive = place.workspace.path().join("flow.tar");
+    let archive = archive.to_str().unwrap();
+    let said = place.run(&["export", &flow, "--output", archive]);
+    assert_eq!(said.code, 0, "{said:?}");
+    let said = place.run(&["import", archive, "--project", "copies"]);
+    assert_eq!(said.code, 0, "{said:?}");
+    let told = "resumed, it runs in the mode no-access, and without asking: mkdir asked, touch *";
+    assert!(said.err.contains(told), "{said:?}");
+}
+
+#[test]
+fn the_operators_own_configuration_counts_for_all_flows_and_its_no_more_than_a_yes() {
+    let model = Model::start_with(WORKS);
+    let place = with_model(&model);
+    let file = place.workspace.path().join("config.yaml");
+    let models = std::fs::read_to_string(&file).unwrap();
+    let consent = "consent:\n  allow: ['touch *']\n  deny: [edits]\n";
+    std::fs::write(&file, format!("{models}{consent}")).unwrap();
+    let said = run(&place, &["--allow", "edits"]);
+    assert_eq!(said.code, 0, "{said:?}");
+    assert!(!is_there(&place, "notes.md") && is_there(&place, "made by it.txt"));
+    assert_eq!(
+        ruled(&place),
+        [
+            ["write_file", "deny", "edits", "configuration"],
+            ["run_command", "allow_once", "touch *", "configuration"],
+        ]
+    );
+    let result = last_result(&model.heard()[1]);
+    assert!(
+        result.contains("deny: edits of the configuration"),
+        "{result}"
+    );
+}
+
+#[test]
+fn the_mode_of_the_configuration_is_that_of_flows_of_which_none_is_said() {
+    let model = Model::start_with(WORKS);
+    for (words, code) in [(&[][..], 0), (&["--mode", "ask"][..], 8)] {
+        let place = with_model(&model);
+        let file = place.workspace.path().join("config.yaml");
+        let models = std::fs::read_to_string(&file).unwrap();
+        std::fs::write(&file, format!("{models}consent: {{ mode: full }}\n")).unwrap();
+        let said = run(&place, words);
+        assert_eq!(said.code, code, "{said:?}");
+        assert_eq!(is_there(&place, "notes.md"), code == 0);
+    }
+}
+
+#[test]
+fn a_workspace_takes_away_and_cannot_allow() {
+    let model = Model::start_with(WORKS);
+    let place = with_model(&model);
+    std::fs::create_dir_all(place.workspace.path().join(".a-society")).unwrap();
+    for (text, part) in [
+        (
+            "consent: { allow: [edits] }\n",
+            "a workspace cannot allow anything",
+        ),
+        (
+            "consent: { mode: full }\n",
+            "a workspace cannot make a mode wider",
+        ),
+        (
+            "consent: { deny: [everything] }\n",
+            "`everything` is no rule",
+        ),
+        ("model: m\n", "`model`"),
+    ] {
+        place.write(".a-society/config.yaml", text);
+        let said = run(&place, &[]);
+        assert_eq!(said.code, 1, "{said:?}");
+        assert!(said.err.contains(part), "{part}: {}", said.err);
+        let checked = place.run(&["check", "demo/flow.yaml"]);
+        assert_eq!(checked.code, 1, "{checked:?}");
+        assert!(format!("{checked:?}").contains(part), "{part}: {checked:?}");
+    }
+    assert_eq!(model.requests(), 0);
+    let text = "consent: { mode: partial-access, deny: ['touch *'] }\n";
+    place.write(".a-society/config.yaml", text);
+    assert_eq!(place.run(&["check", "demo/flow.yaml"]).code, 0);
+    let said = run(&place, &["--mode", "full", "--allow", "touch *"]);
+    // The edit is asked about, because partial access is the most here.
+    assert_eq!(said.code, 8, "{said:?}");
+    let flow = place.flow().unwrap();
+    assert_eq!(place.run(&["allow", &flow]).code, 0);
+    let said = place.run(&["resume", &flow, "--until-waiting", "--improve", "none"]);
+    assert_eq!(said.code, 0, "{said:?}");
+    assert!(is_there(&place, "notes.md") && !is_there(&place, "made by it.txt"));
+}
+
+#[test]
+fn a_rule_that_says_nothing_is_refused_before_anything_is_made() {
+    let model = Model::start_with(WORKS);
+    let place = with_model(&model);
+    for words in [
+        ["--allow", "edit"],
+        ["--allow", "edits,everything"],
+        ["--allow", "pytest*"],
+        ["--allow", "env *"],
+        ["--deny", "pytest; rm"],
+        ["--deny", "mcp:"],
+        ["--mode", "wide"],
+    ] {
+        let said = run(&place, &words);
+        assert_eq!(said.code, 2, "{words:?}: {said:?}");
+        assert!(place.flow().is_none(), "{words:?}");
+    }
+    let said = run(&place, &["--allow", "edit"]);
+    for known in [
+        "edits",
+        "commands",
+        "web",
+        "mcp-tools",
+        "mcp:SERVER",
+        "'pytest *'",
+    ] {
+        assert!(said.err.contains(known), "{known}: {}", said.err);
+    }
+    assert_eq!(model.requests(), 0);
+}
+
+#[test]
+fn no_file_of_a_flow_says_what_runs_without_asking() {
+    let model = Model::start_with(WORKS);
+    let place = with_model(&model);
+    let file = place.workspace.path().join("demo/flow.yaml");
+    let flow = std::fs::read_to_string(&file).unwrap();
+    for text in [
+        format!("{flow}consent: {{ allow: [edits] }}\n"),
+        format!("{flow}allow: [edits]\n"),
+    ] {
+        std::fs::write(&file, text).unwrap();
+        assert_ne!(run(&place, &[]).code, 0);
+        assert!(!is_there(&place, "notes.md"));
+    }
+}
