@@ -34,6 +34,7 @@ mod projects;
 mod prompted;
 mod reaching;
 mod requested;
+mod resetting;
 mod signalled;
 mod small;
 mod spoken_to;

@@ -134,6 +134,7 @@ impl Bench {
             .map_err(|why| End::Provider {
                 trouble: Trouble::Configuration,
                 why,
+                again_in_ms: None,
             })?
             .apply(&mut setting);
         setting.search = search.as_ref().ok().cloned();
@@ -216,6 +217,7 @@ impl Bench {
         let unready = |why: String| End::Provider {
             trouble: Trouble::ToolServer,
             why,
+            again_in_ms: None,
         };
         let roster = self.roster().map_err(unready)?;
         let (mut newly, mut waits) = (Vec::new(), Vec::new());

@@ -5,7 +5,7 @@
 
 mod said;
 
-use super::item::{ConsentNote, ItemKind};
+use super::item::{Again, ConsentNote, ItemKind};
 use super::phrase::{
     asked, author, budget_set, compacted, consent, grant, measure, mode, pause, run_end, shown,
     shown_whole, wait, with_detail,
@@ -35,7 +35,7 @@ pub(super) struct Words {
     pub(super) call_id: Option<String>,
     pub(super) consent: Option<ConsentNote>,
     pub(super) answer: Option<ConsentAnswer>,
-    pub(super) again_in_ms: Option<u64>,
+    pub(super) again: Option<Again>,
 }
 
 impl Words {
@@ -50,7 +50,7 @@ impl Words {
             call_id: None,
             consent: None,
             answer: None,
-            again_in_ms: None,
+            again: None,
         }
     }
 
@@ -93,8 +93,8 @@ impl Words {
         self
     }
 
-    fn again_in(mut self, ms: Option<u64>) -> Self {
-        self.again_in_ms = ms;
+    fn again(mut self, again: Option<Again>) -> Self {
+        self.again = again;
         self
     }
 
@@ -272,7 +272,7 @@ pub(super) fn wording(fact: &Fact) -> Effect<'_> {
         .say(),
         Fact::NodeRetried(f) => Words::event(
             "Node retried",
-            format!("The turn of {} starts again.", f.node),
+            format!("{}The turn of {} starts again.", on_time(f.on_time), f.node),
             "node.retried",
         )
         .at(Some(&f.node))
@@ -326,7 +326,11 @@ pub(super) fn wording(fact: &Fact) -> Effect<'_> {
         Fact::NodeWoken(f) => Words::of(
             ItemKind::Resume,
             "Goes on",
-            format!("No longer waits for {}.", wait(f.reason)),
+            format!(
+                "{}No longer waits for {}.",
+                on_time(f.on_time),
+                wait(f.reason)
+            ),
             "human.resumed",
         )
         .at(f.node.as_ref())
@@ -363,7 +367,7 @@ pub(super) fn wording(fact: &Fact) -> Effect<'_> {
             "provider.failed",
         )
         .in_turn(f.turn)
-        .again_in(f.retry_in_ms)
+        .again(f.retry_in_ms.map(Again::In))
         .say(),
         Fact::CallIntended(f) => Words::of(
             ItemKind::Tool,
@@ -681,6 +685,10 @@ fn claimed<'a>(f: &NodeClaimed) -> Effect<'a> {
         .say()
 }
 
+const fn on_time(is_so: bool) -> &'static str {
+    if is_so { "Its time came. " } else { "" }
+}
+
 fn suspended<'a>(f: &NodeSuspended) -> Effect<'a> {
     let text = match &f.question {
         Some(question) => shown_whole(question),
@@ -690,6 +698,7 @@ fn suspended<'a>(f: &NodeSuspended) -> Effect<'a> {
     let label = format!("Waits for {what}");
     Words::of(ItemKind::Event, &label, text, "human.awaiting_input")
         .at(f.node.as_ref())
+        .again(f.until.map(Again::At))
         .say()
 }
 
