@@ -42,6 +42,13 @@ pub const TICK_MS: u64 = 50;
 /// as a program does, would have them written twice; and for all others they are still fresh.
 pub const REST_MS: u64 = 100;
 
+/// How often a flow that waits for a limit to reset looks at the clock, which may be set meanwhile.
+pub const WAKE_LOOK_MS: u64 = 10_000;
+
+/// The furthest moment at which a limit of a provider resets: a week has passed by then, and those that
+/// are counted by the month are better looked at by the operator.
+pub const LIMIT_RESETS_MS_MAX: u64 = 8 * 24 * 60 * 60 * 1000;
+
 /// How long a flow that moves looks the same from outside. People and pages do not see faster.
 pub const LOOK_US: u64 = 20_000;
 

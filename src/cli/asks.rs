@@ -215,7 +215,7 @@ fn who(node: Option<&NodeId>, role: &RoleInstance) -> String {
     }
 }
 
-fn named(node: Option<&NodeId>, role: &RoleInstance) -> String {
+pub(crate) fn named(node: Option<&NodeId>, role: &RoleInstance) -> String {
     match node {
         Some(node) => format!("--node {node}"),
         None => format!("--role {role}"),

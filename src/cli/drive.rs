@@ -560,10 +560,12 @@ impl Watch<'_> {
     }
 }
 
-/// Whether nothing goes on and nothing will, unless the operator says something.
+/// Whether nothing goes on now, and the operator is asked something. Beside that, somebody may wait for a
+/// limit of a provider to reset.
 fn rests(seen: &Seen) -> bool {
     let asks = |work: &Work| matches!(work, Work::AskOperator(_));
-    seen.live == 0 && !seen.pending.is_empty() && seen.pending.iter().all(asks)
+    let waits = |work: &Work| asks(work) || matches!(work, Work::WaitUntil { .. });
+    seen.live == 0 && seen.pending.iter().any(asks) && seen.pending.iter().all(waits)
 }
 
 /// Why a flow is not driven any more.

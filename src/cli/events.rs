@@ -153,6 +153,8 @@ fn details(payload: &Value) -> Vec<String> {
     let trouble = payload.get("trouble").cloned();
     let trouble = trouble.and_then(|trouble| serde_json::from_value(trouble).ok());
     details.extend(wait.map(|reason| words::waits_for(reason, trouble).to_owned()));
+    let until = payload.get("until").and_then(Value::as_str);
+    details.extend(until.map(|at| format!("goes on by itself at {at}")));
     let named = ["title", "tool", "class", "summary", "mode", "why", "detail"];
     let plain = named.iter().filter_map(|name| payload.get(name)?.as_str());
     details.extend(plain.map(str::to_owned));

@@ -222,6 +222,7 @@ fn as_json(row: &Row) -> Value {
         "status": harmed(row).unwrap_or_else(|| summary.map_or("empty", Summary::status_word)),
         "standing": standing(row).map(Standing::word),
         "retry_at": summary.and_then(|s| s.retry_at),
+        "resets_at": summary.and_then(Summary::resets_at),
         "waiting_for": summary.map(words::waits).unwrap_or_default(),
         "running": summary.map(|s| s.running),
         "created_at": summary.map(|s| s.created_at),

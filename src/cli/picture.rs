@@ -116,10 +116,7 @@ pub(crate) fn stands(state: &FlowState, node: &NodeId, now: At) -> Stands {
     if let Some(waiting) = state.awaiting_operator.get(node) {
         return new(
             "?",
-            format!(
-                "waits for {}",
-                words::waits_for(waiting.reason, waiting.trouble)
-            ),
+            format!("waits for {}", words::waiting(waiting, now)),
             3,
         );
     }

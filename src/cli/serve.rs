@@ -6,6 +6,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use a_society_facts::fact::journal::ProcessName;
+use a_society_facts::view::standing::Standing;
+use a_society_facts::view::summary::Summary;
 use a_society_operator_ui::hub::Hubs;
 use a_society_operator_ui::protocol::ask::ModelChoice;
 use a_society_operator_ui::protocol::down::Mode;
@@ -59,8 +61,9 @@ const KNOCK: Duration = Duration::from_millis(200);
 #[command(after_help = "\
 It prints an address for your browser. The part after # is a token that signs in the first browser that
 opens it, with all that you may do. For another browser, or after a cookie was deleted, --link prints a
-new address. Without a token the server shows nothing, not even to this machine. Flows that nobody drives stand there as stopped and go on when you say so, or at once with
---resume. Ctrl-C lets running turns reach a recorded point; nothing that was recorded is lost.
+new address. Without a token the server shows nothing, not even to this machine. Flows that nobody drives are shown as
+stopped and go on when you say so, or at once with --resume. A flow that waits for a limit of its provider
+to reset goes on by itself when the time comes; pause it if it should not. Ctrl-C lets running turns reach a recorded point; nothing that was recorded is lost.
 
 It listens on this machine only. Another address is refused unless what is sent is encrypted, with
 --tls-cert and --tls-key, or you also say --insecure-lan: everybody on the way can then read the
@@ -174,8 +177,8 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
         None
     };
     announce(context, arguments, &server)?;
-    if arguments.resume {
-        resume_all(context, &store, &server, &actions);
+    if played.is_none() {
+        resume(context, &store, (&server, &actions), arguments.resume);
     }
     let mut link = server.link();
     while interrupts.count() == 0 {
@@ -459,11 +462,12 @@ fn open(context: &mut Context<'_>, url: &str) {
     }
 }
 
-fn resume_all(
+/// Goes on with what only waits for a limit to reset, or with every flow that nobody drives.
+fn resume(
     context: &mut Context<'_>,
     store: &Store,
-    server: &Server,
-    actions: &Arc<dyn Actions>,
+    (server, actions): (&Server, &Arc<dyn Actions>),
+    all: bool,
 ) {
     let Ok(census) = store.census() else { return };
     let rows = a_society_state::index::rows(store, &census.flows);
@@ -471,7 +475,7 @@ fn resume_all(
         let goes_on = row
             .summary
             .as_ref()
-            .is_some_and(|summary| !summary.is_over());
+            .is_some_and(|summary| !summary.is_over() && (all || is_limited(summary)));
         goes_on && row.held_by.is_none() && row.damage.is_none()
     });
     for row in stopped {
@@ -483,6 +487,11 @@ fn resume_all(
             }
         }
     }
+}
+
+/// Whether a flow only waits for limits of providers to reset, and would go on by itself.
+fn is_limited(summary: &Summary) -> bool {
+    matches!(Standing::of(summary, true), Standing::Limited(_))
 }
 
 /// Ends in good order: turns that run reach a recorded point, unless the operator has no patience.

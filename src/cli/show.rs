@@ -278,10 +278,11 @@ fn node_stands(state: &FlowState, node: &NodeId, now: At) -> (&'static str, Stri
         return ("works", format!("{}, since {since}", running.turn));
     }
     if let Some(waiting) = state.awaiting_operator.get(node) {
-        return (
-            "waits for you",
-            words::waits_for(waiting.reason, waiting.trouble).to_owned(),
-        );
+        let whom = match waiting.until {
+            Some(_) => "goes on by itself",
+            None => "waits for you",
+        };
+        return (whom, words::waiting(waiting, now));
     }
     if state.awaiting_handoff.contains(node) {
         return ("waits for a handoff", String::new());
@@ -365,7 +366,7 @@ fn questions(state: &FlowState, now: At) -> Vec<Vec<Cell>> {
         let asks = waiting.question.as_ref().map(cut).unwrap_or_default();
         vec![
             who.into(),
-            words::waits_for(waiting.reason, waiting.trouble).into(),
+            words::waiting(waiting, now).into(),
             format!("since {since}").into(),
             asks.into(),
         ]

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use a_society_facts::id::RoleInstance;
 use a_society_facts::view::flow::FlowState;
-use a_society_facts::view::standing::Standing;
+use a_society_facts::view::standing::{Standing, left};
 use a_society_orchestrator::config::user::Reach;
 use a_society_orchestrator::delivered::Delivered;
 use a_society_orchestrator::graph;
@@ -80,6 +80,18 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
         };
         out.line(&format!("{node} ({}) {verb}, since {since}", running.role))?;
     }
+    let name = asks::short(&flow);
+    for (node, waiting) in state.waits() {
+        if let Some(at) = waiting.until {
+            let (role, left) = (&waiting.role, left(at, now));
+            let who = node.map_or_else(|| role.to_string(), |node| format!("{node} ({role})"));
+            let to = asks::named(node, role);
+            out.line(&format!(
+                "{who}: its provider's limit resets in {left}, and then it goes on by itself; try now: \
+                 a-society retry {name} {to}"
+            ))?;
+        }
+    }
     if let Some(made) = &made {
         out.line(&delivered::line(made))?;
     }
@@ -90,7 +102,6 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
     for (role, reach) in reaches.iter().flatten().filter(|_| !over) {
         tools(out, role, reach)?;
     }
-    let name = asks::short(&flow);
     if let Some(damage) = &seen.damage {
         let says = damage.to_string();
         out.line(&out.paint.red(&crate::text::plain(&says)))?;
@@ -120,6 +131,7 @@ fn as_json(
         "status": if state.is_created() { state.status.word() } else { "empty" },
         "standing": state.is_created().then(|| standing.word()),
         "retry_at": seen.screen.summary.retry_at,
+        "resets_at": seen.screen.summary.resets_at(),
         "seq": state.seq,
         "running": running.collect::<Vec<_>>(),
         "waits": asks::as_json(asks),

@@ -1,16 +1,27 @@
 //! Words of the state, as an operator reads them.
 
+use a_society_facts::At;
 use a_society_facts::fact::flow::PauseReason;
 use a_society_facts::fact::improvement::ImprovementMode;
 use a_society_facts::fact::node::{Trouble, WaitReason};
 use a_society_facts::fact::session::SessionState;
 use a_society_facts::fact::turn::Cause;
-use a_society_facts::view::flow::{CallState, FlowStatus};
+use a_society_facts::view::flow::{CallState, FlowStatus, Waiting};
+use a_society_facts::view::standing::left;
 use a_society_facts::view::summary::Summary;
 
 /// What is waited for, to be read after "waits for".
 pub(crate) fn waits_for(reason: WaitReason, trouble: Option<Trouble>) -> &'static str {
     trouble.map_or_else(|| wait(reason), Trouble::needs)
+}
+
+/// The same of somebody who waits now, with the time that is left.
+pub(crate) fn waiting(waiting: &Waiting, now: At) -> String {
+    let what = waits_for(waiting.reason, waiting.trouble);
+    match waiting.until {
+        Some(at) => format!("{what}, in {}", left(at, now)),
+        None => what.to_owned(),
+    }
 }
 
 /// The same where nothing more is known.
@@ -60,7 +71,11 @@ pub(crate) fn waits(summary: &Summary) -> Vec<String> {
             .node
             .as_ref()
             .map_or_else(|| one.role.to_string(), ToString::to_string);
-        format!("{who}: {}", wait(one.reason))
+        let what = match one.until {
+            Some(_) => Trouble::Limit.needs(),
+            None => wait(one.reason),
+        };
+        format!("{who}: {what}")
     });
     whole.into_iter().chain(each).collect()
 }

@@ -52,7 +52,7 @@ impl Server {
     }
 
     /// Ends it as a power cut would.
-    pub(super) fn kill(&mut self) {
+    pub(crate) fn kill(&mut self) {
         drop(self.child.kill());
         drop(self.child.wait());
     }

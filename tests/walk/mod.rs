@@ -35,6 +35,7 @@ mod projects;
 mod prompted;
 mod reaching;
 mod requested;
+mod resetting;
 mod signalled;
 mod small;
 mod spoken_to;

@@ -149,7 +149,8 @@ impl Place {
             before = line::write(&mut out, seq, at, durable, before, &fact).unwrap();
         }
         std::fs::write(self.segment(flow), out).unwrap();
-        std::fs::remove_file(self.folder(flow).join("flow.json")).unwrap();
+        // A process that was killed may not have written it yet.
+        drop(std::fs::remove_file(self.folder(flow).join("flow.json")));
     }
 
     /// What `status` says of the flow.

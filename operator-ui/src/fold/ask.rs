@@ -87,7 +87,8 @@ pub fn questions(pending: &[Work]) -> impl Iterator<Item = &Question> {
         | Work::StopTurn { .. }
         | Work::Claim { .. }
         | Work::StartReflection { .. }
-        | Work::StartFeedback { .. } => None,
+        | Work::StartFeedback { .. }
+        | Work::WaitUntil { .. } => None,
     })
 }
 

@@ -421,6 +421,7 @@ fn ready(pending: &[Work]) -> BTreeSet<NodeId> {
         | Work::StopTurn { .. }
         | Work::StartReflection { .. }
         | Work::StartFeedback { .. }
+        | Work::WaitUntil { .. }
         | Work::AskOperator(_) => None,
     });
     nodes.collect()

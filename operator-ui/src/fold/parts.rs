@@ -8,13 +8,15 @@ use a_society_facts::handoff::Way;
 use a_society_facts::id::{NodeId, RoleInstance};
 use a_society_facts::message::Text;
 use a_society_facts::view::FlowState;
-use a_society_facts::view::flow::{Account, CallState, Improvement, Reflecting, RequestState};
+use a_society_facts::view::flow::{
+    Account, CallState, Improvement, Reflecting, RequestState, Waiting,
+};
 use a_society_orchestrator::config::user::Reach;
 use a_society_orchestrator::graph::{FlowGraph, InlineRole};
 use a_society_orchestrator::project::choices;
 
 use super::history::{AlongEdge, AtNode, History};
-use super::row::{is_done, row};
+use super::row::{again, is_done, row};
 use super::{reach, words};
 use crate::protocol::ask::{ImprovementMode, ModelChoice};
 use crate::protocol::flow::{
@@ -22,7 +24,7 @@ use crate::protocol::flow::{
     ImprovementView, NodeState, NodeView, Paused, ReflectingState, ReflectingView, RoleState,
     RoleView,
 };
-use crate::protocol::row::{DrivenBy, FlowRef};
+use crate::protocol::row::{Again, DrivenBy, FlowRef};
 
 /// What parts are made from.
 #[derive(Debug, Clone, Copy)]
@@ -95,15 +97,33 @@ impl Maker<'_> {
             took_ms: past.took_ms,
             turn: past.turn.map(|turn| turn.0),
             attempt: past.attempt.map(u64::from),
+            again: self.again(node),
             correction: past.correction,
             rank: self.ranks.get(id).copied().unwrap_or(0),
             seq: past.seq,
         }
     }
 
+    /// When a node goes on by itself, if somebody is there to let it.
+    fn again(&self, node: &NodeOutline) -> Option<Again> {
+        self.driven_by?;
+        let until = (self.state.awaiting_operator.get(&node.id)).and_then(|waits| waits.until);
+        let retry = || {
+            let works = self.state.running.contains_key(&node.id);
+            self.history.retries.get(&node.role).filter(|_| works)
+        };
+        until
+            .map(|at| again(at, true))
+            .or_else(|| retry().map(|at| again(*at, false)))
+    }
+
     fn stands(&self, node: &NodeOutline, past: &AtNode) -> (NodeState, String) {
         let (state, id) = (self.state, &node.id);
         if let Some(waiting) = state.awaiting_operator.get(id) {
+            if waiting.until.is_some() {
+                let words = "Waiting for a limit of its provider".to_owned();
+                return (NodeState::Suspended, words);
+            }
             // A turn that the operator stopped waits like any other; one that failed says so.
             let failed = match waiting.reason {
                 WaitReason::AutonomousAbort => past.failed,
@@ -242,6 +262,9 @@ impl Maker<'_> {
         let in_file = definition.and_then(|role| role.mcp_servers.as_deref());
         let mcp = choices::names(&settings, choices::SERVERS, in_file).unwrap_or_default();
         let (stands, node) = self.role_stands(role);
+        let mine = state.waits().map(|(_, waiting)| waiting);
+        let mine: Vec<&Waiting> = mine.filter(|waiting| waiting.role == *role).collect();
+        let until = mine.iter().find_map(|waiting| waiting.until);
         let queued = state.steers.get(role).into_iter().flatten();
         RoleView {
             instance: role.to_string(),
@@ -266,11 +289,10 @@ impl Maker<'_> {
             queued: queued.map(|said| said.text.shown()).collect(),
             tasks: self.history.tasks.of(role),
             mcp,
-            retry_at: self.history.retries.get(role).map(ToString::to_string),
-            unread_hint: state
-                .waits()
-                .filter(|(_, waiting)| waiting.role == *role)
-                .count() as u64,
+            retry_at: (self.history.retries.get(role).copied())
+                .or(until)
+                .map(words::at),
+            unread_hint: mine.iter().filter(|w| w.until.is_none()).count() as u64,
         }
     }
 
@@ -287,12 +309,16 @@ impl Maker<'_> {
 
     fn role_stands(&self, role: &RoleInstance) -> (RoleState, Option<NodeId>) {
         let state = self.state;
-        if let Some((node, _)) = state.waiting_of(role) {
-            return (RoleState::NeedsYou, Some(node.clone()));
+        let waits = |waiting: &Waiting| match waiting.until {
+            Some(_) => RoleState::Limited,
+            None => RoleState::NeedsYou,
+        };
+        if let Some((node, waiting)) = state.waiting_of(role) {
+            return (waits(waiting), Some(node.clone()));
         }
         if let Some(reflecting) = state.reflecting(role) {
-            let stands = if reflecting.waiting.is_some() {
-                RoleState::NeedsYou
+            let stands = if let Some(waiting) = &reflecting.waiting {
+                waits(waiting)
             } else if reflecting.findings.is_some() {
                 RoleState::Done
             } else {

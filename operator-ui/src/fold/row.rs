@@ -1,10 +1,12 @@
 //! A flow's line in the list of all flows.
 
+use a_society_facts::At;
 use a_society_facts::view::flow::FlowState;
+use a_society_facts::view::standing::Standing;
 use a_society_facts::view::summary::Summary;
 
 use super::words;
-use crate::protocol::row::{DrivenBy, FlowRef, FlowRow, Parent};
+use crate::protocol::row::{Again, DrivenBy, FlowRef, FlowRow, Parent};
 
 /// The line of a flow that was folded.
 #[must_use]
@@ -39,7 +41,9 @@ pub fn short_row(flow: &FlowRef, summary: &Summary, driven_by: Option<DrivenBy>)
         title: summary.title.clone(),
         status: summary.status_word().to_owned(),
         phase: crate::protocol::row::Phase::Forward,
-        waits: summary.waits.len() as u64,
+        waits: (summary.waits.iter())
+            .filter(|wait| wait.until.is_none())
+            .count() as u64,
         running: summary.running as u64,
         nodes_done: 0,
         nodes: 0,
@@ -54,6 +58,25 @@ pub fn short_row(flow: &FlowRef, summary: &Summary, driven_by: Option<DrivenBy>)
         driven_by,
         over,
         stopped: !over && driven_by.is_none(),
+        again: match Standing::of(summary, driven_by.is_some()) {
+            Standing::Retrying(at) => Some(again(at, false)),
+            Standing::Limited(at) => Some(again(at, true)),
+            Standing::Working
+            | Standing::Compacting
+            | Standing::Waiting
+            | Standing::Paused
+            | Standing::Stopped
+            | Standing::Completed
+            | Standing::Cancelled => None,
+        },
+    }
+}
+
+/// What goes on by itself at a moment.
+pub(super) fn again(at: At, limit: bool) -> Again {
+    Again {
+        at: words::at(at),
+        limit,
     }
 }
 

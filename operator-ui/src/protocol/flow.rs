@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::ask::{ArtifactRef, Ask};
 use super::feed::Task;
-use super::row::FlowRow;
+use super::row::{Again, FlowRow};
 use super::wire;
 
 wire! {
@@ -74,6 +74,8 @@ wire! {
         pub turn: Option<u64>,
         /// Which try at the turn it is.
         pub attempt: Option<u64>,
+        /// When it goes on by itself, if it waits for that.
+        pub again: Option<Again>,
         /// Whether it mends what came back.
         pub correction: bool,
         /// How far it is from the beginning.
@@ -209,6 +211,8 @@ wire! {
         NeedsYou,
         /// It waits for something to come back.
         AwaitingHandoff,
+        /// It waits for a limit of its provider to reset.
+        Limited,
         /// It reflects.
         Reflecting,
         /// All of its nodes are done.

@@ -54,6 +54,16 @@ wire! {
         pub over: bool,
         /// Whether it is unfinished and nobody drives it.
         pub stopped: bool,
+        /// When it goes on by itself, if nothing of it does before.
+        pub again: Option<Again>,
+    }
+
+    /// Something that goes on by itself at its time.
+    pub struct Again {
+        /// When.
+        pub at: String,
+        /// Whether a limit of a provider resets then; else a request that failed is sent again.
+        pub limit: bool,
     }
 
     /// The flow that another is a fork of.

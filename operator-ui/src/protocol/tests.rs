@@ -18,7 +18,7 @@ fn typescript() -> String {
     let config = Config::new().with_large_int("number");
     let declared = declared!(
         &config,
-        row::{FlowRef, FlowRow, Parent, DrivenBy, Phase, Decided, InboxState},
+        row::{FlowRef, FlowRow, Parent, Again, DrivenBy, Phase, Decided, InboxState},
         ask::{
             Ask, AskKind, Fact, WaitReason, ImprovementMode, Target, ArtifactRef, ModelChoice, Diff,
             Hunk, DiffLine, Op, Estimate, ShortBudget,

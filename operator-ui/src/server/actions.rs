@@ -132,7 +132,8 @@ fn answer_what_was_chosen(driven: &Driven, chosen: Chosen) {
             | Work::StopTurn { .. }
             | Work::Claim { .. }
             | Work::StartReflection { .. }
-            | Work::StartFeedback { .. } => None,
+            | Work::StartFeedback { .. }
+            | Work::WaitUntil { .. } => None,
         });
         if let Some(command) = asked.filter(|_| news) {
             // Who answered before us was heard first, and that counts.

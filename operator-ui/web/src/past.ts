@@ -18,7 +18,7 @@ function tookAt(track: Track, id: string, seq: number): number | null {
 function nodeAt(now: NodeView, track: Track, seq: number, state: NodeState, correction: boolean, since: number | null): NodeView {
   const turn = state === "not-reached" || state === "ready" ? null : (turnAt(track, now.id, seq)?.turn ?? null);
   return {
-    ...now, state, correction, turn, words: WORDS[state], live: null, seq: since ?? 0, took_ms: tookAt(track, now.id, seq),
+    ...now, state, correction, turn, words: WORDS[state], live: null, again: null, seq: since ?? 0, took_ms: tookAt(track, now.id, seq),
     since: since === null ? null : new Date(timeAt(track, since)).toISOString(),
   };
 }
@@ -66,7 +66,7 @@ export function pastOf(flow: FlowState, track: Track, seq: number): FlowState {
     ...flow, nodes, edges, roles, asks: {},
     flow: {
       // What was spent until then the track does not know: it is left out until the server says it.
-      ...flow.flow, seq, updated_at: new Date(ms).toISOString(), tokens: 0, cached_tokens: null, cost_micros: 0, limits: {}, paused: null, stopped: false, over: false, nodes_done: done, running: all.filter((n) => n.state === "running").length,
+      ...flow.flow, seq, updated_at: new Date(ms).toISOString(), tokens: 0, cached_tokens: null, cost_micros: 0, limits: {}, paused: null, stopped: false, again: null, over: false, nodes_done: done, running: all.filter((n) => n.state === "running").length,
       waits: all.filter((n) => n.state === "needs-you").length, phase: done < all.length ? "forward" : flow.flow.phase,
     },
   };
@@ -98,5 +98,5 @@ export function asItWas(then: FlowState, track: Track, seq: number): FlowState {
     const state = states.get(id)?.state;
     nodes[id] = n.state === "interrupted" && state === "running" ? { ...n, state, words: WORDS[state] } : n;
   }
-  return { ...then, nodes, flow: { ...then.flow, stopped: false } };
+  return { ...then, nodes, flow: { ...then.flow, stopped: false, again: null } };
 }

@@ -92,7 +92,11 @@ over: boolean,
 /**
  * Whether it is unfinished and nobody drives it.
  */
-stopped: boolean, };
+stopped: boolean,
+/**
+ * When it goes on by itself, if nothing of it does before.
+ */
+again: Again | null, };
 
 export type Parent = {
 /**
@@ -103,6 +107,16 @@ flow: string,
  * Up to which record the two are one.
  */
 at_seq: number, };
+
+export type Again = {
+/**
+ * When.
+ */
+at: string,
+/**
+ * Whether a limit of a provider resets then; else a request that failed is sent again.
+ */
+limit: boolean, };
 
 export type DrivenBy = "server" | "other";
 
@@ -606,7 +620,11 @@ over: boolean,
 /**
  * Whether it is unfinished and nobody drives it.
  */
-stopped: boolean, };
+stopped: boolean,
+/**
+ * When it goes on by itself, if nothing of it does before.
+ */
+again: Again | null, };
 
 export type ConsentMode = "no-access" | "partial-access" | "full-access";
 
@@ -669,6 +687,10 @@ turn: number | null,
  * Which try at the turn it is.
  */
 attempt: number | null,
+/**
+ * When it goes on by itself, if it waits for that.
+ */
+again: Again | null,
 /**
  * Whether it mends what came back.
  */
@@ -829,7 +851,7 @@ retry_at: string | null,
  */
 unread_hint: number, };
 
-export type RoleState = "idle" | "running" | "needs-you" | "awaiting-handoff" | "reflecting" | "done";
+export type RoleState = "idle" | "running" | "needs-you" | "awaiting-handoff" | "limited" | "reflecting" | "done";
 
 export type ImprovementView = {
 /**

@@ -1,4 +1,5 @@
 // Numbers and moments in words. Dates by `Intl`; everything else is one English.
+import type { Again } from "./wire";
 
 const clockTime = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
 const clockSecond = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23" });
@@ -59,6 +60,13 @@ export function took(ms: number): string {
 export function span(ms: number): string {
   const seconds = Math.max(0, Math.round(ms / SECOND));
   return seconds < 60 ? `${seconds} s` : long(ms, "min");
+}
+
+/** What goes on by itself, and when: "Retrying in 18 s", "Limit resets in 44 min". */
+export function goesOn(again: Again, now: number): string {
+  const left = Date.parse(again.at) - now;
+  const words = again.limit ? "Limit resets" : "Retrying";
+  return left > 0 ? `${words} in ${span(Math.ceil(left / SECOND) * SECOND)}` : words;
 }
 
 /** Tokens: 640, 122k, 1.24M. */

@@ -257,6 +257,7 @@ impl Models {
         let key = key.map_err(|why| End::Provider {
             trouble: Trouble::Key,
             why,
+            again_in_ms: None,
         })?;
         let mut made = self
             .providers
@@ -270,6 +271,7 @@ impl Models {
         let new: Arc<dyn Provider> = Arc::new(new.map_err(|fault| End::Provider {
             trouble: fault.class.trouble(),
             why: fault.to_string(),
+            again_in_ms: None,
         })?);
         let keyed = Keyed {
             key: key.clone(),
@@ -292,6 +294,7 @@ fn transport(catalog: &Catalog) -> Result<Arc<Transport>, End> {
     let trusted = trusted.map_err(|why| End::Provider {
         trouble: Trouble::Configuration,
         why,
+        again_in_ms: None,
     })?;
     let made = Transport::new(Timeouts::default(), catalog.proxy.clone(), trusted);
     Ok(Arc::clone(TRANSPORT.get_or_init(|| Arc::new(made))))

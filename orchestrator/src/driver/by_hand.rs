@@ -175,6 +175,7 @@ impl Core {
             Work::StartFeedback { role: None }
             | Work::RunTurn { .. }
             | Work::StopTurn { .. }
+            | Work::WaitUntil { .. }
             | Work::AskOperator(_) => return false,
         };
         let of_role =

@@ -4,14 +4,14 @@
 //! must now be started comes out as [`Start`]s. After a crash nothing here is different: the flow
 //! was folded by its open, `Opened` is one more input, and `pending` says what goes on.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
-use a_society_facts::Fact;
 use a_society_facts::fact::request::RequestFrame;
 use a_society_facts::fact::turn::DraftKind;
 use a_society_facts::id::{ClientId, RoleInstance, Seq, TurnId};
 use a_society_facts::view::FlowState;
+use a_society_facts::{At, Fact};
 use a_society_flow::graph::{self, FlowGraph};
 use a_society_flow::machine::{
     Claim, Input, NewSession, StartFeedback, StartReflection, Task, Work, decide, pending,
@@ -120,6 +120,11 @@ pub struct Core {
     room: Room,
     /// Whether work waits for room that other flows of the process take.
     crowded: bool,
+    /// When a limit of a provider resets for which a role waits; the first of them.
+    wake_at: Option<At>,
+    /// The roles whose turns the operator has just tried again. Their first requests do not wait for what
+    /// other requests heard of their provider.
+    pub(super) tried_again: BTreeSet<RoleInstance>,
     /// Whether this process drives the flow on, and not only hears a command for it.
     driven: bool,
     /// Whether nothing new is started, because the process ends.
@@ -166,6 +171,8 @@ impl Core {
             answers_at_most,
             room,
             crowded: false,
+            wake_at: None,
+            tried_again: BTreeSet::new(),
             driven: false,
             draining: false,
             changed: true,
@@ -286,6 +293,12 @@ impl Core {
 
     pub(super) fn append(&mut self, fact: Fact) -> Result<(), DriverError> {
         self.changed |= may_give_work(&fact);
+        if let Fact::NodeRetried(retried) = &fact
+            && !retried.on_time
+            && let Some(role) = self.state().role_of(&retried.node)
+        {
+            self.tried_again.insert(role.clone());
+        }
         let ended = if let Fact::TurnEnded(ended) = &fact {
             Some(ended.turn)
         } else {
@@ -345,6 +358,14 @@ impl Core {
             self.driven = true;
             self.input(Input::Driven)?;
         }
+        if let Some(at) = self.wake_at
+            && !self.draining
+            && at <= self.flow.now()
+        {
+            self.wake_at = None;
+            self.changed = true;
+            self.input(Input::TimeCame(self.flow.now()))?;
+        }
         while self.changed && !self.draining {
             self.changed = false;
             self.begin_pending(&mut starts)?;
@@ -358,6 +379,7 @@ impl Core {
         let free = self.room.free();
         let mut room = own.min(free);
         self.crowded = false;
+        self.wake_at = None;
         for work in self.pending() {
             let begins = match &work {
                 Work::RunTurn { turn, .. } => room > 0 && !self.live.contains_key(turn),
@@ -369,6 +391,10 @@ impl Core {
                         continue;
                     }
                     room > 0
+                }
+                Work::WaitUntil { at, .. } => {
+                    self.wake_at = Some(self.wake_at.map_or(*at, |first| first.min(*at)));
+                    false
                 }
                 Work::AskOperator(_) => false,
             };
@@ -393,8 +419,14 @@ impl Core {
         match work {
             Work::RunTurn { turn, .. } => !self.live.contains_key(turn),
             Work::Claim { .. } | Work::StartReflection { .. } | Work::StartFeedback { .. } => true,
-            Work::StopTurn { .. } | Work::AskOperator(_) => false,
+            Work::StopTurn { .. } | Work::WaitUntil { .. } | Work::AskOperator(_) => false,
         }
+    }
+
+    /// When a limit of a provider resets for which a role of this flow waits, as far as it was looked at.
+    #[must_use]
+    pub const fn wakes_at(&self) -> Option<At> {
+        self.wake_at
     }
 
     /// Whether work waits for room that other flows of the process take. Nobody says when there is
@@ -437,7 +469,7 @@ impl Core {
                 self.input(Input::StartFeedback(StartFeedback { role, session }))
                     .map(|_| None)
             }
-            Work::AskOperator(_) => Ok(None),
+            Work::WaitUntil { .. } | Work::AskOperator(_) => Ok(None),
         }
     }
 

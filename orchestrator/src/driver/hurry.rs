@@ -10,12 +10,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use a_society_facts::id::{ClientId, NodeId};
-use a_society_flow::machine::Task;
+use a_society_flow::machine::{Input, Task};
 use a_society_roles::turn::step::{Choose, Compact, Step, Told};
 use a_society_roles::turn::stop::StopSignal;
 
 use super::core::{Core, LiveTurn};
 use super::error::DriverError;
+use super::obey::target;
 use crate::control::message::Whom;
 use crate::limits::HURRIED_MAX;
 
@@ -35,6 +36,11 @@ impl Nap {
     /// No time passes any more in this turn.
     pub(super) fn end(&self) {
         self.over.raise();
+    }
+
+    /// What it waits with is tried now.
+    pub(super) fn hurry(&self) {
+        self.hurried.store(true, Ordering::SeqCst);
     }
 
     /// Lets time pass, in short looks. Each is at least as long as it says, so that the whole is, too.
@@ -136,7 +142,7 @@ impl LiveTurn {
 
     fn hurry(&mut self) {
         self.pace = Pace::Hurried;
-        self.nap.hurried.store(true, Ordering::SeqCst);
+        self.nap.hurry();
     }
 
     fn node(&self) -> Option<&NodeId> {
@@ -179,6 +185,10 @@ impl Core {
             turns.map(LiveTurn::named).collect()
         };
         match self.live.values().filter(|live| meant(live)).count() {
+            0 if self.wakes_at().is_some() => {
+                let target = target(whom.clone());
+                return self.input(Input::Retry { target, client });
+            }
             0 => return Err(DriverError::NothingWaits(named(&LiveTurn::waits))),
             1 => {}
             _ => return Err(DriverError::ManyTries(named(&meant))),

@@ -222,7 +222,7 @@ fn reason(why: &str) -> Option<String> {
     (!why.is_empty()).then_some(why)
 }
 
-fn target(whom: Whom) -> ReplyTarget {
+pub(super) fn target(whom: Whom) -> ReplyTarget {
     match whom {
         Whom::Node(node) => ReplyTarget::Node(node),
         Whom::Role(role) => ReplyTarget::Role(role),

@@ -1,5 +1,6 @@
 //! A turn ends: what its taker says becomes an input of the machine, and a repair goes back.
 
+use a_society_facts::At;
 use a_society_facts::fact::Fact;
 use a_society_facts::fact::node::FaultCode;
 use a_society_facts::fact::session::Origin;
@@ -19,6 +20,7 @@ use a_society_roles::turn::step::{End, Told};
 use super::core::Core;
 use super::error::DriverError;
 use super::step::Heard;
+use crate::limits::LIMIT_RESETS_MS_MAX;
 use crate::mint;
 use crate::project::docs::ailment;
 use crate::record::{Found, find, find_in_record, inline_bytes, instead_of};
@@ -82,9 +84,24 @@ impl Core {
             },
             End::OutputLimit => Outcome::OutputLimit,
             End::Aborted { why } => Outcome::Aborted { why },
-            End::Provider { trouble, why } => Outcome::ProviderProblem { trouble, why },
+            End::Provider {
+                trouble,
+                why,
+                again_in_ms,
+            } => Outcome::ProviderProblem {
+                trouble,
+                why,
+                until: self.until(again_in_ms),
+            },
             End::Configuration { why } => Outcome::NeedsConfiguration { why },
         })
+    }
+
+    /// The moment after so long, unless it is further away than anybody believes.
+    fn until(&self, ms: Option<u64>) -> Option<At> {
+        let ms = ms.filter(|ms| *ms <= LIMIT_RESETS_MS_MAX)?;
+        let ms = i64::try_from(ms).ok()?;
+        Some(At::from_ms(self.flow().now().ms().saturating_add(ms)))
     }
 
     /// Whether this would end the turn, or be sent back to the role. Nothing changes.

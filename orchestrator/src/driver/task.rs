@@ -22,7 +22,7 @@ use super::turn_thread::{Answer, Answers, TurnThreads};
 use crate::control::message::{Command, Taken};
 use crate::control::server;
 use crate::control::socket::Door;
-use crate::limits::{INBOX_MAX, LOOK_US, REST_MS, TICK_MS};
+use crate::limits::{INBOX_MAX, LOOK_US, REST_MS, TICK_MS, WAKE_LOOK_MS};
 
 /// Why a turn failed whose thread ended by a fault of this program.
 const BROKE: &str =
@@ -275,7 +275,11 @@ impl Task {
         match (idle, self.core.rests()) {
             (false, _) => Some(TICK_MS),
             (true, false) => Some(REST_MS),
-            (true, true) => None,
+            (true, true) => self.core.wakes_at().map(|at| {
+                let left = at.ms().saturating_sub(self.core.flow().now().ms());
+                // The machine may sleep, and its clock may be set.
+                u64::try_from(left).unwrap_or(0).min(WAKE_LOOK_MS)
+            }),
         }
     }
 

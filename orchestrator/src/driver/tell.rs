@@ -98,6 +98,12 @@ impl Core {
         if hears && self.is_interrupted(turn, &role) {
             stop.cut();
         }
+        let pace = if self.tried_again.remove(&role) {
+            nap.hurry();
+            Pace::Hurried
+        } else {
+            Pace::default()
+        };
         let live = LiveTurn {
             attempt,
             hears,
@@ -105,7 +111,7 @@ impl Core {
             task,
             stop: stop.clone(),
             nap: nap.clone(),
-            pace: Pace::default(),
+            pace,
             draft: None,
             thought: None,
             calls: self.calls_of(turn),

@@ -138,11 +138,13 @@ impl Bench {
             .map_err(|why| End::Provider {
                 trouble: Trouble::Configuration,
                 why,
+                again_in_ms: None,
             })?
             .apply(&mut setting);
         let policy = self.policy(&job.rules).map_err(|why| End::Provider {
             trouble: Trouble::Configuration,
             why,
+            again_in_ms: None,
         })?;
         setting.policy = Arc::new(policy);
         setting.search = search.as_ref().ok().cloned();
@@ -225,6 +227,7 @@ impl Bench {
         let unready = |why: String| End::Provider {
             trouble: Trouble::ToolServer,
             why,
+            again_in_ms: None,
         };
         let roster = self.roster().map_err(unready)?;
         let (mut newly, mut waits) = (Vec::new(), Vec::new());

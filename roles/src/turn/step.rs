@@ -306,6 +306,8 @@ pub enum End {
         trouble: Trouble,
         /// What is needed, in words.
         why: String,
+        /// After how long it may be asked again, if it said so.
+        again_in_ms: Option<u64>,
     },
     /// The role's model or tools must be chosen first.
     Configuration {

@@ -68,6 +68,7 @@ pub(super) fn consent_awaited(consent: &ConsentId, open: &OpenConsent) -> Fact {
         question: None,
         lack: None,
         trouble: None,
+        until: None,
         consent: Some(consent.clone()),
         approval: None,
         about_project: false,
@@ -95,6 +96,7 @@ pub(super) fn woken(state: &FlowState, consent: &ConsentId) -> Option<Fact> {
     let mut waits = state.waits();
     let (node, waiting) = waits.find(|(_, w)| w.consent.as_ref() == Some(consent))?;
     Some(Fact::NodeWoken(NodeWoken {
+        on_time: false,
         client: None,
         node: node.cloned(),
         role: waiting.role.clone(),

@@ -58,6 +58,7 @@ fn client(input: &Input) -> Option<&ClientId> {
         Input::ProposeChange(propose) => propose.client.as_ref(),
         Input::Opened
         | Input::Driven
+        | Input::TimeCame(_)
         | Input::Claim(_)
         | Input::StartReflection(_)
         | Input::StartFeedback(_)
@@ -78,6 +79,7 @@ fn dispatch(graph: &FlowGraph, state: &FlowState, input: &Input) -> Result<Vec<F
         Input::Create(create) => created(graph, state, create),
         Input::Opened => Ok(opened::opened(state)),
         Input::Driven => Ok(opened::driven(state)),
+        Input::TimeCame(now) => Ok(operate::time_came(state, *now)),
         Input::Claim(input) => claim::claim(graph, state, input),
         Input::StartReflection(input) => improve::start_reflection(state, input),
         Input::StartFeedback(input) => improve::start_feedback(graph, state, input),

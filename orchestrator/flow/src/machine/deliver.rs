@@ -105,6 +105,7 @@ pub(super) fn approval_awaited(turn: &Present<'_>, approval: ApprovalId) -> Fact
         question: None,
         lack: None,
         trouble: None,
+        until: None,
         consent: None,
         approval: Some(approval),
         about_project: false,

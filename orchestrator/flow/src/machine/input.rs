@@ -35,6 +35,8 @@ pub enum Input {
     /// A process drives the flow on. Every open turn gets another try.
     Driven,
 
+    /// It is this time now, and what waited until then goes on.
+    TimeCame(At),
     /// The driver takes a node that [`crate::machine::pending`] offers.
     Claim(Claim),
     /// The driver lets a role reflect that `pending` offers.
@@ -300,6 +302,8 @@ pub enum Outcome {
         trouble: Trouble,
         /// What it needs, in words.
         why: String,
+        /// When it may go on by itself, if its provider said so.
+        until: Option<At>,
     },
     /// The role's model or tools must be chosen before it can work.
     NeedsConfiguration {

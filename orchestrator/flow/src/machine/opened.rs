@@ -105,6 +105,7 @@ fn staged(sketch: &mut Sketch) {
                 question: None,
                 lack: None,
                 trouble: None,
+                until: None,
                 consent: None,
                 approval: Some(approval.clone()),
                 about_project: false,
@@ -155,6 +156,7 @@ fn answered(sketch: &mut Sketch) {
     let settled: Vec<Fact> = settled
         .map(|(node, waiting)| {
             Fact::NodeWoken(NodeWoken {
+                on_time: false,
                 client: None,
                 node: node.cloned(),
                 role: waiting.role.clone(),

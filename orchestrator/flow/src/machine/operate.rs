@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use a_society_facts::At;
 use a_society_facts::fact::Fact;
 use a_society_facts::fact::budget::{BudgetSet, Measure};
 use a_society_facts::fact::flow::{
@@ -138,20 +139,48 @@ pub(super) fn retry(
         let reason = waiting.reason;
         return Err(Refusal::NotRetryable { who, reason });
     }
-    Ok(vec![match node {
-        Some(node) => Fact::NodeRetried(NodeRetried {
-            node: node.clone(),
-            client: client.cloned(),
-        }),
-        None => woken(None, waiting, client),
-    }])
+    Ok(vec![again((node, waiting), client, false)])
 }
 
-fn woken(node: Option<&NodeId>, waiting: &Waiting, client: Option<&ClientId>) -> Fact {
+/// What waited until now, at the latest, goes on as if the operator had tried it again.
+pub(super) fn time_came(state: &FlowState, now: At) -> Vec<Fact> {
+    let due = limited(state).filter(|(_, _, at)| *at <= now);
+    due.map(|(node, waiting, _)| again((node, waiting), None, true))
+        .collect()
+}
+
+/// Who goes on by itself, and when. Nobody does while the flow is paused or over.
+pub(super) fn limited(state: &FlowState) -> impl Iterator<Item = (Option<&NodeId>, &Waiting, At)> {
+    let goes_on = state.paused.is_none() && !state.phase.is_over();
+    let waits = state.waits().filter(move |_| goes_on);
+    waits.filter_map(|(node, waiting)| Some((node, waiting, waiting.until?)))
+}
+
+fn again(
+    (node, waiting): (Option<&NodeId>, &Waiting),
+    client: Option<&ClientId>,
+    on_time: bool,
+) -> Fact {
+    match node {
+        Some(node) => Fact::NodeRetried(NodeRetried {
+            node: node.clone(),
+            on_time,
+            client: client.cloned(),
+        }),
+        None => woken(None, waiting, (client, on_time)),
+    }
+}
+
+fn woken(
+    node: Option<&NodeId>,
+    waiting: &Waiting,
+    (client, on_time): (Option<&ClientId>, bool),
+) -> Fact {
     Fact::NodeWoken(NodeWoken {
         node: node.cloned(),
         role: waiting.role.clone(),
         reason: waiting.reason,
+        on_time,
         client: client.cloned(),
     })
 }
@@ -236,7 +265,7 @@ pub(super) fn configure(
 /// A role that reflects and waits for its configuration goes on.
 pub(super) fn reflection_configured(state: &FlowState, role: &RoleInstance) -> Option<Fact> {
     let waiting = state.reflecting(role)?.waiting.as_ref()?;
-    (waiting.reason == WaitReason::RoleConfiguration).then(|| woken(None, waiting, None))
+    (waiting.reason == WaitReason::RoleConfiguration).then(|| woken(None, waiting, (None, false)))
 }
 
 /// Whoever waits only for this budget goes on. The budget itself comes last, because it bears the
@@ -264,7 +293,7 @@ pub(super) fn set_budget(
             let roles = state.role_accounts.get(&w.role);
             own && flow && roles.is_none_or(|a| left(a, role.map(|_| measure)))
         });
-        facts.extend(freed.map(|(node, waiting)| woken(node, waiting, None)));
+        facts.extend(freed.map(|(node, waiting)| woken(node, waiting, (None, false))));
     }
     facts.push(Fact::BudgetSet(BudgetSet {
         role: role.cloned(),

@@ -103,8 +103,18 @@ fn questions(graph: &FlowGraph, state: &FlowState, work: &mut Vec<Work>) {
         return;
     }
     let asks = |question| Work::AskOperator(question);
-    let waits = state.waits();
-    work.extend(waits.filter_map(|(node, waiting)| asked(state, node, waiting).map(asks)));
+    for (node, waiting) in state.waits() {
+        let question = asked(state, node, waiting);
+        let until = waiting.until.filter(|_| state.paused.is_none());
+        work.extend(question.map(|question| match until {
+            Some(at) => Work::WaitUntil {
+                node: node.cloned(),
+                role: waiting.role.clone(),
+                at,
+            },
+            None => asks(question),
+        }));
+    }
     if let Some(pause) = &state.paused {
         let reason = pause.reason;
         work.push(asks(Question::Unpause { reason }));

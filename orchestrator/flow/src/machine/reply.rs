@@ -250,6 +250,7 @@ pub(super) fn guidance_awaited(node: &NodeId, role: &RoleInstance) -> Fact {
         question: Some("The handoff was declined. What should be done instead?".into()),
         lack: None,
         trouble: None,
+        until: None,
         consent: None,
         approval: None,
         about_project: false,

@@ -42,6 +42,7 @@ pub(super) fn stop(
             question: None,
             lack: None,
             trouble: None,
+            until: None,
             consent: None,
             approval: None,
             about_project: false,

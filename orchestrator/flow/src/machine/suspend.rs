@@ -13,6 +13,7 @@ use super::close::close;
 use super::deliver::handoff;
 use super::improve::{findings, findings_path, report, report_path};
 use super::input::{Outcome, TurnOutcome};
+use super::limits::LIMITS_IN_A_ROW_MAX;
 use super::live::Board;
 use super::refusal::Refusal;
 use super::turn::{At, Fault, Present, announced, ends_waiting, present};
@@ -162,7 +163,15 @@ fn waits(state: &FlowState, turn: &Present<'_>, outcome: &Outcome) -> Vec<Fact> 
             let (reason, error) = (WaitReason::AutonomousAbort, Some(why.clone()));
             turn.suspended(reason, said(why), TurnEnd::Failed, error)
         }
-        Outcome::ProviderProblem { trouble, why } => turn.in_trouble(*trouble, why),
+        Outcome::ProviderProblem {
+            trouble,
+            why,
+            until,
+        } => {
+            let hit = state.sessions.get(&turn.open.role);
+            let is_borne = hit.is_none_or(|session| session.limits_hit < LIMITS_IN_A_ROW_MAX);
+            turn.in_trouble(*trouble, why, until.filter(|_| is_borne))
+        }
         Outcome::NeedsConfiguration { why } => {
             let reason = WaitReason::RoleConfiguration;
             turn.suspended(reason, said(why), ends_waiting(turn.open), None)

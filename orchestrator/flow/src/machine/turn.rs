@@ -183,9 +183,15 @@ impl Present<'_> {
     }
 
     /// Something has to be mended before it reaches its model.
-    pub(super) fn in_trouble(&self, trouble: Trouble, why: &str) -> Vec<Fact> {
+    pub(super) fn in_trouble(
+        &self,
+        trouble: Trouble,
+        why: &str,
+        until: Option<a_society_facts::At>,
+    ) -> Vec<Fact> {
         let waits = NodeSuspended {
             trouble: Some(trouble),
+            until,
             ..self.waits(WaitReason::Provider, Some(Text::from(why.to_owned())))
         };
         vec![
@@ -215,6 +221,7 @@ impl Present<'_> {
             question,
             lack: None,
             trouble: None,
+            until: None,
             consent: None,
             approval: None,
             about_project: false,

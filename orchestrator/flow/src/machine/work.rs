@@ -1,5 +1,6 @@
 //! What must be started, or asked, now.
 
+use a_society_facts::At;
 use a_society_facts::fact::flow::PauseReason;
 use a_society_facts::fact::improvement::ImprovementMode;
 use a_society_facts::fact::node::{Entry, WaitReason};
@@ -51,6 +52,15 @@ pub enum Work {
     StartFeedback {
         /// The dedicated role, once it is known.
         role: Option<RoleInstance>,
+    },
+    /// Nothing is to be started before its time; the operator may try earlier.
+    WaitUntil {
+        /// The node, except in the improvement phase.
+        node: Option<NodeId>,
+        /// Who waits.
+        role: RoleInstance,
+        /// When it goes on.
+        at: At,
     },
     /// Nothing is to be started; the operator is asked something.
     AskOperator(Question),

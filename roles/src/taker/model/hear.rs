@@ -147,16 +147,19 @@ impl ModelTaker {
             Verdict::Suspend { ms } => Next::End(End::Provider {
                 trouble: Trouble::Limit,
                 why: format!("{fault}; it asks to be left alone for {} s", ms / 1000),
+                again_in_ms: Some(ms),
             }),
             Verdict::Operator => Next::End(End::Provider {
                 trouble: fault.class.trouble(),
                 why: fault.to_string(),
+                again_in_ms: None,
             }),
             // Whoever was asked for long enough may be there again when the operator is.
             Verdict::GiveUp(weary @ (Weary::Request | Weary::Turn | Weary::Waited)) => {
                 Next::End(End::Provider {
                     trouble: fault.class.trouble(),
                     why: format!("{fault}; {}", weary.words()),
+                    again_in_ms: None,
                 })
             }
             Verdict::Wait { .. } | Verdict::Compact | Verdict::GiveUp(Weary::Useless) => {

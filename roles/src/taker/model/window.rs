@@ -228,6 +228,7 @@ impl ModelTaker {
                  Or shorten what the role has to read. Then reply, or `a-society retry {flow}`.",
                 grouped(fixed_tokens),
             ),
+            again_in_ms: None,
         }
     }
 
@@ -266,6 +267,7 @@ impl ModelTaker {
                 grouped(about),
                 self.job.flow,
             ),
+            again_in_ms: None,
         })
     }
 }

@@ -274,7 +274,11 @@ fn path_of(sink: &mut Sink<'_>, tree: &Tree) -> Option<RecordPath> {
 
 fn fault(sink: &mut Sink<'_>, tree: &Tree) -> Option<Item> {
     let what = "`fault`";
-    let fields = sink.fields(tree, what, &["class", "message", "retry-in-ms"])?;
+    let fields = sink.fields(
+        tree,
+        what,
+        &["class", "message", "retry-in-ms", "resets-in-ms"],
+    )?;
     let class = sink.required(tree, &fields, what, "class");
     let class = class.and_then(|tree| class_of(sink, tree))?;
     let message = match fields.get("message") {
@@ -282,10 +286,15 @@ fn fault(sink: &mut Sink<'_>, tree: &Tree) -> Option<Item> {
         None => format!("the script lets this request fail: {class}"),
     };
     let retry_in_ms = retry(sink, &fields)?;
+    let resets_in_ms = match fields.get("resets-in-ms") {
+        Some(tree) => Some(sink.number(tree, "`resets-in-ms`", 0, MAX_MS)?),
+        None => None,
+    };
     Some(Item::Fault {
         class,
         message,
         retry_in_ms,
+        resets_in_ms,
     })
 }
 
@@ -323,6 +332,7 @@ fn cut(sink: &mut Sink<'_>, tree: &Tree) -> Option<Item> {
         class: "stream_cut".to_owned(),
         message: "the stream broke off before the answer was whole".to_owned(),
         retry_in_ms,
+        resets_in_ms: None,
     })
 }
 

@@ -18,6 +18,7 @@
 //!       - reasoning: What it thinks.
 //!       - wait-ms: 100
 //!       - fault: { class: overloaded, retry-in-ms: 50 } # the request fails here
+//!       - fault: { class: limit, resets-in-ms: 60000 }  # the turn ends, and goes on by itself after that
 //!       - cut: true                                     # the stream breaks off here
 //!       - call: { tool: read_file, input: { path: a.md }, output: text, takes-ms: 10 }
 //!       - write: { path: notes.md, text: The notes. }   # a real file of the record folder

@@ -32,6 +32,7 @@ pub(super) enum Event {
         class: String,
         error: String,
         retry_in_ms: Option<u64>,
+        resets_in_ms: Option<u64>,
     },
 }
 
@@ -117,10 +118,12 @@ impl Planner<'_> {
                 class,
                 message,
                 retry_in_ms,
+                resets_in_ms,
             } => self.event(Event::Fail {
                 class: class.clone(),
                 error: message.clone(),
                 retry_in_ms: *retry_in_ms,
+                resets_in_ms: *resets_in_ms,
             }),
             Item::Call(call) => self.current.calls.push(pretend(call)),
             Item::Write { path, text } => self.write(path.clone(), text),

@@ -167,6 +167,7 @@ impl ScriptedTaker {
             class,
             error,
             retry_in_ms,
+            resets_in_ms,
         } = failure
         else {
             return;
@@ -183,7 +184,10 @@ impl ScriptedTaker {
                     self.acts.push_back(Act::Event(Event::Wait { ms: *ms }));
                 }
             }
-            None => self.acts.push_back(Act::End(failed_for_good(class, error))),
+            None => {
+                let end = failed_for_good(class, error, *resets_in_ms);
+                self.acts.push_back(Act::End(end));
+            }
         }
     }
 
@@ -369,6 +373,7 @@ fn step_of(event: Event) -> Step {
             class,
             error,
             retry_in_ms,
+            resets_in_ms: _,
         } => Step::Failed {
             class,
             error,
@@ -378,7 +383,7 @@ fn step_of(event: Event) -> Step {
 }
 
 /// Some failures only the operator can mend.
-fn failed_for_good(class: &str, error: &str) -> End {
+fn failed_for_good(class: &str, error: &str, again_in_ms: Option<u64>) -> End {
     let why = format!("{class}: {error}");
     let trouble = match class {
         "auth" | "key" => Trouble::Key,
@@ -387,7 +392,11 @@ fn failed_for_good(class: &str, error: &str) -> End {
         "model" => Trouble::Model,
         _ => return End::Aborted { why },
     };
-    End::Provider { trouble, why }
+    End::Provider {
+        trouble,
+        why,
+        again_in_ms,
+    }
 }
 
 fn nameless_call() -> End {

@@ -95,6 +95,8 @@ pub enum Item {
         message: String,
         /// How long until the next try; without it the turn ends.
         retry_in_ms: Option<u64>,
+        /// After how long a limit resets, so that the flow goes on by itself; only where the turn ends.
+        resets_in_ms: Option<u64>,
     },
     /// A tool call.
     Call(CallItem),

@@ -27,7 +27,7 @@ fn the_script_in_the_reference_is_one_that_can_be_read() {
     // The example shows every item, also where a script would not have both.
     let script = Script::parse(&lines.join("\n")).unwrap();
     assert_eq!(script.entries.len(), 1);
-    assert_eq!(script.entries[0].say.len(), 11);
+    assert_eq!(script.entries[0].say.len(), 12);
 }
 
 #[test]

@@ -222,6 +222,9 @@ pub struct NodeReopened {
 pub struct NodeRetried {
     /// The node whose turn starts again.
     pub node: NodeId,
+    /// Whether its time had come, and nobody said anything.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub on_time: bool,
     /// The client's name for the command.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub client: Option<ClientId>,

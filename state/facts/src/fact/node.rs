@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::budget::Lack;
 use super::older;
+use crate::at::At;
 use crate::handoff::{Delivery, EdgeName};
 use crate::id::{ApprovalId, ClientId, ConsentId, MessageId, NodeId, RoleInstance, TurnId};
 use crate::message::Text;
@@ -203,6 +204,9 @@ pub struct NodeSuspended {
     /// What keeps it from its model, when it waits for that.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trouble: Option<Trouble>,
+    /// When it goes on by itself, because its provider said when its limit resets.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub until: Option<At>,
     /// The request for consent, when it waits for one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub consent: Option<ConsentId>,
@@ -236,6 +240,9 @@ pub struct NodeWoken {
     pub role: RoleInstance,
     /// What it waited for until now.
     pub reason: WaitReason,
+    /// Whether its time had come, and nobody said anything.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub on_time: bool,
     /// The client's name for the command.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub client: Option<ClientId>,

@@ -222,6 +222,7 @@ fn flow() -> Vec<Fact> {
         Fact::NodeRetried(NodeRetried {
             client: None,
             node: id("draft"),
+            on_time: true,
         }),
     ]
 }
@@ -271,6 +272,7 @@ fn nodes() -> Vec<Fact> {
                 left: 12,
             }),
             trouble: Some(Trouble::Window),
+            until: Some(crate::At::from_ms(3_600_000)),
             consent: Some(id("k1")),
             approval: Some(id("a1")),
             about_project: false,
@@ -280,6 +282,7 @@ fn nodes() -> Vec<Fact> {
             node: Some(id("draft")),
             role: role(),
             reason: WaitReason::Consent,
+            on_time: true,
         }),
         Fact::RepairRequested(RepairRequested {
             role: role(),

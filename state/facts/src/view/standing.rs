@@ -15,6 +15,8 @@ pub enum Standing {
     Working,
     /// Every role that is at work waits until its request is sent again, the first of them until then.
     Retrying(At),
+    /// Every role that could go on waits for a limit of its provider; the first of them goes on then.
+    Limited(At),
     /// A session is being compacted, and nobody does anything else.
     Compacting,
     /// It goes on when the operator has said something.
@@ -33,7 +35,9 @@ impl Standing {
     /// The state of the summarized flow, with or without a process that drives it.
     #[must_use]
     pub fn of(summary: &Summary, is_driven: bool) -> Self {
-        let asks = summary.running == 0 && !summary.waits.is_empty();
+        let rests = summary.running == 0;
+        let asks = rests && summary.waits.iter().any(|wait| wait.until.is_none());
+        let limited = summary.resets_at().filter(|_| rests);
         match summary.status {
             FlowStatus::Completed => Self::Completed,
             FlowStatus::Cancelled => Self::Cancelled,
@@ -48,10 +52,11 @@ impl Standing {
                 Self::Stopped
             }
             FlowStatus::Running | FlowStatus::Improving | FlowStatus::Feedback => {
-                match (summary.retry_at, summary.compacting) {
-                    (Some(at), _) => Self::Retrying(at),
-                    (None, true) => Self::Compacting,
-                    (None, false) => Self::Working,
+                match (limited, summary.retry_at, summary.compacting) {
+                    (Some(at), _, _) => Self::Limited(at),
+                    (None, Some(at), _) => Self::Retrying(at),
+                    (None, None, true) => Self::Compacting,
+                    (None, None, false) => Self::Working,
                 }
             }
         }
@@ -63,6 +68,7 @@ impl Standing {
         match self {
             Self::Working => "working",
             Self::Retrying(_) => "retrying",
+            Self::Limited(_) => "limited",
             Self::Compacting => "compacting",
             Self::Waiting => "waiting for you",
             Self::Paused => "paused",
@@ -80,6 +86,7 @@ impl Standing {
                 let seconds = (at.ms() - now.ms()).max(0).unsigned_abs().div_ceil(1_000);
                 format!("retrying in {seconds} s")
             }
+            Self::Limited(at) => format!("limit resets in {}", left(at, now)),
             Self::Stopped => "stopped: nobody drives it".to_owned(),
             Self::Working
             | Self::Compacting
@@ -88,6 +95,18 @@ impl Standing {
             | Self::Completed
             | Self::Cancelled => self.word().to_owned(),
         }
+    }
+}
+
+/// The time until a moment, in the unit in which one waits for it.
+#[must_use]
+pub fn left(at: At, now: At) -> String {
+    let seconds = (at.ms() - now.ms()).max(0).unsigned_abs().div_ceil(1_000);
+    let minutes = seconds.div_ceil(60);
+    match (seconds, minutes) {
+        (0..=120, _) => format!("{seconds} s"),
+        (_, 0..=120) => format!("{minutes} min"),
+        _ => format!("{} h {} min", minutes / 60, minutes % 60),
     }
 }
 
@@ -105,6 +124,7 @@ mod tests {
             role: "owner".parse().unwrap(),
             reason: WaitReason::PromptHuman,
             since: At::from_ms(0),
+            until: None,
         };
         let at = At::from_ms(18_200);
         let now = At::from_ms(1_000);
@@ -199,6 +219,40 @@ mod tests {
             };
             let standing = Standing::of(&summary, driven);
             assert_eq!(standing.words(now), words, "{status:?} {driven}");
+        }
+    }
+
+    #[test]
+    fn a_flow_whose_every_wait_has_its_time_does_not_wait_for_the_operator() {
+        let wait = |until: Option<i64>| Wait {
+            node: None,
+            role: "owner".parse().unwrap(),
+            reason: WaitReason::Provider,
+            since: At::from_ms(0),
+            until: until.map(At::from_ms),
+        };
+        let now = At::from_ms(0);
+        for (waits, running, driven, words) in [
+            (vec![Some(1_500)], 0, true, "limit resets in 2 s"),
+            (vec![Some(2_600_000)], 0, true, "limit resets in 44 min"),
+            (
+                vec![Some(99_000_000), Some(9_000_000)],
+                0,
+                true,
+                "limit resets in 2 h 30 min",
+            ),
+            (vec![Some(1_500), None], 0, true, "waiting for you"),
+            (vec![Some(1_500)], 1, true, "working"),
+            (vec![Some(1_500)], 0, false, "stopped: nobody drives it"),
+        ] {
+            let summary = Summary {
+                status: FlowStatus::Running,
+                running,
+                waits: waits.iter().copied().map(wait).collect(),
+                ..Summary::default()
+            };
+            let standing = Standing::of(&summary, driven);
+            assert_eq!(standing.words(now), words, "{waits:?}");
         }
     }
 }

@@ -19,6 +19,9 @@ pub struct Wait {
     pub reason: WaitReason,
     /// Since when.
     pub since: At,
+    /// When it goes on by itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub until: Option<At>,
 }
 
 /// A flow in a listing.
@@ -68,6 +71,7 @@ impl Summary {
             role: waiting.role.clone(),
             reason: waiting.reason,
             since: waiting.since,
+            until: waiting.until,
         });
         let lost = state
             .lost_blobs
@@ -94,6 +98,12 @@ impl Summary {
             tokens: state.account.spent.tokens,
             cost_micros: state.account.spent.cost_micros,
         }
+    }
+
+    /// When the first limit resets for which a role waits, if one does.
+    #[must_use]
+    pub fn resets_at(&self) -> Option<At> {
+        self.waits.iter().filter_map(|wait| wait.until).min()
     }
 
     /// Whether nothing of it will run any more.

@@ -5,7 +5,7 @@ import { nested, standing, stateOf, type Wanted } from "./list";
 const row = (flow: string, more: Partial<FlowRow> = {}): FlowRow => ({
   project: "p", flow, title: flow, status: "running", phase: "forward", waits: 0, running: 0, nodes_done: 0, nodes: 3, roles: 1,
   created_at: "2026-01-01T00:00:00Z", updated_at: `2026-01-01T00:00:0${flow.length % 10}Z`, seq: 1, tokens: 0, cost_micros: 0,
-  parent: null, damage: [], driven_by: null, over: false, stopped: false, ...more,
+  parent: null, damage: [], driven_by: null, over: false, stopped: false, again: null, ...more,
 });
 const all: Wanted = { project: null, state: null, q: null };
 const shape = (rows: FlowRow[], wanted: Wanted = all): string[] => nested(rows, wanted).map((n) => "  ".repeat(n.depth) + n.row.flow);

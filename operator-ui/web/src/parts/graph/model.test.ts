@@ -6,7 +6,7 @@ import { cardOf, improvementPicture, pictureOf } from "./model";
 
 const node = (id: string, state: NodeState, more: Partial<NodeView> = {}): NodeView => ({
   id, role: `${id}-role`, work: [], human_colab: false, await_all: true, state, words: "", live: null, since: null, took_ms: null,
-  turn: null, attempt: null, correction: false, rank: 0, seq: 1, ...more,
+  turn: null, attempt: null, again: null, correction: false, rank: 0, seq: 1, ...more,
 });
 const sent = (path: string, seq: number, superseded_at: string | null = null): Passed => ({ artifact: { path, hash: path, bytes: 1 }, seq, at: "2026-01-01T00:00:10Z", superseded_at, read: true });
 const edge = (from: string, to: string, more: Partial<EdgeView> = {}): EdgeView => ({ from, to, optional: false, state: "not-yet", forward: [], backward: [], open_correction: false, ...more });
@@ -15,7 +15,7 @@ function flowOf(nodes: NodeView[], edges: EdgeView[]): FlowState {
     flow: {
       input: null, origin: null, draft: false, mode: "partial-access", grants: [], paused: null, limits: {}, cached_tokens: null, owner: null, closing: null, pid: null,
       project: "p", flow: "f", title: "F", status: "running", phase: "forward", waits: 0, running: 0, nodes_done: 0, nodes: nodes.length, roles: 0,
-      created_at: "", updated_at: "2026-01-01T00:01:00Z", seq: 100, tokens: 0, cost_micros: 0, parent: null, damage: [], driven_by: null, over: false, stopped: false,
+      created_at: "", updated_at: "2026-01-01T00:01:00Z", seq: 100, tokens: 0, cost_micros: 0, parent: null, damage: [], driven_by: null, over: false, stopped: false, again: null,
     },
     order: nodes.map((n) => n.id),
     nodes: Object.fromEntries(nodes.map((n) => [n.id, n])), edges: Object.fromEntries(edges.map((e) => [`${e.from}/${e.to}`, e])), roles: {}, asks: {}, improvement: null, changes: {},

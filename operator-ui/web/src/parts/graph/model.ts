@@ -1,7 +1,7 @@
 // What the canvas draws, computed from the views of a flow. Pure, so that a picture is a test.
 import { collapse, edgeKey, groupId, ranksOf, type Pair, type Topology } from "../../layout";
 import { baseName, clock, tight } from "../../figures";
-import type { EdgeView, FlowState, ImprovementView, NodeState, NodeView, Passed } from "../../wire";
+import type { Again, EdgeView, FlowState, ImprovementView, NodeState, NodeView, Passed } from "../../wire";
 
 export type Tone = "" | "you" | "run" | "fix" | "fail" | "done";
 export interface Card {
@@ -18,6 +18,8 @@ export interface Card {
   note: string;
   /** What it does now. A card with a live line is taller. */
   line: string | null;
+  /** When it goes on by itself; said with the time that is left, in place of its line. */
+  again: Again | null;
   pending: boolean;
   /** Everything the card says, for who does not see it. */
   label: string;
@@ -93,9 +95,9 @@ export function cardOf(n: NodeView): Card {
   const side = sideOf(n);
   const state = n.state === "suspended" && n.words !== "" ? n.words.toLowerCase() : WORDS[n.state];
   return {
-    id: n.id, title: n.id, role: n.role, state: n.state, side, note, line, opens: null,
+    id: n.id, title: n.id, role: n.role, state: n.state, side, note, line: n.again === null ? line : "", opens: null, again: n.again,
     tone: TONE[n.state], pending: n.state === "not-reached",
-    label: [n.id, n.role, state, n.correction ? "correction" : "", note, line ?? ""].filter((t) => t !== "").join(", "),
+    label: [n.id, n.role, state, n.correction ? "correction" : "", note, n.again === null ? line ?? "" : n.again.limit ? "goes on when its limit resets" : "its request is sent again soon"].filter((t) => t !== "").join(", "),
   };
 }
 
@@ -122,7 +124,7 @@ function groupCard(id: string, members: readonly NodeView[], rank: number): Card
   const others = FIRST.filter((s) => s !== "done" && s !== "not-reached" && count.has(s)).map((s) => `${count.get(s)} ${WORDS[s]}`);
   return {
     id, title: `${members.length} nodes`, role: null, state, side: `${done} done`, tone: TONE[state], note: "open",
-    line: others.length > 0 ? others.join(", ") : null, pending: state === "not-reached" && done === 0, opens: rank,
+    line: others.length > 0 ? others.join(", ") : null, again: null, pending: state === "not-reached" && done === 0, opens: rank,
     label: `${members.length} nodes, ${done} done${others.length > 0 ? `, ${others.join(", ")}` : ""}. Open this rank`,
   };
 }
@@ -195,7 +197,7 @@ export function improvementPicture(view: ImprovementView): Picture {
     if (!r) continue;
     const look = REFLECTION[r.state];
     cards.set(id, {
-      id, title: id, role: id, state: look.state, sub: r.findings ? baseName(r.findings.path) : r.depends_on.length > 0 && r.state === "waiting" ? `after ${r.depends_on.join(", ")}` : "looks back", side: look.words, tone: look.tone, note: "", line: null,
+      id, title: id, role: id, state: look.state, sub: r.findings ? baseName(r.findings.path) : r.depends_on.length > 0 && r.state === "waiting" ? `after ${r.depends_on.join(", ")}` : "looks back", side: look.words, tone: look.tone, note: "", line: null, again: null,
       pending: look.state === "not-reached", label: `${id}, ${r.state.replace("-", " ")}${r.findings ? `, findings in ${r.findings.path}` : ""}`, opens: null,
     });
     for (const before of r.depends_on) if (view.roles[before]) edges.push([before, id]);

@@ -127,6 +127,7 @@ fn inputs(point: &mut Point) -> Vec<Input> {
                     client,
                 });
             }
+            Work::WaitUntil { at, .. } => inputs.push(Input::TimeCame(at)),
             Work::RunTurn { .. }
             | Work::StartReflection { .. }
             | Work::StartFeedback { .. }

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 
+use a_society_facts::At;
 use a_society_facts::fact::Fact;
 use a_society_facts::fact::node::{FaultCode, Trouble};
 use a_society_facts::fact::session::{MessageAdded, Origin};
@@ -91,6 +92,7 @@ impl Sim {
                 Work::Claim { .. }
                 | Work::StartReflection { .. }
                 | Work::StartFeedback { .. }
+                | Work::WaitUntil { .. }
                 | Work::AskOperator(_) => None,
             })
             .collect()
@@ -104,7 +106,8 @@ impl Sim {
                 | Work::StopTurn { .. }
                 | Work::Claim { .. }
                 | Work::StartReflection { .. }
-                | Work::StartFeedback { .. } => None,
+                | Work::StartFeedback { .. }
+                | Work::WaitUntil { .. } => None,
             })
             .collect()
     }
@@ -113,9 +116,10 @@ impl Sim {
     pub(super) fn start(&mut self, number: u16) -> bool {
         let starts: Vec<Work> = (self.flow.pending().into_iter())
             .filter(|work| match work {
-                Work::Claim { .. } | Work::StartReflection { .. } | Work::StartFeedback { .. } => {
-                    true
-                }
+                Work::Claim { .. }
+                | Work::StartReflection { .. }
+                | Work::StartFeedback { .. }
+                | Work::WaitUntil { .. } => true,
                 Work::RunTurn { .. } | Work::StopTurn { .. } | Work::AskOperator(_) => false,
             })
             .collect();
@@ -137,6 +141,7 @@ impl Sim {
                     role,
                 })
             }
+            Work::WaitUntil { at, .. } => Input::TimeCame(*at),
             Work::RunTurn { .. } | Work::StopTurn { .. } | Work::AskOperator(_) => return false,
         };
         if let Err(refusal) = self.say(input) {
@@ -366,6 +371,7 @@ impl Sim {
             (12, _) => Outcome::ProviderProblem {
                 trouble: Trouble::Key,
                 why: "key".into(),
+                until: b.is_multiple_of(2).then(|| At::from_ms(i64::from(b))),
             },
             (13, _) => Outcome::NeedsConfiguration {
                 why: "model".into(),

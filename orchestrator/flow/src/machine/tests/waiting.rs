@@ -1,15 +1,16 @@
 //! Table S: what turns come to, and what waits.
 
+use a_society_facts::At;
 use a_society_facts::fact::Fact;
 use a_society_facts::fact::budget::Measure;
-use a_society_facts::fact::flow::Author;
+use a_society_facts::fact::flow::{Author, PauseReason};
 use a_society_facts::fact::improvement::ImprovementMode;
 use a_society_facts::fact::node::{FaultCode, Trouble, WaitReason};
 use a_society_facts::fact::operator::StopScope;
 use a_society_facts::fact::session::{MessageAdded, Origin};
 
 use super::support::{Flow, id, kept, lack};
-use crate::machine::limits::REPAIRS_MAX;
+use crate::machine::limits::{LIMITS_IN_A_ROW_MAX, REPAIRS_MAX};
 use crate::machine::{Input, Outcome, TurnOutcome, Work};
 
 fn running() -> Flow {
@@ -58,6 +59,7 @@ fn s1_s5_every_outcome_that_needs_the_operator_waits_with_its_reason() {
             Outcome::ProviderProblem {
                 trouble: Trouble::Key,
                 why: why(),
+                until: None,
             },
             WaitReason::Provider,
         ),
@@ -252,6 +254,7 @@ fn only_a_question_of_the_role_is_ended_by_what_arrives() {
             Outcome::ProviderProblem {
                 trouble: Trouble::Key,
                 why: "x".into(),
+                until: None,
             },
             "",
         ),
@@ -264,4 +267,49 @@ fn only_a_question_of_the_role_is_ended_by_what_arrives() {
         flow.passes("c", "b");
         assert_eq!(flow.offered(), expected, "{outcome:?}");
     }
+}
+
+#[test]
+fn a_wait_for_a_limit_ends_by_itself_when_its_time_comes_and_not_before() {
+    let at = At::from_ms(3_600_000);
+    let limited = Outcome::ProviderProblem {
+        trouble: Trouble::Limit,
+        why: "too many requests".into(),
+        until: Some(at),
+    };
+    let mut flow = Flow::on("a:owner z:owner", "a>z");
+    flow.claim("a").unwrap();
+    flow.ends("a", limited.clone());
+    let waits = [Work::WaitUntil {
+        node: Some(id("a")),
+        role: id("owner"),
+        at,
+    }];
+    assert_eq!(flow.pending(), waits, "nobody is asked");
+    let early = Input::TimeCame(At::from_ms(at.ms() - 1));
+    assert_eq!(flow.say(early), Ok(Vec::new()));
+    assert_eq!(flow.pending(), waits);
+    flow.say(Input::Pause {
+        reason: PauseReason::Operator,
+        detail: None,
+        client: None,
+    })
+    .unwrap();
+    flow.say(Input::TimeCame(at)).unwrap();
+    let asks = |work: &Work| matches!(work, Work::AskOperator(_));
+    assert!(flow.pending().iter().all(asks), "a pause holds it");
+    flow.say(Input::Unpause {
+        by: Author::Operator,
+        client: None,
+    })
+    .unwrap();
+    flow.say(Input::TimeCame(at)).unwrap();
+    assert_eq!(flow.offered(), "a:again");
+    // A provider that never keeps its word is the operator's in the end.
+    for _ in 0..LIMITS_IN_A_ROW_MAX {
+        flow.claim("a").unwrap();
+        flow.ends("a", limited.clone());
+        flow.say(Input::TimeCame(at)).unwrap();
+    }
+    assert!(flow.pending().iter().all(asks));
 }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use serde::{Deserialize, Serialize};
 
-use super::item::{FeedItem, ItemKind, beginning};
+use super::item::{Again, FeedItem, ItemKind, beginning};
 use super::wording::{Effect, Words, wording};
 use crate::at::At;
 use crate::fact::Fact;
@@ -219,7 +219,10 @@ impl FeedView {
             full_bytes: None,
             reasoning_display: None,
             consent: words.consent,
-            again_at: words.again_in_ms.map(|ms| at.after(ms)),
+            again_at: words.again.map(|again| match again {
+                Again::In(ms) => at.after(ms),
+                Again::At(moment) => moment,
+            }),
         };
         self.shorten(&mut item);
         self.bytes += item.approx_bytes();

@@ -6,6 +6,15 @@ use crate::at::At;
 use crate::fact::operator::{ConsentAnswer, DecidingRule};
 use crate::id::{NodeId, Seq, TurnId};
 
+/// When something is done again by itself.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Again {
+    /// After so many milliseconds.
+    In(u64),
+    /// At this moment.
+    At(At),
+}
+
 /// What kind of item it is, which decides how it looks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]

@@ -3,12 +3,13 @@
 //! Each line of the table is one fact. Words that need more than the fact itself are put together
 //! where the feed is folded.
 
+mod asking;
 mod said;
 
-use super::item::{ConsentNote, ItemKind};
+use super::item::{Again, ConsentNote, ItemKind};
 use super::phrase::{
-    asked, author, budget_set, by_rule, compacted, consent, grant, measure, mode, pause, ruled,
-    rules, run_end, shown, shown_whole, wait, with_detail,
+    author, budget_set, compacted, grant, measure, mode, pause, rules, run_end, shown, shown_whole,
+    wait, with_detail,
 };
 use super::plain::deliveries;
 use crate::fact::Fact;
@@ -35,7 +36,7 @@ pub(super) struct Words {
     pub(super) call_id: Option<String>,
     pub(super) consent: Option<ConsentNote>,
     pub(super) answer: Option<(ConsentAnswer, Option<DecidingRule>)>,
-    pub(super) again_in_ms: Option<u64>,
+    pub(super) again: Option<Again>,
 }
 
 impl Words {
@@ -50,7 +51,7 @@ impl Words {
             call_id: None,
             consent: None,
             answer: None,
-            again_in_ms: None,
+            again: None,
         }
     }
 
@@ -93,8 +94,8 @@ impl Words {
         self
     }
 
-    fn again_in(mut self, ms: Option<u64>) -> Self {
-        self.again_in_ms = ms;
+    fn again(mut self, again: Option<Again>) -> Self {
+        self.again = again;
         self
     }
 
@@ -272,7 +273,7 @@ pub(super) fn wording(fact: &Fact) -> Effect<'_> {
         .say(),
         Fact::NodeRetried(f) => Words::event(
             "Node retried",
-            format!("The turn of {} starts again.", f.node),
+            format!("{}The turn of {} starts again.", on_time(f.on_time), f.node),
             "node.retried",
         )
         .at(Some(&f.node))
@@ -326,7 +327,11 @@ pub(super) fn wording(fact: &Fact) -> Effect<'_> {
         Fact::NodeWoken(f) => Words::of(
             ItemKind::Resume,
             "Goes on",
-            format!("No longer waits for {}.", wait(f.reason)),
+            format!(
+                "{}No longer waits for {}.",
+                on_time(f.on_time),
+                wait(f.reason)
+            ),
             "human.resumed",
         )
         .at(f.node.as_ref())
@@ -363,7 +368,7 @@ pub(super) fn wording(fact: &Fact) -> Effect<'_> {
             "provider.failed",
         )
         .in_turn(f.turn)
-        .again_in(f.retry_in_ms)
+        .again(f.retry_in_ms.map(Again::In))
         .say(),
         Fact::CallIntended(f) => Words::of(
             ItemKind::Tool,
@@ -509,28 +514,9 @@ pub(super) fn wording(fact: &Fact) -> Effect<'_> {
             };
             Words::event("Stop", text, "human.stopped").say()
         }
-        Fact::ConsentRequested(f) => {
-            let (text, note) = asked(f);
-            Words::event("Asks for consent", text, "consent.requested")
-                .at(f.node.as_ref())
-                .about(&f.consent)
-                .asking(note)
-                .open(format!("consent:{}", f.consent))
-        }
-        Fact::ConsentResolved(f) => {
-            let (label, text) = consent(f);
-            Words::event(label, text, "consent.resolved")
-                .about(&f.consent)
-                .answering(f.answer, f.by.as_ref())
-                .close(format!("consent:{}", f.consent))
-        }
-        Fact::ConsentRuled(f) => {
-            let (label, note) = ruled(f);
-            Words::event(label, by_rule(f), "consent.ruled")
-                .at(f.node.as_ref())
-                .asking(note)
-                .say()
-        }
+        Fact::ConsentRequested(f) => asking::requested(f),
+        Fact::ConsentResolved(f) => asking::resolved(f),
+        Fact::ConsentRuled(f) => asking::ruled(f),
         Fact::ConsentRulesAdded(f) => {
             Words::event("Consent rules", rules(&f.rules), "consent.rules_added").say()
         }
@@ -691,6 +677,10 @@ fn claimed<'a>(f: &NodeClaimed) -> Effect<'a> {
         .say()
 }
 
+const fn on_time(is_so: bool) -> &'static str {
+    if is_so { "Its time came. " } else { "" }
+}
+
 fn suspended<'a>(f: &NodeSuspended) -> Effect<'a> {
     let text = match &f.question {
         Some(question) => shown_whole(question),
@@ -700,6 +690,7 @@ fn suspended<'a>(f: &NodeSuspended) -> Effect<'a> {
     let label = format!("Waits for {what}");
     Words::of(ItemKind::Event, &label, text, "human.awaiting_input")
         .at(f.node.as_ref())
+        .again(f.until.map(Again::At))
         .say()
 }
 

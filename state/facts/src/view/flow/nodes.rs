@@ -182,6 +182,7 @@ impl FlowState {
             question: f.question.clone(),
             lack: f.lacks(),
             trouble: f.trouble,
+            until: f.until,
             consent: f.consent.clone(),
             approval: f.approval.clone(),
             since: place.at,
@@ -189,6 +190,11 @@ impl FlowState {
             held,
         };
         self.rest(&f.role);
+        if f.until.is_some()
+            && let Some(session) = self.sessions.get_mut(&f.role)
+        {
+            session.limits_hit = session.limits_hit.saturating_add(1);
+        }
         if let Some(origins) = self.imported.as_mut().filter(|_| f.about_project) {
             origins.asked_about_project = true;
         }

@@ -77,6 +77,9 @@ pub struct Waiting {
     /// What keeps it from its model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trouble: Option<Trouble>,
+    /// When it goes on by itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub until: Option<At>,
     /// The request for consent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub consent: Option<ConsentId>,
@@ -408,6 +411,17 @@ pub struct SessionBrief {
     /// What it was told to do and has not said a word about.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unanswered: Option<Matter>,
+    /// How often in a row its provider named a time until which it answers nothing.
+    #[serde(default, skip_serializing_if = "never")]
+    pub limits_hit: u32,
+}
+
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde asks for a reference"
+)]
+const fn never(times: &u32) -> bool {
+    *times == 0
 }
 
 /// What a role is told to work on.

@@ -188,6 +188,7 @@ impl FlowState {
         if !aside {
             self.last_message(&f.role, &f.message);
             if let Some(session) = self.sessions.get_mut(&f.role) {
+                session.limits_hit = 0;
                 session.context_tokens = f.usage.window_tokens();
                 session.last_activity_at = place.at;
             }
@@ -296,6 +297,7 @@ impl FlowState {
             archives: Vec::new(),
             surfaces: Vec::new(),
             unanswered: None,
+            limits_hit: 0,
         };
         self.sessions.insert(f.role.clone(), brief);
     }
