@@ -2,6 +2,7 @@
 
 use a_society_facts::fact::operator::{ConsentMode, ConsentRules};
 use a_society_orchestrator::config::policy;
+use a_society_orchestrator::withheld::holds_a_secret;
 
 use super::mode::Mode;
 
@@ -55,6 +56,10 @@ fn allowing(text: &str) -> Result<Rules, String> {
 }
 
 fn denying(text: &str) -> Result<Rules, String> {
+    // Rules are recorded as they are written.
+    if holds_a_secret(text) {
+        return Err("something in it looks like a secret, which is not recorded".to_owned());
+    }
     policy::split(text)
         .map(Rules)
         .map_err(|fault| fault.to_string())

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use a_society_facts::fact::operator::ConsentMode;
 use a_society_facts::id::RoleInstance;
 use a_society_facts::view::flow::FlowState;
 use a_society_facts::view::standing::{Standing, left};
@@ -23,6 +24,9 @@ use crate::exit_code::ExitCode;
 use crate::operator_error::{Outcome, Stop};
 use crate::output::Output;
 use crate::text::{age, one_line};
+
+/// What is said of rules is cut to this, so that it stays on a few lines; `--json` has all of them.
+const CONSENT_COLUMNS_MAX: usize = 300;
 
 /// The arguments of `status`.
 #[derive(Debug, clap::Args)]
@@ -99,6 +103,9 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
         out.line(&line)?;
     }
     let over = state.status.is_over();
+    if let Some(line) = consent(state).filter(|_| !over) {
+        out.line(&one_line(&line, CONSENT_COLUMNS_MAX))?;
+    }
     for (role, reach) in reaches.iter().flatten().filter(|_| !over) {
         tools(out, role, reach)?;
     }
@@ -135,6 +142,11 @@ fn as_json(
         "seq": state.seq,
         "running": running.collect::<Vec<_>>(),
         "waits": asks::as_json(asks),
+        "consent": {
+            "mode": state.consent_mode,
+            "allow": state.rules.allow,
+            "deny": state.rules.deny,
+        },
         "tools": reaches.map(|reaches| {
             let each = reaches.iter();
             each.map(|(role, reach)| (role.to_string(), reach_json(reach)))
@@ -153,6 +165,22 @@ fn tools(out: &mut Output, role: &RoleInstance, reach: &Reach) -> Result<(), Sto
         return Ok(());
     }
     out.line(&format!("tools of {role}: {}", reach.words()))
+}
+
+/// What may be done in the flow without asking, if that is more than nothing, and what never is.
+fn consent(state: &FlowState) -> Option<String> {
+    let mode = match state.consent_mode {
+        ConsentMode::NoAccess => None,
+        ConsentMode::PartialAccess => Some("consent: what was allowed for the flow".to_owned()),
+        ConsentMode::FullAccess => Some("consent: it does not ask".to_owned()),
+    };
+    let list = |says: &str, rules: &[String]| {
+        (!rules.is_empty()).then(|| format!("{says}: {}", rules.join(", ")))
+    };
+    let allow = list("without asking", &state.rules.allow);
+    let deny = list("never", &state.rules.deny);
+    let parts: Vec<String> = [mode, allow, deny].into_iter().flatten().collect();
+    (!parts.is_empty()).then(|| parts.join("; "))
 }
 
 /// What the machine says must go on or be asked.

@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 
-use super::models::{Model, Script, call, with_model};
+use super::models::{FLOW, Model, Script, call, with_model, with_server};
 use super::place::{Place, RUN, wait_until};
 use crate::support::Said;
 
@@ -418,4 +418,99 @@ fn no_file_of_a_flow_says_what_runs_without_asking() {
         assert_ne!(run(&place, &[]).code, 0);
         assert!(!is_there(&place, "notes.md"));
     }
+}
+
+#[test]
+fn a_server_that_is_named_is_called_without_a_question_and_one_that_is_denied_never() {
+    let model = Model::start_with(|results| match results {
+        0 => vec![call(0, "mcp__list__add", json!({ "word": "one" }))],
+        _ => Vec::new(),
+    });
+    for (words, own, added) in [
+        (&["--allow", "mcp:list"][..], "", true),
+        (&["--allow", "mcp:list/add"], "", true),
+        (&["--mode", "full", "--deny", "mcp:list/add"], "", false),
+        // What the operator says only reads is not asked about, and denied all the same.
+        (&["--deny", "mcp-tools"], "read-only: [add], ", false),
+    ] {
+        let place = with_model(&model);
+        let path = with_server(&place);
+        let config = std::fs::read_to_string(path.join("config.yaml")).unwrap();
+        let config = config.replace("command: /bin/sh", &format!("{own}command: /bin/sh"));
+        place.write("config.yaml", &config);
+        let named = FLOW.replace("You keep a log.", "You keep a log., mcp-servers: [list]");
+        place.write("demo/flow.yaml", &named);
+        let said = run(&place, words);
+        assert_eq!(said.code, 0, "{words:?}: {said:?}");
+        assert_eq!(path.join("list.txt").exists(), added, "{words:?}");
+        assert!(facts(&place, "consent_requested").is_empty());
+        assert_eq!(ruled(&place).len(), 1, "{words:?}");
+    }
+}
+
+#[test]
+fn a_link_does_not_lead_a_rule_about_a_folder_into_another_one() {
+    let model = Model::start_with(|results| match results {
+        0 => vec![call(
+            0,
+            "write_file",
+            json!({ "path": "src/a.txt", "content": "a\n" }),
+        )],
+        1 => vec![call(
+            1,
+            "write_file",
+            json!({ "path": "src/link/b.txt", "content": "b\n" }),
+        )],
+        _ => Vec::new(),
+    });
+    let place = with_model(&model);
+    let demo = place.workspace.path().join("demo");
+    std::fs::create_dir_all(demo.join("src")).unwrap();
+    std::fs::create_dir_all(demo.join("lib")).unwrap();
+    std::os::unix::fs::symlink("../lib", demo.join("src/link")).unwrap();
+    let said = run(&place, &["--allow", "edits:src"]);
+    assert!(is_there(&place, "src/a.txt"), "{said:?}");
+    assert!(!is_there(&place, "lib/b.txt"), "{said:?}");
+    assert_eq!(ruled(&place).len(), 1);
+}
+
+#[test]
+fn programs_hear_which_rule_decided_and_status_says_which_there_are() {
+    let model = Model::start_with(|results| match results {
+        0 => command(0, "touch a.txt"),
+        1 => command(1, "mkdir b"),
+        _ => Vec::new(),
+    });
+    let place = with_model(&model);
+    let words = [
+        "--allow", "touch *", "--deny", "web", "--mode", "partial", "--json",
+    ];
+    let said = run(&place, &words);
+    assert_eq!(said.code, 8, "{said:?}");
+    let events = said
+        .out
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap());
+    let mut events = events.filter(|event: &Value| event["event"] == "consent_ruled");
+    let ruled = events.next().unwrap();
+    assert_eq!(ruled["says"]["answer"], "allow_once");
+    assert_eq!(ruled["says"]["about"], "run touch a.txt");
+    assert_eq!(
+        ruled["says"]["by"],
+        json!({ "rule": "touch *", "origin": "flow" })
+    );
+    let flow = place.flow().unwrap();
+    let consent = &place.status(&flow)["consent"];
+    let expected = json!({ "mode": "partial-access", "allow": ["touch *"], "deny": ["web"] });
+    assert_eq!(*consent, expected);
+    let shown = place.run(&["status", &flow]).out;
+    assert!(
+        shown.contains("without asking: touch *; never: web"),
+        "{shown}"
+    );
+    // A rule with a key in it would be recorded with it.
+    let key = format!("curl -H 'x-api-key: sk-ant-api03-{}' *", "A".repeat(93));
+    let said = run(&place, &["--allow", &key]);
+    assert_eq!(said.code, 2, "{said:?}");
+    assert!(said.err.contains("looks like a secret"), "{said:?}");
 }

@@ -68,7 +68,7 @@ impl Toolbox {
             folder: bound.join("\n"),
             shown: consent.join("\n"),
             files: (files.iter())
-                .map(|file| self.names_of(&file.located, &file.real))
+                .map(|file| self.names_of(&file.located))
                 .collect(),
             ..Wants::default()
         };
@@ -305,7 +305,7 @@ impl Changing {
 }
 
 /// Of two files the tier of the one of which more is at stake.
-fn highest(one: Tier, other: Tier) -> Tier {
+pub(super) fn highest(one: Tier, other: Tier) -> Tier {
     match (&one, &other) {
         (Tier::Trust, _) | (_, Tier::Free) => one,
         _ if one == Tier::Edit && other != Tier::Trust => one,

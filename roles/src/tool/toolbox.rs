@@ -333,10 +333,11 @@ impl Toolbox {
     }
 
     /// A file under both of its names, for rules.
-    pub(super) fn names_of(&self, located: &Located, real: &Path) -> FileNames {
+    pub(super) fn names_of(&self, located: &Located) -> FileNames {
+        let real = files::real_of(&self.0.roots, located);
         FileNames {
             shown: located.shown.clone(),
-            real: self.0.roots.named(real),
+            real: real.and_then(|real| self.0.roots.named(&real)),
         }
     }
 

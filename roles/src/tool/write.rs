@@ -11,6 +11,7 @@ use super::edit::{Edit, Knowledge, Page, apply, difference};
 use super::files::{self, Located};
 use super::form::clipped;
 use super::output::Output;
+use super::patch::highest;
 use super::plan::{Plan, Refusal, RefusalKind};
 use super::redact::MARK;
 use super::toolbox::{Deed, Toolbox, Wants};
@@ -368,7 +369,7 @@ impl Toolbox {
                 before.map_or_else(String::new, |hash| hash.to_string()),
             ),
             shown: consent,
-            files: vec![self.names_of(located, &real)],
+            files: vec![self.names_of(located)],
             ..Wants::default()
         };
         let ask = self.ask(tool, raw, wants);
@@ -382,6 +383,18 @@ impl Toolbox {
     /// What roles write for one another needs no consent; the graph of the flow does. What programs
     /// trust or run later is asked for each time.
     pub(super) fn tier_of_writing(&self, located: &Located) -> Tier {
+        let by_name = self.tier_by_name(located);
+        // A link may lead to what is trusted by another name.
+        let roots = &self.0.roots;
+        let really = self.names_of(located).real;
+        let really = really.and_then(|real| roots.locate(&real).ok());
+        match really.filter(|really| really != located) {
+            Some(really) => highest(by_name, self.tier_by_name(&really)),
+            None => by_name,
+        }
+    }
+
+    fn tier_by_name(&self, located: &Located) -> Tier {
         let roots = &self.0.roots;
         if self.is_in_a_repository(located) {
             Tier::Trust

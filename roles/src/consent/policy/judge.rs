@@ -2,7 +2,7 @@
 
 use a_society_facts::fact::operator::{ConsentRules, DecidingRule, RuleOrigin};
 
-use super::line::{Plain, commands_in, plain_words};
+use super::line::{Commands, Plain, commands_in, plain_words};
 use super::rule::{Likeness, Rule, RuleFault, check_all};
 use crate::consent::Tier;
 
@@ -103,8 +103,12 @@ impl Policy {
     /// any that allows.
     #[must_use]
     pub fn judge(&self, subject: &Subject<'_>) -> Option<Judged> {
+        let is_pattern = |written: &Written| matches!(written.rule, Rule::Commands(Some(_)));
+        // A line is taken apart once, and only if a rule asks for it.
+        let command = subject.command.filter(|_| self.deny.iter().any(is_pattern));
+        let found = command.map(commands_in).unwrap_or_default();
         let denied = self.deny.iter();
-        let denied = denied.map(|written| (denies(&written.rule, subject), &written.by));
+        let denied = denied.map(|written| (denies(&written.rule, subject, &found), &written.by));
         let strongest = denied.max_by_key(|(likeness, _)| *likeness);
         match strongest {
             Some((Likeness::Same, by)) => return Some(Judged::Denied(by.clone())),
@@ -118,7 +122,7 @@ impl Policy {
     }
 }
 
-fn denies(rule: &Rule, subject: &Subject<'_>) -> Likeness {
+fn denies(rule: &Rule, subject: &Subject<'_>, found: &Commands) -> Likeness {
     let changes = matches!(subject.tier, Tier::Edit | Tier::Trust);
     let is_meant = match rule {
         Rule::Edits(None) => changes,
@@ -127,10 +131,9 @@ fn denies(rule: &Rule, subject: &Subject<'_>) -> Likeness {
         }),
         Rule::Commands(None) => subject.command.is_some(),
         Rule::Commands(Some(pattern)) => {
-            let Some(command) = subject.command else {
+            if subject.command.is_none() {
                 return Likeness::Other;
-            };
-            let found = commands_in(command);
+            }
             let each = found.commands.iter().map(|words| pattern.likeness(words));
             let unsure = if found.is_certain {
                 Likeness::Other

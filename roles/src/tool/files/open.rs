@@ -106,6 +106,30 @@ pub(in super::super) fn is_there(roots: &Roots, located: &Located) -> bool {
     })
 }
 
+/// The path that a file really has, or would have if it was made: that of the nearest folder above it
+/// that is there, and the names from there. Nothing if that cannot be told.
+pub(in super::super) fn real_of(roots: &Roots, located: &Located) -> Option<PathBuf> {
+    let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
+    let root = roots.root(located).ok()?;
+    for above in located.rest.ancestors() {
+        match resolve(root.folder.as_fd(), above, flags, Crossing::Allowed) {
+            Ok(file) => {
+                let rest = located.rest.strip_prefix(above).ok()?;
+                let real = real_path(&file)?;
+                // An empty rest would leave a slash at its end.
+                return Some(if rest.as_os_str().is_empty() {
+                    real
+                } else {
+                    real.join(rest)
+                });
+            }
+            Err(Errno::NOENT) => {}
+            Err(_) => return None,
+        }
+    }
+    None
+}
+
 /// Opens a folder.
 pub(in super::super) fn open_folder(roots: &Roots, located: &Located) -> Result<Entry, Refusal> {
     let entry = open_read(roots, located)?;

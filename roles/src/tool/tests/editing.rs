@@ -289,8 +289,19 @@ fn bytes_that_are_no_text_are_never_changed() {
 fn files_that_change_what_is_trusted_are_asked_for_each_time() {
     let stage = Stage::new();
     stage.write("project/bare/HEAD", "ref: refs/heads/main\n");
+    stage.write("project/.github/workflows/old.yml", "x: y\n");
+    let link = |to: &str, name: &str| {
+        let name = stage.project().join(name);
+        std::os::unix::fs::symlink(to, name).unwrap();
+    };
+    link(".github/workflows", "link");
+    link("bare", "other");
     let tools = stage.toolbox();
     for (path, expected) in [
+        // By whatever name: a link does not make less of it.
+        ("link/new.yml", Tier::Trust),
+        ("link/new/deep.yml", Tier::Trust),
+        ("other/config", Tier::Trust),
         (".vscode/tasks.json", Tier::Trust),
         ("AGENTS.md", Tier::Trust),
         (".github/workflows/ci.yml", Tier::Trust),
