@@ -5,7 +5,7 @@ const ago = (minutes) => new Date(NOW - minutes * 60_000).toISOString();
 export const flowOf = (flow) => ({ project: "orchard", flow });
 
 export function row(flow, title, more = {}) {
-  return { project: "orchard", flow, title, status: "running", phase: "forward", waits: 0, running: 1, nodes_done: 3, nodes: 8, roles: 6, created_at: ago(41), updated_at: ago(1), seq: 4812, tokens: 1_240_000, cost_micros: 2_870_000, parent: null, damage: [], driven_by: "server", over: false, stopped: false, ...more };
+  return { project: "orchard", flow, title, status: "running", phase: "forward", waits: 0, running: 1, nodes_done: 3, nodes: 8, roles: 6, created_at: ago(41), updated_at: ago(1), seq: 4812, tokens: 1_240_000, cost_micros: 2_870_000, parent: null, damage: [], driven_by: "server", over: false, stopped: false, again: null, ...more };
 }
 export function ask(id, kind, more = {}) {
   return { id, flow: flowOf("ledger"), title: "Ledger journal", role: "backend", node: "api", since: ago(2), seq: 4800, blocking: true, headline: "backend wants to run a command", short: "Run cargo install cargo-fuzz", kind, waiting_behind: ["review", "acceptance", "close"], said_before: null, earlier: [], ...more };
@@ -16,7 +16,7 @@ export function consent(id, shown, more = {}) {
 export function item(seq, type, text, more = {}) {
   return { id: `f${seq}`, first: seq, seq, at: ago(30 - seq / 200), type, event: null, label: type === "assistant" ? "backend" : type, text, full_bytes: null, node: "api", turn: 14, call_id: null, tool: null, pending: false, interrupted: false, discarded: false, took_ms: null, added: null, removed: null, exit: null, outcome: null, ...more };
 }
-const node = (id, role, state, words, rank, more = {}) => ({ id, role, work: [], human_colab: false, await_all: true, state, words, live: null, since: ago(3), took_ms: null, turn: null, attempt: 1, correction: false, rank, seq: 100, ...more });
+const node = (id, role, state, words, rank, more = {}) => ({ id, role, work: [], human_colab: false, await_all: true, state, words, live: null, since: ago(3), took_ms: null, turn: null, attempt: 1, again: null, correction: false, rank, seq: 100, ...more });
 const passed = (path, more = {}) => ({ artifact: { path, hash: `h-${path}`, bytes: 2100 }, seq: 200, at: ago(20), superseded_at: null, read: true, ...more });
 const edge = (from, to, state, forward = [], backward = [], open = false) => [`${from}/${to}`, { from, to, optional: false, state, forward, backward, open_correction: open }];
 const role = (instance, state, node, more = {}) => [instance, { instance, base: instance, state, node, turn: 14, executor: "sonnet-4.5", settings: {}, context_tokens: 122_000, window_tokens: 200_000, tokens: 400_000, cost_micros: 900_000, turns: 14, limits: {}, archives: ["archive-1"], items: 10, last_seq: 4812, queued: [], tasks: [], mcp: [], reach: null, retry_at: null, unread_hint: 0, ...more }];

@@ -6,13 +6,13 @@ const clock = [[1, "13:29:40"], [300, "13:34:05"], [900, "13:45:00"], [1000, "13
 const art = (path, bytes = 4210) => ({ path, hash: `b3-${path.replaceAll(/\W/g, "")}`, bytes });
 const passed = (path, seq, time, superseded = null) => ({ artifact: art(path), seq, at: `${DAY}${time}Z`, superseded_at: superseded && `${DAY}${superseded}Z`, read: true });
 
-const node = (id, role, state, rank, more = {}) => ({ id, role, work: [], human_colab: false, await_all: true, state, words: "", live: null, since: null, took_ms: null, turn: null, attempt: null, correction: false, rank, seq: 1, ...more });
+const node = (id, role, state, rank, more = {}) => ({ id, role, work: [], human_colab: false, await_all: true, state, words: "", live: null, again: null, since: null, took_ms: null, turn: null, attempt: null, correction: false, rank, seq: 1, ...more });
 const edge = (from, to, forward = [], more = {}) => ({ from, to, optional: false, state: forward.length === 0 ? "not-yet" : "delivered", forward, backward: [], open_correction: false, ...more });
 const role = (instance, state, more = {}) => ({ instance, base: instance, state, node: null, turn: null, executor: "sonnet-4.5", settings: {}, context_tokens: 36_000, window_tokens: 200_000, tokens: 120_000, cost_micros: 310_000, turns: 3, limits: {}, archives: [], items: 12, last_seq: HEAD, queued: [], tasks: [], mcp: [], reach: null, unread_hint: 0, ...more });
 
 export const row = (flow, title, more = {}) => ({
   project: "orchard", flow, title, status: "running", phase: "forward", waits: 0, running: 1, nodes_done: 1, nodes: 6, roles: 6, created_at: `${DAY}13:29:40Z`, updated_at: `${DAY}14:11:52Z`,
-  seq: HEAD, tokens: 1_240_000, cost_micros: 2_870_000, parent: null, damage: [], driven_by: "server", over: false, stopped: false, ...more,
+  seq: HEAD, tokens: 1_240_000, cost_micros: 2_870_000, parent: null, damage: [], driven_by: "server", over: false, stopped: false, again: null, ...more,
 });
 const flowRow = row("ledger", "Ledger journal", { status: "waits for you", waits: 1, running: 1, nodes_done: 3, nodes: 8 });
 const ask = {
