@@ -103,11 +103,8 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
         out.line(&line)?;
     }
     let over = state.status.is_over();
-    if let Some(line) = consent(state).filter(|_| !over) {
-        out.line(&one_line(&line, CONSENT_COLUMNS_MAX))?;
-    }
-    for (role, reach) in reaches.iter().flatten().filter(|_| !over) {
-        tools(out, role, reach)?;
+    if !over {
+        allowed(out, state, reaches.iter().flatten())?;
     }
     if let Some(damage) = &seen.damage {
         let says = damage.to_string();
@@ -165,6 +162,21 @@ fn tools(out: &mut Output, role: &RoleInstance, reach: &Reach) -> Result<(), Sto
         return Ok(());
     }
     out.line(&format!("tools of {role}: {}", reach.words()))
+}
+
+/// What the flow may do, where that is not what everybody expects.
+fn allowed<'a>(
+    out: &mut Output,
+    state: &FlowState,
+    reaches: impl Iterator<Item = (&'a RoleInstance, &'a Reach)>,
+) -> Result<(), Stop> {
+    if let Some(line) = consent(state) {
+        out.line(&one_line(&line, CONSENT_COLUMNS_MAX))?;
+    }
+    for (role, reach) in reaches {
+        tools(out, role, reach)?;
+    }
+    Ok(())
 }
 
 /// What may be done in the flow without asking, if that is more than nothing, and what never is.
