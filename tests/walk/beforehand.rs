@@ -318,6 +318,33 @@ fn the_operators_own_configuration_counts_for_all_flows_and_its_no_more_than_a_y
 }
 
 #[test]
+fn rules_of_the_configuration_that_say_nothing_stop_everything_and_are_told_by_check() {
+    let model = Model::start_with(WORKS);
+    let place = with_model(&model);
+    let file = place.workspace.path().join("config.yaml");
+    let models = std::fs::read_to_string(&file).unwrap();
+    std::fs::write(&file, format!("{models}consent: {{ deny: [edit] }}\n")).unwrap();
+    let checked = place.run(&["check", "demo/flow.yaml"]);
+    assert_eq!(checked.code, 1, "{checked:?}");
+    assert!(checked.out.contains("`edit` is no rule"), "{checked:?}");
+    let json = place.run(&["check", "demo/flow.yaml", "--json"]).json();
+    let faults = json["configuration_faults"].as_array().unwrap();
+    assert!(faults[0].as_str().unwrap().contains("line 6"), "{faults:?}");
+    let said = run(&place, &[]);
+    assert_eq!(said.code, 1, "{said:?}");
+    assert!(said.err.contains("`edit` is no rule"), "{said:?}");
+    assert!(place.flow().is_none());
+    // A flow that was begun before does not go on without the rule either.
+    std::fs::write(&file, &models).unwrap();
+    assert_ne!(run(&place, &[]).code, 0);
+    let flow = place.flow().unwrap();
+    std::fs::write(&file, format!("{models}consent: {{ deny: [edit] }}\n")).unwrap();
+    assert_eq!(place.run(&["allow", &flow]).code, 0);
+    assert_ne!(place.run(&["resume", &flow, "--until-waiting"]).code, 0);
+    assert!(!is_there(&place, "notes.md"));
+}
+
+#[test]
 fn the_mode_of_the_configuration_is_that_of_flows_of_which_none_is_said() {
     let model = Model::start_with(WORKS);
     for (words, code) in [(&[][..], 0), (&["--mode", "ask"][..], 8)] {

@@ -4,10 +4,14 @@ use super::super::{Illegal, legal};
 use super::{after, before};
 use crate::fact::Fact;
 use crate::fact::flow::{FlowPaused, FlowTitled, GraphRevised, NodeReopened, PauseReason};
+use crate::fact::operator::{
+    ConsentAnswer, ConsentRuled, ConsentRules, ConsentRulesAdded, DecidingRule, RuleOrigin,
+};
 use crate::fact::turn::CallRerun;
 use crate::handoff::Way;
 use crate::hash::Hash;
 use crate::id::TurnId;
+use crate::limits::CONSENT_RULES_MAX;
 use crate::message::{AnswerText, Drafted};
 use crate::sample::{every_kind, id};
 use crate::view::FlowState;
@@ -240,6 +244,73 @@ fn a_call_waits_for_the_answer_that_is_bound_to_it() {
         legal(&suspended, &woken),
         Err(Illegal::Consent { .. })
     ));
+}
+
+#[test]
+fn a_rule_decides_about_a_call_that_has_not_begun_and_says_yes_or_no() {
+    let (state, asked) = before("consent_requested", 0);
+    let Fact::ConsentRequested(asked) = asked else {
+        panic!("another kind of fact");
+    };
+    let ruled = |change: fn(&mut ConsentRuled)| {
+        let mut ruled = ConsentRuled {
+            call: asked.call.clone(),
+            role: asked.role.clone(),
+            node: asked.node.clone(),
+            tool: asked.tool.clone(),
+            action: asked.action,
+            about: "run git log".into(),
+            answer: ConsentAnswer::AllowOnce,
+            by: DecidingRule {
+                rule: "git log *".into(),
+                origin: RuleOrigin::Flow,
+            },
+        };
+        change(&mut ruled);
+        Fact::ConsentRuled(ruled)
+    };
+    assert_eq!(legal(&state, &ruled(|_| ())), Ok(()));
+    assert_eq!(
+        legal(&state, &ruled(|f| f.answer = ConsentAnswer::Deny)),
+        Ok(())
+    );
+    for change in [
+        |f: &mut ConsentRuled| f.answer = ConsentAnswer::AllowFlow,
+        |f: &mut ConsentRuled| f.answer = ConsentAnswer::Withdrawn,
+        |f: &mut ConsentRuled| f.tool = "write_file".into(),
+        |f: &mut ConsentRuled| f.role = id("nobody"),
+        |f: &mut ConsentRuled| f.call = id("c99"),
+    ] {
+        let found = legal(&state, &ruled(change));
+        assert!(matches!(found, Err(Illegal::Call { .. })), "{found:?}");
+    }
+    // What is asked about is answered by its own fact, and what runs by none.
+    for word in ["consent_requested", "call_started"] {
+        let state = upto(word, usize::from(word == "call_started"));
+        let found = legal(&state, &ruled(|_| ()));
+        assert!(matches!(found, Err(Illegal::CallState { .. })), "{found:?}");
+    }
+}
+
+#[test]
+fn a_flow_has_so_many_rules_and_each_of_them_once() {
+    let state = upto("flow_created", 0);
+    let added = |rules: ConsentRules| {
+        Fact::ConsentRulesAdded(ConsentRulesAdded {
+            rules,
+            client: None,
+        })
+    };
+    let many = |count: usize| ConsentRules {
+        allow: (0..count).map(|it| format!("edits:{it}")).collect(),
+        deny: Vec::new(),
+    };
+    let state = after(state, &added(many(CONSENT_RULES_MAX)));
+    assert_eq!(state.rules.len(), CONSENT_RULES_MAX);
+    assert_eq!(legal(&state, &added(many(CONSENT_RULES_MAX))), Ok(()));
+    let more = added(many(CONSENT_RULES_MAX + 1));
+    let found = legal(&state, &more);
+    assert!(matches!(found, Err(Illegal::TooMany { .. })), "{found:?}");
 }
 
 #[test]
