@@ -151,7 +151,12 @@ fn facts(state: &FlowState, question: &Question) -> Vec<Fact> {
 /// What matters for the decision about a call.
 pub(crate) fn facts_of(state: &FlowState, open: &OpenConsent) -> Vec<Fact> {
     let tool = canonical(&open.tool).unwrap_or(&open.tool);
-    terms::facts(tool, open.terms.as_ref(), state.grants.len())
+    terms::facts(
+        tool,
+        open.terms.as_ref(),
+        state.grants.len(),
+        open.doubt.as_ref(),
+    )
 }
 
 /// A fact on a line of its own.

@@ -262,12 +262,13 @@ impl Asker<'_> {
             .map(|call| words::short(&call.summary))
             .filter(|said| !said.is_empty());
         let terms = open.and_then(|open| open.terms.as_ref());
+        let doubt = open.and_then(|open| open.doubt.as_ref());
         let about = words::short(&subject(terms, &shown));
         let kind = AskKind::Consent {
             consent: consent.to_string(),
             action: open.map(|open| open.action.to_string()).unwrap_or_default(),
             tool: tool.clone(),
-            facts: terms::facts(&tool, terms, self.state.grants.len()),
+            facts: terms::facts(&tool, terms, self.state.grants.len(), doubt),
             for_the_flow: terms::scope(&tool, &shown),
             shown,
             diff: open.and_then(|open| self.around.change(role, &open.call)),

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use a_society_facts::fact::operator::{ConsentAnswer, DecidingRule};
 use a_society_facts::fact::terms::{
     CommandTerms, ConsentTerms, FileEffect, FileTerms, Scope, ServerReach, ServerTerms, ShownValue,
 };
@@ -21,7 +22,12 @@ const SERVER_DECIDES: &str = "The server's program decides";
 
 /// What matters for the decision, in a fixed order; what was granted before stands last.
 #[must_use]
-pub fn facts(tool: &str, terms: Option<&ConsentTerms>, grants: usize) -> Vec<Fact> {
+pub fn facts(
+    tool: &str,
+    terms: Option<&ConsentTerms>,
+    grants: usize,
+    doubt: Option<&DecidingRule>,
+) -> Vec<Fact> {
     let mut facts = match terms {
         Some(ConsentTerms::Command(command)) => of_command(command),
         Some(ConsentTerms::Files { files }) => of_files(files),
@@ -41,6 +47,14 @@ pub fn facts(tool: &str, terms: Option<&ConsentTerms>, grants: usize) -> Vec<Fac
         ],
         None => of_tool(tool),
     };
+    facts.extend(doubt.map(|rule| {
+        let rule = rule.words(ConsentAnswer::Deny);
+        fact(
+            "Rule",
+            format!("{rule} may mean this: what a shell makes of it cannot be told"),
+            true,
+        )
+    }));
     let permission = match grants {
         0 => "None".to_owned(),
         some => format!("None that covers this; {some} for other things"),
@@ -285,7 +299,7 @@ mod tests {
     }
 
     fn said(terms: &ConsentTerms, label: &str) -> (String, bool) {
-        let facts = facts("any", Some(terms), 0);
+        let facts = facts("any", Some(terms), 0, None);
         let mut found = facts.into_iter().filter(|fact| fact.label == label);
         let fact = found.next().unwrap_or_else(|| panic!("no {label}"));
         assert_eq!(found.next(), None, "{label} is said once");
@@ -309,7 +323,7 @@ mod tests {
             let files = ConsentTerms::Files { files: vec![file] };
             assert_eq!(said(&files, "File"), (format!("{name} (new)"), false));
             assert_eq!(said(&files, "Network"), ("Not used".to_owned(), false));
-            let labels = facts("write_file", Some(&files), 0);
+            let labels = facts("write_file", Some(&files), 0, None);
             let labels: Vec<String> = labels.into_iter().map(|fact| fact.label).collect();
             assert_eq!(labels, ["File", "Network", "Writes", "Existing permission"]);
             let run = ConsentTerms::Command(CommandTerms {
@@ -408,7 +422,7 @@ mod tests {
             ("mcp__ledger__book", SERVER_DECIDES, true),
             ("another", "Not known", true),
         ] {
-            let said = facts(tool, None, 0).remove(0);
+            let said = facts(tool, None, 0, None).remove(0);
             assert_eq!((said.value.as_str(), said.warn), (value, warn), "{tool}");
         }
     }

@@ -78,6 +78,7 @@ fn with_a_write_that_waits() -> Vec<Recorded> {
         shown: Text::Inline("write_file brief-install.md\nHow to install it.\n".to_owned()),
         terms: None,
         narrowed: false,
+        doubt: None,
     };
     let waits = json!({ "node": node, "role": call.role, "reason": "consent", "consent": consent });
     let waits = Fact::NodeSuspended(serde_json::from_value(waits).unwrap());

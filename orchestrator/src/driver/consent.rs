@@ -100,6 +100,7 @@ impl Core {
             shown: self.flow.keep_text(request.shown)?,
             terms: request.terms,
             narrowed,
+            doubt: request.doubt,
         };
         self.command(Input::ConsentAsked(input))?;
         // The turn stays open. Whoever answers has it taken up again, with the call allowed or not.

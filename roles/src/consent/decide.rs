@@ -90,6 +90,8 @@ pub struct Request {
     pub terms: ConsentTerms,
     /// What "for this flow" would grant; nothing if it can only be allowed once.
     pub grant: Option<Grant>,
+    /// The rule that may deny it, if nobody but a shell can tell.
+    pub doubt: Option<DecidingRule>,
 }
 
 /// Decides about one call.
@@ -190,6 +192,10 @@ fn request(ask: &Ask) -> Decision {
         shown: ask.shown.clone(),
         terms: ask.terms.clone(),
         grant: ask.grant(),
+        doubt: match &ask.ruled {
+            Some(Judged::Doubtful(by)) => Some(by.clone()),
+            Some(Judged::Allowed(_) | Judged::Denied(_)) | None => None,
+        },
     }))
 }
 

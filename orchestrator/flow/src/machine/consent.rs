@@ -39,6 +39,7 @@ pub(super) fn asked(state: &FlowState, input: &ConsentAsked) -> Result<Vec<Fact>
         shown: input.shown.clone(),
         terms: Some(input.terms.clone()),
         narrowed: input.narrowed,
+        doubt: input.doubt.clone(),
         since: turn.since,
     };
     let request = Fact::ConsentRequested(ConsentRequested {
@@ -51,6 +52,7 @@ pub(super) fn asked(state: &FlowState, input: &ConsentAsked) -> Result<Vec<Fact>
         shown: open.shown.clone(),
         terms: open.terms.clone(),
         narrowed: open.narrowed,
+        doubt: open.doubt.clone(),
     });
     let next = if state.consent_mode == ConsentMode::FullAccess && !open.narrowed {
         resolved(&input.consent, &open, ConsentAnswer::AllowOnce, None)

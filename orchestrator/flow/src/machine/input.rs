@@ -361,6 +361,8 @@ pub struct ConsentAsked {
     pub terms: ConsentTerms,
     /// Whether it is asked whatever the mode of the flow is, so that no mode answers it.
     pub narrowed: bool,
+    /// The rule that may deny it, if nobody but a shell can tell.
+    pub doubt: Option<DecidingRule>,
 }
 
 /// What a role is told to do instead of what the operator declined.

@@ -103,6 +103,9 @@ pub struct ConsentRequested {
     /// Whether it is asked whatever the mode of the flow is, so that no mode answers it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub narrowed: bool,
+    /// The rule that may deny it, if nobody but a shell can tell.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub doubt: Option<DecidingRule>,
 }
 
 /// What the operator said to a request.

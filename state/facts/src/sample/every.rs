@@ -608,6 +608,10 @@ fn operator() -> Vec<Fact> {
                 }),
             })),
             narrowed: true,
+            doubt: Some(DecidingRule {
+                rule: "rm *".into(),
+                origin: RuleOrigin::Workspace,
+            }),
         }),
         Fact::ConsentResolved(ConsentResolved {
             consent: id("k1"),

@@ -174,6 +174,7 @@ fn consent(scribe: &mut Scribe, turn: &Turn, call: &crate::id::CallId) {
             background: false,
         })),
         narrowed: false,
+        doubt: None,
     }));
     scribe.say(Fact::NodeSuspended(NodeSuspended {
         node: turn.node.clone(),

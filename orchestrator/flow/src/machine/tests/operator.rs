@@ -45,6 +45,7 @@ impl Sim {
             shown: "what runs".into(),
             terms: ConsentTerms::Session,
             narrowed: false,
+            doubt: None,
         }));
         assert!(asked.is_ok(), "{asked:?}");
     }

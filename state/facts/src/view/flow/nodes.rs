@@ -319,6 +319,7 @@ impl FlowState {
             shown: shown.into_owned(),
             terms,
             narrowed: f.narrowed,
+            doubt: f.doubt.clone(),
             since: place.at,
         };
         self.consents.insert(f.consent.clone(), open);

@@ -8,7 +8,7 @@ use crate::at::At;
 use crate::fact::budget::{Lack, Measure};
 use crate::fact::journal::ProcessName;
 use crate::fact::node::{Entry, FaultCode, Trouble, WaitReason};
-use crate::fact::operator::{ChosenBy, SteerWhen};
+use crate::fact::operator::{ChosenBy, DecidingRule, SteerWhen};
 use crate::fact::session::{SessionKind, SessionState};
 use crate::fact::terms::ConsentTerms;
 use crate::fact::turn::{Cause, Effect, FileChange, StopReason, Usage};
@@ -359,6 +359,9 @@ pub struct OpenConsent {
     /// Whether it is asked whatever the mode of the flow is.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub narrowed: bool,
+    /// The rule that may deny it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub doubt: Option<DecidingRule>,
     /// Since when.
     pub since: At,
 }
