@@ -20,14 +20,22 @@ pub(crate) enum ExitCode {
     Refused,
     /// The disk is full.
     DiskFull,
-    /// The flow waits for the operator.
+    /// The flow waits for an answer of the operator, and for nothing of what follows.
     Waiting,
+    /// A call waits for consent.
+    WaitsForConsent,
+    /// A role has no model that it can ask.
+    WaitsForModel,
+    /// A budget is used up.
+    WaitsForBudget,
+    /// A role failed, and waits for the operator.
+    WaitsAfterFailure,
     /// It was interrupted.
     Interrupted,
 }
 
 /// Every exit code, in the order of their numbers.
-pub(crate) const ALL: [ExitCode; 10] = [
+pub(crate) const ALL: [ExitCode; 14] = [
     ExitCode::Ok,
     ExitCode::Failed,
     ExitCode::Usage,
@@ -37,6 +45,10 @@ pub(crate) const ALL: [ExitCode; 10] = [
     ExitCode::Refused,
     ExitCode::DiskFull,
     ExitCode::Waiting,
+    ExitCode::WaitsForConsent,
+    ExitCode::WaitsForModel,
+    ExitCode::WaitsForBudget,
+    ExitCode::WaitsAfterFailure,
     ExitCode::Interrupted,
 ];
 
@@ -53,6 +65,10 @@ impl ExitCode {
             Self::Refused => 6,
             Self::DiskFull => 7,
             Self::Waiting => 8,
+            Self::WaitsForConsent => 9,
+            Self::WaitsForModel => 10,
+            Self::WaitsForBudget => 11,
+            Self::WaitsAfterFailure => 12,
             // What shells say of a process that SIGINT ended: 128 and the number of the signal.
             Self::Interrupted => 130,
         }
@@ -69,7 +85,17 @@ impl ExitCode {
             Self::Busy => "Another process writes this flow.",
             Self::Refused => "It was refused, because it would overwrite, remove or contradict.",
             Self::DiskFull => "The disk is full.",
-            Self::Waiting => "The flow waits for you; what it asks and how to answer was said.",
+            Self::Waiting => {
+                "The flow waits for your answer; what it asks and how to answer was said."
+            }
+            Self::WaitsForConsent => "A call waits for your consent; what it would do was said.",
+            Self::WaitsForModel => {
+                "A role cannot ask its model: a key, credit, a model, a larger window or a server of tools is missing."
+            }
+            Self::WaitsForBudget => "A budget is used up; how to raise it was said.",
+            Self::WaitsAfterFailure => {
+                "A role failed and waits for you; why, and how to try again, was said."
+            }
             Self::Interrupted => "It was interrupted from the keyboard.",
         }
     }
@@ -92,7 +118,9 @@ pub(crate) fn as_markdown() -> String {
     let rows = ALL.map(|code| format!("| {} | {} |", code.number(), code.says()));
     format!(
         "# Exit codes\n\n\
-         They are a promise to scripts: none changes its meaning. This page is made from\n\
+         They are a promise to scripts: none changes its meaning. If a flow waits for several\n\
+         things, `run` and `resume` end with the first of 7, 10, 11, 12, 9 and 8 that applies, and the last\n\
+         event of `--json` names the code of each wait. This page is made from\n\
          `src/exit_code.rs`; `A_SOCIETY_UPDATE=1 cargo test --test it generated_files` makes it anew.\n\n\
          | Code | Means |\n|---|---|\n{}\n",
         rows.join("\n")

@@ -1,5 +1,7 @@
 //! What a flow asks its operator, and the commands that answer.
 
+use a_society_facts::fact::flow::PauseReason;
+use a_society_facts::fact::node::{Trouble, WaitReason};
 use a_society_facts::id::{ApprovalId, ConsentId, NodeId, RoleInstance};
 use a_society_facts::message::Text;
 use a_society_facts::view::flow::{FlowState, OpenConsent};
@@ -13,6 +15,7 @@ use a_society_state::{FlowRef, Store, blob};
 use serde_json::{Value, json};
 
 use super::words;
+use crate::exit_code::ExitCode;
 use crate::output::Output;
 use crate::text::plain;
 
@@ -39,6 +42,60 @@ pub(crate) struct Ask {
     pub(crate) facts: Vec<Fact>,
     /// The commands that answer.
     pub(crate) answers: Vec<String>,
+    /// With which code a command ends that leaves the flow waiting for this.
+    pub(crate) code: ExitCode,
+}
+
+/// The code of a command that leaves a flow waiting for all of this.
+pub(crate) fn exit_code(asks: &[Ask]) -> ExitCode {
+    let order = [
+        ExitCode::DiskFull,
+        ExitCode::WaitsForModel,
+        ExitCode::WaitsForBudget,
+        ExitCode::WaitsAfterFailure,
+        ExitCode::WaitsForConsent,
+    ];
+    let is_there = |code: &ExitCode| asks.iter().any(|ask| ask.code == *code);
+    (order.into_iter().find(is_there)).unwrap_or(ExitCode::Waiting)
+}
+
+fn code(state: &FlowState, question: &Question) -> ExitCode {
+    match question {
+        Question::Consent { .. } => ExitCode::WaitsForConsent,
+        Question::Configuration { .. } => ExitCode::WaitsForModel,
+        Question::Text { node, role, reason } => match reason {
+            WaitReason::PromptHuman
+            | WaitReason::Consent
+            | WaitReason::ConsentDenied
+            | WaitReason::HandoffApproval => ExitCode::Waiting,
+            WaitReason::RoleConfiguration => ExitCode::WaitsForModel,
+            WaitReason::Budget => ExitCode::WaitsForBudget,
+            WaitReason::AutonomousAbort | WaitReason::RepairLimit => ExitCode::WaitsAfterFailure,
+            WaitReason::Provider => match trouble_of(state, node.as_ref(), role) {
+                Some(Trouble::Limit | Trouble::Unreachable | Trouble::Refused) => {
+                    ExitCode::WaitsAfterFailure
+                }
+                Some(
+                    Trouble::Key
+                    | Trouble::Credit
+                    | Trouble::Model
+                    | Trouble::Window
+                    | Trouble::ToolServer
+                    | Trouble::Configuration,
+                )
+                | None => ExitCode::WaitsForModel,
+            },
+        },
+        Question::Unpause { reason } => match reason {
+            PauseReason::Budget => ExitCode::WaitsForBudget,
+            PauseReason::DiskFull => ExitCode::DiskFull,
+            PauseReason::Operator | PauseReason::Irreversible => ExitCode::Waiting,
+        },
+        Question::Approval { .. }
+        | Question::Improvement { .. }
+        | Question::Feedback
+        | Question::Stalled => ExitCode::Waiting,
+    }
 }
 
 /// Who asks, for what, what is to be read, and the commands that answer.
@@ -120,6 +177,7 @@ fn ask(flow: &FlowRef, state: &FlowState, question: &Question) -> Ask {
         says,
         facts: facts(state, question),
         answers,
+        code: code(state, question),
     }
 }
 
@@ -280,6 +338,7 @@ pub(crate) fn as_json(asks: &[Ask]) -> Value {
             "says": ask.says,
             "facts": ask.facts,
             "answers": ask.answers,
+            "exit_code": ask.code.number(),
         })
     });
     Value::Array(asks.collect())

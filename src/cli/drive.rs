@@ -486,7 +486,7 @@ impl Watch<'_> {
         };
         let code = match (over, rests(&seen)) {
             (true, _) => ExitCode::Ok,
-            (false, true) if self.interrupts.count() == 0 => ExitCode::Waiting,
+            (false, true) if self.interrupts.count() == 0 => asks::exit_code(&asks),
             (false, _) => ExitCode::Interrupted,
         };
         let closed = over || seen.state.phase != Phase::Forward;
@@ -543,7 +543,12 @@ impl Watch<'_> {
         let name = short(self.flow);
         match code {
             ExitCode::Interrupted => self.out.note(&format!("go on: a-society resume {name}")),
-            ExitCode::Waiting => {
+            ExitCode::Waiting
+            | ExitCode::WaitsForConsent
+            | ExitCode::WaitsForModel
+            | ExitCode::WaitsForBudget
+            | ExitCode::WaitsAfterFailure
+            | ExitCode::DiskFull => {
                 self.out
                     .note(&format!("then go on: a-society resume {name}"));
             }
@@ -553,8 +558,7 @@ impl Watch<'_> {
             | ExitCode::NotFound
             | ExitCode::Damaged
             | ExitCode::Busy
-            | ExitCode::Refused
-            | ExitCode::DiskFull => {}
+            | ExitCode::Refused => {}
         }
         Ok(())
     }

@@ -16,7 +16,7 @@ fn to_the_end(place: &Old, name: &str) {
 pub(super) fn to_the_end_of(place: &Old, flow: &str, name: &str) {
     for _ in 0..ROUNDS_MAX {
         let said = place.run(&["resume", flow, "--improve", "graph", "--feedback", "yes"]);
-        assert!(matches!(said.code, 0 | 8), "{name}: {said:?}");
+        assert!(matches!(said.code, 0 | 8..=12), "{name}: {said:?}");
         let status = place.run(&["status", flow, "--json"]).json();
         if status["status"] == "completed" {
             return;
@@ -202,7 +202,7 @@ fn what_breaks_in_a_project_after_the_import_is_for_its_roles_to_mend() {
     let flow = Old::id("asks");
     place.run(&["reply", &flow, "For people who upgrade."]);
     let said = place.run(&["resume", &flow, "--until-waiting"]);
-    assert_eq!(said.code, 8, "{said:?}");
+    assert_eq!(said.code, 12, "{said:?}");
     assert!(journal(&place, "asks").contains("health_check"));
     assert!(!said.out.contains("older than this flow"), "{}", said.out);
 }

@@ -97,7 +97,7 @@ fn what_no_rule_names_is_asked() {
     });
     let place = with_model(&model);
     let said = run(&place, &["--allow", "touch *"]);
-    assert_eq!(said.code, 8, "{said:?}");
+    assert_eq!(said.code, 9, "{said:?}");
     let asked = facts(&place, "consent_requested");
     assert_eq!(asked.len(), 1);
     assert_eq!(asked[0]["shown"], "rm a.txt");
@@ -111,7 +111,7 @@ fn a_line_around_an_allowed_command_is_asked_and_does_not_run() {
         _ => Vec::new(),
     });
     let place = with_model(&model);
-    assert_eq!(run(&place, &["--allow", "touch *"]).code, 8);
+    assert_eq!(run(&place, &["--allow", "touch *"]).code, 9);
     assert!(!is_there(&place, "a.txt") && !is_there(&place, "b.txt"));
 }
 
@@ -166,7 +166,7 @@ fn a_mode_that_never_asks_asks_where_a_denied_command_may_be_hidden() {
     });
     let place = with_model(&model);
     let said = run(&place, &["--mode", "full", "--deny", "rm *"]);
-    assert_eq!(said.code, 8, "{said:?}");
+    assert_eq!(said.code, 9, "{said:?}");
     assert!(is_there(&place, "a.txt") && !is_there(&place, "b.txt"));
     let why = "Rule: --deny 'rm *' may mean this: what a shell makes of it cannot be told";
     assert!(said.out.contains(why), "{}", said.out);
@@ -195,13 +195,13 @@ fn a_file_that_programs_trust_is_asked_about_in_every_mode_and_whatever_is_allow
     for words in [&["--mode", "full"][..], &["--allow", "edits,write_file"]] {
         let place = with_model(&model);
         let said = run(&place, words);
-        assert_eq!(said.code, 8, "{said:?}");
+        assert_eq!(said.code, 9, "{said:?}");
         assert!(!is_there(&place, "AGENTS.md"), "{words:?}");
         // What is asked in every mode is not answered by one.
         let flow = place.flow().unwrap();
         assert_eq!(place.run(&["mode", &flow, "full-access"]).code, 0);
         let said = place.run(&["resume", &flow, "--until-waiting"]);
-        assert_eq!(said.code, 8, "{said:?}");
+        assert_eq!(said.code, 9, "{said:?}");
         assert!(!is_there(&place, "AGENTS.md"), "{words:?}");
     }
 }
@@ -240,7 +240,7 @@ fn rules_that_come_later_answer_what_is_asked_already_and_add_to_those_before() 
         _ => Vec::new(),
     });
     let place = with_model(&model);
-    assert_eq!(run(&place, &["--deny", "mkdir *"]).code, 8);
+    assert_eq!(run(&place, &["--deny", "mkdir *"]).code, 9);
     let flow = place.flow().unwrap();
     let go_on = |words: &[&str]| {
         let resume = ["resume", &flow, "--until-waiting", "--improve", "none"];
@@ -249,7 +249,7 @@ fn rules_that_come_later_answer_what_is_asked_already_and_add_to_those_before() 
     assert_eq!(go_on(&["--allow", "edit"]).code, 2);
     assert!(!is_there(&place, "a.txt"));
     let said = go_on(&["--allow", "touch a.txt,mkdir *"]);
-    assert_eq!(said.code, 8, "{said:?}");
+    assert_eq!(said.code, 9, "{said:?}");
     assert!(is_there(&place, "a.txt") && !is_there(&place, "b"));
     assert!(last_result(&model.heard()[2]).contains("--deny 'mkdir *'"));
     let resolved = &facts(&place, "consent_resolved")[0];
@@ -349,7 +349,7 @@ fn rules_of_the_configuration_that_say_nothing_stop_everything_and_are_told_by_c
 #[test]
 fn the_mode_of_the_configuration_is_that_of_flows_of_which_none_is_said() {
     let model = Model::start_with(WORKS);
-    for (words, code) in [(&[][..], 0), (&["--mode", "ask"][..], 8)] {
+    for (words, code) in [(&[][..], 0), (&["--mode", "ask"][..], 9)] {
         let place = with_model(&model);
         let file = place.workspace.path().join("config.yaml");
         let models = std::fs::read_to_string(&file).unwrap();
@@ -394,7 +394,7 @@ fn a_workspace_takes_away_and_cannot_allow() {
     assert_eq!(place.run(&["check", "demo/flow.yaml"]).code, 0);
     let said = run(&place, &["--mode", "full", "--allow", "touch *"]);
     // The edit is asked about, because partial access is the most here.
-    assert_eq!(said.code, 8, "{said:?}");
+    assert_eq!(said.code, 9, "{said:?}");
     let flow = place.flow().unwrap();
     assert_eq!(place.run(&["allow", &flow]).code, 0);
     let said = place.run(&["resume", &flow, "--until-waiting", "--improve", "none"]);

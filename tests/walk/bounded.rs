@@ -26,7 +26,7 @@ fn asked(place: &Place, model: &Model, words: &[&str]) -> usize {
     let before = model.requests();
     let run = ["run", "demo/flow.yaml", "--until-waiting"];
     let said = place.run(&[&run, words].concat());
-    assert_eq!(said.code, 8, "{said:?}");
+    assert!(matches!(said.code, 9 | 11), "{said:?}");
     model.requests() - before
 }
 
@@ -45,7 +45,7 @@ fn a_flow_that_nothing_is_said_about_asks_before_it_passes_the_usual_budget() {
     let raised = place.run(&["budget", &flow, "tokens", "none"]);
     assert_eq!(raised.code, 0, "{raised:?}");
     let said = place.run(&["resume", &flow, "--until-waiting"]);
-    assert!(said.code == 8 && model.requests() > 0, "{said:?}");
+    assert!(said.code == 9 && model.requests() > 0, "{said:?}");
 }
 
 #[test]
@@ -86,11 +86,11 @@ fn how_many_answers_a_turn_may_have_is_the_operators_to_say() {
     let model = Model::start();
     let place = with_limits(&model, "answers: 1");
     let run = ["run", "demo/flow.yaml", "--until-waiting"];
-    assert_eq!(place.run(&run).code, 8);
+    assert_eq!(place.run(&run).code, 9);
     let flow = place.flow().unwrap();
     assert_eq!(place.run(&["mode", &flow, "full-access"]).code, 0);
     let said = place.run(&["resume", &flow, "--until-waiting"]);
-    assert_eq!(said.code, 8, "{said:?}");
+    assert_eq!(said.code, 12, "{said:?}");
     assert_eq!(model.requests(), 1);
     assert!(
         said.out.contains("1 answers in this turn") || said.out.contains("1 answer in this turn"),

@@ -207,7 +207,7 @@ fn a_window_that_prompt_and_tools_fill_is_asked_about_after_one_request() {
     let server = Server::start(reads_on);
     let place = place(&server, 2_048);
     let said = run(&place);
-    assert_eq!(said.code, 8, "{said:?}");
+    assert_eq!(said.code, 10, "{said:?}");
     let said = format!("{}{}", said.out, said.err);
     assert!(said.contains("m has a window of 2,048 tokens"), "{said}");
     assert!(said.contains("owner model=NAME"), "{said}");
@@ -224,7 +224,7 @@ fn a_packet_that_no_window_of_this_size_holds_is_asked_about_before_anything_is_
     let input = "Every line of this list is a task.\n".repeat(3_000);
     place.write("input.txt", &input);
     let said = place.run(&[&RUN[..], &["--input", "@input.txt"]].concat());
-    assert_eq!(said.code, 8, "{said:?}");
+    assert_eq!(said.code, 10, "{said:?}");
     let said = format!("{}{}", said.out, said.err);
     assert!(said.contains("m has a window of 10,000 tokens"), "{said}");
     assert!(
@@ -358,7 +358,7 @@ fn local_server(prompt_tokens: u64) -> Server {
 fn a_local_server_that_read_a_part_of_the_prompt_is_asked_about_once() {
     let words = "Every word of these instructions counts for the role. ".repeat(600);
     let flow = FLOW.replace("You keep a log.", &words);
-    for (tokens, code) in [(2_051, 8), (7_000, 0), (10, 0)] {
+    for (tokens, code) in [(2_051, 10), (7_000, 0), (10, 0)] {
         let server = local_server(tokens);
         let place = place(&server, 32_000);
         place.write("demo/flow.yaml", &flow);

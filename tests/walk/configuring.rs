@@ -64,7 +64,7 @@ fn a_known_model_is_asked_as_the_catalogue_says_and_the_answer_says_where_that_i
     // The key of its maker does not go to another address.
     assert_eq!(answer["key"], Value::Null);
     let said = place.run(&RUN);
-    assert_eq!(said.code, 8, "{said:?}");
+    assert_eq!(said.code, 9, "{said:?}");
     let heard: Value = serde_json::from_str(&model.heard()[0]).unwrap();
     assert_eq!(heard["model"], id);
     let (window, most) = (
@@ -110,7 +110,7 @@ fn what_is_said_counts_more_than_the_catalogue() {
     let said = models(&place, &[&words[..], &own].concat());
     assert_eq!(said.code, 0, "{said:?}");
     assert!(!said.out.contains("catalogue"), "{said:?}");
-    assert_eq!(place.run(&RUN).code, 8);
+    assert_eq!(place.run(&RUN).code, 9);
     let heard: Value = serde_json::from_str(&model.heard()[0]).unwrap();
     assert_eq!(heard["max_tokens"], 700);
     assert!(file(&place).contains("price: { input: 9, output: 8, cache-read: 7, cache-write: 6 }"));

@@ -40,7 +40,7 @@ fn a_name_that_a_model_chose_changes_nothing_on_the_card_of_its_call() {
         .join("demo/My Project, v2, network on");
     std::fs::create_dir(folder).unwrap();
     let said = place.run(&["run", "demo/flow.yaml", "--until-waiting"]);
-    assert_eq!(said.code, 8, "{said:?}");
+    assert_eq!(said.code, 9, "{said:?}");
     let flow = place.flow().unwrap();
     let (text, facts) = card(&place, &flow);
     assert_eq!(text, "without every wall: this system has none\n");
@@ -59,7 +59,7 @@ fn a_name_that_a_model_chose_changes_nothing_on_the_card_of_its_call() {
 
     assert_eq!(place.run(&["allow", &flow]).code, 0);
     let said = place.run(&["resume", &flow, "--until-waiting"]);
-    assert_eq!(said.code, 8, "{said:?}");
+    assert_eq!(said.code, 9, "{said:?}");
     let (text, facts) = card(&place, &flow);
     assert_eq!(text, "ls\nwithout every wall: this system has none; exit 3");
     let (directory, network) = (&facts["Directory"], &facts["Network"]);
@@ -100,7 +100,7 @@ fn a_long_call_says_how_much_of_it_is_left_out_and_is_shown_whole_on_demand() {
     });
     let place = with_model(&model);
     let said = place.run(&["run", "demo/flow.yaml", "--until-waiting"]);
-    assert_eq!(said.code, 8, "{said:?}");
+    assert_eq!(said.code, 9, "{said:?}");
     assert!(
         said.out.contains("  │   true  # as it stands\n") && said.out.contains("[… 37 more lines]"),
         "{}",

@@ -71,11 +71,11 @@ fn a_retry_that_is_said_again_does_not_try_again() {
     );
     let place = Place::new(&flow, "default: forward\nscript: []\n");
     std::fs::remove_file(place.workspace.path().join("demo/script.yaml")).unwrap();
-    assert_eq!(place.run(&["run", "demo/flow.yaml"]).code, 8);
+    assert_eq!(place.run(&["run", "demo/flow.yaml"]).code, 12);
     let flow = place.flow().unwrap();
     let retry = &["retry", &flow, "--node", "ask", "--client-id", "again"];
     said(&place, retry);
-    assert_eq!(place.run(&["resume", &flow]).code, 8, "it fails again");
+    assert_eq!(place.run(&["resume", &flow]).code, 12, "it fails again");
     assert!(said(&place, retry).contains("counts once"));
     assert_eq!(count(&place, &flow, "node_retried"), 1);
     assert_eq!(place.status(&flow)["waits"].as_array().unwrap().len(), 1);

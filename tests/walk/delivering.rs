@@ -173,7 +173,7 @@ fn what_the_closing_node_wrote_last_in_its_last_turn_is_delivered() {
         place
             .run(&["run", "demo/flow.yaml", "--until-waiting"])
             .code,
-        8
+        9
     );
     let flow = place.flow().unwrap();
     assert_eq!(place.run(&["mode", &flow, "full-access"]).code, 0);

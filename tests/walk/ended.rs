@@ -237,7 +237,7 @@ fn what_is_the_same_in_all_flows_of_a_role_stands_first_on_every_wire() {
         for title in ["One", "Another"] {
             place.write("demo/flow.yaml", &FLOW.replace("By a model", title));
             let said = place.run(&RUN);
-            assert_eq!(said.code, 8, "{said:?}");
+            assert_eq!(said.code, 10, "{said:?}");
         }
         let bodies: Vec<Value> = server.seen().into_iter().map(|seen| seen.body).collect();
         let (one, other) = (&bodies[0], bodies.last().unwrap());

@@ -53,3 +53,25 @@ fn what_was_not_said_is_asked_and_what_is_said_later_counts_more() {
     let log = place.run(&["log", &flow, "--json"]).out;
     assert!(!log.contains("\"mode\":\"parallel\""), "{log}");
 }
+
+#[test]
+fn the_exit_code_and_the_last_event_say_for_what_a_flow_waits() {
+    let says = |item: &str| {
+        format!(
+            "default: forward\nscript:\n  - node: write\n    say: [ {item}, {{ signal: prompt-human }} ]\n"
+        )
+    };
+    for (script, code) in [
+        (says("Which colour?"), 8),
+        (says("{ fault: { class: key, message: none } }"), 10),
+        (says("{ fault: { class: bad_request } }"), 12),
+    ] {
+        let place = Place::new(FLOW, &script);
+        let said = place.run(&["run", "demo/flow.yaml", "--until-waiting", "--json"]);
+        assert_eq!(said.code, code, "{said:?}");
+        let last: serde_json::Value =
+            serde_json::from_str(said.out.lines().last().unwrap()).unwrap();
+        assert_eq!(last["exit_code"], code, "{last}");
+        assert_eq!(last["waits"][0]["exit_code"], code, "{last}");
+    }
+}

@@ -202,7 +202,7 @@ pub(super) fn with_model_at(address: &str, wire: &str) -> Place {
 /// Brings a flow to its first question and lets it do everything from there on.
 fn allowed_everything(place: &Place) -> String {
     let said = place.run(&["run", "demo/flow.yaml", "--until-waiting"]);
-    assert_eq!(said.code, 8, "{said:?}");
+    assert_eq!(said.code, 9, "{said:?}");
     assert!(said.out.contains("echo one >> log.txt"), "{}", said.out);
     let flow = place.flow().unwrap();
     let said = place.run(&["mode", &flow, "full-access"]);
@@ -280,7 +280,7 @@ fn begun_revising() -> (Model, Place, String) {
     let model = Model::start_with(revises);
     let place = with_model(&model);
     let said = place.run(&["run", "demo/flow.yaml", "--until-waiting"]);
-    assert_eq!(said.code, 8, "{said:?}");
+    assert_eq!(said.code, 9, "{said:?}");
     assert!(said.out.contains("workflow.yaml"), "{}", said.out);
     let flow = place.flow().unwrap();
     assert_eq!(place.run(&["mode", &flow, "full-access"]).code, 0);
@@ -436,7 +436,7 @@ fn a_model_calls_a_tool_of_a_server_after_consent_to_its_definition() {
     );
     place.write("demo/flow.yaml", &flow);
     let said = place.run(&["run", "demo/flow.yaml", "--until-waiting"]);
-    assert_eq!(said.code, 8, "{said:?}");
+    assert_eq!(said.code, 9, "{said:?}");
     assert!(said.out.contains("mcp__list__add"), "{}", said.out);
     assert!(!path.join("list.txt").exists());
     let flow = place.flow().unwrap();
@@ -555,7 +555,7 @@ fn without_a_model_the_flow_says_what_to_do_and_goes_on_when_there_is_one() {
     let config = std::fs::read_to_string(place.workspace.path().join("config.yaml")).unwrap();
     place.write("config.yaml", "");
     let said = place.run(&["run", "demo/flow.yaml", "--until-waiting"]);
-    assert_eq!(said.code, 8, "{said:?}");
+    assert_eq!(said.code, 10, "{said:?}");
     assert!(said.out.contains("a-society models add"), "{}", said.out);
     place.write("config.yaml", &config);
     let flow = place.flow().unwrap();

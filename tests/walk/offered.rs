@@ -86,7 +86,7 @@ fn a_role_searches_the_web_with_the_configured_service_and_its_key_stays_unseen(
         json!(endpoint)
     );
     let said = place.run(&["run", "demo/flow.yaml", "--until-waiting"]);
-    assert_eq!(said.code, 8, "a search asks first: {said:?}");
+    assert_eq!(said.code, 9, "a search asks first: {said:?}");
     assert!(said.out.contains("tides") && heard.lock().unwrap().is_empty());
     let flow = place.flow().unwrap();
     assert_eq!(place.run(&["allow", &flow]).code, 0);
@@ -160,7 +160,7 @@ fn a_server_that_a_workspace_wants_runs_only_as_the_operator_approved_it() {
     let ran = || place.workspace.path().join("list.txt").exists();
 
     let said = place.run(&["run", "demo/flow.yaml", "--until-waiting"]);
-    assert_eq!(said.code, 8, "{said:?}");
+    assert_eq!(said.code, 10, "{said:?}");
     assert!(said.out.contains("a-society mcp approve list") && said.out.contains("`first`"));
     assert_eq!(listed(&place)["state"], "wanted");
     let seen = listed(&place)["definition"].as_str().unwrap().to_owned();
@@ -185,7 +185,7 @@ fn a_server_that_a_workspace_wants_runs_only_as_the_operator_approved_it() {
     assert_eq!(listed(&place)["state"], "changed");
     assert_eq!(place.run(&["allow", &flow]).code, 0);
     let said = place.run(&["resume", &flow, "--until-waiting"]);
-    assert_eq!(said.code, 8, "{said:?}");
+    assert_eq!(said.code, 10, "{said:?}");
     assert!(
         said.out.contains("not as it was approved") && !ran(),
         "{said:?}"

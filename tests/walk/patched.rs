@@ -102,7 +102,7 @@ fn a_patch_changes_all_of_its_files_after_one_question_or_none_of_them() {
     place.write("demo/two.rs", TWO);
     place.write("demo/old.rs", "old\n");
     let said = place.run(&["run", "demo/flow.yaml", "--until-waiting"]);
-    assert_eq!(said.code, 8, "{said:?}");
+    assert_eq!(said.code, 9, "{said:?}");
     // The patch with the wrong hunk was refused whole; the other one waits, and shows every change.
     assert_eq!(read(&place, "one.rs").as_deref(), Some(ONE));
     assert_eq!(read(&place, "docs/new.md"), None);
@@ -120,7 +120,7 @@ fn a_patch_changes_all_of_its_files_after_one_question_or_none_of_them() {
     let flow = place.flow().unwrap();
     assert_eq!(place.run(&["allow", &flow]).code, 0);
     let said = place.run(&["resume", &flow, "--until-waiting", "--improve", "none"]);
-    assert_eq!(said.code, 8, "an edit is another question: {said:?}");
+    assert_eq!(said.code, 9, "an edit is another question: {said:?}");
     assert_eq!(
         read(&place, "one.rs").as_deref(),
         Some("fn one() {\n    stop();\n}\n")
@@ -159,7 +159,7 @@ fn offered(wire: &str, id: &str, more: &str) -> Vec<String> {
     let server = Server::by(|_, _| Reply::status(401, "", "{}"));
     let place = place(&server, wire, id, more);
     let said = place.run(&["run", "demo/flow.yaml", "--until-waiting"]);
-    assert_eq!(said.code, 8, "{said:?}");
+    assert_eq!(said.code, 10, "{said:?}");
     let body = server.seen().remove(0).body;
     let name = |tool: &Value| {
         let name = tool["name"].as_str().or(tool["function"]["name"].as_str());

@@ -124,7 +124,7 @@ script:
         .to_owned();
     assert_eq!(place.run(&["reply", &flow, "That one."]).code, 0);
     let said = place.run(&["resume", &flow]);
-    assert_eq!(said.code, 8, "{said:?}");
+    assert_eq!(said.code, 12, "{said:?}");
     assert!(
         journal(&place, "notes").contains("health_check"),
         "{said:?}"

@@ -45,7 +45,7 @@ fn only_the_configuration_outside_widens_and_whatever_is_inside_takes_away() {
         let state = place.workspace.state();
         drop(std::fs::remove_dir_all(state.join("demo")));
         let said = place.run(&["run", "demo/flow.yaml", "--until-waiting"]);
-        assert_eq!(said.code, 8, "{said:?}");
+        assert_eq!(said.code, 9, "{said:?}");
         (place.flow().unwrap(), said.out)
     };
     let scope = |flow: &str| place.status(flow)["tools"]["owner"]["scope"].clone();

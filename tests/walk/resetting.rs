@@ -95,7 +95,7 @@ fn a_flow_that_is_paused_while_it_waits_does_not_go_on_by_itself() {
     wait_until("it waits", || standing(&place, &flow) == "limited");
     let said = place.run(&["pause", &flow]);
     assert_eq!(said.code, 0, "{said:?}");
-    assert_eq!(child.wait().unwrap().code(), Some(8));
+    assert_eq!(child.wait().unwrap().code(), Some(12));
     std::thread::sleep(std::time::Duration::from_millis(1600));
     assert_eq!(standing(&place, &flow), "paused");
     assert_eq!(place.run(&["unpause", &flow]).code, 0);

@@ -148,7 +148,7 @@ fn a_flow_in_a_workspace_with_a_very_long_path_is_still_talked_to() {
     );
     let stopped = place.run(&["--workspace", &deep, "stop", &flow, "--all"]);
     assert_eq!(stopped.code, 0, "{stopped:?}");
-    assert_eq!(child.wait_with_output().unwrap().status.code(), Some(8));
+    assert_eq!(child.wait_with_output().unwrap().status.code(), Some(12));
 }
 
 #[test]

@@ -64,7 +64,7 @@ fn the_process_that_drives_a_flow_is_talked_to_and_nobody_else_may_drive_it() {
     let stopped = place.run(&["stop", &flow, "--all", "--json"]);
     assert_eq!((stopped.code, &stopped.json()["driven"]), (0, &true.into()));
     let output = child.wait_with_output().unwrap();
-    assert_eq!(output.status.code(), Some(8), "{output:?}");
+    assert_eq!(output.status.code(), Some(12), "{output:?}");
     assert!(!place.folder(&flow).join("control.sock").exists());
     let said = place.run(&["reply", &flow, "Go on."]);
     assert_eq!(said.code, 0, "{said:?}");

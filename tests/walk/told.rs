@@ -241,7 +241,7 @@ fn request_over(wire: &str) -> (String, Place) {
     let place = with_model_on(&model, wire);
     place.write("demo/flow.yaml", TWO);
     let said = place.run(&["run", "demo/flow.yaml", "--until-waiting"]);
-    assert_eq!(said.code, 8, "{said:?}");
+    assert_eq!(said.code, 10, "{said:?}");
     (model.heard().remove(0), place)
 }
 

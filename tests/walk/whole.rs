@@ -243,7 +243,7 @@ fn what_a_role_has_to_mend_is_said_in_few_words_however_long_its_mistake_is() {
     let model = Model::start_with(ends_wrongly);
     let place = stage(&model, TALK);
     let said = place.run(&["run", "demo/flow.yaml", "--until-waiting"]);
-    assert_eq!(said.code, 8, "{said:?}");
+    assert_eq!(said.code, 12, "{said:?}");
     let heard = model.heard();
     assert!(heard.len() > 2, "it was told and tried again");
     let last: Value = serde_json::from_str(heard.last().unwrap()).unwrap();

@@ -73,7 +73,7 @@ fn a_model_mends_a_real_repository_and_sees_its_own_tests_pass() {
     site.write("demo/index.js", &right.replace(RIGHT, WRONG));
 
     let said = site.begin();
-    assert_eq!(said.code, 8, "{said:?}");
+    assert_eq!(said.code, 9, "{said:?}");
     let said = site.run(&["mode", &site.flow(), "full-access"]);
     assert_eq!(said.code, 0, "{said:?}");
     let said = site.resume();

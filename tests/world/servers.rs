@@ -187,7 +187,7 @@ fn what_the_official_servers_offer_arrives_and_calls_of_it_change_files_and_memo
         "mcp__everything__echo",
     ] {
         assert!(
-            said.code == 8 && said.out.contains(tool),
+            said.code == 9 && said.out.contains(tool),
             "{tool}: {said:?}"
         );
         site.allow();
@@ -263,10 +263,10 @@ fn the_death_of_a_server_over_http_is_told_to_the_model_that_calls_it() {
         format!("mcp-servers:\n  everything: {{ url: 'http://127.0.0.1:{port}/mcp' }}\n");
     let site = Site::new(&flow("everything"), &model, "openai-chat", &configured);
     let said = site.begin();
-    assert_eq!(said.code, 8, "{said:?}");
+    assert_eq!(said.code, 9, "{said:?}");
     site.allow();
     let said = site.resume();
-    assert!(said.code == 8 && said.out.contains("twice"), "{said:?}");
+    assert!(said.code == 9 && said.out.contains("twice"), "{said:?}");
     let heard = model.answered();
     holds_all(&heard[0], "everything", &offers(&main, &["stdio"]));
     server.end();
@@ -329,7 +329,7 @@ fn the_death_of_a_server_in_a_call_is_told_to_the_model_and_nothing_is_called_ag
     );
     let site = Site::new(&flow("everything"), &model, "anthropic", &configured);
     let said = site.begin();
-    assert_eq!(said.code, 8, "{said:?}");
+    assert_eq!(said.code, 9, "{said:?}");
     site.allow();
     let mut goes_on = Running(site.resume_beside());
     let log = || site.run(&["log", &site.flow(), "--json"]).out;
@@ -386,7 +386,7 @@ fn a_call_of_a_server_in_python_makes_a_commit() {
     );
     let site = Site::new(&flow("git"), &model, "openai-chat", &configured);
     let mut said = site.begin();
-    while said.code == 8 && model.answered().len() < 3 {
+    while said.code == 9 && model.answered().len() < 3 {
         site.allow();
         said = site.resume();
     }

@@ -75,7 +75,7 @@ fn walks_over(wire: &str, path: &str) {
 pub(super) fn walked(model: &Aimock, url: &str, wire: &str) -> Vec<Value> {
     let site = Site::at(FLOW, url, wire, "");
     let said = site.begin();
-    assert_eq!(said.code, 8, "{said:?}");
+    assert_eq!(said.code, 9, "{said:?}");
     assert!(
         said.out.contains("cp flow.yaml kept.yaml"),
         "the operator is shown the command: {said:?}"
