@@ -515,7 +515,7 @@ fn programs_hear_which_rule_decided_and_status_says_which_there_are() {
         "--allow", "touch *", "--deny", "web", "--mode", "partial", "--json",
     ];
     let said = run(&place, &words);
-    assert_eq!(said.code, 8, "{said:?}");
+    assert_eq!(said.code, 9, "{said:?}");
     let events = said
         .out
         .lines()
