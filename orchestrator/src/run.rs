@@ -11,6 +11,7 @@ use std::sync::{Arc, LazyLock};
 
 use a_society_facts::fact::budget::Measure;
 use a_society_facts::fact::flow::{Ends, FlowCreated, TokenBudget};
+use a_society_facts::fact::improvement::ImprovementMode;
 use a_society_facts::fact::operator::{ConsentMode, ConsentRules};
 use a_society_facts::id::{ClientId, FlowId, ProjectName, RoleInstance};
 use a_society_facts::line::Body;
@@ -35,6 +36,7 @@ use crate::driver::task::{Driven, drive};
 use crate::limits::{TURNS_AT_ONCE, TURNS_AT_ONCE_IN_PROCESS};
 use crate::mint::{self, Mint, SystemMint};
 use crate::project::bench::Bench;
+use crate::project::docs::folder::is_project;
 use crate::project::docs::{self, library::Library};
 use crate::project::files::RecordFolder;
 use crate::project::flow_file::{self, FileError, FlowFile, SCRIPT_NAME, SNAPSHOT_NAME};
@@ -143,6 +145,7 @@ pub fn create(
     let source = texts.keep(new.file.source.clone())?;
     let own = (new.file.budget.as_ref()).is_some_and(|budget| budget.tokens.is_some());
     let tokens = new.tokens.or_else(|| usual_tokens().filter(|_| !own));
+    let ends = ends_of(&new, is_project(disk.as_ref(), &new.project_folder));
     let input = new.input.map(|input| texts.keep(without_secrets(&input)));
     let input = input.transpose()?;
     let created = FlowCreated {
@@ -154,7 +157,7 @@ pub fn create(
         graph: outline(&new.file.graph, source),
         origin: Some(new.file.path.display().to_string()),
         draft: new.file.is_draft,
-        ends: new.ends,
+        ends,
         tokens,
         mode: new.mode.or_else(usual_mode),
         rules: new.rules,
@@ -168,6 +171,18 @@ pub fn create(
 fn driven(core: Core) -> Result<Driven, RunError> {
     let door = Door::open(core.flow().folder()).ok();
     Ok(drive(core, door)?)
+}
+
+/// How a flow ends: as the operator says, or its file. The roles of a file without a project have no texts
+/// that could be improved, so that its flow ends with its forward work. A project has its own answer or
+/// asks, and so does a draft, whose owner writes the graph.
+fn ends_of(new: &NewFlow, of_project: bool) -> Ends {
+    let of_file = new.file.ends;
+    let usual = Some(ImprovementMode::None).filter(|_| !of_project && !new.file.is_draft);
+    Ends {
+        improve: new.ends.improve.or(of_file.improve).or(usual),
+        feedback: new.ends.feedback.or(of_file.feedback),
+    }
 }
 
 /// The budget of a flow that nothing is said about.
@@ -298,7 +313,7 @@ pub(crate) fn file_is_of_project(
     disk: &dyn Disk,
     project: &Path,
 ) -> Option<PathBuf> {
-    (!file.defines_roles && docs::folder::is_project(disk, project)).then(|| project.to_owned())
+    (!file.defines_roles && is_project(disk, project)).then(|| project.to_owned())
 }
 
 fn take_over(

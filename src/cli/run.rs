@@ -66,8 +66,11 @@ asked about. A command is allowed with all its options. A comma in quotes belong
 rules stay with the flow: resume and fork keep them. consent: of your configuration says the same
 for all flows.
 
-It ends with 0 when the flow is over, with 8 when it
-waits for you, and with 130 when it was interrupted.
+A flow file that belongs to no project ends with its forward work, unless it says improve: or you say
+--improve. A project has its own answer, or you are asked.
+
+It ends with 0 when the flow is over, with 8 to 12 when it waits for you, which tell what for
+(a-society help lists them), and with 130 when it was interrupted.
 
 Examples:
   a-society run flow.yaml

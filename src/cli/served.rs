@@ -196,7 +196,9 @@ impl Actions for Workspace {
             project,
             flow: driven.handle.id().clone(),
         };
-        let chosen = self.chosen(&flow, ends);
+        // Its file may say more than the operator did.
+        let seen = driven.handle.seen();
+        let chosen = self.chosen(&flow, seen.map_or(ends, |seen| seen.state.ends));
         Ok(Begun {
             flow,
             driven,

@@ -75,3 +75,22 @@ fn the_exit_code_and_the_last_event_say_for_what_a_flow_waits() {
         assert_eq!(last["waits"][0]["exit_code"], code, "{last}");
     }
 }
+
+#[test]
+fn a_file_without_a_project_ends_with_its_forward_work_unless_it_or_the_operator_says_otherwise() {
+    for (file, words, code, looked_back) in [
+        ("", &[][..], 0, false),
+        ("improve: graph\nfeedback: no\n", &[][..], 0, true),
+        ("improve: graph\n", &["--improve", "none"][..], 0, false),
+        ("", &["--improve", "graph"][..], 8, true),
+    ] {
+        let place = Place::new(&format!("{file}{FLOW}"), "default: forward\n");
+        let run = [&["run", "demo/flow.yaml", "--until-waiting"], words].concat();
+        let said = place.run(&run);
+        assert_eq!(said.code, code, "{file}{words:?}: {said:?}");
+        let flow = place.flow().unwrap();
+        let log = place.run(&["log", &flow, "--json"]).out;
+        let reflected = log.contains("\"fact\":\"findings_recorded\"");
+        assert_eq!(reflected, looked_back, "{file}{words:?}");
+    }
+}

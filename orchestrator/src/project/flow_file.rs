@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use a_society_flow::graph::{
-    Budget, Diagnostic, FlowGraph, GraphFile, InlineRole, RoleName, parse_file, parse_with_roles,
+    Budget, Defaults, Diagnostic, FlowGraph, GraphFile, InlineRole, RoleName, parse_file,
+    parse_with_roles,
 };
 use a_society_roles::taker::scripted::{Script, ScriptFault};
 use a_society_state::disk::Disk;
@@ -31,6 +32,8 @@ pub struct FlowFile {
     pub roles: BTreeMap<RoleName, InlineRole>,
     /// What its whole flow may spend.
     pub budget: Option<Budget>,
+    /// How the flow ends, where the file says it.
+    pub ends: Defaults,
     /// Whether the file defines its roles itself.
     pub defines_roles: bool,
     /// Whether the graph is a draft, which its owner still has to write.
@@ -96,11 +99,13 @@ fn whole(
              workflow,
              roles,
              budget,
+             ends,
          }| FlowFile {
             path: path.to_owned(),
             source,
             graph: workflow,
             budget,
+            ends,
             defines_roles: roles.is_some(),
             is_draft: false,
             roles: roles.unwrap_or_default(),

@@ -10,6 +10,7 @@ use serde::ser::{SerializeSeq as _, SerializeStruct as _};
 use serde::{Serialize, Serializer};
 
 use super::name::{EdgeId, NodeId, RoleInstance, RoleName};
+use super::project_file::Defaults;
 use super::role::{Budget, InlineRole};
 
 /// A whole flow file.
@@ -23,6 +24,9 @@ pub struct GraphFile {
     /// What the whole flow may spend.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub budget: Option<Budget>,
+    /// How the flow ends.
+    #[serde(flatten)]
+    pub ends: Defaults,
 }
 
 /// A node as the file has it. A field that is `None` was not written, which matters to the overlay.

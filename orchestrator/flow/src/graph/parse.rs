@@ -11,6 +11,7 @@ use super::keys;
 use super::model::{FlowGraph, GraphFile};
 use super::name::{self, NodeId, RoleInstance, RoleName, kebab_of};
 use super::parse_role::{DraftRoles, read_budget, roles};
+use super::project_file::read_ends;
 use super::validate;
 use super::walk::{self, Fields};
 use super::yaml::{self, Span, Tree, Value, YamlFaultKind};
@@ -142,6 +143,7 @@ fn read_file(
     let budget = fields
         .get("budget")
         .and_then(|tree| read_budget(sink, tree));
+    let ends = read_ends(sink, &fields);
     if let (Some(draft), Some(roles)) = (&draft, &roles) {
         check_roles_are_defined(sink, draft, roles);
     } else if let (Some(draft), Some(known)) = (&draft, known) {
@@ -156,6 +158,7 @@ fn read_file(
         workflow,
         roles,
         budget,
+        ends,
     })
 }
 

@@ -2,6 +2,7 @@
 //! turns. They are read by the same means as flow files, so that their faults look the same.
 
 use a_society_facts::fact::improvement::ImprovementMode;
+use serde::{Serialize, Serializer};
 
 use super::diagnostic::{Code, Diagnostic, Sink};
 use super::parse::tree;
@@ -183,14 +184,22 @@ pub fn parse_role(text: &str, file_name: &str) -> (Option<InlineRole>, Vec<Diagn
     (role.filter(|_| is_sound), sink.finish())
 }
 
-/// What a project chooses beforehand, where nobody says otherwise. It chooses how work goes on, and
-/// never what is allowed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+/// What a project or a flow file chooses beforehand, where nobody says otherwise. It chooses how work
+/// goes on, and never what is allowed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 pub struct Defaults {
     /// How roles look back.
+    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "write_way")]
     pub improve: Option<ImprovementMode>,
     /// Whether a feedback report is written.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub feedback: Option<bool>,
+}
+
+#[expect(clippy::ref_option, reason = "serde asks for it")]
+fn write_way<S: Serializer>(mode: &Option<ImprovementMode>, to: S) -> Result<S::Ok, S::Error> {
+    let word = WAYS.iter().find(|(_, known)| Some(*known) == *mode);
+    word.map(|(word, _)| *word).serialize(to)
 }
 
 const DEFAULTS: &[&str] = &["improve", "feedback"];
@@ -210,15 +219,18 @@ pub fn parse_defaults(text: &str, file_name: &str) -> (Option<Defaults>, Vec<Dia
             return Some(Defaults::default());
         }
         let fields = Fields::read(&mut sink, &tree, "this file", DEFAULTS)?;
-        let improve = fields.get("improve");
-        let feedback = fields.get("feedback");
-        Some(Defaults {
-            improve: improve.and_then(|tree| way(&mut sink, tree)),
-            feedback: feedback.and_then(|tree| yes_or_no(&mut sink, tree)),
-        })
+        Some(read_ends(&mut sink, &fields))
     });
     let is_sound = sink.errors() == 0;
     (defaults.filter(|_| is_sound), sink.finish())
+}
+
+/// Reads how a flow ends, where a file says it.
+pub(super) fn read_ends(sink: &mut Sink<'_>, fields: &Fields<'_>) -> Defaults {
+    Defaults {
+        improve: (fields.get("improve")).and_then(|tree| way(sink, tree)),
+        feedback: (fields.get("feedback")).and_then(|tree| yes_or_no(sink, tree)),
+    }
 }
 
 fn way(sink: &mut Sink<'_>, tree: &Tree) -> Option<ImprovementMode> {

@@ -38,6 +38,7 @@ fn any_file() -> impl Strategy<Value = GraphFile> {
                     workflow,
                     roles,
                     budget: None,
+                    ends: Defaults::default(),
                 }
             })
     })

@@ -30,6 +30,14 @@ pub fn schema() -> Value {
                 "additionalProperties": { "$ref": "#/$defs/role" },
             },
             "budget": { "$ref": "#/$defs/budget" },
+            "improve": {
+                "description": "How roles look back when the forward work is done. A file that belongs to no project ends then if it does not say.",
+                "enum": ["graph", "parallel", "none"],
+            },
+            "feedback": {
+                "description": "Whether a feedback report is written after that.",
+                "enum": [true, false, "yes", "no"],
+            },
         },
         "required": ["workflow"],
         "additionalProperties": false,

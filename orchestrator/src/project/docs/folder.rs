@@ -445,6 +445,7 @@ impl<'d> Inspection<'d> {
             source,
             graph: file.workflow,
             budget: file.budget,
+            ends: file.ends,
             defines_roles: file.roles.is_some(),
             is_draft: false,
             roles: file.roles.unwrap_or(roles),
@@ -504,7 +505,7 @@ pub fn over_canonical_of(
         return Ok(own);
     };
     let laid = over_canonical(&project, own.clone())?;
-    let same = laid.graph == own.graph && laid.budget == own.budget;
+    let same = laid.graph == own.graph && laid.budget == own.budget && laid.ends == own.ends;
     Ok(if same { own } else { laid })
 }
 
@@ -522,12 +523,17 @@ pub fn over_canonical(project: &Project, own: FlowFile) -> Result<FlowFile, Rend
         workflow: graph,
         roles: None,
         budget: own.budget.or_else(|| project.canonical.budget.clone()),
+        ends: Defaults {
+            improve: own.ends.improve.or(project.canonical.ends.improve),
+            feedback: own.ends.feedback.or(project.canonical.ends.feedback),
+        },
     };
     Ok(FlowFile {
         path: own.path,
         source: to_yaml(&whole)?,
         graph: whole.workflow,
         budget: whole.budget,
+        ends: whole.ends,
         roles: project.canonical.roles.clone(),
         defines_roles: false,
         is_draft: own.is_draft,
