@@ -27,6 +27,7 @@ use serde_json::json;
 use super::asks::{self, Ask, short};
 use super::context::Context;
 use super::delivered;
+use super::notify::Notifier;
 use super::picture;
 use super::prompt::{self, Prompt, Typed};
 use super::say::{from_fault, project_folder};
@@ -128,6 +129,7 @@ fn watch(
         context.out.value(&begins)?;
         context.out.flush()?;
     }
+    let notifier = Notifier::begin(flow, &driven.handle);
     let mut watch = Watch {
         chosen,
         out: &mut context.out,
@@ -169,7 +171,12 @@ fn watch(
     }
     let joined = driven.task.join();
     let result = joined.unwrap_or(Err(DriverError::Gone));
-    watch.result(result)
+    let ended = watch.result(result);
+    if let Some(why) = notifier.and_then(Notifier::finish) {
+        let why = format!("the command of notify: in your configuration failed: {why}");
+        context.out.note(&why);
+    }
+    ended
 }
 
 /// A question at the cursor, and what of it the operator could see.

@@ -41,6 +41,7 @@ pub(crate) mod members;
 pub(crate) mod mode;
 pub(crate) mod models;
 pub(crate) mod nesting;
+mod notify;
 pub(crate) mod pause;
 pub(crate) mod picture;
 pub(crate) mod prompt;

@@ -340,6 +340,9 @@ pub(crate) fn begin(
     {
         return Err(super::models::unusable(error));
     }
+    if let Err(error @ ConfigError::Faulty { .. }) = user::notify() {
+        return Err(super::models::unusable(error));
+    }
     config::workspace::consent(workspace::folder_of(store)).map_err(unusable)?;
     let project = new.project.clone();
     new.project_folder = project_folder(store, &project);

@@ -28,6 +28,7 @@ use a_society_state::{FlowRef, Store};
 use serde_json::{Value, json};
 
 use super::flow_files::{inspect_project, read_text, script_path};
+use super::notify::Notifier;
 use super::say::project_folder;
 use super::serve::lies_within;
 use crate::operator_error::Stop;
@@ -196,6 +197,8 @@ impl Actions for Workspace {
             project,
             flow: driven.handle.id().clone(),
         };
+        // It tells for as long as the flow is driven.
+        drop(Notifier::begin(&flow, &driven.handle));
         // Its file may say more than the operator did.
         let seen = driven.handle.seen();
         let chosen = self.chosen(&flow, seen.map_or(ends, |seen| seen.state.ends));
@@ -210,6 +213,7 @@ impl Actions for Workspace {
         let project = project_folder(&self.store, &flow.project);
         let resumed = run::resume(&self.store, flow, project, None, Default::default());
         let (driven, _) = resumed.map_err(|error| from_run(&error))?;
+        drop(Notifier::begin(flow, &driven.handle));
         let look = self.store.look(flow);
         let ends = look.map_or_else(|_| Ends::default(), |look| look.screen.flow.ends);
         Ok(Begun {

@@ -186,6 +186,10 @@ const TOUCHES: [Touch; 6] = [
                 "opens the page in the operator's browser, when that is asked for",
             ),
             (
+                "src/cli/notify.rs",
+                "tells the operator's own command that a flow waits, is done or failed",
+            ),
+            (
                 "roles/src/mcp/process.rs",
                 "runs the MCP servers that the operator configured, and ends their whole trees",
             ),

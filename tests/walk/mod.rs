@@ -27,6 +27,7 @@ mod known;
 mod limited;
 mod looping;
 mod models;
+mod notified;
 mod offered;
 mod patched;
 mod pictured;

@@ -17,10 +17,10 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use a_society_roles::mcp::{Given, ServerSpec};
-pub use a_society_roles::provider::config::{Bounds, ConsentConfig};
+pub use a_society_roles::provider::config::{Bounds, ConsentConfig, NotifyConfig, Occasion};
 use a_society_roles::provider::config::{
-    KeySource, ModelsConfig, TextFault, parse, parse_consent, parse_limits, parse_search,
-    parse_secrets, parse_tools,
+    KeySource, ModelsConfig, TextFault, parse, parse_consent, parse_limits, parse_notify,
+    parse_search, parse_secrets, parse_tools,
 };
 use a_society_roles::tool::SearchService;
 pub use a_society_roles::tool::{Narrowing, Reach, Scope};
@@ -117,7 +117,11 @@ pub fn catalog() -> Result<(PathBuf, ModelsConfig), ConfigError> {
         return Ok((path()?, ModelsConfig::default()));
     };
     // A limit, or a rule, that means nothing must not be taken for none: no model works under such a file.
-    let rest = || parse_limits(&text).and_then(|_| parse_consent(&text));
+    let rest = || {
+        parse_limits(&text)?;
+        parse_notify(&text)?;
+        parse_consent(&text)
+    };
     match parse(&text).and_then(|catalog| rest().map(|_| catalog)) {
         Ok(catalog) => Ok((path, catalog)),
         Err(faults) => Err(ConfigError::Faulty { path, faults }),
@@ -199,6 +203,17 @@ pub fn consent() -> Result<ConsentConfig, ConfigError> {
         return Ok(ConsentConfig::default());
     };
     parse_consent(&text).map_err(|faults| ConfigError::Faulty { path, faults })
+}
+
+/// Which command is told of flows; none if the configuration names none.
+///
+/// # Errors
+/// When the configuration cannot be read, or says something about it that means nothing.
+pub fn notify() -> Result<Option<NotifyConfig>, ConfigError> {
+    let Some((path, text)) = text()? else {
+        return Ok(None);
+    };
+    parse_notify(&text).map_err(|faults| ConfigError::Faulty { path, faults })
 }
 
 /// What stops a flow that goes nowhere.

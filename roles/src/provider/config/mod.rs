@@ -44,6 +44,7 @@ pub mod catalogue;
 mod consent;
 pub mod edit;
 mod model;
+mod notify;
 mod parse;
 mod search;
 #[cfg(test)]
@@ -54,6 +55,7 @@ use std::collections::BTreeMap;
 pub use bounds::Bounds;
 pub use consent::ConsentConfig;
 pub use model::{KeySource, ModelConfig, ModelsConfig, ProviderConfig};
+pub use notify::{NotifyConfig, Occasion};
 pub use search::SearchConfig;
 
 pub use crate::reading::TextFault;
@@ -64,6 +66,7 @@ pub const OTHERS: &[&str] = &[
     "consent",
     "limits",
     "mcp-servers",
+    "notify",
     "secrets",
     "search",
     "skills",
@@ -140,6 +143,22 @@ pub fn parse_tools(text: &str) -> Result<Reach, Vec<TextFault>> {
 /// If anything is wrong; the faults come in the order of the file.
 pub fn parse_limits(text: &str) -> Result<Bounds, Vec<TextFault>> {
     parse::limits(text)
+}
+
+/// Reads which command is told when a flow waits, is done, failed or used up its budget; none, if a
+/// configuration has no `notify`.
+///
+/// ```yaml
+/// notify:
+///   command: [notify-send, a-society]   # no shell reads it; a JSON object comes on its standard input
+///   on: [waits, done, failed, budget]   # all of them, if not said
+/// ```
+///
+/// # Errors
+///
+/// If anything is wrong; the faults come in the order of the file.
+pub fn parse_notify(text: &str) -> Result<Option<NotifyConfig>, Vec<TextFault>> {
+    notify::read_notify(text)
 }
 
 /// Reads what the operator says beforehand about calls, for all flows; nothing, if a configuration has no

@@ -1,0 +1,209 @@
+//! Tells a command of the operator that a flow waits, is done, failed or used up its budget, so that nobody
+//! has to watch.
+//!
+//! Each flow that this process drives has one thread for it, which looks at the flow, runs the command
+//! with a time limit, and looks again. The flow never waits for it, and what happens while the command runs
+//! is told with the next look.
+
+use std::collections::BTreeSet;
+use std::io::Write;
+use std::os::unix::process::CommandExt;
+use std::process::{Child, Command, Stdio};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use a_society_facts::view::flow::FlowStatus;
+use a_society_orchestrator::config::user::{self, NotifyConfig, Occasion};
+use a_society_orchestrator::driver::handle::{FlowHandle, Seen};
+use a_society_orchestrator::machine::Work;
+use a_society_state::FlowRef;
+use serde_json::json;
+
+use super::asks;
+use crate::exit_code::ExitCode;
+use crate::text::plain;
+
+/// How long the flow is waited for before it is looked whether its task is still there.
+const LOOK: Duration = Duration::from_secs(10);
+
+/// A question that is answered sooner was answered beforehand, and nobody has to hear of it.
+const SETTLES: Duration = Duration::from_millis(300);
+
+/// How long a command may take. One that sends a mail is done by then, and one that hangs holds nobody up
+/// for longer when the program ends.
+const RUNS_LOOKS_MAX: u32 = 250;
+const RUNS_LOOK: Duration = Duration::from_millis(20);
+
+/// The thread that tells of a flow; it ends soon after the flow's task.
+#[derive(Debug)]
+pub(crate) struct Notifier {
+    thread: JoinHandle<Option<String>>,
+}
+
+impl Notifier {
+    /// Begins to tell of a flow, if the operator wants to be told.
+    pub(crate) fn begin(flow: &FlowRef, handle: &FlowHandle) -> Option<Self> {
+        // A configuration that cannot be read was said when the flow was started.
+        let config = user::notify().ok().flatten()?;
+        let mut teller = Teller {
+            config,
+            flow: flow.clone(),
+            handle: handle.clone(),
+            told: BTreeSet::new(),
+            failed: None,
+        };
+        let thread = std::thread::Builder::new().name("notify".to_owned());
+        let thread = thread.spawn(move || {
+            teller.look();
+            teller.failed
+        });
+        Some(Self {
+            thread: thread.ok()?,
+        })
+    }
+
+    /// Waits until the last thing was told, and says why the command failed, if it did.
+    pub(crate) fn finish(self) -> Option<String> {
+        self.thread.join().ok().flatten()
+    }
+}
+
+struct Teller {
+    config: NotifyConfig,
+    flow: FlowRef,
+    handle: FlowHandle,
+    /// What was told already and still holds.
+    told: BTreeSet<String>,
+    failed: Option<String>,
+}
+
+impl Teller {
+    fn look(&mut self) {
+        let mut after = 0;
+        loop {
+            let Some(seen) = self.handle.wait(after, LOOK) else {
+                continue;
+            };
+            after = seen.seq;
+            if seen.over {
+                self.tell(&seen);
+                return;
+            }
+            let asks = |work: &Work| matches!(work, Work::AskOperator(_));
+            if !seen.pending.iter().any(asks) {
+                self.told.clear();
+                continue;
+            }
+            // Whoever looks next sees it if it was only for a moment.
+            let next = self.handle.wait(after, SETTLES);
+            if next.is_some_and(|next| next.seq == after && !next.over) {
+                self.tell(&seen);
+            }
+        }
+    }
+
+    /// Tells what is new.
+    fn tell(&mut self, seen: &Seen) {
+        let mut news = Vec::new();
+        if seen.state.status == FlowStatus::Completed {
+            news.push((Occasion::Done, "completed".to_owned()));
+        } else if !seen.state.status.is_over() {
+            let asks = asks::of(&self.flow, &seen.state, &seen.pending);
+            let before = std::mem::take(&mut self.told);
+            for ask in &asks {
+                let name = format!("{:?}", ask.question);
+                if !before.contains(&name) {
+                    let words = format!("{} waits for {}", plain(&ask.who), plain(&ask.what));
+                    news.push((occasion(ask.code), words));
+                }
+                self.told.insert(name);
+            }
+        }
+        for (occasion, words) in news {
+            if self.config.on.contains(&occasion) {
+                self.run(seen, occasion, &words);
+            }
+        }
+    }
+
+    fn run(&mut self, seen: &Seen, occasion: Occasion, words: &str) {
+        let Some((program, arguments)) = self.config.command.split_first() else {
+            return;
+        };
+        let title = plain(&seen.state.title);
+        let told = json!({
+            "event": occasion.word(),
+            "project": self.flow.project,
+            "flow": self.flow.flow,
+            "title": title,
+            "words": words,
+            "seq": seen.seq,
+        });
+        let mut command = Command::new(program);
+        command
+            .args(arguments)
+            .env("A_SOCIETY_EVENT", occasion.word())
+            .env("A_SOCIETY_FLOW", self.flow.to_string())
+            .env("A_SOCIETY_TITLE", &*title)
+            .env("A_SOCIETY_WORDS", words)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            // A Ctrl-C is for the flow, and what it started ends with it.
+            .process_group(0);
+        let ended = match command.spawn() {
+            Ok(child) => finished(child, &told.to_string()),
+            Err(error) => Err(error.to_string()),
+        };
+        if let Err(why) = ended {
+            self.failed = Some(format!("{}: {why}", plain(program)));
+        }
+    }
+}
+
+const fn occasion(code: ExitCode) -> Occasion {
+    match code {
+        ExitCode::WaitsForBudget => Occasion::Budget,
+        ExitCode::WaitsForModel | ExitCode::WaitsAfterFailure | ExitCode::DiskFull => {
+            Occasion::Failed
+        }
+        ExitCode::Waiting
+        | ExitCode::WaitsForConsent
+        | ExitCode::Ok
+        | ExitCode::Failed
+        | ExitCode::Usage
+        | ExitCode::NotFound
+        | ExitCode::Damaged
+        | ExitCode::Busy
+        | ExitCode::Refused
+        | ExitCode::Interrupted => Occasion::Waits,
+    }
+}
+
+/// Gives a command its input and waits for its end, but not for ever.
+fn finished(mut child: Child, input: &str) -> Result<(), String> {
+    if let Some(mut pipe) = child.stdin.take() {
+        // A command that does not read it is none the worse; it is shorter than any pipe.
+        drop(pipe.write_all(input.as_bytes()));
+    }
+    for _ in 0..RUNS_LOOKS_MAX {
+        match child.try_wait() {
+            Ok(Some(status)) if status.success() => return Ok(()),
+            Ok(Some(status)) => return Err(status.to_string()),
+            Ok(None) => std::thread::sleep(RUNS_LOOK),
+            Err(error) => return Err(error.to_string()),
+        }
+    }
+    let group = i32::try_from(child.id()).ok();
+    let group = group.and_then(rustix::process::Pid::from_raw);
+    let ended = group
+        .map(|group| rustix::process::kill_process_group(group, rustix::process::Signal::KILL));
+    if !matches!(ended, Some(Ok(()))) {
+        drop(child.kill());
+    }
+    drop(child.wait());
+    Err(format!(
+        "it was ended after {} s",
+        (RUNS_LOOK * RUNS_LOOKS_MAX).as_secs()
+    ))
+}

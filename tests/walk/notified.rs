@@ -1,0 +1,115 @@
+//! A command of the operator is told when a flow waits, is done or failed, and no flow waits for it.
+
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+use super::place::{ASKING, FLOW, Place, wait_until};
+use crate::served::client::Server;
+
+const TELLS: &str = "notify:\n  command: [sh, -c, 'cat >> told.jsonl; echo >> told.jsonl; echo $A_SOCIETY_EVENT: $A_SOCIETY_WORDS >> said.txt']\n";
+
+const RUN: [&str; 7] = [
+    "run",
+    "demo/flow.yaml",
+    "--until-waiting",
+    "--improve",
+    "none",
+    "--feedback",
+    "no",
+];
+
+fn place(script: &str, config: &str) -> Place {
+    let place = Place::new(FLOW, script);
+    place.write("config.yaml", config);
+    place
+}
+
+fn read(place: &Place, name: &str) -> String {
+    std::fs::read_to_string(place.workspace.path().join(name)).unwrap_or_default()
+}
+
+#[test]
+fn a_command_hears_what_a_flow_waits_for_and_that_it_is_done() {
+    let place = place(ASKING, TELLS);
+    assert_eq!(place.run(&RUN).code, 8);
+    assert_eq!(
+        read(&place, "said.txt"),
+        "waits: write (writer) waits for an answer\n"
+    );
+    let flow = place.flow().unwrap();
+    assert_eq!(place.run(&["reply", &flow, "Blue."]).code, 0);
+    let resume = ["resume", &flow, "--improve", "none", "--feedback", "no"];
+    assert_eq!(place.run(&resume).code, 0);
+    let said = read(&place, "said.txt");
+    assert_eq!(said.lines().last(), Some("done: completed"), "{said}");
+    assert_eq!(
+        said.lines().count(),
+        2,
+        "a question that was chosen beforehand is no news: {said}"
+    );
+    let told = read(&place, "told.jsonl");
+    let last: Value = serde_json::from_str(told.lines().last().unwrap()).unwrap();
+    assert_eq!(last["event"], "done");
+    assert_eq!(last["flow"], flow.as_str());
+    assert_eq!(last["title"], "Hello");
+}
+
+#[test]
+fn a_command_hears_only_of_what_it_wants_to_hear() {
+    let script = "default: forward\nscript:\n  - node: write\n    say: [ { fault: { class: key, message: none } } ]\n";
+    for (on, said) in [
+        (
+            "[failed]",
+            "failed: write (writer) waits for a key that its provider takes\n",
+        ),
+        ("[waits, done, budget]", ""),
+    ] {
+        let place = place(script, &format!("{TELLS}  on: {on}\n"));
+        assert_eq!(place.run(&RUN).code, 10);
+        assert_eq!(read(&place, "said.txt"), said);
+    }
+}
+
+#[test]
+fn a_command_that_hangs_or_is_not_there_holds_no_flow_up_and_is_said() {
+    for (command, says) in [
+        ("[sleep, '99']", "it was ended after 5 s"),
+        ("[no-such-program]", "No such file"),
+        ("['false']", "exit status: 1"),
+    ] {
+        let place = place(
+            "default: forward\n",
+            &format!("notify: {{ command: {command} }}\n"),
+        );
+        let begun = Instant::now();
+        let said = place.run(&RUN);
+        assert_eq!(said.code, 0, "{said:?}");
+        assert!(said.err.contains(says), "{command}: {said:?}");
+        assert!(begun.elapsed() < Duration::from_secs(30));
+    }
+}
+
+#[test]
+fn a_server_tells_of_the_flows_that_it_drives() {
+    let place = place(ASKING, TELLS);
+    assert_eq!(place.run(&RUN).code, 8);
+    let flow = place.flow().unwrap();
+    let _server = Server::start(&place.workspace, &["--resume"]);
+    wait_until("it is told", || {
+        read(&place, "said.txt").lines().count() == 2
+    });
+    assert_eq!(place.run(&["reply", &flow, "Blue."]).code, 0);
+    wait_until("it is done", || {
+        read(&place, "said.txt").ends_with("done: completed\n")
+    });
+}
+
+#[test]
+fn a_configuration_that_names_no_command_is_refused_before_anything_runs() {
+    let place = place("default: forward\n", "notify: { command: mail }\n");
+    let said = place.run(&RUN);
+    assert_eq!(said.code, 1, "{said:?}");
+    assert!(said.err.contains("`command` must be a list"), "{said:?}");
+    assert!(place.flow().is_none());
+}
