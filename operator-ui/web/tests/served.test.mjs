@@ -244,7 +244,8 @@ async function sleeper(page) {
 for (const dies of [false, true]) {
   test(`a page that slept through much of a flow${dies ? ", and through the end of the server," : ""} has all of it when it wakes, and what was written`, { skip }, () => during(streams(6, { each: 20, pieces: 1, every: 0, words: `${WORDS} ${WORDS}`, first: { pieces: 100, every: 20 } }), async ({ place, look }) => {
     await place.serve();
-    const flow = await begin(place);
+    // Its roles look back, and then it asks for a word on the report: what was written has somebody to hear it.
+    const flow = await begin(place, { improve: "graph_based" });
     const { page } = await look();
     await page.goto(place.origin + feedOf(flow, "writer"));
     await page.locator("[role=log] .caret").waitFor();
@@ -259,7 +260,7 @@ for (const dies of [false, true]) {
       const shown = place.run("show", flow.flow, "--json");
       return shown.code === 0 ? JSON.parse(shown.out).screen.flow.phase : `forward, ${shown.err}`;
     };
-    await until(phase, (now) => !now.startsWith("forward"), "the flow goes on while the page sleeps");
+    await until(phase, (now) => now === "feedback_consent", "the flow goes on while the page sleeps");
     await wakes();
     if (dies) {
       const beside = await page.context().newPage();
@@ -270,7 +271,7 @@ for (const dies of [false, true]) {
     const told = Math.max(...place.log(flow.flow).filter((fact) => fact.role === "writer" && fact.fact === "model_answered").map((fact) => fact.seq));
     await until(() => page.locator("[data-role]").getAttribute("data-seq", { timeout: 10_000 }), (seq) => Number(seq) >= told, "it has what its role said last");
     assert.equal(await page.locator("textarea").first().inputValue(), "half a sentence");
-    assert.equal(place.run("improve", flow.flow, "none").code, 0);
+    assert.equal(place.run("feedback", flow.flow, "no").code, 0);
     await until(phase, (now) => now === "completed", "the flow is over");
     const wanted = plain(expected(place.view(flow.flow, "writer", "feed")));
     await has(page, wanted.length, "all that it slept through");

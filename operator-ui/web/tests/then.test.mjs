@@ -16,7 +16,7 @@ async function walked(change, look) {
   try {
     place.copy("examples/review-loop", "loop");
     place.run("run", "loop/flow.yaml", "--json");
-    const { flows: [{ project, flow }] } = JSON.parse(place.run("ls", "--json").out);
+    const { flows: [{ project, flow }] } = JSON.parse(place.run("ls", "--all", "--json").out);
     change?.(join(place.folder, place.state(flow), "journal/00000001.jsonl"));
     const printed = await place.serve();
     const page = await (await browser.newContext({ viewport: { width: 1440, height: 900 } })).newPage();
