@@ -187,7 +187,7 @@ impl Core {
         match self.live.values().filter(|live| meant(live)).count() {
             0 if self.wakes_at().is_some() => {
                 let target = target(whom.clone());
-                return self.input(Input::Retry { target, client });
+                return self.command(Input::Retry { target, client });
             }
             0 => return Err(DriverError::NothingWaits(named(&LiveTurn::waits))),
             1 => {}

@@ -19,7 +19,7 @@ use a_society_state::{FlowRef, Ground, Store, process};
 
 use super::core::{Core, Start};
 use super::step::Heard;
-use crate::control::message::Command;
+use crate::control::message::{Command, Whom};
 use crate::mint::SeededMint;
 use crate::project::flow_file::read_kept;
 use crate::run::{NewFlow, create, reopen};
@@ -277,6 +277,24 @@ fn hello_goes_on_after_a_death_at_any_step() {
         );
         let passed: Vec<_> = core.state().completed_edges.iter().collect();
         assert_eq!(passed.len(), 2, "after {steps} steps");
+    }
+}
+
+#[test]
+fn a_limit_that_the_operator_does_not_wait_for_ends_durably_whichever_command_says_so() {
+    let script = "default: forward\nscript:\n  - node: write\n    turn: 1\n    \
+                  say: [ { fault: { class: limit, resets-in-ms: 3600000 } } ]\n";
+    let to = || Whom::Node("write".parse().unwrap());
+    for command in [Command::RetryNow { to: to() }, Command::Retry { to: to() }] {
+        let disk = FaultyDisk::new();
+        let mut core = begin(&disk, HELLO, script);
+        walk(&mut core, usize::MAX);
+        assert!(core.wakes_at().is_some());
+        core.sync().unwrap();
+        let taken = core.obey(command.clone(), None).unwrap();
+        assert_eq!(taken.facts, 1);
+        assert_eq!(core.flow().durable(), taken.seq, "{command:?}");
+        finish(&mut core);
     }
 }
 

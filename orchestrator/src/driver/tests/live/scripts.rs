@@ -380,6 +380,20 @@ fn interrupted_goes_on_behind_every_record() {
     every_prefix_goes_on::<InMemory>(&scenario, SLICES);
 }
 
+/// A role waits for a limit of its provider to reset, and goes on by itself.
+#[test]
+fn a_flow_that_waits_for_a_limit_goes_on_behind_every_record() {
+    let wrote = "{ write: { path: notes.md, text: The notes. } }, { handoff: { to: close, artifact: notes.md } }";
+    let script = format!(
+        "default: forward\nscript:\n  - node: write\n    turn: 1\n    say: [ {{ fault: {{ class: limit, \
+         resets-in-ms: 900 }} }}, {wrote} ]\n  - node: write\n    say: [ {wrote} ]\n"
+    );
+    let mut scenario = scripted("limited", super::super::HELLO, &script, forward);
+    // The answer that was in flight is said as a whole after a crash, and meets no limit.
+    scenario.asks = true;
+    every_prefix_goes_on::<InMemory>(&scenario, SLICES);
+}
+
 /// A fork at every record comes to the end of its parent.
 #[test]
 fn a_fork_at_every_record_goes_on() {
