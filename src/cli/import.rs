@@ -51,7 +51,7 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
         let note = format!("the flow was damaged when it was exported: {damage}");
         context.out.note(&plain(&note));
     }
-    // Whoever goes on with it should know what then runs without a question.
+    // Before resuming it, the operator should know what will run without a question.
     let state = store.look(&imported.flow)?.screen.flow;
     let (mode, rules) = (state.consent_mode, state.rules);
     if mode != ConsentMode::NoAccess || !rules.allow.is_empty() {

@@ -40,7 +40,7 @@ pub(crate) enum Mode {
 }
 
 impl Mode {
-    /// The mode that is meant.
+    /// The mode in the journal's terms.
     pub(crate) const fn mode(self) -> ConsentMode {
         match self {
             Self::Nothing => ConsentMode::NoAccess,

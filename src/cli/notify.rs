@@ -1,9 +1,8 @@
-//! Tells a command of the operator that a flow waits, is done, failed or used up its budget, so that nobody
-//! has to watch.
+//! Runs the operator's notification command when a flow waits, is done, failed or used up its budget.
 //!
-//! Each flow that this process drives has one thread for it, which looks at the flow, runs the command
-//! with a time limit, and looks again. The flow never waits for it, and what happens while the command runs
-//! is told with the next look.
+//! Each flow that this process drives has one thread for it. The thread looks at the flow, runs the command
+//! with a time limit, and looks again. The flow never waits for the command; what happens while it runs is
+//! reported after the next look.
 
 use std::collections::BTreeSet;
 use std::io::Write;
@@ -26,24 +25,24 @@ use crate::text::plain;
 /// How long the flow is waited for before it is looked whether its task is still there.
 const LOOK: Duration = Duration::from_secs(10);
 
-/// A question that is answered sooner was answered beforehand, and nobody has to hear of it.
+/// A question that is answered sooner was decided beforehand and needs no notification.
 const SETTLES: Duration = Duration::from_millis(300);
 
-/// How long a command may take. One that sends a mail is done by then, and one that hangs holds nobody up
-/// for longer when the program ends.
+/// How long a command may run. That is enough to send a mail, and `run` waits no longer than that for a
+/// command that hangs.
 const RUNS_LOOKS_MAX: u32 = 250;
 const RUNS_LOOK: Duration = Duration::from_millis(20);
 
-/// The thread that tells of a flow; it ends soon after the flow's task.
+/// The notification thread of a flow; it ends soon after the flow's task.
 #[derive(Debug)]
 pub(crate) struct Notifier {
     thread: JoinHandle<Option<String>>,
 }
 
 impl Notifier {
-    /// Begins to tell of a flow, if the operator wants to be told.
+    /// Starts the thread, if the configuration names a command.
     pub(crate) fn begin(flow: &FlowRef, handle: &FlowHandle) -> Option<Self> {
-        // A configuration that cannot be read was said when the flow was started.
+        // `run` has already refused a configuration that cannot be parsed.
         let config = user::notify().ok().flatten()?;
         let mut teller = Teller {
             config,
@@ -62,7 +61,7 @@ impl Notifier {
         })
     }
 
-    /// Waits until the last thing was told, and says why the command failed, if it did.
+    /// Waits for the last notification, and returns why the command failed, if it did.
     pub(crate) fn finish(self) -> Option<String> {
         self.thread.join().ok().flatten()
     }
@@ -94,7 +93,7 @@ impl Teller {
                 self.told.clear();
                 continue;
             }
-            // Whoever looks next sees it if it was only for a moment.
+            // A question that is answered at once is not worth a notification.
             let next = self.handle.wait(after, SETTLES);
             if next.is_some_and(|next| next.seq == after && !next.over) {
                 self.tell(&seen);
@@ -149,7 +148,7 @@ impl Teller {
             .stdin(Stdio::piped())
             .stdout(Stdio::null())
             .stderr(Stdio::null())
-            // A Ctrl-C is for the flow, and what it started ends with it.
+            // A group of its own: Ctrl-C does not reach it, and all of it can be ended at once.
             .process_group(0);
         let ended = match command.spawn() {
             Ok(child) => finished(child, &told.to_string()),

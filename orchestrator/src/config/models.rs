@@ -254,11 +254,7 @@ impl Models {
             return Err(choose(format!("there is no provider {name:?}")));
         };
         let key = spec.key.as_ref().map(user::key).transpose();
-        let key = key.map_err(|why| End::Provider {
-            trouble: Trouble::Key,
-            why,
-            again_in_ms: None,
-        })?;
+        let key = key.map_err(|why| End::provider(Trouble::Key, why))?;
         let mut made = self
             .providers
             .lock()
@@ -268,11 +264,8 @@ impl Models {
         }
         let endpoint = spec.endpoint(key.as_deref().map(Secret::new));
         let new = HttpProvider::new(endpoint, transport(catalog)?);
-        let new: Arc<dyn Provider> = Arc::new(new.map_err(|fault| End::Provider {
-            trouble: fault.class.trouble(),
-            why: fault.to_string(),
-            again_in_ms: None,
-        })?);
+        let new: Arc<dyn Provider> =
+            Arc::new(new.map_err(|fault| End::provider(fault.class.trouble(), fault.to_string()))?);
         let keyed = Keyed {
             key: key.clone(),
             provider: Arc::clone(&new),
@@ -291,11 +284,7 @@ fn transport(catalog: &Catalog) -> Result<Arc<Transport>, End> {
         .iter()
         .map(|path| user::file(path));
     let trusted: Result<Vec<Vec<u8>>, String> = trusted.collect();
-    let trusted = trusted.map_err(|why| End::Provider {
-        trouble: Trouble::Configuration,
-        why,
-        again_in_ms: None,
-    })?;
+    let trusted = trusted.map_err(|why| End::provider(Trouble::Configuration, why))?;
     let made = Transport::new(Timeouts::default(), catalog.proxy.clone(), trusted);
     Ok(Arc::clone(TRANSPORT.get_or_init(|| Arc::new(made))))
 }

@@ -194,26 +194,28 @@ pub fn reach() -> Result<Reach, ConfigError> {
     Ok(reach)
 }
 
+/// A part of the configuration; what it is without a file if there is none.
+fn part<T: Default>(read: fn(&str) -> Result<T, Vec<TextFault>>) -> Result<T, ConfigError> {
+    let Some((path, text)) = text()? else {
+        return Ok(T::default());
+    };
+    read(&text).map_err(|faults| ConfigError::Faulty { path, faults })
+}
+
 /// What the operator says beforehand about calls, for all flows.
 ///
 /// # Errors
 /// When the configuration cannot be read, or says something about it that means nothing.
 pub fn consent() -> Result<ConsentConfig, ConfigError> {
-    let Some((path, text)) = text()? else {
-        return Ok(ConsentConfig::default());
-    };
-    parse_consent(&text).map_err(|faults| ConfigError::Faulty { path, faults })
+    part(parse_consent)
 }
 
-/// Which command is told of flows; none if the configuration names none.
+/// The command to notify; none if the configuration names none.
 ///
 /// # Errors
 /// When the configuration cannot be read, or says something about it that means nothing.
 pub fn notify() -> Result<Option<NotifyConfig>, ConfigError> {
-    let Some((path, text)) = text()? else {
-        return Ok(None);
-    };
-    parse_notify(&text).map_err(|faults| ConfigError::Faulty { path, faults })
+    part(parse_notify)
 }
 
 /// What stops a flow that goes nowhere.
@@ -221,10 +223,7 @@ pub fn notify() -> Result<Option<NotifyConfig>, ConfigError> {
 /// # Errors
 /// When the configuration cannot be read, or says something about it that means nothing.
 pub fn bounds() -> Result<Bounds, ConfigError> {
-    let Some((path, text)) = text()? else {
-        return Ok(Bounds::default());
-    };
-    parse_limits(&text).map_err(|faults| ConfigError::Faulty { path, faults })
+    part(parse_limits)
 }
 
 /// Who answers `web_search`, with the key; nobody, if the configuration names nobody.

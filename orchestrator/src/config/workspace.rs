@@ -1,7 +1,7 @@
 //! The configuration of a workspace: one file beside the state of its flows, where no tool of a role reaches.
 //!
-//! Whoever writes into a workspace must not decide what may happen in it. So this file only takes away from
-//! what the operator's own configuration says.
+//! A process that can write to a workspace must not be able to grant itself permissions. This file can
+//! therefore only narrow what the operator's own configuration allows.
 
 use std::path::{Path, PathBuf};
 

@@ -35,7 +35,7 @@ pub(super) fn changed(arguments: &str) -> Option<String> {
     ))
 }
 
-/// What a model is told of a call that a rule denies.
+/// The tool result that a model gets for a call that a rule denied.
 fn refused(by: &DecidingRule) -> String {
     format!(
         "This call did not run: a rule of the operator refuses it ({}), and the operator is not asked. Do not \

@@ -135,17 +135,11 @@ impl Bench {
         let search = self.models.search();
         let mut setting = self.setting(&job.role, job.node.as_ref());
         self.reach(definition, &job.settings)
-            .map_err(|why| End::Provider {
-                trouble: Trouble::Configuration,
-                why,
-                again_in_ms: None,
-            })?
+            .map_err(|why| End::provider(Trouble::Configuration, why))?
             .apply(&mut setting);
-        let policy = self.policy(&job.rules).map_err(|why| End::Provider {
-            trouble: Trouble::Configuration,
-            why,
-            again_in_ms: None,
-        })?;
+        let policy = self
+            .policy(&job.rules)
+            .map_err(|why| End::provider(Trouble::Configuration, why))?;
         setting.policy = Arc::new(policy);
         setting.search = search.as_ref().ok().cloned();
         setting.lineage.clone_from(&job.lineage);
@@ -224,11 +218,7 @@ impl Bench {
         if names.is_empty() {
             return Ok(None);
         }
-        let unready = |why: String| End::Provider {
-            trouble: Trouble::ToolServer,
-            why,
-            again_in_ms: None,
-        };
+        let unready = |why: String| End::provider(Trouble::ToolServer, why);
         let roster = self.roster().map_err(unready)?;
         let (mut newly, mut waits) = (Vec::new(), Vec::new());
         for name in names {

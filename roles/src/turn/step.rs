@@ -316,6 +316,18 @@ pub enum End {
     },
 }
 
+impl End {
+    /// A provider cannot go on without the operator, and named no time at which it could.
+    #[must_use]
+    pub const fn provider(trouble: Trouble, why: String) -> Self {
+        Self::Provider {
+            trouble,
+            why,
+            again_in_ms: None,
+        }
+    }
+}
+
 /// What a taker hears about its last step.
 #[derive(Debug, Clone)]
 pub enum Told {

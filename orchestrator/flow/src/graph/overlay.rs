@@ -8,7 +8,6 @@ use std::collections::BTreeMap;
 
 use super::model::{FlowGraph, GraphFile, Node};
 use super::name::RoleName;
-use super::project_file::Defaults;
 use super::role::InlineRole;
 
 /// The contract of a running flow.
@@ -19,10 +18,7 @@ pub fn overlay(canonical: &GraphFile, snapshot: &GraphFile) -> GraphFile {
         budget: (snapshot.budget.as_ref())
             .or(canonical.budget.as_ref())
             .cloned(),
-        ends: Defaults {
-            improve: snapshot.ends.improve.or(canonical.ends.improve),
-            feedback: snapshot.ends.feedback.or(canonical.ends.feedback),
-        },
+        ends: snapshot.ends.or(canonical.ends),
     }
 }
 

@@ -196,6 +196,17 @@ pub struct Defaults {
     pub feedback: Option<bool>,
 }
 
+impl Defaults {
+    /// These, and where they leave something open, those.
+    #[must_use]
+    pub fn or(self, those: Self) -> Self {
+        Self {
+            improve: self.improve.or(those.improve),
+            feedback: self.feedback.or(those.feedback),
+        }
+    }
+}
+
 #[expect(clippy::ref_option, reason = "serde asks for it")]
 fn write_way<S: Serializer>(mode: &Option<ImprovementMode>, to: S) -> Result<S::Ok, S::Error> {
     let word = WAYS.iter().find(|(_, known)| Some(*known) == *mode);

@@ -391,7 +391,7 @@ pub struct ConsentAnswered {
     pub reason: Option<Text>,
     /// The client's name for the command.
     pub client: Option<ClientId>,
-    /// The rule that answers, if it is not the operator himself.
+    /// The rule that answers, if the operator did not.
     pub by: Option<DecidingRule>,
 }
 

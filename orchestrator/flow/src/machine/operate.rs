@@ -144,16 +144,15 @@ pub(super) fn retry(
 
 /// What waited until now, at the latest, goes on as if the operator had tried it again.
 pub(super) fn time_came(state: &FlowState, now: At) -> Vec<Fact> {
-    let due = limited(state).filter(|(_, _, at)| *at <= now);
-    due.map(|(node, waiting, _)| again((node, waiting), None, true))
-        .collect()
+    let is_due = |waiting: &Waiting| ends_at(state, waiting).is_some_and(|at| at <= now);
+    let due = state.waits().filter(|(_, waiting)| is_due(waiting));
+    due.map(|wait| again(wait, None, true)).collect()
 }
 
-/// Who goes on by itself, and when. Nobody does while the flow is paused or over.
-pub(super) fn limited(state: &FlowState) -> impl Iterator<Item = (Option<&NodeId>, &Waiting, At)> {
+/// When a wait ends by itself. None does while the flow is paused or over.
+pub(super) fn ends_at(state: &FlowState, waiting: &Waiting) -> Option<At> {
     let goes_on = state.paused.is_none() && !state.phase.is_over();
-    let waits = state.waits().filter(move |_| goes_on);
-    waits.filter_map(|(node, waiting)| Some((node, waiting, waiting.until?)))
+    waiting.until.filter(|_| goes_on)
 }
 
 fn again(

@@ -11,7 +11,7 @@ use a_society_facts::view::flow::{OpenTurn, Phase, Waiting};
 
 use super::improve::{modes, offers, report_is_offered};
 use super::live::Board;
-use super::operate::turns_go_on;
+use super::operate::{ends_at, turns_go_on};
 use super::turn::{At, place};
 use super::work::{Question, Task, Work};
 use crate::graph::FlowGraph;
@@ -105,8 +105,7 @@ fn questions(graph: &FlowGraph, state: &FlowState, work: &mut Vec<Work>) {
     let asks = |question| Work::AskOperator(question);
     for (node, waiting) in state.waits() {
         let question = asked(state, node, waiting);
-        let until = waiting.until.filter(|_| state.paused.is_none());
-        work.extend(question.map(|question| match until {
+        work.extend(question.map(|question| match ends_at(state, waiting) {
             Some(at) => Work::WaitUntil {
                 node: node.cloned(),
                 role: waiting.role.clone(),

@@ -523,10 +523,7 @@ pub fn over_canonical(project: &Project, own: FlowFile) -> Result<FlowFile, Rend
         workflow: graph,
         roles: None,
         budget: own.budget.or_else(|| project.canonical.budget.clone()),
-        ends: Defaults {
-            improve: own.ends.improve.or(project.canonical.ends.improve),
-            feedback: own.ends.feedback.or(project.canonical.ends.feedback),
-        },
+        ends: own.ends.or(project.canonical.ends),
     };
     Ok(FlowFile {
         path: own.path,

@@ -61,7 +61,7 @@ pub(super) fn plain_words(line: &str) -> Option<Vec<Plain>> {
     words_with(line, false)
 }
 
-/// The same for a pattern, in which `*` may stand by itself.
+/// The same for a pattern, in which an argument may be `*`.
 pub(super) fn pattern_words(text: &str) -> Option<Vec<Plain>> {
     words_with(text, true)
 }

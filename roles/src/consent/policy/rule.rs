@@ -21,7 +21,7 @@ const COMMANDS: &str = "commands";
 const WEB: &str = "web";
 const MCP_TOOLS: &str = "mcp-tools";
 
-/// What stands before the name of a server.
+/// The prefix of a rule about a server.
 const MCP: &str = "mcp";
 
 /// What a rule covers.
@@ -74,7 +74,7 @@ pub(super) enum Likeness {
     Same,
 }
 
-/// A rule that says nothing, and why.
+/// A rule that cannot be parsed, and why.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RuleFault {
     /// The rule.
@@ -100,7 +100,7 @@ pub const KNOWN: &str = "a rule is edits, commands, web, mcp-tools, edits:FOLDER
 /// Takes a list of rules apart at its commas. A comma in quotes belongs to its rule.
 ///
 /// # Errors
-/// When a quote does not end, or a rule says nothing.
+/// If a quote is not closed, or a rule cannot be parsed.
 pub fn split(list: &str) -> Result<Vec<String>, RuleFault> {
     let (mut rules, mut rule, mut quote) = (Vec::new(), String::new(), None);
     for letter in list.chars() {
@@ -342,7 +342,7 @@ impl Pattern {
         let has_star = |word: &Plain| word.text.contains('*') && !word.is_quoted;
         if let Some(word) = words.iter().find(|word| has_star(word) && !is_star(word)) {
             return Err(format!(
-                "* stands by itself, and {} has more; quotes make it a plain letter",
+                "* must be an argument of its own, and {} has more; quotes make it a plain character",
                 word.text
             ));
         }

@@ -93,7 +93,7 @@ impl Sink<'_> {
         rules
     }
 
-    /// Whoever writes into a workspace must not decide what runs in it without asking.
+    /// A process that can write to a workspace must not be able to grant itself permissions.
     fn only_narrows(&mut self, tree: &Tree, found: &ConsentConfig) {
         let Value::Map(entries) = &tree.value else {
             return;

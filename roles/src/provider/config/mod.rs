@@ -145,8 +145,7 @@ pub fn parse_limits(text: &str) -> Result<Bounds, Vec<TextFault>> {
     parse::limits(text)
 }
 
-/// Reads which command is told when a flow waits, is done, failed or used up its budget; none, if a
-/// configuration has no `notify`.
+/// Reads the notification command; `None` if a configuration has no `notify`.
 ///
 /// ```yaml
 /// notify:

@@ -1,4 +1,4 @@
-//! Which command of the operator is told what, so that nobody has to watch.
+//! The operator's notification command, and the occasions on which it runs.
 
 use super::parse::{is_blank, top};
 use crate::reading::{Sink, TextFault, read};
@@ -10,7 +10,7 @@ const NOTIFY_KEYS: &[&str] = &["command", "on"];
 /// More words than a command of one line has.
 const ARGUMENTS_MAX: usize = 64;
 
-/// What somebody who does not watch wants to be told.
+/// An occasion to notify the operator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Occasion {
     /// The flow waits for an answer or for consent.
@@ -40,12 +40,12 @@ impl Occasion {
     }
 }
 
-/// Who is told, and of what.
+/// The command, and when it runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NotifyConfig {
     /// The program and its arguments. No shell reads them.
     pub command: Vec<String>,
-    /// Of what it is told.
+    /// The occasions on which it runs.
     pub on: Vec<Occasion>,
 }
 

@@ -149,18 +149,11 @@ impl ModelTaker {
                 why: format!("{fault}; it asks to be left alone for {} s", ms / 1000),
                 again_in_ms: Some(ms),
             }),
-            Verdict::Operator => Next::End(End::Provider {
-                trouble: fault.class.trouble(),
-                why: fault.to_string(),
-                again_in_ms: None,
-            }),
+            Verdict::Operator => Next::End(End::provider(fault.class.trouble(), fault.to_string())),
             // Whoever was asked for long enough may be there again when the operator is.
             Verdict::GiveUp(weary @ (Weary::Request | Weary::Turn | Weary::Waited)) => {
-                Next::End(End::Provider {
-                    trouble: fault.class.trouble(),
-                    why: format!("{fault}; {}", weary.words()),
-                    again_in_ms: None,
-                })
+                let why = format!("{fault}; {}", weary.words());
+                Next::End(End::provider(fault.class.trouble(), why))
             }
             Verdict::Wait { .. } | Verdict::Compact | Verdict::GiveUp(Weary::Useless) => {
                 Next::End(End::Aborted {

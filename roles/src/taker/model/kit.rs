@@ -239,7 +239,7 @@ impl Kit {
                 terms: ConsentTerms::Session,
                 action: Hash::of(arguments.as_bytes()),
                 shown: shown(&summary),
-                // How a turn ends is none of a rule's business.
+                // Rules do not apply to the tools that end a turn.
                 ruled: None,
             },
             summary,

@@ -216,9 +216,9 @@ impl ModelTaker {
         } else {
             "A shorter conversation would not help.".to_owned()
         };
-        End::Provider {
-            trouble: Trouble::Window,
-            why: format!(
+        End::provider(
+            Trouble::Window,
+            format!(
                 "{window}, and the system prompt, the tools and the packet alone take about {} \
                  tokens.\n{refused}{shorter}\n\
                  Give {role} a model with a larger window: `a-society configure {flow} {role} \
@@ -228,8 +228,7 @@ impl ModelTaker {
                  Or shorten what the role has to read. Then reply, or `a-society retry {flow}`.",
                 grouped(fixed_tokens),
             ),
-            again_in_ms: None,
-        }
+        )
     }
 
     /// What the operator is asked if a server has dropped a part of the first request of a
@@ -258,17 +257,16 @@ impl ModelTaker {
         }
         let about = least.max(body_bytes / BYTES_A_TOKEN_USUALLY);
         let name = &self.gear.model.name;
-        Some(End::Provider {
-            trouble: Trouble::Window,
-            why: format!(
+        Some(End::provider(
+            Trouble::Window,
+            format!(
                 "{name} took {} of about {} tokens; raise its context size or lower `window:` \
                  of {name} in the configuration, and then `a-society retry {}`.",
                 grouped(input_tokens),
                 grouped(about),
                 self.job.flow,
             ),
-            again_in_ms: None,
-        })
+        ))
     }
 }
 

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use serde::{Deserialize, Serialize};
 
-use super::item::{Again, FeedItem, ItemKind, beginning};
+use super::item::{FeedItem, ItemKind, NextTry, beginning};
 use super::wording::{Effect, Words, wording};
 use crate::at::At;
 use crate::fact::Fact;
@@ -220,8 +220,8 @@ impl FeedView {
             reasoning_display: None,
             consent: words.consent,
             again_at: words.again.map(|again| match again {
-                Again::In(ms) => at.after(ms),
-                Again::At(moment) => moment,
+                NextTry::In(ms) => at.after(ms),
+                NextTry::At(moment) => moment,
             }),
         };
         self.shorten(&mut item);

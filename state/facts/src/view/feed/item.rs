@@ -8,7 +8,7 @@ use crate::id::{NodeId, Seq, TurnId};
 
 /// When something is done again by itself.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum Again {
+pub(super) enum NextTry {
     /// After so many milliseconds.
     In(u64),
     /// At this moment.

@@ -6,7 +6,7 @@
 mod asking;
 mod said;
 
-use super::item::{Again, ConsentNote, ItemKind};
+use super::item::{ConsentNote, ItemKind, NextTry};
 use super::phrase::{
     author, budget_set, compacted, grant, measure, mode, pause, rules, run_end, shown, shown_whole,
     wait, with_detail,
@@ -36,7 +36,7 @@ pub(super) struct Words {
     pub(super) call_id: Option<String>,
     pub(super) consent: Option<ConsentNote>,
     pub(super) answer: Option<(ConsentAnswer, Option<DecidingRule>)>,
-    pub(super) again: Option<Again>,
+    pub(super) again: Option<NextTry>,
 }
 
 impl Words {
@@ -94,7 +94,7 @@ impl Words {
         self
     }
 
-    fn again(mut self, again: Option<Again>) -> Self {
+    fn again(mut self, again: Option<NextTry>) -> Self {
         self.again = again;
         self
     }
@@ -368,7 +368,7 @@ pub(super) fn wording(fact: &Fact) -> Effect<'_> {
             "provider.failed",
         )
         .in_turn(f.turn)
-        .again(f.retry_in_ms.map(Again::In))
+        .again(f.retry_in_ms.map(NextTry::In))
         .say(),
         Fact::CallIntended(f) => Words::of(
             ItemKind::Tool,
@@ -690,7 +690,7 @@ fn suspended<'a>(f: &NodeSuspended) -> Effect<'a> {
     let label = format!("Waits for {what}");
     Words::of(ItemKind::Event, &label, text, "human.awaiting_input")
         .at(f.node.as_ref())
-        .again(f.until.map(Again::At))
+        .again(f.until.map(NextTry::At))
         .say()
 }
 

@@ -415,16 +415,8 @@ pub struct SessionBrief {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unanswered: Option<Matter>,
     /// How often in a row its provider named a time until which it answers nothing.
-    #[serde(default, skip_serializing_if = "never")]
+    #[serde(default, skip_serializing_if = "is_zero")]
     pub limits_hit: u32,
-}
-
-#[expect(
-    clippy::trivially_copy_pass_by_ref,
-    reason = "serde asks for a reference"
-)]
-const fn never(times: &u32) -> bool {
-    *times == 0
 }
 
 /// What a role is told to work on.
