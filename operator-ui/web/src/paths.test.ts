@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { cutMiddle, fromRecord, shortPath } from "./paths";
 
 test("a path of a record is told from the record, wherever the record lies", () => {
-  const long = "/elsewhere/work/.a-society/state/orchard/20261121T145750724Z-39nge3/record/briefs/install.md";
+  const long = "/elsewhere/place/.a-society/state/orchard/20261121T145750724Z-39nge3/record/briefs/install.md";
   expect(fromRecord(long)).toBe("record/briefs/install.md");
   expect(fromRecord(`edit ${long}, line 4`)).toBe("edit record/briefs/install.md, line 4");
   expect(fromRecord(".a-society/state/orchard/20261121T145750724Z-39nge3/record/x.md")).toBe("record/x.md");
