@@ -203,7 +203,10 @@ mod tests {
             ),
             ("rate_limit: 429", "The provider's limit was reached"),
             ("odd_kind: something broke\nmore of it", "Something broke"),
-            ("it called 40 tools: too many", "It called 40 tools: too many"),
+            (
+                "it called 40 tools: too many",
+                "It called 40 tools: too many",
+            ),
             ("", ""),
         ] {
             assert_eq!(failed(why), wanted, "{why}");
