@@ -18,12 +18,15 @@ pub(crate) struct Environment {
     pub(crate) temporary: PathBuf,
     /// `NO_COLOR`, set to anything but nothing, or a terminal that cannot show colours.
     pub(crate) no_color: bool,
+    /// `TERM` is missing or `dumb`: the terminal takes lines, and nothing that moves its cursor.
+    pub(crate) is_dumb: bool,
 }
 
 impl Environment {
     /// Reads it.
     pub(crate) fn read() -> Self {
         let given = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
+        let is_dumb = given("TERM").is_none_or(|term| term == "dumb");
         Self {
             arguments: std::env::args_os().collect(),
             folder: std::env::current_dir().ok(),
@@ -31,7 +34,8 @@ impl Environment {
             // What is built to be used has its page in it.
             page: given("A_SOCIETY_UI_DEV").filter(|_| cfg!(debug_assertions)),
             temporary: std::env::temp_dir(),
-            no_color: given("NO_COLOR").is_some() || given("TERM").is_some_and(|t| t == "dumb"),
+            no_color: given("NO_COLOR").is_some() || is_dumb,
+            is_dumb,
         }
     }
 }

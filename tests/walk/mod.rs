@@ -15,6 +15,7 @@ mod delivering;
 mod ended;
 mod ending;
 mod extremes;
+mod failing;
 mod files;
 mod forked;
 mod handled;
