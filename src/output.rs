@@ -70,6 +70,10 @@ pub(crate) struct Output {
     drawn: usize,
 }
 
+/// A terminal that knows these shows nothing of a frame before all of it is there.
+const BEGIN_FRAME: &str = "\u{1b}[?2026h";
+const END_FRAME: &str = "\u{1b}[?2026l";
+
 /// The size of a terminal that does not say.
 const SIZE_UNKNOWN: (usize, usize) = (80, 24);
 
@@ -251,23 +255,33 @@ impl Output {
             .unwrap_or(SIZE_UNKNOWN)
     }
 
-    /// Draws a picture over the one before it, in one write. Lines are cut to the width, because a
-    /// line that wraps would be drawn over only in part.
-    pub(crate) fn draw(&mut self, lines: &[String], columns: usize) -> Result<(), Stop> {
+    /// Prints what is finished in the place of the picture, and draws the picture anew below it, all in
+    /// one write. What is finished may wrap and is never touched again; lines of a picture are cut to
+    /// the width, because a line that wraps would be drawn over only in part.
+    pub(crate) fn draw(
+        &mut self,
+        finished: &[String],
+        picture: &[String],
+        columns: usize,
+    ) -> Result<(), Stop> {
         self.clear_progress();
-        let mut picture = String::new();
+        let mut frame = String::from(BEGIN_FRAME);
         if self.drawn > 0 {
             let up = format!("\r\u{1b}[{}A", self.drawn);
-            picture.push_str(&up);
+            frame.push_str(&up);
         }
-        for line in lines {
-            picture.push_str("\u{1b}[2K");
-            picture.push_str(&cut(line, columns));
-            picture.push('\n');
+        frame.push_str("\u{1b}[J");
+        for line in finished {
+            frame.push_str(line);
+            frame.push('\n');
         }
-        picture.push_str("\u{1b}[J");
-        self.drawn = lines.len();
-        self.bytes(picture.as_bytes())?;
+        for line in picture {
+            frame.push_str(&cut(line, columns.saturating_sub(1)));
+            frame.push('\n');
+        }
+        frame.push_str(END_FRAME);
+        self.drawn = picture.len();
+        self.bytes(frame.as_bytes())?;
         self.flush()
     }
 

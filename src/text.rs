@@ -33,8 +33,8 @@ pub(crate) fn plain(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// Every so many columns a tab ends.
-const TAB: usize = 8;
+/// Every so many columns a tab of a terminal ends.
+const TAB_STOP: usize = 8;
 
 /// A line with its tabs as wide as a terminal has them, each beginning with this sign, and the rest plain.
 pub(crate) fn tabbed(line: &str, sign: char) -> String {
@@ -42,13 +42,52 @@ pub(crate) fn tabbed(line: &str, sign: char) -> String {
     for (number, part) in line.split('\t').enumerate() {
         if number > 0 {
             out.push(sign);
-            while !width(&out).is_multiple_of(TAB) {
+            while !width(&out).is_multiple_of(TAB_STOP) {
                 out.push(' ');
             }
         }
         out.push_str(&plain(part));
     }
     out
+}
+
+/// How far a tab moves what follows it.
+const TAB: &str = "    ";
+
+/// A line as it is printed: tabs are kept as room, everything else that is hidden as an escape.
+pub(crate) fn printed(line: &str) -> String {
+    plain(&line.replace('\t', TAB)).into_owned()
+}
+
+/// A line in rows of at most so many columns, broken at words. Every row but the last stays as it is,
+/// whatever follows.
+pub(crate) fn wrapped(line: &str, columns_max: usize) -> Vec<String> {
+    let mut rows = Vec::new();
+    let mut row = String::new();
+    let (mut columns, mut gap) = (0, None);
+    for c in line.chars() {
+        let wide = if c == '\t' { TAB.len() } else { width_of(c) };
+        if columns + wide > columns_max && !row.is_empty() {
+            let rest = match gap.take() {
+                _ if c == ' ' => String::new(),
+                Some(at) => row.split_off(at),
+                None => String::new(),
+            };
+            rows.push(row.trim_end().to_owned());
+            (columns, row) = (width(&rest), rest);
+            if c == ' ' {
+                continue;
+            }
+        }
+        row.push(c);
+        columns += wide;
+        // A character of a script without spaces may stand at the end of a row.
+        if c == ' ' || width_of(c) == 2 {
+            gap = Some(row.len());
+        }
+    }
+    rows.push(row);
+    rows
 }
 
 /// The text on one line, at most so many columns wide.
@@ -155,6 +194,36 @@ pub(crate) fn age(ms: i64) -> String {
     }
 }
 
+/// How long something took: `0.4 s`, `8 s`, `3m 12s`, `2h 5m`.
+pub(crate) fn span(ms: u64) -> String {
+    let seconds = ms / 1_000;
+    match seconds {
+        0 => format!("0.{} s", ms / 100),
+        1..60 => format!("{seconds} s"),
+        60..3_600 => format!("{}m {}s", seconds / 60, seconds % 60),
+        _ => format!("{}h {}m", seconds / 3_600, seconds % 3_600 / 60),
+    }
+}
+
+/// Tokens as people say them: `812`, `3.3k`, `51k`, `1.20M`.
+pub(crate) fn tokens(number: u64) -> String {
+    match number {
+        0..1_000 => number.to_string(),
+        1_000..10_000 => format!("{}.{}k", number / 1_000, number % 1_000 / 100),
+        10_000..1_000_000 => format!("{}k", number / 1_000),
+        _ => format!("{}.{:02}M", number / 1_000_000, number % 1_000_000 / 10_000),
+    }
+}
+
+/// Money, from millionths of a dollar: `$0.02`.
+pub(crate) fn money(micros: u64) -> String {
+    if (1..10_000).contains(&micros) {
+        return "< $0.01".to_owned();
+    }
+    let cents = micros.saturating_add(5_000) / 10_000;
+    format!("${}.{:02}", cents / 100, cents % 100)
+}
+
 /// Bytes as people say them.
 pub(crate) fn size(bytes: u64) -> String {
     const KIB: u64 = 1024;
@@ -227,6 +296,41 @@ mod tests {
         assert!(!escaped.contains(is_hidden), "{escaped}");
         let back: String = serde_json::from_str(&escaped).unwrap();
         assert_eq!(back, "x\u{9b}\u{202e}\u{e0041}\u{7f}y");
+    }
+
+    #[test]
+    fn rows_break_at_words_and_none_but_the_last_ever_changes() {
+        assert_eq!(wrapped("one two three", 7), ["one two", "three"]);
+        assert_eq!(wrapped("abcdefghij", 4), ["abcd", "efgh", "ij"]);
+        assert_eq!(wrapped("漢字漢字", 5), ["漢字", "漢字"]);
+        assert_eq!(wrapped("", 5), [""]);
+        let text = "a word, averyverylongword and 漢字 between\tthem ";
+        let whole = wrapped(text, 9);
+        for (end, _) in text.char_indices() {
+            let rows = wrapped(&text[..end], 9);
+            let (_, fixed) = rows.split_last().unwrap();
+            assert_eq!(fixed, &whole[..fixed.len()], "{end}");
+            assert!(
+                rows.iter().all(|row| width(row.trim_end()) <= 9),
+                "{rows:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn tokens_money_and_times_are_short() {
+        assert_eq!(
+            [0, 812, 3_349, 51_000, 1_204_000].map(tokens),
+            ["0", "812", "3.3k", "51k", "1.20M"]
+        );
+        assert_eq!(
+            [0, 1, 9_999, 10_000, 626_000, 12_345_678].map(money),
+            ["$0.00", "< $0.01", "< $0.01", "$0.01", "$0.63", "$12.35"]
+        );
+        assert_eq!(
+            [0, 420, 8_900, 192_000, 7_500_000].map(span),
+            ["0.0 s", "0.4 s", "8 s", "3m 12s", "2h 5m"]
+        );
     }
 
     #[test]

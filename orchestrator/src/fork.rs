@@ -458,7 +458,14 @@ fn is_output(path: &str) -> bool {
     Path::new(path).starts_with(OUTPUTS)
 }
 
-fn walk(disk: &dyn Disk, folder: &Path, below: &str, depth: usize, found: &mut Vec<String>) {
+/// The names of the files of a folder and those within it.
+pub(crate) fn walk(
+    disk: &dyn Disk,
+    folder: &Path,
+    below: &str,
+    depth: usize,
+    found: &mut Vec<String>,
+) {
     let entries = disk.list(folder).unwrap_or_default();
     for entry in entries {
         if found.len() >= RECORD_FILES_MAX || depth >= RECORD_DEPTH_MAX {

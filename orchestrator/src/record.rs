@@ -4,6 +4,8 @@
 //! walked one name at a time, and a link anywhere on the way is refused, so that no name leads
 //! out. What is handed over is kept as a blob; the file may change afterwards.
 
+pub mod own;
+
 use std::io;
 use std::path::{Component, Path, PathBuf};
 

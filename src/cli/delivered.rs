@@ -16,7 +16,7 @@ use crate::exit_code::ExitCode;
 use crate::operator_error::{OperatorError, Stop, from_io};
 use crate::output::Output;
 use crate::output_file::{OutputFile, may_write};
-use crate::text::{plain, size};
+use crate::text::{plain, printed, size};
 
 /// The name of standard output.
 const STDOUT: &str = "-";
@@ -80,6 +80,24 @@ pub(crate) fn place_as_json(made: &Delivered) -> Value {
 /// In words.
 pub(crate) fn line(made: &Delivered) -> String {
     format!("delivered: {}", in_short(made))
+}
+
+/// How many lines of what was delivered are shown.
+const LINES_MAX: usize = 12;
+
+/// How it begins, if it is a text.
+pub(crate) fn beginning(made: &Delivered) -> Vec<String> {
+    let Ok(text) = std::str::from_utf8(&made.bytes) else {
+        return Vec::new();
+    };
+    let mut lines = text.lines();
+    let shown = lines.by_ref().take(LINES_MAX);
+    let mut shown: Vec<String> = shown.map(|line| format!("  │ {}", printed(line))).collect();
+    let more = lines.count();
+    if more > 0 {
+        shown.push(format!("  │ [… {more} more lines]"));
+    }
+    shown
 }
 
 /// For programs: the text as well, if it is text.

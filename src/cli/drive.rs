@@ -1,16 +1,15 @@
 //! A flow that this process drives, watched until it is over, waits, or is interrupted.
 
-use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use a_society_facts::Hash;
 use a_society_facts::fact::improvement::ImprovementMode;
-use a_society_facts::id::{RoleInstance, Seq};
-use a_society_facts::view::flow::{FlowState, Phase};
+use a_society_facts::id::Seq;
+use a_society_facts::view::flow::{FlowState, FlowStatus, Phase};
 use a_society_facts::view::standing::Standing;
 use a_society_facts::view::summary::Summary;
+use a_society_facts::{At, Hash};
 use a_society_orchestrator::control::fault;
 use a_society_orchestrator::control::message::Command;
 use a_society_orchestrator::delivered::Delivered;
@@ -20,26 +19,28 @@ use a_society_orchestrator::driver::task::Driven;
 use a_society_orchestrator::graph::Defaults;
 use a_society_orchestrator::machine::{Question, Work};
 use a_society_orchestrator::project::docs::folder::defaults;
-use a_society_state::journal::follow::Follower;
 use a_society_state::{FlowRef, Store};
 use serde_json::json;
 
 use super::asks::{self, Ask, short};
 use super::context::Context;
+use super::cost;
 use super::delivered;
 use super::notify::Notifier;
-use super::picture;
+use super::progress::Progress;
 use super::prompt::{self, Prompt, Typed};
 use super::say::{from_fault, project_folder};
 use super::signals::Interrupts;
-use super::words;
 use crate::exit_code::ExitCode;
 use crate::operator_error::{OperatorError, Outcome, Stop};
 use crate::output::Output;
-use crate::text::plain;
+use crate::text::{one_line, plain, span};
 
 /// The picture is drawn at most this often; more is no calmer and tells no more.
 const FRAME: Duration = Duration::from_millis(100);
+
+/// A longer title is cut.
+const TITLE_COLUMNS_MAX: usize = 60;
 
 /// A line that comes sooner after a question was shown was typed for something else.
 const SETTLED_MS: i64 = 400;
@@ -142,15 +143,13 @@ fn watch(
         out: &mut context.out,
         store,
         flow,
-        follower: store.follow(flow)?,
-        known,
+        progress: Progress::new(flow, store.follow(flow)?, known),
         handle: driven.handle.clone(),
         wishes,
         interrupts,
         prompt: None,
         card: None,
         heard_upto: 0,
-        told_silent: BTreeMap::new(),
         draining: false,
     };
     let ended = watch.until_the_end();
@@ -211,9 +210,7 @@ struct Watch<'a> {
     out: &'a mut Output,
     store: &'a Store,
     flow: &'a FlowRef,
-    follower: Follower,
-    /// The last record that was there before; what it and those before it say is no news.
-    known: Seq,
+    progress: Progress,
     handle: FlowHandle,
     wishes: Wishes,
     /// What the project chooses where nobody wished for anything.
@@ -224,8 +221,6 @@ struct Watch<'a> {
     card: Option<Card>,
     /// The last record that a command of ours led to; an older look is out of date.
     heard_upto: Seq,
-    /// Of which role it was told last that its provider says nothing, and for how long.
-    told_silent: BTreeMap<RoleInstance, u64>,
     draining: bool,
 }
 
@@ -275,8 +270,7 @@ impl Watch<'_> {
 
     fn show(&mut self, seen: &Arc<Seen>) -> Result<(), Stop> {
         if !self.draws() {
-            self.tell_silent(seen);
-            return super::events::print_new(self.out, &mut self.follower, self.known);
+            return self.progress.print(self.out, Some(seen));
         }
         if let Some(card) = &self.card {
             let is_open = |work: &Work| matches!(work, Work::AskOperator(question) if *question == card.question);
@@ -293,23 +287,16 @@ impl Watch<'_> {
         self.draw(seen)
     }
 
-    /// Says beside the events that a provider says nothing; it is no event, because nothing of it is
-    /// recorded.
-    fn tell_silent(&mut self, seen: &Seen) {
-        for (role, seconds) in &seen.silent {
-            if self.told_silent.get(role) != Some(seconds) {
-                let note = format!("{role}: {}", words::silent(*seconds));
-                self.out.note(&note);
-            }
-        }
-        self.told_silent.clone_from(&seen.silent);
+    fn draw(&mut self, seen: &Arc<Seen>) -> Result<(), Stop> {
+        let now = self.store.ground().clock.now();
+        self.progress.draw(self.out, seen, (&self.handle, now))
     }
 
-    fn draw(&mut self, seen: &Seen) -> Result<(), Stop> {
-        let now = self.store.ground().clock.now();
-        let (columns, rows) = self.out.size();
-        let lines = picture::lines(self.out, self.flow, seen, now, rows);
-        self.out.draw(&lines, columns)
+    /// Draws once more and leaves it as it stands; what is printed next stands below it.
+    fn leave_drawn(&mut self, seen: &Arc<Seen>) -> Result<(), Stop> {
+        self.draw(seen)?;
+        self.out.finish_drawing();
+        Ok(())
     }
 
     /// The flow waits for its operator: what was wished is done, and the rest is asked or told.
@@ -353,9 +340,8 @@ impl Watch<'_> {
             return self.leave();
         };
         let early = prompt.forget();
-        // The question stands below the picture, where long lines may wrap.
-        self.draw(seen)?;
-        self.out.finish_drawing();
+        // The question stands below the block, where long lines may wrap.
+        self.leave_drawn(seen)?;
         for line in asks::lines(self.out, std::slice::from_ref(ask)) {
             self.out.line(&line)?;
         }
@@ -485,10 +471,12 @@ impl Watch<'_> {
     /// Tells how the flow stands now, and how it ended for us.
     fn result(&mut self, driven: Result<(), DriverError>) -> Outcome {
         if !self.draws() {
-            super::events::print_new(self.out, &mut self.follower, self.known)?;
+            self.progress.print(self.out, None)?;
         }
-        self.out.finish_drawing();
-        driven.map_err(|error| from_driver(error, self.flow))?;
+        if let Err(error) = driven {
+            self.out.finish_drawing();
+            return Err(from_driver(error, self.flow));
+        }
         let Some(seen) = self.handle.seen() else {
             return Err(from_driver(DriverError::Gone, self.flow));
         };
@@ -514,9 +502,21 @@ impl Watch<'_> {
         Ok(code)
     }
 
+    /// What the flow cost by role, and for somebody who looks how what it delivered begins.
+    fn sum_up(&mut self, seen: &Seen, made: Option<&Delivered>) -> Result<(), Stop> {
+        for line in self.progress.cost(&seen.state) {
+            self.out.line(&format!("  {line}"))?;
+        }
+        let made = made.filter(|_| self.draws());
+        for line in made.into_iter().flat_map(delivered::beginning) {
+            self.out.line(&line)?;
+        }
+        Ok(())
+    }
+
     fn tell(
         &mut self,
-        seen: &Seen,
+        seen: &Arc<Seen>,
         asks: &[Ask],
         (code, made): (ExitCode, Option<&Delivered>),
     ) -> Result<(), Stop> {
@@ -533,18 +533,26 @@ impl Watch<'_> {
                 "seq": seen.seq,
                 "waits": asks::as_json(asks),
                 "delivered": made.map(delivered::as_json),
+                "cost": cost::as_json(&seen.state),
                 "exit_code": code.number(),
             }));
         }
-        if self.draws() {
-            self.draw(seen)?;
-            self.out.finish_drawing();
+        let over = seen.state.status.is_over();
+        if self.draws() && over {
+            self.progress.settle(self.out)?;
+            let line = over_line(seen, self.store.ground().clock.now());
+            self.out.line(&self.out.paint.bold(&line))?;
+        } else if self.draws() {
+            self.leave_drawn(seen)?;
         }
         for line in asks::lines(self.out, asks) {
             self.out.line(&line)?;
         }
         if let Some(made) = made {
             self.out.line(&delivered::line(made))?;
+        }
+        if over {
+            self.sum_up(seen, made)?;
         }
         if !self.draws() {
             let line = format!(
@@ -576,6 +584,25 @@ impl Watch<'_> {
         }
         Ok(())
     }
+}
+
+/// That a flow is over, how long it took and what it cost.
+fn over_line(seen: &Seen, now: At) -> String {
+    let state = &seen.state;
+    let (sign, word) = if state.status == FlowStatus::Cancelled {
+        ("◼", "cancelled")
+    } else {
+        ("✓", "done")
+    };
+    let took = state.created_at.map(|at| (now.ms() - at.ms()).max(0));
+    let took = took.map(|ms| span(ms.unsigned_abs()));
+    let mut parts = vec![format!(
+        "{sign} {} is {word}",
+        one_line(&state.title, TITLE_COLUMNS_MAX)
+    )];
+    parts.extend(took);
+    parts.extend(cost::in_short(&state.account));
+    parts.join(" · ")
 }
 
 /// Whether nothing goes on now, and the operator is asked something. Beside that, somebody may wait for a

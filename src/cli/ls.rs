@@ -16,7 +16,7 @@ use super::words;
 use crate::exit_code::ExitCode;
 use crate::operator_error::{Outcome, Stop, from_name};
 use crate::paint::Paint;
-use crate::text::{age, count, one_line, plain};
+use crate::text::{age, count, money, one_line, plain};
 
 /// Longer titles are cut, so that a flow stays on one line of a usual terminal.
 const TITLE_COLUMNS_MAX: usize = 40;
@@ -92,7 +92,15 @@ fn print(
         return Ok(());
     }
     let paint = context.out.paint;
-    let heads = ["PROJECT", "FLOW", "TITLE", "STATUS", "WAITING FOR", "AGE"];
+    let heads = [
+        "PROJECT",
+        "FLOW",
+        "TITLE",
+        "STATUS",
+        "WAITING FOR",
+        "COST",
+        "AGE",
+    ];
     let mut cells = vec![
         heads
             .map(|head| Cell::painted(head, paint.dim(head)))
@@ -131,12 +139,18 @@ fn in_cells((depth, row): (usize, &Row), marks: &Marks, now: At, paint: Paint) -
     } else {
         paint.yellow(&status)
     };
+    let cost = row
+        .summary
+        .as_ref()
+        .map_or(0, |summary| summary.cost_micros);
+    let cost = if cost > 0 { money(cost) } else { String::new() };
     vec![
         row.flow.project.as_str().into(),
         Cell::painted(id, marks.painted(&row.flow, paint)),
         title.into(),
         Cell::painted(&status, painted),
         waits.into(),
+        cost.into(),
         old.into(),
     ]
 }
@@ -224,6 +238,8 @@ fn as_json(row: &Row) -> Value {
         "retry_at": summary.and_then(|s| s.retry_at),
         "resets_at": summary.and_then(Summary::resets_at),
         "waiting_for": summary.map(words::waits).unwrap_or_default(),
+        "tokens": summary.map(|s| s.tokens),
+        "cost_micros": summary.map(|s| s.cost_micros),
         "running": summary.map(|s| s.running),
         "created_at": summary.map(|s| s.created_at),
         "updated_at": summary.map(|s| s.updated_at),

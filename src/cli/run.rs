@@ -43,9 +43,9 @@ const ALL: &str = ".";
 /// The arguments of `run`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-The flow is walked until it is over, waits for you, or is interrupted. On a terminal its nodes are
-shown as they stand and what it asks can be answered there; elsewhere each event is a line, and with
---json an object. Everything that happens is recorded before it counts, so that resume goes on after
+The flow is walked until it is over, waits for you, or is interrupted. On a terminal the words of a
+role stream, what ran stays above, the nodes stand below with time, tokens and cost, and what the flow
+asks can be answered there; elsewhere each event is a line, and with --json an object. Everything that happens is recorded before it counts, so that resume goes on after
 any end of this process. Ctrl-C starts nothing new and lets running turns reach a recorded point; a
 second one ends at once, and nothing recorded is lost either way.
 

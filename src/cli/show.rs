@@ -1,5 +1,7 @@
 //! `show`: where one flow stands, on one screen.
 
+use std::collections::BTreeMap;
+
 use a_society_facts::At;
 use a_society_facts::id::{NodeId, RoleInstance};
 use a_society_facts::message::Text;
@@ -14,6 +16,7 @@ use serde_json::{Value, json};
 
 use super::asks;
 use super::context::Context;
+use super::cost;
 use super::delivered;
 use super::nesting::parent;
 use super::report::{damage_advice, damage_json, torn, torn_json};
@@ -142,6 +145,7 @@ fn print(
     head(out, flow, (seen, made), now)?;
     let state = &seen.screen.flow;
     section(out, "Nodes", &nodes(state, now))?;
+    section(out, "Cost", &cost::rows(state, &BTreeMap::new()))?;
     section(out, "Sessions", &sessions(state, now))?;
     section(out, "Turns", &turns(state, now))?;
     section(out, "Waiting for you", &questions(state, now))?;
@@ -170,7 +174,7 @@ fn head(
             .unwrap_or_default()
     };
     let waits = words::waits(summary).join(", ");
-    let spent = format!("{} tokens", summary.tokens);
+    let spent = cost::in_short(&seen.screen.flow.account).join(" · ");
     let status = if !seen.screen.flow.is_created() && seen.damage.is_none() {
         "nothing was ever recorded".to_owned()
     } else {
@@ -279,7 +283,7 @@ fn node_stands(state: &FlowState, node: &NodeId, now: At) -> (&'static str, Stri
     }
     if let Some(waiting) = state.awaiting_operator.get(node) {
         let whom = match waiting.until {
-            Some(_) => "goes on by itself",
+            Some(_) => "waits for its limit",
             None => "waits for you",
         };
         return (whom, words::waiting(waiting, now));

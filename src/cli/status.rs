@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use a_society_facts::At;
 use a_society_facts::fact::operator::ConsentMode;
 use a_society_facts::id::RoleInstance;
 use a_society_facts::view::flow::FlowState;
@@ -17,6 +18,7 @@ use serde_json::{Value, json};
 
 use super::asks::{self, Ask};
 use super::context::Context;
+use super::cost;
 use super::delivered;
 use super::models::reach_json;
 use super::report::damage_json;
@@ -74,7 +76,9 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
     }
     let title = out.paint.bold(&one_line(&state.title, 60));
     let status = standing.words(now);
-    out.line(&format!("{title}  {flow}  {status}"))?;
+    let cost = cost::in_short(&state.account);
+    let cost: String = cost.iter().map(|part| format!(" · {part}")).collect();
+    out.line(&format!("{title}  {flow}  {status}{cost}"))?;
     for (node, running) in &state.running {
         let since = age(now.ms() - running.since.ms());
         let verb = if seen.held_by.is_some() {
@@ -85,17 +89,7 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
         out.line(&format!("{node} ({}) {verb}, since {since}", running.role))?;
     }
     let name = asks::short(&flow);
-    for (node, waiting) in state.waits() {
-        if let Some(at) = waiting.until {
-            let (role, left) = (&waiting.role, left(at, now));
-            let who = node.map_or_else(|| role.to_string(), |node| format!("{node} ({role})"));
-            let to = asks::named(node, role);
-            out.line(&format!(
-                "{who}: its provider's limit resets in {left}, and then it goes on by itself; try now: \
-                 a-society retry {name} {to}"
-            ))?;
-        }
-    }
+    limited(out, &flow, &seen, now)?;
     if let Some(made) = &made {
         out.line(&delivered::line(made))?;
     }
@@ -113,6 +107,27 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
         out.line(&format!("go on: a-society resume {name}"))?;
     }
     Ok(code)
+}
+
+/// Which roles wait for a limit of their provider to reset.
+fn limited(out: &mut Output, flow: &FlowRef, seen: &Look, now: At) -> Result<(), Stop> {
+    let name = asks::short(flow);
+    for (node, waiting) in seen.screen.flow.waits() {
+        if let Some(at) = waiting.until {
+            let (role, left) = (&waiting.role, left(at, now));
+            let who = node.map_or_else(|| role.to_string(), |node| format!("{node} ({role})"));
+            let to = asks::named(node, role);
+            let then = if seen.held_by.is_some() {
+                "and then it goes on by itself; try now: "
+            } else {
+                "and it goes on then if somebody drives the flow (serve or resume); try at once: "
+            };
+            out.line(&format!(
+                "{who}: its provider's limit resets in {left}, {then}a-society retry {name} {to}"
+            ))?;
+        }
+    }
+    Ok(())
 }
 
 /// The same for programs.
@@ -149,6 +164,7 @@ fn as_json(
             each.map(|(role, reach)| (role.to_string(), reach_json(reach)))
                 .collect::<serde_json::Map<_, _>>()
         }),
+        "cost": cost::as_json(state),
         "delivered": made.map(delivered::place_as_json),
         "driven_by": seen.held_by,
         "damage": seen.damage.as_ref().map(damage_json),

@@ -19,6 +19,13 @@ impl Cell {
     }
 }
 
+impl Cell {
+    /// Whether it says nothing.
+    pub(crate) fn is_blank(&self) -> bool {
+        self.text.is_empty()
+    }
+}
+
 impl From<String> for Cell {
     fn from(text: String) -> Self {
         Self {

@@ -47,7 +47,7 @@ fn last_result(body: &str) -> String {
     last.unwrap()["content"].to_string()
 }
 
-fn command(results: usize, command: &str) -> Vec<(Value, Vec<Value>)> {
+pub(super) fn command(results: usize, command: &str) -> Vec<(Value, Vec<Value>)> {
     vec![call(results, "run_command", json!({ "command": command }))]
 }
 
@@ -520,7 +520,7 @@ fn programs_hear_which_rule_decided_and_status_says_which_there_are() {
         .out
         .lines()
         .map(|line| serde_json::from_str(line).unwrap());
-    let mut events = events.filter(|event: &Value| event["event"] == "consent_ruled");
+    let mut events = events.filter(|event: &Value| event["code"] == "consent_ruled");
     let ruled = events.next().unwrap();
     assert_eq!(ruled["says"]["answer"], "allow_once");
     assert_eq!(ruled["says"]["about"], "run touch a.txt");

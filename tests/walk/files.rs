@@ -76,7 +76,7 @@ fn a_flow_runs_to_its_end_with_the_script_beside_it() {
     let events = said
         .out
         .lines()
-        .filter(|line| line.contains("handoff_applied"));
+        .filter(|line| line.contains(r#""event":"handoff""#));
     assert_eq!(events.count(), 2, "{}", said.out);
     let flow = place.flow().unwrap();
     assert_eq!(place.outcome(&flow)["notes"], "The notes.");

@@ -38,6 +38,7 @@ mod prompted;
 mod reaching;
 mod requested;
 mod resetting;
+mod shown_live;
 mod signalled;
 mod small;
 mod spoken_to;

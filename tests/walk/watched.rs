@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io::{Read, Write};
+use std::num::NonZeroU16;
 use std::process::{Child, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
@@ -23,6 +24,9 @@ const LOOK: Timespec = Timespec {
 
 const ROWS: u16 = 40;
 const COLUMNS: u16 = 200;
+
+/// As far up as tests scroll.
+const ROWS_SCROLLED: u16 = 1_000;
 
 /// A terminal with a program on it.
 pub(super) struct Terminal {
@@ -108,11 +112,17 @@ impl Terminal {
     }
 
     /// Waits until these words stand on the screen.
-    fn shows(&self, words: &str) {
+    pub(super) fn shows(&self, words: &str) {
         wait_until(words, || {
-            let screen = screen(&self.shown.lock().unwrap());
-            screen.iter().any(|row| row.contains(words))
+            let screen = screen(&self.shown.lock().unwrap(), ROWS);
+            // Blanks at the end of a row are no different from no text.
+            screen.iter().any(|row| row.contains(words.trim_end()))
         });
+    }
+
+    /// Everything that was printed and not drawn over, as far up as one can scroll.
+    pub(super) fn scrolled(&self) -> Vec<String> {
+        screen(&self.shown.lock().unwrap(), ROWS_SCROLLED)
     }
 
     /// Closes the terminal, as a window that is shut or a line that breaks does.
@@ -134,42 +144,12 @@ impl Drop for Terminal {
     }
 }
 
-/// The rows of a screen that so much was written to. Only what changed is written, so that words do
-/// not stand in the stream as they stand on the screen.
-fn screen(written: &str) -> Vec<String> {
-    let mut cells = vec![vec![' '; usize::from(COLUMNS)]; usize::from(ROWS)];
-    let (mut row, mut column) = (0, 0);
-    let mut rest = written;
-    while let Some(letter) = rest.chars().next() {
-        rest = &rest[letter.len_utf8()..];
-        if letter != '\u{1b}' {
-            let cell = cells
-                .get_mut(row)
-                .and_then(|row: &mut Vec<char>| row.get_mut(column));
-            if let Some(cell) = cell {
-                *cell = letter;
-            }
-            column += 1;
-            continue;
-        }
-        let Some(sequence) = rest.strip_prefix('[') else {
-            continue;
-        };
-        let Some(end) = sequence.find(|letter: char| letter.is_ascii_alphabetic()) else {
-            break;
-        };
-        let numbers = sequence[..end]
-            .split(';')
-            .map(|number| number.parse::<usize>());
-        let numbers: Vec<usize> = numbers.map(|number| number.unwrap_or(1)).collect();
-        if &sequence[end..=end] == "H" {
-            row = numbers[0] - 1;
-            column = numbers.get(1).unwrap_or(&1) - 1;
-        }
-        rest = &sequence[end + 1..];
-    }
-    let rows = cells.into_iter();
-    rows.map(|row| row.into_iter().collect()).collect()
+/// What stands on a screen of so many rows that so much was written to.
+fn screen(written: &str, rows: u16) -> Vec<String> {
+    let size = |number| NonZeroU16::new(number).unwrap();
+    let mut terminal = vt100::Parser::new(size(rows), size(COLUMNS), 0);
+    terminal.process(written.as_bytes());
+    terminal.screen().rows(0, COLUMNS).collect()
 }
 
 #[test]

@@ -12,12 +12,14 @@ use a_society_facts::view::FlowState;
 use a_society_facts::view::flow::Waiting;
 use a_society_orchestrator::canonical;
 use a_society_orchestrator::graph::FlowGraph;
-use a_society_orchestrator::machine::{Question, Work, report_path};
+use a_society_orchestrator::machine::{Question, Work, allowed, findings_path, report_path};
 
 use super::estimate::estimates;
 use super::limits::SAID_BEFORE_BYTES_MAX;
 use super::{terms, words};
-use crate::protocol::ask::{Ask, AskKind, Diff, ModelChoice, ShortBudget, Target};
+use crate::protocol::ask::{
+    Ask, AskKind, Diff, ModelChoice, OwnFile, OwnTurn, ShortBudget, Target,
+};
 use crate::protocol::row::{Decided, FlowRef};
 
 /// What an ask is made from, besides the state.
@@ -34,6 +36,8 @@ pub trait Around {
     fn change(&self, role: &RoleInstance, call: &CallId) -> Option<Diff>;
     /// The graph that the flow walks, if it can be read.
     fn graph(&self) -> Option<&FlowGraph>;
+    /// Whether the operator takes the turns of a role.
+    fn is_operator(&self, role: &RoleInstance) -> bool;
 }
 
 /// Knows nothing more than the state.
@@ -63,6 +67,10 @@ impl Around for Nothing {
 
     fn graph(&self) -> Option<&FlowGraph> {
         None
+    }
+
+    fn is_operator(&self, _: &RoleInstance) -> bool {
+        false
     }
 }
 
@@ -210,10 +218,16 @@ impl Asker<'_> {
                 let text = self.question(node.as_ref(), role);
                 let short = words::short(&text);
                 let trouble = trouble_of(self.state, node.as_ref(), role);
+                let turn = self.own_turn(node.as_ref(), role, *reason);
                 let said = Said {
                     id: place("text", node.as_ref(), role),
-                    headline: format!("{role} {}", words::wants(*reason, trouble)),
-                    short: if *reason == WaitReason::ConsentDenied {
+                    headline: match &turn {
+                        Some(_) => format!("Your turn as {role}"),
+                        None => format!("{role} {}", words::wants(*reason, trouble)),
+                    },
+                    short: if turn.is_some() {
+                        "Hand over, send back or wait".to_owned()
+                    } else if *reason == WaitReason::ConsentDenied {
                         "Say what to do instead".to_owned()
                     } else if *reason == WaitReason::Budget {
                         "Raise its budget".to_owned()
@@ -227,6 +241,7 @@ impl Asker<'_> {
                         budget: short_of(self.state, node.as_ref(), role),
                         question: text,
                         may_retry: reason.may_retry(),
+                        turn,
                     },
                 };
                 self.made(said, node.as_ref(), Some(role))
@@ -243,6 +258,45 @@ impl Asker<'_> {
             | Question::Unpause { .. }
             | Question::Stalled => self.of_the_flow(question),
         }
+    }
+
+    /// How the operator's own turn may end, if this is one.
+    fn own_turn(
+        &self,
+        node: Option<&NodeId>,
+        role: &RoleInstance,
+        reason: WaitReason,
+    ) -> Option<OwnTurn> {
+        if reason != WaitReason::PromptHuman || !self.around.is_operator(role) {
+            return None;
+        }
+        let Some(node) = node else {
+            let improvement = self.state.improvement.as_ref()?;
+            let (word, path) = if improvement.feedback.role.as_ref() == Some(role) {
+                ("report", report_path().to_owned())
+            } else {
+                ("findings", findings_path(role))
+            };
+            return Some(OwnTurn {
+                forward: Vec::new(),
+                backward: Vec::new(),
+                waits: false,
+                closes: false,
+                writes: Some(OwnFile {
+                    word: word.to_owned(),
+                    path,
+                }),
+            });
+        };
+        let may = allowed(self.around.graph()?, self.state, node);
+        let names = |nodes: &[NodeId]| nodes.iter().map(ToString::to_string).collect();
+        Some(OwnTurn {
+            forward: names(&may.forward),
+            backward: names(&may.backward),
+            waits: true,
+            closes: may.closes,
+            writes: None,
+        })
     }
 
     fn consent(&self, consent: &ConsentId, node: Option<&NodeId>, role: &RoleInstance) -> Ask {

@@ -23,6 +23,8 @@ use crate::protocol::feed::{Task, TaskState};
 use crate::protocol::flow::NodeState;
 use crate::protocol::row::DrivenBy;
 
+mod own;
+
 fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))
 }

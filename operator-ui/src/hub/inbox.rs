@@ -9,8 +9,9 @@ use a_society_facts::fact::operator::ConsentAnswer;
 use a_society_facts::id::{CallId, RoleInstance};
 use a_society_facts::view::Screen;
 use a_society_facts::view::feed::{FeedItem, ItemKind};
-use a_society_orchestrator::graph::{self, FlowGraph};
+use a_society_orchestrator::graph::{self, FlowGraph, InlineRole};
 use a_society_orchestrator::machine;
+use a_society_orchestrator::project::place;
 use a_society_state::look::Look;
 use a_society_state::{FlowRef, index};
 
@@ -367,11 +368,7 @@ impl Around for Seen<'_> {
     }
 
     fn scopes(&self, role: &RoleInstance) -> Vec<String> {
-        let (file, _) = graph::parse_file(self.source, "workflow.yaml");
-        let mut roles = file.and_then(|file| file.roles).into_iter().flatten();
-        let found = roles.find(|(name, _)| name.to_string() == role.base());
-        let definition = found.as_ref().map(|(_, role)| role);
-        reach::scopes(self.hubs.reach.as_ref(), definition)
+        reach::scopes(self.hubs.reach.as_ref(), self.definition(role).as_ref())
     }
 
     fn change(&self, _: &RoleInstance, call: &CallId) -> Option<Diff> {
@@ -381,6 +378,28 @@ impl Around for Seen<'_> {
 
     fn graph(&self) -> Option<&FlowGraph> {
         self.graph
+    }
+
+    fn is_operator(&self, role: &RoleInstance) -> bool {
+        reach::is_operator(self.definition(role).as_ref())
+    }
+}
+
+impl Seen<'_> {
+    /// What the flow's file says of a role, or else its project.
+    fn definition(&self, role: &RoleInstance) -> Option<InlineRole> {
+        let (file, _) = graph::parse_file(self.source, "workflow.yaml");
+        match file.and_then(|file| file.roles) {
+            Some(roles) => {
+                let mut roles = roles.into_iter();
+                let found = roles.find(|(name, _)| name.to_string() == role.base());
+                found.map(|(_, role)| role)
+            }
+            None => {
+                let mut roles = place::roles_of(&self.hubs.store, &self.flow.project);
+                roles.remove(role.base())
+            }
+        }
     }
 }
 

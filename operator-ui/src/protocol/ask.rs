@@ -56,6 +56,10 @@ wire! {
             #[serde(default, skip_serializing_if = "Option::is_none")]
             #[cfg_attr(test, ts(optional))]
             budget: Option<ShortBudget>,
+            /// How the turn may end, if it is the operator's own.
+            #[serde(default, skip_serializing_if = "Option::is_none")]
+            #[cfg_attr(test, ts(optional))]
+            turn: Option<OwnTurn>,
         },
         /// A tool wants to run.
         Consent {
@@ -119,6 +123,30 @@ wire! {
         Stalled {},
         /// The flow is unfinished and nobody drives it.
         Stopped {},
+    }
+
+    /// A turn that the operator takes, and how it may end.
+    pub struct OwnTurn {
+        /// The nodes that it may hand over to.
+        pub forward: Vec<String>,
+        /// The nodes whose work it may send back.
+        pub backward: Vec<String>,
+        /// Whether it may wait for more to come in.
+        pub waits: bool,
+        /// Whether it may close the forward work.
+        pub closes: bool,
+        /// The file whose writing ends it, where it looks back or reports.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(test, ts(optional))]
+        pub writes: Option<OwnFile>,
+    }
+
+    /// A file that ends a turn of the operator.
+    pub struct OwnFile {
+        /// The word that says so: `findings` or `report`.
+        pub word: String,
+        /// Its path.
+        pub path: String,
     }
 
     /// A budget that lacks what comes next.

@@ -263,6 +263,60 @@ wire! {
         pub to: String,
         /// Whether something newer took its place.
         pub superseded: bool,
+        /// Who handed it over; absent in what another program began.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(test, ts(optional))]
+        pub by: Option<Author>,
+        /// Whether it is held until the operator approves it.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        #[cfg_attr(test, ts(as = "Option<bool>", optional))]
+        pub waits: bool,
+    }
+
+    /// The files of a flow's shared folder that a person may hand over.
+    pub struct RecordFiles {
+        /// By path.
+        pub files: Vec<RecordFile>,
+        /// Whether there are more.
+        pub truncated: bool,
+    }
+
+    /// A file there.
+    pub struct RecordFile {
+        /// Its path, as hand-offs name it.
+        pub path: String,
+        /// Its size.
+        pub bytes: u64,
+    }
+
+    /// A file there, whole.
+    pub struct RecordText {
+        /// Its path.
+        pub path: String,
+        /// What it says.
+        pub text: String,
+        /// The hash of its bytes, which is sent back when it is replaced.
+        pub hash: String,
+    }
+
+    /// A file that a person writes there.
+    pub struct NewFile {
+        /// Its path.
+        pub path: String,
+        /// What it says.
+        pub text: String,
+        /// The hash of the file that it replaces; absent for a new one.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(test, ts(optional))]
+        pub over: Option<String>,
+    }
+
+    /// A turn of a role, as people name it: "backend, turn 3".
+    pub struct Author {
+        /// The role instance.
+        pub role: String,
+        /// Which of its turns, counted from 1.
+        pub turn: u64,
     }
 
     /// What tools changed in files.
@@ -271,6 +325,10 @@ wire! {
         pub diffs: Vec<Diff>,
         /// Whether there is more than is shown.
         pub truncated: bool,
+        /// Who changed each file, by its path: the first turns and the last.
+        #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+        #[cfg_attr(test, ts(as = "Option<BTreeMap<String, Vec<Author>>>", optional))]
+        pub by: BTreeMap<String, Vec<Author>>,
     }
 
     /// What a search found.

@@ -21,7 +21,7 @@ fn typescript() -> String {
         row::{FlowRef, FlowRow, Parent, Again, DrivenBy, Phase, Decided, InboxState},
         ask::{
             Ask, AskKind, Fact, WaitReason, ImprovementMode, Target, ArtifactRef, ModelChoice, Diff,
-            Hunk, DiffLine, Op, Estimate, ShortBudget,
+            Hunk, DiffLine, Op, Estimate, ShortBudget, OwnTurn, OwnFile,
         },
         flow::{
             FlowState, FlowHead, ConsentMode, Paused, NodeView, NodeState, EdgeView, EdgeState, Passed,
@@ -39,7 +39,7 @@ fn typescript() -> String {
         http::{
             SessionRequest, Items, ItemBody, SentRequest, BodyParts, Track, TrackTurn, TrackKind, TrackHop, TrackMark,
             MarkKind, Events, Event, Transcript, Segment, TranscriptMessage, Files, FileVersions, DeliveredFile,
-            FileVersion, Changes, Hits, Hit, Projects, ProjectRow, NewFlow, NewFrom, Models, GraphText, JudgedGraph, GraphFinding,
+            FileVersion, Author, RecordFiles, RecordFile, RecordText, NewFile, Changes, Hits, Hit, Projects, ProjectRow, NewFlow, NewFrom, Models, GraphText, JudgedGraph, GraphFinding,
         },
         exported::{Exported, Moment, ExportedRequests, ExportedRequest, ExportedTranscript, SessionMoment, SessionPart, ListChange, Drafted},
     );

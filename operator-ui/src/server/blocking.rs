@@ -36,7 +36,9 @@ fn status_of(fault: &Fault) -> StatusCode {
     match fault.code.as_str() {
         "no-such-flow" | "not-found" => StatusCode::NOT_FOUND,
         "message-unfit" | "flow-file-unfit" | "usage" => StatusCode::BAD_REQUEST,
-        "command-refused" | "command-ambiguous" | "not-forkable" => StatusCode::CONFLICT,
+        "command-refused" | "command-ambiguous" | "not-forkable" | "not-written" => {
+            StatusCode::CONFLICT
+        }
         _ => StatusCode::INTERNAL_SERVER_ERROR,
     }
 }

@@ -5,13 +5,14 @@ use std::path::Path;
 
 use a_society_facts::Hash;
 use a_society_facts::fact::Fact;
-use a_society_facts::id::{RoleInstance, Seq};
+use a_society_facts::id::{RoleInstance, Seq, TurnId};
 use a_society_state::{FlowRef, blob as blobs};
 
+use super::authors::Authors;
 use super::blocking::missing;
 use super::feed_at::each_upto;
 use super::files;
-use super::limits::{DIFF_BYTES_MAX, DIFF_LINES_MAX};
+use super::limits::{AUTHORS_MAX, DIFF_BYTES_MAX, DIFF_LINES_MAX};
 use super::routes::Window;
 use crate::fold::edit::{Edit, is_edit};
 use crate::fold::limits::ARGUMENTS_BYTES_MAX;
@@ -19,7 +20,7 @@ use crate::fold::lines::{Bounds, compare};
 use crate::hub::Hubs;
 use crate::protocol::Fault;
 use crate::protocol::ask::{Diff, Hunk};
-use crate::protocol::http::Changes;
+use crate::protocol::http::{Author, Changes};
 
 /// How much is compared, and how much of it is shown.
 pub(super) const BOUNDS: Bounds = Bounds {
@@ -71,15 +72,22 @@ struct Changed {
     lines: usize,
     /// Whether that is not all.
     cut: bool,
+    /// In which turns.
+    turns: Vec<TurnId>,
 }
 
 impl Changed {
     fn hear(
         &mut self,
         (before, after): (Option<Hash>, Hash),
-        edit: Option<&Edit>,
+        (turn, edit): (TurnId, Option<&Edit>),
         bounds: &Bounds,
     ) {
+        if self.turns.last() != Some(&turn) {
+            // The first turns stay, and the last one takes the place of the one before it.
+            self.turns.truncate(AUTHORS_MAX - 1);
+            self.turns.push(turn);
+        }
         if self.after.is_none() {
             self.before = before;
         }
@@ -93,6 +101,7 @@ impl Changed {
             *self = Self {
                 before: self.before,
                 after: self.after,
+                turns: std::mem::take(&mut self.turns),
                 ..Self::default()
             };
         }
@@ -144,7 +153,9 @@ pub(super) fn changes(
     let mut files: BTreeMap<String, Changed> = BTreeMap::new();
     // Only the calls of a role's last answer can begin next.
     let mut asked: BTreeMap<RoleInstance, BTreeMap<String, Box<str>>> = BTreeMap::new();
+    let mut authors = Authors::default();
     each_upto(hubs, flow, at, &mut |recorded| match recorded.fact() {
+        Some(Fact::TurnStarted(_)) => authors.hear(recorded.fact()),
         Some(Fact::ModelAnswered(f)) => {
             let edits = f.calls.iter().filter(|call| {
                 is_edit(&call.name) && call.input.get().len() <= ARGUMENTS_BYTES_MAX
@@ -158,7 +169,7 @@ pub(super) fn changes(
             let edit = input.and_then(|input| Edit::of(f, input));
             let file = files.entry(path_of(&f.summary)).or_default();
             if let Some(after) = f.after {
-                file.hear((f.before, after), edit.as_ref(), bounds);
+                file.hear((f.before, after), (f.turn, edit.as_ref()), bounds);
             }
         }
         Some(Fact::CallIntended(f)) if !f.files.is_empty() => {
@@ -169,7 +180,7 @@ pub(super) fn changes(
                 // A file that is removed is shown as one that became empty.
                 let after = change.after.unwrap_or_else(|| Hash::of(b""));
                 let file = files.entry(change.path.clone()).or_default();
-                file.hear((change.before, after), edit, bounds);
+                file.hear((change.before, after), (f.turn, edit), bounds);
             }
         }
         // What its roles had made before is there as a whole: how it came to be is not known.
@@ -190,12 +201,24 @@ pub(super) fn changes(
         let bytes = blobs::get(disk, &folder, hash).ok()?;
         Some(String::from_utf8_lossy(&bytes).into_owned())
     };
+    let by = files.iter().map(|(path, file)| {
+        let turns = file.turns.iter();
+        let by: Vec<Author> = turns
+            .filter_map(|turn| authors.of(*turn).cloned())
+            .collect();
+        (path.clone(), by)
+    });
+    let by = by.filter(|(_, by)| !by.is_empty()).collect();
     let diffs = files.into_iter();
     let diffs: Vec<Diff> = diffs
         .filter_map(|(path, file)| file.diff(path, &text, bounds))
         .collect();
     let truncated = diffs.iter().any(|diff| diff.truncated);
-    Ok(Changes { diffs, truncated })
+    Ok(Changes {
+        diffs,
+        truncated,
+        by,
+    })
 }
 
 /// The file that a call is about, as its summary names it.

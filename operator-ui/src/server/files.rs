@@ -5,12 +5,13 @@ use std::path::Path;
 
 use a_society_facts::fact::Fact;
 use a_society_facts::fact::imported::FlowImported;
-use a_society_facts::handoff::Way;
-use a_society_facts::id::Seq;
+use a_society_facts::handoff::{Delivery, Way};
+use a_society_facts::id::{ApprovalId, Seq, TurnId};
 use a_society_facts::{Hash, Recorded};
 use a_society_orchestrator::delivered::{self, Delivered};
 use a_society_state::{FlowRef, blob as blobs};
 
+use super::authors::Authors;
 use super::blocking::{missing, unread};
 use super::feed_at::each_upto;
 use super::limits::BLOB_BYTES_MAX;
@@ -25,7 +26,7 @@ pub(super) fn of(
     at: Option<Seq>,
     project: &Path,
 ) -> Result<Files, Fault> {
-    let mut files: BTreeMap<String, Vec<FileVersion>> = BTreeMap::new();
+    let mut passed = Passed::default();
     let mut is_closed = false;
     each_upto(hubs, flow, at, &mut |recorded| {
         is_closed = match recorded.fact() {
@@ -33,9 +34,10 @@ pub(super) fn of(
             Some(Fact::NodeReopened(_)) => false,
             Some(_) | None => is_closed,
         };
-        hear(&mut files, recorded);
+        passed.hear(recorded);
     })?;
-    let files = files
+    let files = passed
+        .files()
         .into_iter()
         .map(|(path, versions)| FileVersions { path, versions });
     let made = if is_closed {
@@ -58,31 +60,77 @@ fn made(hubs: &Hubs, flow: &FlowRef, project: &Path) -> Result<Option<Delivered>
     delivered::of(&hubs.store, flow, project).map_err(|error| unread(&error))
 }
 
-fn hear(files: &mut BTreeMap<String, Vec<FileVersion>>, recorded: &Recorded) {
-    let f = match recorded.fact() {
-        Some(Fact::HandoffApplied(f)) => f,
-        Some(Fact::FlowImported(f)) => return imported(files, recorded.seq, f),
-        Some(_) | None => return,
-    };
-    for delivery in &f.deliveries {
+/// What went from node to node, and what is held until the operator says so.
+#[derive(Debug, Default)]
+struct Passed {
+    files: BTreeMap<String, Vec<FileVersion>>,
+    held: BTreeMap<ApprovalId, Vec<(String, FileVersion)>>,
+    authors: Authors,
+}
+
+impl Passed {
+    fn hear(&mut self, recorded: &Recorded) {
+        self.authors.hear(recorded.fact());
+        match recorded.fact() {
+            Some(Fact::HandoffApplied(f)) => {
+                if let Some(approval) = &f.approval {
+                    self.held.remove(approval);
+                }
+                for delivery in &f.deliveries {
+                    self.delivered(recorded.seq, f.turn, delivery);
+                }
+            }
+            Some(Fact::HandoffStaged(f)) => {
+                let held = f.deliveries.iter().map(|delivery| {
+                    let version = self.version(recorded.seq, f.turn, delivery);
+                    (delivery.artifact.path.clone(), version)
+                });
+                let held = held.collect();
+                self.held.insert(f.approval.clone(), held);
+            }
+            Some(Fact::HandoffDecided(f)) => drop(self.held.remove(&f.approval)),
+            Some(Fact::FlowImported(f)) => imported(&mut self.files, recorded.seq, f),
+            Some(_) | None => {}
+        }
+    }
+
+    fn delivered(&mut self, seq: Seq, turn: TurnId, delivery: &Delivery) {
+        let version = self.version(seq, turn, delivery);
+        // What went the same way before is superseded, whatever file it was.
+        for before in self.files.values_mut().flatten() {
+            before.superseded |= before.from == version.from && before.to == version.to;
+        }
+        let versions = self.files.entry(delivery.artifact.path.clone());
+        versions.or_default().push(version);
+    }
+
+    fn version(&self, seq: Seq, turn: TurnId, delivery: &Delivery) -> FileVersion {
         let (from, to) = match delivery.way {
             Way::Forward => (&delivery.edge.from, &delivery.edge.to),
             Way::Backward => (&delivery.edge.to, &delivery.edge.from),
         };
-        let (from, to) = (from.to_string(), to.to_string());
-        // What went the same way before is superseded, whatever file it was.
-        for version in files.values_mut().flatten() {
-            version.superseded |= version.from == from && version.to == to;
-        }
-        let versions = files.entry(delivery.artifact.path.clone()).or_default();
-        versions.push(FileVersion {
-            seq: recorded.seq,
+        FileVersion {
+            seq,
             hash: delivery.artifact.hash.to_string(),
             bytes: delivery.artifact.bytes,
-            from,
-            to,
+            from: from.to_string(),
+            to: to.to_string(),
             superseded: false,
-        });
+            by: self.authors.of(turn).cloned(),
+            waits: false,
+        }
+    }
+
+    /// The versions of each file; what is held comes last.
+    fn files(mut self) -> BTreeMap<String, Vec<FileVersion>> {
+        for (path, version) in self.held.into_values().flatten() {
+            let version = FileVersion {
+                waits: true,
+                ..version
+            };
+            self.files.entry(path).or_default().push(version);
+        }
+        self.files
     }
 }
 
@@ -103,6 +151,8 @@ fn imported(files: &mut BTreeMap<String, Vec<FileVersion>>, seq: Seq, f: &FlowIm
                 from: from.to_string(),
                 to: to.to_string(),
                 superseded: place < last,
+                by: None,
+                waits: false,
             });
         }
     }

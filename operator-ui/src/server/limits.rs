@@ -22,7 +22,7 @@ pub const HEADERS_MAX: usize = 64;
 /// The longest body of a request.
 pub const BODY_BYTES_MAX: usize = 1 << 20;
 
-/// The longest body that starts a flow: what it is asked to do may be a book.
+/// The longest body that starts a flow or is a file of one: what it is asked to do may be a book.
 pub const BEGIN_BYTES_MAX: usize = 16 << 20;
 
 /// How long a frame may take to leave. Who takes nothing for so long is gone.
@@ -72,6 +72,12 @@ pub const DIFF_LINES_MAX: usize = 4_000;
 
 /// The largest text of which differences are looked for.
 pub const DIFF_BYTES_MAX: usize = 1 << 20;
+
+/// How many turns are named that changed one file: the first ones and the last.
+pub const AUTHORS_MAX: usize = 20;
+
+/// How many files of a flow's shared folder are offered to a person who hands one over.
+pub const RECORD_LISTED_MAX: usize = 500;
 
 /// How many places a search finds.
 pub const HITS_MAX: usize = 100;

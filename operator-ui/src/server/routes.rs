@@ -24,11 +24,12 @@ use super::limits::{
 };
 use super::reply::{Answer, JSON, PAGE, download, guard, json, json_text, plain, refused};
 use super::{
-    assets, dev, diff, events, export, feed_at, files, findings, forks, metrics, revisions, search,
-    settings, socket, track, transcript,
+    assets, dev, diff, events, export, feed_at, files, findings, forks, metrics, record, revisions,
+    search, settings, socket, track, transcript,
 };
+use crate::fold::words;
 use crate::hub::flow::wire_ref;
-use crate::protocol::http::{GraphText, NewFlow, SessionRequest};
+use crate::protocol::http::{GraphText, NewFile, NewFlow, SessionRequest};
 use crate::protocol::limits::FRAME_BYTES_MAX;
 use crate::protocol::{Fault, FlowRef, strict};
 
@@ -79,6 +80,9 @@ pub(super) const ROUTES: &[Route] = {
         }),
         route("/api/flow/{project}/{flow}/files", Operator, || {
             get(handed_over)
+        }),
+        route("/api/flow/{project}/{flow}/record", Operator, || {
+            get(in_record).post(put_in_record)
         }),
         route("/api/flow/{project}/{flow}/blob/{hash}", Operator, || {
             get(blob)
@@ -404,10 +408,37 @@ async fn handed_over(State(app): State<Shared>, Path(flow): Path<FlowRef>, asked
     .await
 }
 
+/// What a person may hand over: the list of it, or one text.
+async fn in_record(State(app): State<Shared>, Path(flow): Path<FlowRef>, asked: Asked) -> Answer {
+    of_flow(app, flow, asked, |app, flow, window| match &window.path {
+        Some(path) => record::text(app, flow, path).map(|text| json(&text)),
+        None => Ok(json(&record::list(app, flow))),
+    })
+    .await
+}
+
+async fn put_in_record(State(app): State<Shared>, Path(flow): Path<FlowRef>, body: Body) -> Answer {
+    let new: NewFile = match bounded(&app, body, BEGIN_BYTES_MAX).await {
+        Ok(new) => new,
+        Err(answer) => return answer,
+    };
+    read(&app, move |app| {
+        record::write(app, &flow_ref(&flow)?, &new).map(|written| json(&written))
+    })
+    .await
+}
+
 async fn blob(State(app): State<Shared>, hash: Inside<String>, asked: Asked) -> Answer {
-    within(app, hash, asked, |app, flow, hash, _| {
+    within(app, hash, asked, |app, flow, hash, window| {
         let project = app.actions.project_folder(flow);
-        files::blob(&app.hubs, flow, hash, &project).map(plain)
+        let bytes = files::blob(&app.hubs, flow, hash, &project)?;
+        Ok(match window.limit {
+            // Of a long text its beginning is enough to decide by.
+            Some(limit) => {
+                plain(words::beginning(&String::from_utf8_lossy(&bytes), limit).to_owned())
+            }
+            None => plain(bytes),
+        })
     })
     .await
 }

@@ -186,19 +186,38 @@ fn ask(address: SocketAddr, request: &str) -> String {
 
 /// The status and the whole body of what is read of a flow.
 fn get(stage: &Stage, flow: &str, rest: &str) -> (u16, Value) {
+    let (status, body) = asked(stage, &format!("GET /api/flow/demo/{flow}/{rest}"), "");
+    (status, serde_json::from_str(&body).unwrap())
+}
+
+/// A text of a flow.
+fn text(stage: &Stage, flow: &str, rest: &str) -> String {
+    asked(stage, &format!("GET /api/flow/demo/{flow}/{rest}"), "").1
+}
+
+/// Sends JSON to a flow.
+fn post(stage: &Stage, flow: &str, rest: &str, body: &Value) -> (u16, Value) {
+    let line = format!("POST /api/flow/demo/{flow}/{rest}");
+    let (status, body) = asked(stage, &line, &body.to_string());
+    (status, serde_json::from_str(&body).unwrap())
+}
+
+fn asked(stage: &Stage, line: &str, body: &str) -> (u16, String) {
     let mut stream = TcpStream::connect(stage.server.address()).unwrap();
     stream.set_read_timeout(Some(PATIENCE)).unwrap();
     let request = format!(
-        "GET /api/flow/demo/{flow}/{rest} HTTP/1.1\r\nHost: 127.0.0.1:{}\r\n\
-         Authorization: Bearer {}\r\nConnection: close\r\n\r\n",
+        "{line} HTTP/1.1\r\nHost: 127.0.0.1:{}\r\n\
+         Authorization: Bearer {}\r\nContent-Type: application/json\r\n\
+         Content-Length: {}\r\nConnection: close\r\n\r\n{body}",
         stage.port(),
-        stage.server.token()
+        stage.server.token(),
+        body.len()
     );
     stream.write_all(request.as_bytes()).unwrap();
     let mut answer = String::new();
     stream.read_to_string(&mut answer).unwrap();
     let (head, body) = answer.split_once("\r\n\r\n").unwrap();
-    (status_of(head), serde_json::from_str(body).unwrap())
+    (status_of(head), body.to_owned())
 }
 
 fn status_of(answer: &str) -> u16 {

@@ -2,7 +2,7 @@
 import { amount } from "./budget";
 import type { IconName } from "./icons";
 import { compare, money, spoken } from "./words";
-import type { Ask, Command, Estimate, ImprovementMode, Whom } from "./wire";
+import type { Ask, Command, Estimate, ImprovementMode, OwnTurn, Whom } from "./wire";
 
 export type ChoiceId = "allow" | "allow-flow" | "deny" | "deny-reason" | "approve" | "decline" | "decline-reason" | "retry" | "raise" | "amount" | "continue" | "resume" | "resume-note" | "grant" | "refuse" | "first" | "second" | "third";
 /** The letter that chooses; `event.code` of the key, so that a layout does not move it. */
@@ -80,6 +80,7 @@ export function choices(ask: Ask): Choice[] {
           { id: "amount", words: "Another amount", past: "Budget raised", key: "KeyR", opens: "budget", command: () => raise(budget.raise_to) },
         ];
       }
+      if (kind.turn !== undefined) return [];
       return kind.may_retry ? [{ id: "retry", words: "Try the turn again", past: "Trying again", key: "KeyY", primary: !wasDenied(ask), command: () => ({ do: "retry", to: whom(ask) }) }] : [];
     }
     case "configuration": return [{ id: "retry", words: "Try again", past: "Trying again", key: "KeyY", command: () => ({ do: "retry", to: whom(ask) }) }];
@@ -105,8 +106,10 @@ export function choices(ask: Ask): Choice[] {
   }
 }
 
+/** How a turn of the operator's own may end, if this is one. */
+export const ownTurn = (ask: Ask): OwnTurn | null => (ask.kind.kind === "text" ? (ask.kind.turn ?? null) : null);
 /** Whether the answer is a text. */
-export const wantsText = (ask: Ask): boolean => ask.kind.kind === "text" && ask.kind.budget === undefined;
+export const wantsText = (ask: Ask): boolean => ask.kind.kind === "text" && ask.kind.budget === undefined && ask.kind.turn === undefined;
 
 /** Whether a role waits to hear what to do instead of what it was denied. */
 export const wasDenied = (ask: Ask): boolean => ask.kind.kind === "text" && ask.kind.reason === "consent-denied";

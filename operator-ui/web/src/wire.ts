@@ -232,7 +232,11 @@ may_retry: boolean,
 /**
  * The budget that has to be raised first; absent if it waits for something else.
  */
-budget?: ShortBudget, } | { "kind": "consent",
+budget?: ShortBudget,
+/**
+ * How the turn may end, if it is the operator's own.
+ */
+turn?: OwnTurn, } | { "kind": "consent",
 /**
  * The request.
  */
@@ -461,6 +465,38 @@ least: number,
  * A limit that gives it room.
  */
 raise_to: number, };
+
+export type OwnTurn = {
+/**
+ * The nodes that it may hand over to.
+ */
+forward: Array<string>,
+/**
+ * The nodes whose work it may send back.
+ */
+backward: Array<string>,
+/**
+ * Whether it may wait for more to come in.
+ */
+waits: boolean,
+/**
+ * Whether it may close the forward work.
+ */
+closes: boolean,
+/**
+ * The file whose writing ends it, where it looks back or reports.
+ */
+writes?: OwnFile, };
+
+export type OwnFile = {
+/**
+ * The word that says so: `findings` or `report`.
+ */
+word: string,
+/**
+ * Its path.
+ */
+path: string, };
 
 export type FlowState = {
 /**
@@ -1974,7 +2010,73 @@ to: string,
 /**
  * Whether something newer took its place.
  */
-superseded: boolean, };
+superseded: boolean,
+/**
+ * Who handed it over; absent in what another program began.
+ */
+by?: Author,
+/**
+ * Whether it is held until the operator approves it.
+ */
+waits?: boolean, };
+
+export type Author = {
+/**
+ * The role instance.
+ */
+role: string,
+/**
+ * Which of its turns, counted from 1.
+ */
+turn: number, };
+
+export type RecordFiles = {
+/**
+ * By path.
+ */
+files: Array<RecordFile>,
+/**
+ * Whether there are more.
+ */
+truncated: boolean, };
+
+export type RecordFile = {
+/**
+ * Its path, as hand-offs name it.
+ */
+path: string,
+/**
+ * Its size.
+ */
+bytes: number, };
+
+export type RecordText = {
+/**
+ * Its path.
+ */
+path: string,
+/**
+ * What it says.
+ */
+text: string,
+/**
+ * The hash of its bytes, which is sent back when it is replaced.
+ */
+hash: string, };
+
+export type NewFile = {
+/**
+ * Its path.
+ */
+path: string,
+/**
+ * What it says.
+ */
+text: string,
+/**
+ * The hash of the file that it replaces; absent for a new one.
+ */
+over?: string, };
 
 export type Changes = {
 /**
@@ -1984,7 +2086,11 @@ diffs: Array<Diff>,
 /**
  * Whether there is more than is shown.
  */
-truncated: boolean, };
+truncated: boolean,
+/**
+ * Who changed each file, by its path: the first turns and the last.
+ */
+by?: { [key in string]: Array<Author> }, };
 
 export type Hits = {
 /**

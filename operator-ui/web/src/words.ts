@@ -23,6 +23,9 @@ export const count = (n: number): string => grouped.format(n);
 /** "1 file", "7 files" */
 export const several = (n: number, one: string, many = `${one}s`): string => `${grouped.format(n)} ${n === 1 ? one : many}`;
 
+/** "a", "a and b", "a, b and c" */
+export const list = (names: readonly string[]): string => (names.length < 2 ? (names[0] ?? "") : `${names.slice(0, -1).join(", ")} and ${names[names.length - 1]}`);
+
 /** How long ago, in a narrow column: now, 2m, 6h, Tue, 2 Nov. */
 export function ago(at: string, now: number): string {
   const gone = Math.max(0, now - Date.parse(at));

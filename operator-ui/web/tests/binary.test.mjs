@@ -42,7 +42,7 @@ test("a flow is answered from the page of the program, up to the turn that a per
     await until(() => page.locator("main").innerText(), (text) => text.includes("propose-to-sign"), "what was handed over stands on its edge");
     // A file has an address of its own, which is good when it is opened anew.
     await page.getByRole("link", { name: "Files", exact: true }).click();
-    await page.getByText("wish.md").first().click();
+    await page.getByRole("navigation", { name: "Files of this flow" }).getByText("wish.md").first().click();
     const wish = page.getByText("A day for the team, this year.").first();
     await wish.waitFor();
     assert.match(new URL(page.url()).pathname, /\/files\/.*wish\.md$/);

@@ -21,7 +21,7 @@ use a_society_state::{FlowRef, Store};
 
 use super::view::{AskKind, AskView, Feed, FlowLine, FlowView, Item, NodeLine, View};
 use crate::cli::asks::{self, Ask};
-use crate::cli::picture::stands;
+use crate::cli::progress::board::stands;
 use crate::cli::status::works_and_asks;
 use crate::operator_error::Stop;
 use crate::text::{one_line, plain, tabbed};

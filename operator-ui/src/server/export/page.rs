@@ -1,6 +1,6 @@
 //! What is put into a file, and in which order.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use a_society_state::FlowRef;
@@ -317,6 +317,7 @@ fn of_files(
         let no_changes = Changes {
             diffs: Vec::new(),
             truncated: false,
+            by: BTreeMap::new(),
         };
         (none, no_changes)
     };

@@ -9,6 +9,10 @@ use super::Stage;
 pub(super) const JOURNAL: &str = include_str!("../../../tests/journals/fan-out.jsonl");
 const FLOW: &str = "20261121T145750724Z-39nge3";
 
+/// The journal of a flow that asks something, and its flow.
+const GATE_JOURNAL: &str = include_str!("../../../tests/journals/human-gate.jsonl");
+const GATE: &str = "20261121T145750217Z-ol8hhb";
+
 /// A server of that journal alone.
 pub(super) fn stage() -> Stage {
     let stage = Stage::new(8);
@@ -83,6 +87,82 @@ fn what_a_flow_delivered_is_told_with_its_files_once_its_forward_work_is_closed(
         .position(|line| line.contains("\"fact\":\"forward_pass_closed\""));
     let (_, before) = get(&stage, &format!("files?at={}", closed.unwrap()));
     assert_eq!(before.get("delivered"), None);
+}
+
+#[test]
+fn every_version_and_every_change_says_in_which_turn_of_whom_it_was_made() {
+    let stage = stage();
+    let (_, told) = get(&stage, "files");
+    let files = told["files"].as_array().unwrap();
+    let version = |path: &str| {
+        let file = files.iter().find(|file| file["path"] == path);
+        file.unwrap_or_else(|| panic!("{path}: {told}"))["versions"][0].clone()
+    };
+    // The owner's first turn handed the briefs over, and a writer's first turn its part.
+    let by = |path: &str| version(path)["by"].clone();
+    assert_eq!(
+        by("brief-install.md"),
+        json!({ "role": "owner", "turn": 1 })
+    );
+    assert_eq!(version("brief-install.md").get("waits"), None);
+    let (_, changes) = get(&stage, "changes");
+    assert_eq!(
+        changes["by"]["brief-install.md"],
+        json!([{ "role": "owner", "turn": 1 }])
+    );
+    let turns = files
+        .iter()
+        .flat_map(|file| file["versions"].as_array().unwrap());
+    for version in turns {
+        assert!(version["by"]["turn"].as_u64().is_some(), "{version}");
+    }
+}
+
+#[test]
+fn the_beginning_of_a_version_is_read_where_its_beginning_is_enough() {
+    let stage = stage();
+    let (_, told) = get(&stage, "files");
+    let hash = told["files"][0]["versions"][0]["hash"].as_str().unwrap();
+    let read = |rest: &str| super::text(&stage, FLOW, &format!("blob/{hash}{rest}"));
+    let whole = read("");
+    assert!(whole.len() > 4, "{whole}");
+    assert_eq!(read("?limit=4"), whole[..4]);
+}
+
+#[test]
+fn a_person_writes_a_file_of_a_flow_that_goes_on_and_replaces_only_what_was_read() {
+    let stage = Stage::new(8);
+    let root = stage.folder.path().join(".a-society/state/demo").join(GATE);
+    let segment = FlowFolder::at(root.clone()).segment(1);
+    std::fs::create_dir_all(segment.parent().unwrap()).unwrap();
+    std::fs::write(segment, GATE_JOURNAL).unwrap();
+    let put = |body: Value| super::post(&stage, GATE, "record", &body);
+    let (status, written) = put(json!({ "path": "record/plan.md", "text": "one" }));
+    assert_eq!((status, &written["bytes"]), (200, &json!(3)), "{written}");
+    let there = std::fs::read_to_string(root.join("record/plan.md")).unwrap();
+    assert_eq!(there, "one");
+    let (status, refused) = put(json!({ "path": "plan.md", "text": "two" }));
+    assert_eq!((status, &refused["code"]), (409, &json!("not-written")));
+    let (_, read) = super::get(&stage, GATE, "record?path=record/plan.md");
+    assert_eq!(read["text"], "one");
+    let (status, _) = put(json!({ "path": "plan.md", "text": "two", "over": read["hash"] }));
+    assert_eq!(status, 200);
+    let (_, listed) = super::get(&stage, GATE, "record");
+    let wanted = json!([{ "path": "record/plan.md", "bytes": 3 }]);
+    assert_eq!(listed["files"], wanted);
+    for path in ["../../x", "record/workflow.yaml", ""] {
+        let (status, _) = put(json!({ "path": path, "text": "x" }));
+        assert_eq!(status, 409, "{path}");
+    }
+    // A flow that is over takes nothing more.
+    let over = self::stage();
+    let (status, _) = super::post(
+        &over,
+        FLOW,
+        "record",
+        &json!({ "path": "x.md", "text": "x" }),
+    );
+    assert_eq!(status, 409);
 }
 
 #[test]

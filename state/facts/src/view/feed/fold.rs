@@ -397,7 +397,7 @@ impl FeedView {
 
     fn answers(&mut self, seq: Seq, at: At, f: &ModelAnswered) {
         if let Some(usage) = self.usage.get_mut(&f.turn) {
-            super::plain::add(usage, &f.usage);
+            usage.add(&f.usage);
         }
         if self.asides.contains(&f.turn) {
             return;

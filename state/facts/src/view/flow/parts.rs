@@ -313,12 +313,8 @@ pub struct OpenCall {
     pub summary: String,
 }
 
-#[expect(
-    clippy::trivially_copy_pass_by_ref,
-    reason = "serde passes the field by reference"
-)]
-fn is_zero(value: &u32) -> bool {
-    *value == 0
+fn is_zero<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
 }
 
 /// How far a call came.
@@ -455,6 +451,9 @@ pub struct Spent {
     pub tokens: u64,
     /// Of those, output.
     pub output_tokens: u64,
+    /// Of those, input that was read from a provider's cache.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub cached_tokens: u64,
     /// Money, in millionths of its unit.
     pub cost_micros: u64,
     /// Turns that began.
@@ -478,13 +477,9 @@ impl Spent {
     }
 
     pub(crate) fn add(&mut self, usage: &Usage) {
-        let tokens = usage
-            .input_tokens
-            .saturating_add(usage.output_tokens)
-            .saturating_add(usage.cache_read_tokens)
-            .saturating_add(usage.cache_write_tokens);
-        self.tokens = self.tokens.saturating_add(tokens);
+        self.tokens = self.tokens.saturating_add(usage.all_tokens());
         self.output_tokens = self.output_tokens.saturating_add(usage.output_tokens);
+        self.cached_tokens = self.cached_tokens.saturating_add(usage.cache_read_tokens);
         self.cost_micros = self.cost_micros.saturating_add(usage.cost_micros);
     }
 }

@@ -168,7 +168,7 @@ impl FlowState {
         let mut aside = false;
         if let Some(turn) = self.turns.get_mut(&f.turn) {
             aside = turn.cause.is_aside();
-            add_usage(&mut turn.usage, &f.usage);
+            turn.usage.add(&f.usage);
         }
         if let Some(request) = self.request_mut(f.turn, f.request) {
             request.state = RequestState::Answered;
@@ -493,27 +493,41 @@ fn opens_a_turn(origin: Origin) -> bool {
     }
 }
 
-fn add_usage(sum: &mut Usage, more: &Usage) {
-    sum.input_tokens = sum.input_tokens.saturating_add(more.input_tokens);
-    sum.output_tokens = sum.output_tokens.saturating_add(more.output_tokens);
-    sum.cache_read_tokens = sum.cache_read_tokens.saturating_add(more.cache_read_tokens);
-    sum.cache_write_tokens = sum
-        .cache_write_tokens
-        .saturating_add(more.cache_write_tokens);
-    sum.context_tokens = more.window_tokens();
-    sum.cost_micros = sum.cost_micros.saturating_add(more.cost_micros);
-}
-
 impl Usage {
+    /// Adds what one more request cost. How much of the window is filled is what the last one says.
+    pub fn add(&mut self, more: &Self) {
+        self.input_tokens = self.input_tokens.saturating_add(more.input_tokens);
+        self.output_tokens = self.output_tokens.saturating_add(more.output_tokens);
+        self.cache_read_tokens = self
+            .cache_read_tokens
+            .saturating_add(more.cache_read_tokens);
+        self.cache_write_tokens = self
+            .cache_write_tokens
+            .saturating_add(more.cache_write_tokens);
+        self.context_tokens = more.window_tokens();
+        self.cost_micros = self.cost_micros.saturating_add(more.cost_micros);
+    }
+
+    /// Everything that went in, cached or not.
+    #[must_use]
+    pub const fn all_input_tokens(&self) -> u64 {
+        self.input_tokens
+            .saturating_add(self.cache_read_tokens)
+            .saturating_add(self.cache_write_tokens)
+    }
+
+    /// Everything that went in and came out.
+    #[must_use]
+    pub const fn all_tokens(&self) -> u64 {
+        self.all_input_tokens().saturating_add(self.output_tokens)
+    }
+
     /// How much of the window a request filled: what the provider said, else what it counted.
     #[must_use]
     pub fn window_tokens(&self) -> u64 {
         if self.context_tokens > 0 {
             return self.context_tokens;
         }
-        self.input_tokens
-            .saturating_add(self.cache_read_tokens)
-            .saturating_add(self.cache_write_tokens)
-            .saturating_add(self.output_tokens)
+        self.all_tokens()
     }
 }

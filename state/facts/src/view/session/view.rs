@@ -94,11 +94,7 @@ pub struct SessionUsage {
 
 impl SessionUsage {
     pub(super) fn add(&mut self, usage: &Usage) {
-        let input = usage
-            .input_tokens
-            .saturating_add(usage.cache_read_tokens)
-            .saturating_add(usage.cache_write_tokens);
-        self.input = self.input.saturating_add(input);
+        self.input = self.input.saturating_add(usage.all_input_tokens());
         self.output = self.output.saturating_add(usage.output_tokens);
         self.total = self.input.saturating_add(self.output);
         self.cost_micros = self.cost_micros.saturating_add(usage.cost_micros);

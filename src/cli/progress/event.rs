@@ -1,0 +1,441 @@
+//! What happens in a flow, as an operator would tell it.
+
+use std::collections::BTreeMap;
+
+use a_society_facts::At;
+use a_society_facts::fact::Fact;
+use a_society_facts::fact::node::{Entry, NodeSuspended, WaitReason};
+use a_society_facts::fact::operator::{ConsentAnswer, ConsentRequested};
+use a_society_facts::fact::terms::subject;
+use a_society_facts::fact::turn::{
+    CallEnd, CallFinished, DraftAdded, DraftKind, ModelAnswered, ModelFailed, Usage,
+};
+use a_society_facts::handoff::Delivery;
+use a_society_facts::id::{CallId, NodeId, RoleInstance, Seq, TurnId};
+use a_society_facts::line::Recorded;
+use a_society_facts::message::{AnswerText, Text};
+use serde_json::Value;
+
+use super::note;
+use crate::cli::words;
+
+/// One event, and what it is about.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Event {
+    pub(crate) seq: Seq,
+    pub(crate) at: At,
+    pub(crate) node: Option<NodeId>,
+    pub(crate) role: Option<RoleInstance>,
+    pub(crate) turn: Option<TurnId>,
+    pub(crate) what: What,
+}
+
+/// What happened.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum What {
+    /// A node is at work.
+    Works { entry: Entry },
+    /// A node waits, perhaps until a moment at which it goes on by itself.
+    Waits {
+        what: String,
+        until: Option<At>,
+        question: Option<String>,
+    },
+    /// A node is done with its turn.
+    Done {
+        took_ms: u64,
+        usage: Usage,
+        deliveries: Vec<Delivery>,
+    },
+    /// A role says something, of which this is what follows.
+    Says {
+        offset: usize,
+        text: String,
+        kind: DraftKind,
+    },
+    /// All of what it said, and how it ended.
+    Said { text: String, end: Speech },
+    /// A role calls a tool.
+    Calls { call: CallId, one: Call },
+    /// The call is over.
+    Called {
+        call: CallId,
+        one: Call,
+        end: CallEnd,
+        exit: Option<i32>,
+        output: Output,
+        took_ms: u64,
+    },
+    /// A request failed, and is perhaps sent again.
+    Fails {
+        class: String,
+        why: String,
+        again_in_ms: Option<u64>,
+        number: u32,
+    },
+    /// A request was paid for.
+    Spends {
+        model: String,
+        usage: Usage,
+        total_micros: u64,
+    },
+    /// A session is shorter now.
+    Compacted { tokens_before: u64 },
+    /// The operator is asked about a call.
+    Asks {
+        consent: String,
+        tool: String,
+        about: String,
+    },
+    /// Somebody answered.
+    Answered {
+        consent: String,
+        answer: ConsentAnswer,
+        by: String,
+    },
+    /// Something else that is worth a line, by the word of its fact.
+    Note {
+        code: &'static str,
+        text: String,
+        says: Value,
+    },
+}
+
+/// A call that a role makes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Call {
+    pub(crate) tool: String,
+    /// What it does, in a line.
+    pub(crate) summary: String,
+    since: At,
+}
+
+/// How much a call gave back, and how that begins.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Output {
+    pub(crate) lines: usize,
+    pub(crate) bytes: u64,
+    pub(crate) first: String,
+}
+
+/// How it ended that a role said something.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Speech {
+    /// It said all it wanted.
+    Whole,
+    /// It was cut off, and what it said counts.
+    CutOff,
+    /// It does not count.
+    Discarded { why: String },
+}
+
+/// A turn that is not over.
+#[derive(Debug, Clone, PartialEq)]
+struct Turn {
+    node: Option<NodeId>,
+    role: RoleInstance,
+    since: At,
+    usage: Usage,
+}
+
+/// What a role is saying.
+#[derive(Debug, Clone, PartialEq)]
+struct Draft {
+    turn: TurnId,
+    text: String,
+    thought: usize,
+}
+
+impl Draft {
+    const fn of(turn: TurnId) -> Self {
+        Self {
+            turn,
+            text: String::new(),
+            thought: 0,
+        }
+    }
+}
+
+/// Makes events out of facts. It holds what a fact does not say again: whose turn it is, what a call
+/// was for, and what a role is saying.
+#[derive(Debug, Default)]
+pub(crate) struct Teller {
+    turns: BTreeMap<TurnId, Turn>,
+    calls: BTreeMap<CallId, (TurnId, Call)>,
+    drafts: BTreeMap<RoleInstance, Draft>,
+    /// The model that each role asked last.
+    models: BTreeMap<RoleInstance, String>,
+    total_micros: u64,
+}
+
+impl Teller {
+    /// The model that each role asked last.
+    pub(crate) const fn models(&self) -> &BTreeMap<RoleInstance, String> {
+        &self.models
+    }
+
+    /// Whether a role is saying something.
+    pub(crate) fn speaks(&self, role: &RoleInstance) -> bool {
+        (self.drafts.get(role)).is_some_and(|draft| !draft.text.is_empty())
+    }
+
+    /// What a record means.
+    pub(crate) fn hear(&mut self, recorded: &Recorded) -> Vec<Event> {
+        let Some(fact) = recorded.fact() else {
+            return Vec::new();
+        };
+        let all = self.fold(recorded, fact);
+        let event = |(turn, node, role, what): About| {
+            let of = |turn: &TurnId| self.turns.get(turn);
+            let known = turn.as_ref().and_then(of);
+            Event {
+                seq: recorded.seq,
+                at: recorded.at,
+                node: node.or_else(|| known.and_then(|turn| turn.node.clone())),
+                role: role.or_else(|| known.map(|turn| turn.role.clone())),
+                turn,
+                what,
+            }
+        };
+        let events = all.into_iter().map(event).collect();
+        if let Fact::TurnEnded(f) = fact {
+            self.forget(f.turn);
+        }
+        events
+    }
+
+    fn forget(&mut self, turn: TurnId) {
+        self.turns.remove(&turn);
+        self.calls.retain(|_, (of, _)| *of != turn);
+        self.drafts.retain(|_, draft| draft.turn != turn);
+    }
+
+    #[expect(clippy::too_many_lines, reason = "one table, one arm a fact")]
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "what has no event of its own is told by the table of notes, or not at all"
+    )]
+    fn fold(&mut self, recorded: &Recorded, fact: &Fact) -> Vec<About> {
+        let of_turn = |turn: TurnId, what: What| vec![(Some(turn), None, None, what)];
+        match fact {
+            Fact::TurnStarted(f) => {
+                let turn = Turn {
+                    node: f.node.clone(),
+                    role: f.role.clone(),
+                    since: recorded.at,
+                    usage: Usage::default(),
+                };
+                self.turns.insert(f.turn, turn);
+                Vec::new()
+            }
+            Fact::NodeClaimed(f) => {
+                let what = What::Works { entry: f.entry };
+                vec![(
+                    Some(f.turn),
+                    Some(f.node.clone()),
+                    Some(f.role.clone()),
+                    what,
+                )]
+            }
+            // What it asks consent for is an event of its own.
+            Fact::NodeSuspended(f) if f.reason == WaitReason::Consent => Vec::new(),
+            Fact::NodeSuspended(f) => vec![suspended(f)],
+            Fact::HandoffAwaited(f) => {
+                let what = What::Waits {
+                    what: "a handoff".to_owned(),
+                    until: None,
+                    question: None,
+                };
+                of_turn(f.turn, what)
+            }
+            Fact::HandoffApplied(f) => vec![self.done(f.turn, recorded.at, f.deliveries.clone())],
+            Fact::ForwardPassClosed(f) => {
+                let mut turns = self.turns.iter();
+                let turn = turns.find(|(_, turn)| turn.node.as_ref() == Some(&f.node));
+                let done = turn.map(|(turn, _)| self.done(*turn, recorded.at, Vec::new()));
+                done.into_iter().chain(note::of(fact)).collect()
+            }
+            Fact::ModelRequested(f) => {
+                self.models.insert(f.role.clone(), f.model.clone());
+                Vec::new()
+            }
+            Fact::DraftAdded(f) => of_turn(f.turn, self.says(f)),
+            Fact::DraftKept(f) => {
+                let said = self.said(&f.role, Speech::CutOff);
+                said.map_or_else(Vec::new, |what| of_turn(f.turn, what))
+            }
+            Fact::DraftDiscarded(f) => {
+                let why = f.why.clone();
+                let said = self.said(&f.role, Speech::Discarded { why });
+                said.map_or_else(Vec::new, |what| of_turn(f.turn, what))
+            }
+            Fact::ModelAnswered(f) => self.answered(f),
+            Fact::ModelFailed(f) => of_turn(f.turn, fails(f)),
+            Fact::CallIntended(f) => {
+                let one = Call {
+                    tool: f.tool.clone(),
+                    summary: f.summary.clone(),
+                    since: recorded.at,
+                };
+                self.calls.insert(f.call.clone(), (f.turn, one.clone()));
+                let call = f.call.clone();
+                of_turn(f.turn, What::Calls { call, one })
+            }
+            Fact::CallStarted(f) => {
+                // The time that somebody took to allow it is not its own.
+                if let Some((_, one)) = self.calls.get_mut(&f.call) {
+                    one.since = recorded.at;
+                }
+                Vec::new()
+            }
+            Fact::CallFinished(f) => of_turn(f.turn, self.called(f, recorded.at)),
+            Fact::SessionCompacted(f) => {
+                let what = What::Compacted {
+                    tokens_before: f.tokens_before,
+                };
+                vec![(None, f.node.clone(), Some(f.role.clone()), what)]
+            }
+            Fact::ConsentRequested(f) => vec![asks(f)],
+            Fact::ConsentResolved(f) => {
+                let by = match &f.by {
+                    Some(rule) => rule.words(f.answer),
+                    None => "you".to_owned(),
+                };
+                let what = What::Answered {
+                    consent: f.consent.to_string(),
+                    answer: f.answer,
+                    by,
+                };
+                vec![(None, None, None, what)]
+            }
+            _ => note::of(fact).into_iter().collect(),
+        }
+    }
+
+    /// That a turn did what its node asks for.
+    fn done(&self, turn: TurnId, at: At, deliveries: Vec<Delivery>) -> About {
+        let known = self.turns.get(&turn);
+        let what = What::Done {
+            took_ms: known.map_or(0, |turn| between(turn.since, at)),
+            usage: known.map(|turn| turn.usage).unwrap_or_default(),
+            deliveries,
+        };
+        (Some(turn), None, None, what)
+    }
+
+    fn says(&mut self, f: &DraftAdded) -> What {
+        let draft = self.drafts.entry(f.role.clone());
+        let draft = draft.or_insert_with(|| Draft::of(f.turn));
+        if draft.turn != f.turn {
+            *draft = Draft::of(f.turn);
+        }
+        let offset = match f.kind {
+            DraftKind::Text => {
+                draft.text.push_str(&f.text);
+                draft.text.len() - f.text.len()
+            }
+            DraftKind::Reasoning => {
+                draft.thought += f.text.len();
+                draft.thought - f.text.len()
+            }
+        };
+        What::Says {
+            offset,
+            text: f.text.clone(),
+            kind: f.kind,
+        }
+    }
+
+    /// What a role said is over, if it said anything.
+    fn said(&mut self, role: &RoleInstance, end: Speech) -> Option<What> {
+        let text = self.drafts.remove(role).map(|draft| draft.text);
+        let text = text.filter(|text| !text.trim().is_empty())?;
+        Some(What::Said { text, end })
+    }
+
+    fn answered(&mut self, f: &ModelAnswered) -> Vec<About> {
+        self.total_micros = self.total_micros.saturating_add(f.usage.cost_micros);
+        if let AnswerText::Inline(text) = &f.text {
+            let mut draft = Draft::of(f.turn);
+            draft.text.clone_from(text);
+            self.drafts.insert(f.role.clone(), draft);
+        }
+        if let Some(turn) = self.turns.get_mut(&f.turn) {
+            turn.usage.add(&f.usage);
+        }
+        let model = self.models.get(&f.role).cloned().unwrap_or_default();
+        let spent = f.usage != Usage::default();
+        let spends = spent.then_some(What::Spends {
+            model,
+            usage: f.usage,
+            total_micros: self.total_micros,
+        });
+        let said = self.said(&f.role, Speech::Whole);
+        let both = said.into_iter().chain(spends);
+        both.map(|what| (Some(f.turn), None, Some(f.role.clone()), what))
+            .collect()
+    }
+
+    fn called(&mut self, f: &CallFinished, at: At) -> What {
+        let one = match self.calls.remove(&f.call) {
+            Some((_, one)) => one,
+            None => Call {
+                tool: f.tool.clone(),
+                summary: f.tool.clone(),
+                since: at,
+            },
+        };
+        let shown = f.output.shown();
+        let output = Output {
+            lines: shown.lines().count(),
+            bytes: match &f.output {
+                Text::Blob(blob) => blob.bytes,
+                Text::Inline(text) => text.len() as u64,
+            },
+            first: shown.lines().next().unwrap_or_default().to_owned(),
+        };
+        What::Called {
+            call: f.call.clone(),
+            took_ms: between(one.since, at),
+            one,
+            end: f.end,
+            exit: f.exit,
+            output,
+        }
+    }
+}
+
+/// What an event is about: its turn, its node and its role, as far as the fact says it.
+pub(super) type About = (Option<TurnId>, Option<NodeId>, Option<RoleInstance>, What);
+
+fn between(since: At, at: At) -> u64 {
+    (at.ms() - since.ms()).max(0).unsigned_abs()
+}
+
+fn suspended(f: &NodeSuspended) -> About {
+    let what = What::Waits {
+        what: words::waits_for(f.reason, f.trouble).to_owned(),
+        until: f.until,
+        question: f.question.as_ref().map(Text::shown),
+    };
+    (None, f.node.clone(), Some(f.role.clone()), what)
+}
+
+fn fails(f: &ModelFailed) -> What {
+    What::Fails {
+        class: f.class.clone(),
+        why: f.error.clone(),
+        again_in_ms: f.retry_in_ms,
+        number: f.request,
+    }
+}
+
+fn asks(f: &ConsentRequested) -> About {
+    let (terms, text) = f.asked();
+    let what = What::Asks {
+        consent: f.consent.to_string(),
+        tool: f.tool.clone(),
+        about: subject(terms.as_ref(), &text.shown()),
+    };
+    (None, f.node.clone(), Some(f.role.clone()), what)
+}

@@ -1,0 +1,168 @@
+//! What `run` and `resume` tell while they drive a flow.
+//!
+//! Facts of the journal become [`event`]s, which are what an operator would tell somebody: a node
+//! begins, a role says something, a tool ended, a request is sent again. The same events are printed in
+//! words ([`told`]) and as JSON ([`json`]). On a terminal the words of one role stream ([`voice`]), and
+//! below everything that is finished stands a block that is drawn again ([`board`]).
+//!
+//! When you add an event: name it in [`event::What`], make it in [`event::Teller::hear`], and say it in
+//! `told` and `json`; the table in `docs/run.md` lists what programs get.
+
+pub(crate) mod board;
+pub(crate) mod event;
+mod json;
+mod note;
+mod told;
+mod voice;
+
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::time::Duration;
+
+use a_society_facts::At;
+use a_society_facts::id::{RoleInstance, Seq};
+use a_society_facts::view::flow::FlowState;
+use a_society_orchestrator::driver::handle::{FlowHandle, Seen};
+use a_society_state::FlowRef;
+use a_society_state::journal::follow::Follower;
+
+use self::event::{Event, Teller, What};
+use self::voice::Voices;
+use super::{cost, table, words};
+use crate::operator_error::Stop;
+use crate::output::Output;
+
+/// How long a flow may take to say what streams right now. One that is busy is asked again.
+const AHEAD: Duration = Duration::from_millis(20);
+
+/// What is told of a flow, from its journal.
+pub(crate) struct Progress {
+    flow: FlowRef,
+    follower: Follower,
+    /// The last record that was there before; what it and those before it say is no news.
+    known: Seq,
+    teller: Teller,
+    voices: Voices,
+    /// Of which role it was told last that its provider says nothing, and for how long.
+    told_silent: BTreeMap<RoleInstance, u64>,
+}
+
+impl Progress {
+    /// Begins to tell what a journal says after a record.
+    pub(crate) fn new(flow: &FlowRef, follower: Follower, known: Seq) -> Self {
+        Self {
+            flow: flow.clone(),
+            follower,
+            known,
+            teller: Teller::default(),
+            voices: Voices::default(),
+            told_silent: BTreeMap::new(),
+        }
+    }
+
+    /// Prints what is new, line by line, for people who read it later and for programs.
+    ///
+    /// # Errors
+    /// When the journal cannot be read, or nobody reads what is printed.
+    pub(crate) fn print(&mut self, out: &mut Output, seen: Option<&Seen>) -> Result<(), Stop> {
+        if let Some(seen) = seen {
+            self.tell_silent(out, seen);
+        }
+        for event in self.news()? {
+            if out.is_json() {
+                for value in json::values(&self.flow, &event) {
+                    out.value(&value)?;
+                }
+            } else if let Some(line) = told::line(&event, &out.paint) {
+                out.line(&line)?;
+            }
+        }
+        out.flush()
+    }
+
+    /// Draws what is new on a terminal: what is finished stays where it is printed, and below it the
+    /// block is drawn again.
+    ///
+    /// # Errors
+    /// As [`Self::print`].
+    pub(crate) fn draw(
+        &mut self,
+        out: &mut Output,
+        seen: &Arc<Seen>,
+        (handle, now): (&FlowHandle, At),
+    ) -> Result<(), Stop> {
+        let (columns, rows) = out.size();
+        let finished = self.finished(out, columns)?;
+        let ahead = if self.voices.is_open() {
+            handle.ahead(AHEAD)
+        } else {
+            Vec::new()
+        };
+        let mut finished = finished;
+        finished.extend(self.voices.hear_ahead(&ahead, columns));
+        let mut block: Vec<String> = self.voices.unfinished().into_iter().collect();
+        let rows_max = (rows / 2).clamp(3, board::ROWS_MAX);
+        let room = rows_max.saturating_sub(block.len());
+        block.extend(board::lines(out, (seen, &self.teller), now, room));
+        out.draw(&finished, &block, columns)
+    }
+
+    /// Prints what is finished and leaves no block behind, because something else is printed now.
+    ///
+    /// # Errors
+    /// As [`Self::print`].
+    pub(crate) fn settle(&mut self, out: &mut Output) -> Result<(), Stop> {
+        let (columns, _) = out.size();
+        let finished = self.finished(out, columns)?;
+        out.draw(&finished, &[], columns)?;
+        out.finish_drawing();
+        Ok(())
+    }
+
+    /// What each role cost, as far as a model took it.
+    pub(crate) fn cost(&self, state: &FlowState) -> Vec<String> {
+        table::lines(&cost::rows(state, self.teller.models()))
+    }
+
+    fn finished(&mut self, out: &Output, columns: usize) -> Result<Vec<String>, Stop> {
+        let mut lines = Vec::new();
+        for event in self.news()? {
+            lines.extend(self.voices.hear(&event, &out.paint, columns));
+            if !matches!(event.what, What::Says { .. } | What::Said { .. }) {
+                lines.extend(told::line(&event, &out.paint));
+            }
+        }
+        Ok(lines)
+    }
+
+    fn news(&mut self) -> Result<Vec<Event>, Stop> {
+        let Self {
+            follower,
+            teller,
+            known,
+            ..
+        } = self;
+        let mut events = Vec::new();
+        follower.read_lines(&mut |recorded, _| {
+            let told = teller.hear(recorded);
+            if recorded.seq > *known {
+                events.extend(told);
+            }
+            ControlFlow::Continue(())
+        })?;
+        Ok(events)
+    }
+
+    /// Says beside the events that a provider says nothing; it is no event, because nothing of it is
+    /// recorded.
+    fn tell_silent(&mut self, out: &mut Output, seen: &Seen) {
+        for (role, seconds) in &seen.silent {
+            if self.told_silent.get(role) != Some(seconds) {
+                let note = format!("{role}: {}", words::silent(*seconds));
+                out.note(&note);
+            }
+        }
+        self.told_silent.clone_from(&seen.silent);
+    }
+}

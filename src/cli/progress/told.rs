@@ -1,0 +1,280 @@
+//! Events in words: one line an event, for people.
+
+use a_society_facts::At;
+use a_society_facts::fact::node::Entry;
+use a_society_facts::fact::operator::ConsentAnswer;
+use a_society_facts::fact::turn::{CallEnd, Usage};
+use a_society_facts::handoff::Delivery;
+
+use super::event::{Event, Output, Speech, What};
+use super::note::goes;
+use crate::paint::Paint;
+use crate::text::{count, money, one_line, plain, span, tokens};
+
+/// What somebody else said is cut to this, because it is read elsewhere; what ran never is.
+const SAID_COLUMNS_MAX: usize = 100;
+
+/// The line of an event, if it is worth one.
+pub(super) fn line(event: &Event, paint: &Paint) -> Option<String> {
+    let (says, weight) = words(event)?;
+    let time = event.at.to_string();
+    // The time of day is enough for somebody who watches.
+    let time = time.get(11..19).unwrap_or(&time).to_owned();
+    let who = who(event);
+    let who = if who.is_empty() {
+        String::new()
+    } else {
+        format!("{who}  ")
+    };
+    let says = match weight {
+        Weight::Plain => plain(&says).into_owned(),
+        Weight::Bad => paint.red(&plain(&says)),
+        Weight::Wants => paint.yellow(&plain(&says)),
+    };
+    Some(format!("{}  {}{says}", paint.dim(&time), plain(&who)))
+}
+
+/// Who an event is about.
+fn who(event: &Event) -> String {
+    match (&event.node, &event.role) {
+        (Some(node), Some(role)) if node.as_str() != role.as_str() => format!("{node} ({role})"),
+        (Some(node), _) => node.to_string(),
+        (None, Some(role)) => role.to_string(),
+        (None, None) => String::new(),
+    }
+}
+
+/// How much a line wants to be seen.
+enum Weight {
+    Plain,
+    Bad,
+    Wants,
+}
+
+#[expect(clippy::too_many_lines, reason = "one table, one arm an event")]
+fn words(event: &Event) -> Option<(String, Weight)> {
+    let plain = |says: String| Some((says, Weight::Plain));
+    match &event.what {
+        What::Works { entry } => plain(begins(*entry).to_owned()),
+        What::Waits {
+            until: Some(at),
+            what,
+            ..
+        } => plain(format!("waits for {what}, and goes on at {}", moment(*at))),
+        What::Waits { what, question, .. } => {
+            let question = question
+                .as_deref()
+                .map(|asked| format!(": {}", first(asked)));
+            let says = format!("waits for {what}{}", question.unwrap_or_default());
+            Some((says, Weight::Wants))
+        }
+        What::Done {
+            took_ms,
+            usage,
+            deliveries,
+        } => plain(done(*took_ms, usage, deliveries)),
+        What::Says { .. } | What::Calls { .. } | What::Spends { .. } => None,
+        What::Said { text, end } => {
+            let how = match end {
+                Speech::Whole => "",
+                Speech::CutOff => " and was cut off",
+                Speech::Discarded { .. } => " (it does not count)",
+            };
+            let text = text.trim();
+            let lines = text.lines().count();
+            let long = if lines > 1 {
+                format!(" {lines} lines")
+            } else {
+                String::new()
+            };
+            plain(format!("says{long}{how}: {}", first(text)))
+        }
+        What::Called {
+            one,
+            end,
+            exit,
+            output,
+            took_ms,
+            ..
+        } => {
+            let weight = match end {
+                CallEnd::Done | CallEnd::Recovered if exit.unwrap_or_default() == 0 => {
+                    Weight::Plain
+                }
+                CallEnd::Done
+                | CallEnd::Recovered
+                | CallEnd::Failed
+                | CallEnd::Denied
+                | CallEnd::Stopped
+                | CallEnd::TimedOut
+                | CallEnd::NotRun
+                | CallEnd::Unknown => Weight::Bad,
+            };
+            let how = ended(*end, *exit, output);
+            Some((format!("{}{how}{}", one.summary, took(*took_ms)), weight))
+        }
+        What::Fails {
+            class,
+            why,
+            again_in_ms,
+            ..
+        } => {
+            let again = match again_in_ms {
+                Some(ms) => format!("; next try in {}", span(*ms)),
+                None => String::new(),
+            };
+            let class = class.replace('_', " ");
+            Some((
+                format!("got no answer ({class}): {}{again}", first(why)),
+                Weight::Bad,
+            ))
+        }
+        What::Compacted { tokens_before } => plain(format!(
+            "compacted its context of {} tokens; the history is archived",
+            tokens(*tokens_before)
+        )),
+        What::Asks { tool, about, .. } => Some((
+            format!("asks to use {tool}: {}", first(about)),
+            Weight::Wants,
+        )),
+        What::Answered { answer, by, .. } => {
+            let says = match answer {
+                ConsentAnswer::AllowOnce => "allowed by",
+                ConsentAnswer::AllowFlow => "allowed for the rest of the flow by",
+                ConsentAnswer::Deny => "denied by",
+                ConsentAnswer::Withdrawn => {
+                    return plain("the call that was asked about is gone".to_owned());
+                }
+            };
+            plain(format!("{says} {by}"))
+        }
+        What::Note { text, .. } => plain(text.clone()),
+    }
+}
+
+const fn begins(entry: Entry) -> &'static str {
+    match entry {
+        Entry::First => "begins",
+        Entry::Again => "begins again",
+        Entry::Reopened => "takes its work up again, because it came back",
+        Entry::Reply => "goes on with your reply",
+        Entry::Configured => "goes on, configured",
+        Entry::Recovered => "goes on after a crash",
+    }
+}
+
+fn done(took_ms: u64, usage: &Usage, deliveries: &[Delivery]) -> String {
+    let mut parts = vec![format!("done, {}", span(took_ms))];
+    let all = usage.all_tokens();
+    parts.extend((all > 0).then(|| format!("{} tokens", tokens(all))));
+    parts.extend((usage.cost_micros > 0).then(|| money(usage.cost_micros)));
+    let done = parts.join(", ");
+    if deliveries.is_empty() {
+        return done;
+    }
+    let deliveries: Vec<String> = deliveries.iter().map(goes).collect();
+    format!("{done}; {}", deliveries.join(", "))
+}
+
+/// How a call ended, after what it did.
+fn ended(end: CallEnd, exit: Option<i32>, output: &Output) -> String {
+    let lines = count(output.lines, "line");
+    match end {
+        CallEnd::Done | CallEnd::Recovered | CallEnd::Failed if exit.is_some() => {
+            let code = exit.unwrap_or_default();
+            // How it ended stands on a line of its own.
+            let lines = count(output.lines.saturating_sub(1), "line");
+            format!(": exit {code} ({lines})")
+        }
+        CallEnd::Done | CallEnd::Recovered if output.lines > 1 => format!(" ({lines})"),
+        CallEnd::Done | CallEnd::Recovered => String::new(),
+        CallEnd::Failed => format!(": failed: {}", first(&output.first)),
+        CallEnd::Denied => ": denied".to_owned(),
+        CallEnd::Stopped => ": stopped".to_owned(),
+        CallEnd::TimedOut => ": took too long".to_owned(),
+        CallEnd::NotRun => format!(": did not run: {}", first(&output.first)),
+        CallEnd::Unknown => ": its outcome is unknown, check it".to_owned(),
+    }
+}
+
+/// How long something took, if anybody had to wait for it.
+fn took(ms: u64) -> String {
+    if ms < 1_000 {
+        return String::new();
+    }
+    format!(" {}", span(ms))
+}
+
+fn first(text: &str) -> String {
+    one_line(text, SAID_COLUMNS_MAX)
+}
+
+fn moment(at: At) -> String {
+    let text = at.to_string();
+    format!("{} UTC", text.get(..16).unwrap_or(&text).replace('T', " "))
+}
+
+#[cfg(test)]
+mod tests {
+    use a_society_facts::fact::Fact;
+    use a_society_facts::line::{Body, Recorded};
+
+    use super::super::event::Teller;
+    use super::*;
+
+    /// A flow as its journal says it, and what a terminal says of it.
+    const FLOW: &str = r#"
+{"fact":"node_claimed","node":"draft","role":"writer","turn":1,"entry":"first"}
+{"fact":"turn_started","turn":1,"attempt":1,"role":"writer","node":"draft","cause":"node"}
+{"fact":"model_failed","turn":1,"attempt":1,"role":"writer","request":1,"class":"rate_limit","error":"Slow down.","retry_in_ms":18000}
+{"fact":"model_answered","turn":1,"attempt":1,"role":"writer","request":2,"message":"m-1","text":"Two\nlines.","stop":"tools","usage":{"input_tokens":3000,"output_tokens":200,"cost_micros":12000}}
+{"fact":"call_intended","call":"1.1","turn":1,"role":"writer","tool_call":"c","ordinal":0,"tool":"run_command","arguments":"HASH","effect":"mutating","idempotency_key":"HASH","summary":"run cargo test"}
+{"fact":"consent_requested","consent":"q-1","call":"1.1","role":"writer","node":"draft","tool":"run_command","action":"HASH","shown":"cargo test"}
+{"fact":"node_suspended","node":"draft","role":"writer","reason":"consent","consent":"q-1"}
+{"fact":"consent_resolved","consent":"q-1","answer":"allow_once","action":"HASH"}
+{"fact":"call_started","call":"1.1","role":"writer"}
+{"fact":"call_finished","call":"1.1","turn":1,"role":"writer","tool_call":"c","tool":"run_command","end":"done","output":"[exit 1, 1.0 s]\na\nb","message":"m-2","exit":1}
+{"fact":"session_compacted","role":"writer","compaction":"k","trigger":"auto","strategy":"llm","node":"draft","message":"m-3","replacement":"It was long.","kept_last":2,"tokens_before":128000}
+{"fact":"node_suspended","node":"draft","role":"writer","reason":"provider","trouble":"limit","until":"2026-11-23T22:18:10.000Z"}
+{"fact":"node_suspended","node":"draft","role":"writer","reason":"prompt_human","question":"Which of the two?"}
+{"fact":"handoff_applied","node":"draft","turn":1,"deliveries":[{"from":"draft","to":"review","way":"forward","artifact":{"path":"record/a.md","hash":"HASH","bytes":3}}]}
+"#;
+
+    #[test]
+    fn each_event_is_one_plain_line() {
+        let mut teller = Teller::default();
+        let mut lines = Vec::new();
+        let facts = FLOW.replace("HASH", &"0".repeat(64));
+        for (number, line) in facts.lines().skip(1).enumerate() {
+            let payload: serde_json::Value = serde_json::from_str(line).unwrap();
+            let word = payload["fact"].as_str().unwrap();
+            let fact = Fact::read(word, line.as_bytes()).unwrap().unwrap();
+            let recorded = Recorded {
+                seq: number as u64 + 1,
+                at: At::from_ms(number as i64 * 1_000),
+                body: Body::Known(fact),
+            };
+            let events = teller.hear(&recorded);
+            lines.extend(
+                events
+                    .iter()
+                    .filter_map(|event| super::line(event, &Paint::new(false))),
+            );
+        }
+        assert_eq!(
+            lines,
+            [
+                "00:00:00  draft (writer)  begins",
+                "00:00:02  draft (writer)  got no answer (rate limit): Slow down.; next try in 18 s",
+                "00:00:03  draft (writer)  says 2 lines: Two lines.",
+                "00:00:05  draft (writer)  asks to use run_command: cargo test",
+                "00:00:07  allowed by you",
+                "00:00:09  draft (writer)  run cargo test: exit 1 (2 lines) 1 s",
+                "00:00:10  draft (writer)  compacted its context of 128k tokens; the history is archived",
+                "00:00:11  draft (writer)  waits for a limit of its provider to reset, and goes on at 2026-11-23 22:18 UTC",
+                "00:00:12  draft (writer)  waits for an answer: Which of the two?",
+                "00:00:13  draft (writer)  done, 12 s, 3.2k tokens, $0.01; record/a.md to review",
+            ]
+        );
+    }
+}

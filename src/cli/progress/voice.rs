@@ -1,0 +1,301 @@
+//! The words of roles as they stream: one role is heard at a time, and what others said is one line.
+//!
+//! What is finished is printed once and never touched again. A row is finished when another one follows
+//! it, because only the last row of a text that still streams can change.
+
+use std::collections::BTreeMap;
+
+use a_society_facts::fact::turn::DraftKind;
+use a_society_facts::id::{RoleInstance, Seq};
+use a_society_orchestrator::driver::ahead::Ahead;
+
+use super::event::{Event, Speech, What};
+use super::told;
+use crate::paint::Paint;
+use crate::text::{plain, printed, wrapped};
+
+/// What one role is saying.
+#[derive(Debug, Default)]
+struct Voice {
+    /// How much of the text arrived in records.
+    recorded: usize,
+    /// The record of the last piece.
+    last: Seq,
+    /// How much of it was taken here, which may be ahead of the records.
+    taken: usize,
+    /// What is not printed yet: the last row.
+    row: String,
+    /// Whether the row is one of code, which is not broken.
+    in_code: bool,
+}
+
+/// Everybody who is saying something.
+#[derive(Debug, Default)]
+pub(super) struct Voices {
+    open: BTreeMap<RoleInstance, Voice>,
+    /// Who is heard.
+    heard: Option<RoleInstance>,
+}
+
+impl Voices {
+    /// Whether anybody is saying something.
+    pub(super) fn is_open(&self) -> bool {
+        self.heard.is_some()
+    }
+
+    /// The row that is not finished.
+    pub(super) fn unfinished(&self) -> Option<String> {
+        let voice = self.open.get(self.heard.as_ref()?)?;
+        (!voice.row.is_empty()).then(|| printed(&voice.row))
+    }
+
+    /// What an event finishes of what is said.
+    pub(super) fn hear(&mut self, event: &Event, paint: &Paint, columns: usize) -> Vec<String> {
+        let Some(role) = &event.role else {
+            return Vec::new();
+        };
+        match &event.what {
+            What::Says {
+                text,
+                offset,
+                kind: DraftKind::Text,
+            } => {
+                let mut lines = self.begin(event, role, paint);
+                let is_heard = self.heard.as_ref() == Some(role);
+                let voice = self.open.entry(role.clone()).or_default();
+                voice.recorded = offset + text.len();
+                voice.last = event.seq;
+                if is_heard {
+                    let known = voice.taken.saturating_sub(*offset);
+                    let new = text.get(known..).unwrap_or_default();
+                    lines.extend(voice.take(new, columns));
+                }
+                lines
+            }
+            What::Said { text, end } => {
+                let mut lines = if self.open.contains_key(role) {
+                    Vec::new()
+                } else {
+                    self.begin(event, role, paint)
+                };
+                let voice = self.open.remove(role).unwrap_or_default();
+                if self.heard.as_ref() != Some(role) {
+                    lines.extend(told::line(event, paint));
+                    return lines;
+                }
+                self.heard = None;
+                lines.extend(voice.end(text, columns));
+                match end {
+                    Speech::Whole => {}
+                    Speech::CutOff => lines.push(paint.dim("(cut off)")),
+                    Speech::Discarded { why } => {
+                        let says = format!("(this does not count: {})", plain(why));
+                        lines.push(paint.dim(&says));
+                    }
+                }
+                lines
+            }
+            What::Says { .. }
+            | What::Works { .. }
+            | What::Waits { .. }
+            | What::Done { .. }
+            | What::Calls { .. }
+            | What::Called { .. }
+            | What::Fails { .. }
+            | What::Spends { .. }
+            | What::Compacted { .. }
+            | What::Asks { .. }
+            | What::Answered { .. }
+            | What::Note { .. } => Vec::new(),
+        }
+    }
+
+    /// What is finished by words that are in no record yet.
+    pub(super) fn hear_ahead(&mut self, ahead: &[Ahead], columns: usize) -> Vec<String> {
+        let Some(role) = &self.heard else {
+            return Vec::new();
+        };
+        let Some(voice) = self.open.get_mut(role) else {
+            return Vec::new();
+        };
+        let mine = ahead
+            .iter()
+            .find(|one| one.role == *role && one.after == voice.last);
+        let Some(mine) = mine else {
+            return Vec::new();
+        };
+        let known = voice.taken.saturating_sub(voice.recorded);
+        let new = mine.text.get(known..).unwrap_or_default().to_owned();
+        voice.take(&new, columns)
+    }
+
+    /// A role begins to speak: it is heard if nobody else is.
+    fn begin(&mut self, event: &Event, role: &RoleInstance, paint: &Paint) -> Vec<String> {
+        if self.heard.is_some() {
+            return Vec::new();
+        }
+        self.heard = Some(role.clone());
+        let name = event
+            .node
+            .as_ref()
+            .map_or(role.as_str(), |node| node.as_str());
+        vec![paint.bold(&format!("{}:", plain(name)))]
+    }
+}
+
+impl Voice {
+    /// Takes more of the text, and gives the rows that it finishes.
+    fn take(&mut self, more: &str, columns: usize) -> Vec<String> {
+        self.taken += more.len();
+        self.row.push_str(more);
+        let mut rows = Vec::new();
+        while let Some((line, rest)) = self.row.split_once('\n') {
+            let (line, rest) = (line.to_owned(), rest.to_owned());
+            let is_fence = line.trim_start().starts_with("```");
+            rows.extend(finished(&line, self.in_code || is_fence, columns));
+            self.in_code ^= is_fence;
+            self.row = rest;
+        }
+        if !self.in_code {
+            let mut all = wrapped(&self.row, columns);
+            if let Some(last) = all.pop()
+                && !all.is_empty()
+            {
+                rows.extend(all.iter().map(|row| printed(row)));
+                self.row = last;
+            }
+        }
+        rows
+    }
+
+    /// All of the text is there.
+    fn end(mut self, text: &str, columns: usize) -> Vec<String> {
+        let rest = text.get(self.taken..).unwrap_or_default().to_owned();
+        let mut rows = self.take(&rest, columns);
+        if !self.row.trim().is_empty() {
+            rows.extend(finished(&self.row, self.in_code, columns));
+        }
+        rows
+    }
+}
+
+/// The rows of a line that is whole. Code is never broken, so that it copies whole.
+fn finished(line: &str, is_code: bool, columns: usize) -> Vec<String> {
+    let rows = if is_code {
+        vec![line.to_owned()]
+    } else {
+        wrapped(line, columns)
+    };
+    rows.iter().map(|row| printed(row)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use a_society_facts::At;
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::text::width;
+
+    const COLUMNS: usize = 24;
+
+    fn event(role: &str, seq: Seq, what: What) -> Event {
+        Event {
+            seq,
+            at: At::from_ms(0),
+            node: None,
+            role: Some(role.parse().unwrap()),
+            turn: None,
+            what,
+        }
+    }
+
+    fn says(role: &str, seq: Seq, offset: usize, text: &str) -> Event {
+        let text = text.to_owned();
+        let kind = DraftKind::Text;
+        event(role, seq, What::Says { offset, text, kind })
+    }
+
+    fn said(role: &str, text: &str, end: Speech) -> Event {
+        let text = text.to_owned();
+        event(role, 99, What::Said { text, end })
+    }
+
+    fn heard(voices: &mut Voices, event: &Event) -> Vec<String> {
+        voices.hear(event, &Paint::new(false), COLUMNS)
+    }
+
+    #[test]
+    fn one_role_is_heard_and_what_another_said_is_one_line() {
+        let mut voices = Voices::default();
+        assert_eq!(
+            heard(&mut voices, &says("ann", 1, 0, "One\ntw")),
+            ["ann:", "One"]
+        );
+        assert_eq!(voices.unfinished().as_deref(), Some("tw"));
+        assert!(heard(&mut voices, &says("bob", 2, 0, "Me too.\nAnd more.")).is_empty());
+        let line = heard(
+            &mut voices,
+            &said("bob", "Me too.\nAnd more.", Speech::Whole),
+        );
+        assert_eq!(line, ["00:00:00  bob  says 2 lines: Me too. And more."]);
+        assert_eq!(
+            heard(&mut voices, &said("ann", "One\ntwo", Speech::Whole)),
+            ["two"]
+        );
+        assert_eq!(voices.unfinished(), None);
+        // The next one is heard, though its answer came at once.
+        let lines = heard(&mut voices, &said("bob", "Now me.", Speech::Whole));
+        assert_eq!(lines, ["bob:", "Now me."]);
+    }
+
+    #[test]
+    fn what_does_not_count_says_so() {
+        let mut voices = Voices::default();
+        heard(&mut voices, &says("ann", 1, 0, "I would"));
+        let why = "stream_cut".to_owned();
+        let lines = heard(
+            &mut voices,
+            &said("ann", "I would", Speech::Discarded { why }),
+        );
+        assert_eq!(lines, ["I would", "(this does not count: stream_cut)"]);
+    }
+
+    /// A text as it comes: pieces that are recorded, each after as much of it was heard before.
+    fn pieces() -> impl Strategy<Value = Vec<(String, usize)>> {
+        let piece = "[a-zäж漢 \n`-]{0,12}|```\n";
+        prop::collection::vec((piece, 0_usize..20), 1..12)
+    }
+
+    proptest! {
+        /// However a text comes, the rows are those of the whole text, and none is too wide but code.
+        #[test]
+        fn rows_are_the_same_whatever_the_pieces_and_however_much_was_heard_before_they_were_recorded(
+            pieces in pieces()
+        ) {
+            let whole: String = pieces.iter().map(|(text, _)| text.as_str()).collect();
+            prop_assume!(!whole.trim().is_empty());
+            let at_once = heard(&mut Voices::default(), &said("ann", &whole, Speech::Whole));
+            let mut voices = Voices::default();
+            let mut rows = Vec::new();
+            let (mut offset, mut seq) = (0, 1);
+            for (text, ahead) in &pieces {
+                rows.extend(heard(&mut voices, &says("ann", seq, offset, text)));
+                offset += text.len();
+                let next = &whole[offset..];
+                let text = next[..next.floor_char_boundary(*ahead)].to_owned();
+                let ahead = Ahead { role: "ann".parse().unwrap(), after: seq, text };
+                rows.extend(voices.hear_ahead(&[ahead], COLUMNS));
+                seq += 1;
+            }
+            rows.extend(heard(&mut voices, &said("ann", &whole, Speech::Whole)));
+            prop_assert_eq!(&rows, &at_once);
+            let mut in_code = false;
+            for row in &rows {
+                let is_fence = row.trim_start().starts_with("```");
+                prop_assert!(in_code || is_fence || width(row) <= COLUMNS, "{rows:?}");
+                in_code ^= is_fence;
+            }
+        }
+    }
+}

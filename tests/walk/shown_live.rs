@@ -1,0 +1,150 @@
+//! What `run` tells while it drives a flow: on a terminal, line by line, and to programs.
+
+use std::time::Duration;
+
+use a_society_stand_in::{Ending, Piece, Reply, Server, Used};
+use serde_json::Value;
+
+use super::beforehand::command;
+use super::models::{says, with_model_at};
+use super::watched::Terminal;
+
+/// Words that are longer than the terminal is wide.
+const WORDS: [&str; 6] = [
+    "The three failures have one ca",
+    "use: `post` rounds each line before it sums. I will change the order and add a test for half cents, because ",
+    "nothing proves it today.\n\n- first the order,\n",
+    "- then the test.\n\n```rust\nfn round(cents: i64) -> i64 { cents } // ",
+    "a line of code that is longer than the terminal is wide, and that stays one line wherever it is copied to, also when there is a lot more of it than usual\n",
+    "```\nThat is all.",
+];
+
+/// A role that speaks slowly enough to be listened to, and then runs two commands.
+fn speaking() -> Server {
+    Server::by(|seen, _| {
+        let messages = seen.body["messages"].as_array().unwrap();
+        let mine = messages.iter().filter(|one| one["role"] == "assistant");
+        let said = match mine.count() {
+            0 => {
+                let mut said = vec![says(&WORDS)];
+                said.extend(command(0, "sleep 1; echo one; echo two"));
+                said
+            }
+            1 => command(1, "exit 3"),
+            _ => vec![says(&[
+                "Done.\n\n```handoff\ntype: forward-pass-closed\n```\n",
+            ])],
+        };
+        let pieces = said.into_iter();
+        let pieces = pieces.map(|(block, deltas)| Piece::Block(block, deltas));
+        let used = Used {
+            fresh: 100,
+            ..Used::default()
+        };
+        let pause = Duration::from_millis(120);
+        Reply::Paced(pieces.collect(), Ending::Natural, used, pause)
+    })
+}
+
+#[test]
+fn a_terminal_shows_each_word_once_and_code_unbroken_and_then_what_ran_and_what_it_cost() {
+    let model = speaking();
+    let place = with_model_at(&model.url(), "anthropic");
+    let words = ["run", "demo/flow.yaml", "--allow", "commands"];
+    let mut terminal = Terminal::start(&place, &words);
+    terminal.shows("run sleep 1; echo one; echo two");
+    // The words of the role stand there before its turn is over.
+    terminal.shows("because nothing");
+    terminal.shows("is done · ");
+    assert_eq!(terminal.child.wait().unwrap().code(), Some(0));
+    let rows = terminal.scrolled();
+    let told: Vec<&str> = rows.iter().map(|row| row.trim_end()).collect();
+    let prose: String = told.join(" ");
+    let all: String = WORDS.concat();
+    let first: Vec<&str> = all.split("\n\n").collect();
+    assert_eq!(prose.matches(first[0]).count(), 1, "{told:#?}");
+    let code = all
+        .lines()
+        .find(|line| line.starts_with("fn round"))
+        .unwrap();
+    let unbroken: String = rows.concat();
+    assert_eq!(unbroken.matches(code).count(), 1, "{told:#?}");
+    for (line, times) in [
+        ("- first the order,", 1),
+        ("- then the test.", 1),
+        ("That is all.", 1),
+        ("run sleep 1; echo one; echo two: exit 0 (", 1),
+        ("run exit 3: exit 3 (", 1),
+        ("tokens", 2),
+        ("ROLE   MODEL  TURNS", 1),
+    ] {
+        let found = told.iter().filter(|row| row.contains(line)).count();
+        assert!(found >= times, "{line}: {told:#?}");
+        if times == 1 {
+            assert_eq!(found, 1, "{line}: {told:#?}");
+        }
+    }
+    assert!(!prose.contains("thinks"), "the block is gone: {told:#?}");
+}
+
+#[test]
+fn programs_get_the_text_the_tools_and_the_tokens_of_a_flow_as_they_come() {
+    let model = speaking();
+    let place = with_model_at(&model.url(), "anthropic");
+    let words = ["run", "demo/flow.yaml", "--allow", "commands", "--json"];
+    let said = place.run(&words);
+    assert_eq!(said.code, 0, "{said:?}");
+    let events: Vec<Value> = said
+        .out
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    let of = |event: &str| -> Vec<&Value> {
+        let all = events.iter().filter(|one| one["event"] == *event);
+        all.collect()
+    };
+    assert_eq!(events[0]["event"], "flow");
+    assert_eq!(events.last().unwrap()["event"], "end");
+    let flow = &events[0]["flow"];
+    assert!(events.iter().all(|one| one["flow"] == *flow), "{events:#?}");
+    // The pieces of a text, put together where they say they stand, are the text.
+    let turn = &of("text")[0]["turn"];
+    let mut text = String::new();
+    for piece in of("text").iter().filter(|piece| piece["turn"] == *turn) {
+        if piece["offset"] == 0 {
+            text.clear();
+        }
+        assert_eq!(piece["offset"], text.len(), "{piece}");
+        text.push_str(piece["delta"].as_str().unwrap());
+        if text == WORDS.concat() {
+            break;
+        }
+    }
+    assert_eq!(text, WORDS.concat());
+    assert_eq!(of("said")[0]["text"], WORDS.concat());
+    let ran: Vec<(&Value, &Value)> = of("tool_end")
+        .iter()
+        .map(|end| (&end["does"], &end["exit"]))
+        .collect();
+    assert_eq!(
+        ran,
+        [
+            (&"run sleep 1; echo one; echo two".into(), &0.into()),
+            (&"run exit 3".into(), &3.into())
+        ]
+    );
+    assert!(of("tool_end")[0]["ms"].as_u64().unwrap() >= 900);
+    let spent: u64 = of("usage")
+        .iter()
+        .map(|usage| usage["input"].as_u64().unwrap())
+        .sum();
+    let end = events.last().unwrap();
+    assert_eq!(end["cost"]["all"]["input"], spent);
+    assert_eq!(end["cost"]["roles"]["owner"]["input"], spent);
+    let states: Vec<&Value> = of("node").iter().map(|node| &node["state"]).collect();
+    assert_eq!(states, ["working", "done"]);
+    let status: Value =
+        serde_json::from_str(&place.run(&["status", flow.as_str().unwrap(), "--json"]).out)
+            .unwrap();
+    assert_eq!(status["cost"], end["cost"]);
+}
