@@ -223,7 +223,10 @@ fn on_a_terminal_that_takes_lines_only_no_command_moves_the_cursor() {
         let (code, written) = terminal.all_written();
         assert_eq!(code, Some(0), "{kind:?}: {written}");
         assert!(!written.contains('\u{1b}'), "{kind:?}: {written:?}");
-        assert!(written.contains("the forward work is done"), "{kind:?}: {written:?}");
+        assert!(
+            written.contains("the forward work is done"),
+            "{kind:?}: {written:?}"
+        );
         let flow = place.flow().unwrap();
         for words in [
             &["ls", "--all"][..],
