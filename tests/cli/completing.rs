@@ -83,16 +83,15 @@ fn hold(shell: &str, answers: &str) {
 #[test]
 fn bash_offers_commands_within_commands_their_options_and_flows() {
     let workspace = place();
-    let mut script = "source ./bash\n".to_owned();
-    for (line, _, _) in LINES {
+    let lines = LINES.map(|(line, _, _)| {
         let words: Vec<String> = line.split(' ').map(|word| format!("'{word}'")).collect();
-        script += &format!(
+        format!(
             "COMP_WORDS=({}); COMP_CWORD={}; _a_society 2>/dev/null; echo \"==${{COMPREPLY[*]}}\"\n",
             words.join(" "),
             words.len() - 1
-        );
-    }
-    script += "complete -p a-society\n";
+        )
+    });
+    let script = format!("source ./bash\n{}complete -p a-society\n", lines.concat());
     if let Some(answers) = said(&workspace, "bash", &["--norc"], &script) {
         let (answers, registered) = answers.split_at(answers.rfind("complete ").unwrap());
         assert!(
@@ -106,10 +105,8 @@ fn bash_offers_commands_within_commands_their_options_and_flows() {
 #[test]
 fn fish_offers_commands_within_commands_their_options_and_flows() {
     let workspace = place();
-    let mut script = "source ./fish\n".to_owned();
-    for (line, _, _) in LINES {
-        script += &format!("echo ==\ncomplete -C '{line}'\n");
-    }
+    let lines = LINES.map(|(line, _, _)| format!("echo ==\ncomplete -C '{line}'\n"));
+    let script = format!("source ./fish\n{}", lines.concat());
     if let Some(answers) = said(&workspace, "fish", &["--no-config"], &script) {
         hold("fish", &answers);
     }
@@ -120,23 +117,22 @@ fn fish_offers_commands_within_commands_their_options_and_flows() {
 fn zsh_offers_commands_within_commands_their_options_and_flows() {
     let workspace = place();
     // What is never offered is not awaited for ever.
-    let mut script = "zmodload zsh/zpty || exit 3\n\
+    let head = "zmodload zsh/zpty || exit 3\n\
         (sleep 60; kill $$) >/dev/null 2>&1 & guard=$!\n\
         zpty keys zsh -f -i\n\
         until_it_says() { zpty -r keys heard \"*$1*\"; }\n\
         zpty -w keys 'PS1=; stty cols 200 rows 50; autoload -Uz compinit; compinit -u -D; source ./zsh; \
         print RE\"\"ADY'\n\
-        until_it_says READY\n"
-        .to_owned();
-    for (line, offered, _) in LINES {
+        until_it_says READY\n";
+    let lines = LINES.map(|(line, offered, _)| {
         // Keys that are pressed before it has offered anything would end the offering.
-        script += &format!(
+        format!(
             "zpty -w -n keys $'{line}\\t'; until_it_says '{offered}'; offers=$heard\n\
              zpty -w -n keys $'\\x15print DO\"\"NE\\n'; until_it_says DONE\n\
              print -r -- \"==$offers$heard\"\n"
-        );
-    }
-    script += "kill $guard\n";
+        )
+    });
+    let script = format!("{head}{}kill $guard\n", lines.concat());
     let Some(answers) = said(&workspace, "zsh", &["-f"], &script) else {
         return;
     };
