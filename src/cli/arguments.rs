@@ -6,10 +6,10 @@ use clap::{CommandFactory, Parser, Subcommand};
 
 use super::{
     allow, approve, budget, cancel, check, complete, completions, configure, decline, demo, deny,
-    exit_codes, export, feedback, findings, fork, graph, guard, import, import_state, improve,
-    init, log, ls, man, mcp, mode, models, pause, prune, rebuild, reference, reopen, repair, reply,
-    resume, retry, revise, run, scenario, schema, serve, session, show, skills, status, steer,
-    stop, unpause, verify, watch,
+    diff, exit_codes, export, feedback, findings, fork, graph, guard, import, import_state,
+    improve, init, log, ls, man, mcp, mode, models, pause, prune, rebuild, reference, reopen,
+    repair, reply, resume, retry, revise, run, scenario, schema, serve, session, show, skills,
+    status, steer, stop, unpause, verify, watch,
 };
 use crate::exit_code;
 use crate::output::Color;
@@ -89,6 +89,8 @@ pub(crate) enum Verb {
     Resume(resume::Arguments),
     /// Show all flows in your browser, and drive them from there
     Serve(serve::Arguments),
+    /// Show what the roles of a flow changed in files
+    Diff(diff::Arguments),
     /// Say how a flow stands and what it waits for
     Status(status::Arguments),
     /// Watch flows on a screen, and answer what they ask with a key

@@ -10,10 +10,10 @@ use super::arguments::{Arguments, Verb};
 use super::context::Context;
 use super::{
     allow, approve, budget, cancel, check, complete, completions, configure, decline, demo, deny,
-    exit_codes, export, feedback, findings, fork, graph, guard, import, import_state, improve,
-    init, log, ls, man, mcp, mode, models, pause, prune, rebuild, reference, reopen, repair, reply,
-    resume, retry, revise, run, scenario, schema, serve, session, show, skills, status, steer,
-    stop, unpause, verify, watch,
+    diff, exit_codes, export, feedback, findings, fork, graph, guard, import, import_state,
+    improve, init, log, ls, man, mcp, mode, models, pause, prune, rebuild, reference, reopen,
+    repair, reply, resume, retry, revise, run, scenario, schema, serve, session, show, skills,
+    status, steer, stop, unpause, verify, watch,
 };
 use crate::environment::Environment;
 use crate::exit_code::ExitCode;
@@ -75,6 +75,7 @@ fn dispatch(context: &mut Context<'_>, verb: &Verb) -> Outcome {
         Verb::Run(arguments) => run::run(context, arguments),
         Verb::Resume(arguments) => resume::run(context, arguments),
         Verb::Serve(arguments) => serve::run(context, arguments),
+        Verb::Diff(arguments) => diff::run(context, arguments),
         Verb::Status(arguments) => status::run(context, arguments),
         Verb::Watch(arguments) => watch::run(context, arguments),
         Verb::Reply(arguments) => reply::run(context, arguments),

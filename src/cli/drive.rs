@@ -10,6 +10,7 @@ use a_society_facts::view::flow::{FlowState, FlowStatus, Phase};
 use a_society_facts::view::standing::Standing;
 use a_society_facts::view::summary::Summary;
 use a_society_facts::{At, Hash};
+use a_society_operator_ui::server::changed;
 use a_society_orchestrator::control::fault;
 use a_society_orchestrator::control::message::Command;
 use a_society_orchestrator::delivered::Delivered;
@@ -26,6 +27,7 @@ use super::asks::{self, Ask, short};
 use super::context::Context;
 use super::cost;
 use super::delivered;
+use super::diff;
 use super::notify::Notifier;
 use super::progress::Progress;
 use super::prompt::{self, Prompt, Typed};
@@ -507,7 +509,14 @@ impl Watch<'_> {
         for line in self.progress.cost(&seen.state) {
             self.out.line(&format!("  {line}"))?;
         }
-        let made = made.filter(|_| self.draws());
+        if !self.draws() {
+            return Ok(());
+        }
+        // What cannot be read of it is said by the command itself.
+        let changed = changed(self.store, self.flow, None).ok();
+        if let Some(line) = changed.and_then(|all| diff::in_short(&all, self.flow)) {
+            self.out.line(&line)?;
+        }
         for line in made.into_iter().flat_map(delivered::beginning) {
             self.out.line(&line)?;
         }

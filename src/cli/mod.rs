@@ -18,6 +18,7 @@ pub(crate) mod decline;
 pub(crate) mod delivered;
 pub(crate) mod demo;
 pub(crate) mod deny;
+pub(crate) mod diff;
 pub(crate) mod dispatch;
 pub(crate) mod drive;
 pub(crate) mod duration;

@@ -21,6 +21,7 @@ const VERBS: &[&str] = &[
     "decline",
     "allow",
     "deny",
+    "diff",
     "mcp",
     "mode",
     "skills",

@@ -12,6 +12,7 @@ mod configuring;
 mod consented;
 mod counted;
 mod delivering;
+mod differing;
 mod ended;
 mod ending;
 mod extremes;

@@ -219,14 +219,20 @@ impl Asker<'_> {
                 let short = words::short(&text);
                 let trouble = trouble_of(self.state, node.as_ref(), role);
                 let turn = self.own_turn(node.as_ref(), role, *reason);
+                // What the operator stopped has no reason; what failed has one.
+                let failed = (*reason == WaitReason::AutonomousAbort && !text.trim().is_empty())
+                    .then(|| words::failed(&text));
                 let said = Said {
                     id: place("text", node.as_ref(), role),
-                    headline: match &turn {
-                        Some(_) => format!("Your turn as {role}"),
-                        None => format!("{role} {}", words::wants(*reason, trouble)),
+                    headline: match (&turn, &failed) {
+                        (Some(_), _) => format!("Your turn as {role}"),
+                        (None, Some(_)) => format!("{role}'s turn failed"),
+                        (None, None) => format!("{role} {}", words::wants(*reason, trouble)),
                     },
                     short: if turn.is_some() {
                         "Hand over, send back or wait".to_owned()
+                    } else if let Some(failed) = &failed {
+                        failed.clone()
                     } else if *reason == WaitReason::ConsentDenied {
                         "Say what to do instead".to_owned()
                     } else if *reason == WaitReason::Budget {
@@ -242,6 +248,7 @@ impl Asker<'_> {
                         question: text,
                         may_retry: reason.may_retry(),
                         turn,
+                        failed,
                     },
                 };
                 self.made(said, node.as_ref(), Some(role))

@@ -62,6 +62,8 @@ pub struct FlowFold {
     rewritten: Seq,
     /// Whether a feed holds so much that it has to be taken.
     is_full: bool,
+    /// Whether the journal cannot be read to its end.
+    is_damaged: bool,
 }
 
 /// Reads the whole of a text, which may lie in a blob.
@@ -89,6 +91,7 @@ impl FlowFold {
             keys: BTreeSet::new(),
             rewritten: 0,
             is_full: false,
+            is_damaged: false,
         }
     }
 
@@ -194,6 +197,14 @@ impl FlowFold {
             self.touched = Touched::all();
         }
         other
+    }
+
+    /// Says whether the journal can be read to its end. What cannot is answered by a repair and by nothing else.
+    pub fn damaged(&mut self, is_damaged: bool) {
+        if self.is_damaged != is_damaged {
+            self.is_damaged = is_damaged;
+            self.touched = Touched::all();
+        }
     }
 
     /// Takes text that streams and is in no record yet. Says whether it is news.
@@ -322,6 +333,9 @@ impl FlowFold {
     /// Everything that waits for the operator.
     #[must_use]
     pub fn asks(&self, pending: &[Work]) -> Vec<Ask> {
+        if self.is_damaged {
+            return Vec::new();
+        }
         let stands = self.liveness.driven_by.is_none()
             && self.state.is_created()
             && !self.state.status.is_over();

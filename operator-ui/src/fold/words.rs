@@ -77,7 +77,7 @@ pub(super) fn wants(reason: Reason, trouble: Option<Trouble>) -> String {
     }
     let words = match reason {
         Reason::PromptHuman => "asks you",
-        Reason::AutonomousAbort => "stopped in its turn",
+        Reason::AutonomousAbort => "was stopped in its turn",
         Reason::Consent => "wants to use a tool",
         Reason::ConsentDenied => "waits after a denial",
         Reason::RoleConfiguration => "needs a model",
@@ -87,6 +87,44 @@ pub(super) fn wants(reason: Reason, trouble: Option<Trouble>) -> String {
         Reason::Provider => "cannot reach its model",
     };
     words.to_owned()
+}
+
+/// What went wrong in a turn that failed, in plain words: the reason without the program's name for its kind.
+pub(super) fn failed(why: &str) -> String {
+    let line = why.lines().find(|line| !line.trim().is_empty());
+    let line = line.unwrap_or_default().trim();
+    let kind = line.split_once(": ").filter(|(kind, _)| {
+        let is_name = |letter: char| letter.is_ascii_lowercase() || letter == '_';
+        !kind.is_empty() && kind.chars().all(is_name)
+    });
+    let (kind, rest) = kind.unwrap_or(("", line));
+    let known = match kind {
+        "cut_off" | "stream_cut" => "The model's answer was cut off",
+        "stalled" => "The model stopped in the middle of its answer",
+        "timeout" => "The model did not answer in time",
+        "network" => "The model's provider was not reached",
+        "tls" => "No safe connection to the model's provider",
+        "garbled" => "The model's answer could not be read",
+        "not_a_provider" => "Nothing at the provider's address answers as a model",
+        "rate_limit" => "The provider's limit was reached",
+        "overloaded" => "The model's provider is overloaded",
+        "server" => "The model's provider failed",
+        "spend_limit" => "The provider's account has no money left",
+        "key" => "The provider does not accept the key",
+        "forbidden" => "The provider does not allow this request",
+        "not_found" => "The provider does not have this model",
+        "too_large" => "The request is too large for the provider",
+        "window_full" => "The session no longer fits the model's window",
+        "policy" => "The provider refused the content",
+        "bad_request" | "invalid" => "The provider did not understand the request",
+        "circuit_open" => "The provider failed too often to be asked again now",
+        _ => {
+            let mut letters = short(rest).chars().collect::<Vec<_>>().into_iter();
+            let first = letters.next().map(|letter| letter.to_ascii_uppercase());
+            return first.into_iter().chain(letters).collect();
+        }
+    };
+    known.to_owned()
 }
 
 pub(super) const fn pause(reason: PauseReason) -> &'static str {
@@ -150,4 +188,28 @@ pub fn short(text: &str) -> String {
 pub fn beginning(text: &str, bytes_max: usize) -> &str {
     text.get(..text.floor_char_boundary(bytes_max))
         .unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_failure_is_told_without_the_programs_name_for_it() {
+        for (why, wanted) in [
+            (
+                "stream_cut: the stream broke off before the answer was whole",
+                "The model's answer was cut off",
+            ),
+            ("rate_limit: 429", "The provider's limit was reached"),
+            ("odd_kind: something broke\nmore of it", "Something broke"),
+            (
+                "it called 40 tools: too many",
+                "It called 40 tools: too many",
+            ),
+            ("", ""),
+        ] {
+            assert_eq!(failed(why), wanted, "{why}");
+        }
+    }
 }

@@ -289,6 +289,7 @@ impl Reader {
         let ahead = self.ahead(hubs);
         let outcome = self.read(hubs);
         let grew = self.follower.seq() > before;
+        self.fold.damaged(outcome.is_err());
         // What streamed is asked for before the journal is read, so that it never lies before it.
         let mut streams = false;
         for text in &ahead {

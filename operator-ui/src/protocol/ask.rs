@@ -60,6 +60,10 @@ wire! {
             #[serde(default, skip_serializing_if = "Option::is_none")]
             #[cfg_attr(test, ts(optional))]
             turn: Option<OwnTurn>,
+            /// What went wrong, in plain words, if its turn failed; the whole reason is `question`.
+            #[serde(default, skip_serializing_if = "Option::is_none")]
+            #[cfg_attr(test, ts(optional))]
+            failed: Option<String>,
         },
         /// A tool wants to run.
         Consent {

@@ -5,12 +5,13 @@ use std::path::Path;
 
 use a_society_facts::Hash;
 use a_society_facts::fact::Fact;
-use a_society_facts::id::{RoleInstance, Seq, TurnId};
-use a_society_state::{FlowRef, blob as blobs};
+use a_society_facts::fact::turn::{CallEnd, CallIntended};
+use a_society_facts::id::{CallId, RoleInstance, Seq, TurnId};
+use a_society_state::{FlowRef, Store, blob as blobs};
 
 use super::authors::Authors;
 use super::blocking::missing;
-use super::feed_at::each_upto;
+use super::feed_at::each_in;
 use super::files;
 use super::limits::{AUTHORS_MAX, DIFF_BYTES_MAX, DIFF_LINES_MAX};
 use super::routes::Window;
@@ -143,6 +144,18 @@ impl Changed {
     }
 }
 
+/// What tools changed in files, or what one role changed with them.
+///
+/// # Errors
+/// When the journal cannot be read.
+pub fn changed(
+    store: &Store,
+    flow: &FlowRef,
+    role: Option<&RoleInstance>,
+) -> Result<Changes, Fault> {
+    changes_of(store, (flow, role), None, &BOUNDS)
+}
+
 /// What tools changed in files, from the first bytes that were seen to the last before a record.
 pub(super) fn changes(
     hubs: &Hubs,
@@ -150,11 +163,30 @@ pub(super) fn changes(
     at: Option<Seq>,
     bounds: &Bounds,
 ) -> Result<Changes, Fault> {
+    changes_of(&hubs.store, (flow, None), at, bounds)
+}
+
+/// A change that a call is about to make.
+struct Intended {
+    path: String,
+    hashes: (Option<Hash>, Hash),
+    turn: TurnId,
+    edit: Option<Edit>,
+}
+
+fn changes_of(
+    store: &Store,
+    (flow, whose): (&FlowRef, Option<&RoleInstance>),
+    at: Option<Seq>,
+    bounds: &Bounds,
+) -> Result<Changes, Fault> {
     let mut files: BTreeMap<String, Changed> = BTreeMap::new();
+    // A call that was denied or failed changed nothing.
+    let mut open: BTreeMap<CallId, Vec<Intended>> = BTreeMap::new();
     // Only the calls of a role's last answer can begin next.
     let mut asked: BTreeMap<RoleInstance, BTreeMap<String, Box<str>>> = BTreeMap::new();
     let mut authors = Authors::default();
-    each_upto(hubs, flow, at, &mut |recorded| match recorded.fact() {
+    each_in(store, flow, at, &mut |recorded| match recorded.fact() {
         Some(Fact::TurnStarted(_)) => authors.hear(recorded.fact()),
         Some(Fact::ModelAnswered(f)) => {
             let edits = f.calls.iter().filter(|call| {
@@ -164,27 +196,24 @@ pub(super) fn changes(
             asked.insert(f.role.clone(), edits.collect());
         }
         // The hash of a file before a call and after it is in the call's own fact.
-        Some(Fact::CallIntended(f)) if f.after.is_some() => {
+        Some(Fact::CallIntended(f)) if whose.is_none_or(|role| *role == f.role) => {
             let input = asked.get(&f.role).and_then(|of| of.get(&f.tool_call));
-            let edit = input.and_then(|input| Edit::of(f, input));
-            let file = files.entry(path_of(&f.summary)).or_default();
-            if let Some(after) = f.after {
-                file.hear((f.before, after), (f.turn, edit.as_ref()), bounds);
+            let intended = intended(f, input.map(AsRef::as_ref));
+            if !intended.is_empty() {
+                open.insert(f.call.clone(), intended);
             }
         }
-        Some(Fact::CallIntended(f)) if !f.files.is_empty() => {
-            let input = asked.get(&f.role).and_then(|of| of.get(&f.tool_call));
-            let edits = input.map(|input| Edit::each(f, input)).unwrap_or_default();
-            for change in &f.files {
-                let edit = edits.iter().find(|edit| edit.path() == change.path);
-                // A file that is removed is shown as one that became empty.
-                let after = change.after.unwrap_or_else(|| Hash::of(b""));
-                let file = files.entry(change.path.clone()).or_default();
-                file.hear((change.before, after), (f.turn, edit), bounds);
+        Some(Fact::CallFinished(f)) => {
+            let intended = open.remove(&f.call).unwrap_or_default();
+            // What is unknown may have happened, and is shown as well.
+            let happened = matches!(f.end, CallEnd::Done | CallEnd::Recovered | CallEnd::Unknown);
+            for one in intended.into_iter().filter(|_| happened) {
+                let file = files.entry(one.path).or_default();
+                file.hear(one.hashes, (one.turn, one.edit.as_ref()), bounds);
             }
         }
         // What its roles had made before is there as a whole: how it came to be is not known.
-        Some(Fact::FlowImported(f)) => {
+        Some(Fact::FlowImported(f)) if whose.is_none() => {
             for file in f.passed.iter().flat_map(|passed| &passed.files) {
                 let made = files.entry(file.path.clone()).or_default();
                 made.after = Some(file.blob);
@@ -192,9 +221,13 @@ pub(super) fn changes(
         }
         Some(_) | None => {}
     })?;
-    let folder = hubs.store.folder(flow);
-    let disk = hubs.store.ground().disk.as_ref();
+    let folder = store.folder(flow);
+    let disk = store.ground().disk.as_ref();
     let text = |hash: Hash| {
+        // Between two calls of one role others may have changed the file.
+        if whose.is_some() {
+            return None;
+        }
         if hash == Hash::of(b"") {
             return Some(String::new());
         }
@@ -219,6 +252,33 @@ pub(super) fn changes(
         truncated,
         by,
     })
+}
+
+/// What a call is about to change, one for each file.
+fn intended(f: &CallIntended, input: Option<&str>) -> Vec<Intended> {
+    if let Some(after) = f.after {
+        return vec![Intended {
+            path: path_of(&f.summary),
+            hashes: (f.before, after),
+            turn: f.turn,
+            edit: input.and_then(|input| Edit::of(f, input)),
+        }];
+    }
+    let edits = input.map(|input| Edit::each(f, input)).unwrap_or_default();
+    let files = f.files.iter();
+    files
+        .map(|change| {
+            let edit = edits.iter().find(|edit| edit.path() == change.path);
+            // A file that is removed is shown as one that became empty.
+            let after = change.after.unwrap_or_else(|| Hash::of(b""));
+            Intended {
+                path: change.path.clone(),
+                hashes: (change.before, after),
+                turn: f.turn,
+                edit: edit.cloned(),
+            }
+        })
+        .collect()
 }
 
 /// The file that a call is about, as its summary names it.

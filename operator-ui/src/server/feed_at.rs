@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use a_society_facts::Recorded;
 use a_society_facts::id::Seq;
 use a_society_facts::message::Text;
-use a_society_state::FlowRef;
+use a_society_state::{FlowRef, Store};
 
 use super::app::Shared;
 use super::blocking::{missing, unread};
@@ -33,7 +33,17 @@ pub(super) fn each_upto(
     upto: Option<Seq>,
     each: &mut dyn FnMut(&Recorded),
 ) -> Result<(), Fault> {
-    let mut follower = hubs.store.follow(flow).map_err(|error| unread(&error))?;
+    each_in(&hubs.store, flow, upto, each)
+}
+
+/// The same, for who serves nobody.
+pub(super) fn each_in(
+    store: &Store,
+    flow: &FlowRef,
+    upto: Option<Seq>,
+    each: &mut dyn FnMut(&Recorded),
+) -> Result<(), Fault> {
+    let mut follower = store.follow(flow).map_err(|error| unread(&error))?;
     let read = match upto {
         None => follower.read(each),
         Some(upto) => follower.read_lines(&mut |recorded, _| {

@@ -32,6 +32,7 @@ mod transcript;
 
 pub use access::{Access, Secrets};
 pub use actions::{Actions, Begun, Chosen};
+pub use diff::changed;
 pub use listen::{Options, Server, start};
 pub use tls::Identity;
 

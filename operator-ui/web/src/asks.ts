@@ -4,7 +4,7 @@ import type { IconName } from "./icons";
 import { compare, money, spoken } from "./words";
 import type { Ask, Command, Estimate, ImprovementMode, OwnTurn, Whom } from "./wire";
 
-export type ChoiceId = "allow" | "allow-flow" | "deny" | "deny-reason" | "approve" | "decline" | "decline-reason" | "retry" | "raise" | "amount" | "continue" | "resume" | "resume-note" | "grant" | "refuse" | "first" | "second" | "third";
+export type ChoiceId = "allow" | "allow-flow" | "deny" | "deny-reason" | "approve" | "decline" | "decline-reason" | "retry" | "retry-note" | "raise" | "amount" | "continue" | "resume" | "resume-note" | "grant" | "refuse" | "first" | "second" | "third";
 /** The letter that chooses; `event.code` of the key, so that a layout does not move it. */
 export type ChoiceKey = "KeyY" | "KeyF" | "KeyN" | "KeyR" | "Digit1" | "Digit2" | "Digit3";
 export type Choice = {
@@ -81,9 +81,15 @@ export function choices(ask: Ask): Choice[] {
         ];
       }
       if (kind.turn !== undefined) return [];
-      return kind.may_retry ? [{ id: "retry", words: "Try the turn again", past: "Trying again", key: "KeyY", primary: !wasDenied(ask), command: () => ({ do: "retry", to: whom(ask) }) }] : [];
+      if (kind.failed !== undefined) {
+        return [
+          { id: "retry", words: "Retry turn", past: "Retrying", key: "KeyY", primary: true, command: () => ({ do: "retry", to: whom(ask) }) },
+          { id: "retry-note", words: "Say what to do instead", past: "Told what to do instead", key: "KeyR", needsText: true, command: (text) => ({ do: "reply", to: whom(ask), text, asked: ask.since }) },
+        ];
+      }
+      return kind.may_retry ? [{ id: "retry", words: "Retry turn", past: "Retrying", key: "KeyY", primary: !wasDenied(ask), command: () => ({ do: "retry", to: whom(ask) }) }] : [];
     }
-    case "configuration": return [{ id: "retry", words: "Try again", past: "Trying again", key: "KeyY", command: () => ({ do: "retry", to: whom(ask) }) }];
+    case "configuration": return [{ id: "retry", words: "Retry", past: "Retrying", key: "KeyY", command: () => ({ do: "retry", to: whom(ask) }) }];
     case "improvement":
       return kind.modes.map((mode, at) => ({
         id: CARDS[at] ?? "third", ...MODES[mode], key: (["Digit1", "Digit2", "Digit3"] as const)[at] ?? "Digit3",
@@ -111,6 +117,8 @@ export const ownTurn = (ask: Ask): OwnTurn | null => (ask.kind.kind === "text" ?
 /** Whether the answer is a text. */
 export const wantsText = (ask: Ask): boolean => ask.kind.kind === "text" && ask.kind.budget === undefined && ask.kind.turn === undefined;
 
+/** Whether it is a failure, which is no question. */
+export const failed = (ask: Ask): boolean => ask.kind.kind === "text" && (ask.kind.failed !== undefined || ask.kind.reason === "provider");
 /** Whether a role waits to hear what to do instead of what it was denied. */
 export const wasDenied = (ask: Ask): boolean => ask.kind.kind === "text" && ask.kind.reason === "consent-denied";
 /** What it was denied, if that was decided last. */
@@ -125,6 +133,7 @@ export function answerHint(ask: Ask, name = ask.role ?? "the flow"): string {
 
 /** What the field for a choice that wants a text asks for. */
 export function textHint(choice: Choice, name: string): { label: string; hint: string } {
+  if (choice.id === "retry-note") return { label: "What it should do instead", hint: `Tell ${name} what to do instead` };
   return choice.id === "resume-note" ? { label: "What to say before it goes on", hint: `Tell ${name} what it should know` } : { label: "Why not, and what to do instead", hint: `Tell ${name} why, and what to do instead` };
 }
 
@@ -133,7 +142,7 @@ export function askIcon(ask: Ask): IconName {
   switch (ask.kind.kind) {
     case "consent": return "key";
     case "approval": return "hand-off";
-    case "text": return ask.kind.reason === "provider" || ask.kind.reason === "budget" ? "alert" : "question";
+    case "text": return failed(ask) ? "failed" : ask.kind.turn !== undefined ? "hand-off" : ask.kind.reason === "budget" ? "alert" : "question";
     case "configuration": return "sliders";
     case "improvement": return "redo";
     case "feedback": return "file";
@@ -150,7 +159,8 @@ export function family(ask: Ask): Family {
   switch (ask.kind.kind) {
     case "consent": return "Permissions";
     case "approval": return "Hand-offs";
-    case "text": case "configuration": return "Questions";
+    case "text": return ask.kind.turn === undefined ? "Questions" : "Hand-offs";
+    case "configuration": return "Questions";
     case "improvement": case "feedback": case "unpause": case "stalled": case "stopped": return "All";
   }
 }

@@ -1,15 +1,16 @@
 // A journal that cannot be read to its end, in words: what is shown of it, and why no more. Pure.
 
-export type Harm = { newer: boolean; title: string; words: string; why: string };
+export type Harm = { newer: boolean; title: string; words: string; why: string; repair: string | null };
 
 /** What is wrong with a flow's journal, if anything is: the reader says it in one text for each finding. */
-export function harmOf(found: readonly string[]): Harm | null {
-  const [why] = found;
+export function harmOf(found: readonly string[], flow = ""): Harm | null {
+  // What was lost once, and is repaired by now, is said in other words.
+  const why = found.find((one) => one.startsWith("the journal is damaged"));
   if (why === undefined) return null;
   const newer = found.some((one) => one.includes("newer version"));
   const after = /at record (\d+)/.exec(why)?.[1];
-  const upto = after === undefined || after === "1" ? "Nothing of it can be shown" : `What stands before event ${Number(after).toLocaleString("en")} is shown, and can only be read`;
+  const upto = after === undefined || after === "1" ? "Nothing of it can be shown" : `Events after ${(Number(after) - 1).toLocaleString("en")} are unreadable. The rest is shown, read-only`;
   return newer
-    ? { newer, title: "Written by a newer version", words: `${upto}. Open it with that version.`, why: found.join(" ") }
-    : { newer, title: "Its journal is damaged", words: `${upto}. \u201ca-society verify\u201d says where, \u201ca-society repair\u201d what can be done.`, why: found.join(" ") };
+    ? { newer, title: "Written by a newer version", words: `${upto}. Open it with that version.`, why: found.join(" "), repair: null }
+    : { newer, title: "Its journal is damaged", words: `${upto}.`, why: found.join(" "), repair: `a-society repair ${flow}`.trim() };
 }

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { cutMiddle, fromRecord, shortPath } from "./paths";
 
 test("a path of a record is told from the record, wherever the record lies", () => {
-  const long = "/elsewhere/place/.a-society/state/orchard/20261121T145750724Z-39nge3/record/briefs/install.md";
+  const long = "/elsewhere/.a-society/state/orchard/20261121T145750724Z-39nge3/record/briefs/install.md";
   expect(fromRecord(long)).toBe("record/briefs/install.md");
   expect(fromRecord(`edit ${long}, line 4`)).toBe("edit record/briefs/install.md, line 4");
   expect(fromRecord(".a-society/state/orchard/20261121T145750724Z-39nge3/record/x.md")).toBe("record/x.md");
@@ -19,5 +19,5 @@ test("a path that is cut keeps its beginning and the name of its file", () => {
   const name = `${"a".repeat(60)}-end.md`;
   expect(cutMiddle(name, 20)).toHaveLength(20);
   expect(cutMiddle(name, 20).endsWith("-end.md")).toBe(true);
-  expect(shortPath("/w/.a-society/state/p/20261121T145750724Z-39nge3/record/x.md")).toBe("record/x.md");
+  expect(shortPath("/elsewhere/.a-society/state/p/20261121T145750724Z-39nge3/record/x.md")).toBe("record/x.md");
 });

@@ -140,7 +140,7 @@ class Store {
 
   /** What of a flow's journal cannot be read. */
   harm(flow: FlowRef): Harm | null {
-    return harmOf(this.inbox.state?.flows[refKey(flow)]?.damage ?? []);
+    return harmOf(this.inbox.state?.flows[refKey(flow)]?.damage ?? [], flow.flow);
   }
 
   /** Tries the connection now. */

@@ -236,7 +236,11 @@ budget?: ShortBudget,
 /**
  * How the turn may end, if it is the operator's own.
  */
-turn?: OwnTurn, } | { "kind": "consent",
+turn?: OwnTurn,
+/**
+ * What went wrong, in plain words, if its turn failed; the whole reason is `question`.
+ */
+failed?: string, } | { "kind": "consent",
 /**
  * The request.
  */

@@ -259,7 +259,7 @@ test("a flow that runs is told as it happens: what its node does, what is being 
 test("a model that was not reached is an item with its cause and one button, and a red octagon on its node", async () => {
   for (const [size, look] of Object.entries(SIZES)) {
     const { page } = await inState("inbox-error", look);
-    await page.getByRole("button", { name: "Try the turn again" }).first().waitFor();
+    await page.getByRole("button", { name: "Retry turn" }).first().waitFor();
     const region = page.locator("main");
     await says(region, /429 Too Many Requests/);
     await counts(region.getByRole("textbox"), 0, size);
@@ -380,7 +380,7 @@ test("what can be read of a flow that a newer version wrote on is shown, said to
   const { page } = await inState("flow-newer");
   const banner = page.getByRole("region", { name: "What cannot be read" });
   await banner.waitFor();
-  await says(banner, /Written by a newer version\. What stands before event 4,813 is shown, and can only be read\./);
+  await says(banner, /Written by a newer version\. Events after 4,812 are unreadable\. The rest is shown, read-only\./);
   await page.getByRole("log").getByText("Tests pass.").waitFor();
   await counts(page.locator("form.composer textarea"), 0);
   const none = await inState("flow-unreadable");

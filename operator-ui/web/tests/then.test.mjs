@@ -75,7 +75,7 @@ test("of a flow that a newer version wrote on, what this one wrote is shown and 
     await page.goto(`${place.origin}/flows`);
     await page.getByText("Written by a newer version").first().waitFor();
     await page.goto(`${place.origin}${flow}/r/writer`);
-    await says(page.getByRole("region", { name: "What cannot be read" }), /What stands before event 41 is shown, and can only be read/);
+    await says(page.getByRole("region", { name: "What cannot be read" }), /Events after 40 are unreadable\. The rest is shown, read-only/);
     await page.getByRole("log").getByText("notes.md").first().waitFor();
     await counts(page.locator("form.composer textarea"), 0);
   });

@@ -65,7 +65,7 @@ fn what_was_handed_over_and_changed_is_told_as_it_was_at_a_record() {
         let is_it = |line: &&str| line.contains(&format!("\"fact\":\"{fact}\""));
         lines.iter().position(is_it).unwrap() + 1
     };
-    let (handed, called) = (first("handoff_applied"), first("call_intended"));
+    let (handed, called) = (first("handoff_applied"), first("call_finished"));
     assert_eq!(told(&format!("files?at={}", handed - 1), "files"), 0);
     assert!(told(&format!("files?at={handed}"), "files") > 0);
     assert!(told("files", "files") > told(&format!("files?at={handed}"), "files"));

@@ -1,0 +1,207 @@
+//! `diff`: what the roles of a flow changed in files.
+
+use a_society_facts::id::RoleInstance;
+use a_society_operator_ui::protocol::Fault;
+use a_society_operator_ui::protocol::ask::{Diff, Hunk, Op};
+use a_society_operator_ui::protocol::http::{Author, Changes};
+use a_society_operator_ui::server::changed;
+use a_society_state::FlowRef;
+
+use super::asks::short;
+use super::context::Context;
+use super::say::role;
+use crate::exit_code::ExitCode;
+use crate::operator_error::{OperatorError, Outcome, Stop};
+use crate::output::Output;
+use crate::paint::Paint;
+use crate::text::{count, plain, printed};
+
+/// The arguments of `diff`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+What the tools of its roles wrote, edited and removed, file by file, with the roles and turns that did it.
+It is read from the journal, so that it is there when the files are not what they were. A call that was
+denied or failed changed nothing. What a command did to files is not known here.
+
+The text that a whole file had before is shown where it was kept; else as much as the calls say.
+
+Examples:
+  a-society diff a1b2
+  a-society diff a1b2 --role writer
+  a-society diff a1b2 --stat
+  a-society diff a1b2 src/post.rs
+  a-society diff a1b2 --json | jq -r '.diffs[].path'")]
+pub(crate) struct Arguments {
+    /// The flow
+    #[arg(value_name = "FLOW")]
+    flow: String,
+
+    /// Only these files, by their paths from the project's folder
+    #[arg(value_name = "PATH")]
+    paths: Vec<String>,
+
+    /// Only what this role changed
+    #[arg(long, value_name = "ROLE", value_parser = role)]
+    role: Option<RoleInstance>,
+
+    /// Only the files, and how many lines came and went
+    #[arg(long)]
+    stat: bool,
+}
+
+/// Prints it.
+pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
+    let (store, flow) = context.flow(&arguments.flow)?;
+    if let Some(role) = &arguments.role {
+        let seen = store.look(&flow)?;
+        let state = &seen.screen.flow;
+        if !state.graph.nodes.iter().any(|node| node.role == *role)
+            && !state.sessions.contains_key(role)
+        {
+            return Err(unknown(
+                role,
+                state.graph.nodes.iter().map(|node| &node.role),
+            ));
+        }
+    }
+    let mut all = changed(&store, &flow, arguments.role.as_ref()).map_err(refused)?;
+    let wanted = |path: &str| {
+        let inside = |folder: &String| {
+            let rest = path.strip_prefix(folder.trim_end_matches('/'));
+            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        };
+        arguments.paths.is_empty() || arguments.paths.iter().any(inside)
+    };
+    all.diffs.retain(|diff| wanted(&diff.path));
+    all.by.retain(|path, _| wanted(path));
+    let out = &mut context.out;
+    if out.is_json() {
+        out.value(&all)?;
+        return Ok(ExitCode::Ok);
+    }
+    if all.diffs.is_empty() {
+        out.note("no file was changed by a tool");
+        return Ok(ExitCode::Ok);
+    }
+    for diff in &all.diffs {
+        out.line(&head(diff, &all, &out.paint))?;
+        if !arguments.stat {
+            body(out, diff)?;
+        }
+    }
+    Ok(ExitCode::Ok)
+}
+
+/// How many files changed and how much, in a line, if any did.
+pub(crate) fn in_short(all: &Changes, flow: &FlowRef) -> Option<String> {
+    let files = all.diffs.len();
+    if files == 0 {
+        return None;
+    }
+    let sum = |(come, go), diff| {
+        let (more, less) = counts(diff);
+        (come + more, go + less)
+    };
+    let (come, go) = all.diffs.iter().fold((0, 0), sum);
+    let (files, name) = (count(files, "file"), short(flow));
+    Some(format!(
+        "changed: {files}, +{come} −{go}; see: a-society diff {name}"
+    ))
+}
+
+/// How many lines come and how many go, as far as they are shown.
+fn counts(diff: &Diff) -> (usize, usize) {
+    let lines = diff.hunks.iter().flat_map(|hunk| &hunk.lines);
+    lines.fold((0, 0), |(come, go), line| match line.op {
+        Op::Add => (come + 1, go),
+        Op::Remove => (come, go + 1),
+        Op::Keep => (come, go),
+    })
+}
+
+/// The file, how much of it changed, and who did it.
+fn head(diff: &Diff, all: &Changes, paint: &Paint) -> String {
+    let (come, go) = counts(diff);
+    let more = if diff.truncated { " and more" } else { "" };
+    let by = all.by.get(&diff.path).map(|by| authors(by));
+    let by = by.map(|by| format!("  {by}")).unwrap_or_default();
+    let path = paint.bold(&plain(&diff.path));
+    format!("{path}  +{come} −{go}{more}{}", paint.dim(&plain(&by)))
+}
+
+fn authors(by: &[Author]) -> String {
+    let each = by.iter();
+    let each = each.map(|author| format!("{}, turn {}", author.role, author.turn));
+    each.collect::<Vec<_>>().join("; ")
+}
+
+fn body(out: &mut Output, diff: &Diff) -> Result<(), Stop> {
+    let path = plain(&diff.path).into_owned();
+    let old = match &diff.old {
+        Some(_) => format!("a/{path}"),
+        None => "/dev/null".to_owned(),
+    };
+    out.line(&format!("--- {old}"))?;
+    out.line(&format!("+++ b/{path}"))?;
+    for hunk in &diff.hunks {
+        out.line(&out.paint.dim(&place(hunk)))?;
+        for line in &hunk.lines {
+            let text = printed(&line.text);
+            let line = match line.op {
+                Op::Add => out.paint.green(&format!("+{text}")),
+                Op::Remove => out.paint.red(&format!("-{text}")),
+                Op::Keep => format!(" {text}"),
+            };
+            out.line(&line)?;
+        }
+    }
+    if diff.truncated {
+        out.line(&out.paint.dim("… not all of it is shown or known"))?;
+    }
+    out.line("")
+}
+
+/// Where a hunk stands, as other tools read it.
+fn place(hunk: &Hunk) -> String {
+    let without = |op: Op| {
+        let lines = hunk.lines.iter();
+        lines.filter(|line| line.op != op).count()
+    };
+    let (old, new) = (without(Op::Add), without(Op::Remove));
+    // An empty side begins before its first line.
+    let start = |start: u64, lines: usize| {
+        if lines == 0 {
+            start.saturating_sub(1)
+        } else {
+            start
+        }
+    };
+    format!(
+        "@@ -{},{old} +{},{new} @@",
+        start(hunk.old_start, old),
+        start(hunk.new_start, new)
+    )
+}
+
+fn refused(fault: Fault) -> Stop {
+    OperatorError::new(
+        ("unreadable", ExitCode::Damaged),
+        fault.what,
+        fault.why,
+        fault.r#try,
+    )
+    .into()
+}
+
+fn unknown<'a>(role: &RoleInstance, roles: impl Iterator<Item = &'a RoleInstance>) -> Stop {
+    let mut roles: Vec<&str> = roles.map(RoleInstance::as_str).collect();
+    roles.sort_unstable();
+    roles.dedup();
+    OperatorError::new(
+        ("role-not-found", ExitCode::NotFound),
+        format!("the flow has no role {role}"),
+        format!("its roles are {}", roles.join(", ")),
+        "name one of them".to_owned(),
+    )
+    .into()
+}
