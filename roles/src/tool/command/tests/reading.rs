@@ -69,7 +69,7 @@ const SECRETS: [&str; 9] = [
     ".local/share/keyrings/login.keyring",
     ".local/share/uv/credentials/token",
     ".local/state/history",
-    "work/other/src/main.py",
+    "code/other/src/main.py",
 ];
 
 /// Writes secrets of every kind, where toolchains are all around them.
@@ -187,11 +187,11 @@ fn toolchains_are_read_where_path_leads_and_the_rest_of_the_home_is_not() {
     // Whatever is on PATH, and wherever its links lead, nothing else is.
     home.link(".local/bin/key", ".ssh/id_ed25519");
     home.link(".local/bin/notes", "notes.txt");
-    home.program("work/other/bin/tool", "#!/bin/sh\n");
+    home.program("code/other/bin/tool", "#!/bin/sh\n");
     let all = [
         ".local/bin",
         ".cargo/bin",
-        "work/other/bin",
+        "code/other/bin",
         "miniconda3/condabin",
         ".local/share/mise/shims",
         ".aws/bin",
@@ -213,16 +213,16 @@ fn a_link_that_a_role_makes_in_the_project_opens_nothing() {
         return;
     }
     let home = home(&stage);
-    home.interpreter("work/other", "tool");
+    home.interpreter("code/other", "tool");
     let bin = stage.project().join(".venv/bin");
     fs::create_dir_all(&bin).unwrap();
-    symlink(home.whole("work/other/bin/tool"), bin.join("python")).unwrap();
+    symlink(home.whole("code/other/bin/tool"), bin.join("python")).unwrap();
     let said = home.says(
         &["../project/.venv/bin"],
-        ".venv/bin/python; cat ~/work/other/lib/says",
+        ".venv/bin/python; cat ~/code/other/lib/says",
     );
     assert!(
-        !said.contains("work/other\n") && !said.ends_with("work/other"),
+        !said.contains("code/other\n") && !said.ends_with("code/other"),
         "{said}"
     );
 }
