@@ -107,8 +107,20 @@ impl Place {
 
     /// Starts a program that runs the flow to its end, and gives the flow's id once it has begun.
     pub(super) fn begin(&self) -> (Child, String) {
-        let run = ["run", "demo/flow.yaml"];
-        let child = self.start(&[&run[..], &["--improve", "none", "--feedback", "no"]].concat());
+        self.begin_looking_back("none")
+    }
+
+    /// The same, with a choice of how roles look back.
+    pub(super) fn begin_looking_back(&self, how: &str) -> (Child, String) {
+        let run = [
+            "run",
+            "demo/flow.yaml",
+            "--feedback",
+            "no",
+            "--improve",
+            how,
+        ];
+        let child = self.start(&run);
         wait_until("the flow begins", || self.flow().is_some());
         (child, self.flow().unwrap())
     }
