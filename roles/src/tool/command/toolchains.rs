@@ -191,7 +191,7 @@ impl Search {
             };
             at = at.parent().unwrap_or(&at).join(to);
             match at.parent() {
-                Some(folder) if !is_system(&at) => self.folder(&folder.to_owned()),
+                Some(folder) if !is_system(&at) => self.folder(folder),
                 Some(_) | None => {}
             }
         }

@@ -87,9 +87,20 @@ fn toolchains_are_read_where_path_leads_and_the_rest_of_the_home_is_not() {
         return;
     }
     let home = home(&stage);
-    let ok = |text: &str| format!("[exit 0]\n{text}");
+    uv(&home);
+    conda(&home);
+    mise(&home);
+    fnm(&home);
+    pipenv_and_poetry(&home);
+    nothing_else_is_read(&home);
+}
 
-    // uv: interpreters in its data folder, a link to one on PATH, tools in environments of their own.
+fn ok(text: &str) -> String {
+    format!("[exit 0]\n{text}")
+}
+
+fn uv(home: &Home<'_>) {
+    // Interpreters in its data folder, and tools in environments of their own with links on PATH.
     let python = ".local/share/uv/python/cpython-3.12.3-linux-x86_64-gnu";
     home.interpreter(python, "python3.12");
     home.program(".local/bin/uv", "#!/bin/sh\necho uv\n");
@@ -105,7 +116,7 @@ fn toolchains_are_read_where_path_leads_and_the_rest_of_the_home_is_not() {
     home.link(".local/bin/ruff", ".local/share/uv/tools/ruff/bin/ruff");
     assert_eq!(home.says(&[".local/bin"], "ruff"), ok(python));
     // The environment of a project, whose interpreter nothing on PATH names.
-    let venv = stage.project().join(".venv/bin");
+    let venv = home.0.project().join(".venv/bin");
     fs::create_dir_all(&venv).unwrap();
     symlink(
         home.whole(&format!("{python}/bin/python3.12")),
@@ -113,8 +124,10 @@ fn toolchains_are_read_where_path_leads_and_the_rest_of_the_home_is_not() {
     )
     .unwrap();
     assert_eq!(home.says(&[".local/bin"], ".venv/bin/python"), ok(python));
+}
 
-    // conda: an environment that is active, and its own program.
+/// An environment that is active, and its own program.
+fn conda(home: &Home<'_>) {
     let env = "miniconda3/envs/data";
     home.interpreter(env, "python");
     assert_eq!(
@@ -134,8 +147,10 @@ fn toolchains_are_read_where_path_leads_and_the_rest_of_the_home_is_not() {
         home.says(&["miniconda3/condabin"], "conda"),
         ok("miniconda3")
     );
+}
 
-    // mise: the folder of a version, and small programs that are links to mise itself.
+/// The folder of a version, and small programs that are links to mise itself.
+fn mise(home: &Home<'_>) {
     let node = ".local/share/mise/installs/node/22.1.0";
     home.interpreter(node, "node");
     assert_eq!(home.says(&[&format!("{node}/bin")], "node"), ok(node));
@@ -143,8 +158,10 @@ fn toolchains_are_read_where_path_leads_and_the_rest_of_the_home_is_not() {
     home.program(".local/bin/mise", mise);
     home.link(".local/share/mise/shims/node", ".local/bin/mise");
     assert_eq!(home.says(&[".local/share/mise/shims"], "node"), ok(node));
+}
 
-    // fnm: a folder of links for each shell, which leads to an installation.
+/// A folder for each shell, which leads to an installation.
+fn fnm(home: &Home<'_>) {
     let node = ".local/share/fnm/node-versions/v20.11.0/installation";
     home.interpreter(node, "node");
     home.link("run/fnm_multishells/77_1716/bin", &format!("{node}/bin"));
@@ -152,8 +169,10 @@ fn toolchains_are_read_where_path_leads_and_the_rest_of_the_home_is_not() {
         home.says(&["run/fnm_multishells/77_1716/bin"], "node"),
         ok(node)
     );
+}
 
-    // pipenv and poetry: environments below other folders, whose interpreter is pyenv's.
+/// Environments below other folders, whose interpreter is pyenv's.
+fn pipenv_and_poetry(home: &Home<'_>) {
     let pyenv = ".pyenv/versions/3.11.9";
     home.interpreter(pyenv, "python3.11");
     for env in [
@@ -164,8 +183,9 @@ fn toolchains_are_read_where_path_leads_and_the_rest_of_the_home_is_not() {
             &format!("{env}/bin/python"),
             &format!("{pyenv}/bin/python3.11"),
         );
-        stage.write(&format!("home/{env}/pyvenv.cfg"), "home = there\n");
-        stage.write(&format!("home/{env}/lib/site.py"), "site");
+        home.0
+            .write(&format!("home/{env}/pyvenv.cfg"), "home = there\n");
+        home.0.write(&format!("home/{env}/lib/site.py"), "site");
         let said = home.says(
             &[&format!("{env}/bin")],
             &format!("cat ~/{env}/pyvenv.cfg ~/{env}/lib/site.py; echo; python"),
@@ -183,8 +203,10 @@ fn toolchains_are_read_where_path_leads_and_the_rest_of_the_home_is_not() {
         home.says(&[".local/bin"], "poetry"),
         ok(".local/share/pypoetry/venv")
     );
+}
 
-    // Whatever is on PATH, and wherever its links lead, nothing else is.
+/// Whatever is on PATH, and wherever its links lead.
+fn nothing_else_is_read(home: &Home<'_>) {
     home.link(".local/bin/key", ".ssh/id_ed25519");
     home.link(".local/bin/notes", "notes.txt");
     home.program("code/other/bin/tool", "#!/bin/sh\n");
