@@ -134,6 +134,7 @@ impl SecretFilter {
                 ..
             } => self.answer(text, calls, provider_blocks),
             Step::Failed { error: why, .. }
+            | Step::Absent { why, .. }
             | Step::Compact(Compact::Failed { why, .. })
             | Step::Choose(Choose::Failed { why }) => self.reason(why),
             Step::Refuse { output: text, .. }
@@ -153,7 +154,6 @@ impl SecretFilter {
             | Step::Start { .. }
             | Step::Finish { .. }
             | Step::Trust { .. }
-            | Step::Absent { .. }
             | Step::Compact(Compact::Ask { .. } | Compact::Again(_))
             | Step::Choose(Choose::Ask(_) | Choose::Again(_))
             | Step::Wait { .. } => {}

@@ -546,7 +546,7 @@ pub(super) fn wording(fact: &Fact) -> Effect<'_> {
         Fact::McpServerUnavailable(f) => Words::of(
             ItemKind::Error,
             "MCP server unavailable",
-            format!("{}: {}", f.server, f.why),
+            f.words(),
             "mcp.server_unavailable",
         )
         .say(),
