@@ -39,6 +39,11 @@ pub(super) struct Terminal {
 
 impl Terminal {
     pub(super) fn start(place: &Place, words: &[&str]) -> Self {
+        Self::start_with(place, words, &[])
+    }
+
+    /// The same, with these variables.
+    pub(super) fn start_with(place: &Place, words: &[&str], variables: &[(&str, &str)]) -> Self {
         let keys = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC).unwrap();
         grantpt(&keys).unwrap();
         unlockpt(&keys).unwrap();
@@ -54,6 +59,7 @@ impl Terminal {
         let end = || File::from(rustix::fs::open(&name, flags, Mode::empty()).unwrap());
         let mut command = place.workspace.command(words);
         command.env("TERM", "xterm-256color");
+        command.envs(variables.iter().copied());
         let child = command
             .stdin(Stdio::from(end()))
             .stdout(Stdio::from(end()))
