@@ -12,6 +12,8 @@ pub(crate) struct Environment {
     pub(crate) folder: Option<PathBuf>,
     /// `A_SOCIETY_WORKSPACE`: the workspace, unless an argument names one.
     pub(crate) workspace: Option<PathBuf>,
+    /// `A_SOCIETY_PLAIN`: questions are answered with whole lines, for who has the screen read aloud.
+    pub(crate) is_plain: bool,
     /// `A_SOCIETY_UI_DEV`: from where the page's files come while they are worked on.
     pub(crate) page: Option<OsString>,
     /// Where temporary files go: `TMPDIR`, or what the system uses.
@@ -31,6 +33,7 @@ impl Environment {
             arguments: std::env::args_os().collect(),
             folder: std::env::current_dir().ok(),
             workspace: given("A_SOCIETY_WORKSPACE").map(PathBuf::from),
+            is_plain: given("A_SOCIETY_PLAIN").is_some(),
             // What is built to be used has its page in it.
             page: given("A_SOCIETY_UI_DEV").filter(|_| cfg!(debug_assertions)),
             temporary: std::env::temp_dir(),

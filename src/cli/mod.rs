@@ -8,6 +8,7 @@ pub(crate) mod beforehand;
 mod browser;
 pub(crate) mod budget;
 pub(crate) mod cancel;
+pub(crate) mod card;
 pub(crate) mod check;
 pub(crate) mod complete;
 mod completions;

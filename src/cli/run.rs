@@ -45,9 +45,10 @@ const ALL: &str = ".";
 #[command(after_help = "\
 The flow is walked until it is over, waits for you, or is interrupted. On a terminal the words of a
 role stream, what ran stays above, the nodes stand below with time, tokens and cost, and what the flow
-asks can be answered there; elsewhere each event is a line, and with --json an object. Everything that happens is recorded before it counts, so that resume goes on after
-any end of this process. Ctrl-C starts nothing new and lets running turns reach a recorded point; a
-second one ends at once, and nothing recorded is lost either way.
+asks is answered there with a key (with a typed word where A_SOCIETY_PLAIN is set); elsewhere each
+event is a line, and with --json an object. Everything that happens is recorded before it counts, so
+that resume goes on after any end of this process. Ctrl-C starts nothing new and lets running turns
+reach a recorded point; a second one ends at once, and nothing recorded is lost either way.
 
 A project is a folder of the workspace, or the workspace itself, with a folder a-docs: its flows walk
 a-docs/workflow/main.yaml, and its roles read what it gives them. A flow file that defines no roles

@@ -39,11 +39,11 @@ pub(super) struct Terminal {
 
 impl Terminal {
     pub(super) fn start(place: &Place, words: &[&str]) -> Self {
-        Self::start_as(place, words, Some("xterm-256color"))
+        Self::start_with(place, words, &[])
     }
 
-    /// The same on a terminal that says of itself what it is.
-    pub(super) fn start_as(place: &Place, words: &[&str], kind: Option<&str>) -> Self {
+    /// The same, with these variables.
+    pub(super) fn start_with(place: &Place, words: &[&str], variables: &[(&str, &str)]) -> Self {
         let keys = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC).unwrap();
         grantpt(&keys).unwrap();
         unlockpt(&keys).unwrap();
@@ -58,9 +58,8 @@ impl Terminal {
         let flags = OFlags::RDWR | OFlags::NOCTTY | OFlags::CLOEXEC;
         let end = || File::from(rustix::fs::open(&name, flags, Mode::empty()).unwrap());
         let mut command = place.workspace.command(words);
-        if let Some(kind) = kind {
-            command.env("TERM", kind);
-        }
+        command.env("TERM", "xterm-256color");
+        command.envs(variables.iter().copied());
         let child = command
             .stdin(Stdio::from(end()))
             .stdout(Stdio::from(end()))
@@ -101,6 +100,11 @@ impl Terminal {
             let written = self.shown.lock().unwrap();
             written.matches(words).count() >= times
         });
+    }
+
+    /// The same on a terminal that says of itself what it is; nothing is the same as an empty word.
+    fn start_as(place: &Place, words: &[&str], kind: Option<&str>) -> Self {
+        Self::start_with(place, words, &[("TERM", kind.unwrap_or_default())])
     }
 
     /// All that was written, once the program has ended.
