@@ -101,13 +101,14 @@ impl Output {
         self.json
     }
 
-    /// Whether stdout is a terminal.
-    pub(crate) const fn is_terminal(&self) -> bool {
+    /// Whether bytes that are no text would end up on a terminal.
+    pub(crate) const fn shows_bytes(&self) -> bool {
         self.stdout_is_terminal
     }
 
-    /// Whether a picture can be drawn at stdout: on a terminal whose cursor moves.
-    pub(crate) const fn draws(&self) -> bool {
+    /// Whether a person looks at stdout, on a terminal whose cursor moves. One that takes lines only gets
+    /// what a pipe would.
+    pub(crate) const fn is_terminal(&self) -> bool {
         self.stdout_is_terminal && !self.is_dumb
     }
 

@@ -130,7 +130,7 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
         return Ok(ExitCode::Failed);
     };
     // Somebody who looks shall see it happen.
-    let looks = context.out.draws() && !context.out.is_json();
+    let looks = context.out.is_terminal() && !context.out.is_json();
     let script = if looks {
         script.replace(PACE, PACE_SHOWN)
     } else {

@@ -405,7 +405,7 @@ pub(crate) fn begin(
             .out
             .note(&format!("its roles work in {}", plain(&folder)));
     }
-    if !context.out.draws() && !context.out.is_json() {
+    if !context.out.is_terminal() && !context.out.is_json() {
         context.out.line(&format!("flow {flow}"))?;
     }
     shown(context, (store, &flow, 0), (driven, interrupts), wishes)

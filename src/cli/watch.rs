@@ -76,7 +76,7 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
         }
         None => (context.store()?, None),
     };
-    if context.out.is_json() || !context.out.draws() || !io::stdin().is_terminal() {
+    if context.out.is_json() || !context.out.is_terminal() || !io::stdin().is_terminal() {
         return Err(no_terminal(only.as_ref()));
     }
     let interrupts = Interrupts::listen()?;
