@@ -12,26 +12,33 @@ pub(crate) struct Environment {
     pub(crate) folder: Option<PathBuf>,
     /// `A_SOCIETY_WORKSPACE`: the workspace, unless an argument names one.
     pub(crate) workspace: Option<PathBuf>,
+    /// `A_SOCIETY_PLAIN`: questions are answered with whole lines, for who has the screen read aloud.
+    pub(crate) is_plain: bool,
     /// `A_SOCIETY_UI_DEV`: from where the page's files come while they are worked on.
     pub(crate) page: Option<OsString>,
     /// Where temporary files go: `TMPDIR`, or what the system uses.
     pub(crate) temporary: PathBuf,
     /// `NO_COLOR`, set to anything but nothing, or a terminal that cannot show colours.
     pub(crate) no_color: bool,
+    /// `TERM` is missing or `dumb`: the terminal takes lines, and nothing that moves its cursor.
+    pub(crate) is_dumb: bool,
 }
 
 impl Environment {
     /// Reads it.
     pub(crate) fn read() -> Self {
         let given = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
+        let is_dumb = given("TERM").is_none_or(|term| term == "dumb");
         Self {
             arguments: std::env::args_os().collect(),
             folder: std::env::current_dir().ok(),
             workspace: given("A_SOCIETY_WORKSPACE").map(PathBuf::from),
+            is_plain: given("A_SOCIETY_PLAIN").is_some(),
             // What is built to be used has its page in it.
             page: given("A_SOCIETY_UI_DEV").filter(|_| cfg!(debug_assertions)),
             temporary: std::env::temp_dir(),
-            no_color: given("NO_COLOR").is_some() || given("TERM").is_some_and(|t| t == "dumb"),
+            no_color: given("NO_COLOR").is_some() || is_dumb,
+            is_dumb,
         }
     }
 }

@@ -3,6 +3,7 @@
 use std::io;
 
 use a_society_facts::id::{BadName, FlowId};
+use a_society_facts::reason::in_words;
 use a_society_state::Error;
 use a_society_state::journal::verdict::{Damage, Harm};
 use serde::Serialize;
@@ -47,8 +48,8 @@ impl OperatorError {
         Self {
             code,
             exit,
-            what: what.into(),
-            why: why.into(),
+            what: in_words(&what.into()).into_owned(),
+            why: in_words(&why.into()).into_owned(),
             hint: hint.into(),
         }
     }

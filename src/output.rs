@@ -36,6 +36,8 @@ pub(crate) struct Manner {
     pub(crate) color: Color,
     /// Whether the environment asks for no colours.
     pub(crate) no_color: bool,
+    /// Whether a terminal takes lines, and nothing that moves its cursor.
+    pub(crate) is_dumb: bool,
 }
 
 impl Manner {
@@ -55,6 +57,8 @@ pub(crate) struct Output {
     json: bool,
     stdout_is_terminal: bool,
     stderr_is_terminal: bool,
+    /// Whether a terminal takes lines only.
+    is_dumb: bool,
     /// Colours of what goes to stdout.
     pub(crate) paint: Paint,
     /// Colours of what goes to stderr.
@@ -83,6 +87,7 @@ impl Output {
             json: manner.json,
             stdout_is_terminal,
             stderr_is_terminal,
+            is_dumb: manner.is_dumb,
             paint: manner.paint(stdout_is_terminal),
             paint_err: manner.paint(stderr_is_terminal),
             shows_progress: false,
@@ -96,9 +101,15 @@ impl Output {
         self.json
     }
 
-    /// Whether a person looks at stdout.
-    pub(crate) const fn is_terminal(&self) -> bool {
+    /// Whether bytes that are no text would end up on a terminal.
+    pub(crate) const fn shows_bytes(&self) -> bool {
         self.stdout_is_terminal
+    }
+
+    /// Whether a person looks at stdout, on a terminal whose cursor moves. One that takes lines only gets
+    /// what a pipe would.
+    pub(crate) const fn is_terminal(&self) -> bool {
+        self.stdout_is_terminal && !self.is_dumb
     }
 
     /// Prints from here on as if nobody looked at a terminal.
@@ -185,7 +196,7 @@ impl Output {
 
     /// Shows what is being done, where somebody can see it change.
     pub(crate) fn progress(&mut self, text: &str) {
-        if self.stderr_is_terminal && !self.json {
+        if self.stderr_is_terminal && !self.is_dumb && !self.json {
             tell(&format!("\r\u{1b}[2K{text}"));
             self.shows_progress = true;
         }

@@ -33,6 +33,24 @@ pub(crate) fn plain(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
+/// Every so many columns a tab of a terminal ends.
+const TAB_STOP: usize = 8;
+
+/// A line with its tabs as wide as a terminal has them, each beginning with this sign, and the rest plain.
+pub(crate) fn tabbed(line: &str, sign: char) -> String {
+    let mut out = String::new();
+    for (number, part) in line.split('\t').enumerate() {
+        if number > 0 {
+            out.push(sign);
+            while !width(&out).is_multiple_of(TAB_STOP) {
+                out.push(' ');
+            }
+        }
+        out.push_str(&plain(part));
+    }
+    out
+}
+
 /// How far a tab moves what follows it.
 const TAB: &str = "    ";
 
@@ -242,6 +260,14 @@ mod tests {
         assert_eq!(plain("a\u{1b}[2Jb\n"), "a\\u{1b}[2Jb\\n");
         assert_eq!(plain("x\u{202e}y\u{9b}z"), "x\\u{202e}y\\u{9b}z");
         assert_eq!(plain("Füße 漢字 🦀"), "Füße 漢字 🦀");
+    }
+
+    #[test]
+    fn a_tab_reaches_to_the_next_stop_and_can_be_seen_where_it_matters() {
+        assert_eq!(tabbed("\ta\tb", ' '), "        a       b");
+        assert_eq!(tabbed("漢字\t\u{1b}", '→'), "漢字→   \\u{1b}");
+        assert_eq!(tabbed("1234567\t8", '→'), "1234567→8");
+        assert_eq!(tabbed("none", '→'), "none");
     }
 
     #[test]

@@ -5,11 +5,11 @@ use std::path::PathBuf;
 use clap::{CommandFactory, Parser, Subcommand};
 
 use super::{
-    allow, approve, budget, cancel, check, completions, configure, decline, demo, deny, diff,
-    exit_codes, export, feedback, findings, fork, graph, guard, import, import_state, improve,
-    init, log, ls, man, mcp, mode, models, pause, prune, rebuild, reference, reopen, repair, reply,
-    resume, retry, revise, run, scenario, schema, serve, session, show, skills, status, steer,
-    stop, unpause, verify, watch,
+    allow, approve, budget, cancel, check, complete, completions, configure, decline, demo, deny,
+    diff, exit_codes, export, feedback, findings, fork, graph, guard, import, import_state,
+    improve, init, log, ls, man, mcp, mode, models, pause, prune, rebuild, reference, reopen,
+    repair, reply, resume, retry, revise, run, scenario, schema, serve, session, show, skills,
+    status, steer, stop, unpause, verify, watch,
 };
 use crate::exit_code;
 use crate::output::Color;
@@ -175,6 +175,9 @@ pub(crate) enum Verb {
     /// Run the scenario of the crash tests
     #[command(name = "__scenario", hide = true)]
     Scenario(scenario::Arguments),
+    /// Say what fits at the cursor of a command line
+    #[command(name = "__complete", hide = true)]
+    Complete(complete::Arguments),
     /// Guard a command of a role
     #[command(name = "__guard", hide = true)]
     Guard(guard::Arguments),
@@ -203,4 +206,27 @@ pub(crate) fn described() -> clap::Command {
         .subcommand_required(true)
         .args(arguments)
         .subcommands(verbs)
+}
+
+/// The program and each of its commands with its words, also those within another, as pages show them.
+pub(crate) fn pages() -> Vec<(Vec<String>, clap::Command)> {
+    let mut program = described();
+    program.build();
+    let mut pages = Vec::new();
+    collect(&program, &mut Vec::new(), &mut pages);
+    pages
+}
+
+fn collect(
+    command: &clap::Command,
+    before: &mut Vec<String>,
+    pages: &mut Vec<(Vec<String>, clap::Command)>,
+) {
+    before.push(command.get_name().to_owned());
+    pages.push((before.clone(), command.clone()));
+    let shown = |verb: &&clap::Command| verb.get_name() != "help" && !verb.is_hide_set();
+    for verb in command.get_subcommands().filter(shown) {
+        collect(verb, before, pages);
+    }
+    before.pop();
 }

@@ -348,26 +348,43 @@ pub(crate) fn as_json(asks: &[Ask]) -> Value {
 pub(crate) fn lines(out: &Output, asks: &[Ask]) -> Vec<String> {
     let mut lines = Vec::new();
     for ask in asks {
-        let head = format!("{} waits for {}", plain(&ask.who), plain(&ask.what));
-        lines.push(out.paint.yellow(&head));
-        if let Some(says) = &ask.says {
-            lines.extend(said(says).into_iter().map(|line| format!("  │ {line}")));
-            if is_cut(says)
-                && let Question::Consent { .. } = ask.question
-            {
-                lines.push(format!("  all of it: a-society show {} --call", ask.flow));
-            }
-        }
-        let known = ask.facts.iter().map(|fact| {
-            let line = fact_line(fact);
-            if fact.warn {
-                out.paint.yellow(&line)
-            } else {
-                line
-            }
-        });
-        lines.extend(known);
+        lines.extend(card(out, ask));
         lines.extend(ask.answers.iter().map(|answer| format!("  {answer}")));
     }
     lines
+}
+
+/// The lines of one ask without the commands that answer it, where it is answered at the cursor.
+pub(crate) fn card(out: &Output, ask: &Ask) -> Vec<String> {
+    let mut lines = Vec::new();
+    let head = format!("{} waits for {}", plain(&ask.who), plain(&ask.what));
+    lines.push(out.paint.yellow(&head));
+    if let Some(says) = &ask.says {
+        lines.extend(said(says).into_iter().map(|line| format!("  │ {line}")));
+        if is_cut(says)
+            && let Question::Consent { .. } = ask.question
+        {
+            lines.push(format!("  all of it: a-society show {} --call", ask.flow));
+        }
+    }
+    let known = ask.facts.iter().map(|fact| {
+        let line = fact_line(fact);
+        if fact.warn {
+            out.paint.yellow(&line)
+        } else {
+            line
+        }
+    });
+    lines.extend(known);
+    lines
+}
+
+/// The commands that do something else than to answer with a text, where a text is asked for.
+pub(crate) fn other_ways(ask: &Ask) -> Vec<String> {
+    let Question::Text { .. } = ask.question else {
+        return Vec::new();
+    };
+    let answers = ask.answers.iter();
+    let others = answers.filter(|answer| !answer.starts_with("a-society reply "));
+    others.map(|answer| format!("  or: {answer}")).collect()
 }

@@ -3,9 +3,12 @@
 use std::path::{Path, PathBuf};
 
 use a_society_orchestrator::config::{self, user::ConfigError};
-use a_society_orchestrator::graph::Diagnostic;
-use a_society_orchestrator::project::docs::folder::{discover, rewrite_old_forms, workflow_of};
-use a_society_orchestrator::project::flow_file::inspect;
+use a_society_orchestrator::graph::{Code, Diagnostic};
+use a_society_orchestrator::project::docs::folder::{
+    discover, rewrite_old_forms, role_settings, workflow_of,
+};
+use a_society_orchestrator::project::flow_file::{FlowFile, inspect};
+use a_society_orchestrator::project::unconfigured::Configured;
 use a_society_orchestrator::{Script, ScriptFault};
 use a_society_state::disk::RealDisk;
 use serde_json::json;
@@ -23,8 +26,8 @@ use crate::workspace;
 Everything is said at once: the code, the place, the line with a caret under the fault, and what to
 try. A script.yaml beside the file is checked, too. Of a project its whole folder a-docs is checked:
 rules, index, roles with what they read and own, and the graph. So is what your configuration and
-that of the workspace say under consent:. It ends with 1 if there is an error;
-warnings alone end with 0.
+that of the workspace say under consent:. A model, a server or a skill that a role names and nobody
+configured on this machine is a warning. It ends with 1 if there is an error; warnings alone end with 0.
 
 Examples:
   a-society check
@@ -57,6 +60,8 @@ struct Found {
     script: Option<(PathBuf, Vec<ScriptFault>)>,
     /// What is wrong with what is said beforehand about calls: by the workspace, and by the operator.
     configuration: Vec<String>,
+    /// What of the configuration could not be looked at, and which of its rules never answer anything.
+    idle: Vec<String>,
 }
 
 /// Checks.
@@ -68,8 +73,8 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
     if arguments.fix {
         fix(context, file)?;
     }
-    let mut found = look(file, script)?;
-    found.configuration = configuration(context);
+    let mut found = look(file, script, workspace_of(context).as_deref())?;
+    (found.configuration, found.idle) = configuration(context);
     let sound = found.is_sound();
     if context.out.is_json() {
         context.out.value(&as_json(file, &found, sound))?;
@@ -92,7 +97,7 @@ fn all(context: &mut Context<'_>, fixes: bool) -> Outcome {
         return Err(OperatorError::new(kind, what, why, hint).into());
     }
     let (mut sound, mut listed) = (true, Vec::new());
-    let mut configuration = configuration(context);
+    let (mut configuration, mut idle) = configuration(context);
     for folder in folders {
         let shown = folder.strip_prefix(&root).unwrap_or(&folder);
         let shown = if shown.as_os_str().is_empty() {
@@ -103,9 +108,10 @@ fn all(context: &mut Context<'_>, fixes: bool) -> Outcome {
         if fixes {
             fix(context, &folder)?;
         }
-        let mut found = look(&folder, None)?;
+        let mut found = look(&folder, None, Some(&root))?;
         // It is the same for all of them, and said once.
         found.configuration = std::mem::take(&mut configuration);
+        found.idle = std::mem::take(&mut idle);
         sound &= found.is_sound();
         if context.out.is_json() {
             listed.push(as_json(&shown, &found, found.is_sound()));
@@ -150,13 +156,17 @@ fn verdict(sound: bool) -> ExitCode {
 }
 
 /// Looks at a flow file or a project, and at the script that plays it.
-fn look(file: &Path, script: Option<&Path>) -> Result<Found, Stop> {
-    let (is_there, diagnostics, graph) = if file.is_dir() {
+fn look(file: &Path, script: Option<&Path>, workspace: Option<&Path>) -> Result<Found, Stop> {
+    let (flow, mut diagnostics, graph) = if file.is_dir() {
         let (project, diagnostics) = inspect_project(file);
-        (project.is_some(), diagnostics, workflow_of(file))
+        (
+            project.map(|it| it.canonical),
+            diagnostics,
+            workflow_of(file),
+        )
     } else {
         let (flow, diagnostics) = inspect(file, read_text(file)?);
-        (flow.is_some(), diagnostics, file.to_owned())
+        (flow, diagnostics, file.to_owned())
     };
     let script = match script_path(&graph, script) {
         None => None,
@@ -165,27 +175,83 @@ fn look(file: &Path, script: Option<&Path>) -> Result<Found, Stop> {
             Some((path, faults))
         }
     };
+    let is_there = flow.is_some();
+    if let Some(flow) = flow {
+        diagnostics.extend(unconfigured(file, &flow, workspace, script.is_some()));
+    }
     Ok(Found {
         is_there,
         diagnostics,
         script,
         configuration: Vec::new(),
+        idle: Vec::new(),
     })
 }
 
-/// What is wrong with what is said beforehand about calls. A file that is in no workspace has none to look at.
-fn configuration(context: &mut Context<'_>) -> Vec<String> {
-    let workspace = context.store().ok();
-    let workspace = workspace.and_then(|store| {
-        config::workspace::consent(workspace::folder_of(&store))
-            .err()
-            .map(|error| error.to_string())
-    });
-    let own = match config::user::consent() {
-        Ok(_) | Err(ConfigError::Nowhere) => None,
-        Err(error) => Some(error.to_string()),
+/// The names in the roles of a flow that are not configured here, each with its place.
+fn unconfigured(
+    file: &Path,
+    flow: &FlowFile,
+    workspace: Option<&Path>,
+    is_scripted: bool,
+) -> Vec<Diagnostic> {
+    let of_project = file.is_dir();
+    let beside = if of_project {
+        Some(file)
+    } else {
+        file.parent()
     };
-    own.into_iter().chain(workspace).collect()
+    let folder = beside.filter(|it| !it.as_os_str().is_empty());
+    let configured = Configured::read(folder.unwrap_or(Path::new(".")), workspace);
+    let roles = flow.roles.iter().flat_map(|(name, role)| {
+        let missing = configured.missing(role, is_scripted).into_iter();
+        missing.map(move |missing| (name, missing))
+    });
+    let said = roles.map(|(role, missing)| {
+        let (path, text) = if of_project {
+            let path = file.join(role_settings(role.as_str()));
+            let text = read_text(&path).unwrap_or_default();
+            (path, text)
+        } else {
+            (file.to_owned(), flow.source.clone())
+        };
+        let message = format!("the role `{role}` names {}", missing.what);
+        let shown = path.display().to_string();
+        Diagnostic::warning_at(Code::Unconfigured, &shown, (&text, &missing.name), message)
+            .with_hint(missing.hint)
+    });
+    said.collect()
+}
+
+/// The workspace around here. A file that is in none has none to look at.
+fn workspace_of(context: &mut Context<'_>) -> Option<PathBuf> {
+    let store = context.store().ok()?;
+    Some(workspace::folder_of(&store).to_owned())
+}
+
+/// What is wrong with what is said beforehand about calls, and which of it is about servers that are not
+/// configured.
+fn configuration(context: &mut Context<'_>) -> (Vec<String>, Vec<String>) {
+    let workspace = workspace_of(context);
+    let of_workspace = workspace.as_deref().map(config::workspace::consent);
+    let own = match config::user::consent() {
+        Err(ConfigError::Nowhere) => None,
+        read => Some(read),
+    };
+    let here = workspace.as_deref().unwrap_or(Path::new("."));
+    let configured = Configured::read(here, workspace.as_deref());
+    let unread = configured.unread().map(str::to_owned);
+    let (mut faults, mut idle) = (Vec::new(), Vec::from_iter(unread));
+    for read in own.into_iter().chain(of_workspace) {
+        match read {
+            Ok(consent) => {
+                let rules = configured.idle_rules(&consent.rules).into_iter();
+                idle.extend(rules.map(|rule| format!("consent: {rule}")));
+            }
+            Err(error) => faults.push(error.to_string()),
+        }
+    }
+    (faults, idle)
 }
 
 impl Found {
@@ -218,6 +284,7 @@ fn as_json(file: &Path, found: &Found, sound: bool) -> serde_json::Value {
         "script": found.script.as_ref().map(|(path, _)| path.display().to_string()),
         "script_faults": faults.collect::<Vec<_>>(),
         "configuration_faults": found.configuration,
+        "configuration_warnings": found.idle,
     })
 }
 
@@ -239,8 +306,13 @@ fn print(context: &mut Context<'_>, file: &Path, found: &Found) -> Result<(), St
             out.line(&plain(line))?;
         }
     }
+    for said in &found.idle {
+        for line in format!("warning: {said}").lines() {
+            out.line(&plain(line))?;
+        }
+    }
     let errors = errors(found);
-    let warnings = found.diagnostics.iter().filter(|d| !d.is_error()).count();
+    let warnings = found.idle.len() + found.diagnostics.iter().filter(|d| !d.is_error()).count();
     let verdict = match (errors, warnings) {
         (0, 0) => out.paint.green("sound"),
         (0, warnings) => out.paint.yellow(&count(warnings, "warning")),

@@ -9,11 +9,11 @@ use clap::{Parser, ValueEnum};
 use super::arguments::{Arguments, Verb};
 use super::context::Context;
 use super::{
-    allow, approve, budget, cancel, check, completions, configure, decline, demo, deny, diff,
-    exit_codes, export, feedback, findings, fork, graph, guard, import, import_state, improve,
-    init, log, ls, man, mcp, mode, models, pause, prune, rebuild, reference, reopen, repair, reply,
-    resume, retry, revise, run, scenario, schema, serve, session, show, skills, status, steer,
-    stop, unpause, verify, watch,
+    allow, approve, budget, cancel, check, complete, completions, configure, decline, demo, deny,
+    diff, exit_codes, export, feedback, findings, fork, graph, guard, import, import_state,
+    improve, init, log, ls, man, mcp, mode, models, pause, prune, rebuild, reference, reopen,
+    repair, reply, resume, retry, revise, run, scenario, schema, serve, session, show, skills,
+    status, steer, stop, unpause, verify, watch,
 };
 use crate::environment::Environment;
 use crate::exit_code::ExitCode;
@@ -31,6 +31,7 @@ pub(crate) fn run(environment: &Environment) -> ExitCode {
         json: arguments.json,
         color: arguments.color,
         no_color: environment.no_color,
+        is_dumb: environment.is_dumb,
     });
     let mut context = Context {
         out,
@@ -112,6 +113,7 @@ fn dispatch(context: &mut Context<'_>, verb: &Verb) -> Outcome {
         Verb::Mcp(arguments) => mcp::run(context, arguments),
         Verb::Skills(arguments) => skills::run(context, arguments),
         Verb::Completions(arguments) => completions::run(context, arguments),
+        Verb::Complete(arguments) => complete::run(context, arguments),
         Verb::Man(arguments) => man::run(context, arguments),
         Verb::ExitCodes(arguments) => exit_codes::run(context, arguments),
         Verb::Reference(arguments) => reference::run(context, arguments),
@@ -141,6 +143,7 @@ fn told_by_parser(environment: &Environment, error: &clap::Error) -> ExitCode {
         json,
         color,
         no_color: environment.no_color,
+        is_dumb: environment.is_dumb,
     });
     if matches!(
         error.kind(),

@@ -4,12 +4,13 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use a_society_facts::At;
 use a_society_facts::fact::improvement::ImprovementMode;
 use a_society_facts::id::Seq;
 use a_society_facts::view::flow::{FlowState, FlowStatus, Phase};
 use a_society_facts::view::standing::Standing;
 use a_society_facts::view::summary::Summary;
-use a_society_facts::{At, Hash};
+use a_society_operator_ui::fold::terms::scope;
 use a_society_operator_ui::server::changed;
 use a_society_orchestrator::control::fault;
 use a_society_orchestrator::control::message::Command;
@@ -24,13 +25,14 @@ use a_society_state::{FlowRef, Store};
 use serde_json::json;
 
 use super::asks::{self, Ask, short};
+use super::card::{self, Call, Card, Typed};
 use super::context::Context;
 use super::cost;
 use super::delivered;
 use super::diff;
 use super::notify::Notifier;
 use super::progress::Progress;
-use super::prompt::{self, Prompt, Typed};
+use super::prompt::{Heard, Prompt};
 use super::say::{from_fault, project_folder};
 use super::signals::Interrupts;
 use crate::exit_code::ExitCode;
@@ -43,9 +45,6 @@ const FRAME: Duration = Duration::from_millis(100);
 
 /// A longer title is cut.
 const TITLE_COLUMNS_MAX: usize = 60;
-
-/// A line that comes sooner after a question was shown was typed for something else.
-const SETTLED_MS: i64 = 400;
 
 /// What is decided before anything is asked.
 #[derive(Debug, Clone, Default, clap::Args)]
@@ -143,6 +142,7 @@ fn watch(
         wishes,
         interrupts,
         prompt: None,
+        is_plain: context.environment.is_plain,
         card: None,
         heard_upto: 0,
         draining: false,
@@ -180,19 +180,6 @@ fn watch(
     ended
 }
 
-/// A question at the cursor, and what of it the operator could see.
-struct Card {
-    question: Question,
-    /// The hash of the call that it shows, to which an answer is bound.
-    action: Option<Hash>,
-    /// All of the text of the call.
-    text: Option<String>,
-    /// Whether all of it was shown.
-    is_whole: bool,
-    /// When it was shown, in milliseconds.
-    since: i64,
-}
-
 /// How the watching ended.
 enum End {
     /// The flow's task is over.
@@ -212,6 +199,8 @@ struct Watch<'a> {
     chosen: Defaults,
     interrupts: Interrupts,
     prompt: Option<Prompt>,
+    /// Whether questions are answered with whole lines only.
+    is_plain: bool,
     /// The question that stands at the cursor.
     card: Option<Card>,
     /// The last record that a command of ours led to; an older look is out of date.
@@ -314,7 +303,7 @@ impl Watch<'_> {
         }
         let asked = asks
             .iter()
-            .find(|ask| prompt::mark(&ask.question, true).is_some());
+            .find(|ask| card::is_answered_here(&ask.question));
         let Some(ask) = asked else {
             return self.leave();
         };
@@ -322,102 +311,96 @@ impl Watch<'_> {
         if !is_shown {
             return self.put(ask, seen);
         }
-        match self.prompt.as_ref().map_or(Typed::End, Prompt::typed) {
-            Typed::Nothing => Ok(()),
-            Typed::End => self.leave(),
-            Typed::Line(line) => self.hear(&line),
-        }
+        let heard = self.prompt.as_mut().map_or(Heard::End, Prompt::heard);
+        let now = self.now_ms();
+        let Some(card) = &mut self.card else {
+            return Ok(());
+        };
+        let typed = match heard {
+            Heard::Nothing => return Ok(()),
+            Heard::End => return self.leave(),
+            Heard::Keys(keys) => card.press(&keys, now),
+            Heard::Line(line) => card.hear(&line, now),
+        };
+        self.take(typed)
     }
 
     /// Puts a question to the operator. What was typed before it was shown answers nothing.
     fn put(&mut self, ask: &Ask, seen: &Arc<Seen>) -> Result<(), Stop> {
-        let Some(prompt) = &self.prompt else {
+        let Some(early) = self.prompt.as_mut().map(Prompt::forget) else {
             return self.leave();
         };
-        let early = prompt.forget();
         // The question stands below the block, where long lines may wrap.
         self.leave_drawn(seen)?;
-        for line in asks::lines(self.out, std::slice::from_ref(ask)) {
+        for line in [asks::card(self.out, ask), asks::other_ways(ask)].concat() {
             self.out.line(&line)?;
         }
         if early {
             self.out
                 .note("what you typed before this question was shown was not used");
         }
-        let (text, action) = self.call(&ask.question, &seen.state);
-        let is_whole = text.as_deref().is_none_or(|text| !asks::is_cut(text));
-        self.card = Some(Card {
-            question: ask.question.clone(),
-            action,
-            text,
-            is_whole,
-            since: self.now_ms(),
-        });
+        let call = self.call(&ask.question, &seen.state);
+        let now = self.now_ms();
+        self.card = Some(Card::new(ask.question.clone(), call, self.is_plain, now));
         self.mark();
         Ok(())
     }
 
-    /// All of the text of the call that a question is about, and its hash.
-    fn call(&self, question: &Question, state: &FlowState) -> (Option<String>, Option<Hash>) {
+    /// What the operator may see and allow of the call that a question is about.
+    fn call(&self, question: &Question, state: &FlowState) -> Call {
+        let whole = Call {
+            is_whole: true,
+            ..Call::default()
+        };
         let Question::Consent { consent, .. } = question else {
-            return (None, None);
+            return whole;
         };
         let Some(open) = state.consents.get(consent) else {
-            return (None, None);
+            return whole;
         };
         let text = asks::whole(self.store, self.flow, &open.shown);
-        (Some(text), Some(open.action))
+        Call {
+            action: Some(open.action),
+            is_whole: !asks::is_cut(&text),
+            for_the_flow: scope(&open.tool, &text).is_some(),
+            text: Some(text),
+        }
     }
 
     /// Asks for an answer to the question that is shown.
     fn mark(&mut self) {
-        let card = self.card.as_ref();
-        let mark = card.and_then(|card| prompt::mark(&card.question, card.is_whole));
-        self.out.ask(mark.unwrap_or_default());
+        let Some(card) = &self.card else { return };
+        let mark = card.mark();
+        if let Some(prompt) = &mut self.prompt {
+            prompt.take_keys(card.takes_keys());
+        }
+        self.out.ask(&mark);
     }
 
     fn now_ms(&self) -> i64 {
         self.store.ground().clock.now().ms()
     }
 
-    /// A line was typed while a question was shown.
-    fn hear(&mut self, line: &str) -> Result<(), Stop> {
-        let now = self.now_ms();
-        let Some(card) = &mut self.card else {
-            return Ok(());
-        };
-        if now - card.since < SETTLED_MS {
-            self.out
-                .note("that was typed before you could read the question, and was not used");
-            self.mark();
-            return Ok(());
+    /// Does what was typed while a question was shown.
+    fn take(&mut self, typed: Typed) -> Result<(), Stop> {
+        let has_keys = self.card.as_ref().is_some_and(Card::takes_keys);
+        if has_keys && typed != Typed::Nothing {
+            // Keys are not shown, so that the line of the question ends here.
+            self.out.ask("\n");
         }
-        let wants_more = line.trim().eq_ignore_ascii_case(prompt::MORE);
-        if let Some(text) = card
-            .text
-            .as_deref()
-            .filter(|_| wants_more && !card.is_whole)
-        {
-            for line in text.lines() {
-                self.out.line(&format!("  │ {}", plain(line)))?;
-            }
-            (card.is_whole, card.since) = (true, now);
-            self.mark();
-            return Ok(());
-        }
-        match prompt::command(&card.question, card.action, line) {
-            Some(Command::Allow { .. }) if !card.is_whole => {
-                self.out
-                    .note("not all of this call was shown; type more, and then allow it");
-            }
-            Some(command) => {
+        match typed {
+            Typed::Nothing => return Ok(()),
+            Typed::Command(command) => {
                 self.card = None;
                 return self.command(command);
             }
-            None if line.trim().is_empty() => {}
-            None => self
-                .out
-                .note("not understood; type one of the answers in brackets"),
+            Typed::Show(text) => {
+                for line in text.lines() {
+                    self.out.line(&format!("  │ {}", plain(line)))?;
+                }
+            }
+            Typed::Said(says) => self.out.note(&says),
+            Typed::Again => {}
         }
         self.mark();
         Ok(())

@@ -115,7 +115,7 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
 }
 
 fn into_stdout(context: &mut Context<'_>, store: &Store, flow: &FlowRef) -> Result<List, Stop> {
-    if context.out.is_terminal() {
+    if context.out.shows_bytes() {
         let what = "the archive was not written to the terminal";
         let hint = "name a file, or send the output to one";
         let why = "it is no text";

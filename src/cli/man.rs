@@ -1,11 +1,11 @@
-//! `man`: the manual pages, one for the program and one for each command.
+//! `man`: the manual pages, one for the program and one for each command, also those within another.
 
 use std::io::Write;
 use std::path::PathBuf;
 
 use serde_json::json;
 
-use super::arguments::described;
+use super::arguments::pages;
 use super::context::Context;
 use crate::exit_code::ExitCode;
 use crate::operator_error::{Outcome, from_io};
@@ -31,18 +31,10 @@ pub(crate) struct Arguments {
 /// Writes them.
 pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
     make_folder(&arguments.folder)?;
-    let mut program = described();
-    program.build();
-    let mut pages = vec![("a-society".to_owned(), program.clone())];
-    for verb in program
-        .get_subcommands()
-        .filter(|verb| verb.get_name() != "help")
-    {
-        let name = format!("a-society-{}", verb.get_name());
-        pages.push((name, verb.clone().version(env!("CARGO_PKG_VERSION"))));
-    }
     let mut written = Vec::new();
-    for (name, page) in pages {
+    for (words, page) in pages() {
+        let page = page.version(env!("CARGO_PKG_VERSION"));
+        let name = words.join("-");
         let path = arguments.folder.join(format!("{name}.1"));
         let shown = path.display().to_string();
         let mut file = OutputFile::create(&path, arguments.force)?;

@@ -1,26 +1,32 @@
-//! Lines that the operator types while a flow is watched.
+//! What the operator types while a flow is watched: keys, or lines.
 
-use std::io::{self, BufRead, IsTerminal};
+use std::io::{self, IsTerminal, Read};
 use std::sync::mpsc::{Receiver, TryRecvError, TrySendError, sync_channel};
 
-use a_society_facts::Hash;
-use a_society_facts::fact::improvement::ImprovementMode;
-use a_society_orchestrator::control::message::{Command, Whom};
-use a_society_orchestrator::machine::Question;
-use rustix::termios::QueueSelector;
+use rustix::termios::{LocalModes, OptionalActions, QueueSelector, Termios};
+use rustix::termios::{tcflush, tcgetattr, tcsetattr};
 
-/// Lines that were typed and not looked at. More are dropped: none of them answers anything.
-const LINES_MAX: usize = 64;
+/// Pieces that were typed and not looked at. More are dropped: none of them answers anything.
+const PIECES_MAX: usize = 64;
 
-/// Lines of standard input, read on a thread of its own, because reading waits.
+/// The longest line that is waited for.
+const LINE_BYTES_MAX: usize = 64 * 1024;
+
+/// Standard input, read on a thread of its own, because reading waits.
 #[derive(Debug)]
 pub(crate) struct Prompt {
-    lines: Receiver<String>,
+    pieces: Receiver<Vec<u8>>,
+    /// The beginning of a line.
+    line: Vec<u8>,
+    /// How the terminal was, while it hands over keys instead of lines.
+    before: Option<Termios>,
 }
 
 /// What was typed.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Typed {
+pub(crate) enum Heard {
+    /// Keys.
+    Keys(Vec<u8>),
     /// A line.
     Line(String),
     /// Nothing yet.
@@ -35,172 +41,97 @@ impl Prompt {
         if !io::stdin().is_terminal() {
             return None;
         }
-        let (typed, lines) = sync_channel(LINES_MAX);
+        let (typed, pieces) = sync_channel(PIECES_MAX);
         std::thread::Builder::new()
             .name("prompt".to_owned())
             .spawn(move || {
-                let lines = io::stdin().lock().lines();
-                for line in lines.map_while(Result::ok) {
-                    // What nobody asked for is dropped, so that a line is taken when it is typed.
-                    if matches!(typed.try_send(line), Err(TrySendError::Disconnected(_))) {
+                let mut piece = [0; 4096];
+                while let Ok(bytes @ 1..) = io::stdin().lock().read(&mut piece) {
+                    // What nobody asked for is dropped, so that a key is taken when it is pressed.
+                    let piece = piece[..bytes].to_vec();
+                    if matches!(typed.try_send(piece), Err(TrySendError::Disconnected(_))) {
                         return;
                     }
                 }
             })
             .ok()?;
-        Some(Self { lines })
+        Some(Self {
+            pieces,
+            line: Vec::new(),
+            before: None,
+        })
+    }
+
+    /// Takes keys from here on, one by one and without showing them, or whole lines. Signals and what is
+    /// printed are as before.
+    pub(crate) fn take_keys(&mut self, wanted: bool) {
+        match (wanted, self.before.take()) {
+            (true, None) => {
+                let Ok(before) = tcgetattr(io::stdin()) else {
+                    return;
+                };
+                let mut keys = before.clone();
+                keys.local_modes -= LocalModes::ICANON | LocalModes::ECHO;
+                if tcsetattr(io::stdin(), OptionalActions::Now, &keys).is_ok() {
+                    self.before = Some(before);
+                }
+            }
+            (true, before) => self.before = before,
+            (false, Some(before)) => {
+                // A terminal that is gone cannot be set, and does not need to be.
+                let _set = tcsetattr(io::stdin(), OptionalActions::Now, &before);
+            }
+            (false, None) => {}
+        }
+        self.line.clear();
     }
 
     /// Drops what was typed until now: it answers nothing that was not on the screen. Says whether there
     /// was anything.
-    pub(crate) fn forget(&self) -> bool {
+    pub(crate) fn forget(&mut self) -> bool {
         let stdin = io::stdin();
         let waits = rustix::io::ioctl_fionread(&stdin).unwrap_or_default();
-        // What cannot be flushed is read, and dropped with the lines below.
-        let _flushed = rustix::termios::tcflush(&stdin, QueueSelector::IFlush);
-        let dropped = self.lines.try_iter().count();
+        // What cannot be flushed is read, and dropped with the pieces below.
+        let _flushed = tcflush(&stdin, QueueSelector::IFlush);
+        let dropped = self.pieces.try_iter().count();
+        self.line.clear();
         waits > 0 || dropped > 0
     }
 
     /// What was typed since the last look.
-    pub(crate) fn typed(&self) -> Typed {
-        match self.lines.try_recv() {
-            Ok(line) => Typed::Line(line),
-            Err(TryRecvError::Empty) => Typed::Nothing,
-            Err(TryRecvError::Disconnected) => Typed::End,
-        }
-    }
-}
-
-/// The word that shows all of a call.
-pub(crate) const MORE: &str = "more";
-
-/// What is asked for, before the cursor. A call that was not shown whole cannot be allowed.
-pub(crate) fn mark(question: &Question, is_whole: bool) -> Option<&'static str> {
-    match question {
-        Question::Consent { .. } if !is_whole => {
-            Some("not all of it is shown [more/no/no, do this instead]> ")
-        }
-        Question::Text { .. } => Some("your answer> "),
-        Question::Approval { .. } => Some("approve? [yes/no/no, because...]> "),
-        Question::Improvement { .. } => Some("graph, parallel or none> "),
-        Question::Feedback => Some("write the report? [yes/no]> "),
-        Question::Unpause { .. } => Some("go on? [yes]> "),
-        Question::Consent { .. } => Some("allow? [yes/flow/no/no, do this instead]> "),
-        Question::Configuration { .. } | Question::Stalled => None,
-    }
-}
-
-/// The command that a typed line means; `None` if it means nothing here. An answer to a call is bound to
-/// what was shown of it.
-pub(crate) fn command(question: &Question, shown: Option<Hash>, line: &str) -> Option<Command> {
-    let text = line.trim();
-    let yes = match text.to_ascii_lowercase().as_str() {
-        "y" | "yes" => Some(true),
-        "n" | "no" => Some(false),
-        _ => None,
-    };
-    match question {
-        Question::Text { node, role, .. } => (!text.is_empty()).then(|| Command::Reply {
-            to: match node {
-                Some(node) => Whom::Node(node.clone()),
-                None => Whom::Role(role.clone()),
-            },
-            text: text.to_owned(),
-            asked: None,
-        }),
-        Question::Approval { approval, .. } => {
-            let approval = Some(approval.clone());
-            match (yes, no_but(text)) {
-                (Some(true), _) => Some(Command::Approve { approval }),
-                (None, None) => None,
-                (Some(false), reason) | (None, reason) => {
-                    Some(Command::Decline { approval, reason })
+    pub(crate) fn heard(&mut self) -> Heard {
+        let mut keys = Vec::new();
+        loop {
+            match self.pieces.try_recv() {
+                Ok(piece) if self.before.is_some() => keys.extend(piece),
+                Ok(piece) => {
+                    self.line.extend(piece);
+                    if let Some(line) = self.whole_line() {
+                        return Heard::Line(line);
+                    }
                 }
+                Err(TryRecvError::Empty) if keys.is_empty() => return Heard::Nothing,
+                Err(TryRecvError::Disconnected) if keys.is_empty() => return Heard::End,
+                Err(_) => return Heard::Keys(keys),
             }
-        }
-        Question::Improvement { .. } => {
-            let mode = match text {
-                "graph" => ImprovementMode::GraphBased,
-                "parallel" => ImprovementMode::Parallel,
-                "none" => ImprovementMode::None,
-                _ => return None,
-            };
-            Some(Command::Improve { mode })
-        }
-        Question::Feedback => yes.map(|granted| Command::Feedback { granted }),
-        Question::Unpause { .. } => (yes == Some(true)).then_some(Command::Unpause),
-        Question::Consent { consent, .. } => {
-            let consent = Some(consent.clone());
-            let for_the_flow = text.eq_ignore_ascii_case("flow");
-            if yes == Some(true) || for_the_flow {
-                return Some(Command::Allow {
-                    consent,
-                    action: shown,
-                    for_the_flow,
-                });
-            }
-            let reason = no_but(text);
-            (yes == Some(false) || reason.is_some()).then_some(Command::Deny {
-                consent,
-                action: shown,
-                reason,
-            })
-        }
-        Question::Configuration { .. } | Question::Stalled => None,
-    }
-}
-
-/// What a no says should be done instead: `no, ask the editor first`. The comma is asked for, so
-/// that no sentence that begins like this denies by chance.
-fn no_but(text: &str) -> Option<String> {
-    let (no, rest) = text.split_once(',')?;
-    let is_no = ["n", "no"].iter().any(|word| no.eq_ignore_ascii_case(word));
-    let rest = rest.trim();
-    (is_no && !rest.is_empty()).then(|| rest.to_owned())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_no_may_say_what_to_do_instead() {
-        let question = Question::Consent {
-            consent: "q-1".parse().unwrap(),
-            node: None,
-            role: "writer".parse().unwrap(),
-        };
-        let reason = |line: &str| match command(&question, None, line) {
-            Some(Command::Deny { reason, .. }) => Some(reason),
-            Some(_) | None => None,
-        };
-        assert_eq!(reason("no"), Some(None));
-        assert_eq!(
-            reason("No, use the copy."),
-            Some(Some("use the copy.".to_owned()))
-        );
-        for line in ["no,", "not now, please", "nothing", "yes, do"] {
-            assert_eq!(reason(line), None, "{line}");
         }
     }
 
-    #[test]
-    fn only_a_line_that_means_something_becomes_a_command() {
-        let feedback = Question::Feedback;
-        assert_eq!(
-            command(&feedback, None, " YES "),
-            Some(Command::Feedback { granted: true })
-        );
-        assert_eq!(command(&feedback, None, "perhaps"), None);
-        let text = Question::Text {
-            node: Some("draft".parse().unwrap()),
-            role: "writer".parse().unwrap(),
-            reason: a_society_facts::fact::node::WaitReason::PromptHuman,
-        };
-        assert_eq!(command(&text, None, "   "), None);
-        assert!(
-            matches!(command(&text, None, "no"), Some(Command::Reply { text, .. }) if text == "no")
-        );
+    /// A line, once its end was typed or it is too long.
+    fn whole_line(&mut self) -> Option<String> {
+        let ends = self.line.ends_with(b"\n") || self.line.len() > LINE_BYTES_MAX;
+        let line = ends.then(|| std::mem::take(&mut self.line))?;
+        Some(
+            String::from_utf8_lossy(&line)
+                .trim_end_matches(['\r', '\n'])
+                .to_owned(),
+        )
+    }
+}
+
+impl Drop for Prompt {
+    /// The terminal is left as it was.
+    fn drop(&mut self) {
+        self.take_keys(false);
     }
 }

@@ -4,7 +4,7 @@
 
 use std::fmt::Write;
 
-use super::arguments::described;
+use super::arguments::pages;
 use super::context::Context;
 use crate::exit_code::{self, ExitCode};
 use crate::operator_error::Outcome;
@@ -37,20 +37,13 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
 }
 
 fn as_markdown() -> String {
-    let mut program = described();
-    program.build();
     let mut page = String::from(
         "# The command line\n\n\
          This page is made from the descriptions in `src/cli/`. To change it, change them and run\n\
          `A_SOCIETY_UPDATE=1 cargo test --test it generated_files`.\n",
     );
-    section(&mut page, "a-society", program.render_long_help());
-    for verb in program.get_subcommands_mut() {
-        if verb.get_name() == "help" {
-            continue;
-        }
-        let title = format!("a-society {}", verb.get_name());
-        section(&mut page, &title, verb.render_long_help());
+    for (words, mut command) in pages() {
+        section(&mut page, &words.join(" "), command.render_long_help());
     }
     page
 }

@@ -2,7 +2,7 @@
 
 use a_society_orchestrator::run;
 
-use super::beforehand::Beforehand;
+use super::beforehand::{Beforehand, tell_idle};
 use super::context::Context;
 use super::drive::{Wishes, shown};
 use super::report::opened;
@@ -10,6 +10,7 @@ use super::say::{from_run, project_folder};
 use super::signals::Interrupts;
 use crate::operator_error::Outcome;
 use crate::text::plain;
+use crate::workspace;
 
 /// The arguments of `resume`.
 #[derive(Debug, clap::Args)]
@@ -47,6 +48,7 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
     let interrupts = Interrupts::listen()?;
     let known = store.look(&flow)?.screen.flow.seq;
     let said = (arguments.beforehand.mode(), arguments.beforehand.rules());
+    tell_idle(context, &said.1, &project, workspace::folder_of(&store));
     let turns = arguments.wishes.turns_at_once.map(usize::from);
     let (driven, report) = run::resume(&store, &flow, project, turns, said).map_err(from_run)?;
     if !context.out.is_json() {

@@ -1,6 +1,6 @@
 //! `run`: a flow file, or the graph of a project, is walked from its first node to its end.
 
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use a_society_facts::fact::flow::Ends;
 use a_society_facts::id::{BadName, ProjectName};
@@ -18,7 +18,7 @@ use a_society_orchestrator::withheld::holds_a_secret;
 use a_society_state::store::OUR_FOLDER;
 use a_society_state::{FlowRef, Store};
 
-use super::beforehand::Beforehand;
+use super::beforehand::{Beforehand, tell_idle};
 use super::budget::Limit;
 use super::context::Context;
 use super::drive::{Wishes, shown};
@@ -34,18 +34,29 @@ use crate::workspace;
 /// The name of a project whose folder has none that can be used.
 const PROJECT_UNNAMED: &str = "project";
 
+/// What the workspace is called as a project where the name of its folder cannot be used.
+const NAMES_OF_ALL: [&str; 2] = [PROJECT_UNNAMED, "workspace"];
+
+/// What names the workspace itself.
+const ALL: &str = ".";
+
 /// The arguments of `run`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 The flow is walked until it is over, waits for you, or is interrupted. On a terminal the words of a
 role stream, what ran stays above, the nodes stand below with time, tokens and cost, and what the flow
-asks can be answered there; elsewhere each event is a line, and with --json an object. Everything that happens is recorded before it counts, so that resume goes on after
-any end of this process. Ctrl-C starts nothing new and lets running turns reach a recorded point; a
-second one ends at once, and nothing recorded is lost either way.
+asks is answered there with a key (with a typed word where A_SOCIETY_PLAIN is set); elsewhere each
+event is a line, and with --json an object. Everything that happens is recorded before it counts, so
+that resume goes on after any end of this process. Ctrl-C starts nothing new and lets running turns
+reach a recorded point; a second one ends at once, and nothing recorded is lost either way.
 
 A project is a folder of the workspace, or the workspace itself, with a folder a-docs: its flows walk
 a-docs/workflow/main.yaml, and its roles read what it gives them. A flow file that defines no roles
 takes them from its project, and what it leaves unsaid of a node, the project's graph says.
+
+A flow file works on the folder of the workspace that it is in, if that has a folder a-docs, is a
+repository or has flows already, and else on the workspace as a whole. --project says otherwise. The folder
+in which its roles work is printed first.
 
 With --draft a flow begins without a graph, in a project's folder or for the workspace as a whole. Its
 owner asks what is wanted, writes the graph into the flow's record, and the flow walks that from then on.
@@ -94,9 +105,9 @@ pub(crate) struct Arguments {
     #[arg(long)]
     draft: bool,
 
-    /// The project a flow file works on: a folder of the workspace
-    #[arg(long, value_name = "NAME", value_parser = project)]
-    project: Option<ProjectName>,
+    /// The project a flow file works on: a folder of the workspace, or . for all of it
+    #[arg(long, value_name = "NAME|.", value_parser = project)]
+    project: Option<Chosen>,
 
     /// How the flow is called; the graph's name if it is not said
     #[arg(long, value_name = "TEXT")]
@@ -123,8 +134,30 @@ pub(crate) struct Arguments {
     wishes: Wishes,
 }
 
-fn project(text: &str) -> Result<ProjectName, String> {
-    text.parse().map_err(|bad: BadName| bad.to_string())
+/// The project that an argument names.
+#[derive(Debug, Clone)]
+enum Chosen {
+    /// The workspace itself.
+    All,
+    /// A folder of it.
+    Named(ProjectName),
+}
+
+impl Chosen {
+    fn name(&self, store: &Store) -> Result<ProjectName, Stop> {
+        match self {
+            Self::All => name_of_all(store),
+            Self::Named(name) => Ok(name.clone()),
+        }
+    }
+}
+
+fn project(text: &str) -> Result<Chosen, String> {
+    if text == ALL || text == "./" {
+        return Ok(Chosen::All);
+    }
+    let named = text.parse().map(Chosen::Named);
+    named.map_err(|bad: BadName| bad.to_string())
 }
 
 /// Runs it.
@@ -157,7 +190,7 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
         }
         Target::File(file) => {
             let project = match &arguments.project {
-                Some(project) => project.clone(),
+                Some(project) => project.name(&store)?,
                 None => project_of(&store, context, &named)?,
             };
             (of_project(context, &store, &project, file)?, project)
@@ -197,7 +230,7 @@ fn begin_draft(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
     let store = store_or_new(context, folder)?;
     let project = match (&arguments.project, &arguments.file) {
         (Some(_), Some(_)) => return Err(two_projects()),
-        (Some(project), None) => project.clone(),
+        (Some(project), None) => project.name(&store)?,
         (None, Some(folder)) => name_of(&store, folder)?,
         // The last name is that of a file, which there is none of.
         (None, None) => project_of(&store, context, Path::new("draft"))?,
@@ -351,6 +384,12 @@ pub(crate) fn begin(
         improve: wishes.improve,
         feedback: wishes.feedback,
     };
+    tell_idle(
+        context,
+        &new.rules,
+        &new.project_folder,
+        workspace::folder_of(store),
+    );
     let folder = new.project_folder.display().to_string();
     let interrupts = Interrupts::listen()?;
     let turns = wishes.turns_at_once.map(usize::from);
@@ -404,25 +443,48 @@ fn store_or_new(context: &mut Context<'_>, target: &Path) -> Result<Store, Stop>
     context.store()
 }
 
-/// The project a file belongs to: the folder of the workspace it lies in, or the workspace itself.
+/// The project a file belongs to: the folder of the workspace it is in, where that is a project, and else
+/// the workspace itself. A folder that only keeps flow files is none.
 fn project_of(store: &Store, context: &Context<'_>, file: &Path) -> Result<ProjectName, Stop> {
     let root = workspace::folder_of(store);
     let folder = context.environment.folder.clone().unwrap_or_default();
     let within = folder.join(file);
-    let first = within.strip_prefix(root).ok().and_then(|below| {
-        let mut names = below.components();
-        let first = names.next()?.as_os_str().to_str()?.to_owned();
-        // The last name is the file's own.
+    let beside = within.parent().unwrap_or(&folder);
+    let first = |beside: &Path, root: &Path| {
+        let first = beside.strip_prefix(root).ok()?.components().next()?;
+        let first = first.as_os_str().to_str()?;
+        let name: ProjectName = first.parse().ok()?;
         // What says how the workspace works is a part of it.
-        names
-            .next()
-            .map(|_| first)
-            .filter(|first| first != DOCS_NAME)
+        let is_own = first != DOCS_NAME && is_worked_on(store, &name, &root.join(first));
+        is_own.then_some(name)
+    };
+    // As it was typed, and as it is behind links and `..`.
+    let is_up = |part: Component<'_>| matches!(part, Component::ParentDir);
+    let typed = first(beside, root).filter(|_| !beside.components().any(is_up));
+    let first = typed.or_else(|| {
+        let (beside, root) = (whole_path(beside).ok()?, whole_path(root).ok()?);
+        first(&beside, &root)
     });
-    let own = || root.file_name()?.to_str().map(str::to_owned);
-    let named = first.and_then(|name| name.parse().ok());
-    let named = named.or_else(|| own().and_then(|name| name.parse().ok()));
-    match named {
+    first.map_or_else(|| name_of_all(store), Ok)
+}
+
+/// Whether a folder of the workspace is worked on by itself: it says how, it is a repository of its own,
+/// or it has flows.
+fn is_worked_on(store: &Store, name: &ProjectName, folder: &Path) -> bool {
+    is_project(store.ground().disk.as_ref(), folder)
+        || folder.join(".git").exists()
+        || store.root().join(name.as_str()).is_dir()
+}
+
+/// The name under which the workspace itself is a project: that of its folder, unless a folder in it has
+/// the same.
+fn name_of_all(store: &Store) -> Result<ProjectName, Stop> {
+    let root = workspace::folder_of(store);
+    let own = whole_path(root)?;
+    let own = own.file_name().and_then(|name| name.to_str());
+    let names = own.into_iter().chain(NAMES_OF_ALL);
+    let mut fit = names.filter(|name| !root.join(name).is_dir());
+    match fit.find_map(|name| name.parse().ok()) {
         Some(name) => Ok(name),
         None => Ok(PROJECT_UNNAMED
             .parse()

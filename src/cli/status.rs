@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use a_society_facts::At;
-use a_society_facts::fact::operator::ConsentMode;
+use a_society_facts::fact::operator::{ConsentMode, McpServerUnavailable};
 use a_society_facts::id::RoleInstance;
 use a_society_facts::view::flow::FlowState;
 use a_society_facts::view::standing::{Standing, left};
@@ -25,7 +25,7 @@ use super::report::damage_json;
 use crate::exit_code::ExitCode;
 use crate::operator_error::{Outcome, Stop};
 use crate::output::Output;
-use crate::text::{age, one_line};
+use crate::text::{age, one_line, plain};
 
 /// What is said of rules is cut to this, so that it stays on a few lines; `--json` has all of them.
 const CONSENT_COLUMNS_MAX: usize = 300;
@@ -96,13 +96,14 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
     for line in asks::lines(out, &asks) {
         out.line(&line)?;
     }
+    without_servers(out, state)?;
     let over = state.status.is_over();
     if !over {
         allowed(out, state, reaches.iter().flatten())?;
     }
     if let Some(damage) = &seen.damage {
         let says = damage.to_string();
-        out.line(&out.paint.red(&crate::text::plain(&says)))?;
+        out.line(&out.paint.red(&plain(&says)))?;
     } else if seen.held_by.is_none() && !over {
         out.line(&format!("go on: a-society resume {name}"))?;
     }
@@ -164,6 +165,11 @@ fn as_json(
             each.map(|(role, reach)| (role.to_string(), reach_json(reach)))
                 .collect::<serde_json::Map<_, _>>()
         }),
+        "absent_servers": absent(state)
+            .map(|(role, server, why)| json!({
+                "role": role, "server": server, "why": why, "try": McpServerUnavailable::hint(),
+            }))
+            .collect::<Vec<_>>(),
         "cost": cost::as_json(state),
         "delivered": made.map(delivered::place_as_json),
         "driven_by": seen.held_by,
@@ -178,6 +184,25 @@ fn tools(out: &mut Output, role: &RoleInstance, reach: &Reach) -> Result<(), Sto
         return Ok(());
     }
     out.line(&format!("tools of {role}: {}", reach.words()))
+}
+
+/// Which servers are missing, and what to try.
+fn without_servers(out: &mut Output, state: &FlowState) -> Result<(), Stop> {
+    for (role, server, why) in absent(state) {
+        let line = format!("{role} works without the MCP server {server}: {why}");
+        out.line(&out.paint.yellow(&plain(&line)))?;
+        out.line(&format!("  {}", McpServerUnavailable::hint()))?;
+    }
+    Ok(())
+}
+
+/// The servers that roles work without, and why.
+fn absent(state: &FlowState) -> impl Iterator<Item = (&RoleInstance, &str, &str)> {
+    let each = state.absent_servers.iter();
+    each.flat_map(|(role, servers)| {
+        let servers = servers.iter();
+        servers.map(move |(server, why)| (role, server.as_str(), why.as_str()))
+    })
 }
 
 /// What the flow may do, where that is not what everybody expects.

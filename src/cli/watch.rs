@@ -103,11 +103,17 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
 
 fn no_terminal(flow: Option<&FlowRef>) -> Stop {
     let hint = flow.map_or_else(
-        || "a-society ls, or a-society status FLOW".to_owned(),
-        |flow| format!("a-society status {flow}, or a-society log {flow} --follow"),
+        || "a-society ls and a-society status FLOW; a-society run and resume print what happens".to_owned(),
+        |flow| {
+            format!(
+                "a-society status {flow}, or a-society log {flow} --follow; a-society run and resume \
+                 print what happens"
+            )
+        },
     );
     let what = "there is no terminal to watch on";
-    let why = "watch draws a screen and reads keys; input and output must both be a terminal";
+    let why = "watch draws a screen and reads keys: input and output must both be a terminal, and TERM \
+               must name one that moves its cursor";
     OperatorError::new(("no-terminal", ExitCode::Usage), what, why, hint).into()
 }
 

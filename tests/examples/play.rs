@@ -39,7 +39,7 @@ impl Play {
         let begun = self.flow();
         let words: &[&str] = match (&begun, kind(&self.name)) {
             (Some(flow), _) => &["resume", flow],
-            (None, Kind::File) => &["run", "demo/flow.yaml"],
+            (None, Kind::File) => &["run", "demo/flow.yaml", "--project", "demo"],
             (None, Kind::Project) => &["run", "demo"],
             (None, Kind::Draft) => &[
                 "run",

@@ -90,7 +90,7 @@ fn a_flow_runs_to_its_end_with_the_script_beside_it() {
 #[test]
 fn without_a_workspace_one_is_made_here_and_that_is_said() {
     let place = Place::new(FLOW, SLOW);
-    std::fs::remove_dir(place.workspace.path().join(".a-society")).unwrap();
+    std::fs::remove_dir_all(place.workspace.path().join(".a-society")).unwrap();
     let said = place.run(&["run", "demo/flow.yaml", "--improve", "none"]);
     assert_eq!(said.code, 0, "{said:?}");
     assert!(

@@ -16,6 +16,7 @@ mod differing;
 mod ended;
 mod ending;
 mod extremes;
+mod failing;
 mod files;
 mod forked;
 mod handled;

@@ -1,5 +1,6 @@
 //! A workspace with a flow file and its script, and the program run on it.
 
+use std::os::unix::fs::DirBuilderExt as _;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -69,6 +70,10 @@ impl Place {
     pub(super) fn new(flow: &str, script: &str) -> Self {
         let workspace = Workspace::new();
         std::fs::create_dir(workspace.path().join("demo")).unwrap();
+        // A folder that had flows is worked on by itself.
+        let mut private = std::fs::DirBuilder::new();
+        private.recursive(true).mode(0o700);
+        private.create(workspace.state().join("demo")).unwrap();
         let place = Self { workspace };
         place.write("demo/flow.yaml", flow);
         place.write("demo/script.yaml", script);
@@ -102,8 +107,20 @@ impl Place {
 
     /// Starts a program that runs the flow to its end, and gives the flow's id once it has begun.
     pub(super) fn begin(&self) -> (Child, String) {
-        let run = ["run", "demo/flow.yaml"];
-        let child = self.start(&[&run[..], &["--improve", "none", "--feedback", "no"]].concat());
+        self.begin_looking_back("none")
+    }
+
+    /// The same, with a choice of how roles look back.
+    pub(super) fn begin_looking_back(&self, how: &str) -> (Child, String) {
+        let run = [
+            "run",
+            "demo/flow.yaml",
+            "--feedback",
+            "no",
+            "--improve",
+            how,
+        ];
+        let child = self.start(&run);
         wait_until("the flow begins", || self.flow().is_some());
         (child, self.flow().unwrap())
     }

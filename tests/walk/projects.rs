@@ -148,7 +148,7 @@ fn a_project_lies_directly_in_its_workspace() {
 #[test]
 fn outside_of_any_workspace_a_new_project_is_one_itself() {
     let place = Place::new(FLOW, SLOW);
-    std::fs::remove_dir(place.workspace.path().join(".a-society")).unwrap();
+    std::fs::remove_dir_all(place.workspace.path().join(".a-society")).unwrap();
     let said = place.run(&["init", "mine"]);
     assert_eq!(said.code, 0, "{said:?}");
     assert!(
@@ -386,8 +386,107 @@ fn a_file_of_the_workspaces_own_a_docs_works_on_the_workspace() {
     place.write("asks.yaml", script);
     let run = place.run(&["run", file, "--script", "asks.yaml"]);
     assert_eq!(run.code, 8, "{run:?}");
-    let projects = std::fs::read_dir(place.workspace.state()).unwrap();
-    let projects: Vec<_> = projects.map(|entry| entry.unwrap().file_name()).collect();
-    assert_eq!(projects, ["project"], "a-docs is no project");
+    assert_eq!(
+        projects_of(&place),
+        ["demo", "project"],
+        "a-docs is no project"
+    );
     assert!(journal(&place, "project").contains("Rules for every role"));
+}
+
+/// The names of the folders of flows.
+fn projects_of(place: &Place) -> Vec<String> {
+    let found = std::fs::read_dir(place.workspace.state()).unwrap();
+    let mut names: Vec<String> = found
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    names.sort();
+    names
+}
+
+/// A graph whose writer is a program, which says where it works.
+const WHERE: &str = r"workflow:
+  name: Hello
+  nodes:
+    - { id: ask, role: owner }
+    - { id: write, role: writer }
+    - { id: close, role: owner }
+  edges:
+    - { from: ask, to: write }
+    - { from: write, to: close }
+roles:
+  owner: { executor: scripted }
+  writer: { executor: command, command: { run: [sh, -c, 'pwd > where.txt; echo done'] } }
+";
+
+#[test]
+fn a_flow_file_in_a_folder_that_only_keeps_files_works_on_the_repository_around_it() {
+    let place = Place::new(FLOW, SLOW);
+    let root = place.workspace.path();
+    for folder in ["flows/deep", "app/a-docs", "own/.git", "src", ".git"] {
+        std::fs::create_dir_all(root.join(folder)).unwrap();
+    }
+    for folder in ["flows", "flows/deep", "own"] {
+        place.write(&format!("{folder}/flow.yaml"), WHERE);
+        place.write(&format!("{folder}/script.yaml"), "default: forward\n");
+    }
+    place.write("demo/flow.yaml", WHERE);
+    place.write("demo/script.yaml", "default: forward\n");
+    let whole = root.canonicalize().unwrap();
+    let works_in = |words: &[&str]| {
+        let said = place.run(&[&["run"], words, &["--improve", "none", "--json"]].concat());
+        assert_eq!(said.code, 0, "{said:?}");
+        let first = said.out.lines().next().unwrap();
+        let first: serde_json::Value = serde_json::from_str(first).unwrap();
+        assert_eq!(first["event"], "flow");
+        let project = first["project"].as_str().unwrap().to_owned();
+        let folder = format!("/{project}");
+        let folder = if root.join(&project).is_dir() {
+            folder
+        } else {
+            String::new()
+        };
+        // Where its program really was.
+        let seen = root.join(folder.trim_start_matches('/')).join("where.txt");
+        let seen = std::fs::read_to_string(&seen).unwrap();
+        let there = whole.join(folder.trim_start_matches('/'));
+        let there: std::path::PathBuf = there.components().collect();
+        assert_eq!(seen.trim_end(), there.to_str().unwrap(), "{words:?}");
+        (folder, project)
+    };
+    let own = whole.file_name().unwrap().to_str().unwrap();
+    // The folder of a test begins with a dot, which no project's name does.
+    let own = if own.starts_with('.') { "project" } else { own };
+    for words in [
+        &["flows/flow.yaml"][..],
+        &["flows/deep/flow.yaml"],
+        &["demo/../flows/flow.yaml"],
+        &["own/flow.yaml", "--project", "."],
+        &["demo/flow.yaml", "--project", "."],
+    ] {
+        assert_eq!(
+            works_in(words),
+            (String::new(), own.to_owned()),
+            "{words:?}"
+        );
+    }
+    // A repository of its own, one that had flows, and the one that is named.
+    assert_eq!(works_in(&["own/flow.yaml"]), ("/own".into(), "own".into()));
+    assert_eq!(
+        works_in(&["demo/flow.yaml"]),
+        ("/demo".into(), "demo".into())
+    );
+    assert_eq!(
+        works_in(&["flows/flow.yaml", "--project", "src"]),
+        ("/src".into(), "src".into())
+    );
+    let mut wanted = vec!["demo", "own", own, "src"];
+    wanted.sort_unstable();
+    assert_eq!(projects_of(&place), wanted);
+    // And people are told.
+    let said = place.run(&["run", "flows/flow.yaml", "--improve", "none"]);
+    assert!(
+        said.err.contains("its roles work in WORKSPACE\n"),
+        "{said:?}"
+    );
 }

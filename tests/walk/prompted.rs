@@ -1,4 +1,5 @@
-//! What answers a question at the terminal of `run`: a line that was typed when all of it was shown.
+//! What answers a question at the terminal of `run`: a key that was pressed, or a line that was typed, when
+//! all of it was shown.
 
 use std::thread::sleep;
 use std::time::Duration;
@@ -62,22 +63,63 @@ fn a_call_that_was_not_shown_whole_is_allowed_only_when_it_was() {
     let place = with_model(&model);
     let words = ["run", "demo/flow.yaml", "--improve", "none"];
     let mut terminal = Terminal::start(&place, &words);
+    let done = || place.workspace.path().join("demo/done.txt").exists();
     terminal.writes("more lines]", 1);
-    terminal.writes("not all of it is shown [more/", 1);
+    terminal.writes("v the whole call", 1);
+    sleep(SETTLED);
+    terminal.press("y");
+    terminal.writes("no such answer", 1);
+    sleep(SETTLED);
+    terminal.press("v");
+    terminal.writes("echo done > done.txt", 1);
+    terminal.writes("y once", 1);
+    // A key that was on its way is no answer to what has just been shown, nor are several at once.
+    terminal.press("y");
+    terminal.writes("before you could read", 1);
     sleep(SETTLED);
     terminal.press("yes\n");
-    terminal.writes("not all of this call was shown", 1);
+    terminal.writes("several keys at once", 1);
+    assert!(!done());
+    sleep(SETTLED);
+    terminal.press("y");
+    assert_eq!(terminal.child.wait().unwrap().code(), Some(0));
+    assert!(done());
+}
+
+#[test]
+fn a_call_that_is_denied_with_a_reason_is_not_run_and_its_role_reads_why() {
+    let model = Model::start_with(|results| match results {
+        0 => vec![call(0, "run_command", json!({ "command": "touch made" }))],
+        _ => Vec::new(),
+    });
+    let place = with_model(&model);
+    let words = ["run", "demo/flow.yaml", "--improve", "none"];
+    let mut terminal = Terminal::start(&place, &words);
+    terminal.writes("y once · f for this flow · n deny · r deny and say why", 1);
+    sleep(SETTLED);
+    terminal.press("r");
+    terminal.writes("why?", 1);
+    terminal.press("Ask the editor first.\n");
+    assert_eq!(terminal.child.wait().unwrap().code(), Some(0));
+    assert!(!place.workspace.path().join("demo/made").exists());
+    let heard = model.heard();
+    assert!(heard[1].contains("Ask the editor first."), "{heard:?}");
+}
+
+#[test]
+fn whole_lines_answer_where_that_is_asked_for() {
+    let model = Model::start_with(|results| match results {
+        0 => vec![call(0, "run_command", json!({ "command": "touch made" }))],
+        _ => Vec::new(),
+    });
+    let place = with_model(&model);
+    let words = ["run", "demo/flow.yaml", "--improve", "none"];
+    let mut terminal = Terminal::start_with(&place, &words, &[("A_SOCIETY_PLAIN", "1")]);
+    terminal.writes("allow? [yes/flow", 1);
+    sleep(SETTLED);
     terminal.press("perhaps\n");
     terminal.writes("not understood", 1);
-    terminal.press("more\n");
-    terminal.writes("echo done > done.txt", 1);
-    terminal.writes("allow? [yes/flow", 1);
-    // A line that was on its way is not an answer to what has just been shown.
-    terminal.press("yes\n");
-    terminal.writes("before you could read", 1);
-    assert!(!place.workspace.path().join("demo/done.txt").exists());
-    sleep(SETTLED);
     terminal.press("yes\n");
     assert_eq!(terminal.child.wait().unwrap().code(), Some(0));
-    assert!(place.workspace.path().join("demo/done.txt").exists());
+    assert!(place.workspace.path().join("demo/made").exists());
 }

@@ -44,7 +44,14 @@ fn only_the_configuration_outside_widens_and_whatever_is_inside_takes_away() {
         place.write("demo/flow.yaml", &FLOW.replace("a log. }", &role));
         let state = place.workspace.state();
         drop(std::fs::remove_dir_all(state.join("demo")));
-        let said = place.run(&["run", "demo/flow.yaml", "--until-waiting"]);
+        let run = [
+            "run",
+            "demo/flow.yaml",
+            "--project",
+            "demo",
+            "--until-waiting",
+        ];
+        let said = place.run(&run);
         assert_eq!(said.code, 9, "{said:?}");
         (place.flow().unwrap(), said.out)
     };

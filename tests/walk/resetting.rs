@@ -125,3 +125,23 @@ fn a_run_that_nobody_watches_goes_on_when_a_limit_resets_and_ends_well() {
         said.out
     );
 }
+
+#[test]
+fn a_role_that_looks_back_asks_its_provider_at_once_when_the_operator_says_so() {
+    // The second request is the first of the role's reflection.
+    let is_second = |number: usize| is_first(number.saturating_sub(1)).filter(|_| number == 2);
+    let model = Model::start_asking_for_time(nothing, is_second, HOUR_S);
+    let place = with_model(&model);
+    let (mut child, flow) = place.begin_looking_back("graph");
+    wait_until("it waits for the limit", || {
+        standing(&place, &flow) == "limited"
+    });
+    let asked = model.requests();
+    let began = std::time::Instant::now();
+    let tried = place.run(&["retry", &flow, "--role", "owner"]);
+    assert_eq!(tried.code, 0, "{tried:?}");
+    wait_until("it asks again", || model.requests() > asked);
+    assert!(began.elapsed().as_secs() < 60, "it waited for its turn");
+    drop(child.kill());
+    drop(child.wait());
+}

@@ -39,6 +39,11 @@ pub(super) struct Terminal {
 
 impl Terminal {
     pub(super) fn start(place: &Place, words: &[&str]) -> Self {
+        Self::start_with(place, words, &[])
+    }
+
+    /// The same, with these variables.
+    pub(super) fn start_with(place: &Place, words: &[&str], variables: &[(&str, &str)]) -> Self {
         let keys = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC).unwrap();
         grantpt(&keys).unwrap();
         unlockpt(&keys).unwrap();
@@ -54,6 +59,7 @@ impl Terminal {
         let end = || File::from(rustix::fs::open(&name, flags, Mode::empty()).unwrap());
         let mut command = place.workspace.command(words);
         command.env("TERM", "xterm-256color");
+        command.envs(variables.iter().copied());
         let child = command
             .stdin(Stdio::from(end()))
             .stdout(Stdio::from(end()))
@@ -94,6 +100,19 @@ impl Terminal {
             let written = self.shown.lock().unwrap();
             written.matches(words).count() >= times
         });
+    }
+
+    /// The same on a terminal that says of itself what it is; nothing is the same as an empty word.
+    fn start_as(place: &Place, words: &[&str], kind: Option<&str>) -> Self {
+        Self::start_with(place, words, &[("TERM", kind.unwrap_or_default())])
+    }
+
+    /// All that was written, once the program has ended.
+    fn all_written(&mut self) -> (Option<i32>, String) {
+        let code = self.child.wait().unwrap().code();
+        // The last of it may be on its way still.
+        std::thread::sleep(std::time::Duration::from_millis(200));
+        (code, self.shown.lock().unwrap().clone())
     }
 
     /// Waits until these words stand on the screen.
@@ -195,4 +214,69 @@ fn a_screen_whose_terminal_is_closed_ends_by_itself() {
     terminal.shows("Feed of owner");
     terminal.hang_up();
     wait_until("it ends", || terminal.child.try_wait().unwrap().is_some());
+}
+
+/// Terminals of editors and old machines, and those that say nothing of themselves.
+const DUMB: [Option<&str>; 2] = [Some("dumb"), None];
+
+#[test]
+fn on_a_terminal_that_takes_lines_only_no_command_moves_the_cursor() {
+    for kind in DUMB {
+        let place = Place::new(FLOW, SLOW);
+        let mut terminal = Terminal::start_as(&place, &RUN, kind);
+        let (code, written) = terminal.all_written();
+        assert_eq!(code, Some(0), "{kind:?}: {written}");
+        assert!(!written.contains('\u{1b}'), "{kind:?}: {written:?}");
+        assert!(
+            written.contains("the forward work is done"),
+            "{kind:?}: {written:?}"
+        );
+        let flow = place.flow().unwrap();
+        for words in [
+            &["ls", "--all"][..],
+            &["show", &flow],
+            &["status", &flow],
+            &["verify"],
+        ] {
+            let mut terminal = Terminal::start_as(&place, words, kind);
+            let (code, written) = terminal.all_written();
+            assert_eq!(code, Some(0), "{words:?}: {written}");
+            assert!(!written.contains('\u{1b}'), "{words:?}: {written:?}");
+            // Nothing is written over either.
+            let overwritten = written.replace("\r\n", "\n").contains('\r');
+            assert!(!overwritten, "{words:?}: {written:?}");
+        }
+    }
+}
+
+#[test]
+fn on_a_terminal_that_takes_lines_only_a_question_ends_the_run_and_watch_names_what_works() {
+    for kind in DUMB {
+        let place = Place::new(FLOW, super::place::ASKING);
+        let mut terminal = Terminal::start_as(&place, &["run", "demo/flow.yaml"], kind);
+        let (code, written) = terminal.all_written();
+        assert_eq!(code, Some(8), "{kind:?}: {written}");
+        assert!(written.contains("Which colour?"), "{kind:?}: {written:?}");
+        assert!(!written.contains('\u{1b}'), "{kind:?}: {written:?}");
+        let mut terminal = Terminal::start_as(&place, &["watch"], kind);
+        let (code, written) = terminal.all_written();
+        assert_eq!(code, Some(2), "{kind:?}: {written}");
+        assert!(!written.contains('\u{1b}'), "{kind:?}: {written:?}");
+        for command in ["a-society status", "a-society run"] {
+            assert!(written.contains(command), "{kind:?}: {written:?}");
+        }
+    }
+}
+
+#[test]
+fn a_tab_in_a_question_is_as_wide_as_a_tab_and_tells_itself_from_spaces() {
+    let asking = super::place::ASKING.replace("'Which colour?'", "\"Which\\tcolour?\"");
+    let place = Place::new(FLOW, &asking);
+    let flow = place.run_until_it_waits();
+    let mut terminal = Terminal::start(&place, &["watch", &flow]);
+    terminal.shows("Which   colour?");
+    terminal.press("\u{1b}[B");
+    terminal.shows("Which→  colour?");
+    terminal.press("q");
+    assert_eq!(terminal.child.wait().unwrap().code(), Some(0));
 }

@@ -7,6 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
+use a_society_facts::fact::node::WaitReason;
 use a_society_facts::fact::request::RequestFrame;
 use a_society_facts::fact::turn::DraftKind;
 use a_society_facts::id::{ClientId, RoleInstance, Seq, TurnId};
@@ -293,11 +294,17 @@ impl Core {
 
     pub(super) fn append(&mut self, fact: Fact) -> Result<(), DriverError> {
         self.changed |= may_give_work(&fact);
-        if let Fact::NodeRetried(retried) = &fact
-            && !retried.on_time
-            && let Some(role) = self.state().role_of(&retried.node)
-        {
-            self.tried_again.insert(role.clone());
+        let pressed = if let Fact::NodeRetried(f) = &fact {
+            self.state().role_of(&f.node).filter(|_| !f.on_time)
+        } else if let Fact::NodeWoken(f) = &fact {
+            // A role that looks back has no node; its wait is ended instead.
+            let is_hurried = f.reason == WaitReason::Provider && !f.on_time;
+            is_hurried.then_some(&f.role)
+        } else {
+            None
+        };
+        if let Some(role) = pressed.cloned() {
+            self.tried_again.insert(role);
         }
         let ended = if let Fact::TurnEnded(ended) = &fact {
             Some(ended.turn)

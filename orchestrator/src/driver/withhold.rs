@@ -10,6 +10,7 @@ use std::sync::{Arc, LazyLock};
 use a_society_facts::fact::turn::{DraftKind, RawValueEq};
 use a_society_facts::id::{MessageId, TurnId};
 use a_society_facts::message::{Message, ToolCall};
+use a_society_facts::reason::in_words;
 use a_society_facts::view::session::Entry;
 use a_society_roles::provider::Blocks;
 use a_society_roles::tool::redact::{Redactor, Stream};
@@ -82,6 +83,12 @@ impl SecretFilter {
         stream.map(Stream::finish).unwrap_or_default()
     }
 
+    /// Why something failed, which people read.
+    fn reason(&self, why: &mut String) {
+        *why = in_words(why).into_owned();
+        self.clean(why);
+    }
+
     fn clean(&self, text: &mut String) {
         *text = self.redactor.redact(text);
     }
@@ -126,19 +133,15 @@ impl SecretFilter {
                 provider_blocks,
                 ..
             } => self.answer(text, calls, provider_blocks),
-            Step::Failed { error: text, .. } | Step::Refuse { output: text, .. } => {
+            Step::Failed { error: why, .. }
+            | Step::Absent { why, .. }
+            | Step::Compact(Compact::Failed { why, .. })
+            | Step::Choose(Choose::Failed { why }) => self.reason(why),
+            Step::Refuse { output: text, .. }
+            | Step::Compact(Compact::Summary { text, .. } | Compact::Wrong { why: text, .. })
+            | Step::Choose(Choose::Wrong { text, .. } | Choose::Chosen { text, .. }) => {
                 self.clean(text);
             }
-            Step::Compact(
-                Compact::Summary { text, .. }
-                | Compact::Wrong { why: text, .. }
-                | Compact::Failed { why: text, .. },
-            ) => self.clean(text),
-            Step::Choose(
-                Choose::Wrong { text, .. }
-                | Choose::Chosen { text, .. }
-                | Choose::Failed { why: text },
-            ) => self.clean(text),
             Step::End(end) => self.end(end),
             Step::Ask(_)
             | Step::Draft { .. }
@@ -151,7 +154,6 @@ impl SecretFilter {
             | Step::Start { .. }
             | Step::Finish { .. }
             | Step::Trust { .. }
-            | Step::Absent { .. }
             | Step::Compact(Compact::Ask { .. } | Compact::Again(_))
             | Step::Choose(Choose::Ask(_) | Choose::Again(_))
             | Step::Wait { .. } => {}
@@ -163,7 +165,7 @@ impl SecretFilter {
             End::Outcome { words, .. } => self.clean(words),
             End::Fault(fault) => self.clean(&mut fault.message),
             End::Aborted { why } | End::Provider { why, .. } | End::Configuration { why } => {
-                self.clean(why);
+                self.reason(why);
             }
             End::OutputLimit => {}
         }

@@ -35,7 +35,7 @@ pub const SCOPE: &str = "scope";
 /// How it is said that a model chooses.
 pub const AUTO: &str = "auto";
 /// How it is said that there is none.
-const NONE: &str = "none";
+pub const NONE: &str = "none";
 
 /// How far the tools of a role reach: what the operator's configuration allows at most, narrowed by
 /// the role's file and by what was chosen for the role. The journal lies in the workspace, so that

@@ -4,7 +4,7 @@
 //! [`draft`] makes one for a flow that has no graph yet.
 //! [`files`] is the record folder as roles see it, [`records`] what the runtime itself writes there. [`workshop`] knows, for one flow, who its roles
 //! are, what they are told, and who takes their turns; [`mod@bench`] is what models work with,
-//! and [`choices`] who chooses that. [`place`] says where a project lies, and what its roles name.
+//! and [`choices`] who chooses that. [`unconfigured`] finds names of it that nobody configured. [`place`] says where a project lies, and what its roles name.
 
 pub mod bench;
 pub mod choices;
@@ -16,4 +16,5 @@ pub mod place;
 mod program;
 pub mod reaches;
 pub mod records;
+pub mod unconfigured;
 pub mod workshop;

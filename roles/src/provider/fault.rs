@@ -172,7 +172,7 @@ impl FaultClass {
         }
     }
 
-    /// The word by which facts and people know it.
+    /// The word by which facts know it; people read it with spaces.
     #[must_use]
     pub fn word(self) -> &'static str {
         match self {
@@ -231,7 +231,7 @@ impl FaultClass {
 
 impl fmt::Display for FaultClass {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.word())
+        f.write_str(&self.word().replace('_', " "))
     }
 }
 

@@ -26,7 +26,7 @@ const NOTES: [(&str, &str); 22] = [
     ("operator_replied", "is answered"),
     ("reply_returned", "what you said is given back"),
     ("stop_requested", "is stopped"),
-    ("mcp_server_unavailable", "has no server of tools"),
+    ("mcp_server_unavailable", "works without the MCP server"),
     ("budget_reached", "reached a budget"),
     ("recovery_truncated", "a torn end of the journal was cut"),
     ("blob_lost", "a blob is lost"),
@@ -50,6 +50,8 @@ pub(super) fn of(fact: &Fact) -> Option<About> {
     let says_more = payload(fact);
     let text = if let Fact::ConsentRuled(ruled) = fact {
         format!("{}: {}", ruled.words(), ruled.about)
+    } else if let Fact::McpServerUnavailable(absent) = fact {
+        format!("{says} {}", absent.words())
     } else {
         let more = details(&says_more);
         let parts = std::iter::once((*says).to_owned()).chain(more);

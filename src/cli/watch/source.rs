@@ -24,7 +24,7 @@ use crate::cli::asks::{self, Ask};
 use crate::cli::progress::board::stands;
 use crate::cli::status::works_and_asks;
 use crate::operator_error::Stop;
-use crate::text::{one_line, plain};
+use crate::text::{one_line, plain, tabbed};
 
 /// The list of flows is made anew this often; the flow that is looked at is read much more often.
 const LIST_EVERY_MS: u64 = 700;
@@ -176,7 +176,8 @@ impl Source {
             role,
             who: plain(&ask.who).into_owned(),
             what: plain(&ask.what).into_owned(),
-            says: says.map(|line| plain(line).into_owned()).collect(),
+            // A tab is not a row of spaces, and who decides sees which it is.
+            says: says.map(|line| tabbed(line, '→')).collect(),
             kind,
         }
     }
@@ -363,7 +364,7 @@ fn typed(ask: &Ask) -> AskKind {
 fn items(feed: &FeedView) -> Vec<Item> {
     let items = feed.items().map(|item: &FeedItem| {
         let lines = item.text.lines().take(ITEM_LINES_MAX);
-        let mut lines: Vec<String> = lines.map(|line| plain(line).into_owned()).collect();
+        let mut lines: Vec<String> = lines.map(|line| tabbed(line, ' ')).collect();
         if item.text.lines().nth(ITEM_LINES_MAX).is_some() || item.full_bytes.is_some() {
             lines.push("…".to_owned());
         }

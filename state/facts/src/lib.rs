@@ -12,6 +12,7 @@ pub mod legal;
 pub mod limits;
 pub mod line;
 pub mod message;
+pub mod reason;
 pub mod sample;
 pub mod view;
 

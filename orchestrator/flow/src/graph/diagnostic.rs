@@ -79,6 +79,7 @@ codes! {
     RepeatedReading "G030" "A node asks for what its role has read already.",
     SharedOwnership "G031" "Two roles own the same path, or one of them a part of what the other owns.",
     OldForm "G032" "A file of a project has an older form; `check --fix` rewrites it.",
+    Unconfigured "G033" "A role names a model, a server or a skill that is not configured here.",
 }
 
 impl Serialize for Code {
@@ -97,6 +98,9 @@ pub struct Excerpt {
     /// How many characters the fault is long; at least 1.
     pub caret_length: usize,
 }
+
+/// The longest line that is shown whole.
+const EXCERPT_CHARS: usize = 160;
 
 /// One thing that is wrong with a flow file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -132,6 +136,44 @@ impl Diagnostic {
             column: u32::from(line > 0),
             excerpt: None,
             hint,
+        }
+    }
+
+    /// A warning about a word of a text, for those who find out by other means than reading it as YAML: at
+    /// the first place where the word stands by itself, or about the file as a whole.
+    pub fn warning_at(code: Code, file: &str, (text, word): (&str, &str), message: String) -> Self {
+        let place = text.lines().zip(1..).find_map(|(line, number)| {
+            let is_part =
+                |letter: char| letter.is_alphanumeric() || matches!(letter, '-' | '_' | '.');
+            let code = line.split('#').next().unwrap_or_default();
+            let mut places = code.match_indices(word).map(|(at, _)| at);
+            let at = places.find(|at| {
+                let (before, behind) = (&code[..*at], &code[at + word.len()..]);
+                !before.ends_with(is_part) && !behind.starts_with(is_part)
+            })?;
+            let offset = line[..at].chars().count();
+            Some((number, offset, line.replace('\t', " ")))
+        });
+        let mut said = Self::error(code, file, 0, message, None).as_warning();
+        if let Some((line, offset, text)) = place {
+            said.line = line;
+            said.column = u32::try_from(offset).unwrap_or(u32::MAX).saturating_add(1);
+            // A line that is longer than people read is named, and not shown.
+            said.excerpt = (text.chars().count() <= EXCERPT_CHARS).then(|| Excerpt {
+                text,
+                caret_offset: offset,
+                caret_length: word.chars().count().max(1),
+            });
+        }
+        said
+    }
+
+    /// The same with what to try.
+    #[must_use]
+    pub fn with_hint(self, hint: String) -> Self {
+        Self {
+            hint: Some(hint),
+            ..self
         }
     }
 

@@ -59,6 +59,11 @@ impl Nearest {
     }
 }
 
+/// Of these names the one that was probably meant, for what is looked up elsewhere than in a file.
+pub fn nearest<'c>(wrong: &str, candidates: impl IntoIterator<Item = &'c str>) -> Option<&'c str> {
+    Nearest::default().of(wrong, candidates)
+}
+
 /// Case, `-` and `_` are what people mix up, so they cost nothing. Long names are compared by
 /// their beginnings, which keeps one comparison cheap.
 fn folded(text: &str) -> Vec<char> {

@@ -24,6 +24,7 @@ mod yaml;
 
 pub use diagnostic::{Code, Diagnostic, Excerpt, Severity};
 pub use difference::differences;
+pub use hint::nearest;
 pub use improvement::ImprovementStep;
 pub use model::{Edge, EdgeIndex, FlowGraph, GraphFile, Node, NodeIndex};
 pub use name::{

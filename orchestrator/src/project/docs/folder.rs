@@ -55,6 +55,12 @@ pub fn role_file(role: &str) -> String {
     format!("{DOCS_NAME}/roles/{role}/main.md")
 }
 
+/// Where the settings of a role stand, from the project folder.
+#[must_use]
+pub fn role_settings(role: &str) -> String {
+    format!("{DOCS_NAME}/roles/{role}/role.yaml")
+}
+
 /// Where the rules for every role stand, from the project folder.
 #[must_use]
 pub fn rules_file() -> String {

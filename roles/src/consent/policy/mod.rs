@@ -8,4 +8,4 @@ mod rule;
 mod tests;
 
 pub use judge::{FileNames, Judged, Policy, Subject};
-pub use rule::{KNOWN, RULES_MAX, RuleFault, check, check_all, check_allow, split};
+pub use rule::{KNOWN, RULES_MAX, RuleFault, check, check_all, check_allow, server_of_rule, split};

@@ -97,6 +97,15 @@ pub const KNOWN: &str = "a rule is edits, commands, web, mcp-tools, edits:FOLDER
                          'pytest *' or commands:make, web:HOST, mcp:SERVER, mcp:SERVER/TOOL or the name of \
                          a tool; for example edits:src,'pytest *',mcp:files";
 
+/// The server whose tools a rule is about.
+#[must_use]
+pub fn server_of_rule(rule: &str) -> Option<String> {
+    match Rule::read(rule) {
+        Ok(Rule::Server { name, .. }) => Some(name),
+        Ok(_) | Err(_) => None,
+    }
+}
+
 /// Takes a list of rules apart at its commas. A comma in quotes belongs to its rule.
 ///
 /// # Errors

@@ -2,12 +2,35 @@
 
 use super::limits::SHOWN_BYTES;
 use super::report::{How, Report};
-use super::spec::{CommandSpec, ExitOutcome};
+use super::spec::{CommandSpec, ExitMapping, ExitOutcome};
 use crate::handoff::{
     FaultCode, Outcome, Signal, Target, handoff_block, parse_outcome, problem_of,
 };
 use crate::port::RecordPath;
 use crate::turn::job::Job;
+
+/// With these codes the shell at the gate says that there is no such program, or that it is none.
+const NOT_STARTED: [u8; 2] = [126, 127];
+
+/// What is said where the shell at the gate says nothing.
+const UNSAID: &str = "nothing says why";
+
+/// Why a program was not started, if that is what its exit code says and nobody gave the code a meaning.
+pub(super) fn not_started(spec: &CommandSpec, report: &Report) -> Option<String> {
+    let How::Exited(code) = report.how else {
+        return None;
+    };
+    let is_mapped = |mapping: &ExitMapping| mapping.outcome(code).is_some();
+    if !NOT_STARTED.contains(&code) || spec.on_exit.as_ref().is_some_and(is_mapped) {
+        return None;
+    }
+    let program = spec.run.first().map_or("", String::as_str);
+    let why = tail(&report.stderr).lines().last().unwrap_or(UNSAID);
+    Some(format!(
+        "{program} could not be started (exit code {code}): {why}. Install it, or name another program \
+         under run: of the role."
+    ))
+}
 
 /// What a turn ends with.
 #[derive(Debug, PartialEq, Eq)]
@@ -66,7 +89,7 @@ pub(super) fn refused(message: &str) -> String {
     answer(&words, &Outcome::PromptHuman)
 }
 
-/// What is said when the program could not be started, or its output not be handed over.
+/// What is said when the output of the program could not be handed over.
 pub(super) fn failed(why: &str) -> String {
     answer(why, &Outcome::PromptHuman)
 }
@@ -173,7 +196,6 @@ fn fenced(text: &str) -> String {
 mod tests {
     use std::collections::BTreeMap;
 
-    use super::super::spec::ExitMapping;
     use super::*;
     use crate::taker::tests::stage::job;
 

@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 
 use super::child::{Held, Launch};
 use super::input;
-use super::outcome::{failed, refused, unknown, verdict};
+use super::outcome::{failed, not_started, refused, unknown, verdict};
 use super::report::{How, Report};
 use super::spec::{CommandSpec, Environment};
 use crate::port::RecordFiles;
@@ -104,8 +104,15 @@ impl CommandTaker {
         match tail(&job) {
             Tail::Ask if self.answered == 0 => {}
             Tail::Ask | Tail::Called(..) => {
-                let answer = self.recorded().unwrap_or_else(unknown);
-                self.next = Next::AskForEnd(answer);
+                let report = self.recorded();
+                let not_started = report.as_ref().and_then(|it| not_started(&self.spec, it));
+                self.next = match (not_started, report) {
+                    (Some(why), _) => Next::End(aborted(why)),
+                    (None, Some(report)) => {
+                        Next::AskForEnd(verdict(&self.job, &self.spec, &report).answer)
+                    }
+                    (None, None) => Next::AskForEnd(self.unrecorded()),
+                };
             }
             Tail::Calls(open) => {
                 if let Some((_, call)) = open.first() {
@@ -117,16 +124,21 @@ impl CommandTaker {
         }
     }
 
-    /// The answer that follows from the recorded result of the call, if that is the last thing
-    /// that is recorded.
-    fn recorded(&self) -> Option<String> {
+    /// The recorded result of the call, if that is the last thing that is recorded.
+    fn recorded(&self) -> Option<Report> {
         match &**self.job.history.last()? {
-            Message::ToolResult { content, .. } => {
-                let report = Report::parse(content)?;
-                Some(verdict(&self.job, &self.spec, &report).answer)
-            }
-            Message::User { content } => Some(refused(content)),
-            Message::Assistant { .. } | Message::AssistantToolCalls { .. } => None,
+            Message::ToolResult { content, .. } => Report::parse(content),
+            Message::User { .. }
+            | Message::Assistant { .. }
+            | Message::AssistantToolCalls { .. } => None,
+        }
+    }
+
+    /// The answer where there is no result to judge.
+    fn unrecorded(&self) -> String {
+        match self.job.history.last().map(|last| &**last) {
+            Some(Message::User { content }) => refused(content),
+            _ => unknown(),
         }
     }
 
@@ -214,13 +226,20 @@ impl CommandTaker {
                 let process = Some(held.name());
                 self.then(Next::Run(held), Step::Start { call, process })
             }
-            Err(why) => self.failed(call, why),
+            Err(why) => {
+                let end = aborted(why.clone());
+                self.finish_failed(call, why, Next::End(end))
+            }
         }
     }
 
     /// The call came to nothing, and only the operator can say how to go on.
     fn failed(&mut self, call: CallId, why: String) -> Step {
         let next = Next::AskForEnd(failed(&why));
+        self.finish_failed(call, why, next)
+    }
+
+    fn finish_failed(&mut self, call: CallId, why: String, next: Next) -> Step {
         let end = CallEnd::Failed;
         let output = why;
         self.then(
@@ -252,6 +271,9 @@ impl CommandTaker {
             Ok(report) => report,
             Err(why) => return self.failed(call, format!("The command did not run: {why}.")),
         };
+        if let Some(why) = not_started(&self.spec, &report) {
+            return self.finish_failed(call, report.text(), Next::End(aborted(why)));
+        }
         let verdict = verdict(&self.job, &self.spec, &report);
         // What is handed over is written before the call counts as finished.
         for (path, text) in &verdict.artifacts {
@@ -300,9 +322,11 @@ fn summary(run: &[String]) -> String {
 }
 
 fn lost() -> End {
-    End::Aborted {
-        why: "a call was intended and got no name".to_owned(),
-    }
+    aborted("a call was intended and got no name".to_owned())
+}
+
+fn aborted(why: String) -> End {
+    End::Aborted { why }
 }
 
 impl Taker for CommandTaker {

@@ -165,11 +165,30 @@ fn a_call_that_was_started_before_a_crash_is_never_run_again_by_itself() {
 }
 
 #[test]
-fn a_program_that_cannot_be_started_ends_with_a_question() {
+fn a_program_that_cannot_be_started_fails_the_turn() {
     let stage = played(&CommandSpec::new(vec![
         "no-such-program-anywhere".to_owned(),
     ]));
     assert!(finish(&stage).contains("exit code 127"), "{}", stage.page());
+    let end = stage.lines.last().unwrap();
+    let says = "no-such-program-anywhere could not be started (exit code 127)";
+    assert!(
+        end.contains("Aborted") && end.contains(says),
+        "{}",
+        stage.page()
+    );
+    // A program that gives these codes a meaning is asked about as the role's file says.
+    let mut spec = shell("exit 127");
+    spec.on_exit = Some(ExitMapping {
+        codes: std::collections::BTreeMap::from([(127, ExitOutcome::PromptHuman)]),
+        otherwise: None,
+    });
+    let asked = played(&spec);
+    assert!(
+        asked.lines.last().unwrap().contains("PromptHuman"),
+        "{}",
+        asked.page()
+    );
     let stage = played(&CommandSpec::new(Vec::new()));
     assert!(
         finish(&stage).contains("Failed \"The command is empty"),
@@ -183,7 +202,7 @@ fn a_program_that_cannot_be_started_ends_with_a_question() {
         .run(&mut taker, Told::Begin, 100)
         .expect("the turn ends");
     assert!(
-        stage.lines.last().unwrap().contains("PromptHuman"),
+        stage.lines.last().unwrap().contains("Aborted"),
         "{}",
         stage.page()
     );

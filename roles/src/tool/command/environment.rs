@@ -72,20 +72,8 @@ pub(super) fn behind_walls() -> [(String, String); 2] {
     .map(|(name, value)| (name.to_owned(), value.to_owned()))
 }
 
-/// The folders in which programs are looked for, to be read as they are. One that is or holds a
-/// home is not among them: everything would be readable for one program.
-pub(super) fn path_folders(variables: &[(String, String)]) -> Vec<String> {
-    let of = |wanted: &str| {
-        let found = variables.iter().find(|(name, _)| name == wanted);
-        found.map_or("", |(_, value)| value.as_str())
-    };
-    let home = Path::new(of("HOME"));
-    let holds_home = |folder: &str| folder == "/" || home.starts_with(folder);
-    let folders = of("PATH").split(':').filter(|folder| !holds_home(folder));
-    folders.map(str::to_owned).collect()
-}
-
-/// Below a home, what toolchains need to be read. The rest of a home is nobody's business.
+/// Below a home, what toolchains need to be read and nothing on `PATH` leads to. The rest of a home is
+/// nobody's business.
 const TOOLCHAINS: [&str; 18] = [
     ".cargo/bin",
     ".cargo/registry",
@@ -158,11 +146,5 @@ mod tests {
                 "GIT_TERMINAL_PROMPT=0",
             ]
         );
-        let homely = (
-            "PATH".to_owned(),
-            "/:/users:/users/o:/users/o/bin:/bin".to_owned(),
-        );
-        let home = ("HOME".to_owned(), "/users/o".to_owned());
-        assert_eq!(path_folders(&[homely, home]), ["/users/o/bin", "/bin"]);
     }
 }

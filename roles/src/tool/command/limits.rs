@@ -43,3 +43,10 @@ pub(super) const REPOSITORY_DEPTH: usize = 4;
 
 /// How many folders are looked at for it.
 pub(super) const REPOSITORY_FOLDERS: usize = 4_000;
+
+/// How deep the system's settings are looked at for what every user may read: deeper than they are.
+pub(super) const SETTINGS_DEPTH: usize = 8;
+
+/// How many entries of them are looked at, which takes some ten milliseconds; a large system has a few
+/// thousand.
+pub(super) const SETTINGS_ENTRIES: usize = 20_000;

@@ -9,6 +9,7 @@ mod held;
 mod limits;
 mod process;
 mod spaces;
+mod toolchains;
 mod wall;
 
 use crate::number::grouped;
@@ -193,7 +194,10 @@ impl Toolbox {
         }
         let mut readable: Vec<String> = roots.readable().iter().map(|it| text(it)).collect();
         readable.extend(environment::toolchains(variables));
-        readable.extend(environment::path_folders(variables));
+        readable.extend(toolchains::reached(
+            variables,
+            &[roots.project(), roots.record()],
+        ));
         let hidden = roots
             .record()
             .ancestors()

@@ -8,7 +8,7 @@
 mod linux;
 
 use std::fs;
-use std::os::unix::fs::DirBuilderExt as _;
+use std::os::unix::fs::{DirBuilderExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::UNIX_EPOCH;
@@ -16,7 +16,15 @@ use std::time::UNIX_EPOCH;
 use rustix::process::{Resource, Rlimit, setrlimit};
 
 use super::frame::Walls;
-use super::limits::{FILE_BYTES, OPEN_FILES, REPOSITORY_DEPTH, REPOSITORY_FOLDERS};
+use super::limits::{
+    FILE_BYTES, OPEN_FILES, REPOSITORY_DEPTH, REPOSITORY_FOLDERS, SETTINGS_DEPTH, SETTINGS_ENTRIES,
+};
+
+/// The right of every user to read a file.
+const OTHERS_READ: u32 = 0o004;
+
+/// The rights of every user to list a folder and to reach what is in it.
+const OTHERS_ENTER: u32 = 0o005;
 
 /// Where folders for temporary files are made.
 const TEMPORARY: &str = "/tmp";
@@ -93,6 +101,51 @@ pub(super) fn put_up(walls: &Walls, scratch: Option<&str>) -> Result<Vec<String>
         return Err(format!("It would run without {}.", missing.join("; ")));
     }
     Ok(missing)
+}
+
+/// What every user may read of a folder: the folder itself, if that is all of it, or its parts. What was not
+/// looked at is left out.
+pub(super) fn open_to_all(folder: &Path) -> Vec<PathBuf> {
+    let mut left = SETTINGS_ENTRIES;
+    match shared(folder, 0, &mut left) {
+        None => vec![folder.to_owned()],
+        Some(parts) => parts,
+    }
+}
+
+/// Nothing if every user may read all of a folder, else the parts that every user may read.
+fn shared(folder: &Path, depth: usize, left: &mut usize) -> Option<Vec<PathBuf>> {
+    let (mut parts, mut is_whole) = (Vec::new(), true);
+    let Ok(entries) = fs::read_dir(folder) else {
+        return Some(parts);
+    };
+    for entry in entries {
+        let about = entry.as_ref().map(|entry| (entry.path(), entry.metadata()));
+        let Ok((path, Ok(about))) = about else {
+            is_whole = false;
+            continue;
+        };
+        *left = left.saturating_sub(1);
+        let mode = about.permissions().mode();
+        if about.is_symlink() {
+            // Where it leads is decided there.
+        } else if *left == 0 {
+            is_whole = false;
+        } else if about.is_file() && mode & OTHERS_READ != 0 {
+            parts.push(path);
+        } else if about.is_dir() && mode & OTHERS_ENTER == OTHERS_ENTER && depth < SETTINGS_DEPTH {
+            match shared(&path, depth + 1, left) {
+                None => parts.push(path),
+                Some(within) => {
+                    parts.extend(within);
+                    is_whole = false;
+                }
+            }
+        } else {
+            is_whole = false;
+        }
+    }
+    (!is_whole).then_some(parts)
 }
 
 /// The insides of the repositories within a folder, as deep as they are looked for.

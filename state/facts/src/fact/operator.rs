@@ -372,6 +372,22 @@ pub struct McpServerUnavailable {
     pub why: String,
 }
 
+impl McpServerUnavailable {
+    /// The server, why it is not there, and what to try.
+    #[must_use]
+    pub fn words(&self) -> String {
+        let why = self.why.trim_end_matches('.');
+        format!("{}: {why}. {}", self.server, Self::hint())
+    }
+
+    /// What to try, in a sentence.
+    #[must_use]
+    pub const fn hint() -> &'static str {
+        "Look with: a-society mcp ls. Mend its entry under mcp-servers: of your configuration or in .mcp.json, \
+         or what it runs; it is started again with the next turn of the role."
+    }
+}
+
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct McpToolUnavailable {
     /// The role instance that would use it.

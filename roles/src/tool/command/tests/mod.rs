@@ -2,6 +2,7 @@
 
 mod background;
 mod oracle;
+mod reading;
 
 use std::fs;
 use std::io::Write as _;

@@ -17,7 +17,7 @@ use seccompiler::{
 };
 
 use super::super::frame::{Spaces, Walls};
-use super::repositories;
+use super::{open_to_all, repositories};
 
 /// The rights that are asked for; an older kernel keeps those that it knows.
 const RIGHTS: ABI = ABI::V5;
@@ -34,7 +34,7 @@ const MACHINE: &str = if cfg!(target_arch = "x86_64") {
 };
 
 /// What may be read of the system, so that programs run.
-const SYSTEM: [&str; 14] = [
+const SYSTEM: [&str; 13] = [
     "/usr",
     "/bin",
     "/sbin",
@@ -42,7 +42,6 @@ const SYSTEM: [&str; 14] = [
     "/lib32",
     "/lib64",
     "/libx32",
-    "/etc",
     "/opt",
     "/nix",
     "/snap",
@@ -50,6 +49,10 @@ const SYSTEM: [&str; 14] = [
     "/sys",
     "/run/systemd/resolve",
 ];
+
+/// The system's settings: what every user may read of them, whoever runs the command. The rest is the hashes
+/// of passwords, keys of hosts and other secrets, which nothing else keeps from the user of the system itself.
+const SETTINGS: &str = "/etc";
 
 /// What may be written of the system: things that keep nothing.
 const DEVICES: [&str; 7] = [
@@ -254,9 +257,12 @@ fn landlock_rules(
     let read = AccessFs::from_read(RIGHTS);
     let devices = read | AccessFs::from_write(RIGHTS) | AccessFs::IoctlDev;
     let readable = walls.readable.iter().map(String::as_str);
+    let settings = open_to_all(Path::new(SETTINGS));
     let rules = rules
         .create()?
         .add_rules(path_beneath_rules(SYSTEM.into_iter().chain(readable), read))?
+        .add_rules(path_beneath_rules([SETTINGS], AccessFs::ReadDir))?
+        .add_rules(path_beneath_rules(settings, read))?
         .add_rules(path_beneath_rules(DEVICES, devices))?
         .add_rules(path_beneath_rules(scratch, all))?;
     if walls.spaces.are_there() {

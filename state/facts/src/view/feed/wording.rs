@@ -350,7 +350,10 @@ pub(super) fn wording(fact: &Fact) -> Effect<'_> {
         Fact::TurnResumed(f) => Words::of(
             ItemKind::Resume,
             "Turn goes on",
-            format!("It was cut off; this is try {}.", f.attempt),
+            format!(
+                "Another process goes on with it; this is try {}.",
+                f.attempt
+            ),
             "role.resumed",
         )
         .in_turn(f.turn)
@@ -364,7 +367,7 @@ pub(super) fn wording(fact: &Fact) -> Effect<'_> {
         Fact::ModelFailed(f) => Words::of(
             ItemKind::Error,
             "The model did not answer",
-            format!("{} ({}).", f.error, f.class),
+            format!("{} ({}).", f.error, f.class.replace('_', " ")),
             "provider.failed",
         )
         .in_turn(f.turn)
@@ -543,7 +546,7 @@ pub(super) fn wording(fact: &Fact) -> Effect<'_> {
         Fact::McpServerUnavailable(f) => Words::of(
             ItemKind::Error,
             "MCP server unavailable",
-            format!("{}: {}", f.server, f.why),
+            f.words(),
             "mcp.server_unavailable",
         )
         .say(),

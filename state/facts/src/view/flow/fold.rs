@@ -182,7 +182,10 @@ impl FlowState {
             Fact::McpServerApproved(f) => {
                 self.mcp_servers.insert(f.server.clone(), f.definition);
             }
-            Fact::McpServerUnavailable(_) => {}
+            Fact::McpServerUnavailable(f) => {
+                let absent = self.absent_servers.entry(f.role.clone()).or_default();
+                absent.insert(f.server.clone(), f.why.clone());
+            }
             Fact::McpToolUnavailable(_) => {}
 
             Fact::ImprovementChosen(f) => self.improvement_chosen(place, f),

@@ -119,6 +119,9 @@ pub struct FlowState {
     pub rules: ConsentRules,
     /// The MCP servers the operator trusts, by the hash of their definitions.
     pub mcp_servers: BTreeMap<String, Hash>,
+    /// The MCP servers that roles work without, and why, since the last turn of the role began.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub absent_servers: BTreeMap<RoleInstance, BTreeMap<String, String>>,
     /// The roles whose model and tools are chosen.
     pub configurations: BTreeMap<RoleInstance, Configuration>,
     /// The sessions.

@@ -21,6 +21,7 @@ use crate::id::{MessageId, RoleInstance, TurnId};
 impl FlowState {
     pub(super) fn turn_started(&mut self, place: Place, f: &TurnStarted) {
         self.mint(f.turn);
+        self.absent_servers.remove(&f.role);
         self.spend(&f.role, |spent| spent.turns = spent.turns.saturating_add(1));
         let running = f.node.as_ref().and_then(|node| self.running.get_mut(node));
         if let Some(running) = running.filter(|running| running.turn == f.turn) {
@@ -60,6 +61,7 @@ impl FlowState {
         };
         turn.attempt = f.attempt;
         turn.since = place.at;
+        self.absent_servers.remove(&f.role);
         let aside = turn.cause.is_aside();
         // A role that waits for the operator goes on waiting, and a stop is still a stop.
         let waits = self.waits().any(|(_, w)| w.turn == Some(f.turn));

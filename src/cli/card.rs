@@ -1,0 +1,442 @@
+//! A question at the cursor of `run`, and what keys and lines mean to it. Pure, so that every rule of
+//! answering is a test.
+//!
+//! One key answers where there is a choice. A key from before the question was on the screen for a while
+//! answers nothing, nor does one that comes with others at once, and what was not shown to its last line
+//! cannot be allowed. For who reads the screen aloud, or asks for it, a whole line is typed instead.
+
+use a_society_facts::Hash;
+use a_society_facts::fact::improvement::ImprovementMode;
+use a_society_orchestrator::control::message::{Command, Whom};
+use a_society_orchestrator::machine::Question;
+
+/// What comes sooner after a question was shown, or after the key before it, was typed for something else.
+const SETTLED_MS: i64 = 400;
+
+/// What is said of an answer that came too soon.
+const TOO_SOON: &str = "that was typed before you could read the question, and was not used";
+
+/// A question at the cursor, and what of it the operator could see.
+#[derive(Debug)]
+pub(crate) struct Card {
+    pub(crate) question: Question,
+    /// The hash of the call that it shows, to which an answer is bound.
+    action: Option<Hash>,
+    /// All of the text of the call.
+    text: Option<String>,
+    /// Whether all of it was shown.
+    is_whole: bool,
+    /// Whether it can be allowed for the rest of the flow.
+    for_the_flow: bool,
+    /// Whether only whole lines are typed.
+    is_plain: bool,
+    /// Whether the reason of a no is typed.
+    asks_why: bool,
+    /// When it was shown or a key was pressed, in milliseconds.
+    since: i64,
+}
+
+/// What the operator may see and allow of a call.
+#[derive(Debug, Default)]
+pub(crate) struct Call {
+    pub(crate) action: Option<Hash>,
+    pub(crate) text: Option<String>,
+    pub(crate) is_whole: bool,
+    pub(crate) for_the_flow: bool,
+}
+
+/// What was typed came to this.
+#[derive(Debug, PartialEq)]
+pub(crate) enum Typed {
+    /// An answer.
+    Command(Command),
+    /// All of the call is to be shown.
+    Show(String),
+    /// Nothing; this is said, and it is asked again.
+    Said(String),
+    /// Nothing yet; it is asked for anew, perhaps in another way.
+    Again,
+    /// Nothing.
+    Nothing,
+}
+
+/// A key and what it does.
+type Key = (char, &'static str);
+
+const CONSENT: [Key; 4] = [
+    ('y', "once"),
+    ('f', "for this flow"),
+    ('n', "deny"),
+    ('r', "deny and say why"),
+];
+const CONSENT_CUT: [Key; 3] = [
+    ('v', "the whole call, which can be allowed then"),
+    ('n', "deny"),
+    ('r', "deny and say why"),
+];
+const APPROVAL: [Key; 3] = [
+    ('y', "approve"),
+    ('n', "send back"),
+    ('r', "send back and say why"),
+];
+const IMPROVEMENT: [Key; 3] = [
+    ('g', "graph, one role after the other"),
+    ('p', "parallel"),
+    ('n', "no retrospective"),
+];
+const FEEDBACK: [Key; 2] = [('y', "write the feedback report"), ('n', "skip it")];
+const UNPAUSE: [Key; 1] = [('y', "go on")];
+
+impl Card {
+    /// A question that is shown now.
+    pub(crate) fn new(question: Question, call: Call, is_plain: bool, now: i64) -> Self {
+        Self {
+            question,
+            action: call.action,
+            text: call.text,
+            is_whole: call.is_whole,
+            for_the_flow: call.for_the_flow,
+            is_plain,
+            asks_why: false,
+            since: now,
+        }
+    }
+
+    /// Whether it is answered with a key, and not with a line.
+    pub(crate) fn takes_keys(&self) -> bool {
+        !self.is_plain && !self.asks_why && !self.keys().is_empty()
+    }
+
+    fn keys(&self) -> Vec<Key> {
+        let all: &[Key] = match &self.question {
+            Question::Consent { .. } if !self.is_whole => &CONSENT_CUT,
+            Question::Consent { .. } => &CONSENT,
+            Question::Approval { .. } => &APPROVAL,
+            Question::Improvement { .. } => &IMPROVEMENT,
+            Question::Feedback => &FEEDBACK,
+            Question::Unpause { .. } => &UNPAUSE,
+            Question::Text { .. } | Question::Configuration { .. } | Question::Stalled => &[],
+        };
+        let offered = |(key, _): &&Key| *key != 'f' || self.for_the_flow;
+        all.iter().filter(offered).copied().collect()
+    }
+
+    /// What is asked for, before the cursor.
+    pub(crate) fn mark(&self) -> String {
+        if self.asks_why {
+            return "why? (nothing to go back)> ".to_owned();
+        }
+        if !self.takes_keys() {
+            let line = mark(&self.question, self.is_whole);
+            return line.unwrap_or_default().to_owned();
+        }
+        let keys = self.keys().into_iter();
+        let keys: Vec<String> = keys.map(|(key, does)| format!("{key} {does}")).collect();
+        format!("{} > ", keys.join(" · "))
+    }
+
+    /// Keys were pressed.
+    pub(crate) fn press(&mut self, keys: &[u8], now: i64) -> Typed {
+        let settled = now - self.since >= SETTLED_MS;
+        self.since = now;
+        let key = match keys {
+            // An arrow and its like.
+            [0x1b, ..] => return Typed::Nothing,
+            [key] if settled => char::from(*key).to_ascii_lowercase(),
+            [_] => return Typed::Said(TOO_SOON.to_owned()),
+            _ => {
+                let says = "several keys at once answer nothing; press one of them";
+                return Typed::Said(says.to_owned());
+            }
+        };
+        if key == '\r' || key == '\n' {
+            return Typed::Nothing;
+        }
+        if !self.keys().iter().any(|(known, _)| *known == key) {
+            return Typed::Said("no such answer".to_owned());
+        }
+        match key {
+            'r' => {
+                self.asks_why = true;
+                Typed::Again
+            }
+            'v' => self.show(now),
+            key => self.answer(key).map_or(Typed::Nothing, Typed::Command),
+        }
+    }
+
+    fn show(&mut self, now: i64) -> Typed {
+        (self.is_whole, self.since) = (true, now);
+        Typed::Show(self.text.clone().unwrap_or_default())
+    }
+
+    /// The command of a key.
+    fn answer(&self, key: char) -> Option<Command> {
+        let word = match (&self.question, key) {
+            (Question::Improvement { .. }, 'g') => "graph",
+            (Question::Improvement { .. }, 'p') => "parallel",
+            (Question::Improvement { .. }, _) => "none",
+            (_, 'f') => "flow",
+            (_, 'y') => "yes",
+            _ => "no",
+        };
+        command(&self.question, self.action, word)
+    }
+
+    /// A line was typed.
+    pub(crate) fn hear(&mut self, line: &str, now: i64) -> Typed {
+        if self.asks_why {
+            self.asks_why = false;
+            self.since = now;
+            let line = line.trim();
+            if line.is_empty() {
+                return Typed::Again;
+            }
+            let why = format!("no, {line}");
+            return command(&self.question, self.action, &why).map_or(Typed::Again, Typed::Command);
+        }
+        if now - self.since < SETTLED_MS {
+            return Typed::Said(TOO_SOON.to_owned());
+        }
+        if line.trim().eq_ignore_ascii_case(MORE) && !self.is_whole {
+            return self.show(now);
+        }
+        match command(&self.question, self.action, line) {
+            Some(Command::Allow { .. }) if !self.is_whole => {
+                let says = "not all of this call was shown; type more, and then allow it";
+                Typed::Said(says.to_owned())
+            }
+            Some(command) => Typed::Command(command),
+            None if line.trim().is_empty() => Typed::Again,
+            None => {
+                let says = "not understood; type one of the answers in brackets";
+                Typed::Said(says.to_owned())
+            }
+        }
+    }
+}
+
+/// The word that shows all of a call.
+const MORE: &str = "more";
+
+/// Whether a question can be answered at the cursor.
+pub(crate) fn is_answered_here(question: &Question) -> bool {
+    mark(question, true).is_some()
+}
+
+/// What is asked for, before the cursor. A call that was not shown whole cannot be allowed.
+fn mark(question: &Question, is_whole: bool) -> Option<&'static str> {
+    match question {
+        Question::Consent { .. } if !is_whole => {
+            Some("not all of it is shown [more/no/no, do this instead]> ")
+        }
+        Question::Text { .. } => Some("your answer> "),
+        Question::Approval { .. } => Some("approve? [yes/no/no, because...]> "),
+        Question::Improvement { .. } => Some("graph, parallel or none> "),
+        Question::Feedback => Some("write the report? [yes/no]> "),
+        Question::Unpause { .. } => Some("go on? [yes]> "),
+        Question::Consent { .. } => Some("allow? [yes/flow/no/no, do this instead]> "),
+        Question::Configuration { .. } | Question::Stalled => None,
+    }
+}
+
+/// The command that a typed line means; `None` if it means nothing here. An answer to a call is bound to
+/// what was shown of it.
+fn command(question: &Question, shown: Option<Hash>, line: &str) -> Option<Command> {
+    let text = line.trim();
+    let yes = match text.to_ascii_lowercase().as_str() {
+        "y" | "yes" => Some(true),
+        "n" | "no" => Some(false),
+        _ => None,
+    };
+    match question {
+        Question::Text { node, role, .. } => (!text.is_empty()).then(|| Command::Reply {
+            to: match node {
+                Some(node) => Whom::Node(node.clone()),
+                None => Whom::Role(role.clone()),
+            },
+            text: text.to_owned(),
+            asked: None,
+        }),
+        Question::Approval { approval, .. } => {
+            let approval = Some(approval.clone());
+            match (yes, no_but(text)) {
+                (Some(true), _) => Some(Command::Approve { approval }),
+                (None, None) => None,
+                (Some(false), reason) | (None, reason) => {
+                    Some(Command::Decline { approval, reason })
+                }
+            }
+        }
+        Question::Improvement { .. } => {
+            let mode = match text {
+                "graph" => ImprovementMode::GraphBased,
+                "parallel" => ImprovementMode::Parallel,
+                "none" => ImprovementMode::None,
+                _ => return None,
+            };
+            Some(Command::Improve { mode })
+        }
+        Question::Feedback => yes.map(|granted| Command::Feedback { granted }),
+        Question::Unpause { .. } => (yes == Some(true)).then_some(Command::Unpause),
+        Question::Consent { consent, .. } => {
+            let consent = Some(consent.clone());
+            let for_the_flow = text.eq_ignore_ascii_case("flow");
+            if yes == Some(true) || for_the_flow {
+                return Some(Command::Allow {
+                    consent,
+                    action: shown,
+                    for_the_flow,
+                });
+            }
+            let reason = no_but(text);
+            (yes == Some(false) || reason.is_some()).then_some(Command::Deny {
+                consent,
+                action: shown,
+                reason,
+            })
+        }
+        Question::Configuration { .. } | Question::Stalled => None,
+    }
+}
+
+/// What a no says should be done instead: `no, ask the editor first`. The comma is asked for, so
+/// that no sentence that begins like this denies by chance.
+fn no_but(text: &str) -> Option<String> {
+    let (no, rest) = text.split_once(',')?;
+    let is_no = ["n", "no"].iter().any(|word| no.eq_ignore_ascii_case(word));
+    let rest = rest.trim();
+    (is_no && !rest.is_empty()).then(|| rest.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_no_may_say_what_to_do_instead() {
+        let question = Question::Consent {
+            consent: "q-1".parse().unwrap(),
+            node: None,
+            role: "writer".parse().unwrap(),
+        };
+        let reason = |line: &str| match command(&question, None, line) {
+            Some(Command::Deny { reason, .. }) => Some(reason),
+            Some(_) | None => None,
+        };
+        assert_eq!(reason("no"), Some(None));
+        assert_eq!(
+            reason("No, use the copy."),
+            Some(Some("use the copy.".to_owned()))
+        );
+        for line in ["no,", "not now, please", "nothing", "yes, do"] {
+            assert_eq!(reason(line), None, "{line}");
+        }
+    }
+
+    #[test]
+    fn only_a_line_that_means_something_becomes_a_command() {
+        let feedback = Question::Feedback;
+        assert_eq!(
+            command(&feedback, None, " YES "),
+            Some(Command::Feedback { granted: true })
+        );
+        assert_eq!(command(&feedback, None, "perhaps"), None);
+        let text = Question::Text {
+            node: Some("draft".parse().unwrap()),
+            role: "writer".parse().unwrap(),
+            reason: a_society_facts::fact::node::WaitReason::PromptHuman,
+        };
+        assert_eq!(command(&text, None, "   "), None);
+        assert!(
+            matches!(command(&text, None, "no"), Some(Command::Reply { text, .. }) if text == "no")
+        );
+    }
+
+    fn consent() -> Question {
+        Question::Consent {
+            consent: "q-1".parse().unwrap(),
+            node: None,
+            role: "writer".parse().unwrap(),
+        }
+    }
+
+    fn card(is_whole: bool, for_the_flow: bool) -> Card {
+        let call = Call {
+            action: None,
+            text: Some("all of it".to_owned()),
+            is_whole,
+            for_the_flow,
+        };
+        Card::new(consent(), call, false, 1_000)
+    }
+
+    fn says(typed: &Typed) -> &str {
+        match typed {
+            Typed::Said(says) => says,
+            Typed::Command(_) | Typed::Show(_) | Typed::Again | Typed::Nothing => "",
+        }
+    }
+
+    #[test]
+    fn one_key_answers_when_the_question_was_there_to_be_read() {
+        let allow = |for_the_flow| {
+            Typed::Command(Command::Allow {
+                consent: Some("q-1".parse().unwrap()),
+                action: None,
+                for_the_flow,
+            })
+        };
+        assert_eq!(card(true, true).press(b"y", 1_400), allow(false));
+        assert_eq!(card(true, true).press(b"F", 1_400), allow(true));
+        assert_eq!(says(&card(true, true).press(b"y", 1_399)), TOO_SOON);
+        // A key that came too soon keeps the next one back as well.
+        let mut early = card(true, true);
+        early.press(b"y", 1_390);
+        assert_eq!(says(&early.press(b"y", 1_500)), TOO_SOON);
+        assert_eq!(early.press(b"y", 1_900), allow(false));
+    }
+
+    #[test]
+    fn bursts_pastes_enter_and_unknown_keys_answer_nothing() {
+        let several = "several keys at once answer nothing; press one of them";
+        assert_eq!(says(&card(true, true).press(b"yy", 2_000)), several);
+        assert_eq!(says(&card(true, true).press(b"yes\n", 2_000)), several);
+        assert_eq!(says(&card(true, true).press(b"q", 2_000)), "no such answer");
+        assert_eq!(
+            says(&card(true, false).press(b"f", 2_000)),
+            "no such answer"
+        );
+        for keys in [&b"\n"[..], b"\r", b"\x1b[A", b"\x1b[200~y\x1b[201~"] {
+            assert_eq!(card(true, true).press(keys, 2_000), Typed::Nothing);
+        }
+    }
+
+    #[test]
+    fn a_call_is_allowed_only_after_all_of_it_was_shown() {
+        let mut cut = card(false, true);
+        assert!(cut.mark().starts_with("v the whole call"), "{}", cut.mark());
+        assert_eq!(says(&cut.press(b"y", 2_000)), "no such answer");
+        assert_eq!(cut.press(b"v", 3_000), Typed::Show("all of it".to_owned()));
+        assert_eq!(
+            cut.mark(),
+            "y once · f for this flow · n deny · r deny and say why > "
+        );
+        assert_eq!(says(&cut.press(b"y", 3_100)), TOO_SOON);
+        assert!(matches!(cut.press(b"y", 4_000), Typed::Command(_)));
+    }
+
+    #[test]
+    fn a_no_with_a_reason_is_typed_as_a_line_and_may_be_taken_back() {
+        let mut asked = card(true, true);
+        assert_eq!(asked.press(b"r", 2_000), Typed::Again);
+        assert!(!asked.takes_keys());
+        assert_eq!(asked.hear("  ", 2_010), Typed::Again);
+        assert!(asked.takes_keys());
+        asked.press(b"r", 3_000);
+        let Typed::Command(Command::Deny { reason, .. }) = asked.hear("use the copy", 3_010) else {
+            panic!("it is denied");
+        };
+        assert_eq!(reason.as_deref(), Some("use the copy"));
+    }
+}
