@@ -13,6 +13,7 @@ mod machine;
 mod repository;
 mod rust;
 mod scheduling;
+mod verbs;
 
 use std::fmt;
 

@@ -5,3 +5,4 @@ mod chaos;
 pub(crate) mod client;
 mod door;
 mod operated;
+mod verbs;

@@ -21,7 +21,7 @@ roles:
 ";
 
 /// A workspace with a project `demo`, whose flow file is this and whose roles hand on by themselves.
-fn stage(flow: &str) -> Workspace {
+pub(super) fn stage(flow: &str) -> Workspace {
     let workspace = Workspace::new();
     let folder = workspace.path().join("demo");
     std::fs::create_dir(&folder).unwrap();
@@ -31,14 +31,14 @@ fn stage(flow: &str) -> Workspace {
 }
 
 /// Starts the flow in a server.
-fn started(server: &Server) -> Value {
+pub(super) fn started(server: &Server) -> Value {
     let body = json!({ "from": { "file": "demo/flow.yaml" } }).to_string();
     let row = server.place.ask("POST", "/api/flows", &body).unwrap();
     json!({ "project": row["project"], "flow": row["flow"] })
 }
 
 /// Follows a flow until its parts are so.
-fn until(window: &mut Window, server: &Server, holds: impl Fn(&Window) -> bool) {
+pub(super) fn until(window: &mut Window, server: &Server, holds: impl Fn(&Window) -> bool) {
     let mut connection = window.connect(&server.place).unwrap();
     while !(window.is_caught_up() && holds(window)) {
         let message = connection.hear(PATIENCE).unwrap();
@@ -47,7 +47,7 @@ fn until(window: &mut Window, server: &Server, holds: impl Fn(&Window) -> bool) 
 }
 
 /// Says a command and what was answered to it.
-fn said(window: &mut Window, server: &Server, cmd: &str, command: &Value) -> Value {
+pub(super) fn said(window: &mut Window, server: &Server, cmd: &str, command: &Value) -> Value {
     let mut connection = window.connect(&server.place).unwrap();
     let order = json!({ "t": "do", "cmd": cmd, "flow": window.flow, "command": command });
     connection.say(&order).unwrap();

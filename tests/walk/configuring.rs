@@ -317,3 +317,22 @@ fn the_catalogue_is_listed_with_its_date() {
     let said = models(&place, &["catalogue", "nobody's"]);
     assert!(said.out.contains("no such model"), "{said:?}");
 }
+
+#[test]
+fn the_model_that_is_chosen_for_all_roles_is_the_one_that_is_asked() {
+    let model = Model::start_with(|_| Vec::new());
+    let text = format!(
+        "providers:\n  p: {{ wire: anthropic, base-url: '{}' }}\nmodels:\n  one: {{ provider: p, id: first, window: \
+         100000 }}\n  two: {{ provider: p, id: second, window: 100000 }}\nmodel: one\n",
+        model.address()
+    );
+    let place = place(&text);
+    let run = [&RUN[..], &["--mode", "full"]].concat();
+    assert_eq!(place.run(&run).code, 0);
+    assert_eq!(models(&place, &["use", "two"]).code, 0);
+    assert_eq!(place.run(&run).code, 0);
+    let asked: Vec<Value> = (model.heard().iter())
+        .map(|body| serde_json::from_str::<Value>(body).unwrap()["model"].clone())
+        .collect();
+    assert_eq!(asked, ["first", "second"]);
+}

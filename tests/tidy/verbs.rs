@@ -1,0 +1,611 @@
+//! A row for every verb: which test looks at what changes at the far end, when the operator says it.
+//!
+//! The far end is where it matters to somebody: the request that left, the process that ran or ended, the
+//! file that changed, the text on the screen. A record in the journal is not one.
+
+use std::collections::BTreeSet;
+
+use super::repository::read;
+use super::{Finding, assert_kept};
+
+/// Every command of the terminal, as docs/cli.md has them.
+const REFERENCE: &str = "docs/cli.md";
+
+/// Every command of the page.
+const PROTOCOL: &str = "operator-ui/src/protocol/command.rs";
+
+/// A verb, the file of its test below `tests/`, and the test.
+type Row = (&'static str, &'static str, &'static str);
+
+const TERMINAL: &[Row] = &[
+    (
+        "demo",
+        "walk/files.rs",
+        "the_demo_and_a_new_workspace_run_at_once",
+    ),
+    (
+        "init",
+        "walk/projects.rs",
+        "a_project_that_was_just_made_is_sound_and_runs_with_its_own_roles",
+    ),
+    (
+        "check",
+        "cli/knowing.rs",
+        "a_role_that_names_what_nobody_configured_is_warned_about_with_the_nearest_name",
+    ),
+    (
+        "graph",
+        "walk/files.rs",
+        "a_sound_file_is_said_to_be_sound_and_drawn_in_three_ways",
+    ),
+    (
+        "schema",
+        "walk/files.rs",
+        "a_sound_file_is_said_to_be_sound_and_drawn_in_three_ways",
+    ),
+    (
+        "run",
+        "walk/projects.rs",
+        "a_flow_file_in_a_folder_that_only_keeps_files_works_on_the_repository_around_it",
+    ),
+    (
+        "resume",
+        "walk/failing.rs",
+        "a_program_that_cannot_be_started_is_a_failure_and_is_run_once_it_is_there",
+    ),
+    (
+        "serve",
+        "served/door.rs",
+        "an_address_signs_one_browser_in_and_the_next_has_an_address_of_its_own",
+    ),
+    (
+        "diff",
+        "walk/differing.rs",
+        "what_tools_changed_is_told_by_file_and_role_and_what_was_denied_is_not",
+    ),
+    (
+        "status",
+        "walk/failing.rs",
+        "a_server_of_tools_that_cannot_start_is_said_with_its_name_the_reason_and_what_to_try",
+    ),
+    (
+        "watch",
+        "walk/watched.rs",
+        "words_that_are_typed_at_the_screen_cut_off_the_answer_and_leave_with_the_next_request",
+    ),
+    (
+        "reply",
+        "walk/spoken_to.rs",
+        "a_flow_that_waits_says_how_to_answer_and_goes_on_when_it_is_answered",
+    ),
+    (
+        "approve",
+        "served/verbs.rs",
+        "programs_begin_and_end_as_the_terminal_says",
+    ),
+    (
+        "decline",
+        "served/verbs.rs",
+        "programs_begin_and_end_as_the_terminal_says",
+    ),
+    (
+        "allow",
+        "walk/models.rs",
+        "a_model_calls_a_tool_of_a_server_after_consent_to_its_definition",
+    ),
+    (
+        "deny",
+        "walk/handled.rs",
+        "a_denied_command_comes_back_with_the_operators_words_and_another_way_is_taken",
+    ),
+    (
+        "mode",
+        "walk/models.rs",
+        "a_model_walks_a_flow_over_http_with_real_tools_and_consent",
+    ),
+    (
+        "configure",
+        "walk/reaching.rs",
+        "only_the_configuration_outside_widens_and_whatever_is_inside_takes_away",
+    ),
+    (
+        "budget",
+        "walk/bounded.rs",
+        "a_flow_that_nothing_is_said_about_asks_before_it_passes_the_usual_budget",
+    ),
+    (
+        "steer",
+        "walk/steered.rs",
+        "a_role_at_work_hears_the_operator_at_the_next_request_of_its_turn_and_once",
+    ),
+    (
+        "session",
+        "walk/models.rs",
+        "a_session_is_made_shorter_and_restored_with_and_without_a_driver",
+    ),
+    (
+        "session ls",
+        "walk/models.rs",
+        "a_session_is_made_shorter_and_restored_with_and_without_a_driver",
+    ),
+    (
+        "session compact",
+        "walk/models.rs",
+        "a_session_is_made_shorter_and_restored_with_and_without_a_driver",
+    ),
+    (
+        "session archives",
+        "walk/models.rs",
+        "a_session_is_made_shorter_and_restored_with_and_without_a_driver",
+    ),
+    (
+        "session restore",
+        "walk/models.rs",
+        "a_session_is_made_shorter_and_restored_with_and_without_a_driver",
+    ),
+    (
+        "session export",
+        "cli/showing.rs",
+        "a_session_is_printed_as_its_view_has_it_and_as_it_was",
+    ),
+    (
+        "session request",
+        "walk/requested.rs",
+        "every_request_is_written_anew_to_the_byte_also_over_a_death_and_in_a_fork",
+    ),
+    (
+        "stop",
+        "served/verbs.rs",
+        "programs_begin_and_end_as_the_terminal_says",
+    ),
+    (
+        "pause",
+        "served/verbs.rs",
+        "programs_begin_and_end_as_the_terminal_says",
+    ),
+    (
+        "unpause",
+        "served/verbs.rs",
+        "programs_begin_and_end_as_the_terminal_says",
+    ),
+    (
+        "cancel",
+        "served/verbs.rs",
+        "programs_begin_and_end_as_the_terminal_says",
+    ),
+    (
+        "retry",
+        "served/verbs.rs",
+        "programs_begin_and_end_as_the_terminal_says",
+    ),
+    (
+        "reopen",
+        "served/verbs.rs",
+        "programs_begin_and_end_as_the_terminal_says",
+    ),
+    (
+        "revise",
+        "walk/projects.rs",
+        "a_graph_that_a_role_of_a_project_writes_is_laid_over_the_one_of_the_project",
+    ),
+    (
+        "improve",
+        "examples/served.rs",
+        "a_flow_started_from_the_page_ends_as_its_project_chose_or_as_was_wished_for_it",
+    ),
+    (
+        "feedback",
+        "examples/served.rs",
+        "a_flow_started_from_the_page_ends_as_its_project_chose_or_as_was_wished_for_it",
+    ),
+    (
+        "findings",
+        "examples/findings.rs",
+        "findings_are_listed_over_all_flows_with_who_found_what_and_where",
+    ),
+    (
+        "findings propose",
+        "examples/findings.rs",
+        "a_finding_becomes_a_diff_and_a_change_once_the_operator_applies_it",
+    ),
+    (
+        "findings diff",
+        "examples/findings.rs",
+        "a_finding_becomes_a_diff_and_a_change_once_the_operator_applies_it",
+    ),
+    (
+        "findings apply",
+        "examples/findings.rs",
+        "a_finding_becomes_a_diff_and_a_change_once_the_operator_applies_it",
+    ),
+    (
+        "findings decline",
+        "examples/findings.rs",
+        "a_change_of_a_file_that_somebody_changed_since_is_refused_and_may_be_declined",
+    ),
+    (
+        "fork",
+        "walk/forked.rs",
+        "a_fork_asks_what_its_parent_asked_and_hears_an_answer_of_its_own",
+    ),
+    (
+        "ls",
+        "cli/listing.rs",
+        "every_flow_stands_on_a_line_and_what_is_none_is_told_apart",
+    ),
+    (
+        "show",
+        "cli/showing.rs",
+        "a_flow_that_waits_shows_its_nodes_its_question_and_its_last_items",
+    ),
+    (
+        "log",
+        "cli/logging.rs",
+        "json_is_the_journal_byte_for_byte_over_all_segments",
+    ),
+    (
+        "verify",
+        "cli/checking.rs",
+        "one_damaged_flow_is_named_and_the_others_are_sound",
+    ),
+    (
+        "repair",
+        "cli/repairing.rs",
+        "applying_keeps_what_is_taken_out_and_the_flow_is_whole_again",
+    ),
+    (
+        "rebuild",
+        "cli/checking.rs",
+        "views_are_made_again_with_the_same_bytes",
+    ),
+    (
+        "export",
+        "cli/carrying.rs",
+        "a_flow_goes_from_one_workspace_into_another",
+    ),
+    (
+        "import",
+        "cli/carrying.rs",
+        "a_flow_goes_from_one_workspace_into_another",
+    ),
+    (
+        "import-state",
+        "walk/imported.rs",
+        "what_a_role_had_asked_to_do_is_asked_again_and_done_when_it_is_allowed",
+    ),
+    ("prune", "cli/removing.rs", "exactly_what_is_planned_goes"),
+    (
+        "models",
+        "walk/configuring.rs",
+        "a_known_model_is_asked_as_the_catalogue_says_and_the_answer_says_where_that_is_from",
+    ),
+    (
+        "models ls",
+        "walk/offered.rs",
+        "a_search_without_a_key_is_off_and_says_so",
+    ),
+    (
+        "models add",
+        "walk/configuring.rs",
+        "a_known_model_is_asked_as_the_catalogue_says_and_the_answer_says_where_that_is_from",
+    ),
+    (
+        "models edit",
+        "walk/configuring.rs",
+        "members_of_a_model_change_and_the_answer_says_from_what_to_what",
+    ),
+    (
+        "models rm",
+        "walk/configuring.rs",
+        "a_model_is_taken_out_and_the_rest_of_the_file_stays_byte_for_byte",
+    ),
+    (
+        "models catalogue",
+        "walk/configuring.rs",
+        "the_catalogue_is_listed_with_its_date",
+    ),
+    (
+        "models test",
+        "walk/configuring.rs",
+        "a_known_model_is_asked_as_the_catalogue_says_and_the_answer_says_where_that_is_from",
+    ),
+    (
+        "models use",
+        "walk/configuring.rs",
+        "the_model_that_is_chosen_for_all_roles_is_the_one_that_is_asked",
+    ),
+    (
+        "mcp",
+        "walk/offered.rs",
+        "a_server_that_a_workspace_wants_runs_only_as_the_operator_approved_it",
+    ),
+    (
+        "mcp ls",
+        "walk/offered.rs",
+        "a_server_that_a_workspace_wants_runs_only_as_the_operator_approved_it",
+    ),
+    (
+        "mcp approve",
+        "walk/offered.rs",
+        "a_server_that_a_workspace_wants_runs_only_as_the_operator_approved_it",
+    ),
+    (
+        "mcp revoke",
+        "walk/offered.rs",
+        "a_server_that_a_workspace_wants_runs_only_as_the_operator_approved_it",
+    ),
+    (
+        "skills",
+        "walk/offered.rs",
+        "a_skill_is_imported_with_a_check_and_listed",
+    ),
+    (
+        "skills ls",
+        "walk/offered.rs",
+        "a_skill_is_imported_with_a_check_and_listed",
+    ),
+    (
+        "skills import",
+        "walk/models.rs",
+        "a_role_is_told_of_its_skills_and_reads_one_when_it_needs_it",
+    ),
+    (
+        "completions",
+        "cli/completing.rs",
+        "bash_offers_commands_within_commands_their_options_and_flows",
+    ),
+    (
+        "man",
+        "cli/arguments.rs",
+        "the_manual_has_a_page_for_every_command",
+    ),
+    (
+        "exit-codes",
+        "cli/arguments.rs",
+        "the_exit_codes_can_be_asked_for",
+    ),
+];
+
+/// Where a row names a test of the terminal, the page says the same command of `control::message`, into
+/// which the server puts each of these by one exhaustive match.
+const PAGE: &[Row] = &[
+    (
+        "Reply",
+        "served/chaos.rs",
+        "however_often_windows_break_off_and_servers_die_nothing_is_lost_or_doubled_and_one_answer_counts",
+    ),
+    (
+        "Approve",
+        "served/verbs.rs",
+        "programs_begin_and_end_as_the_page_says",
+    ),
+    (
+        "Decline",
+        "served/verbs.rs",
+        "programs_begin_and_end_as_the_page_says",
+    ),
+    (
+        "Allow",
+        "walk/models.rs",
+        "a_model_calls_a_tool_of_a_server_after_consent_to_its_definition",
+    ),
+    (
+        "Deny",
+        "walk/handled.rs",
+        "a_denied_command_comes_back_with_the_operators_words_and_another_way_is_taken",
+    ),
+    (
+        "Mode",
+        "walk/models.rs",
+        "a_model_walks_a_flow_over_http_with_real_tools_and_consent",
+    ),
+    (
+        "Configure",
+        "walk/reaching.rs",
+        "only_the_configuration_outside_widens_and_whatever_is_inside_takes_away",
+    ),
+    (
+        "Budget",
+        "served/operated.rs",
+        "a_role_that_waits_for_a_budget_says_which_and_goes_on_when_it_is_raised",
+    ),
+    (
+        "Steer",
+        "walk/steered.rs",
+        "a_role_at_work_hears_the_operator_at_the_next_request_of_its_turn_and_once",
+    ),
+    (
+        "Stop",
+        "served/verbs.rs",
+        "programs_begin_and_end_as_the_page_says",
+    ),
+    (
+        "Pause",
+        "served/verbs.rs",
+        "programs_begin_and_end_as_the_page_says",
+    ),
+    (
+        "Unpause",
+        "served/verbs.rs",
+        "programs_begin_and_end_as_the_page_says",
+    ),
+    (
+        "Cancel",
+        "served/verbs.rs",
+        "programs_begin_and_end_as_the_page_says",
+    ),
+    (
+        "Retry",
+        "served/verbs.rs",
+        "programs_begin_and_end_as_the_page_says",
+    ),
+    (
+        "RetryNow",
+        "walk/hurried.rs",
+        "a_request_that_is_to_wait_for_minutes_is_made_at_once_and_the_flow_goes_on",
+    ),
+    (
+        "Reopen",
+        "served/verbs.rs",
+        "programs_begin_and_end_as_the_page_says",
+    ),
+    (
+        "Revise",
+        "served/operated.rs",
+        "what_another_graph_changes_is_told_before_it_is_walked_and_the_flow_hears_nothing_of_it",
+    ),
+    (
+        "Improve",
+        "examples/served.rs",
+        "a_flow_started_from_the_page_ends_as_its_project_chose_or_as_was_wished_for_it",
+    ),
+    (
+        "Feedback",
+        "examples/served.rs",
+        "a_flow_started_from_the_page_ends_as_its_project_chose_or_as_was_wished_for_it",
+    ),
+    (
+        "Compact",
+        "walk/models.rs",
+        "a_session_is_made_shorter_and_restored_with_and_without_a_driver",
+    ),
+    (
+        "Restore",
+        "walk/models.rs",
+        "a_session_is_made_shorter_and_restored_with_and_without_a_driver",
+    ),
+    (
+        "Propose",
+        "examples/served.rs",
+        "what_was_found_stands_on_the_page_with_the_change_that_came_of_it",
+    ),
+    (
+        "Change",
+        "examples/findings.rs",
+        "a_finding_becomes_a_diff_and_a_change_once_the_operator_applies_it",
+    ),
+    (
+        "Resume",
+        "served/chaos.rs",
+        "however_often_windows_break_off_and_servers_die_nothing_is_lost_or_doubled_and_one_answer_counts",
+    ),
+    (
+        "Fork",
+        "examples/served.rs",
+        "the_page_says_of_a_fork_exactly_what_the_command_line_says",
+    ),
+];
+
+/// The commands of the reference, also those within another.
+fn of_reference(page: &str) -> BTreeSet<String> {
+    let heads = page
+        .lines()
+        .filter_map(|line| line.strip_prefix("## `a-society "));
+    heads
+        .map(|head| head.trim_end_matches('`').to_owned())
+        .collect()
+}
+
+/// The variants of the first `pub enum Command` of a file.
+fn of_protocol(text: &str) -> BTreeSet<String> {
+    let mut lines = text
+        .lines()
+        .skip_while(|line| !line.trim_start().starts_with("pub enum Command {"));
+    let indent = lines
+        .next()
+        .map_or(0, |line| line.len() - line.trim_start().len());
+    let body = lines
+        .take_while(|line| line.len() - line.trim_start().len() > indent || line.trim() != "}");
+    let variants = body.filter_map(|line| {
+        let name = line.strip_prefix(&" ".repeat(indent + 4))?;
+        name.starts_with(|letter: char| letter.is_ascii_uppercase())
+            .then_some(name)
+    });
+    let names =
+        variants.filter_map(|line| line.split(|letter: char| !letter.is_alphanumeric()).next());
+    names.map(str::to_owned).collect()
+}
+
+/// Whether a file has a test of this name.
+fn has_test(text: &str, name: &str) -> bool {
+    let lines: Vec<&str> = text.lines().collect();
+    let head = format!("fn {name}(");
+    let mut tests = lines.windows(2).filter(|pair| pair[0].trim() == "#[test]");
+    tests.any(|pair| pair[1].trim_start().starts_with(&head))
+}
+
+fn findings(
+    table: &[Row],
+    verbs: &BTreeSet<String>,
+    of: &str,
+    file: impl Fn(&str) -> String,
+) -> Vec<Finding> {
+    let found = |what: String| Finding::new(of, 0, what);
+    let rows: BTreeSet<String> = table
+        .iter()
+        .map(|(verb, _, _)| (*verb).to_owned())
+        .collect();
+    let without = verbs.difference(&rows);
+    let without = without.map(|verb| {
+        found(format!(
+            "{verb} has no row: name the test that looks at its far end"
+        ))
+    });
+    let gone = rows.difference(verbs);
+    let gone = gone.map(|verb| found(format!("{verb} has a row and is no verb")));
+    let lost = table
+        .iter()
+        .filter(|(_, path, test)| !has_test(&file(path), test));
+    let lost = lost.map(|(verb, path, test)| found(format!("{verb}: {path} has no test {test}")));
+    without.chain(gone).chain(lost).collect()
+}
+
+#[test]
+fn every_verb_of_the_terminal_and_of_the_page_has_a_test_that_looks_at_its_far_end() {
+    let file = |path: &str| read(&format!("tests/{path}"));
+    let terminal = of_reference(&read(REFERENCE));
+    let page = of_protocol(&read(PROTOCOL));
+    assert!(
+        terminal.len() > 60 && page.len() > 20,
+        "{terminal:?} {page:?}"
+    );
+    let mut all = findings(TERMINAL, &terminal, REFERENCE, file);
+    all.extend(findings(PAGE, &page, PROTOCOL, file));
+    assert_kept("every verb has a row that names a test", &all);
+}
+
+#[test]
+fn a_verb_without_a_row_a_row_without_a_verb_and_a_test_that_is_gone_are_found() {
+    let table: &[Row] = &[
+        ("a", "x.rs", "is_there"),
+        ("b", "x.rs", "is_none"),
+        ("old", "x.rs", "is_there"),
+    ];
+    let verbs = ["a", "b", "new"].map(str::to_owned).into();
+    let text = "#[test]\nfn is_there() {}\nfn is_none() {}\n";
+    let found = findings(table, &verbs, "x", |_| text.to_owned());
+    let said: Vec<&str> = found.iter().map(|finding| finding.what.as_str()).collect();
+    assert_eq!(
+        said,
+        [
+            "new has no row: name the test that looks at its far end",
+            "old has a row and is no verb",
+            "b: x.rs has no test is_none",
+        ]
+    );
+}
+
+#[test]
+fn verbs_are_read_from_the_reference_and_from_the_protocol() {
+    let page = "## `a-society`\n## `a-society ls`\ntext\n## `a-society mcp ls`\n";
+    assert_eq!(
+        of_reference(page),
+        ["ls", "mcp ls"].map(str::to_owned).into()
+    );
+    let text = "w! {\n    pub enum Command {\n        /// A.\n        One {\n            Two: u8,\n        },\n        \
+                Three {},\n    }\n    pub enum Other {\n        Four,\n    }\n}\n";
+    assert_eq!(
+        of_protocol(text),
+        ["One", "Three"].map(str::to_owned).into()
+    );
+}
