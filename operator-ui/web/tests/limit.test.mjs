@@ -29,8 +29,8 @@ for (const [what, { seconds, words }] of Object.entries(WAITS)) {
     try {
       await place.serve();
       const { page, complaints } = await open(browser, place.printed);
-      const { flow } = await place.ask("POST", "/api/flows", { from: { file: "demo/flow.yaml" }, improve: "none" });
-      await page.goto(`${place.origin}/p/demo/f/${flow}/r/owner`);
+      const { flow, project } = await place.ask("POST", "/api/flows", { from: { file: "demo/flow.yaml" }, improve: "none" });
+      await page.goto(`${place.origin}/p/${project}/f/${flow}/r/owner`);
       const now = page.getByRole("button", { name: "Retry now" });
       await now.waitFor();
       await until(() => page.locator("body").innerText(), (text) => words.test(text), `it counts down: ${words}`);
