@@ -121,13 +121,20 @@ fn watch(
     let disk = store.ground().disk.as_ref();
     let mut chosen = defaults(disk, &project_folder(store, &flow.project));
     // What was said when the flow began counts more than what its project has for all.
-    let ends = store.look(flow)?.screen.flow.ends;
+    let begun = store.look(flow)?.screen.flow;
+    let ends = begun.ends;
     chosen.improve = ends.improve.or(chosen.improve);
     chosen.feedback = ends.feedback.or(chosen.feedback);
     if context.out.is_json() {
         // Who reads this may allow or steer from here on.
         let (project, name) = (&flow.project, &flow.flow);
-        let begins = json!({ "event": "flow", "project": project, "flow": name });
+        let begins = json!({
+            "event": "flow",
+            "project": project,
+            "flow": name,
+            "title": begun.title,
+            "folder": project_folder(store, project),
+        });
         context.out.value(&begins)?;
         context.out.flush()?;
     }
