@@ -107,6 +107,11 @@ impl Card {
         !self.is_plain && !self.asks_why && !self.keys().is_empty()
     }
 
+    /// Whether it asks for a text.
+    pub(crate) const fn is_text(&self) -> bool {
+        matches!(self.question, Question::Text { .. })
+    }
+
     fn keys(&self) -> Vec<Key> {
         let all: &[Key] = match &self.question {
             Question::Consent { .. } if !self.is_whole => &CONSENT_CUT,

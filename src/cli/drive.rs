@@ -38,7 +38,7 @@ use super::signals::Interrupts;
 use crate::exit_code::ExitCode;
 use crate::operator_error::{OperatorError, Outcome, Stop};
 use crate::output::Output;
-use crate::text::{one_line, plain, span};
+use crate::text::{one_line, plain, printed, span};
 
 /// The picture is drawn at most this often; more is no calmer and tells no more.
 const FRAME: Duration = Duration::from_millis(100);
@@ -121,13 +121,20 @@ fn watch(
     let disk = store.ground().disk.as_ref();
     let mut chosen = defaults(disk, &project_folder(store, &flow.project));
     // What was said when the flow began counts more than what its project has for all.
-    let ends = store.look(flow)?.screen.flow.ends;
+    let begun = store.look(flow)?.screen.flow;
+    let ends = begun.ends;
     chosen.improve = ends.improve.or(chosen.improve);
     chosen.feedback = ends.feedback.or(chosen.feedback);
     if context.out.is_json() {
         // Who reads this may allow or steer from here on.
         let (project, name) = (&flow.project, &flow.flow);
-        let begins = json!({ "event": "flow", "project": project, "flow": name });
+        let begins = json!({
+            "event": "flow",
+            "project": project,
+            "flow": name,
+            "title": begun.title,
+            "folder": project_folder(store, project),
+        });
         context.out.value(&begins)?;
         context.out.flush()?;
     }
@@ -144,6 +151,7 @@ fn watch(
         prompt: None,
         is_plain: context.environment.is_plain,
         card: None,
+        later: Vec::new(),
         heard_upto: 0,
         draining: false,
     };
@@ -203,6 +211,8 @@ struct Watch<'a> {
     is_plain: bool,
     /// The question that stands at the cursor.
     card: Option<Card>,
+    /// Questions that the operator answers when the rest is done.
+    later: Vec<Question>,
     /// The last record that a command of ours led to; an older look is out of date.
     heard_upto: Seq,
     draining: bool,
@@ -222,10 +232,18 @@ impl Watch<'_> {
             if seen.over {
                 return Ok(End::Over);
             }
-            if seen.seq >= self.heard_upto && rests(&seen) && !self.draining {
+            if seen.seq >= self.heard_upto && !self.draining && self.may_ask(&seen) {
                 self.answer(&seen)?;
             }
         }
+    }
+
+    /// Whether it is time to ask the operator: nothing goes on without an answer or, where somebody looks,
+    /// anything is asked.
+    fn may_ask(&self, seen: &Seen) -> bool {
+        let asks = |work: &Work| matches!(work, Work::AskOperator(_));
+        let looks = self.draws() && !self.wishes.until_waiting;
+        rests(seen) || (looks && seen.pending.iter().any(asks))
     }
 
     /// Says once what an interruption does; a second one ends everything at once.
@@ -259,11 +277,11 @@ impl Watch<'_> {
         if let Some(card) = &self.card {
             let is_open = |work: &Work| matches!(work, Work::AskOperator(question) if *question == card.question);
             if seen.seq < self.heard_upto || seen.pending.iter().any(is_open) {
-                return Ok(());
+                return self.hold(seen);
             }
+            let has_keys = card.takes_keys();
             self.card = None;
-            self.out.line("")?;
-            self.out.note("this was answered elsewhere");
+            self.say("this was answered elsewhere", has_keys)?;
         }
         if self.draining {
             return Ok(());
@@ -274,6 +292,28 @@ impl Watch<'_> {
     fn draw(&mut self, seen: &Arc<Seen>) -> Result<(), Stop> {
         let now = self.store.ground().clock.now();
         self.progress.draw(self.out, seen, (&self.handle, now))
+    }
+
+    /// Below a question that a key answers the nodes are drawn as they stand now, while what is finished
+    /// is held back, so that the question stays where it can be read. A line that is typed is left alone.
+    fn hold(&mut self, seen: &Arc<Seen>) -> Result<(), Stop> {
+        let Some(card) = self.card.as_ref().filter(|card| card.takes_keys()) else {
+            return Ok(());
+        };
+        let mark = card.mark();
+        let now = self.store.ground().clock.now();
+        self.progress.hold(self.out, seen, (&mark, now))
+    }
+
+    /// Says something while a question is asked: in the place of the block, if there is one.
+    fn say(&mut self, says: &str, in_block: bool) -> Result<(), Stop> {
+        if !in_block {
+            self.out.line("")?;
+            self.out.note(says);
+            return Ok(());
+        }
+        let (columns, _) = self.out.size();
+        self.out.draw(&[says.to_owned()], &[], columns)
     }
 
     /// Draws once more and leaves it as it stands; what is printed next stands below it.
@@ -301,11 +341,16 @@ impl Watch<'_> {
         if self.prompt.is_none() {
             self.prompt = Prompt::open();
         }
-        let asked = asks
-            .iter()
-            .find(|ask| card::is_answered_here(&ask.question));
+        let rests = rests(seen);
+        if rests {
+            self.later.clear();
+        }
+        let asked = asks.iter().find(|ask| {
+            card::is_answered_here(&ask.question) && !self.later.contains(&ask.question)
+        });
         let Some(ask) = asked else {
-            return self.leave();
+            // What is asked elsewhere, or later, waits for as long as anything else goes on.
+            return if rests { self.leave() } else { Ok(()) };
         };
         let is_shown = (self.card.as_ref()).is_some_and(|card| card.question == ask.question);
         if !is_shown {
@@ -316,13 +361,19 @@ impl Watch<'_> {
         let Some(card) = &mut self.card else {
             return Ok(());
         };
+        let had_keys = card.takes_keys();
         let typed = match heard {
             Heard::Nothing => return Ok(()),
             Heard::End => return self.leave(),
+            Heard::Line(line) if line.trim().is_empty() && !rests && card.is_text() => {
+                self.later.push(card.question.clone());
+                self.card = None;
+                return Ok(());
+            }
             Heard::Keys(keys) => card.press(&keys, now),
             Heard::Line(line) => card.hear(&line, now),
         };
-        self.take(typed)
+        self.take(typed, had_keys)
     }
 
     /// Puts a question to the operator. What was typed before it was shown answers nothing.
@@ -330,8 +381,15 @@ impl Watch<'_> {
         let Some(early) = self.prompt.as_mut().map(Prompt::forget) else {
             return self.leave();
         };
-        // The question stands below the block, where long lines may wrap.
-        self.leave_drawn(seen)?;
+        let call = self.call(&ask.question, &seen.state);
+        let card = Card::new(ask.question.clone(), call, self.is_plain, self.now_ms());
+        // The question stands among what is finished, where long lines may wrap. Where a key answers, the
+        // block is drawn below it.
+        if card.takes_keys() {
+            self.progress.settle(self.out)?;
+        } else {
+            self.leave_drawn(seen)?;
+        }
         for line in [asks::card(self.out, ask), asks::other_ways(ask)].concat() {
             self.out.line(&line)?;
         }
@@ -339,11 +397,12 @@ impl Watch<'_> {
             self.out
                 .note("what you typed before this question was shown was not used");
         }
-        let call = self.call(&ask.question, &seen.state);
-        let now = self.now_ms();
-        self.card = Some(Card::new(ask.question.clone(), call, self.is_plain, now));
-        self.mark();
-        Ok(())
+        if !rests(seen) && card.is_text() {
+            self.out
+                .note("nothing but Enter: later, when the rest is done");
+        }
+        self.card = Some(card);
+        self.mark()
     }
 
     /// What the operator may see and allow of the call that a question is about.
@@ -367,14 +426,23 @@ impl Watch<'_> {
         }
     }
 
-    /// Asks for an answer to the question that is shown.
-    fn mark(&mut self) {
-        let Some(card) = &self.card else { return };
-        let mark = card.mark();
+    /// Asks for an answer to the question that is shown. Where a key answers, the block says which.
+    fn mark(&mut self) -> Result<(), Stop> {
+        let Some(card) = &self.card else {
+            return Ok(());
+        };
+        let takes_keys = card.takes_keys();
         if let Some(prompt) = &mut self.prompt {
-            prompt.take_keys(card.takes_keys());
+            prompt.take_keys(takes_keys);
         }
-        self.out.ask(&mark);
+        if takes_keys {
+            return Ok(());
+        }
+        let (columns, _) = self.out.size();
+        self.out.draw(&[], &[], columns)?;
+        self.out.finish_drawing();
+        self.out.ask(&card.mark());
+        Ok(())
     }
 
     fn now_ms(&self) -> i64 {
@@ -382,28 +450,29 @@ impl Watch<'_> {
     }
 
     /// Does what was typed while a question was shown.
-    fn take(&mut self, typed: Typed) -> Result<(), Stop> {
-        let has_keys = self.card.as_ref().is_some_and(Card::takes_keys);
-        if has_keys && typed != Typed::Nothing {
-            // Keys are not shown, so that the line of the question ends here.
-            self.out.ask("\n");
-        }
+    fn take(&mut self, typed: Typed, had_keys: bool) -> Result<(), Stop> {
         match typed {
             Typed::Nothing => return Ok(()),
             Typed::Command(command) => {
                 self.card = None;
-                return self.command(command);
+                // It may have been answered elsewhere a moment ago, or the role wants something else.
+                return match self.obeyed(command) {
+                    Ok(()) => Ok(()),
+                    Err(refused) => self.say(&plain(&refused.to_string()), had_keys),
+                };
             }
             Typed::Show(text) => {
-                for line in text.lines() {
-                    self.out.line(&format!("  │ {}", plain(line)))?;
-                }
+                let lines = text.lines();
+                let lines: Vec<String> =
+                    lines.map(|line| format!("  │ {}", printed(line))).collect();
+                let (columns, _) = self.out.size();
+                self.out.draw(&lines, &[], columns)?;
             }
+            Typed::Said(says) if had_keys => self.say(&says, true)?,
             Typed::Said(says) => self.out.note(&says),
             Typed::Again => {}
         }
-        self.mark();
-        Ok(())
+        self.mark()
     }
 
     /// Lets the flow go; what it waits for is told at the end.
@@ -435,6 +504,11 @@ impl Watch<'_> {
     }
 
     fn command(&mut self, command: Command) -> Result<(), Stop> {
+        let refused = |error| from_fault(fault::of(&error)).into();
+        self.obeyed(command).map_err(refused)
+    }
+
+    fn obeyed(&mut self, command: Command) -> Result<(), DriverError> {
         match self.handle.obey(command, None) {
             Ok(taken) => {
                 self.heard_upto = taken.seq;
@@ -442,7 +516,7 @@ impl Watch<'_> {
             }
             // Its own end says why.
             Err(DriverError::Gone) => Ok(()),
-            Err(error) => Err(from_fault(fault::of(&error)).into()),
+            Err(error) => Err(error),
         }
     }
 

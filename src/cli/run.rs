@@ -443,13 +443,20 @@ fn store_or_new(context: &mut Context<'_>, target: &Path) -> Result<Store, Stop>
     context.store()
 }
 
-/// The project a file belongs to: the folder of the workspace it is in, where that is a project, and else
-/// the workspace itself. A folder that only keeps flow files is none.
+/// The project a file belongs to.
 fn project_of(store: &Store, context: &Context<'_>, file: &Path) -> Result<ProjectName, Stop> {
-    let root = workspace::folder_of(store);
     let folder = context.environment.folder.clone().unwrap_or_default();
     let within = folder.join(file);
-    let beside = within.parent().unwrap_or(&folder);
+    project_around(store, within.parent().unwrap_or(&folder))
+}
+
+/// The project that a file in this folder belongs to: the folder of the workspace it is in, where that is a
+/// project, and else the workspace itself. A folder that only keeps flow files is none.
+///
+/// # Errors
+/// When the workspace is gone.
+pub(crate) fn project_around(store: &Store, beside: &Path) -> Result<ProjectName, Stop> {
+    let root = workspace::folder_of(store);
     let first = |beside: &Path, root: &Path| {
         let first = beside.strip_prefix(root).ok()?.components().next()?;
         let first = first.as_os_str().to_str()?;

@@ -15,7 +15,7 @@ use a_society_orchestrator::config::servers::{Roster, lists_in};
 use a_society_orchestrator::config::user;
 use a_society_orchestrator::config::withheld::Withheld;
 use a_society_orchestrator::project::docs::folder::{
-    DOCS_NAME, defaults, is_project, over_canonical, roles as project_roles, workflow_of,
+    defaults, is_project, over_canonical, roles as project_roles, workflow_of,
 };
 use a_society_orchestrator::project::draft;
 use a_society_orchestrator::project::flow_file::{self, FlowFile};
@@ -29,6 +29,7 @@ use serde_json::{Value, json};
 
 use super::flow_files::{inspect_project, read_text, script_path};
 use super::notify::Notifier;
+use super::run::project_around;
 use super::say::project_folder;
 use super::serve::lies_within;
 use crate::operator_error::Stop;
@@ -105,21 +106,8 @@ impl Workspace {
             let why = first.map(ToString::to_string).unwrap_or_default();
             unfit(format!("{} is not a flow file", path.display()), &why)
         })?;
-        let mut names = path
-            .components()
-            .map(|part| part.as_os_str().to_string_lossy());
-        // What says how the workspace works is a part of it.
-        let first = names.next().filter(|first| first != DOCS_NAME);
-        let first = first.filter(|_| names.next().is_some());
-        let own = self.root().file_name().map(|name| name.to_string_lossy());
-        let named = first.and_then(|name| name.parse().ok());
-        let named = named.or_else(|| own.and_then(|name| name.parse().ok()));
-        let project: ProjectName = match named {
-            Some(name) => name,
-            None => "project"
-                .parse()
-                .map_err(|_| unfit("it has no project".to_owned(), ""))?,
-        };
+        let beside = whole.parent().unwrap_or(self.root());
+        let project = project_around(&self.store, beside).map_err(from_stop)?;
         let folder = project_folder(&self.store, &project);
         let disk = self.store.ground().disk.as_ref();
         if file.defines_roles || !is_project(disk, &folder) {

@@ -282,3 +282,37 @@ fn what_only_a_projects_own_role_file_says_is_told_of_the_role_and_of_the_server
     assert!(listed.contains("named by writer of demo"), "{listed}");
     assert!(listed.contains("books  MISSING"), "{listed}");
 }
+
+#[test]
+fn a_flow_file_that_the_page_starts_works_where_the_terminal_would_have_it_work() {
+    let says = FLOW.replace(
+        "writer: { executor: scripted }",
+        "writer: { executor: command, command: { run: [sh, -c, 'pwd > where.txt; echo done'] } }",
+    );
+    let workspace = stage(&says);
+    for folder in ["flows", "own/.git"] {
+        std::fs::create_dir_all(workspace.path().join(folder)).unwrap();
+    }
+    for folder in ["flows", "own"] {
+        for file in ["flow.yaml", "script.yaml"] {
+            let from = workspace.path().join("demo").join(file);
+            std::fs::copy(from, workspace.path().join(folder).join(file)).unwrap();
+        }
+    }
+    let server = Server::start(&workspace, &[]);
+    let root = workspace.path().canonicalize().unwrap();
+    for (file, folder) in [("flows/flow.yaml", ""), ("own/flow.yaml", "own")] {
+        let body = json!({ "from": { "file": file } }).to_string();
+        server.place.ask("POST", "/api/flows", &body).unwrap();
+        let there = root.join(folder).join("where.txt");
+        let begun = std::time::Instant::now();
+        while !there.exists() {
+            assert!(
+                begun.elapsed() < PATIENCE * 4,
+                "{file} does not work in {folder:?}"
+            );
+            std::thread::sleep(std::time::Duration::from_millis(20));
+        }
+        assert!(!root.join("flows/where.txt").exists(), "{file}");
+    }
+}

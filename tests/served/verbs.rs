@@ -88,7 +88,8 @@ impl Scene {
     }
 
     fn file(&self, name: &str) -> PathBuf {
-        self.workspace.path().join("demo").join(name)
+        // A folder that only keeps flow files is not worked on by itself.
+        self.workspace.path().join(name)
     }
 
     /// The processes that began so far, in their order.

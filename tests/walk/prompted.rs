@@ -123,3 +123,64 @@ fn whole_lines_answer_where_that_is_asked_for() {
     assert_eq!(terminal.child.wait().unwrap().code(), Some(0));
     assert!(place.workspace.path().join("demo/made").exists());
 }
+
+/// A plan that is to be approved, and somebody beside it who works for long.
+const BESIDE: &str = r"workflow:
+  name: Two at once
+  nodes:
+    - { id: ask, role: owner }
+    - { id: plan, role: planner, human-colab: true }
+    - { id: work, role: worker }
+    - { id: close, role: owner }
+  edges:
+    - { from: ask, to: plan }
+    - { from: ask, to: work }
+    - { from: plan, to: close }
+    - { from: work, to: close }
+roles:
+  owner: { executor: scripted, instructions: You ask. }
+  planner: { executor: scripted, instructions: You plan. }
+  worker: { executor: scripted, instructions: You work. }
+";
+
+const LONG_AT_WORK: &str = r"default: forward
+script:
+  - node: work
+    turn: 1
+    say:
+      - stream: { text: 'I count every single stone in this very long street, one by one.', pieces: 40, every-ms: 100 }
+      - forward: All of them.
+  # The plan comes first.
+  - node: close
+    turn: 1
+    say: [ { signal: await-handoff } ]
+";
+
+#[test]
+fn what_one_role_asks_is_answered_with_a_key_while_another_works_on() {
+    let place = Place::new(BESIDE, LONG_AT_WORK);
+    let words = ["run", "demo/flow.yaml", "--improve", "none"];
+    let mut terminal = Terminal::start(&place, &words);
+    terminal.writes("y approve · n send back", 1);
+    terminal.shows("●  work");
+    sleep(SETTLED);
+    terminal.press("y");
+    assert_eq!(terminal.child.wait().unwrap().code(), Some(0));
+    let journal = place.journal(&place.flow().unwrap());
+    let at = |words: &str| {
+        journal
+            .find(words)
+            .unwrap_or_else(|| panic!("{words}: {journal}"))
+    };
+    let worked = at("\"handoff_applied\",\"node\":\"work\"");
+    assert!(
+        at("\"handoff_decided\"") < worked,
+        "it was answered meanwhile"
+    );
+    // What the other role said meanwhile was held back, and is there whole.
+    let told = terminal.scrolled().join("\n");
+    assert!(
+        told.contains("every single stone in this very long street"),
+        "{told}"
+    );
+}

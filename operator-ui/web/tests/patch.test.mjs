@@ -39,3 +39,12 @@ test("a patch that was refused shows why and no file as changed", async () => {
   await says(log, /Nothing was changed\./);
   await counts(rows(log), 0);
 });
+
+test("the row of a command that failed says its code and what it counted as one sentence", async () => {
+  const { server, page } = await at(FEED);
+  const log = page.getByRole("log");
+  server.put(`feed ${LEDGER} backend`, [item(4950, "tool-error", "run cargo test\n3 passed", { tool: "run_command", label: "run_command", call_id: "c4950", exit: 3, outcome: { words: "1 failed, 3 passed", failed: true }, took_ms: 900 })]);
+  const end = log.locator(".call .end", { hasText: "exit 3" });
+  await counts(end, 1);
+  assert.equal((await end.innerText()).trim(), "exit 3, 1 failed, 3 passed");
+});

@@ -32,6 +32,7 @@ use self::voice::Voices;
 use super::{cost, table, words};
 use crate::operator_error::Stop;
 use crate::output::Output;
+use crate::text::wrapped;
 
 /// How long a flow may take to say what streams right now. One that is busy is asked again.
 const AHEAD: Duration = Duration::from_millis(20);
@@ -106,6 +107,25 @@ impl Progress {
         let room = rows_max.saturating_sub(block.len());
         block.extend(board::lines(out, (seen, &self.teller), now, room));
         out.draw(&finished, &block, columns)
+    }
+
+    /// Draws the block alone, with a last line of the caller's. What is finished waits.
+    ///
+    /// # Errors
+    /// When nobody reads what is printed.
+    pub(crate) fn hold(
+        &self,
+        out: &mut Output,
+        seen: &Seen,
+        (last, now): (&str, At),
+    ) -> Result<(), Stop> {
+        let (columns, rows) = out.size();
+        let last = wrapped(last, columns.saturating_sub(1));
+        let room = (rows / 2).clamp(3, board::ROWS_MAX);
+        let room = room.saturating_sub(last.len()).max(1);
+        let mut block = board::lines(out, (seen, &self.teller), now, room);
+        block.extend(last);
+        out.draw(&[], &block, columns)
     }
 
     /// Prints what is finished and leaves no block behind, because something else is printed now.
