@@ -21,7 +21,8 @@ use crate::protocol::row::{Decided, FlowRef};
 /// What happened at a node.
 #[derive(Debug, Clone, Default)]
 pub(super) struct AtNode {
-    pub(super) turn: Option<TurnId>,
+    /// The last turn there, counted among its role's.
+    pub(super) turn: Option<u64>,
     pub(super) attempt: Option<u32>,
     pub(super) since: Option<At>,
     pub(super) began: Option<At>,
@@ -49,6 +50,9 @@ pub(super) struct History {
     /// When a request that failed is made again, by the role that waits with it.
     pub(super) retries: BTreeMap<RoleInstance, At>,
     pub(super) cached_tokens: Option<u64>,
+    /// How many turns each role began, and which of them each turn is: people count the turns of one role.
+    taken: BTreeMap<RoleInstance, u64>,
+    pub(super) numbers: BTreeMap<TurnId, u64>,
     /// The task lists of the roles.
     pub(super) tasks: Lists,
 }
@@ -111,9 +115,10 @@ impl History {
             Fact::NodeWoken(f) => self.maybe_moves(f.node.as_ref(), recorded),
             Fact::NodeReopened(f) => self.moves(&f.node, recorded),
             Fact::TurnStarted(f) => {
+                let number = self.number(f.turn, &f.role);
                 if let Some(node) = &f.node {
                     let at = self.node(node, recorded);
-                    (at.turn, at.attempt) = (Some(f.turn), Some(f.attempt));
+                    (at.turn, at.attempt) = (Some(number), Some(f.attempt));
                     (at.began, at.failed) = (Some(recorded.at), false);
                 }
             }
@@ -152,14 +157,26 @@ impl History {
         }
     }
 
+    /// Which of a role's turns this is. A claim and each try are the same turn.
+    fn number(&mut self, turn: TurnId, role: &RoleInstance) -> u64 {
+        if let Some(number) = self.numbers.get(&turn) {
+            return *number;
+        }
+        let taken = self.taken.entry(role.clone()).or_default();
+        *taken += 1;
+        self.numbers.insert(turn, *taken);
+        *taken
+    }
+
     fn claimed(&mut self, recorded: &Recorded, f: &NodeClaimed) {
         let back = f
             .consumed
             .iter()
             .any(|inbound| inbound.way == Way::Backward);
+        let number = self.number(f.turn, &f.role);
         let at = self.node(&f.node, recorded);
         at.since = Some(recorded.at);
-        at.turn = Some(f.turn);
+        at.turn = Some(number);
         at.correction = back || f.entry == Entry::Reopened;
         at.took_ms = None;
         for inbound in &f.consumed {

@@ -95,7 +95,7 @@ impl Maker<'_> {
             live: live.flatten(),
             since: past.since.map(words::at),
             took_ms: past.took_ms,
-            turn: past.turn.map(|turn| turn.0),
+            turn: past.turn,
             attempt: past.attempt.map(u64::from),
             again: self.again(node),
             correction: past.correction,
@@ -271,7 +271,8 @@ impl Maker<'_> {
             base: role.base().to_owned(),
             state: stands,
             node: node.map(|node| node.to_string()),
-            turn: state.main_turn_of(role).map(|(turn, _)| turn.0),
+            turn: (state.main_turn_of(role))
+                .and_then(|(turn, _)| self.history.numbers.get(&turn).copied()),
             executor,
             reach: reach::words(self.reach, definition, &settings),
             settings,

@@ -70,7 +70,7 @@ wire! {
         pub since: Option<String>,
         /// How long its last turn took.
         pub took_ms: Option<u64>,
-        /// Its last turn.
+        /// Its last turn, counted among those of its role.
         pub turn: Option<u64>,
         /// Which try at the turn it is.
         pub attempt: Option<u64>,
@@ -160,7 +160,7 @@ wire! {
         pub state: RoleState,
         /// The node it is at.
         pub node: Option<String>,
-        /// Its open turn.
+        /// Its open turn, counted among its own.
         pub turn: Option<u64>,
         /// Who takes its turns: a model's name, `script`, `you` or `command`.
         pub executor: String,

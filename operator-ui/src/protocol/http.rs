@@ -99,7 +99,7 @@ wire! {
         pub role: String,
         /// At which node.
         pub node: Option<String>,
-        /// Which turn.
+        /// Which turn of the role.
         pub turn: Option<u64>,
         /// From which record.
         pub from: u64,

@@ -720,7 +720,7 @@ since: string | null,
  */
 took_ms: number | null,
 /**
- * Its last turn.
+ * Its last turn, counted among those of its role.
  */
 turn: number | null,
 /**
@@ -818,7 +818,7 @@ state: RoleState,
  */
 node: string | null,
 /**
- * Its open turn.
+ * Its open turn, counted among its own.
  */
 turn: number | null,
 /**
@@ -1801,7 +1801,7 @@ role: string,
  */
 node: string | null,
 /**
- * Which turn.
+ * Which turn of the role.
  */
 turn: number | null,
 /**
