@@ -64,7 +64,7 @@ fn a_name_that_a_model_chose_changes_nothing_on_the_card_of_its_call() {
     assert_eq!(text, "ls\nwithout every wall: this system has none; exit 3");
     let (directory, network) = (&facts["Directory"], &facts["Network"]);
     assert_eq!(*directory, json!(["My Project, v2, network on", false]));
-    assert_eq!(*network, json!(["Closed", false]));
+    assert_eq!(*network, json!(["Off", false]));
     assert_eq!(facts["Time"], json!(["At most 2 min", false]));
     assert!(
         said.out.contains("  │ ls\n  │ without every wall"),
@@ -114,7 +114,7 @@ fn a_long_call_says_how_much_of_it_is_left_out_and_is_shown_whole_on_demand() {
     let shown = place.run(&["show", &flow, "--call"]).out;
     assert_eq!(shown.matches("  │   true  # as it stands\n").count(), 60);
     assert!(shown.contains("\\techo done > done.txt"), "{shown}");
-    assert!(shown.contains("  Network: Closed\n"), "{shown}");
+    assert!(shown.contains("  Network: Off\n"), "{shown}");
     let shown: Value =
         serde_json::from_str(&place.run(&["show", &flow, "--call", "--json"]).out).unwrap();
     let text = shown[0]["text"].as_str().unwrap();

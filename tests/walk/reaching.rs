@@ -64,7 +64,7 @@ fn only_the_configuration_outside_widens_and_whatever_is_inside_takes_away() {
         (first(&flow), scope(&flow)),
         ("failed".into(), json!("sandboxed"))
     );
-    let facts = "Sandbox: Sandboxed: the project and its record\n  Network: Closed\n";
+    let facts = "Sandbox: Project and record folder only\n  Network: Off\n";
     assert!(shown.contains(facts), "{shown}");
 
     let allowed = format!(
@@ -83,7 +83,7 @@ fn only_the_configuration_outside_widens_and_whatever_is_inside_takes_away() {
         ("done".into(), json!("project"))
     );
     assert!(
-        shown.contains("folders that you named can be read\n  Network: Closed\n"),
+        shown.contains("folders that you named can be read\n  Network: Off\n"),
         "{shown}"
     );
 

@@ -398,7 +398,7 @@ impl Asker<'_> {
             Question::Improvement { modes } => (
                 "improvement",
                 "The forward work is done",
-                "Choose how roles reflect",
+                "Run a retrospective?",
                 AskKind::Improvement {
                     modes: modes.iter().map(|mode| (*mode).into()).collect(),
                     roles: self.state.sessions.len() as u64,

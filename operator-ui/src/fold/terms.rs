@@ -57,7 +57,7 @@ pub fn facts(
     }));
     let permission = match grants {
         0 => "None".to_owned(),
-        some => format!("None that covers this; {some} for other things"),
+        _ => "Not covered by an existing permission".to_owned(),
     };
     facts.push(fact("Existing permission", permission, false));
     facts
@@ -77,9 +77,9 @@ fn of_command(command: &CommandTerms) -> Vec<Fact> {
         folder => folder,
     };
     let network = if command.network {
-        fact("Network", "Open to this command", true)
+        fact("Network", "On for this command", true)
     } else {
-        fact("Network", "Closed", false)
+        fact("Network", "Off", false)
     };
     let beside = if command.background {
         ", in the background"
@@ -108,9 +108,9 @@ fn sandbox(command: &CommandTerms) -> Fact {
                 .to_owned(),
             true,
         ),
-        (Scope::Sandboxed, []) => ("Sandboxed: the project and its record".to_owned(), false),
+        (Scope::Sandboxed, []) => ("Project and record folder only".to_owned(), false),
         (Scope::Project, []) => (
-            "Sandboxed: the project and its record; folders that you named can be read".to_owned(),
+            "Project and record folder only; folders that you named can be read".to_owned(),
             false,
         ),
         (Scope::Sandboxed | Scope::Project, [only]) if only.starts_with("every wall") => {
@@ -263,8 +263,7 @@ const NOTHING: (&str, bool) = ("Nothing of the workspace", false);
 pub fn scope(tool: &str, text: &str) -> Option<String> {
     match canonical(tool).unwrap_or(tool) {
         "run_command" => Some(format!(
-            "exactly this command, in this folder and behind the same walls, every time, for every role \
-             of this flow: {text}"
+            "This exact command, in this folder and sandbox, for any role in this flow: {text}"
         )),
         "write_file" | "edit_file" | "apply_patch" => Some(
             "every write and edit of files inside the project, for every role of this flow; sensitive \
@@ -331,11 +330,11 @@ mod tests {
                 ..command()
             });
             assert_eq!(said(&run, "Directory"), (name.to_owned(), false));
-            assert_eq!(said(&run, "Network"), ("Closed".to_owned(), false));
+            assert_eq!(said(&run, "Network"), ("Off".to_owned(), false));
             let (sandbox, warn) = said(&run, "Sandbox");
             assert_eq!(
                 (sandbox.as_str(), warn),
-                ("Sandboxed: the project and its record", false)
+                ("Project and record folder only", false)
             );
         }
     }
@@ -346,13 +345,13 @@ mod tests {
             (
                 Scope::Sandboxed,
                 vec![],
-                "Sandboxed: the project and its",
+                "Project and record folder only",
                 false,
             ),
             (
                 Scope::Project,
                 vec![],
-                "Sandboxed: the project and its",
+                "Project and record folder only",
                 false,
             ),
             (

@@ -197,6 +197,14 @@ wire! {
         pub messages: u64,
         /// Roughly how many tokens.
         pub tokens: u64,
+        /// When the first of them was said, as far as it is known.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(test, ts(optional))]
+        pub from: Option<String>,
+        /// When the last of them was.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(test, ts(optional))]
+        pub to: Option<String>,
     }
 
     /// A message of a session.
@@ -271,6 +279,39 @@ wire! {
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         #[cfg_attr(test, ts(as = "Option<bool>", optional))]
         pub waits: bool,
+    }
+
+    /// What a flow used.
+    pub struct Costs {
+        /// All of it.
+        pub all: Cost,
+        /// By role instance; what cost most comes first.
+        pub roles: Vec<Cost>,
+        /// By model.
+        pub models: Vec<Cost>,
+        /// By node; what belongs to none, such as looking back, has no name.
+        pub nodes: Vec<Cost>,
+    }
+
+    /// What one role, model or node used.
+    #[derive(Default)]
+    pub struct Cost {
+        /// Which.
+        pub name: String,
+        /// Tokens in and out, cached ones included.
+        pub tokens: u64,
+        /// Of those, output.
+        pub output: u64,
+        /// Of those, input that was read from a provider's cache.
+        pub cached: u64,
+        /// Requests that were sent.
+        pub requests: u64,
+        /// Turns that began; a model has none.
+        pub turns: u64,
+        /// How long its turns ran, or how long a model was waited for.
+        pub ms: u64,
+        /// Money, in millionths of its unit; 0 where no price is known.
+        pub cost_micros: u64,
     }
 
     /// The files of a flow's shared folder that a person may hand over.
@@ -351,6 +392,10 @@ wire! {
         pub item: Option<String>,
         /// The words around it.
         pub snippet: String,
+        /// When it was said; absent for a title.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(test, ts(optional))]
+        pub at: Option<String>,
     }
 
     /// The projects of the workspace.

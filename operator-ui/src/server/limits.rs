@@ -82,6 +82,9 @@ pub const RECORD_LISTED_MAX: usize = 500;
 /// How many places a search finds.
 pub const HITS_MAX: usize = 100;
 
+/// How many of them are in the feed of one role.
+pub const HITS_A_ROLE_MAX: usize = 20;
+
 /// How many flows a search without a flow looks at.
 pub const SEARCHED_FLOWS_MAX: usize = 200;
 

@@ -8,6 +8,7 @@ mod authors;
 mod blocking;
 mod bodies;
 mod commands;
+mod costs;
 pub mod dev;
 mod diff;
 mod events;

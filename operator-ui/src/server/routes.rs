@@ -24,8 +24,8 @@ use super::limits::{
 };
 use super::reply::{Answer, JSON, PAGE, download, guard, json, json_text, plain, refused};
 use super::{
-    assets, dev, diff, events, export, feed_at, files, findings, forks, metrics, record, revisions,
-    search, settings, socket, track, transcript,
+    assets, costs, dev, diff, events, export, feed_at, files, findings, forks, metrics, record,
+    revisions, search, settings, socket, track, transcript,
 };
 use crate::fold::words;
 use crate::hub::flow::wire_ref;
@@ -77,6 +77,9 @@ pub(super) const ROUTES: &[Route] = {
         ),
         route("/api/flow/{project}/{flow}/request/{seq}", Operator, || {
             get(sent)
+        }),
+        route("/api/flow/{project}/{flow}/costs", Operator, || {
+            get(costing)
         }),
         route("/api/flow/{project}/{flow}/files", Operator, || {
             get(handed_over)
@@ -404,6 +407,13 @@ async fn handed_over(State(app): State<Shared>, Path(flow): Path<FlowRef>, asked
     of_flow(app, flow, asked, |app, flow, window| {
         let project = app.actions.project_folder(flow);
         files::of(&app.hubs, flow, window.at, &project).map(|files| json(&files))
+    })
+    .await
+}
+
+async fn costing(State(app): State<Shared>, Path(flow): Path<FlowRef>, asked: Asked) -> Answer {
+    of_flow(app, flow, asked, |app, flow, window| {
+        costs::of(&app.hubs, flow, window.at).map(|costs| json(&costs))
     })
     .await
 }

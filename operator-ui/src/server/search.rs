@@ -5,9 +5,10 @@ use a_society_state::FlowRef;
 
 use super::app::Shared;
 use super::blocking::unread;
-use super::limits::{QUERY_BYTES_MAX, QUERY_CHARS_MIN, SEARCHED_FLOWS_MAX};
+use super::limits::{HITS_A_ROLE_MAX, QUERY_BYTES_MAX, QUERY_CHARS_MIN, SEARCHED_FLOWS_MAX};
 use super::routes::Window;
 use crate::fold::feed::wire_id;
+use crate::fold::words;
 use crate::hub::flow::wire_ref;
 use crate::protocol::Fault;
 use crate::protocol::http::{Hit, Hits};
@@ -39,6 +40,7 @@ pub(super) fn of(app: &Shared, window: &Window, most: usize) -> Result<Hits, Fau
                 seq: look.screen.flow.seq,
                 item: None,
                 snippet,
+                at: None,
             });
         }
         for (role, feed) in &look.screen.feeds {
@@ -46,6 +48,8 @@ pub(super) fn of(app: &Shared, window: &Window, most: usize) -> Result<Hits, Fau
                 .items()
                 .rev()
                 .filter_map(|item| Some((item, within(item, &query)?)));
+            // One role that says a word again and again leaves room for the others.
+            let items = items.take(HITS_A_ROLE_MAX);
             for (item, snippet) in items {
                 if found.hits.len() >= most {
                     found.truncated = true;
@@ -57,6 +61,7 @@ pub(super) fn of(app: &Shared, window: &Window, most: usize) -> Result<Hits, Fau
                     seq: item.seq,
                     item: Some(wire_id(item)),
                     snippet,
+                    at: Some(words::at(item.at)),
                 });
             }
             // A look holds the ends of feeds only.
@@ -91,5 +96,31 @@ fn snippet(text: &str, query: &str) -> Option<String> {
     let long = query.chars().count() + 2 * AROUND_CHARS;
     let start = before.saturating_sub(AROUND_CHARS);
     let shown: String = text.chars().skip(start).take(long).collect();
-    Some(shown.split_whitespace().collect::<Vec<_>>().join(" "))
+    let cut_at_end = text.chars().nth(start + long).is_some();
+    let mut pieces: Vec<&str> = shown.split_whitespace().collect();
+    // No word is begun in its middle, unless it is the one that was looked for.
+    let spare = |piece: &str| !piece.to_lowercase().contains(query);
+    if start > 0 && pieces.len() > 1 && spare(pieces[0]) {
+        pieces.remove(0);
+    }
+    if cut_at_end && pieces.len() > 1 && pieces.last().is_some_and(|piece| spare(piece)) {
+        pieces.pop();
+    }
+    Some(pieces.join(" "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_words_around_what_was_found_are_whole() {
+        let text = format!("{} needle {}", "before ".repeat(20), "after ".repeat(40));
+        let found = snippet(&text, "needle").unwrap();
+        assert!(found.starts_with("before "), "{found}");
+        assert!(found.ends_with(" after"), "{found}");
+        assert_eq!(snippet("a needle", "needle").unwrap(), "a needle");
+        let long = format!("{}needle{}", "x".repeat(90), "y".repeat(90));
+        assert!(snippet(&long, "needle").unwrap().contains("needle"));
+    }
 }

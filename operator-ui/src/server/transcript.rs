@@ -124,24 +124,27 @@ fn segments(lists: &[List], prompt: Option<&str>, read: &Read) -> Vec<Segment> {
         words: words.to_owned(),
         messages: messages as u64,
         tokens,
+        from: None,
+        to: None,
     };
     let mut segments = Vec::new();
     for (id, kind, words, messages) in lists {
         let size = messages.iter().map(|message| tokens(&message.to_string()));
-        segments.push(segment(id, kind, words, messages.len(), size.sum()));
+        let mut said = messages.iter().filter_map(|message| message.get("at"));
+        let moment = |at: Option<&Value>| at.and_then(Value::as_str).map(str::to_owned);
+        let from = moment(said.next());
+        segments.push(Segment {
+            to: moment(said.next_back()).or_else(|| from.clone()),
+            from,
+            ..segment(id, kind, words, messages.len(), size.sum())
+        });
     }
     segments.extend(
         prompt.map(|prompt| segment("system", "system", "System prompt", 1, tokens(prompt))),
     );
     let (tools, sent) = (read.tools.len(), read.sent.len());
-    segments.push(segment("tools", "tools", "Tools that were used", tools, 0));
-    segments.push(segment(
-        "requests",
-        "requests",
-        "Requests as they were sent",
-        sent,
-        0,
-    ));
+    segments.push(segment("tools", "tools", "Tools", tools, 0));
+    segments.push(segment("requests", "requests", "Requests", sent, 0));
     segments
 }
 

@@ -170,7 +170,7 @@ export function askTitle(ask: Ask): string {
   switch (ask.kind.kind) {
     case "consent": case "approval": case "stalled": case "stopped": case "configuration": case "feedback": return ask.headline;
     case "text": return wasDenied(ask) ? `You denied this. What should ${ask.role ?? "the role"} do instead?` : ask.headline;
-    case "improvement": return "Review how it went?";
+    case "improvement": return "Run a retrospective?";
     case "unpause": return "The flow is paused";
   }
 }

@@ -1919,7 +1919,15 @@ messages: number,
 /**
  * Roughly how many tokens.
  */
-tokens: number, };
+tokens: number,
+/**
+ * When the first of them was said, as far as it is known.
+ */
+from?: string,
+/**
+ * When the last of them was.
+ */
+to?: string, };
 
 export type TranscriptMessage = {
 /**
@@ -2034,6 +2042,58 @@ role: string,
  */
 turn: number, };
 
+export type Costs = {
+/**
+ * All of it.
+ */
+all: Cost,
+/**
+ * By role instance; what cost most comes first.
+ */
+roles: Array<Cost>,
+/**
+ * By model.
+ */
+models: Array<Cost>,
+/**
+ * By node; what belongs to none, such as looking back, has no name.
+ */
+nodes: Array<Cost>, };
+
+export type Cost = {
+/**
+ * Which.
+ */
+name: string,
+/**
+ * Tokens in and out, cached ones included.
+ */
+tokens: number,
+/**
+ * Of those, output.
+ */
+output: number,
+/**
+ * Of those, input that was read from a provider's cache.
+ */
+cached: number,
+/**
+ * Requests that were sent.
+ */
+requests: number,
+/**
+ * Turns that began; a model has none.
+ */
+turns: number,
+/**
+ * How long its turns ran, or how long a model was waited for.
+ */
+ms: number,
+/**
+ * Money, in millionths of its unit; 0 where no price is known.
+ */
+cost_micros: number, };
+
 export type RecordFiles = {
 /**
  * By path.
@@ -2126,7 +2186,11 @@ item: string | null,
 /**
  * The words around it.
  */
-snippet: string, };
+snippet: string,
+/**
+ * When it was said; absent for a title.
+ */
+at?: string, };
 
 export type Projects = {
 /**

@@ -160,7 +160,7 @@ test("what cannot be seen in a command is written out", async () => {
 test("the scope of an allowance for the flow stands there before it is pressed", async () => {
   const { page } = await at(FLOW);
   await page.waitForSelector("[data-ask]");
-  await says(page.locator("[data-ask]"), /Any role may run exactly this command until the flow ends/);
+  await says(page.locator("[data-ask]"), /This exact command, in this folder and sandbox, for any role in this flow/);
 });
 
 test("an answer without a connection waits visibly and is given once", async () => {

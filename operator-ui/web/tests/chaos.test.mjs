@@ -137,7 +137,7 @@ test("of two windows that answer in the same moment one counts, and the other sa
 test("an answer that is refused comes back to where it was written, in front of what was typed since", async () => {
   const { server, page } = await at("/inbox/archive/text/analyst");
   const field = page.locator("main textarea").first();
-  await field.fill("Keep it for a year");
+  await field.fill("Keep running for a year");
   server.first = true;
   server.held = [];
   await page.getByRole("button", { name: "Answer", exact: true }).click();
@@ -146,7 +146,7 @@ test("an answer that is refused comes back to where it was written, in front of 
   delete server.world.inbox.asks["archive/text/analyst"];
   server.release();
   await page.locator(".toast").waitFor();
-  assert.equal(await field.inputValue(), "Keep it for a year");
+  assert.equal(await field.inputValue(), "Keep running for a year");
 });
 
 const replaced = (page) => page.getByRole("alert").filter({ hasText: "another version" });

@@ -130,7 +130,7 @@ test("another graph is judged before it counts, and what was typed stays whateve
   await page.getByRole("menuitem", { name: "Revise the graph" }).click();
   const dialog = page.getByRole("dialog", { name: "Revise the graph" });
   const field = dialog.getByLabel("Flow file");
-  const walk = dialog.getByRole("button", { name: "Walk this graph" });
+  const walk = dialog.getByRole("button", { name: "Apply graph" });
   await dialog.getByText("This is the graph that is walked now.").waitFor();
   assert.equal(await field.inputValue(), GRAPH);
   assert.equal(await walk.isDisabled(), true);
@@ -155,7 +155,7 @@ test("another graph is judged before it counts, and what was typed stays whateve
   await field.fill("");
   await sleep(100);
   assert.equal(await field.inputValue(), "", "an emptied field stays empty, to be pasted into");
-  await dialog.getByLabel("Take a file").setInputFiles({ name: "flow.yaml", mimeType: "text/yaml", buffer: Buffer.from(`${GRAPH}# from a file\n`) });
+  await dialog.getByLabel("Choose a file…").setInputFiles({ name: "flow.yaml", mimeType: "text/yaml", buffer: Buffer.from(`${GRAPH}# from a file\n`) });
   await dialog.getByText("It fits. 1 change:").waitFor();
   await dialog.getByText("the node `plan` has other work").waitFor();
   await dialog.getByText("warning[G021]: the role `editor` is defined and no node has it").waitFor();
@@ -177,7 +177,7 @@ test("a role is given another model while it works, and a node that is done runs
   const data = { ...world(), models: [{ name: "small", words: "", window_tokens: 32_000 }, { name: "large", words: "slow", window_tokens: 200_000 }] };
   Object.assign(data.flows["orchard/ledger"].state.roles.backend, { reach: "scope project, network on", mcp: ["ledger"], settings: { model: "small" } });
   const { server, page, complaints } = await at(`${FLOW}/r/backend`, { data });
-  await page.getByRole("button", { name: "Choose what backend works with" }).click();
+  await page.getByRole("button", { name: "Configure backend" }).click();
   const dialog = page.getByRole("dialog", { name: "What backend works with" });
   await dialog.getByText("Now scope project, network on.").waitFor();
   await dialog.locator("option[value=large]").waitFor({ state: "attached" });
@@ -196,7 +196,7 @@ test("a role is given another model while it works, and a node that is done runs
   await page.getByRole("menuitem", { name: "Run a node again" }).click();
   const again = page.getByRole("dialog", { name: "Run a node again" });
   await again.getByLabel("Node").selectOption("design");
-  await again.getByLabel("What should be different").fill("Mind the readers.");
+  await again.getByLabel("What should it do differently?").fill("Mind the readers.");
   await again.getByRole("button", { name: "Run design again" }).click();
   await again.waitFor({ state: "detached" });
   assert.deepEqual(given(server, "reopen"), [{ do: "reopen", node: "design", note: "Mind the readers." }]);
@@ -220,7 +220,7 @@ test("a flow is cancelled with a reason or without one, never by one press, and 
     const field = dialog.getByLabel("Why, for whoever reads it later");
     await until(() => field.evaluate((node) => node === document.activeElement), (has) => has, "the reason is where one writes");
     await field.fill(why);
-    await dialog.getByRole("button", { name: "Keep it" }).click();
+    await dialog.getByRole("button", { name: "Keep running" }).click();
     await dialog.waitFor({ state: "detached" });
     assert.deepEqual(given(server, "cancel"), []);
     dialog = await menu();
@@ -284,8 +284,8 @@ test("the settings of the program say what may run, how far it reaches and whom 
       await page.setViewportSize({ width: 1440, height: 900 });
     };
     await shows("/settings/mcp", "ledger", "Named by demo/writer.", "Wanted by the workspace: it waits for you", "a-society mcp approve tickets ", "Missing: no list has it");
-    await shows("/settings/permissions", "Project: also the folders you named, to read", "/usr/share/doc", "Asks every time");
-    await shows("/settings/models", "small-1", "the usual one");
+    await shows("/settings/permissions", "Also the folders you named, to read", "/usr/share/doc", "Asks every time");
+    await shows("/settings/models", "small-1", "default");
     await shows("/settings/skills", "No skill is installed");
     await shows("/roles", "scope project, network on", "scope sandboxed, network off");
   });

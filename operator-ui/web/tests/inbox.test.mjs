@@ -125,7 +125,7 @@ test("where nothing can go on, a node that is done is run again with a word abou
   data.inbox.asks = { [stalled.id]: stalled };
   const { server, page, complaints } = await at("/inbox", { data });
   await page.getByLabel("Node", { exact: true }).selectOption("design");
-  await page.getByLabel("What should be different").fill("Say where it ends.");
+  await page.getByLabel("What should it do differently?").fill("Say where it ends.");
   await page.getByRole("button", { name: "Run design again" }).click();
   await until(() => decisions(server), (list) => list.length === 1, "it is said");
   assert.deepEqual(decisions(server)[0], { do: "reopen", node: "design", note: "Say where it ends." });

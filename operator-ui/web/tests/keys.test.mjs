@@ -111,7 +111,7 @@ test("Enter sends, Shift Enter is a new line, and Enter with Control or Command 
 
 test("single letters can be switched off: none of them does anything then, and chords still do", async () => {
   const { server, page } = await at("/settings/keys");
-  await page.getByRole("checkbox", { name: /Single letters are commands/ }).click();
+  await page.getByRole("checkbox", { name: /Single-key shortcuts/ }).click();
   for (const where of [FEED, ASK]) {
     await page.goto(server.address + where);
     await page.waitForSelector(where === FEED ? "[data-ask]" : "a[aria-current=true]");

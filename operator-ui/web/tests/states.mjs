@@ -35,8 +35,8 @@ export const session = () => ({
   live: { words: "What the model sees now", messages: [said(1, "user", "api continues. Inputs: architecture.md, brief.md"), said(2, "assistant", "I will move readers first, then the writer."), ...Array.from({ length: 12 }, (_, n) => said(3 + n, n % 2 === 0 ? "assistant_tool_calls" : "tool_result", n % 2 === 0 ? "" : "ok, 18 lines added, 4 removed", n % 2 === 0 ? { raw: { role: "assistant_tool_calls", calls: [{ id: `c${n}`, name: "edit_file", input: { path: "crates/ledger/src/journal.rs" } }] } } : {})), said(17, "assistant", "Tests pass. I want a fuzz target over truncated files before I hand off.")] },
   "archive-1": { kind: "compaction", words: "Archived at 13:57", messages: Array.from({ length: 6 }, (_, n) => said(n, n % 2 === 0 ? "user" : "assistant", `Earlier words ${n}`, { seq: 1000 + n })) },
   system: { words: "System prompt", messages: [{ kind: "system", content: "You are backend. You keep the journal.", tokens: 9, seq: null }] },
-  tools: { words: "Tools that were used", messages: [{ kind: "tool", content: "edit_file: called 6 times", tokens: 6, seq: null }] },
-  requests: { words: "Requests as they were sent", messages: [1, 2, 3].map((n) => ({ kind: "request", content: `Request ${n} of turn 14 to sonnet-4.5`, tokens: 9, seq: 3000 + n * 50, raw: { turn: 14, request: n, model: "sonnet-4.5" } })) },
+  tools: { words: "Tools", messages: [{ kind: "tool", content: "edit_file: called 6 times", tokens: 6, seq: null }] },
+  requests: { words: "Requests", messages: [1, 2, 3].map((n) => ({ kind: "request", content: `Request ${n} of turn 14 to sonnet-4.5`, tokens: 9, seq: 3000 + n * 50, raw: { turn: 14, request: n, model: "sonnet-4.5" } })) },
 });
 const withSession = (change = () => {}) => changed((data, state, feeds) => { data.flows[LEDGER].transcripts = { backend: session() }; change(data, state, feeds); });
 
@@ -83,7 +83,7 @@ const denied = () => changed((data, state, feeds) => {
   feeds.backend.push(item(4700, "event", "run_command: rm -rf build\nNo.", { event: "consent.resolved", label: "Denied", consent: { tool: "run_command", about: "rm -rf build", answer: "deny" } }));
 });
 const closed = () => changed((data, state, feeds) => {
-  const one = ask("ledger/improvement/flow", { kind: "improvement", modes: ["graph_based", "parallel", "none"], roles: 5, estimates: [{ mode: "graph_based", roles: 5, ms: 720_000, cost_micros: 1_400_000 }, { mode: "parallel", roles: 5, ms: 240_000, cost_micros: null }] }, { role: null, node: null, blocking: false, headline: "Forward pass closed", short: "Forward pass closed. Review how it went?" });
+  const one = ask("ledger/improvement/flow", { kind: "improvement", modes: ["graph_based", "parallel", "none"], roles: 5, estimates: [{ mode: "graph_based", roles: 5, ms: 720_000, cost_micros: 1_400_000 }, { mode: "parallel", roles: 5, ms: 240_000, cost_micros: null }] }, { role: null, node: null, blocking: false, headline: "Forward pass closed", short: "Forward pass closed. Run a retrospective?" });
   only(data, state, one);
   Object.assign(state.flow, { phase: "improvement_choice", status: "forward pass closed", running: 0, nodes_done: 8, waits: 1 });
   for (const node of Object.values(state.nodes)) Object.assign(node, { state: "done", words: "Done", live: null, correction: false, took_ms: node.took_ms ?? 300_000 });

@@ -235,7 +235,7 @@ test("an ask that comes never moves the one that is looked at, whatever it block
     await page.getByText("New, blocking a role").waitFor();
     await page.getByText("Run later", { exact: true }).first().waitFor();
     assert.deepEqual(await row.boundingBox(), before, size);
-    await says(row, /Review how it went/);
+    await says(row, /Run a retrospective/);
     // Once the reader moves on, it stands where it belongs.
     await page.locator("a[href='/inbox/ledger/consent/c1']").click();
     await until(() => page.getByText("New, blocking a role").count(), (n) => n === 0, "they are among the others");
@@ -437,7 +437,7 @@ test("a transcript says what its role waits for, and leads there", async () => {
 test("a request that failed is opened with what came back for it", async () => {
   const { page } = await inState("transcript-error");
   const body = page.getByRole("region", { name: "What came back" });
-  await says(body, /limit, tried again after 40 s[\s\S]*429 Too Many Requests/);
+  await says(body, /limit, retried after 40 s[\s\S]*429 Too Many Requests/);
   // Without a message in the address it is the one that failed last.
   await page.goto(page.url().replace("&msg=3", ""));
   await body.waitFor();
@@ -459,7 +459,7 @@ test("archives of a closed flow stay readable, and what a role found leads to th
   const data = STATES["flow-improving"].data();
   data.flows[LEDGER].transcripts = { backend: session(), reviewer: session() };
   const { server, page } = await at(TRANSCRIPT, { data });
-  await page.getByRole("button", { name: /Archived at 13:57/ }).click();
+  await page.getByRole("button", { name: /Archive 1/ }).click();
   await page.getByText("Earlier words 3").waitFor();
   data.flows[LEDGER].transcripts.reviewer.live.messages.push({ kind: "assistant", content: "What I found", seq: 4700, tokens: 12 });
   await page.goto(`${server.address}${FLOW}/r/reviewer/transcript`);

@@ -186,10 +186,10 @@ const tests = {
     await page.waitForFunction((first) => location.pathname.endsWith(`/f/${first.split("/")[1]}`), order[0]);
     await page.goto(`${server.url}/settings/models`);
     await page.getByRole("row", { name: /large-70b.*200k.*high.*\$3\.00, \$15\.00/ }).waitFor();
-    await page.getByRole("row", { name: /local-small.*the usual one/ }).waitFor();
+    await page.getByRole("row", { name: /local-small.*default/ }).waitFor();
     await page.goto(`${server.url}/roles`);
     await page.getByText("You keep the journal.").waitFor();
-    await page.getByText("When work is done, roles look back all at once, and no report is written.").waitFor();
+    await page.getByText("When work is done, a retrospective all at once, and no report is written.").waitFor();
     clean(complaints);
     await close();
   },

@@ -21,10 +21,11 @@ use a_society_state::{FlowRef, Store};
 
 use super::view::{AskKind, AskView, Feed, FlowLine, FlowView, Item, NodeLine, View};
 use crate::cli::asks::{self, Ask};
+use crate::cli::cost;
 use crate::cli::progress::board::stands;
 use crate::cli::status::works_and_asks;
 use crate::operator_error::Stop;
-use crate::text::{one_line, plain, tabbed};
+use crate::text::{money, one_line, plain, tabbed};
 
 /// The list of flows is made anew this often; the flow that is looked at is read much more often.
 const LIST_EVERY_MS: u64 = 700;
@@ -268,7 +269,14 @@ impl Followed {
         FlowView {
             flow: self.flow.clone(),
             title: one_line(&state.title, TITLE_COLUMNS_MAX),
-            status: format!("{}{access}", state.status.word().replace('_', " ")),
+            status: format!(
+                "{}{access}{}",
+                state.status.word().replace('_', " "),
+                cost::in_short(&state.account)
+                    .iter()
+                    .map(|part| format!(" · {part}"))
+                    .collect::<String>()
+            ),
             nodes: nodes.collect(),
             feeds: feeds.into_iter().map(|(_, feed)| feed).collect(),
             damage: self.damage.as_deref().map(|says| plain(says).into_owned()),
@@ -288,6 +296,12 @@ fn line(row: &Row, now: At) -> FlowLine {
     let stopped = row.held_by.is_none() && !over && row.damage.is_none();
     let status = if stopped {
         format!("{status}; a-society resume {}", asks::short(&row.flow))
+    } else {
+        status
+    };
+    let cost = summary.map_or(0, |summary| summary.cost_micros);
+    let status = if cost > 0 {
+        format!("{status} · {}", money(cost))
     } else {
         status
     };

@@ -78,10 +78,10 @@ impl Past {
             ));
         }
         let tools = read.tools().map(|tool| self.number(tool)).collect();
-        let words = "Tools that were used";
+        let words = "Tools";
         lists.push((part("tools", "tools", words), Some(tools)));
         let requests = self.of_requests(read);
-        let words = "Requests as they were sent";
+        let words = "Requests";
         lists.push((part("requests", "requests", words), Some(requests)));
         self.changed(seq, lists, drafted);
     }

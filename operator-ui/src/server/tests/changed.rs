@@ -119,6 +119,37 @@ fn every_version_and_every_change_says_in_which_turn_of_whom_it_was_made() {
 }
 
 #[test]
+fn what_a_flow_used_is_told_by_role_model_and_node_and_comes_to_the_same() {
+    let stage = stage();
+    let (status, costs) = get(&stage, "costs");
+    assert_eq!(status, 200, "{costs}");
+    let sum = |list: &str, of: &str| -> u64 {
+        let rows = costs[list].as_array().unwrap().iter();
+        rows.map(|row| row[of].as_u64().unwrap()).sum()
+    };
+    for of in [
+        "tokens",
+        "output",
+        "cached",
+        "requests",
+        "turns",
+        "ms",
+        "cost_micros",
+    ] {
+        let all = costs["all"][of].as_u64().unwrap();
+        assert_eq!((sum("roles", of), sum("nodes", of)), (all, all), "{of}");
+        if !["turns", "ms"].contains(&of) {
+            assert_eq!(sum("models", of), all, "{of}");
+        }
+    }
+    assert!(costs["all"]["turns"].as_u64().unwrap() > 3, "{costs}");
+    assert!(costs["all"]["requests"].as_u64().unwrap() > 3, "{costs}");
+    // Of then there was less.
+    let (_, then) = get(&stage, "costs?at=20");
+    assert!(then["all"]["turns"].as_u64() < costs["all"]["turns"].as_u64());
+}
+
+#[test]
 fn the_beginning_of_a_version_is_read_where_its_beginning_is_enough() {
     let stage = stage();
     let (_, told) = get(&stage, "files");

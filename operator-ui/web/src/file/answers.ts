@@ -154,7 +154,7 @@ export class Answers {
         const found = [item.text, item.label].map((one) => snippet(one, query)).find((one) => one !== null);
         if (found === undefined || found === null) continue;
         if (hits.length >= HITS_MAX) return { hits, truncated: true };
-        hits.push({ flow: this.data.flow, role, seq: item.seq, item: item.id, snippet: found });
+        hits.push({ flow: this.data.flow, role, seq: item.seq, item: item.id, snippet: found, at: item.at });
       }
     }
     return { hits, truncated: false };

@@ -50,7 +50,9 @@ export class Session {
     const segments = this.parts.map((part) => {
       const counts = part.kind !== "tools" && part.kind !== "requests";
       const list = this.#lists.get(part.id) ?? [];
-      return { ...part, messages: list.length, tokens: counts ? this.#tokens(part.id, list) : 0 };
+      const moments = counts && part.kind !== "system" ? list.flatMap((number) => this.#all.messages[number]?.at ?? []) : [];
+      const [from, to] = [moments[0], moments.at(-1)];
+      return { ...part, messages: list.length, tokens: counts ? this.#tokens(part.id, list) : 0, ...(from === undefined || to === undefined ? {} : { from, to }) };
     });
     return { segments, messages: this.messages(id, from, limit), total: this.#lists.get(id)?.length ?? 0 };
   }

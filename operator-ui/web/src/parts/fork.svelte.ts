@@ -26,6 +26,8 @@ export const fork = new Dialog<{ flow: FlowRef; at: number; title: string }>();
 export const start = new Dialog<true>();
 /** What a flow, or a role of it, may spend. */
 export const budget = new Beside<{ flow: FlowRef; role?: string | null; measure?: Measure | null }>();
+/** What a flow used, by role, model and node. */
+export const costs = new Beside<{ flow: FlowRef; at: number | null }>();
 /** Another graph that a flow is to walk. */
 export const revise = new Beside<{ flow: FlowRef }>();
 /** What a role works with. */
@@ -35,4 +37,4 @@ export const reopen = new Beside<{ flow: FlowRef }>();
 /** A flow that is to end before it is done. */
 export const cancel = new Beside<{ flow: FlowRef }>();
 
-const beside: readonly { close(): void }[] = [budget, revise, configure, reopen, cancel];
+const beside: readonly { close(): void }[] = [budget, costs, revise, configure, reopen, cancel];

@@ -18,7 +18,7 @@ const flowRow = row("ledger", "Ledger journal", { status: "waits for you", waits
 const ask = {
   id: "ledger/consent/c1", flow: { project: "orchard", flow: "ledger" }, title: "Ledger journal", role: "backend", node: "api", since: `${DAY}14:09:50Z`, seq: 4790, blocking: true,
   headline: "backend wants to run a command", short: "Run cargo install", waiting_behind: ["review", "acceptance", "close"], said_before: "Tests pass. I want a fuzz target over truncated files before I hand off.", earlier: [],
-  kind: { kind: "consent", consent: "c1", action: "a1", tool: "run_command", shown: "cargo install cargo-fuzz --locked", facts: [{ label: "Directory", value: "crates/ledger", warn: false }, { label: "Network", value: "Yes", warn: true }], for_the_flow: "Any role may run exactly this command until the flow ends", diff: null },
+  kind: { kind: "consent", consent: "c1", action: "a1", tool: "run_command", shown: "cargo install cargo-fuzz --locked", facts: [{ label: "Directory", value: "crates/ledger", warn: false }, { label: "Network", value: "Yes", warn: true }], for_the_flow: "This exact command, in this folder and sandbox, for any role in this flow", diff: null },
 };
 
 export const ledger = {

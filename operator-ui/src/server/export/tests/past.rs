@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{JOURNALS, Stage, stage, told};
-use crate::protocol::exported::{Exported, ExportedTranscript};
+use crate::protocol::exported::{Exported, ExportedTranscript, SessionPart};
 use crate::protocol::http::{Segment, Transcript};
 use crate::server::routes::Window;
 use crate::server::transcript;
@@ -55,7 +55,13 @@ fn held(all: &ExportedTranscript, seg: &str, at: u64) -> Option<Transcript> {
         let messages = messages(&part.id);
         let counted = messages.iter().map(|message| message.tokens).sum();
         let counts = !["tools", "requests"].contains(&part.kind.as_str());
+        let said =
+            |part: &SessionPart| !["tools", "requests", "system"].contains(&part.kind.as_str());
+        let moments = messages.iter().filter_map(|message| message.at.clone());
+        let moments: Vec<String> = moments.filter(|_| said(&part)).collect();
         Segment {
+            from: moments.first().cloned(),
+            to: moments.last().cloned(),
             messages: messages.len() as u64,
             tokens: if counts { counted } else { 0 },
             id: part.id,

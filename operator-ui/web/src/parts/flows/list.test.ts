@@ -30,10 +30,10 @@ describe("the list of flows", () => {
     expect(shape(rows, { ...all, project: "q" })).toEqual(["a", "  f"]);
   });
   it("says how a flow stands, and what waits also when nobody drives it", () => {
-    expect(standing(row("a", { stopped: true, waits: 1 }))).toBe("1 waits for you");
+    expect(standing(row("a", { stopped: true, waits: 1 }))).toBe("Needs an answer");
     expect(standing(row("a", { stopped: true }))).toBe("Stopped");
-    expect(standing(row("a", { phase: "improvement_choice" }))).toBe("Your choice");
-    expect(standing(row("a", { waits: 2 }))).toBe("2 wait for you");
+    expect(standing(row("a", { phase: "improvement_choice" }))).toBe("Retrospective?");
+    expect(standing(row("a", { waits: 2 }))).toBe("Needs 2 answers");
     expect(standing(row("a", { phase: "improving", running: 2 }))).toBe("Improving");
     expect(standing(row("a", { over: true, phase: "completed", waits: 1 }))).toBe("Completed");
   });

@@ -26,7 +26,7 @@ export function standing(row: FlowRow): string {
     case "done": return "Completed";
     case "stopped": return "Stopped";
     case "idle": return "Idle";
-    case "waits": return chooses(row) && row.waits === 0 ? "Your choice" : `${row.waits} ${row.waits === 1 ? "waits" : "wait"} for you`;
+    case "waits": return chooses(row) && row.waits === 0 ? "Retrospective?" : row.waits === 1 ? "Needs an answer" : `Needs ${row.waits} answers`;
     case "running": return row.phase === "improving" ? "Improving" : row.phase === "feedback" ? "Writing its report" : "Running";
   }
 }

@@ -52,9 +52,12 @@ export function callsOf(raw: unknown): CallMade[] {
 export function textOf(content: string, calls: readonly CallMade[]): string {
   return calls.length > 0 && content.startsWith("[{") && content.endsWith("]") ? "" : content;
 }
-/** A call in one line: its name and the first thing it was given. */
+/** What tells one call of a tool from the next, in this order. */
+const TELLING = ["command", "path", "file_path", "url", "query", "pattern", "glob", "name", "skill", "role", "targets"];
+/** A call in one line: its name and what it was given that tells most. */
 export function callWords(call: CallMade): string {
-  const input = typeof call.input === "object" && call.input !== null ? Object.values(call.input) : [];
+  const given = typeof call.input === "object" && call.input !== null ? (call.input as Record<string, unknown>) : {};
+  const input = [...TELLING.map((name) => given[name]), ...Object.values(given)];
   const first = input.find((v) => typeof v === "string" || typeof v === "number");
   return `${call.name} ${first === undefined ? "" : String(first)}`.trim();
 }
@@ -64,7 +67,7 @@ export function failureOf(raw: unknown): { words: string; body: string } | null 
   const failed = member(raw, "failed");
   const [kind, body, wait] = [member(failed, "class"), member(failed, "error"), member(failed, "retry_in_ms")];
   if (typeof kind !== "string" || typeof body !== "string") return null;
-  return { words: typeof wait === "number" ? `${kind}, tried again after ${took(wait)}` : kind, body };
+  return { words: typeof wait === "number" ? `${kind}, retried after ${took(wait)}` : kind, body };
 }
 /** How a message ended that did not end by itself: it was cut off, or it is still being written. */
 export const endOf = (raw: unknown): "cut" | "growing" | null => (member(raw, "interrupted") === true ? "cut" : member(raw, "draft") === true ? "growing" : null);
