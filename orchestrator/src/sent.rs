@@ -88,7 +88,7 @@ pub fn request(
 }
 
 /// Writes the request that a record tells of without what varies and means nothing: where the role
-/// works and on which day, the time in its packets, and the names of caches. Two flows whose requests
+/// works and on which day, the time in its packets, how long commands took, and the names of caches. Two flows whose requests
 /// are the same but for that give the same bytes.
 ///
 /// # Errors
@@ -260,10 +260,10 @@ fn from_journal(
     };
     let mut job = job(here, moment, kept)?;
     for message in &mut job.history {
-        if let Message::User { content } = &**message
+        if let Message::User { content } | Message::ToolResult { content, .. } = &**message
             && let Cow::Owned(content) = change(content)
         {
-            *message = Arc::new(Message::User { content });
+            *message = Arc::new(message.with_text(content));
         }
     }
     let said = conversation(job.history, &job.provider_blocks);

@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use a_society_facts::At;
 use a_society_facts::fact::improvement::ImprovementMode;
-use a_society_facts::id::Seq;
+use a_society_facts::fact::operator::SteerWhen;
+use a_society_facts::id::{RoleInstance, Seq};
 use a_society_facts::view::flow::{FlowState, FlowStatus, Phase};
 use a_society_facts::view::standing::Standing;
 use a_society_facts::view::summary::Summary;
@@ -25,6 +26,7 @@ use a_society_state::{FlowRef, Store};
 use serde_json::json;
 
 use super::asks::{self, Ask, short};
+use super::at_work::{self, Meaning};
 use super::card::{self, Call, Card, Typed};
 use super::context::Context;
 use super::cost;
@@ -152,6 +154,7 @@ fn watch(
         is_plain: context.environment.is_plain,
         card: None,
         later: Vec::new(),
+        steers: None,
         heard_upto: 0,
         draining: false,
     };
@@ -213,6 +216,8 @@ struct Watch<'a> {
     card: Option<Card>,
     /// Questions that the operator answers when the rest is done.
     later: Vec<Question>,
+    /// To whom something is being said.
+    steers: Option<RoleInstance>,
     /// The last record that a command of ours led to; an older look is out of date.
     heard_upto: Seq,
     draining: bool,
@@ -221,6 +226,10 @@ struct Watch<'a> {
 impl Watch<'_> {
     fn until_the_end(&mut self) -> Result<End, Stop> {
         let mut after = 0;
+        if self.draws() && !self.is_plain {
+            self.prompt = Prompt::open();
+            self.take_keys(true);
+        }
         loop {
             let seen = self.handle.wait(after, FRAME);
             if self.interrupts.count() > 0 && self.interrupted() {
@@ -232,10 +241,78 @@ impl Watch<'_> {
             if seen.over {
                 return Ok(End::Over);
             }
-            if seen.seq >= self.heard_upto && !self.draining && self.may_ask(&seen) {
+            if self.draining {
+                continue;
+            }
+            if self.card.is_none() {
+                self.listen(&seen)?;
+            }
+            if seen.seq >= self.heard_upto && self.steers.is_none() && self.may_ask(&seen) {
                 self.answer(&seen)?;
             }
         }
+    }
+
+    fn take_keys(&mut self, wanted: bool) {
+        if let Some(prompt) = &mut self.prompt {
+            prompt.take_keys(wanted);
+        }
+    }
+
+    /// Does what a key means while nothing is asked.
+    fn listen(&mut self, seen: &Seen) -> Result<(), Stop> {
+        let heard = self.prompt.as_mut().map_or(Heard::End, Prompt::heard);
+        let key = match heard {
+            Heard::Nothing | Heard::End => return Ok(()),
+            Heard::Line(words) => return self.steer(&words),
+            Heard::Keys(keys) => keys,
+        };
+        match at_work::meaning(&key, seen, self.progress.followed()) {
+            Meaning::Nothing => Ok(()),
+            Meaning::Says(says) => self.say(&says, true),
+            Meaning::Follow(role) => {
+                let says = match &role {
+                    Some(role) => format!("{role} is followed from its next words on"),
+                    None => "whoever speaks first is followed".to_owned(),
+                };
+                self.progress.follow(role);
+                self.say(&says, true)
+            }
+            Meaning::Does(command, says) => match self.obeyed(command) {
+                Ok(()) => self.say(says, true),
+                Err(refused) => self.say(&plain(&refused.to_string()), true),
+            },
+            Meaning::Steer(role) => {
+                let (columns, _) = self.out.size();
+                self.out.draw(&[], &[], columns)?;
+                self.out.finish_drawing();
+                self.take_keys(false);
+                self.out.ask(&format!("to {role} (nothing to go back)> "));
+                self.steers = Some(role);
+                Ok(())
+            }
+        }
+    }
+
+    /// Says something to a role at work.
+    fn steer(&mut self, words: &str) -> Result<(), Stop> {
+        let Some(role) = self.steers.take() else {
+            return Ok(());
+        };
+        self.take_keys(true);
+        if words.trim().is_empty() {
+            return Ok(());
+        }
+        let command = Command::Steer {
+            role,
+            text: words.to_owned(),
+            when: SteerWhen::Queue,
+        };
+        let says = match self.obeyed(command) {
+            Ok(()) => "said; it is heard with the next request".to_owned(),
+            Err(refused) => plain(&refused.to_string()).into_owned(),
+        };
+        self.say(&says, true)
     }
 
     /// Whether it is time to ask the operator: nothing goes on without an answer or, where somebody looks,
@@ -281,9 +358,11 @@ impl Watch<'_> {
             }
             let has_keys = card.takes_keys();
             self.card = None;
+            self.take_keys(!self.is_plain);
             self.say("this was answered elsewhere", has_keys)?;
         }
-        if self.draining {
+        // A line that is typed is left alone.
+        if self.draining || self.steers.is_some() {
             return Ok(());
         }
         self.draw(seen)
@@ -368,6 +447,7 @@ impl Watch<'_> {
             Heard::Line(line) if line.trim().is_empty() && !rests && card.is_text() => {
                 self.later.push(card.question.clone());
                 self.card = None;
+                self.take_keys(!self.is_plain);
                 return Ok(());
             }
             Heard::Keys(keys) => card.press(&keys, now),
@@ -432,16 +512,15 @@ impl Watch<'_> {
             return Ok(());
         };
         let takes_keys = card.takes_keys();
-        if let Some(prompt) = &mut self.prompt {
-            prompt.take_keys(takes_keys);
-        }
+        let mark = card.mark();
+        self.take_keys(takes_keys);
         if takes_keys {
             return Ok(());
         }
         let (columns, _) = self.out.size();
         self.out.draw(&[], &[], columns)?;
         self.out.finish_drawing();
-        self.out.ask(&card.mark());
+        self.out.ask(&mark);
         Ok(())
     }
 
@@ -455,6 +534,7 @@ impl Watch<'_> {
             Typed::Nothing => return Ok(()),
             Typed::Command(command) => {
                 self.card = None;
+                self.take_keys(!self.is_plain);
                 // It may have been answered elsewhere a moment ago, or the role wants something else.
                 return match self.obeyed(command) {
                     Ok(()) => Ok(()),

@@ -4,6 +4,7 @@ pub(crate) mod allow;
 pub(crate) mod approve;
 pub(crate) mod arguments;
 pub(crate) mod asks;
+pub(crate) mod at_work;
 pub(crate) mod beforehand;
 mod browser;
 pub(crate) mod budget;

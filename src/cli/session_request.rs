@@ -20,8 +20,8 @@ older version wrote does not say what its requests were made of: for these the r
 configured today, and each difference is reported.
 
 With --comparable, what differs from run to run without meaning anything is left out: the folder, the
-system and the day, the time in each packet, and the names of caches. So two runs of a flow can be
-compared, for example before and after a change of a role.
+system and the day, the time in each packet, how long commands took, and the names of caches. So two
+runs of a flow can be compared, for example before and after a change of a role.
 
 Examples:
   a-society log a1b2 --json | grep model_requested

@@ -206,7 +206,7 @@ impl Window {
     }
 
     /// What the flow has under keys that begin so.
-    pub(super) fn parts(&self, prefix: &str) -> Vec<Value> {
+    pub(crate) fn parts(&self, prefix: &str) -> Vec<Value> {
         let parts = self.followed[&2].parts.iter();
         let mine = parts.filter(|(key, _)| key.starts_with(prefix));
         mine.map(|(_, part)| part.clone()).collect()

@@ -4,5 +4,5 @@
 mod chaos;
 pub(crate) mod client;
 mod door;
-mod operated;
+pub(crate) mod operated;
 mod verbs;

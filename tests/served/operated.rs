@@ -31,14 +31,14 @@ pub(super) fn stage(flow: &str) -> Workspace {
 }
 
 /// Starts the flow in a server.
-pub(super) fn started(server: &Server) -> Value {
+pub(crate) fn started(server: &Server) -> Value {
     let body = json!({ "from": { "file": "demo/flow.yaml" } }).to_string();
     let row = server.place.ask("POST", "/api/flows", &body).unwrap();
     json!({ "project": row["project"], "flow": row["flow"] })
 }
 
 /// Follows a flow until its parts are so.
-pub(super) fn until(window: &mut Window, server: &Server, holds: impl Fn(&Window) -> bool) {
+pub(crate) fn until(window: &mut Window, server: &Server, holds: impl Fn(&Window) -> bool) {
     let mut connection = window.connect(&server.place).unwrap();
     while !(window.is_caught_up() && holds(window)) {
         let message = connection.hear(PATIENCE).unwrap();
@@ -47,7 +47,7 @@ pub(super) fn until(window: &mut Window, server: &Server, holds: impl Fn(&Window
 }
 
 /// Says a command and what was answered to it.
-pub(super) fn said(window: &mut Window, server: &Server, cmd: &str, command: &Value) -> Value {
+pub(crate) fn said(window: &mut Window, server: &Server, cmd: &str, command: &Value) -> Value {
     let mut connection = window.connect(&server.place).unwrap();
     let order = json!({ "t": "do", "cmd": cmd, "flow": window.flow, "command": command });
     connection.say(&order).unwrap();

@@ -386,18 +386,18 @@ const PAGE: &[Row] = &[
     ),
     (
         "Allow",
-        "walk/models.rs",
-        "a_model_calls_a_tool_of_a_server_after_consent_to_its_definition",
+        "walk/decided.rs",
+        "calls_run_or_do_not_as_the_page_says_and_the_model_reads_why",
     ),
     (
         "Deny",
-        "walk/handled.rs",
-        "a_denied_command_comes_back_with_the_operators_words_and_another_way_is_taken",
+        "walk/decided.rs",
+        "calls_run_or_do_not_as_the_page_says_and_the_model_reads_why",
     ),
     (
         "Mode",
-        "walk/models.rs",
-        "a_model_walks_a_flow_over_http_with_real_tools_and_consent",
+        "walk/decided.rs",
+        "calls_run_or_do_not_as_the_page_says_and_the_model_reads_why",
     ),
     (
         "Configure",
@@ -411,8 +411,8 @@ const PAGE: &[Row] = &[
     ),
     (
         "Steer",
-        "walk/steered.rs",
-        "a_role_at_work_hears_the_operator_at_the_next_request_of_its_turn_and_once",
+        "walk/heard.rs",
+        "words_over_the_page_s_socket_are_in_the_next_request_of_the_role",
     ),
     (
         "Stop",

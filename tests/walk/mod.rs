@@ -11,6 +11,7 @@ mod compacting;
 mod configuring;
 mod consented;
 mod counted;
+mod decided;
 mod delivering;
 mod differing;
 mod ended;

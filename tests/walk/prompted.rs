@@ -37,7 +37,8 @@ fn a_line_that_was_typed_before_a_question_was_shown_does_not_answer_it() {
     let mut terminal = Terminal::start(&place, &words);
     terminal.writes("write", 1);
     terminal.press("Red, and at once\n");
-    terminal.writes("was not used", 1);
+    terminal.writes("several keys at once do nothing", 1);
+    terminal.writes("your answer>", 1);
     sleep(SETTLED);
     terminal.press("Blue\n");
     assert_eq!(terminal.child.wait().unwrap().code(), Some(0));
@@ -183,4 +184,27 @@ fn what_one_role_asks_is_answered_with_a_key_while_another_works_on() {
         told.contains("every single stone in this very long street"),
         "{told}"
     );
+}
+
+#[test]
+fn words_said_to_a_role_at_work_leave_with_its_next_request() {
+    let model = Model::start_with(|results| match results {
+        0 => vec![call(0, "run_command", json!({ "command": "sleep 3" }))],
+        _ => Vec::new(),
+    });
+    let place = with_model(&model);
+    let words = ["run", "demo/flow.yaml", "--allow", "commands"];
+    let mut terminal = Terminal::start(&place, &words);
+    terminal.shows("run sleep 3");
+    terminal.press("?");
+    terminal.writes("s say something to the role", 1);
+    sleep(SETTLED);
+    terminal.press("s");
+    terminal.writes("to owner (nothing to go back)> ", 1);
+    terminal.press("Count in dozens.\n");
+    terminal.writes("it is heard with the next request", 1);
+    assert_eq!(terminal.child.wait().unwrap().code(), Some(0));
+    let heard = model.heard();
+    assert!(!heard[0].contains("Count in dozens."), "{heard:?}");
+    assert!(heard[1].contains("Count in dozens."), "{heard:?}");
 }

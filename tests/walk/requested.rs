@@ -193,6 +193,7 @@ fn requests_of_two_runs_are_the_same_without_what_varies_and_differ_where_a_pack
         let here = place.workspace.path().display().to_string();
         assert!(!said.out.contains("# Environment") && !said.out.contains(&here));
         assert!(!said.out.contains("It is 20"), "{}", said.out);
+        assert!(said.out.contains("[exit 0]"), "{}", said.out);
         said.out
     };
     let (one, other) = (comparable("Keep a log"), comparable("Keep a log"));

@@ -130,16 +130,23 @@ fn opening(entrance: &Entrance) -> String {
     }
 }
 
-/// A text without the times at which the packets in it were written, so that two can be compared.
+/// A text without the times at which the packets in it were written, and without how long the commands took
+/// whose results are in it, so that two can be compared.
 #[must_use]
 pub fn timeless(text: &str) -> Cow<'_, str> {
     let opens = |line: &str| line.starts_with("You are at node ");
-    if !text.lines().any(opens) {
+    let ended = ["[exit ", "[signal ", "[stopped, "];
+    let took =
+        |line: &str| line.ends_with(" s]") && ended.iter().any(|head| line.starts_with(head));
+    if !text.lines().any(|line| opens(line) || took(line)) {
         return Cow::Borrowed(text);
     }
     let without = |line| match str::rsplit_once(line, " It is ") {
-        Some((before, _)) if opens(line) => before,
-        Some(_) | None => line,
+        Some((before, _)) if opens(line) => before.to_owned(),
+        Some(_) | None => match line.rsplit_once(", ") {
+            Some((before, _)) if took(line) => format!("{before}]"),
+            Some(_) | None => line.to_owned(),
+        },
     };
     Cow::Owned(text.split('\n').map(without).collect::<Vec<_>>().join("\n"))
 }

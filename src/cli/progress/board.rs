@@ -16,6 +16,9 @@ use crate::text::{age, money, plain, span, tokens};
 /// The block is never taller than this.
 pub(crate) const ROWS_MAX: usize = 12;
 
+/// So many nodes have a key.
+const KEYS: usize = 9;
+
 /// How a node stands: a sign, a word, and how much it wants to be seen.
 pub(crate) struct Stands {
     pub(crate) sign: &'static str,
@@ -99,7 +102,13 @@ fn rows(
         all.truncate(room);
         all.sort_by_key(|(at, ..)| *at);
     }
-    let rows = all.into_iter().map(|(_, stands, node, role)| {
+    let rows = all.into_iter().map(|(at, stands, node, role)| {
+        // The key that follows its role.
+        let number = if at < KEYS {
+            (at + 1).to_string()
+        } else {
+            String::new()
+        };
         let sign = match stands.weight {
             3 => out.paint.yellow(stands.sign),
             2 => out.paint.bold(stands.sign),
@@ -118,6 +127,7 @@ fn rows(
         let running = state.running.get(node);
         let since = running.map(|running| age(now.ms() - running.since.ms()));
         vec![
+            Cell::painted(number.as_str(), out.paint.dim(&number)),
             Cell::painted(stands.sign, sign),
             node.as_str().into(),
             Cell::painted(role.as_str(), out.paint.dim(role.as_str())),

@@ -140,6 +140,16 @@ impl Progress {
         Ok(())
     }
 
+    /// Who is heard: the one that was chosen, else who speaks now.
+    pub(crate) const fn followed(&self) -> Option<&RoleInstance> {
+        self.voices.followed()
+    }
+
+    /// Hears this role from its next words on, or whoever speaks first.
+    pub(crate) fn follow(&mut self, role: Option<RoleInstance>) {
+        self.voices.follow(role);
+    }
+
     /// What each role cost, as far as a model took it.
     pub(crate) fn cost(&self, state: &FlowState) -> Vec<String> {
         table::lines(&cost::rows(state, self.teller.models()))

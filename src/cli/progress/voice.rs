@@ -35,9 +35,24 @@ pub(super) struct Voices {
     open: BTreeMap<RoleInstance, Voice>,
     /// Who is heard.
     heard: Option<RoleInstance>,
+    /// Who is to be heard, if the operator chose somebody.
+    chosen: Option<RoleInstance>,
 }
 
 impl Voices {
+    /// Who is heard: the one that was chosen, else who speaks now.
+    pub(super) const fn followed(&self) -> Option<&RoleInstance> {
+        match &self.chosen {
+            Some(role) => Some(role),
+            None => self.heard.as_ref(),
+        }
+    }
+
+    /// Hears this role from its next words on, or whoever speaks first.
+    pub(super) fn follow(&mut self, role: Option<RoleInstance>) {
+        self.chosen = role;
+    }
+
     /// Whether anybody is saying something.
     pub(super) fn is_open(&self) -> bool {
         self.heard.is_some()
@@ -131,7 +146,8 @@ impl Voices {
 
     /// A role begins to speak: it is heard if nobody else is.
     fn begin(&mut self, event: &Event, role: &RoleInstance, paint: &Paint) -> Vec<String> {
-        if self.heard.is_some() {
+        let other = self.chosen.as_ref().is_some_and(|chosen| chosen != role);
+        if self.heard.is_some() || other || self.open.contains_key(role) {
             return Vec::new();
         }
         self.heard = Some(role.clone());
@@ -247,6 +263,25 @@ mod tests {
         // The next one is heard, though its answer came at once.
         let lines = heard(&mut voices, &said("bob", "Now me.", Speech::Whole));
         assert_eq!(lines, ["bob:", "Now me."]);
+    }
+
+    #[test]
+    fn the_one_that_was_chosen_is_heard_from_its_next_words_on() {
+        let mut voices = Voices::default();
+        voices.follow(Some("bob".parse().unwrap()));
+        assert!(heard(&mut voices, &says("ann", 1, 0, "One\n")).is_empty());
+        assert_eq!(
+            heard(&mut voices, &says("bob", 2, 0, "Me\n")),
+            ["bob:", "Me"]
+        );
+        let line = heard(&mut voices, &said("ann", "One\n", Speech::Whole));
+        assert_eq!(line, ["00:00:00  ann  says: One"]);
+        voices.follow(None);
+        heard(&mut voices, &said("bob", "Me\n", Speech::Whole));
+        assert_eq!(
+            heard(&mut voices, &says("ann", 3, 0, "Two\n")),
+            ["ann:", "Two"]
+        );
     }
 
     #[test]

@@ -1,0 +1,109 @@
+//! Keys while a flow is watched and nothing is asked. Pure.
+
+use a_society_facts::id::RoleInstance;
+use a_society_orchestrator::control::message::Command;
+use a_society_orchestrator::driver::handle::Seen;
+
+/// What is said of the keys.
+const HELP: &str = "1–9 follow the role of a node · 0 whoever speaks first · s say something to the role · \
+                    p start nothing new · Ctrl-C leave";
+
+/// What a key means.
+#[derive(Debug, PartialEq)]
+pub(crate) enum Meaning {
+    Nothing,
+    /// This is said.
+    Says(String),
+    /// This role is followed, or whoever speaks first.
+    Follow(Option<RoleInstance>),
+    /// A command, and what is said when it was done.
+    Does(Command, &'static str),
+    /// Something is said to this role.
+    Steer(RoleInstance),
+}
+
+/// What keys mean, with this role followed.
+pub(crate) fn meaning(keys: &[u8], seen: &Seen, followed: Option<&RoleInstance>) -> Meaning {
+    let key = match keys {
+        // An arrow and its like, and Enter.
+        [0x1b, ..] | [b'\r' | b'\n'] => return Meaning::Nothing,
+        [key] => key.to_ascii_lowercase(),
+        _ => {
+            let says = "several keys at once do nothing; ? lists the keys";
+            return Meaning::Says(says.to_owned());
+        }
+    };
+    let state = &seen.state;
+    match key {
+        b'?' => Meaning::Says(HELP.to_owned()),
+        b'0' => Meaning::Follow(None),
+        b'1'..=b'9' => {
+            let number = usize::from(key - b'1');
+            let node = state.graph.nodes.get(number);
+            match node {
+                Some(node) => Meaning::Follow(Some(node.role.clone())),
+                None => Meaning::Says("there is no such node".to_owned()),
+            }
+        }
+        b'p' => Meaning::Does(
+            Command::Pause,
+            "nothing new is started, and you are asked when it shall go on",
+        ),
+        b's' => {
+            let mut running = state.running.values();
+            let first = running.next().map(|running| &running.role);
+            match followed.or(first) {
+                Some(role) => Meaning::Steer(role.clone()),
+                None => Meaning::Says("nobody is at work".to_owned()),
+            }
+        }
+        _ => Meaning::Says("no such key; ? lists the keys".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use a_society_facts::view::flow::FlowState;
+
+    use super::*;
+
+    fn seen() -> Seen {
+        let graph = serde_json::json!({
+            "name": "f",
+            "nodes": [{ "id": "a", "role": "ann" }, { "id": "b", "role": "bob" }],
+            "edges": [],
+            "source": "0".repeat(64),
+        });
+        Seen {
+            seq: 1,
+            state: FlowState {
+                graph: serde_json::from_value(graph).unwrap(),
+                ..FlowState::default()
+            },
+            pending: Vec::new(),
+            live: 0,
+            silent: BTreeMap::new(),
+            ended: None,
+            over: false,
+        }
+    }
+
+    #[test]
+    fn a_key_follows_steers_or_pauses_and_anything_else_says_what_there_is() {
+        let seen = seen();
+        let bob: RoleInstance = "bob".parse().unwrap();
+        let means = |keys: &str| meaning(keys.as_bytes(), &seen, None);
+        assert_eq!(means("2"), Meaning::Follow(Some(bob.clone())));
+        assert_eq!(means("0"), Meaning::Follow(None));
+        assert!(matches!(means("3"), Meaning::Says(says) if says.contains("no such node")));
+        assert!(matches!(means("P"), Meaning::Does(Command::Pause, _)));
+        assert!(matches!(means("s"), Meaning::Says(says) if says.contains("nobody")));
+        assert_eq!(meaning(b"s", &seen, Some(&bob)), Meaning::Steer(bob));
+        assert!(matches!(means("x"), Meaning::Says(says) if says.contains("? lists")));
+        assert!(matches!(means("pp"), Meaning::Says(says) if says.contains("several")));
+        assert_eq!(means("\x1b[A"), Meaning::Nothing);
+        assert_eq!(means("\n"), Meaning::Nothing);
+    }
+}
