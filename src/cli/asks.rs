@@ -2,6 +2,7 @@
 
 use a_society_facts::fact::flow::PauseReason;
 use a_society_facts::fact::node::{Trouble, WaitReason};
+use a_society_facts::handoff::Artifact;
 use a_society_facts::id::{ApprovalId, ConsentId, NodeId, RoleInstance};
 use a_society_facts::message::Text;
 use a_society_facts::view::flow::{FlowState, OpenConsent};
@@ -302,6 +303,43 @@ pub(crate) fn whole(store: &Store, flow: &FlowRef, text: &Text) -> String {
         .unwrap_or_else(|error| format!("{}\n[the rest cannot be read: {error}]", text.beginning()))
 }
 
+/// What would be handed over: the artifacts' texts, each under its path where there are several.
+pub(crate) fn artifacts(
+    store: &Store,
+    flow: &FlowRef,
+    state: &FlowState,
+    approval: &ApprovalId,
+) -> Option<String> {
+    let staged = state.staged.get(approval)?;
+    let folder = store.folder(flow);
+    let disk = store.ground().disk.as_ref();
+    // One artifact may go to several nodes.
+    let mut each: Vec<&Artifact> = Vec::new();
+    for delivery in &staged.deliveries {
+        if !each.contains(&&delivery.artifact) {
+            each.push(&delivery.artifact);
+        }
+    }
+    let text = |artifact: &Artifact| match &artifact.text {
+        Some(text) => text.clone(),
+        None => match blob::get(disk, &folder, artifact.hash).map(String::from_utf8) {
+            Ok(Ok(text)) => text,
+            Ok(Err(_)) => format!("[{} bytes that are no text]", artifact.bytes),
+            Err(error) => format!("[it cannot be read: {error}]"),
+        },
+    };
+    let several = each.len() > 1;
+    let each = each.into_iter().map(|artifact| {
+        let text = text(artifact);
+        if several {
+            format!("{}:\n{text}", artifact.path)
+        } else {
+            text
+        }
+    });
+    Some(each.collect::<Vec<_>>().join("\n"))
+}
+
 /// Whether a question is too long to be shown whole.
 pub(crate) fn is_cut(says: &str) -> bool {
     let is_long = |line: &str| plain(line).chars().nth(QUESTION_COLUMNS_MAX).is_some();
@@ -309,7 +347,7 @@ pub(crate) fn is_cut(says: &str) -> bool {
 }
 
 /// The lines of a question with their white space. What is left out is counted.
-fn said(says: &str) -> Vec<String> {
+pub(crate) fn said(says: &str) -> Vec<String> {
     let all: Vec<&str> = says.lines().collect();
     let shown = all.iter().take(QUESTION_LINES_MAX).map(|line| {
         let line = plain(line);

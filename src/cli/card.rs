@@ -79,6 +79,11 @@ const APPROVAL: [Key; 3] = [
     ('n', "send back"),
     ('r', "send back and say why"),
 ];
+const APPROVAL_CUT: [Key; 3] = [
+    ('v', "all of it, which can be approved then"),
+    ('n', "send back"),
+    ('r', "send back and say why"),
+];
 const IMPROVEMENT: [Key; 3] = [
     ('g', "graph, one role after the other"),
     ('p', "parallel"),
@@ -116,6 +121,7 @@ impl Card {
         let all: &[Key] = match &self.question {
             Question::Consent { .. } if !self.is_whole => &CONSENT_CUT,
             Question::Consent { .. } => &CONSENT,
+            Question::Approval { .. } if !self.is_whole => &APPROVAL_CUT,
             Question::Approval { .. } => &APPROVAL,
             Question::Improvement { .. } => &IMPROVEMENT,
             Question::Feedback => &FEEDBACK,
@@ -207,8 +213,8 @@ impl Card {
             return self.show(now);
         }
         match command(&self.question, self.action, line) {
-            Some(Command::Allow { .. }) if !self.is_whole => {
-                let says = "not all of this call was shown; type more, and then allow it";
+            Some(Command::Allow { .. } | Command::Approve { .. }) if !self.is_whole => {
+                let says = "not all of it was shown; type more, and then allow it";
                 Typed::Said(says.to_owned())
             }
             Some(command) => Typed::Command(command),
@@ -232,7 +238,7 @@ pub(crate) fn is_answered_here(question: &Question) -> bool {
 /// What is asked for, before the cursor. A call that was not shown whole cannot be allowed.
 fn mark(question: &Question, is_whole: bool) -> Option<&'static str> {
     match question {
-        Question::Consent { .. } if !is_whole => {
+        Question::Consent { .. } | Question::Approval { .. } if !is_whole => {
             Some("not all of it is shown [more/no/no, do this instead]> ")
         }
         Question::Text { .. } => Some("your answer> "),

@@ -462,6 +462,7 @@ impl Watch<'_> {
             return self.leave();
         };
         let call = self.call(&ask.question, &seen.state);
+        let text = call.text.clone();
         let card = Card::new(ask.question.clone(), call, self.is_plain, self.now_ms());
         // The question stands among what is finished, where long lines may wrap. Where a key answers, the
         // block is drawn below it.
@@ -472,6 +473,11 @@ impl Watch<'_> {
         }
         for line in [asks::card(self.out, ask), asks::other_ways(ask)].concat() {
             self.out.line(&line)?;
+        }
+        if let (Question::Approval { .. }, Some(text)) = (&ask.question, &text) {
+            for line in asks::said(text) {
+                self.out.line(&format!("  │ {line}"))?;
+            }
         }
         if early {
             self.out
@@ -491,6 +497,15 @@ impl Watch<'_> {
             is_whole: true,
             ..Call::default()
         };
+        if let Question::Approval { approval, .. } = question
+            && let Some(text) = asks::artifacts(self.store, self.flow, state, approval)
+        {
+            return Call {
+                is_whole: !asks::is_cut(&text),
+                text: Some(text),
+                ..Call::default()
+            };
+        }
         let Question::Consent { consent, .. } = question else {
             return whole;
         };

@@ -149,8 +149,11 @@ script:
   - node: work
     turn: 1
     say:
-      - stream: { text: 'I count every single stone in this very long street, one by one.', pieces: 40, every-ms: 100 }
+      - stream: { text: 'I count every single stone in this very long street, one by one.', pieces: 60, every-ms: 100 }
       - forward: All of them.
+  - node: plan
+    say:
+      - forward: PLAN
   # The plan comes first.
   - node: close
     turn: 1
@@ -159,11 +162,22 @@ script:
 
 #[test]
 fn what_one_role_asks_is_answered_with_a_key_while_another_works_on() {
-    let place = Place::new(BESIDE, LONG_AT_WORK);
+    let steps: Vec<String> = (1..=30).map(|step| format!("Step {step}.\\n")).collect();
+    let plan = format!("\"{}\"", steps.concat());
+    let place = Place::new(BESIDE, &LONG_AT_WORK.replace("PLAN", &plan));
     let words = ["run", "demo/flow.yaml", "--improve", "none"];
     let mut terminal = Terminal::start(&place, &words);
-    terminal.writes("y approve · n send back", 1);
+    // What would be handed over stands in the question, and is approved when all of it was shown.
+    terminal.writes("│ Step 24.", 1);
+    terminal.writes("v all of it, which can be approved then", 1);
     terminal.shows("●  work");
+    sleep(SETTLED);
+    terminal.press("y");
+    terminal.writes("no such answer", 1);
+    sleep(SETTLED);
+    terminal.press("v");
+    terminal.writes("│ Step 30.", 1);
+    terminal.writes("y approve · n send back", 1);
     sleep(SETTLED);
     terminal.press("y");
     assert_eq!(terminal.child.wait().unwrap().code(), Some(0));
