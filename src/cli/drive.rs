@@ -33,7 +33,7 @@ use super::cost;
 use super::delivered;
 use super::diff;
 use super::notify::Notifier;
-use super::progress::Progress;
+use super::progress::{self, Progress};
 use super::prompt::{Heard, Prompt};
 use super::say::{from_fault, project_folder};
 use super::signals::Interrupts;
@@ -130,12 +130,16 @@ fn watch(
     if context.out.is_json() {
         // Who reads this may allow or steer from here on.
         let (project, name) = (&flow.project, &flow.flow);
+        let nodes = begun.graph.nodes.iter();
+        let nodes = nodes.map(|node| json!({ "id": node.id, "role": node.role }));
         let begins = json!({
+            "v": progress::VERSION,
             "event": "flow",
             "project": project,
             "flow": name,
             "title": begun.title,
             "folder": project_folder(store, project),
+            "nodes": nodes.collect::<Vec<_>>(),
         });
         context.out.value(&begins)?;
         context.out.flush()?;
@@ -679,6 +683,7 @@ impl Watch<'_> {
         let standing = Standing::of(&Summary::of(&seen.state), false);
         if self.out.is_json() {
             return self.out.value(&json!({
+                "v": progress::VERSION,
                 "event": "end",
                 "project": self.flow.project,
                 "flow": self.flow.flow,

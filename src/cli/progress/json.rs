@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 use super::event::{Event, Speech, What};
 
 /// The version of what is printed.
-const VERSION: u32 = 1;
+pub(crate) const VERSION: u32 = 1;
 
 /// The objects of an event.
 pub(super) fn values(flow: &FlowRef, event: &Event) -> Vec<Value> {

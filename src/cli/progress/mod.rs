@@ -28,6 +28,7 @@ use a_society_state::FlowRef;
 use a_society_state::journal::follow::Follower;
 
 use self::event::{Event, Teller, What};
+pub(crate) use self::json::VERSION;
 use self::voice::Voices;
 use super::{cost, table, words};
 use crate::operator_error::Stop;
