@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::io::Write;
+use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::Arc;
@@ -65,6 +66,14 @@ impl Workspace {
         let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
         std::fs::create_dir(folder.path().join(".a-society")).unwrap();
         Self { folder }
+    }
+
+    /// Makes a folder that roles work on by itself, because it had flows before.
+    pub(crate) fn make_project(&self, name: &str) {
+        std::fs::create_dir(self.path().join(name)).unwrap();
+        let mut private = std::fs::DirBuilder::new();
+        private.recursive(true).mode(0o700);
+        private.create(self.state().join(name)).unwrap();
     }
 
     pub(crate) fn path(&self) -> &Path {

@@ -1,6 +1,5 @@
 //! A workspace with a flow file and its script, and the program run on it.
 
-use std::os::unix::fs::DirBuilderExt as _;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -69,11 +68,7 @@ pub(super) struct Place {
 impl Place {
     pub(super) fn new(flow: &str, script: &str) -> Self {
         let workspace = Workspace::new();
-        std::fs::create_dir(workspace.path().join("demo")).unwrap();
-        // A folder that had flows is worked on by itself.
-        let mut private = std::fs::DirBuilder::new();
-        private.recursive(true).mode(0o700);
-        private.create(workspace.state().join("demo")).unwrap();
+        workspace.make_project("demo");
         let place = Self { workspace };
         place.write("demo/flow.yaml", flow);
         place.write("demo/script.yaml", script);

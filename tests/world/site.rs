@@ -22,7 +22,7 @@ impl Site {
     /// The same, with a model at an address.
     pub(super) fn at(flow: &str, url: &str, wire: &str, configured: &str) -> Self {
         let workspace = Workspace::new();
-        std::fs::create_dir(workspace.path().join("demo")).unwrap();
+        workspace.make_project("demo");
         let site = Self { workspace };
         site.write("demo/flow.yaml", flow);
         let config = format!(
