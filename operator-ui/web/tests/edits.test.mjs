@@ -47,7 +47,7 @@ test("a model's task list and its patch of several files stand on the page as li
     });
   });
   await new Promise((done) => model.listen(0, "127.0.0.1", done));
-  const place = new Place({ "demo/flow.yaml": FLOW, "demo/first.md": "one\n", "demo/third.md": "three\n" });
+  const place = new Place({ "demo/flow.yaml": FLOW, "first.md": "one\n", "third.md": "three\n" });
   place.put("config.yaml", `providers:\n  p: { wire: anthropic, base-url: "http://127.0.0.1:${model.address().port}" }\nmodels:\n  m: { provider: p, id: m, window: 100000 }\nmodel: m\n`);
   process.env.A_SOCIETY_CONFIG = `${place.folder}/config.yaml`;
   const browser = await launch();
@@ -59,9 +59,9 @@ test("a model's task list and its patch of several files stand on the page as li
     const allowed = place.run("allow", flow.flow, "--json");
     assert.equal(allowed.code, 0, allowed.err);
     assert.equal(await ends("resume", flow.flow, "--json"), 0);
-    assert.equal(place.read("demo/first.md"), "uno\n");
-    assert.equal(place.read("demo/second.md"), "due\n");
-    assert.equal(existsSync(join(place.folder, "demo/third.md")), false);
+    assert.equal(place.read("first.md"), "uno\n");
+    assert.equal(place.read("second.md"), "due\n");
+    assert.equal(existsSync(join(place.folder, "third.md")), false);
     const { page, complaints } = await open(browser, await place.serve());
     await page.goto(`${place.origin}/p/${flow.project}/f/${flow.flow}/r/owner`);
     const log = page.getByRole("log");

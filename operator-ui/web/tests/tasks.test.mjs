@@ -28,6 +28,8 @@ for (const [size, look] of Object.entries(SIZES)) {
     server.put(`feed ${LEDGER} backend`, [wrote(4910, list("done", "in_progress", "open"))]);
     await says(log, /1 of 3 tasks done, now: <img/);
     await counts(log.getByRole("list", { name: "Tasks" }), 1);
+    // What is pressed while the feed still moves is another line by then.
+    await settled(page, LONG_REST_MS);
     await log.getByRole("button", { name: /0 of 3 tasks done/ }).click();
     await counts(log.getByRole("list", { name: "Tasks" }), 2);
     assert.notEqual(await page.title(), "1");

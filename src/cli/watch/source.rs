@@ -158,9 +158,13 @@ impl Source {
                 let open = state.consents.get(consent);
                 open.map(|open| asks::whole(&self.store, flow, &open.shown))
             }
+            Question::Approval { approval, .. } => {
+                let text = asks::artifacts(&self.store, flow, state, approval);
+                let both: Vec<String> = ask.says.into_iter().chain(text).collect();
+                Some(both.join("\n"))
+            }
             Question::Text { .. }
             | Question::Configuration { .. }
-            | Question::Approval { .. }
             | Question::Improvement { .. }
             | Question::Feedback
             | Question::Unpause { .. }
