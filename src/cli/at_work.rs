@@ -5,7 +5,7 @@ use a_society_orchestrator::control::message::Command;
 use a_society_orchestrator::driver::handle::Seen;
 
 /// What is said of the keys.
-const HELP: &str = "1–9 follow the role of a node · 0 whoever speaks first · s say something to the role · \
+const HELP: &str = "1–9 follow the role of a node · 0 the next role that speaks · s say something to the role · \
                     p start nothing new · Ctrl-C leave";
 
 /// What a key means.
@@ -14,7 +14,7 @@ pub(crate) enum Meaning {
     Nothing,
     /// This is said.
     Says(String),
-    /// This role is followed, or whoever speaks first.
+    /// This role is followed, or the next one that speaks.
     Follow(Option<RoleInstance>),
     /// A command, and what is said when it was done.
     Does(Command, &'static str),

@@ -277,7 +277,7 @@ impl Watch<'_> {
             Meaning::Follow(role) => {
                 let says = match &role {
                     Some(role) => format!("{role} is followed from its next words on"),
-                    None => "whoever speaks first is followed".to_owned(),
+                    None => "the next role that speaks is followed".to_owned(),
                 };
                 self.progress.follow(role);
                 self.say(&says, true)

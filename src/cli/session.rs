@@ -49,11 +49,11 @@ enum Verb {
     Ls(Ls),
     /// Let a summary take the place of a role's history
     Compact(Compact),
-    /// List the histories that were put away
+    /// List the archived histories
     Archives(Archives),
     /// Put a history back in the place of its summary
     Restore(Restore),
-    /// Print a session with everything that was put away, as JSON
+    /// Print a session with its archives, as JSON
     Export(Export),
     /// Print a request as it left for its model
     Request(session_request::Arguments),
@@ -130,7 +130,7 @@ struct Restore {
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 What is printed is what transcript.json in the flow's folder holds, folded from the journal: the
-present messages, the system prompt, and the histories that were put away. Nothing is changed, and it
+present messages, the system prompt, and the archived histories. Nothing is changed, and it
 works beside the process that drives the flow. What tools gave was redacted before it was recorded.
 
 Examples:
@@ -343,7 +343,7 @@ fn archives(context: &mut Context<'_>, arguments: &Archives) -> Outcome {
         rows.extend(session.trims.iter().map(|kept| trimmed_row(role, kept)));
     }
     if rows.len() == 1 {
-        context.out.line("nothing was put away")?;
+        context.out.line("there are no archives")?;
         return Ok(ExitCode::Ok);
     }
     for line in table::lines(&rows) {

@@ -146,7 +146,7 @@ impl Progress {
         self.voices.followed()
     }
 
-    /// Hears this role from its next words on, or whoever speaks first.
+    /// Hears this role from its next words on, or the next one that speaks.
     pub(crate) fn follow(&mut self, role: Option<RoleInstance>) {
         self.voices.follow(role);
     }

@@ -48,7 +48,7 @@ impl Voices {
         }
     }
 
-    /// Hears this role from its next words on, or whoever speaks first.
+    /// Hears this role from its next words on, or the next one that speaks.
     pub(super) fn follow(&mut self, role: Option<RoleInstance>) {
         self.chosen = role;
     }
