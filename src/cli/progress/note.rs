@@ -19,7 +19,7 @@ const NOTES: [(&str, &str); 22] = [
     ("node_reopened", "is reopened"),
     ("node_retried", "is tried again"),
     ("handoff_staged", "wants to hand over"),
-    ("handoff_decided", "is decided"),
+    ("handoff_decided", "the handoff was decided"),
     ("repair_requested", "must mend its outcome"),
     ("turn_resumed", "goes on where it was"),
     ("consent_ruled", "is decided by a rule"),
@@ -52,6 +52,13 @@ pub(super) fn of(fact: &Fact) -> Option<About> {
         format!("{}: {}", ruled.words(), ruled.about)
     } else if let Fact::McpServerUnavailable(absent) = fact {
         format!("{says} {}", absent.words())
+    } else if let Fact::HandoffDecided(decided) = fact {
+        let how = if decided.approved {
+            "approved"
+        } else {
+            "sent back"
+        };
+        format!("the handoff was {how}")
     } else {
         let more = details(&says_more);
         let parts = std::iter::once((*says).to_owned()).chain(more);

@@ -237,6 +237,7 @@ mod tests {
 {"fact":"session_compacted","role":"writer","compaction":"k","trigger":"auto","strategy":"llm","node":"draft","message":"m-3","replacement":"It was long.","kept_last":2,"tokens_before":128000}
 {"fact":"node_suspended","node":"draft","role":"writer","reason":"provider","trouble":"limit","until":"2026-11-23T22:18:10.000Z"}
 {"fact":"node_suspended","node":"draft","role":"writer","reason":"prompt_human","question":"Which of the two?"}
+{"fact":"handoff_decided","approval":"a-1","approved":false}
 {"fact":"handoff_applied","node":"draft","turn":1,"deliveries":[{"from":"draft","to":"review","way":"forward","artifact":{"path":"record/a.md","hash":"HASH","bytes":3}}]}
 "#;
 
@@ -273,7 +274,8 @@ mod tests {
                 "00:00:10  draft (writer)  compacted its context of 128k tokens; the history is archived",
                 "00:00:11  draft (writer)  waits for a limit of its provider to reset, and goes on at 2026-11-23 22:18 UTC",
                 "00:00:12  draft (writer)  waits for an answer: Which of the two?",
-                "00:00:13  draft (writer)  done, 12 s, 3.2k tokens, $0.01; record/a.md to review",
+                "00:00:13  the handoff was sent back",
+                "00:00:14  draft (writer)  done, 13 s, 3.2k tokens, $0.01; record/a.md to review",
             ]
         );
     }
