@@ -13,6 +13,7 @@ pub mod flow;
 pub mod http;
 pub mod limits;
 pub mod row;
+pub mod settings;
 pub mod strict;
 pub mod up;
 

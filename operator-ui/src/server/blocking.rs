@@ -34,11 +34,19 @@ where
 
 fn status_of(fault: &Fault) -> StatusCode {
     match fault.code.as_str() {
-        "no-such-flow" | "not-found" => StatusCode::NOT_FOUND,
-        "message-unfit" | "flow-file-unfit" | "usage" => StatusCode::BAD_REQUEST,
-        "command-refused" | "command-ambiguous" | "not-forkable" | "not-written" => {
-            StatusCode::CONFLICT
+        "no-such-flow" | "not-found" | "model-not-found" | "provider-not-found" => {
+            StatusCode::NOT_FOUND
         }
+        "message-unfit" | "flow-file-unfit" | "usage" => StatusCode::BAD_REQUEST,
+        "command-refused"
+        | "command-ambiguous"
+        | "not-forkable"
+        | "not-written"
+        | "configuration-changed"
+        | "configuration-unchanged"
+        | "model-exists"
+        | "model-in-use"
+        | "provider-differs" => StatusCode::CONFLICT,
         _ => StatusCode::INTERNAL_SERVER_ERROR,
     }
 }
