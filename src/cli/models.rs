@@ -258,5 +258,11 @@ pub(super) fn refused(refusal: Refusal) -> Stop {
         Grade::Refused => ExitCode::Refused,
         Grade::Failed => ExitCode::Failed,
     };
-    OperatorError::new((refusal.code, exit), refusal.what, refusal.why, refusal.hint).into()
+    OperatorError::new(
+        (refusal.code, exit),
+        refusal.what,
+        refusal.why,
+        refusal.hint,
+    )
+    .into()
 }

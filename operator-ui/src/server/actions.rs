@@ -13,8 +13,8 @@ use a_society_orchestrator::machine::{Question, Work};
 use a_society_state::FlowRef;
 
 use crate::hub::Hubs;
-use crate::protocol::down::Fault;
 use crate::protocol::ask::ModelChoice;
+use crate::protocol::down::Fault;
 use crate::protocol::http::{NewFlow, ProjectRow, SentRequest};
 use crate::protocol::settings::{Setting, SettingDone, Trial, Tried};
 

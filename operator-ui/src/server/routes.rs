@@ -583,7 +583,10 @@ async fn try_out(State(app): State<Shared>, body: Body) -> Answer {
         Ok(trial) => trial,
         Err(answer) => return answer,
     };
-    read(&app, move |app| app.actions.try_out(&trial).map(|tried| json(&tried))).await
+    read(&app, move |app| {
+        app.actions.try_out(&trial).map(|tried| json(&tried))
+    })
+    .await
 }
 
 async fn setting(State(app): State<Shared>, Path(page): Path<String>) -> Answer {

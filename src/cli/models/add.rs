@@ -111,7 +111,9 @@ pub(super) fn run(context: &mut Context<'_>, add: &Add) -> Outcome {
     let answer = Answer {
         done: format!("{} is in {}", add.name, path.display()),
         is_new: added.is_new,
-        known: catalogue.find(wanted.id()).filter(|_| !added.taken.is_empty()),
+        known: catalogue
+            .find(wanted.id())
+            .filter(|_| !added.taken.is_empty()),
         now: &added.config,
         as_of: &catalogue.as_of,
         taken: &added.taken,

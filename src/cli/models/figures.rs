@@ -93,12 +93,12 @@ pub(super) struct Key {
 /// Looks whether a provider's key is where it should be.
 pub(super) fn key(catalog: &Catalog, provider: &str) -> Key {
     let state = KeyState::of(catalog, provider);
-    let said = |(how, place): &Place, why: Option<&String>| {
-        json!({ "from": how, "name": place, "found": why.is_none(), "why": why })
-    };
+    let said = |(how, place): &Place, why: Option<&String>| json!({ "from": how, "name": place, "found": why.is_none(), "why": why });
     let source = || {
         let found = catalog.providers.get(provider);
-        found.and_then(|it| it.key.as_ref()).map(|it| format!("in {it}"))
+        found
+            .and_then(|it| it.key.as_ref())
+            .map(|it| format!("in {it}"))
     };
     let (words, json) = match &state {
         KeyState::None => ("none is sent".to_owned(), Value::Null),

@@ -50,7 +50,10 @@ pub(super) fn models(named_by: &NamedBy) -> Value {
     let models = catalog.models.iter().map(|(name, spec)| {
         let mut row = model(spec);
         if let Value::Object(row) = &mut row {
-            row.insert("usual".to_owned(), json!(catalog.model.as_ref() == Some(name)));
+            row.insert(
+                "usual".to_owned(),
+                json!(catalog.model.as_ref() == Some(name)),
+            );
             row.insert("named_by".to_owned(), json!(named_by.get(name)));
         }
         row
@@ -131,7 +134,11 @@ fn change(setting: &Setting) -> Result<SettingDone, Refusal> {
         SettingChange::RemoveModel(removal) => remove_model(&sheet, removal)?,
         SettingChange::UseModel(name) => {
             let text = with_usual(&sheet, name)?;
-            (text, format!("roles that name no model use {name}"), Vec::new())
+            (
+                text,
+                format!("roles that name no model use {name}"),
+                Vec::new(),
+            )
         }
     };
     if !setting.look {
@@ -207,7 +214,11 @@ fn place(wish: &ModelWish) -> Option<(String, String)> {
 fn typed(wish: &ModelWish) -> Result<Option<NewPrices>, Refusal> {
     let read = |text: &String| {
         prices(text).map_err(|why| {
-            Refusal::usage("these are no prices", why, "leave them out if they are not known")
+            Refusal::usage(
+                "these are no prices",
+                why,
+                "leave them out if they are not known",
+            )
         })
     };
     wish.prices.as_ref().map(read).transpose()

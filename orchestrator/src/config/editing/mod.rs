@@ -239,7 +239,11 @@ pub fn check_place((how, place): &Place) -> Result<(), Refusal> {
         "keyring" => "the name of an entry in the keyring",
         _ => {
             let why = "a key is found by env, file or keyring";
-            return Err(Refusal::usage("it is not clear where the key is", why, "name one of them"));
+            return Err(Refusal::usage(
+                "it is not clear where the key is",
+                why,
+                "name one of them",
+            ));
         }
     };
     let looks_like_key = holds_a_secret(place) || looks_random(place);
@@ -254,7 +258,11 @@ pub fn check_place((how, place): &Place) -> Result<(), Refusal> {
             format!("{why}; keys are never written into the configuration"),
             format!(
                 "put the key where only you can read it, and give {what}{}",
-                if how == "env" { ", such as ANTHROPIC_API_KEY" } else { "" }
+                if how == "env" {
+                    ", such as ANTHROPIC_API_KEY"
+                } else {
+                    ""
+                }
             ),
         ));
     }

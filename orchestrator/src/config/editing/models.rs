@@ -1,9 +1,7 @@
 //! Models: added, changed, taken out, and made the default one.
 
 use a_society_roles::provider::config::catalogue::{Catalogue, Known};
-pub use a_society_roles::provider::config::edit::{
-    Changed, Changes, NewPrices, Removal, Removed,
-};
+pub use a_society_roles::provider::config::edit::{Changed, Changes, NewPrices, Removal, Removed};
 use a_society_roles::provider::config::edit::{
     NewModel, NewProvider, with_changes, with_default, with_model, without_model,
 };
@@ -108,7 +106,10 @@ impl Taken {
 /// When a name is none, something of it looks like a key, it is not known what a catalogue or the operator would
 /// have to say, or it does not fit what is there.
 pub fn added(sheet: &Sheet, catalogue: &Catalogue, new: &NewOne) -> Result<Added, Refusal> {
-    for name in [Some(&new.name), new.provider.as_ref()].into_iter().flatten() {
+    for name in [Some(&new.name), new.provider.as_ref()]
+        .into_iter()
+        .flatten()
+    {
         check_name(name).map_err(no_name)?;
     }
     if let Some(place) = &new.key {
@@ -267,7 +268,10 @@ pub fn prices(text: &str) -> Result<NewPrices, String> {
 fn unclear(catalogue: &Catalogue, id: &str) -> Refusal {
     Refusal::usage(
         "it is not clear who answers for the model",
-        format!("neither --provider nor --wire was given, and {}", unknown(catalogue, id)),
+        format!(
+            "neither --provider nor --wire was given, and {}",
+            unknown(catalogue, id)
+        ),
         "name a configured provider with --provider, or a new one with --wire; a-society models catalogue lists what is known",
     )
 }
