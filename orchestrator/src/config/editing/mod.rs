@@ -138,6 +138,7 @@ impl From<ConfigError> for Refusal {
 }
 
 impl From<EditFault> for Refusal {
+    #[expect(clippy::too_many_lines, reason = "one exhaustive match")]
     fn from(fault: EditFault) -> Self {
         use Grade::{Failed, NotFound, Refused, Usage};
         let (code, grade, why, hint) = match fault {
