@@ -36,9 +36,8 @@ fn status_of(fault: &Fault) -> StatusCode {
     match fault.code.as_str() {
         "no-such-flow" | "not-found" => StatusCode::NOT_FOUND,
         "message-unfit" | "flow-file-unfit" | "usage" => StatusCode::BAD_REQUEST,
-        "command-refused" | "command-ambiguous" | "not-forkable" | "not-written" => {
-            StatusCode::CONFLICT
-        }
+        "command-refused" | "command-ambiguous" | "not-forkable" | "not-written"
+        | "not-removed" | "file-exists" | "project-unfit" => StatusCode::CONFLICT,
         _ => StatusCode::INTERNAL_SERVER_ERROR,
     }
 }
