@@ -6,6 +6,8 @@
 use std::borrow::Cow;
 use std::fmt::Write;
 
+pub(crate) use a_society_facts::view::feed::tokens;
+
 /// Whether a character is shown by its number instead of as itself.
 fn is_hidden(c: char) -> bool {
     c.is_control()
@@ -202,16 +204,6 @@ pub(crate) fn span(ms: u64) -> String {
         1..60 => format!("{seconds} s"),
         60..3_600 => format!("{}m {}s", seconds / 60, seconds % 60),
         _ => format!("{}h {}m", seconds / 3_600, seconds % 3_600 / 60),
-    }
-}
-
-/// Tokens as people say them: `812`, `3.3k`, `51k`, `1.20M`.
-pub(crate) fn tokens(number: u64) -> String {
-    match number {
-        0..1_000 => number.to_string(),
-        1_000..10_000 => format!("{}.{}k", number / 1_000, number % 1_000 / 100),
-        10_000..1_000_000 => format!("{}k", number / 1_000),
-        _ => format!("{}.{:02}M", number / 1_000_000, number % 1_000_000 / 10_000),
     }
 }
 

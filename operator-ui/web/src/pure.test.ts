@@ -147,7 +147,7 @@ describe("rows of a feed that changes", () => {
   };
   const KINDS: [Item["type"], string | null, Partial<Item>][] = [
     ["assistant", null, {}], ["tool-success", "read_file", {}], ["tool-success", "search_files", {}], ["tool", "read_file", {}], ["tool-error", "read_file", {}],
-    ["tool-success", "edit_file", {}], ["tool-error", "edit_file", {}], ["event", null, { event: "usage.turn_summary", text: "0 tokens in, 0 out" }], ["reasoning", null, {}],
+    ["tool-success", "edit_file", {}], ["tool-error", "edit_file", {}], ["event", null, { event: "turn.ended", text: "" }], ["reasoning", null, {}],
   ];
   it.each(Array.from({ length: 60 }, (_, seed) => seed))("are those made anew, whatever happened to it: %i", (seed) => {
     const roll = dice(seed);
@@ -315,8 +315,8 @@ describe("a consent in a feed", () => {
   it("is not said again by the lines beside it", () => {
     expect(saysNothingNew({ ...item("f1", "event", null, { event: "human.awaiting_input", label: "Waits for your consent to a tool" }), text: "" })).toBe(true);
     expect(saysNothingNew({ ...item("f1", "event", null, { event: "human.awaiting_input", label: "Waits for your answer" }), text: "Which?" })).toBe(false);
-    expect(saysNothingNew({ ...item("f1", "event", null, { event: "usage.turn_summary", label: "Turn over" }), text: "0 tokens in, 0 out" })).toBe(true);
-    expect(saysNothingNew({ ...item("f1", "event", null, { event: "usage.turn_summary", label: "Turn over" }), text: "10 tokens in, 0 out" })).toBe(false);
+    expect(saysNothingNew({ ...item("f1", "event", null, { event: "turn.ended", label: "Turn finished" }), text: "" })).toBe(true);
+    expect(saysNothingNew({ ...item("f1", "event", null, { event: "usage.turn_summary", label: "Turn finished" }), text: "10 in, 0 out" })).toBe(false);
   });
 });
 

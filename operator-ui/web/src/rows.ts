@@ -38,10 +38,10 @@ function kindOfEvent(event: string): Exclude<Row["kind"], "group"> {
   return "notice";
 }
 
-/** A line that another beside it says already: that a role waits for a consent, and no longer; a turn without usage. */
+/** A line that another beside it says already: that a role waits for a consent, and no longer; that a turn without usage ended. */
 export function saysNothingNew(item: Item): boolean {
   if (item.event === "human.awaiting_input" || item.event === "human.resumed") return /for your consent to a tool/.test(`${item.label} ${item.text}`);
-  return item.event === "usage.turn_summary" && /\b0 tokens in, 0 out\b/.test(item.text);
+  return item.event === "turn.ended";
 }
 
 /** The rows of a feed. A group keeps the key of its first item, so that it grows in place. */

@@ -300,7 +300,10 @@ impl FeedView {
         self.leave_streams(f.turn);
         self.asides.remove(&f.turn);
         let usage = self.usage.remove(&f.turn).unwrap_or_default();
-        words.text = super::plain::turn_summary(&words.text, &usage);
+        if usage.all_tokens() > 0 {
+            words.text = super::plain::turn_summary(&words.text, &usage);
+            words.event = Some("usage.turn_summary");
+        }
         self.add(seq, at, words);
     }
 

@@ -8,3 +8,4 @@ mod wording;
 
 pub use fold::{Bounds, FeedView};
 pub use item::{ConsentNote, FeedItem, ItemKind};
+pub use plain::tokens;

@@ -1,6 +1,7 @@
 //! The smaller words of a feed: what a reason, an answer or an amount is called.
 
 use super::item::{ConsentNote, beginning};
+use super::plain::tokens;
 use crate::fact::budget;
 use crate::fact::flow::{Author, PauseReason};
 use crate::fact::node::WaitReason;
@@ -149,7 +150,7 @@ pub(super) fn rules(rules: &ConsentRules) -> String {
 pub(super) fn mode(mode: ConsentMode) -> &'static str {
     match mode {
         ConsentMode::NoAccess => "no-access: it asks every time.",
-        ConsentMode::PartialAccess => "partial-access: what was allowed is not asked again.",
+        ConsentMode::PartialAccess => "partial-access: previously allowed actions no longer ask.",
         ConsentMode::FullAccess => "full-access: it never asks.",
     }
 }
@@ -186,8 +187,8 @@ pub(super) fn budget_set(f: &budget::BudgetSet) -> String {
 pub(super) fn compacted(f: &SessionCompacted) -> String {
     match &f.why {
         None => format!(
-            "A summary stands in place of {} tokens; the history is archived.",
-            f.tokens_before
+            "{} tokens became a summary. The history is archived.",
+            tokens(f.tokens_before)
         ),
         Some(why) => format!(
             "No summary could be made ({why}), so the oldest messages were left out; the history is \

@@ -5,21 +5,32 @@ use crate::handoff::{Delivery, Way};
 
 /// What a turn cost, after how it ended.
 pub(super) fn turn_summary(end: &str, usage: &Usage) -> String {
-    let input = usage.all_input_tokens();
     let cached = match usage.cache_read_tokens {
         0 => String::new(),
-        cached => format!(", of which {cached} cached"),
+        cached => format!(" ({} cached)", tokens(cached)),
     };
-    let window = match usage.context_tokens {
+    let context = match usage.context_tokens {
         0 => String::new(),
-        context => format!("; the window holds {context}"),
+        context => format!(" · context {}", tokens(context)),
     };
-    format!(
-        "{end} {input} tokens in{cached}, {} out{window}.",
-        usage.output_tokens
-    )
-    .trim_start()
-    .to_owned()
+    let (input, output) = (
+        tokens(usage.all_input_tokens()),
+        tokens(usage.output_tokens),
+    );
+    format!("{end} {input} in{cached}, {output} out{context}")
+        .trim_start()
+        .to_owned()
+}
+
+/// Tokens as people say them: `812`, `3.3k`, `51k`, `1.20M`.
+#[must_use]
+pub fn tokens(number: u64) -> String {
+    match number {
+        0..1_000 => number.to_string(),
+        1_000..10_000 => format!("{}.{}k", number / 1_000, number % 1_000 / 100),
+        10_000..1_000_000 => format!("{}k", number / 1_000),
+        _ => format!("{}.{:02}M", number / 1_000_000, number % 1_000_000 / 10_000),
+    }
 }
 
 /// Where artifacts went, one line each.

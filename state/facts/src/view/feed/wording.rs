@@ -15,7 +15,7 @@ use super::plain::deliveries;
 use crate::fact::Fact;
 use crate::fact::imported::{FeedImported, FlowImported};
 use crate::fact::improvement;
-use crate::fact::node::{Entry, NodeClaimed, NodeSuspended, Trouble};
+use crate::fact::node::{Entry, NodeClaimed, NodeSuspended, Trouble, WaitReason};
 use crate::fact::operator::{ConsentAnswer, DecidingRule, SteerWhen, StopScope};
 use crate::fact::session::{SessionState, SessionStateChanged};
 use crate::fact::turn::{
@@ -253,7 +253,7 @@ pub(super) fn wording(fact: &Fact) -> Effect<'_> {
         .say(),
         Fact::ForwardPassClosed(f) => Words::event(
             "Forward pass closed",
-            "Everything the graph asks for is done. Choose how the roles reflect.",
+            "Everything the graph asks for is done. Run a retrospective?",
             "flow.forward_pass_closed",
         )
         .at(Some(&f.node))
@@ -291,7 +291,7 @@ pub(super) fn wording(fact: &Fact) -> Effect<'_> {
         .say(),
         Fact::HandoffStaged(f) => Words::of(
             ItemKind::Handoff,
-            "Handoff waits for your word",
+            "Waiting for your approval",
             deliveries(&f.deliveries),
             "handoff.staged",
         )
@@ -524,7 +524,7 @@ pub(super) fn wording(fact: &Fact) -> Effect<'_> {
             Words::event("Consent rules", rules(&f.rules), "consent.rules_added").say()
         }
         Fact::ConsentModeChanged(f) => {
-            Words::event("Consent mode", mode(f.mode), "consent.mode_changed").say()
+            Words::event("Permissions", mode(f.mode), "consent.mode_changed").say()
         }
         Fact::GrantAdded(f) => {
             Words::event("Allowed from now on", grant(&f.grant), "consent.granted").say()
@@ -649,11 +649,8 @@ fn claimed<'a>(f: &NodeClaimed) -> Effect<'a> {
         Entry::Reopened => (
             ItemKind::Activation,
             "Active again",
-            format!(
-                "{} takes {} up again, because work came back.",
-                f.role, f.node
-            ),
-            "role.active",
+            format!("Work on {} was sent back to {}.", f.node, f.role),
+            "role.sent_back",
         ),
         Entry::Reply => (
             ItemKind::Resume,
@@ -690,7 +687,11 @@ fn suspended<'a>(f: &NodeSuspended) -> Effect<'a> {
         None => String::new(),
     };
     let what = f.trouble.map_or_else(|| wait(f.reason), Trouble::needs);
-    let label = format!("Waits for {what}");
+    let label = if f.reason == WaitReason::AutonomousAbort {
+        "Waits for you: retry, or say what to do".to_owned()
+    } else {
+        format!("Waits for {what}")
+    };
     Words::of(ItemKind::Event, &label, text, "human.awaiting_input")
         .at(f.node.as_ref())
         .again(f.until.map(NextTry::At))
@@ -710,14 +711,14 @@ fn turn_begins(f: &TurnStarted) -> Option<Words> {
 
 fn turn_ends(f: &TurnEnded) -> Words {
     let (kind, label) = match f.end {
-        TurnEnd::Outcome => (ItemKind::Event, "Turn over"),
-        TurnEnd::Waiting => (ItemKind::Event, "Turn over, waiting"),
+        TurnEnd::Outcome => (ItemKind::Event, "Turn finished"),
+        TurnEnd::Waiting => (ItemKind::Event, "Turn paused"),
         TurnEnd::Stopped => (ItemKind::Event, "Turn stopped"),
         TurnEnd::Failed => (ItemKind::Error, "Turn failed"),
         TurnEnd::TurnLimit => (ItemKind::Error, "Turn reached its limit of requests"),
     };
     let error = f.error.clone().unwrap_or_default();
-    Words::of(kind, label, error, "usage.turn_summary").in_turn(f.turn)
+    Words::of(kind, label, error, "turn.ended").in_turn(f.turn)
 }
 
 fn call_finished<'a>(f: &CallFinished) -> Effect<'a> {

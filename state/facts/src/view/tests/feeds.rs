@@ -44,6 +44,7 @@ fn every_event_an_operator_knows_is_shown() {
     }
     for event in [
         "role.active",
+        "role.sent_back",
         "role.resumed",
         "activity.tool_call",
         "activity.tool_result",
@@ -53,6 +54,7 @@ fn every_event_an_operator_knows_is_shown() {
         "human.resumed",
         "role.configured",
         "usage.turn_summary",
+        "turn.ended",
         "session.compaction_started",
         "session.compacted",
         "session.compaction_failed",
