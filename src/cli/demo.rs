@@ -155,6 +155,7 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
         ui: arguments.ui || (looks && !arguments.headless),
         output: None,
         force: false,
+        quiet: false,
     };
     let code = begin(context, &store, new, wishes)?;
     if !context.out.is_json() {
