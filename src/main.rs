@@ -3,6 +3,7 @@
 mod cli;
 mod environment;
 mod exit_code;
+mod new_project;
 mod operator_error;
 mod output;
 mod output_file;

@@ -124,6 +124,11 @@ impl Output {
         self.paint = self.paint_err;
     }
 
+    /// Whether stdout is kept for a result.
+    pub(crate) const fn is_aside(&self) -> bool {
+        self.is_aside
+    }
+
     /// Prints the bytes for which stdout was kept.
     pub(crate) fn result(&mut self, bytes: &[u8]) -> Result<(), Stop> {
         let written = self.stdout.write_all(bytes);
@@ -173,6 +178,10 @@ impl Output {
     pub(crate) fn announce(&mut self, text: &str) -> Result<(), Stop> {
         self.flush()?;
         let line = format!("{text}\n");
+        if self.is_aside {
+            tell(&line);
+            return Ok(());
+        }
         let mut stdout = io::stdout().lock();
         stdout
             .write_all(line.as_bytes())

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use a_society_facts::view::flow::Phase;
 use a_society_orchestrator::delivered::{self, Delivered};
+use a_society_orchestrator::withheld::without_secrets;
 use a_society_state::look::Look;
 use a_society_state::{FlowRef, Store};
 use serde_json::{Value, json};
@@ -21,18 +22,28 @@ use crate::text::{plain, printed, size};
 /// The name of standard output.
 const STDOUT: &str = "-";
 
-/// Looks whether what a flow will deliver can be handed over, before the flow goes on.
+/// Looks whether what a flow will deliver can be handed over, before the flow goes on. Who reads stdout as
+/// a pipe or a file gets that and nothing else.
 ///
 /// # Errors
-/// When the file is there already and is not to be replaced, or no file can be written there.
+/// When the file is there already and is not to be replaced, no file can be written there, or the wishes
+/// contradict each other.
 pub(crate) fn make_ready(context: &mut Context<'_>, wishes: &Wishes) -> Result<(), Stop> {
+    let is_json = context.out.is_json();
+    if wishes.quiet && is_json {
+        let what = "--quiet and --json contradict each other";
+        let why = "with --json every event is an object, and readers skip those they do not want";
+        let hint = "leave --quiet out, or --json";
+        return Err(OperatorError::new(("usage", ExitCode::Usage), what, why, hint).into());
+    }
+    let to_stdout = wishes.output.as_deref() == Some(Path::new(STDOUT));
+    let is_read = !is_json && !context.out.shows_bytes();
+    if to_stdout || is_read {
+        context.out.stand_aside();
+    }
     match wishes.output.as_deref() {
-        None => Ok(()),
-        Some(path) if path == Path::new(STDOUT) => {
-            context.out.stand_aside();
-            Ok(())
-        }
-        Some(path) => may_write(path, wishes.force),
+        Some(path) if !to_stdout => may_write(path, wishes.force),
+        Some(_) | None => Ok(()),
     }
 }
 
@@ -85,11 +96,18 @@ pub(crate) fn line(made: &Delivered) -> String {
 /// How many lines of what was delivered are shown.
 const LINES_MAX: usize = 12;
 
+/// All of it, if it is a text, for a terminal.
+pub(crate) fn text(made: &Delivered) -> Option<Vec<String>> {
+    let text = std::str::from_utf8(&made.bytes).ok()?;
+    Some(without_secrets(text).lines().map(printed).collect())
+}
+
 /// How it begins, if it is a text.
 pub(crate) fn beginning(made: &Delivered) -> Vec<String> {
     let Ok(text) = std::str::from_utf8(&made.bytes) else {
         return Vec::new();
     };
+    let text = without_secrets(text);
     let mut lines = text.lines();
     let shown = lines.by_ref().take(LINES_MAX);
     let mut shown: Vec<String> = shown.map(|line| format!("  │ {}", printed(line))).collect();
@@ -122,7 +140,8 @@ pub(crate) fn hand_over(
     is_over: bool,
 ) -> Result<(), Stop> {
     let Some(path) = &wishes.output else {
-        return Ok(());
+        let to_reader = made.filter(|_| out.is_aside());
+        return to_reader.map_or(Ok(()), |made| out.result(&made.bytes));
     };
     let Some(made) = made else {
         if is_over {

@@ -15,6 +15,7 @@ use super::context::Context;
 use super::drive::Wishes;
 use super::run::begin;
 use crate::exit_code::ExitCode;
+use crate::new_project::{EXAMPLE_FLOW, EXAMPLE_SCRIPT, shown_slowly};
 use crate::operator_error::{Outcome, Stop, from_io};
 use crate::output_file::{OutputFile, make_folder};
 use crate::text::plain;
@@ -32,10 +33,6 @@ pub(crate) enum Example {
     Solo,
 }
 
-/// The flow of the example that needs nothing else.
-const FLOW: &str = include_str!("../../examples/review-loop/flow.yaml");
-/// Who says what in it.
-const SCRIPT: &str = include_str!("../../examples/review-loop/script.yaml");
 /// Who says what in the flow that begins without a graph.
 const SOLO: &str = include_str!("../../examples/solo/script.yaml");
 
@@ -76,10 +73,6 @@ const PROJECT: [(&str, &str); 21] = of_project![
 /// Who says what in the project.
 const PROJECT_SCRIPT: &str =
     include_str!("../../examples/release-notes/a-docs/workflow/script.yaml");
-
-/// How fast the script speaks, and how fast it speaks to somebody who looks.
-const PACE: &str = "every-ms: 5 }";
-const PACE_SHOWN: &str = "every-ms: 250 }";
 
 /// The name under which it runs.
 const NAME: &str = "demo";
@@ -132,7 +125,7 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
     // Somebody who looks shall see it happen.
     let looks = context.out.is_terminal() && !context.out.is_json();
     let script = if looks {
-        script.replace(PACE, PACE_SHOWN)
+        shown_slowly(script)
     } else {
         script.to_owned()
     };
@@ -162,6 +155,7 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
         ui: arguments.ui || (looks && !arguments.headless),
         output: None,
         force: false,
+        quiet: false,
     };
     let code = begin(context, &store, new, wishes)?;
     if !context.out.is_json() {
@@ -174,8 +168,8 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
 fn shown(store: &Store, example: Example) -> Result<Option<(FlowFile, &'static str)>, Stop> {
     Ok(match example {
         Example::ReviewLoop => {
-            let (file, _) = inspect(Path::new("flow.yaml"), FLOW.to_owned());
-            file.map(|file| (file, SCRIPT))
+            let (file, _) = inspect(Path::new("flow.yaml"), EXAMPLE_FLOW.to_owned());
+            file.map(|file| (file, EXAMPLE_SCRIPT))
         }
         Example::Solo => draft::alone().ok().map(|file| (file, SOLO)),
         Example::ReleaseNotes => {

@@ -1,21 +1,17 @@
 //! A flow that this process drives, watched until it is over, waits, or is interrupted.
 
+mod asking;
+mod ending;
+
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use a_society_facts::At;
 use a_society_facts::fact::improvement::ImprovementMode;
 use a_society_facts::fact::operator::SteerWhen;
 use a_society_facts::id::{RoleInstance, Seq};
-use a_society_facts::view::flow::{FlowState, FlowStatus, Phase};
-use a_society_facts::view::standing::Standing;
-use a_society_facts::view::summary::Summary;
-use a_society_operator_ui::fold::terms::scope;
-use a_society_operator_ui::server::changed;
 use a_society_orchestrator::control::fault;
 use a_society_orchestrator::control::message::Command;
-use a_society_orchestrator::delivered::Delivered;
 use a_society_orchestrator::driver::error::DriverError;
 use a_society_orchestrator::driver::handle::{FlowHandle, Seen};
 use a_society_orchestrator::driver::task::Driven;
@@ -25,13 +21,10 @@ use a_society_orchestrator::project::docs::folder::defaults;
 use a_society_state::{FlowRef, Store};
 use serde_json::json;
 
-use super::asks::{self, Ask, short};
+use super::asks::short;
 use super::at_work::{self, Meaning};
-use super::card::{self, Call, Card, Typed};
+use super::card::Card;
 use super::context::Context;
-use super::cost;
-use super::delivered;
-use super::diff;
 use super::notify::Notifier;
 use super::progress::{self, Progress};
 use super::prompt::{Heard, Prompt};
@@ -40,13 +33,10 @@ use super::signals::Interrupts;
 use crate::exit_code::ExitCode;
 use crate::operator_error::{OperatorError, Outcome, Stop};
 use crate::output::Output;
-use crate::text::{one_line, plain, printed, span};
+use crate::text::plain;
 
 /// The picture is drawn at most this often; more is no calmer and tells no more.
 const FRAME: Duration = Duration::from_millis(100);
-
-/// A longer title is cut.
-const TITLE_COLUMNS_MAX: usize = 60;
 
 /// What is decided before anything is asked.
 #[derive(Debug, Clone, Default, clap::Args)]
@@ -78,6 +68,10 @@ pub(crate) struct Wishes {
     /// Replace the file of --output if it is there
     #[arg(long, requires = "output")]
     pub(crate) force: bool,
+
+    /// Print what the flow delivers, what it asks and errors, and nothing of what goes on
+    #[arg(short, long)]
+    pub(crate) quiet: bool,
 }
 
 /// Watches a flow that is driven, as [`watch`] does, with a page beside it if that is wished.
@@ -150,7 +144,7 @@ fn watch(
         out: &mut context.out,
         store,
         flow,
-        progress: Progress::new(flow, store.follow(flow)?, known),
+        progress: Progress::new(flow, store.follow(flow)?, known).quiet(wishes.quiet),
         handle: driven.handle.clone(),
         wishes,
         interrupts,
@@ -406,174 +400,6 @@ impl Watch<'_> {
         Ok(())
     }
 
-    /// The flow waits for its operator: what was wished is done, and the rest is asked or told.
-    fn answer(&mut self, seen: &Arc<Seen>) -> Result<(), Stop> {
-        let asks = asks::of(self.flow, &seen.state, &seen.pending);
-        for ask in &asks {
-            if let Some(command) = self.wished(&ask.question) {
-                return self.command(command);
-            }
-        }
-        if self.wishes.ui && !self.wishes.until_waiting && !self.draws() {
-            // It is answered from the page.
-            return Ok(());
-        }
-        if self.wishes.until_waiting || !self.draws() {
-            return self.leave();
-        }
-        if self.prompt.is_none() {
-            self.prompt = Prompt::open();
-        }
-        let rests = rests(seen);
-        if rests {
-            self.later.clear();
-        }
-        let asked = asks.iter().find(|ask| {
-            card::is_answered_here(&ask.question) && !self.later.contains(&ask.question)
-        });
-        let Some(ask) = asked else {
-            // What is asked elsewhere, or later, waits for as long as anything else goes on.
-            return if rests { self.leave() } else { Ok(()) };
-        };
-        let is_shown = (self.card.as_ref()).is_some_and(|card| card.question == ask.question);
-        if !is_shown {
-            return self.put(ask, seen);
-        }
-        let heard = self.prompt.as_mut().map_or(Heard::End, Prompt::heard);
-        let now = self.now_ms();
-        let Some(card) = &mut self.card else {
-            return Ok(());
-        };
-        let had_keys = card.takes_keys();
-        let typed = match heard {
-            Heard::Nothing => return Ok(()),
-            Heard::End => return self.leave(),
-            Heard::Line(line) if line.trim().is_empty() && !rests && card.is_text() => {
-                self.later.push(card.question.clone());
-                self.card = None;
-                self.take_keys(!self.is_plain);
-                return Ok(());
-            }
-            Heard::Keys(keys) => card.press(&keys, now),
-            Heard::Line(line) => card.hear(&line, now),
-        };
-        self.take(typed, had_keys)
-    }
-
-    /// Puts a question to the operator. What was typed before it was shown answers nothing.
-    fn put(&mut self, ask: &Ask, seen: &Arc<Seen>) -> Result<(), Stop> {
-        let Some(early) = self.prompt.as_mut().map(Prompt::forget) else {
-            return self.leave();
-        };
-        let call = self.call(&ask.question, &seen.state);
-        let text = call.text.clone();
-        let card = Card::new(ask.question.clone(), call, self.is_plain, self.now_ms());
-        // The question stands among what is finished, where long lines may wrap. Where a key answers, the
-        // block is drawn below it.
-        if card.takes_keys() {
-            self.progress.settle(self.out)?;
-        } else {
-            self.leave_drawn(seen)?;
-        }
-        for line in [asks::card(self.out, ask), asks::other_ways(ask)].concat() {
-            self.out.line(&line)?;
-        }
-        if let (Question::Approval { .. }, Some(text)) = (&ask.question, &text) {
-            for line in asks::said(text) {
-                self.out.line(&format!("  │ {line}"))?;
-            }
-        }
-        if early {
-            self.out
-                .note("what you typed before this question was shown was not used");
-        }
-        if !rests(seen) && card.is_text() {
-            self.out
-                .note("nothing but Enter: later, when the rest is done");
-        }
-        self.card = Some(card);
-        self.mark()
-    }
-
-    /// What the operator may see and allow of the call that a question is about.
-    fn call(&self, question: &Question, state: &FlowState) -> Call {
-        let whole = Call {
-            is_whole: true,
-            ..Call::default()
-        };
-        if let Question::Approval { approval, .. } = question
-            && let Some(text) = asks::artifacts(self.store, self.flow, state, approval)
-        {
-            return Call {
-                is_whole: !asks::is_cut(&text),
-                text: Some(text),
-                ..Call::default()
-            };
-        }
-        let Question::Consent { consent, .. } = question else {
-            return whole;
-        };
-        let Some(open) = state.consents.get(consent) else {
-            return whole;
-        };
-        let text = asks::whole(self.store, self.flow, &open.shown);
-        Call {
-            action: Some(open.action),
-            is_whole: !asks::is_cut(&text),
-            for_the_flow: scope(&open.tool, &text).is_some(),
-            text: Some(text),
-        }
-    }
-
-    /// Asks for an answer to the question that is shown. Where a key answers, the block says which.
-    fn mark(&mut self) -> Result<(), Stop> {
-        let Some(card) = &self.card else {
-            return Ok(());
-        };
-        let takes_keys = card.takes_keys();
-        let mark = card.mark();
-        self.take_keys(takes_keys);
-        if takes_keys {
-            return Ok(());
-        }
-        let (columns, _) = self.out.size();
-        self.out.draw(&[], &[], columns)?;
-        self.out.finish_drawing();
-        self.out.ask(&mark);
-        Ok(())
-    }
-
-    fn now_ms(&self) -> i64 {
-        self.store.ground().clock.now().ms()
-    }
-
-    /// Does what was typed while a question was shown.
-    fn take(&mut self, typed: Typed, had_keys: bool) -> Result<(), Stop> {
-        match typed {
-            Typed::Nothing => return Ok(()),
-            Typed::Command(command) => {
-                self.card = None;
-                self.take_keys(!self.is_plain);
-                // It may have been answered elsewhere a moment ago, or the role wants something else.
-                return match self.obeyed(command) {
-                    Ok(()) => Ok(()),
-                    Err(refused) => self.say(&plain(&refused.to_string()), had_keys),
-                };
-            }
-            Typed::Show(text) => {
-                let lines = text.lines();
-                let lines: Vec<String> =
-                    lines.map(|line| format!("  │ {}", printed(line))).collect();
-                let (columns, _) = self.out.size();
-                self.out.draw(&lines, &[], columns)?;
-            }
-            Typed::Said(says) if had_keys => self.say(&says, true)?,
-            Typed::Said(says) => self.out.note(&says),
-            Typed::Again => {}
-        }
-        self.mark()
-    }
-
     /// Lets the flow go; what it waits for is told at the end.
     fn leave(&mut self) -> Result<(), Stop> {
         self.handle.drain();
@@ -618,150 +444,6 @@ impl Watch<'_> {
             Err(error) => Err(error),
         }
     }
-
-    /// Tells how the flow stands now, and how it ended for us.
-    fn result(&mut self, driven: Result<(), DriverError>) -> Outcome {
-        if !self.draws() {
-            self.progress.print(self.out, None)?;
-        }
-        if let Err(error) = driven {
-            self.out.finish_drawing();
-            return Err(from_driver(error, self.flow));
-        }
-        let Some(seen) = self.handle.seen() else {
-            return Err(from_driver(DriverError::Gone, self.flow));
-        };
-        let over = seen.state.status.is_over();
-        let asks = if over {
-            Vec::new()
-        } else {
-            asks::of(self.flow, &seen.state, &seen.pending)
-        };
-        let code = match (over, rests(&seen)) {
-            (true, _) => ExitCode::Ok,
-            (false, true) if self.interrupts.count() == 0 => asks::exit_code(&asks),
-            (false, _) => ExitCode::Interrupted,
-        };
-        let closed = over || seen.state.phase != Phase::Forward;
-        let made = if closed {
-            delivered::of(self.store, self.flow)?
-        } else {
-            None
-        };
-        self.tell(&seen, &asks, (code, made.as_ref()))?;
-        delivered::hand_over(self.out, &self.wishes, made.as_ref(), over)?;
-        Ok(code)
-    }
-
-    /// What the flow cost by role, and for somebody who looks how what it delivered begins.
-    fn sum_up(&mut self, seen: &Seen, made: Option<&Delivered>) -> Result<(), Stop> {
-        for line in self.progress.cost(&seen.state) {
-            self.out.line(&format!("  {line}"))?;
-        }
-        if !self.draws() {
-            return Ok(());
-        }
-        // What cannot be read of it is said by the command itself.
-        let changed = changed(self.store, self.flow, None).ok();
-        if let Some(line) = changed.and_then(|all| diff::in_short(&all, self.flow)) {
-            self.out.line(&line)?;
-        }
-        for line in made.into_iter().flat_map(delivered::beginning) {
-            self.out.line(&line)?;
-        }
-        Ok(())
-    }
-
-    fn tell(
-        &mut self,
-        seen: &Arc<Seen>,
-        asks: &[Ask],
-        (code, made): (ExitCode, Option<&Delivered>),
-    ) -> Result<(), Stop> {
-        let status = seen.state.status.word();
-        // This process lets go of it now.
-        let standing = Standing::of(&Summary::of(&seen.state), false);
-        if self.out.is_json() {
-            return self.out.value(&json!({
-                "v": progress::VERSION,
-                "event": "end",
-                "project": self.flow.project,
-                "flow": self.flow.flow,
-                "status": status,
-                "standing": standing.word(),
-                "seq": seen.seq,
-                "waits": asks::as_json(asks),
-                "delivered": made.map(delivered::as_json),
-                "cost": cost::as_json(&seen.state),
-                "exit_code": code.number(),
-            }));
-        }
-        let over = seen.state.status.is_over();
-        if self.draws() && over {
-            self.progress.settle(self.out)?;
-            let line = over_line(seen, self.store.ground().clock.now());
-            self.out.line(&self.out.paint.bold(&line))?;
-        } else if self.draws() {
-            self.leave_drawn(seen)?;
-        }
-        for line in asks::lines(self.out, asks) {
-            self.out.line(&line)?;
-        }
-        if let Some(made) = made {
-            self.out.line(&delivered::line(made))?;
-        }
-        if over {
-            self.sum_up(seen, made)?;
-        }
-        if !self.draws() {
-            let line = format!(
-                "{}: {}",
-                self.flow,
-                standing.words(self.store.ground().clock.now())
-            );
-            self.out.line(&line)?;
-        }
-        let name = short(self.flow);
-        match code {
-            ExitCode::Interrupted => self.out.note(&format!("go on: a-society resume {name}")),
-            ExitCode::Waiting
-            | ExitCode::WaitsForConsent
-            | ExitCode::WaitsForModel
-            | ExitCode::WaitsForBudget
-            | ExitCode::WaitsAfterFailure
-            | ExitCode::DiskFull => {
-                self.out
-                    .note(&format!("then go on: a-society resume {name}"));
-            }
-            ExitCode::Ok
-            | ExitCode::Failed
-            | ExitCode::Usage
-            | ExitCode::NotFound
-            | ExitCode::Damaged
-            | ExitCode::Busy
-            | ExitCode::Refused => {}
-        }
-        Ok(())
-    }
-}
-
-/// That a flow is over, how long it took and what it cost.
-fn over_line(seen: &Seen, now: At) -> String {
-    let state = &seen.state;
-    let (sign, word) = if state.status == FlowStatus::Cancelled {
-        ("◼", "cancelled")
-    } else {
-        ("✓", "done")
-    };
-    let took = state.created_at.map(|at| (now.ms() - at.ms()).max(0));
-    let took = took.map(|ms| span(ms.unsigned_abs()));
-    let mut parts = vec![format!(
-        "{sign} {} is {word}",
-        one_line(&state.title, TITLE_COLUMNS_MAX)
-    )];
-    parts.extend(took);
-    parts.extend(cost::in_short(&state.account));
-    parts.join(" · ")
 }
 
 /// Whether nothing goes on now, and the operator is asked something. Beside that, somebody may wait for a

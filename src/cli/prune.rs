@@ -1,7 +1,8 @@
-//! `prune`: flows that are over, removed by a plan.
+//! `prune`: flows that are over, removed by a plan, or one of them.
 
 use a_society_facts::At;
 use a_society_state::Store;
+use a_society_state::removal::{self, NotRemoved, Removal, Stays};
 use a_society_state::retention::{Going, PrunePlan, apply, plan};
 use serde_json::{Value, json};
 
@@ -9,7 +10,7 @@ use super::context::Context;
 use super::duration::Duration;
 use crate::exit_code::ExitCode;
 use crate::operator_error::{OperatorError, Outcome, Stop};
-use crate::text::{age, count, one_line, plain};
+use crate::text::{age, count, one_line, plain, size};
 
 /// Longer titles are cut in the plan.
 const TITLE_COLUMNS_MAX: usize = 60;
@@ -21,14 +22,27 @@ Only flows that are completed or cancelled, undamaged and not being written are 
 their last fact is older than DURATION, such as 12h, 30d or 2w. The plan is printed first, and exactly
 it is carried out. Export what you want to keep.
 
+With FLOW only that flow is removed, however old it is. The plan says what lies in its folder and which
+flows were forked from it; those stay. Files that its roles wrote elsewhere in the project stay too.
+
 Examples:
+  a-society prune a1b2 --dry-run
+  a-society prune a1b2
   a-society prune --older-than 30d --dry-run
   a-society prune --older-than 30d
   a-society prune --older-than 2w --yes      from a script")]
 pub(crate) struct Arguments {
+    /// Only this flow: the beginning of its id, or of what comes after its dash
+    #[arg(
+        value_name = "FLOW",
+        conflicts_with = "older_than",
+        required_unless_present = "older_than"
+    )]
+    flow: Option<String>,
+
     /// How long ago the last fact of a flow must be
     #[arg(long, value_name = "DURATION")]
-    older_than: Duration,
+    older_than: Option<Duration>,
 
     /// Print the plan and change nothing
     #[arg(long, conflicts_with = "yes")]
@@ -41,19 +55,30 @@ pub(crate) struct Arguments {
 
 /// Prunes.
 pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
+    match (&arguments.flow, arguments.older_than) {
+        (Some(flow), _) => one(context, arguments, flow),
+        (None, Some(older_than)) => old(context, arguments, older_than),
+        // The arguments are refused before.
+        (None, None) => Ok(ExitCode::Usage),
+    }
+}
+
+/// Removes all that is over and old.
+fn old(context: &mut Context<'_>, arguments: &Arguments, older_than: Duration) -> Outcome {
     let store = context.store()?;
     let now = store.ground().clock.now();
-    let before = At::from_ms(now.ms().saturating_sub(arguments.older_than.ms));
+    let before = At::from_ms(now.ms().saturating_sub(older_than.ms));
     let planned = plan(&store, before)?;
     if !context.out.is_json() {
         print(context, &planned, now)?;
     }
     let nothing = planned.going.is_empty() && planned.leftovers.is_empty();
-    let removed = if arguments.dry_run || nothing || !agreed(context, arguments, &planned)? {
-        None
-    } else {
-        Some(carry_out(context, &store, &planned)?)
-    };
+    let removed =
+        if arguments.dry_run || nothing || !agreed(context, arguments, planned.going.len())? {
+            None
+        } else {
+            Some(carry_out(context, &store, &planned)?)
+        };
     if context.out.is_json() {
         let going: Vec<Value> = planned.going.iter().map(as_json).collect();
         context.out.value(&json!({
@@ -67,15 +92,11 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
     Ok(ExitCode::Ok)
 }
 
-fn agreed(
-    context: &mut Context<'_>,
-    arguments: &Arguments,
-    planned: &PrunePlan,
-) -> Result<bool, Stop> {
+fn agreed(context: &mut Context<'_>, arguments: &Arguments, flows: usize) -> Result<bool, Stop> {
     if arguments.yes {
         return Ok(true);
     }
-    let flows = count(planned.going.len(), "flow");
+    let flows = count(flows, "flow");
     let asked = if context.out.is_json() {
         None
     } else {
@@ -136,5 +157,107 @@ fn as_json(going: &Going) -> Value {
         "flow": going.flow.flow,
         "title": going.title,
         "updated_at": going.updated_at,
+    })
+}
+
+/// Removes one flow.
+fn one(context: &mut Context<'_>, arguments: &Arguments, typed: &str) -> Outcome {
+    let store = context.store()?;
+    let flow = store.find(typed)?;
+    let planned = removal::plan(&store, &flow)?;
+    if !context.out.is_json() {
+        print_one(context, &planned, store.ground().clock.now())?;
+    }
+    if let Some(stays) = &planned.stays {
+        return Err(stay(&planned, stays));
+    }
+    let goes = !arguments.dry_run && agreed(context, arguments, 1)?;
+    if goes {
+        let removed = removal::remove(&store, &flow, planned.seq);
+        removed.map_err(|error| match error {
+            NotRemoved::Stays(stays) => stay(&planned, &stays),
+            NotRemoved::WentOn { .. } => not_removed(
+                &planned,
+                error.to_string(),
+                "look at what would go now: a-society prune FLOW --dry-run",
+                ExitCode::Refused,
+            ),
+            NotRemoved::State(error) => error.into(),
+        })?;
+    }
+    if context.out.is_json() {
+        let mut value = removal_json(&planned);
+        value["dry_run"] = json!(arguments.dry_run);
+        value["removed"] = json!(goes);
+        context.out.value(&value)?;
+    } else if goes {
+        context.out.line("removed 1 flow")?;
+    }
+    Ok(ExitCode::Ok)
+}
+
+fn stay(planned: &Removal, stays: &Stays) -> Stop {
+    let (hint, exit) = match stays {
+        Stays::NotOver => ("end it first: a-society cancel FLOW", ExitCode::Refused),
+        Stays::Held(_) => ("wait until it is done, or end that process", ExitCode::Busy),
+        Stays::Damaged(_) => ("look at it: a-society verify FLOW", ExitCode::Refused),
+        Stays::Foreign => (
+            "take it over first: a-society import-state",
+            ExitCode::Refused,
+        ),
+    };
+    not_removed(planned, stays.to_string(), hint, exit)
+}
+
+fn not_removed(planned: &Removal, why: String, hint: &str, exit: ExitCode) -> Stop {
+    let what = format!("{} was not removed", planned.flow);
+    OperatorError::new(("not-removed", exit), what, why, hint).into()
+}
+
+fn print_one(context: &mut Context<'_>, planned: &Removal, now: At) -> Result<(), Stop> {
+    let title = one_line(&planned.title, TITLE_COLUMNS_MAX);
+    let old = planned.updated_at.map(|at| age(now.ms() - at.ms()));
+    let old = old.map(|old| format!("  ({old} old)")).unwrap_or_default();
+    context
+        .out
+        .line(&format!("remove  {}  {title}{old}", planned.flow))?;
+    for part in &planned.parts {
+        let files = count(usize::try_from(part.files).unwrap_or(usize::MAX), "file");
+        let line = format!("  {}  {files}, {}", plain(&part.name), size(part.bytes));
+        context.out.line(&line)?;
+    }
+    for fork in &planned.forks {
+        let title = one_line(&fork.title, TITLE_COLUMNS_MAX);
+        let line = format!("stays   {}  {title}  (a fork of it)", fork.flow);
+        context.out.line(&line)?;
+    }
+    let files = count(
+        usize::try_from(planned.files()).unwrap_or(usize::MAX),
+        "file",
+    );
+    let folder = planned.folder.display().to_string();
+    let line = format!("{files}, {}, in {}", size(planned.bytes()), plain(&folder));
+    context.out.line(&line)
+}
+
+fn removal_json(planned: &Removal) -> Value {
+    let parts: Vec<Value> = (planned.parts.iter())
+        .map(|part| json!({ "name": part.name, "files": part.files, "bytes": part.bytes }))
+        .collect();
+    let forks: Vec<Value> = (planned.forks.iter())
+        .map(|fork| {
+            json!({ "project": fork.flow.project, "flow": fork.flow.flow, "title": fork.title })
+        })
+        .collect();
+    json!({
+        "project": planned.flow.project,
+        "flow": planned.flow.flow,
+        "title": planned.title,
+        "updated_at": planned.updated_at,
+        "folder": planned.folder.display().to_string(),
+        "files": planned.files(),
+        "bytes": planned.bytes(),
+        "parts": parts,
+        "forks": forks,
     })
 }

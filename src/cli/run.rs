@@ -45,8 +45,9 @@ const ALL: &str = ".";
 #[command(after_help = "\
 The flow is walked until it is over, waits for you, or is interrupted. On a terminal the words of a
 role stream, what ran stays above, the nodes stand below with time, tokens and cost, and what the flow
-asks is answered there with a key (with a typed word where A_SOCIETY_PLAIN is set); elsewhere each
-event is a line, and with --json an object. Everything that happens is recorded before it counts, so
+asks is answered there with a key (with a typed word where A_SOCIETY_PLAIN is set). Into a pipe or a
+file goes what the flow delivers alone; each event is then a line of stderr, which --quiet leaves out,
+and with --json an object of stdout. Everything that happens is recorded before it counts, so
 that resume goes on after any end of this process. Ctrl-C starts nothing new and lets running turns
 reach a recorded point; a second one ends at once, and nothing recorded is lost either way.
 
@@ -89,7 +90,7 @@ Examples:
   a-society run --draft --input 'The release notes of the last month.'
   a-society run flow.yaml --input 'Write the release notes.'
   a-society run flow.yaml --input @brief.md
-  git log --oneline v1.. | a-society run flow.yaml --input - --improve none --output - > notes.md
+  git log --oneline v1.. | a-society run flow.yaml --input - --improve none > notes.md
   a-society run flow.yaml --improve none --json | jq -c .event
   a-society run flow.yaml --budget 2_000_000
   a-society run flow.yaml --allow edits,'pytest *',mcp:files --deny web
@@ -399,13 +400,14 @@ pub(crate) fn begin(
         flow: driven.handle.id().clone(),
     };
     context.named = Some(flow.clone());
-    if !context.out.is_json() {
+    let is_told = !context.out.is_json() && !wishes.quiet;
+    if is_told {
         // What roles read and change.
         context
             .out
             .note(&format!("its roles work in {}", plain(&folder)));
     }
-    if !context.out.is_terminal() && !context.out.is_json() {
+    if is_told && !context.out.is_terminal() {
         context.out.line(&format!("flow {flow}"))?;
     }
     shown(context, (store, &flow, 0), (driven, interrupts), wishes)

@@ -13,6 +13,7 @@ use a_society_operator_ui::fold::reach;
 use a_society_operator_ui::protocol::ask::ModelChoice;
 use a_society_operator_ui::protocol::down::Fault;
 use a_society_operator_ui::protocol::http::{NewFlow as Wanted, NewFrom, ProjectRow, SentRequest};
+use a_society_operator_ui::protocol::made::{MadeProject, NewProject};
 use a_society_operator_ui::protocol::settings::{Setting, SettingDone, Trial, Tried};
 use a_society_operator_ui::server::{Actions, Begun, Chosen};
 use a_society_orchestrator::config::servers::{Roster, lists_in};
@@ -36,6 +37,7 @@ use super::notify::Notifier;
 use super::run::project_around;
 use super::say::project_folder;
 use super::serve::lies_within;
+use crate::new_project::{self, EXAMPLE_FILES, INITIALIZATION};
 use crate::operator_error::Stop;
 use crate::workspace;
 
@@ -273,6 +275,32 @@ impl Actions for Workspace {
             })
         });
         rows.collect()
+    }
+
+    fn make_project(&self, new: &NewProject) -> Result<MadeProject, Fault> {
+        let (name, folder) =
+            new_project::folder_named(self.root(), &new.name).map_err(from_stop)?;
+        let made = if new.example {
+            new_project::make_example(&folder)
+        } else {
+            new_project::make(&folder)
+        };
+        let made = made.map_err(|stop| Fault {
+            r#try: "take another name".to_owned(),
+            ..from_stop(stop)
+        })?;
+        let below = |path: &str| format!("{name}/{path}");
+        let [flow, _] = EXAMPLE_FILES;
+        Ok(MadeProject {
+            files: made.files.iter().map(|path| below(path)).collect(),
+            takeover: made.is_takeover,
+            from: if new.example {
+                NewFrom::File(below(flow))
+            } else {
+                NewFrom::Project(name.to_string())
+            },
+            fills: (!new.example).then(|| below(INITIALIZATION)),
+        })
     }
 
     fn redact(&self, text: &str) -> String {

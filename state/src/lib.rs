@@ -24,6 +24,7 @@ pub mod lock;
 pub mod look;
 pub mod open;
 pub mod process;
+pub mod removal;
 pub mod repair;
 pub mod reserve;
 pub mod retention;

@@ -24,10 +24,10 @@ use crate::store::{FlowRef, Store};
 const GOING: &str = ".going-";
 
 /// How deep a flow's folder is followed; deeper ones are not ours.
-const DEPTH_MAX: u32 = 64;
+pub(crate) const DEPTH_MAX: u32 = 64;
 
 /// What stands for the title of a flow whose process died before it was recorded.
-const NEVER_BEGAN: &str = "(it never began)";
+pub(crate) const NEVER_BEGAN: &str = "(it never began)";
 
 /// One flow that would be removed.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -94,7 +94,7 @@ fn may_go(store: &Store, flow: &FlowRef) -> bool {
 }
 
 /// When the folder of a flow that never began was last touched.
-fn made_at(store: &Store, flow: &FlowRef) -> Option<At> {
+pub(crate) fn made_at(store: &Store, flow: &FlowRef) -> Option<At> {
     let folder = store.folder(flow);
     let about = uninterrupted(|| store.disk().about(folder.root())).ok()?;
     Some(At::from_ms(about.modified_ms))
@@ -151,7 +151,7 @@ pub fn apply(store: &Store, plan: &PrunePlan) -> Result<Vec<FlowRef>, Error> {
     Ok(removed)
 }
 
-fn remove_flow(disk: &dyn Disk, folder: &FlowFolder) -> Result<(), Error> {
+pub(crate) fn remove_flow(disk: &dyn Disk, folder: &FlowFolder) -> Result<(), Error> {
     let parent = folder.root().parent().unwrap_or(Path::new("."));
     let name = folder
         .root()

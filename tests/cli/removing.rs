@@ -88,3 +88,43 @@ fn a_removal_that_was_cut_off_is_finished() {
     assert_eq!(said.code, 0, "{said:?}");
     assert!(!leftover.exists());
 }
+
+#[test]
+fn one_flow_goes_after_its_plan_was_shown_and_every_other_stays() {
+    let workspace = mixed();
+    let before = workspace.contents();
+    let said = workspace.run(&["prune", TWO, "--dry-run"]);
+    assert_eq!(said.code, 0, "{said:?}");
+    assert!(
+        said.out.contains("Over") && said.out.contains("  journal  "),
+        "{}",
+        said.out
+    );
+    let said = workspace.run(&["prune", TWO]);
+    assert_eq!(said.code, 6, "nobody can be asked: {said:?}");
+    assert!(workspace.contents() == before);
+    let said = workspace.run(&["prune", TWO, "--yes", "--json"]);
+    assert_eq!(said.code, 0, "{said:?}");
+    assert_eq!(said.json()["removed"], serde_json::json!(true));
+    assert!(!workspace.flow_folder(TWO).exists());
+    assert!(workspace.flow_folder(ONE).exists() && workspace.flow_folder(THREE).exists());
+}
+
+#[test]
+fn a_flow_that_is_at_work_damaged_or_held_is_not_removed_and_says_why() {
+    let workspace = mixed();
+    let held = workspace.open(TWO);
+    for (flow, code, why) in [
+        (ONE, 6, "it is not over"),
+        (TWO, 5, "a process drives it"),
+        (THREE, 6, "its journal is damaged"),
+    ] {
+        let said = workspace.run(&["prune", flow, "--yes"]);
+        assert_eq!(said.code, code, "{said:?}");
+        assert!(said.err.contains(why), "{}", said.err);
+        assert!(workspace.flow_folder(flow).exists());
+    }
+    workspace.close(held);
+    let said = workspace.run(&["prune"]);
+    assert_eq!(said.code, 2, "neither a flow nor an age: {said:?}");
+}

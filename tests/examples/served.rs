@@ -218,3 +218,106 @@ fn the_page_says_of_a_fork_exactly_what_the_command_line_says() {
         "nobody hears in a flow that is over"
     );
 }
+
+#[test]
+fn a_project_and_an_example_that_are_made_from_the_page_lie_on_the_disk_and_run() {
+    let play = Play::new("hello");
+    let served = Served::beside(&play);
+    let make = |order: Value| served.ask("POST", "/api/projects", &order.to_string());
+    let root = play.workspace.path();
+    std::fs::create_dir_all(root.join("ledger")).unwrap();
+    std::fs::write(root.join("ledger/main.c"), "int main;\n").unwrap();
+    for (order, takeover) in [
+        (json!({ "name": "ledger" }), true),
+        (json!({ "name": "fresh" }), false),
+        (json!({ "name": "try-it", "example": true }), false),
+    ] {
+        let (status, made) = make(order.clone());
+        assert_eq!(
+            (status, &made["takeover"]),
+            (200, &json!(takeover)),
+            "{made}"
+        );
+        for path in made["files"].as_array().unwrap() {
+            assert!(root.join(path.as_str().unwrap()).is_file(), "{path}");
+        }
+        let start = json!({ "from": made["from"], "improve": "none" });
+        let (status, begun) = served.ask("POST", "/api/flows", &start.to_string());
+        assert_eq!(status, 200, "{begun}");
+        ended(&play, begun["flow"].as_str().unwrap());
+        // A second time nothing is replaced.
+        let (status, refused) = make(order);
+        assert_eq!((status, &refused["code"]), (409, &json!("file-exists")));
+    }
+    // What the terminal makes is the same, file by file.
+    assert_eq!(run(&play, &["init", "by-hand"]).code, 0);
+    for path in [
+        "a-docs/workflow/main.yaml",
+        "a-docs/initialization/flow.yaml",
+    ] {
+        let read = |name: &str| std::fs::read(root.join(name).join(path)).unwrap();
+        assert_eq!(read("by-hand"), read("fresh"), "{path}");
+    }
+    std::os::unix::fs::symlink("/", root.join("away")).unwrap();
+    for name in ["../out", "a/b", ".a-society", "", "away"] {
+        let (status, refused) = make(json!({ "name": name }));
+        assert_eq!(
+            (status, &refused["code"]),
+            (409, &json!("project-unfit")),
+            "{name}"
+        );
+    }
+}
+
+#[test]
+fn a_flow_is_removed_from_the_page_as_its_plan_says_and_not_while_it_is_open() {
+    let play = Play::new("hello");
+    let served = Served::beside(&play);
+    let begin = |file: &str| {
+        let order = json!({ "from": { "file": file }, "improve": "none" });
+        let (status, begun) = served.ask("POST", "/api/flows", &order.to_string());
+        assert_eq!(status, 200, "{begun}");
+        let (project, flow) = (begun["project"].as_str(), begun["flow"].as_str());
+        (project.unwrap().to_owned(), flow.unwrap().to_owned())
+    };
+    let (_, made) = served.ask(
+        "POST",
+        "/api/projects",
+        &json!({ "name": "try-it", "example": true }).to_string(),
+    );
+    let (project, flow) = begin(made["files"][0].as_str().unwrap());
+    let at = format!("/api/flow/{project}/{flow}/removal");
+    let open = served.get(&at);
+    assert_eq!(open["refused"]["code"], "not-removed", "{open}");
+    let (status, refused) = served.ask("POST", &at, &json!({ "seq": open["seq"] }).to_string());
+    assert_eq!((status, &refused["code"]), (409, &json!("not-removed")));
+    ended(&play, &flow);
+    let begun = std::time::Instant::now();
+    let plan = loop {
+        let plan = served.get(&at);
+        if plan["refused"].is_null() {
+            break plan;
+        }
+        assert!(begun.elapsed() < PATIENCE, "{plan}");
+        std::thread::sleep(Duration::from_millis(20));
+    };
+    let folder = play.workspace.path().join(plan["folder"].as_str().unwrap());
+    let names: Vec<&str> = (plan["parts"].as_array().unwrap().iter())
+        .map(|part| part["name"].as_str().unwrap())
+        .collect();
+    for name in &names {
+        assert!(folder.join(name).exists(), "{name}");
+    }
+    assert!(
+        names.contains(&"journal") && names.contains(&"record"),
+        "{names:?}"
+    );
+    // A plan of another moment removes nothing.
+    let (status, _) = served.ask("POST", &at, &json!({ "seq": open["seq"] }).to_string());
+    assert_eq!(status, 409);
+    assert!(folder.exists());
+    let (status, removed) = served.ask("POST", &at, &json!({ "seq": plan["seq"] }).to_string());
+    assert_eq!(status, 200, "{removed}");
+    assert!(!folder.exists());
+    assert_eq!(served.ask("GET", &at, "").0, 404);
+}

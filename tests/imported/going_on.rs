@@ -182,7 +182,7 @@ fn what_was_wrong_with_a_project_before_the_import_is_asked_once_and_nobody_is_t
         "a-docs/agents.md: ",
         "You are asked this once",
     ] {
-        assert!(said.out.contains(words), "{words} in {}", said.out);
+        assert!(said.err.contains(words), "{words} in {}", said.err);
     }
     assert!(!journal(&place, "asks").contains("health_check"));
     assert_eq!(place.run(&["reply", &flow, "Close it."]).code, 0);

@@ -511,6 +511,46 @@ const SETTINGS: &[Row] = &[
 
 const SETTINGS_TESTS: &str = "../operator-ui/web/tests/settings.test.mjs";
 
+/// Where a route of the server is a verb of its own: what the page makes, starts, writes or removes without a
+/// command of the socket.
+const ROUTES: &str = "operator-ui/src/server/routes.rs";
+
+/// A row for each function of that file that answers a POST.
+const POSTED: &[Row] = &[
+    (
+        "session",
+        "served/door.rs",
+        "an_address_signs_one_browser_in_and_the_next_has_an_address_of_its_own",
+    ),
+    (
+        "put_in_record",
+        "../operator-ui/web/tests/person.test.mjs",
+        "an approval shows the text and then what changed in it, and a turn of one's own is sent back and handed over on the page",
+    ),
+    (
+        "judged_graph",
+        "served/operated.rs",
+        "what_another_graph_changes_is_told_before_it_is_walked_and_the_flow_hears_nothing_of_it",
+    ),
+    (
+        "make_project",
+        "examples/served.rs",
+        "a_project_and_an_example_that_are_made_from_the_page_lie_on_the_disk_and_run",
+    ),
+    (
+        "begin",
+        "examples/served.rs",
+        "a_flow_started_from_the_page_ends_as_its_project_chose_or_as_was_wished_for_it",
+    ),
+    (
+        "remove",
+        "examples/served.rs",
+        "a_flow_is_removed_from_the_page_as_its_plan_says_and_not_while_it_is_open",
+    ),
+    ("configure", SETTINGS_TESTS, MODELS_TEST),
+    ("try_out", SETTINGS_TESTS, MODELS_TEST),
+];
+
 /// The commands of the reference, also those within another.
 fn of_reference(page: &str) -> BTreeSet<String> {
     let heads = page
@@ -542,10 +582,17 @@ fn of_protocol(text: &str, name: &str) -> BTreeSet<String> {
     names.map(str::to_owned).collect()
 }
 
-/// Whether a file has a test of this name.
+/// The functions that answer a POST in a table of routes.
+fn of_routes(text: &str) -> BTreeSet<String> {
+    let posted = text.split("post(").skip(1);
+    let names = posted.filter_map(|rest| rest.split_once(')').map(|(name, _)| name));
+    names.map(str::to_owned).collect()
+}
+
+/// Whether a file has a test of this name; one of the page in a browser is named by its sentence.
 fn has_test(text: &str, name: &str) -> bool {
-    if text.contains(&format!("\ntest(\"{name}\",")) {
-        return true;
+    if name.contains(' ') {
+        return text.contains(&format!("\ntest(\"{name}\""));
     }
     let lines: Vec<&str> = text.lines().collect();
     let head = format!("fn {name}(");
@@ -589,7 +636,9 @@ fn every_verb_of_the_terminal_and_of_the_page_has_a_test_that_looks_at_its_far_e
         terminal.len() > 60 && page.len() > 20,
         "{terminal:?} {page:?}"
     );
-    let mut all = findings(TERMINAL, &terminal, REFERENCE, file);
+    let posted = of_routes(&read(ROUTES));
+    let mut all = findings(POSTED, &posted, ROUTES, file);
+    all.extend(findings(TERMINAL, &terminal, REFERENCE, file));
     all.extend(findings(PAGE, &page, PROTOCOL, file));
     all.extend(findings(SETTINGS, &settings, SETTINGS_PROTOCOL, file));
     assert_kept("every verb has a row that names a test", &all);
@@ -622,6 +671,11 @@ fn verbs_are_read_from_the_reference_and_from_the_protocol() {
     assert_eq!(
         of_reference(page),
         ["ls", "mcp ls"].map(str::to_owned).into()
+    );
+    let routes = "route(A, || post(one)),\n route(B, || {\n get(two).post(three)\n }),";
+    assert_eq!(
+        of_routes(routes),
+        ["one", "three"].map(str::to_owned).into()
     );
     let text = "w! {\n    pub enum Command {\n        /// A.\n        One {\n            Two: u8,\n        },\n        \
                 Three {},\n    }\n    pub enum Other {\n        Four,\n    }\n}\n";

@@ -80,7 +80,7 @@ fn a_run_that_nobody_watches_does_what_its_rules_allow_and_ends() {
         ]
     );
     for line in ["allowed by --allow edits", "allowed by --allow 'touch *'"] {
-        assert!(said.out.contains(line), "{line}: {}", said.out);
+        assert!(said.err.contains(line), "{line}: {}", said.err);
     }
     let (flow, log) = (place.flow().unwrap(), |json: &str| {
         place.run(&["log", &place.flow().unwrap(), json]).out
@@ -151,9 +151,9 @@ fn a_denied_call_never_runs_and_the_model_reads_which_rule_refused_it() {
     }
     assert!(facts(&place, "consent_requested").is_empty());
     assert!(
-        said.out.contains("denied by --deny 'touch *'"),
+        said.err.contains("denied by --deny 'touch *'"),
         "{}",
-        said.out
+        said.err
     );
 }
 
@@ -169,7 +169,7 @@ fn a_mode_that_never_asks_asks_where_a_denied_command_may_be_hidden() {
     assert_eq!(said.code, 9, "{said:?}");
     assert!(is_there(&place, "a.txt") && !is_there(&place, "b.txt"));
     let why = "Rule: --deny 'rm *' may mean this: what a shell makes of it cannot be told";
-    assert!(said.out.contains(why), "{}", said.out);
+    assert!(said.err.contains(why), "{}", said.err);
     assert_eq!(place.run(&["allow", &place.flow().unwrap()]).code, 0);
     let said = place.run(&[
         "resume",

@@ -57,7 +57,7 @@ fn a_command_beside_the_turn_is_heard_of_and_ends_with_it() {
     let place = with_model(&model);
     let said = place.run(&RUN);
     assert_eq!(said.code, 9, "{said:?}");
-    assert!(said.out.contains("in the background"), "{}", said.out);
+    assert!(said.err.contains("in the background"), "{}", said.err);
     let flow = place.flow().unwrap();
     assert_eq!(place.run(&["allow", &flow]).code, 0);
     let said = place.run(&["resume", &flow, "--until-waiting", "--improve", "none"]);

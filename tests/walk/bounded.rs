@@ -93,9 +93,9 @@ fn how_many_answers_a_turn_may_have_is_the_operators_to_say() {
     assert_eq!(said.code, 12, "{said:?}");
     assert_eq!(model.requests(), 1);
     assert!(
-        said.out.contains("1 answers in this turn") || said.out.contains("1 answer in this turn"),
+        said.err.contains("1 answers in this turn") || said.err.contains("1 answer in this turn"),
         "{}",
-        said.out
+        said.err
     );
 }
 

@@ -52,9 +52,9 @@ fn a_name_that_a_model_chose_changes_nothing_on_the_card_of_its_call() {
     });
     assert_eq!(facts, file);
     assert!(
-        said.out.contains("  File: notes in /etc, x.md (new)\n"),
+        said.err.contains("  File: notes in /etc, x.md (new)\n"),
         "{}",
-        said.out
+        said.err
     );
 
     assert_eq!(place.run(&["allow", &flow]).code, 0);
@@ -67,9 +67,9 @@ fn a_name_that_a_model_chose_changes_nothing_on_the_card_of_its_call() {
     assert_eq!(*network, json!(["Off", false]));
     assert_eq!(facts["Time"], json!(["At most 2 min", false]));
     assert!(
-        said.out.contains("  │ ls\n  │ without every wall"),
+        said.err.contains("  │ ls\n  │ without every wall"),
         "{}",
-        said.out
+        said.err
     );
 
     assert_eq!(place.run(&["allow", &flow]).code, 0);
@@ -102,15 +102,15 @@ fn a_long_call_says_how_much_of_it_is_left_out_and_is_shown_whole_on_demand() {
     let said = place.run(&["run", "demo/flow.yaml", "--until-waiting"]);
     assert_eq!(said.code, 9, "{said:?}");
     assert!(
-        said.out.contains("  │   true  # as it stands\n") && said.out.contains("[… 37 more lines]"),
+        said.err.contains("  │   true  # as it stands\n") && said.err.contains("[… 37 more lines]"),
         "{}",
-        said.out
+        said.err
     );
     assert!(!said.out.contains("done.txt"), "{}", said.out);
     let flow = place.flow().unwrap();
     let short = flow.rsplit('-').next().unwrap();
     let whole = format!("all of it: a-society show {short} --call");
-    assert!(said.out.contains(&whole), "{}", said.out);
+    assert!(said.err.contains(&whole), "{}", said.err);
     let shown = place.run(&["show", &flow, "--call"]).out;
     assert_eq!(shown.matches("  │   true  # as it stands\n").count(), 60);
     assert!(shown.contains("\\techo done > done.txt"), "{shown}");

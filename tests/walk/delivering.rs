@@ -26,11 +26,25 @@ fn what_the_closing_node_was_handed_last_is_all_that_stands_on_stdout() {
         "{said:?}"
     );
     assert!(said.err.contains("delivered: record/notes.md"), "{said:?}");
+    // Who reads a pipe gets the same without asking for it, and what went on is told beside it.
     let said = place.run(&run);
-    assert!(
-        said.out.contains("delivered: record/notes.md (10 B)"),
+    assert_eq!(
+        (said.code, said.out.as_str()),
+        (0, "The notes."),
         "{said:?}"
     );
+    assert!(
+        said.err.contains("delivered: record/notes.md (10 B)")
+            && said.err.contains("write (writer)  begins"),
+        "{said:?}"
+    );
+    let said = place.run(&[&run[..], &["--quiet"]].concat());
+    assert_eq!(
+        (said.code, said.out.as_str(), said.err.as_str()),
+        (0, "The notes.", "")
+    );
+    let refused = place.run(&[&run[..], &["--quiet", "--json"]].concat());
+    assert_eq!(refused.code, 2, "{refused:?}");
     // A later look finds it, too.
     let flow = place.flow().unwrap();
     let status = place.run(&["status", &flow]).out;

@@ -25,7 +25,7 @@ fn a_program_that_cannot_be_started_is_a_failure_and_is_run_once_it_is_there() {
     let said = place.run(&["run", "demo/flow.yaml", "--improve", "none"]);
     assert_eq!(said.code, 12, "{said:?}");
     assert!(
-        said.out.contains("./tool.sh could not be started"),
+        said.err.contains("./tool.sh could not be started"),
         "{said:?}"
     );
     assert!(!said.whole().contains("os error"), "{said:?}");
@@ -76,7 +76,7 @@ fn a_server_of_tools_that_cannot_start_is_said_with_its_name_the_reason_and_what
     let status = place.run(&["status", &flow]).out;
     let feed = place.folder(&flow).join("roles/owner/feed.json");
     let feed = std::fs::read_to_string(feed).unwrap();
-    for text in [&said.out, &status, &feed] {
+    for text in [&said.err, &status, &feed] {
         for told in [
             "broken: It is gone: its program was not found (exit code 127)",
             "dies: ",

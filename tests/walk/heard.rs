@@ -126,7 +126,7 @@ fn a_program_hears_the_operator_when_its_next_turn_begins_and_gets_back_what_no_
     let_go(&place, &flow, "check");
     let output = child.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(0), "{output:?}");
-    let shown = String::from_utf8_lossy(&output.stdout);
+    let shown = String::from_utf8_lossy(&output.stderr);
     let returned = facts(&place, &flow, "reply_returned");
     let [returned] = &returned[..] else {
         panic!("one is given back: {returned:?}");
@@ -164,7 +164,7 @@ fn a_person_reads_the_operator_with_its_turn_and_is_answered_once_it_waits() {
     assert_eq!(said.code, 0, "{said:?}");
     let output = child.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(8), "{output:?}");
-    let shown = String::from_utf8_lossy(&output.stdout);
+    let shown = String::from_utf8_lossy(&output.stderr);
     assert_eq!(times(&shown, WORDS), 1, "{shown}");
     // A role that waits for words gets them as an answer, and the refusal says how.
     let refused = place.run(&["steer", &flow, "lead", "--now", MORE]);

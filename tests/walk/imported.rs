@@ -41,7 +41,7 @@ fn what_a_role_had_asked_to_do_is_asked_again_and_done_when_it_is_allowed() {
     assert!(!status.out.contains("nothing can run"), "{}", status.out);
     let said = place.run(&["resume", &flow, "--until-waiting"]);
     assert_eq!(said.code, 9, "{said:?}");
-    assert!(said.out.contains("NOTES.md"), "{}", said.out);
+    assert!(said.err.contains("NOTES.md"), "{}", said.err);
     assert_eq!(
         model.requests(),
         0,
@@ -145,7 +145,7 @@ fn a_role_goes_on_with_the_model_that_it_had_or_asks_for_another() {
             continue;
         }
         assert_eq!(said.code, 10, "{said:?}");
-        assert!(said.out.contains("gone-1"), "{}", said.out);
+        assert!(said.err.contains("gone-1"), "{}", said.err);
         assert_eq!(model.requests(), 0);
         assert_eq!(
             place

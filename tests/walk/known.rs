@@ -290,10 +290,10 @@ fn a_role_that_waits_for_a_model_is_tried_again_once_one_is_configured() {
     // Nothing changed, and it asks again.
     let said = place.run(&["resume", &flow, "--until-waiting"]);
     assert!(
-        said.code == 10 && said.out.contains("no model is configured"),
+        said.code == 10 && said.err.contains("no model is configured"),
         "{said:?}"
     );
-    assert!(said.out.contains("a-society retry"), "{said:?}");
+    assert!(said.err.contains("a-society retry"), "{said:?}");
     place.write("config.yaml", &config);
     assert_eq!(place.run(&["retry", &flow]).code, 0);
     let said = place.run(&["resume", &flow, "--until-waiting", "--improve", "none"]);

@@ -30,7 +30,7 @@ fn the_same_call_with_the_same_result_is_said_at_the_third_time_and_pauses_the_t
     let place = with_model(&model);
     let said = place.run(&["run", "demo/flow.yaml", "--until-waiting"]);
     assert_eq!(said.code, 12, "{said:?}");
-    assert!(said.out.contains("the same result 5 times"), "{}", said.out);
+    assert!(said.err.contains("the same result 5 times"), "{}", said.err);
     let heard = model.heard();
     let notes: Vec<usize> = heard
         .iter()

@@ -205,7 +205,7 @@ pub(super) fn with_model_at(address: &str, wire: &str) -> Place {
 fn allowed_everything(place: &Place) -> String {
     let said = place.run(&["run", "demo/flow.yaml", "--until-waiting"]);
     assert_eq!(said.code, 9, "{said:?}");
-    assert!(said.out.contains("echo one >> log.txt"), "{}", said.out);
+    assert!(said.err.contains("echo one >> log.txt"), "{}", said.err);
     let flow = place.flow().unwrap();
     let said = place.run(&["mode", &flow, "full-access"]);
     assert_eq!(said.code, 0, "{said:?}");
@@ -283,7 +283,7 @@ fn begun_revising() -> (Model, Place, String) {
     let place = with_model(&model);
     let said = place.run(&["run", "demo/flow.yaml", "--until-waiting"]);
     assert_eq!(said.code, 9, "{said:?}");
-    assert!(said.out.contains("workflow.yaml"), "{}", said.out);
+    assert!(said.err.contains("workflow.yaml"), "{}", said.err);
     let flow = place.flow().unwrap();
     assert_eq!(place.run(&["mode", &flow, "full-access"]).code, 0);
     (model, place, flow)
@@ -445,7 +445,7 @@ fn a_model_calls_a_tool_of_a_server_after_consent_to_its_definition() {
     place.write("demo/flow.yaml", &flow);
     let said = place.run(&["run", "demo/flow.yaml", "--until-waiting"]);
     assert_eq!(said.code, 9, "{said:?}");
-    assert!(said.out.contains("mcp__list__add"), "{}", said.out);
+    assert!(said.err.contains("mcp__list__add"), "{}", said.err);
     assert!(!path.join("list.txt").exists());
     let flow = place.flow().unwrap();
     let log = place.run(&["log", &flow, "--json"]).out;
@@ -564,12 +564,12 @@ fn without_a_model_the_flow_says_what_to_do_and_goes_on_when_there_is_one() {
     place.write("config.yaml", "");
     let said = place.run(&["run", "demo/flow.yaml", "--until-waiting"]);
     assert_eq!(said.code, 10, "{said:?}");
-    assert!(said.out.contains("a-society models add"), "{}", said.out);
+    assert!(said.err.contains("a-society models add"), "{}", said.err);
     place.write("config.yaml", &config);
     let flow = place.flow().unwrap();
     assert_eq!(place.run(&["configure", &flow, "owner", "model=m"]).code, 0);
     let said = place.run(&["resume", &flow, "--until-waiting"]);
-    assert!(said.out.contains("echo one >> log.txt"), "{said:?}");
+    assert!(said.err.contains("echo one >> log.txt"), "{said:?}");
 }
 
 #[test]

@@ -87,7 +87,7 @@ fn a_role_searches_the_web_with_the_configured_service_and_its_key_stays_unseen(
     );
     let said = place.run(&["run", "demo/flow.yaml", "--until-waiting"]);
     assert_eq!(said.code, 9, "a search asks first: {said:?}");
-    assert!(said.out.contains("tides") && heard.lock().unwrap().is_empty());
+    assert!(said.err.contains("tides") && heard.lock().unwrap().is_empty());
     let flow = place.flow().unwrap();
     assert_eq!(place.run(&["allow", &flow]).code, 0);
     let said = place.run(&["resume", &flow, "--until-waiting", "--improve", "none"]);
@@ -161,7 +161,7 @@ fn a_server_that_a_workspace_wants_runs_only_as_the_operator_approved_it() {
 
     let said = place.run(&["run", "demo/flow.yaml", "--until-waiting"]);
     assert_eq!(said.code, 10, "{said:?}");
-    assert!(said.out.contains("a-society mcp approve list") && said.out.contains("`first`"));
+    assert!(said.err.contains("a-society mcp approve list") && said.err.contains("`first`"));
     assert_eq!(listed(&place)["state"], "wanted");
     let seen = listed(&place)["definition"].as_str().unwrap().to_owned();
     let flow = place.flow().unwrap();
@@ -176,7 +176,7 @@ fn a_server_that_a_workspace_wants_runs_only_as_the_operator_approved_it() {
     assert_eq!(listed(&place)["state"], "approved");
     assert_eq!(place.run(&["retry", &flow]).code, 0);
     let said = place.run(&["resume", &flow, "--until-waiting"]);
-    assert!(said.out.contains("mcp__list__add") && ran(), "{said:?}");
+    assert!(said.err.contains("mcp__list__add") && ran(), "{said:?}");
     assert!(log(&place, &flow).contains(&format!("\"definition\":\"{now}\"")));
 
     // It changes again under the flow that trusts it.
@@ -187,7 +187,7 @@ fn a_server_that_a_workspace_wants_runs_only_as_the_operator_approved_it() {
     let said = place.run(&["resume", &flow, "--until-waiting"]);
     assert_eq!(said.code, 10, "{said:?}");
     assert!(
-        said.out.contains("not as it was approved") && !ran(),
+        said.err.contains("not as it was approved") && !ran(),
         "{said:?}"
     );
     let now = listed(&place)["definition"].as_str().unwrap().to_owned();

@@ -115,7 +115,7 @@ fn a_patch_changes_all_of_its_files_after_one_question_or_none_of_them() {
         "new file docs/new.md",
         "# New",
     ] {
-        assert!(said.out.contains(shown), "{shown}: {}", said.out);
+        assert!(said.err.contains(shown), "{shown}: {}", said.err);
     }
     let flow = place.flow().unwrap();
     assert_eq!(place.run(&["allow", &flow]).code, 0);

@@ -113,15 +113,8 @@ script:
     let said = place.run(&["run", "notes"]);
     assert_eq!(said.code, 8, "{said:?}");
     std::fs::remove_file(place.workspace.path().join("notes/a-docs/agents.md")).unwrap();
-    let flow = said
-        .out
-        .lines()
-        .next()
-        .unwrap()
-        .rsplit('/')
-        .next()
-        .unwrap()
-        .to_owned();
+    let named = said.err.lines().find(|line| line.starts_with("flow "));
+    let flow = named.unwrap().rsplit('/').next().unwrap().to_owned();
     assert_eq!(place.run(&["reply", &flow, "That one."]).code, 0);
     let said = place.run(&["resume", &flow]);
     assert_eq!(said.code, 12, "{said:?}");

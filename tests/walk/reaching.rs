@@ -53,7 +53,7 @@ fn only_the_configuration_outside_widens_and_whatever_is_inside_takes_away() {
         ];
         let said = place.run(&run);
         assert_eq!(said.code, 9, "{said:?}");
-        (place.flow().unwrap(), said.out)
+        (place.flow().unwrap(), said.err)
     };
     let scope = |flow: &str| place.status(flow)["tools"]["owner"]["scope"].clone();
     let first = |flow: &str| calls(&place, flow)[0].1.clone();

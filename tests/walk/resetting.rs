@@ -119,10 +119,10 @@ fn a_run_that_nobody_watches_goes_on_when_a_limit_resets_and_ends_well() {
     let said = place.run(&[&run[..], &["--feedback", "no"]].concat());
     assert_eq!(said.code, 0, "{said:?}");
     assert!(
-        said.out
+        said.err
             .contains("a limit of its provider to reset, and goes on at "),
         "{}",
-        said.out
+        said.err
     );
 }
 

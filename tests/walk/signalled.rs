@@ -104,9 +104,9 @@ fn interrupted_twice_it_ends_at_once_and_what_ran_is_not_forgotten() {
     let resumed = place.run(&["resume", &flow, "--improve", "none"]);
     assert_eq!(resumed.code, 8, "{resumed:?}");
     assert!(
-        resumed.out.contains("not run again by itself"),
+        resumed.err.contains("not run again by itself"),
         "{}",
-        resumed.out
+        resumed.err
     );
     // What it had started is gone, at the latest when the flow is opened again.
     let alive = std::path::Path::new("/proc").join(pid);
@@ -155,7 +155,7 @@ fn a_flow_in_a_workspace_with_a_very_long_path_is_still_talked_to() {
 fn a_run_whose_output_nobody_reads_says_that_it_rests() {
     let script = SLOW.replace("every-ms: 8 }", "every-ms: 40 }");
     let place = Place::new(FLOW, &script);
-    let mut child = place.start(&["run", "demo/flow.yaml", "--improve", "none"]);
+    let mut child = place.start(&["run", "demo/flow.yaml", "--improve", "none", "--json"]);
     let mut first = String::new();
     let mut printed = BufReader::new(child.stdout.take().unwrap());
     printed.read_line(&mut first).unwrap();

@@ -15,11 +15,11 @@ fn a_flow_that_waits_says_how_to_answer_and_goes_on_when_it_is_answered() {
     let place = Place::new(FLOW, ASKING);
     let said = place.run(&["run", "demo/flow.yaml", "--improve", "none"]);
     assert_eq!(said.code, 8, "{said:?}");
-    assert!(said.out.contains("Which colour?"), "{}", said.out);
+    assert!(said.err.contains("Which colour?"), "{}", said.err);
     let flow = place.flow().unwrap();
     let tail = flow.rsplit('-').next().unwrap();
     let answer = format!("a-society reply {tail} --node write TEXT");
-    assert!(said.out.contains(&answer), "{}", said.out);
+    assert!(said.err.contains(&answer), "{}", said.err);
     assert_eq!(place.run(&["resume", &flow]).code, 8, "it still waits");
     assert_eq!(place.run(&["approve", &flow]).code, 6, "nothing is staged");
     assert_eq!(place.run(&["reply", &flow, " "]).code, 2);

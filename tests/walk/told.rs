@@ -145,7 +145,7 @@ fn the_operator_is_asked_by_a_call_and_the_choice_arrives_once() {
     let said = place.run(&["run", "demo/flow.yaml", "--until-waiting"]);
     assert_eq!(said.code, 8, "{said:?}");
     for line in ["Which one?", "1. drop it", "2. keep both"] {
-        assert!(said.out.contains(line), "{line} in {}", said.out);
+        assert!(said.err.contains(line), "{line} in {}", said.err);
     }
     let flow = place.flow().unwrap();
     assert_eq!(place.run(&["reply", &flow, "2"]).code, 0);

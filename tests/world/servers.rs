@@ -187,7 +187,7 @@ fn what_the_official_servers_offer_arrives_and_calls_of_it_change_files_and_memo
         "mcp__everything__echo",
     ] {
         assert!(
-            said.code == 9 && said.out.contains(tool),
+            said.code == 9 && said.err.contains(tool),
             "{tool}: {said:?}"
         );
         site.allow();
@@ -266,7 +266,7 @@ fn the_death_of_a_server_over_http_is_told_to_the_model_that_calls_it() {
     assert_eq!(said.code, 9, "{said:?}");
     site.allow();
     let said = site.resume();
-    assert!(said.code == 9 && said.out.contains("twice"), "{said:?}");
+    assert!(said.code == 9 && said.err.contains("twice"), "{said:?}");
     let heard = model.answered();
     holds_all(&heard[0], "everything", &offers(&main, &["stdio"]));
     server.end();

@@ -77,7 +77,7 @@ pub(super) fn walked(model: &Aimock, url: &str, wire: &str) -> Vec<Value> {
     let said = site.begin();
     assert_eq!(said.code, 9, "{said:?}");
     assert!(
-        said.out.contains("cp flow.yaml kept.yaml"),
+        said.err.contains("cp flow.yaml kept.yaml"),
         "the operator is shown the command: {said:?}"
     );
     assert!(!site.path().join("demo/kept.yaml").exists());

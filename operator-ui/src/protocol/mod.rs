@@ -12,6 +12,7 @@ pub mod findings;
 pub mod flow;
 pub mod http;
 pub mod limits;
+pub mod made;
 pub mod row;
 pub mod settings;
 pub mod strict;

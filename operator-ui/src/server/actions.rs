@@ -16,6 +16,7 @@ use crate::hub::Hubs;
 use crate::protocol::ask::ModelChoice;
 use crate::protocol::down::Fault;
 use crate::protocol::http::{NewFlow, ProjectRow, SentRequest};
+use crate::protocol::made::{MadeProject, NewProject};
 use crate::protocol::settings::{Setting, SettingDone, Trial, Tried};
 
 /// How long it is waited for news of a flow before it is looked whether its task is still there.
@@ -85,6 +86,12 @@ pub trait Actions: Debug + Send + Sync {
 
     /// The projects of the workspace.
     fn projects(&self) -> Vec<ProjectRow>;
+
+    /// Makes a project in the workspace, or an example. Nothing that is there is replaced.
+    ///
+    /// # Errors
+    /// In the operator's words.
+    fn make_project(&self, new: &NewProject) -> Result<MadeProject, Fault>;
 
     /// A text without the secrets that are known here, before it leaves in a file.
     fn redact(&self, text: &str) -> String;

@@ -21,6 +21,7 @@ pub mod limits;
 mod listen;
 mod metrics;
 mod record;
+mod removal;
 mod reply;
 mod revisions;
 mod routes;

@@ -25,12 +25,13 @@ use super::limits::{
 use super::reply::{Answer, JSON, PAGE, download, guard, json, json_text, plain, refused};
 use super::{
     assets, costs, dev, diff, events, export, feed_at, files, findings, forks, metrics, record,
-    revisions, search, settings, socket, track, transcript,
+    removal, revisions, search, settings, socket, track, transcript,
 };
 use crate::fold::words;
 use crate::hub::flow::wire_ref;
 use crate::protocol::http::{GraphText, NewFile, NewFlow, SessionRequest};
 use crate::protocol::limits::FRAME_BYTES_MAX;
+use crate::protocol::made::{NewProject, Remove};
 use crate::protocol::settings::{Setting, Trial};
 use crate::protocol::{Fault, FlowRef, strict};
 
@@ -108,9 +109,14 @@ pub(super) const ROUTES: &[Route] = {
         route("/api/flow/{project}/{flow}/revision", Operator, || {
             get(walked).post(judged_graph)
         }),
+        route("/api/flow/{project}/{flow}/removal", Operator, || {
+            get(to_remove).post(remove)
+        }),
         route("/api/findings", Operator, || get(all_findings)),
         route("/api/search", Operator, || get(found)),
-        route("/api/projects", Operator, || get(projects)),
+        route("/api/projects", Operator, || {
+            get(projects).post(make_project)
+        }),
         route("/api/models", Operator, || get(models)),
         route("/api/flows", Operator, || post(begin)),
         route("/api/settings", Operator, || post(configure)),
@@ -543,6 +549,27 @@ async fn judged_graph(State(app): State<Shared>, Path(flow): Path<FlowRef>, body
     .await
 }
 
+/// What the removal of a flow would be.
+async fn to_remove(State(app): State<Shared>, Path(flow): Path<FlowRef>, asked: Asked) -> Answer {
+    of_flow(app, flow, asked, |app, flow, _| {
+        removal::plan(app, flow).map(|plan| json(&plan))
+    })
+    .await
+}
+
+/// Removes a flow.
+async fn remove(State(app): State<Shared>, Path(flow): Path<FlowRef>, body: Body) -> Answer {
+    let seen: Remove = match message(&app, body).await {
+        Ok(seen) => seen,
+        Err(answer) => return answer,
+    };
+    read(&app, move |app| {
+        let flow = flow_ref(&flow)?;
+        removal::remove(app, &flow, &seen).map(|removed| json(&removed))
+    })
+    .await
+}
+
 async fn all_findings(State(app): State<Shared>, asked: Asked) -> Answer {
     asked_for(app, asked, |app, window| {
         findings::list(app, window).map(|found| json(&found))
@@ -559,6 +586,18 @@ async fn found(State(app): State<Shared>, asked: Asked) -> Answer {
 
 async fn projects(State(app): State<Shared>) -> Answer {
     read(&app, |app| Ok(json(&settings::projects(app)))).await
+}
+
+/// Makes a project.
+async fn make_project(State(app): State<Shared>, body: Body) -> Answer {
+    let new: NewProject = match message(&app, body).await {
+        Ok(new) => new,
+        Err(answer) => return answer,
+    };
+    read(&app, move |app| {
+        app.actions.make_project(&new).map(|made| json(&made))
+    })
+    .await
 }
 
 async fn models(State(app): State<Shared>) -> Answer {

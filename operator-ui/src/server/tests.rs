@@ -33,6 +33,7 @@ use super::listen::{Options, Server, start};
 use crate::hub::Hubs;
 use crate::protocol::down::{Fault, Mode};
 use crate::protocol::http::{NewFlow, ProjectRow, SentRequest};
+use crate::protocol::made::{MadeProject, NewProject};
 
 /// Long enough for a machine that is busy, and never waited for when all is well.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -90,6 +91,10 @@ impl Actions for Idle {
 
     fn projects(&self) -> Vec<ProjectRow> {
         Vec::new()
+    }
+
+    fn make_project(&self, _: &NewProject) -> Result<MadeProject, Fault> {
+        Err(idle())
     }
 
     fn redact(&self, text: &str) -> String {

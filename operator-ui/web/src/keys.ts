@@ -7,7 +7,7 @@ import { keyMayAnswer, typing } from "./arm";
 export type ActionId =
   | "palette" | "help" | "go-inbox" | "go-flows" | "previous-waiting" | "next-waiting" | "down" | "up" | "open" | "open-in-flow"
   | "answer-yes" | "answer-flow" | "answer-no" | "answer-reason" | "answer-first" | "answer-second" | "answer-third" | "snooze" | "role-tab" | "view" | "find" | "transcript" | "diff"
-  | "stop-turn" | "previous-event" | "next-event" | "live" | "fork" | "composer" | "region" | "close";
+  | "stop-turn" | "previous-event" | "next-event" | "live" | "fork" | "new-flow" | "composer" | "region" | "close";
 
 type Chord = { code: string; alt?: boolean; mod?: boolean; shift?: boolean; after?: string };
 export type Action = {
@@ -52,6 +52,7 @@ export const ACTIONS: readonly Action[] = [
   { id: "next-event", chords: [letter("Semicolon")], shown: ";", words: "Next event", where: "outside-text" },
   { id: "live", chords: [letter("KeyL")], shown: "L", words: "Back to now", where: "outside-text" },
   { id: "fork", chords: [{ code: "KeyF", shift: true }], shown: "Shift F", words: "Fork from here", where: "outside-text" },
+  { id: "new-flow", chords: [{ code: "KeyN", shift: true }], shown: "Shift N", words: "Start a flow", where: "outside-text" },
   { id: "composer", chords: [letter("KeyC")], shown: "C", words: "Write to the role", where: "outside-text" },
   { id: "region", chords: [letter("F6"), { code: "F6", shift: true }], shown: "F6", words: "Next region of the page", where: "anywhere" },
   { id: "close", chords: [letter("Escape")], shown: "Esc", words: "Close what was opened, then back to now", where: "anywhere" },

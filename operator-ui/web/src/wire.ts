@@ -2404,6 +2404,102 @@ words: string,
  */
 offers: Array<string>, };
 
+export type NewProject = {
+/**
+ * Its name, which is that of its folder; it may be there already and hold work.
+ */
+name: string,
+/**
+ * A flow file with a script that takes its turns, in the place of a project.
+ */
+example?: boolean, };
+
+export type MadeProject = {
+/**
+ * The files that were written, by their paths in the workspace.
+ */
+files: Array<string>,
+/**
+ * Whether its folder held work already.
+ */
+takeover: boolean,
+/**
+ * The flow that runs at once, without a model.
+ */
+from: NewFrom,
+/**
+ * The flow file with which a model fills in what the project is; an example has none.
+ */
+fills?: string, };
+
+export type Removal = {
+/**
+ * Its last record, which a removal names.
+ */
+seq: number,
+/**
+ * Its title.
+ */
+title: string,
+/**
+ * When something last happened in it.
+ */
+updated_at: string | null,
+/**
+ * Its folder, by its path in the workspace.
+ */
+folder: string,
+/**
+ * How many files go.
+ */
+files: number,
+/**
+ * How many bytes.
+ */
+bytes: number,
+/**
+ * What lies directly in its folder, the largest first.
+ */
+parts: Array<RemovalPart>,
+/**
+ * Forks of it, which stay as they are.
+ */
+forks: Array<RemovalFork>,
+/**
+ * Why it is not removed as it is now; absent if it would be.
+ */
+refused?: Fault, };
+
+export type RemovalPart = {
+/**
+ * Its name.
+ */
+name: string,
+/**
+ * How many files.
+ */
+files: number,
+/**
+ * How many bytes.
+ */
+bytes: number, };
+
+export type RemovalFork = {
+/**
+ * Which.
+ */
+flow: FlowRef,
+/**
+ * Its title.
+ */
+title: string, };
+
+export type Remove = {
+/**
+ * The last record of the plan. A flow that went on since stays.
+ */
+seq: number, };
+
 export type Exported = {
 /**
  * The version of what is in the file.

@@ -60,6 +60,7 @@ const KEYS = {
   "next-event": [`${FLOW}?at=3100`, async ({ page }) => { await page.getByRole("slider").waitFor(); await page.keyboard.press(";"); await leads(page, /at=3101/); }],
   live: [`${FLOW}?at=3100`, async ({ page }) => { await page.getByText("You are looking at the past.").waitFor(); await page.keyboard.press("l"); await leads(page, FLOW); }],
   fork: [FLOW, async ({ page }) => { await page.getByRole("slider").waitFor(); await page.keyboard.press("Shift+F"); await open(page, "Fork from here"); }],
+  "new-flow": [FEED, async ({ page }) => { await page.keyboard.press("Shift+N"); await open(page, "Start a flow"); }],
   composer: [FEED, async ({ page }) => { await page.keyboard.press("c"); await until(() => page.evaluate(() => document.activeElement?.tagName), (tag) => tag === "TEXTAREA", "it can be written to"); assert.equal(await page.locator("textarea").first().inputValue(), ""); }],
   region: [FEED, async ({ page }) => { await page.keyboard.press("F6"); await until(() => page.evaluate(() => document.activeElement?.closest("[data-region]")?.getAttribute("aria-label")), (name) => name === "Workspace", "the first region"); }],
   close: [`${FLOW}?at=3100`, async ({ page }) => {

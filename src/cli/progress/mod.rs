@@ -48,6 +48,8 @@ pub(crate) struct Progress {
     voices: Voices,
     /// Of which role it was told last that its provider says nothing, and for how long.
     told_silent: BTreeMap<RoleInstance, u64>,
+    /// Whether nothing of what goes on is told.
+    is_quiet: bool,
 }
 
 impl Progress {
@@ -60,7 +62,14 @@ impl Progress {
             teller: Teller::default(),
             voices: Voices::default(),
             told_silent: BTreeMap::new(),
+            is_quiet: false,
         }
+    }
+
+    /// Tells nothing of what goes on, if that is wished.
+    #[must_use]
+    pub(crate) fn quiet(self, is_quiet: bool) -> Self {
+        Self { is_quiet, ..self }
     }
 
     /// Prints what is new, line by line, for people who read it later and for programs.
@@ -68,6 +77,9 @@ impl Progress {
     /// # Errors
     /// When the journal cannot be read, or nobody reads what is printed.
     pub(crate) fn print(&mut self, out: &mut Output, seen: Option<&Seen>) -> Result<(), Stop> {
+        if self.is_quiet {
+            return Ok(());
+        }
         if let Some(seen) = seen {
             self.tell_silent(out, seen);
         }
@@ -94,6 +106,9 @@ impl Progress {
         seen: &Arc<Seen>,
         (handle, now): (&FlowHandle, At),
     ) -> Result<(), Stop> {
+        if self.is_quiet {
+            return Ok(());
+        }
         let (columns, rows) = out.size();
         let finished = self.finished(out, columns)?;
         let ahead = if self.voices.is_open() {
@@ -124,7 +139,10 @@ impl Progress {
         let last = wrapped(last, columns.saturating_sub(1));
         let room = (rows / 2).clamp(3, board::ROWS_MAX);
         let room = room.saturating_sub(last.len()).max(1);
-        let mut block = board::lines(out, (seen, &self.teller), now, room);
+        let mut block = Vec::new();
+        if !self.is_quiet {
+            block = board::lines(out, (seen, &self.teller), now, room);
+        }
         block.extend(last);
         out.draw(&[], &block, columns)
     }
@@ -135,7 +153,10 @@ impl Progress {
     /// As [`Self::print`].
     pub(crate) fn settle(&mut self, out: &mut Output) -> Result<(), Stop> {
         let (columns, _) = out.size();
-        let finished = self.finished(out, columns)?;
+        let mut finished = Vec::new();
+        if !self.is_quiet {
+            finished = self.finished(out, columns)?;
+        }
         out.draw(&finished, &[], columns)?;
         out.finish_drawing();
         Ok(())

@@ -24,6 +24,8 @@ class Beside<Wanted> extends Dialog<Wanted> {
 export const fork = new Dialog<{ flow: FlowRef; at: number; title: string }>();
 /** A flow that is started. */
 export const start = new Dialog<true>();
+/** A project that is made, or an example. */
+export const project = new Dialog<{ example: boolean }>();
 /** What a flow, or a role of it, may spend. */
 export const budget = new Beside<{ flow: FlowRef; role?: string | null; measure?: Measure | null }>();
 /** What a flow used, by role, model and node. */
@@ -36,5 +38,7 @@ export const configure = new Beside<{ flow: FlowRef; role: string }>();
 export const reopen = new Beside<{ flow: FlowRef }>();
 /** A flow that is to end before it is done. */
 export const cancel = new Beside<{ flow: FlowRef }>();
+/** A flow that is over and is to be removed for ever. */
+export const remove = new Beside<{ flow: FlowRef }>();
 
-const beside: readonly { close(): void }[] = [budget, costs, revise, configure, reopen, cancel];
+const beside: readonly { close(): void }[] = [budget, costs, revise, configure, reopen, cancel, remove];
