@@ -337,7 +337,7 @@ impl Actions for Workspace {
     }
 
     fn try_out(&self, trial: &Trial) -> Result<Tried, Fault> {
-        settings::trial(trial)
+        settings::trial(trial, self.root())
     }
 }
 
@@ -426,10 +426,12 @@ fn is_flow_file(disk: &dyn Disk, path: &Path, name: &str) -> bool {
 }
 
 fn servers(disk: &dyn Disk, root: &Path) -> Value {
-    match Roster::read(&lists_in(root)) {
+    let mut page = match Roster::read(&lists_in(root)) {
         Ok(roster) => super::mcp::as_json(&roster, &servers_named(disk, root)),
         Err(error) => json!({ "servers": [], "missing": [], "faults": [error.to_string()] }),
-    }
+    };
+    settings::own_servers(&mut page);
+    page
 }
 
 fn skills() -> Value {

@@ -501,12 +501,17 @@ const PAGE: &[Row] = &[
 
 const MODELS_TEST: &str = "a first model is added, tried, made the default and removed on the page, and a flow that waited for one goes on with it";
 
+const SERVERS_TEST: &str = "a server of tools is shown before it is saved, started to try it out with its secret, changed and removed on the page";
+
 /// The settings of the page are looked at in a browser.
 const SETTINGS: &[Row] = &[
     ("AddModel", SETTINGS_TESTS, MODELS_TEST),
     ("EditModel", SETTINGS_TESTS, MODELS_TEST),
     ("RemoveModel", SETTINGS_TESTS, MODELS_TEST),
     ("UseModel", SETTINGS_TESTS, MODELS_TEST),
+    ("AddServer", SETTINGS_TESTS, SERVERS_TEST),
+    ("EditServer", SETTINGS_TESTS, SERVERS_TEST),
+    ("RemoveServer", SETTINGS_TESTS, SERVERS_TEST),
 ];
 
 const SETTINGS_TESTS: &str = "../operator-ui/web/tests/settings.test.mjs";

@@ -142,3 +142,86 @@ test("a first model is added, tried, made the default and removed on the page, a
     await end();
   }
 });
+
+const SERVER = `#!/bin/sh
+echo "started with $API_TOKEN $MODE" >> "$1"
+while read -r line; do
+  id=$(printf '%s' "$line" | sed -n 's/.*"id":\\([0-9]*\\).*/\\1/p')
+  case "$line" in
+    *'"initialize"'*) echo '{"jsonrpc":"2.0","id":'$id',"result":{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"list","version":"1"}}}' ;;
+    *'"tools/list"'*) echo '{"jsonrpc":"2.0","id":'$id',"result":{"tools":[{"name":"add","description":"Adds a word.","inputSchema":{"type":"object","properties":{"word":{"type":"string"}}}}]}}' ;;
+  esac
+done
+`;
+
+test("a server of tools is shown before it is saved, started to try it out with its secret, changed and removed on the page", { skip }, async () => {
+  process.env.PANTRY = "a-secret-of-the-pantry";
+  const { place, page, complaints, end } = await stage({ "server.sh": SERVER });
+  const config = () => place.read("settings/config.yaml");
+  try {
+    place.put("settings/config.yaml", "# mine\nlimits: { answers: 9 }   # few\n");
+    await page.goto(`${place.origin}/settings/mcp`);
+    await page.getByRole("button", { name: "Add a server" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByLabel("Name", { exact: true }).fill("pantry");
+    await dialog.getByLabel("Command").fill("/bin/sh");
+    await dialog.getByLabel("Arguments").fill(`${place.folder}/server.sh\n${place.folder}/started.txt`);
+    await dialog.getByRole("button", { name: "Add a variable" }).click();
+    await dialog.getByLabel("Name of variable 1").fill("API_TOKEN");
+    await dialog.getByLabel("From where 1").selectOption("text");
+    await dialog.getByLabel("Text 1").fill("short");
+    await dialog.getByRole("button", { name: "Review" }).click();
+    await says(dialog.getByRole("alert"), /what API_TOKEN holds looks like a key/i);
+    await dialog.getByLabel("From where 1").selectOption("env");
+    await dialog.getByLabel("Name of the variable 1").fill("PANTRY");
+    await sound(page, "mcp-add");
+    await dialog.getByRole("button", { name: "Review" }).click();
+    // What would run is read first; until then nothing is written.
+    await says(dialog.getByLabel("Definition"), /pantry runs `?\/bin\/sh`?[^]*server\.sh[^]*API_TOKEN = the secret/);
+    assert.equal(config().includes("pantry"), false);
+    await sound(page, "mcp-review");
+    await dialog.getByRole("button", { name: "Save server" }).click();
+    await dialog.waitFor({ state: "detached" });
+    assert.match(config(), /^# mine\nlimits: \{ answers: 9 \} {3}# few\nsecrets:\n\s+"pantry-api_token": \{ env: "PANTRY" \}\nmcp-servers:\n\s+pantry:\n\s+command: "\/bin\/sh"/);
+    assert.equal(existsSync(`${place.folder}/started.txt`), false, "saving starts nothing");
+    await page.getByRole("button", { name: "Test pantry" }).click();
+    const list = page.getByRole("list", { name: "MCP servers" });
+    await says(list, /Works\. pantry started and offers one tool[^]*add/);
+    assert.match(place.read("started.txt"), /started with a-secret-of-the-pantry \n/);
+    await sound(page, "mcp-tested");
+    await page.getByRole("button", { name: "Edit pantry" }).click();
+    await dialog.getByRole("button", { name: "Add a variable" }).click();
+    await dialog.getByLabel("Name of variable 2").fill("MODE");
+    await dialog.getByLabel("From where 2").selectOption("text");
+    await dialog.getByLabel("Text 2").fill("fast");
+    await dialog.getByRole("button", { name: "Review" }).click();
+    await says(dialog, /MODE = [^]*fast[^]*wait for you to approve/);
+    await dialog.getByRole("button", { name: "Save server" }).click();
+    await dialog.waitFor({ state: "detached" });
+    await page.getByRole("button", { name: "Test pantry" }).click();
+    await says(list, /Works\./);
+    assert.match(place.read("started.txt"), /started with a-secret-of-the-pantry fast\n/);
+    // What was not looked at is not saved, and nobody saves anything without the token or from another place.
+    const { version } = await place.ask("GET", "/api/settings/mcp");
+    const wish = { name: "other", command: "/bin/true", arguments: [], private: false, inherits: [], values: [], reads: [] };
+    await assert.rejects(place.ask("POST", "/api/settings", { version, change: { add_server: wish } }), /409[^]*not what would be saved/);
+    const body = JSON.stringify({ version, change: { add_server: { ...wish, definition: (await place.ask("POST", "/api/settings", { version, look: true, change: { add_server: wish } })).definition } } });
+    const json = { "content-type": "application/json" };
+    for (const [headers, status] of [[json, 401], [{ ...json, authorization: `Bearer ${place.token}`, origin: "http://evil.example" }, 403], [{ authorization: `Bearer ${place.token}`, "content-type": "text/plain" }, 415]]) {
+      assert.equal((await fetch(`${place.origin}/api/settings`, { method: "POST", headers, body })).status, status);
+    }
+    assert.equal(config().includes("other"), false);
+    // One that cannot start says why.
+    place.put("server.sh", "echo no pantry here >&2\nexit 3\n");
+    await page.getByRole("button", { name: "Test pantry" }).click();
+    await says(list, /Does not work\./);
+    await sound(page, "mcp-broken");
+    await page.getByRole("button", { name: "Remove pantry" }).click();
+    await dialog.getByRole("button", { name: "Remove" }).click();
+    await until(config, (text) => text === "# mine\nlimits: { answers: 9 }   # few\n", "it is taken out with its secret");
+    assert.deepEqual(complaints.filter((text) => !/40[09]/.test(text)), []);
+  } finally {
+    delete process.env.PANTRY;
+    await end();
+  }
+});

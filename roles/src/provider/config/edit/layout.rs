@@ -11,7 +11,7 @@ use crate::yaml::{Budget, Tree, Value, parse};
 const INDENT: usize = 2;
 
 /// Sets a value below these keys, or adds it after the sibling that comes first in `after` and is there.
-pub(super) fn set(text: &str, path: &[&str], value: &str, after: &[&str]) -> Option<String> {
+pub(crate) fn set(text: &str, path: &[&str], value: &str, after: &[&str]) -> Option<String> {
     let tree = parse(text, Budget::BLOCK).ok()?;
     let (key, above) = path.split_last()?;
     let map = above
@@ -30,7 +30,7 @@ pub(super) fn set(text: &str, path: &[&str], value: &str, after: &[&str]) -> Opt
 }
 
 /// Sets a value at the left margin, or adds it at the end.
-pub(super) fn set_top(text: &str, key: &str, value: &str) -> Option<String> {
+pub(crate) fn set_top(text: &str, key: &str, value: &str) -> Option<String> {
     match top(text, key)? {
         Some((_, found)) => replaced(text, scalar(text, &found)?, value),
         None => Some(with_end(text, &[format!("{key}: {value}")])),
@@ -39,7 +39,7 @@ pub(super) fn set_top(text: &str, key: &str, value: &str) -> Option<String> {
 
 /// Puts lines under a key at the left margin, which is added at the end if it is not there. The lines
 /// are moved in as far as those that are there.
-pub(super) fn put_under(text: &str, key: &str, lines: &[String]) -> Option<String> {
+pub(crate) fn put_under(text: &str, key: &str, lines: &[String]) -> Option<String> {
     let Some((head, found)) = top(text, key)? else {
         let head = std::iter::once(format!("{key}:"));
         let lines = lines.iter().map(|line| moved_in(line, INDENT));
@@ -64,8 +64,31 @@ pub(super) fn put_under(text: &str, key: &str, lines: &[String]) -> Option<Strin
     replaced(text, at..at, &put)
 }
 
+/// Puts a line under the key at the end of a path, before what is there.
+pub(crate) fn put_into(text: &str, path: &[&str], line: &str) -> Option<String> {
+    let tree = parse(text, Budget::BLOCK).ok()?;
+    let (key, above) = path.split_last()?;
+    let map = above
+        .iter()
+        .try_fold(&tree, |map, key| Some(&entry(map, key)?.1))?;
+    let (head, found) = entry(map, key)?;
+    let indent = match &found.value {
+        Value::Map(entries) if !is_flow(text, found) => indent(text, &entries.first()?.0)?,
+        Value::Null if found.place.bytes.is_empty() => indent(text, head)? + INDENT,
+        Value::Null
+        | Value::Bool(_)
+        | Value::Number(_)
+        | Value::Text(_)
+        | Value::List(_)
+        | Value::Map(_) => return None,
+    };
+    let at = line_end(text, head.place.bytes.end);
+    let put = format!("{}{}", eol(text), moved_in(line, indent));
+    replaced(text, at..at, &put)
+}
+
 /// Takes a key with all that is under it out, and leaves comments above and below it.
-pub(super) fn without(text: &str, path: &[&str]) -> Option<String> {
+pub(crate) fn without(text: &str, path: &[&str]) -> Option<String> {
     let tree = parse(text, Budget::BLOCK).ok()?;
     let (key, above) = path.split_last()?;
     let map = above
@@ -95,7 +118,7 @@ pub(super) fn without(text: &str, path: &[&str]) -> Option<String> {
 }
 
 /// Whether the line above a key is a comment on it.
-pub(super) fn is_commented(text: &str, path: &[&str]) -> bool {
+pub(crate) fn is_commented(text: &str, path: &[&str]) -> bool {
     let found = || {
         let tree = parse(text, Budget::BLOCK).ok()?;
         let (key, above) = path.split_last()?;

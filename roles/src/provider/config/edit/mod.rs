@@ -2,7 +2,7 @@
 //! was written, comments included.
 
 mod change;
-mod layout;
+pub(crate) mod layout;
 #[cfg(test)]
 mod tests;
 
@@ -293,7 +293,7 @@ fn model_lines(new: &NewModel) -> Vec<String> {
 }
 
 /// A text as YAML reads it back, whatever it holds. JSON's strings are YAML's, too.
-fn quoted(text: &str) -> String {
+pub(crate) fn quoted(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }
 
