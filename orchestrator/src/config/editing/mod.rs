@@ -186,6 +186,15 @@ impl From<EditFault> for Refusal {
                     others => format!("name one of {}, or say --wire for a new one", others.join(", ")),
                 },
             ),
+            EditFault::NoRule { rule, list, others } => (
+                "rule-not-found",
+                NotFound,
+                format!("there is no rule {rule} under {list}"),
+                match others.as_slice() {
+                    [] => format!("there is none under {list}"),
+                    others => format!("there are: {}", others.join(", ")),
+                },
+            ),
             EditFault::IsDefault { model, others } => (
                 "model-in-use",
                 Refused,

@@ -87,6 +87,67 @@ pub(crate) fn put_into(text: &str, path: &[&str], line: &str) -> Option<String> 
     replaced(text, at..at, &put)
 }
 
+/// Puts an item at the end of a list.
+pub(crate) fn with_item(text: &str, path: &[&str], item: &str) -> Option<String> {
+    let tree = parse(text, Budget::BLOCK).ok()?;
+    let list = found(&tree, path)?;
+    let Value::List(items) = &list.value else {
+        return None;
+    };
+    let Some(last) = items.last() else {
+        let start = list.place.bytes.start;
+        let rest = text.get(start..)?.strip_prefix('[')?;
+        let inside = rest.len() - rest.trim_start_matches(' ').len();
+        let end = start + 1 + inside;
+        let is_empty = text.get(end..)?.starts_with(']');
+        return is_empty.then(|| replaced(text, start + 1..end, item))?;
+    };
+    let bytes = scalar(text, last)?;
+    match dash(text, last) {
+        Some(indent) => {
+            let at = line_end(text, bytes.end);
+            let put = format!("{}{}", eol(text), moved_in(&format!("- {item}"), indent));
+            replaced(text, at..at, &put)
+        }
+        None => replaced(text, bytes.end..bytes.end, &format!(", {item}")),
+    }
+}
+
+/// Takes an item out of a list, by its number from 0.
+pub(crate) fn without_item(text: &str, path: &[&str], at: usize) -> Option<String> {
+    let tree = parse(text, Budget::BLOCK).ok()?;
+    let Value::List(items) = &found(&tree, path)?.value else {
+        return None;
+    };
+    let bytes = scalar(text, items.get(at)?)?;
+    if dash(text, items.get(at)?).is_some() {
+        let start = line_start(text, bytes.start);
+        return replaced(text, start..next_line(text, bytes.end), "");
+    }
+    let start = |at: usize| Some(scalar(text, items.get(at)?)?.start);
+    let end = |at: usize| Some(scalar(text, items.get(at)?)?.end);
+    let gone = match (start(at + 1), at.checked_sub(1).and_then(end)) {
+        (Some(next), _) => bytes.start..next,
+        (None, Some(before)) => before..bytes.end,
+        (None, None) => bytes,
+    };
+    replaced(text, gone, "")
+}
+
+/// How far the dash of an item is moved in, if it has one and begins its line.
+fn dash(text: &str, item: &Tree) -> Option<usize> {
+    let start = line_start(text, item.place.bytes.start);
+    let before = text.get(start..item.place.bytes.start)?;
+    let indent = before.len() - before.trim_start_matches(' ').len();
+    let rest = before.trim_start_matches(' ').strip_prefix('-')?;
+    (!rest.is_empty() && rest.trim().is_empty()).then_some(indent)
+}
+
+fn found<'t>(tree: &'t Tree, path: &[&str]) -> Option<&'t Tree> {
+    path.iter()
+        .try_fold(tree, |map, key| Some(&entry(map, key)?.1))
+}
+
 /// Takes a key with all that is under it out, and leaves comments above and below it.
 pub(crate) fn without(text: &str, path: &[&str]) -> Option<String> {
     let tree = parse(text, Budget::BLOCK).ok()?;

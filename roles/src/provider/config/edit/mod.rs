@@ -3,9 +3,11 @@
 
 mod change;
 pub(crate) mod layout;
+mod rules;
 #[cfg(test)]
 mod tests;
 
+pub use rules::{List, with_rule, without_rule};
 pub use change::{Changed, Changes, Removal, Removed, with_changes, without_model};
 
 use super::{KeySource, ModelsConfig, ProviderConfig, TextFault, parse};
@@ -112,6 +114,15 @@ pub enum EditFault {
         /// The model.
         model: String,
         /// The others.
+        others: Vec<String>,
+    },
+    /// There is no such rule in that list.
+    NoRule {
+        /// The rule.
+        rule: String,
+        /// The list.
+        list: &'static str,
+        /// Those that are there.
         others: Vec<String>,
     },
     /// This one chooses for roles.
