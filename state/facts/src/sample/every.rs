@@ -26,9 +26,10 @@ use crate::fact::node::{
 };
 use crate::fact::operator::{
     ChosenBy, ConsentAnswer, ConsentMode, ConsentModeChanged, ConsentRequested, ConsentResolved,
-    ConsentRuled, ConsentRules, ConsentRulesAdded, ConsentRulesRemoved, DecidingRule, Grant, GrantAdded, GrantRevoked,
-    McpServerApproved, McpServerUnavailable, McpToolUnavailable, OperatorReplied, OperatorSteered,
-    ReplyReturned, RoleConfigured, RuleOrigin, SteerWhen, StopRequested, StopScope,
+    ConsentRuled, ConsentRules, ConsentRulesAdded, ConsentRulesRemoved, DecidingRule, Grant,
+    GrantAdded, GrantRevoked, McpServerApproved, McpServerUnavailable, McpToolUnavailable,
+    OperatorReplied, OperatorSteered, ReplyReturned, RoleConfigured, RuleOrigin, SteerWhen,
+    StopRequested, StopScope,
 };
 use crate::fact::request::{Beside, PromptSource, RequestFrame};
 use crate::fact::session::{

@@ -7,8 +7,8 @@ mod rules;
 #[cfg(test)]
 mod tests;
 
-pub use rules::{List, with_rule, without_rule};
 pub use change::{Changed, Changes, Removal, Removed, with_changes, without_model};
+pub use rules::{List, with_rule, without_rule};
 
 use super::{KeySource, ModelsConfig, ProviderConfig, TextFault, parse};
 use crate::reading::is_near;
