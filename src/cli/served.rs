@@ -181,8 +181,8 @@ impl Actions for Workspace {
             file,
             script,
             tokens: None,
-            mode: None,
-            rules: a_society_facts::fact::operator::ConsentRules::default(),
+            mode: new.mode.map(consent_mode),
+            rules: settings::rules_of(new)?,
             client: None,
         };
         let now = self.store.ground().clock.now();
@@ -316,7 +316,11 @@ impl Actions for Workspace {
                 Some(settings::models(&named))
             }
             "catalogue" => Some(settings::catalogue()),
-            "permissions" => Some(permissions()),
+            "permissions" => {
+                let mut page = permissions();
+                page["rules"] = settings::said_beforehand(self.root());
+                Some(page)
+            }
             "mcp" => Some(servers(self.store.ground().disk.as_ref(), self.root())),
             "skills" => Some(skills()),
             "roles" => Some(roles(&self.store, &self.projects())),
@@ -462,6 +466,18 @@ fn permissions() -> Value {
             { "mode": "full-access", "words": "Nothing is asked." },
         ]
     })
+}
+
+const fn consent_mode(
+    mode: a_society_operator_ui::protocol::flow::ConsentMode,
+) -> a_society_facts::fact::operator::ConsentMode {
+    use a_society_facts::fact::operator::ConsentMode as Mode;
+    use a_society_operator_ui::protocol::flow::ConsentMode as Wire;
+    match mode {
+        Wire::NoAccess => Mode::NoAccess,
+        Wire::PartialAccess => Mode::PartialAccess,
+        Wire::FullAccess => Mode::FullAccess,
+    }
 }
 
 fn unfit(what: String, why: &str) -> Fault {

@@ -30,8 +30,30 @@ wire! {
         AddServer(ServerWish),
         /// Another definition of an MCP server.
         EditServer(ServerWish),
+        /// A rule more.
+        AddRule(RuleWish),
+        /// A rule less.
+        RemoveRule(RuleWish),
         /// An MCP server less, and the secrets that only it was given.
         RemoveServer(String),
+    }
+
+    /// A rule about calls.
+    pub struct RuleWish {
+        /// Which list it is in: `allow` or `deny`.
+        pub list: RuleList,
+        /// The rule, as it is written.
+        pub rule: String,
+    }
+
+    /// The lists of rules.
+    #[derive(Copy)]
+    #[serde(rename_all = "snake_case")]
+    pub enum RuleList {
+        /// What runs without asking.
+        Allow,
+        /// What never runs.
+        Deny,
     }
 
     /// A model as somebody wants it. What is not said is the catalogue's, or stays.

@@ -2240,7 +2240,19 @@ improve?: ImprovementMode,
 /**
  * Whether a report is written, in the place of what the project chose.
  */
-feedback?: boolean, };
+feedback?: boolean,
+/**
+ * How much it may do without asking where no rule speaks.
+ */
+mode?: ConsentMode,
+/**
+ * What runs without asking.
+ */
+allow?: Array<string>,
+/**
+ * What never runs.
+ */
+deny?: Array<string>, };
 
 export type NewFrom = { "file": string } | { "project": string } | { "draft": string };
 
@@ -2302,7 +2314,7 @@ change: SettingChange,
  */
 look?: boolean, };
 
-export type SettingChange = { "add_model": ModelWish } | { "edit_model": ModelWish } | { "remove_model": ModelRemoval } | { "use_model": string } | { "add_server": ServerWish } | { "edit_server": ServerWish } | { "remove_server": string };
+export type SettingChange = { "add_model": ModelWish } | { "edit_model": ModelWish } | { "remove_model": ModelRemoval } | { "use_model": string } | { "add_server": ServerWish } | { "edit_server": ServerWish } | { "add_rule": RuleWish } | { "remove_rule": RuleWish } | { "remove_server": string };
 
 export type ModelWish = {
 /**
@@ -2441,6 +2453,18 @@ key?: KeyPlace,
  * What stands before a secret, such as `Bearer `.
  */
 prefix?: string, };
+
+export type RuleWish = {
+/**
+ * Which list it is in: `allow` or `deny`.
+ */
+list: RuleList,
+/**
+ * The rule, as it is written.
+ */
+rule: string, };
+
+export type RuleList = "allow" | "deny";
 
 export type SettingDone = {
 /**

@@ -225,3 +225,71 @@ test("a server of tools is shown before it is saved, started to try it out with 
     await end();
   }
 });
+
+test("rules are said beforehand on the page for all flows and for one, and calls run or do not because of them", { skip }, async () => {
+  const model = await new Model(
+    { calls: [["run_command", { command: "touch asked.txt" }]] },
+    { calls: [["run_command", { command: "touch never.txt" }]] },
+    { calls: [["write_file", { path: "free.md", content: "free\n" }]] },
+    { text: CLOSES },
+    { calls: [["write_file", { path: "later.md", content: "later\n" }]] },
+  ).listen();
+  const { place, page, complaints, end } = await stage({ "demo/flow.yaml": FLOW, ".a-society/config.yaml": "consent: { deny: ['git push *'] }\n" }, model);
+  const config = () => place.read("settings/config.yaml");
+  try {
+    place.put("settings/config.yaml", `# mine\n${model.config}tools: { scope: sandboxed }\n`);
+    await page.goto(`${place.origin}/settings/permissions`);
+    const form = page.getByRole("form", { name: "A new rule" });
+    const list = page.getByRole("list", { name: "Rules for all flows" });
+    await says(list, /Never runs[^]*git push \*[^]*this workspace/);
+    await form.getByLabel("Which").fill("env *");
+    await form.getByRole("button", { name: "Add rule" }).click();
+    await says(page.getByRole("alert"), /env runs/);
+    await form.getByLabel("Which").fill("touch asked.txt");
+    await form.getByRole("button", { name: "Add rule" }).click();
+    await says(list, /Runs without asking[^]*touch asked\.txt[^]*your configuration/);
+    await form.getByLabel("What happens").selectOption("deny");
+    await form.getByLabel("Which").fill("touch never.txt");
+    await form.getByRole("button", { name: "Add rule" }).click();
+    await says(list, /Never runs[^]*touch never\.txt/);
+    assert.match(config(), /^# mine\n[^]*consent:\n {2}deny: \["touch never\.txt"\]\n {2}allow: \["touch asked\.txt"\]\n/);
+    await sound(page, "rules");
+    // One flow is given rules of its own where it is started.
+    await page.goto(`${place.origin}/flows`);
+    await page.getByRole("button", { name: "Start a flow" }).last().click();
+    const start = page.getByRole("dialog", { name: "Start a flow" });
+    await start.getByLabel("File", { exact: true }).fill("demo/flow.yaml");
+    await start.getByText("What it may do without asking").click();
+    await start.getByLabel("Runs without asking").fill("edits");
+    await start.getByLabel("When the work is done").selectOption("none");
+    await sound(page, "start-rules");
+    await start.getByRole("button", { name: "Start flow" }).click();
+    await until(() => model.heard.length, (count) => count >= 4, "the role goes on by itself");
+    const [{ flow }] = JSON.parse(place.run("ls", "--all", "--json").out).flows;
+    const made = (name) => existsSync(`${place.folder}/demo/${name}`) || existsSync(`${place.folder}/${name}`);
+    assert.ok(made("asked.txt"), "what all flows allow ran");
+    assert.ok(made("free.md"), "what the flow allows ran");
+    assert.equal(made("never.txt"), false, "what all flows deny did not");
+    assert.match(model.heard[2].body, /touch never\.txt/);
+    assert.match(model.heard[2].body, /denie/);
+    // Taken back in the terminal, it is asked about again.
+    assert.deepEqual(JSON.parse(place.run("rules", "ls", flow, "--json").out).allow, ["edits"]);
+    assert.equal(place.run("rules", "rm", flow, "--allow", "edits").code, 0);
+    assert.deepEqual(JSON.parse(place.run("rules", "ls", flow, "--json").out).allow, []);
+    const again = place.run("rules", "rm", flow, "--allow", "edits");
+    assert.equal(again.code, 6);
+    assert.match(again.err, /the flow has no rule edits under allow; there is none/);
+    // Taken back on the page, it is gone from the file.
+    await page.goto(`${place.origin}/settings/permissions`);
+    await page.getByRole("button", { name: "Take back allow touch asked.txt" }).click();
+    await until(config, (text) => !text.includes("asked"), "the rule is taken back");
+    assert.equal(place.run("rules", "add", "--deny", "web").code, 0);
+    await page.getByRole("button", { name: "Take back deny touch never.txt" }).click();
+    await says(page.getByRole("alert"), /changed by another editor/);
+    assert.equal(place.run("rules", "rm", "--deny", "web,touch never.txt").code, 0);
+    assert.equal(config(), `# mine\n${model.config}tools: { scope: sandboxed }\n`);
+    assert.deepEqual(complaints.filter((text) => !/40[09]/.test(text)), []);
+  } finally {
+    await end();
+  }
+});

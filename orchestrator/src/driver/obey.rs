@@ -54,6 +54,7 @@ impl Core {
 
     /// Most commands are inputs of the machine; what is done to sessions is not, because the flow
     /// stands where it stood.
+    #[expect(clippy::too_many_lines, reason = "one exhaustive match")]
     fn carry_out(
         &mut self,
         command: Command,

@@ -3,22 +3,29 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use a_society_facts::fact::operator::ConsentRules;
 use a_society_facts::fact::turn::Usage;
 use a_society_operator_ui::protocol::ask::ModelChoice;
 use a_society_operator_ui::protocol::down::Fault;
+use a_society_operator_ui::protocol::http::NewFlow;
 use a_society_operator_ui::protocol::settings::{
-    KeyPlace, ModelRemoval, ModelWish, ServerWish, Setting, SettingChange, SettingDone, Trial,
-    Tried,
+    KeyPlace, ModelRemoval, ModelWish, RuleList, RuleWish, ServerWish, Setting, SettingChange,
+    SettingDone, Trial, Tried,
 };
 use a_society_orchestrator::config::catalogue::Catalogue;
 use a_society_orchestrator::config::editing::models::{
     Changes, KeyState, NewOne, NewPrices, Removal, added, changed, prices, removed, with_usual,
 };
+use a_society_orchestrator::config::editing::rules;
 use a_society_orchestrator::config::editing::servers::{self, Held, NewServer};
 use a_society_orchestrator::config::editing::{Grade, Place, Refusal, Sheet};
 use a_society_orchestrator::config::models::{Catalog, ModelSpec, try_out};
+use a_society_orchestrator::config::policy;
 use a_society_orchestrator::config::servers::lists_in;
 use a_society_orchestrator::config::user;
+use a_society_orchestrator::config::user::ConsentConfig;
+use a_society_orchestrator::config::workspace;
+use a_society_orchestrator::withheld::holds_a_secret;
 use serde_json::{Value, json};
 
 use super::super::models::figures;
@@ -157,6 +164,14 @@ fn change(setting: &Setting) -> Result<SettingDone, Refusal> {
         }
         SettingChange::AddServer(wish) => put_server(&sheet, wish, setting.look, false)?,
         SettingChange::EditServer(wish) => put_server(&sheet, wish, setting.look, true)?,
+        SettingChange::AddRule(wish) => {
+            let text = rules::added(&sheet, &rule(wish))?;
+            Done::new(text, format!("{} {} is added", list(wish), wish.rule))
+        }
+        SettingChange::RemoveRule(wish) => {
+            let text = rules::removed(&sheet, &rule(wish))?;
+            Done::new(text, format!("{} {} is taken back", list(wish), wish.rule))
+        }
         SettingChange::RemoveServer(name) => Done::new(
             servers::removed(&sheet, name)?,
             format!("{name} is removed"),
@@ -346,6 +361,77 @@ fn typed(wish: &ModelWish) -> Result<Option<NewPrices>, Refusal> {
         })
     };
     wish.prices.as_ref().map(read).transpose()
+}
+
+fn rule(wish: &RuleWish) -> ConsentRules {
+    let mut rules = ConsentRules::default();
+    match wish.list {
+        RuleList::Allow => rules.allow.push(wish.rule.clone()),
+        RuleList::Deny => rules.deny.push(wish.rule.clone()),
+    }
+    rules
+}
+
+const fn list(wish: &RuleWish) -> &'static str {
+    match wish.list {
+        RuleList::Allow => "allow",
+        RuleList::Deny => "deny",
+    }
+}
+
+/// The rules that a flow is begun with, checked as the command line checks its own.
+pub(super) fn rules_of(new: &NewFlow) -> Result<ConsentRules, Fault> {
+    let no_rule = |why: String| Fault {
+        code: "usage".to_owned(),
+        what: "a rule cannot be read".to_owned(),
+        why,
+        r#try: "say it otherwise, or leave it out".to_owned(),
+    };
+    for rule in new.allow.iter().chain(&new.deny) {
+        if holds_a_secret(rule) {
+            return Err(no_rule(
+                "something in it looks like a secret, which is not recorded".to_owned(),
+            ));
+        }
+    }
+    for rule in &new.allow {
+        policy::check_allow(rule).map_err(|fault| no_rule(fault.to_string()))?;
+    }
+    for rule in &new.deny {
+        policy::check(rule).map_err(|fault| no_rule(fault.to_string()))?;
+    }
+    let mut rules = ConsentRules::default();
+    rules.add(&ConsentRules {
+        allow: new.allow.clone(),
+        deny: new.deny.clone(),
+    });
+    Ok(rules)
+}
+
+/// The rules about calls, each with where it is written.
+pub(super) fn said_beforehand(root: &Path) -> Value {
+    let read = Sheet::read().and_then(|sheet| {
+        let said = rules::said(&sheet, Some(root))?;
+        Ok((sheet, said))
+    });
+    let (sheet, said) = match read {
+        Ok(read) => read,
+        Err(refusal) => return json!({ "fault": refusal.why }),
+    };
+    let of = |config: &ConsentConfig| {
+        json!({
+            "mode": config.mode,
+            "allow": config.rules.allow,
+            "deny": config.rules.deny,
+        })
+    };
+    json!({
+        "file": sheet.path,
+        "version": sheet.version(),
+        "own": of(&said.own),
+        "workspace": of(&said.workspace),
+        "workspace_file": workspace::path(root),
+    })
 }
 
 /// Tries out what is configured.

@@ -4,6 +4,7 @@
 //! not. Only [`Sheet`] reads and writes the file.
 
 pub mod models;
+pub mod rules;
 pub mod servers;
 
 use std::path::PathBuf;

@@ -71,13 +71,16 @@ pub fn without_rule(text: &str, list: List, rule: &str) -> Result<String, EditFa
         });
     };
     rules.remove(at);
+    let is_empty = rules.is_empty();
     let key = list.word();
-    let ways = [
-        layout::without_item(text, &[CONSENT, key], at),
-        layout::without(text, &[CONSENT, key]),
-        layout::without(text, &[CONSENT]),
-        None,
-    ];
+    let item = layout::without_item(text, &[CONSENT, key], at);
+    let whole = layout::without(text, &[CONSENT, key]);
+    let all = layout::without(text, &[CONSENT]);
+    let ways = if is_empty {
+        [whole, all, item, None]
+    } else {
+        [item, None, None, None]
+    };
     let by_hand = || EditFault::Unclear(format!("take `{rule}` out of `{key}` under `{CONSENT}`"));
     chosen(ways, &expected).map_err(|faults| faults.unwrap_or_else(by_hand))
 }
