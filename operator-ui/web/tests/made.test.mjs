@@ -55,7 +55,7 @@ test("an empty workspace offers an example and a project, which are written, sho
     await page.goto(`${place.origin}/flows`);
     // The project and the flow files are offered where a flow is started.
     await page.keyboard.press("Shift+N");
-    await dialog.getByRole("group", { name: "Flow files of the workspace" }).getByRole("button", { name: "review-loop/flow.yaml" }).click();
+    await dialog.getByRole("group", { name: "Found in this workspace" }).getByRole("button", { name: "review-loop/flow.yaml" }).click();
     assert.equal(await dialog.getByRole("textbox", { name: "File", exact: true }).inputValue(), "review-loop/flow.yaml");
     assert.deepEqual(await findings(page), []);
     await dialog.getByRole("button", { name: "Project", exact: true }).click();
