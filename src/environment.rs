@@ -14,6 +14,8 @@ pub(crate) struct Environment {
     pub(crate) workspace: Option<PathBuf>,
     /// `A_SOCIETY_PLAIN`: questions are answered with whole lines, for who has the screen read aloud.
     pub(crate) is_plain: bool,
+    /// `VISUAL`, `EDITOR`, or `vi`: what a person writes a file with.
+    pub(crate) editor: String,
     /// `A_SOCIETY_UI_DEV`: from where the page's files come while they are worked on.
     pub(crate) page: Option<OsString>,
     /// Where temporary files go: `TMPDIR`, or what the system uses.
@@ -34,6 +36,9 @@ impl Environment {
             folder: std::env::current_dir().ok(),
             workspace: given("A_SOCIETY_WORKSPACE").map(PathBuf::from),
             is_plain: given("A_SOCIETY_PLAIN").is_some(),
+            editor: (given("VISUAL").or_else(|| given("EDITOR")))
+                .and_then(|editor| editor.into_string().ok())
+                .unwrap_or_else(|| "vi".to_owned()),
             // What is built to be used has its page in it.
             page: given("A_SOCIETY_UI_DEV").filter(|_| cfg!(debug_assertions)),
             temporary: std::env::temp_dir(),

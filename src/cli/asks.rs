@@ -2,7 +2,6 @@
 
 use a_society_facts::fact::flow::PauseReason;
 use a_society_facts::fact::node::{Trouble, WaitReason};
-use a_society_facts::handoff::Artifact;
 use a_society_facts::id::{ApprovalId, ConsentId, NodeId, RoleInstance};
 use a_society_facts::message::Text;
 use a_society_facts::view::flow::{FlowState, OpenConsent};
@@ -303,41 +302,13 @@ pub(crate) fn whole(store: &Store, flow: &FlowRef, text: &Text) -> String {
         .unwrap_or_else(|error| format!("{}\n[the rest cannot be read: {error}]", text.beginning()))
 }
 
-/// What would be handed over: the artifacts' texts, each under its path where there are several.
-pub(crate) fn artifacts(
-    store: &Store,
-    flow: &FlowRef,
-    state: &FlowState,
-    approval: &ApprovalId,
-) -> Option<String> {
-    let staged = state.staged.get(approval)?;
-    let folder = store.folder(flow);
-    let disk = store.ground().disk.as_ref();
-    // One artifact may go to several nodes.
-    let mut each: Vec<&Artifact> = Vec::new();
-    for delivery in &staged.deliveries {
-        if !each.contains(&&delivery.artifact) {
-            each.push(&delivery.artifact);
-        }
-    }
-    let text = |artifact: &Artifact| match &artifact.text {
-        Some(text) => text.clone(),
-        None => match blob::get(disk, &folder, artifact.hash).map(String::from_utf8) {
-            Ok(Ok(text)) => text,
-            Ok(Err(_)) => format!("[{} bytes that are no text]", artifact.bytes),
-            Err(error) => format!("[it cannot be read: {error}]"),
-        },
-    };
-    let several = each.len() > 1;
-    let each = each.into_iter().map(|artifact| {
-        let text = text(artifact);
-        if several {
-            format!("{}:\n{text}", artifact.path)
-        } else {
-            text
-        }
-    });
-    Some(each.collect::<Vec<_>>().join("\n"))
+/// Why a person is asked again, where an answer did not end the turn: the first lines of the question. What
+/// a role is told when its turn begins has a head of its own.
+pub(crate) fn again(question: &str) -> Option<&str> {
+    let is_begun = ["#", "You are ", "It is your turn"];
+    let again = question.split("\n\n").next().unwrap_or_default();
+    let is_again = !is_begun.iter().any(|head| again.starts_with(head));
+    (is_again && !again.trim().is_empty()).then_some(again)
 }
 
 /// Whether a question is too long to be shown whole.

@@ -10,6 +10,8 @@ use a_society_facts::fact::improvement::ImprovementMode;
 use a_society_orchestrator::control::message::{Command, Whom};
 use a_society_orchestrator::machine::Question;
 
+use super::own_turn::{Act, Own};
+
 /// What comes sooner after a question was shown, or after the key before it, was typed for something else.
 const SETTLED_MS: i64 = 400;
 
@@ -24,14 +26,18 @@ pub(crate) struct Card {
     action: Option<Hash>,
     /// All of the text of the call.
     text: Option<String>,
-    /// Whether all of it was shown.
+    /// Whether all of it was shown, or what it changes.
     is_whole: bool,
+    /// Whether there is more to be shown than what was.
+    has_more: bool,
     /// Whether it can be allowed for the rest of the flow.
     for_the_flow: bool,
     /// Whether only whole lines are typed.
     is_plain: bool,
     /// Whether the reason of a no is typed.
     asks_why: bool,
+    /// How a turn of the operator's own is ended, if this is one.
+    own: Option<Own>,
     /// When it was shown or a key was pressed, in milliseconds.
     since: i64,
 }
@@ -41,8 +47,12 @@ pub(crate) struct Card {
 pub(crate) struct Call {
     pub(crate) action: Option<Hash>,
     pub(crate) text: Option<String>,
+    /// What is shown of it first, if that is not its beginning.
+    pub(crate) shown: Option<String>,
     pub(crate) is_whole: bool,
     pub(crate) for_the_flow: bool,
+    /// How a turn of the operator's own is ended, if this is one.
+    pub(crate) own: Option<Own>,
 }
 
 /// What was typed came to this.
@@ -52,6 +62,8 @@ pub(crate) enum Typed {
     Command(Command),
     /// All of the call is to be shown.
     Show(String),
+    /// A step towards the end of the operator's own turn.
+    Own(Act),
     /// Nothing; this is said, and it is asked again.
     Said(String),
     /// Nothing yet; it is asked for anew, perhaps in another way.
@@ -84,6 +96,12 @@ const APPROVAL_CUT: [Key; 3] = [
     ('n', "send back"),
     ('r', "send back and say why"),
 ];
+const APPROVAL_CHANGED: [Key; 4] = [
+    ('y', "approve"),
+    ('n', "send back"),
+    ('r', "send back and say why"),
+    ('v', "all of it"),
+];
 const IMPROVEMENT: [Key; 3] = [
     ('g', "graph, one role after the other"),
     ('p', "parallel"),
@@ -99,22 +117,32 @@ impl Card {
             question,
             action: call.action,
             text: call.text,
+            has_more: !call.is_whole || call.shown.is_some(),
             is_whole: call.is_whole,
             for_the_flow: call.for_the_flow,
             is_plain,
             asks_why: false,
+            own: call.own,
             since: now,
         }
     }
 
     /// Whether it is answered with a key, and not with a line.
     pub(crate) fn takes_keys(&self) -> bool {
+        if let Some(own) = &self.own {
+            return !self.is_plain && own.takes_keys();
+        }
         !self.is_plain && !self.asks_why && !self.keys().is_empty()
+    }
+
+    /// The operator's own turn that it asks to end.
+    pub(crate) const fn own(&mut self) -> Option<&mut Own> {
+        self.own.as_mut()
     }
 
     /// Whether it asks for a text.
     pub(crate) const fn is_text(&self) -> bool {
-        matches!(self.question, Question::Text { .. })
+        self.own.is_none() && matches!(self.question, Question::Text { .. })
     }
 
     fn keys(&self) -> Vec<Key> {
@@ -122,6 +150,7 @@ impl Card {
             Question::Consent { .. } if !self.is_whole => &CONSENT_CUT,
             Question::Consent { .. } => &CONSENT,
             Question::Approval { .. } if !self.is_whole => &APPROVAL_CUT,
+            Question::Approval { .. } if self.has_more => &APPROVAL_CHANGED,
             Question::Approval { .. } => &APPROVAL,
             Question::Improvement { .. } => &IMPROVEMENT,
             Question::Feedback => &FEEDBACK,
@@ -134,6 +163,9 @@ impl Card {
 
     /// What is asked for, before the cursor.
     pub(crate) fn mark(&self) -> String {
+        if let Some(own) = &self.own {
+            return own.mark();
+        }
         if self.asks_why {
             return "why? (nothing to go back)> ".to_owned();
         }
@@ -163,6 +195,13 @@ impl Card {
         if key == '\r' || key == '\n' {
             return Typed::Nothing;
         }
+        if let Some(own) = &mut self.own {
+            let act = own.press(key);
+            return match act {
+                Some(act) => self.step(act, now),
+                None => Typed::Said("no such answer".to_owned()),
+            };
+        }
         if !self.keys().iter().any(|(known, _)| *known == key) {
             return Typed::Said("no such answer".to_owned());
         }
@@ -176,8 +215,20 @@ impl Card {
         }
     }
 
+    /// What a step towards the end of the operator's own turn means for its question.
+    fn step(&mut self, act: Act, now: i64) -> Typed {
+        match act {
+            Act::Read => self.show(now),
+            Act::Said(says) => Typed::Said(says),
+            Act::Again => Typed::Again,
+            Act::Edit(_) | Act::End(_) | Act::SendBack { .. } | Act::Answer(_) | Act::Later => {
+                Typed::Own(act)
+            }
+        }
+    }
+
     fn show(&mut self, now: i64) -> Typed {
-        (self.is_whole, self.since) = (true, now);
+        (self.is_whole, self.has_more, self.since) = (true, false, now);
         Typed::Show(self.text.clone().unwrap_or_default())
     }
 
@@ -196,6 +247,15 @@ impl Card {
 
     /// A line was typed.
     pub(crate) fn hear(&mut self, line: &str, now: i64) -> Typed {
+        if let Some(own) = &mut self.own {
+            // The first line may have been typed for something else; what a later one answers was asked then.
+            if own.takes_keys() && now - self.since < SETTLED_MS {
+                return Typed::Said(TOO_SOON.to_owned());
+            }
+            self.since = now;
+            let act = own.hear(line);
+            return self.step(act, now);
+        }
         if self.asks_why {
             self.asks_why = false;
             self.since = now;
@@ -209,7 +269,7 @@ impl Card {
         if now - self.since < SETTLED_MS {
             return Typed::Said(TOO_SOON.to_owned());
         }
-        if line.trim().eq_ignore_ascii_case(MORE) && !self.is_whole {
+        if line.trim().eq_ignore_ascii_case(MORE) && self.has_more {
             return self.show(now);
         }
         match command(&self.question, self.action, line) {
@@ -261,14 +321,10 @@ fn command(question: &Question, shown: Option<Hash>, line: &str) -> Option<Comma
         _ => None,
     };
     match question {
-        Question::Text { node, role, .. } => (!text.is_empty()).then(|| Command::Reply {
-            to: match node {
-                Some(node) => Whom::Node(node.clone()),
-                None => Whom::Role(role.clone()),
-            },
-            text: text.to_owned(),
-            asked: None,
-        }),
+        Question::Text { .. } => {
+            let text = (!text.is_empty()).then(|| text.to_owned());
+            text.and_then(|text| to_reply(question, text))
+        }
         Question::Approval { approval, .. } => {
             let approval = Some(approval.clone());
             match (yes, no_but(text)) {
@@ -309,6 +365,22 @@ fn command(question: &Question, shown: Option<Hash>, line: &str) -> Option<Comma
         }
         Question::Configuration { .. } | Question::Stalled => None,
     }
+}
+
+/// The answer to a question for a text.
+pub(crate) fn to_reply(question: &Question, text: String) -> Option<Command> {
+    let Question::Text { node, role, .. } = question else {
+        return None;
+    };
+    let to = match node {
+        Some(node) => Whom::Node(node.clone()),
+        None => Whom::Role(role.clone()),
+    };
+    Some(Command::Reply {
+        to,
+        text,
+        asked: None,
+    })
 }
 
 /// What a no says should be done instead: `no, ask the editor first`. The comma is asked for, so
@@ -378,6 +450,8 @@ mod tests {
             text: Some("all of it".to_owned()),
             is_whole,
             for_the_flow,
+            own: None,
+            shown: None,
         };
         Card::new(consent(), call, false, 1_000)
     }
@@ -385,7 +459,9 @@ mod tests {
     fn says(typed: &Typed) -> &str {
         match typed {
             Typed::Said(says) => says,
-            Typed::Command(_) | Typed::Show(_) | Typed::Again | Typed::Nothing => "",
+            Typed::Command(_) | Typed::Show(_) | Typed::Own(_) | Typed::Again | Typed::Nothing => {
+                ""
+            }
         }
     }
 

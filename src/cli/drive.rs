@@ -150,6 +150,7 @@ fn watch(
         interrupts,
         prompt: None,
         is_plain: context.environment.is_plain,
+        editor: context.environment.editor.clone(),
         card: None,
         later: Vec::new(),
         steers: None,
@@ -210,6 +211,8 @@ struct Watch<'a> {
     prompt: Option<Prompt>,
     /// Whether questions are answered with whole lines only.
     is_plain: bool,
+    /// What a person writes a file with.
+    editor: String,
     /// The question that stands at the cursor.
     card: Option<Card>,
     /// Questions that the operator answers when the rest is done.

@@ -2,10 +2,11 @@
 
 mod add;
 mod change;
-mod figures;
+pub(super) mod figures;
 mod known;
 
-use a_society_orchestrator::config::edit::{EditFault, with_default};
+use a_society_orchestrator::config::editing::models::with_usual;
+use a_society_orchestrator::config::editing::{Grade, Refusal, Sheet};
 use a_society_orchestrator::config::models::{Catalog, try_out};
 use a_society_orchestrator::config::user::{self, ConfigError, Reach};
 use serde_json::json;
@@ -185,15 +186,10 @@ fn search_state() -> (Option<String>, String) {
     }
 }
 
-/// The text of the configuration; none if there is no file.
-fn read() -> Result<String, Stop> {
-    let text = user::text().map_err(unusable)?;
-    Ok(text.map(|(_, text)| text).unwrap_or_default())
-}
-
 fn make_default(context: &mut Context<'_>, name: &str) -> Outcome {
-    let changed = with_default(&read()?, name).map_err(unchanged)?;
-    let path = user::save(&changed).map_err(unusable)?;
+    let sheet = Sheet::read().map_err(refused)?;
+    let changed = with_usual(&sheet, name).map_err(refused)?;
+    let path = sheet.save(&changed).map_err(refused)?;
     done(
         context,
         &format!("roles that name no model use {name} ({})", path.display()),
@@ -251,82 +247,22 @@ fn test(context: &mut Context<'_>, named: Option<&str>) -> Outcome {
 
 /// The configuration, or something beside it, cannot be used.
 pub(super) fn unusable(error: ConfigError) -> Stop {
-    OperatorError::new(
-        ("configuration-unfit", ExitCode::Failed),
-        "the configuration cannot be used",
-        error.to_string(),
-        "mend the file, or name another one in A_SOCIETY_CONFIG",
-    )
-    .into()
+    refused(error.into())
 }
 
-/// Why the file stays as it is.
-fn unchanged(fault: EditFault) -> Stop {
-    let refused = ExitCode::Refused;
-    let (code, why, hint) = match fault {
-        EditFault::Faulty(faults) => {
-            let lines: Vec<String> = faults.iter().map(ToString::to_string).collect();
-            let hint = "mend it, and try again".to_owned();
-            (("configuration-unchanged", ExitCode::Failed), lines.join("\n"), hint)
-        }
-        EditFault::Unfit(faults) => {
-            // Their places are in a text that nobody has seen.
-            let lines: Vec<&str> = faults.iter().map(|it| it.message.as_str()).collect();
-            let hint = "say it otherwise".to_owned();
-            (("usage", ExitCode::Usage), lines.join("\n"), hint)
-        }
-        EditFault::Taken(name) => (
-            ("model-exists", refused),
-            format!("there is a model {name} already"),
-            format!("choose another name, or change it: a-society models edit {name}"),
-        ),
-        EditFault::Differs { provider, has } => (
-            ("provider-differs", refused),
-            format!("the provider {provider} is there already, and has {has}"),
-            "leave that out to use it as it is, or make a provider of its own with --provider NAME and a name that is \
-             not taken"
-                .to_owned(),
-        ),
-        EditFault::NoModel { model, near, others } => (
-            ("model-not-found", ExitCode::NotFound),
-            format!("there is no model {model}"),
-            match (near.as_slice(), others.as_slice()) {
-                ([], []) => "add one: a-society models add".to_owned(),
-                ([], others) => format!("there are: {}", others.join(", ")),
-                (near, _) => format!("did you mean {}?", near.join(", ")),
-            },
-        ),
-        EditFault::NoProvider { provider, others } => (
-            ("provider-not-found", ExitCode::NotFound),
-            format!("there is no provider {provider}, and it is not said how a new one is spoken to"),
-            match others.as_slice() {
-                [] => "say --wire for a new one".to_owned(),
-                others => format!("name one of {}, or say --wire for a new one", others.join(", ")),
-            },
-        ),
-        EditFault::IsDefault { model, others } => (
-            ("model-in-use", refused),
-            format!("roles that name no model use {model}"),
-            format!(
-                "name another one for them: a-society models rm {model} --default {}",
-                others.first().map_or("MODEL", String::as_str)
-            ),
-        ),
-        EditFault::IsChooser(model) => (
-            ("model-in-use", refused),
-            format!("it chooses for roles: the file says `chooser: {model}`"),
-            "name another model there, or take that line out, and try again".to_owned(),
-        ),
-        EditFault::ByHand(lines) => (
-            ("configuration-unchanged", ExitCode::Failed),
-            "the file is laid out so that lines cannot be put in safely".to_owned(),
-            format!("put these in by hand:\n{lines}"),
-        ),
-        EditFault::Unclear(what) => (
-            ("configuration-unchanged", ExitCode::Failed),
-            "the file is laid out so that it cannot be changed safely".to_owned(),
-            format!("do it by hand: {what}"),
-        ),
+/// Why the configuration stays as it is.
+pub(super) fn refused(refusal: Refusal) -> Stop {
+    let exit = match refusal.grade {
+        Grade::Usage => ExitCode::Usage,
+        Grade::NotFound => ExitCode::NotFound,
+        Grade::Refused => ExitCode::Refused,
+        Grade::Failed => ExitCode::Failed,
     };
-    OperatorError::new(code, "the configuration was not changed", why, hint).into()
+    OperatorError::new(
+        (refusal.code, exit),
+        refusal.what,
+        refusal.why,
+        refusal.hint,
+    )
+    .into()
 }

@@ -1,7 +1,11 @@
 //! What the operator types while a flow is watched: keys, or lines.
 
-use std::io::{self, IsTerminal, Read};
-use std::sync::mpsc::{Receiver, TryRecvError, TrySendError, sync_channel};
+use std::io::{self, IsTerminal, PipeReader, PipeWriter, Read, Write};
+use std::sync::mpsc::{Receiver, SyncSender, TryRecvError, TrySendError, sync_channel};
+use std::time::Duration;
+
+use rustix::event::{PollFd, PollFlags, poll};
+use rustix::io::Errno;
 
 use rustix::termios::{LocalModes, OptionalActions, QueueSelector, Termios};
 use rustix::termios::{tcflush, tcgetattr, tcsetattr};
@@ -20,6 +24,36 @@ pub(crate) struct Prompt {
     line: Vec<u8>,
     /// How the terminal was, while it hands over keys instead of lines.
     before: Option<Termios>,
+    /// What asks the thread to leave standard input alone, what it says then, and what wakes it again.
+    bell: PipeWriter,
+    resting: Receiver<()>,
+    wake: SyncSender<()>,
+}
+
+/// While it is there, nobody here reads standard input.
+#[derive(Debug)]
+pub(crate) struct Rest {
+    wake: SyncSender<()>,
+}
+
+impl Drop for Rest {
+    fn drop(&mut self) {
+        let _woken = self.wake.try_send(());
+    }
+}
+
+/// How long the thread may take to leave standard input alone.
+const RESTS_WITHIN: Duration = Duration::from_secs(1);
+
+/// Waits for something to read. Whether it is the bell.
+fn is_rung(bell: &PipeReader) -> bool {
+    let stdin = io::stdin();
+    let mut ends = [
+        PollFd::new(&stdin, PollFlags::IN),
+        PollFd::new(bell, PollFlags::IN),
+    ];
+    while poll(&mut ends, None) == Err(Errno::INTR) {}
+    ends[1].revents().contains(PollFlags::IN)
 }
 
 /// What was typed.
@@ -42,11 +76,24 @@ impl Prompt {
             return None;
         }
         let (typed, pieces) = sync_channel(PIECES_MAX);
+        let (mut rung, bell) = io::pipe().ok()?;
+        let (rests, resting) = sync_channel(1);
+        let (wake, woken) = sync_channel(1);
         std::thread::Builder::new()
             .name("prompt".to_owned())
             .spawn(move || {
                 let mut piece = [0; 4096];
-                while let Ok(bytes @ 1..) = io::stdin().lock().read(&mut piece) {
+                loop {
+                    if is_rung(&rung) {
+                        let _rung = rung.read(&mut piece);
+                        if rests.send(()).is_err() || woken.recv().is_err() {
+                            return;
+                        }
+                        continue;
+                    }
+                    let Ok(bytes @ 1..) = io::stdin().lock().read(&mut piece) else {
+                        return;
+                    };
                     // What nobody asked for is dropped, so that a key is taken when it is pressed.
                     let piece = piece[..bytes].to_vec();
                     if matches!(typed.try_send(piece), Err(TrySendError::Disconnected(_))) {
@@ -59,7 +106,22 @@ impl Prompt {
             pieces,
             line: Vec::new(),
             before: None,
+            bell,
+            resting,
+            wake,
         })
+    }
+
+    /// Leaves standard input to another program until what is given back is gone.
+    pub(crate) fn rest(&self) -> Rest {
+        let mut bell = &self.bell;
+        if bell.write_all(&[0]).is_ok() {
+            // One that reads no more has nothing to leave alone.
+            let _resting = self.resting.recv_timeout(RESTS_WITHIN);
+        }
+        Rest {
+            wake: self.wake.clone(),
+        }
     }
 
     /// Takes keys from here on, one by one and without showing them, or whole lines. Signals and what is

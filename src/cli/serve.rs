@@ -9,7 +9,6 @@ use a_society_facts::fact::journal::ProcessName;
 use a_society_facts::view::standing::Standing;
 use a_society_facts::view::summary::Summary;
 use a_society_operator_ui::hub::Hubs;
-use a_society_operator_ui::protocol::ask::ModelChoice;
 use a_society_operator_ui::protocol::down::Mode;
 use a_society_operator_ui::server::actions::adopt;
 use a_society_operator_ui::server::dev::Source;
@@ -272,8 +271,8 @@ impl Wanted {
 fn start(store: &Store, wanted: Wanted) -> Result<(Server, Arc<dyn Actions>), Stop> {
     let refused = |error: std::io::Error| from_io("serve", "the page", &error);
     let epoch = format!("{:032x}", SystemMint.number());
-    let hubs = Hubs::new(store.clone(), epoch, models(), user::reach().ok());
     let actions: Arc<dyn Actions> = Arc::new(Workspace::new(store.clone()));
+    let hubs = Hubs::new(store.clone(), epoch, actions.models(), user::reach().ok());
     let folder = workspace::folder_of(store);
     let options = Options {
         listen: wanted.listen,
@@ -330,19 +329,6 @@ fn taken(listen: SocketAddr, error: &std::io::Error) -> Stop {
         "open that one, or take another port with --port 0",
     )
     .into()
-}
-
-/// The models of the operator, as a page shows them. Without a configuration there are none.
-fn models() -> Vec<ModelChoice> {
-    let Ok((_, catalog)) = user::catalog() else {
-        return Vec::new();
-    };
-    let models = catalog.models.iter().map(|(name, spec)| ModelChoice {
-        name: name.clone(),
-        words: format!("{}, a window of {} tokens", spec.id, spec.window_tokens),
-        window_tokens: spec.window_tokens,
-    });
-    models.collect()
 }
 
 /// What the file says that another server looks for.

@@ -1,6 +1,8 @@
 //! What the page's server asks of the workspace: to start flows, to go on with them, and what there
 //! is.
 
+mod settings;
+
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -8,9 +10,11 @@ use std::sync::OnceLock;
 use a_society_facts::fact::flow::Ends;
 use a_society_facts::id::{ProjectName, Seq};
 use a_society_operator_ui::fold::reach;
+use a_society_operator_ui::protocol::ask::ModelChoice;
 use a_society_operator_ui::protocol::down::Fault;
 use a_society_operator_ui::protocol::http::{NewFlow as Wanted, NewFrom, ProjectRow, SentRequest};
 use a_society_operator_ui::protocol::made::{MadeProject, NewProject};
+use a_society_operator_ui::protocol::settings::{Setting, SettingDone, Trial, Tried};
 use a_society_operator_ui::server::{Actions, Begun, Chosen};
 use a_society_orchestrator::config::servers::{Roster, lists_in};
 use a_society_orchestrator::config::user;
@@ -307,7 +311,11 @@ impl Actions for Workspace {
 
     fn settings(&self, page: &str) -> Option<Value> {
         match page {
-            "models" => Some(models()),
+            "models" => {
+                let named = models_named(&self.store, &self.projects());
+                Some(settings::models(&named))
+            }
+            "catalogue" => Some(settings::catalogue()),
             "permissions" => Some(permissions()),
             "mcp" => Some(servers(self.store.ground().disk.as_ref(), self.root())),
             "skills" => Some(skills()),
@@ -319,42 +327,36 @@ impl Actions for Workspace {
             _ => None,
         }
     }
+
+    fn models(&self) -> Vec<ModelChoice> {
+        settings::choices()
+    }
+
+    fn configure(&self, setting: &Setting) -> Result<SettingDone, Fault> {
+        settings::configure(setting)
+    }
+
+    fn try_out(&self, trial: &Trial) -> Result<Tried, Fault> {
+        settings::trial(trial)
+    }
 }
 
-fn models() -> Value {
-    let (path, catalog) = match user::catalog() {
-        Ok(found) => found,
-        Err(error) => return json!({ "models": [], "fault": error.to_string() }),
-    };
-    let million = |input_tokens, output_tokens| a_society_facts::fact::turn::Usage {
-        input_tokens,
-        output_tokens,
-        ..Default::default()
-    };
-    let models = catalog.models.iter().map(|(name, spec)| {
-        let price = spec.price.as_ref();
-        json!({
-            "name": name,
-            "provider": spec.provider,
-            "id": spec.id,
-            "window_tokens": spec.window_tokens,
-            "effort": spec.effort.map(|effort| effort.word()),
-            "input_micros": price.map(|price| price.of(&million(1_000_000, 0))),
-            "output_micros": price.map(|price| price.of(&million(0, 1_000_000))),
-            "usual": catalog.model.as_ref() == Some(name),
-        })
-    });
-    let models: Vec<Value> = models.collect();
-    let providers = catalog.providers.values().map(|provider| {
-        json!({
-            "name": provider.name,
-            "address": provider.base_url,
-            // From where, never what.
-            "key": provider.key.as_ref().map(ToString::to_string),
-        })
-    });
-    let providers: Vec<Value> = providers.collect();
-    json!({ "file": path, "models": models, "providers": providers })
+/// Which roles of the projects name each model.
+fn models_named(store: &Store, projects: &[ProjectRow]) -> settings::NamedBy {
+    let disk = store.ground().disk.as_ref();
+    let mut named = settings::NamedBy::new();
+    for row in projects.iter().filter(|row| row.ready) {
+        let Ok(project) = row.name.parse::<ProjectName>() else {
+            continue;
+        };
+        for (name, role) in project_roles(disk, &project_folder(store, &project)) {
+            if let Some(model) = role.model {
+                let by = format!("{}/{name}", row.name);
+                named.entry(model).or_default().push(by);
+            }
+        }
+    }
+    named
 }
 
 /// The roles of the projects, as their files have them.

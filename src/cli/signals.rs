@@ -43,6 +43,11 @@ impl Interrupts {
         Ok(Self { count })
     }
 
+    /// Takes back those after the first so many, which were meant for another program.
+    pub(crate) fn forget(&self, kept: usize) {
+        self.count.store(kept, Ordering::SeqCst);
+    }
+
     /// How many there were.
     pub(crate) fn count(&self) -> usize {
         self.count.load(Ordering::SeqCst)

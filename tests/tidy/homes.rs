@@ -186,6 +186,10 @@ const TOUCHES: [Touch; 6] = [
                 "opens the page in the operator's browser, when that is asked for",
             ),
             (
+                "src/cli/editor.rs",
+                "opens the operator's own editor for a file of their turn, when they press its key",
+            ),
+            (
                 "src/cli/notify.rs",
                 "tells the operator's own command that a flow waits, is done or failed",
             ),

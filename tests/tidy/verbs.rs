@@ -14,6 +14,9 @@ const REFERENCE: &str = "docs/cli.md";
 /// Every command of the page.
 const PROTOCOL: &str = "operator-ui/src/protocol/command.rs";
 
+/// Every change of the operator's configuration that the page can make.
+const SETTINGS_PROTOCOL: &str = "operator-ui/src/protocol/settings.rs";
+
 /// A verb, the file of its test below `tests/`, and the test.
 type Row = (&'static str, &'static str, &'static str);
 
@@ -496,6 +499,18 @@ const PAGE: &[Row] = &[
     ),
 ];
 
+const MODELS_TEST: &str = "a first model is added, tried, made the default and removed on the page, and a flow that waited for one goes on with it";
+
+/// The settings of the page are looked at in a browser.
+const SETTINGS: &[Row] = &[
+    ("AddModel", SETTINGS_TESTS, MODELS_TEST),
+    ("EditModel", SETTINGS_TESTS, MODELS_TEST),
+    ("RemoveModel", SETTINGS_TESTS, MODELS_TEST),
+    ("UseModel", SETTINGS_TESTS, MODELS_TEST),
+];
+
+const SETTINGS_TESTS: &str = "../operator-ui/web/tests/settings.test.mjs";
+
 /// Where a route of the server is a verb of its own: what the page makes, starts, writes or removes without a
 /// command of the socket.
 const ROUTES: &str = "operator-ui/src/server/routes.rs";
@@ -532,6 +547,8 @@ const POSTED: &[Row] = &[
         "examples/served.rs",
         "a_flow_is_removed_from_the_page_as_its_plan_says_and_not_while_it_is_open",
     ),
+    ("configure", SETTINGS_TESTS, MODELS_TEST),
+    ("try_out", SETTINGS_TESTS, MODELS_TEST),
 ];
 
 /// The commands of the reference, also those within another.
@@ -544,11 +561,12 @@ fn of_reference(page: &str) -> BTreeSet<String> {
         .collect()
 }
 
-/// The variants of the first `pub enum Command` of a file.
-fn of_protocol(text: &str) -> BTreeSet<String> {
+/// The variants of the first enum of this name in a file.
+fn of_protocol(text: &str, name: &str) -> BTreeSet<String> {
+    let head = format!("pub enum {name} {{");
     let mut lines = text
         .lines()
-        .skip_while(|line| !line.trim_start().starts_with("pub enum Command {"));
+        .skip_while(|line| !line.trim_start().starts_with(&head));
     let indent = lines
         .next()
         .map_or(0, |line| line.len() - line.trim_start().len());
@@ -612,7 +630,8 @@ fn findings(
 fn every_verb_of_the_terminal_and_of_the_page_has_a_test_that_looks_at_its_far_end() {
     let file = |path: &str| read(&format!("tests/{path}"));
     let terminal = of_reference(&read(REFERENCE));
-    let page = of_protocol(&read(PROTOCOL));
+    let page = of_protocol(&read(PROTOCOL), "Command");
+    let settings = of_protocol(&read(SETTINGS_PROTOCOL), "SettingChange");
     assert!(
         terminal.len() > 60 && page.len() > 20,
         "{terminal:?} {page:?}"
@@ -621,6 +640,7 @@ fn every_verb_of_the_terminal_and_of_the_page_has_a_test_that_looks_at_its_far_e
     let mut all = findings(POSTED, &posted, ROUTES, file);
     all.extend(findings(TERMINAL, &terminal, REFERENCE, file));
     all.extend(findings(PAGE, &page, PROTOCOL, file));
+    all.extend(findings(SETTINGS, &settings, SETTINGS_PROTOCOL, file));
     assert_kept("every verb has a row that names a test", &all);
 }
 
@@ -660,7 +680,7 @@ fn verbs_are_read_from_the_reference_and_from_the_protocol() {
     let text = "w! {\n    pub enum Command {\n        /// A.\n        One {\n            Two: u8,\n        },\n        \
                 Three {},\n    }\n    pub enum Other {\n        Four,\n    }\n}\n";
     assert_eq!(
-        of_protocol(text),
+        of_protocol(text, "Command"),
         ["One", "Three"].map(str::to_owned).into()
     );
 }

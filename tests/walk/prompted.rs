@@ -222,3 +222,174 @@ fn words_said_to_a_role_at_work_leave_with_its_next_request() {
     assert!(!heard[0].contains("Count in dozens."), "{heard:?}");
     assert!(heard[1].contains("Count in dozens."), "{heard:?}");
 }
+
+/// A person who signs what was written, or sends it back.
+const SIGNED: &str = r"workflow:
+  name: Signed
+  nodes: [{ id: write, role: writer }, { id: sign, role: lead }, { id: close, role: writer }]
+  edges: [{ from: write, to: sign }, { from: sign, to: close }]
+roles:
+  writer: { executor: scripted, instructions: You write. }
+  lead: { executor: human }
+";
+
+const WRITES: &str = r"default: forward
+script:
+  - { node: write, say: [{ forward: 'The plan has no date.' }] }
+";
+
+#[test]
+fn a_person_writes_a_file_in_their_editor_and_a_key_hands_it_over_or_sends_the_work_back() {
+    let place = Place::new(SIGNED, WRITES);
+    // It takes what it writes from the terminal, which nobody else may read meanwhile.
+    let editor = "echo the editor is here; IFS= read -r said; printf '%s\\n' \"$said\" >> \"$1\"";
+    place.write("editor.sh", editor);
+    let words = ["run", "demo/flow.yaml", "--improve", "none"];
+    let mut terminal = Terminal::start_with(&place, &words, &[("EDITOR", "sh editor.sh")]);
+    terminal.writes("sign (lead): it is your turn", 1);
+    terminal.writes("The plan has no date.", 1);
+    terminal.writes("b send back to write", 1);
+    sleep(SETTLED);
+    terminal.press("b");
+    terminal.writes("what has to change?", 1);
+    terminal.press("Name a date.\n");
+    terminal.writes("sign (lead): it is your turn", 2);
+    let flow = place.flow().unwrap();
+    let record = place.folder(&flow).join("record");
+    let reason = std::fs::read_to_string(record.join("lead-reason.md")).unwrap();
+    assert_eq!(reason, "Name a date.\n");
+    let told = std::fs::read_to_string(place.folder(&flow).join("roles/writer/transcript.json"));
+    assert!(
+        told.unwrap().contains("Name a date."),
+        "the writer reads it"
+    );
+    sleep(SETTLED);
+    terminal.press("w");
+    terminal.writes("nothing for record/lead.md", 1);
+    terminal.press("\n");
+    terminal.writes("the editor is here", 1);
+    terminal.press("Signed, with y and n in it.\n");
+    terminal.writes("record/lead.md is written", 1);
+    sleep(SETTLED);
+    terminal.press("h");
+    assert_eq!(terminal.child.wait().unwrap().code(), Some(0));
+    assert_eq!(
+        std::fs::read_to_string(record.join("lead.md")).unwrap(),
+        "Signed, with y and n in it.\n"
+    );
+    let made = place.run(&["status", &flow, "--json"]).json()["delivered"].clone();
+    assert_eq!(made["path"], "record/lead.md");
+}
+
+#[test]
+fn a_file_that_could_not_take_its_place_is_kept_and_an_editor_that_fails_writes_nothing() {
+    let place = Place::new(SIGNED, WRITES);
+    // Somebody else writes the file meanwhile.
+    place.write(
+        "editor.sh",
+        "if [ -e broken ]; then rm broken; exit 3; fi\necho mine > \"$1\"\n\
+         for folder in .a-society/state/demo/*/record; do echo theirs > \"$folder/lead.md\"; done\n",
+    );
+    place.write("broken", "");
+    let words = ["run", "demo/flow.yaml", "--improve", "none"];
+    let more = [("EDITOR", "sh editor.sh"), ("A_SOCIETY_PLAIN", "1")];
+    let mut terminal = Terminal::start_with(&place, &words, &more);
+    terminal.writes("w write or edit a file", 1);
+    sleep(SETTLED);
+    terminal.press("w\n");
+    terminal.writes("which file?", 1);
+    terminal.press("\n");
+    terminal.writes("nothing was written", 1);
+    sleep(SETTLED);
+    terminal.press("w\n");
+    terminal.writes("which file?", 2);
+    terminal.press("\n");
+    terminal.writes("what you wrote is in ", 1);
+    sleep(SETTLED);
+    terminal.press("l\n");
+    assert_eq!(terminal.child.wait().unwrap().code(), Some(8));
+    let seen = terminal.scrolled().join(" ");
+    let kept = seen.split("what you wrote is in ").nth(1).unwrap();
+    let kept = kept.split_whitespace().next().unwrap();
+    assert_eq!(std::fs::read_to_string(kept).unwrap(), "mine\n");
+    std::fs::remove_file(kept).unwrap();
+}
+
+/// What is written is approved, and comes back once.
+const APPROVED: &str = r"workflow:
+  name: Approved
+  nodes: [{ id: write, role: writer, human-colab: true }, { id: check, role: checker }, { id: close, role: writer }]
+  edges: [{ from: write, to: check }, { from: check, to: close }]
+roles:
+  writer: { executor: scripted, instructions: You write. }
+  checker: { executor: scripted, instructions: You check. }
+";
+
+const TWICE: &str = r#"default: forward
+script:
+  - { node: write, turn: 1, say: [{ write: { path: plan.md, text: "1. Ask.\n2. Post.\n" } }, { handoff: { to: check, artifact: plan.md } }] }
+  - { node: check, turn: 1, say: [{ write: { path: why.md, text: "No date." } }, { handoff: { to: write, artifact: why.md } }] }
+  - { node: write, say: [{ write: { path: plan-2.md, text: "1. Ask.\n2. Post on Monday.\n" } }, { handoff: { to: check, artifact: plan-2.md } }] }
+"#;
+
+#[test]
+fn a_second_version_is_approved_by_what_changed_and_all_of_it_is_a_key_away() {
+    let place = Place::new(APPROVED, TWICE);
+    let words = ["run", "demo/flow.yaml", "--improve", "none"];
+    let mut terminal = Terminal::start(&place, &words);
+    terminal.writes("y approve · n send back", 1);
+    terminal.writes("2. Post.", 1);
+    sleep(SETTLED);
+    terminal.press("y");
+    terminal.writes("changed since it was handed over last: +1 −1", 1);
+    terminal.writes("-2. Post.", 1);
+    terminal.writes("+2. Post on Monday.", 1);
+    terminal.writes("v all of it", 1);
+    sleep(SETTLED);
+    terminal.press("v");
+    terminal.writes("│ 2. Post on Monday.", 1);
+    sleep(SETTLED);
+    terminal.press("y");
+    assert_eq!(terminal.child.wait().unwrap().code(), Some(0));
+    let flow = place.flow().unwrap();
+    let plan = place.folder(&flow).join("record/plan-2.md");
+    assert!(std::fs::read_to_string(plan).unwrap().contains("Monday"));
+}
+
+#[test]
+fn programs_are_asked_for_approvals_and_words_and_answer_with_what_the_ask_names() {
+    let place = Place::new(APPROVED, TWICE);
+    let asks = |said: &str| -> Vec<serde_json::Value> {
+        let events = said.lines().map(|line| serde_json::from_str(line).unwrap());
+        events
+            .filter(|one: &serde_json::Value| one["event"] == "ask" || one["event"] == "answer")
+            .collect()
+    };
+    let run = ["run", "demo/flow.yaml", "--improve", "none", "--json"];
+    let said = place.run(&run);
+    assert_eq!(said.code, 8, "{said:?}");
+    let [ask] = &asks(&said.out)[..] else {
+        panic!("{said:?}")
+    };
+    assert_eq!(ask["kind"], "approval");
+    let files = json!([{ "to": "check", "path": "record/plan.md", "bytes": 17 }]);
+    assert_eq!(ask["files"], files);
+    let flow = place.flow().unwrap();
+    let decline = ["decline", &flow, ask["ask"].as_str().unwrap()];
+    let declined = place.run(&[&decline[..], &["--reason", "Name the day."]].concat());
+    assert_eq!(declined.code, 0, "{declined:?}");
+    let said = place.run(&["resume", &flow, "--until-waiting", "--json"]);
+    let told = asks(&said.out);
+    let kinds: Vec<&str> = told.iter().filter_map(|ask| ask["kind"].as_str()).collect();
+    assert_eq!(kinds, ["approval"], "{said:?}");
+    // A role that asks for words says so, too.
+    let place = Place::new(FLOW, SLOW_TO_ASK);
+    let said = place.run(&run);
+    let told = asks(&said.out);
+    let [ask] = &told[..] else { panic!("{said:?}") };
+    assert_eq!(
+        (&ask["kind"], &ask["node"]),
+        (&json!("text"), &json!("write"))
+    );
+    assert!(ask["question"].as_str().unwrap().contains("Which colour?"));
+}

@@ -111,6 +111,42 @@ fn wait_of<'s>(
     mine.map(|(_, waiting)| waiting)
 }
 
+/// How a turn that the operator takes may end: one at a node, or one that looks back.
+#[must_use]
+pub fn own_turn(
+    state: &FlowState,
+    graph: &FlowGraph,
+    (node, role): (Option<&NodeId>, &RoleInstance),
+) -> Option<OwnTurn> {
+    let Some(node) = node else {
+        let improvement = state.improvement.as_ref()?;
+        let (word, path) = if improvement.feedback.role.as_ref() == Some(role) {
+            ("report", report_path().to_owned())
+        } else {
+            ("findings", findings_path(role))
+        };
+        return Some(OwnTurn {
+            forward: Vec::new(),
+            backward: Vec::new(),
+            waits: false,
+            closes: false,
+            writes: Some(OwnFile {
+                word: word.to_owned(),
+                path,
+            }),
+        });
+    };
+    let may = allowed(graph, state, node);
+    let names = |nodes: &[NodeId]| nodes.iter().map(ToString::to_string).collect();
+    Some(OwnTurn {
+        forward: names(&may.forward),
+        backward: names(&may.backward),
+        waits: true,
+        closes: may.closes,
+        writes: None,
+    })
+}
+
 /// What a role asks, as far as it is kept in the state.
 #[must_use]
 pub fn asked(state: &FlowState, node: Option<&NodeId>, role: &RoleInstance) -> Option<String> {
@@ -277,33 +313,7 @@ impl Asker<'_> {
         if reason != WaitReason::PromptHuman || !self.around.is_operator(role) {
             return None;
         }
-        let Some(node) = node else {
-            let improvement = self.state.improvement.as_ref()?;
-            let (word, path) = if improvement.feedback.role.as_ref() == Some(role) {
-                ("report", report_path().to_owned())
-            } else {
-                ("findings", findings_path(role))
-            };
-            return Some(OwnTurn {
-                forward: Vec::new(),
-                backward: Vec::new(),
-                waits: false,
-                closes: false,
-                writes: Some(OwnFile {
-                    word: word.to_owned(),
-                    path,
-                }),
-            });
-        };
-        let may = allowed(self.around.graph()?, self.state, node);
-        let names = |nodes: &[NodeId]| nodes.iter().map(ToString::to_string).collect();
-        Some(OwnTurn {
-            forward: names(&may.forward),
-            backward: names(&may.backward),
-            waits: true,
-            closes: may.closes,
-            writes: None,
-        })
+        own_turn(self.state, self.around.graph()?, (node, role))
     }
 
     fn consent(&self, consent: &ConsentId, node: Option<&NodeId>, role: &RoleInstance) -> Ask {

@@ -168,6 +168,14 @@ impl FlowFold {
         }
     }
 
+    /// Says which models there are, which may have changed since.
+    pub fn configured(&mut self, models: Vec<ModelChoice>) {
+        if self.models != models {
+            self.models = models;
+            self.touched = Touched::all();
+        }
+    }
+
     /// The roles as whoever drives the flow has them.
     const fn roles(&self) -> &BTreeMap<String, InlineRole> {
         match &self.roles_in_file {

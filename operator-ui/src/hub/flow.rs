@@ -290,6 +290,7 @@ impl Reader {
         let outcome = self.read(hubs);
         let grew = self.follower.seq() > before;
         self.fold.damaged(outcome.is_err());
+        self.fold.configured(hubs.models());
         // What streamed is asked for before the journal is read, so that it never lies before it.
         let mut streams = false;
         for text in &ahead {

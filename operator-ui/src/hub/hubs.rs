@@ -100,7 +100,7 @@ pub struct Hubs {
     /// This run of the server.
     pub epoch: String,
     /// The models there are.
-    pub models: Vec<ModelChoice>,
+    models: Mutex<Vec<ModelChoice>>,
     /// How far tools reach at most, if that is known.
     pub reach: Option<Reach>,
     /// Counts what the hubs did, for those who measure.
@@ -147,7 +147,7 @@ impl Hubs {
         let hubs = Arc::new(Self {
             store,
             epoch,
-            models,
+            models: Mutex::new(models),
             reach,
             counts: Counts::default(),
             flows: Mutex::default(),
@@ -169,10 +169,31 @@ impl Hubs {
         hubs
     }
 
+    /// The models there are.
+    #[must_use]
+    pub fn models(&self) -> Vec<ModelChoice> {
+        lock(&self.models).clone()
+    }
+
+    /// These are the models from now on. Everybody who follows a flow learns which can be chosen for it.
+    pub fn configured(&self, models: Vec<ModelChoice>) {
+        if std::mem::replace(&mut *lock(&self.models), models.clone()) == models {
+            return;
+        }
+        for hub in lock(&self.flows).values() {
+            hub.bell().ring();
+        }
+        if let (Some(inbox), Ok(census)) = (&*lock(&self.inbox), self.store.census()) {
+            for flow in census.flows {
+                inbox.changed(flow);
+            }
+        }
+    }
+
     /// A fold of a flow that knows all that is not in its journal and does not change with it.
     #[must_use]
     pub fn fold_of(&self, flow: &FlowRef) -> FlowFold {
-        FlowFold::new(wire_ref(flow), self.models.clone())
+        FlowFold::new(wire_ref(flow), self.models())
             .reaching(self.reach.clone())
             .in_project(place::roles_of(&self.store, &flow.project))
     }

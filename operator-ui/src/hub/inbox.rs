@@ -364,7 +364,7 @@ impl Around for Seen<'_> {
     }
 
     fn models(&self) -> Vec<ModelChoice> {
-        self.hubs.models.clone()
+        self.hubs.models()
     }
 
     fn scopes(&self, role: &RoleInstance) -> Vec<String> {

@@ -14,6 +14,7 @@ pub mod http;
 pub mod limits;
 pub mod made;
 pub mod row;
+pub mod settings;
 pub mod strict;
 pub mod up;
 

@@ -3,7 +3,7 @@
 
 use ts_rs::{Config, TS};
 
-use super::{ask, command, down, exported, feed, findings, flow, http, made, row, up};
+use super::{ask, command, down, exported, feed, findings, flow, http, made, row, settings, up};
 
 const HEAD: &str = "// Generated from operator-ui/src/protocol by `A_SOCIETY_UPDATE=1 cargo test -p a-society-operator-ui \
 --lib the_page_has`. Do not edit.\n\n";
@@ -41,6 +41,7 @@ fn typescript() -> String {
             MarkKind, Events, Event, Transcript, Segment, TranscriptMessage, Files, FileVersions, DeliveredFile,
             FileVersion, Author, Costs, Cost, RecordFiles, RecordFile, RecordText, NewFile, Changes, Hits, Hit, Projects, ProjectRow, NewFlow, NewFrom, Models, GraphText, JudgedGraph, GraphFinding,
         },
+        settings::{Setting, SettingChange, ModelWish, KeyPlace, ModelRemoval, SettingDone, Trial, Tried},
         made::{NewProject, MadeProject, Removal, RemovalPart, RemovalFork, Remove},
         exported::{Exported, Moment, ExportedRequests, ExportedRequest, ExportedTranscript, SessionMoment, SessionPart, ListChange, Drafted},
     );

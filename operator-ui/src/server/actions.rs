@@ -13,9 +13,11 @@ use a_society_orchestrator::machine::{Question, Work};
 use a_society_state::FlowRef;
 
 use crate::hub::Hubs;
+use crate::protocol::ask::ModelChoice;
 use crate::protocol::down::Fault;
 use crate::protocol::http::{NewFlow, ProjectRow, SentRequest};
 use crate::protocol::made::{MadeProject, NewProject};
+use crate::protocol::settings::{Setting, SettingDone, Trial, Tried};
 
 /// How long it is waited for news of a flow before it is looked whether its task is still there.
 const LOOK: Duration = Duration::from_secs(10);
@@ -96,6 +98,21 @@ pub trait Actions: Debug + Send + Sync {
 
     /// What is configured, for one page of the settings; nothing if there is no such page.
     fn settings(&self, page: &str) -> Option<serde_json::Value>;
+
+    /// The models that roles may be given now.
+    fn models(&self) -> Vec<ModelChoice>;
+
+    /// Changes what is configured.
+    ///
+    /// # Errors
+    /// In the operator's words.
+    fn configure(&self, setting: &Setting) -> Result<SettingDone, Fault>;
+
+    /// Tries out something that is configured, and says whether it works.
+    ///
+    /// # Errors
+    /// In the operator's words, when there is no such thing.
+    fn try_out(&self, trial: &Trial) -> Result<Tried, Fault>;
 }
 
 /// Lets this process drive what began, and forgets it when its task is over.

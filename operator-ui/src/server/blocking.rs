@@ -34,10 +34,25 @@ where
 
 fn status_of(fault: &Fault) -> StatusCode {
     match fault.code.as_str() {
-        "no-such-flow" | "not-found" => StatusCode::NOT_FOUND,
+        "no-such-flow" | "not-found" | "model-not-found" | "provider-not-found"
+        | "server-not-found" | "rule-not-found" | "skill-not-found" => StatusCode::NOT_FOUND,
         "message-unfit" | "flow-file-unfit" | "usage" => StatusCode::BAD_REQUEST,
-        "command-refused" | "command-ambiguous" | "not-forkable" | "not-written"
-        | "not-removed" | "file-exists" | "project-unfit" => StatusCode::CONFLICT,
+        "command-refused"
+        | "command-ambiguous"
+        | "not-forkable"
+        | "not-written"
+        | "not-removed"
+        | "file-exists"
+        | "project-unfit"
+        | "configuration-changed"
+        | "configuration-unchanged"
+        | "model-exists"
+        | "model-in-use"
+        | "provider-differs"
+        | "server-exists"
+        | "server-waits"
+        | "secret-differs"
+        | "definition-changed" => StatusCode::CONFLICT,
         _ => StatusCode::INTERNAL_SERVER_ERROR,
     }
 }

@@ -5,15 +5,15 @@ use std::path::Path;
 
 use a_society_facts::fact::Fact;
 use a_society_facts::fact::imported::FlowImported;
-use a_society_facts::handoff::{Delivery, Way};
+use a_society_facts::handoff::{Artifact, Delivery, Way};
 use a_society_facts::id::{ApprovalId, Seq, TurnId};
 use a_society_facts::{Hash, Recorded};
 use a_society_orchestrator::delivered::{self, Delivered};
-use a_society_state::{FlowRef, blob as blobs};
+use a_society_state::{FlowRef, Store, blob as blobs};
 
 use super::authors::Authors;
 use super::blocking::{missing, unread};
-use super::feed_at::each_upto;
+use super::feed_at::{each_in, each_upto};
 use super::limits::BLOB_BYTES_MAX;
 use crate::hub::Hubs;
 use crate::protocol::Fault;
@@ -54,6 +54,38 @@ pub(super) fn of(
             bytes: made.bytes.len() as u64,
         }),
     })
+}
+
+/// What went along each edge last, either way.
+///
+/// # Errors
+/// When the journal cannot be read.
+pub fn handed_last(store: &Store, flow: &FlowRef) -> Result<Vec<Delivery>, Fault> {
+    let mut last = BTreeMap::new();
+    let mut put = |delivery: Delivery| {
+        let is_forward = delivery.way == Way::Forward;
+        last.insert((delivery.edge.clone(), is_forward), delivery);
+    };
+    each_in(store, flow, None, &mut |recorded| match recorded.fact() {
+        Some(Fact::HandoffApplied(f)) => f.deliveries.iter().cloned().for_each(&mut put),
+        Some(Fact::FlowImported(f)) => {
+            for passed in &f.passed {
+                let files = passed.files.iter().map(|file| Delivery {
+                    edge: passed.edge.clone(),
+                    way: file.way,
+                    artifact: Artifact {
+                        path: file.path.clone(),
+                        hash: file.blob,
+                        bytes: file.bytes,
+                        text: None,
+                    },
+                });
+                files.for_each(&mut put);
+            }
+        }
+        Some(_) | None => {}
+    })?;
+    Ok(last.into_values().collect())
 }
 
 fn made(hubs: &Hubs, flow: &FlowRef, project: &Path) -> Result<Option<Delivered>, Fault> {

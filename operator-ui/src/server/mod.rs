@@ -35,6 +35,7 @@ mod transcript;
 pub use access::{Access, Secrets};
 pub use actions::{Actions, Begun, Chosen};
 pub use diff::changed;
+pub use files::handed_last;
 pub use listen::{Options, Server, start};
 pub use tls::Identity;
 

@@ -32,6 +32,7 @@ use crate::hub::flow::wire_ref;
 use crate::protocol::http::{GraphText, NewFile, NewFlow, SessionRequest};
 use crate::protocol::limits::FRAME_BYTES_MAX;
 use crate::protocol::made::{NewProject, Remove};
+use crate::protocol::settings::{Setting, Trial};
 use crate::protocol::{Fault, FlowRef, strict};
 
 /// A route: its path, what it wants of whoever asks, and what answers.
@@ -118,7 +119,9 @@ pub(super) const ROUTES: &[Route] = {
         }),
         route("/api/models", Operator, || get(models)),
         route("/api/flows", Operator, || post(begin)),
+        route("/api/settings", Operator, || post(configure)),
         route("/api/settings/{page}", Operator, || get(setting)),
+        route("/api/trials", Operator, || post(try_out)),
     ]
 };
 
@@ -598,9 +601,31 @@ async fn make_project(State(app): State<Shared>, body: Body) -> Answer {
 }
 
 async fn models(State(app): State<Shared>) -> Answer {
-    json(&crate::protocol::http::Models {
-        models: app.hubs.models.clone(),
+    read(&app, |app| Ok(json(&settings::models(app)))).await
+}
+
+/// Changes what is configured.
+async fn configure(State(app): State<Shared>, body: Body) -> Answer {
+    let setting: Setting = match message(&app, body).await {
+        Ok(setting) => setting,
+        Err(answer) => return answer,
+    };
+    read(&app, move |app| {
+        settings::configure(app, &setting).map(|done| json(&done))
     })
+    .await
+}
+
+/// Tries out what is configured.
+async fn try_out(State(app): State<Shared>, body: Body) -> Answer {
+    let trial: Trial = match message(&app, body).await {
+        Ok(trial) => trial,
+        Err(answer) => return answer,
+    };
+    read(&app, move |app| {
+        app.actions.try_out(&trial).map(|tried| json(&tried))
+    })
+    .await
 }
 
 async fn setting(State(app): State<Shared>, Path(page): Path<String>) -> Answer {

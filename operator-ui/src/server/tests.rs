@@ -52,6 +52,24 @@ fn idle() -> Fault {
 }
 
 impl Actions for Idle {
+    fn models(&self) -> Vec<crate::protocol::ask::ModelChoice> {
+        Vec::new()
+    }
+
+    fn configure(
+        &self,
+        _: &crate::protocol::settings::Setting,
+    ) -> Result<crate::protocol::settings::SettingDone, Fault> {
+        Err(idle())
+    }
+
+    fn try_out(
+        &self,
+        _: &crate::protocol::settings::Trial,
+    ) -> Result<crate::protocol::settings::Tried, Fault> {
+        Err(idle())
+    }
+
     fn start(&self, _: &NewFlow) -> Result<Begun, Fault> {
         Err(idle())
     }

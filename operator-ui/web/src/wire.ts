@@ -2296,6 +2296,122 @@ line: number,
  */
 words: string, };
 
+export type Setting = {
+/**
+ * What the page showed: the version of the file.
+ */
+version: string,
+/**
+ * What changes.
+ */
+change: SettingChange,
+/**
+ * Say what it would be, and change nothing.
+ */
+look?: boolean, };
+
+export type SettingChange = { "add_model": ModelWish } | { "edit_model": ModelWish } | { "remove_model": ModelRemoval } | { "use_model": string };
+
+export type ModelWish = {
+/**
+ * How it is called here.
+ */
+name: string,
+/**
+ * Its name with its provider.
+ */
+id?: string,
+/**
+ * Its provider.
+ */
+provider?: string,
+/**
+ * How a new provider is spoken to.
+ */
+wire?: string,
+/**
+ * Where a new provider is.
+ */
+base_url?: string,
+/**
+ * Where its key is.
+ */
+key?: KeyPlace,
+/**
+ * The tokens that it reads at most.
+ */
+window?: number,
+/**
+ * The tokens of one answer.
+ */
+max_output?: number,
+/**
+ * Whether it gets the images that it reads.
+ */
+images?: boolean,
+/**
+ * Its effort, by its word.
+ */
+effort?: string,
+/**
+ * Its prices, as they are typed: `3,15` or `3,15,0.3,3.75`.
+ */
+prices?: string, };
+
+export type KeyPlace = {
+/**
+ * How it is found: `env`, `file` or `keyring`.
+ */
+from: string,
+/**
+ * The name of the variable, the path of the file, or the name in the keyring.
+ */
+name: string, };
+
+export type ModelRemoval = {
+/**
+ * Which.
+ */
+name: string,
+/**
+ * The model of roles that name none, from then on.
+ */
+default?: string,
+/**
+ * Whether its provider goes, too, if no other model has it.
+ */
+provider?: boolean, };
+
+export type SettingDone = {
+/**
+ * In a sentence.
+ */
+words: string,
+/**
+ * More about it, a sentence each.
+ */
+notes: Array<string>,
+/**
+ * The version of the file from now on.
+ */
+version: string, };
+
+export type Trial = { "model": string };
+
+export type Tried = {
+/**
+ * Whether it works.
+ */
+works: boolean,
+/**
+ * In words: what it said, or what is wrong.
+ */
+words: string,
+/**
+ * What it offers.
+ */
+offers: Array<string>, };
+
 export type NewProject = {
 /**
  * Its name, which is that of its folder; it may be there already and hold work.

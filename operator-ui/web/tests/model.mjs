@@ -11,7 +11,7 @@ export class Model {
     this.#server = createServer((request, response) => {
       const pieces = [];
       request.on("data", (piece) => pieces.push(piece));
-      request.on("end", () => void this.#answer(Buffer.concat(pieces).toString(), response));
+      request.on("end", () => void this.#answer(Buffer.concat(pieces).toString(), response, request.headers));
     });
   }
   async listen() {
@@ -22,12 +22,15 @@ export class Model {
     this.#server.closeAllConnections();
     this.#server.close();
   }
+  get address() {
+    return `http://127.0.0.1:${this.#server.address().port}`;
+  }
   /** What the configuration says of it. */
   get config() {
-    return `providers:\n  p: { wire: anthropic, base-url: "http://127.0.0.1:${this.#server.address().port}" }\nmodels:\n  m: { provider: p, id: m, window: 100000, price: { input: 3.00, output: 15.00, cache-read: 0.30 } }\nmodel: m\n`;
+    return `providers:\n  p: { wire: anthropic, base-url: "${this.address}" }\nmodels:\n  m: { provider: p, id: m, window: 100000, price: { input: 3.00, output: 15.00, cache-read: 0.30 } }\nmodel: m\n`;
   }
-  async #answer(body, response) {
-    this.heard.push({ body, at: Date.now() });
+  async #answer(body, response, headers) {
+    this.heard.push({ body, at: Date.now(), headers });
     const next = typeof this.answers === "function" ? this.answers(body, this.heard.length) : (this.answers.shift() ?? { text: "Nothing more." });
     await next.hold;
     if (next.refuse !== undefined) {

@@ -185,8 +185,8 @@ const tests = {
     await page.keyboard.press("Enter");
     await page.waitForFunction((first) => location.pathname.endsWith(`/f/${first.split("/")[1]}`), order[0]);
     await page.goto(`${server.url}/settings/models`);
-    await page.getByRole("row", { name: /large-70b.*200k.*high.*\$3\.00, \$15\.00/ }).waitFor();
-    await page.getByRole("row", { name: /local-small.*default/ }).waitFor();
+    await page.getByRole("listitem").filter({ hasText: /large[^]*large-70b, window 200k, \$3\.00 in, \$15\.00 out for a million, effort high[^]*orchard\/backend/ }).waitFor();
+    await page.getByRole("listitem").filter({ hasText: /local-small\s*default[^]*Found in the variable LOCAL_KEY/ }).waitFor();
     await page.goto(`${server.url}/roles`);
     await page.getByText("You keep the journal.").waitFor();
     await page.getByText("When work is done, a retrospective all at once, and no report is written.").waitFor();

@@ -1,5 +1,6 @@
 //! Settings from outside, resolved here and handed on as values.
 
+pub mod editing;
 pub mod models;
 pub use a_society_roles::consent::policy;
 pub use a_society_roles::provider::config::{catalogue, edit};

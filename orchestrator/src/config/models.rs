@@ -23,7 +23,7 @@ use a_society_roles::turn::stop::StopSignal;
 use a_society_state::clock::{Clock, SystemClock};
 
 use super::servers::Roster;
-use super::user::{self, ConsentConfig};
+use super::user::{self, ConfigError, ConsentConfig};
 
 /// All providers share one client and its connections. It is made by the first configuration that
 /// is read.
@@ -44,22 +44,64 @@ pub fn traffic() -> Traffic {
     }
 }
 
-/// The models of the operator's configuration, read when one is needed first.
+/// What a part of the configuration says, for as long as the file does not change. A fault is not kept: what the
+/// operator mends counts the next time.
+#[derive(Debug)]
+struct Part<T>(Mutex<Option<Said<T>>>);
+
+#[derive(Debug)]
+struct Said<T> {
+    /// What the file said; absent for what does not come from it.
+    of: Option<String>,
+    is: T,
+}
+
+impl<T> Default for Part<T> {
+    fn default() -> Self {
+        Self(Mutex::new(None))
+    }
+}
+
+impl<T: Clone> Part<T> {
+    /// What does not come from the file.
+    const fn fixed(is: T) -> Self {
+        Self(Mutex::new(Some(Said { of: None, is })))
+    }
+
+    fn get(&self, read: impl FnOnce() -> Result<T, ConfigError>) -> Result<T, String> {
+        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(Said { of: None, is }) = &*kept {
+            return Ok(is.clone());
+        }
+        let text = user::text().map_err(|error| error.to_string())?;
+        let text = text.map(|(_, text)| text).unwrap_or_default();
+        if let Some(said) = kept.as_ref().filter(|said| said.of.as_ref() == Some(&text)) {
+            return Ok(said.is.clone());
+        }
+        let is = read().map_err(|error| error.to_string())?;
+        let of = Some(text);
+        Ok(kept.insert(Said { of, is }).is.clone())
+    }
+}
+
+/// The models of the operator's configuration, read when one is needed first, and anew when the file has changed:
+/// what the operator changes counts for turns that begin afterwards.
 #[derive(Debug, Default)]
 pub struct Models {
-    catalog: OnceLock<Result<Catalog, String>>,
+    catalog: Part<Arc<Catalog>>,
     /// The providers that roles asked for, by name.
     providers: Mutex<BTreeMap<String, Keyed>>,
     servers: Mutex<Option<Kept>>,
-    search: OnceLock<Option<SearchService>>,
+    search: Part<Option<SearchService>>,
     reach: OnceLock<Reach>,
-    consent: OnceLock<ConsentConfig>,
+    consent: Part<ConsentConfig>,
     bounds: OnceLock<Bounds>,
 }
 
-/// A provider, and the key that it was made with.
+/// A provider, and what it was made of.
 #[derive(Debug)]
 struct Keyed {
+    spec: ProviderSpec,
     key: Option<String>,
     provider: Arc<dyn Provider>,
 }
@@ -139,16 +181,8 @@ impl Models {
     /// # Errors
     /// Says in words why nobody does.
     pub fn search(&self) -> Result<SearchService, String> {
-        let found = match self.search.get() {
-            Some(found) => found,
-            // A fault is not kept: a key that is missing may be there the next time.
-            None => {
-                let found = user::search().map_err(|error| error.to_string())?;
-                self.search.get_or_init(|| found)
-            }
-        };
         let nobody = || "the configuration has no `search`".to_owned();
-        found.clone().ok_or_else(nobody)
+        self.search.get(user::search)?.ok_or_else(nobody)
     }
 
     /// How far tools reach at most.
@@ -169,12 +203,7 @@ impl Models {
     /// # Errors
     /// When the configuration cannot be used.
     pub fn consent(&self) -> Result<ConsentConfig, String> {
-        if let Some(consent) = self.consent.get() {
-            return Ok(consent.clone());
-        }
-        // A fault is not kept, as above.
-        let consent = user::consent().map_err(|error| error.to_string())?;
-        Ok(self.consent.get_or_init(|| consent).clone())
+        self.consent.get(user::consent)
     }
 
     /// What stops a turn that goes nowhere. A configuration that cannot be used names no model either,
@@ -189,11 +218,9 @@ impl Models {
     ///
     /// # Errors
     /// When the configuration cannot be used.
-    pub fn catalog(&self) -> Result<&Catalog, String> {
-        let read = self
-            .catalog
-            .get_or_init(|| user::catalog().map(|(_, it)| it).map_err(|e| e.to_string()));
-        read.as_ref().map_err(Clone::clone)
+    pub fn catalog(&self) -> Result<Arc<Catalog>, String> {
+        let read = || user::catalog().map(|(_, catalog)| Arc::new(catalog));
+        self.catalog.get(read)
     }
 
     /// The model that is wished for, or the default one, and the provider that answers for it.
@@ -207,12 +234,12 @@ impl Models {
         // Where there is one model only, there is nothing to choose.
         let name = wish.model.or(catalog.model.as_deref()).or(only);
         let Some(name) = name else {
-            return Err(choose(there_are(catalog)));
+            return Err(choose(there_are(&catalog)));
         };
         let Some(spec) = catalog.models.get(name) else {
             return Err(choose(format!(
                 "there is no model {name:?}; {}",
-                there_are(catalog)
+                there_are(&catalog)
             )));
         };
         let effort = match wish.effort {
@@ -222,7 +249,7 @@ impl Models {
                 choose(format!("there is no effort {word:?}; there are: {words}"))
             })?),
         };
-        let (provider, key) = self.provider(catalog, &spec.provider)?;
+        let (provider, key) = self.provider(&catalog, &spec.provider)?;
         let wire = catalog.providers.get(&spec.provider);
         let images = wire.is_some_and(|found| spec.gets_images(found.wire));
         let model = Model {
@@ -244,7 +271,8 @@ impl Models {
         })
     }
 
-    /// A provider by its name, and its key. It is made anew only when its key has changed.
+    /// A provider by its name, and its key. It is made anew only when its key or its definition
+    /// has changed.
     fn provider(
         &self,
         catalog: &Catalog,
@@ -259,7 +287,8 @@ impl Models {
             .providers
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = made.get(name).filter(|known| known.key == key) {
+        let is_same = |known: &&Keyed| known.key == key && known.spec == *spec;
+        if let Some(known) = made.get(name).filter(is_same) {
             return Ok((Arc::clone(&known.provider), key));
         }
         let endpoint = spec.endpoint(key.as_deref().map(Secret::new));
@@ -267,6 +296,7 @@ impl Models {
         let new: Arc<dyn Provider> =
             Arc::new(new.map_err(|fault| End::provider(fault.class.trouble(), fault.to_string()))?);
         let keyed = Keyed {
+            spec: spec.clone(),
             key: key.clone(),
             provider: Arc::clone(&new),
         };
@@ -311,7 +341,7 @@ pub fn there_are(catalog: &Catalog) -> String {
 /// How a turn would end that needs it.
 pub fn of(catalog: &Catalog, name: &str) -> Result<Found, End> {
     let models = Models {
-        catalog: OnceLock::from(Ok(catalog.clone())),
+        catalog: Part::fixed(Arc::new(catalog.clone())),
         ..Models::default()
     };
     models.find(Wish {

@@ -48,6 +48,12 @@ pub enum ConfigError {
         /// Why.
         why: String,
     },
+    /// Somebody else wrote it since it was read.
+    #[error("{} was changed by another editor in the meantime, and nothing was written", path.display())]
+    Changed {
+        /// The file.
+        path: PathBuf,
+    },
     /// It says something that means nothing.
     #[error("{} cannot be used:\n{}", path.display(), listed(faults))]
     Faulty {
@@ -116,16 +122,20 @@ pub fn catalog() -> Result<(PathBuf, ModelsConfig), ConfigError> {
     let Some((path, text)) = text()? else {
         return Ok((path()?, ModelsConfig::default()));
     };
-    // A limit, or a rule, that means nothing must not be taken for none: no model works under such a file.
-    let rest = || {
-        parse_limits(&text)?;
-        parse_notify(&text)?;
-        parse_consent(&text)
-    };
-    match parse(&text).and_then(|catalog| rest().map(|_| catalog)) {
+    match models_of(&text) {
         Ok(catalog) => Ok((path, catalog)),
         Err(faults) => Err(ConfigError::Faulty { path, faults }),
     }
+}
+
+/// The models that a text configures.
+pub(super) fn models_of(text: &str) -> Result<ModelsConfig, Vec<TextFault>> {
+    let catalog = parse(text)?;
+    // A limit, or a rule, that means nothing must not be taken for none: no model works under such a file.
+    parse_limits(text)?;
+    parse_notify(text)?;
+    parse_consent(text)?;
+    Ok(catalog)
 }
 
 /// The MCP servers of the configuration.
@@ -253,30 +263,53 @@ fn lines(faults: &[impl ToString]) -> String {
     lines.join("\n")
 }
 
-/// Saves the configuration, for its owner only: whole, or not at all.
+/// Saves the configuration, for its owner only: whole, or not at all, and only over what was read.
 ///
 /// # Errors
-/// When the folder or the file cannot be written.
-pub fn save(text: &str) -> Result<PathBuf, ConfigError> {
+/// When it says something else than `before` by now, or the folder or the file cannot be written.
+pub fn save_over(before: &str, text: &str) -> Result<PathBuf, ConfigError> {
     let path = path()?;
-    let saved = replace(&path, text);
-    match saved {
-        Ok(()) => Ok(path),
-        Err(error) => Err(ConfigError::Unreadable {
-            path,
-            why: error.to_string(),
-        }),
+    let unfit = |why: String| ConfigError::Unreadable {
+        path: path.clone(),
+        why,
+    };
+    let io = |error: std::io::Error| unfit(error.to_string());
+    let file = real(&path);
+    // Between the look and the change no other program of ours writes.
+    let held = held(&file).map_err(io)?;
+    let now = read(&file, CONFIG_BYTES_MAX).map_err(unfit)?;
+    if now.unwrap_or_default() != before {
+        return Err(ConfigError::Changed { path });
     }
+    replace(&path, text).map_err(io)?;
+    drop(held);
+    Ok(path)
 }
 
-pub(super) fn replace(path: &Path, text: &str) -> std::io::Result<()> {
-    // A link is followed, so that a configuration kept elsewhere stays there.
-    let path = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-    let folder = path.parent().unwrap_or(Path::new("/"));
+/// Its folder, made if it is not there, and held for as long as what is returned lives.
+fn held(file: &Path) -> std::io::Result<std::fs::File> {
+    let folder = file.parent().unwrap_or(Path::new("/"));
+    make_folder(folder)?;
+    let held = std::fs::File::open(folder)?;
+    held.lock()?;
+    Ok(held)
+}
+
+/// A link is followed, so that a configuration kept elsewhere stays there.
+fn real(path: &Path) -> PathBuf {
+    std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())
+}
+
+fn make_folder(folder: &Path) -> std::io::Result<()> {
     std::fs::DirBuilder::new()
         .recursive(true)
         .mode(0o700)
-        .create(folder)?;
+        .create(folder)
+}
+
+pub(super) fn replace(path: &Path, text: &str) -> std::io::Result<()> {
+    let path = real(path);
+    make_folder(path.parent().unwrap_or(Path::new("/")))?;
     let new = path.with_extension("yaml.new");
     let mut file = std::fs::OpenOptions::new()
         .write(true)

@@ -8,6 +8,7 @@ use a_society_facts::handoff::Artifact;
 use a_society_state::atomic::replace_durably;
 use a_society_state::disk::Disk;
 use a_society_state::files::{make_folders, read_whole};
+use serde_json::Value;
 
 use super::{Found, OUTPUTS, RECORD, below, in_record, read, walk};
 use crate::fork;
@@ -17,6 +18,63 @@ use crate::project::records::{IMPROVEMENT_NAME, RECORD_NAME};
 
 /// The files of the folder that the program writes itself.
 const OURS: [&str; 4] = [SNAPSHOT_NAME, SCRIPT_NAME, RECORD_NAME, IMPROVEMENT_NAME];
+
+/// How a turn of the operator's own ends.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Ending {
+    /// A file is handed to these nodes, forward or back.
+    Hands {
+        /// To whom.
+        to: Vec<String>,
+        /// The file.
+        path: String,
+    },
+    /// Nothing yet: it goes on when more comes in.
+    Waits,
+    /// The forward work is done.
+    Closes,
+    /// A file was written that ends it.
+    Wrote {
+        /// The word that says so.
+        word: String,
+        /// The file.
+        path: String,
+    },
+}
+
+/// The reply that ends a turn so.
+#[must_use]
+pub fn reply(ending: &Ending) -> String {
+    match ending {
+        Ending::Waits => "wait".to_owned(),
+        Ending::Closes => "close".to_owned(),
+        Ending::Wrote { word, path } => format!("{word}: {path}"),
+        Ending::Hands { to, path } => {
+            // YAML reads every JSON string as that text.
+            let quoted = |text: &str| Value::from(text).to_string();
+            let one = |node: &String| {
+                let (node, path) = (quoted(node), quoted(path));
+                format!("- target_node_id: {node}\n  artifact_path: {path}\n")
+            };
+            let block: String = to.iter().map(one).collect();
+            let names = to.join(", ");
+            format!("{path} goes to {names}.\n\n```handoff\n{block}```")
+        }
+    }
+}
+
+/// A name for a new file of a role that no other has.
+#[must_use]
+pub fn free_name(role: &str, is_reason: bool, taken: &[(String, u64)]) -> String {
+    let base = format!("{RECORD}{role}{}", if is_reason { "-reason" } else { "" });
+    let names = (1..).map(|number| match number {
+        1 => format!("{base}.md"),
+        _ => format!("{base}-{number}.md"),
+    });
+    let is_free = |name: &String| !taken.iter().any(|(path, _)| path == name);
+    // There are more numbers than files.
+    names.take(taken.len() + 1).find(is_free).unwrap_or(base)
+}
 
 /// Why a file was not written.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,18 +1,28 @@
 //! Questions at the cursor while a flow is watched.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
+use a_society_facts::Hash;
 use a_society_facts::view::flow::FlowState;
 use a_society_operator_ui::fold::terms::scope;
 use a_society_orchestrator::driver::handle::Seen;
 use a_society_orchestrator::machine::Question;
+use a_society_orchestrator::record::own::{self, Ending, Unwritten};
+use a_society_state::disk::Disk;
 
 use super::{Watch, rests};
 use crate::cli::asks::{self, Ask};
-use crate::cli::card::{self, Call, Card, Typed};
+use crate::cli::card::{self, Call, Card, Typed, to_reply};
+use crate::cli::editor::{self, Edited};
+use crate::cli::handed;
+use crate::cli::own_turn::{Act, Own};
 use crate::cli::prompt::{Heard, Prompt};
 use crate::operator_error::Stop;
 use crate::text::{plain, printed};
+
+/// So many files are named to somebody who chooses one.
+const FILES_LISTED_MAX: usize = 12;
 
 impl Watch<'_> {
     /// The flow waits for its operator: what was wished is done, and the rest is asked or told.
@@ -75,7 +85,8 @@ impl Watch<'_> {
             return self.leave();
         };
         let call = self.call(&ask.question, &seen.state);
-        let text = call.text.clone();
+        let is_own = call.own.is_some();
+        let text = call.shown.clone().or_else(|| call.text.clone());
         let card = Card::new(ask.question.clone(), call, self.is_plain, self.now_ms());
         // The question stands among what is finished, where long lines may wrap. Where a key answers, the
         // block is drawn below it.
@@ -84,11 +95,15 @@ impl Watch<'_> {
         } else {
             self.leave_drawn(seen)?;
         }
-        for line in [asks::card(self.out, ask), asks::other_ways(ask)].concat() {
+        let own_turn = is_own.then(|| self.head_of_own(ask));
+        let head =
+            own_turn.unwrap_or_else(|| [asks::card(self.out, ask), asks::other_ways(ask)].concat());
+        for line in head {
             self.out.line(&line)?;
         }
-        if let (Question::Approval { .. }, Some(text)) = (&ask.question, &text) {
-            for line in asks::said(text) {
+        let shows_text = is_own || matches!(ask.question, Question::Approval { .. });
+        if let Some(text) = text.filter(|_| shows_text) {
+            for line in asks::said(&text) {
                 self.out.line(&format!("  │ {line}"))?;
             }
         }
@@ -104,18 +119,144 @@ impl Watch<'_> {
         self.mark()
     }
 
+    /// That a turn is the operator's own, and why they are asked again.
+    fn head_of_own(&self, ask: &Ask) -> Vec<String> {
+        let head = format!("{}: it is your turn", plain(&ask.who));
+        let mut lines = vec![self.out.paint.yellow(&head)];
+        if let Some(again) = ask.says.as_deref().and_then(asks::again) {
+            lines.extend(again.lines().map(|line| format!("  {}", printed(line))));
+        }
+        lines
+    }
+
+    /// The shared folder of the flow.
+    fn record(&self) -> PathBuf {
+        self.store.folder(self.flow).record()
+    }
+
+    fn disk(&self) -> &dyn Disk {
+        self.store.ground().disk.as_ref()
+    }
+
+    /// Does a step towards the end of the operator's own turn.
+    fn own(&mut self, act: Act, had_keys: bool) -> Result<(), Stop> {
+        let Some(card) = &self.card else {
+            return Ok(());
+        };
+        let question = card.question.clone();
+        let answer = |text| to_reply(&question, text);
+        let command = match act {
+            Act::Edit(path) => {
+                let says = self.edit(&path)?;
+                self.say(&plain(&says), had_keys)?;
+                return self.mark();
+            }
+            Act::Later => {
+                if self.handle.seen().is_some_and(|seen| rests(&seen)) {
+                    return self.leave();
+                }
+                self.later.push(question);
+                self.card = None;
+                self.take_keys(!self.is_plain);
+                return Ok(());
+            }
+            Act::End(ending) => answer(own::reply(&ending)),
+            Act::SendBack { to, path, words } => {
+                match self.write(&path, &format!("{words}\n"), None) {
+                    Ok(path) => answer(own::reply(&Ending::Hands { to, path })),
+                    Err(why) => {
+                        self.say(&plain(&why), had_keys)?;
+                        return self.mark();
+                    }
+                }
+            }
+            Act::Answer(words) => answer(words),
+            Act::Said(_) | Act::Again | Act::Read => None,
+        };
+        command.map_or(Ok(()), |command| {
+            self.take(Typed::Command(command), had_keys)
+        })
+    }
+
+    /// Lets the operator write a file of the shared folder in an editor. Says what became of it.
+    fn edit(&mut self, path: &str) -> Result<String, Stop> {
+        let there = own::file(self.disk(), &self.record(), path).ok();
+        let over = there.as_ref().map(|found| found.artifact.hash);
+        let before = there.map(|found| String::from_utf8(found.bytes));
+        let Ok(before) = before.transpose() else {
+            return Ok(format!("{path} is no text, and cannot be edited here"));
+        };
+        let (columns, _) = self.out.size();
+        self.out.draw(&[], &[], columns)?;
+        self.out.finish_drawing();
+        self.take_keys(false);
+        let interrupts = self.interrupts.count();
+        let rest = self.prompt.as_ref().map(Prompt::rest);
+        let edited = editor::edit(
+            self.disk(),
+            &self.editor,
+            (path, before.as_deref().unwrap_or_default()),
+        );
+        drop(rest);
+        // What was pressed in the editor was meant for the editor.
+        self.interrupts.forget(interrupts);
+        let (said, file) = match edited {
+            Edited::Text(said, file) => (said, file),
+            Edited::Nothing(why) => return Ok(why),
+        };
+        match self.write(path, &said, over) {
+            Ok(path) => Ok(format!("{path} is written")),
+            Err(why) => Ok(match file.keep() {
+                Ok((_, kept)) => format!("{why}; what you wrote is in {}", kept.display()),
+                Err(error) => format!("{why}, and what you wrote could not be kept: {error}"),
+            }),
+        }
+    }
+
+    /// Writes a file of the shared folder, and gives its path, or why it was not written.
+    fn write(&mut self, path: &str, text: &str, over: Option<Hash>) -> Result<String, String> {
+        let written = own::write(self.disk(), &self.record(), (path, text.as_bytes()), over);
+        let made = written.map_err(|unwritten| match unwritten {
+            Unwritten::Path(why) | Unwritten::Disk(why) => {
+                format!("{path} was not written: {why}")
+            }
+            Unwritten::Other => format!(
+                "{path} was not written: a file of this name is there, and not the one that was read"
+            ),
+        })?;
+        if let Some(own) = self.card.as_mut().and_then(Card::own) {
+            own.wrote(&made.path, made.bytes);
+        }
+        Ok(made.path)
+    }
+
     /// What the operator may see and allow of the call that a question is about.
     fn call(&self, question: &Question, state: &FlowState) -> Call {
         let whole = Call {
             is_whole: true,
             ..Call::default()
         };
-        if let Question::Approval { approval, .. } = question
-            && let Some(text) = asks::artifacts(self.store, self.flow, state, approval)
+        if let Some((turn, came_in)) = handed::own_turn_of(self.store, self.flow, (state, question))
+            && let Question::Text { role, .. } = question
         {
+            let (files, _) = own::files(self.disk(), &self.record(), FILES_LISTED_MAX);
+            let is_whole = !asks::is_cut(&came_in);
+            let own = Own::new((turn, role.to_string()), files, !is_whole);
             return Call {
-                is_whole: !asks::is_cut(&text),
-                text: Some(text),
+                is_whole,
+                own: Some(own),
+                text: Some(came_in),
+                ..Call::default()
+            };
+        }
+        if let Question::Approval { approval, .. } = question
+            && let Some(staged) = handed::staged(self.store, self.flow, state, approval)
+        {
+            let shown = staged.difference.as_ref().unwrap_or(&staged.whole);
+            return Call {
+                is_whole: !asks::is_cut(shown),
+                shown: staged.difference,
+                text: Some(staged.whole),
                 ..Call::default()
             };
         }
@@ -131,6 +272,8 @@ impl Watch<'_> {
             is_whole: !asks::is_cut(&text),
             for_the_flow: scope(&open.tool, &text).is_some(),
             text: Some(text),
+            own: None,
+            shown: None,
         }
     }
 
@@ -176,6 +319,7 @@ impl Watch<'_> {
                 let (columns, _) = self.out.size();
                 self.out.draw(&lines, &[], columns)?;
             }
+            Typed::Own(act) => return self.own(act, had_keys),
             Typed::Said(says) if had_keys => self.say(&says, true)?,
             Typed::Said(says) => self.out.note(&says),
             Typed::Again => {}

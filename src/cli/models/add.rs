@@ -1,16 +1,16 @@
 //! `models add`.
 
 use a_society_orchestrator::config::catalogue::{Catalogue, Known};
-use a_society_orchestrator::config::edit::{NewModel, NewPrices, NewProvider, with_model};
+use a_society_orchestrator::config::editing::Sheet;
+use a_society_orchestrator::config::editing::models::{NewOne, NewPrices, added, prices};
 use a_society_orchestrator::config::models::{Catalog, ModelSpec, ProviderSpec};
-use a_society_orchestrator::config::user;
 use serde_json::json;
 
 use super::super::context::Context;
-use super::figures::{self, name, prices};
-use super::{read, unchanged, unusable};
+use super::figures::{self, name};
+use super::refused;
 use crate::exit_code::ExitCode;
-use crate::operator_error::{OperatorError, Outcome, Stop};
+use crate::operator_error::Outcome;
 use crate::text::plain;
 
 /// The arguments of `models add`.
@@ -82,103 +82,41 @@ pub(super) struct Add {
 }
 
 impl Add {
-    fn key(&self) -> Option<(String, String)> {
-        let keys = [
-            ("env", &self.key_env),
-            ("file", &self.key_file),
-            ("keyring", &self.key_keyring),
-        ];
-        keys.into_iter()
-            .find_map(|(how, place)| Some((how.to_owned(), place.clone()?)))
-    }
-
-    /// The provider that is meant. What is not said of a new one of a known model is its maker's own, but the
-    /// maker's key goes to no other address.
-    fn provider(&self, there: &Catalog, known: Option<Known<'_>>) -> Option<NewProvider> {
-        let maker = known.map(|known| known.provider);
-        let name = self.provider.as_ref().or(self.wire.as_ref());
-        let name = name.or(maker.map(|maker| &maker.name))?.clone();
-        let mut new = NewProvider {
+    fn wanted(&self) -> NewOne {
+        NewOne {
+            name: self.name.clone(),
+            id: self.id.clone(),
+            provider: self.provider.clone(),
             wire: self.wire.clone(),
             base_url: self.base_url.clone(),
-            key: self.key(),
-            name,
-        };
-        let is_new = !there.providers.contains_key(&new.name);
-        if let Some(maker) = maker.filter(|_| is_new && self.wire.is_none()) {
-            new.wire = Some(maker.wire.word().to_owned());
-            if self.base_url.is_none() {
-                new.base_url =
-                    (maker.base_url != maker.wire.home()).then(|| maker.base_url.clone());
-                new.key = new.key.or_else(|| {
-                    let (how, place) = maker.key.as_ref()?.parts();
-                    Some((how.to_owned(), place))
-                });
-            }
+            key: figures::key_place([&self.key_env, &self.key_file, &self.key_keyring]),
+            window: self.window,
+            max_output: self.max_output,
+            images: self.images,
+            prices: self.prices.clone(),
         }
-        Some(new)
-    }
-}
-
-/// What is taken from the catalogue.
-#[derive(Debug, Default)]
-struct Taken {
-    members: Vec<&'static str>,
-}
-
-impl Taken {
-    fn or<T>(&mut self, said: Option<T>, member: &'static str, known: Option<T>) -> Option<T> {
-        if said.is_none() && known.is_some() {
-            self.members.push(member);
-        }
-        said.or(known)
     }
 }
 
 /// Adds a model, and says where requests and the key go.
 pub(super) fn run(context: &mut Context<'_>, add: &Add) -> Outcome {
-    let text = read()?;
+    let sheet = Sheet::read().map_err(refused)?;
     let catalogue = Catalogue::shipped().unwrap_or_default();
-    let id = add.id.as_ref().unwrap_or(&add.name);
-    let known = catalogue.find(id);
-    let (_, there) = user::catalog().map_err(unusable)?;
-    let Some(provider) = add.provider(&there, known) else {
-        return Err(unclear(&catalogue, id));
-    };
-    let mut taken = Taken::default();
-    let window = known.map(|known| known.model.window_tokens);
-    let Some(window) = taken.or(add.window, "window", window) else {
-        return Err(no_window(&catalogue, id));
-    };
-    let max_output = known.map(|known| known.max_output(window));
-    let model = NewModel {
-        name: add.name.clone(),
-        provider: provider.name.clone(),
-        id: id.clone(),
-        window,
-        max_output: taken.or(add.max_output, "max_output", max_output),
-        images: add.images,
-        prices: taken.or(
-            add.prices.clone(),
-            "prices",
-            known.and_then(|known| known.prices()),
-        ),
-    };
-    let changed = with_model(&text, Some(&provider), &model).map_err(unchanged)?;
-    let path = user::save(&changed).map_err(unusable)?;
-    let (_, now) = user::catalog().map_err(unusable)?;
-    let Some((spec, at)) = now.find(&add.name) else {
-        return Err(unchanged(
-            a_society_orchestrator::config::edit::EditFault::Taken(add.name.clone()),
-        ));
+    let wanted = add.wanted();
+    let added = added(&sheet, &catalogue, &wanted).map_err(refused)?;
+    let path = sheet.save(&added.text).map_err(refused)?;
+    let Some((spec, at)) = added.config.find(&add.name) else {
+        return Ok(ExitCode::Ok);
     };
     let answer = Answer {
         done: format!("{} is in {}", add.name, path.display()),
-        is_new: !there.providers.contains_key(&provider.name),
-        known: known.filter(|_| !taken.members.is_empty()),
-        now: &now,
+        is_new: added.is_new,
+        known: catalogue
+            .find(wanted.id())
+            .filter(|_| !added.taken.is_empty()),
+        now: &added.config,
         as_of: &catalogue.as_of,
-        taken: &taken.members,
+        taken: &added.taken,
         spec,
         at,
     };
@@ -294,33 +232,4 @@ impl Answer<'_> {
         }
         words
     }
-}
-
-fn unclear(catalogue: &Catalogue, id: &str) -> Stop {
-    OperatorError::new(
-        ("usage", ExitCode::Usage),
-        "it is not clear who answers for the model",
-        format!("neither --provider nor --wire was given, and {}", unknown(catalogue, id)),
-        "name a configured provider with --provider, or a new one with --wire; a-society models catalogue lists what is known",
-    )
-    .into()
-}
-
-fn no_window(catalogue: &Catalogue, id: &str) -> Stop {
-    OperatorError::new(
-        ("usage", ExitCode::Usage),
-        "it is not known how many tokens the model reads",
-        format!("--window was not given, and {}", unknown(catalogue, id)),
-        "say --window TOKENS, as its provider documents it",
-    )
-    .into()
-}
-
-fn unknown(catalogue: &Catalogue, id: &str) -> String {
-    let near = match catalogue.near(id).as_slice() {
-        [] => String::new(),
-        near => format!("; did you mean {}?", near.join(", ")),
-    };
-    let as_of = &catalogue.as_of;
-    format!("the catalogue of {as_of} does not know {id}{near}")
 }

@@ -1,24 +1,25 @@
 //! `models edit` and `models rm`.
 
-use a_society_orchestrator::config::edit::{
-    Changed, Changes, NewPrices, Removal, with_changes, without_model,
+use a_society_orchestrator::config::editing::Sheet;
+use a_society_orchestrator::config::editing::models::{
+    Changed, Changes, NewPrices, Removal, changed, prices, removed,
 };
-use a_society_orchestrator::config::user;
 use serde_json::{Value, json};
 
 use super::super::context::Context;
-use super::figures::{self, prices, shown};
-use super::{read, unchanged, unusable};
+use super::figures::{self, key_place as key, shown};
+use super::refused;
 use crate::exit_code::ExitCode;
-use crate::operator_error::{OperatorError, Outcome};
+use crate::operator_error::Outcome;
 use crate::text::plain;
 
 /// The arguments of `models edit`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Only what you say changes; every other byte of the file stays. What does not fit together is
-refused, and nothing is written. Where a model is reached does not change here: add it under
-another name with --provider.
+refused, and nothing is written. The place of the key is its provider's, and changes for all of that
+provider's models. Where a model is reached does not change here: add it under another name with
+--provider.
 
 Examples:
   a-society models edit local --window 64000
@@ -56,6 +57,18 @@ pub(super) struct Edit {
     /// The prices for a million tokens in and out, and from and into the cache
     #[arg(long, visible_alias = "price", value_name = "IN,OUT[,READ[,WRITE]]", value_parser = prices)]
     prices: Option<NewPrices>,
+
+    /// The variable that holds the key of its provider
+    #[arg(long, value_name = "NAME", group = "key")]
+    key_env: Option<String>,
+
+    /// The file that holds the key of its provider, which only you may read
+    #[arg(long, value_name = "PATH", group = "key")]
+    key_file: Option<String>,
+
+    /// The name of its provider's key in the system's keyring
+    #[arg(long, value_name = "NAME", group = "key")]
+    key_keyring: Option<String>,
 }
 
 /// Changes members of a model, and says which.
@@ -68,18 +81,11 @@ pub(super) fn edit(context: &mut Context<'_>, edit: &Edit) -> Outcome {
         thinking: edit.thinking.clone(),
         effort: edit.effort.clone(),
         prices: edit.prices.clone(),
+        key: key([&edit.key_env, &edit.key_file, &edit.key_keyring]),
     };
-    if changes.is_empty() {
-        return Err(OperatorError::new(
-            ("usage", ExitCode::Usage),
-            "nothing is to be changed",
-            "no member of the model was given",
-            "say what changes, such as --window 64000; a-society models edit --help lists the members",
-        )
-        .into());
-    }
-    let changed = with_changes(&read()?, &edit.name, &changes).map_err(unchanged)?;
-    let path = user::save(&changed.text).map_err(unusable)?;
+    let sheet = Sheet::read().map_err(refused)?;
+    let changed = changed(&sheet, &edit.name, &changes).map_err(refused)?;
+    let path = sheet.save(&changed.text).map_err(refused)?;
     let differences = differences(&changed);
     if context.out.is_json() {
         let each = differences.iter();
@@ -92,7 +98,7 @@ pub(super) fn edit(context: &mut Context<'_>, edit: &Edit) -> Outcome {
         return Ok(ExitCode::Ok);
     }
     let file = path.display().to_string();
-    if differences.is_empty() {
+    if differences.is_empty() && changes.key.is_none() {
         let line = format!("{} is so already in {file}", edit.name);
         context.out.line(&plain(&line))?;
         return Ok(ExitCode::Ok);
@@ -105,6 +111,11 @@ pub(super) fn edit(context: &mut Context<'_>, edit: &Edit) -> Outcome {
         context
             .out
             .line(&format!("  {name}: {} -> {}", shown(from), shown(to)))?;
+    }
+    if let Some((how, place)) = &changes.key {
+        let provider = &changed.after.provider;
+        let line = format!("  key of {provider}, for all of its models: {how} {place}");
+        context.out.line(&plain(&line))?;
     }
     Ok(ExitCode::Ok)
 }
@@ -144,13 +155,13 @@ pub(super) struct Rm {
 
 /// Takes a model out.
 pub(super) fn rm(context: &mut Context<'_>, rm: &Rm) -> Outcome {
-    let text = read()?;
+    let sheet = Sheet::read().map_err(refused)?;
     let how = Removal {
         default: rm.default.as_deref(),
         with_provider: rm.provider,
     };
-    let removed = without_model(&text, &rm.name, how).map_err(unchanged)?;
-    let path = user::save(&removed.text).map_err(unusable)?;
+    let removed = removed(&sheet, &rm.name, how).map_err(refused)?;
+    let path = sheet.save(&removed.text).map_err(refused)?;
     let provider = &removed.provider;
     let users = removed.config.models.iter();
     let users = users.filter(|(_, spec)| spec.provider == *provider);

@@ -1,9 +1,9 @@
 //! The members of a model as they are shown and typed: for people, for programs, and on the command line.
 
 use a_society_orchestrator::config::catalogue::typed;
-use a_society_orchestrator::config::edit::NewPrices;
+use a_society_orchestrator::config::editing::Place;
+use a_society_orchestrator::config::editing::models::{KeyState, NewPrices, check_name};
 use a_society_orchestrator::config::models::{Catalog, ModelSpec};
-use a_society_orchestrator::config::user;
 use serde_json::{Map, Value, json};
 
 use crate::text::plain;
@@ -72,6 +72,14 @@ pub(super) fn prices_words(spec: &ModelSpec) -> String {
     )
 }
 
+/// The prices as they would be typed.
+pub(in crate::cli) fn typed_prices(spec: &ModelSpec) -> Option<String> {
+    let prices = spec.price.as_ref().map(typed)?;
+    let cached = [prices.cache_read, prices.cache_write];
+    let cached = cached.map(|price| price.unwrap_or_else(|| prices.input.clone()));
+    Some([prices.input, prices.output, cached.join(",")].join(","))
+}
+
 /// Where a provider's key is, and whether it is there; never the key.
 pub(super) struct Key {
     /// For people.
@@ -84,63 +92,34 @@ pub(super) struct Key {
 
 /// Looks whether a provider's key is where it should be.
 pub(super) fn key(catalog: &Catalog, provider: &str) -> Key {
-    let source = catalog
-        .providers
-        .get(provider)
-        .and_then(|it| it.key.as_ref());
-    let Some(source) = source else {
-        return Key {
-            words: "none is sent".to_owned(),
-            json: Value::Null,
-            is_ready: true,
-        };
+    let state = KeyState::of(catalog, provider);
+    let said = |(how, place): &Place, why: Option<&String>| json!({ "from": how, "name": place, "found": why.is_none(), "why": why });
+    let source = || {
+        let found = catalog.providers.get(provider);
+        found
+            .and_then(|it| it.key.as_ref())
+            .map(|it| format!("in {it}"))
     };
-    let found = user::key(source);
-    let (how, place) = source.parts();
+    let (words, json) = match &state {
+        KeyState::None => ("none is sent".to_owned(), Value::Null),
+        KeyState::Found(place) => (source().unwrap_or_default(), said(place, None)),
+        KeyState::Missing(place, why) => (why.clone(), said(place, Some(why))),
+    };
     Key {
-        is_ready: found.is_ok(),
-        json: json!({
-            "from": how,
-            "name": place,
-            "found": found.is_ok(),
-            "why": found.as_ref().err(),
-        }),
-        words: match found {
-            Ok(_) => format!("in {source}"),
-            Err(why) => why,
-        },
+        words,
+        json,
+        is_ready: state.is_ready(),
     }
 }
 
-/// Reads `IN,OUT[,CACHE-READ[,CACHE-WRITE]]`.
-pub(super) fn prices(text: &str) -> Result<NewPrices, String> {
-    let parts: Vec<&str> = text.split(',').map(str::trim).collect();
-    let is_price = |text: &&str| {
-        let is_plain = text.chars().all(|c| c.is_ascii_digit() || c == '.');
-        is_plain && text.parse::<f64>().is_ok_and(f64::is_finite)
-    };
-    let get = |index: usize| parts.get(index).map(|&part| part.to_owned());
-    match (get(0), get(1)) {
-        (Some(input), Some(output)) if parts.len() <= 4 && parts.iter().all(is_price) => {
-            Ok(NewPrices {
-                input,
-                output,
-                cache_read: get(2),
-                cache_write: get(3),
-            })
-        }
-        _ => Err(
-            "two to four prices with commas between them, such as 3,15 or 3,15,0.3,3.75".to_owned(),
-        ),
-    }
+/// The place of a key as it was said: in a variable, a file or the keyring.
+pub(super) fn key_place([env, file, keyring]: [&Option<String>; 3]) -> Option<Place> {
+    let places = [("env", env), ("file", file), ("keyring", keyring)];
+    let mut places = places.into_iter();
+    places.find_map(|(how, place)| Some((how.to_owned(), place.clone()?)))
 }
 
 /// Reads the name of a model or a provider.
 pub(super) fn name(text: &str) -> Result<String, String> {
-    let fits = |letter: char| letter.is_ascii_alphanumeric() || "-_.:/".contains(letter);
-    if !text.is_empty() && text.len() <= 100 && text.chars().all(fits) {
-        Ok(text.to_owned())
-    } else {
-        Err("a name has letters, digits and -_.:/, at most 100".to_owned())
-    }
+    check_name(text).map(|()| text.to_owned())
 }

@@ -84,7 +84,7 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
 fn row(known: &Known<'_>) -> Vec<Cell> {
     let model = known.model;
     let prices = known.prices();
-    let price = |of: fn(&a_society_orchestrator::config::edit::NewPrices) -> String| {
+    let price = |of: fn(&a_society_orchestrator::config::editing::models::NewPrices) -> String| {
         prices.as_ref().map_or_else(|| "?".to_owned(), of)
     };
     let dearer = if known.dearer_above.is_some() {

@@ -133,6 +133,8 @@ fn words(event: &Event) -> Option<(String, Weight)> {
             "compacted its context of {} tokens; the history is archived",
             tokens(*tokens_before)
         )),
+        // A note says so.
+        What::Stages { .. } | What::Decided { .. } => None,
         What::Asks { tool, about, .. } => Some((
             format!("asks to use {tool}: {}", first(about)),
             Weight::Wants,

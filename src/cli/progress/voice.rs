@@ -120,6 +120,8 @@ impl Voices {
             | What::Spends { .. }
             | What::Compacted { .. }
             | What::Asks { .. }
+            | What::Stages { .. }
+            | What::Decided { .. }
             | What::Answered { .. }
             | What::Note { .. } => Vec::new(),
         }

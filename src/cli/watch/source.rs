@@ -22,6 +22,7 @@ use a_society_state::{FlowRef, Store};
 use super::view::{AskKind, AskView, Feed, FlowLine, FlowView, Item, NodeLine, View};
 use crate::cli::asks::{self, Ask};
 use crate::cli::cost;
+use crate::cli::handed;
 use crate::cli::progress::board::stands;
 use crate::cli::status::works_and_asks;
 use crate::operator_error::Stop;
@@ -159,9 +160,13 @@ impl Source {
                 open.map(|open| asks::whole(&self.store, flow, &open.shown))
             }
             Question::Approval { approval, .. } => {
-                let text = asks::artifacts(&self.store, flow, state, approval);
-                let both: Vec<String> = ask.says.into_iter().chain(text).collect();
-                Some(both.join("\n"))
+                let staged = handed::staged(&self.store, flow, state, approval);
+                let (difference, all) = match staged {
+                    Some(staged) => (staged.difference, Some(staged.whole)),
+                    None => (None, None),
+                };
+                let said = ask.says.into_iter().chain(difference).chain(all);
+                Some(said.collect::<Vec<_>>().join("\n"))
             }
             Question::Text { .. }
             | Question::Configuration { .. }

@@ -42,13 +42,15 @@ pub struct Changes {
     pub effort: Option<String>,
     /// Its prices; those that are not said stay.
     pub prices: Option<NewPrices>,
+    /// How the key of its provider is found: `env`, `file` or `keyring`, and where.
+    pub key: Option<(String, String)>,
 }
 
 impl Changes {
     /// Whether nothing changes.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        members(self).is_empty() && self.prices.is_none()
+        members(self).is_empty() && self.prices.is_none() && self.key.is_none()
     }
 }
 
@@ -146,6 +148,12 @@ pub fn with_changes(text: &str, name: &str, changes: &Changes) -> Result<Changed
     if let Some(prices) = &changes.prices {
         after = with_prices(&after, name, was, prices).ok_or_else(by_hand)?;
     }
+    if let Some((how, place)) = &changes.key {
+        let path = ["providers", &was.provider, "key"];
+        let value = format!("{{ {how}: {} }}", quoted(place));
+        let by_hand = || EditFault::Unclear(format!("under `{}`, say key: {value}", was.provider));
+        after = layout::set(&after, &path, &value, &["base-url", "wire"]).ok_or_else(by_hand)?;
+    }
     let now = match parse(&after) {
         Ok(now) => now,
         Err(faults) if faults_are_new(&after) => return Err(EditFault::Unfit(faults)),
@@ -156,6 +164,16 @@ pub fn with_changes(text: &str, name: &str, changes: &Changes) -> Result<Changed
     };
     let mut expected = before.clone();
     expected.models.insert(name.to_owned(), is.clone());
+    if let (Some((how, place)), Some(provider)) =
+        (&changes.key, expected.providers.get_mut(&was.provider))
+    {
+        let found = now.providers.get(&was.provider);
+        provider.key = found.and_then(|it| it.key.clone());
+        let parts = provider.key.as_ref().map(|key| key.parts());
+        if parts != Some((how.as_str(), place.clone())) {
+            return Err(by_hand());
+        }
+    }
     if now != expected {
         return Err(by_hand());
     }

@@ -18,7 +18,10 @@ pub(super) fn set(text: &str, path: &[&str], value: &str, after: &[&str]) -> Opt
         .iter()
         .try_fold(&tree, |map, key| Some(&entry(map, key)?.1))?;
     match entry(map, key) {
-        Some((_, found)) => replaced(text, scalar(text, found)?, value),
+        Some((_, found)) => {
+            let bytes = scalar(text, found).or_else(|| flow(text, found));
+            replaced(text, bytes?, value)
+        }
         None => {
             let anchor = after.iter().find_map(|key| entry(map, key))?;
             added_after(text, map, anchor, &format!("{key}: {value}"))
@@ -130,6 +133,21 @@ fn entry<'t>(map: &'t Tree, wanted: &str) -> Option<&'t (Tree, Tree)> {
 fn is_flow(text: &str, map: &Tree) -> bool {
     text.get(map.place.bytes.clone())
         .is_some_and(|found| found.starts_with('{'))
+}
+
+/// The bytes of a mapping in braces that stands on one line and has no other within it.
+fn flow(text: &str, tree: &Tree) -> Option<Range<usize>> {
+    let Value::Map(entries) = &tree.value else {
+        return None;
+    };
+    let start = tree.place.bytes.start;
+    let end = scalar(text, &entries.last()?.1)?.end;
+    let rest = text.get(end..)?;
+    let closing = rest.trim_start_matches([' ', ',']);
+    let bytes = start..end + (rest.len() - closing.len()) + 1;
+    let found = text.get(bytes.clone())?;
+    let is_whole = found.starts_with('{') && closing.starts_with('}') && !found.contains('\n');
+    is_whole.then_some(bytes)
 }
 
 /// The bytes of a value that stands on one line.

@@ -253,6 +253,24 @@ fn members_change_in_their_places_and_comments_beside_them_stay() {
 }
 
 #[test]
+fn the_place_of_a_key_changes_for_all_models_of_the_provider_and_nothing_else_does() {
+    let key = |how: &str, place: &str| Changes {
+        key: Some((how.to_owned(), place.to_owned())),
+        ..Changes::default()
+    };
+    let text = with_model("", Some(&provider()), &model("small")).unwrap();
+    let changed = with_changes(&text, "small", &key("keyring", "local")).unwrap();
+    let expected = text.replace("{ env: \"LOCAL_KEY\" }", "{ keyring: \"local\" }");
+    assert_eq!(changed.text, expected);
+    let added = with_changes(BY_HAND, "last", &key("env", "Q_KEY")).unwrap();
+    let line = "base-url: http://127.0.0.1:1/v1\n        key: { env: \"Q_KEY\" }\n";
+    let expected = BY_HAND.replace("base-url: http://127.0.0.1:1/v1\n", line);
+    assert_eq!(added.text, expected);
+    let refused = with_changes(BY_HAND, "last", &key("env", "not a name")).unwrap_err();
+    assert!(matches!(refused, EditFault::Unfit(_)), "{refused:?}");
+}
+
+#[test]
 fn a_change_that_does_not_fit_is_refused_with_what_is_wrong() {
     let changes = Changes {
         max_output: Some(20_000),

@@ -1,0 +1,320 @@
+//! Changing the operator's configuration: what the terminal and the page both say, check and refuse.
+//!
+//! A verb is pure: the text of the file and what is wanted come in, and a new text comes out, or the reason why
+//! not. Only [`Sheet`] reads and writes the file.
+
+pub mod models;
+
+use std::path::PathBuf;
+
+use a_society_facts::Hash;
+use a_society_roles::provider::config::edit::EditFault;
+
+use super::models::Catalog;
+use super::user::{self, ConfigError};
+use crate::withheld::holds_a_secret;
+
+/// The configuration as it was read, so that it is written only over what was read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Sheet {
+    /// The file, whether or not it is there.
+    pub path: PathBuf,
+    /// What it says; nothing if it is not there.
+    pub text: String,
+}
+
+impl Sheet {
+    /// Reads it.
+    ///
+    /// # Errors
+    /// When it is there and cannot be read.
+    pub fn read() -> Result<Self, Refusal> {
+        let (path, text) = match user::text()? {
+            Some(found) => found,
+            None => (user::path()?, String::new()),
+        };
+        Ok(Self { path, text })
+    }
+
+    /// Reads it, and compares it with what an editor was shown.
+    ///
+    /// # Errors
+    /// As [`Sheet::read`], and when it says something else by now.
+    pub fn as_seen(version: &str) -> Result<Self, Refusal> {
+        let sheet = Self::read()?;
+        if sheet.version() != version {
+            return Err(ConfigError::Changed { path: sheet.path }.into());
+        }
+        Ok(sheet)
+    }
+
+    /// The name of what it says, by which another reading is compared with this one.
+    #[must_use]
+    pub fn version(&self) -> String {
+        Hash::of(self.text.as_bytes()).to_string()
+    }
+
+    /// The models in it.
+    ///
+    /// # Errors
+    /// When it says something that means nothing.
+    pub fn catalog(&self) -> Result<Catalog, Refusal> {
+        user::models_of(&self.text).map_err(|faults| {
+            let path = self.path.clone();
+            ConfigError::Faulty { path, faults }.into()
+        })
+    }
+
+    /// Writes another text in its place: whole, or not at all, and not over what somebody else wrote since.
+    ///
+    /// # Errors
+    /// When the file changed, or cannot be written.
+    pub fn save(&self, text: &str) -> Result<PathBuf, Refusal> {
+        Ok(user::save_over(&self.text, text)?)
+    }
+}
+
+/// How grave a refusal is; the terminal has an exit code for each.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Grade {
+    /// It was asked wrongly.
+    Usage,
+    /// What it was asked about is not there.
+    NotFound,
+    /// It could be done and must not be.
+    Refused,
+    /// Something failed.
+    Failed,
+}
+
+/// Why the configuration stays as it is, in the operator's words.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Refusal {
+    /// A stable word for programs.
+    pub code: &'static str,
+    /// How grave it is.
+    pub grade: Grade,
+    /// What happened.
+    pub what: String,
+    /// Why.
+    pub why: String,
+    /// What to try.
+    pub hint: String,
+}
+
+impl Refusal {
+    /// A refusal of what was asked wrongly.
+    #[must_use]
+    pub fn usage(what: impl Into<String>, why: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self {
+            code: "usage",
+            grade: Grade::Usage,
+            what: what.into(),
+            why: why.into(),
+            hint: hint.into(),
+        }
+    }
+}
+
+impl From<ConfigError> for Refusal {
+    fn from(error: ConfigError) -> Self {
+        if matches!(error, ConfigError::Changed { .. }) {
+            return Self {
+                code: "configuration-changed",
+                grade: Grade::Refused,
+                what: "the configuration was not changed".to_owned(),
+                why: error.to_string(),
+                hint: "look at what it says now, then say it again".to_owned(),
+            };
+        }
+        Self {
+            code: "configuration-unfit",
+            grade: Grade::Failed,
+            what: "the configuration cannot be used".to_owned(),
+            why: error.to_string(),
+            hint: "mend the file, or name another one in A_SOCIETY_CONFIG".to_owned(),
+        }
+    }
+}
+
+impl From<EditFault> for Refusal {
+    #[expect(clippy::too_many_lines, reason = "one exhaustive match")]
+    fn from(fault: EditFault) -> Self {
+        use Grade::{Failed, NotFound, Refused, Usage};
+        let (code, grade, why, hint) = match fault {
+            EditFault::Faulty(faults) => {
+                let lines: Vec<String> = faults.iter().map(ToString::to_string).collect();
+                let hint = "mend it, and try again".to_owned();
+                ("configuration-unchanged", Failed, lines.join("\n"), hint)
+            }
+            EditFault::Unfit(faults) => {
+                // Their places are in a text that nobody has seen.
+                let lines: Vec<&str> = faults.iter().map(|it| it.message.as_str()).collect();
+                ("usage", Usage, lines.join("\n"), "say it otherwise".to_owned())
+            }
+            EditFault::Taken(name) => (
+                "model-exists",
+                Refused,
+                format!("there is a model {name} already"),
+                format!("choose another name, or change it: a-society models edit {name}"),
+            ),
+            EditFault::Differs { provider, has } => (
+                "provider-differs",
+                Refused,
+                format!("the provider {provider} is there already, and has {has}"),
+                "leave that out to use it as it is, or make a provider of its own with --provider NAME and a name \
+                 that is not taken"
+                    .to_owned(),
+            ),
+            EditFault::NoModel { model, near, others } => (
+                "model-not-found",
+                NotFound,
+                format!("there is no model {model}"),
+                match (near.as_slice(), others.as_slice()) {
+                    ([], []) => "add one: a-society models add".to_owned(),
+                    ([], others) => format!("there are: {}", others.join(", ")),
+                    (near, _) => format!("did you mean {}?", near.join(", ")),
+                },
+            ),
+            EditFault::NoProvider { provider, others } => (
+                "provider-not-found",
+                NotFound,
+                format!("there is no provider {provider}, and it is not said how a new one is spoken to"),
+                match others.as_slice() {
+                    [] => "say --wire for a new one".to_owned(),
+                    others => format!("name one of {}, or say --wire for a new one", others.join(", ")),
+                },
+            ),
+            EditFault::IsDefault { model, others } => (
+                "model-in-use",
+                Refused,
+                format!("roles that name no model use {model}"),
+                format!(
+                    "name another one for them: a-society models rm {model} --default {}",
+                    others.first().map_or("MODEL", String::as_str)
+                ),
+            ),
+            EditFault::IsChooser(model) => (
+                "model-in-use",
+                Refused,
+                format!("it chooses for roles: the file says `chooser: {model}`"),
+                "name another model there, or take that line out, and try again".to_owned(),
+            ),
+            EditFault::ByHand(lines) => (
+                "configuration-unchanged",
+                Failed,
+                "the file is laid out so that lines cannot be put in safely".to_owned(),
+                format!("put these in by hand:\n{lines}"),
+            ),
+            EditFault::Unclear(what) => (
+                "configuration-unchanged",
+                Failed,
+                "the file is laid out so that it cannot be changed safely".to_owned(),
+                format!("do it by hand: {what}"),
+            ),
+        };
+        Self {
+            code,
+            grade,
+            what: "the configuration was not changed".to_owned(),
+            why,
+            hint,
+        }
+    }
+}
+
+/// How a key is found: `env`, `file` or `keyring`, and where.
+pub type Place = (String, String);
+
+/// Looks whether the place of a key is a place, and not the key itself: nothing that looks like one is written
+/// down, repeated or logged.
+///
+/// # Errors
+/// When it looks like a key.
+pub fn check_place((how, place): &Place) -> Result<(), Refusal> {
+    let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let is_variable = !place.is_empty() && place.len() <= 100 && place.chars().all(is_name);
+    let what = match how.as_str() {
+        "env" => "the name of a variable",
+        "file" => "the path of a file",
+        "keyring" => "the name of an entry in the keyring",
+        _ => {
+            let why = "a key is found by env, file or keyring";
+            return Err(Refusal::usage(
+                "it is not clear where the key is",
+                why,
+                "name one of them",
+            ));
+        }
+    };
+    let looks_like_key = holds_a_secret(place) || looks_random(place);
+    if looks_like_key || (how == "env" && !is_variable) {
+        let why = if looks_like_key {
+            format!("what was given as {what} looks like a key")
+        } else {
+            format!("what was given as {what} is none")
+        };
+        return Err(Refusal::usage(
+            "the key itself is not taken",
+            format!("{why}; keys are never written into the configuration"),
+            format!(
+                "put the key where only you can read it, and give {what}{}",
+                if how == "env" {
+                    ", such as ANTHROPIC_API_KEY"
+                } else {
+                    ""
+                }
+            ),
+        ));
+    }
+    Ok(())
+}
+
+/// Whether a name without any separator mixes digits and both cases as keys do.
+fn looks_random(place: &str) -> bool {
+    let parts = place.split(|c: char| !c.is_ascii_alphanumeric());
+    parts.into_iter().any(|part| {
+        let has = |is: fn(&char) -> bool| part.chars().any(|c| is(&c));
+        part.len() >= 20
+            && has(char::is_ascii_digit)
+            && has(char::is_ascii_lowercase)
+            && has(char::is_ascii_uppercase)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn place(how: &str, place: &str) -> Place {
+        (how.to_owned(), place.to_owned())
+    }
+
+    #[test]
+    fn a_key_in_the_place_of_its_name_is_refused_and_not_repeated() {
+        let keys = [
+            format!("sk-ant-{}", "api03-CANARYCANARYCANARY"),
+            format!("sk-{}", "proj-CANARYCANARYCANARYCANARY"),
+            "aB3dE5gH7jK9mN1pQ3sT5vW7".to_owned(),
+        ];
+        for key in &keys {
+            for how in ["env", "file", "keyring"] {
+                let refused = check_place(&place(how, key)).unwrap_err();
+                assert_eq!(refused.grade, Grade::Usage);
+                let said = format!("{refused:?}");
+                assert!(said.contains("looks like a key"), "{said}");
+                assert!(!said.contains(key.as_str()), "{said}");
+            }
+        }
+        let refused = check_place(&place("env", "my key")).unwrap_err();
+        assert!(refused.why.contains("is none"), "{refused:?}");
+        for (how, fits) in [
+            ("env", "ANTHROPIC_API_KEY"),
+            ("env", "OPENAI_KEY_2"),
+            ("file", "~/.keys/anthropic"),
+            ("keyring", "anthropic"),
+        ] {
+            assert_eq!(check_place(&place(how, fits)), Ok(()), "{fits}");
+        }
+    }
+}
