@@ -108,7 +108,7 @@ test("a flow is deleted after its plan was read, and one that is open stays and 
     await until(() => existsSync(folder), (there) => !there, "its folder is gone");
     const rows = page.getByRole("list", { name: "Flows" });
     await says(rows, /It waits/);
-    assert.equal(await rows.locator(`[data-flow="${project}/${flow}"]`).count(), 0);
+    await until(() => rows.locator(`[data-flow="${project}/${flow}"]`).count(), (n) => n === 0, "it is no longer listed");
     assert.deepEqual(complaints, []);
   } finally {
     await browser.close();
