@@ -135,8 +135,12 @@ pub(crate) struct Call {
 pub(crate) struct Output {
     pub(crate) lines: usize,
     pub(crate) bytes: u64,
-    pub(crate) first: String,
+    /// Its first lines.
+    pub(crate) head: Vec<String>,
 }
+
+/// So many lines of what a call gave back are held.
+pub(crate) const OUTPUT_LINES_MAX: usize = 20;
 
 /// How it ended that a role said something.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -430,7 +434,9 @@ impl Teller {
                 Text::Blob(blob) => blob.bytes,
                 Text::Inline(text) => text.len() as u64,
             },
-            first: shown.lines().next().unwrap_or_default().to_owned(),
+            head: (shown.lines().take(OUTPUT_LINES_MAX))
+                .map(ToOwned::to_owned)
+                .collect(),
         };
         What::Called {
             call: f.call.clone(),
