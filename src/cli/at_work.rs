@@ -5,8 +5,8 @@ use a_society_orchestrator::control::message::Command;
 use a_society_orchestrator::driver::handle::Seen;
 
 /// What is said of the keys.
-const HELP: &str = "1–9 follow the role of a node · 0 the next role that speaks · s say something to the role · \
-                    p start nothing new · Ctrl-C leave";
+const HELP: &str = "1–9 follow the role of a node · 0 the next role that speaks · a all of what every role says · \
+                    t more or less of what tools print · s say something to the role · p start nothing new · Ctrl-C leave";
 
 /// What a key means.
 #[derive(Debug, PartialEq)]
@@ -16,6 +16,10 @@ pub(crate) enum Meaning {
     Says(String),
     /// This role is followed, or the next one that speaks.
     Follow(Option<RoleInstance>),
+    /// Everybody is heard whole, or not any more.
+    All,
+    /// More of what tools print is shown, or none.
+    Output,
     /// A command, and what is said when it was done.
     Does(Command, &'static str),
     /// Something is said to this role.
@@ -37,6 +41,8 @@ pub(crate) fn meaning(keys: &[u8], seen: &Seen, followed: Option<&RoleInstance>)
     match key {
         b'?' => Meaning::Says(HELP.to_owned()),
         b'0' => Meaning::Follow(None),
+        b'a' => Meaning::All,
+        b't' => Meaning::Output,
         b'1'..=b'9' => {
             let number = usize::from(key - b'1');
             let node = state.graph.nodes.get(number);
@@ -98,6 +104,7 @@ mod tests {
         assert_eq!(means("2"), Meaning::Follow(Some(bob.clone())));
         assert_eq!(means("0"), Meaning::Follow(None));
         assert!(matches!(means("3"), Meaning::Says(says) if says.contains("no such node")));
+        assert_eq!((means("a"), means("T")), (Meaning::All, Meaning::Output));
         assert!(matches!(means("P"), Meaning::Does(Command::Pause, _)));
         assert!(matches!(means("s"), Meaning::Says(says) if says.contains("nobody")));
         assert_eq!(meaning(b"s", &seen, Some(&bob)), Meaning::Steer(bob));

@@ -279,6 +279,21 @@ impl Watch<'_> {
                 self.progress.follow(role);
                 self.say(&says, true)
             }
+            Meaning::All => {
+                let says = if self.progress.toggle_all() {
+                    "all of what every role says is printed"
+                } else {
+                    "one role streams, and what others say is one line"
+                };
+                self.say(says, true)
+            }
+            Meaning::Output => {
+                let says = match self.progress.more_output() {
+                    0 => "what tools print is not shown".to_owned(),
+                    lines => format!("up to {lines} lines of what tools print are shown"),
+                };
+                self.say(&says, true)
+            }
             Meaning::Does(command, says) => match self.obeyed(command) {
                 Ok(()) => self.say(says, true),
                 Err(refused) => self.say(&plain(&refused.to_string()), true),

@@ -16,7 +16,7 @@ use super::words;
 use crate::exit_code::ExitCode;
 use crate::operator_error::{Outcome, Stop, from_name};
 use crate::paint::Paint;
-use crate::text::{age, count, money, one_line, plain};
+use crate::text::{age, count, money, one_line, plain, width};
 
 /// Longer titles are cut, so that a flow stays on one line of a usual terminal.
 const TITLE_COLUMNS_MAX: usize = 40;
@@ -91,6 +91,13 @@ fn print(
     if listed.is_empty() {
         return Ok(());
     }
+    if context.out.is_terminal() {
+        let (columns, _) = context.out.size();
+        for line in screen(listed, marks, (now, columns), context.out.paint) {
+            context.out.line(&line)?;
+        }
+        return Ok(());
+    }
     let paint = context.out.paint;
     let heads = [
         "PROJECT",
@@ -123,7 +130,7 @@ fn in_cells((depth, row): (usize, &Row), marks: &Marks, now: At, paint: Paint) -
     let id = row.flow.flow.as_str();
     let (title, waits, old) = match &row.summary {
         Some(summary) => (
-            titled(depth, row, &summary.title),
+            titled(depth, row, (&summary.title, TITLE_COLUMNS_MAX)),
             one_line(&words::waits(summary).join(", "), WAITS_COLUMNS_MAX),
             summary
                 .updated_at
@@ -155,14 +162,115 @@ fn in_cells((depth, row): (usize, &Row), marks: &Marks, now: At, paint: Paint) -
     ]
 }
 
-/// The title of a flow. A fork's stands under the one of its parent, or names it.
-fn titled(depth: usize, row: &Row, title: &str) -> String {
-    let title = one_line(title, TITLE_COLUMNS_MAX);
-    match (depth, parent(row)) {
-        (0, Some(parent)) => format!("{title} (fork of {parent})"),
-        (0, None) => title,
-        (deep, _) => format!("{}└ {title}", "  ".repeat(deep - 1)),
+/// The widths under which the money, the nodes and the title leave the row of a flow.
+const COST_FROM: usize = 70;
+const DONE_FROM: usize = 60;
+const TITLE_FROM: usize = 50;
+
+/// Titles need this much to say anything.
+const TITLE_COLUMNS_MIN: usize = 8;
+
+/// The flows on a screen: no row is wider, numbers are whole, and the title, which may be cut, comes last. On a
+/// narrow one it has a row of its own.
+fn screen(
+    listed: &[(usize, Row)],
+    marks: &Marks,
+    (now, columns): (At, usize),
+    paint: Paint,
+) -> Vec<String> {
+    let mut heads = vec!["FLOW", "STATE"];
+    heads.extend((columns >= DONE_FROM).then_some("DONE"));
+    heads.extend((columns >= COST_FROM).then_some("COST"));
+    heads.push("AGE");
+    let head = |(column, head): (usize, &&str)| {
+        let cell = Cell::painted(*head, paint.dim(head));
+        if column < 2 { cell } else { cell.at_right() }
+    };
+    let mut cells: Vec<Vec<Cell>> = vec![heads.iter().enumerate().map(head).collect()];
+    cells.extend((listed.iter()).map(|(_, row)| on_screen(row, marks, (now, columns), paint)));
+    let taken = table::width_of(&cells) + 3;
+    let room = columns.saturating_sub(taken);
+    let is_beside = columns >= TITLE_FROM && room >= TITLE_COLUMNS_MIN;
+    let titles = |room: usize| {
+        let titles = listed.iter().map(move |(depth, row)| {
+            let title = row.summary.as_ref().map(|summary| summary.title.as_str());
+            titled(*depth, row, (title.unwrap_or_default(), room))
+        });
+        titles.collect::<Vec<String>>()
+    };
+    let titles = if is_beside {
+        if let Some(heads) = cells.first_mut() {
+            heads.push(Cell::painted("TITLE", paint.dim("TITLE")));
+        }
+        for (row, title) in cells.iter_mut().skip(1).zip(titles(room)) {
+            row.push(title.into());
+        }
+        Vec::new()
+    } else {
+        titles(columns.saturating_sub(3))
+    };
+    let mut lines = table::lines(&cells).into_iter();
+    let mut shown: Vec<String> = lines.next().into_iter().collect();
+    for (number, line) in lines.enumerate() {
+        shown.push(line);
+        shown.extend(titles.get(number).map(|title| format!("  {title}")));
+        let remarks = listed.get(number).map(|(_, row)| remarks(row));
+        let remarks = remarks.unwrap_or_default();
+        shown.extend((remarks.iter()).map(|remark| format!("  {}", paint.yellow(remark))));
     }
+    shown
+}
+
+fn on_screen(row: &Row, marks: &Marks, (now, columns): (At, usize), paint: Paint) -> Vec<Cell> {
+    let named = |flow: &str| format!("{}/{flow}", row.flow.project);
+    // Where the end of an id is no name, all of it is one.
+    let (name, painted) = match marks.enough(&row.flow) {
+        Some(_) => (named(tail(&row.flow)), named(&marks.tail(&row.flow, paint))),
+        None => (row.flow.to_string(), row.flow.to_string()),
+    };
+    let mut state = status(row, now);
+    let summary = row.summary.as_ref();
+    let asks = summary.map_or(0, |summary| words::waits(summary).len());
+    if asks > 1 {
+        let more = format!(" ({asks})");
+        state.push_str(&more);
+    }
+    let painted_state = if row.damage.is_some() {
+        paint.red(&state)
+    } else if asks > 0 {
+        paint.yellow(&state)
+    } else {
+        state.clone()
+    };
+    let mut cells = vec![
+        Cell::painted(name, painted),
+        Cell::painted(state, painted_state),
+    ];
+    if columns >= DONE_FROM {
+        let done = summary.filter(|summary| summary.nodes > 0);
+        let done = done.map(|summary| format!("{}/{}", summary.done, summary.nodes));
+        cells.push(Cell::from(done.unwrap_or_default()).at_right());
+    }
+    if columns >= COST_FROM {
+        let cost = summary.map_or(0, |summary| summary.cost_micros);
+        let cost = if cost > 0 { money(cost) } else { String::new() };
+        cells.push(Cell::from(cost).at_right());
+    }
+    let at = summary.and_then(|summary| summary.updated_at);
+    let old = at.map_or_else(String::new, |at| age(now.ms() - at.ms()));
+    cells.push(Cell::from(old).at_right());
+    cells
+}
+
+/// The title of a flow. A fork's stands under the one of its parent, or names it.
+fn titled(depth: usize, row: &Row, (title, columns_max): (&str, usize)) -> String {
+    let (before, after) = match (depth, parent(row)) {
+        (0, Some(parent)) => (String::new(), format!(" (fork of {parent})")),
+        (0, None) => (String::new(), String::new()),
+        (deep, _) => (format!("{}└ ", "  ".repeat(deep - 1)), String::new()),
+    };
+    let room = columns_max.saturating_sub(width(&before) + width(&after));
+    format!("{before}{}{after}", one_line(title, room))
 }
 
 fn status(row: &Row, now: At) -> String {
@@ -281,6 +389,18 @@ impl Marks {
         (shared < tail.len()).then_some(shared + 1)
     }
 
+    /// The end of an id, with what is enough of it in bold.
+    fn tail(&self, flow: &FlowRef, paint: Paint) -> String {
+        let tail = tail(flow);
+        match self.enough(flow) {
+            Some(bytes) => {
+                let (bold, rest) = tail.split_at(bytes);
+                format!("{}{}", paint.bold(bold), paint.dim(rest))
+            }
+            None => tail.to_owned(),
+        }
+    }
+
     fn painted(&self, flow: &FlowRef, paint: Paint) -> String {
         let id = flow.flow.as_str();
         let start = id.len() - tail(flow).len();
@@ -337,5 +457,66 @@ mod tests {
             flow("20260528T143000123Z-a1b2c3"),
         ];
         assert_eq!(Marks::of(&flows).enough(&flows[0]), None);
+    }
+
+    fn row(id: &str, title: &str, cost_micros: u64) -> (usize, Row) {
+        let summary = Summary {
+            title: title.to_owned(),
+            updated_at: Some(At::from_ms(0)),
+            cost_micros,
+            nodes: 4,
+            done: 2,
+            ..Summary::default()
+        };
+        let row = Row {
+            flow: flow(id),
+            summary: Some(summary),
+            damage: None,
+            damage_word: None,
+            held_by: None,
+        };
+        (0, row)
+    }
+
+    #[test]
+    fn on_a_screen_no_row_is_wider_and_what_matters_least_goes_first() {
+        let listed = [
+            row("20260527T143000123Z-a1b2c3", "Ledger close 台帳", 630_000),
+            row("20260527T143000123Z-b00000", &"A long title ".repeat(20), 0),
+        ];
+        let flows: Vec<FlowRef> = listed.iter().map(|(_, row)| row.flow.clone()).collect();
+        let marks = Marks::of(&flows);
+        let at = |columns| {
+            screen(
+                &listed,
+                &marks,
+                (At::from_ms(180_000), columns),
+                Paint::new(false),
+            )
+        };
+        for columns in [30, 45, 55, 65, 80, 110, 200] {
+            let lines = at(columns);
+            if columns >= 45 {
+                let widest = lines.iter().map(|line| width(line)).max();
+                assert!(widest.unwrap() < columns, "{columns}: {lines:#?}");
+            }
+            let all = lines.join("\n");
+            assert_eq!(all.contains("DONE"), columns >= 60, "{all}");
+            assert_eq!(all.contains("$0.63"), columns >= 70, "{all}");
+            assert!(all.contains("demo/a1b2c3") && all.contains("3m"), "{all}");
+        }
+        assert_eq!(
+            at(80)[..2],
+            [
+                "FLOW         STATE                      DONE   COST  AGE  TITLE",
+                "demo/a1b2c3  stopped: nobody drives it   2/4  $0.63   3m  Ledger close 台帳",
+            ]
+        );
+        assert_eq!(
+            at(45).len(),
+            5,
+            "a title has a row of its own: {:#?}",
+            at(45)
+        );
     }
 }

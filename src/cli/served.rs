@@ -461,9 +461,9 @@ fn permissions() -> Value {
     json!({
         "tools": tools,
         "modes": [
-            { "mode": "no-access", "words": "Everything is asked each time; what was granted is ignored." },
-            { "mode": "partial-access", "words": "What was granted for the flow is not asked again." },
-            { "mode": "full-access", "words": "Nothing is asked." },
+            { "mode": "no-access", "words": "Always asks, even for what you allowed before." },
+            { "mode": "partial-access", "words": "Does not ask again for what you allowed for the flow." },
+            { "mode": "full-access", "words": "Never asks." },
         ]
     })
 }

@@ -7,14 +7,26 @@ use crate::text::width;
 pub(crate) struct Cell {
     text: String,
     painted: Option<String>,
+    /// Whether it stands at the right end of its column, as numbers do.
+    is_right: bool,
 }
 
 impl Cell {
+    /// The same at the right end of its column, as numbers stand.
+    #[must_use]
+    pub(crate) fn at_right(self) -> Self {
+        Self {
+            is_right: true,
+            ..self
+        }
+    }
+
     /// A cell whose colours take no room.
     pub(crate) fn painted(text: impl Into<String>, painted: String) -> Self {
         Self {
             text: text.into(),
             painted: Some(painted),
+            is_right: false,
         }
     }
 }
@@ -31,6 +43,7 @@ impl From<String> for Cell {
         Self {
             text,
             painted: None,
+            is_right: false,
         }
     }
 }
@@ -43,6 +56,17 @@ impl From<&str> for Cell {
 
 /// The rows as lines, without blanks at their ends.
 pub(crate) fn lines(rows: &[Vec<Cell>]) -> Vec<String> {
+    let widths = widths(rows);
+    rows.iter().map(|row| line(row, &widths)).collect()
+}
+
+/// How wide the widest of these rows can be.
+pub(crate) fn width_of(rows: &[Vec<Cell>]) -> usize {
+    let widths = widths(rows);
+    widths.iter().sum::<usize>() + widths.len().saturating_sub(1) * 2
+}
+
+fn widths(rows: &[Vec<Cell>]) -> Vec<usize> {
     let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
     let mut widths = vec![0; columns];
     for row in rows {
@@ -50,15 +74,22 @@ pub(crate) fn lines(rows: &[Vec<Cell>]) -> Vec<String> {
             widths[column] = widths[column].max(width(&cell.text));
         }
     }
-    rows.iter().map(|row| line(row, &widths)).collect()
+    widths
 }
 
 fn line(row: &[Cell], widths: &[usize]) -> String {
     let mut line = String::new();
     for (cell, wanted) in row.iter().zip(widths) {
-        line.push_str(cell.painted.as_deref().unwrap_or(&cell.text));
-        let missing = wanted.saturating_sub(width(&cell.text)) + 2;
-        line.extend(std::iter::repeat_n(' ', missing));
+        let missing = " ".repeat(wanted.saturating_sub(width(&cell.text)));
+        let text = cell.painted.as_deref().unwrap_or(&cell.text);
+        let (before, after) = if cell.is_right {
+            (missing.as_str(), "")
+        } else {
+            ("", missing.as_str())
+        };
+        for part in [before, text, after, "  "] {
+            line.push_str(part);
+        }
     }
     line.truncate(line.trim_end().len());
     line

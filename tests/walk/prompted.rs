@@ -355,3 +355,41 @@ fn a_second_version_is_approved_by_what_changed_and_all_of_it_is_a_key_away() {
     let plan = place.folder(&flow).join("record/plan-2.md");
     assert!(std::fs::read_to_string(plan).unwrap().contains("Monday"));
 }
+
+#[test]
+fn programs_are_asked_for_approvals_and_words_and_answer_with_what_the_ask_names() {
+    let place = Place::new(APPROVED, TWICE);
+    let asks = |said: &str| -> Vec<serde_json::Value> {
+        let events = said.lines().map(|line| serde_json::from_str(line).unwrap());
+        events
+            .filter(|one: &serde_json::Value| one["event"] == "ask" || one["event"] == "answer")
+            .collect()
+    };
+    let run = ["run", "demo/flow.yaml", "--improve", "none", "--json"];
+    let said = place.run(&run);
+    assert_eq!(said.code, 8, "{said:?}");
+    let [ask] = &asks(&said.out)[..] else {
+        panic!("{said:?}")
+    };
+    assert_eq!(ask["kind"], "approval");
+    let files = json!([{ "to": "check", "path": "record/plan.md", "bytes": 17 }]);
+    assert_eq!(ask["files"], files);
+    let flow = place.flow().unwrap();
+    let decline = ["decline", &flow, ask["ask"].as_str().unwrap()];
+    let declined = place.run(&[&decline[..], &["--reason", "Name the day."]].concat());
+    assert_eq!(declined.code, 0, "{declined:?}");
+    let said = place.run(&["resume", &flow, "--until-waiting", "--json"]);
+    let told = asks(&said.out);
+    let kinds: Vec<&str> = told.iter().filter_map(|ask| ask["kind"].as_str()).collect();
+    assert_eq!(kinds, ["approval"], "{said:?}");
+    // A role that asks for words says so, too.
+    let place = Place::new(FLOW, SLOW_TO_ASK);
+    let said = place.run(&run);
+    let told = asks(&said.out);
+    let [ask] = &told[..] else { panic!("{said:?}") };
+    assert_eq!(
+        (&ask["kind"], &ask["node"]),
+        (&json!("text"), &json!("write"))
+    );
+    assert!(ask["question"].as_str().unwrap().contains("Which colour?"));
+}

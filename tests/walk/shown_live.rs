@@ -148,3 +148,21 @@ fn programs_get_the_text_the_tools_and_the_tokens_of_a_flow_as_they_come() {
             .unwrap();
     assert_eq!(status["cost"], end["cost"]);
 }
+
+#[test]
+fn what_tools_print_is_shown_when_its_key_was_pressed() {
+    let model = speaking();
+    let place = with_model_at(&model.url(), "anthropic");
+    let words = ["run", "demo/flow.yaml", "--allow", "commands"];
+    let mut terminal = Terminal::start(&place, &words);
+    terminal.shows("The three failures");
+    terminal.press("t");
+    terminal.shows("up to 3 lines of what tools print are shown");
+    terminal.press("a");
+    terminal.shows("all of what every role says is printed");
+    terminal.shows("is done · ");
+    assert_eq!(terminal.child.wait().unwrap().code(), Some(0));
+    let rows = terminal.scrolled();
+    let found = |line: &str| rows.iter().any(|row| row.trim_end() == line);
+    assert!(found("  │ one") && found("  │ two"), "{rows:#?}");
+}

@@ -14,6 +14,7 @@ pub fn row(flow: &FlowRef, state: &FlowState, driven_by: Option<DrivenBy>) -> Fl
     let summary = Summary::of(state);
     let mut row = short_row(flow, &summary, driven_by);
     row.phase = words::phase(state.phase);
+    row.workflow = Some(state.graph.name.clone()).filter(|name| !name.is_empty());
     row.nodes = state.graph.nodes.len() as u64;
     let done = state
         .graph
@@ -69,6 +70,7 @@ pub fn short_row(flow: &FlowRef, summary: &Summary, driven_by: Option<DrivenBy>)
             | Standing::Completed
             | Standing::Cancelled => None,
         },
+        workflow: None,
     }
 }
 

@@ -56,6 +56,10 @@ wire! {
         pub stopped: bool,
         /// When it goes on by itself, if nothing of it does before.
         pub again: Option<Again>,
+        /// What its graph is called in its file; absent where only the flow's summary is known.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(test, ts(optional))]
+        pub workflow: Option<String>,
     }
 
     /// Something that goes on by itself at its time.

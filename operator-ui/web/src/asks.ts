@@ -5,7 +5,7 @@ import { compare, money, spoken } from "./words";
 import type { Ask, Command, Estimate, ImprovementMode, OwnTurn, Whom } from "./wire";
 
 export type ChoiceId = "allow" | "allow-flow" | "deny" | "deny-reason" | "approve" | "decline" | "decline-reason" | "retry" | "retry-note" | "raise" | "amount" | "continue" | "resume" | "resume-note" | "grant" | "refuse" | "first" | "second" | "third";
-/** The letter that chooses; `event.code` of the key, so that a layout does not move it. */
+/** The key that chooses, by its name in the table of keys. */
 export type ChoiceKey = "KeyY" | "KeyF" | "KeyN" | "KeyR" | "Digit1" | "Digit2" | "Digit3";
 export type Choice = {
   id: ChoiceId;
@@ -177,6 +177,13 @@ export function askTitle(ask: Ask): string {
 
 /** The key as it stands on a button. */
 export const keyCap = (key: ChoiceKey): string => key.replace(/^Key|^Digit/, "");
+
+/** The keys that answer an ask, and what each does: only what counts for this one. */
+export function keyHints(ask: Ask): { key: string; words: string }[] {
+  const hints = choices(ask).map((choice) => ({ key: keyCap(choice.key), words: choice.words.charAt(0).toLowerCase() + choice.words.slice(1) }));
+  if (hints.some((hint) => hint.key === "R")) return hints;
+  return ownTurn(ask) !== null ? [...hints, { key: "R", words: "end your turn" }] : wantsText(ask) ? [...hints, { key: "R", words: "answer" }] : hints;
+}
 
 /** Requests of one tool that would do exactly the same, with the same facts; they can be allowed together. */
 export function identical(ask: Ask, all: readonly Ask[]): Ask[] {

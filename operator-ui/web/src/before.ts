@@ -1,12 +1,9 @@
 // What stood there when this tab was left or loaded anew: shown in the place of what is on its way, and never for news.
-import { compare } from "./words";
-import type { FlowRow, FlowState } from "./wire";
+import { MOST_LINES, railLines } from "./rail";
+import type { Ask, FlowRow, FlowState } from "./wire";
 
 const ROWS = "a-society.rail";
 const FLOW = "a-society.flow";
-/** As many flows as the rail shows. */
-const MOST_ACTIVE = 12;
-const MOST_RECENT = 6;
 /** A browser keeps little, and a graph larger than this is folded by rank anyway. */
 const MOST_BYTES = 400_000;
 
@@ -31,9 +28,9 @@ function write(key: string, value: unknown): void {
 }
 
 export const railBefore = (): Rows | null => read<Rows>(ROWS);
-export function keepRail(workspace: string, flows: readonly FlowRow[]): void {
-  const newest = flows.toSorted((a, b) => compare(b.updated_at, a.updated_at));
-  write(ROWS, { workspace, rows: [...newest.filter((row) => !row.over).slice(0, MOST_ACTIVE), ...newest.filter((row) => row.over).slice(0, MOST_RECENT)] });
+/** Keeps the flows in the order in which the rail shows them, so that none moves when the tab is back. */
+export function keepRail(workspace: string, flows: readonly FlowRow[], asks: readonly Ask[]): void {
+  write(ROWS, { workspace, rows: railLines(flows, asks, null, MOST_LINES).map((line) => line.row) });
 }
 
 export function shapeBefore(project: string, flow: string): Shape | null {

@@ -1,6 +1,7 @@
 // Every key of the page: what it does, where it counts, and who does it now.
 //
-// A key is matched by `event.code`, so that a layout does not move it, and never while it repeats. In a text field
+// A key is matched by the letter or sign that it types, as it is labelled; where it types neither, as on layouts that are not
+// Latin or with Alt on some systems, by its place. Never while it repeats. In a text field
 // only Alt chords and the palette act. Answers act only in the inbox or inside the bar, and only when `arm.ts` says so.
 import { keyMayAnswer, typing } from "./arm";
 
@@ -114,7 +115,7 @@ export class Keys {
         return;
       }
     }
-    if (event.code === "KeyG" && !text && this.#singles() && !event.metaKey && !event.ctrlKey && !event.altKey) this.#first = { code: "KeyG", at: event.timeStamp };
+    if (codeOf(event).code === "KeyG" && !text && this.#singles() && !event.metaKey && !event.ctrlKey && !event.altKey) this.#first = { code: "KeyG", at: event.timeStamp };
   }
 
   #counts(action: Action, chord: Chord, text: boolean): boolean {
@@ -139,11 +140,23 @@ export class Keys {
   }
 }
 
+const SIGNS: Readonly<Record<string, string>> = { "[": "BracketLeft", "]": "BracketRight", "/": "Slash", "?": "Slash", ".": "Period", ",": "Comma", ";": "Semicolon" };
+
+/** Which key of the table was pressed. A sign is the same however many keys its layout wants for it. */
+export function codeOf(event: Pick<KeyboardEvent, "key" | "code" | "shiftKey">): { code: string; shift: boolean } {
+  const { key = "", code, shiftKey: shift } = event;
+  if (/^[a-z]$/i.test(key)) return { code: `Key${key.toUpperCase()}`, shift };
+  if (/^\d$/.test(key)) return { code: `Digit${key}`, shift: false };
+  const sign = SIGNS[key];
+  return sign === undefined ? { code, shift } : { code: sign, shift: key === "?" };
+}
+
 function matches(chord: Chord, event: KeyboardEvent, first: string | null): boolean {
-  if (chord.code !== event.code) return false;
+  const pressed = codeOf(event);
+  if (chord.code !== pressed.code) return false;
   if ((chord.after ?? null) !== first) return false;
   const mod = event.metaKey || event.ctrlKey;
-  return (chord.alt ?? false) === event.altKey && (chord.mod ?? false) === mod && (chord.shift ?? false) === event.shiftKey;
+  return (chord.alt ?? false) === event.altKey && (chord.mod ?? false) === mod && (chord.shift ?? false) === pressed.shift;
 }
 
 /** Whether a dialog lies over the page. */

@@ -7,8 +7,8 @@ const KEY = "a-society.look";
 /** The feed beside the graph, in pixels. */
 export const FEED_WIDTH = { least: 380, first: 456, most: 720 } as const;
 
-type Kept = { theme: Theme; density: Density; singleKeys: boolean; feedWidth: number; notify: boolean };
-const FIRST: Kept = { theme: "system", density: "comfortable", singleKeys: true, feedWidth: FEED_WIDTH.first, notify: false };
+type Kept = { theme: Theme; density: Density; singleKeys: boolean; feedWidth: number; feedFolded: boolean; notify: boolean };
+const FIRST: Kept = { theme: "system", density: "comfortable", singleKeys: true, feedWidth: FEED_WIDTH.first, feedFolded: false, notify: false };
 
 function read(): Kept {
   try {
@@ -25,6 +25,8 @@ class Look {
   /** Whether single letters are commands. */
   get singleKeys(): boolean { return this.#kept.singleKeys; }
   get feedWidth(): number { return this.#kept.feedWidth; }
+  /** Whether the feed comes only when it is asked for. */
+  get feedFolded(): boolean { return this.#kept.feedFolded; }
   get notify(): boolean { return this.#kept.notify; }
 
   set(change: Partial<Kept>): void {

@@ -26,12 +26,15 @@ export type FlowRoute = {
 };
 /** `event` names the message that was there at an event; it is used once, as in a feed. */
 export type TranscriptRoute = { page: "transcript"; flow: FlowRef; role: string; seg: string; msg: number | null; at: number | null; event: number | null };
+/** Two runs side by side; without the second it is chosen. */
+export type CompareRoute = { page: "compare"; flow: FlowRef; other: FlowRef | null };
 export type Route =
   | { page: "home" }
   | { page: "inbox"; ask: string | null }
   | { page: "flows"; project: string | null; state: string | null; q: string | null }
   | FlowRoute
   | TranscriptRoute
+  | CompareRoute
   | { page: "roles" }
   | { page: "findings"; project: string | null }
   | { page: "settings"; tab: SettingsTab }
@@ -80,6 +83,7 @@ export function parse(url: { pathname: string; search: string; hash: string }): 
     if (third === "transcript") return { page: "transcript", flow, role: second, seg: query.get("seg") ?? "live", msg: whole(query.get("msg")), at, event: base.event };
     return third === undefined ? { ...base, feed: true, role: second } : missing;
   }
+  if (view === "compare" && (tail.length === 1 || tail.length === 3)) return { page: "compare", flow, other: second === undefined || third === undefined ? null : { project: second, flow: third } };
   const known = FLOW_VIEWS.find((name) => name === view);
   if (known === undefined) return missing;
   return { ...base, view: known, path: known === "files" && second !== undefined ? tail.slice(1).join("/") : null };
@@ -108,6 +112,7 @@ function pathOf(route: Route): string {
     case "missing": return route.path;
     case "transcript": return `${root(route.flow)}/r/${encodeURIComponent(route.role)}/transcript${asked({ seg: route.seg === "live" ? null : route.seg, msg: route.msg, at: route.at })}${route.event === null ? "" : `#e${route.event}`}`;
     case "flow": return flowHref(route);
+    case "compare": return `${root(route.flow)}/compare${route.other === null ? "" : `/${path(`${route.other.project}/${route.other.flow}`)}`}`;
   }
 }
 

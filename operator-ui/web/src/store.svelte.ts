@@ -125,7 +125,7 @@ class Store {
     this.#net.connect();
     addEventListener("online", () => this.retry());
     addEventListener("pagehide", () => {
-      if (this.hello !== null && this.inbox.state !== null) keepRail(this.hello.workspace, Object.values(this.inbox.state.flows));
+      if (this.hello !== null && this.inbox.state !== null) keepRail(this.hello.workspace, Object.values(this.inbox.state.flows), this.asks);
     });
     document.addEventListener("visibilitychange", () => {
       this.#net.live(document.visibilityState === "visible");

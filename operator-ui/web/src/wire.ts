@@ -96,7 +96,11 @@ stopped: boolean,
 /**
  * When it goes on by itself, if nothing of it does before.
  */
-again: Again | null, };
+again: Again | null,
+/**
+ * What its graph is called in its file; absent where only the flow's summary is known.
+ */
+workflow?: string, };
 
 export type Parent = {
 /**
@@ -664,7 +668,11 @@ stopped: boolean,
 /**
  * When it goes on by itself, if nothing of it does before.
  */
-again: Again | null, };
+again: Again | null,
+/**
+ * What its graph is called in its file; absent where only the flow's summary is known.
+ */
+workflow?: string, };
 
 export type ConsentMode = "no-access" | "partial-access" | "full-access";
 

@@ -38,6 +38,20 @@ for (const [size, look] of Object.entries({ "a desk": DESK, "a phone": PHONE }))
   });
 }
 
+test("in a narrow head the word stays whole and leads to the text, where no more than a letter of the path would be left", async () => {
+  for (const width of [900, 1024, 1180]) {
+    const { page } = await at(FLOW, { data: closed(), width, height: 800 });
+    const link = page.locator("[data-delivered]").filter({ visible: true });
+    await says(link, /^Delivered/);
+    const [box, head] = [await link.boundingBox(), await page.locator(".meta").first().boundingBox()];
+    assert.ok(box.x + box.width <= head.x + head.width + 1, `at ${width}: ${JSON.stringify([box, head])}`);
+    const path = link.locator("code").filter({ visible: true });
+    assert.ok((await path.count()) === 0 || (await path.boundingBox()).width >= 70, `at ${width} the path can be read`);
+    await link.click();
+    await page.getByText("The ledger is append-only").waitFor();
+  }
+});
+
 test("before its forward work is closed a flow names nothing that it delivered", async () => {
   const data = closed();
   data.flows[LEDGER].state.flow = { ...data.flows[LEDGER].state.flow, phase: "forward", over: false };

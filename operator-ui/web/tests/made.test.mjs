@@ -55,7 +55,7 @@ test("an empty workspace offers an example and a project, which are written, sho
     await page.goto(`${place.origin}/flows`);
     // The project and the flow files are offered where a flow is started.
     await page.keyboard.press("Shift+N");
-    await dialog.getByRole("group", { name: "Flow files of the workspace" }).getByRole("button", { name: "review-loop/flow.yaml" }).click();
+    await dialog.getByRole("group", { name: "Found in this workspace" }).getByRole("button", { name: "review-loop/flow.yaml" }).click();
     assert.equal(await dialog.getByRole("textbox", { name: "File", exact: true }).inputValue(), "review-loop/flow.yaml");
     assert.deepEqual(await findings(page), []);
     await dialog.getByRole("button", { name: "Project", exact: true }).click();
@@ -108,7 +108,7 @@ test("a flow is deleted after its plan was read, and one that is open stays and 
     await until(() => existsSync(folder), (there) => !there, "its folder is gone");
     const rows = page.getByRole("list", { name: "Flows" });
     await says(rows, /It waits/);
-    assert.equal(await rows.locator(`[data-flow="${project}/${flow}"]`).count(), 0);
+    await until(() => rows.locator(`[data-flow="${project}/${flow}"]`).count(), (n) => n === 0, "it is no longer listed");
     assert.deepEqual(complaints, []);
   } finally {
     await browser.close();

@@ -334,7 +334,7 @@ test("a command that came too late says so, and the button can be pressed again"
 test("a role that was cut off asks to go on, with what it had said and where it was cut", async () => {
   for (const [size, look] of Object.entries(SIZES)) {
     const { page } = await inState("inbox-interrupted", look);
-    await page.getByText("Cut off in its turn. Continue?").first().waitFor();
+    await page.getByRole("main").getByText("Cut off in its turn. Continue?").first().waitFor();
     await says(page.locator("main"), /assigns sequence\s*Cut here/, size);
     for (const name of [/^Continue(?! with)/, /^Continue with a note/]) await page.getByRole("button", { name }).first().waitFor();
   }

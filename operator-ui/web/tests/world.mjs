@@ -5,7 +5,7 @@ const ago = (minutes) => new Date(NOW - minutes * 60_000).toISOString();
 export const flowOf = (flow) => ({ project: "orchard", flow });
 
 export function row(flow, title, more = {}) {
-  return { project: "orchard", flow, title, status: "running", phase: "forward", waits: 0, running: 1, nodes_done: 3, nodes: 8, roles: 6, created_at: ago(41), updated_at: ago(1), seq: 4812, tokens: 1_240_000, cost_micros: 2_870_000, parent: null, damage: [], driven_by: "server", over: false, stopped: false, again: null, ...more };
+  return { project: "orchard", flow, title, status: "running", phase: "forward", waits: 0, running: 1, nodes_done: 3, nodes: 8, roles: 6, created_at: ago(41), updated_at: ago(1), seq: 4812, tokens: 1_240_000, cost_micros: 2_870_000, parent: null, damage: [], driven_by: "server", over: false, stopped: false, again: null, workflow: title, ...more };
 }
 export function ask(id, kind, more = {}) {
   return { id, flow: flowOf("ledger"), title: "Ledger journal", role: "backend", node: "api", since: ago(2), seq: 4800, blocking: true, headline: "backend wants to run a command", short: "Run cargo install cargo-fuzz", kind, waiting_behind: ["review", "acceptance", "close"], said_before: null, earlier: [], ...more };

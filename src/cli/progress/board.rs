@@ -59,13 +59,9 @@ fn footer(state: &FlowState, now: At) -> String {
     parts.join(" · ")
 }
 
-/// How far the forward work is: the nodes that were there and have nothing left to do.
+/// How far the forward work is.
 fn progress(state: &FlowState) -> String {
-    let rests = |node: &&NodeId| {
-        let busy = state.running.contains_key(*node) || state.awaiting_operator.contains_key(*node);
-        !busy && !state.awaiting_handoff.contains(*node) && !state.wanted.contains_key(*node)
-    };
-    let done = state.visited.iter().filter(rests).count();
+    let done = state.done_nodes();
     format!("{done} of {} done", state.graph.nodes.len())
 }
 

@@ -38,6 +38,8 @@ pub(crate) enum What {
     /// A node waits, perhaps until a moment at which it goes on by itself.
     Waits {
         what: String,
+        /// What the operator is asked for, if they are.
+        asks: Option<Wanted>,
         until: Option<At>,
         question: Option<String>,
     },
@@ -87,6 +89,13 @@ pub(crate) enum What {
         tool: String,
         about: String,
     },
+    /// The operator is asked whether these may be handed over.
+    Stages {
+        approval: String,
+        deliveries: Vec<Delivery>,
+    },
+    /// The operator said whether they may.
+    Decided { approval: String, approved: bool },
     /// Somebody answered.
     Answered {
         consent: String,
@@ -99,6 +108,17 @@ pub(crate) enum What {
         text: String,
         says: Value,
     },
+}
+
+/// What an operator is asked for by a node or a role that waits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Wanted {
+    /// Words.
+    Text,
+    /// A model, or what else a role needs before it can begin.
+    Configuration,
+    /// More to spend.
+    Budget,
 }
 
 /// A call that a role makes.
@@ -115,8 +135,12 @@ pub(crate) struct Call {
 pub(crate) struct Output {
     pub(crate) lines: usize,
     pub(crate) bytes: u64,
-    pub(crate) first: String,
+    /// Its first lines.
+    pub(crate) head: Vec<String>,
 }
+
+/// So many lines of what a call gave back are held.
+pub(crate) const OUTPUT_LINES_MAX: usize = 20;
 
 /// How it ended that a role said something.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -243,6 +267,7 @@ impl Teller {
             Fact::HandoffAwaited(f) => {
                 let what = What::Waits {
                     what: "a handoff".to_owned(),
+                    asks: None,
                     until: None,
                     question: None,
                 };
@@ -294,6 +319,23 @@ impl Teller {
                     tokens_before: f.tokens_before,
                 };
                 vec![(None, f.node.clone(), Some(f.role.clone()), what)]
+            }
+            Fact::HandoffStaged(f) => {
+                let what = What::Stages {
+                    approval: f.approval.to_string(),
+                    deliveries: f.deliveries.clone(),
+                };
+                let node = Some(f.node.clone());
+                let stages = (Some(f.turn), node, None, what);
+                note::of(fact).into_iter().chain([stages]).collect()
+            }
+            Fact::HandoffDecided(f) => {
+                let what = What::Decided {
+                    approval: f.approval.to_string(),
+                    approved: f.approved,
+                };
+                let decided = (None, None, None, what);
+                note::of(fact).into_iter().chain([decided]).collect()
             }
             Fact::ConsentRequested(f) => vec![asks(f)],
             Fact::ConsentResolved(f) => {
@@ -392,7 +434,9 @@ impl Teller {
                 Text::Blob(blob) => blob.bytes,
                 Text::Inline(text) => text.len() as u64,
             },
-            first: shown.lines().next().unwrap_or_default().to_owned(),
+            head: (shown.lines().take(OUTPUT_LINES_MAX))
+                .map(ToOwned::to_owned)
+                .collect(),
         };
         What::Called {
             call: f.call.clone(),
@@ -415,10 +459,25 @@ fn between(since: At, at: At) -> u64 {
 fn suspended(f: &NodeSuspended) -> About {
     let what = What::Waits {
         what: words::waits_for(f.reason, f.trouble).to_owned(),
+        asks: (f.until.is_none()).then(|| wanted(f.reason)).flatten(),
         until: f.until,
         question: f.question.as_ref().map(Text::shown),
     };
     (None, f.node.clone(), Some(f.role.clone()), what)
+}
+
+/// What a reason to wait asks the operator for. A call and a handoff are asked about by facts of their own.
+const fn wanted(reason: WaitReason) -> Option<Wanted> {
+    match reason {
+        WaitReason::Consent | WaitReason::HandoffApproval => None,
+        WaitReason::RoleConfiguration => Some(Wanted::Configuration),
+        WaitReason::Budget => Some(Wanted::Budget),
+        WaitReason::PromptHuman
+        | WaitReason::ConsentDenied
+        | WaitReason::AutonomousAbort
+        | WaitReason::RepairLimit
+        | WaitReason::Provider => Some(Wanted::Text),
+    }
 }
 
 fn fails(f: &ModelFailed) -> What {

@@ -6,7 +6,7 @@ use a_society_facts::handoff::Way;
 use a_society_state::FlowRef;
 use serde_json::{Map, Value, json};
 
-use super::event::{Event, Speech, What};
+use super::event::{Event, Speech, Wanted, What};
 
 /// The version of what is printed.
 pub(crate) const VERSION: u32 = 1;
@@ -43,10 +43,41 @@ fn members(event: &Event) -> Vec<(&'static str, Value)> {
             what,
             until,
             question,
+            asks,
         } => {
             let waits =
                 json!({ "state": "waiting", "for": what, "until": until, "question": question });
-            vec![("node", waits)]
+            let asks = asks.map(|wanted| {
+                let kind = match wanted {
+                    Wanted::Text => "text",
+                    Wanted::Configuration => "configuration",
+                    Wanted::Budget => "budget",
+                };
+                (
+                    "ask",
+                    json!({ "kind": kind, "for": what, "question": question }),
+                )
+            });
+            std::iter::once(("node", waits)).chain(asks).collect()
+        }
+        What::Stages {
+            approval,
+            deliveries,
+        } => {
+            let files = deliveries.iter().map(|delivery| {
+                let artifact = &delivery.artifact;
+                json!({ "to": delivery.receiver(), "path": artifact.path, "bytes": artifact.bytes })
+            });
+            let files: Vec<Value> = files.collect();
+            let asks = json!({ "ask": approval, "kind": "approval", "files": files });
+            vec![("ask", asks)]
+        }
+        What::Decided { approval, approved } => {
+            let decision = if *approved { "approve" } else { "decline" };
+            vec![(
+                "answer",
+                json!({ "ask": approval, "decision": decision, "by": "you" }),
+            )]
         }
         What::Done {
             took_ms,

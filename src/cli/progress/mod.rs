@@ -50,7 +50,12 @@ pub(crate) struct Progress {
     told_silent: BTreeMap<RoleInstance, u64>,
     /// Whether nothing of what goes on is told.
     is_quiet: bool,
+    /// How many lines of what a call gave back are shown.
+    output_lines: usize,
 }
+
+/// The numbers of lines between which the operator chooses.
+const OUTPUT_LINES: [usize; 3] = [0, 3, event::OUTPUT_LINES_MAX];
 
 impl Progress {
     /// Begins to tell what a journal says after a record.
@@ -63,6 +68,7 @@ impl Progress {
             voices: Voices::default(),
             told_silent: BTreeMap::new(),
             is_quiet: false,
+            output_lines: 0,
         }
     }
 
@@ -172,6 +178,20 @@ impl Progress {
         self.voices.follow(role);
     }
 
+    /// Prints all of what every role says, or one line of what the others say. Says which.
+    pub(crate) fn toggle_all(&mut self) -> bool {
+        self.voices.toggle_all()
+    }
+
+    /// Shows more lines of what calls give back, or none after the most. Says how many.
+    pub(crate) fn more_output(&mut self) -> usize {
+        let next = OUTPUT_LINES
+            .iter()
+            .find(|lines| **lines > self.output_lines);
+        self.output_lines = next.copied().unwrap_or(0);
+        self.output_lines
+    }
+
     /// What each role cost, as far as a model took it.
     pub(crate) fn cost(&self, state: &FlowState) -> Vec<String> {
         table::lines(&cost::rows(state, self.teller.models()))
@@ -183,6 +203,7 @@ impl Progress {
             lines.extend(self.voices.hear(&event, &out.paint, columns));
             if !matches!(event.what, What::Says { .. } | What::Said { .. }) {
                 lines.extend(told::line(&event, &out.paint));
+                lines.extend(told::output(&event, self.output_lines));
             }
         }
         Ok(lines)

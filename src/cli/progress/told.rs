@@ -9,10 +9,24 @@ use a_society_facts::handoff::Delivery;
 use super::event::{Event, Output, Speech, What};
 use super::note::goes;
 use crate::paint::Paint;
-use crate::text::{count, money, one_line, plain, span, tokens};
+use crate::text::{count, money, one_line, plain, printed, span, tokens};
 
 /// What somebody else said is cut to this, because it is read elsewhere; what ran never is.
 const SAID_COLUMNS_MAX: usize = 100;
+
+/// How what a call gave back begins.
+pub(super) fn output(event: &Event, lines_max: usize) -> Vec<String> {
+    let What::Called { output, .. } = &event.what else {
+        return Vec::new();
+    };
+    let shown = output.head.iter().take(lines_max);
+    let mut shown: Vec<String> = shown.map(|line| format!("  │ {}", printed(line))).collect();
+    let more = output.lines.saturating_sub(shown.len());
+    if more > 0 && !shown.is_empty() {
+        shown.push(format!("  │ [… {more} more lines]"));
+    }
+    shown
+}
 
 /// The line of an event, if it is worth one.
 pub(super) fn line(event: &Event, paint: &Paint) -> Option<String> {
@@ -133,6 +147,8 @@ fn words(event: &Event) -> Option<(String, Weight)> {
             "compacted its context of {} tokens; the history is archived",
             tokens(*tokens_before)
         )),
+        // A note says so.
+        What::Stages { .. } | What::Decided { .. } => None,
         What::Asks { tool, about, .. } => Some((
             format!("asks to use {tool}: {}", first(about)),
             Weight::Wants,
@@ -188,11 +204,17 @@ fn ended(end: CallEnd, exit: Option<i32>, output: &Output) -> String {
         }
         CallEnd::Done | CallEnd::Recovered if output.lines > 1 => format!(" ({lines})"),
         CallEnd::Done | CallEnd::Recovered => String::new(),
-        CallEnd::Failed => format!(": failed: {}", first(&output.first)),
+        CallEnd::Failed => format!(
+            ": failed: {}",
+            first(output.head.first().map_or("", String::as_str))
+        ),
         CallEnd::Denied => ": denied".to_owned(),
         CallEnd::Stopped => ": stopped".to_owned(),
         CallEnd::TimedOut => ": took too long".to_owned(),
-        CallEnd::NotRun => format!(": did not run: {}", first(&output.first)),
+        CallEnd::NotRun => format!(
+            ": did not run: {}",
+            first(output.head.first().map_or("", String::as_str))
+        ),
         CallEnd::Unknown => ": its outcome is unknown, check it".to_owned(),
     }
 }

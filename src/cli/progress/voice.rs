@@ -37,6 +37,8 @@ pub(super) struct Voices {
     heard: Option<RoleInstance>,
     /// Who is to be heard, if the operator chose somebody.
     chosen: Option<RoleInstance>,
+    /// Whether all of what the others say is printed once they said it.
+    all: bool,
 }
 
 impl Voices {
@@ -51,6 +53,12 @@ impl Voices {
     /// Hears this role from its next words on, or the next one that speaks.
     pub(super) fn follow(&mut self, role: Option<RoleInstance>) {
         self.chosen = role;
+    }
+
+    /// Prints what the others say whole, or as one line again. Says which.
+    pub(super) fn toggle_all(&mut self) -> bool {
+        self.all = !self.all;
+        self.all
     }
 
     /// Whether anybody is saying something.
@@ -95,7 +103,12 @@ impl Voices {
                 };
                 let voice = self.open.remove(role).unwrap_or_default();
                 if self.heard.as_ref() != Some(role) {
-                    lines.extend(told::line(event, paint));
+                    if self.all && *end == Speech::Whole {
+                        lines.push(head(event, role, paint));
+                        lines.extend(Voice::default().end(text, columns));
+                    } else {
+                        lines.extend(told::line(event, paint));
+                    }
                     return lines;
                 }
                 self.heard = None;
@@ -120,6 +133,8 @@ impl Voices {
             | What::Spends { .. }
             | What::Compacted { .. }
             | What::Asks { .. }
+            | What::Stages { .. }
+            | What::Decided { .. }
             | What::Answered { .. }
             | What::Note { .. } => Vec::new(),
         }
@@ -151,12 +166,15 @@ impl Voices {
             return Vec::new();
         }
         self.heard = Some(role.clone());
-        let name = event
-            .node
-            .as_ref()
-            .map_or(role.as_str(), |node| node.as_str());
-        vec![paint.bold(&format!("{}:", plain(name)))]
+        vec![head(event, role, paint)]
     }
+}
+
+/// Who speaks.
+fn head(event: &Event, role: &RoleInstance, paint: &Paint) -> String {
+    let node = event.node.as_ref();
+    let name = node.map_or(role.as_str(), |node| node.as_str());
+    paint.bold(&format!("{}:", plain(name)))
 }
 
 impl Voice {
@@ -263,6 +281,25 @@ mod tests {
         // The next one is heard, though its answer came at once.
         let lines = heard(&mut voices, &said("bob", "Now me.", Speech::Whole));
         assert_eq!(lines, ["bob:", "Now me."]);
+    }
+
+    #[test]
+    fn where_all_are_heard_each_is_printed_whole_and_none_within_another() {
+        let mut voices = Voices::default();
+        assert!(voices.toggle_all());
+        heard(&mut voices, &says("ann", 1, 0, "One. "));
+        assert_eq!(
+            heard(&mut voices, &says("bob", 2, 0, "Red.\nBlue.")),
+            [""; 0]
+        );
+        assert_eq!(
+            heard(&mut voices, &said("bob", "Red.\nBlue.", Speech::Whole)),
+            ["bob:", "Red.", "Blue."]
+        );
+        assert_eq!(
+            heard(&mut voices, &said("ann", "One. Two.", Speech::Whole)),
+            ["One. Two."]
+        );
     }
 
     #[test]

@@ -12,7 +12,7 @@ use a_society_state::disk::{Disk, Fault, FaultPlan, FaultyDisk};
 use a_society_state::fork::{Cut, Holds, RecordFile, cut, make};
 use a_society_state::repair::{self, Diagnosis};
 use a_society_state::verify::verify;
-use a_society_state::{Error, FlowRef, Store, archive, retention};
+use a_society_state::{Error, FlowRef, Store, archive, removal, retention};
 
 use crate::extent::{each_in_parallel, first_of, pick, slice_of};
 use crate::model::{message, titled};
@@ -280,6 +280,8 @@ fn a_parent_that_is_pruned_takes_nothing_from_its_fork() {
     // The walk may have ended by itself.
     drop(parent.append_durably(over));
     parent.close().unwrap();
+    let of_one = removal::plan(&store, &named(PARENT)).unwrap();
+    assert_eq!((of_one.forks.len(), &of_one.forks[0].flow), (1, &fork));
     let plan = retention::plan(&store, At::from_ms(i64::MAX / 4)).unwrap();
     assert_eq!(retention::apply(&store, &plan).unwrap(), [named(PARENT)]);
     assert_eq!(store.census().unwrap().flows, std::slice::from_ref(&fork));

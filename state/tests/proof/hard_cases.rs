@@ -5,6 +5,7 @@ use a_society_facts::fact::flow::{Author, FlowPaused, FlowUnpaused, PauseReason}
 use a_society_state::disk::faulty::Op;
 use a_society_state::disk::{Fault, FaultPlan, FaultyDisk, How};
 use a_society_state::index::rows;
+use a_society_state::removal::{self, NotRemoved, Stays};
 use a_society_state::{Error, retention};
 
 use crate::model::{FLOW, created, flow_ref, titled};
@@ -81,6 +82,35 @@ fn a_flow_that_is_removed_while_somebody_waits_for_its_lock_does_not_come_back()
             .all(|path| !path.to_string_lossy().contains(FLOW)),
         "{left:?}"
     );
+}
+
+#[test]
+fn one_flow_is_removed_only_as_its_plan_was_read_and_when_nobody_writes_it() {
+    let mut play = played(&[Step::Create, Step::Title]);
+    let plan = removal::plan(&play.store, &flow_ref()).unwrap();
+    assert!(matches!(plan.stays, Some(Stays::Held(_))), "{plan:?}");
+    assert!(play.run(&[Step::Close], Temper::GiveUp).is_none());
+    let plan = removal::plan(&play.store, &flow_ref()).unwrap();
+    assert_eq!(plan.stays, Some(Stays::NotOver));
+    assert!(removal::remove(&play.store, &flow_ref(), plan.seq).is_err());
+    let play = played(&[Step::Create, Step::Cancel, Step::Close]);
+    let plan = removal::plan(&play.store, &flow_ref()).unwrap();
+    let folder = play.store.folder(&flow_ref());
+    let there = || {
+        let files = play.disk.files();
+        let ours = files.iter().filter(|path| path.starts_with(folder.root()));
+        ours.count() as u64
+    };
+    assert_eq!((plan.stays.as_ref(), plan.files()), (None, there()));
+    let went_on = removal::remove(&play.store, &flow_ref(), plan.seq - 1);
+    assert!(
+        matches!(went_on, Err(NotRemoved::WentOn { .. })),
+        "{went_on:?}"
+    );
+    assert_eq!(there(), plan.files());
+    removal::remove(&play.store, &flow_ref(), plan.seq).unwrap();
+    assert_eq!(there(), 0);
+    assert!(removal::plan(&play.store, &flow_ref()).is_err());
 }
 
 #[test]

@@ -1,4 +1,16 @@
-// Where the window has no room for a feed beside the graph, the feed is a sheet over it.
+// Where the window has no room for a feed beside the view, or the feed was folded away, it is a sheet over it.
 import { MediaQuery } from "svelte/reactivity";
+import { look } from "../look.svelte";
+import type { FlowViewName } from "../router";
 
-export const sheet = new MediaQuery("(max-width: 859px)");
+const small = new MediaQuery("(max-width: 859px)");
+const middle = new MediaQuery("(max-width: 1179px)");
+/** What is read line by line wants the room of a feed earlier than a graph does. */
+const WIDE: readonly FlowViewName[] = ["files", "events"];
+
+export const sheet = {
+  /** Whether the feed is one beside this view. */
+  of: (view: FlowViewName): boolean => small.current || look.feedFolded || (middle.current && WIDE.includes(view)),
+  /** Whether there would be room for it beside this view. */
+  fits: (view: FlowViewName): boolean => !small.current && !(middle.current && WIDE.includes(view)),
+};

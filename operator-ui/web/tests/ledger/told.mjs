@@ -12,7 +12,7 @@ const role = (instance, state, more = {}) => ({ instance, base: instance, state,
 
 export const row = (flow, title, more = {}) => ({
   project: "orchard", flow, title, status: "running", phase: "forward", waits: 0, running: 1, nodes_done: 1, nodes: 6, roles: 6, created_at: `${DAY}13:29:40Z`, updated_at: `${DAY}14:11:52Z`,
-  seq: HEAD, tokens: 1_240_000, cost_micros: 2_870_000, parent: null, damage: [], driven_by: "server", over: false, stopped: false, again: null, ...more,
+  seq: HEAD, tokens: 1_240_000, cost_micros: 2_870_000, parent: null, damage: [], driven_by: "server", over: false, stopped: false, again: null, workflow: title, ...more,
 });
 const flowRow = row("ledger", "Ledger journal", { status: "waits for you", waits: 1, running: 1, nodes_done: 3, nodes: 8 });
 const ask = {

@@ -60,6 +60,12 @@ pub struct Summary {
     pub tokens: u64,
     /// Money spent, in millionths of its unit.
     pub cost_micros: u64,
+    /// How many nodes its graph has.
+    #[serde(default)]
+    pub nodes: usize,
+    /// How many of them have nothing left to do.
+    #[serde(default)]
+    pub done: usize,
 }
 
 impl Summary {
@@ -97,6 +103,8 @@ impl Summary {
             parent: state.parent.clone(),
             tokens: state.account.spent.tokens,
             cost_micros: state.account.spent.cost_micros,
+            nodes: state.graph.nodes.len(),
+            done: state.done_nodes(),
         }
     }
 

@@ -139,6 +139,17 @@ impl FlowState {
         nodes.chain(reflecting.filter_map(|role| role.waiting.as_ref().map(|w| (None, w))))
     }
 
+    /// How many nodes were there and have nothing left to do.
+    #[must_use]
+    pub fn done_nodes(&self) -> usize {
+        let rests = |node: &&NodeId| {
+            let busy =
+                self.running.contains_key(*node) || self.awaiting_operator.contains_key(*node);
+            !busy && !self.awaiting_handoff.contains(*node) && !self.wanted.contains_key(*node)
+        };
+        self.visited.iter().filter(rests).count()
+    }
+
     /// Whether something arrived along an edge, this way, and was not read.
     #[must_use]
     pub fn has_received(&self, edge: &EdgeName, way: Way) -> bool {
