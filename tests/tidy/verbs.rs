@@ -517,6 +517,8 @@ const SERVERS_TEST: &str = "a server of tools is shown before it is saved, start
 
 const RULES_TEST: &str = "rules are said beforehand on the page for all flows and for one, and calls run or do not because of them";
 
+const SEARCH_TEST: &str = "web search is set up by the place of its key and taken away on the page";
+
 /// The settings of the page are looked at in a browser.
 const SETTINGS: &[Row] = &[
     ("AddModel", SETTINGS_TESTS, MODELS_TEST),
@@ -525,6 +527,8 @@ const SETTINGS: &[Row] = &[
     ("UseModel", SETTINGS_TESTS, MODELS_TEST),
     ("AddRule", SETTINGS_TESTS, RULES_TEST),
     ("RemoveRule", SETTINGS_TESTS, RULES_TEST),
+    ("SetSearch", SETTINGS_TESTS, SEARCH_TEST),
+    ("RemoveSearch", SETTINGS_TESTS, SEARCH_TEST),
     ("AddServer", SETTINGS_TESTS, SERVERS_TEST),
     ("EditServer", SETTINGS_TESTS, SERVERS_TEST),
     ("RemoveServer", SETTINGS_TESTS, SERVERS_TEST),
