@@ -8,8 +8,8 @@ use super::{
     allow, approve, budget, cancel, check, complete, completions, configure, decline, demo, deny,
     diff, exit_codes, export, feedback, findings, fork, graph, guard, import, import_state,
     improve, init, log, ls, man, mcp, mode, models, pause, prune, rebuild, reference, reopen,
-    repair, reply, resume, retry, revise, run, scenario, schema, serve, session, show, skills,
-    status, steer, stop, unpause, verify, watch,
+    repair, reply, resume, retry, revise, rules, run, scenario, schema, serve, session, show,
+    skills, status, steer, stop, unpause, verify, watch,
 };
 use crate::exit_code;
 use crate::output::Color;
@@ -107,6 +107,8 @@ pub(crate) enum Verb {
     Deny(deny::Arguments),
     /// Say how much a flow may do without asking
     Mode(mode::Arguments),
+    /// Say rules about calls beforehand, and take them back
+    Rules(rules::Arguments),
     /// Choose a role's model
     Configure(configure::Arguments),
     /// Say what a flow or a role may spend

@@ -33,7 +33,7 @@ pub(crate) struct Beforehand {
 
 /// The rules of one list.
 #[derive(Debug, Clone)]
-struct Rules(Vec<String>);
+pub(crate) struct Rules(Vec<String>);
 
 impl Beforehand {
     /// The mode, if it was said.
@@ -43,14 +43,19 @@ impl Beforehand {
 
     /// The rules.
     pub(crate) fn rules(&self) -> ConsentRules {
-        let all = |lists: &[Rules]| lists.iter().flat_map(|list| list.0.clone()).collect();
-        let mut rules = ConsentRules::default();
-        rules.add(&ConsentRules {
-            allow: all(&self.allow),
-            deny: all(&self.deny),
-        });
-        rules
+        one_list(&self.allow, &self.deny)
     }
+}
+
+/// The rules that were said, each once.
+pub(crate) fn one_list(allow: &[Rules], deny: &[Rules]) -> ConsentRules {
+    let all = |lists: &[Rules]| lists.iter().flat_map(|list| list.0.clone()).collect();
+    let mut rules = ConsentRules::default();
+    rules.add(&ConsentRules {
+        allow: all(allow),
+        deny: all(deny),
+    });
+    rules
 }
 
 /// Says which of these rules are about servers that are not configured: they would never answer anything.
@@ -74,7 +79,8 @@ pub(crate) fn tell_idle(
     }
 }
 
-fn allowing(text: &str) -> Result<Rules, String> {
+/// Reads what may be allowed.
+pub(crate) fn allowing(text: &str) -> Result<Rules, String> {
     let Rules(rules) = denying(text)?;
     for rule in &rules {
         policy::check_allow(rule).map_err(|fault| fault.to_string())?;
@@ -82,7 +88,8 @@ fn allowing(text: &str) -> Result<Rules, String> {
     Ok(Rules(rules))
 }
 
-fn denying(text: &str) -> Result<Rules, String> {
+/// Reads rules.
+pub(crate) fn denying(text: &str) -> Result<Rules, String> {
     // Rules are recorded as they are written.
     if holds_a_secret(text) {
         return Err("something in it looks like a secret, which is not recorded".to_owned());

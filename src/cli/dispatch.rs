@@ -12,8 +12,8 @@ use super::{
     allow, approve, budget, cancel, check, complete, completions, configure, decline, demo, deny,
     diff, exit_codes, export, feedback, findings, fork, graph, guard, import, import_state,
     improve, init, log, ls, man, mcp, mode, models, pause, prune, rebuild, reference, reopen,
-    repair, reply, resume, retry, revise, run, scenario, schema, serve, session, show, skills,
-    status, steer, stop, unpause, verify, watch,
+    repair, reply, resume, retry, revise, rules, run, scenario, schema, serve, session, show,
+    skills, status, steer, stop, unpause, verify, watch,
 };
 use crate::environment::Environment;
 use crate::exit_code::ExitCode;
@@ -84,6 +84,7 @@ fn dispatch(context: &mut Context<'_>, verb: &Verb) -> Outcome {
         Verb::Allow(arguments) => allow::run(context, arguments),
         Verb::Deny(arguments) => deny::run(context, arguments),
         Verb::Mode(arguments) => mode::run(context, arguments),
+        Verb::Rules(arguments) => rules::run(context, arguments),
         Verb::Configure(arguments) => configure::run(context, arguments),
         Verb::Budget(arguments) => budget::run(context, arguments),
         Verb::Steer(arguments) => steer::run(context, arguments),

@@ -63,6 +63,7 @@ pub(crate) mod report;
 pub(crate) mod resume;
 pub(crate) mod retry;
 pub(crate) mod revise;
+pub(crate) mod rules;
 pub(crate) mod run;
 pub(crate) mod say;
 pub(crate) mod scenario;

@@ -29,6 +29,14 @@ pub(crate) struct To {
 }
 
 impl To {
+    /// A flow by what was typed for it, and nothing else.
+    pub(crate) fn flow_named(flow: &str) -> Self {
+        Self {
+            flow: flow.to_owned(),
+            client_id: None,
+        }
+    }
+
     /// The flow as it was typed.
     pub(crate) fn flow(&self) -> &str {
         &self.flow
@@ -123,6 +131,7 @@ fn words_of(command: &Command) -> Option<&str> {
         Command::Approve { .. }
         | Command::Allow { .. }
         | Command::Mode { .. }
+        | Command::Rules { .. }
         | Command::Configure { .. }
         | Command::Budget { .. }
         | Command::Compact { .. }

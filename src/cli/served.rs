@@ -181,8 +181,8 @@ impl Actions for Workspace {
             file,
             script,
             tokens: None,
-            mode: None,
-            rules: a_society_facts::fact::operator::ConsentRules::default(),
+            mode: new.mode.map(consent_mode),
+            rules: settings::rules_of(new)?,
             client: None,
         };
         let now = self.store.ground().clock.now();
@@ -316,7 +316,11 @@ impl Actions for Workspace {
                 Some(settings::models(&named))
             }
             "catalogue" => Some(settings::catalogue()),
-            "permissions" => Some(permissions()),
+            "permissions" => {
+                let mut page = permissions();
+                page["rules"] = settings::said_beforehand(self.root());
+                Some(page)
+            }
             "mcp" => Some(servers(self.store.ground().disk.as_ref(), self.root())),
             "skills" => Some(skills()),
             "roles" => Some(roles(&self.store, &self.projects())),
@@ -337,7 +341,7 @@ impl Actions for Workspace {
     }
 
     fn try_out(&self, trial: &Trial) -> Result<Tried, Fault> {
-        settings::trial(trial)
+        settings::trial(trial, self.root())
     }
 }
 
@@ -426,10 +430,12 @@ fn is_flow_file(disk: &dyn Disk, path: &Path, name: &str) -> bool {
 }
 
 fn servers(disk: &dyn Disk, root: &Path) -> Value {
-    match Roster::read(&lists_in(root)) {
+    let mut page = match Roster::read(&lists_in(root)) {
         Ok(roster) => super::mcp::as_json(&roster, &servers_named(disk, root)),
         Err(error) => json!({ "servers": [], "missing": [], "faults": [error.to_string()] }),
-    }
+    };
+    settings::own_servers(&mut page);
+    page
 }
 
 fn skills() -> Value {
@@ -455,11 +461,23 @@ fn permissions() -> Value {
     json!({
         "tools": tools,
         "modes": [
-            { "mode": "no-access", "words": "Everything is asked each time; what was granted is ignored." },
-            { "mode": "partial-access", "words": "What was granted for the flow is not asked again." },
-            { "mode": "full-access", "words": "Nothing is asked." },
+            { "mode": "no-access", "words": "Always asks, even for what you allowed before." },
+            { "mode": "partial-access", "words": "Does not ask again for what you allowed for the flow." },
+            { "mode": "full-access", "words": "Never asks." },
         ]
     })
+}
+
+const fn consent_mode(
+    mode: a_society_operator_ui::protocol::flow::ConsentMode,
+) -> a_society_facts::fact::operator::ConsentMode {
+    use a_society_facts::fact::operator::ConsentMode as Mode;
+    use a_society_operator_ui::protocol::flow::ConsentMode as Wire;
+    match mode {
+        Wire::NoAccess => Mode::NoAccess,
+        Wire::PartialAccess => Mode::PartialAccess,
+        Wire::FullAccess => Mode::FullAccess,
+    }
 }
 
 fn unfit(what: String, why: &str) -> Fault {

@@ -93,6 +93,8 @@ fn describe(process: &ProcessName) -> String {
 fn holder(disk: &dyn Disk, folder: &FlowFolder) -> String {
     let said = read_whole(disk, &folder.lock(), HOLDER_BYTES_MAX).unwrap_or_default();
     let said = String::from_utf8_lossy(&said);
+    // The tick and the boot tell processes of one number apart, and nobody reads them.
+    let said = said.split(", started at tick").next().unwrap_or_default();
     let said: String = said.trim().chars().filter(|c| !c.is_control()).collect();
     if said.is_empty() {
         "a process that did not say which".to_owned()

@@ -24,6 +24,7 @@ const VERBS: &[&str] = &[
     "diff",
     "mcp",
     "mode",
+    "rules",
     "skills",
     "configure",
     "budget",
@@ -56,7 +57,10 @@ const VERBS: &[&str] = &[
 ];
 
 /// The commands within others.
-const NESTED: [&str; 22] = [
+const NESTED: [&str; 25] = [
+    "rules-add",
+    "rules-ls",
+    "rules-rm",
     "findings-apply",
     "findings-decline",
     "findings-diff",

@@ -56,12 +56,7 @@ fn beside_a_process_that_writes_it_says_which() {
     let held = workspace.open(ONE);
     let said = workspace.run(&["show", ONE]);
     assert_eq!(said.code, 0);
-    assert!(
-        said.out
-            .contains("process 4711, started at tick 1 of boot test"),
-        "{}",
-        said.out
-    );
+    assert!(said.out.contains("process 4711"), "{}", said.out);
     for words in [&["rebuild", ONE][..], &["repair", ONE, "--restore", "x"]] {
         let said = workspace.run(words);
         assert!(matches!(said.code, 3 | 5), "{words:?}: {said:?}");

@@ -106,6 +106,18 @@ const TERMINAL: &[Row] = &[
         "walk/models.rs",
         "a_model_walks_a_flow_over_http_with_real_tools_and_consent",
     ),
+    ("rules", SETTINGS_TESTS, RULES_TEST),
+    ("rules ls", SETTINGS_TESTS, RULES_TEST),
+    (
+        "rules add",
+        "walk/beforehand.rs",
+        "a_rule_that_is_said_to_a_flow_answers_what_it_asks_and_one_that_is_taken_back_is_asked_about_again",
+    ),
+    (
+        "rules rm",
+        "walk/beforehand.rs",
+        "a_rule_that_is_said_to_a_flow_answers_what_it_asks_and_one_that_is_taken_back_is_asked_about_again",
+    ),
     (
         "configure",
         "walk/reaching.rs",
@@ -501,12 +513,21 @@ const PAGE: &[Row] = &[
 
 const MODELS_TEST: &str = "a first model is added, tried, made the default and removed on the page, and a flow that waited for one goes on with it";
 
+const SERVERS_TEST: &str = "a server of tools is shown before it is saved, started to try it out with its secret, changed and removed on the page";
+
+const RULES_TEST: &str = "rules are said beforehand on the page for all flows and for one, and calls run or do not because of them";
+
 /// The settings of the page are looked at in a browser.
 const SETTINGS: &[Row] = &[
     ("AddModel", SETTINGS_TESTS, MODELS_TEST),
     ("EditModel", SETTINGS_TESTS, MODELS_TEST),
     ("RemoveModel", SETTINGS_TESTS, MODELS_TEST),
     ("UseModel", SETTINGS_TESTS, MODELS_TEST),
+    ("AddRule", SETTINGS_TESTS, RULES_TEST),
+    ("RemoveRule", SETTINGS_TESTS, RULES_TEST),
+    ("AddServer", SETTINGS_TESTS, SERVERS_TEST),
+    ("EditServer", SETTINGS_TESTS, SERVERS_TEST),
+    ("RemoveServer", SETTINGS_TESTS, SERVERS_TEST),
 ];
 
 const SETTINGS_TESTS: &str = "../operator-ui/web/tests/settings.test.mjs";

@@ -262,6 +262,57 @@ fn rules_that_come_later_answer_what_is_asked_already_and_add_to_those_before() 
 }
 
 #[test]
+fn a_rule_that_is_said_to_a_flow_answers_what_it_asks_and_one_that_is_taken_back_is_asked_about_again()
+ {
+    let model = Model::start_with(|results| match results {
+        0 => command(0, "touch a.txt"),
+        1 => command(1, "mkdir b"),
+        2 => command(2, "touch c.txt"),
+        _ => Vec::new(),
+    });
+    let place = with_model(&model);
+    assert_eq!(run(&place, &["--allow", "touch *"]).code, 9);
+    assert!(is_there(&place, "a.txt"));
+    let flow = place.flow().unwrap();
+    let rules = |words: &[&str]| place.run(&[&["rules"], words].concat());
+    assert_eq!(rules(&["add", &flow, "--allow", "mkdir *"]).code, 0);
+    let said = rules(&["rm", &flow, "--allow", "touch *"]);
+    assert_eq!(said.code, 0, "{said:?}");
+    let listed: Value = serde_json::from_str(&rules(&["ls", &flow, "--json"]).out).unwrap();
+    assert_eq!(listed["allow"], json!(["mkdir *"]));
+    let again = rules(&["rm", &flow, "--allow", "touch *"]);
+    assert_eq!(again.code, 6, "{again:?}");
+    assert!(
+        again.err.contains("no rule touch * under allow"),
+        "{again:?}"
+    );
+    let said = place.run(&["resume", &flow, "--until-waiting", "--improve", "none"]);
+    assert_eq!(said.code, 9, "{said:?}");
+    assert!(is_there(&place, "b") && !is_there(&place, "c.txt"));
+    assert_eq!(
+        facts(&place, "consent_requested").last().unwrap()["shown"],
+        "touch c.txt"
+    );
+    // Those of the operator's configuration are said and taken back in its file.
+    let config = || std::fs::read_to_string(place.workspace.path().join("config.yaml")).unwrap();
+    let before = config();
+    assert_eq!(
+        rules(&["add", "--allow", "touch *", "--deny", "web"]).code,
+        0
+    );
+    assert!(config().contains("allow: [\"touch *\"]"), "{}", config());
+    let said = rules(&["add", "--allow", "env *"]);
+    assert_eq!(said.code, 2, "{said:?}");
+    assert_eq!(
+        rules(&["rm", "--allow", "touch *", "--deny", "web"]).code,
+        0
+    );
+    assert_eq!(config(), before);
+    let said = rules(&["rm", "--deny", "web"]);
+    assert_eq!(said.code, 3, "{said:?}");
+}
+
+#[test]
 fn a_fork_and_a_flow_that_was_exported_keep_their_rules() {
     let model = Model::start_with(|results| match results {
         0 => command(0, "mkdir asked"),

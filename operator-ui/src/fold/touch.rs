@@ -163,6 +163,7 @@ const fn is_wide(fact: &Fact) -> bool {
         | Fact::ConsentResolved(_)
         | Fact::ConsentRuled(_)
         | Fact::ConsentRulesAdded(_)
+        | Fact::ConsentRulesRemoved(_)
         | Fact::ConsentModeChanged(_)
         | Fact::GrantAdded(_)
         | Fact::GrantRevoked(_)

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::ask::{Diff, ImprovementMode, ModelChoice};
 use super::down::Fault;
 use super::feed::Item;
-use super::flow::NodeState;
+use super::flow::{ConsentMode, NodeState};
 use super::row::FlowRef;
 use super::wire;
 
@@ -438,6 +438,18 @@ wire! {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(test, ts(optional))]
         pub feedback: Option<bool>,
+        /// How much it may do without asking where no rule speaks.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(test, ts(optional))]
+        pub mode: Option<ConsentMode>,
+        /// What runs without asking.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        #[cfg_attr(test, ts(as = "Option<Vec<String>>", optional))]
+        pub allow: Vec<String>,
+        /// What never runs.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        #[cfg_attr(test, ts(as = "Option<Vec<String>>", optional))]
+        pub deny: Vec<String>,
     }
 
     /// From what a flow is started.

@@ -26,6 +26,34 @@ wire! {
         RemoveModel(ModelRemoval),
         /// Another model for roles that name none.
         UseModel(String),
+        /// An MCP server more.
+        AddServer(ServerWish),
+        /// Another definition of an MCP server.
+        EditServer(ServerWish),
+        /// A rule more.
+        AddRule(RuleWish),
+        /// A rule less.
+        RemoveRule(RuleWish),
+        /// An MCP server less, and the secrets that only it was given.
+        RemoveServer(String),
+    }
+
+    /// A rule about calls.
+    pub struct RuleWish {
+        /// Which list it is in: `allow` or `deny`.
+        pub list: RuleList,
+        /// The rule, as it is written.
+        pub rule: String,
+    }
+
+    /// The lists of rules.
+    #[derive(Copy)]
+    #[serde(rename_all = "snake_case")]
+    pub enum RuleList {
+        /// What runs without asking.
+        Allow,
+        /// What never runs.
+        Deny,
     }
 
     /// A model as somebody wants it. What is not said is the catalogue's, or stays.
@@ -96,6 +124,64 @@ wire! {
         pub provider: bool,
     }
 
+    /// An MCP server as somebody wants it: a program, or an address.
+    pub struct ServerWish {
+        /// Its name.
+        pub name: String,
+        /// The program.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(test, ts(optional))]
+        pub command: Option<String>,
+        /// Its arguments; no shell reads them.
+        pub arguments: Vec<String>,
+        /// The folder in which it runs.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(test, ts(optional))]
+        pub folder: Option<String>,
+        /// Its address.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(test, ts(optional))]
+        pub url: Option<String>,
+        /// Whether its name may stand for an address of a private network.
+        pub private: bool,
+        /// The names of the variables that it inherits.
+        pub inherits: Vec<String>,
+        /// Its variables, or its headers.
+        pub values: Vec<ServerValue>,
+        /// Its tools that only read.
+        pub reads: Vec<String>,
+        /// What it is good for.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(test, ts(optional))]
+        pub about: Option<String>,
+        /// The definition that was looked at, by its hash: nothing else is saved. It is not asked for by a look.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(test, ts(optional))]
+        pub definition: Option<String>,
+    }
+
+    /// What a variable or a header of a server holds: one of the three.
+    pub struct ServerValue {
+        /// Its name.
+        pub name: String,
+        /// This text, which is no key.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(test, ts(optional))]
+        pub text: Option<String>,
+        /// A secret that the configuration names already.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(test, ts(optional))]
+        pub secret: Option<String>,
+        /// A secret that is kept there.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(test, ts(optional))]
+        pub key: Option<KeyPlace>,
+        /// What stands before a secret, such as `Bearer `.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(test, ts(optional))]
+        pub prefix: Option<String>,
+    }
+
     /// What was done, or would be.
     pub struct SettingDone {
         /// In a sentence.
@@ -104,6 +190,14 @@ wire! {
         pub notes: Vec<String>,
         /// The version of the file from now on.
         pub version: String,
+        /// What would run or be reached, for the operator to read.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(test, ts(optional))]
+        pub shown: Option<String>,
+        /// The hash of that.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(test, ts(optional))]
+        pub definition: Option<String>,
     }
 
     /// What is tried out.
@@ -111,6 +205,8 @@ wire! {
     pub enum Trial {
         /// A model, with one small request.
         Model(String),
+        /// An MCP server: it is started, asked what it offers, and ended.
+        Server(String),
     }
 
     /// What came of a trial.

@@ -2248,7 +2248,19 @@ improve?: ImprovementMode,
 /**
  * Whether a report is written, in the place of what the project chose.
  */
-feedback?: boolean, };
+feedback?: boolean,
+/**
+ * How much it may do without asking where no rule speaks.
+ */
+mode?: ConsentMode,
+/**
+ * What runs without asking.
+ */
+allow?: Array<string>,
+/**
+ * What never runs.
+ */
+deny?: Array<string>, };
 
 export type NewFrom = { "file": string } | { "project": string } | { "draft": string };
 
@@ -2310,7 +2322,7 @@ change: SettingChange,
  */
 look?: boolean, };
 
-export type SettingChange = { "add_model": ModelWish } | { "edit_model": ModelWish } | { "remove_model": ModelRemoval } | { "use_model": string };
+export type SettingChange = { "add_model": ModelWish } | { "edit_model": ModelWish } | { "remove_model": ModelRemoval } | { "use_model": string } | { "add_server": ServerWish } | { "edit_server": ServerWish } | { "add_rule": RuleWish } | { "remove_rule": RuleWish } | { "remove_server": string };
 
 export type ModelWish = {
 /**
@@ -2382,6 +2394,86 @@ default?: string,
  */
 provider?: boolean, };
 
+export type ServerWish = {
+/**
+ * Its name.
+ */
+name: string,
+/**
+ * The program.
+ */
+command?: string,
+/**
+ * Its arguments; no shell reads them.
+ */
+arguments: Array<string>,
+/**
+ * The folder in which it runs.
+ */
+folder?: string,
+/**
+ * Its address.
+ */
+url?: string,
+/**
+ * Whether its name may stand for an address of a private network.
+ */
+private: boolean,
+/**
+ * The names of the variables that it inherits.
+ */
+inherits: Array<string>,
+/**
+ * Its variables, or its headers.
+ */
+values: Array<ServerValue>,
+/**
+ * Its tools that only read.
+ */
+reads: Array<string>,
+/**
+ * What it is good for.
+ */
+about?: string,
+/**
+ * The definition that was looked at, by its hash: nothing else is saved. It is not asked for by a look.
+ */
+definition?: string, };
+
+export type ServerValue = {
+/**
+ * Its name.
+ */
+name: string,
+/**
+ * This text, which is no key.
+ */
+text?: string,
+/**
+ * A secret that the configuration names already.
+ */
+secret?: string,
+/**
+ * A secret that is kept there.
+ */
+key?: KeyPlace,
+/**
+ * What stands before a secret, such as `Bearer `.
+ */
+prefix?: string, };
+
+export type RuleWish = {
+/**
+ * Which list it is in: `allow` or `deny`.
+ */
+list: RuleList,
+/**
+ * The rule, as it is written.
+ */
+rule: string, };
+
+export type RuleList = "allow" | "deny";
+
 export type SettingDone = {
 /**
  * In a sentence.
@@ -2394,9 +2486,17 @@ notes: Array<string>,
 /**
  * The version of the file from now on.
  */
-version: string, };
+version: string,
+/**
+ * What would run or be reached, for the operator to read.
+ */
+shown?: string,
+/**
+ * The hash of that.
+ */
+definition?: string, };
 
-export type Trial = { "model": string };
+export type Trial = { "model": string } | { "server": string };
 
 export type Tried = {
 /**

@@ -142,3 +142,154 @@ test("a first model is added, tried, made the default and removed on the page, a
     await end();
   }
 });
+
+const SERVER = `#!/bin/sh
+echo "started with $API_TOKEN $MODE" >> "$1"
+while read -r line; do
+  id=$(printf '%s' "$line" | sed -n 's/.*"id":\\([0-9]*\\).*/\\1/p')
+  case "$line" in
+    *'"initialize"'*) echo '{"jsonrpc":"2.0","id":'$id',"result":{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"list","version":"1"}}}' ;;
+    *'"tools/list"'*) echo '{"jsonrpc":"2.0","id":'$id',"result":{"tools":[{"name":"add","description":"Adds a word.","inputSchema":{"type":"object","properties":{"word":{"type":"string"}}}}]}}' ;;
+  esac
+done
+`;
+
+test("a server of tools is shown before it is saved, started to try it out with its secret, changed and removed on the page", { skip }, async () => {
+  process.env.PANTRY = "a-secret-of-the-pantry";
+  const { place, page, complaints, end } = await stage({ "server.sh": SERVER });
+  const config = () => place.read("settings/config.yaml");
+  try {
+    place.put("settings/config.yaml", "# mine\nlimits: { answers: 9 }   # few\n");
+    await page.goto(`${place.origin}/settings/mcp`);
+    await page.getByRole("button", { name: "Add a server" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByLabel("Name", { exact: true }).fill("pantry");
+    await dialog.getByLabel("Command").fill("/bin/sh");
+    await dialog.getByLabel("Arguments").fill(`${place.folder}/server.sh\n${place.folder}/started.txt`);
+    await dialog.getByRole("button", { name: "Add a variable" }).click();
+    await dialog.getByLabel("Name of variable 1").fill("API_TOKEN");
+    await dialog.getByLabel("From where 1").selectOption("text");
+    await dialog.getByLabel("Text 1").fill("short");
+    await dialog.getByRole("button", { name: "Review" }).click();
+    await says(dialog.getByRole("alert"), /what API_TOKEN holds looks like a key/i);
+    await dialog.getByLabel("From where 1").selectOption("env");
+    await dialog.getByLabel("Name of the variable 1").fill("PANTRY");
+    await sound(page, "mcp-add");
+    await dialog.getByRole("button", { name: "Review" }).click();
+    // What would run is read first; until then nothing is written.
+    await says(dialog.getByLabel("Definition"), /pantry runs `?\/bin\/sh`?[^]*server\.sh[^]*API_TOKEN = the secret/);
+    assert.equal(config().includes("pantry"), false);
+    await sound(page, "mcp-review");
+    await dialog.getByRole("button", { name: "Save server" }).click();
+    await dialog.waitFor({ state: "detached" });
+    assert.match(config(), /^# mine\nlimits: \{ answers: 9 \} {3}# few\nsecrets:\n\s+"pantry-api_token": \{ env: "PANTRY" \}\nmcp-servers:\n\s+pantry:\n\s+command: "\/bin\/sh"/);
+    assert.equal(existsSync(`${place.folder}/started.txt`), false, "saving starts nothing");
+    await page.getByRole("button", { name: "Test pantry" }).click();
+    const list = page.getByRole("list", { name: "MCP servers" });
+    await says(list, /Works\. pantry started and offers one tool[^]*add/);
+    assert.match(place.read("started.txt"), /started with a-secret-of-the-pantry \n/);
+    await sound(page, "mcp-tested");
+    await page.getByRole("button", { name: "Edit pantry" }).click();
+    await dialog.getByRole("button", { name: "Add a variable" }).click();
+    await dialog.getByLabel("Name of variable 2").fill("MODE");
+    await dialog.getByLabel("From where 2").selectOption("text");
+    await dialog.getByLabel("Text 2").fill("fast");
+    await dialog.getByRole("button", { name: "Review" }).click();
+    await says(dialog, /MODE = [^]*fast[^]*wait for you to approve/);
+    await dialog.getByRole("button", { name: "Save server" }).click();
+    await dialog.waitFor({ state: "detached" });
+    await page.getByRole("button", { name: "Test pantry" }).click();
+    await says(list, /Works\./);
+    assert.match(place.read("started.txt"), /started with a-secret-of-the-pantry fast\n/);
+    // What was not looked at is not saved, and nobody saves anything without the token or from another place.
+    const { version } = await place.ask("GET", "/api/settings/mcp");
+    const wish = { name: "other", command: "/bin/true", arguments: [], private: false, inherits: [], values: [], reads: [] };
+    await assert.rejects(place.ask("POST", "/api/settings", { version, change: { add_server: wish } }), /409[^]*not what would be saved/);
+    const body = JSON.stringify({ version, change: { add_server: { ...wish, definition: (await place.ask("POST", "/api/settings", { version, look: true, change: { add_server: wish } })).definition } } });
+    const json = { "content-type": "application/json" };
+    for (const [headers, status] of [[json, 401], [{ ...json, authorization: `Bearer ${place.token}`, origin: "http://evil.example" }, 403], [{ authorization: `Bearer ${place.token}`, "content-type": "text/plain" }, 415]]) {
+      assert.equal((await fetch(`${place.origin}/api/settings`, { method: "POST", headers, body })).status, status);
+    }
+    assert.equal(config().includes("other"), false);
+    // One that cannot start says why.
+    place.put("server.sh", "echo no pantry here >&2\nexit 3\n");
+    await page.getByRole("button", { name: "Test pantry" }).click();
+    await says(list, /Does not work\./);
+    await sound(page, "mcp-broken");
+    await page.getByRole("button", { name: "Remove pantry" }).click();
+    await dialog.getByRole("button", { name: "Remove" }).click();
+    await until(config, (text) => text === "# mine\nlimits: { answers: 9 }   # few\n", "it is taken out with its secret");
+    assert.deepEqual(complaints.filter((text) => !/40[09]/.test(text)), []);
+  } finally {
+    delete process.env.PANTRY;
+    await end();
+  }
+});
+
+test("rules are said beforehand on the page for all flows and for one, and calls run or do not because of them", { skip }, async () => {
+  const model = await new Model(
+    { calls: [["run_command", { command: "touch asked.txt" }]] },
+    { calls: [["run_command", { command: "touch never.txt" }]] },
+    { calls: [["write_file", { path: "free.md", content: "free\n" }]] },
+    { text: CLOSES },
+    { calls: [["write_file", { path: "later.md", content: "later\n" }]] },
+  ).listen();
+  const { place, page, complaints, end } = await stage({ "demo/flow.yaml": FLOW, ".a-society/config.yaml": "consent: { deny: ['git push *'] }\n" }, model);
+  const config = () => place.read("settings/config.yaml");
+  try {
+    place.put("settings/config.yaml", `# mine\n${model.config}tools: { scope: sandboxed }\n`);
+    await page.goto(`${place.origin}/settings/permissions`);
+    const form = page.getByRole("form", { name: "A new rule" });
+    const list = page.getByRole("list", { name: "Rules for all flows" });
+    await says(list, /Never runs[^]*git push \*[^]*this workspace/);
+    await form.getByLabel("Which").fill("env *");
+    await form.getByRole("button", { name: "Add rule" }).click();
+    await says(page.getByRole("alert"), /env runs/);
+    await form.getByLabel("Which").fill("touch asked.txt");
+    await form.getByRole("button", { name: "Add rule" }).click();
+    await says(list, /Runs without asking[^]*touch asked\.txt[^]*your configuration/);
+    await form.getByLabel("What happens").selectOption("deny");
+    await form.getByLabel("Which").fill("touch never.txt");
+    await form.getByRole("button", { name: "Add rule" }).click();
+    await says(list, /Never runs[^]*touch never\.txt/);
+    assert.match(config(), /^# mine\n[^]*consent:\n {2}deny: \["touch never\.txt"\]\n {2}allow: \["touch asked\.txt"\]\n/);
+    await sound(page, "rules");
+    // One flow is given rules of its own where it is started.
+    await page.goto(`${place.origin}/flows`);
+    await page.getByRole("button", { name: "Start a flow" }).last().click();
+    const start = page.getByRole("dialog", { name: "Start a flow" });
+    await start.getByLabel("File", { exact: true }).fill("demo/flow.yaml");
+    await start.getByText("What it may do without asking").click();
+    await start.getByLabel("Runs without asking").fill("edits");
+    await start.getByLabel("When the work is done").selectOption("none");
+    await sound(page, "start-rules");
+    await start.getByRole("button", { name: "Start flow" }).click();
+    await until(() => model.heard.length, (count) => count >= 4, "the role goes on by itself");
+    const [{ flow }] = JSON.parse(place.run("ls", "--all", "--json").out).flows;
+    const made = (name) => existsSync(`${place.folder}/demo/${name}`) || existsSync(`${place.folder}/${name}`);
+    assert.ok(made("asked.txt"), "what all flows allow ran");
+    assert.ok(made("free.md"), "what the flow allows ran");
+    assert.equal(made("never.txt"), false, "what all flows deny did not");
+    assert.match(model.heard[2].body, /touch never\.txt/);
+    assert.match(model.heard[2].body, /denie/);
+    // Taken back in the terminal, it is asked about again.
+    assert.deepEqual(JSON.parse(place.run("rules", "ls", flow, "--json").out).allow, ["edits"]);
+    assert.equal(place.run("rules", "rm", flow, "--allow", "edits").code, 0);
+    assert.deepEqual(JSON.parse(place.run("rules", "ls", flow, "--json").out).allow, []);
+    const again = place.run("rules", "rm", flow, "--allow", "edits");
+    assert.equal(again.code, 6);
+    assert.match(again.err, /the flow has no rule edits under allow; there is none/);
+    // Taken back on the page, it is gone from the file.
+    await page.goto(`${place.origin}/settings/permissions`);
+    await page.getByRole("button", { name: "Take back allow touch asked.txt" }).click();
+    await until(config, (text) => !text.includes("asked"), "the rule is taken back");
+    assert.equal(place.run("rules", "add", "--deny", "web").code, 0);
+    await page.getByRole("button", { name: "Take back deny touch never.txt" }).click();
+    await says(page.getByRole("alert"), /changed by another editor/);
+    assert.equal(place.run("rules", "rm", "--deny", "web,touch never.txt").code, 0);
+    assert.equal(config(), `# mine\n${model.config}tools: { scope: sandboxed }\n`);
+    assert.deepEqual(complaints.filter((text) => !/40[09]/.test(text)), []);
+  } finally {
+    await end();
+  }
+});

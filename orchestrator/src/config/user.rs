@@ -220,6 +220,14 @@ pub fn consent() -> Result<ConsentConfig, ConfigError> {
     part(parse_consent)
 }
 
+/// What a text says beforehand about calls, which is the configuration's at that path.
+pub(super) fn consent_of(path: &Path, text: &str) -> Result<ConsentConfig, ConfigError> {
+    parse_consent(text).map_err(|faults| ConfigError::Faulty {
+        path: path.to_owned(),
+        faults,
+    })
+}
+
 /// The command to notify; none if the configuration names none.
 ///
 /// # Errors

@@ -134,6 +134,7 @@ fn refused(refusal: &Refusal) -> Fault {
         | Refusal::Paused
         | Refusal::NotPaused
         | Refusal::UnknownNode { .. }
+        | Refusal::UnknownRule { .. }
         | Refusal::NotOffered { .. }
         | Refusal::NeedsSession { .. }
         | Refusal::TurnNotOpen { .. }
@@ -174,6 +175,7 @@ fn hint(refusal: &Refusal) -> &'static str {
         Refusal::ManyWait { .. } => "name one of them with --node or --role",
         Refusal::Over { .. } => "a-society reopen FLOW NODE",
         Refusal::Paused => "a-society unpause FLOW",
+        Refusal::UnknownRule { .. } => "a-society rules ls FLOW",
         Refusal::OneRole => "a-society improve FLOW graph",
         Refusal::StagedOutdated { .. } => "a-society decline FLOW",
         Refusal::NotAtWork { role, candidates }

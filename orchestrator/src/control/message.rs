@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use a_society_facts::fact::budget::Measure;
 use a_society_facts::fact::improvement::ImprovementMode;
-use a_society_facts::fact::operator::{ConsentMode, SteerWhen, StopScope};
+use a_society_facts::fact::operator::{ConsentMode, ConsentRules, SteerWhen, StopScope};
 use a_society_facts::id::{ApprovalId, ClientId, ConsentId, NodeId, RoleInstance, Seq};
 use a_society_facts::{At, Hash};
 use serde::{Deserialize, Serialize};
@@ -67,6 +67,13 @@ pub enum Command {
     Mode {
         /// How much.
         mode: ConsentMode,
+    },
+    /// Say beforehand what may run or never does, or take that back.
+    Rules {
+        /// The rules.
+        rules: ConsentRules,
+        /// Whether they no longer count.
+        back: bool,
     },
     /// Choose a role's model, effort and so on.
     Configure {

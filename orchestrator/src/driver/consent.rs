@@ -212,6 +212,11 @@ impl Core {
             let client = None;
             self.command(Input::ConsentMode { mode, client })?;
         }
+        self.answer_by_rules()
+    }
+
+    /// What is asked already is answered by the rules, where one of them covers it.
+    pub(super) fn answer_by_rules(&mut self) -> Result<(), DriverError> {
         let open: Vec<ConsentId> = self.state().consents.keys().cloned().collect();
         for consent in open {
             if let Some(answered) = self.by_rule(&consent)? {

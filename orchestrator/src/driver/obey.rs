@@ -37,7 +37,11 @@ impl Core {
             return Ok(Taken { seq, facts: 0 });
         }
         let revises = matches!(command, Command::Revise { .. });
+        let says_beforehand = matches!(command, Command::Rules { back: false, .. });
         let facts = self.carry_out(command, client)?;
+        if says_beforehand {
+            self.answer_by_rules()?;
+        }
         if revises {
             // It was read a moment ago, or the machine would not have heard of it.
             let source = self.flow.whole_text(&self.state().graph.source)?;
@@ -50,6 +54,7 @@ impl Core {
 
     /// Most commands are inputs of the machine; what is done to sessions is not, because the flow
     /// stands where it stood.
+    #[expect(clippy::too_many_lines, reason = "one exhaustive match")]
     fn carry_out(
         &mut self,
         command: Command,
@@ -75,6 +80,8 @@ impl Core {
                 action,
                 reason,
             } => self.denied((consent, action), reason, client)?,
+            Command::Rules { rules, back: true } => Input::ConsentRulesBack { rules, client },
+            Command::Rules { rules, back: false } => Input::ConsentRules { rules, client },
             Command::Mode { mode } => Input::ConsentMode { mode, client },
             Command::Configure { role, settings } => Input::ConfigureRole {
                 settings: self.merged(&role, settings),

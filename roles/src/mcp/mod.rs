@@ -22,6 +22,7 @@
 mod address;
 mod connection;
 mod definition;
+pub mod edit;
 mod guest;
 pub mod limits;
 mod name;

@@ -85,7 +85,10 @@ fn answered(job: &Job) -> End {
             match short_form(job, reply) {
                 Some(Ok(outcome)) => short_end(outcome, reply),
                 Some(Err(why)) => ask(job, &why),
-                None => ask(job, "Noted. This does not say yet how the turn ends."),
+                None => ask(
+                    job,
+                    "Choose what happens next: hand over, send back or wait.",
+                ),
             }
         }
         Err(fault) => ask(

@@ -1,20 +1,31 @@
 //! The operator's configuration for the page: what it says, and what is changed in it.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
+use a_society_facts::fact::operator::ConsentRules;
 use a_society_facts::fact::turn::Usage;
 use a_society_operator_ui::protocol::ask::ModelChoice;
 use a_society_operator_ui::protocol::down::Fault;
+use a_society_operator_ui::protocol::http::NewFlow;
 use a_society_operator_ui::protocol::settings::{
-    ModelRemoval, ModelWish, Setting, SettingChange, SettingDone, Trial, Tried,
+    KeyPlace, ModelRemoval, ModelWish, RuleList, RuleWish, ServerWish, Setting, SettingChange,
+    SettingDone, Trial, Tried,
 };
 use a_society_orchestrator::config::catalogue::Catalogue;
 use a_society_orchestrator::config::editing::models::{
     Changes, KeyState, NewOne, NewPrices, Removal, added, changed, prices, removed, with_usual,
 };
-use a_society_orchestrator::config::editing::{Refusal, Sheet};
+use a_society_orchestrator::config::editing::rules;
+use a_society_orchestrator::config::editing::servers::{self, Held, NewServer};
+use a_society_orchestrator::config::editing::{Grade, Place, Refusal, Sheet};
 use a_society_orchestrator::config::models::{Catalog, ModelSpec, try_out};
+use a_society_orchestrator::config::policy;
+use a_society_orchestrator::config::servers::lists_in;
 use a_society_orchestrator::config::user;
+use a_society_orchestrator::config::user::ConsentConfig;
+use a_society_orchestrator::config::workspace;
+use a_society_orchestrator::withheld::holds_a_secret;
 use serde_json::{Value, json};
 
 use super::super::models::figures;
@@ -118,6 +129,21 @@ pub(super) fn catalogue() -> Value {
     json!({ "as_of": catalogue.as_of, "models": models })
 }
 
+/// What of the operator's own servers can be changed, by their names, and the version of the file that says so.
+pub(super) fn own_servers(page: &mut Value) {
+    let Ok(sheet) = Sheet::read() else { return };
+    let specs = servers::servers(&sheet).unwrap_or_default();
+    let own = specs
+        .iter()
+        .map(|spec| (spec.name.clone(), servers::described(spec)));
+    let own: serde_json::Map<String, Value> = own.collect();
+    if let Value::Object(page) = page {
+        page.insert("version".to_owned(), json!(sheet.version()));
+        page.insert("file".to_owned(), json!(sheet.path));
+        page.insert("own".to_owned(), Value::Object(own));
+    }
+}
+
 /// Changes what is configured, as the terminal's own commands do.
 pub(super) fn configure(setting: &Setting) -> Result<SettingDone, Fault> {
     change(setting).map_err(fault)
@@ -125,34 +151,65 @@ pub(super) fn configure(setting: &Setting) -> Result<SettingDone, Fault> {
 
 fn change(setting: &Setting) -> Result<SettingDone, Refusal> {
     let sheet = Sheet::as_seen(&setting.version)?;
-    let (text, words, notes) = match &setting.change {
+    let done = match &setting.change {
         SettingChange::AddModel(wish) => add_model(&sheet, wish)?,
         SettingChange::EditModel(wish) => {
             let done = changed(&sheet, &wish.name, &changes(wish)?)?;
-            (done.text, format!("{} is changed", wish.name), Vec::new())
+            Done::new(done.text, format!("{} is changed", wish.name))
         }
         SettingChange::RemoveModel(removal) => remove_model(&sheet, removal)?,
         SettingChange::UseModel(name) => {
             let text = with_usual(&sheet, name)?;
-            (
-                text,
-                format!("roles that name no model use {name}"),
-                Vec::new(),
-            )
+            Done::new(text, format!("roles that name no model use {name}"))
         }
+        SettingChange::AddServer(wish) => put_server(&sheet, wish, setting.look, false)?,
+        SettingChange::EditServer(wish) => put_server(&sheet, wish, setting.look, true)?,
+        SettingChange::AddRule(wish) => {
+            let text = rules::added(&sheet, &rule(wish))?;
+            Done::new(text, format!("{} {} is added", list(wish), wish.rule))
+        }
+        SettingChange::RemoveRule(wish) => {
+            let text = rules::removed(&sheet, &rule(wish))?;
+            Done::new(text, format!("{} {} is taken back", list(wish), wish.rule))
+        }
+        SettingChange::RemoveServer(name) => Done::new(
+            servers::removed(&sheet, name)?,
+            format!("{name} is removed"),
+        ),
     };
     if !setting.look {
-        sheet.save(&text)?;
+        sheet.save(&done.text)?;
     }
+    let text = done.text;
     let version = Sheet { text, ..sheet }.version();
     Ok(SettingDone {
-        words,
-        notes,
+        words: done.words,
+        notes: done.notes,
         version,
+        shown: done.shown,
+        definition: done.definition,
     })
 }
 
-type Done = (String, String, Vec<String>);
+/// A new text of the configuration, and what is said of it.
+#[derive(Debug, Default)]
+struct Done {
+    text: String,
+    words: String,
+    notes: Vec<String>,
+    shown: Option<String>,
+    definition: Option<String>,
+}
+
+impl Done {
+    fn new(text: String, words: String) -> Self {
+        Self {
+            text,
+            words,
+            ..Self::default()
+        }
+    }
+}
 
 fn add_model(sheet: &Sheet, wish: &ModelWish) -> Result<Done, Refusal> {
     let catalogue = Catalogue::shipped().unwrap_or_default();
@@ -176,7 +233,11 @@ fn add_model(sheet: &Sheet, wish: &ModelWish) -> Result<Done, Refusal> {
     if done.config.model.as_ref() == Some(&wish.name) {
         notes.push("roles that name no model use it".to_owned());
     }
-    Ok((done.text, format!("{} is added", wish.name), notes))
+    let words = format!("{} is added", wish.name);
+    Ok(Done {
+        notes,
+        ..Done::new(done.text, words)
+    })
 }
 
 fn remove_model(sheet: &Sheet, removal: &ModelRemoval) -> Result<Done, Refusal> {
@@ -190,7 +251,82 @@ fn remove_model(sheet: &Sheet, removal: &ModelRemoval) -> Result<Done, Refusal> 
         let note = "the comment above it in the file is still there; it may be about the model";
         notes.push(note.to_owned());
     }
-    Ok((done.text, format!("{} is removed", removal.name), notes))
+    let words = format!("{} is removed", removal.name);
+    Ok(Done {
+        notes,
+        ..Done::new(done.text, words)
+    })
+}
+
+/// Adds a server, or changes one: only as the operator has seen it.
+fn put_server(
+    sheet: &Sheet,
+    wish: &ServerWish,
+    look: bool,
+    replaces: bool,
+) -> Result<Done, Refusal> {
+    let done = servers::put(sheet, &server(wish)?, replaces)?;
+    let definition = done.definition.to_string();
+    if !look && wish.definition.as_ref() != Some(&definition) {
+        return Err(Refusal {
+            code: "definition-changed",
+            grade: Grade::Refused,
+            what: "the configuration was not changed".to_owned(),
+            why: "what was looked at is not what would be saved".to_owned(),
+            hint: "look at it, and save it then".to_owned(),
+        });
+    }
+    let is = if replaces { "changed" } else { "added" };
+    let mut notes = Vec::new();
+    if done.was.as_ref().is_some_and(|was| *was != done.shown) {
+        let note = "flows that trust it as it was wait for you to approve it as it is";
+        notes.push(note.to_owned());
+    }
+    Ok(Done {
+        notes,
+        shown: Some(done.shown),
+        definition: Some(definition),
+        ..Done::new(done.text, format!("{} is {is}", wish.name))
+    })
+}
+
+fn server(wish: &ServerWish) -> Result<NewServer, Refusal> {
+    let values = wish.values.iter().map(|value| {
+        let prefix = value.prefix.clone().unwrap_or_default();
+        let held = match (&value.text, &value.secret, &value.key) {
+            (Some(text), None, None) => Held::Plain(text.clone()),
+            (None, Some(name), None) => Held::Secret {
+                name: name.clone(),
+                prefix,
+            },
+            (None, None, Some(key)) => Held::Kept {
+                place: place_of(key),
+                prefix,
+            },
+            _ => {
+                let why = format!("{} has no value, or more than one", value.name);
+                let hint = "say a text, or where it is kept";
+                return Err(Refusal::usage(
+                    "it is not clear what a variable holds",
+                    why,
+                    hint,
+                ));
+            }
+        };
+        Ok((value.name.clone(), held))
+    });
+    Ok(NewServer {
+        name: wish.name.clone(),
+        command: wish.command.clone(),
+        arguments: wish.arguments.clone(),
+        folder: wish.folder.clone(),
+        url: wish.url.clone(),
+        is_private: wish.private,
+        inherits: wish.inherits.clone(),
+        values: values.collect::<Result<_, _>>()?,
+        reads: wish.reads.clone(),
+        about: wish.about.clone(),
+    })
 }
 
 fn changes(wish: &ModelWish) -> Result<Changes, Refusal> {
@@ -206,9 +342,12 @@ fn changes(wish: &ModelWish) -> Result<Changes, Refusal> {
     })
 }
 
-fn place(wish: &ModelWish) -> Option<(String, String)> {
-    let key = wish.key.as_ref()?;
-    Some((key.from.clone(), key.name.clone()))
+fn place(wish: &ModelWish) -> Option<Place> {
+    wish.key.as_ref().map(place_of)
+}
+
+fn place_of(key: &KeyPlace) -> Place {
+    (key.from.clone(), key.name.clone())
 }
 
 fn typed(wish: &ModelWish) -> Result<Option<NewPrices>, Refusal> {
@@ -224,9 +363,93 @@ fn typed(wish: &ModelWish) -> Result<Option<NewPrices>, Refusal> {
     wish.prices.as_ref().map(read).transpose()
 }
 
+fn rule(wish: &RuleWish) -> ConsentRules {
+    let mut rules = ConsentRules::default();
+    match wish.list {
+        RuleList::Allow => rules.allow.push(wish.rule.clone()),
+        RuleList::Deny => rules.deny.push(wish.rule.clone()),
+    }
+    rules
+}
+
+const fn list(wish: &RuleWish) -> &'static str {
+    match wish.list {
+        RuleList::Allow => "allow",
+        RuleList::Deny => "deny",
+    }
+}
+
+/// The rules that a flow is begun with, checked as the command line checks its own.
+pub(super) fn rules_of(new: &NewFlow) -> Result<ConsentRules, Fault> {
+    let no_rule = |why: String| Fault {
+        code: "usage".to_owned(),
+        what: "a rule cannot be read".to_owned(),
+        why,
+        r#try: "say it otherwise, or leave it out".to_owned(),
+    };
+    for rule in new.allow.iter().chain(&new.deny) {
+        if holds_a_secret(rule) {
+            return Err(no_rule(
+                "something in it looks like a secret, which is not recorded".to_owned(),
+            ));
+        }
+    }
+    for rule in &new.allow {
+        policy::check_allow(rule).map_err(|fault| no_rule(fault.to_string()))?;
+    }
+    for rule in &new.deny {
+        policy::check(rule).map_err(|fault| no_rule(fault.to_string()))?;
+    }
+    let mut rules = ConsentRules::default();
+    rules.add(&ConsentRules {
+        allow: new.allow.clone(),
+        deny: new.deny.clone(),
+    });
+    Ok(rules)
+}
+
+/// The rules about calls, each with where it is written.
+pub(super) fn said_beforehand(root: &Path) -> Value {
+    let read = Sheet::read().and_then(|sheet| {
+        let said = rules::said(&sheet, Some(root))?;
+        Ok((sheet, said))
+    });
+    let (sheet, said) = match read {
+        Ok(read) => read,
+        Err(refusal) => return json!({ "fault": refusal.why }),
+    };
+    let of = |config: &ConsentConfig| {
+        json!({
+            "mode": config.mode,
+            "allow": config.rules.allow,
+            "deny": config.rules.deny,
+        })
+    };
+    json!({
+        "file": sheet.path,
+        "version": sheet.version(),
+        "own": of(&said.own),
+        "workspace": of(&said.workspace),
+        "workspace_file": workspace::path(root),
+    })
+}
+
 /// Tries out what is configured.
-pub(super) fn trial(trial: &Trial) -> Result<Tried, Fault> {
+pub(super) fn trial(trial: &Trial, root: &Path) -> Result<Tried, Fault> {
     match trial {
+        Trial::Server(name) => {
+            let said = servers::try_out(name, &lists_in(root)).map_err(fault)?;
+            let tools = said.as_ref().map_or(0, Vec::len);
+            Ok(Tried {
+                works: said.is_ok(),
+                words: match &said {
+                    Ok(_) if tools == 1 => format!("{name} started and offers one tool"),
+                    Ok(_) => format!("{name} started and offers {tools} tools"),
+                    Err(why) => why.clone(),
+                },
+                offers: said.unwrap_or_default(),
+            })
+        }
         Trial::Model(name) => {
             let (_, catalog) = user::catalog().map_err(|error| fault(error.into()))?;
             let said = try_out(&catalog, name);

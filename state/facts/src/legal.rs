@@ -111,6 +111,7 @@ pub fn legal(state: &FlowState, fact: &Fact) -> Result<(), Illegal> {
         Fact::ConsentResolved(f) => operator::consent_resolved(state, f),
         Fact::ConsentRuled(f) => operator::consent_ruled(state, f),
         Fact::ConsentRulesAdded(f) => operator::rules_added(state, f),
+        Fact::ConsentRulesRemoved(f) => operator::fresh(state, f.client.as_ref()),
         Fact::ConsentModeChanged(f) => operator::fresh(state, f.client.as_ref()),
         Fact::GrantAdded(f) => operator::grant(state, &f.grant, false),
         Fact::GrantRevoked(f) => operator::grant(state, &f.grant, true),
@@ -217,6 +218,7 @@ fn reach(fact: &Fact) -> Reach {
         | Fact::ConsentResolved(_)
         | Fact::ConsentRuled(_)
         | Fact::ConsentRulesAdded(_)
+        | Fact::ConsentRulesRemoved(_)
         | Fact::ConsentModeChanged(_)
         | Fact::GrantAdded(_)
         | Fact::GrantRevoked(_)

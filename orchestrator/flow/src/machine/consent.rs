@@ -4,7 +4,7 @@ use a_society_facts::fact::Fact;
 use a_society_facts::fact::node::{NodeSuspended, NodeWoken, WaitReason};
 use a_society_facts::fact::operator::{
     ConsentAnswer, ConsentMode, ConsentModeChanged, ConsentRequested, ConsentResolved,
-    ConsentRules, ConsentRulesAdded, GrantAdded,
+    ConsentRules, ConsentRulesAdded, ConsentRulesRemoved, GrantAdded,
 };
 use a_society_facts::id::{ClientId, ConsentId};
 use a_society_facts::view::FlowState;
@@ -198,6 +198,32 @@ pub(super) fn rules(
         rules,
         client: client.cloned(),
     })]
+}
+
+/// Rules that are not there cannot be taken back.
+pub(super) fn rules_back(
+    state: &FlowState,
+    rules: &ConsentRules,
+    client: Option<&ClientId>,
+) -> Result<Vec<Fact>, Refusal> {
+    let lists = [
+        ("allow", &rules.allow, &state.rules.allow),
+        ("deny", &rules.deny, &state.rules.deny),
+    ];
+    for (list, gone, known) in lists {
+        if let Some(rule) = gone.iter().find(|rule| !known.contains(rule)) {
+            let there = match known.as_slice() {
+                [] => "there is none".to_owned(),
+                known => format!("there are: {}", known.join(", ")),
+            };
+            let rule = rule.clone();
+            return Err(Refusal::UnknownRule { rule, list, there });
+        }
+    }
+    Ok(vec![Fact::ConsentRulesRemoved(ConsentRulesRemoved {
+        rules: rules.clone(),
+        client: client.cloned(),
+    })])
 }
 
 /// A flow that need not ask any more has no open requests.

@@ -43,6 +43,7 @@ fn client(input: &Input) -> Option<&ClientId> {
         | Input::Decline { client, .. }
         | Input::ConsentMode { client, .. }
         | Input::ConsentRules { client, .. }
+        | Input::ConsentRulesBack { client, .. }
         | Input::Stop { client, .. }
         | Input::ConfigureRole { client, .. }
         | Input::SetBudget { client, .. }
@@ -102,6 +103,9 @@ fn dispatch(graph: &FlowGraph, state: &FlowState, input: &Input) -> Result<Vec<F
         } => reply::decline(state, approval, (guidance.as_ref(), client.as_ref())),
         Input::ConsentAnswered(input) => consent::answered(state, input),
         Input::ConsentRules { rules, client } => Ok(consent::rules(state, rules, client.as_ref())),
+        Input::ConsentRulesBack { rules, client } => {
+            consent::rules_back(state, rules, client.as_ref())
+        }
         Input::ConsentMode { mode, client } => Ok(consent::mode(state, *mode, client.as_ref())),
         Input::Stop { scope, client } => stop::stop(state, scope, client.as_ref()),
 

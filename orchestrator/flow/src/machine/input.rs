@@ -84,6 +84,13 @@ pub enum Input {
         /// The client's name for the command.
         client: Option<ClientId>,
     },
+    /// The operator takes rules back.
+    ConsentRulesBack {
+        /// The rules that no longer count.
+        rules: ConsentRules,
+        /// The client's name for the command.
+        client: Option<ClientId>,
+    },
     /// The operator stops turns.
     Stop {
         /// Which.

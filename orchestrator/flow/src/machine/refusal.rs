@@ -110,6 +110,17 @@ pub enum Refusal {
     #[error("the flow does not pause")]
     NotPaused,
 
+    /// The flow has no such rule.
+    #[error("the flow has no rule {rule} under {list}; {there}")]
+    UnknownRule {
+        /// The rule.
+        rule: String,
+        /// In which list it was looked for.
+        list: &'static str,
+        /// Those that are there, in words.
+        there: String,
+    },
+
     /// The graph has no such node.
     #[error("the graph has no node {node}")]
     UnknownNode {

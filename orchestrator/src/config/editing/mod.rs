@@ -4,6 +4,8 @@
 //! not. Only [`Sheet`] reads and writes the file.
 
 pub mod models;
+pub mod rules;
+pub mod servers;
 
 use std::path::PathBuf;
 
@@ -185,6 +187,15 @@ impl From<EditFault> for Refusal {
                     others => format!("name one of {}, or say --wire for a new one", others.join(", ")),
                 },
             ),
+            EditFault::NoRule { rule, list, others } => (
+                "rule-not-found",
+                NotFound,
+                format!("there is no rule {rule} under {list}"),
+                match others.as_slice() {
+                    [] => format!("there is none under {list}"),
+                    others => format!("there are: {}", others.join(", ")),
+                },
+            ),
             EditFault::IsDefault { model, others } => (
                 "model-in-use",
                 Refused,
@@ -247,7 +258,7 @@ pub fn check_place((how, place): &Place) -> Result<(), Refusal> {
             ));
         }
     };
-    let looks_like_key = holds_a_secret(place) || looks_random(place);
+    let looks_like_key = looks_like_key(place);
     if looks_like_key || (how == "env" && !is_variable) {
         let why = if looks_like_key {
             format!("what was given as {what} looks like a key")
@@ -268,6 +279,11 @@ pub fn check_place((how, place): &Place) -> Result<(), Refusal> {
         ));
     }
     Ok(())
+}
+
+/// Whether a text is likely to be a key, and not the place of one.
+fn looks_like_key(text: &str) -> bool {
+    holds_a_secret(text) || looks_random(text)
 }
 
 /// Whether a name without any separator mixes digits and both cases as keys do.

@@ -87,9 +87,9 @@ fn an_answer_is_a_block_or_the_short_form_of_one() {
 #[test]
 fn an_answer_that_says_no_outcome_is_asked_about_with_the_reason() {
     let table = [
-        ("I have to think.", "Noted."),
-        ("closed", "Noted."),
-        ("forward x.md", "Noted."),
+        ("I have to think.", "Choose what happens next"),
+        ("closed", "Choose what happens next"),
+        ("forward x.md", "Choose what happens next"),
         ("forward: x.md", "such as `forward: review PATH`"),
         ("forward: nobody x.md", "It can be `review` or `review-law`"),
         ("back:", "say which file"),

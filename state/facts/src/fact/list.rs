@@ -215,6 +215,8 @@ facts! {
     ConsentRuled(operator::ConsentRuled) = "consent_ruled",
     /// The operator said beforehand what may run without asking, or what never runs.
     ConsentRulesAdded(operator::ConsentRulesAdded) = "consent_rules_added",
+    /// The operator took rules back that were said beforehand.
+    ConsentRulesRemoved(operator::ConsentRulesRemoved) = "consent_rules_removed",
     /// The flow may do more, or less, without asking.
     ConsentModeChanged(operator::ConsentModeChanged) = "consent_mode_changed",
     /// Something need not be asked again.

@@ -186,6 +186,7 @@ impl Fact {
             | Self::StopRequested(_)
             | Self::ConsentRuled(_)
             | Self::ConsentRulesAdded(_)
+            | Self::ConsentRulesRemoved(_)
             | Self::ConsentModeChanged(_)
             | Self::GrantAdded(_)
             | Self::GrantRevoked(_)

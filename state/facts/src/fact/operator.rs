@@ -232,6 +232,12 @@ impl ConsentRules {
         self.allow.len() + self.deny.len()
     }
 
+    /// Takes these out.
+    pub fn remove(&mut self, gone: &Self) {
+        self.allow.retain(|rule| !gone.allow.contains(rule));
+        self.deny.retain(|rule| !gone.deny.contains(rule));
+    }
+
     /// Adds those that are not there yet.
     pub fn add(&mut self, more: &Self) {
         let lists = [(&mut self.allow, &more.allow), (&mut self.deny, &more.deny)];
@@ -248,6 +254,16 @@ impl ConsentRules {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ConsentRulesAdded {
     /// The rules that count from now on, besides those before.
+    pub rules: ConsentRules,
+    /// The client's name for the command.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub client: Option<ClientId>,
+}
+
+/// The operator took rules back that he had said beforehand.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ConsentRulesRemoved {
+    /// The rules that no longer count.
     pub rules: ConsentRules,
     /// The client's name for the command.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -26,9 +26,10 @@ use crate::fact::node::{
 };
 use crate::fact::operator::{
     ChosenBy, ConsentAnswer, ConsentMode, ConsentModeChanged, ConsentRequested, ConsentResolved,
-    ConsentRuled, ConsentRules, ConsentRulesAdded, DecidingRule, Grant, GrantAdded, GrantRevoked,
-    McpServerApproved, McpServerUnavailable, McpToolUnavailable, OperatorReplied, OperatorSteered,
-    ReplyReturned, RoleConfigured, RuleOrigin, SteerWhen, StopRequested, StopScope,
+    ConsentRuled, ConsentRules, ConsentRulesAdded, ConsentRulesRemoved, DecidingRule, Grant,
+    GrantAdded, GrantRevoked, McpServerApproved, McpServerUnavailable, McpToolUnavailable,
+    OperatorReplied, OperatorSteered, ReplyReturned, RoleConfigured, RuleOrigin, SteerWhen,
+    StopRequested, StopScope,
 };
 use crate::fact::request::{Beside, PromptSource, RequestFrame};
 use crate::fact::session::{
@@ -650,6 +651,13 @@ fn choices() -> Vec<Fact> {
             rules: ConsentRules {
                 allow: vec!["edits:src".into()],
                 deny: vec!["rm *".into()],
+            },
+            client: client(),
+        }),
+        Fact::ConsentRulesRemoved(ConsentRulesRemoved {
+            rules: ConsentRules {
+                allow: vec!["edits:src".into()],
+                deny: Vec::new(),
             },
             client: client(),
         }),

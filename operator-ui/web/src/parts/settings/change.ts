@@ -32,3 +32,6 @@ export type Model = { name: string; provider: string; id: string; window_tokens:
 export type Provider = { name: string; wire: string; address: string; key: string | null; key_missing: string | null };
 export type Known = { name: string; id: string; provider: string; wire: string; address: string; key_env: string | null; window_tokens: number; input_micros: number | null; output_micros: number | null };
 export type Catalogue = { as_of: string; models: Known[] };
+
+/** A server of the operator's own, as its editor begins; `withheld` where something of it looks like a key. */
+export type Own = { withheld?: boolean; command?: string; arguments?: string[]; folder?: string | null; inherits?: string[]; url?: string; private?: boolean; values?: { name: string; text?: string; secret?: string; prefix?: string }[]; reads?: string[]; about?: string | null };

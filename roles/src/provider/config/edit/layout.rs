@@ -11,7 +11,7 @@ use crate::yaml::{Budget, Tree, Value, parse};
 const INDENT: usize = 2;
 
 /// Sets a value below these keys, or adds it after the sibling that comes first in `after` and is there.
-pub(super) fn set(text: &str, path: &[&str], value: &str, after: &[&str]) -> Option<String> {
+pub(crate) fn set(text: &str, path: &[&str], value: &str, after: &[&str]) -> Option<String> {
     let tree = parse(text, Budget::BLOCK).ok()?;
     let (key, above) = path.split_last()?;
     let map = above
@@ -30,7 +30,7 @@ pub(super) fn set(text: &str, path: &[&str], value: &str, after: &[&str]) -> Opt
 }
 
 /// Sets a value at the left margin, or adds it at the end.
-pub(super) fn set_top(text: &str, key: &str, value: &str) -> Option<String> {
+pub(crate) fn set_top(text: &str, key: &str, value: &str) -> Option<String> {
     match top(text, key)? {
         Some((_, found)) => replaced(text, scalar(text, &found)?, value),
         None => Some(with_end(text, &[format!("{key}: {value}")])),
@@ -39,7 +39,7 @@ pub(super) fn set_top(text: &str, key: &str, value: &str) -> Option<String> {
 
 /// Puts lines under a key at the left margin, which is added at the end if it is not there. The lines
 /// are moved in as far as those that are there.
-pub(super) fn put_under(text: &str, key: &str, lines: &[String]) -> Option<String> {
+pub(crate) fn put_under(text: &str, key: &str, lines: &[String]) -> Option<String> {
     let Some((head, found)) = top(text, key)? else {
         let head = std::iter::once(format!("{key}:"));
         let lines = lines.iter().map(|line| moved_in(line, INDENT));
@@ -64,8 +64,92 @@ pub(super) fn put_under(text: &str, key: &str, lines: &[String]) -> Option<Strin
     replaced(text, at..at, &put)
 }
 
+/// Puts a line under the key at the end of a path, before what is there.
+pub(crate) fn put_into(text: &str, path: &[&str], line: &str) -> Option<String> {
+    let tree = parse(text, Budget::BLOCK).ok()?;
+    let (key, above) = path.split_last()?;
+    let map = above
+        .iter()
+        .try_fold(&tree, |map, key| Some(&entry(map, key)?.1))?;
+    let (head, found) = entry(map, key)?;
+    let indent = match &found.value {
+        Value::Map(entries) if !is_flow(text, found) => indent(text, &entries.first()?.0)?,
+        Value::Null if found.place.bytes.is_empty() => indent(text, head)? + INDENT,
+        Value::Null
+        | Value::Bool(_)
+        | Value::Number(_)
+        | Value::Text(_)
+        | Value::List(_)
+        | Value::Map(_) => return None,
+    };
+    let at = line_end(text, head.place.bytes.end);
+    let put = format!("{}{}", eol(text), moved_in(line, indent));
+    replaced(text, at..at, &put)
+}
+
+/// Puts an item at the end of a list.
+pub(crate) fn with_item(text: &str, path: &[&str], item: &str) -> Option<String> {
+    let tree = parse(text, Budget::BLOCK).ok()?;
+    let list = found(&tree, path)?;
+    let Value::List(items) = &list.value else {
+        return None;
+    };
+    let Some(last) = items.last() else {
+        let start = list.place.bytes.start;
+        let rest = text.get(start..)?.strip_prefix('[')?;
+        let inside = rest.len() - rest.trim_start_matches(' ').len();
+        let end = start + 1 + inside;
+        let is_empty = text.get(end..)?.starts_with(']');
+        return is_empty.then(|| replaced(text, start + 1..end, item))?;
+    };
+    let bytes = scalar(text, last)?;
+    match dash(text, last) {
+        Some(indent) => {
+            let at = line_end(text, bytes.end);
+            let put = format!("{}{}", eol(text), moved_in(&format!("- {item}"), indent));
+            replaced(text, at..at, &put)
+        }
+        None => replaced(text, bytes.end..bytes.end, &format!(", {item}")),
+    }
+}
+
+/// Takes an item out of a list, by its number from 0.
+pub(crate) fn without_item(text: &str, path: &[&str], at: usize) -> Option<String> {
+    let tree = parse(text, Budget::BLOCK).ok()?;
+    let Value::List(items) = &found(&tree, path)?.value else {
+        return None;
+    };
+    let bytes = scalar(text, items.get(at)?)?;
+    if dash(text, items.get(at)?).is_some() {
+        let start = line_start(text, bytes.start);
+        return replaced(text, start..next_line(text, bytes.end), "");
+    }
+    let start = |at: usize| Some(scalar(text, items.get(at)?)?.start);
+    let end = |at: usize| Some(scalar(text, items.get(at)?)?.end);
+    let gone = match (start(at + 1), at.checked_sub(1).and_then(end)) {
+        (Some(next), _) => bytes.start..next,
+        (None, Some(before)) => before..bytes.end,
+        (None, None) => bytes,
+    };
+    replaced(text, gone, "")
+}
+
+/// How far the dash of an item is moved in, if it has one and begins its line.
+fn dash(text: &str, item: &Tree) -> Option<usize> {
+    let start = line_start(text, item.place.bytes.start);
+    let before = text.get(start..item.place.bytes.start)?;
+    let indent = before.len() - before.trim_start_matches(' ').len();
+    let rest = before.trim_start_matches(' ').strip_prefix('-')?;
+    (!rest.is_empty() && rest.trim().is_empty()).then_some(indent)
+}
+
+fn found<'t>(tree: &'t Tree, path: &[&str]) -> Option<&'t Tree> {
+    path.iter()
+        .try_fold(tree, |map, key| Some(&entry(map, key)?.1))
+}
+
 /// Takes a key with all that is under it out, and leaves comments above and below it.
-pub(super) fn without(text: &str, path: &[&str]) -> Option<String> {
+pub(crate) fn without(text: &str, path: &[&str]) -> Option<String> {
     let tree = parse(text, Budget::BLOCK).ok()?;
     let (key, above) = path.split_last()?;
     let map = above
@@ -95,7 +179,7 @@ pub(super) fn without(text: &str, path: &[&str]) -> Option<String> {
 }
 
 /// Whether the line above a key is a comment on it.
-pub(super) fn is_commented(text: &str, path: &[&str]) -> bool {
+pub(crate) fn is_commented(text: &str, path: &[&str]) -> bool {
     let found = || {
         let tree = parse(text, Budget::BLOCK).ok()?;
         let (key, above) = path.split_last()?;

@@ -2,11 +2,13 @@
 //! was written, comments included.
 
 mod change;
-mod layout;
+pub(crate) mod layout;
+mod rules;
 #[cfg(test)]
 mod tests;
 
 pub use change::{Changed, Changes, Removal, Removed, with_changes, without_model};
+pub use rules::{List, with_rule, without_rule};
 
 use super::{KeySource, ModelsConfig, ProviderConfig, TextFault, parse};
 use crate::reading::is_near;
@@ -112,6 +114,15 @@ pub enum EditFault {
         /// The model.
         model: String,
         /// The others.
+        others: Vec<String>,
+    },
+    /// There is no such rule in that list.
+    NoRule {
+        /// The rule.
+        rule: String,
+        /// The list.
+        list: &'static str,
+        /// Those that are there.
         others: Vec<String>,
     },
     /// This one chooses for roles.
@@ -293,7 +304,7 @@ fn model_lines(new: &NewModel) -> Vec<String> {
 }
 
 /// A text as YAML reads it back, whatever it holds. JSON's strings are YAML's, too.
-fn quoted(text: &str) -> String {
+pub(crate) fn quoted(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }
 

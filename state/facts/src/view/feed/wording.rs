@@ -523,6 +523,12 @@ pub(super) fn wording(fact: &Fact) -> Effect<'_> {
         Fact::ConsentRulesAdded(f) => {
             Words::event("Consent rules", rules(&f.rules), "consent.rules_added").say()
         }
+        Fact::ConsentRulesRemoved(f) => Words::event(
+            "Consent rules taken back",
+            rules(&f.rules),
+            "consent.rules_removed",
+        )
+        .say(),
         Fact::ConsentModeChanged(f) => {
             Words::event("Permissions", mode(f.mode), "consent.mode_changed").say()
         }

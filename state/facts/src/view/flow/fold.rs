@@ -168,6 +168,10 @@ impl FlowState {
                 self.rules.add(&f.rules);
                 self.remember(place, f.client.as_ref());
             }
+            Fact::ConsentRulesRemoved(f) => {
+                self.rules.remove(&f.rules);
+                self.remember(place, f.client.as_ref());
+            }
             Fact::ConsentModeChanged(f) => {
                 self.consent_mode = f.mode;
                 self.remember(place, f.client.as_ref());

@@ -133,6 +133,7 @@ impl SessionView {
             | Fact::ConsentResolved(_)
             | Fact::ConsentRuled(_)
             | Fact::ConsentRulesAdded(_)
+            | Fact::ConsentRulesRemoved(_)
             | Fact::ConsentModeChanged(_)
             | Fact::GrantAdded(_)
             | Fact::GrantRevoked(_)

@@ -1,0 +1,76 @@
+//! Rules about calls: said beforehand for all flows, and taken back.
+
+use std::path::Path;
+
+use a_society_facts::fact::operator::ConsentRules;
+pub use a_society_roles::provider::config::edit::List;
+use a_society_roles::provider::config::edit::{with_rule, without_rule};
+
+use super::super::user::ConsentConfig;
+use super::super::workspace;
+use super::{Refusal, Sheet};
+use crate::withheld::holds_a_secret;
+
+/// Everything that is said beforehand, by where it is written.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Said {
+    /// In the operator's configuration.
+    pub own: ConsentConfig,
+    /// In the workspace's, which only takes away.
+    pub workspace: ConsentConfig,
+}
+
+/// What is said beforehand for all flows, or for those of a workspace.
+///
+/// # Errors
+/// When one of the files says something that means nothing.
+pub fn said(sheet: &Sheet, folder: Option<&Path>) -> Result<Said, Refusal> {
+    let own = super::super::user::consent_of(&sheet.path, &sheet.text)?;
+    let workspace = folder.map(workspace::consent).transpose()?;
+    Ok(Said {
+        own,
+        workspace: workspace.unwrap_or_default(),
+    })
+}
+
+/// The text with rules more. Those that are there already stay once.
+///
+/// # Errors
+/// When one of them is none, looks like a secret, or the text cannot be changed.
+pub fn added(sheet: &Sheet, rules: &ConsentRules) -> Result<String, Refusal> {
+    changed(sheet, rules, |text, list, rule| {
+        if holds_a_secret(rule) {
+            return Err(Refusal::usage(
+                "the rule is not taken",
+                "something in it looks like a secret, which is not recorded",
+                "say it without",
+            ));
+        }
+        Ok(with_rule(text, list, rule)?)
+    })
+}
+
+/// The text without rules.
+///
+/// # Errors
+/// When one of them is not there, or the text cannot be changed.
+pub fn removed(sheet: &Sheet, rules: &ConsentRules) -> Result<String, Refusal> {
+    changed(sheet, rules, |text, list, rule| {
+        Ok(without_rule(text, list, rule)?)
+    })
+}
+
+fn changed(
+    sheet: &Sheet,
+    rules: &ConsentRules,
+    change: impl Fn(&str, List, &str) -> Result<String, Refusal>,
+) -> Result<String, Refusal> {
+    let mut text = sheet.text.clone();
+    let lists = [(List::Allow, &rules.allow), (List::Deny, &rules.deny)];
+    for (list, rules) in lists {
+        for rule in rules {
+            text = change(&text, list, rule)?;
+        }
+    }
+    Ok(text)
+}

@@ -1,0 +1,202 @@
+//! `rules`: what the operator says beforehand about calls, and takes back.
+
+use a_society_facts::fact::operator::ConsentRules;
+use a_society_orchestrator::config::editing::Sheet;
+use a_society_orchestrator::config::editing::rules::{added, removed, said};
+use a_society_orchestrator::control::message::Command;
+use serde_json::json;
+
+use super::beforehand::{Rules, allowing, denying, one_list};
+use super::context::Context;
+use super::models::refused;
+use super::say::{To, say};
+use crate::exit_code::ExitCode;
+use crate::operator_error::{OperatorError, Outcome};
+use crate::text::plain;
+use crate::workspace;
+
+/// The arguments of `rules`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Rules say beforehand what runs without asking and what never runs. Without FLOW they are those of
+your configuration, which speak of all flows; with FLOW those that were given to it. What a rule
+covers is said by run --help. A change counts for turns that begin afterwards; a rule that is added to
+a flow also answers what is asked there already. Rules in the configuration of a workspace are listed,
+and changed in that file.
+
+Examples:
+  a-society rules ls
+  a-society rules add --allow 'pytest *' --deny web
+  a-society rules rm --allow 'pytest *'
+  a-society rules ls a1b2
+  a-society rules rm a1b2 --allow edits:src")]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Verb {
+    /// List the rules, and where each is written
+    Ls {
+        /// The flow whose rules are listed; those of the configuration if absent
+        #[arg(value_name = "FLOW")]
+        flow: Option<String>,
+    },
+    /// Say a rule beforehand
+    Add {
+        /// The flow; all flows if absent
+        #[arg(value_name = "FLOW")]
+        flow: Option<String>,
+
+        /// What runs without asking
+        #[arg(long, value_name = "RULE,…", value_parser = allowing)]
+        allow: Vec<Rules>,
+
+        /// What never runs
+        #[arg(long, value_name = "RULE,…", value_parser = denying)]
+        deny: Vec<Rules>,
+    },
+    /// Take a rule back
+    Rm {
+        /// The flow; the configuration if absent
+        #[arg(value_name = "FLOW")]
+        flow: Option<String>,
+
+        /// What no longer runs without asking
+        #[arg(long, value_name = "RULE,…", value_parser = denying)]
+        allow: Vec<Rules>,
+
+        /// What no longer is denied
+        #[arg(long, value_name = "RULE,…", value_parser = denying)]
+        deny: Vec<Rules>,
+    },
+}
+
+/// Looks after the rules.
+pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
+    match &arguments.verb {
+        Verb::Ls { flow: Some(flow) } => list_of_flow(context, flow),
+        Verb::Ls { flow: None } => list(context),
+        Verb::Add { flow, allow, deny } => {
+            change(context, flow.as_deref(), &one_list(allow, deny), false)
+        }
+        Verb::Rm { flow, allow, deny } => {
+            change(context, flow.as_deref(), &one_list(allow, deny), true)
+        }
+    }
+}
+
+fn change(
+    context: &mut Context<'_>,
+    flow: Option<&str>,
+    rules: &ConsentRules,
+    back: bool,
+) -> Outcome {
+    if rules.is_empty() {
+        return Err(OperatorError::new(
+            ("usage", ExitCode::Usage),
+            "no rule was given",
+            "neither --allow nor --deny was said",
+            "say one, such as --allow 'pytest *'",
+        )
+        .into());
+    }
+    if let Some(flow) = flow {
+        let rules = rules.clone();
+        let done = if back { "taken back" } else { "said" };
+        let to = To::flow_named(flow);
+        return say(context, &to, Command::Rules { rules, back }, done);
+    }
+    let sheet = Sheet::read().map_err(refused)?;
+    let change = if back { removed } else { added };
+    let text = change(&sheet, rules).map_err(refused)?;
+    let path = sheet.save(&text).map_err(refused)?;
+    if context.out.is_json() {
+        let done = json!({
+            "file": path,
+            "back": back,
+            "allow": rules.allow,
+            "deny": rules.deny,
+        });
+        context.out.value(&done)?;
+        return Ok(ExitCode::Ok);
+    }
+    let is = if back { "no longer in" } else { "in" };
+    for (list, rules) in [("allow", &rules.allow), ("deny", &rules.deny)] {
+        for rule in rules {
+            let line = format!("{list} {rule} is {is} {}", path.display());
+            context.out.line(&plain(&line))?;
+        }
+    }
+    context
+        .out
+        .note("it counts for turns that begin afterwards");
+    Ok(ExitCode::Ok)
+}
+
+fn list(context: &mut Context<'_>) -> Outcome {
+    let sheet = Sheet::read().map_err(refused)?;
+    let store = context.store().ok();
+    let folder = store.as_ref().map(workspace::folder_of);
+    let said = said(&sheet, folder).map_err(refused)?;
+    let from = [("configuration", &said.own), ("workspace", &said.workspace)];
+    if context.out.is_json() {
+        let each = from.map(|(from, config)| {
+            json!({
+                "from": from,
+                "mode": config.mode,
+                "allow": config.rules.allow,
+                "deny": config.rules.deny,
+            })
+        });
+        context
+            .out
+            .value(&json!({ "file": sheet.path, "rules": each }))?;
+        return Ok(ExitCode::Ok);
+    }
+    let mut any = false;
+    for (from, config) in from {
+        for (list, rules) in [("allow", &config.rules.allow), ("deny", &config.rules.deny)] {
+            for rule in rules {
+                any = true;
+                let line = format!("{list:<5}  {rule}  ({from})");
+                context.out.line(&plain(&line))?;
+            }
+        }
+    }
+    if !any {
+        context.out.line("no rule is said beforehand")?;
+        let note = "say one: a-society rules add --allow 'pytest *'";
+        context.out.note(note);
+    }
+    let path = sheet.path.display().to_string();
+    context.out.note(&format!("from {}", plain(&path)));
+    Ok(ExitCode::Ok)
+}
+
+fn list_of_flow(context: &mut Context<'_>, flow: &str) -> Outcome {
+    let (store, flow) = context.flow(flow)?;
+    let state = store.look(&flow)?.screen.flow;
+    if context.out.is_json() {
+        context.out.value(&json!({
+            "project": flow.project,
+            "flow": flow.flow,
+            "mode": state.consent_mode,
+            "allow": state.rules.allow,
+            "deny": state.rules.deny,
+        }))?;
+        return Ok(ExitCode::Ok);
+    }
+    for (list, rules) in [("allow", &state.rules.allow), ("deny", &state.rules.deny)] {
+        for rule in rules {
+            context.out.line(&plain(&format!("{list:<5}  {rule}")))?;
+        }
+    }
+    if state.rules.is_empty() {
+        context
+            .out
+            .line("no rule was given to this flow; those of the configuration count")?;
+    }
+    Ok(ExitCode::Ok)
+}
