@@ -61,11 +61,11 @@ pub(crate) struct Made {
     pub(crate) files: Vec<&'static str>,
     /// Whether the folder became a workspace too.
     pub(crate) is_workspace: bool,
-    /// Whether work lay there already.
+    /// Whether the folder held work already.
     pub(crate) is_takeover: bool,
 }
 
-/// Makes a folder a project, and a workspace if it lies in none.
+/// Makes a folder a project, and a workspace if it is in none.
 ///
 /// # Errors
 /// When a file of it is there already, when the folder is not directly in its workspace, or when the

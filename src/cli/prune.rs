@@ -22,7 +22,7 @@ Only flows that are completed or cancelled, undamaged and not being written are 
 their last fact is older than DURATION, such as 12h, 30d or 2w. The plan is printed first, and exactly
 it is carried out. Export what you want to keep.
 
-With FLOW only that flow is removed, however old it is. The plan says what lies in its folder and which
+With FLOW only that flow is removed, however old it is. The plan says what its folder holds and which
 flows were forked from it; those stay. Files that its roles wrote elsewhere in the project stay too.
 
 Examples:

@@ -35,7 +35,7 @@ pub struct Removal {
     pub updated_at: Option<At>,
     /// Its folder.
     pub folder: PathBuf,
-    /// What lies in the folder, by the names directly in it.
+    /// What the folder holds, by the names directly in it.
     pub parts: Vec<Part>,
     /// The flows that were forked from it. They have all that they need, and stay.
     pub forks: Vec<Fork>,
@@ -192,7 +192,7 @@ pub fn remove(store: &Store, flow: &FlowRef, seen: Seq) -> Result<Removal, NotRe
         Err(Error::Busy { holder }) => return Err(NotRemoved::Stays(Stays::Held(holder))),
         Err(error) => return Err(error.into()),
     };
-    // Whoever had the lock until now may have gone on with it.
+    // Another process may have gone on with it before the lock was ours.
     let (_, found) = fold_all(disk, &folder, &flow.flow);
     let now = found.end.map_or(0, |end| end.seq);
     if now != seen {

@@ -44,7 +44,7 @@ wire! {
         pub files: u64,
         /// How many bytes.
         pub bytes: u64,
-        /// What lies directly in its folder, the largest first.
+        /// What its folder holds, the largest first.
         pub parts: Vec<RemovalPart>,
         /// Forks of it, which stay as they are.
         pub forks: Vec<RemovalFork>,

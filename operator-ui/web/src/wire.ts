@@ -2576,7 +2576,7 @@ files: number,
  */
 bytes: number,
 /**
- * What lies directly in its folder, the largest first.
+ * What its folder holds, the largest first.
  */
 parts: Array<RemovalPart>,
 /**
