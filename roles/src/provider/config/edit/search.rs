@@ -1,7 +1,7 @@
 //! Who answers `web_search`, said and taken out.
 
 use super::super::parse_search;
-use super::{EditFault, faults_are_new, layout, quoted};
+use super::{EditFault, layout, quoted};
 
 const SEARCH: &str = "search";
 
@@ -28,8 +28,8 @@ pub fn with_search(
     let after = after.ok_or_else(by_hand)?;
     match parse_search(&after) {
         Ok(Some(now)) if now.key.parts() == (how, place.to_owned()) => Ok(after),
-        Err(faults) if !faults_are_new(text) => Err(EditFault::Unfit(faults)),
-        Ok(_) | Err(_) => Err(by_hand()),
+        Ok(_) => Err(by_hand()),
+        Err(faults) => Err(EditFault::Unfit(faults)),
     }
 }
 
