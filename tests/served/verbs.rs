@@ -195,3 +195,49 @@ fn programs_begin_and_end_as_the_page_says() {
 fn programs_begin_and_end_as_the_terminal_says() {
     programs_do_what_is_said(false);
 }
+
+/// What the page says about how a flow goes on, looked at where it goes on.
+#[test]
+fn a_flow_walks_another_graph_and_its_roles_look_back_as_the_page_says() {
+    let mut scene = Scene::new(true);
+    let approval = scene.approval("");
+    std::fs::write(scene.file("go"), "").unwrap();
+    std::fs::write(scene.file("end"), "").unwrap();
+    // Another graph has one more program, which then runs.
+    let last = "    - { id: end, role: owner }\n";
+    let more = FLOW
+        .replace(last, &format!("    - {{ id: sign, role: signer }}\n{last}"))
+        .replace(
+            "{ from: check, to: end }",
+            "{ from: check, to: sign }\n    - { from: sign, to: end }",
+        )
+        + "  signer: { executor: command, command: { run: [sh, -c, 'echo $$ >> signs.txt; echo signed'] } }\n";
+    scene.say(&json!({ "do": "revise", "source": more }), &[]);
+    scene.say(&json!({ "do": "approve", "approval": approval }), &[]);
+    scene.has_begun("writes.txt", 1);
+    scene.has_begun("checks.txt", 1);
+    scene.has_begun("signs.txt", 1);
+    let asks = |kind: &'static str| {
+        move |window: &Window| {
+            let mut asks = window.parts("ask/").into_iter();
+            asks.any(|ask| ask["kind"]["kind"] == kind)
+        }
+    };
+    let flow = scene.window.flow["flow"].as_str().unwrap().to_owned();
+    let project = scene.window.flow["project"].as_str().unwrap().to_owned();
+    let record = scene
+        .workspace
+        .state()
+        .join(project)
+        .join(flow)
+        .join("record");
+    until(&mut scene.window, &scene.server, asks("improvement"));
+    assert!(!record.join("findings").exists());
+    scene.say(&json!({ "do": "improve", "mode": "graph_based" }), &[]);
+    until(&mut scene.window, &scene.server, asks("feedback"));
+    let there = |name: &str| record.join(name).is_file();
+    assert!(there("findings/owner-findings.md") && there("findings/writer-findings.md"));
+    assert!(!there("feedback.md"));
+    scene.say(&json!({ "do": "feedback", "granted": true }), &[]);
+    holds(|| record.join("feedback.md").is_file());
+}

@@ -416,8 +416,8 @@ const PAGE: &[Row] = &[
     ),
     (
         "Configure",
-        "walk/reaching.rs",
-        "only_the_configuration_outside_widens_and_whatever_is_inside_takes_away",
+        "walk/decided.rs",
+        "a_session_is_summarised_restored_and_given_another_model_as_the_page_says",
     ),
     (
         "Budget",
@@ -466,28 +466,28 @@ const PAGE: &[Row] = &[
     ),
     (
         "Revise",
-        "served/operated.rs",
-        "what_another_graph_changes_is_told_before_it_is_walked_and_the_flow_hears_nothing_of_it",
+        "served/verbs.rs",
+        "a_flow_walks_another_graph_and_its_roles_look_back_as_the_page_says",
     ),
     (
         "Improve",
-        "examples/served.rs",
-        "a_flow_started_from_the_page_ends_as_its_project_chose_or_as_was_wished_for_it",
+        "served/verbs.rs",
+        "a_flow_walks_another_graph_and_its_roles_look_back_as_the_page_says",
     ),
     (
         "Feedback",
-        "examples/served.rs",
-        "a_flow_started_from_the_page_ends_as_its_project_chose_or_as_was_wished_for_it",
+        "served/verbs.rs",
+        "a_flow_walks_another_graph_and_its_roles_look_back_as_the_page_says",
     ),
     (
         "Compact",
-        "walk/models.rs",
-        "a_session_is_made_shorter_and_restored_with_and_without_a_driver",
+        "walk/decided.rs",
+        "a_session_is_summarised_restored_and_given_another_model_as_the_page_says",
     ),
     (
         "Restore",
-        "walk/models.rs",
-        "a_session_is_made_shorter_and_restored_with_and_without_a_driver",
+        "walk/decided.rs",
+        "a_session_is_summarised_restored_and_given_another_model_as_the_page_says",
     ),
     (
         "Propose",
@@ -517,6 +517,8 @@ const SERVERS_TEST: &str = "a server of tools is shown before it is saved, start
 
 const RULES_TEST: &str = "rules are said beforehand on the page for all flows and for one, and calls run or do not because of them";
 
+const SEARCH_TEST: &str = "web search is set up by the place of its key and taken away on the page";
+
 /// The settings of the page are looked at in a browser.
 const SETTINGS: &[Row] = &[
     ("AddModel", SETTINGS_TESTS, MODELS_TEST),
@@ -525,6 +527,8 @@ const SETTINGS: &[Row] = &[
     ("UseModel", SETTINGS_TESTS, MODELS_TEST),
     ("AddRule", SETTINGS_TESTS, RULES_TEST),
     ("RemoveRule", SETTINGS_TESTS, RULES_TEST),
+    ("SetSearch", SETTINGS_TESTS, SEARCH_TEST),
+    ("RemoveSearch", SETTINGS_TESTS, SEARCH_TEST),
     ("AddServer", SETTINGS_TESTS, SERVERS_TEST),
     ("EditServer", SETTINGS_TESTS, SERVERS_TEST),
     ("RemoveServer", SETTINGS_TESTS, SERVERS_TEST),

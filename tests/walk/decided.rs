@@ -71,3 +71,90 @@ fn calls_run_or_do_not_as_the_page_says_and_the_model_reads_why() {
     assert_eq!(ack["ok"], json!(true), "{ack}");
     wait_until("it has run", || log() == "two\nthree\n");
 }
+
+/// Words of the first request, which a summary leaves out.
+const BEGINNING: &str = "The tide turns at nine.";
+
+/// Reads a file, and asks the operator again and again.
+fn asks(results: usize) -> Vec<(Value, Vec<Value>)> {
+    let one = match results {
+        0 => call(0, "read_file", json!({ "path": "tides.md" })),
+        _ => call(results, "ask_operator", json!({ "question": "And now?" })),
+    };
+    vec![one]
+}
+
+#[test]
+fn a_session_is_summarised_restored_and_given_another_model_as_the_page_says() {
+    let model = Model::start_with(asks);
+    let place = with_model(&model);
+    place.write("demo/tides.md", BEGINNING);
+    let config = std::fs::read_to_string(place.workspace.path().join("config.yaml")).unwrap();
+    let other = "  other: { provider: p, id: other-1, window: 100000 }\nmodel: m\n";
+    place.write("config.yaml", &config.replace("model: m\n", other));
+    let server = Server::start(&place.workspace, &[]);
+    let flow = started(&server);
+    let mut window = Window::new(&flow, &["owner"]);
+    let mut number = 0;
+    let mut say = |window: &mut Window, command: Value| {
+        number += 1;
+        let ack = said(window, &server, &format!("c{number}"), &command);
+        assert_eq!(ack["ok"], json!(true), "{command}: {ack}");
+    };
+    // Waits until it is asked again.
+    let mut since = Value::Null;
+    let mut asked = |window: &mut Window| {
+        let find = |window: &Window| {
+            let asks = window.parts("ask/").into_iter();
+            let mut texts = asks.filter(|ask| ask["kind"]["kind"] == "text");
+            texts.find(|ask| ask["since"] != since)
+        };
+        until(window, &server, |window| find(window).is_some());
+        since = find(window).unwrap()["since"].clone();
+    };
+    let reply = json!({ "do": "reply", "to": { "node": "do" }, "text": "Go on." });
+    asked(&mut window);
+    let heard = model.heard().pop().unwrap();
+    assert!(
+        heard.contains(BEGINNING) && heard.contains("\"model\":\"m\""),
+        "{heard}"
+    );
+    // What it reads from here on is something else.
+    place.write("demo/tides.md", "Low water.");
+    say(&mut window, json!({ "do": "compact", "role": "owner" }));
+    let archives = || {
+        let said = place.run(&[
+            "session",
+            "archives",
+            flow["flow"].as_str().unwrap(),
+            "owner",
+            "--json",
+        ]);
+        said.json()["archives"]
+            .as_array()
+            .cloned()
+            .unwrap_or_default()
+    };
+    wait_until("it is compacted", || !archives().is_empty());
+    let settings = json!({ "model": "other" });
+    say(
+        &mut window,
+        json!({ "do": "configure", "role": "owner", "settings": settings }),
+    );
+    let before = model.requests();
+    say(&mut window, reply.clone());
+    asked(&mut window);
+    let heard = model.heard().swap_remove(before);
+    assert!(!heard.contains(BEGINNING), "{heard}");
+    assert!(heard.contains("\"model\":\"other-1\""), "{heard}");
+    let archive = archives()[0]["archive"].clone();
+    say(
+        &mut window,
+        json!({ "do": "restore", "role": "owner", "archive": archive }),
+    );
+    let before = model.requests();
+    say(&mut window, reply);
+    asked(&mut window);
+    let heard = model.heard().swap_remove(before);
+    assert!(heard.contains(BEGINNING), "{heard}");
+}

@@ -34,8 +34,22 @@ wire! {
         AddRule(RuleWish),
         /// A rule less.
         RemoveRule(RuleWish),
+        /// Who answers `web_search`.
+        SetSearch(SearchWish),
+        /// Nobody answers `web_search`.
+        RemoveSearch {},
         /// An MCP server less, and the secrets that only it was given.
         RemoveServer(String),
+    }
+
+    /// A service that answers `web_search`.
+    pub struct SearchWish {
+        /// Where its key is.
+        pub key: KeyPlace,
+        /// Its address, if it is not the usual one.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(test, ts(optional))]
+        pub endpoint: Option<String>,
     }
 
     /// A rule about calls.

@@ -2322,7 +2322,7 @@ change: SettingChange,
  */
 look?: boolean, };
 
-export type SettingChange = { "add_model": ModelWish } | { "edit_model": ModelWish } | { "remove_model": ModelRemoval } | { "use_model": string } | { "add_server": ServerWish } | { "edit_server": ServerWish } | { "add_rule": RuleWish } | { "remove_rule": RuleWish } | { "remove_server": string };
+export type SettingChange = { "add_model": ModelWish } | { "edit_model": ModelWish } | { "remove_model": ModelRemoval } | { "use_model": string } | { "add_server": ServerWish } | { "edit_server": ServerWish } | { "add_rule": RuleWish } | { "remove_rule": RuleWish } | { "set_search": SearchWish } | { "remove_search": Record<symbol, never> } | { "remove_server": string };
 
 export type ModelWish = {
 /**
@@ -2473,6 +2473,16 @@ list: RuleList,
 rule: string, };
 
 export type RuleList = "allow" | "deny";
+
+export type SearchWish = {
+/**
+ * Where its key is.
+ */
+key: KeyPlace,
+/**
+ * Its address, if it is not the usual one.
+ */
+endpoint?: string, };
 
 export type SettingDone = {
 /**

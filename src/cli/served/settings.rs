@@ -16,9 +16,9 @@ use a_society_orchestrator::config::catalogue::Catalogue;
 use a_society_orchestrator::config::editing::models::{
     Changes, KeyState, NewOne, NewPrices, Removal, added, changed, prices, removed, with_usual,
 };
-use a_society_orchestrator::config::editing::rules;
 use a_society_orchestrator::config::editing::servers::{self, Held, NewServer};
 use a_society_orchestrator::config::editing::{Grade, Place, Refusal, Sheet};
+use a_society_orchestrator::config::editing::{rules, search};
 use a_society_orchestrator::config::models::{Catalog, ModelSpec, try_out};
 use a_society_orchestrator::config::policy;
 use a_society_orchestrator::config::servers::lists_in;
@@ -81,7 +81,27 @@ pub(super) fn models(named_by: &NamedBy) -> Value {
         })
     });
     let providers: Vec<Value> = providers.collect();
-    json!({ "file": sheet.path, "version": sheet.version(), "models": models, "providers": providers })
+    json!({
+        "file": sheet.path,
+        "version": sheet.version(),
+        "models": models,
+        "providers": providers,
+        "search": search_service(&sheet),
+    })
+}
+
+/// Who answers `web_search`, and whether its key is there.
+fn search_service(sheet: &Sheet) -> Value {
+    match search::service(sheet) {
+        Ok(found) => json!(found.map(|found| {
+            json!({
+                "endpoint": found.endpoint,
+                "key": found.key,
+                "key_missing": found.missing,
+            })
+        })),
+        Err(refusal) => json!({ "fault": refusal.why }),
+    }
 }
 
 fn model(spec: &ModelSpec) -> Value {
@@ -171,6 +191,13 @@ fn change(setting: &Setting) -> Result<SettingDone, Refusal> {
         SettingChange::RemoveRule(wish) => {
             let text = rules::removed(&sheet, &rule(wish))?;
             Done::new(text, format!("{} {} is taken back", list(wish), wish.rule))
+        }
+        SettingChange::SetSearch(wish) => {
+            let text = search::set(&sheet, &place_of(&wish.key), wish.endpoint.as_deref())?;
+            Done::new(text, "web_search is on".to_owned())
+        }
+        SettingChange::RemoveSearch {} => {
+            Done::new(search::removed(&sheet)?, "web_search is off".to_owned())
         }
         SettingChange::RemoveServer(name) => Done::new(
             servers::removed(&sheet, name)?,

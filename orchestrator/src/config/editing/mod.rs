@@ -5,6 +5,7 @@
 
 pub mod models;
 pub mod rules;
+pub mod search;
 pub mod servers;
 
 use std::path::PathBuf;

@@ -35,3 +35,6 @@ export type Catalogue = { as_of: string; models: Known[] };
 
 /** A server of the operator's own, as its editor begins; `withheld` where something of it looks like a key. */
 export type Own = { withheld?: boolean; command?: string; arguments?: string[]; folder?: string | null; inherits?: string[]; url?: string; private?: boolean; values?: { name: string; text?: string; secret?: string; prefix?: string }[]; reads?: string[]; about?: string | null };
+
+/** Who answers web_search, as far as it is configured. */
+export type Service = { fault?: string; endpoint?: string; key?: string; key_missing?: string | null };

@@ -4,11 +4,13 @@
 mod change;
 pub(crate) mod layout;
 mod rules;
+mod search;
 #[cfg(test)]
 mod tests;
 
 pub use change::{Changed, Changes, Removal, Removed, with_changes, without_model};
 pub use rules::{List, with_rule, without_rule};
+pub use search::{with_search, without_search};
 
 use super::{KeySource, ModelsConfig, ProviderConfig, TextFault, parse};
 use crate::reading::is_near;
