@@ -178,9 +178,13 @@ export function askTitle(ask: Ask): string {
 /** The key as it stands on a button. */
 export const keyCap = (key: ChoiceKey): string => key.replace(/^Key|^Digit/, "");
 
+/** What has no room in a row of keys. */
+const SHORT: Record<string, string> = { "Allow once": "allow", "Allow for this flow": "for flow", "Deny with a reason": "with reason" };
+
 /** The keys that answer an ask, and what each does: only what counts for this one. */
 export function keyHints(ask: Ask): { key: string; words: string }[] {
-  const hints = choices(ask).map((choice) => ({ key: keyCap(choice.key), words: choice.words.charAt(0).toLowerCase() + choice.words.slice(1) }));
+  const short = (words: string): string => SHORT[words] ?? words.charAt(0).toLowerCase() + words.slice(1);
+  const hints = choices(ask).map((choice) => ({ key: keyCap(choice.key), words: short(choice.words) }));
   if (hints.some((hint) => hint.key === "R")) return hints;
   return ownTurn(ask) !== null ? [...hints, { key: "R", words: "end your turn" }] : wantsText(ask) ? [...hints, { key: "R", words: "answer" }] : hints;
 }
