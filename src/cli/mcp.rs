@@ -10,6 +10,7 @@ use a_society_orchestrator::project::place::{NamedBy, servers_named};
 use serde_json::{Value, json};
 
 use super::context::Context;
+use super::mcp_change;
 use super::models::unusable;
 use crate::exit_code::ExitCode;
 use crate::operator_error::{OperatorError, Outcome, Stop};
@@ -28,6 +29,9 @@ name are listed with those roles; one that no list has is missing, and its roles
 
 Examples:
   a-society mcp ls
+  a-society mcp add files -- npx -y @modelcontextprotocol/server-filesystem .
+  a-society mcp test files
+  a-society mcp rm files
   a-society mcp approve tickets 3f5c0a91b2de
   a-society retry a1b2
   a-society mcp revoke tickets")]
@@ -40,6 +44,20 @@ pub(crate) struct Arguments {
 enum Verb {
     /// List the servers, what each would run, and how it stands
     Ls,
+    /// Add a server of your own, or replace one
+    Add(Box<mcp_change::Add>),
+    /// Take a server of your own out
+    Rm {
+        /// The server
+        #[arg(value_name = "SERVER")]
+        name: String,
+    },
+    /// Start a server, list what it offers, and end it
+    Test {
+        /// The server
+        #[arg(value_name = "SERVER")]
+        name: String,
+    },
     /// Let a server run as it is now
     Approve {
         /// The server
@@ -59,22 +77,34 @@ enum Verb {
 
 /// Looks after the servers.
 pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
-    // Outside a workspace there are the operator's own servers.
-    let store = context.store().ok();
-    let lists = store
-        .as_ref()
-        .map(|store| lists_in(workspace::folder_of(store)));
-    let roster = Roster::read(&lists.unwrap_or_default()).map_err(unusable)?;
     match &arguments.verb {
         Verb::Ls => {
-            let named = store.as_ref().map(|store| {
-                servers_named(store.ground().disk.as_ref(), workspace::folder_of(store))
+            let store = context.store().ok();
+            let named = store.map(|store| {
+                servers_named(store.ground().disk.as_ref(), workspace::folder_of(&store))
             });
+            let roster = roster(context)?;
             list(context, &roster, &named.unwrap_or_default())
         }
-        Verb::Approve { name, hash } => let_run(context, &roster, name, hash),
-        Verb::Revoke { name } => take_back(context, &roster, name),
+        Verb::Add(wanted) => mcp_change::add(context, wanted),
+        Verb::Rm { name } => mcp_change::rm(context, name),
+        Verb::Test { name } => mcp_change::test(context, name),
+        Verb::Approve { name, hash } => {
+            let roster = roster(context)?;
+            let_run(context, &roster, name, hash)
+        }
+        Verb::Revoke { name } => {
+            let roster = roster(context)?;
+            take_back(context, &roster, name)
+        }
     }
+}
+
+/// The servers of the operator and of the workspace. Outside a workspace there are the operator's own.
+fn roster(context: &mut Context<'_>) -> Result<Roster, Stop> {
+    let store = context.store().ok();
+    let lists = store.map(|store| lists_in(workspace::folder_of(&store)));
+    Roster::read(&lists.unwrap_or_default()).map_err(unusable)
 }
 
 /// How a server stands: the word for programs, and the words for people.
@@ -252,9 +282,8 @@ fn take_back(context: &mut Context<'_>, roster: &Roster, name: &str) -> Outcome 
         context
             .out
             .line(&plain(&format!("{name} was not approved")))?;
-        context
-            .out
-            .note("a server of your own goes when you take it out of your configuration");
+        let note = format!("take a server of your own out with: a-society mcp rm {name}");
+        context.out.note(&plain(&note));
     }
     Ok(ExitCode::Ok)
 }

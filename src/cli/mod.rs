@@ -43,6 +43,7 @@ pub(crate) mod log;
 pub(crate) mod ls;
 pub(crate) mod man;
 pub(crate) mod mcp;
+mod mcp_change;
 pub(crate) mod members;
 pub(crate) mod mode;
 pub(crate) mod models;

@@ -57,7 +57,7 @@ const VERBS: &[&str] = &[
 ];
 
 /// The commands within others.
-const NESTED: [&str; 25] = [
+const NESTED: [&str; 28] = [
     "rules-add",
     "rules-ls",
     "rules-rm",
@@ -65,9 +65,12 @@ const NESTED: [&str; 25] = [
     "findings-decline",
     "findings-diff",
     "findings-propose",
+    "mcp-add",
     "mcp-approve",
     "mcp-ls",
     "mcp-revoke",
+    "mcp-rm",
+    "mcp-test",
     "models-add",
     "models-catalogue",
     "models-edit",

@@ -340,6 +340,21 @@ const TERMINAL: &[Row] = &[
         "a_server_that_a_workspace_wants_runs_only_as_the_operator_approved_it",
     ),
     (
+        "mcp add",
+        "walk/offered.rs",
+        "a_server_that_is_added_in_the_terminal_works_for_its_role_until_it_is_taken_out",
+    ),
+    (
+        "mcp rm",
+        "walk/offered.rs",
+        "a_server_that_is_added_in_the_terminal_works_for_its_role_until_it_is_taken_out",
+    ),
+    (
+        "mcp test",
+        "walk/offered.rs",
+        "a_server_that_is_added_in_the_terminal_works_for_its_role_until_it_is_taken_out",
+    ),
+    (
         "mcp approve",
         "walk/offered.rs",
         "a_server_that_a_workspace_wants_runs_only_as_the_operator_approved_it",

@@ -197,6 +197,82 @@ fn a_server_that_a_workspace_wants_runs_only_as_the_operator_approved_it() {
 }
 
 #[test]
+fn a_server_that_is_added_in_the_terminal_works_for_its_role_until_it_is_taken_out() {
+    let model = Model::start_with(|results| match results {
+        0 => vec![call(0, "mcp__list__add", json!({ "word": "one" }))],
+        _ => Vec::new(),
+    });
+    let place = with_model(&model);
+    place.write("server.sh", SERVER);
+    let config = || std::fs::read_to_string(place.workspace.path().join("config.yaml")).unwrap();
+    let before = config();
+    let server = place
+        .workspace
+        .path()
+        .join("server.sh")
+        .display()
+        .to_string();
+    let kept = format!("LIST=file:{}/kept", place.workspace.path().display());
+    let list = place
+        .workspace
+        .path()
+        .join("list.txt")
+        .display()
+        .to_string();
+    place.write("kept", &list);
+    let file = place.workspace.path().join("kept");
+    std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o600)).unwrap();
+    let add = [
+        "mcp", "add", "list", "--secret", &kept, "--", "/bin/sh", &server,
+    ];
+    let said = place.run(&add);
+    assert_eq!(said.code, 0, "{said:?}");
+    assert!(
+        said.out.contains("list is added") && said.out.contains("server.sh"),
+        "{said:?}"
+    );
+    let with = config();
+    assert!(
+        with.contains("mcp-servers:") && !with.contains(&list),
+        "{with}"
+    );
+    assert_eq!(place.run(&add).code, 6, "there is one already");
+    assert_eq!(config(), with);
+    let secret = format!("TOKEN=env:sk-ant-{}", "api03-CANARYCANARYCANARY");
+    let refused = place.run(&["mcp", "add", "other", "--secret", &secret, "--", "true"]);
+    assert_eq!(refused.code, 2, "{refused:?}");
+    assert!(refused.err.contains("looks like a key") && !refused.err.contains("CANARY"));
+
+    let tried = place.run(&["mcp", "test", "list"]);
+    assert_eq!(tried.code, 0, "{tried:?}");
+    assert!(
+        tried.out.contains("list works") && tried.out.contains("add"),
+        "{tried:?}"
+    );
+    place.write(
+        "demo/flow.yaml",
+        &FLOW.replace("a log.", "a log., mcp-servers: [list]"),
+    );
+    let said = place.run(&[
+        "run",
+        "demo/flow.yaml",
+        "--mode",
+        "full",
+        "--improve",
+        "none",
+    ]);
+    assert_eq!(said.code, 0, "{said:?}");
+    assert_eq!(std::fs::read_to_string(&list).unwrap().trim(), "added");
+
+    let gone = place.run(&["mcp", "rm", "list"]);
+    assert_eq!(gone.code, 0, "{gone:?}");
+    assert!(!config().contains("server.sh"), "{}", config());
+    assert_eq!(before.lines().next(), config().lines().next());
+    assert_eq!(place.run(&["mcp", "test", "list"]).code, 3);
+    assert_eq!(place.run(&["mcp", "rm", "list"]).code, 3);
+}
+
+#[test]
 fn a_skill_is_imported_with_a_check_and_listed() {
     let place = Place::new(FLOW, "");
     let folder = place.workspace.path().join("downloads/tables");

