@@ -29,7 +29,7 @@ name are listed with those roles; one that no list has is missing, and its roles
 
 Examples:
   a-society mcp ls
-  a-society mcp add files -- npx -y @modelcontextprotocol/server-filesystem .
+  a-society mcp add files -- npx -y @modelcontextprotocol/server-filesystem ~/docs
   a-society mcp test files
   a-society mcp rm files
   a-society mcp approve tickets 3f5c0a91b2de

@@ -21,7 +21,7 @@ and --secret one whose value is kept somewhere else, which is read when the serv
 written into the configuration.
 
 Examples:
-  a-society mcp add files -- npx -y @modelcontextprotocol/server-filesystem .
+  a-society mcp add files -- npx -y @modelcontextprotocol/server-filesystem ~/docs
   a-society mcp add tickets --secret TOKEN=env:TICKETS_TOKEN --reads list,search -- tickets-mcp
   a-society mcp add docs --url https://docs.example.com/mcp --secret 'Authorization=Bearer keyring:docs'
   a-society mcp test docs")]
@@ -34,7 +34,7 @@ pub(super) struct Add {
     #[arg(value_name = "COMMAND", last = true, conflicts_with = "url")]
     command: Vec<String>,
 
-    /// The folder in which the program runs; the project's if it is not said
+    /// The folder in which the program runs; / if it is not said
     #[arg(long, value_name = "DIR", conflicts_with = "url")]
     folder: Option<String>,
 
@@ -59,8 +59,8 @@ pub(super) struct Add {
     #[arg(long, value_name = "NAME=TEXT", value_parser = set)]
     set: Vec<(String, String)>,
 
-    /// A variable, or a header, whose value is kept in a variable, a file or the keyring, with what stands
-    /// before it
+    /// A variable, or a header, whose value is kept in a variable, a file or the keyring, with a prefix
+    /// such as "Bearer "
     #[arg(long, value_name = "NAME=[TEXT ](env|file|keyring):PLACE", value_parser = secret)]
     secret: Vec<(String, Kept)>,
 
@@ -77,7 +77,7 @@ pub(super) struct Add {
     replace: bool,
 }
 
-/// Where a value is kept, and what stands before it.
+/// Where a value is kept, and its prefix.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Kept {
     place: Place,
@@ -93,8 +93,8 @@ fn set(text: &str) -> Result<(String, String), String> {
 }
 
 fn secret(text: &str) -> Result<(String, Kept), String> {
-    let how = "say NAME=env:VARIABLE, NAME=file:PATH or NAME=keyring:ENTRY, with what stands before the value in \
-               front of it";
+    let how = "say NAME=env:VARIABLE, NAME=file:PATH or NAME=keyring:ENTRY, with a prefix such as 'Bearer ' in \
+               front of the place";
     let (name, value) = set(text).map_err(|_| how.to_owned())?;
     let found = ["env", "file", "keyring"].into_iter().find_map(|kind| {
         let at = value.find(&format!("{kind}:"))?;

@@ -190,7 +190,7 @@ wire! {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(test, ts(optional))]
         pub key: Option<KeyPlace>,
-        /// What stands before a secret, such as `Bearer `.
+        /// The prefix of a secret, such as `Bearer `.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(test, ts(optional))]
         pub prefix: Option<String>,

@@ -2458,7 +2458,7 @@ secret?: string,
  */
 key?: KeyPlace,
 /**
- * What stands before a secret, such as `Bearer `.
+ * The prefix of a secret, such as `Bearer `.
  */
 prefix?: string, };
 

@@ -65,11 +65,11 @@ pub enum Reach {
 pub enum Variable {
     /// The value itself.
     Plain(String),
-    /// A secret by its name, with what stands before it, `Bearer ` for example.
+    /// A secret by its name, with a prefix, such as `Bearer `.
     Secret {
         /// Its name.
         name: String,
-        /// What stands before it.
+        /// The prefix, such as `Bearer `.
         prefix: String,
     },
 }

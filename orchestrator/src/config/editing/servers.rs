@@ -43,18 +43,18 @@ pub struct NewServer {
 pub enum Held {
     /// This text.
     Plain(String),
-    /// A secret that the configuration names already, with what stands before it.
+    /// A secret that the configuration names already, with a prefix.
     Secret {
         /// Its name.
         name: String,
-        /// What stands before it.
+        /// The prefix, such as `Bearer `.
         prefix: String,
     },
-    /// A secret that is kept there, with what stands before it.
+    /// A secret that is kept there, with a prefix.
     Kept {
         /// Where.
         place: Place,
-        /// What stands before it.
+        /// The prefix, such as `Bearer `.
         prefix: String,
     },
 }
