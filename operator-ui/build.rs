@@ -6,9 +6,8 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::{env, fs, io};
 
-/// How hard release builds compress; others are built often and seen by few.
-const HARD: u32 = 11;
-const EASY: u32 = 4;
+/// How hard files are compressed, in every build: what a test weighs is what is released.
+const QUALITY: u32 = 11;
 /// The largest window there is.
 const WINDOW: u32 = 22;
 const BUFFER: usize = 4096;
@@ -21,8 +20,6 @@ fn main() -> io::Result<()> {
     let dist = here.join("web/dist");
     println!("cargo::rerun-if-changed=web/dist");
     println!("cargo::rerun-if-changed=build.rs");
-    let optimised = env::var("OPT_LEVEL").is_ok_and(|level| level != "0");
-    let quality = if optimised { HARD } else { EASY };
     let mut files = Vec::new();
     if dist.is_dir() {
         walk(&dist, &dist, &mut files)?;
@@ -37,7 +34,7 @@ fn main() -> io::Result<()> {
     for (number, (name, path)) in files.iter().enumerate() {
         let bytes = fs::read(path)?;
         let packed = out.join(format!("{number}.br"));
-        let mut writer = brotli::CompressorWriter::new(Vec::new(), BUFFER, quality, WINDOW);
+        let mut writer = brotli::CompressorWriter::new(Vec::new(), BUFFER, QUALITY, WINDOW);
         writer.write_all(&bytes)?;
         let compressed = writer.into_inner();
         fs::write(&packed, &compressed)?;

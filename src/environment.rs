@@ -3,6 +3,8 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
+use crate::cli::pager::USUAL;
+
 /// What the process was given.
 #[derive(Debug, Clone)]
 pub(crate) struct Environment {
@@ -16,6 +18,9 @@ pub(crate) struct Environment {
     pub(crate) is_plain: bool,
     /// `VISUAL`, `EDITOR`, or `vi`: what a person writes a file with.
     pub(crate) editor: String,
+    /// `PAGER`, or `less -R`: what shows a text that does not fit on the screen. None where it is set to nothing, or
+    /// the terminal is to get no colours or no motion of its cursor.
+    pub(crate) pager: Option<String>,
     /// `A_SOCIETY_UI_DEV`: from where the page's files come while they are worked on.
     pub(crate) page: Option<OsString>,
     /// Where temporary files go: `TMPDIR`, or what the system uses.
@@ -31,18 +36,25 @@ impl Environment {
     pub(crate) fn read() -> Self {
         let given = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
         let is_dumb = given("TERM").is_none_or(|term| term == "dumb");
+        let no_color = given("NO_COLOR").is_some() || is_dumb;
+        let is_plain = given("A_SOCIETY_PLAIN").is_some();
+        let pager = match std::env::var_os("PAGER") {
+            Some(pager) => pager.into_string().ok(),
+            None => Some(USUAL.to_owned()),
+        };
         Self {
             arguments: std::env::args_os().collect(),
             folder: std::env::current_dir().ok(),
             workspace: given("A_SOCIETY_WORKSPACE").map(PathBuf::from),
-            is_plain: given("A_SOCIETY_PLAIN").is_some(),
+            is_plain,
             editor: (given("VISUAL").or_else(|| given("EDITOR")))
                 .and_then(|editor| editor.into_string().ok())
                 .unwrap_or_else(|| "vi".to_owned()),
+            pager: pager.filter(|pager| !pager.trim().is_empty() && !no_color && !is_plain),
             // What is built to be used has its page in it.
             page: given("A_SOCIETY_UI_DEV").filter(|_| cfg!(debug_assertions)),
             temporary: std::env::temp_dir(),
-            no_color: given("NO_COLOR").is_some() || is_dumb,
+            no_color,
             is_dumb,
         }
     }

@@ -83,6 +83,9 @@ pub(crate) fn asked(words: &[String]) -> bool {
     true
 }
 
+/// After this long a configuration is one that nobody is editing, as it is nearly always.
+const CONFIG_SETTLED: Duration = Duration::from_secs(4);
+
 /// Takes the turns, and prints what that took.
 fn take(root: &Path, work: Work) {
     if let Work::Bare(pairs, bodies) = work {
@@ -107,6 +110,7 @@ fn take(root: &Path, work: Work) {
     };
     core.limit_turns(Some(32));
     let folder = PathBuf::from(core.flow().folder().root());
+    std::thread::sleep(CONFIG_SETTLED);
     ready();
     disk.take();
     let before = cpu();

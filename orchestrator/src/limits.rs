@@ -92,6 +92,9 @@ pub const RECORD_NAMES_SHOWN: usize = 12;
 /// How many files of a record folder are looked at for such a plan.
 pub const RECORD_FILES_MAX: usize = 10_000;
 
+/// How many entries of a project are looked at for files that a person may hand over.
+pub const PROJECT_ENTRIES_MAX: usize = 20_000;
+
 /// How deep a record folder is looked at.
 pub const RECORD_DEPTH_MAX: usize = 32;
 

@@ -362,7 +362,6 @@ fn take_over(
             lineage,
         },
         turns_at_once: TURNS_AT_ONCE,
-        answers_at_most: bounds().answers,
         room: ROOM.clone(),
     };
     let mut core = Core::take_over(flow, parts)?;

@@ -1,5 +1,7 @@
 //! What a flow asks its operator, and the commands that answer.
 
+use std::borrow::Cow;
+
 use a_society_facts::fact::flow::PauseReason;
 use a_society_facts::fact::node::{Trouble, WaitReason};
 use a_society_facts::id::{ApprovalId, ConsentId, NodeId, RoleInstance};
@@ -311,6 +313,26 @@ pub(crate) fn again(question: &str) -> Option<&str> {
     (is_again && !again.trim().is_empty()).then_some(again)
 }
 
+/// Whether a question is what a person is told when a turn of their own begins, or goes on.
+pub(crate) fn is_own_turn(question: &str) -> bool {
+    let mut parts = question.split("\n\n");
+    question.starts_with("You are at node `")
+        || parts.any(|part| part.starts_with("It is your turn. End it with one of these"))
+}
+
+/// What a person is told of a turn of their own: without the lines that say to a model where it is and how it
+/// may end, because the ways of a person are said below.
+fn for_a_person(question: &str) -> String {
+    let mut is_ways = false;
+    let lines = question.lines().filter(|line| {
+        let is_for_a_model = ["You are at node `", "No task list is written for this node"];
+        is_ways =
+            (is_ways && !line.trim().is_empty()) || line.starts_with("End this turn with one of");
+        !is_ways && !is_for_a_model.iter().any(|head| line.starts_with(head))
+    });
+    lines.collect::<Vec<_>>().join("\n")
+}
+
 /// Whether a question is too long to be shown whole.
 pub(crate) fn is_cut(says: &str) -> bool {
     let is_long = |line: &str| plain(line).chars().nth(QUESTION_COLUMNS_MAX).is_some();
@@ -369,8 +391,14 @@ pub(crate) fn card(out: &Output, ask: &Ask) -> Vec<String> {
     let head = format!("{} waits for {}", plain(&ask.who), plain(&ask.what));
     lines.push(out.paint.yellow(&head));
     if let Some(says) = &ask.says {
-        lines.extend(said(says).into_iter().map(|line| format!("  │ {line}")));
-        if is_cut(says)
+        let is_own = matches!(ask.question, Question::Text { .. }) && is_own_turn(says);
+        let says = if is_own {
+            Cow::Owned(for_a_person(says))
+        } else {
+            Cow::Borrowed(says.as_str())
+        };
+        lines.extend(said(&says).into_iter().map(|line| format!("  │ {line}")));
+        if is_cut(&says)
             && let Question::Consent { .. } = ask.question
         {
             lines.push(format!("  all of it: a-society show {} --call", ask.flow));

@@ -198,7 +198,7 @@ impl Card {
         if let Some(own) = &mut self.own {
             let act = own.press(key);
             return match act {
-                Some(act) => self.step(act, now),
+                Some(act) => self.step(act),
                 None => Typed::Said("no such answer".to_owned()),
             };
         }
@@ -210,26 +210,33 @@ impl Card {
                 self.asks_why = true;
                 Typed::Again
             }
-            'v' => self.show(now),
+            'v' => self.show(),
             key => self.answer(key).map_or(Typed::Nothing, Typed::Command),
         }
     }
 
     /// What a step towards the end of the operator's own turn means for its question.
-    fn step(&mut self, act: Act, now: i64) -> Typed {
+    fn step(&self, act: Act) -> Typed {
         match act {
-            Act::Read => self.show(now),
+            Act::Read => self.show(),
             Act::Said(says) => Typed::Said(says),
             Act::Again => Typed::Again,
-            Act::Edit(_) | Act::End(_) | Act::SendBack { .. } | Act::Answer(_) | Act::Later => {
-                Typed::Own(act)
-            }
+            Act::Edit(_)
+            | Act::Bring(_)
+            | Act::End(_)
+            | Act::SendBack { .. }
+            | Act::Answer(_)
+            | Act::Later => Typed::Own(act),
         }
     }
 
-    fn show(&mut self, now: i64) -> Typed {
-        (self.is_whole, self.has_more, self.since) = (true, false, now);
+    fn show(&self) -> Typed {
         Typed::Show(self.text.clone().unwrap_or_default())
+    }
+
+    /// All of it was shown.
+    pub(crate) const fn was_shown(&mut self, now: i64) {
+        (self.is_whole, self.has_more, self.since) = (true, false, now);
     }
 
     /// The command of a key.
@@ -254,7 +261,7 @@ impl Card {
             }
             self.since = now;
             let act = own.hear(line);
-            return self.step(act, now);
+            return self.step(act);
         }
         if self.asks_why {
             self.asks_why = false;
@@ -270,7 +277,7 @@ impl Card {
             return Typed::Said(TOO_SOON.to_owned());
         }
         if line.trim().eq_ignore_ascii_case(MORE) && self.has_more {
-            return self.show(now);
+            return self.show();
         }
         match command(&self.question, self.action, line) {
             Some(Command::Allow { .. } | Command::Approve { .. }) if !self.is_whole => {
@@ -505,6 +512,8 @@ mod tests {
         assert!(cut.mark().starts_with("v the whole call"), "{}", cut.mark());
         assert_eq!(says(&cut.press(b"y", 2_000)), "no such answer");
         assert_eq!(cut.press(b"v", 3_000), Typed::Show("all of it".to_owned()));
+        assert!(cut.mark().starts_with("v the whole call"), "{}", cut.mark());
+        cut.was_shown(3_000);
         assert_eq!(
             cut.mark(),
             "y once · f for this flow · n deny · r deny and say why > "

@@ -1,4 +1,4 @@
-//! `diff`: what the roles of a flow changed in files.
+//! `diff`: what the roles of a flow changed in files, or two runs beside each other.
 
 use a_society_facts::id::RoleInstance;
 use a_society_operator_ui::protocol::Fault;
@@ -25,19 +25,26 @@ denied or failed changed nothing. What a command did to files is not known here.
 
 The text that a whole file had before is shown where it was kept; else as much as the calls say.
 
+With another flow in place of a path, two runs stand beside each other as on the page: time, turns, tokens and
+money, what only one graph has, every node, and the artifacts with their differences. A ≠ marks the nodes at which
+they did not do the same. A word that is both a changed file and a flow means the file.
+
 Examples:
   a-society diff a1b2
   a-society diff a1b2 --role writer
   a-society diff a1b2 --stat
   a-society diff a1b2 src/post.rs
-  a-society diff a1b2 --json | jq -r '.diffs[].path'")]
+  a-society diff a1b2 --json | jq -r '.diffs[].path'
+  a-society diff a1b2 c3d4
+  a-society diff a1b2 c3d4 --stat
+  a-society diff a1b2 c3d4 --json | jq '.nodes[] | select(.differs) | .node'")]
 pub(crate) struct Arguments {
     /// The flow
     #[arg(value_name = "FLOW")]
     flow: String,
 
-    /// Only these files, by their paths from the project's folder
-    #[arg(value_name = "PATH")]
+    /// Only these files, by their paths from the project's folder; or the flow to compare with
+    #[arg(value_name = "PATH|OTHER")]
     paths: Vec<String>,
 
     /// Only what this role changed
@@ -74,13 +81,28 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
     };
     all.diffs.retain(|diff| wanted(&diff.path));
     all.by.retain(|path, _| wanted(path));
+    if let ([typed], true, None) = (&arguments.paths[..], all.diffs.is_empty(), &arguments.role)
+        && let Ok((_, other)) = context.flow(typed)
+    {
+        let flows = (&flow, &other);
+        return super::compare::run(&mut context.out, &store, flows, arguments.stat);
+    }
     let out = &mut context.out;
     if out.is_json() {
         out.value(&all)?;
         return Ok(ExitCode::Ok);
     }
     if all.diffs.is_empty() {
-        out.note("no file was changed by a tool");
+        out.note(&match &arguments.paths[..] {
+            [] => "no file was changed by a tool".to_owned(),
+            paths => {
+                let paths = paths.join(", ");
+                format!(
+                    "no tool changed {}, and no flow to compare with has that name",
+                    plain(&paths)
+                )
+            }
+        });
         return Ok(ExitCode::Ok);
     }
     for diff in &all.diffs {
@@ -110,7 +132,7 @@ pub(crate) fn in_short(all: &Changes, flow: &FlowRef) -> Option<String> {
 }
 
 /// How many lines come and how many go, as far as they are shown.
-fn counts(diff: &Diff) -> (usize, usize) {
+pub(super) fn counts(diff: &Diff) -> (usize, usize) {
     let lines = diff.hunks.iter().flat_map(|hunk| &hunk.lines);
     lines.fold((0, 0), |(come, go), line| match line.op {
         Op::Add => (come + 1, go),
@@ -135,7 +157,7 @@ fn authors(by: &[Author]) -> String {
     each.collect::<Vec<_>>().join("; ")
 }
 
-fn body(out: &mut Output, diff: &Diff) -> Result<(), Stop> {
+pub(super) fn body(out: &mut Output, diff: &Diff) -> Result<(), Stop> {
     let path = plain(&diff.path).into_owned();
     let old = match &diff.old {
         Some(_) => format!("a/{path}"),
@@ -183,7 +205,7 @@ fn place(hunk: &Hunk) -> String {
     )
 }
 
-fn refused(fault: Fault) -> Stop {
+pub(super) fn refused(fault: Fault) -> Stop {
     OperatorError::new(
         ("unreadable", ExitCode::Damaged),
         fault.what,

@@ -30,6 +30,7 @@ use super::progress::{self, Progress};
 use super::prompt::{Heard, Prompt};
 use super::say::{from_fault, project_folder};
 use super::signals::Interrupts;
+use crate::environment::Environment;
 use crate::exit_code::ExitCode;
 use crate::operator_error::{OperatorError, Outcome, Stop};
 use crate::output::Output;
@@ -150,7 +151,7 @@ fn watch(
         interrupts,
         prompt: None,
         is_plain: context.environment.is_plain,
-        editor: context.environment.editor.clone(),
+        environment: context.environment,
         card: None,
         later: Vec::new(),
         steers: None,
@@ -211,8 +212,8 @@ struct Watch<'a> {
     prompt: Option<Prompt>,
     /// Whether questions are answered with whole lines only.
     is_plain: bool,
-    /// What a person writes a file with.
-    editor: String,
+    /// With which programs a person writes a file, and reads what does not fit on the screen.
+    environment: &'a Environment,
     /// The question that stands at the cursor.
     card: Option<Card>,
     /// Questions that the operator answers when the rest is done.

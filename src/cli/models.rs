@@ -6,7 +6,7 @@ pub(super) mod figures;
 mod known;
 
 use a_society_orchestrator::config::editing::models::with_usual;
-use a_society_orchestrator::config::editing::{Grade, Refusal, Sheet};
+use a_society_orchestrator::config::editing::{Grade, Refusal, Sheet, search};
 use a_society_orchestrator::config::models::{Catalog, try_out};
 use a_society_orchestrator::config::user::{self, ConfigError, Reach};
 use serde_json::json;
@@ -29,6 +29,7 @@ Examples:
   a-society models add local --wire openai-chat --base-url http://127.0.0.1:11434/v1 \\
       --id qwen3 --window 32000
   a-society models test sonnet
+  a-society models test --search
   a-society models use sonnet
   a-society models edit local --window 64000
   a-society models rm local --provider
@@ -54,8 +55,11 @@ enum Verb {
     /// Send one small request and say what is wrong
     Test {
         /// The model; the default one if absent
-        #[arg(value_name = "MODEL")]
+        #[arg(value_name = "MODEL", conflicts_with = "search")]
         name: Option<String>,
+        /// Send one search to the service that answers web_search instead
+        #[arg(long)]
+        search: bool,
     },
     /// Make a model the one of roles that name none
     Use {
@@ -73,7 +77,8 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
         Verb::Edit(edit) => change::edit(context, edit),
         Verb::Rm(rm) => change::rm(context, rm),
         Verb::Catalogue(arguments) => known::run(context, arguments),
-        Verb::Test { name } => test(context, name.as_deref()),
+        Verb::Test { search: true, .. } => test_search(context),
+        Verb::Test { name, .. } => test(context, name.as_deref()),
         Verb::Use { name } => make_default(context, name),
     }
 }
@@ -245,6 +250,34 @@ fn test(context: &mut Context<'_>, named: Option<&str>) -> Outcome {
     Ok(ExitCode::Ok)
 }
 
+fn test_search(context: &mut Context<'_>) -> Outcome {
+    let found = search::try_out().map_err(refused)?.map_err(|why| {
+        OperatorError::new(
+            ("search-failed", ExitCode::Failed),
+            "web_search does not work",
+            why,
+            "mend `search` in the configuration, then try again: a-society models ls says where it is",
+        )
+    })?;
+    if context.out.is_json() {
+        context
+            .out
+            .value(&json!({ "search": true, "found": found }))?;
+    } else {
+        let line = format!("web_search works: {}", found_words(&found));
+        context.out.line(&plain(&line))?;
+    }
+    Ok(ExitCode::Ok)
+}
+
+/// What a trial of a search found.
+pub(super) fn found_words(found: &[String]) -> String {
+    match found {
+        [] => "it answers, and found nothing".to_owned(),
+        found => format!("it found {}", found.join(", ")),
+    }
+}
+
 /// The configuration, or something beside it, cannot be used.
 pub(super) fn unusable(error: ConfigError) -> Stop {
     refused(error.into())
@@ -262,7 +295,7 @@ pub(super) fn refused(refusal: Refusal) -> Stop {
         (refusal.code, exit),
         refusal.what,
         refusal.why,
-        refusal.hint,
+        refusal.hint.in_terminal(),
     )
     .into()
 }

@@ -1,19 +1,20 @@
-//! A turn that the operator takes, ended at the cursor of `run`: the file is written in an editor, and a key
-//! hands it over, sends the work back, waits or closes. Pure.
+//! A turn that the operator takes, ended at the cursor of `run` or on the screen of `watch`: the file is written in
+//! an editor or chosen by its path, and a key hands it over, sends the work back, waits or closes. Pure.
 //!
-//! What is chosen becomes an [`Act`], which whoever has the terminal carries out.
+//! What is chosen becomes an [`Act`], which `turn_files` carries out for both.
 
 use a_society_operator_ui::protocol::ask::OwnTurn;
+use a_society_orchestrator::record::named_in_record;
 use a_society_orchestrator::record::own::{Ending, free_name};
 
 /// A turn, and how far the operator came with ending it.
-#[derive(Debug)]
+#[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Own {
     turn: OwnTurn,
     role: String,
     /// The files that can be handed over, with their sizes.
     files: Vec<(String, u64)>,
-    /// The file that was written last.
+    /// The file that was written or chosen last.
     written: Option<String>,
     /// Whether more came in than is shown.
     is_cut: bool,
@@ -28,6 +29,8 @@ enum Step {
     Edits,
     /// Which file is to be handed over.
     Chooses,
+    /// Which file of the project, or of the machine, is to be handed over.
+    Brings,
     /// To whom it goes.
     Addresses(String),
     /// What has to change.
@@ -37,10 +40,12 @@ enum Step {
 }
 
 /// What was chosen comes to this.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Act {
     /// This file is to be written in an editor.
     Edit(String),
+    /// This file of the project, or of the machine, is to be handed over.
+    Bring(String),
     /// The turn ends.
     End(Ending),
     /// The turn ends with these words in a new file, which goes back.
@@ -85,15 +90,25 @@ impl Own {
         self.step == Step::Way
     }
 
-    /// A file was written.
+    /// A file was written or chosen.
     pub(crate) fn wrote(&mut self, path: &str, bytes: u64) {
         self.files.retain(|(there, _)| there != path);
         self.files.push((path.to_owned(), bytes));
         self.written = Some(path.to_owned());
     }
 
+    /// Asks for nothing more than a key again.
+    pub(crate) fn back(&mut self) {
+        self.step = Step::Way;
+    }
+
+    /// Whether a key means something here.
+    pub(crate) fn knows(&self, key: char) -> bool {
+        self.keys().iter().any(|(known, _)| *known == key)
+    }
+
     /// The keys and what they do.
-    fn keys(&self) -> Vec<(char, String)> {
+    pub(crate) fn keys(&self) -> Vec<(char, String)> {
         let mut keys = Vec::new();
         let file = self.written.as_deref();
         if let Some(writes) = &self.turn.writes {
@@ -103,6 +118,7 @@ impl Own {
             }
         } else {
             keys.push(('w', "write or edit a file".to_owned()));
+            keys.push(('f', "choose a file of the project".to_owned()));
         }
         if !self.turn.forward.is_empty() {
             let what = file.map(|file| format!(" {file}")).unwrap_or_default();
@@ -147,6 +163,10 @@ impl Own {
             }
             Step::Edits => format!("{}which file? (nothing for {})> ", paths(), self.name()),
             Step::Chooses => format!("{}which file? (nothing to go back)> ", paths()),
+            Step::Brings => {
+                "which file? a path in the project, or a whole path (nothing to go back)> "
+                    .to_owned()
+            }
             Step::Addresses(_) => {
                 let all = self.turn.forward.join(", ");
                 format!("to whom? (nothing for all: {all})> ")
@@ -158,7 +178,10 @@ impl Own {
 
     /// The file that is written where none is named.
     fn name(&self) -> String {
-        match (&self.written, &self.turn.writes) {
+        // A file of the project is handed over as it is, and none that is written here.
+        let ours = self.written.as_ref();
+        let ours = ours.filter(|path| named_in_record(path).is_some());
+        match (ours, &self.turn.writes) {
             (_, Some(writes)) => writes.path.clone(),
             (Some(written), None) => written.clone(),
             (None, None) => free_name(&self.role, false, &self.files),
@@ -167,7 +190,7 @@ impl Own {
 
     /// A key was pressed; `None` if it means nothing here.
     pub(crate) fn press(&mut self, key: char) -> Option<Act> {
-        if !self.keys().iter().any(|(known, _)| *known == key) {
+        if !self.knows(key) {
             return None;
         }
         Some(match key {
@@ -181,6 +204,7 @@ impl Own {
                 (None, Some(path)) => self.address(path),
                 (None, None) => self.asks(Step::Chooses),
             },
+            'f' => self.asks(Step::Brings),
             'b' => self.asks(Step::Complains),
             'c' => Act::End(Ending::Closes),
             'm' => Act::End(Ending::Waits),
@@ -224,14 +248,17 @@ impl Own {
             Step::Edits if line.is_empty() => Act::Edit(self.name()),
             Step::Edits => Act::Edit(line.to_owned()),
             Step::Addresses(path) => self.addressed(path, line),
-            Step::Chooses | Step::Complains | Step::Talks if line.is_empty() => Act::Again,
+            Step::Chooses | Step::Brings | Step::Complains | Step::Talks if line.is_empty() => {
+                Act::Again
+            }
+            Step::Brings => Act::Bring(line.to_owned()),
             Step::Chooses => {
                 let path = line.to_owned();
                 if self.files.iter().any(|(there, _)| *there == path) {
                     return self.address(path);
                 }
                 Act::Said(format!(
-                    "there is no file {path} to hand over; w writes one"
+                    "there is no file {path} to hand over; w writes one, f chooses one of the project"
                 ))
             }
             Step::Complains => Act::SendBack {
@@ -297,6 +324,17 @@ mod tests {
             own.mark()
         );
         assert_eq!(own.press('h'), Some(hands(&["file"], "record/lead.md")));
+    }
+
+    #[test]
+    fn a_file_of_the_project_is_handed_over_where_it_is_and_is_none_that_is_written() {
+        let mut own = own(&["file"], &[]);
+        own.press('f');
+        assert_eq!(own.hear("a.png"), Act::Bring("a.png".to_owned()));
+        own.wrote("a.png", 7);
+        own.press('w');
+        assert_eq!(own.hear(""), Act::Edit("record/lead.md".to_owned()));
+        assert_eq!(own.press('h'), Some(hands(&["file"], "a.png")));
     }
 
     #[test]

@@ -14,7 +14,7 @@ use a_society_operator_ui::protocol::ask::ModelChoice;
 use a_society_operator_ui::protocol::down::Fault;
 use a_society_operator_ui::protocol::http::{NewFlow as Wanted, NewFrom, ProjectRow, SentRequest};
 use a_society_operator_ui::protocol::made::{MadeProject, NewProject};
-use a_society_operator_ui::protocol::settings::{Setting, SettingDone, Trial, Tried};
+use a_society_operator_ui::protocol::settings::{Setting, SettingDone, SkillSetting, Trial, Tried};
 use a_society_operator_ui::server::{Actions, Begun, Chosen};
 use a_society_orchestrator::config::servers::{Roster, lists_in};
 use a_society_orchestrator::config::user;
@@ -51,7 +51,7 @@ const FLOW_FILES_DEPTH_MAX: usize = 2;
 const REQUEST_BYTES_MAX: usize = 4 << 20;
 
 /// Flow files are written by hand; what is larger is something else.
-const FLOW_FILE_BYTES_MAX: u64 = 256 * 1024;
+pub(super) const FLOW_FILE_BYTES_MAX: u64 = 256 * 1024;
 
 /// The workspace of a server.
 #[derive(Debug)]
@@ -322,7 +322,7 @@ impl Actions for Workspace {
                 Some(page)
             }
             "mcp" => Some(servers(self.store.ground().disk.as_ref(), self.root())),
-            "skills" => Some(skills()),
+            "skills" => Some(settings::skills(&self.store)),
             "roles" => Some(roles(&self.store, &self.projects())),
             "flow-files" => {
                 let disk = self.store.ground().disk.as_ref();
@@ -330,6 +330,14 @@ impl Actions for Workspace {
             }
             _ => None,
         }
+    }
+
+    fn skill(&self, name: &str, project: Option<&str>) -> Result<Value, Fault> {
+        settings::skill(&self.store, name, project)
+    }
+
+    fn change_skill(&self, setting: &SkillSetting) -> Result<SettingDone, Fault> {
+        settings::change_skill(setting)
     }
 
     fn models(&self) -> Vec<ModelChoice> {
@@ -397,7 +405,7 @@ fn first_words(text: &str) -> Option<&str> {
 }
 
 /// Flow files of a workspace, by their paths in it: what is offered where one is to be chosen.
-fn flow_files(disk: &dyn Disk, root: &Path) -> Vec<String> {
+pub(super) fn flow_files(disk: &dyn Disk, root: &Path) -> Vec<String> {
     let mut found = Vec::new();
     let mut folders = vec![(PathBuf::new(), 0)];
     let mut looked_at = 0;
@@ -436,20 +444,6 @@ fn servers(disk: &dyn Disk, root: &Path) -> Value {
     };
     settings::own_servers(&mut page);
     page
-}
-
-fn skills() -> Value {
-    let Ok(folder) = user::skills() else {
-        return json!({ "skills": [] });
-    };
-    let found = a_society_orchestrator::config::skill::found(&folder);
-    let skills: Vec<Value> = (found.skills.iter())
-        .map(|it| json!({ "name": it.name, "description": it.description, "path": it.path }))
-        .collect();
-    let faults: Vec<Value> = (found.faults.iter())
-        .map(|(path, why)| json!({ "path": path, "why": why.0 }))
-        .collect();
-    json!({ "folder": folder, "skills": skills, "faults": faults })
 }
 
 /// How far tools reach at most, and what the modes of a flow mean.

@@ -1,7 +1,8 @@
 //! `watch`: flows and what they ask, on a screen of the terminal, answered with a key.
 //!
 //! `source` reads what is shown, `view` is that as data, `keys` says what a key does, and `draw`
-//! draws it. Only this file touches the terminal, and a flow is reached as by every other command.
+//! draws it. Only this file touches the terminal, which it hands to the operator's editor and pager, and a flow is
+//! reached as by every other command.
 
 mod draw;
 mod keys;
@@ -16,7 +17,7 @@ use std::sync::mpsc::{Receiver, TryRecvError, sync_channel};
 use std::time::Duration;
 
 use a_society_orchestrator::control::client::{self, Heard};
-use a_society_orchestrator::control::message::Command;
+use a_society_orchestrator::control::message::{Command, Whom};
 use a_society_orchestrator::mint::{self, SystemMint};
 use a_society_state::{FlowRef, Store};
 use ratatui::DefaultTerminal;
@@ -25,6 +26,9 @@ use ratatui::crossterm::event::{
     KeyModifiers,
 };
 use ratatui::crossterm::execute;
+use ratatui::crossterm::terminal::{
+    Clear, ClearType, EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode,
+};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use self::draw::draw;
@@ -33,8 +37,11 @@ use self::source::Source;
 use self::view::View;
 use super::asks;
 use super::context::Context;
+use super::own_turn;
+use super::pager::{self, Paged};
 use super::say::project_folder;
 use super::signals::Interrupts;
+use super::turn_files::{Next, TurnFiles};
 use crate::exit_code::ExitCode;
 use crate::operator_error::{OperatorError, Outcome, Stop, from_io};
 use crate::text::plain;
@@ -50,8 +57,12 @@ up with them. Nothing is driven by it: an answer goes to the process that drives
 that nobody drives it is recorded, and the flow then goes on with resume.
 
 The arrows choose a question and the letters at the bottom answer it; a letter counts only when the
-question was chosen, and no key pressed, for 0.4 seconds. A call is shown whole before it is allowed;
-PgUp and PgDn read on. Tab goes from the questions to the flows and the feed, q ends.
+question was chosen, and no key pressed, for 0.4 seconds. What was not shown to its end cannot be allowed:
+PgUp and PgDn read on, and v shows all of it in $PAGER (else less). Tab goes from the questions to the flows
+and the feed, q ends.
+
+A turn of your own has the keys that it has in run: w writes a file in $VISUAL or $EDITOR (else vi), f chooses
+one of the project, h hands one over, b sends the work back.
 
 With s you say something to the role whose feed is shown, and it hears it with its next request; with S
 the answer that is arriving is cut off for it. A text that was refused is in the line again when you press s.
@@ -91,6 +102,8 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
         view: View::default(),
         answer: None,
         colours,
+        editor: context.environment.editor.clone(),
+        pager: context.environment.pager.clone(),
     };
     let ended = pasting
         .map_err(refused)
@@ -142,12 +155,47 @@ struct Screen {
     /// What comes of the answer that is on its way.
     answer: Option<Receiver<Result<String, String>>>,
     colours: bool,
+    /// What a person writes a file with, and reads what does not fit on the screen.
+    editor: String,
+    pager: Option<String>,
+}
+
+/// Hands the terminal to another program until it ends. What is pressed meanwhile is meant for that.
+fn away<T>(
+    terminal: &mut DefaultTerminal,
+    interrupts: &Interrupts,
+    program: impl FnOnce() -> T,
+) -> io::Result<T> {
+    execute!(
+        terminal.backend_mut(),
+        DisableBracketedPaste,
+        LeaveAlternateScreen
+    )?;
+    terminal.show_cursor()?;
+    disable_raw_mode()?;
+    let before = interrupts.count();
+    let ended = program();
+    interrupts.forget(before);
+    enable_raw_mode()?;
+    execute!(
+        terminal.backend_mut(),
+        EnterAlternateScreen,
+        Clear(ClearType::All),
+        EnableBracketedPaste
+    )?;
+    // Nothing of the last picture is there any more, so that the next is drawn whole.
+    terminal.swap_buffers();
+    while event::poll(Duration::ZERO)? {
+        event::read()?;
+    }
+    Ok(ended)
 }
 
 impl Screen {
     fn until_quit(&mut self, terminal: &mut DefaultTerminal, interrupts: &Interrupts) -> Outcome {
         loop {
             self.refresh()?;
+            self.state.columns = terminal.size().map_err(refused)?.width;
             terminal
                 .draw(|frame| draw(frame, &self.view, &self.state, self.colours))
                 .map_err(refused)?;
@@ -166,6 +214,10 @@ impl Screen {
                 match self.state.press(&self.view, &key, now_ms) {
                     Some(Act::Quit) => return Ok(ExitCode::Ok),
                     Some(Act::Say(flow, command, words)) => self.say(flow, command, words),
+                    Some(Act::Own(flow, to, act)) => {
+                        self.own((terminal, interrupts), (flow, to), act)?;
+                    }
+                    Some(Act::Page(lines)) => self.page((terminal, interrupts), &lines)?,
                     None => {}
                 }
             }
@@ -190,6 +242,66 @@ impl Screen {
         }
         self.view = self.source.view(self.state.flow.as_ref(), now, now_ms)?;
         self.state.settle(&self.view);
+        Ok(())
+    }
+
+    /// Carries out a step of the operator's own turn.
+    fn own(
+        &mut self,
+        (terminal, interrupts): (&mut DefaultTerminal, &Interrupts),
+        (flow, to): (FlowRef, Whom),
+        act: own_turn::Act,
+    ) -> Result<(), Stop> {
+        let files = TurnFiles {
+            store: &self.store,
+            flow: &flow,
+            editor: &self.editor,
+        };
+        let Some(own) = &mut self.state.own else {
+            return Ok(());
+        };
+        let next = if matches!(act, own_turn::Act::Edit(_)) {
+            let edited = away(terminal, interrupts, || files.carry_out(own, act));
+            let edited = edited.map_err(refused)?;
+            self.state.last_key_ms = self.now_ms();
+            edited
+        } else {
+            files.carry_out(own, act)
+        };
+        match next {
+            None => {}
+            Some(Next::Said(says)) => self.state.told = plain(&says).into_owned(),
+            Some(Next::Reply(text)) => {
+                let asked = None;
+                self.say(flow, Command::Reply { to, text, asked }, "answered");
+            }
+        }
+        Ok(())
+    }
+
+    /// Shows lines in the operator's pager.
+    fn page(
+        &mut self,
+        (terminal, interrupts): (&mut DefaultTerminal, &Interrupts),
+        lines: &[String],
+    ) -> Result<(), Stop> {
+        let paged = match &self.pager {
+            Some(pager) => {
+                away(terminal, interrupts, || pager::page(pager, lines)).map_err(refused)?
+            }
+            None => Paged::Not(None),
+        };
+        self.state.last_key_ms = self.now_ms();
+        match paged {
+            Paged::Whole => self.state.shown_rows = usize::MAX,
+            Paged::Part => {
+                "the pager was left before it had all of it".clone_into(&mut self.state.told);
+            }
+            Paged::Not(why) => {
+                let why = why.unwrap_or_else(|| "there is no pager".to_owned());
+                self.state.told = format!("{}; pgup and pgdn read on here", plain(&why));
+            }
+        }
         Ok(())
     }
 

@@ -444,7 +444,7 @@ impl ViewKeeper {
             project: self.project.clone(),
             position: folded.position,
             closed: folded.closed,
-            summary: folded.views.summary.clone(),
+            summary: folded.views.summary(),
             views: self.marks.clone(),
         };
         let path = self.folder.views();

@@ -57,7 +57,7 @@ const VERBS: &[&str] = &[
 ];
 
 /// The commands within others.
-const NESTED: [&str; 28] = [
+const NESTED: [&str; 32] = [
     "rules-add",
     "rules-ls",
     "rules-rm",
@@ -84,8 +84,12 @@ const NESTED: [&str; 28] = [
     "session-ls",
     "session-request",
     "session-restore",
+    "skills-add",
+    "skills-edit",
     "skills-import",
     "skills-ls",
+    "skills-rm",
+    "skills-show",
 ];
 
 #[test]

@@ -83,7 +83,7 @@ impl Place {
         answer.split(' ').nth(1).unwrap().parse().unwrap()
     }
 
-    fn answer(&self, method: &str, path: &str, body: &str) -> Option<String> {
+    pub(crate) fn answer(&self, method: &str, path: &str, body: &str) -> Option<String> {
         let mut stream = TcpStream::connect(&self.address).ok()?;
         stream.set_read_timeout(Some(PATIENCE)).ok()?;
         let Self { address, token } = self;

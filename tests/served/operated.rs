@@ -319,3 +319,34 @@ fn a_flow_file_that_the_page_starts_works_where_the_terminal_would_have_it_work(
         assert!(!root.join("flows/where.txt").exists(), "{file}");
     }
 }
+
+#[test]
+fn what_a_change_of_the_configuration_is_refused_with_names_nothing_of_the_terminal() {
+    let workspace = stage(FLOW);
+    let server = Server::start(&workspace, &[]);
+    let page = server.place.ask("GET", "/api/settings/models", "").unwrap();
+    let refused = |change: Value| {
+        let body = json!({ "version": page["version"], "change": change }).to_string();
+        let answer = server.place.answer("POST", "/api/settings", &body).unwrap();
+        assert!(!answer.starts_with("HTTP/1.1 200 "), "{answer}");
+        answer
+    };
+    for (change, hint) in [
+        (
+            json!({ "add_model": { "name": "x", "wire": "anthropic" } }),
+            "give its window in tokens",
+        ),
+        (
+            json!({ "add_model": { "name": "x" } }),
+            "choose a provider, or the wire of a new one",
+        ),
+        (
+            json!({ "add_model": { "name": "x", "provider": "p", "window": 9000 } }),
+            "choose the wire of a new one",
+        ),
+    ] {
+        let answer = refused(change);
+        assert!(answer.contains(hint), "{answer}");
+        assert!(!answer.contains("--"), "{answer}");
+    }
+}

@@ -71,6 +71,10 @@ const TOUCHES: [Touch; 6] = [
                 "roles/src/provider/http/exchange.rs",
                 "how long a stream has been silent, by the clock of its timers; no fact has its time from there",
             ),
+            (
+                "orchestrator/src/config/kept.rs",
+                "how long ago the configuration changed, by the clock of its file system",
+            ),
         ],
     },
     Touch {
@@ -102,6 +106,10 @@ const TOUCHES: [Touch; 6] = [
             (
                 "orchestrator/src/config/user.rs",
                 "the operator's own configuration and key files, outside every workspace",
+            ),
+            (
+                "orchestrator/src/config/kept.rs",
+                "whether that configuration changed since it was read",
             ),
             (
                 "orchestrator/src/config/servers.rs",
@@ -188,6 +196,10 @@ const TOUCHES: [Touch; 6] = [
             (
                 "src/cli/editor.rs",
                 "opens the operator's own editor for a file of their turn, when they press its key",
+            ),
+            (
+                "src/cli/pager.rs",
+                "opens the operator's own pager for what does not fit on the screen, when they press its key",
             ),
             (
                 "src/cli/notify.rs",

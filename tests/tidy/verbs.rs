@@ -375,6 +375,26 @@ const TERMINAL: &[Row] = &[
         "a_skill_is_imported_with_a_check_and_listed",
     ),
     (
+        "skills show",
+        "walk/offered.rs",
+        "a_skill_that_is_written_in_the_terminal_is_told_to_its_role_until_it_is_removed",
+    ),
+    (
+        "skills add",
+        "walk/offered.rs",
+        "a_skill_that_is_written_in_the_terminal_is_told_to_its_role_until_it_is_removed",
+    ),
+    (
+        "skills edit",
+        "walk/offered.rs",
+        "a_skill_that_is_written_in_the_terminal_is_told_to_its_role_until_it_is_removed",
+    ),
+    (
+        "skills rm",
+        "walk/offered.rs",
+        "a_skill_that_is_written_in_the_terminal_is_told_to_its_role_until_it_is_removed",
+    ),
+    (
         "skills import",
         "walk/models.rs",
         "a_role_is_told_of_its_skills_and_reads_one_when_it_needs_it",
@@ -424,6 +444,7 @@ const PAGE: &[Row] = &[
         "walk/decided.rs",
         "calls_run_or_do_not_as_the_page_says_and_the_model_reads_why",
     ),
+    ("Rules", RULES_OF_A_FLOW.0, RULES_OF_A_FLOW.1),
     (
         "Mode",
         "walk/decided.rs",
@@ -516,8 +537,8 @@ const PAGE: &[Row] = &[
     ),
     (
         "Resume",
-        "served/chaos.rs",
-        "however_often_windows_break_off_and_servers_die_nothing_is_lost_or_doubled_and_one_answer_counts",
+        "../operator-ui/web/tests/driven.test.mjs",
+        "a flow that nobody drives is resumed on the page, and its next request leaves with what was said before",
     ),
     (
         "Fork",
@@ -532,7 +553,12 @@ const SERVERS_TEST: &str = "a server of tools is shown before it is saved, start
 
 const RULES_TEST: &str = "rules are said beforehand on the page for all flows and for one, and calls run or do not because of them";
 
-const SEARCH_TEST: &str = "web search is set up by the place of its key and taken away on the page";
+const RULES_OF_A_FLOW: (&str, &str) = (
+    "../operator-ui/web/tests/driven.test.mjs",
+    "a rule that a flow is given on the page answers what it asks and lets the next call run, and is asked about again once it is taken back",
+);
+
+const SEARCH_TEST: &str = "web search is set up by the place of its key, tried with one search and taken away on the page";
 
 /// The settings of the page are looked at in a browser.
 const SETTINGS: &[Row] = &[
@@ -568,6 +594,11 @@ const POSTED: &[Row] = &[
         "an approval shows the text and then what changed in it, and a turn of one's own is sent back and handed over on the page",
     ),
     (
+        "upload",
+        "../operator-ui/web/tests/handed.test.mjs",
+        "a person uploads a file that is no text and hands over one of the project, byte for byte, and the next role is told of it",
+    ),
+    (
         "judged_graph",
         "served/operated.rs",
         "what_another_graph_changes_is_told_before_it_is_walked_and_the_flow_hears_nothing_of_it",
@@ -589,6 +620,11 @@ const POSTED: &[Row] = &[
     ),
     ("configure", SETTINGS_TESTS, MODELS_TEST),
     ("try_out", SETTINGS_TESTS, MODELS_TEST),
+    (
+        "change_skill",
+        "../operator-ui/web/tests/skills.test.mjs",
+        "a skill is written, checked, changed and removed on the page, and roles are told of it and read it as it is then",
+    ),
 ];
 
 /// The commands of the reference, also those within another.

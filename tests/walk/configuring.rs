@@ -336,3 +336,15 @@ fn the_model_that_is_chosen_for_all_roles_is_the_one_that_is_asked() {
         .collect();
     assert_eq!(asked, ["first", "second"]);
 }
+
+#[test]
+fn a_server_without_a_command_or_an_address_is_refused_with_how_it_is_typed() {
+    let place = place("");
+    let said = place.run(&["mcp", "add", "docs"]);
+    assert_eq!(said.code, 2, "{said:?}");
+    let shape = "try: a-society mcp add docs -- COMMAND …, or a-society mcp add docs --url URL";
+    assert!(said.err.contains(shape), "{said:?}");
+    let said = place.run(&["mcp", "add"]);
+    assert_eq!(said.code, 2, "{said:?}");
+    assert!(said.err.contains("mcp add <SERVER>"), "{said:?}");
+}

@@ -32,6 +32,8 @@ mod looping;
 mod models;
 mod notified;
 mod offered;
+mod own_turns;
+mod paged;
 mod patched;
 mod pictured;
 mod place;

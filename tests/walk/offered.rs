@@ -297,3 +297,63 @@ fn a_skill_is_imported_with_a_check_and_listed() {
         "it is there already"
     );
 }
+
+#[test]
+fn a_skill_that_is_written_in_the_terminal_is_told_to_its_role_until_it_is_removed() {
+    // Without anything to say it closes.
+    let model = Model::start_with(|_| Vec::new());
+    let place = with_model(&model);
+    let flow = FLOW.replace("You keep a log.", "You keep a log., skills: [tables]");
+    place.write("demo/flow.yaml", &flow);
+    let run = || assert_eq!(place.run(&RUN).code, 0);
+    place.write("tables.md", "Forks on the left.\n");
+    let add = [
+        "skills",
+        "add",
+        "tables",
+        "--description",
+        "Before a table is laid.",
+        "--text",
+        "tables.md",
+    ];
+    let said = place.run(&add);
+    assert_eq!(said.code, 0, "{said:?}");
+    assert!(said.out.contains("Before a table is laid."), "{said:?}");
+    assert_eq!(place.run(&add).code, 6, "it is there already");
+    let read = || std::fs::read_to_string(place.workspace.path().join("skills/tables/SKILL.md"));
+    assert_eq!(
+        read().unwrap(),
+        "---\nname: tables\ndescription: \"Before a table is laid.\"\n---\n\nForks on the left.\n"
+    );
+    let shown = place.run(&["skills", "show", "tables"]);
+    assert!(
+        shown.out.contains("demo/flow.yaml") && shown.out.contains("Forks on the left."),
+        "{shown:?}"
+    );
+    run();
+    assert!(model.heard()[0].contains("Before a table is laid."));
+
+    let edit = [
+        "skills",
+        "edit",
+        "tables",
+        "--description",
+        "When guests come.",
+    ];
+    assert_eq!(place.run(&edit).code, 0);
+    run();
+    let heard = model.heard();
+    assert!(heard[1].contains("When guests come.") && !heard[1].contains("is laid"));
+
+    let plan = place
+        .run(&["skills", "rm", "tables", "--dry-run", "--json"])
+        .json();
+    assert_eq!(plan["files"], json!(["SKILL.md"]));
+    assert!(read().is_ok(), "a plan removes nothing");
+    assert_eq!(place.run(&["skills", "rm", "tables"]).code, 0);
+    assert!(read().is_err());
+    assert_eq!(place.run(&["skills", "rm", "tables"]).code, 3);
+    assert_eq!(place.run(&["skills", "show", "tables"]).code, 3);
+    run();
+    assert!(!model.heard()[2].contains("When guests come."));
+}

@@ -28,7 +28,7 @@ script:
 ";
 
 /// Longer than a question has to be shown before a line counts.
-const SETTLED: Duration = Duration::from_millis(700);
+pub(super) const SETTLED: Duration = Duration::from_millis(700);
 
 #[test]
 fn a_line_that_was_typed_before_a_question_was_shown_does_not_answer_it() {
@@ -224,7 +224,7 @@ fn words_said_to_a_role_at_work_leave_with_its_next_request() {
 }
 
 /// A person who signs what was written, or sends it back.
-const SIGNED: &str = r"workflow:
+pub(super) const SIGNED: &str = r"workflow:
   name: Signed
   nodes: [{ id: write, role: writer }, { id: sign, role: lead }, { id: close, role: writer }]
   edges: [{ from: write, to: sign }, { from: sign, to: close }]
@@ -233,7 +233,7 @@ roles:
   lead: { executor: human }
 ";
 
-const WRITES: &str = r"default: forward
+pub(super) const WRITES: &str = r"default: forward
 script:
   - { node: write, say: [{ forward: 'The plan has no date.' }] }
 ";
@@ -316,7 +316,7 @@ fn a_file_that_could_not_take_its_place_is_kept_and_an_editor_that_fails_writes_
 }
 
 /// What is written is approved, and comes back once.
-const APPROVED: &str = r"workflow:
+pub(super) const APPROVED: &str = r"workflow:
   name: Approved
   nodes: [{ id: write, role: writer, human-colab: true }, { id: check, role: checker }, { id: close, role: writer }]
   edges: [{ from: write, to: check }, { from: check, to: close }]
@@ -325,7 +325,7 @@ roles:
   checker: { executor: scripted, instructions: You check. }
 ";
 
-const TWICE: &str = r#"default: forward
+pub(super) const TWICE: &str = r#"default: forward
 script:
   - { node: write, turn: 1, say: [{ write: { path: plan.md, text: "1. Ask.\n2. Post.\n" } }, { handoff: { to: check, artifact: plan.md } }] }
   - { node: check, turn: 1, say: [{ write: { path: why.md, text: "No date." } }, { handoff: { to: write, artifact: why.md } }] }

@@ -1,10 +1,16 @@
 //! How far the tools of a role reach: what the configuration outside the workspace allows, and what
 //! the workspace and the operator take away from it.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::thread::sleep;
+
 use serde_json::json;
 
-use super::models::{FLOW, Model, call, calls, with_model};
-use super::place::Place;
+use super::models::{FLOW, Model, call, calls, says, with_model};
+use super::place::{Place, wait_until};
+use super::prompted::SETTLED;
+use super::watched::Terminal;
 
 fn tools(place: &Place, text: &str) {
     let path = place.workspace.path().join("config.yaml");
@@ -15,7 +21,6 @@ fn tools(place: &Place, text: &str) {
 
 /// Reads the one file that is there under the temporary folder of this test.
 fn reader(path: String) -> Model {
-    use std::sync::{Mutex, PoisonError};
     static PATH: Mutex<String> = Mutex::new(String::new());
     *PATH.lock().unwrap_or_else(PoisonError::into_inner) = path;
     fn read() -> String {
@@ -124,4 +129,68 @@ fn a_scope_that_means_nothing_is_refused_where_it_is_said() {
     let said = place.run(&["models", "ls", "--json"]);
     let wide = json!({ "scope": "full", "folders": [], "network": true });
     assert_eq!(said.json()["tools"], wide, "{said:?}");
+}
+
+/// What a role says that asks the operator.
+const ASKS: &str = "Which one?\n\n```handoff\ntype: prompt-human\n```\n";
+
+#[test]
+fn a_folder_that_the_configuration_names_while_a_flow_is_driven_is_read_in_its_next_turn() {
+    static PATH: Mutex<String> = Mutex::new(String::new());
+    static ASKED: AtomicUsize = AtomicUsize::new(0);
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path().canonicalize().unwrap();
+    std::fs::write(root.join("x.txt"), "what is outside").unwrap();
+    *PATH.lock().unwrap_or_else(PoisonError::into_inner) = root.join("x.txt").display().to_string();
+    let model = Model::start_with(|results| {
+        let path = PATH.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let read = vec![call(results, "read_file", json!({ "path": path }))];
+        match results {
+            0 => read,
+            1 if ASKED.fetch_add(1, Ordering::SeqCst) == 0 => vec![says(&[ASKS])],
+            1 => read,
+            _ => Vec::new(),
+        }
+    });
+    let place = with_model(&model);
+    let words = ["run", "demo/flow.yaml", "--improve", "none"];
+    let mut terminal = Terminal::start(&place, &words);
+    terminal.writes("your answer>", 1);
+    assert!(!model.heard().concat().contains("what is outside"));
+    tools(
+        &place,
+        &format!(
+            "tools: {{ scope: project, folders: ['{}'] }}\n",
+            root.display()
+        ),
+    );
+    sleep(SETTLED);
+    terminal.press("The one outside.\n");
+    assert_eq!(terminal.child.wait().unwrap().code(), Some(0));
+    assert!(model.heard().last().unwrap().contains("what is outside"));
+}
+
+#[test]
+fn a_limit_that_is_changed_while_a_flow_is_driven_stops_its_next_turn() {
+    static ASKED: AtomicUsize = AtomicUsize::new(0);
+    let model = Model::start_with(|results| match ASKED.fetch_add(1, Ordering::SeqCst) {
+        0 => vec![says(&[ASKS])],
+        _ => vec![call(
+            results,
+            "list_files",
+            json!({ "path": format!("{results}") }),
+        )],
+    });
+    let place = with_model(&model);
+    let words = ["run", "demo/flow.yaml", "--improve", "none"];
+    let mut terminal = Terminal::start(&place, &words);
+    terminal.writes("your answer>", 1);
+    tools(&place, "limits: { answers: 3 }\n");
+    sleep(SETTLED);
+    terminal.press("All of them.\n");
+    wait_until("the turn is stopped", || {
+        let flow = place.flow().unwrap();
+        place.journal(&flow).matches("\"node_suspended\"").count() == 2
+    });
+    assert_eq!(model.requests(), 1 + 3);
 }

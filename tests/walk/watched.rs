@@ -3,6 +3,7 @@
 use std::fs::File;
 use std::io::{Read, Write};
 use std::num::NonZeroU16;
+use std::os::unix::process::CommandExt;
 use std::process::{Child, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
@@ -59,6 +60,10 @@ impl Terminal {
         let end = || File::from(rustix::fs::open(&name, flags, Mode::empty()).unwrap());
         let mut command = place.workspace.command(words);
         command.env("TERM", "xterm-256color");
+        // What does not fit is printed, whatever pager this machine has.
+        command.env("PAGER", "");
+        // What is sent to the group of the program is sent to nobody else, as at a terminal of its own.
+        command.process_group(0);
         command.envs(variables.iter().copied());
         let child = command
             .stdin(Stdio::from(end()))

@@ -252,7 +252,7 @@ impl Asker<'_> {
         match question {
             Question::Text { node, role, reason } => {
                 let text = self.question(node.as_ref(), role);
-                let short = words::short(&text);
+                let short = words::short_question(&text);
                 let trouble = trouble_of(self.state, node.as_ref(), role);
                 let turn = self.own_turn(node.as_ref(), role, *reason);
                 // What the operator stopped has no reason; what failed has one.

@@ -61,6 +61,8 @@ impl Maker<'_> {
             draft: state.draft,
             mode: words::mode(state.consent_mode),
             grants: state.grants.iter().map(words::grant).collect(),
+            allow: state.rules.allow.clone(),
+            deny: state.rules.deny.clone(),
             paused,
             limits: limits(&state.account),
             cached_tokens: self.history.cached_tokens,

@@ -98,7 +98,9 @@ pub(super) fn failed(why: &str) -> String {
         !kind.is_empty() && kind.chars().all(is_name)
     });
     let (kind, rest) = kind.unwrap_or(("", line));
-    let known = match kind {
+    // The name as facts have it, or with spaces, as whoever failed says it.
+    let said = line.split_once(": ").map_or(kind, |(said, _)| said);
+    let known = match said.replace(' ', "_").as_str() {
         "cut_off" | "stream_cut" => "The model's answer was cut off",
         "stalled" => "The model stopped in the middle of its answer",
         "timeout" => "The model did not answer in time",
@@ -183,6 +185,14 @@ pub fn short(text: &str) -> String {
     }
 }
 
+/// A question in one line: as [`short`], and without the marks of its markdown.
+#[must_use]
+pub fn short_question(text: &str) -> String {
+    let line = text.lines().find(|line| !line.trim().is_empty());
+    let line = line.unwrap_or_default().trim_start_matches(['#', '>', ' ']);
+    short(&line.replace("**", "").replace('`', ""))
+}
+
 /// The beginning of a text that is no longer than so many bytes and cuts no character.
 #[must_use]
 pub fn beginning(text: &str, bytes_max: usize) -> &str {
@@ -195,6 +205,17 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_question_is_one_line_without_marks() {
+        for (text, wanted) in [
+            ("\n## Should `it` **stay**?\n\nMore.", "Should it stay?"),
+            ("2 * 3 * 4, or not?", "2 * 3 * 4, or not?"),
+            ("", ""),
+        ] {
+            assert_eq!(short_question(text), wanted);
+        }
+    }
+
+    #[test]
     fn a_failure_is_told_without_the_programs_name_for_it() {
         for (why, wanted) in [
             (
@@ -202,6 +223,10 @@ mod tests {
                 "The model's answer was cut off",
             ),
             ("rate_limit: 429", "The provider's limit was reached"),
+            (
+                "bad request: the provider answered with status 400",
+                "The provider did not understand the request",
+            ),
             ("odd_kind: something broke\nmore of it", "Something broke"),
             (
                 "it called 40 tools: too many",

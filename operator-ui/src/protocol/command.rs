@@ -60,6 +60,15 @@ wire! {
             /// How much.
             mode: ConsentMode,
         },
+        /// Say beforehand what runs without asking and what never runs, or take it back.
+        Rules {
+            /// What runs without asking.
+            allow: Vec<String>,
+            /// What never runs.
+            deny: Vec<String>,
+            /// Whether these are taken back.
+            back: bool,
+        },
         /// Choose a role's model, effort and so on.
         Configure {
             /// The role instance.

@@ -321,6 +321,14 @@ pub struct FlowHead {
     pub mode: ConsentMode,
     /// What need not be asked again, in words.
     pub grants: Vec<String>,
+    /// The flow's own rules about what runs without asking.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(test, ts(as = "Option<Vec<String>>", optional))]
+    pub allow: Vec<String>,
+    /// The flow's own rules about what never runs.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(test, ts(as = "Option<Vec<String>>", optional))]
+    pub deny: Vec<String>,
     /// Why it is paused.
     pub paused: Option<Paused>,
     /// What may be spent, by measure.

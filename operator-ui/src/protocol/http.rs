@@ -314,12 +314,14 @@ wire! {
         pub cost_micros: u64,
     }
 
-    /// The files of a flow's shared folder that a person may hand over.
+    /// The files of a flow's shared folder, or of its project, that a person may hand over.
     pub struct RecordFiles {
         /// By path.
         pub files: Vec<RecordFile>,
         /// Whether there are more.
         pub truncated: bool,
+        /// The largest file that is handed over.
+        pub bytes_max: u64,
     }
 
     /// A file there.

@@ -196,6 +196,39 @@ wire! {
         pub prefix: Option<String>,
     }
 
+    /// A change of the operator's own skills.
+    pub struct SkillSetting {
+        /// What the page showed: the version of the skill; nothing for a new one.
+        pub version: String,
+        /// What changes.
+        pub change: SkillChange,
+        /// Say what roles would be told, and change nothing.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        #[cfg_attr(test, ts(as = "Option<bool>", optional))]
+        pub look: bool,
+    }
+
+    /// What changes of the operator's own skills.
+    #[serde(rename_all = "snake_case")]
+    pub enum SkillChange {
+        /// A skill more.
+        Add(SkillWish),
+        /// Another description, or other words, of a skill.
+        Edit(SkillWish),
+        /// A skill less, with all its files.
+        Remove(String),
+    }
+
+    /// A skill as somebody wants it.
+    pub struct SkillWish {
+        /// Its name.
+        pub name: String,
+        /// When it is used.
+        pub description: String,
+        /// What it says.
+        pub text: String,
+    }
+
     /// What was done, or would be.
     pub struct SettingDone {
         /// In a sentence.
@@ -221,6 +254,8 @@ wire! {
         Model(String),
         /// An MCP server: it is started, asked what it offers, and ended.
         Server(String),
+        /// The service that answers `web_search`, with one search.
+        Search {},
     }
 
     /// What came of a trial.

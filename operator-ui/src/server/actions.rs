@@ -17,7 +17,7 @@ use crate::protocol::ask::ModelChoice;
 use crate::protocol::down::Fault;
 use crate::protocol::http::{NewFlow, ProjectRow, SentRequest};
 use crate::protocol::made::{MadeProject, NewProject};
-use crate::protocol::settings::{Setting, SettingDone, Trial, Tried};
+use crate::protocol::settings::{Setting, SettingDone, SkillSetting, Trial, Tried};
 
 /// How long it is waited for news of a flow before it is looked whether its task is still there.
 const LOOK: Duration = Duration::from_secs(10);
@@ -98,6 +98,18 @@ pub trait Actions: Debug + Send + Sync {
 
     /// What is configured, for one page of the settings; nothing if there is no such page.
     fn settings(&self, page: &str) -> Option<serde_json::Value>;
+
+    /// A skill of the operator's own, or of a project: what it says, and what a role is told of it.
+    ///
+    /// # Errors
+    /// In the operator's words, when there is none.
+    fn skill(&self, name: &str, project: Option<&str>) -> Result<serde_json::Value, Fault>;
+
+    /// Changes a skill of the operator's own.
+    ///
+    /// # Errors
+    /// In the operator's words.
+    fn change_skill(&self, setting: &SkillSetting) -> Result<SettingDone, Fault>;
 
     /// The models that roles may be given now.
     fn models(&self) -> Vec<ModelChoice>;

@@ -6,7 +6,7 @@ use axum::http::header::{
 };
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Response, StatusCode};
 
-use super::reply::{Answer, refused};
+use super::reply::{Answer, of_a_worker, refused};
 
 /// A file of the page.
 #[derive(Debug, Clone, Copy)]
@@ -31,6 +31,9 @@ const NO_PAGE: &str = "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\">
 /// What lies below these is a place within the page, whatever it looks like: the files of a flow and its
 /// questions have addresses there under their own names.
 const PLACES: [&str; 2] = ["p/", "inbox/"];
+
+/// How the scripts end that run beside the page.
+const WORKER: &str = ".worker.js";
 
 fn find(path: &str) -> Option<Asset> {
     let place = ASSETS.binary_search_by(|asset| asset.path.cmp(path)).ok()?;
@@ -102,6 +105,9 @@ fn answer(asset: Asset, headers: &HeaderMap) -> Answer {
     // The names stay the same from build to build, so that each is asked about.
     headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-cache"));
     headers.insert(VARY, HeaderValue::from_static("accept-encoding"));
+    if asset.path.ends_with(WORKER) {
+        of_a_worker(headers);
+    }
     if packed && !known {
         headers.insert(CONTENT_ENCODING, HeaderValue::from_static("br"));
     }

@@ -35,7 +35,9 @@ where
 fn status_of(fault: &Fault) -> StatusCode {
     match fault.code.as_str() {
         "no-such-flow" | "not-found" | "model-not-found" | "provider-not-found"
-        | "server-not-found" | "rule-not-found" | "skill-not-found" => StatusCode::NOT_FOUND,
+        | "server-not-found" | "rule-not-found" | "skill-not-found" | "search-not-found" => {
+            StatusCode::NOT_FOUND
+        }
         "message-unfit" | "flow-file-unfit" | "usage" => StatusCode::BAD_REQUEST,
         "command-refused"
         | "command-ambiguous"
@@ -50,6 +52,7 @@ fn status_of(fault: &Fault) -> StatusCode {
         | "model-in-use"
         | "provider-differs"
         | "server-exists"
+        | "skill-exists"
         | "server-waits"
         | "secret-differs"
         | "definition-changed" => StatusCode::CONFLICT,

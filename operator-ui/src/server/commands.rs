@@ -4,13 +4,16 @@
 use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
 
+use a_society_facts::fact::operator::ConsentRules;
 use a_society_facts::id::ClientId;
+use a_society_orchestrator::config::policy;
 use a_society_orchestrator::config::user::Scope;
 use a_society_orchestrator::control::client::{self, Heard, Unsaid};
 use a_society_orchestrator::control::{fault as control_fault, message};
 use a_society_orchestrator::driver::error::DriverError;
 use a_society_orchestrator::fork::Wish;
 use a_society_orchestrator::project::choices::SCOPE;
+use a_society_orchestrator::withheld::holds_a_secret;
 use a_society_state::FlowRef;
 
 use super::actions::adopt;
@@ -257,8 +260,8 @@ fn is_awaited(app: &Shared, flow: &FlowRef, command: &Command) -> bool {
     })
 }
 
-/// A budget that frees nobody is one fact.
-const BUDGET_ALONE: u64 = 1;
+/// A budget that frees nobody, or a rule that answers nothing, is one fact.
+const ALONE: u64 = 1;
 
 /// Whether a flow that rested has something to do after a command that came to so many facts.
 fn goes_on(command: &Command, facts: u64) -> bool {
@@ -277,7 +280,8 @@ fn goes_on(command: &Command, facts: u64) -> bool {
         Command::Deny { reason, .. } => {
             matches!(reason, Some(reason) if !reason.trim().is_empty())
         }
-        Command::Budget { .. } => facts > BUDGET_ALONE,
+        // A rule that answers what is asked there is more than itself.
+        Command::Budget { .. } | Command::Rules { .. } => facts > ALONE,
         Command::Mode { .. }
         | Command::Steer { .. }
         | Command::Stop { .. }
@@ -328,6 +332,10 @@ fn said(command: Command) -> Result<message::Command, Fault> {
             consent: Some(read(&consent)?),
             action: Some(read(&action)?),
             reason,
+        },
+        Command::Rules { allow, deny, back } => Said::Rules {
+            rules: checked_rules(allow, deny, back)?,
+            back,
         },
         Command::Mode { mode } => Said::Mode {
             mode: consent_mode(mode),
@@ -388,6 +396,32 @@ fn said(command: Command) -> Result<message::Command, Fault> {
             });
         }
     })
+}
+
+/// Rules as the command line checks its own; those that are taken back need only be read.
+fn checked_rules(allow: Vec<String>, deny: Vec<String>, back: bool) -> Result<ConsentRules, Fault> {
+    let no_rule = |why: String| Fault {
+        code: "usage".to_owned(),
+        what: "a rule cannot be read".to_owned(),
+        why,
+        r#try: "say it otherwise, or leave it out".to_owned(),
+    };
+    for rule in allow.iter().chain(&deny) {
+        // Rules are recorded as they are written.
+        if holds_a_secret(rule) {
+            let why = "something in it looks like a secret, which is not recorded";
+            return Err(no_rule(why.to_owned()));
+        }
+        if !back {
+            policy::check(rule).map_err(|fault| no_rule(fault.to_string()))?;
+        }
+    }
+    for rule in allow.iter().filter(|_| !back) {
+        policy::check_allow(rule).map_err(|fault| no_rule(fault.to_string()))?;
+    }
+    let mut rules = ConsentRules::default();
+    rules.add(&ConsentRules { allow, deny });
+    Ok(rules)
 }
 
 const fn consent_mode(mode: ConsentMode) -> a_society_facts::fact::operator::ConsentMode {

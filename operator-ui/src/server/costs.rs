@@ -6,17 +6,16 @@ use a_society_facts::fact::Fact;
 use a_society_facts::fact::turn::Usage;
 use a_society_facts::id::{Seq, TurnId};
 use a_society_facts::{At, Recorded};
-use a_society_state::FlowRef;
+use a_society_state::{FlowRef, Store};
 
-use super::feed_at::each_upto;
-use crate::hub::Hubs;
+use super::feed_at::each_in;
 use crate::protocol::Fault;
 use crate::protocol::http::{Cost, Costs};
 
 /// What was used up to a record.
-pub(super) fn of(hubs: &Hubs, flow: &FlowRef, at: Option<Seq>) -> Result<Costs, Fault> {
+pub(super) fn of(store: &Store, flow: &FlowRef, at: Option<Seq>) -> Result<Costs, Fault> {
     let mut used = Used::default();
-    each_upto(hubs, flow, at, &mut |recorded| used.hear(recorded))?;
+    each_in(store, flow, at, &mut |recorded| used.hear(recorded))?;
     Ok(used.told())
 }
 

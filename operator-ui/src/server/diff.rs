@@ -47,7 +47,7 @@ pub(super) fn between(
         )
     })?;
     let text = |hash: &str| {
-        let bytes = files::blob(hubs, flow, hash, project)?;
+        let bytes = files::blob(&hubs.store, flow, hash, project)?;
         Ok::<_, Fault>(String::from_utf8_lossy(&bytes).into_owned())
     };
     let old = window.a.as_deref().map(&text).transpose()?;

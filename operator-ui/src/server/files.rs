@@ -13,22 +13,21 @@ use a_society_state::{FlowRef, Store, blob as blobs};
 
 use super::authors::Authors;
 use super::blocking::{missing, unread};
-use super::feed_at::{each_in, each_upto};
+use super::feed_at::each_in;
 use super::limits::BLOB_BYTES_MAX;
-use crate::hub::Hubs;
 use crate::protocol::Fault;
 use crate::protocol::http::{DeliveredFile, FileVersion, FileVersions, Files};
 
 /// The files, by path, as they were at a record, and what was delivered by then.
 pub(super) fn of(
-    hubs: &Hubs,
+    store: &Store,
     flow: &FlowRef,
     at: Option<Seq>,
     project: &Path,
 ) -> Result<Files, Fault> {
     let mut passed = Passed::default();
     let mut is_closed = false;
-    each_upto(hubs, flow, at, &mut |recorded| {
+    each_in(store, flow, at, &mut |recorded| {
         is_closed = match recorded.fact() {
             Some(Fact::ForwardPassClosed(_)) => true,
             Some(Fact::NodeReopened(_)) => false,
@@ -41,7 +40,7 @@ pub(super) fn of(
         .into_iter()
         .map(|(path, versions)| FileVersions { path, versions });
     let made = if is_closed {
-        made(hubs, flow, project)?
+        made(store, flow, project)?
     } else {
         None
     };
@@ -88,8 +87,8 @@ pub fn handed_last(store: &Store, flow: &FlowRef) -> Result<Vec<Delivery>, Fault
     Ok(last.into_values().collect())
 }
 
-fn made(hubs: &Hubs, flow: &FlowRef, project: &Path) -> Result<Option<Delivered>, Fault> {
-    delivered::of(&hubs.store, flow, project).map_err(|error| unread(&error))
+fn made(store: &Store, flow: &FlowRef, project: &Path) -> Result<Option<Delivered>, Fault> {
+    delivered::of(store, flow, project).map_err(|error| unread(&error))
 }
 
 /// What went from node to node, and what is held until the operator says so.
@@ -193,7 +192,7 @@ fn imported(files: &mut BTreeMap<String, Vec<FileVersion>>, seq: Seq, f: &FlowIm
 /// The bytes of a version: of a blob, of what a record carries itself, or of the file that was
 /// delivered, which nobody but its project keeps.
 pub(super) fn blob(
-    hubs: &Hubs,
+    store: &Store,
     flow: &FlowRef,
     hash: &str,
     project: &Path,
@@ -205,13 +204,13 @@ pub(super) fn blob(
         )
     };
     let hash: Hash = hash.parse().map_err(|_| unknown())?;
-    let folder = hubs.store.folder(flow);
-    let kept = blobs::get(hubs.store.ground().disk.as_ref(), &folder, hash);
+    let folder = store.folder(flow);
+    let kept = blobs::get(store.ground().disk.as_ref(), &folder, hash);
     let bytes = match kept {
         Ok(bytes) => bytes,
-        Err(_) => match carried(hubs, flow, hash)? {
+        Err(_) => match carried(store, flow, hash)? {
             Some(bytes) => bytes,
-            None => made(hubs, flow, project)?
+            None => made(store, flow, project)?
                 .map(|made| made.bytes)
                 .filter(|bytes| Hash::of(bytes) == hash)
                 .ok_or_else(unknown)?,
@@ -225,9 +224,9 @@ pub(super) fn blob(
 }
 
 /// What a record carries itself, because it is small.
-fn carried(hubs: &Hubs, flow: &FlowRef, hash: Hash) -> Result<Option<Vec<u8>>, Fault> {
+fn carried(store: &Store, flow: &FlowRef, hash: Hash) -> Result<Option<Vec<u8>>, Fault> {
     let mut found = None;
-    each_upto(hubs, flow, None, &mut |recorded| {
+    each_in(store, flow, None, &mut |recorded| {
         let deliveries = match recorded.fact() {
             Some(Fact::HandoffApplied(f)) => &f.deliveries,
             Some(Fact::HandoffStaged(f)) => &f.deliveries,

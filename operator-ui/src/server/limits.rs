@@ -79,6 +79,12 @@ pub const AUTHORS_MAX: usize = 20;
 /// How many files of a flow's shared folder are offered to a person who hands one over.
 pub const RECORD_LISTED_MAX: usize = 500;
 
+/// How many files of a project are offered to that person at once; words make them fewer.
+pub const PROJECT_LISTED_MAX: usize = 200;
+
+/// How many times as long as any other body the bytes of a file may take to come.
+pub const FILE_PATIENCE: u32 = 12;
+
 /// How many places a search finds.
 pub const HITS_MAX: usize = 100;
 

@@ -8,6 +8,7 @@ mod authors;
 mod blocking;
 mod bodies;
 mod commands;
+mod compare;
 mod costs;
 pub mod dev;
 mod diff;
@@ -34,6 +35,9 @@ mod transcript;
 
 pub use access::{Access, Secrets};
 pub use actions::{Actions, Begun, Chosen};
+pub use compare::{
+    Comparison, FileLine, FileStands, GraphChange, NodeLine, NodeSide, Side, Text, compared,
+};
 pub use diff::changed;
 pub use files::handed_last;
 pub use listen::{Options, Server, start};

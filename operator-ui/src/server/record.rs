@@ -2,28 +2,45 @@
 
 use a_society_facts::Hash;
 use a_society_facts::handoff::Artifact;
+use a_society_orchestrator::limits::ARTIFACT_BYTES_MAX;
 use a_society_orchestrator::record::own::{self, Unwritten};
 use a_society_state::FlowRef;
 
 use super::app::Shared;
 use super::blocking::{missing, unread};
-use super::limits::RECORD_LISTED_MAX;
+use super::limits::{PROJECT_LISTED_MAX, RECORD_LISTED_MAX};
 use crate::fold::words;
 use crate::protocol::Fault;
 use crate::protocol::ask::ArtifactRef;
-use crate::protocol::http::{NewFile, RecordFile, RecordFiles, RecordText};
+use crate::protocol::http::{RecordFile, RecordFiles, RecordText};
 
 /// The files that there are.
 pub(super) fn list(app: &Shared, flow: &FlowRef) -> RecordFiles {
     let record = app.hubs.store.folder(flow).record();
     let disk = app.hubs.store.ground().disk.as_ref();
-    let (files, truncated) = own::files(disk, &record, RECORD_LISTED_MAX);
+    told(own::files(disk, &record, RECORD_LISTED_MAX))
+}
+
+/// The files of the flow's project whose paths have these words.
+pub(super) fn of_project(app: &Shared, flow: &FlowRef, words: &str) -> RecordFiles {
+    let project = app.actions.project_folder(flow);
+    let disk = app.hubs.store.ground().disk.as_ref();
+    told(own::project_files(
+        disk,
+        &project,
+        words,
+        PROJECT_LISTED_MAX,
+    ))
+}
+
+fn told((files, truncated): (Vec<(String, u64)>, bool)) -> RecordFiles {
     let files = files.into_iter();
     RecordFiles {
         files: files
             .map(|(path, bytes)| RecordFile { path, bytes })
             .collect(),
         truncated,
+        bytes_max: ARTIFACT_BYTES_MAX,
     }
 }
 
@@ -43,12 +60,17 @@ pub(super) fn text(app: &Shared, flow: &FlowRef, path: &str) -> Result<RecordTex
 }
 
 /// Writes one. The flow has to be one that goes on.
-pub(super) fn write(app: &Shared, flow: &FlowRef, new: &NewFile) -> Result<ArtifactRef, Fault> {
+pub(super) fn write(
+    app: &Shared,
+    flow: &FlowRef,
+    (path, bytes): (&str, &[u8]),
+    over: Option<&str>,
+) -> Result<ArtifactRef, Fault> {
     let store = &app.hubs.store;
     let look = store.look(flow).map_err(|error| unread(&error))?;
     let refused = |why: &str, hint: &str| Fault {
         code: "not-written".to_owned(),
-        what: format!("{} was not written", new.path),
+        what: format!("{path} was not written"),
         why: why.to_owned(),
         r#try: hint.to_owned(),
     };
@@ -56,12 +78,12 @@ pub(super) fn write(app: &Shared, flow: &FlowRef, new: &NewFile) -> Result<Artif
         let hint = "a-society fork begins a flow that goes on from here";
         return Err(refused("the flow is over or cannot be written", hint));
     }
-    let over = new.over.as_deref().map(str::parse::<Hash>).transpose();
+    let over = over.map(str::parse::<Hash>).transpose();
     let over =
         over.map_err(|_| refused("what it replaces has no such hash", "load the page anew"))?;
     let record = store.folder(flow).record();
     let disk = store.ground().disk.as_ref();
-    let written = own::write(disk, &record, (&new.path, new.text.as_bytes()), over);
+    let written = own::write(disk, &record, (path, bytes), over);
     written
         .map(|artifact| words::artifact(&artifact))
         .map_err(|error| match error {

@@ -2,7 +2,9 @@
 //! what a browser may do with it.
 
 use axum::body::Body;
-use axum::http::header::{CACHE_CONTROL, CONTENT_DISPOSITION, CONTENT_TYPE};
+use axum::http::header::{
+    CACHE_CONTROL, CONTENT_DISPOSITION, CONTENT_SECURITY_POLICY, CONTENT_TYPE,
+};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Response, StatusCode};
 use serde::Serialize;
 
@@ -14,23 +16,46 @@ const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; \
     manifest-src 'self'; worker-src 'self'; frame-ancestors 'none'; base-uri 'none'; \
     form-action 'none'; require-trusted-types-for 'script'";
 
-const ALWAYS: [(&str, &str); 6] = [
-    ("content-security-policy", POLICY),
+/// What a browser may do with what is no page, should it show it as one: nothing.
+const NOTHING: &str = "default-src 'none'; frame-ancestors 'none'";
+
+/// What every answer says: that it is what it says it is, and for nobody else's page.
+const ALWAYS: [(&str, &str); 2] = [
     ("x-content-type-options", "nosniff"),
-    ("x-frame-options", "DENY"),
-    ("referrer-policy", "no-referrer"),
-    ("cross-origin-opener-policy", "same-origin"),
     ("cross-origin-resource-policy", "same-origin"),
 ];
 
-/// Says with every answer what a browser may do with it.
+/// What a page says beside that.
+const OF_A_PAGE: [(&str, &str); 4] = [
+    ("content-security-policy", POLICY),
+    ("x-frame-options", "DENY"),
+    ("referrer-policy", "no-referrer"),
+    ("cross-origin-opener-policy", "same-origin"),
+];
+
+/// Says with every answer what a browser may do with it. A page and a worker bring the policy that holds in them; a
+/// script and a style have that of the page that they are of, and two dozen of them come before it is drawn.
 pub(super) fn guard(headers: &mut HeaderMap) {
-    for (name, value) in ALWAYS {
+    let kind = headers.get(CONTENT_TYPE).map(HeaderValue::as_bytes);
+    let is = |name: &str| kind.is_some_and(|kind| kind.starts_with(name.as_bytes()));
+    let more: &[(&str, &str)] = if is("text/html") {
+        &OF_A_PAGE
+    } else if is("text/javascript") || is("text/css") {
+        &[]
+    } else {
+        &[("content-security-policy", NOTHING)]
+    };
+    for (name, value) in ALWAYS.iter().chain(more) {
         headers.insert(
             HeaderName::from_static(name),
             HeaderValue::from_static(value),
         );
     }
+}
+
+/// The policy of a worker, which is the one of its own script.
+pub(super) fn of_a_worker(headers: &mut HeaderMap) {
+    headers.insert(CONTENT_SECURITY_POLICY, HeaderValue::from_static(POLICY));
 }
 
 /// An answer.

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use a_society_orchestrator::limits::ARTIFACT_BYTES_MAX;
+use a_society_orchestrator::record::own;
 use axum::Router;
 use axum::body::{Body, to_bytes};
 use axum::extract::rejection::QueryRejection;
@@ -20,7 +22,8 @@ use super::actions::adopt;
 use super::app::{Shared, flow_ref};
 use super::blocking::{missing, read, unread};
 use super::limits::{
-    BEGIN_BYTES_MAX, BODY_BYTES_MAX, HITS_MAX, ITEMS_MAX, READ_BUFFER_BYTES, WRITE_BUFFER_BYTES,
+    BEGIN_BYTES_MAX, BODY_BYTES_MAX, FILE_PATIENCE, HITS_MAX, ITEMS_MAX, QUERY_BYTES_MAX,
+    READ_BUFFER_BYTES, WRITE_BUFFER_BYTES,
 };
 use super::reply::{Answer, JSON, PAGE, download, guard, json, json_text, plain, refused};
 use super::{
@@ -32,7 +35,7 @@ use crate::hub::flow::wire_ref;
 use crate::protocol::http::{GraphText, NewFile, NewFlow, SessionRequest};
 use crate::protocol::limits::FRAME_BYTES_MAX;
 use crate::protocol::made::{NewProject, Remove};
-use crate::protocol::settings::{Setting, Trial};
+use crate::protocol::settings::{Setting, SkillSetting, Trial};
 use crate::protocol::{Fault, FlowRef, strict};
 
 /// A route: its path, what it wants of whoever asks, and what answers.
@@ -45,6 +48,9 @@ pub(super) struct Route {
 const fn route(path: &'static str, wants: Wants, by: fn() -> MethodRouter<Shared>) -> Route {
     Route { path, wants, by }
 }
+
+/// Where the bytes of a file come in as they are. Everything else that comes in is JSON.
+const UPLOADS: &str = "/api/flow/{project}/{flow}/upload";
 
 /// Every route there is. Tests walk over this table, and the document has to name each.
 pub(super) const ROUTES: &[Route] = {
@@ -89,6 +95,10 @@ pub(super) const ROUTES: &[Route] = {
         route("/api/flow/{project}/{flow}/record", Operator, || {
             get(in_record).post(put_in_record)
         }),
+        route(UPLOADS, Operator, || post(upload)),
+        route("/api/flow/{project}/{flow}/project-files", Operator, || {
+            get(in_project)
+        }),
         route("/api/flow/{project}/{flow}/blob/{hash}", Operator, || {
             get(blob)
         }),
@@ -121,6 +131,7 @@ pub(super) const ROUTES: &[Route] = {
         route("/api/flows", Operator, || post(begin)),
         route("/api/settings", Operator, || post(configure)),
         route("/api/settings/{page}", Operator, || get(setting)),
+        route("/api/skill", Operator, || get(skill).post(change_skill)),
         route("/api/trials", Operator, || post(try_out)),
     ]
 };
@@ -171,7 +182,7 @@ async fn judged(State(app): State<Shared>, request: Request, next: Next) -> Answ
         Ok(()) if shows_token => {
             refused(StatusCode::UNAUTHORIZED, "the token is not for addresses")
         }
-        Ok(()) if is_form(method, request.headers()) => refused(
+        Ok(()) if is_form(method, uri.path(), request.headers()) => refused(
             StatusCode::UNSUPPORTED_MEDIA_TYPE,
             "only JSON is understood",
         ),
@@ -187,17 +198,17 @@ async fn judged(State(app): State<Shared>, request: Request, next: Next) -> Answ
     answer
 }
 
-/// Whether a request brings something that is not JSON. A form needs no consent of a browser.
-fn is_form(method: &Method, headers: &HeaderMap) -> bool {
-    let json = headers
-        .get(CONTENT_TYPE)
-        .and_then(|kind| kind.to_str().ok())
-        .is_some_and(|kind| {
-            kind.split(';')
-                .next()
-                .is_some_and(|kind| kind.trim().eq_ignore_ascii_case("application/json"))
-        });
-    *method == Method::POST && !json
+/// Whether a request brings something that is neither JSON nor, where files come in, bytes. A form needs no consent
+/// of a browser.
+fn is_form(method: &Method, path: &str, headers: &HeaderMap) -> bool {
+    let kind = headers.get(CONTENT_TYPE);
+    let kind = kind.and_then(|kind| kind.to_str().ok()).unwrap_or_default();
+    let kind = kind.split(';').next().unwrap_or_default().trim();
+    let wanted = match path.starts_with("/api/flow/") && path.ends_with("/upload") {
+        true => "application/octet-stream",
+        false => "application/json",
+    };
+    *method == Method::POST && !kind.eq_ignore_ascii_case(wanted)
 }
 
 async fn page(State(app): State<Shared>, uri: Uri, method: Method, headers: HeaderMap) -> Answer {
@@ -290,6 +301,14 @@ pub(super) struct Window {
     pub(super) project: Option<String>,
     /// The flow before which a list of flows goes on.
     pub(super) start: Option<String>,
+}
+
+/// Where a file that comes in goes.
+#[derive(Debug, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Upload {
+    path: String,
+    over: Option<String>,
 }
 
 type Asked = Result<Query<Window>, QueryRejection>;
@@ -415,14 +434,14 @@ async fn sent(State(app): State<Shared>, seq: Inside<u64>, asked: Asked) -> Answ
 async fn handed_over(State(app): State<Shared>, Path(flow): Path<FlowRef>, asked: Asked) -> Answer {
     of_flow(app, flow, asked, |app, flow, window| {
         let project = app.actions.project_folder(flow);
-        files::of(&app.hubs, flow, window.at, &project).map(|files| json(&files))
+        files::of(&app.hubs.store, flow, window.at, &project).map(|files| json(&files))
     })
     .await
 }
 
 async fn costing(State(app): State<Shared>, Path(flow): Path<FlowRef>, asked: Asked) -> Answer {
     of_flow(app, flow, asked, |app, flow, window| {
-        costs::of(&app.hubs, flow, window.at).map(|costs| json(&costs))
+        costs::of(&app.hubs.store, flow, window.at).map(|costs| json(&costs))
     })
     .await
 }
@@ -442,7 +461,47 @@ async fn put_in_record(State(app): State<Shared>, Path(flow): Path<FlowRef>, bod
         Err(answer) => return answer,
     };
     read(&app, move |app| {
-        record::write(app, &flow_ref(&flow)?, &new).map(|written| json(&written))
+        let (flow, over) = (flow_ref(&flow)?, new.over.as_deref());
+        let file = (new.path.as_str(), new.text.as_bytes());
+        record::write(app, &flow, file, over).map(|written| json(&written))
+    })
+    .await
+}
+
+/// The bytes of a file, whatever they are, into the flow's shared folder.
+async fn upload(
+    State(app): State<Shared>,
+    Path(flow): Path<FlowRef>,
+    asked: Result<Query<Upload>, QueryRejection>,
+    body: Body,
+) -> Answer {
+    let Ok(Query(Upload { path, over })) = asked else {
+        return refused(
+            StatusCode::BAD_REQUEST,
+            "what is asked for was not understood",
+        );
+    };
+    let bytes_max = usize::try_from(ARTIFACT_BYTES_MAX).unwrap_or(usize::MAX);
+    let coming = to_bytes(body, bytes_max);
+    let Ok(bytes) = timeout(app.patience * FILE_PATIENCE, coming).await else {
+        return refused(StatusCode::REQUEST_TIMEOUT, "the file did not come in time");
+    };
+    let Ok(bytes) = bytes else {
+        return refused(StatusCode::PAYLOAD_TOO_LARGE, &own::too_large());
+    };
+    read(&app, move |app| {
+        let (flow, over) = (flow_ref(&flow)?, over.as_deref());
+        record::write(app, &flow, (&path, &bytes), over).map(|written| json(&written))
+    })
+    .await
+}
+
+/// The files of the project that a person may hand over.
+async fn in_project(State(app): State<Shared>, Path(flow): Path<FlowRef>, asked: Asked) -> Answer {
+    of_flow(app, flow, asked, |app, flow, window| {
+        let words = window.q.as_deref().unwrap_or_default();
+        let words = words::beginning(words, QUERY_BYTES_MAX);
+        Ok(json(&record::of_project(app, flow, words)))
     })
     .await
 }
@@ -450,7 +509,7 @@ async fn put_in_record(State(app): State<Shared>, Path(flow): Path<FlowRef>, bod
 async fn blob(State(app): State<Shared>, hash: Inside<String>, asked: Asked) -> Answer {
     within(app, hash, asked, |app, flow, hash, window| {
         let project = app.actions.project_folder(flow);
-        let bytes = files::blob(&app.hubs, flow, hash, &project)?;
+        let bytes = files::blob(&app.hubs.store, flow, hash, &project)?;
         Ok(match window.limit {
             // Of a long text its beginning is enough to decide by.
             Some(limit) => {
@@ -612,6 +671,40 @@ async fn configure(State(app): State<Shared>, body: Body) -> Answer {
     };
     read(&app, move |app| {
         settings::configure(app, &setting).map(|done| json(&done))
+    })
+    .await
+}
+
+/// Which skill is asked for: one of the operator's own, or of a project.
+#[derive(Debug, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+struct SkillAsked {
+    name: String,
+    project: Option<String>,
+}
+
+async fn skill(
+    State(app): State<Shared>,
+    asked: Result<Query<SkillAsked>, QueryRejection>,
+) -> Answer {
+    let Ok(Query(SkillAsked { name, project })) = asked else {
+        return refused(StatusCode::BAD_REQUEST, "a skill is asked for by its name");
+    };
+    read(&app, move |app| {
+        let found = app.actions.skill(&name, project.as_deref());
+        found.map(|found| json(&found))
+    })
+    .await
+}
+
+/// Changes a skill of the operator's own.
+async fn change_skill(State(app): State<Shared>, body: Body) -> Answer {
+    let setting: SkillSetting = match message(&app, body).await {
+        Ok(setting) => setting,
+        Err(answer) => return answer,
+    };
+    read(&app, move |app| {
+        app.actions.change_skill(&setting).map(|done| json(&done))
     })
     .await
 }

@@ -70,6 +70,17 @@ impl Actions for Idle {
         Err(idle())
     }
 
+    fn skill(&self, _: &str, _: Option<&str>) -> Result<Value, Fault> {
+        Err(idle())
+    }
+
+    fn change_skill(
+        &self,
+        _: &crate::protocol::settings::SkillSetting,
+    ) -> Result<crate::protocol::settings::SettingDone, Fault> {
+        Err(idle())
+    }
+
     fn start(&self, _: &NewFlow) -> Result<Begun, Fault> {
         Err(idle())
     }
@@ -478,32 +489,38 @@ fn forms_and_unfit_bodies_are_refused() {
 #[test]
 fn every_answer_says_what_a_browser_may_do_with_it_and_none_lets_others_in() {
     let stage = Stage::new(8);
-    for path in [
-        "/",
-        "/api/health",
-        "/api/projects",
-        "/assets/none.js",
-        "/inbox",
+    let nothing = "content-security-policy: default-src 'none'; frame-ancestors 'none'\r\n";
+    let page = "require-trusted-types-for 'script'";
+    // A script and a style are under the policy of the page that asked for them; a worker brings its own.
+    for (path, policy) in [
+        ("/", page),
+        ("/inbox", page),
+        ("/api/health", nothing),
+        ("/api/projects", nothing),
+        ("/assets/none.js", nothing),
+        ("/favicon.svg", nothing),
+        ("/assets/layout.worker.js", page),
+        ("/assets/first.js", ""),
+        ("/assets/first.css", ""),
     ] {
-        let request = format!(
-            "GET {path} HTTP/1.1\r\nHost: 127.0.0.1:{}\r\nOrigin: http://evil.example\r\nConnection: close\r\n\r\n",
-            stage.port()
-        );
-        for request in [
-            request.clone(),
-            request.replace("Origin: http://evil.example\r\n", ""),
-        ] {
+        for (origin, policy) in [("", policy), ("Origin: http://evil.example\r\n", nothing)] {
+            let request = format!(
+                "GET {path} HTTP/1.1\r\nHost: 127.0.0.1:{}\r\n{origin}Connection: close\r\n\r\n",
+                stage.port()
+            );
             let answer = stage.ask(&request).to_lowercase();
+            let (head, _) = answer.split_once("\r\n\r\n").unwrap();
+            let head = format!("{head}\r\n");
+            assert!(head.contains(policy), "{path} {head}");
             assert!(
-                answer.contains("default-src 'none'")
-                    && answer.contains("require-trusted-types-for 'script'"),
-                "{path}"
+                policy.is_empty() || head.contains("frame-ancestors 'none'"),
+                "{path} {head}"
             );
             assert!(
-                answer.contains("frame-ancestors 'none'") && answer.contains("nosniff"),
-                "{path}"
+                head.contains("nosniff") && head.contains("resource-policy: same-origin"),
+                "{path} {head}"
             );
-            assert!(!answer.contains("access-control-allow-origin"), "{path}");
+            assert!(!head.contains("access-control-allow-origin"), "{path}");
         }
     }
 }

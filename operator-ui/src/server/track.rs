@@ -74,6 +74,8 @@ pub(super) struct Tracker {
     last: BTreeMap<String, (NodeState, bool)>,
     open: BTreeMap<String, usize>,
     clock: Vec<(u64, i64)>,
+    /// The record heard last, and when it was.
+    before: Option<(u64, i64)>,
     facts: u64,
 }
 
@@ -98,20 +100,26 @@ impl Tracker {
             last: BTreeMap::new(),
             open: BTreeMap::new(),
             clock: Vec::new(),
+            before: None,
             facts: 0,
         }
     }
 
     pub(super) fn hear(&mut self, recorded: &Recorded, read: &dyn Fn(&Text) -> String) {
         self.track.head = recorded.seq;
-        let second = recorded.at.ms();
+        let ms = recorded.at.ms();
         if self
             .clock
             .last()
-            .is_none_or(|(_, at)| (*at - second).abs() >= 100)
+            .is_none_or(|(_, at)| (*at - ms).abs() >= 100)
         {
-            self.clock.push((recorded.seq, second));
+            // Between two moments time is taken to pass evenly; before a pause it stood still.
+            if self.before.is_some() && self.before != self.clock.last().copied() {
+                self.clock.extend(self.before);
+            }
+            self.clock.push((recorded.seq, ms));
         }
+        self.before = Some((recorded.seq, ms));
         self.facts += 1;
         if self.facts.is_multiple_of(1_000) {
             drop(self.fold.take_feeds());
@@ -220,4 +228,38 @@ const fn moves_nodes(fact: &Fact) -> bool {
             | Fact::CallFinished(_)
             | Fact::MessageAdded(_)
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use a_society_facts::At;
+    use a_society_facts::line;
+
+    use super::*;
+
+    #[test]
+    fn what_was_recorded_before_a_pause_is_told_to_have_been_before_it() {
+        let journal = concat!(
+            env!("CARGO_MANIFEST_DIR"),
+            "/tests/journals/review-loop.jsonl"
+        );
+        let text = std::fs::read_to_string(journal).unwrap();
+        let mut tracker = Tracker::new(&FlowRef {
+            project: "orchard".parse().unwrap(),
+            flow: "20260303T132940000Z-ledger".parse().unwrap(),
+        });
+        // Twenty records within a moment, and the next an hour later.
+        let [begun, later] = [1_000, 3_601_000];
+        for written in text.lines().take(21) {
+            let (frame, body) = line::read(&mut written.as_bytes().to_vec()).unwrap();
+            let at = At::from_ms(if frame.seq <= 20 { begun } else { later });
+            let recorded = Recorded {
+                seq: frame.seq,
+                at,
+                body,
+            };
+            tracker.hear(&recorded, &|_| String::new());
+        }
+        assert_eq!(tracker.done().at, [(1, begun), (20, begun), (21, later)]);
+    }
 }

@@ -11,13 +11,14 @@ const WORKERS = Math.min(3, availableParallelism() + 1);
 const FOLDER = new URL("../tests/", import.meta.url);
 const SUFFIX = ".test.mjs";
 /** The files that take longest, begun first, so that no worker is left alone with one of them. */
-const LONG = ["states", "served", "views", "keys", "operator", "quality", "controls", "sizes", "approval"];
-/** What always runs: every screen once, an ask that is answered, text that streams, a break of the line, the real program. */
+const LONG = ["states", "pictures", "served", "views", "keys", "operator", "quality", "controls", "sizes", "approval"];
+/** What always runs: every screen once, an ask that is answered, text that streams, a break of the line, what the page weighs, the real program. */
 const SLICE = {
   quality: [/^the screen "/],
   approval: ["an ask that appears while somebody types with the focus in the composer is not decided", "a letter in the list decides once the ask has been there to be read"],
   operator: ["a feed opens at its end and stays there while text streams in"],
   states: ['when the line is lost the screen "feed" says so itself and moves nothing by a pixel, on a desk', "what is decided and said without a connection stands there as not sent, and is sent once"],
+  weight: ["the inbox and the flow of a turn that waits for a person are small when they are loaded first"],
   binary: ["a flow is answered from the page of the program, up to the turn that a person takes"],
 };
 

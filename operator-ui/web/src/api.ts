@@ -1,5 +1,6 @@
 // Requests outside the socket: what is too large for it, or asked for once.
 import { request } from "./backend";
+import { inSentences } from "./words";
 import type { Fault, FlowRef, ItemBody } from "./wire";
 
 /** A request that the server refused, in the words it gave. */
@@ -9,7 +10,7 @@ export class Refused extends Error {
   constructor(status: number, fault: Fault) {
     super(fault.what);
     this.status = status;
-    this.fault = fault;
+    this.fault = inSentences(fault);
   }
 }
 
@@ -39,6 +40,11 @@ export async function getText(path: string, signal?: AbortSignal): Promise<strin
 /** Sends to an address under `/api`. */
 export async function post<T>(path: string, body: unknown): Promise<T> {
   return answer<T>(await request(path, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) }));
+}
+
+/** Sends bytes as they are to an address under `/api`. */
+export async function upload<T>(path: string, body: Blob): Promise<T> {
+  return answer<T>(await request(path, { method: "POST", headers: { "content-type": "application/octet-stream" }, body }));
 }
 
 /** An address of one flow, such as `…/track`; pairs that are null are left out. */

@@ -23,3 +23,6 @@ export function visible(text: string): Piece[] {
 
 /** Whether a text holds anything that would not be seen. */
 export const hides = (text: string): boolean => visible(text).some((piece) => piece.hidden);
+
+/** Whether bytes that came as a text are one: a picture has zeros in it, or much that is no character. */
+export const isText = (told: string): boolean => !told.includes("\0") && told.split("\uFFFD").length * 50 <= told.length + 100;

@@ -1,7 +1,7 @@
 //! The slow half of a layout: dagre orders the cards of each rank. Loaded when the first graph is drawn.
 
-import { Graph as DagreGraph } from '@dagrejs/graphlib';
-import { layout as dagreLayout } from '@dagrejs/dagre';
+// dagre has its own copy of what it draws on; the package of that would come a second time.
+import { Graph as DagreGraph, layout as dagreLayout } from '@dagrejs/dagre';
 import { CARD_TALL, CARD_WIDTH, edgeKey, type Direction, type Order, type Point, type Topology } from './layout';
 
 /** Orders a topology. Runs in a worker for big graphs. */

@@ -22,6 +22,8 @@ const MOST_DRAFTS = 50;
 /** Text that somebody began to write. It survives leaving the screen, a reload and a lost connection. */
 class Drafts {
   #texts = new SvelteMap<string, string>(readDrafts());
+  /** What was sent and is not answered: it is kept too, and stands in its field again if the page goes before the answer comes. */
+  #onTheWay = new Set<readonly [string, string]>();
   get(key: string): string {
     return this.#texts.get(key) ?? "";
   }
@@ -36,14 +38,23 @@ class Drafts {
    * typed since. */
   take(key: string): (ok: boolean) => void {
     const said = this.get(key);
+    const way = [key, said] as const;
+    this.#onTheWay.add(way);
     this.set(key, "");
     return (ok) => {
+      this.#onTheWay.delete(way);
+      this.#keep();
       if (!ok) this.set(key, [said, this.get(key)].filter((part) => part !== "").join("\n"));
     };
   }
+  #kept(): Map<string, string> {
+    const all = new Map<string, string>();
+    for (const [key, text] of [...this.#onTheWay, ...this.#texts]) all.set(key, [all.get(key) ?? "", text].filter((part) => part !== "").join("\n"));
+    return all;
+  }
   #keep(): void {
     try {
-      sessionStorage.setItem(DRAFTS, JSON.stringify([...this.#texts]));
+      sessionStorage.setItem(DRAFTS, JSON.stringify([...this.#kept()]));
     } catch {
       // Nothing is kept then; what is on the screen stays.
     }

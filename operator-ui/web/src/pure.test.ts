@@ -16,7 +16,7 @@ import { letters } from "./roles";
 import { href, parse, type Route } from "./router";
 import { consentLine, groupWords, handOff, kindOf, rowAt, Rows, rowsOf, saysNothingNew } from "./rows";
 import { tailAfter, tailed, type Tail } from "./tail";
-import { ago, money, several, span, tokens, took } from "./words";
+import { ago, inSentences, money, several, span, tokens, took } from "./words";
 import type { Ask, AskKind, ConsentAnswer, FeedState, Item } from "./wire";
 
 const at = (address: string): Route => {
@@ -286,6 +286,12 @@ describe("words", () => {
     expect([span(59_700), span(3_590_000), span(47 * 3_600_000), span(6_370 * 3_600_000)]).toEqual(["1 min", "1 h 0 min", "47 h 0 min", "265 d 10 h"]);
     expect(several(1, "file")).toBe("1 file");
     expect(ago(new Date(0).toISOString(), 125_000)).toBe("2m");
+  });
+  it("put what a terminal says into sentences, and leave names and commands as they are", () => {
+    const told = (what: string, why: string, way: string) => Object.values(inSentences({ code: "x", what, why, try: way })).slice(1);
+    expect(told("harb is not a file of the workspace", "only files of the workspace are run", "a-society check")).toEqual(["harb is not a file of the workspace.", "Only files of the workspace are run.", "Try: a-society check"]);
+    expect(told("the message was not understood", "unknown field `title`", "load the page anew")).toEqual(["The message was not understood.", "Unknown field `title`.", "Load the page anew."]);
+    expect(told("This was answered already.", "", "start it anew: a-society run FILE")).toEqual(["This was answered already.", "", "Start it anew: a-society run FILE"]);
   });
   it("give a role two letters, and another instance its number", () => {
     expect([letters("backend"), letters("code-reviewer"), letters("owner_2")]).toEqual(["Ba", "Cr", "O2"]);

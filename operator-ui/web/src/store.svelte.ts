@@ -9,6 +9,7 @@ import { Net, type Ack, type Hello, type Line, type News, type Waiting } from ".
 import { restOf } from "./pace";
 import { refKey } from "./router";
 import { tailAfter, type Tail } from "./tail";
+import { inSentences } from "./words";
 import { PROTO } from "./wire";
 import type { Command, Fault, FeedState, FlowRef, FlowRow, FlowState, InboxState, Item, Part, Topic } from "./wire";
 
@@ -181,11 +182,14 @@ class Store {
   }
 
   /** Gives a command and says what became of it; a refusal is also shown as an error. */
-  async command(flow: FlowRef, command: Command): Promise<Ack> {
+  async command({ project, flow }: FlowRef, command: Command): Promise<Ack> {
     this.#serial += 1;
-    const ack = await this.#net.command(flow, command, `${this.#tab}-${this.#serial}`);
-    if (!ack.ok) this.fail(ack.error);
-    return ack;
+    // The address alone: what gives a command has it as a part of a head or a row, and the server takes nothing besides it.
+    const ack = await this.#net.command({ project, flow }, command, `${this.#tab}-${this.#serial}`);
+    if (ack.ok) return ack;
+    const told = { ...ack, error: inSentences(ack.error) };
+    this.fail(told.error);
+    return told;
   }
 
   /** Shows an error until it is dismissed. */

@@ -562,6 +562,14 @@ mode: ConsentMode,
  */
 grants: Array<string>,
 /**
+ * The flow's own rules about what runs without asking.
+ */
+allow?: Array<string>,
+/**
+ * The flow's own rules about what never runs.
+ */
+deny?: Array<string>,
+/**
  * Why it is paused.
  */
 paused: Paused | null,
@@ -1201,7 +1209,19 @@ reason?: string, } | { "do": "mode",
 /**
  * How much.
  */
-mode: ConsentMode, } | { "do": "configure",
+mode: ConsentMode, } | { "do": "rules",
+/**
+ * What runs without asking.
+ */
+allow: Array<string>,
+/**
+ * What never runs.
+ */
+deny: Array<string>,
+/**
+ * Whether these are taken back.
+ */
+back: boolean, } | { "do": "configure",
 /**
  * The role instance.
  */
@@ -2110,7 +2130,11 @@ files: Array<RecordFile>,
 /**
  * Whether there are more.
  */
-truncated: boolean, };
+truncated: boolean,
+/**
+ * The largest file that is handed over.
+ */
+bytes_max: number, };
 
 export type RecordFile = {
 /**
@@ -2506,7 +2530,37 @@ shown?: string,
  */
 definition?: string, };
 
-export type Trial = { "model": string } | { "server": string };
+export type SkillSetting = {
+/**
+ * What the page showed: the version of the skill; nothing for a new one.
+ */
+version: string,
+/**
+ * What changes.
+ */
+change: SkillChange,
+/**
+ * Say what roles would be told, and change nothing.
+ */
+look?: boolean, };
+
+export type SkillChange = { "add": SkillWish } | { "edit": SkillWish } | { "remove": string };
+
+export type SkillWish = {
+/**
+ * Its name.
+ */
+name: string,
+/**
+ * When it is used.
+ */
+description: string,
+/**
+ * What it says.
+ */
+text: string, };
+
+export type Trial = { "model": string } | { "server": string } | { "search": Record<symbol, never> };
 
 export type Tried = {
 /**

@@ -1,5 +1,5 @@
 // Numbers and moments in words. Dates by `Intl`; everything else is one English.
-import type { Again } from "./wire";
+import type { Again, Fault } from "./wire";
 
 const clockTime = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
 const clockSecond = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23" });
@@ -93,3 +93,17 @@ export function bytes(n: number): string {
 
 /** Which of two names or moments of the wire comes first. Code points do; a language's own order is dear in long lists. */
 export const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+
+/** Words that a sentence begins with; whatever else stands first may be a name, a path or a command. */
+const OPENS = /^(?:the|this|that|it|its|no|nothing|nobody|a|an|only|there|they|some|each|every|another|unknown|load|take|name|start|give|choose|wait|open|look|use|make|write|say|set|put|at|in|of|for|if|while|where|when)(?= )/;
+/** What a terminal says in a line, as a sentence of a page; a command at its end stays as it is typed. */
+function sentence(text: string): string {
+  const said = text.trim().replace(OPENS, (word) => word.charAt(0).toUpperCase() + word.slice(1));
+  if (said === "" || /[.!?:]$/.test(said)) return said;
+  return said.includes("a-society ") ? said : `${said}.`;
+}
+/** A fault in sentences, whoever told it: they stand one behind the other on the page. */
+export function inSentences(fault: Fault): Fault {
+  const way = fault.try.startsWith("a-society ") ? `Try: ${fault.try}` : sentence(fault.try);
+  return { ...fault, what: sentence(fault.what), why: sentence(fault.why), try: way };
+}

@@ -1,21 +1,12 @@
 // Two runs of the real program beside each other on its page: which is offered, what each took at a node, and where their texts differ.
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { launch, open } from "./browser.mjs";
 import { missing, Place } from "./program.mjs";
+import { findings } from "./sound.mjs";
 import { says } from "./stage.mjs";
 
 const skip = missing("two runs beside each other");
-const axe = readFileSync(new URL("../node_modules/axe-core/axe.min.js", import.meta.url), "utf8");
-async function findings(page) {
-  const session = await page.context().newCDPSession(page);
-  await session.send("Runtime.evaluate", { expression: axe });
-  return page.evaluate(async () => {
-    const result = await window.axe.run(document, { runOnly: ["wcag2a", "wcag2aa", "wcag21aa", "wcag22aa", "best-practice"], resultTypes: ["violations"] });
-    return result.violations.map((one) => `${one.id}: ${one.nodes.map((node) => node.target).join(" ")}`);
-  });
-}
 
 test("a flow is compared with a fork, its parent first, and with another run of its file: nodes, totals and texts of both", { skip }, async () => {
   const place = new Place();

@@ -259,7 +259,9 @@ async function program(files, use) {
     page.on("console", (message) => { if (message.type() === "error" || message.type() === "warning") complaints.push(message.text()); });
     page.on("pageerror", (error) => complaints.push(String(error)));
     await page.goto(address);
+    // The token leaves the address before it is exchanged; who leaves in between is without the cookie.
     await until(() => page.url(), (url) => !url.includes("token"), "the token leaves the address");
+    await page.locator(".shell[data-line=open]").waitFor();
     await use(page, new URL(page.url()).origin);
     assert.deepEqual(complaints, []);
   } finally {

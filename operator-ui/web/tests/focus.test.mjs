@@ -29,6 +29,18 @@ test("whoever answers with the keyboard stays at what is asked next, and at last
   await until(() => where(page), (place) => place === "backend feed", "it stays there");
 });
 
+test("whoever asks for the inbox with keys works in its list, whatever had the focus", async () => {
+  const { page } = await at(FLOW);
+  await page.getByRole("link", { name: /^Flows/ }).first().focus();
+  for (const again of [false, true]) {
+    if (again) await page.getByRole("link", { name: /^Flows/ }).first().focus();
+    await page.keyboard.press("g");
+    await page.keyboard.press("i");
+    await page.waitForSelector("main.split");
+    await until(() => page.evaluate(() => document.activeElement?.getAttribute("aria-current") === "true" && document.activeElement.closest("[aria-label='Waiting for you']") !== null), (is) => is, "the line of the list has the focus");
+  }
+});
+
 test("a sheet takes the focus with it when it opens, and gives it back when it closes", async () => {
   const { page } = await at(FLOW, { width: 800 });
   await page.getByRole("link", { name: /backend feed/ }).focus();

@@ -1,24 +1,15 @@
 // What is made and removed from the page of the real program: an example and a project in an empty workspace, which lie on the disk
 // and run, and a flow that is deleted after its plan was shown.
 import assert from "node:assert/strict";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { launch, open } from "./browser.mjs";
 import { missing, Place } from "./program.mjs";
+import { findings } from "./sound.mjs";
 import { says, until } from "./stage.mjs";
 
 const skip = missing("what is made and removed from the page");
-const axe = readFileSync(new URL("../node_modules/axe-core/axe.min.js", import.meta.url), "utf8");
-/** What an accessibility checker finds; the policy of the page allows no script but its own, so that it comes from outside. */
-async function findings(page) {
-  const session = await page.context().newCDPSession(page);
-  await session.send("Runtime.evaluate", { expression: axe });
-  return page.evaluate(async () => {
-    const result = await window.axe.run(document, { runOnly: ["wcag2a", "wcag2aa", "wcag21aa", "wcag22aa", "best-practice"], resultTypes: ["violations"] });
-    return result.violations.map((one) => `${one.id}: ${one.nodes.map((node) => node.target).join(" ")}`);
-  });
-}
 
 test("an empty workspace offers an example and a project, which are written, shown by their paths and run", { skip }, async () => {
   const place = new Place({ "ledger/main.c": "int main;\n" });

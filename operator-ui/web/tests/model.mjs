@@ -34,30 +34,43 @@ export class Model {
     const next = typeof this.answers === "function" ? this.answers(body, this.heard.length) : (this.answers.shift() ?? { text: "Nothing more." });
     await next.hold;
     if (next.refuse !== undefined) {
-      response.writeHead(next.refuse, { "content-type": "application/json", ...(next.headers ?? {}) });
-      response.end(JSON.stringify({ type: "error", error: { type: "rate_limit_error", message: next.message ?? "too many requests" } }));
+      refuse(response, next);
       return;
     }
-    response.writeHead(200, { "content-type": "text/event-stream" });
-    const say = (type, more) => response.write(`event: ${type}\ndata: ${JSON.stringify({ type, ...more })}\n\n`);
-    say("message_start", { message: { id: `msg_${this.heard.length}`, type: "message", role: "assistant", model: "m", content: [], usage: { input_tokens: 100, output_tokens: 1, cache_read_input_tokens: next.cached ?? 0 } } });
-    let index = 0;
-    if (next.text !== undefined) {
-      say("content_block_start", { index, content_block: { type: "text", text: "" } });
-      say("content_block_delta", { index, delta: { type: "text_delta", text: next.text } });
-      say("content_block_stop", { index });
-      index += 1;
-    }
-    for (const [name, input] of next.calls ?? []) {
-      say("content_block_start", { index, content_block: { type: "tool_use", id: `toolu_${this.heard.length}_${index}`, name, input: {} } });
-      say("content_block_delta", { index, delta: { type: "input_json_delta", partial_json: JSON.stringify(input) } });
-      say("content_block_stop", { index });
-      index += 1;
-    }
-    say("message_delta", { delta: { stop_reason: (next.calls ?? []).length > 0 ? "tool_use" : "end_turn" }, usage: { output_tokens: 20 } });
-    say("message_stop", {});
-    response.end();
+    await speak(response, this.heard.length, next);
   }
+}
+/** Says no to a request, as a provider does. */
+export function refuse(response, { refuse: status, headers = {}, message = "too many requests", kind = "rate_limit_error" }) {
+  response.writeHead(status, { "content-type": "application/json", ...headers });
+  response.end(JSON.stringify({ type: "error", error: { type: kind, message } }));
+}
+/** Answers a request: with `text` and `calls`; with `used` as the tokens of it. The stream pauses behind the text
+ * until `rest` says how it goes on: with more text, or with "cut" for a line that breaks. */
+export async function speak(response, n, { text, calls = [], cached = 0, used = {}, rest }) {
+  const { input = 100, output = 20 } = used;
+  response.writeHead(200, { "content-type": "text/event-stream" });
+  const say = (type, more) => response.write(`event: ${type}\ndata: ${JSON.stringify({ type, ...more })}\n\n`);
+  say("message_start", { message: { id: `msg_${n}`, type: "message", role: "assistant", model: "m", content: [], usage: { input_tokens: input, output_tokens: 1, cache_read_input_tokens: cached } } });
+  let index = 0;
+  if (text !== undefined) {
+    say("content_block_start", { index, content_block: { type: "text", text: "" } });
+    say("content_block_delta", { index, delta: { type: "text_delta", text } });
+    const more = await rest;
+    if (more === "cut") return void response.destroy();
+    if (more !== undefined) say("content_block_delta", { index, delta: { type: "text_delta", text: more } });
+    say("content_block_stop", { index });
+    index += 1;
+  }
+  for (const [name, input] of calls) {
+    say("content_block_start", { index, content_block: { type: "tool_use", id: `toolu_${n}_${index}`, name, input: {} } });
+    say("content_block_delta", { index, delta: { type: "input_json_delta", partial_json: JSON.stringify(input) } });
+    say("content_block_stop", { index });
+    index += 1;
+  }
+  say("message_delta", { delta: { stop_reason: calls.length > 0 ? "tool_use" : "end_turn" }, usage: { output_tokens: output } });
+  say("message_stop", {});
+  response.end();
 }
 /** The end of a turn that hands a file on. */
 export const handsOver = (to, path) => `Done.\n\n\`\`\`handoff\ntarget_node_id: ${to}\nartifact_path: ${path}\n\`\`\`\n`;

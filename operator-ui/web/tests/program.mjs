@@ -1,6 +1,7 @@
 // The real program in a workspace of its own, for the tests that use it.
 import { spawn, spawnSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { request } from "node:http";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 
@@ -13,9 +14,12 @@ export const either = (slice, whole) => (process.env.A_SOCIETY_TEST_FULL === "1"
 
 /** A workspace that vanishes, and the server in it. Each start of the server is reached at the same port. */
 export class Place {
-  constructor(files = {}) {
-    this.folder = mkdtempSync(join(tmpdir(), "a-society-page-"));
-    mkdirSync(join(this.folder, ".a-society"));
+  /** With a `name` the workspace is called so on every run; `environment` is what its commands see besides that of the tests. */
+  constructor(files = {}, { name = null, environment = {} } = {}) {
+    this.around = mkdtempSync(join(tmpdir(), "a-society-page-"));
+    this.folder = name === null ? this.around : join(this.around, name);
+    this.environment = environment;
+    mkdirSync(join(this.folder, ".a-society"), { recursive: true });
     for (const [path, text] of Object.entries(files)) this.put(path, text);
     this.port = 0;
     this.server = null;
@@ -34,12 +38,12 @@ export class Place {
   }
   /** Runs a command to its end. */
   run(...words) {
-    const ran = spawnSync(binary, words, { cwd: this.folder, stdio: ["ignore", "pipe", "pipe"], encoding: "utf8", maxBuffer: 1 << 28 });
+    const ran = spawnSync(binary, words, { cwd: this.folder, stdio: ["ignore", "pipe", "pipe"], encoding: "utf8", maxBuffer: 1 << 28, env: { ...process.env, ...this.environment } });
     return { code: ran.status, out: ran.stdout, err: ran.stderr };
   }
   /** Begins a command that goes on beside the test. */
   begin(words, environment = {}) {
-    return spawn(binary, words, { cwd: this.folder, stdio: ["ignore", "pipe", "pipe"], env: { ...process.env, ...environment } });
+    return spawn(binary, words, { cwd: this.folder, stdio: ["ignore", "pipe", "pipe"], env: { ...process.env, ...this.environment, ...environment } });
   }
   /** Starts the server, and gives the address that it prints, token and all. */
   async serve(...more) {
@@ -67,10 +71,18 @@ export class Place {
   }
   /** Asks the server, as a program does. */
   async ask(method, path, body) {
-    const headers = { authorization: `Bearer ${this.token}`, "content-type": "application/json" };
-    const answer = await fetch(this.origin + path, { method, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) });
-    if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${await answer.text()}`);
-    return answer.json();
+    const said = body === undefined ? "" : JSON.stringify(body);
+    const headers = { authorization: `Bearer ${this.token}`, "content-type": "application/json", "content-length": Buffer.byteLength(said) };
+    const { status, text } = await new Promise((done, failed) => {
+      // Each on a line of its own: one that is kept is closed by the server while a command holds up this process.
+      const asked = request(this.origin + path, { method, headers, agent: false }, (answer) => {
+        let text = "";
+        answer.setEncoding("utf8").on("data", (more) => { text += more; }).on("end", () => done({ status: answer.statusCode, text })).on("error", failed);
+      });
+      asked.on("error", failed).end(said);
+    });
+    if (status < 200 || status > 299) throw new Error(`${method} ${path}: ${status} ${text}`);
+    return JSON.parse(text);
   }
   /** The flow's folder within the workspace. */
   state(flow) {
@@ -89,7 +101,7 @@ export class Place {
   }
   async end() {
     if (this.server !== null) await killed(this.server);
-    rmSync(this.folder, { recursive: true, force: true });
+    rmSync(this.around, { recursive: true, force: true });
   }
 }
 

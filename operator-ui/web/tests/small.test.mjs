@@ -38,6 +38,12 @@ test("in a window magnified four times the nodes of a flow can be read", async (
   await last.click({ trial: true });
 });
 
+test("on a phone Feed opens the feed of the role that waits", async () => {
+  const { page } = await at("/p/orchard/f/ledger", PHONE);
+  await page.getByRole("link", { name: "Feed", exact: true }).tap();
+  await page.getByRole("log", { name: "backend feed" }).waitFor();
+});
+
 test("on a phone a lost line is told in the place of the figures, and nothing moves", async () => {
   const { page, server } = await at("/p/orchard/f/ledger/outline", PHONE);
   const node = page.getByRole("main").getByText("intake", { exact: true }).first();

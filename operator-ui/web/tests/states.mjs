@@ -42,8 +42,8 @@ const withSession = (change = () => {}) => changed((data, state, feeds) => { dat
 
 const draft = () => changed((data, state, feeds) => {
   quiet(data, state);
-  Object.assign(state.flow, { title: "Untitled", status: "draft", draft: true, input: null, nodes: 1, nodes_done: 0, running: 0, waits: 0, tokens: 0, cost_micros: 0, cached_tokens: null, owner: "owner", closing: null, seq: 2, limits: {} });
-  Object.assign(data.inbox.flows[LEDGER], { title: "Untitled", status: "draft", nodes: 1, nodes_done: 0, running: 0, waits: 0, tokens: 0, cost_micros: 0 });
+  Object.assign(state.flow, { title: "Untitled", status: "waiting for you", draft: true, input: null, nodes: 1, nodes_done: 0, running: 0, waits: 0, tokens: 0, cost_micros: 0, cached_tokens: null, owner: "owner", closing: null, seq: 2, limits: {} });
+  Object.assign(data.inbox.flows[LEDGER], { title: "Untitled", status: "waiting for you", nodes: 1, nodes_done: 0, running: 0, waits: 0, tokens: 0, cost_micros: 0 });
   state.order = ["open"];
   state.nodes = { open: { ...state.nodes.intake, id: "open", role: "owner", state: "ready", words: "Ready", took_ms: null, since: null, human_colab: true } };
   state.edges = {};
@@ -83,9 +83,9 @@ const denied = () => changed((data, state, feeds) => {
   feeds.backend.push(item(4700, "event", "run_command: rm -rf build\nNo.", { event: "consent.resolved", label: "Denied", consent: { tool: "run_command", about: "rm -rf build", answer: "deny" } }));
 });
 const closed = () => changed((data, state, feeds) => {
-  const one = ask("ledger/improvement/flow", { kind: "improvement", modes: ["graph_based", "parallel", "none"], roles: 5, estimates: [{ mode: "graph_based", roles: 5, ms: 720_000, cost_micros: 1_400_000 }, { mode: "parallel", roles: 5, ms: 240_000, cost_micros: null }] }, { role: null, node: null, blocking: false, headline: "Forward pass closed", short: "Forward pass closed. Run a retrospective?" });
+  const one = ask("ledger/improvement/flow", { kind: "improvement", modes: ["graph_based", "parallel", "none"], roles: 5, estimates: [{ mode: "graph_based", roles: 5, ms: 720_000, cost_micros: 1_400_000 }, { mode: "parallel", roles: 5, ms: 240_000, cost_micros: null }] }, { role: null, node: null, blocking: false, headline: "The forward work is done", short: "Run a retrospective?" });
   only(data, state, one);
-  Object.assign(state.flow, { phase: "improvement_choice", status: "forward pass closed", running: 0, nodes_done: 8, waits: 1 });
+  Object.assign(state.flow, { phase: "improvement_choice", status: "waiting for you", running: 0, nodes_done: 8, waits: 1 });
   for (const node of Object.values(state.nodes)) Object.assign(node, { state: "done", words: "Done", live: null, correction: false, took_ms: node.took_ms ?? 300_000 });
   for (const edge of Object.values(state.edges)) Object.assign(edge, { state: "delivered", open_correction: false, forward: edge.forward.length > 0 ? edge.forward.map((one) => ({ ...one, superseded_at: null })) : [{ artifact: { path: `${edge.from}.md`, hash: `h-${edge.from}`, bytes: 900 }, seq: 4400, at: now(), superseded_at: null, read: true }] });
   for (const role of Object.values(state.roles)) role.state = "done";
@@ -97,7 +97,7 @@ const improving = (consents) => changed((data, state) => {
   Object.assign(then.flow, { phase: consents ? "feedback_consent" : "improving", status: "improving" });
   const found = (role) => ({ path: `improvement/${role}.md`, hash: `h-${role}`, bytes: 1200 });
   then.improvement = { mode: "graph_based", roles: Object.fromEntries([["reviewer", "done", []], ["backend", consents ? "done" : "reflecting", ["reviewer"]], ["frontend", consents ? "done" : "reflecting", ["reviewer"]], ["writer", "done", ["reviewer"]], ["architect", consents ? "done" : "waiting", ["backend", "frontend", "writer"]], ["owner", consents ? "done" : "waiting", ["architect"]]].map(([role, stands, depends_on]) => [role, { state: stands, depends_on, findings: stands === "done" ? found(role) : null, seq: stands === "done" ? 4700 : null }])), feedback: { state: "undecided", path: null } };
-  const one = ask("ledger/feedback", { kind: "feedback", path: "/orchard/.a-society/feedback/20260303T141152Z-ledger.md" }, { role: null, node: null, blocking: false, headline: "A report may be written", short: "Write a report from all findings?" });
+  const one = ask("ledger/feedback", { kind: "feedback", path: "/orchard/.a-society/feedback/20260303T141152Z-ledger.md" }, { role: null, node: null, blocking: false, headline: "The findings are written", short: "Say whether a report is written" });
   quiet(data, then);
   if (consents) only(data, then, one);
 });
@@ -169,5 +169,13 @@ export const STATES = {
   "transcript-error": { path: `${TRANSCRIPT}?seg=requests&msg=3`, data: () => withSession((data) => { const last = data.flows[LEDGER].transcripts.backend.requests.messages.at(-1); last.content += ", failed: limit"; last.raw = { ...last.raw, failed: { class: "limit", error: "429 Too Many Requests: this key may send 40 requests a minute", retry_in_ms: 40_000 } }; }) },
   "transcript-cut": { path: TRANSCRIPT, data: () => withSession((data, state) => { only(data, state, ask("ledger/stopped", { kind: "stopped" })); data.flows[LEDGER].transcripts.backend.live.messages.push({ ...said(18, "assistant", "Writer done. Journal::append takes the lock once per batch and assigns sequence"), raw: { role: "assistant", text: "Writer done. Journal::append takes the lock once per batch and assigns sequence", interrupted: true } }); }) },
   "transcript-none": { path: TRANSCRIPT },
+};
+/** States that the real program is brought to as well, by the picture that shows them (`pictures.test.mjs`): there they are
+ * compared and checked as it says them. The others need what no real program can be brought to in the time of a test: a
+ * line that falls silent between two messages, a server that has not answered yet or answers late, a newer version's
+ * journal, 400 asks, a sentence that grows by one word; or a session with nothing in it. */
+export const PLAYED = {
+  "inbox-error": "failure", "inbox-interrupted": "stopped", "inbox-closed": "retrospective", "flow-lost": "offline", "flow-asks": "flow", "flow-error": "failure", "flow-retrying": "limit",
+  "flow-past": "past", "flow-improving": "closed", "transcript-live": "transcript",
 };
 export { DIFF };

@@ -1,6 +1,7 @@
 //! Settings from outside, resolved here and handed on as values.
 
 pub mod editing;
+mod kept;
 pub mod models;
 pub use a_society_roles::consent::policy;
 pub use a_society_roles::provider::config::{catalogue, edit};

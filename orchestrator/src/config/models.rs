@@ -93,9 +93,9 @@ pub struct Models {
     providers: Mutex<BTreeMap<String, Keyed>>,
     servers: Mutex<Option<Kept>>,
     search: Part<Option<SearchService>>,
-    reach: OnceLock<Reach>,
+    reach: Part<Reach>,
     consent: Part<ConsentConfig>,
-    bounds: OnceLock<Bounds>,
+    bounds: Part<Bounds>,
 }
 
 /// A provider, and what it was made of.
@@ -190,12 +190,7 @@ impl Models {
     /// # Errors
     /// When the configuration cannot be used.
     pub fn reach(&self) -> Result<Reach, String> {
-        if let Some(reach) = self.reach.get() {
-            return Ok(reach.clone());
-        }
-        // A fault is not kept: what the operator mends counts the next time.
-        let reach = user::reach().map_err(|error| error.to_string())?;
-        Ok(self.reach.get_or_init(|| reach).clone())
+        self.reach.get(user::reach)
     }
 
     /// What the operator says beforehand about calls.
@@ -210,8 +205,7 @@ impl Models {
     /// and that is told.
     #[must_use]
     pub fn bounds(&self) -> Bounds {
-        let read = || user::bounds().unwrap_or_default();
-        *self.bounds.get_or_init(read)
+        self.bounds.get(user::bounds).unwrap_or_default()
     }
 
     /// The operator's models.

@@ -25,6 +25,8 @@ use a_society_roles::provider::config::{
 use a_society_roles::tool::SearchService;
 pub use a_society_roles::tool::{Narrowing, Reach, Scope};
 
+use super::kept::KeptText;
+
 /// The largest configuration that is read; it is written by hand.
 const CONFIG_BYTES_MAX: u64 = 1024 * 1024;
 
@@ -107,8 +109,9 @@ fn home() -> Option<PathBuf> {
 /// # Errors
 /// When it is there and cannot be read.
 pub fn text() -> Result<Option<(PathBuf, String)>, ConfigError> {
+    static KEPT: KeptText = KeptText::new();
     let path = path()?;
-    match read(&path, CONFIG_BYTES_MAX) {
+    match KEPT.get(&path, |path| read(path, CONFIG_BYTES_MAX)) {
         Ok(text) => Ok(text.map(|text| (path, text))),
         Err(why) => Err(ConfigError::Unreadable { path, why }),
     }

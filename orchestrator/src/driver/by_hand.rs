@@ -58,6 +58,7 @@ impl Core {
             draft: None,
             thought: None,
             calls: 0,
+            answers_at_most: self.roles.answers_at_most(),
             silent_s: 0,
             told_to_stop: false,
             judged: None,

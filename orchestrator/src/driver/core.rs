@@ -48,6 +48,8 @@ pub(super) struct LiveTurn {
     pub(super) draft: Option<(DraftKind, DraftStream)>,
     pub(super) thought: Option<DraftStream>,
     pub(super) calls: u32,
+    /// How many answers it may have.
+    pub(super) answers_at_most: u32,
     pub(super) told_to_stop: bool,
     /// What the turn is about to end with, as it was judged when a call said so.
     pub(super) judged: Option<a_society_flow::machine::Outcome>,
@@ -95,8 +97,6 @@ pub struct Parts {
     pub places: Places,
     /// How many turns of the flow run at once.
     pub turns_at_once: usize,
-    /// How many answers a turn may have.
-    pub answers_at_most: u32,
     /// Room for turns in the process.
     pub room: Room,
 }
@@ -117,7 +117,6 @@ pub struct Core {
     /// What was begun beside the flow's turns, and has to be taken now.
     pub(super) asides: Vec<Start>,
     turns_at_once: usize,
-    pub(super) answers_at_most: u32,
     room: Room,
     /// Whether work waits for room that other flows of the process take.
     crowded: bool,
@@ -154,7 +153,6 @@ impl Core {
             mint,
             places,
             turns_at_once,
-            answers_at_most,
             room,
         } = parts;
         let live = BTreeMap::new();
@@ -169,7 +167,6 @@ impl Core {
             kept_texts: KeptTexts::default(),
             asides: Vec::new(),
             turns_at_once,
-            answers_at_most,
             room,
             crowded: false,
             wake_at: None,

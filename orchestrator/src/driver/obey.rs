@@ -38,9 +38,12 @@ impl Core {
         }
         let revises = matches!(command, Command::Revise { .. });
         let says_beforehand = matches!(command, Command::Rules { back: false, .. });
-        let facts = self.carry_out(command, client)?;
+        let mut facts = self.carry_out(command, client)?;
         if says_beforehand {
+            let asked = self.state().consents.len();
             self.answer_by_rules()?;
+            // Whoever rested here goes on because of these.
+            facts += asked.saturating_sub(self.state().consents.len());
         }
         if revises {
             // It was read a moment ago, or the machine would not have heard of it.

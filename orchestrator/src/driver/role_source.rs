@@ -12,6 +12,7 @@ use a_society_facts::view::FlowState;
 use a_society_flow::graph::FlowGraph;
 use a_society_roles::consent::policy::Judged;
 use a_society_roles::handoff::Allowed;
+use a_society_roles::provider::config::Bounds;
 use a_society_roles::role::prompt::Prompt;
 use a_society_roles::turn::job::{BegunWith, Job};
 use a_society_roles::turn::stop::StopSignal;
@@ -92,6 +93,10 @@ pub trait RoleSource: Send + std::fmt::Debug {
     fn hears(&self, role: &RoleInstance) -> bool {
         let _ = role;
         true
+    }
+    /// How many answers a turn may have that begins now.
+    fn answers_at_most(&self) -> u32 {
+        Bounds::default().answers
     }
     /// Whoever takes the turn. Raising the signal ends what it still waits for.
     ///

@@ -265,11 +265,11 @@ impl Core {
         attempt: u32,
         worst: Worst,
     ) -> Result<Option<Heard>, DriverError> {
-        if self.request_of(turn) >= self.answers_at_most {
+        let most = self.live.get(&turn).map(|live| live.answers_at_most);
+        if let Some(most) = most.filter(|most| self.request_of(turn) >= *most) {
             let why = format!(
-                "it gave {} answers in this turn and did not end it (turn_limit). \
-                 Reply with what it should do, or retry, and it goes on with as many again",
-                self.answers_at_most
+                "it gave {most} answers in this turn and did not end it (turn_limit). \
+                 Reply with what it should do, or retry, and it goes on with as many again"
             );
             self.fail_turn(turn, attempt, why)?;
             return Ok(Some(Heard::Over));

@@ -115,6 +115,7 @@ impl Core {
             draft: None,
             thought: None,
             calls: self.calls_of(turn),
+            answers_at_most: self.roles.answers_at_most(),
             told_to_stop: false,
             judged: None,
             silent_s: 0,

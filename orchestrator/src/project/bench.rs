@@ -467,7 +467,12 @@ fn missing(named: &[String], no_search: Option<String>) -> Vec<(String, String)>
 /// Where the skills of a project's roles lie: the operator's own, and those of its documents.
 #[must_use]
 pub fn skill_folders(project: &Path) -> Vec<PathBuf> {
-    let docs = project.join("a-docs/skills");
-    let all = user::skills().into_iter().chain([docs]);
+    let all = user::skills().into_iter().chain([docs_skills(project)]);
     all.filter(|folder| folder.is_dir()).collect()
+}
+
+/// Where the skills of a project's own documents lie.
+#[must_use]
+pub fn docs_skills(project: &Path) -> PathBuf {
+    project.join("a-docs/skills")
 }

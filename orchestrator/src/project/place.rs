@@ -54,15 +54,29 @@ pub fn roles_of(store: &Store, project: &ProjectName) -> BTreeMap<String, Inline
 /// The MCP servers that files of roles name in the projects of a workspace, with the roles that do.
 #[must_use]
 pub fn servers_named(disk: &dyn Disk, workspace: &Path) -> BTreeMap<String, Vec<NamedBy>> {
+    named(disk, workspace, |role| role.mcp_servers)
+}
+
+/// The skills that files of roles name in the projects of a workspace, with the roles that do.
+#[must_use]
+pub fn skills_named(disk: &dyn Disk, workspace: &Path) -> BTreeMap<String, Vec<NamedBy>> {
+    named(disk, workspace, |role| role.skills)
+}
+
+fn named(
+    disk: &dyn Disk,
+    workspace: &Path,
+    of: fn(InlineRole) -> Option<Vec<String>>,
+) -> BTreeMap<String, Vec<NamedBy>> {
     let mut named: BTreeMap<String, Vec<NamedBy>> = BTreeMap::new();
     for folder in discover(disk, workspace) {
         let own = folder.file_name().or_else(|| workspace.file_name());
         let project = own.map(|name| name.to_string_lossy().into_owned());
         for (role, definition) in roles(disk, &folder) {
-            for server in definition.mcp_servers.unwrap_or_default() {
+            for name in of(definition).unwrap_or_default() {
                 // It leaves the choice to a model, and names none.
-                if server != AUTO {
-                    named.entry(server).or_default().push(NamedBy {
+                if name != AUTO {
+                    named.entry(name).or_default().push(NamedBy {
                         project: project.clone().unwrap_or_default(),
                         role: role.clone(),
                     });
@@ -71,4 +85,15 @@ pub fn servers_named(disk: &dyn Disk, workspace: &Path) -> BTreeMap<String, Vec<
         }
     }
     named
+}
+
+/// The folders of a workspace's projects, by the names of the folders.
+#[must_use]
+pub fn projects_of(disk: &dyn Disk, workspace: &Path) -> BTreeMap<String, PathBuf> {
+    let folders = discover(disk, workspace).into_iter();
+    let named = folders.filter_map(|folder| {
+        let own = folder.file_name().or_else(|| workspace.file_name());
+        Some((own?.to_string_lossy().into_owned(), folder))
+    });
+    named.collect()
 }

@@ -77,7 +77,7 @@ impl Configured {
         let skills = role.skills.iter().flatten();
         let add_model = "add it with a-society models add";
         let add_server = "add it under mcp-servers: of your configuration, or in a .mcp.json here";
-        let add_skill = "take it over with a-society skills import FOLDER";
+        let add_skill = "write it with a-society skills add, or take it over with a-society skills import FOLDER";
         let models =
             model.filter_map(|name| absent(name, "model", self.models.as_ref(), add_model));
         let servers = servers

@@ -773,6 +773,10 @@ impl RoleSource for Workshop {
         }
     }
 
+    fn answers_at_most(&self) -> u32 {
+        self.bench.models.bounds().answers
+    }
+
     fn revised(&mut self, file: &FlowFile) {
         // A file without roles leaves them where they come from.
         if file.defines_roles {

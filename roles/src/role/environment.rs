@@ -89,7 +89,7 @@ pub fn environment(given: &Environment<'_>) -> String {
 }
 
 /// A skill in one line.
-pub(super) fn line(skill: &Skill) -> String {
+pub(crate) fn line(skill: &Skill) -> String {
     let what = flat(skill.description.trim());
     format!("- {} ({}): {what}", name(&skill.name), name(&skill.path))
 }

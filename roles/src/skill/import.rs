@@ -52,47 +52,66 @@ pub fn import(from: &Path, into: &Path) -> Result<Heading, ImportFault> {
 
 /// The files of a skill, from its folder, if all of them may be taken over.
 fn checked(folder: &Path) -> Result<Vec<PathBuf>, ImportFault> {
-    let (mut files, mut faults, mut bytes) = (Vec::new(), Vec::new(), 0);
+    let walk = walked(folder);
+    if walk.faults.is_empty() {
+        return Ok(walk.files.into_iter().map(|(path, _)| path).collect());
+    }
+    Err(ImportFault(walk.faults))
+}
+
+/// What lies in the folder of a skill: its files in order, and what does not belong into one.
+#[derive(Debug, Default)]
+pub(super) struct Walk {
+    pub(super) files: Vec<(PathBuf, fs::Metadata)>,
+    pub(super) faults: Vec<String>,
+}
+
+/// Looks through the folder of a skill, within bounds.
+pub(super) fn walked(folder: &Path) -> Walk {
+    let (mut walk, mut bytes) = (Walk::default(), 0);
     let mut open = vec![(PathBuf::new(), 0)];
-    while let Some((below, depth)) = open.pop() {
-        let entries = fs::read_dir(folder.join(&below)).map_err(|why| {
-            ImportFault(vec![format!(
-                "{} could not be read: {why}",
-                below.display()
-            )])
-        })?;
+    'all: while let Some((below, depth)) = open.pop() {
+        let entries = match fs::read_dir(folder.join(&below)) {
+            Ok(entries) => entries,
+            Err(why) => {
+                let why = format!("{} could not be read: {why}", below.display());
+                walk.faults.push(why);
+                continue;
+            }
+        };
         for entry in entries.flatten() {
             let path = below.join(entry.file_name());
             let shown = path.display();
             let Ok(stat) = fs::symlink_metadata(folder.join(&path)) else {
-                faults.push(format!("{shown} could not be looked at"));
+                walk.faults.push(format!("{shown} could not be looked at"));
                 continue;
             };
             let is_hidden = entry.file_name().to_string_lossy().starts_with('.');
             if is_hidden {
-                faults.push(format!("{shown} is hidden; a skill shows all that it has"));
+                let why = format!("{shown} is hidden; a skill shows all that it has");
+                walk.faults.push(why);
             } else if stat.is_dir() && depth < DEPTH {
                 open.push((path, depth + 1));
             } else if stat.is_file() {
                 bytes += stat.len();
-                files.push(path);
+                walk.files.push((path, stat));
             } else if stat.is_dir() {
-                faults.push(format!("{shown} lies deeper than {DEPTH} folders"));
+                let why = format!("{shown} lies deeper than {DEPTH} folders");
+                walk.faults.push(why);
             } else {
-                faults.push(format!("{shown} is neither a file nor a folder"));
+                let why = format!("{shown} is neither a file nor a folder");
+                walk.faults.push(why);
             }
-            if files.len() > FILES || bytes > BYTES {
-                faults.push(format!("it has more than {FILES} files or {BYTES} bytes"));
-                return Err(ImportFault(faults));
+            if walk.files.len() > FILES || bytes > BYTES {
+                let why = format!("it has more than {FILES} files or {BYTES} bytes");
+                walk.faults.push(why);
+                break 'all;
             }
         }
     }
-    if faults.is_empty() {
-        files.sort();
-        return Ok(files);
-    }
-    faults.sort();
-    Err(ImportFault(faults))
+    walk.files.sort_by(|(a, _), (b, _)| a.cmp(b));
+    walk.faults.sort();
+    walk
 }
 
 fn copy(from: &Path, to: &Path, files: &[PathBuf]) -> io::Result<()> {

@@ -1,6 +1,7 @@
 //! Skills: folders with a `SKILL.md`, of which a role is told name, description and path, and which
-//! it reads when it needs them.
+//! it reads when it needs them; found, taken over, written and taken out.
 
+mod edit;
 mod import;
 mod limits;
 mod parse;
@@ -9,6 +10,7 @@ mod store;
 #[cfg(test)]
 mod tests;
 
+pub use edit::{EditFault, NewSkill, Sight, look, plan, put, remove, told};
 pub use import::{ImportFault, import};
 pub use parse::{Heading, SkillFault, heading};
 pub use store::{Found, found};

@@ -65,21 +65,56 @@ pub fn heading(text: &str, folder: &str) -> Result<Heading, SkillFault> {
 
 /// What stands between the first two lines of three dashes.
 fn front(text: &str) -> Result<&str, SkillFault> {
-    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    let rest = text
-        .strip_prefix("---\n")
-        .or_else(|| text.strip_prefix("---\r\n"))
-        .ok_or_else(|| SkillFault("it does not begin with a line `---`".to_owned()))?;
-    let mut at = 0;
-    for line in rest.split_inclusive('\n') {
-        if line.trim_end() == "---" {
-            return Ok(rest.get(..at).unwrap_or_default());
-        }
+    let (head, _) = parts(text)?;
+    let inner = head.split_once('\n').map_or("", |(_, rest)| rest);
+    let inner = inner.trim_end().strip_suffix("---");
+    Ok(inner.unwrap_or_default())
+}
+
+/// The head of a text with both of its lines of dashes, and what stands below it.
+pub(super) fn parts(text: &str) -> Result<(&str, &str), SkillFault> {
+    let bare = text.strip_prefix('\u{feff}').unwrap_or(text);
+    if !bare.starts_with("---\n") && !bare.starts_with("---\r\n") {
+        let why = "it does not begin with a line `---`";
+        return Err(SkillFault(why.to_owned()));
+    }
+    let mut at = text.len() - bare.len();
+    for (number, line) in bare.split_inclusive('\n').enumerate() {
         at += line.len();
+        if number > 0 && line.trim_end() == "---" {
+            return Ok(text.split_at(at));
+        }
     }
     Err(SkillFault(
         "its head does not end with a line `---`".to_owned(),
     ))
+}
+
+/// A head with another description; every other line stays as it is.
+pub(super) fn with_description(head: &str, description: &str) -> Result<String, SkillFault> {
+    let by_hand = || {
+        let why = "the description in its head is laid out so that it is changed by hand only";
+        SkillFault(why.to_owned())
+    };
+    let mut text = String::new();
+    let (mut replaced, mut inside) = (0, false);
+    for line in head.split_inclusive('\n') {
+        let goes_on = line.starts_with([' ', '\t']) || line.trim().is_empty();
+        inside = inside && goes_on;
+        if line.starts_with("description:") {
+            (inside, replaced) = (true, replaced + 1);
+            let end = if line.ends_with("\r\n") { "\r\n" } else { "\n" };
+            // What JSON makes of a text is a text in YAML, too.
+            let quoted = serde_json::Value::from(description);
+            text.extend(["description: ", &quoted.to_string(), end]);
+        } else if !inside {
+            text.push_str(line);
+        }
+    }
+    if replaced == 1 {
+        return Ok(text);
+    }
+    Err(by_hand())
 }
 
 /// A name that is the same on every file system and means nothing to any.

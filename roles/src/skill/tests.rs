@@ -126,3 +126,155 @@ fn what_became_a_link_or_grew_after_it_was_looked_at_is_not_copied() {
     assert!(import::copy_file(&from, &folder.path().join("c"), 1 << 20).is_err());
     assert!(!folder.path().join("c").exists());
 }
+
+fn new(name: &str, description: &str, text: &str) -> NewSkill {
+    NewSkill {
+        name: name.to_owned(),
+        description: description.to_owned(),
+        text: text.to_owned(),
+    }
+}
+
+#[test]
+fn a_skill_is_written_and_what_else_its_head_says_stays_when_it_is_changed() {
+    let folder = tempfile::tempdir().unwrap();
+    let skills = folder.path().join("skills");
+    let made = put(
+        &skills,
+        &new("tables", "How: \"tables\"\nare set.", "Lines.\n\n"),
+        None,
+    )
+    .unwrap();
+    let read = |name: &str| fs::read_to_string(skills.join(name).join("SKILL.md")).unwrap();
+    assert_eq!(
+        read("tables"),
+        "---\nname: tables\ndescription: \"How: \\\"tables\\\" are set.\"\n---\n\nLines.\n"
+    );
+    assert_eq!(made.description, "How: \"tables\" are set.");
+    let line = told(&made);
+    assert!(line.starts_with("- `tables` (`"), "{line}");
+    assert!(line.ends_with("are set."), "{line}");
+    assert_eq!(found(&skills).skills, [made]);
+    let again = put(&skills, &new("tables", "x", "y"), None);
+    assert_eq!(again, Err(EditFault::Taken("tables".to_owned())));
+
+    write(&skills, "review/SKILL.md", GOOD);
+    write(&skills, "review/scripts/run.sh", "echo");
+    let sight = look(&skills, "review").unwrap();
+    assert_eq!(sight.text, "# Review\n");
+    assert_eq!(sight.files.len(), 2);
+    let version = sight.version.to_string();
+    put(
+        &skills,
+        &new("review", "For code.", "# Review\n"),
+        Some(&version),
+    )
+    .unwrap();
+    assert_eq!(
+        read("review"),
+        "---\nname: review\ndescription: \"For code.\"\nlicense: MIT\n---\n\n# Review\n"
+    );
+    let version = look(&skills, "review").unwrap().version.to_string();
+    put(
+        &skills,
+        &new("review", " For  code. ", "Two."),
+        Some(&version),
+    )
+    .unwrap();
+    assert_eq!(
+        read("review"),
+        "---\nname: review\ndescription: \"For code.\"\nlicense: MIT\n---\n\nTwo.\n"
+    );
+}
+
+#[test]
+fn a_skill_keeps_its_line_ends_and_one_whose_head_means_nothing_gets_another() {
+    let folder = tempfile::tempdir().unwrap();
+    let skills = folder.path();
+    let read = |name: &str| fs::read_to_string(skills.join(name).join("SKILL.md")).unwrap();
+    write(
+        skills,
+        "dos/SKILL.md",
+        "---\r\nname: dos\r\ndescription: x\r\n---\r\n\r\na\r\nb\r\n",
+    );
+    let sight = look(skills, "dos").unwrap();
+    assert_eq!(sight.text, "a\nb\n");
+    put(
+        skills,
+        &new("dos", "y", "a\nc"),
+        Some(&sight.version.to_string()),
+    )
+    .unwrap();
+    assert_eq!(
+        read("dos"),
+        "---\r\nname: dos\r\ndescription: \"y\"\r\n---\r\n\r\na\r\nc\r\n"
+    );
+    write(skills, "broken/SKILL.md", "Words.\n");
+    let sight = look(skills, "broken").unwrap();
+    assert_eq!(
+        (sight.description.as_str(), sight.text.as_str()),
+        ("", "Words.\n")
+    );
+    assert!(sight.faults[0].contains("does not begin"));
+    put(
+        skills,
+        &new("broken", "Mended.", "Words."),
+        Some(&sight.version.to_string()),
+    )
+    .unwrap();
+    assert!(look(skills, "broken").unwrap().faults.is_empty());
+}
+
+#[test]
+fn a_skill_that_another_editor_changed_is_neither_written_over_nor_taken_out() {
+    let folder = tempfile::tempdir().unwrap();
+    let skills = folder.path();
+    write(skills, "review/SKILL.md", GOOD);
+    let seen = look(skills, "review").unwrap().version.to_string();
+    write(skills, "review/scripts/run.sh", "echo");
+    let changed = Err(EditFault::Changed("review".to_owned()));
+    assert_eq!(
+        put(skills, &new("review", "x", "y"), Some(&seen)).map(|_| ()),
+        changed
+    );
+    assert_eq!(remove(skills, "review", &seen).map(|_| ()), changed);
+    assert_eq!(
+        fs::read_to_string(skills.join("review/SKILL.md")).unwrap(),
+        GOOD
+    );
+    let seen = look(skills, "review").unwrap().version.to_string();
+    remove(skills, "review", &seen).unwrap();
+    assert_eq!(fs::read_dir(skills).unwrap().count(), 0);
+    assert_eq!(
+        remove(skills, "review", &seen),
+        Err(EditFault::None("review".to_owned()))
+    );
+}
+
+#[test]
+fn no_skill_is_written_outside_its_folder_or_so_that_it_would_be_none() {
+    let folder = tempfile::tempdir().unwrap();
+    let skills = folder.path().join("skills");
+    for (name, description) in [
+        ("../x", "a"),
+        ("", "a"),
+        ("Up", "a"),
+        ("fine", ""),
+        ("fine", "a\u{202e}b"),
+    ] {
+        let refused = put(&skills, &new(name, description, "text"), None);
+        assert!(matches!(refused, Err(EditFault::Unfit(_))), "{refused:?}");
+        assert!(plan(&skills, &new(name, description, "text"), None).is_err());
+    }
+    let long = "x".repeat(300 * 1024);
+    assert!(put(&skills, &new("fine", "a", &long), None).is_err());
+    write(folder.path(), "elsewhere/SKILL.md", GOOD);
+    symlink("../elsewhere", skills.join("linked")).unwrap();
+    assert!(matches!(look(&skills, "linked"), Err(EditFault::ByHand(_))));
+    assert!(matches!(
+        remove(&skills, "linked", ""),
+        Err(EditFault::ByHand(_))
+    ));
+    assert!(matches!(look(&skills, ".."), Err(EditFault::None(_))));
+    assert_eq!(fs::read_dir(&skills).unwrap().count(), 1);
+}

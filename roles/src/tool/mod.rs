@@ -54,3 +54,4 @@ pub use setting::{
 };
 pub use toolbox::Toolbox;
 pub(crate) use web::is_public;
+pub use web::try_search;

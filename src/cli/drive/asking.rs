@@ -1,28 +1,22 @@
 //! Questions at the cursor while a flow is watched.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 
-use a_society_facts::Hash;
 use a_society_facts::view::flow::FlowState;
 use a_society_operator_ui::fold::terms::scope;
 use a_society_orchestrator::driver::handle::Seen;
 use a_society_orchestrator::machine::Question;
-use a_society_orchestrator::record::own::{self, Ending, Unwritten};
-use a_society_state::disk::Disk;
 
 use super::{Watch, rests};
 use crate::cli::asks::{self, Ask};
 use crate::cli::card::{self, Call, Card, Typed, to_reply};
-use crate::cli::editor::{self, Edited};
 use crate::cli::handed;
-use crate::cli::own_turn::{Act, Own};
+use crate::cli::own_turn::Act;
+use crate::cli::pager::{self, Paged};
 use crate::cli::prompt::{Heard, Prompt};
+use crate::cli::turn_files::{self, Next, TurnFiles};
 use crate::operator_error::Stop;
 use crate::text::{plain, printed};
-
-/// So many files are named to somebody who chooses one.
-const FILES_LISTED_MAX: usize = 12;
 
 impl Watch<'_> {
     /// The flow waits for its operator: what was wished is done, and the rest is asked or told.
@@ -129,105 +123,97 @@ impl Watch<'_> {
         lines
     }
 
-    /// The shared folder of the flow.
-    fn record(&self) -> PathBuf {
-        self.store.folder(self.flow).record()
-    }
-
-    fn disk(&self) -> &dyn Disk {
-        self.store.ground().disk.as_ref()
-    }
-
     /// Does a step towards the end of the operator's own turn.
     fn own(&mut self, act: Act, had_keys: bool) -> Result<(), Stop> {
-        let Some(card) = &self.card else {
+        if act == Act::Later {
+            return self.later();
+        }
+        let files = TurnFiles {
+            store: self.store,
+            flow: self.flow,
+            editor: &self.environment.editor,
+        };
+        let Some(mut own) = self.card.as_mut().and_then(Card::own).cloned() else {
             return Ok(());
         };
-        let question = card.question.clone();
-        let answer = |text| to_reply(&question, text);
-        let command = match act {
-            Act::Edit(path) => {
-                let says = self.edit(&path)?;
-                self.say(&plain(&says), had_keys)?;
-                return self.mark();
-            }
-            Act::Later => {
-                if self.handle.seen().is_some_and(|seen| rests(&seen)) {
-                    return self.leave();
-                }
-                self.later.push(question);
-                self.card = None;
-                self.take_keys(!self.is_plain);
-                return Ok(());
-            }
-            Act::End(ending) => answer(own::reply(&ending)),
-            Act::SendBack { to, path, words } => {
-                match self.write(&path, &format!("{words}\n"), None) {
-                    Ok(path) => answer(own::reply(&Ending::Hands { to, path })),
-                    Err(why) => {
-                        self.say(&plain(&why), had_keys)?;
-                        return self.mark();
-                    }
-                }
-            }
-            Act::Answer(words) => answer(words),
-            Act::Said(_) | Act::Again | Act::Read => None,
+        let next = if matches!(act, Act::Edit(_)) {
+            self.away(|| files.carry_out(&mut own, act))?
+        } else {
+            files.carry_out(&mut own, act)
         };
-        command.map_or(Ok(()), |command| {
-            self.take(Typed::Command(command), had_keys)
-        })
+        let Some(card) = &mut self.card else {
+            return Ok(());
+        };
+        if let Some(there) = card.own() {
+            *there = own;
+        }
+        match next {
+            None => Ok(()),
+            Some(Next::Reply(text)) => {
+                let command = to_reply(&card.question, text);
+                command.map_or(Ok(()), |command| {
+                    self.take(Typed::Command(command), had_keys)
+                })
+            }
+            Some(Next::Said(says)) => {
+                self.say(&plain(&says), had_keys)?;
+                self.mark()
+            }
+        }
     }
 
-    /// Lets the operator write a file of the shared folder in an editor. Says what became of it.
-    fn edit(&mut self, path: &str) -> Result<String, Stop> {
-        let there = own::file(self.disk(), &self.record(), path).ok();
-        let over = there.as_ref().map(|found| found.artifact.hash);
-        let before = there.map(|found| String::from_utf8(found.bytes));
-        let Ok(before) = before.transpose() else {
-            return Ok(format!("{path} is no text, and cannot be edited here"));
-        };
+    /// Leaves the operator's own turn until the rest is done.
+    fn later(&mut self) -> Result<(), Stop> {
+        if self.handle.seen().is_some_and(|seen| rests(&seen)) {
+            return self.leave();
+        }
+        self.later
+            .extend(self.card.take().map(|card| card.question));
+        self.take_keys(!self.is_plain);
+        Ok(())
+    }
+
+    /// Hands the terminal to another program until it ends. What is pressed meanwhile is meant for that.
+    fn away<T>(&mut self, program: impl FnOnce() -> T) -> Result<T, Stop> {
         let (columns, _) = self.out.size();
         self.out.draw(&[], &[], columns)?;
         self.out.finish_drawing();
         self.take_keys(false);
         let interrupts = self.interrupts.count();
         let rest = self.prompt.as_ref().map(Prompt::rest);
-        let edited = editor::edit(
-            self.disk(),
-            &self.editor,
-            (path, before.as_deref().unwrap_or_default()),
-        );
+        let ended = program();
         drop(rest);
-        // What was pressed in the editor was meant for the editor.
         self.interrupts.forget(interrupts);
-        let (said, file) = match edited {
-            Edited::Text(said, file) => (said, file),
-            Edited::Nothing(why) => return Ok(why),
-        };
-        match self.write(path, &said, over) {
-            Ok(path) => Ok(format!("{path} is written")),
-            Err(why) => Ok(match file.keep() {
-                Ok((_, kept)) => format!("{why}; what you wrote is in {}", kept.display()),
-                Err(error) => format!("{why}, and what you wrote could not be kept: {error}"),
-            }),
-        }
+        Ok(ended)
     }
 
-    /// Writes a file of the shared folder, and gives its path, or why it was not written.
-    fn write(&mut self, path: &str, text: &str, over: Option<Hash>) -> Result<String, String> {
-        let written = own::write(self.disk(), &self.record(), (path, text.as_bytes()), over);
-        let made = written.map_err(|unwritten| match unwritten {
-            Unwritten::Path(why) | Unwritten::Disk(why) => {
-                format!("{path} was not written: {why}")
+    /// Shows all of a text, in the operator's pager if there is one.
+    fn show_whole(&mut self, text: &str) -> Result<(), Stop> {
+        let lines: Vec<String> = text.lines().map(printed).collect();
+        let paged = match &self.environment.pager {
+            Some(pager) => self.away(|| pager::page(pager, &lines))?,
+            None => Paged::Not(None),
+        };
+        match paged {
+            Paged::Whole => {}
+            Paged::Part => {
+                let says = "the pager was left before it had all of it; v shows it again";
+                return self.say(says, true);
             }
-            Unwritten::Other => format!(
-                "{path} was not written: a file of this name is there, and not the one that was read"
-            ),
-        })?;
-        if let Some(own) = self.card.as_mut().and_then(Card::own) {
-            own.wrote(&made.path, made.bytes);
+            Paged::Not(why) => {
+                let lines: Vec<String> = lines.iter().map(|line| format!("  │ {line}")).collect();
+                let (columns, _) = self.out.size();
+                self.out.draw(&lines, &[], columns)?;
+                if let Some(why) = why {
+                    self.say(&plain(&why), true)?;
+                }
+            }
         }
-        Ok(made.path)
+        let now = self.now_ms();
+        if let Some(card) = &mut self.card {
+            card.was_shown(now);
+        }
+        Ok(())
     }
 
     /// What the operator may see and allow of the call that a question is about.
@@ -236,14 +222,10 @@ impl Watch<'_> {
             is_whole: true,
             ..Call::default()
         };
-        if let Some((turn, came_in)) = handed::own_turn_of(self.store, self.flow, (state, question))
-            && let Question::Text { role, .. } = question
+        if let Some((own, came_in)) = turn_files::own_turn(self.store, self.flow, (state, question))
         {
-            let (files, _) = own::files(self.disk(), &self.record(), FILES_LISTED_MAX);
-            let is_whole = !asks::is_cut(&came_in);
-            let own = Own::new((turn, role.to_string()), files, !is_whole);
             return Call {
-                is_whole,
+                is_whole: !asks::is_cut(&came_in),
                 own: Some(own),
                 text: Some(came_in),
                 ..Call::default()
@@ -312,13 +294,7 @@ impl Watch<'_> {
                     Err(refused) => self.say(&plain(&refused.to_string()), had_keys),
                 };
             }
-            Typed::Show(text) => {
-                let lines = text.lines();
-                let lines: Vec<String> =
-                    lines.map(|line| format!("  │ {}", printed(line))).collect();
-                let (columns, _) = self.out.size();
-                self.out.draw(&lines, &[], columns)?;
-            }
+            Typed::Show(text) => self.show_whole(&text)?,
             Typed::Own(act) => return self.own(act, had_keys),
             Typed::Said(says) if had_keys => self.say(&says, true)?,
             Typed::Said(says) => self.out.note(&says),

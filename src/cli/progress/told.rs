@@ -8,6 +8,7 @@ use a_society_facts::handoff::Delivery;
 
 use super::event::{Event, Output, Speech, What};
 use super::note::goes;
+use crate::cli::asks;
 use crate::paint::Paint;
 use crate::text::{count, money, one_line, plain, printed, span, tokens};
 
@@ -75,6 +76,18 @@ fn words(event: &Event) -> Option<(String, Weight)> {
             what,
             ..
         } => plain(format!("waits for {what}, and goes on at {}", moment(*at))),
+        What::Waits {
+            question: Some(asked),
+            ..
+        } if asks::is_own_turn(asked) => {
+            // What a model would be told is not for them, unless it is why they are asked again.
+            let again = asks::again(asked).map(|again| format!(": {}", first(again)));
+            let says = format!(
+                "waits for you: it is your turn{}",
+                again.unwrap_or_default()
+            );
+            Some((says, Weight::Wants))
+        }
         What::Waits { what, question, .. } => {
             let question = question
                 .as_deref()
@@ -259,6 +272,8 @@ mod tests {
 {"fact":"session_compacted","role":"writer","compaction":"k","trigger":"auto","strategy":"llm","node":"draft","message":"m-3","replacement":"It was long.","kept_last":2,"tokens_before":128000}
 {"fact":"node_suspended","node":"draft","role":"writer","reason":"provider","trouble":"limit","until":"2026-11-23T22:18:10.000Z"}
 {"fact":"node_suspended","node":"draft","role":"writer","reason":"prompt_human","question":"Which of the two?"}
+{"fact":"node_suspended","node":"draft","role":"lead","reason":"prompt_human","question":"You are at node `draft` for the first time. It is noon.\nNo task list is written.\n\nIt is your turn. End it with one of these in the first line, or with a `handoff` block:\n\n* `wait`"}
+{"fact":"node_suspended","node":"draft","role":"lead","reason":"prompt_human","question":"Choose what happens next.\n\nIt is your turn. End it with one of these in the first line, or with a `handoff` block:\n\n* `wait`"}
 {"fact":"handoff_decided","approval":"a-1","approved":false}
 {"fact":"handoff_applied","node":"draft","turn":1,"deliveries":[{"from":"draft","to":"review","way":"forward","artifact":{"path":"record/a.md","hash":"HASH","bytes":3}}]}
 "#;
@@ -296,8 +311,10 @@ mod tests {
                 "00:00:10  draft (writer)  compacted its context of 128k tokens; the history is archived",
                 "00:00:11  draft (writer)  waits for a limit of its provider to reset, and goes on at 2026-11-23 22:18 UTC",
                 "00:00:12  draft (writer)  waits for an answer: Which of the two?",
-                "00:00:13  the handoff was sent back",
-                "00:00:14  draft (writer)  done, 13 s, 3.2k tokens, $0.01; record/a.md to review",
+                "00:00:13  draft (lead)  waits for you: it is your turn",
+                "00:00:14  draft (lead)  waits for you: it is your turn: Choose what happens next.",
+                "00:00:15  the handoff was sent back",
+                "00:00:16  draft (writer)  done, 15 s, 3.2k tokens, $0.01; record/a.md to review",
             ]
         );
     }

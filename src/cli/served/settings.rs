@@ -10,7 +10,7 @@ use a_society_operator_ui::protocol::down::Fault;
 use a_society_operator_ui::protocol::http::NewFlow;
 use a_society_operator_ui::protocol::settings::{
     KeyPlace, ModelRemoval, ModelWish, RuleList, RuleWish, ServerWish, Setting, SettingChange,
-    SettingDone, Trial, Tried,
+    SettingDone, SkillChange, SkillSetting, SkillWish, Trial, Tried,
 };
 use a_society_orchestrator::config::catalogue::Catalogue;
 use a_society_orchestrator::config::editing::models::{
@@ -18,17 +18,24 @@ use a_society_orchestrator::config::editing::models::{
 };
 use a_society_orchestrator::config::editing::servers::{self, Held, NewServer};
 use a_society_orchestrator::config::editing::{Grade, Place, Refusal, Sheet};
-use a_society_orchestrator::config::editing::{rules, search};
+use a_society_orchestrator::config::editing::{rules, search, skills};
 use a_society_orchestrator::config::models::{Catalog, ModelSpec, try_out};
 use a_society_orchestrator::config::policy;
 use a_society_orchestrator::config::servers::lists_in;
+use a_society_orchestrator::config::skill::NewSkill;
 use a_society_orchestrator::config::user;
 use a_society_orchestrator::config::user::ConsentConfig;
 use a_society_orchestrator::config::workspace;
+use a_society_orchestrator::project::place::projects_of;
 use a_society_orchestrator::withheld::holds_a_secret;
+use a_society_state::Store;
 use serde_json::{Value, json};
 
-use super::super::models::figures;
+use super::super::models::{figures, found_words};
+use super::super::skill_users::Skills;
+use super::super::skills::as_json;
+use crate::text::count;
+use crate::workspace::folder_of;
 
 /// The models as roles may be given them. Without a configuration there are none.
 pub(super) fn choices() -> Vec<ModelChoice> {
@@ -218,6 +225,73 @@ fn change(setting: &Setting) -> Result<SettingDone, Refusal> {
     })
 }
 
+/// The skills, with where they lie and who names them.
+pub(super) fn skills(store: &Store) -> Value {
+    let read = user::skills().map_err(Refusal::from);
+    let read = read.and_then(|folder| Ok((folder, Skills::read(Some(store))?)));
+    match read {
+        Ok((folder, skills)) => {
+            let mut page = skills.as_json();
+            page["folder"] = json!(folder);
+            page
+        }
+        Err(refusal) => json!({ "skills": [], "faults": [], "missing": [], "fault": refusal.why }),
+    }
+}
+
+/// A skill of the operator's own, or of a project of the workspace.
+pub(super) fn skill(store: &Store, name: &str, project: Option<&str>) -> Result<Value, Fault> {
+    let disk = store.ground().disk.as_ref();
+    let folder = project.map(|project| {
+        let mut all = projects_of(disk, folder_of(store));
+        all.remove(project).ok_or_else(|| Fault {
+            code: "not-found".to_owned(),
+            what: "this skill cannot be shown".to_owned(),
+            why: format!("there is no project {project}"),
+            r#try: "choose one of those that are listed".to_owned(),
+        })
+    });
+    let shown = skills::look(name, folder.transpose()?.as_deref()).map_err(fault)?;
+    let all = Skills::read(Some(store)).map_err(fault)?;
+    let row = all.named(name, project);
+    let by = row.map(|row| all.named_by(row)).unwrap_or_default();
+    Ok(as_json(&shown, &by))
+}
+
+/// Changes a skill of the operator's own, or says what roles would be told of it.
+pub(super) fn change_skill(setting: &SkillSetting) -> Result<SettingDone, Fault> {
+    let done = match &setting.change {
+        SkillChange::Add(wish) => put_skill(wish, None, setting.look),
+        SkillChange::Edit(wish) => put_skill(wish, Some(&setting.version), setting.look),
+        SkillChange::Remove(name) => skills::remove(name, &setting.version).map(|gone| {
+            let files = count(gone.files.len(), "file");
+            skill_done(format!("{name} is removed, with {files}"), None)
+        }),
+    };
+    done.map_err(fault)
+}
+
+fn put_skill(wish: &SkillWish, over: Option<&str>, look: bool) -> Result<SettingDone, Refusal> {
+    let new = NewSkill {
+        name: wish.name.clone(),
+        description: wish.description.clone(),
+        text: wish.text.clone(),
+    };
+    let told = skills::put(&new, over, !look)?;
+    let is = if over.is_some() { "changed" } else { "added" };
+    Ok(skill_done(format!("{} is {is}", wish.name), Some(told)))
+}
+
+const fn skill_done(words: String, shown: Option<String>) -> SettingDone {
+    SettingDone {
+        words,
+        notes: Vec::new(),
+        version: String::new(),
+        shown,
+        definition: None,
+    }
+}
+
 /// A new text of the configuration, and what is said of it.
 #[derive(Debug, Default)]
 struct Done {
@@ -300,7 +374,7 @@ fn put_server(
             grade: Grade::Refused,
             what: "the configuration was not changed".to_owned(),
             why: "what was looked at is not what would be saved".to_owned(),
-            hint: "look at it, and save it then".to_owned(),
+            hint: "look at it, and save it then".into(),
         });
     }
     let is = if replaces { "changed" } else { "added" };
@@ -477,6 +551,14 @@ pub(super) fn trial(trial: &Trial, root: &Path) -> Result<Tried, Fault> {
                 offers: said.unwrap_or_default(),
             })
         }
+        Trial::Search {} => {
+            let said = search::try_out().map_err(fault)?;
+            Ok(Tried {
+                works: said.is_ok(),
+                words: said.map_or_else(|why| why, |found| found_words(&found)),
+                offers: Vec::new(),
+            })
+        }
         Trial::Model(name) => {
             let (_, catalog) = user::catalog().map_err(|error| fault(error.into()))?;
             let said = try_out(&catalog, name);
@@ -500,6 +582,6 @@ fn fault(refusal: Refusal) -> Fault {
         code: refusal.code.to_owned(),
         what: refusal.what,
         why: refusal.why,
-        r#try: refusal.hint,
+        r#try: refusal.hint.on_page(),
     }
 }

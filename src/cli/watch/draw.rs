@@ -13,7 +13,10 @@ use super::view::{AskKind, AskView, FlowView, View};
 use crate::text::{one_line, width};
 
 /// What is asked is shown in so many lines at once; the rest is reached by scrolling.
-const SAYS_LINES: usize = 8;
+pub(super) const SAYS_LINES: usize = 8;
+
+/// The keys and what they do take at most so many rows.
+const HINT_ROWS: usize = 3;
 
 /// Rows and columns below which nothing could be read.
 const ROWS_MIN: u16 = 14;
@@ -30,12 +33,13 @@ pub(crate) fn draw(frame: &mut Frame<'_>, view: &View, state: &State, colours: b
     let paint = Paint { colours };
     let ask = view.ask(state.ask.as_ref());
     let says = ask.map_or(0, |ask| bar_rows(ask, area.width));
+    let hints = hint_rows(&hint(ask, view, state, area.width), usize::from(area.width));
     let [head, body, bar, told, keys] = Layout::vertical([
         Constraint::Length(1),
         Constraint::Min(6),
         Constraint::Length(says),
         Constraint::Length(1),
-        Constraint::Length(1),
+        Constraint::Length(u16::try_from(hints.len()).unwrap_or(1)),
     ])
     .areas(area);
     frame.render_widget(heading(view, paint), head);
@@ -59,11 +63,9 @@ pub(crate) fn draw(frame: &mut Frame<'_>, view: &View, state: &State, colours: b
         Paragraph::new(Span::styled(plain_line(&state.told, told), paint.bold())),
         told,
     );
-    let hint = hint(ask, view, state);
-    frame.render_widget(
-        Paragraph::new(Span::styled(plain_line(&hint, keys), paint.dim())),
-        keys,
-    );
+    let hints = hints.iter().map(|row| plain_line(row, keys));
+    let hints: Vec<Line<'_>> = hints.map(|row| Line::styled(row, paint.dim())).collect();
+    frame.render_widget(Paragraph::new(hints), keys);
     if let Some((before, text)) = typed(state) {
         let before = one_line(&before, usize::from(told.width) / 2);
         let room = usize::from(told.width).saturating_sub(width(&before) + 3);
@@ -282,12 +284,26 @@ fn bar_rows(ask: &AskView, columns: u16) -> u16 {
     u16::try_from(1 + says + scope).unwrap_or(u16::MAX)
 }
 
+/// How many rows lines of an ask take on a screen that is so wide.
+pub(super) fn rows(lines: &[String], columns: u16) -> usize {
+    lines
+        .iter()
+        .map(|line| wrap(line, says_columns(columns)).len())
+        .sum()
+}
+
+/// What is left of a row beside the line that marks what is asked.
+fn says_columns(columns: u16) -> usize {
+    usize::from(columns).saturating_sub(2)
+}
+
 /// Everything that is to be read before an answer, in lines as wide as the screen.
 fn said(ask: &AskView, columns: u16) -> Vec<String> {
-    let columns = usize::from(columns).saturating_sub(2);
+    let columns = says_columns(columns);
     let typed = match &ask.kind {
         AskKind::Typed { commands } => commands.as_slice(),
         AskKind::Text { .. }
+        | AskKind::Own { .. }
         | AskKind::Consent { .. }
         | AskKind::Approval { .. }
         | AskKind::Improvement { .. }
@@ -338,9 +354,35 @@ fn draw_bar(frame: &mut Frame<'_>, area: Rect, (ask, state): (&AskView, &State),
     frame.render_widget(Paragraph::new(lines).block(block), area);
 }
 
-fn hint(ask: Option<&AskView>, view: &View, state: &State) -> String {
+/// Keys and what they do, in rows of so many columns, each whole where it fits.
+fn hint_rows(hint: &str, columns: usize) -> Vec<String> {
+    let mut rows: Vec<String> = Vec::new();
+    for part in hint.split(BETWEEN) {
+        match rows.last_mut() {
+            Some(row) if width(row) + width(BETWEEN) + width(part) <= columns => {
+                row.push_str(BETWEEN);
+                row.push_str(part);
+            }
+            Some(_) | None => rows.push(part.to_owned()),
+        }
+    }
+    rows.truncate(HINT_ROWS);
+    rows
+}
+
+/// What stands between two keys.
+const BETWEEN: &str = " · ";
+
+fn hint(ask: Option<&AskView>, view: &View, state: &State, columns: u16) -> String {
     match (state.focus, &state.steered) {
-        (Focus::Text, _) => return "enter sends · esc leaves it as it is".to_owned(),
+        (Focus::Text, _) => {
+            let asked = state.own.as_ref().map(|own| {
+                let mark = own.mark();
+                format!("{} · ", mark.trim_end_matches("> "))
+            });
+            let asked = asked.unwrap_or_default();
+            return format!("{asked}enter sends · esc leaves it as it is");
+        }
         (Focus::Steer, Some(to)) => {
             let when = match to.when {
                 SteerWhen::Queue => "it is heard with the next request",
@@ -361,6 +403,14 @@ fn hint(ask: Option<&AskView>, view: &View, state: &State) -> String {
         .iter()
         .map(|(key, words)| format!("{key} {words}"))
         .collect();
+    if let (Focus::Asks, Some(own)) = (state.focus, &state.own) {
+        let keys = own.keys().into_iter();
+        parts.extend(keys.map(|(key, does)| format!("{key} {does}")));
+    }
+    let is_cut = |ask: &&AskView| said(ask, columns).len() > SAYS_LINES;
+    if state.own.is_none() && ask.filter(is_cut).is_some() {
+        parts.push("v all of it".to_owned());
+    }
     parts.push(moves.to_owned());
     let feed = view
         .chosen
@@ -370,7 +420,7 @@ fn hint(ask: Option<&AskView>, view: &View, state: &State) -> String {
         parts.push("s steer".to_owned());
     }
     parts.push("tab next · q quit".to_owned());
-    parts.join(" · ")
+    parts.join(BETWEEN)
 }
 
 /// The end of a text that fits into so many columns.

@@ -13,10 +13,15 @@ use a_society_facts::id::RoleInstance;
 use a_society_orchestrator::control::message::{Command, Whom};
 use a_society_state::FlowRef;
 
+use super::draw::{SAYS_LINES, rows};
 use super::view::{AskKind, AskView, View};
+use crate::cli::own_turn::{self, Own};
 
 /// What is said of a key that came before its question could be read.
 const TOO_SOON: &str = "too soon after the last key; look at it, then press again";
+
+/// What is said of a yes to something that was not shown to its end.
+const NOT_SHOWN: &str = "not all of it was shown: pgdn reads on, v shows all of it";
 
 /// How long an ask must have been chosen, and no key pressed, before a letter answers it. Somebody
 /// who types does not pause that long, and somebody who answers has to read first anyway.
@@ -89,10 +94,16 @@ pub(crate) struct State {
     pub(crate) feed_up: usize,
     /// How many lines what is asked is scrolled down.
     pub(crate) says_down: usize,
+    /// Down to which row it was shown.
+    pub(crate) shown_rows: usize,
+    /// How wide the screen is.
+    pub(crate) columns: u16,
     /// What is typed.
     pub(crate) text: String,
     /// Whom the operator speaks to.
     pub(crate) steered: Option<Steered>,
+    /// How far the operator came with a turn of their own, while it is chosen.
+    pub(crate) own: Option<Own>,
     /// What is typed for a role at work.
     pub(crate) words: String,
     /// A text that is on its way, and where it was typed. What is refused comes back.
@@ -111,6 +122,10 @@ pub(crate) struct State {
 pub(crate) enum Act {
     /// Say something to a flow, and what is told when it was heard.
     Say(FlowRef, Command, &'static str),
+    /// Carry out a step of the operator's own turn.
+    Own(FlowRef, Whom, own_turn::Act),
+    /// Show all that is to be read before an answer.
+    Page(Vec<String>),
     /// End.
     Quit,
 }
@@ -119,7 +134,7 @@ impl State {
     /// Forgets what is not there any more. Nothing that is new is chosen.
     pub(crate) fn settle(&mut self, view: &View) {
         if self.ask.is_some() && view.ask(self.ask.as_ref()).is_none() {
-            self.ask = None;
+            (self.ask, self.own) = (None, None);
             self.says_down = 0;
             if self.focus == Focus::Text {
                 self.focus = Focus::Asks;
@@ -235,8 +250,19 @@ impl State {
         if self.ask.as_ref() != Some(&ask.id) {
             self.ask = Some(ask.id.clone());
             self.chosen_ms = now_ms;
-            self.says_down = 0;
+            (self.says_down, self.shown_rows) = (0, SAYS_LINES);
             self.text.clear();
+            self.own = match &ask.kind {
+                AskKind::Own { turn, .. } => Some(Own::clone(turn)),
+                AskKind::Text { .. }
+                | AskKind::Consent { .. }
+                | AskKind::Approval { .. }
+                | AskKind::Improvement { .. }
+                | AskKind::Feedback
+                | AskKind::Unpause
+                | AskKind::Configuration { .. }
+                | AskKind::Typed { .. } => None,
+            };
         }
         self.look_at(ask.flow.clone(), ask.role.clone());
     }
@@ -267,6 +293,9 @@ impl State {
             } else {
                 self.says_down.saturating_sub(PAGE_LINES)
             };
+            self.shown_rows = self
+                .shown_rows
+                .max(self.says_down.saturating_add(SAYS_LINES));
             return;
         }
         self.feed_up = if down {
@@ -280,6 +309,8 @@ impl State {
     fn answer(&mut self, view: &View, letter: char, armed: bool) -> Option<Act> {
         let ask = view.ask(self.ask.as_ref())?;
         match (&ask.kind, letter) {
+            (_, 'v') if !ask.says.is_empty() => return Some(Act::Page(ask.says.clone())),
+            (AskKind::Own { .. }, letter) => return self.own_key(ask, letter, armed),
             (AskKind::Text { .. }, 'r') | (AskKind::Configuration { .. }, 'm') => {
                 self.focus = Focus::Text;
                 return None;
@@ -304,7 +335,69 @@ impl State {
             TOO_SOON.clone_into(&mut self.told);
             return None;
         }
+        let says_yes = matches!(command, Command::Allow { .. } | Command::Approve { .. });
+        if says_yes && !self.has_shown(ask) {
+            NOT_SHOWN.clone_into(&mut self.told);
+            return None;
+        }
         Some(Act::Say(ask.flow.clone(), command, words))
+    }
+
+    /// Whether an ask was shown as far as it must be before it can be allowed.
+    fn has_shown(&self, ask: &AskView) -> bool {
+        let must = ask.says.get(..ask.must_show).unwrap_or(&ask.says);
+        rows(must, self.columns) <= self.shown_rows
+    }
+
+    /// A letter while a turn of the operator's own is chosen.
+    fn own_key(&mut self, ask: &AskView, letter: char, armed: bool) -> Option<Act> {
+        let own = self.own.as_mut().filter(|own| own.knows(letter))?;
+        if self.busy {
+            "an answer is on its way".clone_into(&mut self.told);
+            return None;
+        }
+        if !armed {
+            TOO_SOON.clone_into(&mut self.told);
+            return None;
+        }
+        let act = own.press(letter)?;
+        self.own_step(ask, act)
+    }
+
+    /// What a step of the operator's own turn asks for next.
+    fn own_step(&mut self, ask: &AskView, act: own_turn::Act) -> Option<Act> {
+        let own = self.own.as_ref()?;
+        self.focus = if own.takes_keys() {
+            Focus::Asks
+        } else {
+            Focus::Text
+        };
+        match act {
+            own_turn::Act::Again => None,
+            own_turn::Act::Said(says) => {
+                self.told = says;
+                None
+            }
+            own_turn::Act::Read => Some(Act::Page(ask.says.clone())),
+            own_turn::Act::Later => {
+                (self.ask, self.own) = (None, None);
+                "it waits for you still".clone_into(&mut self.told);
+                None
+            }
+            own_turn::Act::Edit(_)
+            | own_turn::Act::Bring(_)
+            | own_turn::Act::End(_)
+            | own_turn::Act::SendBack { .. }
+            | own_turn::Act::Answer(_) => {
+                let AskKind::Own { to, .. } = &ask.kind else {
+                    return None;
+                };
+                if let own_turn::Act::Answer(words) = &act {
+                    self.sent = Some((Focus::Text, words.clone()));
+                }
+                Some(Act::Own(ask.flow.clone(), to.clone(), act))
+            }
+        }
     }
 
     /// A key while an answer is typed. Nothing here decides.
@@ -314,7 +407,12 @@ impl State {
                 "the text is full; give a longer one with: a-society reply FLOW -"
                     .clone_into(&mut self.told);
             }
-            Written::Left => self.focus = Focus::Asks,
+            Written::Left => {
+                self.focus = Focus::Asks;
+                if let Some(own) = &mut self.own {
+                    own.back();
+                }
+            }
             Written::Ended if !self.busy => return self.send(view),
             Written::Ended | Written::Typed => {}
         }
@@ -372,6 +470,10 @@ impl State {
 
     fn send(&mut self, view: &View) -> Option<Act> {
         let ask = view.ask(self.ask.as_ref())?;
+        if let Some(own) = &mut self.own {
+            let act = own.hear(&std::mem::take(&mut self.text));
+            return self.own_step(ask, act);
+        }
         let text = self.text.trim();
         let mut words = "answered";
         let command = match &ask.kind {
@@ -409,6 +511,7 @@ impl State {
                 }
             }
             AskKind::Text { .. }
+            | AskKind::Own { .. }
             | AskKind::Consent { .. }
             | AskKind::Approval { .. }
             | AskKind::Improvement { .. }
@@ -454,7 +557,7 @@ fn decision(ask: &AskView, letter: char) -> Option<(Command, &'static str)> {
             AskKind::Consent {
                 consent, action, ..
             },
-            'a',
+            'y',
         ) => Some((consented(consent, *action, false), "allowed once")),
         (
             AskKind::Consent {
@@ -468,7 +571,7 @@ fn decision(ask: &AskView, letter: char) -> Option<(Command, &'static str)> {
             AskKind::Consent {
                 consent, action, ..
             },
-            'd',
+            'n',
         ) => {
             let denied = Command::Deny {
                 consent: Some(consent.clone()),
@@ -477,11 +580,11 @@ fn decision(ask: &AskView, letter: char) -> Option<(Command, &'static str)> {
             };
             Some((denied, "denied"))
         }
-        (AskKind::Approval { approval }, 'a') => {
+        (AskKind::Approval { approval }, 'y') => {
             let approval = Some(approval.clone());
             Some((Command::Approve { approval }, "approved"))
         }
-        (AskKind::Approval { approval }, 'd') => {
+        (AskKind::Approval { approval }, 'n') => {
             let approval = Some(approval.clone());
             let reason = None;
             Some((Command::Decline { approval, reason }, "declined"))
@@ -523,13 +626,13 @@ pub(crate) fn hints(kind: &AskKind) -> Vec<(&'static str, &'static str)> {
         }
         AskKind::Consent { scope, .. } => {
             let whole = scope.as_ref().map(|_| ("f", "allow for this flow"));
-            let rest = [("d", "deny"), ("r", "deny with a reason")];
-            let all = [("a", "allow once")].into_iter().chain(whole).chain(rest);
+            let rest = [("n", "deny"), ("r", "deny with a reason")];
+            let all = [("y", "allow once")].into_iter().chain(whole).chain(rest);
             all.collect()
         }
         AskKind::Approval { .. } => vec![
-            ("a", "approve"),
-            ("d", "decline"),
+            ("y", "approve"),
+            ("n", "decline"),
             ("r", "decline with a reason"),
         ],
         AskKind::Improvement { modes } => {
@@ -548,7 +651,8 @@ pub(crate) fn hints(kind: &AskKind) -> Vec<(&'static str, &'static str)> {
         AskKind::Feedback => vec![("y", "write the report"), ("n", "no report")],
         AskKind::Unpause => vec![("u", "let it go on")],
         AskKind::Configuration { .. } => vec![("m", "choose, as model=NAME")],
-        AskKind::Typed { .. } => Vec::new(),
+        // The turn itself says which keys it takes.
+        AskKind::Own { .. } | AskKind::Typed { .. } => Vec::new(),
     }
 }
 

@@ -25,6 +25,7 @@ use crate::cli::cost;
 use crate::cli::handed;
 use crate::cli::progress::board::stands;
 use crate::cli::status::works_and_asks;
+use crate::cli::turn_files;
 use crate::operator_error::Stop;
 use crate::text::{money, one_line, plain, tabbed};
 
@@ -153,8 +154,23 @@ impl Source {
     }
 
     fn ask(&self, flow: &FlowRef, state: &FlowState, ask: Ask) -> AskView {
-        let (name, role, kind) = kind_of(state, &ask);
+        let (name, role, mut kind) = kind_of(state, &ask);
+        let own = turn_files::own_turn(&self.store, flow, (state, &ask.question));
+        if let (Some((turn, _)), AskKind::Text { to, .. }) = (&own, &kind) {
+            kind = AskKind::Own {
+                to: to.clone(),
+                turn: Box::new(turn.clone()),
+            };
+        }
+        // A second version is shown as what it changes, and all of it below.
+        let mut must = None;
         let whole = match &ask.question {
+            Question::Text { .. } if own.is_some() => {
+                let again = ask.says.as_deref().and_then(asks::again);
+                let came_in = own.as_ref().map(|(_, came_in)| came_in.as_str());
+                let said = again.into_iter().chain(came_in);
+                Some(said.collect::<Vec<_>>().join("\n"))
+            }
             Question::Consent { consent, .. } => {
                 let open = state.consents.get(consent);
                 open.map(|open| asks::whole(&self.store, flow, &open.shown))
@@ -165,6 +181,8 @@ impl Source {
                     Some(staged) => (staged.difference, Some(staged.whole)),
                     None => (None, None),
                 };
+                let shown = ask.says.iter().chain(&difference);
+                must = (difference.is_some()).then(|| shown.map(|text| text.lines().count()).sum());
                 let said = ask.says.into_iter().chain(difference).chain(all);
                 Some(said.collect::<Vec<_>>().join("\n"))
             }
@@ -180,14 +198,26 @@ impl Source {
         let facts: Vec<String> = facts.collect();
         let says = whole.iter().flat_map(|text| text.lines());
         let says = says.chain(facts.iter().map(String::as_str));
+        // A tab is not a row of spaces, and who decides sees which it is.
+        let says: Vec<String> = says.map(|line| tabbed(line, '→')).collect();
         AskView {
+            must_show: must.unwrap_or(says.len()),
             id: format!("{flow}/{name}"),
             flow: flow.clone(),
             role,
             who: plain(&ask.who).into_owned(),
-            what: plain(&ask.what).into_owned(),
-            // A tab is not a row of spaces, and who decides sees which it is.
-            says: says.map(|line| tabbed(line, '→')).collect(),
+            what: match &kind {
+                AskKind::Own { .. } => "your turn".to_owned(),
+                AskKind::Text { .. }
+                | AskKind::Consent { .. }
+                | AskKind::Approval { .. }
+                | AskKind::Improvement { .. }
+                | AskKind::Feedback
+                | AskKind::Unpause
+                | AskKind::Configuration { .. }
+                | AskKind::Typed { .. } => plain(&ask.what).into_owned(),
+            },
+            says,
             kind,
         }
     }

@@ -30,6 +30,7 @@ fn ask(id: &str, who: &str, kind: AskKind) -> AskView {
         who: who.to_owned(),
         what: "consent to a call".to_owned(),
         says: vec!["cargo install a-tool".to_owned()],
+        must_show: usize::MAX,
         kind,
     }
 }
@@ -116,6 +117,8 @@ fn chosen(id: &str) -> State {
     State {
         ask: Some(id.to_owned()),
         flow: Some(flow("a1b2c3")),
+        columns: 80,
+        shown_rows: 8,
         ..State::default()
     }
 }
@@ -177,8 +180,49 @@ fn pressed(kind: AskKind, letter: char) -> Option<Command> {
             assert_eq!(at, flow("a1b2c3"));
             Some(command)
         }
-        Act::Quit => None,
+        Act::Quit | Act::Own(..) | Act::Page(_) => None,
     }
+}
+
+#[test]
+fn what_does_not_fit_is_allowed_only_when_it_was_shown_to_its_end() {
+    let mut asked = ask("c", "draft (writer)", consent());
+    asked.says = (1..=11).map(|line| format!("line {line}")).collect();
+    let all = asked.says.clone();
+    let changed = AskView {
+        id: "second".to_owned(),
+        must_show: 3,
+        kind: AskKind::Approval {
+            approval: "approval-1".parse().unwrap(),
+        },
+        ..asked.clone()
+    };
+    let view = view(vec![asked, changed]);
+    let says_yes = |state: &mut State, now| {
+        let act = state.press(&view, &Key::Char('y'), now);
+        matches!(act, Some(Act::Say(..)))
+    };
+    let mut state = chosen("c");
+    assert!(!says_yes(&mut state, LATER_MS));
+    assert!(
+        state.told.contains("not all of it was shown"),
+        "{}",
+        state.told
+    );
+    state.press(&view, &Key::PageDown, LATER_MS);
+    assert!(says_yes(&mut state, 3 * LATER_MS));
+    let mut state = chosen("c");
+    let paged = state.press(&view, &Key::Char('v'), LATER_MS);
+    assert_eq!(paged, Some(Act::Page(all)));
+    let denied = state.press(&view, &Key::Char('n'), 3 * LATER_MS);
+    assert!(
+        matches!(denied, Some(Act::Say(..))),
+        "a no needs no reading"
+    );
+    assert!(
+        says_yes(&mut chosen("second"), LATER_MS),
+        "what changed fits"
+    );
 }
 
 #[test]
@@ -207,14 +251,14 @@ fn each_letter_means_one_thing_for_each_kind_of_question() {
     };
     let mode = |mode| Command::Improve { mode };
     let table = [
-        (consent(), 'a', Some(consented(false))),
+        (consent(), 'y', Some(consented(false))),
         (consent(), 'f', Some(consented(true))),
-        (consent(), 'd', Some(denied)),
-        (consent(), 'y', None),
-        (approval(), 'a', Some(Command::Approve { approval: id() })),
+        (consent(), 'n', Some(denied)),
+        (consent(), 'a', None),
+        (approval(), 'y', Some(Command::Approve { approval: id() })),
         (
             approval(),
-            'd',
+            'n',
             Some(Command::Decline {
                 approval: id(),
                 reason: None,
@@ -249,10 +293,13 @@ fn each_letter_means_one_thing_for_each_kind_of_question() {
 #[test]
 fn a_letter_counts_only_a_while_after_the_question_was_chosen_and_after_the_last_key() {
     let view = view(vec![ask("c", "draft (writer)", consent())]);
-    let mut state = State::default();
+    let mut state = State {
+        columns: 80,
+        ..State::default()
+    };
     let said = |act: Option<Act>| matches!(act, Some(Act::Say(..)));
     assert_eq!(
-        state.press(&view, &Key::Char('a'), 10_000),
+        state.press(&view, &Key::Char('y'), 10_000),
         None,
         "nothing is chosen"
     );
@@ -262,12 +309,12 @@ fn a_letter_counts_only_a_while_after_the_question_was_chosen_and_after_the_last
     // Each key that comes too soon begins the while anew.
     for _ in 0..5 {
         now += ARMED_AFTER_MS - 1;
-        assert!(!said(state.press(&view, &Key::Char('a'), now)));
+        assert!(!said(state.press(&view, &Key::Char('y'), now)));
     }
     assert!(state.told.contains("too soon"), "{}", state.told);
     assert!(said(state.press(
         &view,
-        &Key::Char('a'),
+        &Key::Char('y'),
         now + ARMED_AFTER_MS
     )));
 }
@@ -298,7 +345,7 @@ fn what_appears_or_goes_takes_neither_the_keys_nor_the_text() {
         (None, "fadygnpu")
     );
     assert_eq!(
-        state.press(&gone, &Key::Char('a'), 99_000),
+        state.press(&gone, &Key::Char('y'), 99_000),
         None,
         "nothing else is answered"
     );
@@ -329,7 +376,7 @@ fn letters_answer_nothing_while_another_part_has_the_keys() {
             ..chosen("c")
         };
         assert_eq!(
-            state.press(&view, &Key::Char('a'), LATER_MS),
+            state.press(&view, &Key::Char('y'), LATER_MS),
             None,
             "{focus:?}"
         );
@@ -343,7 +390,7 @@ fn steer(act: Option<Act>) -> Option<(String, String, SteerWhen)> {
             assert_eq!(at, flow("a1b2c3"));
             Some((role.to_string(), text, when))
         }
-        Act::Say(..) | Act::Quit => None,
+        Act::Say(..) | Act::Quit | Act::Own(..) | Act::Page(_) => None,
     }
 }
 
@@ -364,14 +411,14 @@ fn words_go_to_the_role_whose_feed_is_shown_from_every_list_and_at_the_moment_th
         assert_eq!(state.press(&view, &Key::Enter, LATER_MS), None, "no words");
         // Neither letters that answer nor a pasted end of line do anything but stand there.
         for key in [
-            Key::Char('a'),
+            Key::Char('y'),
             Key::Char('q'),
             Key::Paste("x\ny".to_owned()),
         ] {
             assert_eq!(state.press(&view, &key, 90_000), None);
         }
         let said = steer(state.press(&view, &Key::Enter, 90_000));
-        let wanted = ("writer".to_owned(), "aqx\ny".to_owned(), when);
+        let wanted = ("writer".to_owned(), "yqx\ny".to_owned(), when);
         assert_eq!(said, Some(wanted), "{focus:?}");
         assert_eq!((state.focus, state.words.as_str()), (focus, ""));
     }
@@ -432,7 +479,7 @@ fn words_for_a_role_are_typed_below_everything_and_it_is_said_who_hears_them_and
 
 fn any_key() -> impl Strategy<Value = Key> {
     prop_oneof![
-        6 => prop::sample::select(&['a', 'f', 'd', 'r', 'y', 'n', 's', 'S', 'x'][..]).prop_map(Key::Char),
+        6 => prop::sample::select(&['y', 'f', 'n', 'r', 'a', 'd', 's', 'S', 'x'][..]).prop_map(Key::Char),
         1 => Just(Key::Enter),
         1 => Just(Key::Backspace),
         1 => Just(Key::Tab),

@@ -7,6 +7,8 @@ use a_society_facts::id::{ApprovalId, ConsentId, RoleInstance};
 use a_society_orchestrator::control::message::Whom;
 use a_society_state::FlowRef;
 
+use crate::cli::own_turn::Own;
+
 /// Everything that is shown.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct View {
@@ -41,6 +43,8 @@ pub(crate) struct AskView {
     pub(crate) what: String,
     /// What is to be read before an answer, whole, line by line.
     pub(crate) says: Vec<String>,
+    /// So many of these lines must have been shown before it can be allowed or approved.
+    pub(crate) must_show: usize,
     pub(crate) kind: AskKind,
 }
 
@@ -52,6 +56,12 @@ pub(crate) enum AskKind {
         to: Whom,
         /// Whether the turn may also be taken again.
         may_retry: bool,
+    },
+    /// By taking a turn, which is the operator's own.
+    Own {
+        to: Whom,
+        /// How it may end.
+        turn: Box<Own>,
     },
     /// By allowing a call, or not.
     Consent {

@@ -41,6 +41,12 @@ impl Hasher {
 }
 
 impl Hash {
+    /// Its bytes.
+    #[must_use]
+    pub const fn bytes(self) -> [u8; 32] {
+        self.0
+    }
+
     /// Its digits. A turn writes some fifty hashes, and a formatter takes longer for each than this for all.
     fn digits(self) -> [u8; 64] {
         let mut digits = [0; 64];

@@ -306,7 +306,7 @@ fn of_files(
             ..diff::BOUNDS
         };
         (
-            files::of(hubs, flow, None, wanted.project)?,
+            files::of(&hubs.store, flow, None, wanted.project)?,
             diff::changes(hubs, flow, None, &bounds)?,
         )
     } else {
@@ -343,7 +343,7 @@ fn of_files(
     let mut blobs = Vec::new();
     for hash in hashes {
         // What is not kept, or too large to be shown, is not in the live page either.
-        let Ok(bytes) = files::blob(hubs, flow, &hash, wanted.project) else {
+        let Ok(bytes) = files::blob(&hubs.store, flow, &hash, wanted.project) else {
             continue;
         };
         let text = String::from_utf8_lossy(&bytes);

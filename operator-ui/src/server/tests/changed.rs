@@ -181,6 +181,7 @@ fn a_person_writes_a_file_of_a_flow_that_goes_on_and_replaces_only_what_was_read
     let (_, listed) = super::get(&stage, GATE, "record");
     let wanted = json!([{ "path": "record/plan.md", "bytes": 3 }]);
     assert_eq!(listed["files"], wanted);
+    assert_eq!(listed["bytes_max"], 16 * 1024 * 1024);
     for path in ["../../x", "record/workflow.yaml", ""] {
         let (status, _) = put(json!({ "path": path, "text": "x" }));
         assert_eq!(status, 409, "{path}");

@@ -28,6 +28,8 @@ export const start = new Dialog<true>();
 export const project = new Dialog<{ example: boolean }>();
 /** What a flow, or a role of it, may spend. */
 export const budget = new Beside<{ flow: FlowRef; role?: string | null; measure?: Measure | null }>();
+/** What a flow may do without asking. */
+export const rules = new Beside<{ flow: FlowRef }>();
 /** What a flow used, by role, model and node. */
 export const costs = new Beside<{ flow: FlowRef; at: number | null }>();
 /** Another graph that a flow is to walk. */
@@ -41,4 +43,4 @@ export const cancel = new Beside<{ flow: FlowRef }>();
 /** A flow that is over and is to be removed for ever. */
 export const remove = new Beside<{ flow: FlowRef }>();
 
-const beside: readonly { close(): void }[] = [budget, costs, revise, configure, reopen, cancel, remove];
+const beside: readonly { close(): void }[] = [budget, rules, costs, revise, configure, reopen, cancel, remove];

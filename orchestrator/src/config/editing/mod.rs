@@ -3,16 +3,19 @@
 //! A verb is pure: the text of the file and what is wanted come in, and a new text comes out, or the reason why
 //! not. Only [`Sheet`] reads and writes the file.
 
+pub mod hint;
 pub mod models;
 pub mod rules;
 pub mod search;
 pub mod servers;
+pub mod skills;
 
 use std::path::PathBuf;
 
 use a_society_facts::Hash;
 use a_society_roles::provider::config::edit::EditFault;
 
+use self::hint::Hint;
 use super::models::Catalog;
 use super::user::{self, ConfigError};
 use crate::withheld::holds_a_secret;
@@ -102,13 +105,13 @@ pub struct Refusal {
     /// Why.
     pub why: String,
     /// What to try.
-    pub hint: String,
+    pub hint: Hint,
 }
 
 impl Refusal {
     /// A refusal of what was asked wrongly.
     #[must_use]
-    pub fn usage(what: impl Into<String>, why: impl Into<String>, hint: impl Into<String>) -> Self {
+    pub fn usage(what: impl Into<String>, why: impl Into<String>, hint: impl Into<Hint>) -> Self {
         Self {
             code: "usage",
             grade: Grade::Usage,
@@ -127,7 +130,7 @@ impl From<ConfigError> for Refusal {
                 grade: Grade::Refused,
                 what: "the configuration was not changed".to_owned(),
                 why: error.to_string(),
-                hint: "look at what it says now, then say it again".to_owned(),
+                hint: "look at what it says now, then say it again".into(),
             };
         }
         Self {
@@ -135,7 +138,7 @@ impl From<ConfigError> for Refusal {
             grade: Grade::Failed,
             what: "the configuration cannot be used".to_owned(),
             why: error.to_string(),
-            hint: "mend the file, or name another one in A_SOCIETY_CONFIG".to_owned(),
+            hint: "mend the file, or name another one in A_SOCIETY_CONFIG".into(),
         }
     }
 }
@@ -147,82 +150,80 @@ impl From<EditFault> for Refusal {
         let (code, grade, why, hint) = match fault {
             EditFault::Faulty(faults) => {
                 let lines: Vec<String> = faults.iter().map(ToString::to_string).collect();
-                let hint = "mend it, and try again".to_owned();
+                let hint = "mend it, and try again".into();
                 ("configuration-unchanged", Failed, lines.join("\n"), hint)
             }
             EditFault::Unfit(faults) => {
                 // Their places are in a text that nobody has seen.
                 let lines: Vec<&str> = faults.iter().map(|it| it.message.as_str()).collect();
-                ("usage", Usage, lines.join("\n"), "say it otherwise".to_owned())
+                ("usage", Usage, lines.join("\n"), "say it otherwise".into())
             }
             EditFault::Taken(name) => (
                 "model-exists",
                 Refused,
                 format!("there is a model {name} already"),
-                format!("choose another name, or change it: a-society models edit {name}"),
+                Hint::Edit(name),
             ),
             EditFault::Differs { provider, has } => (
                 "provider-differs",
                 Refused,
                 format!("the provider {provider} is there already, and has {has}"),
-                "leave that out to use it as it is, or make a provider of its own with --provider NAME and a name \
-                 that is not taken"
-                    .to_owned(),
+                Hint::AnotherProvider,
             ),
-            EditFault::NoModel { model, near, others } => (
+            EditFault::NoModel {
+                model,
+                near,
+                others,
+            } => (
                 "model-not-found",
                 NotFound,
                 format!("there is no model {model}"),
                 match (near.as_slice(), others.as_slice()) {
-                    ([], []) => "add one: a-society models add".to_owned(),
-                    ([], others) => format!("there are: {}", others.join(", ")),
-                    (near, _) => format!("did you mean {}?", near.join(", ")),
+                    ([], []) => Hint::Add,
+                    ([], others) => format!("there are: {}", others.join(", ")).into(),
+                    (near, _) => format!("did you mean {}?", near.join(", ")).into(),
                 },
             ),
             EditFault::NoProvider { provider, others } => (
                 "provider-not-found",
                 NotFound,
-                format!("there is no provider {provider}, and it is not said how a new one is spoken to"),
-                match others.as_slice() {
-                    [] => "say --wire for a new one".to_owned(),
-                    others => format!("name one of {}, or say --wire for a new one", others.join(", ")),
-                },
+                format!(
+                    "there is no provider {provider}, and it is not said how a new one is spoken to"
+                ),
+                Hint::Wire(others),
             ),
             EditFault::NoRule { rule, list, others } => (
                 "rule-not-found",
                 NotFound,
                 format!("there is no rule {rule} under {list}"),
                 match others.as_slice() {
-                    [] => format!("there is none under {list}"),
-                    others => format!("there are: {}", others.join(", ")),
+                    [] => format!("there is none under {list}").into(),
+                    others => format!("there are: {}", others.join(", ")).into(),
                 },
             ),
             EditFault::IsDefault { model, others } => (
                 "model-in-use",
                 Refused,
                 format!("roles that name no model use {model}"),
-                format!(
-                    "name another one for them: a-society models rm {model} --default {}",
-                    others.first().map_or("MODEL", String::as_str)
-                ),
+                Hint::Default(model, others.into_iter().next()),
             ),
             EditFault::IsChooser(model) => (
                 "model-in-use",
                 Refused,
                 format!("it chooses for roles: the file says `chooser: {model}`"),
-                "name another model there, or take that line out, and try again".to_owned(),
+                "name another model there, or take that line out, and try again".into(),
             ),
             EditFault::ByHand(lines) => (
                 "configuration-unchanged",
                 Failed,
                 "the file is laid out so that lines cannot be put in safely".to_owned(),
-                format!("put these in by hand:\n{lines}"),
+                format!("put these in by hand:\n{lines}").into(),
             ),
             EditFault::Unclear(what) => (
                 "configuration-unchanged",
                 Failed,
                 "the file is laid out so that it cannot be changed safely".to_owned(),
-                format!("do it by hand: {what}"),
+                format!("do it by hand: {what}").into(),
             ),
         };
         Self {

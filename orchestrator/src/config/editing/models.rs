@@ -8,6 +8,7 @@ use a_society_roles::provider::config::edit::{
 
 use super::super::models::Catalog;
 use super::super::user;
+use super::hint::Hint;
 use super::{Place, Refusal, Sheet, check_place};
 
 /// A model that is to be added; what is not said is the catalogue's.
@@ -163,7 +164,7 @@ pub fn changed(sheet: &Sheet, name: &str, changes: &Changes) -> Result<Changed, 
         return Err(Refusal::usage(
             "nothing is to be changed",
             "no member of the model was given",
-            "say what changes, such as --window 64000; a-society models edit --help lists the members",
+            Hint::Member,
         ));
     }
     if let Some(place) = &changes.key {
@@ -269,18 +270,18 @@ fn unclear(catalogue: &Catalogue, id: &str) -> Refusal {
     Refusal::usage(
         "it is not clear who answers for the model",
         format!(
-            "neither --provider nor --wire was given, and {}",
+            "neither a provider nor a wire was named, and {}",
             unknown(catalogue, id)
         ),
-        "name a configured provider with --provider, or a new one with --wire; a-society models catalogue lists what is known",
+        Hint::Provider,
     )
 }
 
 fn no_window(catalogue: &Catalogue, id: &str) -> Refusal {
     Refusal::usage(
         "it is not known how many tokens the model reads",
-        format!("--window was not given, and {}", unknown(catalogue, id)),
-        "say --window TOKENS, as its provider documents it",
+        format!("its window was not given, and {}", unknown(catalogue, id)),
+        Hint::Window,
     )
 }
 

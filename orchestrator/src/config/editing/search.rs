@@ -2,9 +2,14 @@
 
 use a_society_roles::provider::config::edit::{with_search, without_search};
 use a_society_roles::provider::config::parse_search;
+use a_society_roles::tool::try_search;
 
 use super::super::user;
-use super::{Place, Refusal, Sheet, check_place};
+use super::super::withheld::Withheld;
+use super::{Grade, Place, Refusal, Sheet, check_place};
+
+/// What stands in the place of a key.
+const WITHHELD: &str = "[secret withheld]";
 
 /// The service that is configured: its address, where its key is, and why that is not to be had.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -31,6 +36,32 @@ pub fn service(sheet: &Sheet) -> Result<Option<Service>, Refusal> {
         key: found.key.to_string(),
         endpoint: found.endpoint,
     }))
+}
+
+/// Sends one real search to the service that is configured, and says what it found.
+///
+/// # Errors
+/// When none is configured, or it is not clear which.
+pub fn try_out() -> Result<Result<Vec<String>, String>, Refusal> {
+    let service = match user::search() {
+        Ok(Some(service)) => service,
+        Ok(None) => {
+            return Err(Refusal {
+                code: "search-not-found",
+                grade: Grade::NotFound,
+                what: "there is no search service to test".to_owned(),
+                why: "the configuration has no search".to_owned(),
+                hint: "set one up first: the place of its key, and its address".into(),
+            });
+        }
+        Err(why) => return Ok(Err(why.to_string())),
+    };
+    // A service may repeat the key that it was given.
+    let clean = |why: String| {
+        let why = why.replace(&service.key, WITHHELD);
+        Withheld::of_operator().redact(&why)
+    };
+    Ok(try_search(&service).map_err(clean))
 }
 
 /// The text with a service.

@@ -11,6 +11,7 @@ use serde_json::json;
 
 use super::super::servers::Roster;
 use super::super::user;
+use super::hint::Hint;
 use super::{Grade, Place, Refusal, Sheet, check_place, looks_like_key};
 
 /// A server as somebody wants it.
@@ -93,7 +94,7 @@ pub fn put(sheet: &Sheet, new: &NewServer, replaces: bool) -> Result<Put, Refusa
             return Err(unchanged(
                 ("server-exists", Grade::Refused),
                 format!("there is an MCP server {} already", new.name),
-                "choose another name, or say that it is replaced".to_owned(),
+                Hint::Replace,
             ));
         }
         None if replaces => return Err(EditFault::NoServer(new.name.clone()).into()),
@@ -127,7 +128,7 @@ pub fn put(sheet: &Sheet, new: &NewServer, replaces: bool) -> Result<Put, Refusa
             return Err(Refusal::usage(
                 "it is not clear what the server is",
                 "it is a program or an address, one of the two",
-                "say the command that starts it, or its address",
+                Hint::Server(new.name.clone()),
             ));
         }
     };
@@ -229,7 +230,7 @@ pub fn try_out(name: &str, lists: &[PathBuf]) -> Result<Result<Vec<String>, Stri
             format!(
                 "the MCP server {name} is wanted by the workspace, and was not approved as it is"
             ),
-            format!("look at it, then: a-society mcp approve {name} HASH"),
+            Hint::Approve(name.to_owned()),
         ));
     };
     let given = match user::given() {
@@ -310,13 +311,13 @@ fn keyless(what: &str) -> Refusal {
     )
 }
 
-fn unchanged((code, grade): (&'static str, Grade), why: String, hint: String) -> Refusal {
+fn unchanged((code, grade): (&'static str, Grade), why: String, hint: impl Into<Hint>) -> Refusal {
     Refusal {
         code,
         grade,
         what: "the configuration was not changed".to_owned(),
         why,
-        hint,
+        hint: hint.into(),
     }
 }
 
@@ -335,7 +336,7 @@ impl From<EditFault> for Refusal {
             EditFault::NoServer(name) => unchanged(
                 ("server-not-found", NotFound),
                 format!("there is no MCP server {name} in it"),
-                "a-society mcp ls lists those that there are".to_owned(),
+                Hint::Servers,
             ),
             EditFault::SecretDiffers(name) => unchanged(
                 ("secret-differs", Refused),

@@ -417,7 +417,6 @@ impl World {
                 lineage: Vec::new(),
             },
             turns_at_once: 4,
-            answers_at_most: crate::config::user::Bounds::default().answers,
             room: crate::driver::room::Room::new(4),
         }
     }

@@ -10,6 +10,7 @@ mod limits;
 mod process;
 mod spaces;
 mod toolchains;
+mod virtualenvs;
 mod wall;
 
 use crate::number::grouped;

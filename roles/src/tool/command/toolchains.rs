@@ -11,6 +11,8 @@ use std::fs;
 use std::io::Read as _;
 use std::path::{Component, Path, PathBuf};
 
+use super::virtualenvs;
+
 /// What is readable anyway.
 const SYSTEM: [&str; 9] = [
     "/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/opt", "/nix", "/snap",
@@ -104,6 +106,7 @@ pub(super) fn reached(variables: &[(String, String)], writable: &[&Path]) -> Vec
     }
     search.look();
     search.managed();
+    search.of_projects();
     search.look();
     let paths = search.found.iter();
     paths
@@ -260,6 +263,17 @@ impl Search {
                     open.push_back((entry.path(), depth + 1));
                 }
             }
+        }
+    }
+
+    /// What managers of packages that are on `PATH` keep for the folders that roles write.
+    fn of_projects(&mut self) {
+        let home = self.home.iter();
+        let found: Vec<PathBuf> = home
+            .flat_map(|home| virtualenvs::binaries(home, &self.names, &self.writable))
+            .collect();
+        for folder in found {
+            self.folder(&folder);
         }
     }
 

@@ -63,7 +63,7 @@ pub(in super::super) fn open_read(roots: &Roots, located: &Located) -> Result<En
             }
         })?;
     let stat = fstat(&file).map_err(|why| not_opened(located, why))?;
-    let real = real_path(&file).unwrap_or_else(|| root.path.join(&located.rest));
+    let real = real_beneath(root, &located.rest, &file);
     let floor = roots.judge(located, &real)?;
     if floor == Floor::Closed {
         return Err(closed(located));
@@ -101,7 +101,7 @@ pub(in super::super) fn is_there(roots: &Roots, located: &Located) -> bool {
     };
     let opened = resolve(root.folder.as_fd(), &located.rest, flags, Crossing::Allowed);
     opened.is_ok_and(|file| {
-        let real = real_path(&file).unwrap_or_else(|| root.path.join(&located.rest));
+        let real = real_beneath(root, &located.rest, &file);
         (roots.judge(located, &real)).is_ok_and(|floor| floor <= Floor::ReadOnly)
     })
 }
@@ -115,7 +115,10 @@ pub(in super::super) fn real_of(roots: &Roots, located: &Located) -> Option<Path
         match resolve(root.folder.as_fd(), above, flags, Crossing::Allowed) {
             Ok(file) => {
                 let rest = located.rest.strip_prefix(above).ok()?;
-                let real = real_path(&file)?;
+                let real = match above.as_os_str().is_empty() {
+                    true => root.path.clone(),
+                    false => real_path(&file)?,
+                };
                 // An empty rest would leave a slash at its end.
                 return Some(if rest.as_os_str().is_empty() {
                     real
@@ -176,7 +179,7 @@ pub(in super::super) fn open_parent(
         other => other,
     };
     let folder = folder.map_err(|why| not_opened(located, why))?;
-    let real = real_path(&folder).unwrap_or_else(|| root.path.join(above));
+    let real = real_beneath(root, above, &folder);
     writable(roots, located, &real.join(&name))?;
     Ok(Some((folder, name)))
 }
@@ -307,6 +310,14 @@ pub(in super::super) fn real_path(file: &impl AsFd) -> Option<PathBuf> {
     let link = format!("/proc/self/fd/{}", file.as_fd().as_raw_fd());
     let target = readlink(link, Vec::new()).ok()?;
     Some(PathBuf::from(OsStr::from_bytes(target.as_bytes())))
+}
+
+/// The same for what was opened beneath a root by the path `rest`. A root's own was asked for when it was opened.
+fn real_beneath(root: &Root, rest: &Path, opened: &impl AsFd) -> PathBuf {
+    if rest.as_os_str().is_empty() {
+        return root.path.clone();
+    }
+    real_path(opened).unwrap_or_else(|| root.path.join(rest))
 }
 
 /// What something is.

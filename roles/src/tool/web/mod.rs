@@ -17,3 +17,4 @@ pub(crate) use address::is_public;
 pub(super) use client::Web;
 pub(super) use fetch::Fetch;
 pub(super) use search::Query;
+pub use search::try_search;

@@ -8,9 +8,10 @@ use reqwest::Method;
 use serde::Deserialize;
 use url::{Host, Url};
 
-use super::client::Ask;
+use super::client::{Answer, Ask, Fault, Web};
 use super::fetch::ended;
 use crate::consent::Tier;
+use crate::tool::SearchService;
 use crate::tool::arguments::WebSearch;
 use crate::tool::limits::{QUERY_BYTES, QUERY_RESULTS};
 use crate::tool::output::Output;
@@ -20,6 +21,9 @@ use crate::turn::stop::StopSignal;
 
 /// How many results a search gives when it does not say.
 const RESULTS: u64 = 5;
+
+/// What a trial asks for: anybody may know that it is asked.
+const TRIAL: &str = "web search";
 
 /// A search.
 #[derive(Debug, Clone)]
@@ -85,22 +89,9 @@ impl Toolbox {
 
     /// The operator's choice: encrypted, or on this machine.
     fn search_endpoint(&self) -> Result<Url, Refusal> {
-        let refused = |text: &str| Refusal::new(RefusalKind::NotPossible, text);
         let service = self.0.setting.search.as_ref();
-        let service = service.ok_or_else(|| refused("There is no search service."))?;
-        let url = Url::parse(&service.endpoint)
-            .map_err(|_| refused("The address of the search service is none."))?;
-        let is_here = match url.host() {
-            Some(Host::Ipv4(address)) => address.is_loopback(),
-            Some(Host::Ipv6(address)) => address.is_loopback(),
-            Some(Host::Domain(_)) | None => false,
-        };
-        if url.scheme() == "https" || (url.scheme() == "http" && is_here) {
-            return Ok(url);
-        }
-        Err(refused(
-            "The address of the search service is not encrypted.",
-        ))
+        let none = || Refusal::new(RefusalKind::NotPossible, "There is no search service.");
+        endpoint(service.ok_or_else(none)?)
     }
 
     pub(in super::super) fn web_search(
@@ -114,28 +105,12 @@ impl Toolbox {
             .search
             .as_ref()
             .map(|service| service.key.clone());
-        let body = serde_json::json!({ "query": query.text, "max_results": query.results });
-        let ask = Ask {
-            url: query.endpoint,
-            method: Method::POST,
-            bearer: key,
-            json: Some(body.to_string()),
-        };
+        let ask = asking(query.endpoint, key, &query.text, query.results);
         let answer = match self.0.web.ask(ask, true, stop) {
             Ok(answer) => answer,
             Err(fault) => return ended(fault),
         };
-        let failed = |why: String| Refusal::new(RefusalKind::NotPossible, why);
-        if answer.status != 200 {
-            let text = String::from_utf8_lossy(&answer.body);
-            let text: String = text.chars().take(500).collect();
-            return Err(failed(format!(
-                "The search service said {}: {text}",
-                answer.status
-            )));
-        }
-        let found: Found = serde_json::from_slice(&answer.body)
-            .map_err(|why| failed(format!("The search service said something else: {why}.")))?;
+        let found = found(&answer)?;
         let most = usize::try_from(query.results).unwrap_or(usize::MAX);
         let mut text = String::new();
         for hit in found.results.iter().take(most) {
@@ -147,4 +122,66 @@ impl Toolbox {
         }
         Ok((CallEnd::Done, Output::of(text)))
     }
+}
+
+fn asking(url: Url, key: Option<String>, text: &str, results: u64) -> Ask {
+    let body = serde_json::json!({ "query": text, "max_results": results });
+    Ask {
+        url,
+        method: Method::POST,
+        bearer: key,
+        json: Some(body.to_string()),
+    }
+}
+
+/// The operator's choice: encrypted, or on this machine.
+fn endpoint(service: &SearchService) -> Result<Url, Refusal> {
+    let refused = |text: &str| Refusal::new(RefusalKind::NotPossible, text);
+    let url = Url::parse(&service.endpoint)
+        .map_err(|_| refused("The address of the search service is none."))?;
+    let is_here = match url.host() {
+        Some(Host::Ipv4(address)) => address.is_loopback(),
+        Some(Host::Ipv6(address)) => address.is_loopback(),
+        Some(Host::Domain(_)) | None => false,
+    };
+    if url.scheme() == "https" || (url.scheme() == "http" && is_here) {
+        return Ok(url);
+    }
+    Err(refused(
+        "The address of the search service is not encrypted.",
+    ))
+}
+
+fn found(answer: &Answer) -> Result<Found, Refusal> {
+    let failed = |why: String| Refusal::new(RefusalKind::NotPossible, why);
+    if answer.status != 200 {
+        let text = String::from_utf8_lossy(&answer.body);
+        let text: String = text.chars().take(500).collect();
+        return Err(failed(format!(
+            "The search service said {}: {text}",
+            answer.status
+        )));
+    }
+    serde_json::from_slice(&answer.body)
+        .map_err(|why| failed(format!("The search service said something else: {why}.")))
+}
+
+/// Asks a search service for one thing, to see whether it answers: the addresses of what it found.
+///
+/// # Errors
+/// Says in words what is wrong; what the service said may be in it.
+pub fn try_search(service: &SearchService) -> Result<Vec<String>, String> {
+    let said = |refusal: Refusal| refusal.text;
+    let url = endpoint(service).map_err(said)?;
+    let ask = asking(url, Some(service.key.clone()), TRIAL, 1);
+    let answer = match Web::public().ask(ask, true, &StopSignal::default()) {
+        Ok(answer) => answer,
+        Err(Fault::Failed(why)) => return Err(why),
+        Err(Fault::Refused(refusal)) => return Err(refusal.text),
+        Err(Fault::Stopped | Fault::TimedOut) => {
+            return Err("There was no answer in time.".to_owned());
+        }
+    };
+    let hits = found(&answer).map_err(said)?.results.into_iter();
+    Ok(hits.map(|hit| hit.url).take(1).collect())
 }

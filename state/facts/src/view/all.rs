@@ -32,8 +32,6 @@ pub struct Touched {
 pub struct Views {
     /// Where the flow stands.
     pub flow: FlowState,
-    /// The same in short.
-    pub summary: Summary,
     /// The sessions.
     pub sessions: BTreeMap<RoleInstance, SessionView>,
     /// The feeds.
@@ -46,6 +44,12 @@ pub(super) fn changes_only_a_draft(recorded: &Recorded) -> bool {
 }
 
 impl Views {
+    /// The flow in short. It is made when somebody asks: it looks at every node, and facts are many.
+    #[must_use]
+    pub fn summary(&self) -> Summary {
+        Summary::of(&self.flow)
+    }
+
     /// Takes the next fact and says which views it changed.
     pub fn apply(&mut self, recorded: &Recorded) -> Touched {
         let mut touched = Touched {
@@ -58,11 +62,6 @@ impl Views {
             touched.all_sessions = self.apply_flow_id(recorded, fact);
         }
         self.flow.apply(recorded);
-        if touched.flow {
-            self.summary = Summary::of(&self.flow);
-        } else {
-            self.summary.tick(&self.flow);
-        }
         touched
     }
 

@@ -39,7 +39,7 @@ impl Screen {
         let end = |(role, feed): (&RoleInstance, &FeedView)| (role.clone(), feed.end(BOUNDS));
         Self {
             flow: views.flow.clone(),
-            summary: views.summary.clone(),
+            summary: views.summary(),
             feeds: views.feeds.iter().map(end).collect(),
         }
     }

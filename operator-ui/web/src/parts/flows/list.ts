@@ -27,7 +27,7 @@ export function standing(row: FlowRow): string {
     case "stopped": return "Stopped";
     case "idle": return "Idle";
     case "waits": return chooses(row) && row.waits === 0 ? "Retrospective?" : row.waits === 1 ? "Needs an answer" : `Needs ${row.waits} answers`;
-    case "running": return row.phase === "improving" ? "Improving" : row.phase === "feedback" ? "Writing its report" : "Running";
+    case "running": return row.phase === "improving" ? "Improving" : row.phase === "feedback" ? "Writing its report" : row.again === null ? "Running" : row.again.limit ? "Waiting for a limit" : "Retrying";
   }
 }
 

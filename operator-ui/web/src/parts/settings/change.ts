@@ -1,11 +1,17 @@
 // What the settings say to the server: changes of the operator's configuration, and trials of what is in it.
-import { post } from "../../api";
-import type { Fault, SettingChange, SettingDone, Trial, Tried } from "../../wire";
+import { get, post } from "../../api";
+import type { Fault, SettingChange, SettingDone, SkillChange, Trial, Tried } from "../../wire";
 
 /** Changes the configuration as it was shown; one that changed since is refused. */
 export const change = (version: string, what: SettingChange): Promise<SettingDone> => post<SettingDone>("/api/settings", { version, change: what });
 /** What a change would be. Nothing is written. */
 export const look = (version: string, what: SettingChange): Promise<SettingDone> => post<SettingDone>("/api/settings", { version, change: what, look: true });
+/** A skill: one of the operator's own, or of a project. */
+export const skill = (name: string, project: string | null): Promise<Skill> => get<Skill>(`/api/skill?${new URLSearchParams({ name, ...(project === null ? {} : { project }) })}`);
+/** Changes a skill as it was shown; one that changed since is refused. */
+export const changeSkill = (version: string, what: SkillChange): Promise<SettingDone> => post<SettingDone>("/api/skill", { version, change: what });
+/** What roles would be told of it. Nothing is written. */
+export const lookAtSkill = (version: string, what: SkillChange): Promise<SettingDone> => post<SettingDone>("/api/skill", { version, change: what, look: true });
 export const attempt = (what: Trial): Promise<Tried> => post<Tried>("/api/trials", what);
 
 const sentence = (text: string): string => {
@@ -38,3 +44,6 @@ export type Own = { withheld?: boolean; command?: string; arguments?: string[]; 
 
 /** Who answers web_search, as far as it is configured. */
 export type Service = { fault?: string; endpoint?: string; key?: string; key_missing?: string | null };
+
+/** A skill as it lies there; without its words where something of them looks like a key. */
+export type Skill = { name: string; description: string | null; text: string | null; told: string | null; withheld: boolean; path: string; files: { path: string; bytes: number }[]; faults: string[]; named_by: string[]; version: string };

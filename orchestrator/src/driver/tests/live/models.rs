@@ -59,7 +59,6 @@ impl OnDisk {
                 lineage: Vec::new(),
             },
             turns_at_once: 4,
-            answers_at_most: crate::config::user::Bounds::default().answers,
             room: crate::driver::room::Room::new(4),
         };
         Core::take_over(opened, parts).map_err(|error| error.to_string())

@@ -40,28 +40,13 @@ pub(crate) fn set_top(text: &str, key: &str, value: &str) -> Option<String> {
 /// Puts lines under a key at the left margin, which is added at the end if it is not there. The lines
 /// are moved in as far as those that are there.
 pub(crate) fn put_under(text: &str, key: &str, lines: &[String]) -> Option<String> {
-    let Some((head, found)) = top(text, key)? else {
+    let Some(entry) = top(text, key)? else {
         let head = std::iter::once(format!("{key}:"));
         let lines = lines.iter().map(|line| moved_in(line, INDENT));
         return Some(with_end(text, &head.chain(lines).collect::<Vec<_>>()));
     };
-    let indent = match &found.value {
-        Value::Null if found.place.bytes.is_empty() => INDENT,
-        Value::Map(entries) if !is_flow(text, &found) => indent(text, &entries.first()?.0)?,
-        Value::Null
-        | Value::Bool(_)
-        | Value::Number(_)
-        | Value::Text(_)
-        | Value::List(_)
-        | Value::Map(_) => return None,
-    };
-    let at = line_end(text, head.place.bytes.end);
-    let eol = eol(text);
-    let mut put = String::new();
-    for line in lines {
-        put.extend([eol, &moved_in(line, indent)]);
-    }
-    replaced(text, at..at, &put)
+    let lines = lines.iter().map(String::as_str);
+    put_below(text, &entry, Some(INDENT), lines)
 }
 
 /// Puts a line under the key at the end of a path, before what is there.
@@ -71,10 +56,21 @@ pub(crate) fn put_into(text: &str, path: &[&str], line: &str) -> Option<String> 
     let map = above
         .iter()
         .try_fold(&tree, |map, key| Some(&entry(map, key)?.1))?;
-    let (head, found) = entry(map, key)?;
+    let entry = entry(map, key)?;
+    let empty = indent(text, &entry.0).map(|head| head + INDENT);
+    put_below(text, entry, empty, std::iter::once(line))
+}
+
+/// Puts lines under a key, before what is there and as far in, or so far where nothing is.
+fn put_below<'l>(
+    text: &str,
+    (head, found): &(Tree, Tree),
+    empty: Option<usize>,
+    lines: impl Iterator<Item = &'l str>,
+) -> Option<String> {
     let indent = match &found.value {
         Value::Map(entries) if !is_flow(text, found) => indent(text, &entries.first()?.0)?,
-        Value::Null if found.place.bytes.is_empty() => indent(text, head)? + INDENT,
+        Value::Null if found.place.bytes.is_empty() => empty?,
         Value::Null
         | Value::Bool(_)
         | Value::Number(_)
@@ -83,7 +79,9 @@ pub(crate) fn put_into(text: &str, path: &[&str], line: &str) -> Option<String> 
         | Value::Map(_) => return None,
     };
     let at = line_end(text, head.place.bytes.end);
-    let put = format!("{}{}", eol(text), moved_in(line, indent));
+    let put: String = lines
+        .map(|line| format!("{}{}", eol(text), moved_in(line, indent)))
+        .collect();
     replaced(text, at..at, &put)
 }
 

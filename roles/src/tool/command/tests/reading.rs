@@ -2,9 +2,13 @@
 //! or of a home.
 
 use std::fs;
+use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::Path;
 
+use a_society_facts::Hash;
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE;
 use serde_json::json;
 
 use super::super::wall::open_to_all;
@@ -92,6 +96,7 @@ fn toolchains_are_read_where_path_leads_and_the_rest_of_the_home_is_not() {
     mise(&home);
     fnm(&home);
     pipenv_and_poetry(&home);
+    environments_that_are_not_active(&home);
     nothing_else_is_read(&home);
 }
 
@@ -203,6 +208,46 @@ fn pipenv_and_poetry(home: &Home<'_>) {
         home.says(&[".local/bin"], "poetry"),
         ok(".local/share/pypoetry/venv")
     );
+}
+
+/// Environments of the project that its manager finds by its path, and those of other projects.
+fn environments_that_are_not_active(home: &Home<'_>) {
+    let project = home.0.project();
+    let project = fs::canonicalize(project).unwrap();
+    let letters = URL_SAFE.encode(Hash::of(project.as_os_str().as_bytes()).bytes());
+    let pyenv = ".pyenv/versions/3.11.9";
+    let managers = [
+        ("pipenv", ".local/share/virtualenvs", "mine-q1".to_owned()),
+        (
+            "poetry",
+            ".cache/pypoetry/virtualenvs",
+            format!("mine-{}-py3.11", &letters[..8]),
+        ),
+    ];
+    for (manager, envs, mine) in managers {
+        let mine = format!("{envs}/{mine}");
+        let other = format!("{envs}/other-AAAAAAAA-py3.11");
+        for (env, of) in [
+            (&mine, project.as_path()),
+            (&other, Path::new("/elsewhere")),
+        ] {
+            let interpreter = format!("{pyenv}/bin/python3.11");
+            home.link(&format!("{env}/bin/python"), &interpreter);
+            let write = |name: &str, text: &str| home.0.write(&format!("home/{env}/{name}"), text);
+            write(".project", &of.display().to_string());
+            write("lib/site.py", "site");
+        }
+        let runs = home.whole(&format!("{mine}/bin"));
+        let runs = format!("#!/bin/sh\nshift\nexec {}/\"$@\"\n", runs.display());
+        home.program(&format!(".local/bin/{manager}"), &runs);
+        let run = format!("{manager} run python; echo; cat ~/{mine}/lib/site.py");
+        assert_eq!(
+            home.says(&[".local/bin"], &run),
+            ok(&format!("{pyenv}\nsite"))
+        );
+        let said = home.says(&[".local/bin"], &format!("cat ~/{other}/lib/site.py"));
+        assert!(!said.contains("[exit 0]"), "{manager}: {said}");
+    }
 }
 
 /// Whatever is on PATH, and wherever its links lead.

@@ -281,6 +281,10 @@ impl FeedView {
             {
                 (note.answer, note.by) = (Some(answer), by);
             }
+            // It tells of the decision from now on, and of when that was made.
+            if matches!(words.event, Some("consent.resolved" | "handoff.decided")) {
+                item.at = at;
+            }
             extend(item, "\n", bounds);
             extend(item, &words.text, bounds);
         });

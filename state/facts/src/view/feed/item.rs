@@ -63,7 +63,7 @@ pub struct FeedItem {
     pub event: Option<String>,
     /// The record that last changed it.
     pub seq: Seq,
-    /// When it began.
+    /// When it began; of what the operator decided, when they did.
     pub at: At,
     /// The node it is about.
     #[serde(default, skip_serializing_if = "Option::is_none")]

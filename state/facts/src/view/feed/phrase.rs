@@ -158,9 +158,28 @@ pub(super) fn mode(mode: ConsentMode) -> &'static str {
 pub(super) fn grant(grant: &Grant) -> String {
     match grant {
         Grant::Edits => "All edits of files.".to_owned(),
-        Grant::Command(command) => format!("The command: {command}"),
+        Grant::Command(command) => format!("The command {}", as_typed(command)),
         Grant::McpTool { tool, .. } => format!("The MCP tool {tool}."),
     }
+}
+
+/// A command that is allowed stands behind the hash of where and how it runs, which tells a person nothing.
+fn as_typed(command: &str) -> &str {
+    let is_hash =
+        |word: &str| word.len() == 64 && word.bytes().all(|byte| byte.is_ascii_hexdigit());
+    match command.split_once(' ') {
+        Some((hash, typed)) if is_hash(hash) => typed,
+        _ => command,
+    }
+}
+
+#[test]
+fn a_command_that_is_allowed_is_told_as_it_was_typed() {
+    let command = |text: &str| grant(&Grant::Command(text.into()));
+    let hash = "7".repeat(64);
+    assert_eq!(command(&format!("{hash} make all")), "The command make all");
+    assert_eq!(command("make all"), "The command make all");
+    assert_eq!(command(&hash), format!("The command {hash}"));
 }
 
 pub(super) fn measure(measure: budget::Measure) -> &'static str {

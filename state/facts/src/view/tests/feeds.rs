@@ -89,6 +89,21 @@ fn a_tool_item_becomes_its_result_in_place() {
 }
 
 #[test]
+fn a_decision_is_told_with_the_time_at_which_it_was_made() {
+    let of = |word| recorded(walk()).into_iter().find(|one| one.word() == word);
+    let asked = of("consent_requested").unwrap().at;
+    let decided = of("consent_resolved").unwrap().at;
+    assert_ne!(asked, decided);
+    let views = fold(walk());
+    let told = views.feeds.values().flat_map(FeedView::items);
+    let told: Vec<_> = told
+        .filter(|item| item.event.as_deref() == Some("consent.resolved"))
+        .map(|item| item.at)
+        .collect();
+    assert_eq!(told.first(), Some(&decided));
+}
+
+#[test]
 fn streamed_text_extends_one_item() {
     let views = fold(walk());
     let mut owner = views.feeds["owner"].items();

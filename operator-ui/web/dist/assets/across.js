@@ -1,1 +1,0 @@
-function e(e){let t=e.querySelector(`[aria-current]:not([aria-current=false])`);t!==null&&e.scrollWidth>e.clientWidth&&(e.scrollLeft=t.offsetLeft-e.offsetLeft-(e.clientWidth-t.offsetWidth)/2)}export{e as t};

@@ -1,1 +1,0 @@
-import{j as e}from"./disclose-version.js";import"./index-client.js";import{s as t}from"./api.js";function n(n){let r=t(),i=e(e=>{let i=setInterval(()=>{r=t(),e()},n);return r=t(),()=>clearInterval(i)});return()=>(i(),r)}var r=n(1e3),i=n(2e4);export{r as n,i as t};

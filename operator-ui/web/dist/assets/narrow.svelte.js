@@ -1,1 +1,0 @@
-import"./disclose-version.js";import{t as e}from"./index-client.js";var t=new e(`(max-width: 719px)`);export{t};

@@ -1,0 +1,39 @@
+// The stand-ins of a server say of asks, of nodes and of flows only what the server says: their words are read from its source.
+import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
+import { test } from "node:test";
+import { stage } from "./ledger/told.mjs";
+import { root } from "./program.mjs";
+import { STATES } from "./states.mjs";
+import { world } from "./world.mjs";
+
+/** The texts of a file of the server, as patterns: what is put into them is anything. */
+function texts(path) {
+  const written = readFileSync(root + path, "utf8").replaceAll(/\\\n\s*/g, "");
+  return [...written.matchAll(/"((?:[^"\\]|\\.)+)"/g)].map(([, text]) => text).filter((text) => /[a-z]{2}/.test(text));
+}
+const FOLD = "operator-ui/src/fold";
+const folded = readdirSync(root + FOLD).filter((name) => name.endsWith(".rs")).flatMap((name) => texts(`${FOLD}/${name}`));
+const escaped = (text) => text.replaceAll(/[.*+?^$()|[\]\\]/g, "\\$&").replaceAll(/\{[^}]*\}/g, ".+");
+const patterns = folded.filter((text) => text.replaceAll(/\{[^}]*\}/g, "").trim() !== "").map((text) => new RegExp(`^(?:[\\w-]+(?:'s)? )?${escaped(text)}$`, "i"));
+const statuses = ["standing.rs", "flow/phase.rs"].flatMap((name) => texts(`state/facts/src/view/${name}`)).concat(folded);
+const isSaid = (text) => patterns.some((pattern) => pattern.test(text));
+
+/** What a server is made to say of asks, nodes and flows. */
+function said(flows, inbox) {
+  const asks = [...Object.values(inbox.asks), ...flows.flatMap((state) => Object.values(state.asks))];
+  const shorts = asks.filter((one) => !["text", "consent"].includes(one.kind.kind)).map((one) => one.short);
+  const nodes = flows.flatMap((state) => Object.values(state.nodes)).filter((node) => node.words !== "");
+  const rows = [...Object.values(inbox.flows), ...flows.map((state) => state.flow)];
+  return { words: [...asks.map((one) => one.headline), ...shorts, ...nodes.map((node) => node.words)], statuses: rows.map((row) => row.status) };
+}
+
+test("a stand-in says no headline, no standing and no status that the server does not say", () => {
+  for (const made of ["wants cargo install", "Forward pass closed. Run a retrospective?"]) assert.equal(isSaid(made), false, made);
+  const told = stage();
+  const worlds = [world(), ...Object.values(STATES).filter((state) => state.data !== undefined).map((state) => state.data())];
+  const all = [said(Object.values(told.flows), told.topic({ topic: "inbox" }).state), ...worlds.map((one) => said(Object.values(one.flows).map((flow) => flow.state), one.inbox))];
+  const foreign = (what, is) => [...new Set(all.flatMap((one) => one[what]).filter((text) => !is(text)))];
+  assert.deepEqual(foreign("words", isSaid), []);
+  assert.deepEqual(foreign("statuses", (status) => statuses.includes(status)), []);
+});
