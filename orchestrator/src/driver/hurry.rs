@@ -145,7 +145,7 @@ impl LiveTurn {
         self.nap.hurry();
     }
 
-    fn node(&self) -> Option<&NodeId> {
+    pub(super) fn node(&self) -> Option<&NodeId> {
         match &self.task {
             Task::Node(node) => Some(node),
             Task::Reflection | Task::Feedback | Task::Send => None,

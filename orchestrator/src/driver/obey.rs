@@ -8,14 +8,26 @@ use a_society_facts::fact::operator::ChosenBy;
 use a_society_facts::id::{ApprovalId, ClientId, RoleInstance};
 use a_society_facts::message::Text;
 use a_society_flow::machine::{Guidance, Input, Reply, ReplyTarget, Revise};
+use a_society_roles::turn::stop::StopSignal;
 
+use super::consent::Granted;
 use super::core::Core;
+use super::errand::ErrandId;
 use super::error::DriverError;
 use crate::control::message::{Command, Taken, Whom};
 use crate::limits::CANCEL_REASON_BYTES_MAX;
 use crate::mint;
-use crate::project::flow_file::{FileError, read_kept};
+use crate::project::flow_file::{FileError, FlowFile, read_kept};
 use crate::withheld::without_secrets;
+
+/// How far a command of the operator has come.
+#[derive(Debug)]
+pub(super) enum Obeyed {
+    /// It has taken effect.
+    Now(Taken),
+    /// It does when the report of this errand is heard.
+    Later(ErrandId),
+}
 
 impl Core {
     /// Hears a command of the operator: what follows from it is durable on return. A command whose
@@ -28,31 +40,32 @@ impl Core {
         command: Command,
         client: Option<ClientId>,
     ) -> Result<Taken, DriverError> {
-        let known = client.as_ref().and_then(|id| self.state().clients.get(id));
-        if let Some(seq) = known {
-            return Ok(Taken { seq, facts: 0 });
+        match self.obey_apart(command, client)? {
+            Obeyed::Now(taken) => Ok(taken),
+            Obeyed::Later(errand) => self.run_command_here(errand),
         }
-        if client.as_ref().is_some_and(|id| self.has_hurried(id)) {
-            let seq = self.flow.position().seq;
-            return Ok(Taken { seq, facts: 0 });
+    }
+
+    /// The same, without waiting for the outside world.
+    ///
+    /// # Errors
+    /// As [`Self::obey`].
+    pub(super) fn obey_apart(
+        &mut self,
+        command: Command,
+        client: Option<ClientId>,
+    ) -> Result<Obeyed, DriverError> {
+        if self.has_counted(client.as_ref()) {
+            let known = client.as_ref().and_then(|id| self.state().clients.get(id));
+            let seq = known.unwrap_or(self.flow.position().seq);
+            return Ok(Obeyed::Now(Taken { seq, facts: 0 }));
         }
-        let revises = matches!(command, Command::Revise { .. });
-        let says_beforehand = matches!(command, Command::Rules { back: false, .. });
-        let mut facts = self.carry_out(command, client)?;
-        if says_beforehand {
-            let asked = self.state().consents.len();
-            self.answer_by_rules()?;
-            // Whoever rested here goes on because of these.
-            facts += asked.saturating_sub(self.state().consents.len());
-        }
-        if revises {
-            // It was read a moment ago, or the machine would not have heard of it.
-            let source = self.flow.whole_text(&self.state().graph.source)?;
-            let file = read_kept(source).map_err(unfit)?;
-            self.roles.revised(&file);
-        }
-        let seq = self.flow.position().seq;
-        Ok(Taken { seq, facts })
+        self.carry_out(command, client)
+    }
+
+    /// Whether a command of that name has counted.
+    pub(super) fn has_counted(&self, client: Option<&ClientId>) -> bool {
+        client.is_some_and(|id| self.state().clients.get(id).is_some() || self.has_hurried(id))
     }
 
     /// Most commands are inputs of the machine; what is done to sessions is not, because the flow
@@ -62,11 +75,20 @@ impl Core {
         &mut self,
         command: Command,
         client: Option<ClientId>,
-    ) -> Result<usize, DriverError> {
+    ) -> Result<Obeyed, DriverError> {
         let input = match command {
-            Command::Compact { role } => return self.shorten(role, client),
-            Command::Restore { role, archive } => return self.restore(role, archive, client),
-            Command::RetryNow { to } => return self.retry_now(&to, client),
+            Command::Compact { role } => {
+                let facts = self.shorten(role, client)?;
+                return Ok(self.obeyed(facts));
+            }
+            Command::Restore { role, archive } => {
+                let facts = self.restore(role, archive, client)?;
+                return Ok(self.obeyed(facts));
+            }
+            Command::RetryNow { to } => {
+                let facts = self.retry_now(&to, client)?;
+                return Ok(self.obeyed(facts));
+            }
             Command::Reply { to, text, asked } => self.reply(to, (text, asked), client)?,
             Command::Approve { approval } => Input::Approve {
                 approval: self.staged(approval)?,
@@ -76,15 +98,26 @@ impl Core {
             Command::Allow {
                 consent,
                 action,
-                for_the_flow,
-            } => self.consented((consent, action), for_the_flow, client)?,
+                for_the_flow: true,
+            } => return self.ask_grant((consent, action), client).map(Obeyed::Later),
+            Command::Allow {
+                consent,
+                action,
+                for_the_flow: false,
+            } => self.consented((consent, action), Granted::default(), client)?,
             Command::Deny {
                 consent,
                 action,
                 reason,
             } => self.denied((consent, action), reason, client)?,
             Command::Rules { rules, back: true } => Input::ConsentRulesBack { rules, client },
-            Command::Rules { rules, back: false } => Input::ConsentRules { rules, client },
+            Command::Rules { rules, back: false } => {
+                let facts = self.command(Input::ConsentRules { rules, client })?;
+                if self.state().consents.is_empty() {
+                    return Ok(self.obeyed(facts));
+                }
+                return self.ask_rules(facts).map(Obeyed::Later);
+            }
             Command::Mode { mode } => Input::ConsentMode { mode, client },
             Command::Configure { role, settings } => Input::ConfigureRole {
                 settings: self.merged(&role, settings),
@@ -102,7 +135,10 @@ impl Core {
                 limit,
                 client,
             },
-            Command::Steer { role, text, when } => return self.steer((role, when), text, client),
+            Command::Steer { role, text, when } => {
+                let facts = self.steer((role, when), text, client)?;
+                return Ok(self.obeyed(facts));
+            }
             Command::Stop { scope } => Input::Stop { scope, client },
             Command::Pause => Input::Pause {
                 reason: PauseReason::Operator,
@@ -127,13 +163,22 @@ impl Core {
                 note: note.map(|note| self.keep_words(&note)).transpose()?,
                 client,
             },
-            Command::Revise { source } => self.revise(source, client)?,
+            Command::Revise { source } => {
+                return self.ask_contract(source, client).map(Obeyed::Later);
+            }
             Command::Propose { role, path, text } => self.propose((role, path), text, client)?,
             Command::Change { change, applied } => self.decide_change(change, applied, client)?,
             Command::Improve { mode } => Input::ChooseImprovement { mode, client },
             Command::Feedback { granted } => Input::FeedbackConsent { granted, client },
         };
-        self.command(input)
+        let facts = self.command(input)?;
+        Ok(self.obeyed(facts))
+    }
+
+    /// A command has taken effect, with so many facts.
+    const fn obeyed(&self, facts: usize) -> Obeyed {
+        let seq = self.flow.position().seq;
+        Obeyed::Now(Taken { seq, facts })
     }
 
     /// What is not named stays as it was chosen before.
@@ -189,15 +234,35 @@ impl Core {
         })
     }
 
-    fn revise(&mut self, source: String, client: Option<ClientId>) -> Result<Input, DriverError> {
+    /// What a graph leaves to its project is found out before the flow walks it.
+    fn ask_contract(
+        &mut self,
+        source: String,
+        client: Option<ClientId>,
+    ) -> Result<ErrandId, DriverError> {
         let file = read_kept(source).map_err(unfit)?;
-        let file = self.roles.contract(file).map_err(DriverError::Graph)?;
-        Ok(Input::Revise(Revise {
-            graph: Box::new(file.graph),
-            source: self.flow.keep_text(file.source)?,
+        let mut roles = self.roles.another();
+        self.send_for_command(StopSignal::default(), move || {
+            let file = roles.contract(file).map_err(DriverError::Graph);
+            Box::new(move |core: &mut Self| {
+                if core.has_counted(client.as_ref()) {
+                    return Ok(0);
+                }
+                core.revise(file?, client)
+            })
+        })
+    }
+
+    /// The flow walks this graph from now on.
+    fn revise(&mut self, file: FlowFile, client: Option<ClientId>) -> Result<usize, DriverError> {
+        let facts = self.command(Input::Revise(Revise {
+            graph: Box::new(file.graph.clone()),
+            source: self.flow.keep_text(file.source.clone())?,
             by: Author::Operator,
             client,
-        }))
+        }))?;
+        self.roles.revised(&file);
+        Ok(facts)
     }
 
     /// The staged handoff that is meant: the one that is named, or the only one.

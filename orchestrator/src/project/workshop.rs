@@ -58,24 +58,24 @@ use crate::project::flow_file::{self, FlowFile, SNAPSHOT_NAME};
 use crate::record::named_in_record;
 
 /// The roles of one flow.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Workshop {
     /// The disk the flow lies on.
     pub disk: SharedDisk,
     /// Where the flow's things lie.
     pub folder: FlowFolder,
     /// The roles its file defines.
-    pub roles: BTreeMap<RoleName, InlineRole>,
+    pub roles: Arc<BTreeMap<RoleName, InlineRole>>,
     /// The script, if turns are taken by one.
     pub script: Option<Script>,
     /// The record folder.
     pub files: Arc<dyn RecordFiles>,
     /// What the project gives roles to read.
-    pub library: Library,
+    pub library: Arc<Library>,
     /// The project's folder, if the roles come from there.
     pub home: Option<PathBuf>,
     /// What models work with.
-    pub bench: Bench,
+    pub bench: Arc<Bench>,
 }
 
 impl Workshop {
@@ -499,6 +499,16 @@ fn last_passed(state: &FlowState, edge: &EdgeName) -> String {
 }
 
 impl RoleSource for Workshop {
+    fn another(&self) -> Box<dyn RoleSource> {
+        Box::new(self.clone())
+    }
+
+    fn waits(&self, role: &RoleInstance) -> bool {
+        let is_scripted = self.executor(role) == Executor::Scripted;
+        // All that a turn of a script begins with is in the flow's own folder then.
+        !is_scripted || self.home.is_some() || !self.role_readings(role).is_empty()
+    }
+
     fn system_prompt(&mut self, _: &FlowGraph, state: &FlowState, role: &RoleInstance) -> Prompt {
         let definition = self.definition(role);
         let instructions = definition.and_then(|role| role.instructions.clone());
@@ -597,7 +607,7 @@ impl RoleSource for Workshop {
                 "{role} follows a script, and the flow was started without one"
             )),
             (Executor::Model, _) => {
-                let (roles, of_project) = (self.roles.clone(), self.home.is_some());
+                let (roles, of_project) = (Arc::clone(&self.roles), self.home.is_some());
                 let check = move |text: &str| judged(&roles, of_project, text.to_owned()).map(drop);
                 let check = WorkflowCheck(Arc::new(check));
                 let definition = self.definition(&role);
@@ -722,10 +732,11 @@ impl RoleSource for Workshop {
         state: &FlowState,
         (role, node): (&RoleInstance, Option<&NodeId>),
         call: &ToolCall,
+        stop: &StopSignal,
     ) -> Option<Grant> {
         let settings = settings_of(state, role);
         let reach = self.bench.reach(self.definition(role), settings).ok()?;
-        self.bench.grant((role, node), reach, call)
+        self.bench.grant((role, node), reach, call, stop)
     }
 
     fn ruled(
@@ -780,7 +791,7 @@ impl RoleSource for Workshop {
     fn revised(&mut self, file: &FlowFile) {
         // A file without roles leaves them where they come from.
         if file.defines_roles {
-            self.roles.clone_from(&file.roles);
+            self.roles = Arc::new(file.roles.clone());
             self.home = None;
         }
         // The snapshot is for people; the graph that counts is in the journal.

@@ -19,7 +19,7 @@ use a_society_facts::view::FlowState;
 use a_society_facts::{At, Fact, Hash};
 use a_society_flow::graph::FlowGraph;
 use a_society_flow::machine::Input;
-use a_society_roles::mcp::Servers;
+use a_society_roles::mcp::{self, Servers};
 use a_society_roles::provider::{
     Answer, Arrival, AskedCall, Event, Fault, FaultClass, Prepared, Provider, Request, Stop,
     Stream, Thinking,
@@ -34,6 +34,7 @@ use a_society_state::disk::FaultyDisk;
 use a_society_state::{FlowRef, Store};
 use serde_json::value::RawValue;
 
+use self::hanging::Spot;
 use super::super::core::{Core, Parts};
 use super::super::role_source::{About, Choice, RoleSource, Touched};
 use super::{at, store, walk};
@@ -48,6 +49,7 @@ mod bounds;
 mod budgets;
 mod choosing;
 mod denying;
+pub(super) mod hanging;
 mod hurrying;
 mod secrets;
 mod sessions;
@@ -181,7 +183,7 @@ pub(super) fn closes() -> Vec<Arrival> {
     says("Done.\n\n```handoff\ntype: forward-pass-closed\n```")
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Actors {
     pub(super) puppet: Arc<Puppet>,
     pub(super) project: PathBuf,
@@ -197,6 +199,8 @@ pub(super) struct Actors {
     pub(super) wire: Option<Arc<dyn Provider>>,
     /// The only server of tools that there is.
     pub(super) server: Option<Arc<Servers>>,
+    /// Where something outside never comes, if anywhere.
+    pub(super) hangs: Option<hanging::Gate>,
 }
 
 impl Actors {
@@ -216,6 +220,13 @@ impl Actors {
 }
 
 impl Actors {
+    /// Waits for ever at the place where something hangs.
+    fn passes(&self, spot: Spot) {
+        if let Some(gate) = &self.hangs {
+            gate.pass(spot);
+        }
+    }
+
     fn model(&self) -> Model {
         Model {
             name: "puppet".into(),
@@ -257,7 +268,12 @@ impl Actors {
 }
 
 impl RoleSource for Actors {
+    fn another(&self) -> Box<dyn RoleSource> {
+        Box::new(self.clone())
+    }
+
     fn system_prompt(&mut self, _: &FlowGraph, _: &FlowState, role: &RoleInstance) -> Prompt {
+        self.passes(Spot::Prompt);
         Prompt {
             text: format!("You are {role}.{}", self.earlier),
             sources: Vec::new(),
@@ -272,6 +288,7 @@ impl RoleSource for Actors {
         about: About<'_>,
         _: a_society_roles::handoff::Allowed,
     ) -> String {
+        self.passes(Spot::Packet);
         format!("{about:?}")
     }
 
@@ -281,6 +298,7 @@ impl RoleSource for Actors {
         _: BegunWith,
         stop: StopSignal,
     ) -> Result<Box<dyn Taker>, String> {
+        self.passes(Spot::Taker);
         let gear = self.gear(&job);
         Ok(Box::new(ModelTaker::new(Arc::new(job), gear, stop)))
     }
@@ -300,6 +318,7 @@ impl RoleSource for Actors {
         (role, _): (&RoleInstance, Option<&NodeId>),
         stop: StopSignal,
     ) -> Choice {
+        self.passes(Spot::Choice);
         if !self.chooses || state.configurations.contains_key(role) {
             return Choice::Nothing;
         }
@@ -334,6 +353,7 @@ impl RoleSource for Actors {
     }
 
     fn touched(&mut self, role: &RoleInstance, call: &ToolCall) -> Touched {
+        self.passes(Spot::Touched);
         self.tools(role)
             .hashes_now(call)
             .ok()
@@ -345,7 +365,13 @@ impl RoleSource for Actors {
         _: &FlowState,
         (role, _): (&RoleInstance, Option<&NodeId>),
         call: &ToolCall,
+        stop: &StopSignal,
     ) -> Option<Grant> {
+        self.passes(Spot::Grant);
+        if let Some(servers) = &self.server {
+            let tools = servers.tools("list", stop).ok()?;
+            return tools.named(&call.name).map(mcp::ToolDefinition::grant);
+        }
         self.tools(role).plan(call).ok()?.ask.grant()
     }
 }
@@ -361,6 +387,8 @@ struct World {
     chooses: bool,
     /// What an earlier version wrote into system prompts.
     earlier: &'static str,
+    server: Option<Arc<Servers>>,
+    hangs: Option<hanging::Gate>,
 }
 
 impl World {
@@ -377,6 +405,8 @@ impl World {
             most: None,
             chooses: false,
             earlier: "",
+            server: None,
+            hangs: None,
         }
     }
 
@@ -403,7 +433,8 @@ impl World {
             chooses: self.chooses,
             earlier: self.earlier,
             wire: None,
-            server: None,
+            server: self.server.clone(),
+            hangs: self.hangs.clone(),
         })
     }
 

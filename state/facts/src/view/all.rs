@@ -1,6 +1,7 @@
 //! All views of one flow together, and which of them a fact changed.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use super::View;
 use super::feed::FeedView;
@@ -30,8 +31,8 @@ pub struct Touched {
 /// All views of one flow.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Views {
-    /// Where the flow stands.
-    pub flow: FlowState,
+    /// Where the flow stands. Whoever works apart from the flow may hold it; then the next fact is applied to a copy.
+    pub flow: Arc<FlowState>,
     /// The sessions.
     pub sessions: BTreeMap<RoleInstance, SessionView>,
     /// The feeds.
@@ -61,7 +62,7 @@ impl Views {
             touched.session = self.apply_session(recorded, fact);
             touched.all_sessions = self.apply_flow_id(recorded, fact);
         }
-        self.flow.apply(recorded);
+        Arc::make_mut(&mut self.flow).apply(recorded);
         touched
     }
 
