@@ -44,6 +44,7 @@ use serde::Deserialize;
 
 use super::bench::Bench;
 use super::choices::{Choices, SCOPE, SKILLS};
+use super::handed::{in_order_of_the_graph, last_passed, passed_before};
 use super::{program, records};
 use crate::config::programs;
 use crate::driver::role_source::{About, Choice, RoleSource, Touched};
@@ -462,40 +463,6 @@ fn kind_of(running: Option<&Running>) -> EntryKind {
         Some(Entry::Again | Entry::Reply | Entry::Recovered) => EntryKind::Again,
         Some(Entry::First | Entry::Configured) | None => EntryKind::First,
     }
-}
-
-/// What arrived, in the order of the graph's edges: a role reads the same whoever was faster.
-fn in_order_of_the_graph<'a>(
-    state: &FlowState,
-    node: &NodeId,
-    read: &'a [Delivery],
-) -> Vec<&'a Delivery> {
-    let around = state.graph.entering(node).chain(state.graph.leaving(node));
-    let places: BTreeMap<&EdgeName, usize> = around
-        .enumerate()
-        .map(|(place, edge)| (&edge.edge, place))
-        .collect();
-    let mut sorted: Vec<&Delivery> = read.iter().collect();
-    // What came twice along one edge stays in the order in which it came.
-    sorted.sort_by_key(|delivery| places.get(&delivery.edge).copied());
-    sorted
-}
-
-/// The artifacts that were ever passed along an edge.
-fn passed<'a>(state: &'a FlowState, edge: &EdgeName) -> impl Iterator<Item = &'a String> {
-    let from = state
-        .history
-        .get(&edge.from)
-        .and_then(|to| to.get(&edge.to));
-    from.into_iter().flatten()
-}
-
-fn passed_before(state: &FlowState, edge: &EdgeName) -> bool {
-    passed(state, edge).count() > 1
-}
-
-fn last_passed(state: &FlowState, edge: &EdgeName) -> String {
-    passed(state, edge).last().cloned().unwrap_or_default()
 }
 
 impl RoleSource for Workshop {
