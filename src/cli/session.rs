@@ -5,7 +5,7 @@ use std::time::Duration;
 use a_society_facts::fact::session::{Strategy, Trigger};
 use a_society_facts::id::{RoleInstance, Seq};
 use a_society_facts::view::Views;
-use a_society_facts::view::session::{Archive, Entry, SessionView, Texts, TrimArchive};
+use a_society_facts::view::session::{Archive, Entry, SessionView, Texts};
 use a_society_orchestrator::control::message::Command;
 use a_society_state::{FlowRef, Store, blob};
 use serde_json::{Value, json};
@@ -209,7 +209,7 @@ fn list(context: &mut Context<'_>, ls: &Ls) -> Outcome {
                 "node": session.node.as_ref().map(|mark| &mark.node),
                 "running": views.flow.main_turn_of(role).is_some(),
                 "compacting": session.compaction.is_some(),
-                "archives": session.archives.len() + session.trims.len(),
+                "archives": session.archives.len(),
             })
         });
         let each: Vec<Value> = each.collect();
@@ -237,9 +237,7 @@ fn list(context: &mut Context<'_>, ls: &Ls) -> Outcome {
             session.messages.len().to_string().into(),
             bytes(&session.messages).to_string().into(),
             session.latest_context_usage.to_string().into(),
-            (session.archives.len() + session.trims.len())
-                .to_string()
-                .into(),
+            session.archives.len().to_string().into(),
             now.into(),
         ]);
     }
@@ -287,19 +285,6 @@ fn of_compacted(role: &RoleInstance, archive: &Archive) -> Value {
     })
 }
 
-fn of_trimmed(role: &RoleInstance, archive: &TrimArchive) -> Value {
-    let messages = &archive.archived_transcript_history;
-    json!({
-        "role": role,
-        "archive": archive.id,
-        "kind": "trim",
-        "trigger": Trigger::Manual,
-        "at": archive.trimmed_at,
-        "messages": messages.len(),
-        "bytes": bytes(messages),
-    })
-}
-
 fn archives(context: &mut Context<'_>, arguments: &Archives) -> Outcome {
     let (store, flow) = context.flow(&arguments.flow)?;
     let views = sessions(&store, &flow)?;
@@ -313,8 +298,7 @@ fn archives(context: &mut Context<'_>, arguments: &Archives) -> Outcome {
     let found: Vec<(&RoleInstance, &SessionView)> = found.collect();
     if context.out.is_json() {
         let each = found.iter().flat_map(|(role, session)| {
-            let compacted = session.archives.iter().map(|kept| of_compacted(role, kept));
-            compacted.chain(session.trims.iter().map(|kept| of_trimmed(role, kept)))
+            session.archives.iter().map(|kept| of_compacted(role, kept))
         });
         let each: Vec<Value> = each.collect();
         let (project, flow) = (&flow.project, &flow.flow);
@@ -340,7 +324,6 @@ fn archives(context: &mut Context<'_>, arguments: &Archives) -> Outcome {
                 .iter()
                 .map(|kept| compacted_row(role, kept)),
         );
-        rows.extend(session.trims.iter().map(|kept| trimmed_row(role, kept)));
     }
     if rows.len() == 1 {
         context.out.line("there are no archives")?;
@@ -362,19 +345,6 @@ fn compacted_row(role: &RoleInstance, kept: &Archive) -> Vec<Cell> {
         kept.archived_transcript_history.len().to_string().into(),
         bytes(&kept.archived_transcript_history).to_string().into(),
         word(kept.strategy).into(),
-    ]
-}
-
-fn trimmed_row(role: &RoleInstance, kept: &TrimArchive) -> Vec<Cell> {
-    vec![
-        role.to_string().into(),
-        plain(&kept.id).into_owned().into(),
-        "trimmed".into(),
-        "".into(),
-        kept.trimmed_at.to_string().into(),
-        kept.archived_transcript_history.len().to_string().into(),
-        bytes(&kept.archived_transcript_history).to_string().into(),
-        "nothing".into(),
     ]
 }
 

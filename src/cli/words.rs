@@ -85,8 +85,6 @@ pub(crate) const fn session_state(state: SessionState) -> &'static str {
     match state {
         SessionState::Created => "created",
         SessionState::Active => "active",
-        SessionState::Suspended => "suspended",
-        SessionState::Expired => "expired",
     }
 }
 

@@ -370,7 +370,7 @@ fn read_kept(bytes: &[u8]) -> Result<Option<Fact>, String> {
             Ok(None)
         }
         Ok(Body::Known(fact)) => Ok(Some(fact)),
-        Ok(Body::Foreign { word, .. }) => Err(format!("{word}: it is of a newer version")),
+        Ok(Body::Foreign { word, .. }) => Err(format!("{word}: this version knows no such fact")),
         Err(bad) => {
             let start = String::from_utf8_lossy(&bytes[..bytes.len().min(60)]).into_owned();
             Err(format!("{start:?}: {bad}"))

@@ -306,27 +306,13 @@ fn lists(session: &SessionView) -> Vec<List> {
         "What the model sees now".to_owned(),
         live,
     )];
-    for (member, kind) in [
-        ("compactionArchives", "compaction"),
-        ("trimArchives", "trim"),
-    ] {
-        for archive in array(view.get(member).unwrap_or(&Value::Null)) {
-            let id = archive
-                .get("id")
-                .and_then(Value::as_str)
-                .unwrap_or_default()
-                .to_owned();
-            let at = archive
-                .get("compactedAt")
-                .or_else(|| archive.get("trimmedAt"));
-            let at = at.and_then(Value::as_str).unwrap_or_default();
-            let messages = array(
-                archive
-                    .get("archivedTranscriptHistory")
-                    .unwrap_or(&Value::Null),
-            );
-            lists.push((id, kind, format!("Archived {at}"), messages));
-        }
+    for archive in array(view.get("compactionArchives").unwrap_or(&Value::Null)) {
+        let text = |member| archive.get(member).and_then(Value::as_str);
+        let id = text("id").unwrap_or_default().to_owned();
+        let at = text("compactedAt").unwrap_or_default();
+        let messages = archive.get("archivedTranscriptHistory");
+        let messages = array(messages.unwrap_or(&Value::Null));
+        lists.push((id, "compaction", format!("Archived {at}"), messages));
     }
     lists
 }

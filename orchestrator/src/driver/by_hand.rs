@@ -102,8 +102,7 @@ impl Core {
     ) -> Result<usize, DriverError> {
         let session = self.quiet_session(&role)?;
         let place = session.archives.iter().position(|kept| kept.id == archive);
-        let trimmed = session.trims.iter().any(|kept| kept.id == archive);
-        if place.is_none() && !trimmed {
+        if place.is_none() {
             return Err(not_now(&role, &no_such_archive(session, &archive)));
         }
         if let Some(kept) = place.and_then(|place| session.archives.get(place)) {
@@ -222,9 +221,8 @@ impl Core {
 }
 
 fn no_such_archive(session: &SessionView, archive: &str) -> String {
-    let compacted = session.archives.iter().map(|kept| kept.id.as_str());
-    let trimmed = session.trims.iter().map(|kept| kept.id.as_str());
-    let names: Vec<&str> = compacted.chain(trimmed).collect();
+    let names = session.archives.iter().map(|kept| kept.id.as_str());
+    let names: Vec<&str> = names.collect();
     if names.is_empty() {
         format!("there is no archive {archive:?}, nor any other")
     } else {

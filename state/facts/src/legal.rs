@@ -84,24 +84,13 @@ pub fn legal(state: &FlowState, fact: &Fact) -> Result<(), Illegal> {
         Fact::CallReaped(f) => turn::call_reaped(state, f),
 
         Fact::SessionOpened(f) => session::opened(state, f),
-        Fact::SessionStateChanged(f) => session::state_changed(state, f),
-        Fact::SessionTouched(f) => session::alive(state, &f.role).map(drop),
-        Fact::SurfaceAttached(f) => session::alive(state, &f.role).map(drop),
-        Fact::SurfaceDetached(f) => session::known(state, &f.role).map(drop),
-        Fact::SessionPatched(f) => session::alive(state, &f.role).map(drop),
-        Fact::SessionReset(f) => session::reset(state, f),
-        Fact::SessionForked(f) => session::known(state, &f.role).map(drop),
-        Fact::SessionResumed(f) => session::alive(state, &f.role).map(drop),
+        Fact::SessionResumed(f) => session::known(state, &f.role).map(drop),
         Fact::SystemPromptBuilt(f) => session::prompt_built(state, f),
         Fact::MessageAdded(f) => session::message_added(state, f),
         Fact::CompactionStarted(f) => session::compaction_started(state, f),
         Fact::SessionCompacted(f) => session::compacted(state, f),
         Fact::CompactionFailed(f) => session::compacting(state, &f.role, &f.compaction),
-        Fact::SessionTrimmed(f) => session::trimmed(state, f),
         Fact::ArchiveRestored(f) => session::restored(state, f),
-        Fact::SendAccepted(f) => session::send_accepted(state, f),
-        Fact::SendDenied(_) => Ok(()),
-        Fact::RunFinished(f) => session::run_finished(state, f),
 
         Fact::OperatorReplied(f) => operator::replied(state, f),
         Fact::ReplyReturned(f) => operator::returned(state, f),
@@ -113,8 +102,7 @@ pub fn legal(state: &FlowState, fact: &Fact) -> Result<(), Illegal> {
         Fact::ConsentRulesAdded(f) => operator::rules_added(state, f),
         Fact::ConsentRulesRemoved(f) => operator::fresh(state, f.client.as_ref()),
         Fact::ConsentModeChanged(f) => operator::fresh(state, f.client.as_ref()),
-        Fact::GrantAdded(f) => operator::grant(state, &f.grant, false),
-        Fact::GrantRevoked(f) => operator::grant(state, &f.grant, true),
+        Fact::GrantAdded(f) => operator::granted(state, &f.grant),
         Fact::RoleConfigured(f) => operator::fresh(state, f.client.as_ref()),
         Fact::McpServerApproved(_) => Ok(()),
         Fact::McpServerUnavailable(_) => Ok(()),
@@ -194,24 +182,13 @@ fn reach(fact: &Fact) -> Reach {
         | Fact::CallRerun(_)
         | Fact::CallReaped(_)
         | Fact::SessionOpened(_)
-        | Fact::SessionStateChanged(_)
-        | Fact::SessionTouched(_)
-        | Fact::SurfaceAttached(_)
-        | Fact::SurfaceDetached(_)
-        | Fact::SessionPatched(_)
-        | Fact::SessionReset(_)
-        | Fact::SessionForked(_)
         | Fact::SessionResumed(_)
         | Fact::SystemPromptBuilt(_)
         | Fact::MessageAdded(_)
         | Fact::CompactionStarted(_)
         | Fact::SessionCompacted(_)
         | Fact::CompactionFailed(_)
-        | Fact::SessionTrimmed(_)
         | Fact::ArchiveRestored(_)
-        | Fact::SendAccepted(_)
-        | Fact::SendDenied(_)
-        | Fact::RunFinished(_)
         | Fact::ReplyReturned(_)
         | Fact::StopRequested(_)
         | Fact::ConsentRequested(_)
@@ -221,7 +198,6 @@ fn reach(fact: &Fact) -> Reach {
         | Fact::ConsentRulesRemoved(_)
         | Fact::ConsentModeChanged(_)
         | Fact::GrantAdded(_)
-        | Fact::GrantRevoked(_)
         | Fact::RoleConfigured(_)
         | Fact::McpServerApproved(_)
         | Fact::McpServerUnavailable(_)

@@ -42,9 +42,6 @@ pub const CLIENT_IDS_MAX: usize = 10_000;
 /// a flow that was recovered more often than this needs another disk, not a longer list.
 pub const NOTICES_MAX: usize = 100;
 
-/// How many forks of its sessions a flow's state names. All of them stay in the journal.
-pub const FORKS_MAX: usize = 1_000;
-
 /// How many feed items of each role a screen holds: more than anybody scrolls back in a terminal.
 pub const SCREEN_ITEMS_MAX: usize = 200;
 

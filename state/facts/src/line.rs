@@ -57,7 +57,8 @@ pub struct Frame {
 pub enum Body {
     /// A fact of ours.
     Known(Fact),
-    /// A fact of a later version of the same format: kept, shown, never dropped, without effect.
+    /// A fact of a later version of the same format, or one that is retired: kept, shown, never dropped,
+    /// without effect.
     Foreign {
         /// Its word.
         word: String,

@@ -134,11 +134,6 @@ impl Past {
             let numbers = self.entries(&archive.id, &archive.archived_transcript_history);
             lists.push((part(&archive.id, "compaction", &words), numbers));
         }
-        for archive in &session.trims {
-            let words = archived(archive.trimmed_at);
-            let numbers = self.entries(&archive.id, &archive.archived_transcript_history);
-            lists.push((part(&archive.id, "trim", &words), numbers));
-        }
         lists
     }
 

@@ -2,7 +2,7 @@
 
 use a_society_facts::fact::Fact;
 use a_society_facts::fact::node::{Inbound, NodeClaimed};
-use a_society_facts::fact::session::{SessionKind, SessionOpened, SessionState};
+use a_society_facts::fact::session::{SessionKind, SessionOpened};
 use a_society_facts::fact::turn::{Cause, TurnStarted};
 use a_society_facts::handoff::{EdgeName, Way};
 use a_society_facts::id::{MessageId, NodeId, RoleInstance, TurnId};
@@ -88,8 +88,7 @@ pub(super) fn open_session(
     role: &RoleInstance,
     names: Option<&NewSession>,
 ) -> Result<Option<Fact>, Refusal> {
-    let before = state.sessions.get(role);
-    if before.is_some_and(|session| session.state != SessionState::Expired) {
+    if state.sessions.contains_key(role) {
         return Ok(None);
     }
     let names = names.ok_or_else(|| Refusal::NeedsSession { role: role.clone() })?;
@@ -97,7 +96,7 @@ pub(super) fn open_session(
         role: role.clone(),
         key: names.key.clone(),
         session: names.session.clone(),
-        generation: before.map_or(1, |session| session.generation.saturating_add(1)),
+        generation: 1,
         kind: SessionKind::Role,
         parent: None,
         user: None,

@@ -17,6 +17,23 @@ pub struct KindOfFact {
     pub sentence: &'static str,
 }
 
+/// Words that version 1 had a shape for and that no release ever wrote. A journal may bear them: their records are
+/// kept and shown, and change nothing. Such a word may come back, but only with the meaning that it had.
+pub const RETIRED: &[&str] = &[
+    "session_state_changed",
+    "session_touched",
+    "surface_attached",
+    "surface_detached",
+    "session_patched",
+    "session_reset",
+    "session_forked",
+    "session_trimmed",
+    "send_accepted",
+    "send_denied",
+    "run_finished",
+    "grant_revoked",
+];
+
 macro_rules! facts {
     ($($(#[doc = $sentence:literal])+ $variant:ident($payload:ty) = $word:literal,)+) => {
         /// One thing that happened.
@@ -156,20 +173,6 @@ facts! {
     // Sessions.
     /// A session exists.
     SessionOpened(session::SessionOpened) = "session_opened",
-    /// A session stands elsewhere in its life.
-    SessionStateChanged(session::SessionStateChanged) = "session_state_changed",
-    /// A session was used without anything being said.
-    SessionTouched(session::SessionTouched) = "session_touched",
-    /// A surface shows a session.
-    SurfaceAttached(session::SurfaceAttached) = "surface_attached",
-    /// A surface no longer shows a session.
-    SurfaceDetached(session::SurfaceDetached) = "surface_detached",
-    /// A session's label, metadata, policy or settings changed.
-    SessionPatched(session::SessionPatched) = "session_patched",
-    /// A session began anew under the same key, and the old incarnation is archived.
-    SessionReset(session::SessionReset) = "session_reset",
-    /// Another session began with this one's messages.
-    SessionForked(session::SessionForked) = "session_forked",
     /// A session whose turn a crash cut off goes on.
     SessionResumed(session::SessionResumed) = "session_resumed",
     /// A session's system prompt was built.
@@ -184,16 +187,8 @@ facts! {
     SessionCompacted(session::SessionCompacted) = "session_compacted",
     /// A compaction came to nothing, and the history is what it was.
     CompactionFailed(session::CompactionFailed) = "compaction_failed",
-    /// A session's old messages are archived, and the last ones stay.
-    SessionTrimmed(session::SessionTrimmed) = "session_trimmed",
     /// The messages of an archive stand in the session again.
     ArchiveRestored(session::ArchiveRestored) = "archive_restored",
-    /// A message sent to a session will be answered by a run.
-    SendAccepted(session::SendAccepted) = "send_accepted",
-    /// A message sent to a session was refused by a policy.
-    SendDenied(session::SendDenied) = "send_denied",
-    /// A run of a session is over, and its result is kept.
-    RunFinished(session::RunFinished) = "run_finished",
 
     /// The feed of a role of an imported flow held these items.
     FeedImported(imported::FeedImported) = "feed_imported",
@@ -221,8 +216,6 @@ facts! {
     ConsentModeChanged(operator::ConsentModeChanged) = "consent_mode_changed",
     /// Something need not be asked again.
     GrantAdded(operator::GrantAdded) = "grant_added",
-    /// Something must be asked again.
-    GrantRevoked(operator::GrantRevoked) = "grant_revoked",
     /// A role's model and tools are chosen.
     RoleConfigured(operator::RoleConfigured) = "role_configured",
     /// The operator trusts an MCP server, as it is defined now.

@@ -96,11 +96,6 @@ impl Fact {
                     each(image.blob, image.bytes);
                 }
             }
-            Self::SessionReset(fact) => {
-                if let Some(archive) = &fact.archive {
-                    each(archive.blob, archive.bytes);
-                }
-            }
             Self::FlowImported(fact) => {
                 fact.files
                     .iter()
@@ -126,8 +121,6 @@ impl Fact {
             }
             Self::MessageAdded(fact) => text(&fact.text, each),
             Self::SessionCompacted(fact) => text(&fact.replacement, each),
-            Self::SendAccepted(fact) => text(&fact.text, each),
-            Self::RunFinished(fact) => optional(fact.text.as_ref(), each),
             Self::OperatorReplied(fact) => text(&fact.text, each),
             Self::OperatorSteered(fact) => text(&fact.text, each),
             Self::ConsentRequested(fact) => text(&fact.shown, each),
@@ -170,18 +163,10 @@ impl Fact {
             | Self::CallRerun(_)
             | Self::CallReaped(_)
             | Self::SessionOpened(_)
-            | Self::SessionStateChanged(_)
-            | Self::SessionTouched(_)
-            | Self::SurfaceAttached(_)
-            | Self::SurfaceDetached(_)
-            | Self::SessionPatched(_)
-            | Self::SessionForked(_)
             | Self::SessionResumed(_)
             | Self::CompactionStarted(_)
             | Self::CompactionFailed(_)
-            | Self::SessionTrimmed(_)
             | Self::ArchiveRestored(_)
-            | Self::SendDenied(_)
             | Self::ReplyReturned(_)
             | Self::StopRequested(_)
             | Self::ConsentRuled(_)
@@ -189,7 +174,6 @@ impl Fact {
             | Self::ConsentRulesRemoved(_)
             | Self::ConsentModeChanged(_)
             | Self::GrantAdded(_)
-            | Self::GrantRevoked(_)
             | Self::RoleConfigured(_)
             | Self::McpServerApproved(_)
             | Self::McpServerUnavailable(_)

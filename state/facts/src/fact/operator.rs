@@ -201,12 +201,6 @@ pub struct GrantAdded {
     pub grant: Grant,
 }
 
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct GrantRevoked {
-    /// What is no longer allowed.
-    pub grant: Grant,
-}
-
 /// What the operator said beforehand about calls that would be asked about. Each rule is kept as it was
 /// written.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]

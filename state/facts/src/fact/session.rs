@@ -1,15 +1,13 @@
 //! Facts about sessions: their lives, what is said in them, and what verbs did to what they show.
 
-use std::collections::BTreeMap;
-
 use serde::{Deserialize, Serialize};
 
 use super::request::PromptSource;
 use crate::hash::Hash;
 use crate::id::{
-    ClientId, MessageId, NodeId, RoleInstance, RunId, Seq, SessionId, SessionKey, TurnId,
+    ClientId, MessageId, NodeId, RoleInstance, Seq, SessionId, SessionKey, TurnId,
 };
-use crate::message::{BlobText, Text};
+use crate::message::Text;
 
 /// What a session's key says it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -84,110 +82,6 @@ pub enum SessionState {
     Created,
     /// It is used.
     Active,
-    /// Nobody used it for a while.
-    Suspended,
-    /// It is over.
-    Expired,
-}
-
-/// Why a session is over.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum ExpiryReason {
-    /// It was closed.
-    Closed,
-    /// A new incarnation took its place.
-    Reset,
-    /// Its flow is gone.
-    FlowDeleted,
-}
-
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct SessionStateChanged {
-    /// The role instance.
-    pub role: RoleInstance,
-    /// The state from now on.
-    pub state: SessionState,
-    /// Why, when it is over.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub reason: Option<ExpiryReason>,
-}
-
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct SessionTouched {
-    /// The role instance.
-    pub role: RoleInstance,
-}
-
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct SurfaceAttached {
-    /// The role instance.
-    pub role: RoleInstance,
-    /// The browser tab, terminal or channel that shows it.
-    pub surface: String,
-}
-
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct SurfaceDetached {
-    /// The role instance.
-    pub role: RoleInstance,
-    /// The surface that no longer shows it.
-    pub surface: String,
-}
-
-/// Whether other sessions may send to this one.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum SendPolicy {
-    /// They may.
-    Allow,
-    /// They may not.
-    Deny,
-}
-
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct SessionPatched {
-    /// The role instance.
-    pub role: RoleInstance,
-    /// The label from now on; empty to take it away.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub label: Option<String>,
-    /// The policy from now on.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub send_policy: Option<SendPolicy>,
-    /// Metadata to set; `null` takes a key away.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub metadata: BTreeMap<String, Option<String>>,
-    /// Settings to set, such as the model; `null` takes a key away.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub settings: BTreeMap<String, Option<String>>,
-}
-
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct SessionReset {
-    /// The role instance.
-    pub role: RoleInstance,
-    /// The incarnation that ended.
-    pub old: SessionId,
-    /// The incarnation that begins.
-    pub new: SessionId,
-    /// Which incarnation that is.
-    pub generation: u32,
-    /// What the old one held, as a JSON array of messages.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub archive: Option<BlobText>,
-}
-
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct SessionForked {
-    /// The role instance whose session was forked.
-    pub role: RoleInstance,
-    /// The fork's key.
-    pub to: SessionKey,
-    /// The fork's incarnation.
-    pub session: SessionId,
-    /// The record up to which the fork carries messages.
-    pub at_seq: Seq,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -337,16 +231,6 @@ pub struct CompactionFailed {
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct SessionTrimmed {
-    /// The role instance.
-    pub role: RoleInstance,
-    /// The archive that keeps what was cut.
-    pub archive: String,
-    /// How many of the last messages stay.
-    pub kept_last: u64,
-}
-
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ArchiveRestored {
     /// The role instance.
     pub role: RoleInstance,
@@ -355,58 +239,4 @@ pub struct ArchiveRestored {
     /// The client's name for the command.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub client: Option<ClientId>,
-}
-
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct SendAccepted {
-    /// The run that will answer.
-    pub run: RunId,
-    /// The role instance that was asked.
-    pub role: RoleInstance,
-    /// The session that asked, if one did.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub from: Option<SessionKey>,
-    /// What it asked.
-    pub text: Text,
-    /// The key under which it counts once.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub client: Option<ClientId>,
-}
-
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct SendDenied {
-    /// The role instance that was not asked.
-    pub role: RoleInstance,
-    /// The session that wanted to.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub from: Option<SessionKey>,
-    /// Which rule said no.
-    pub why: String,
-}
-
-/// How a run ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum RunEnd {
-    /// With an answer.
-    Ok,
-    /// The one who asked waited no longer.
-    Timeout,
-    /// It failed.
-    Error,
-    /// It was stopped.
-    Aborted,
-}
-
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct RunFinished {
-    /// The run.
-    pub run: RunId,
-    /// The role instance.
-    pub role: RoleInstance,
-    /// How it ended.
-    pub end: RunEnd,
-    /// What it answered, or what went wrong.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub text: Option<Text>,
 }

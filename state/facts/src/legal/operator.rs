@@ -83,7 +83,7 @@ pub(super) fn steered(state: &FlowState, f: &OperatorSteered) -> Result<(), Ille
     // A role whose first turn is still to come has no session yet.
     let is_new = !state.sessions.contains_key(&f.role);
     if !(is_new && state.graph.nodes.iter().any(|node| node.role == f.role)) {
-        super::session::alive(state, &f.role)?;
+        super::session::known(state, &f.role)?;
     }
     let queue = state.steers.get(&f.role).map_or(&[][..], Vec::as_slice);
     unused(queue, &f.steer)
@@ -169,14 +169,13 @@ pub(super) fn consent_resolved(state: &FlowState, f: &ConsentResolved) -> Result
     }
 }
 
-pub(super) fn grant(state: &FlowState, grant: &Grant, there: bool) -> Result<(), Illegal> {
-    if state.grants.contains(grant) == there {
-        Ok(())
-    } else {
-        Err(Illegal::Nothing {
-            what: "a grant that is there, or one that is not",
-        })
+pub(super) fn granted(state: &FlowState, grant: &Grant) -> Result<(), Illegal> {
+    if state.grants.contains(grant) {
+        return Err(Illegal::Nothing {
+            what: "a grant that is there already",
+        });
     }
+    Ok(())
 }
 
 pub(super) fn budget_reached(state: &FlowState, f: &BudgetReached) -> Result<(), Illegal> {

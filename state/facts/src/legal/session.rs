@@ -4,12 +4,10 @@ use super::Illegal;
 use super::operator::fresh;
 use super::turn::settled;
 use crate::fact::session::{
-    ArchiveRestored, CompactionStarted, MessageAdded, Origin, RunFinished, SendAccepted,
-    SessionCompacted, SessionOpened, SessionReset, SessionState, SessionStateChanged,
-    SessionTrimmed, SystemPromptBuilt,
+    ArchiveRestored, CompactionStarted, MessageAdded, Origin, SessionCompacted, SessionOpened,
+    SystemPromptBuilt,
 };
 use crate::id::RoleInstance;
-use crate::limits::OPEN_ITEMS_MAX;
 use crate::view::FlowState;
 use crate::view::flow::{RequestState, Said, SessionBrief};
 
@@ -30,20 +28,9 @@ pub(super) fn known<'a>(
         .ok_or_else(|| bad(role, "there is none"))
 }
 
-pub(super) fn alive<'a>(
-    state: &'a FlowState,
-    role: &RoleInstance,
-) -> Result<&'a SessionBrief, Illegal> {
-    let session = known(state, role)?;
-    if session.state == SessionState::Expired {
-        return Err(bad(role, "it is over"));
-    }
-    Ok(session)
-}
-
 /// A session that no turn works in.
 fn quiet<'a>(state: &'a FlowState, role: &RoleInstance) -> Result<&'a SessionBrief, Illegal> {
-    let session = alive(state, role)?;
+    let session = known(state, role)?;
     if state.main_turn_of(role).is_some() {
         return Err(Illegal::RoleBusy { role: role.clone() });
     }
@@ -51,12 +38,10 @@ fn quiet<'a>(state: &'a FlowState, role: &RoleInstance) -> Result<&'a SessionBri
 }
 
 pub(super) fn opened(state: &FlowState, f: &SessionOpened) -> Result<(), Illegal> {
-    let before = state.sessions.get(&f.role);
-    let generation = before.map_or(0, |session| session.generation);
-    if before.is_some_and(|session| session.state != SessionState::Expired) {
+    if state.sessions.contains_key(&f.role) {
         return Err(bad(&f.role, "it is open already"));
     }
-    if f.generation != generation.saturating_add(1) {
+    if f.generation != 1 {
         return Err(bad(&f.role, "incarnations are numbered without gaps"));
     }
     let taken = |(role, session): (&RoleInstance, &SessionBrief)| {
@@ -68,32 +53,8 @@ pub(super) fn opened(state: &FlowState, f: &SessionOpened) -> Result<(), Illegal
     Ok(())
 }
 
-pub(super) fn state_changed(state: &FlowState, f: &SessionStateChanged) -> Result<(), Illegal> {
-    let session = alive(state, &f.role)?;
-    let fits = match f.state {
-        SessionState::Created => false,
-        SessionState::Active | SessionState::Suspended => session.state != f.state,
-        SessionState::Expired => f.reason.is_some(),
-    };
-    if !fits {
-        return Err(bad(&f.role, "it does not go from there to there"));
-    }
-    Ok(())
-}
-
-pub(super) fn reset(state: &FlowState, f: &SessionReset) -> Result<(), Illegal> {
-    let session = quiet(state, &f.role)?;
-    if session.session_id != f.old || f.old == f.new {
-        return Err(bad(&f.role, "it is another incarnation"));
-    }
-    if f.generation != session.generation.saturating_add(1) {
-        return Err(bad(&f.role, "incarnations are numbered without gaps"));
-    }
-    Ok(())
-}
-
 pub(super) fn prompt_built(state: &FlowState, f: &SystemPromptBuilt) -> Result<(), Illegal> {
-    let session = alive(state, &f.role)?;
+    let session = known(state, &f.role)?;
     if session.prompt == Some(f.fingerprint) {
         return Err(bad(&f.role, "its prompt is built from that already"));
     }
@@ -108,7 +69,7 @@ pub(super) fn message_added(state: &FlowState, f: &MessageAdded) -> Result<(), I
             why,
         })
     };
-    let session = alive(state, &f.role)?;
+    let session = known(state, &f.role)?;
     fresh(state, f.client.as_ref())?;
     if session.last_message.as_ref() == Some(&f.message) {
         return refuse("it is there already");
@@ -155,7 +116,7 @@ fn is_steer(state: &FlowState, f: &MessageAdded) -> bool {
 
 pub(super) fn compaction_started(state: &FlowState, f: &CompactionStarted) -> Result<(), Illegal> {
     fresh(state, f.client.as_ref())?;
-    let session = alive(state, &f.role)?;
+    let session = known(state, &f.role)?;
     if session.compaction.is_some() {
         return Err(bad(&f.role, "it is being compacted already"));
     }
@@ -170,7 +131,7 @@ pub(super) fn compacting(
     role: &RoleInstance,
     compaction: &str,
 ) -> Result<(), Illegal> {
-    let session = alive(state, role)?;
+    let session = known(state, role)?;
     if session.compaction.as_deref() != Some(compaction) {
         return Err(bad(role, "it is not being compacted so"));
     }
@@ -191,14 +152,6 @@ pub(super) fn compacted(state: &FlowState, f: &SessionCompacted) -> Result<(), I
     }
 }
 
-pub(super) fn trimmed(state: &FlowState, f: &SessionTrimmed) -> Result<(), Illegal> {
-    let session = quiet(state, &f.role)?;
-    if session.archives.contains(&f.archive) {
-        return Err(bad(&f.role, "there is an archive of that name"));
-    }
-    Ok(())
-}
-
 pub(super) fn restored(state: &FlowState, f: &ArchiveRestored) -> Result<(), Illegal> {
     fresh(state, f.client.as_ref())?;
     let session = quiet(state, &f.role)?;
@@ -206,23 +159,4 @@ pub(super) fn restored(state: &FlowState, f: &ArchiveRestored) -> Result<(), Ill
         return Err(bad(&f.role, "there is no archive of that name"));
     }
     Ok(())
-}
-
-pub(super) fn send_accepted(state: &FlowState, f: &SendAccepted) -> Result<(), Illegal> {
-    fresh(state, f.client.as_ref())?;
-    alive(state, &f.role)?;
-    if state.runs.contains_key(&f.run) {
-        return Err(Illegal::Run { run: f.run.clone() });
-    }
-    if state.runs.len() >= OPEN_ITEMS_MAX {
-        return Err(Illegal::TooMany { what: "runs" });
-    }
-    Ok(())
-}
-
-pub(super) fn run_finished(state: &FlowState, f: &RunFinished) -> Result<(), Illegal> {
-    match state.runs.get(&f.run) {
-        Some(run) if run.role == f.role => Ok(()),
-        Some(_) | None => Err(Illegal::Run { run: f.run.clone() }),
-    }
 }

@@ -3,7 +3,7 @@
 
 use super::Illegal;
 use super::node::next_turn;
-use super::session::alive;
+use super::session::known;
 use crate::fact::node::RepairRequested;
 use crate::fact::turn::{
     CallEnd, CallFinished, CallIntended, CallReaped, CallRerun, CallStarted, Cause, DraftAdded,
@@ -32,7 +32,7 @@ pub(super) fn started(state: &FlowState, f: &TurnStarted) -> Result<(), Illegal>
     let busy = if f.cause.is_aside() {
         state.aside_turn_of(&f.role)
     } else {
-        alive(state, &f.role)?;
+        known(state, &f.role)?;
         state.main_turn_of(&f.role)
     };
     if busy.is_some() {

@@ -3,7 +3,7 @@
 use crate::fact::node::WaitReason;
 use crate::handoff::EdgeName;
 use crate::id::{
-    ApprovalId, CallId, ClientId, ConsentId, MessageId, NodeId, RoleInstance, RunId, Seq, TurnId,
+    ApprovalId, CallId, ClientId, ConsentId, MessageId, NodeId, RoleInstance, Seq, TurnId,
 };
 use crate::view::flow::CallState;
 
@@ -269,12 +269,6 @@ pub enum Illegal {
         message: MessageId,
         /// What is wrong.
         why: &'static str,
-    },
-    /// A run that is not there, or is there already.
-    #[error("run {run} is not open for this")]
-    Run {
-        /// The run.
-        run: RunId,
     },
     /// A role that has no part in the improvement, or not now.
     #[error("{role} cannot do that in the improvement phase: {why}")]

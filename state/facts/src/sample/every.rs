@@ -27,17 +27,15 @@ use crate::fact::node::{
 use crate::fact::operator::{
     ChosenBy, ConsentAnswer, ConsentMode, ConsentModeChanged, ConsentRequested, ConsentResolved,
     ConsentRuled, ConsentRules, ConsentRulesAdded, ConsentRulesRemoved, DecidingRule, Grant,
-    GrantAdded, GrantRevoked, McpServerApproved, McpServerUnavailable, McpToolUnavailable,
+    GrantAdded, McpServerApproved, McpServerUnavailable, McpToolUnavailable,
     OperatorReplied, OperatorSteered, ReplyReturned, RoleConfigured, RuleOrigin, SteerWhen,
     StopRequested, StopScope,
 };
 use crate::fact::request::{Beside, PromptSource, RequestFrame};
 use crate::fact::session::{
-    ArchiveRestored, CompactionFailed, CompactionStarted, Descent, ExpiryReason, MessageAdded,
-    Origin, Parent, RunEnd, RunFinished, SendAccepted, SendDenied, SendPolicy, SessionCompacted,
-    SessionForked, SessionKind, SessionOpened, SessionPatched, SessionReset, SessionResumed,
-    SessionState, SessionStateChanged, SessionTouched, SessionTrimmed, Strategy, SurfaceAttached,
-    SurfaceDetached, SystemPromptBuilt, Trigger,
+    ArchiveRestored, CompactionFailed, CompactionStarted, Descent, MessageAdded, Origin, Parent,
+    SessionCompacted, SessionKind, SessionOpened, SessionResumed, Strategy, SystemPromptBuilt,
+    Trigger,
 };
 use crate::fact::terms::{ConsentTerms, ServerReach, ServerTerms, ShownValue};
 use crate::fact::turn::{
@@ -447,40 +445,6 @@ fn sessions() -> Vec<Fact> {
             }),
             user: Some("sam".into()),
         }),
-        Fact::SessionStateChanged(SessionStateChanged {
-            role: role(),
-            state: SessionState::Expired,
-            reason: Some(ExpiryReason::Closed),
-        }),
-        Fact::SessionTouched(SessionTouched { role: role() }),
-        Fact::SurfaceAttached(SurfaceAttached {
-            role: role(),
-            surface: "tab-1".into(),
-        }),
-        Fact::SurfaceDetached(SurfaceDetached {
-            role: role(),
-            surface: "tab-1".into(),
-        }),
-        Fact::SessionPatched(SessionPatched {
-            role: role(),
-            label: Some("notes".into()),
-            send_policy: Some(SendPolicy::Deny),
-            metadata: [("tier".to_owned(), None)].into(),
-            settings: [("model".to_owned(), Some("scripted".to_owned()))].into(),
-        }),
-        Fact::SessionReset(SessionReset {
-            role: role(),
-            old: id("s1"),
-            new: id("s2"),
-            generation: 2,
-            archive: Some(blob()),
-        }),
-        Fact::SessionForked(SessionForked {
-            role: role(),
-            to: id("main:fork:two"),
-            session: id("s3"),
-            at_seq: 6,
-        }),
         Fact::SessionResumed(SessionResumed {
             role: role(),
             turn: Some(TURN),
@@ -530,33 +494,10 @@ fn rewrites() -> Vec<Fact> {
             compaction: "k-1".into(),
             why: "the summary was empty".into(),
         }),
-        Fact::SessionTrimmed(SessionTrimmed {
-            role: role(),
-            archive: "t-1".into(),
-            kept_last: 12,
-        }),
         Fact::ArchiveRestored(ArchiveRestored {
             role: role(),
             archive: "t-1".into(),
             client: client(),
-        }),
-        Fact::SendAccepted(SendAccepted {
-            run: id("r1"),
-            role: role(),
-            from: Some(id("main")),
-            text: Text::from("How far are you?"),
-            client: client(),
-        }),
-        Fact::SendDenied(SendDenied {
-            role: role(),
-            from: Some(id("main")),
-            why: "its policy says no".into(),
-        }),
-        Fact::RunFinished(RunFinished {
-            run: id("r1"),
-            role: role(),
-            end: RunEnd::Ok,
-            text: Some(Text::from("Half way.")),
         }),
         imported::feed(),
     ]
@@ -666,7 +607,6 @@ fn choices() -> Vec<Fact> {
             client: client(),
         }),
         Fact::GrantAdded(GrantAdded { grant: grant() }),
-        Fact::GrantRevoked(GrantRevoked { grant: grant() }),
         Fact::RoleConfigured(RoleConfigured {
             role: role(),
             settings: [("model".to_owned(), "scripted".to_owned())].into(),

@@ -22,7 +22,7 @@ use crate::fact::operator::{
     Grant, GrantAdded, OperatorReplied, OperatorSteered, RoleConfigured, SteerWhen,
 };
 use crate::fact::session::{
-    CompactionStarted, Origin, SessionCompacted, SessionPatched, Strategy, SurfaceAttached, Trigger,
+    CompactionStarted, Origin, SessionCompacted, SessionResumed, Strategy, Trigger,
 };
 use crate::fact::terms::{CommandTerms, ConsentTerms, Scope};
 use crate::fact::turn::{
@@ -66,9 +66,9 @@ fn prepare(scribe: &mut Scribe) {
 /// The owner asks something, hears the answer, and hands the work to the writer.
 fn intake(scribe: &mut Scribe) {
     let mut turn = scribe.enter("owner-intake", "owner", Entry::First, Vec::new());
-    scribe.say(Fact::SurfaceAttached(SurfaceAttached {
+    scribe.say(Fact::SessionResumed(SessionResumed {
         role: turn.role.clone(),
-        surface: "browser-1".into(),
+        turn: Some(turn.id),
     }));
     scribe.request(&mut turn);
     scribe.draft(
@@ -416,12 +416,9 @@ fn close(scribe: &mut Scribe) {
     let received = vec![inbound("review", "owner-close", Way::Forward)];
     let mut turn = scribe.enter("owner-close", "owner", Entry::First, received);
     scribe.speak(&mut turn, &["Everything is there."], Vec::new());
-    scribe.say(Fact::SessionPatched(SessionPatched {
+    scribe.say(Fact::SessionResumed(SessionResumed {
         role: id("owner"),
-        label: Some("Notes for 1.4".into()),
-        send_policy: None,
-        metadata: [("audience".to_owned(), Some("developers".to_owned()))].into(),
-        settings: Default::default(),
+        turn: Some(turn.id),
     }));
     scribe.say(Fact::ForwardPassClosed(ForwardPassClosed {
         node: id("owner-close"),

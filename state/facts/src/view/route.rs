@@ -21,12 +21,6 @@ pub fn session_role(fact: &Fact) -> Option<&RoleInstance> {
         Fact::ModelAnswered(f) => Some(&f.role),
         Fact::CallFinished(f) => Some(&f.role),
         Fact::SessionOpened(f) => Some(&f.role),
-        Fact::SessionStateChanged(f) => Some(&f.role),
-        Fact::SessionTouched(f) => Some(&f.role),
-        Fact::SurfaceAttached(f) => Some(&f.role),
-        Fact::SurfaceDetached(f) => Some(&f.role),
-        Fact::SessionPatched(f) => Some(&f.role),
-        Fact::SessionReset(f) => Some(&f.role),
         Fact::SystemPromptBuilt(f) => Some(&f.role),
         Fact::SessionImported(f) => Some(&f.role),
         Fact::MessageAdded(f) => Some(&f.role),
@@ -35,7 +29,6 @@ pub fn session_role(fact: &Fact) -> Option<&RoleInstance> {
         Fact::CompactionStarted(f) => Some(&f.role),
         Fact::SessionCompacted(f) => Some(&f.role),
         Fact::CompactionFailed(f) => Some(&f.role),
-        Fact::SessionTrimmed(f) => Some(&f.role),
         Fact::ArchiveRestored(f) => Some(&f.role),
         Fact::SegmentStarted(_)
         | Fact::WriterOpened(_)
@@ -69,11 +62,7 @@ pub fn session_role(fact: &Fact) -> Option<&RoleInstance> {
         | Fact::CallStarted(_)
         | Fact::CallRerun(_)
         | Fact::CallReaped(_)
-        | Fact::SessionForked(_)
         | Fact::SessionResumed(_)
-        | Fact::SendAccepted(_)
-        | Fact::SendDenied(_)
-        | Fact::RunFinished(_)
         | Fact::OperatorReplied(_)
         | Fact::ReplyReturned(_)
         | Fact::OperatorSteered(_)
@@ -85,7 +74,6 @@ pub fn session_role(fact: &Fact) -> Option<&RoleInstance> {
         | Fact::ConsentRulesRemoved(_)
         | Fact::ConsentModeChanged(_)
         | Fact::GrantAdded(_)
-        | Fact::GrantRevoked(_)
         | Fact::RoleConfigured(_)
         | Fact::McpServerApproved(_)
         | Fact::McpServerUnavailable(_)
@@ -149,13 +137,6 @@ fn about<'a>(state: &'a FlowState, fact: &'a Fact) -> Option<&'a RoleInstance> {
         Fact::CallRerun(f) => Some(&f.role),
         Fact::CallReaped(f) => Some(&f.role),
         Fact::SessionOpened(f) => Some(&f.role),
-        Fact::SessionStateChanged(f) => Some(&f.role),
-        Fact::SessionTouched(f) => Some(&f.role),
-        Fact::SurfaceAttached(f) => Some(&f.role),
-        Fact::SurfaceDetached(f) => Some(&f.role),
-        Fact::SessionPatched(f) => Some(&f.role),
-        Fact::SessionReset(f) => Some(&f.role),
-        Fact::SessionForked(f) => Some(&f.role),
         Fact::SessionResumed(f) => Some(&f.role),
         Fact::SystemPromptBuilt(f) => Some(&f.role),
         Fact::SessionImported(f) => Some(&f.role),
@@ -164,11 +145,7 @@ fn about<'a>(state: &'a FlowState, fact: &'a Fact) -> Option<&'a RoleInstance> {
         Fact::CompactionStarted(f) => Some(&f.role),
         Fact::SessionCompacted(f) => Some(&f.role),
         Fact::CompactionFailed(f) => Some(&f.role),
-        Fact::SessionTrimmed(f) => Some(&f.role),
         Fact::ArchiveRestored(f) => Some(&f.role),
-        Fact::SendAccepted(f) => Some(&f.role),
-        Fact::SendDenied(f) => Some(&f.role),
-        Fact::RunFinished(f) => Some(&f.role),
         Fact::OperatorReplied(f) => Some(&f.role),
         Fact::ReplyReturned(f) => replier(state, &f.reply),
         Fact::OperatorSteered(f) => Some(&f.role),
@@ -209,7 +186,6 @@ fn about<'a>(state: &'a FlowState, fact: &'a Fact) -> Option<&'a RoleInstance> {
         | Fact::ConsentRulesRemoved(_)
         | Fact::ConsentModeChanged(_)
         | Fact::GrantAdded(_)
-        | Fact::GrantRevoked(_)
         | Fact::McpServerApproved(_)
         | Fact::ImprovementChosen(_)
         | Fact::FeedbackDecided(_) => None,

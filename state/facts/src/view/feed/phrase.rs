@@ -9,7 +9,7 @@ use crate::fact::operator::{
     ConsentAnswer, ConsentMode, ConsentRequested, ConsentResolved, ConsentRuled, ConsentRules,
     Grant,
 };
-use crate::fact::session::{RunEnd, SessionCompacted};
+use crate::fact::session::SessionCompacted;
 use crate::fact::terms::subject;
 use crate::limits::FEED_OUTPUT_BYTES_MAX;
 use crate::message::Text;
@@ -69,15 +69,6 @@ pub(super) fn wait(reason: WaitReason) -> &'static str {
         WaitReason::RepairLimit => "guidance, because no valid outcome came about",
         WaitReason::Budget => "a larger budget",
         WaitReason::Provider => "its provider",
-    }
-}
-
-pub(super) fn run_end(end: RunEnd) -> &'static str {
-    match end {
-        RunEnd::Ok => "Answered",
-        RunEnd::Timeout => "Not answered in time",
-        RunEnd::Error => "Answering failed",
-        RunEnd::Aborted => "Answering was stopped",
     }
 }
 

@@ -1,6 +1,6 @@
 //! How facts change the state of a flow: one arm a fact, one call an arm.
 
-use super::phase::{Forked, Notice, Parentage, Pause, Phase};
+use super::phase::{Notice, Parentage, Pause, Phase};
 use super::state::FlowState;
 use crate::at::At;
 use crate::fact::Fact;
@@ -11,7 +11,7 @@ use crate::fact::flow::{
 };
 use crate::fact::journal::{RecoveryTruncated, RepairApplied};
 use crate::id::{ClientId, Seq};
-use crate::limits::{FORKS_MAX, NOTICES_MAX};
+use crate::limits::NOTICES_MAX;
 use crate::line::{Body, Recorded};
 use crate::view::View;
 use crate::view::flow::parts::Wanted;
@@ -130,31 +130,13 @@ impl FlowState {
             Fact::CallReaped(f) => self.call_reaped(f),
 
             Fact::SessionOpened(f) => self.session_opened(place, f),
-            Fact::SessionStateChanged(f) => self.session_state(f),
-            Fact::SessionTouched(f) => self.touch(place, &f.role),
-            Fact::SurfaceAttached(f) => self.attached(&f.role, &f.surface),
-            Fact::SurfaceDetached(f) => self.detached(&f.role, &f.surface),
-            Fact::SessionPatched(f) => self.touch(place, &f.role),
-            Fact::SessionReset(f) => self.session_reset(place, f),
-            Fact::SessionForked(f) => self.session_forked(Forked {
-                role: f.role.clone(),
-                to: f.to.clone(),
-                session: f.session.clone(),
-                at_seq: f.at_seq,
-            }),
             Fact::SessionResumed(f) => self.touch(place, &f.role),
             Fact::SystemPromptBuilt(f) => self.prompt_built(f),
             Fact::MessageAdded(f) => self.message_added(place, f),
             Fact::CompactionStarted(f) => self.compaction_started(place, f),
             Fact::SessionCompacted(f) => self.compacted(place, f),
             Fact::CompactionFailed(f) => self.compaction_failed(f),
-            Fact::SessionTrimmed(f) => self.trimmed(f),
             Fact::ArchiveRestored(f) => self.archive_restored(place, f),
-            Fact::SendAccepted(f) => self.send_accepted(place, f),
-            Fact::SendDenied(_) => {}
-            Fact::RunFinished(f) => {
-                self.runs.remove(&f.run);
-            }
 
             Fact::OperatorReplied(f) => self.replied(place, f),
             Fact::ReplyReturned(f) => self.reply_returned(f),
@@ -178,9 +160,6 @@ impl FlowState {
             }
             Fact::GrantAdded(f) => {
                 self.grants.insert(f.grant.clone());
-            }
-            Fact::GrantRevoked(f) => {
-                self.grants.remove(&f.grant);
             }
             Fact::RoleConfigured(f) => self.configured(place, f),
             Fact::McpServerApproved(f) => {
@@ -324,13 +303,6 @@ impl FlowState {
         for session in self.sessions.values_mut() {
             session.prompt = None;
         }
-    }
-
-    fn session_forked(&mut self, fork: Forked) {
-        if self.forks.len() >= FORKS_MAX {
-            self.forks.remove(0);
-        }
-        self.forks.push(fork);
     }
 
     fn revised(&mut self, f: &GraphRevised) {

@@ -16,7 +16,7 @@ pub use chart::Chart;
 pub use imported::Origins;
 pub use parts::*;
 pub use phase::{
-    Change, Feedback, FlowStatus, Forked, Improvement, Notice, Parentage, Pause, Phase, Reflecting,
+    Change, Feedback, FlowStatus, Improvement, Notice, Parentage, Pause, Phase, Reflecting,
 };
 pub use seen::Seen;
 pub use state::FlowState;

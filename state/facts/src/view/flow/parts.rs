@@ -15,7 +15,7 @@ use crate::fact::turn::{Cause, Effect, FileChange, StopReason, Usage};
 use crate::handoff::{Delivery, EdgeName};
 use crate::hash::Hash;
 use crate::id::{
-    ApprovalId, CallId, ClientId, ConsentId, MessageId, NodeId, RoleInstance, RunId, Seq,
+    ApprovalId, CallId, ConsentId, MessageId, NodeId, RoleInstance,
     SessionId, SessionKey, TurnId,
 };
 use crate::message::Text;
@@ -404,9 +404,6 @@ pub struct SessionBrief {
     /// The archives that can be restored.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub archives: Vec<String>,
-    /// The surfaces that show it.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub surfaces: Vec<String>,
     /// What it was told to do and has not said a word about.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unanswered: Option<Matter>,
@@ -423,25 +420,6 @@ pub enum Matter {
     Node(NodeId),
     /// The improvement of the flow.
     Improvement,
-}
-
-/// A run of a session that is not over.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct OpenRun {
-    /// The role instance that was asked.
-    pub role: RoleInstance,
-    /// The session that asked, if one did.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub from: Option<SessionKey>,
-    /// What it asked.
-    pub text: Text,
-    /// Since when.
-    pub since: At,
-    /// The record that accepted it, by which runs are answered in order.
-    pub seq: Seq,
-    /// The key under which it counts once.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub client: Option<ClientId>,
 }
 
 /// What was spent.
@@ -496,6 +474,3 @@ pub struct Account {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub reached: Vec<Measure>,
 }
-
-/// The runs of sessions that are not over, by their ids.
-pub type OpenRuns = BTreeMap<RunId, OpenRun>;

@@ -10,7 +10,7 @@ use crate::fact::flow::PauseReason;
 use crate::fact::improvement::{ImprovementMode, Reflection};
 use crate::handoff::Artifact;
 use crate::hash::Hash;
-use crate::id::{FlowId, RoleInstance, Seq, SessionId, SessionKey, TurnId};
+use crate::id::{FlowId, RoleInstance, Seq, TurnId};
 use crate::message::Text;
 
 /// How a flow stands, in one word.
@@ -128,19 +128,6 @@ pub struct Parentage {
     /// The flow whose journal this one begins with.
     pub flow: FlowId,
     /// The last record they share.
-    pub at_seq: Seq,
-}
-
-/// A session that began with the messages of one of ours.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Forked {
-    /// Whose session was forked.
-    pub role: RoleInstance,
-    /// The fork's key.
-    pub to: SessionKey,
-    /// The fork's incarnation.
-    pub session: SessionId,
-    /// Up to which record.
     pub at_seq: Seq,
 }
 

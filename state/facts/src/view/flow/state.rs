@@ -10,10 +10,10 @@ use serde::{Deserialize, Serialize};
 use super::chart::Chart;
 use super::imported::Origins;
 use super::parts::{
-    Account, Configuration, OpenCall, OpenConsent, OpenRuns, OpenTurn, Running, Said, SessionBrief,
+    Account, Configuration, OpenCall, OpenConsent, OpenTurn, Running, Said, SessionBrief,
     Staged, Waiting, Wanted,
 };
-use super::phase::{Change, FlowStatus, Forked, Improvement, Notice, Parentage, Pause, Phase};
+use super::phase::{Change, FlowStatus, Improvement, Notice, Parentage, Pause, Phase};
 use super::seen::Seen;
 use crate::at::At;
 use crate::fact::flow::{Ends, TokenBudget};
@@ -64,8 +64,6 @@ pub struct FlowState {
     /// Where it was imported from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub imported: Option<Origins>,
-    /// The sessions that were forked from ours.
-    pub forks: Vec<Forked>,
 
     /// The graph.
     pub graph: Chart,
@@ -126,8 +124,6 @@ pub struct FlowState {
     pub configurations: BTreeMap<RoleInstance, Configuration>,
     /// The sessions.
     pub sessions: BTreeMap<RoleInstance, SessionBrief>,
-    /// Runs of sessions that are not over.
-    pub runs: OpenRuns,
 
     /// The flow's budget and what it spent.
     pub account: Account,
@@ -185,7 +181,6 @@ impl FlowState {
             + self.calls.len()
             + self.consents.len()
             + self.sessions.len()
-            + self.runs.len()
             + self.role_accounts.len()
             + self.changes.len()
             + self.notices.len()

@@ -2,14 +2,13 @@
 
 use super::fold::Place;
 use super::parts::{
-    AskedCall, CallState, Denied, Matter, OpenCall, OpenRun, OpenTurn, Request, RequestState,
+    AskedCall, CallState, Denied, Matter, OpenCall, OpenTurn, Request, RequestState,
     Running, Said, SessionBrief, Spent,
 };
 use super::state::FlowState;
 use crate::fact::session::{
-    ArchiveRestored, CompactionFailed, CompactionStarted, MessageAdded, Origin, SendAccepted,
-    SessionCompacted, SessionOpened, SessionReset, SessionState, SessionStateChanged,
-    SessionTrimmed, SystemPromptBuilt,
+    ArchiveRestored, CompactionFailed, CompactionStarted, MessageAdded, Origin, SessionCompacted,
+    SessionOpened, SessionState, SystemPromptBuilt,
 };
 use crate::fact::turn::{
     CallFinished, CallIntended, CallReaped, CallRerun, CallStarted, DraftAdded, DraftDiscarded,
@@ -297,59 +296,16 @@ impl FlowState {
             messages: 0,
             compaction: None,
             archives: Vec::new(),
-            surfaces: Vec::new(),
             unanswered: None,
             limits_hit: 0,
         };
         self.sessions.insert(f.role.clone(), brief);
     }
 
-    pub(super) fn session_state(&mut self, f: &SessionStateChanged) {
-        if let Some(session) = self.sessions.get_mut(&f.role) {
-            session.state = f.state;
-            session.unanswered = None;
-        }
-    }
-
     pub(super) fn touch(&mut self, place: Place, role: &RoleInstance) {
         if let Some(session) = self.sessions.get_mut(role) {
             session.last_activity_at = place.at;
-            session.state = match session.state {
-                SessionState::Created | SessionState::Active | SessionState::Suspended => {
-                    SessionState::Active
-                }
-                SessionState::Expired => SessionState::Expired,
-            };
-        }
-    }
-
-    pub(super) fn attached(&mut self, role: &RoleInstance, surface: &str) {
-        if let Some(session) = self.sessions.get_mut(role)
-            && !session.surfaces.iter().any(|known| known == surface)
-        {
-            session.surfaces.push(surface.to_owned());
-        }
-    }
-
-    pub(super) fn detached(&mut self, role: &RoleInstance, surface: &str) {
-        if let Some(session) = self.sessions.get_mut(role) {
-            session.surfaces.retain(|known| known != surface);
-        }
-    }
-
-    pub(super) fn session_reset(&mut self, place: Place, f: &SessionReset) {
-        if let Some(session) = self.sessions.get_mut(&f.role) {
-            session.session_id = f.new.clone();
-            session.generation = f.generation;
-            session.state = SessionState::Created;
-            session.last_activity_at = place.at;
-            session.prompt = None;
-            session.context_tokens = 0;
-            session.last_message = None;
-            session.unanswered = None;
-            session.messages = 0;
-            session.compaction = None;
-            session.archives.clear();
+            session.state = SessionState::Active;
         }
     }
 
@@ -420,32 +376,11 @@ impl FlowState {
         }
     }
 
-    pub(super) fn trimmed(&mut self, f: &SessionTrimmed) {
-        if let Some(session) = self.sessions.get_mut(&f.role) {
-            session.context_tokens = 0;
-            session.archives.push(f.archive.clone());
-            session.unanswered = None;
-        }
-    }
-
     pub(super) fn archive_restored(&mut self, place: Place, f: &ArchiveRestored) {
         self.remember(place, f.client.as_ref());
         if let Some(session) = self.sessions.get_mut(&f.role) {
             session.archives.retain(|archive| *archive != f.archive);
         }
-    }
-
-    pub(super) fn send_accepted(&mut self, place: Place, f: &SendAccepted) {
-        self.remember(place, f.client.as_ref());
-        let run = OpenRun {
-            role: f.role.clone(),
-            from: f.from.clone(),
-            text: f.text.clone(),
-            since: place.at,
-            seq: place.seq,
-            client: f.client.clone(),
-        };
-        self.runs.insert(f.run.clone(), run);
     }
 }
 

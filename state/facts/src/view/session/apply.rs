@@ -8,7 +8,7 @@ use super::view::{NodeMark, SessionView};
 use crate::at::At;
 use crate::fact::Fact;
 use crate::fact::node::WaitReason;
-use crate::fact::session::{MessageAdded, Origin, SessionOpened, SessionPatched, SessionState};
+use crate::fact::session::{MessageAdded, Origin, SessionOpened, SessionState};
 use crate::fact::turn::{
     CallEnd, CallFinished, DraftAdded, DraftDiscarded, DraftKept, DraftKind, ModelAnswered,
     ModelRequested, TurnEnded, TurnStarted,
@@ -61,19 +61,6 @@ impl SessionView {
             Fact::ModelAnswered(f) => self.answered(seq, at, f),
             Fact::CallFinished(f) => self.call_finished(seq, at, f),
             Fact::SessionOpened(f) => self.opened(at, f),
-            Fact::SessionStateChanged(f) => {
-                self.state = f.state;
-                self.expiry = f.reason;
-            }
-            Fact::SessionTouched(_) => self.touch(at),
-            Fact::SurfaceAttached(f) => {
-                if !self.surfaces.contains(&f.surface) {
-                    self.surfaces.push(f.surface.clone());
-                }
-            }
-            Fact::SurfaceDetached(f) => self.surfaces.retain(|known| *known != f.surface),
-            Fact::SessionPatched(f) => self.patched(at, f),
-            Fact::SessionReset(f) => self.reset(at, f),
             Fact::SystemPromptBuilt(f) => {
                 self.system_prompt = Some(f.text.clone());
                 self.fingerprint = Some(f.fingerprint);
@@ -84,7 +71,6 @@ impl SessionView {
             Fact::CompactionStarted(f) => self.compaction = Some(f.compaction.clone()),
             Fact::SessionCompacted(f) => self.compacted(seq, at, f),
             Fact::CompactionFailed(_) => self.compaction = None,
-            Fact::SessionTrimmed(f) => self.trimmed(at, f),
             Fact::ArchiveRestored(f) => self.restored(f),
 
             // The rest says nothing about what a session holds.
@@ -120,11 +106,7 @@ impl SessionView {
             | Fact::CallStarted(_)
             | Fact::CallRerun(_)
             | Fact::CallReaped(_)
-            | Fact::SessionForked(_)
             | Fact::SessionResumed(_)
-            | Fact::SendAccepted(_)
-            | Fact::SendDenied(_)
-            | Fact::RunFinished(_)
             | Fact::OperatorReplied(_)
             | Fact::ReplyReturned(_)
             | Fact::OperatorSteered(_)
@@ -136,7 +118,6 @@ impl SessionView {
             | Fact::ConsentRulesRemoved(_)
             | Fact::ConsentModeChanged(_)
             | Fact::GrantAdded(_)
-            | Fact::GrantRevoked(_)
             | Fact::RoleConfigured(_)
             | Fact::McpServerApproved(_)
             | Fact::McpServerUnavailable(_)
@@ -156,12 +137,7 @@ impl SessionView {
 
     pub(super) fn touch(&mut self, at: At) {
         self.last_activity_at = Some(at);
-        self.state = match self.state {
-            SessionState::Created | SessionState::Active | SessionState::Suspended => {
-                SessionState::Active
-            }
-            SessionState::Expired => SessionState::Expired,
-        };
+        self.state = SessionState::Active;
     }
 
     fn opened(&mut self, at: At, f: &SessionOpened) {
@@ -172,21 +148,8 @@ impl SessionView {
         self.parent.clone_from(&f.parent);
         self.user.clone_from(&f.user);
         self.state = SessionState::Created;
-        self.expiry = None;
         self.created_at = Some(at);
         self.last_activity_at = Some(at);
-    }
-
-    fn patched(&mut self, at: At, f: &SessionPatched) {
-        self.touch(at);
-        if let Some(label) = &f.label {
-            self.label = (!label.is_empty()).then(|| label.clone());
-        }
-        if f.send_policy.is_some() {
-            self.send_policy = f.send_policy;
-        }
-        merge(&mut self.metadata, &f.metadata);
-        merge(&mut self.settings, &f.settings);
     }
 
     fn turn_started(&mut self, at: At, f: &TurnStarted) {
@@ -369,18 +332,5 @@ impl CallEnd {
             | Self::NotRun
             | Self::Unknown => true,
         }
-    }
-}
-
-/// Sets what has a value, and takes away what has none.
-fn merge(
-    into: &mut std::collections::BTreeMap<String, String>,
-    patch: &std::collections::BTreeMap<String, Option<String>>,
-) {
-    for (key, value) in patch {
-        match value {
-            Some(value) => into.insert(key.clone(), value.clone()),
-            None => into.remove(key),
-        };
     }
 }
