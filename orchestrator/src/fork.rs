@@ -101,7 +101,7 @@ pub fn hearer_of(state: &FlowState) -> Option<Hearer> {
     let waits = waits.map(|waiting| Hearer::Waits(waiting.role.clone()));
     waits.or_else(|| {
         let mut turns = state.turns.values().map(|turn| &turn.role);
-        let works = turns.find(|role| state.main_turn_of(role).is_some());
+        let works = turns.find(|&role| state.main_turn_of(role).is_some());
         works.map(|role| Hearer::Works(role.clone()))
     })
 }
@@ -195,9 +195,9 @@ fn carried(cut: &Cut) -> Vec<String> {
     )];
     let sessions = state.sessions.iter();
     let sessions: Vec<String> = sessions
-        .map(|(role, session)| {
+        .map(|(seat, session)| {
             let messages = usize::try_from(session.messages).unwrap_or(usize::MAX);
-            format!("{role} ({})", count(messages, "message"))
+            format!("{seat} ({})", count(messages, "message"))
         })
         .collect();
     if !sessions.is_empty() {

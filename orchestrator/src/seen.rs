@@ -60,7 +60,7 @@ pub(crate) fn job(
     kept: Kept<'_>,
     at: Place,
 ) -> Result<Job, Error> {
-    let session = views.sessions.get(role);
+    let session = views.session(role);
     let prompt = session.and_then(|session| session.system_prompt.as_ref());
     let chosen = views.flow.configurations.get(role);
     let blocks = entries.iter().enumerate().filter_map(|(place, entry)| {

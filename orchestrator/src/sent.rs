@@ -211,7 +211,7 @@ fn anew(here: Here<'_>, moment: Moment<'_>) -> Result<Request, Unwritten> {
 impl Moment<'_> {
     /// What the request is made of besides its session, if the journal says so.
     fn frame(&self) -> Option<&RequestFrame> {
-        let session = self.views.sessions.get(&self.asked.role);
+        let session = self.views.session(&self.asked.role);
         let last = || session.and_then(|session| session.frame.as_deref());
         self.asked.frame.as_deref().or_else(last)
     }
@@ -289,7 +289,7 @@ fn words(
         here.store.ground().disk.as_ref(),
         here.store.folder(here.flow),
     );
-    let session = moment.views.sessions.get(&asked.role);
+    let session = moment.views.session(&asked.role);
     let entries = session.map_or(&[][..], |session| &session.messages);
     let entries = seen::of_turn(entries, asked.turn);
     let mut words = Words::default();
@@ -374,7 +374,7 @@ fn job(
     Moment { views, asked }: Moment<'_>,
     kept: seen::Kept<'_>,
 ) -> Result<Job, Error> {
-    let session = views.sessions.get(&asked.role);
+    let session = views.session(&asked.role);
     let entries = session.map_or(&[][..], |session| &session.messages);
     let turn = views.flow.turns.get(&asked.turn);
     let known = views.flow.flow_id.clone();

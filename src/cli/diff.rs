@@ -62,8 +62,7 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
     if let Some(role) = &arguments.role {
         let seen = store.look(&flow)?;
         let state = &seen.screen.flow;
-        if !state.graph.nodes.iter().any(|node| node.role == *role)
-            && !state.sessions.contains_key(role)
+        if !state.graph.nodes.iter().any(|node| node.role == *role) && state.session(role).is_none()
         {
             return Err(unknown(
                 role,

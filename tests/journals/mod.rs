@@ -128,7 +128,10 @@ fn every_kind_of_fact_of_version_1_is_still_read() {
             Body::Foreign { word, .. } => retired.push(word),
         }
     }
-    assert_eq!(retired, RETIRED, "a kind that was written is no longer read");
+    assert_eq!(
+        retired, RETIRED,
+        "a kind that was written is no longer read"
+    );
     words.dedup();
     assert!(words.len() + RETIRED.len() >= 83, "only {words:?}");
 }

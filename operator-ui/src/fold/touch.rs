@@ -2,11 +2,12 @@
 
 use std::collections::BTreeSet;
 
+use a_society_facts::Seat;
 use a_society_facts::fact::Fact;
 use a_society_facts::handoff::Delivery;
 use a_society_facts::id::{NodeId, RoleInstance};
 use a_society_facts::view::FlowState;
-use a_society_facts::view::route::{feed_role, session_role};
+use a_society_facts::view::route::{feed_seat, session_seat};
 
 /// Parts that may have changed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -41,8 +42,8 @@ impl Touched {
         if self.all {
             return;
         }
-        let roles = [session_role(fact), feed_role(state, fact)];
-        for role in roles.into_iter().flatten() {
+        let seats = [session_seat(fact), feed_seat(state, fact)];
+        for role in seats.iter().flatten().filter_map(Seat::role) {
             self.nodes.extend(moving(state, role).cloned());
             self.roles.insert(role.clone());
         }

@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, Weak};
 
+use a_society_facts::Seat;
 use a_society_facts::fact::Fact;
-use a_society_facts::id::{RoleInstance, Seq};
+use a_society_facts::id::Seq;
 use a_society_facts::message::Text;
 use a_society_facts::{At, Recorded};
 use a_society_orchestrator::driver::ahead::{Ahead, Onlooker};
@@ -251,7 +252,7 @@ struct Reader {
     folder: FlowFolder,
     at: Option<At>,
     /// What changed in feeds and is not shown yet.
-    taken: Vec<(RoleInstance, KeptChange)>,
+    taken: Vec<(Seat, KeptChange)>,
     /// In which items are serialised.
     buffer: Vec<u8>,
     /// Since when nobody follows, as the clock counts.
@@ -376,10 +377,10 @@ impl Reader {
         if !parts.is_empty() {
             shared.parts.put(parts, (seq, !grew));
         }
-        for (role, change) in feeds {
+        for (seat, change) in feeds {
             shared
                 .feeds
-                .entry(role.to_string())
+                .entry(seat.to_string())
                 .or_default()
                 .put(change);
         }
@@ -421,9 +422,9 @@ impl Reader {
 }
 
 /// Takes what changed in feeds since this was last asked, serialised.
-fn kept(fold: &mut FlowFold, taken: &mut Vec<(RoleInstance, KeptChange)>, buffer: &mut Vec<u8>) {
+fn kept(fold: &mut FlowFold, taken: &mut Vec<(Seat, KeptChange)>, buffer: &mut Vec<u8>) {
     let feeds = fold.take_feeds().into_iter();
-    taken.extend(feeds.map(|(role, _, change)| (role, KeptChange::new(change, buffer))));
+    taken.extend(feeds.map(|(seat, _, change)| (seat, KeptChange::new(change, buffer))));
 }
 
 fn tell_damage(hub: &FlowHub, error: &Error) {

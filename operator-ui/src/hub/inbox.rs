@@ -5,6 +5,7 @@ use std::io;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, Weak};
 
+use a_society_facts::Seat;
 use a_society_facts::fact::operator::ConsentAnswer;
 use a_society_facts::id::{CallId, RoleInstance};
 use a_society_facts::view::Screen;
@@ -349,7 +350,7 @@ struct Seen<'a> {
 
 impl Around for Seen<'_> {
     fn said_before(&self, role: &RoleInstance) -> Option<String> {
-        let mut items = self.screen.feeds.get(role)?.items().rev();
+        let mut items = self.screen.feeds.get(&Seat::from(role))?.items().rev();
         let said = items.find(|item| item.kind == ItemKind::Assistant && !item.discarded)?;
         Some(said.text.clone())
     }

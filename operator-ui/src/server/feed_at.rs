@@ -92,7 +92,7 @@ fn feed_at(app: &Shared, flow: &FlowRef, role: &str, at: Option<Seq>) -> Result<
     let mut facts: u64 = 0;
     let mut take = |fold: &mut FlowFold| {
         for (of, _, change) in fold.take_feeds() {
-            if of.as_str() == role {
+            if of.to_string() == role {
                 feed.put(change.into());
             }
         }

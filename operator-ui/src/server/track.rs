@@ -152,7 +152,7 @@ impl Tracker {
             }
             Fact::SessionCompacted(f) => self.track.marks.push(TrackMark {
                 seq,
-                role: f.role.to_string(),
+                role: f.seat.to_string(),
                 kind: MarkKind::Compaction,
             }),
             _ => {}

@@ -8,7 +8,7 @@ use a_society_facts::fact::Fact;
 use a_society_facts::id::{FlowId, RoleInstance, Seq, TurnId};
 use a_society_facts::view::SessionView;
 use a_society_facts::view::View;
-use a_society_facts::view::route::session_role;
+use a_society_facts::view::route::session_seat;
 use a_society_facts::view::session::Texts;
 use a_society_state::{FlowRef, blob};
 use serde_json::{Map, Value, json};
@@ -219,8 +219,8 @@ impl Read {
         {
             *self.tools.entry(f.tool.clone()).or_default() += 1;
         }
-        if session_role(fact) == Some(role) {
-            let new = || SessionView::new(role.clone(), Some(flow.clone()));
+        if session_seat(fact).is_some_and(|seat| seat == *role) {
+            let new = || SessionView::new(role.into(), Some(flow.clone()));
             self.session.get_or_insert_with(new).apply(recorded);
         }
     }

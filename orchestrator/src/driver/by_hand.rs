@@ -122,7 +122,7 @@ impl Core {
             }
         }
         self.append(Fact::ArchiveRestored(ArchiveRestored {
-            role,
+            seat: role.into(),
             archive,
             client,
         }))?;
@@ -132,10 +132,10 @@ impl Core {
 
     /// The session of a role of which no turn is open and that is not being compacted.
     fn quiet_session(&self, role: &RoleInstance) -> Result<&SessionView, DriverError> {
-        let Some(session) = self.flow.views().sessions.get(role) else {
+        let Some(session) = self.flow.views().session(role) else {
             return Err(not_now(role, "it has none"));
         };
-        let known = self.state().sessions.get(role);
+        let known = self.state().session(role);
         if self.state().main_turn_of(role).is_some() {
             let why = "a turn of it is open; let it end, or stop it";
             return Err(not_now(role, why));
@@ -151,7 +151,7 @@ impl Core {
 
     /// What a role was last asked to do.
     fn task_of(&self, role: &RoleInstance) -> Task {
-        let mark = self.flow.views().sessions.get(role);
+        let mark = self.flow.views().session(role);
         let mark = mark.and_then(|session| session.node.as_ref());
         match mark {
             _ if self.state().reflecting(role).is_some() => Task::Reflection,

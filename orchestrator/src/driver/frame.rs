@@ -49,7 +49,7 @@ impl Core {
             return Ok(None);
         }
         let kept = self.kept_frame(turn, &said)?;
-        let session = self.flow.views().sessions.get(role);
+        let session = self.flow.views().session(role);
         let known = session.and_then(|session| session.frame.as_deref());
         Ok((known != Some(&kept)).then(|| Box::new(kept)))
     }

@@ -277,7 +277,7 @@ impl Core {
     /// How the last answer of a turn ends it, as far as it alone shows it.
     fn last_end(&self, turn: TurnId, (role, task): (&RoleInstance, &Task)) -> Option<End> {
         let request = self.state().turns.get(&turn)?.request.as_ref()?;
-        let session = self.flow.views().sessions.get(role)?;
+        let session = self.flow.views().session(role)?;
         let mut entries = session.messages.iter().rev();
         let answer = entries.find(|entry| entry.id.is_some() && entry.id == request.message);
         match answer.map(|entry| &*entry.message) {
@@ -331,7 +331,7 @@ impl Core {
 
     /// The summary of the last repair, as the feed has it.
     fn last_repair(&self, role: &RoleInstance) -> String {
-        let feed = self.flow.views().feeds.get(role);
+        let feed = self.flow.views().feed(role);
         let repair = feed.and_then(|feed| {
             let mut items = feed.items().rev();
             items.find(|item| item.event.as_deref() == Some("repair.requested"))

@@ -150,7 +150,7 @@ impl Core {
 
     /// A call as the model asked for it.
     pub(super) fn asked_call(&self, role: &RoleInstance, tool_call: &str) -> Option<ToolCall> {
-        let session = self.flow.views().sessions.get(role)?;
+        let session = self.flow.views().session(role)?;
         session.messages.iter().rev().find_map(|entry| {
             if let Message::AssistantToolCalls { calls, .. } = &*entry.message {
                 calls.iter().find(|call| call.id == tool_call).cloned()

@@ -144,7 +144,7 @@ impl Core {
             request: number,
             message,
         }))?;
-        let session = self.flow.views().sessions.get(role);
+        let session = self.flow.views().session(role);
         let last = session.and_then(|session| session.messages.last());
         Ok(match last.map(|entry| &*entry.message) {
             Some(Message::Assistant { content }) => Some(content.clone()),
@@ -173,7 +173,7 @@ impl Core {
                 words.push_str(NOT_OVER);
             }
             self.append(Fact::MessageAdded(MessageAdded {
-                role: role.clone(),
+                seat: role.clone().into(),
                 message: said.id,
                 text: self.flow.keep_text(words.clone())?,
                 origin: Origin::Steer,
@@ -198,7 +198,7 @@ impl Core {
             return Ok(packet);
         }
         self.say_words(turn, (role, node_of(task).as_ref()), Said::Before)?;
-        let session = self.flow.views().sessions.get(role);
+        let session = self.flow.views().session(role);
         let entries = session.map_or(&[][..], |session| &session.messages);
         // What stands behind the words with which the turn began was said for it.
         let from = entries

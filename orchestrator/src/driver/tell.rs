@@ -137,7 +137,7 @@ impl Core {
         task: &Task,
     ) -> Result<(), DriverError> {
         self.append(Fact::SessionResumed(SessionResumed {
-            role: role.clone(),
+            seat: role.clone().into(),
             turn: Some(turn),
         }))?;
         let open = self
@@ -195,7 +195,7 @@ impl Core {
         };
         let done = request.state == RequestState::Answered && request.is_settled();
         let ends = |tool: &str| EndingTool::of_name(tool).is_some();
-        let session = self.flow.views().sessions.get(&open.role);
+        let session = self.flow.views().session(&open.role);
         let last = session.and_then(|session| session.messages.last());
         let is_result =
             last.is_some_and(|last| matches!(&*last.message, Message::ToolResult { .. }));
@@ -206,7 +206,7 @@ impl Core {
     /// start now.
     fn tell_moved(&mut self, turn: TurnId, role: &RoleInstance) -> Result<(), DriverError> {
         let views = self.flow.views();
-        let Some(session) = views.sessions.get(role) else {
+        let Some(session) = views.session(role) else {
             return Ok(());
         };
         let told = |entry: &Entry| {
@@ -238,7 +238,7 @@ impl Core {
 
     /// Whether a session ends with what a request of this turn streamed before it was cut off.
     fn ends_cut_off(&self, turn: TurnId, role: &RoleInstance) -> bool {
-        let session = self.flow.views().sessions.get(role);
+        let session = self.flow.views().session(role);
         let last = session.and_then(|session| session.messages.last());
         last.is_some_and(|entry| entry.interrupted && entry.turn == Some(turn))
     }
@@ -246,8 +246,7 @@ impl Core {
     fn prompt(&mut self, role: &RoleInstance) -> Result<(), DriverError> {
         let built = self
             .state()
-            .sessions
-            .get(role)
+            .session(role)
             .is_none_or(|session| session.prompt.is_some());
         if built && !self.is_outdated(role)? {
             return Ok(());
@@ -255,13 +254,13 @@ impl Core {
         let Prompt { text, sources } =
             (self.roles).system_prompt(&self.graph, &self.flow.views().flow, role);
         let fingerprint = Hash::of(text.as_bytes());
-        let known = self.state().sessions.get(role);
+        let known = self.state().session(role);
         if known.is_some_and(|session| session.prompt == Some(fingerprint)) {
             return Ok(());
         }
         let text = self.flow.keep_text(text)?;
         let fact = SystemPromptBuilt {
-            role: role.clone(),
+            seat: role.clone().into(),
             text,
             fingerprint,
             sources,
@@ -272,7 +271,7 @@ impl Core {
     /// Whether the prompt was built before other skills were chosen.
     fn is_outdated(&self, role: &RoleInstance) -> Result<bool, DriverError> {
         let views = self.flow.views();
-        let session = views.sessions.get(role);
+        let session = views.session(role);
         let Some(prompt) = session.and_then(|session| session.system_prompt.as_ref()) else {
             return Ok(false);
         };
@@ -322,7 +321,7 @@ impl Core {
                 Origin::Reply
             };
             self.append(Fact::MessageAdded(MessageAdded {
-                role: role.clone(),
+                seat: role.clone().into(),
                 message: said.id,
                 text: said.text,
                 origin,
@@ -336,7 +335,7 @@ impl Core {
 
     /// The choice that an answer of the operator names, if the role offered some.
     fn chosen(&self, role: &RoleInstance, answer: &str) -> Option<String> {
-        let session = self.flow.views().sessions.get(role)?;
+        let session = self.flow.views().session(role)?;
         let mut entries = session.messages.iter().rev();
         let asked = entries.find_map(|entry| match &*entry.message {
             Message::AssistantToolCalls { calls, .. } => Some(calls),
@@ -380,7 +379,7 @@ impl Core {
 
     /// Whether the role's session already speaks of this task.
     fn was_here(&self, role: &RoleInstance, task: &Task) -> bool {
-        let Some(session) = self.flow.views().sessions.get(role) else {
+        let Some(session) = self.flow.views().session(role) else {
             return false;
         };
         match task {
@@ -401,7 +400,7 @@ impl Core {
     ) -> Result<(), DriverError> {
         let message = mint::name(self.mint.as_mut(), "m")?;
         self.append(Fact::MessageAdded(MessageAdded {
-            role: role.clone(),
+            seat: role.clone().into(),
             message,
             text,
             origin,
@@ -422,7 +421,7 @@ impl Core {
             Task::Node(node) => Some(node),
             Task::Reflection | Task::Feedback | Task::Send => None,
         };
-        let session = self.flow.views().sessions.get(role);
+        let session = self.flow.views().session(role);
         let entries = session.map_or(&[][..], |session| &session.messages);
         let here = || {
             let entries = entries.iter().rev();
@@ -458,7 +457,7 @@ impl Core {
         task: &Task,
         packet: String,
     ) -> Result<Job, DriverError> {
-        let session = self.flow.views().sessions.get(role);
+        let session = self.flow.views().session(role);
         let all = session.map_or(&[][..], |session| &session.messages);
         let node = match task {
             Task::Node(node) => Some(node.clone()),

@@ -400,7 +400,11 @@ script:
         core.command(Input::Retry { target, client }).unwrap();
     }
     finish(&mut core);
-    let writer = &core.flow().views().sessions["writer"];
+    let writer = core
+        .flow()
+        .views()
+        .session(&"writer".parse().unwrap())
+        .unwrap();
     let told = writer
         .messages
         .iter()

@@ -31,13 +31,13 @@ pub(super) fn compare(source: &Source, names: &Names, views: &Views) -> Vec<Stri
     found.members(&source.json, &ours, &mut String::new());
     for (role, (_, old)) in &source.sessions {
         found.file = format!("roles/{role}/transcript.json");
-        let session = views.sessions.get(role).map(serde_json::to_value);
+        let session = views.session(role).map(serde_json::to_value);
         let ours = session.and_then(Result::ok).unwrap_or(Value::Null);
         found.members(old, &ours, &mut String::new());
     }
     for (role, (_, old)) in &source.feeds {
         found.file = format!("roles/{role}/feed.json");
-        let feed = views.feeds.get(role);
+        let feed = views.feed(role);
         let items = feed.map(|feed| feed.items().map(serde_json::to_value).collect());
         let items: Result<Vec<Value>, _> = items.unwrap_or_else(|| Ok(Vec::new()));
         let ours = items.map_or(Value::Null, Value::Array);

@@ -147,7 +147,7 @@ fn doing(
         let failed = request.state == RequestState::Failed;
         request.again_at.filter(|_| failed)
     });
-    let session = state.sessions.get(&turn.role);
+    let session = state.session(&turn.role);
     let runs = |call: &&OpenCall| call.turn == id && call.state == CallState::Started;
     let word = if let Some(at) = again {
         return ("↻", format!("next try in {}", left(at, now)));

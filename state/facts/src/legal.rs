@@ -84,12 +84,12 @@ pub fn legal(state: &FlowState, fact: &Fact) -> Result<(), Illegal> {
         Fact::CallReaped(f) => turn::call_reaped(state, f),
 
         Fact::SessionOpened(f) => session::opened(state, f),
-        Fact::SessionResumed(f) => session::known(state, &f.role).map(drop),
+        Fact::SessionResumed(f) => session::known(state, &f.seat).map(drop),
         Fact::SystemPromptBuilt(f) => session::prompt_built(state, f),
         Fact::MessageAdded(f) => session::message_added(state, f),
         Fact::CompactionStarted(f) => session::compaction_started(state, f),
         Fact::SessionCompacted(f) => session::compacted(state, f),
-        Fact::CompactionFailed(f) => session::compacting(state, &f.role, &f.compaction),
+        Fact::CompactionFailed(f) => session::compacting(state, &f.seat, &f.compaction),
         Fact::ArchiveRestored(f) => session::restored(state, f),
 
         Fact::OperatorReplied(f) => operator::replied(state, f),

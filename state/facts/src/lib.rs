@@ -14,9 +14,11 @@ pub mod line;
 pub mod message;
 pub mod reason;
 pub mod sample;
+pub mod seat;
 pub mod view;
 
 pub use at::At;
 pub use fact::Fact;
 pub use hash::Hash;
 pub use line::{Body, Recorded};
+pub use seat::Seat;

@@ -26,6 +26,9 @@ pub const NAME_BYTES_MAX: usize = 128;
 /// Longest opaque id.
 pub const ID_BYTES_MAX: usize = 256;
 
+/// Longest name of a folder. File systems take 255 bytes.
+pub const FOLDER_NAME_BYTES_MAX: usize = 255;
+
 /// How many questions, replies or requests a flow keeps open at once. A flow that reaches this is
 /// not waiting for a person any more.
 pub const OPEN_ITEMS_MAX: usize = 10_000;

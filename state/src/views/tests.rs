@@ -70,7 +70,7 @@ fn flow_with_session(world: &World) -> Flow {
     };
     let mut flow = world.store.create(at().flow, created).unwrap();
     let opened = SessionOpened {
-        role: role(),
+        seat: role().into(),
         key: "flow:f:role:writer".parse().unwrap(),
         session: "s1".parse().unwrap(),
         generation: 1,
@@ -89,7 +89,7 @@ fn title(text: &str) -> Fact {
 
 fn say(number: usize, text: &str) -> Fact {
     Fact::MessageAdded(MessageAdded {
-        role: role(),
+        seat: role().into(),
         message: format!("m{number}").parse().unwrap(),
         text: text.into(),
         origin: Origin::Runtime,

@@ -67,7 +67,7 @@ pub(crate) fn titled(number: usize) -> Fact {
 /// A session of the one role.
 pub(crate) fn session_opened() -> Fact {
     Fact::SessionOpened(SessionOpened {
-        role: "gardener".parse().unwrap(),
+        seat: "gardener".parse().unwrap(),
         key: "role:gardener".parse().unwrap(),
         session: "s-1".parse().unwrap(),
         generation: 1,
@@ -80,7 +80,7 @@ pub(crate) fn session_opened() -> Fact {
 /// Something said to the one role.
 pub(crate) fn message(number: usize, text: Text) -> Fact {
     Fact::MessageAdded(MessageAdded {
-        role: "gardener".parse().unwrap(),
+        seat: "gardener".parse().unwrap(),
         message: format!("m-{number}").parse().unwrap(),
         text,
         origin: Origin::Injection,

@@ -210,8 +210,8 @@ fn feeds(
 ) -> Result<Bodies, Failed> {
     let mut bodies = Vec::new();
     let mut feeds: Vec<(String, Vec<Item>)> = Vec::new();
-    for (role, items) in &gathered.feeds {
-        let texts = gathered.bodies.texts(role);
+    for (seat, items) in &gathered.feeds {
+        let texts = gathered.bodies.texts(seat);
         let mut shown = Vec::with_capacity(items.len());
         for kept in items.values() {
             let in_feed = texts.get(kept.id.as_str()).copied().unwrap_or(&kept.text);
@@ -229,7 +229,7 @@ fn feeds(
                 bodies.push((kept.id.clone(), body(whole, &mut json.scrub)));
             }
         }
-        feeds.push((role.to_string(), shown));
+        feeds.push((seat.to_string(), shown));
     }
     json.object("feeds", None, feeds)?;
     Ok(bodies)

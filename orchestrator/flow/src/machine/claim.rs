@@ -88,12 +88,12 @@ pub(super) fn open_session(
     role: &RoleInstance,
     names: Option<&NewSession>,
 ) -> Result<Option<Fact>, Refusal> {
-    if state.sessions.contains_key(role) {
+    if state.session(role).is_some() {
         return Ok(None);
     }
     let names = names.ok_or_else(|| Refusal::NeedsSession { role: role.clone() })?;
     let fact = Fact::SessionOpened(SessionOpened {
-        role: role.clone(),
+        seat: role.clone().into(),
         key: names.key.clone(),
         session: names.session.clone(),
         generation: 1,

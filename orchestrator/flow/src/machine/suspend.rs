@@ -168,7 +168,7 @@ fn waits(state: &FlowState, turn: &Present<'_>, outcome: &Outcome) -> Vec<Fact> 
             why,
             until,
         } => {
-            let hit = state.sessions.get(&turn.open.role);
+            let hit = state.session(&turn.open.role);
             let is_borne = hit.is_none_or(|session| session.limits_hit < LIMITS_IN_A_ROW_MAX);
             turn.in_trouble(*trouble, why, until.filter(|_| is_borne))
         }

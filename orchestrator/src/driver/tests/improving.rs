@@ -178,7 +178,7 @@ fn reflect(core: &mut Core, after: &BTreeMap<String, BTreeSet<String>>, seed: u6
 /// What a role was told to look back with.
 fn packets(core: &Core, role: &str) -> Vec<String> {
     let role: RoleInstance = role.parse().unwrap();
-    let session = core.flow().views().sessions.get(&role).unwrap();
+    let session = core.flow().views().session(&role).unwrap();
     let told = session.messages.iter().filter_map(|entry| {
         let is_packet = entry.origin == Some(Origin::Improvement);
         match &*entry.message {
@@ -381,7 +381,7 @@ fn check(core: &Core, when: &str) {
     }
     // The report is written by somebody who saw nothing of the flow.
     let report: RoleInstance = FEEDBACK_ROLE.parse().unwrap();
-    let session = &core.flow().views().sessions[&report];
+    let session = core.flow().views().session(&report).unwrap();
     let first = &session.messages.first().unwrap().origin;
     assert_eq!(*first, Some(Origin::Improvement), "{when}");
 }

@@ -698,7 +698,11 @@ fn a_window_that_is_nearly_full_is_emptied_and_the_turn_goes_on() {
     world.write("a.txt", "what it holds");
     let mut core = world.begin();
     walk(&mut core, 1000);
-    let session = &core.flow().views().sessions[&"owner".parse::<RoleInstance>().unwrap()];
+    let session = core
+        .flow()
+        .views()
+        .session(&"owner".parse().unwrap())
+        .unwrap();
     assert_eq!(session.archives.len(), 1);
     let asked = world.puppet.asked();
     let [Message::User { content }] = &asked[2][..] else {

@@ -11,8 +11,9 @@ use crate::at::At;
 use crate::fact::session::Trigger;
 use crate::handoff::{Delivery, EdgeName, Way};
 use crate::hash::Hash;
-use crate::id::{MessageId, NodeId, RoleInstance};
+use crate::id::{MessageId, NodeId};
 use crate::message::{BlobText, Message};
+use crate::seat::Seat;
 use crate::view::feed::ItemKind;
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -83,8 +84,9 @@ pub struct PassedFile {
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SessionImported {
-    /// The role instance.
-    pub role: RoleInstance,
+    /// The seat of the session.
+    #[serde(rename = "role")]
+    pub seat: Seat,
     /// Messages that follow those that were imported before.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub messages: Vec<ImportedMessage>,
@@ -153,8 +155,9 @@ pub struct ImportedHistory {
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct FeedImported {
-    /// The role instance.
-    pub role: RoleInstance,
+    /// The seat of the session.
+    #[serde(rename = "role")]
+    pub seat: Seat,
     /// How many items were imported before these; none of another origin stays before the first.
     #[serde(default)]
     pub after: u64,

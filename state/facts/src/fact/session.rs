@@ -4,10 +4,9 @@ use serde::{Deserialize, Serialize};
 
 use super::request::PromptSource;
 use crate::hash::Hash;
-use crate::id::{
-    ClientId, MessageId, NodeId, RoleInstance, Seq, SessionId, SessionKey, TurnId,
-};
+use crate::id::{ClientId, MessageId, NodeId, Seq, SessionId, SessionKey, TurnId};
 use crate::message::Text;
+use crate::seat::Seat;
 
 /// What a session's key says it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -56,8 +55,9 @@ pub struct Parent {
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SessionOpened {
-    /// The role instance that owns the session; a chat outside any graph has one too.
-    pub role: RoleInstance,
+    /// The seat of the session.
+    #[serde(rename = "role")]
+    pub seat: Seat,
     /// Its address.
     pub key: SessionKey,
     /// Its incarnation.
@@ -86,8 +86,9 @@ pub enum SessionState {
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SessionResumed {
-    /// The role instance whose turn was cut off by a crash.
-    pub role: RoleInstance,
+    /// The seat of the session.
+    #[serde(rename = "role")]
+    pub seat: Seat,
     /// The turn that goes on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turn: Option<TurnId>,
@@ -95,8 +96,9 @@ pub struct SessionResumed {
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SystemPromptBuilt {
-    /// The role instance.
-    pub role: RoleInstance,
+    /// The seat of the session.
+    #[serde(rename = "role")]
+    pub seat: Seat,
     /// The prompt.
     pub text: Text,
     /// The hash of everything it was built from.
@@ -134,8 +136,9 @@ pub enum Origin {
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct MessageAdded {
-    /// The role instance.
-    pub role: RoleInstance,
+    /// The seat of the session.
+    #[serde(rename = "role")]
+    pub seat: Seat,
     /// The message.
     pub message: MessageId,
     /// What it says, to the role.
@@ -181,8 +184,9 @@ pub enum Strategy {
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CompactionStarted {
-    /// The role instance.
-    pub role: RoleInstance,
+    /// The seat of the session.
+    #[serde(rename = "role")]
+    pub seat: Seat,
     /// The compaction.
     pub compaction: String,
     /// Who asked.
@@ -196,8 +200,9 @@ pub struct CompactionStarted {
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SessionCompacted {
-    /// The role instance.
-    pub role: RoleInstance,
+    /// The seat of the session.
+    #[serde(rename = "role")]
+    pub seat: Seat,
     /// The compaction.
     pub compaction: String,
     /// Who asked.
@@ -222,8 +227,9 @@ pub struct SessionCompacted {
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CompactionFailed {
-    /// The role instance.
-    pub role: RoleInstance,
+    /// The seat of the session.
+    #[serde(rename = "role")]
+    pub seat: Seat,
     /// The compaction.
     pub compaction: String,
     /// Why the history stays as it is.
@@ -232,8 +238,9 @@ pub struct CompactionFailed {
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ArchiveRestored {
-    /// The role instance.
-    pub role: RoleInstance,
+    /// The seat of the session.
+    #[serde(rename = "role")]
+    pub seat: Seat,
     /// The archive whose messages stand before the present ones again.
     pub archive: String,
     /// The client's name for the command.

@@ -9,6 +9,7 @@ use crate::fact::operator::{
 };
 use crate::id::{ClientId, MessageId};
 use crate::limits::{CONSENT_RULES_MAX, OPEN_ITEMS_MAX};
+use crate::seat::Seat;
 use crate::view::FlowState;
 use crate::view::flow::{CallState, Said};
 
@@ -81,9 +82,9 @@ pub(super) fn returned(state: &FlowState, f: &ReplyReturned) -> Result<(), Illeg
 pub(super) fn steered(state: &FlowState, f: &OperatorSteered) -> Result<(), Illegal> {
     fresh(state, f.client.as_ref())?;
     // A role whose first turn is still to come has no session yet.
-    let is_new = !state.sessions.contains_key(&f.role);
-    if !(is_new && state.graph.nodes.iter().any(|node| node.role == f.role)) {
-        super::session::known(state, &f.role)?;
+    let is_of_graph = || state.graph.nodes.iter().any(|node| node.role == f.role);
+    if state.session(&f.role).is_none() && !is_of_graph() {
+        super::session::known(state, &Seat::from(&f.role))?;
     }
     let queue = state.steers.get(&f.role).map_or(&[][..], Vec::as_slice);
     unused(queue, &f.steer)

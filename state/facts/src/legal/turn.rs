@@ -12,6 +12,7 @@ use crate::fact::turn::{
 };
 use crate::id::{CallId, RoleInstance, TurnId};
 use crate::message::AnswerText;
+use crate::seat::Seat;
 use crate::view::FlowState;
 use crate::view::flow::{CallState, OpenCall, OpenTurn, Request, RequestState};
 
@@ -32,12 +33,12 @@ pub(super) fn started(state: &FlowState, f: &TurnStarted) -> Result<(), Illegal>
     let busy = if f.cause.is_aside() {
         state.aside_turn_of(&f.role)
     } else {
-        known(state, &f.role)?;
+        known(state, &Seat::from(&f.role))?;
         state.main_turn_of(&f.role)
     };
     if busy.is_some() {
         return Err(Illegal::RoleBusy {
-            role: f.role.clone(),
+            seat: f.role.clone().into(),
         });
     }
     match f.cause {
@@ -191,10 +192,8 @@ pub(super) fn requested(state: &FlowState, f: &ModelRequested) -> Result<(), Ill
     if !is_told(state, f, turn) {
         return refuse("the role was not told what it is here for");
     }
-    let compacting = state
-        .sessions
-        .get(&f.role)
-        .is_some_and(|s| s.compaction.is_some());
+    let session = state.session(&f.role);
+    let compacting = session.is_some_and(|s| s.compaction.is_some());
     if compacting && !turn.cause.is_aside() {
         return refuse("the session is being compacted");
     }

@@ -5,6 +5,7 @@ use crate::handoff::EdgeName;
 use crate::id::{
     ApprovalId, CallId, ClientId, ConsentId, MessageId, NodeId, RoleInstance, Seq, TurnId,
 };
+use crate::seat::Seat;
 use crate::view::flow::CallState;
 
 /// Why a fact may not follow.
@@ -120,10 +121,10 @@ pub enum Illegal {
         why: &'static str,
     },
     /// One role instance takes one turn at a time.
-    #[error("{role} is busy")]
+    #[error("{seat} is busy")]
     RoleBusy {
         /// Who.
-        role: RoleInstance,
+        seat: Seat,
     },
     /// Nothing to read there.
     #[error("nothing arrived along {edge} that could be read or dropped")]
@@ -255,10 +256,10 @@ pub enum Illegal {
     },
 
     /// A session that is not there, or not at this point.
-    #[error("the session of {role} is not open for this: {why}")]
+    #[error("the session of {seat} is not open for this: {why}")]
     Session {
         /// Whose it is.
-        role: RoleInstance,
+        seat: Seat,
         /// What is wrong.
         why: &'static str,
     },

@@ -27,9 +27,9 @@ use crate::fact::node::{
 use crate::fact::operator::{
     ChosenBy, ConsentAnswer, ConsentMode, ConsentModeChanged, ConsentRequested, ConsentResolved,
     ConsentRuled, ConsentRules, ConsentRulesAdded, ConsentRulesRemoved, DecidingRule, Grant,
-    GrantAdded, McpServerApproved, McpServerUnavailable, McpToolUnavailable,
-    OperatorReplied, OperatorSteered, ReplyReturned, RoleConfigured, RuleOrigin, SteerWhen,
-    StopRequested, StopScope,
+    GrantAdded, McpServerApproved, McpServerUnavailable, McpToolUnavailable, OperatorReplied,
+    OperatorSteered, ReplyReturned, RoleConfigured, RuleOrigin, SteerWhen, StopRequested,
+    StopScope,
 };
 use crate::fact::request::{Beside, PromptSource, RequestFrame};
 use crate::fact::session::{
@@ -432,7 +432,7 @@ fn calls() -> Vec<Fact> {
 fn sessions() -> Vec<Fact> {
     vec![
         Fact::SessionOpened(SessionOpened {
-            role: role(),
+            seat: role().into(),
             key: id("main"),
             session: id("s1"),
             generation: 1,
@@ -446,17 +446,17 @@ fn sessions() -> Vec<Fact> {
             user: Some("sam".into()),
         }),
         Fact::SessionResumed(SessionResumed {
-            role: role(),
+            seat: role().into(),
             turn: Some(TURN),
         }),
         Fact::SystemPromptBuilt(SystemPromptBuilt {
-            role: role(),
+            seat: role().into(),
             text: Text::from("You are the second writer."),
             fingerprint: Hash::of(b"inputs"),
             sources: vec![source()],
         }),
         Fact::MessageAdded(MessageAdded {
-            role: role(),
+            seat: role().into(),
             message: id("m5"),
             text: Text::from("You are at draft."),
             origin: Origin::Entry,
@@ -471,14 +471,14 @@ fn rewrites() -> Vec<Fact> {
     vec![
         imported::session(),
         Fact::CompactionStarted(CompactionStarted {
-            role: role(),
+            seat: role().into(),
             compaction: "k-1".into(),
             trigger: Trigger::Manual,
             strategy: Strategy::ObservationMask,
             client: client(),
         }),
         Fact::SessionCompacted(SessionCompacted {
-            role: role(),
+            seat: role().into(),
             compaction: "k-1".into(),
             trigger: Trigger::Auto,
             strategy: Strategy::NodeSummary,
@@ -490,12 +490,12 @@ fn rewrites() -> Vec<Fact> {
             why: None,
         }),
         Fact::CompactionFailed(CompactionFailed {
-            role: role(),
+            seat: role().into(),
             compaction: "k-1".into(),
             why: "the summary was empty".into(),
         }),
         Fact::ArchiveRestored(ArchiveRestored {
-            role: role(),
+            seat: role().into(),
             archive: "t-1".into(),
             client: client(),
         }),

@@ -67,7 +67,7 @@ fn prepare(scribe: &mut Scribe) {
 fn intake(scribe: &mut Scribe) {
     let mut turn = scribe.enter("owner-intake", "owner", Entry::First, Vec::new());
     scribe.say(Fact::SessionResumed(SessionResumed {
-        role: turn.role.clone(),
+        seat: turn.role.clone().into(),
         turn: Some(turn.id),
     }));
     scribe.request(&mut turn);
@@ -301,7 +301,7 @@ fn correct(scribe: &mut Scribe) {
     let received = vec![inbound("draft", "review", Way::Backward)];
     let mut turn = scribe.enter("draft", "writer", Entry::Reopened, received);
     scribe.say(Fact::CompactionStarted(CompactionStarted {
-        role: turn.role.clone(),
+        seat: turn.role.clone().into(),
         compaction: "k-1".into(),
         trigger: Trigger::Auto,
         strategy: Strategy::NodeSummary,
@@ -317,7 +317,7 @@ fn correct(scribe: &mut Scribe) {
     scribe.end(&summary, TurnEnd::Outcome);
     let message = scribe.next_message();
     scribe.say(Fact::SessionCompacted(SessionCompacted {
-        role: turn.role.clone(),
+        seat: turn.role.clone().into(),
         compaction: "k-1".into(),
         trigger: Trigger::Auto,
         strategy: Strategy::NodeSummary,
@@ -417,7 +417,7 @@ fn close(scribe: &mut Scribe) {
     let mut turn = scribe.enter("owner-close", "owner", Entry::First, received);
     scribe.speak(&mut turn, &["Everything is there."], Vec::new());
     scribe.say(Fact::SessionResumed(SessionResumed {
-        role: id("owner"),
+        seat: id("owner"),
         turn: Some(turn.id),
     }));
     scribe.say(Fact::ForwardPassClosed(ForwardPassClosed {

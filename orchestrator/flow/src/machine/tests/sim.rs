@@ -190,7 +190,7 @@ impl Sim {
         }
         for (message, origin) in says {
             self.flow.append(Fact::MessageAdded(MessageAdded {
-                role: open.role.clone(),
+                seat: open.role.clone().into(),
                 message,
                 text: "said".into(),
                 origin,

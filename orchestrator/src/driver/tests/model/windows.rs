@@ -13,7 +13,10 @@ const READ: (&str, &str) = ("read_file", r#"{"path":"a.txt"}"#);
 const FULL: u64 = 900;
 
 fn session(core: &Core) -> &SessionView {
-    &core.flow().views().sessions[&"owner".parse::<RoleInstance>().unwrap()]
+    core.flow()
+        .views()
+        .session(&"owner".parse().unwrap())
+        .unwrap()
 }
 
 fn archives(core: &Core) -> &[Archive] {

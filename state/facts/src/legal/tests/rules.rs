@@ -481,7 +481,7 @@ fn nothing_is_said_between_a_call_and_its_result() {
     let Fact::MessageAdded(message) = &mut note else {
         panic!("no message");
     };
-    message.role = id("writer");
+    message.seat = id("writer");
     message.message = id("note");
     let open_call = upto("call_started", 0);
     assert!(matches!(

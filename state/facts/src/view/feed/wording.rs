@@ -8,8 +8,8 @@ mod said;
 
 use super::item::{ConsentNote, ItemKind, NextTry};
 use super::phrase::{
-    author, budget_set, compacted, grant, measure, mode, pause, rules, shown, shown_whole,
-    wait, with_detail,
+    author, budget_set, compacted, grant, measure, mode, pause, rules, shown, shown_whole, wait,
+    with_detail,
 };
 use super::plain::deliveries;
 use crate::fact::Fact;
@@ -399,9 +399,9 @@ pub(super) fn wording(fact: &Fact) -> Effect<'_> {
         .about(&f.call)
         .say(),
 
-        Fact::SessionOpened(_)
-        | Fact::SessionResumed(_)
-        | Fact::SystemPromptBuilt(_) => Effect::Silent,
+        Fact::SessionOpened(_) | Fact::SessionResumed(_) | Fact::SystemPromptBuilt(_) => {
+            Effect::Silent
+        }
         Fact::MessageAdded(f) => said::message(f),
         Fact::CompactionStarted(f) => Words::event(
             "Compacting",

@@ -130,7 +130,7 @@ impl FlowState {
             Fact::CallReaped(f) => self.call_reaped(f),
 
             Fact::SessionOpened(f) => self.session_opened(place, f),
-            Fact::SessionResumed(f) => self.touch(place, &f.role),
+            Fact::SessionResumed(f) => self.touch(place, &f.seat),
             Fact::SystemPromptBuilt(f) => self.prompt_built(f),
             Fact::MessageAdded(f) => self.message_added(place, f),
             Fact::CompactionStarted(f) => self.compaction_started(place, f),

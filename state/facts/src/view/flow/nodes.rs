@@ -97,7 +97,7 @@ impl FlowState {
 
     /// Whether the last thing that a role was told, and that it has not answered, is this.
     fn is_unanswered(&self, role: &RoleInstance, matter: &Matter) -> bool {
-        let session = self.sessions.get(role);
+        let session = self.session(role);
         session.is_some_and(|session| session.unanswered.as_ref() == Some(matter))
     }
 
@@ -191,7 +191,7 @@ impl FlowState {
         };
         self.rest(&f.role);
         if f.until.is_some()
-            && let Some(session) = self.sessions.get_mut(&f.role)
+            && let Some(session) = self.session_mut(&f.role)
         {
             session.limits_hit = session.limits_hit.saturating_add(1);
         }
@@ -221,7 +221,7 @@ impl FlowState {
 
     pub(super) fn woken(&mut self, f: &NodeWoken) {
         let open = self.main_turn_of(&f.role).is_some();
-        if open && let Some(session) = self.sessions.get_mut(&f.role) {
+        if open && let Some(session) = self.session_mut(&f.role) {
             session.is_active = true;
         }
         let Some(node) = &f.node else {
@@ -464,7 +464,7 @@ impl FlowState {
 
     /// The session of a role no longer works: its turn is over or waits for the operator.
     pub(super) fn rest(&mut self, role: &RoleInstance) {
-        if let Some(session) = self.sessions.get_mut(role) {
+        if let Some(session) = self.session_mut(role) {
             session.is_active = false;
         }
     }

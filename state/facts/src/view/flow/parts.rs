@@ -15,8 +15,7 @@ use crate::fact::turn::{Cause, Effect, FileChange, StopReason, Usage};
 use crate::handoff::{Delivery, EdgeName};
 use crate::hash::Hash;
 use crate::id::{
-    ApprovalId, CallId, ConsentId, MessageId, NodeId, RoleInstance,
-    SessionId, SessionKey, TurnId,
+    ApprovalId, CallId, ConsentId, MessageId, NodeId, RoleInstance, SessionId, SessionKey, TurnId,
 };
 use crate::message::Text;
 

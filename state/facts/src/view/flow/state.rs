@@ -10,8 +10,8 @@ use serde::{Deserialize, Serialize};
 use super::chart::Chart;
 use super::imported::Origins;
 use super::parts::{
-    Account, Configuration, OpenCall, OpenConsent, OpenTurn, Running, Said, SessionBrief,
-    Staged, Waiting, Wanted,
+    Account, Configuration, OpenCall, OpenConsent, OpenTurn, Running, Said, SessionBrief, Staged,
+    Waiting, Wanted,
 };
 use super::phase::{Change, FlowStatus, Improvement, Notice, Parentage, Pause, Phase};
 use super::seen::Seen;
@@ -25,6 +25,7 @@ use crate::id::{
     ApprovalId, CallId, ConsentId, FlowId, NodeId, ProjectName, RoleInstance, Seq, TurnId,
 };
 use crate::message::Text;
+use crate::seat::Seat;
 
 /// Where a flow stands.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -122,8 +123,8 @@ pub struct FlowState {
     pub absent_servers: BTreeMap<RoleInstance, BTreeMap<String, String>>,
     /// The roles whose model and tools are chosen.
     pub configurations: BTreeMap<RoleInstance, Configuration>,
-    /// The sessions.
-    pub sessions: BTreeMap<RoleInstance, SessionBrief>,
+    /// The sessions, by their seats.
+    pub sessions: BTreeMap<Seat, SessionBrief>,
 
     /// The flow's budget and what it spent.
     pub account: Account,

@@ -1,4 +1,4 @@
-//! How facts change a session. Facts about other role instances leave it as it was.
+//! How facts change a session. Facts about other sessions leave it as it was.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ use crate::limits::SEEN_FILES_MAX;
 use crate::line::{Body, Recorded};
 use crate::message::{AnswerText, Message};
 use crate::view::View;
-use crate::view::route::session_role;
+use crate::view::route::session_seat;
 
 impl View for SessionView {
     fn apply(&mut self, recorded: &Recorded) {
@@ -30,7 +30,7 @@ impl View for SessionView {
             self.flow = Some(segment.flow.clone());
             return;
         }
-        if session_role(fact) != Some(&self.role) {
+        if session_seat(fact).as_ref() != Some(&self.seat) {
             return;
         }
         self.journal_seq = recorded.seq;

@@ -1,4 +1,4 @@
-//! The session of one role instance.
+//! The session at one seat.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,8 +11,9 @@ use crate::fact::request::RequestFrame;
 use crate::fact::session::{Parent, SessionKind, SessionState, Trigger};
 use crate::fact::turn::Usage;
 use crate::hash::Hash;
-use crate::id::{FlowId, NodeId, RoleInstance, Seq, SessionId, SessionKey, TurnId};
+use crate::id::{FlowId, NodeId, Seq, SessionId, SessionKey, TurnId};
 use crate::message::Text;
+use crate::seat::Seat;
 
 /// Where the exchanges of the current node begin.
 #[derive(Debug, Clone, PartialEq)]
@@ -75,13 +76,13 @@ impl SessionUsage {
     }
 }
 
-/// The session of one role instance, as `transcript.json` holds it.
+/// The session at one seat, as `transcript.json` holds it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SessionView {
     /// The flow, which is half of the session's logical id.
     pub flow: Option<FlowId>,
-    /// The role instance.
-    pub role: RoleInstance,
+    /// The seat.
+    pub seat: Seat,
     /// The messages.
     pub messages: Vec<Entry>,
     /// The text that is being streamed; it shows after the messages.
@@ -143,12 +144,12 @@ pub struct SessionView {
 }
 
 impl SessionView {
-    /// The session of a role instance of which nothing is known yet.
+    /// The session at a seat, of which nothing is known yet.
     #[must_use]
-    pub fn new(role: RoleInstance, flow: Option<FlowId>) -> Self {
+    pub fn new(seat: Seat, flow: Option<FlowId>) -> Self {
         Self {
             flow,
-            role,
+            seat,
             messages: Vec::new(),
             draft: None,
             node: None,

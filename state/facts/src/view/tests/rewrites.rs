@@ -13,9 +13,10 @@ use crate::id::TurnId;
 use crate::line::Recorded;
 use crate::message::Text;
 use crate::sample::{id, walk};
+use crate::seat::Seat;
 
 fn reviewer() -> SessionView {
-    fold(walk()).sessions["reviewer"].clone()
+    fold(walk()).sessions[&id::<Seat>("reviewer")].clone()
 }
 
 fn take(session: &mut SessionView, fact: Fact) {
@@ -29,7 +30,7 @@ fn take(session: &mut SessionView, fact: Fact) {
 
 fn compact(kept_last: u64) -> Fact {
     Fact::SessionCompacted(SessionCompacted {
-        role: id("reviewer"),
+        seat: id("reviewer"),
         compaction: "k-9".into(),
         trigger: Trigger::Manual,
         strategy: Strategy::Llm,
@@ -45,7 +46,7 @@ fn compact(kept_last: u64) -> Fact {
 fn restore(archive: &str) -> Fact {
     Fact::ArchiveRestored(ArchiveRestored {
         client: None,
-        role: id("reviewer"),
+        seat: id("reviewer"),
         archive: archive.into(),
     })
 }
