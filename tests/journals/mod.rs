@@ -137,6 +137,37 @@ fn every_kind_of_fact_of_version_1_is_still_read() {
 }
 
 #[test]
+fn what_is_read_from_an_old_journal_is_written_as_it_stood() {
+    let requests = here().join("../requests");
+    let journals = ["anthropic", "openai-chat", "openai-responses"];
+    let journals = journals.map(|wire| requests.join(wire).join("00000001.jsonl"));
+    let kept = [
+        here().join("shapes.jsonl"),
+        here().join("journal/00000001.jsonl"),
+    ];
+    let mut lines = 0;
+    for path in kept.into_iter().chain(journals) {
+        for text in std::fs::read_to_string(&path).unwrap().lines() {
+            let (frame, body) = line::read(&mut text.as_bytes().to_vec()).unwrap();
+            let Body::Known(fact) = body else { continue };
+            let mut out = Vec::new();
+            line::write(
+                &mut out,
+                frame.seq,
+                frame.at,
+                frame.durable,
+                frame.prev,
+                &fact,
+            )
+            .unwrap();
+            assert_eq!(String::from_utf8(out).unwrap().trim_end(), text, "{path:?}");
+            lines += 1;
+        }
+    }
+    assert!(lines > 200, "only {lines} lines");
+}
+
+#[test]
 fn the_facts_of_this_version_are_written_down() {
     let mut text = String::from(
         "# Facts\n\nEverything that can happen in a flow, by the word that stands for it in the \
