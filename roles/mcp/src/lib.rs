@@ -27,7 +27,6 @@ pub mod limits;
 mod name;
 mod output;
 mod parse;
-mod pattern;
 mod pipes;
 mod plain;
 mod process;

@@ -78,9 +78,6 @@ pub(super) const SCHEMA_DEPTH_MAX: usize = 32;
 /// References in a schema. Each is followed from each, so that their number counts thrice.
 pub(super) const REFERENCES_MAX: usize = 200;
 
-/// A pattern in a schema. Whoever checks arguments by it must not be kept busy by it.
-pub(super) const PATTERN_BYTES_MAX: usize = 512;
-
 /// All definitions of one server together, as they are sent with every request.
 pub(super) const LIST_BYTES_MAX: usize = 512 * 1024;
 

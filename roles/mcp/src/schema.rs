@@ -1,15 +1,14 @@
 //! Schemas of arguments: what a stranger's schema must be before anybody works with it.
 //!
 //! A schema goes to a provider, and perhaps to something that checks arguments by it. So it is
-//! bounded, it refers to nothing outside of itself and never in a circle, and its patterns cannot
-//! keep anybody busy. Nothing here fetches anything.
+//! bounded, it refers to nothing outside of itself and never in a circle, and it has no patterns, which
+//! could keep a matcher busy that goes back over what it has tried. Nothing here fetches anything.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value};
 
 use super::limits::{REFERENCES_MAX, SCHEMA_BYTES_MAX, SCHEMA_DEPTH_MAX};
-use super::pattern::{self, Judgement};
 use super::plain;
 
 /// Keys whose value is the name of another schema.
@@ -33,7 +32,7 @@ pub(super) fn checked(schema: &Map<String, Value>) -> Result<Value, String> {
     let mut found = Found::default();
     found.walk(&root, "#")?;
     found.check_circles()?;
-    let mut shown = shown(&root)?;
+    let mut shown = shown(&root, Fields::Keywords)?;
     if let Value::Object(fields) = &mut shown {
         // Some servers leave it out for tools without arguments, and providers want it.
         let kind = Value::String("object".to_owned());
@@ -88,11 +87,6 @@ impl Found {
 
     fn field(&mut self, key: &str, field: &Value, place: &str) -> Result<(), String> {
         let Value::String(text) = field else {
-            if key == "patternProperties"
-                && let Value::Object(patterns) = field
-            {
-                return patterns.keys().try_for_each(|key| check_pattern(key));
-            }
             return Ok(());
         };
         if REFERENCES.contains(&key) {
@@ -112,9 +106,6 @@ impl Found {
         }
         // With names of their own, places are no longer what they are called.
         self.has_other_names |= matches!(key, "$id" | "$anchor" | "$dynamicAnchor");
-        if key == "pattern" {
-            check_pattern(text)?;
-        }
         Ok(())
     }
 
@@ -161,52 +152,61 @@ fn is_within(place: &str, other: &str) -> bool {
         .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
-fn check_pattern(pattern: &str) -> Result<(), String> {
-    if pattern::judge(pattern) != Judgement::Trap {
-        return Ok(());
-    }
-    let shown = plain::head(&plain::line(pattern), 80);
-    Err(format!(
-        "Its schema has a pattern that may take for ever: `{shown}`."
-    ))
+/// What the fields of an object in a schema are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Fields {
+    /// What the schema says, by its own words.
+    Keywords,
+    /// Schemas, by names that the server chose.
+    Names,
+    /// A value of an argument.
+    Data,
 }
 
-/// The same with plain texts, and without doubtful patterns, which nobody here matches by. Names
-/// of fields must be plain as they are: a model that calls the tool has to write them.
-fn shown(value: &Value) -> Result<Value, String> {
+impl Fields {
+    fn below(self, key: &str) -> Self {
+        match (self, key) {
+            (Self::Keywords, "properties" | "$defs" | "definitions" | "dependentSchemas") => {
+                Self::Names
+            }
+            (Self::Keywords, "const" | "default" | "enum" | "example" | "examples")
+            | (Self::Data, _) => Self::Data,
+            (Self::Keywords | Self::Names, _) => Self::Keywords,
+        }
+    }
+
+    fn leaves_out(self, key: &str) -> bool {
+        self == Self::Keywords && matches!(key, "pattern" | "patternProperties")
+    }
+}
+
+/// The same with plain texts, and without patterns, by which nobody here matches. Names of fields must be
+/// plain as they are: a model that calls the tool has to write them.
+fn shown(value: &Value, fields: Fields) -> Result<Value, String> {
     Ok(match value {
         Value::String(text) => Value::String(plain::escaped(text)),
-        Value::Array(items) => Value::Array(items.iter().map(shown).collect::<Result<_, _>>()?),
-        Value::Object(fields) => {
-            let kept = fields
-                .iter()
-                .filter(|(key, field)| !is_left_out(key, field));
-            Value::Object(kept.map(shown_field).collect::<Result<_, String>>()?)
+        Value::Array(items) => {
+            let items = items.iter().map(|item| shown(item, fields));
+            Value::Array(items.collect::<Result<_, _>>()?)
+        }
+        Value::Object(all) => {
+            let kept = all.iter().filter(|(key, _)| !fields.leaves_out(key));
+            let kept =
+                kept.map(|(key, field)| Ok((plain_key(key)?, shown(field, fields.below(key))?)));
+            Value::Object(kept.collect::<Result<_, String>>()?)
         }
         Value::Null | Value::Bool(_) | Value::Number(_) => value.clone(),
     })
 }
 
-fn shown_field((key, field): (&String, &Value)) -> Result<(String, Value), String> {
-    if !key.chars().all(plain::is_plain) {
-        let key = plain::head(&plain::line(key), 80);
-        return Err(format!(
-            "Its schema names a field with letters that do not show: `{key}`."
-        ));
+fn plain_key(key: &str) -> Result<String, String> {
+    if key.chars().all(plain::is_plain) {
+        return Ok(key.to_owned());
     }
-    Ok((key.clone(), shown(field)?))
-}
-
-/// Whether a field has a pattern that is not handed on.
-fn is_left_out(key: &str, field: &Value) -> bool {
-    let is_doubtful = |pattern: &str| pattern::judge(pattern) == Judgement::Doubtful;
-    match field {
-        Value::String(pattern) => key == "pattern" && is_doubtful(pattern),
-        Value::Object(patterns) => {
-            key == "patternProperties" && patterns.keys().any(|pattern| is_doubtful(pattern))
-        }
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::Array(_) => false,
-    }
+    let key = plain::head(&plain::line(key), 80);
+    Err(format!(
+        "Its schema names a field with letters that do not show: `{key}`."
+    ))
 }
 
 #[cfg(test)]
@@ -251,11 +251,6 @@ mod tests {
             ),
             (json!({"$ref": "http://127.0.0.1:1/schema.json"}), "outside"),
             (json!({"items": {"$ref": "file:///etc/passwd"}}), "outside"),
-            (
-                json!({"properties": {"a": {"pattern": "^(a+)+$"}}}),
-                "for ever",
-            ),
-            (json!({"patternProperties": {"(a*)*": {}}}), "for ever"),
             (deep(1000), "levels deep"),
             (many_references(), "references"),
             (
@@ -273,29 +268,34 @@ mod tests {
     }
 
     #[test]
-    fn sound_schemas_pass_with_plain_texts() {
+    fn sound_schemas_pass_with_plain_texts_and_without_patterns() {
         let shared = json!({
             "type": "object",
             "properties": {
                 "from": {"$ref": "#/$defs/place"},
                 "to": {"$ref": "#/$defs/place"},
-                "when": {"type": "string", "pattern": "^\\d{4}-\\d{2}-\\d{2}(T[0-9:]+)?$"},
+                "when": {"type": "string", "default": {"pattern": "*.rs"}},
                 "$ref": {"type": "string"},
+                "pattern": {"type": "string"},
+                "patternProperties": {"type": "object"},
             },
-            "$defs": {"place": {"type": "string", "pattern": "^[(a+)+]*$"}},
+            "$defs": {"place": {"type": "string"}},
         });
         assert_eq!(check(shared.clone()).unwrap(), shared);
         assert_eq!(check(json!({})).unwrap(), json!({"type": "object"}));
-        let doubtful = json!({
-            "properties": {"a": {"type": "string", "pattern": "^(a|aa)*$"}},
-            "patternProperties": {"(b|c)+": {}},
+        let without = json!({
+            "type": "object",
+            "properties": {"a": {"type": "string"}},
+            "anyOf": [{"items": {}}],
         });
-        let without = json!({"type": "object", "properties": {"a": {"type": "string"}}});
-        assert_eq!(
-            check(doubtful).unwrap(),
-            without,
-            "nobody is handed a doubtful pattern"
-        );
+        for pattern in ["^(a+)+$", "^(a|aa)*$", "^[a-z]+$"] {
+            let with = json!({
+                "properties": {"a": {"type": "string", "pattern": pattern}},
+                "patternProperties": {pattern: {}},
+                "anyOf": [{"items": {"pattern": pattern}}],
+            });
+            assert_eq!(check(with).unwrap(), without, "{pattern}");
+        }
         let shown = check(json!({"description": "a\u{1b}[2J\nb"})).unwrap();
         assert_eq!(shown["description"], "a\\u{1b}[2J\nb");
         assert!(check(deep(SCHEMA_DEPTH_MAX - 1)).is_ok());

@@ -11,7 +11,7 @@
 //! | M07 | noise, garbage and lines without end | `hostile`, `pipes` |
 //! | M09 | no answer, a late one, nobody who listens | `hostile`, `web` |
 //! | M11 | what a server asks of us | `hostile` |
-//! | M13 | schemas that are traps | `hostile`, `schema`, `pattern` |
+//! | M13 | schemas that are traps | `hostile`, `schema` |
 //! | M15 | ids of sessions that bring headers | `web`, and beside the client |
 //! | M17 | the environment and the folder of a server | `hostile`, `spec`, `process` |
 //! | N | addresses, names, redirects, clear text | `web`, `address` |
