@@ -26,7 +26,7 @@ pub mod withheld;
 pub use a_society_flow::{graph, machine};
 pub use a_society_roles::taker::scripted::{Script, ScriptFault};
 // What this program does when it guards a command; the floor above is where programs begin.
-pub use a_society_roles::tool::command::guard;
 /// What calls of tools mean, by whichever names they were said.
-pub use a_society_roles::tool::redact::MARK as WITHHELD;
+pub use a_society_base::redact::MARK as WITHHELD;
+pub use a_society_roles::tool::command::guard;
 pub use a_society_roles::tool::{SaidChange, Status, Task, canonical, said_changes, said_tasks};

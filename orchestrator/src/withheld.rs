@@ -3,7 +3,7 @@
 
 use std::sync::LazyLock;
 
-use a_society_roles::tool::redact::Redactor;
+use a_society_base::redact::Redactor;
 
 /// Knows the well-known kinds of secrets; values of ours are not typed by anybody.
 static KINDS: LazyLock<Redactor> = LazyLock::new(|| Redactor::new(&[]));

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::yaml::{self, Budget, Number, Tree, Value};
+use a_society_yaml::{self as yaml, Budget, Number, Tree, Value};
 
 /// Faults that are kept of one document; nobody reads further.
 const MAX_FAULTS: usize = 200;

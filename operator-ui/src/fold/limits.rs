@@ -1,5 +1,7 @@
 //! The bounds of what is folded.
 
+use std::time::Duration;
+
 use super::lines::Bounds;
 
 /// How many items of a feed are held in the fold itself; older ones cannot change any more.
@@ -33,6 +35,11 @@ pub(crate) const CHANGE: Bounds = Bounds {
     lines_max: 400,
     shown_bytes_max: 32 << 10,
 };
+
+/// How long the shortest way between two texts is looked for. A change of a few hundred lines takes a
+/// millisecond; only texts that hold the same thousands of lines in another order get here, and are then
+/// compared less closely.
+pub const COMPARE_TIME: Duration = Duration::from_millis(50);
 
 /// How many changes of calls without an end are kept for the questions about them. A role has one
 /// question open at a time.

@@ -3,23 +3,23 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock, Mutex, OnceLock, PoisonError};
 
+use a_society_base::stop::StopSignal;
 use a_society_facts::fact::node::Trouble;
 use a_society_facts::message::Message;
-use a_society_roles::cost::Price;
-use a_society_roles::mcp::{self, ServerSpec, Servers, Tools};
-use a_society_roles::provider::config::Bounds;
-pub use a_society_roles::provider::config::{
-    ModelConfig as ModelSpec, ModelsConfig as Catalog, ProviderConfig as ProviderSpec,
-};
-use a_society_roles::provider::http::{HttpProvider, Timeouts, Transport};
-use a_society_roles::provider::retry::Lanes;
-use a_society_roles::provider::{
+use a_society_mcp::{self as mcp, ServerSpec, Servers, Tools};
+use a_society_providers::http::{HttpProvider, Timeouts, Transport};
+use a_society_providers::retry::Lanes;
+use a_society_providers::{
     Arrival, Effort, Fault, FaultClass, Provider, Request, Secret, Thinking,
 };
+use a_society_roles::config::Bounds;
+pub use a_society_roles::config::{
+    ModelConfig as ModelSpec, ModelsConfig as Catalog, ProviderConfig as ProviderSpec,
+};
+use a_society_roles::cost::Price;
 use a_society_roles::taker::model::{Model, Traffic};
 use a_society_roles::tool::{EditTool, Reach, SearchService};
 use a_society_roles::turn::step::End;
-use a_society_roles::turn::stop::StopSignal;
 use a_society_state::clock::{Clock, SystemClock};
 
 use super::servers::Roster;

@@ -13,7 +13,7 @@ use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
 use a_society_facts::Hash;
-use a_society_roles::mcp::{ServerSpec, wanted};
+use a_society_mcp::{ServerSpec, wanted};
 use serde::{Deserialize, Serialize};
 
 use super::user::{self, ConfigError};

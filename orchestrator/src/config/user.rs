@@ -16,9 +16,9 @@ use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsE
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use a_society_roles::mcp::{Given, ServerSpec};
-pub use a_society_roles::provider::config::{Bounds, ConsentConfig, NotifyConfig, Occasion};
-use a_society_roles::provider::config::{
+use a_society_mcp::{Given, ServerSpec};
+pub use a_society_roles::config::{Bounds, ConsentConfig, NotifyConfig, Occasion};
+use a_society_roles::config::{
     KeySource, ModelsConfig, TextFault, parse, parse_consent, parse_limits, parse_notify,
     parse_search, parse_secrets, parse_tools,
 };
@@ -149,7 +149,7 @@ pub(super) fn server_specs() -> Result<Vec<ServerSpec>, ConfigError> {
     let Some((path, text)) = text()? else {
         return Ok(Vec::new());
     };
-    a_society_roles::mcp::parse(&text).map_err(|faults| ConfigError::Unreadable {
+    a_society_mcp::parse(&text).map_err(|faults| ConfigError::Unreadable {
         path,
         why: lines(&faults),
     })

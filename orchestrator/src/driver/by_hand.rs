@@ -4,6 +4,7 @@
 //! waits for it. While it is made no turn of the role begins. If no model can be asked, or what it
 //! says is not a summary, the oldest messages are left out, and the feed says why.
 
+use a_society_base::stop::StopSignal;
 use a_society_facts::fact::Fact;
 use a_society_facts::fact::session::{ArchiveRestored, Trigger};
 use a_society_facts::fact::turn::Usage;
@@ -12,7 +13,6 @@ use a_society_facts::view::session::SessionView;
 use a_society_flow::machine::{Task, Work};
 use a_society_roles::role::compaction::Shares;
 use a_society_roles::turn::step::{Asking, Told, Worst};
-use a_society_roles::turn::stop::StopSignal;
 
 use super::budget::Short;
 use super::core::{Core, LiveTurn, Start};

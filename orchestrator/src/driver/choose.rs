@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 
+use a_society_base::stop::StopSignal;
 use a_society_facts::fact::Fact;
 use a_society_facts::fact::operator::ChosenBy;
 use a_society_facts::fact::turn::{
@@ -15,7 +16,6 @@ use a_society_facts::message::AnswerText;
 use a_society_facts::view::flow::RequestState;
 use a_society_flow::machine::{Input, Outcome, Task};
 use a_society_roles::turn::step::{Asking, Choose, Told};
-use a_society_roles::turn::stop::StopSignal;
 
 use super::budget::Short;
 use super::core::{Core, Start};

@@ -5,11 +5,11 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
+use a_society_base::redact::Redactor;
 use a_society_facts::Hash;
 use a_society_facts::fact::request::RequestFrame;
 use a_society_facts::id::{RoleInstance, TurnId};
 use a_society_facts::message::{BlobText, Text};
-use a_society_roles::tool::redact::Redactor;
 use serde_json::value::RawValue;
 
 use super::core::Core;

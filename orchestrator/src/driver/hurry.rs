@@ -9,10 +9,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use a_society_base::stop::StopSignal;
 use a_society_facts::id::{ClientId, NodeId};
 use a_society_flow::machine::{Input, Task};
 use a_society_roles::turn::step::{Choose, Compact, Step, Told};
-use a_society_roles::turn::stop::StopSignal;
 
 use super::core::{Core, LiveTurn};
 use super::error::DriverError;

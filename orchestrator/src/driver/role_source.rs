@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use a_society_base::stop::StopSignal;
 use a_society_facts::Hash;
 use a_society_facts::fact::operator::{ConsentMode, Grant};
 use a_society_facts::fact::terms::ConsentTerms;
@@ -10,12 +11,11 @@ use a_society_facts::id::{NodeId, RoleInstance};
 use a_society_facts::message::ToolCall;
 use a_society_facts::view::FlowState;
 use a_society_flow::graph::FlowGraph;
+use a_society_roles::config::Bounds;
 use a_society_roles::consent::policy::Judged;
 use a_society_roles::handoff::Allowed;
-use a_society_roles::provider::config::Bounds;
 use a_society_roles::role::prompt::Prompt;
 use a_society_roles::turn::job::{BegunWith, Job};
-use a_society_roles::turn::stop::StopSignal;
 use a_society_roles::turn::taker::Taker;
 
 use crate::project::docs::ailment::Ailment;

@@ -1,5 +1,6 @@
 //! A step of a turn becomes facts, and the taker hears what came of it.
 
+use a_society_base::redact::MARK;
 use a_society_facts::Hash;
 use a_society_facts::fact::Fact;
 use a_society_facts::fact::journal::ProcessName;
@@ -17,7 +18,6 @@ use a_society_facts::view::flow::{CallState, OpenCall, RequestState};
 use a_society_flow::machine::Outcome;
 use a_society_roles::consent::Ask;
 use a_society_roles::handoff::NOT_ENDED;
-use a_society_roles::tool::redact::MARK;
 use a_society_roles::turn::step::{Asking, Consent, End, Intended, Step, Told, Worst};
 use a_society_state::draft::DraftStream;
 

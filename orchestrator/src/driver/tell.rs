@@ -1,5 +1,6 @@
 //! A turn begins or goes on: the role is told what it is here for, and its taker is made.
 
+use a_society_base::stop::StopSignal;
 use a_society_facts::Hash;
 use a_society_facts::fact::Fact;
 use a_society_facts::fact::flow::{EdgeOutline, PauseReason};
@@ -16,7 +17,6 @@ use a_society_roles::role::packet::{interrupted_message, moved_message};
 use a_society_roles::role::prompt::Prompt;
 use a_society_roles::turn::job::{BegunWith, Job};
 use a_society_roles::turn::step::Worst;
-use a_society_roles::turn::stop::StopSignal;
 
 use super::choose::First;
 use super::core::{Core, LiveTurn, Start};

@@ -228,8 +228,8 @@ fn waits_for_nothing(step: &Step) -> bool {
 mod tests {
     use std::sync::mpsc::Sender;
 
+    use a_society_base::stop::StopSignal;
     use a_society_roles::turn::step::End;
-    use a_society_roles::turn::stop::StopSignal;
     use a_society_roles::turn::taker::Taker;
 
     use super::*;

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use a_society_base::stop::StopSignal;
 use a_society_facts::Hash;
 use a_society_facts::fact::node::Trouble;
 use a_society_facts::fact::operator::{ConsentMode, ConsentRules, Grant, RuleOrigin};
@@ -12,10 +13,10 @@ use a_society_facts::fact::turn::Effect;
 use a_society_facts::id::{FlowId, NodeId, RoleInstance};
 use a_society_facts::message::ToolCall;
 use a_society_flow::graph::InlineRole;
+use a_society_mcp::{self as mcp, server_of};
+use a_society_providers::{Prepared, ToolDefinition};
 use a_society_roles::consent::Tier;
 use a_society_roles::consent::policy::{Judged, Policy};
-use a_society_roles::mcp::{self, server_of};
-use a_society_roles::provider::{Prepared, ToolDefinition};
 use a_society_roles::role::definition::Skill;
 use a_society_roles::role::environment::{Commands, Environment, environment};
 use a_society_roles::skill::found;
@@ -25,7 +26,6 @@ use a_society_roles::tool::{
 };
 use a_society_roles::turn::job::Job;
 use a_society_roles::turn::step::End;
-use a_society_roles::turn::stop::StopSignal;
 use a_society_roles::turn::taker::Taker;
 
 use super::choices::{self, AUTO, MODEL, SERVERS, SKILLS};

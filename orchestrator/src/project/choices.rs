@@ -13,12 +13,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use a_society_base::stop::StopSignal;
 use a_society_flow::graph::{InlineRole, ToolScope};
-use a_society_roles::mcp::{ServerSpec, Tools};
+use a_society_mcp::{ServerSpec, Tools};
 use a_society_roles::taker::model::{Candidate, Chooser, Question};
 use a_society_roles::tool::{Narrowing, Reach, Scope};
 use a_society_roles::turn::step::End;
-use a_society_roles::turn::stop::StopSignal;
 
 use super::bench::Bench;
 use crate::config::models::{Models, Wish};
@@ -227,7 +227,7 @@ fn about_server(server: &ServerSpec, known: Option<&Tools>) -> String {
     about
 }
 
-fn about_model(model: &a_society_roles::provider::config::ModelConfig, usual: bool) -> String {
+fn about_model(model: &a_society_roles::config::ModelConfig, usual: bool) -> String {
     let mut parts = vec![
         format!("{} of {}", model.id, model.provider),
         format!("reads {} tokens", model.window_tokens),
@@ -312,7 +312,7 @@ mod tests {
         let text = "mcp-servers:\n  \
                     files: { command: cat, args: [a], description: Reads the archive. }\n  \
                     web: { url: 'https://x.example/mcp' }\n";
-        let servers = a_society_roles::mcp::parse(text).unwrap();
+        let servers = a_society_mcp::parse(text).unwrap();
         let about: Vec<String> = servers.iter().map(|it| about_server(it, None)).collect();
         assert_eq!(
             about,

@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use a_society_base::stop::StopSignal;
 use a_society_facts::Hash;
 use a_society_facts::fact::node::Entry;
 use a_society_facts::fact::operator::{ChosenBy, ConsentMode, Grant};
@@ -34,7 +35,6 @@ use a_society_roles::taker::human::HumanTaker;
 use a_society_roles::taker::scripted::{Phase, Script, ScriptedTaker};
 use a_society_roles::tool::{WorkflowCheck, is_small_window};
 use a_society_roles::turn::job::{BegunWith, Job};
-use a_society_roles::turn::stop::StopSignal;
 use a_society_roles::turn::taker::Taker;
 use a_society_state::blob;
 use a_society_state::disk::{Kind, SharedDisk};

@@ -3,6 +3,7 @@
 //! The list of tools stands first in every request, so the definitions depend on nothing that
 //! changes from turn to turn. What is open now stands in the packet, and the machine judges it.
 
+use a_society_providers::{ToldTool, ToolDefinition};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
@@ -10,7 +11,6 @@ use super::contract::{Allowed, Signal};
 use super::fault::{FaultCode, HandoffFault};
 use super::limits::{MAX_CHOICES, MAX_NODES_IN_SCHEMA, MAX_QUESTION_BYTES, MAX_TARGETS};
 use super::outcome::{Outcome, Target};
-use crate::provider::{ToldTool, ToolDefinition};
 
 /// A tool that ends a turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

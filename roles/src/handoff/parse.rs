@@ -6,12 +6,13 @@
 
 use std::ops::Range;
 
+use a_society_yaml::{self as yaml, Budget, Place, Tree, Value};
+
 use super::call::bare;
 use super::fault::{FaultCode, FaultSpan, HandoffFault};
 use super::fence::{self, Block, Body, Line};
 use super::limits::{MAX_BLOCK_BYTES, MAX_QUOTED_CHARS, MAX_TARGETS};
 use super::outcome::{Outcome, Target};
-use crate::yaml::{self, Budget, Place, Tree, Value};
 
 /// The tag of the block.
 const TAG: &str = "handoff";

@@ -13,7 +13,7 @@ pub mod prompt;
 
 mod quote;
 
-pub(crate) use quote::{fenced, name};
+pub(crate) use quote::name;
 
 #[cfg(test)]
 mod tests;

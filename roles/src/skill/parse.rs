@@ -1,8 +1,9 @@
 //! The head of a `SKILL.md`: its name and when it is used.
 
+use a_society_base::text::misleads;
+use a_society_yaml::{self as yaml, Budget, Value};
+
 use super::limits::{DESCRIPTION_BYTES, NAME_BYTES};
-use crate::consent::misleads;
-use crate::yaml::{self, Budget, Value};
 
 /// What a role is told of a skill.
 #[derive(Debug, Clone, PartialEq, Eq)]

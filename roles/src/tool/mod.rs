@@ -24,7 +24,6 @@ mod plan;
 mod reach;
 mod read;
 mod recall;
-pub mod redact;
 mod running;
 mod seen;
 mod setting;
@@ -53,5 +52,4 @@ pub use setting::{
     is_small_window,
 };
 pub use toolbox::Toolbox;
-pub(crate) use web::is_public;
 pub use web::try_search;

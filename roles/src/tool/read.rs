@@ -4,6 +4,7 @@ use std::ffi::OsStr;
 use std::fmt::Write as _;
 use std::os::unix::ffi::OsStrExt as _;
 
+use a_society_base::stop::StopSignal;
 use a_society_facts::fact::terms::ConsentTerms;
 use a_society_facts::fact::turn::{CallEnd, Effect};
 
@@ -15,7 +16,6 @@ use super::output::Output;
 use super::plan::{Plan, Refusal};
 use super::toolbox::{Deed, Toolbox, Wants};
 use crate::consent::Tier;
-use crate::turn::stop::StopSignal;
 
 /// What is read.
 #[derive(Debug, Clone)]
@@ -194,7 +194,7 @@ pub(super) fn shown_name(name: &OsStr) -> String {
 /// the rest is read. Full width letters are plain ones in names.
 fn must_be_seen(letter: char) -> bool {
     let is_wide = matches!(u32::from(letter), 0xff01..=0xff5e);
-    letter == '\\' || (crate::consent::misleads(letter) && !is_wide)
+    letter == '\\' || (a_society_base::text::misleads(letter) && !is_wide)
 }
 
 #[cfg(test)]

@@ -4,17 +4,17 @@ use std::fmt::Write as _;
 use std::io::Read as _;
 use std::path::PathBuf;
 
+use a_society_base::redact::Stream;
+use a_society_base::stop::StopSignal;
 use a_society_facts::Hash;
 
 use super::edit::Page;
 use super::files::{self, Entry, Kind, Located};
 use super::output::Output;
 use super::plan::Refusal;
-use super::redact::Stream;
 use super::toolbox::Toolbox;
 use super::{image, limits, text};
 use crate::number::grouped;
-use crate::turn::stop::StopSignal;
 
 /// Lines of a file, chosen while it goes by.
 #[derive(Debug)]

@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use a_society_base::redact::MARK;
 use a_society_facts::Hash;
 use a_society_facts::fact::terms::{ConsentTerms, FileEffect, FileTerms};
 use a_society_facts::fact::turn::{CallEnd, Effect};
@@ -13,7 +14,6 @@ use super::form::clipped;
 use super::output::Output;
 use super::patch::highest;
 use super::plan::{Plan, Refusal, RefusalKind};
-use super::redact::MARK;
 use super::toolbox::{Deed, Toolbox, Wants};
 use super::{limits, text};
 use crate::consent::Tier;

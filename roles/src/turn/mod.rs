@@ -8,7 +8,6 @@
 pub mod conclude;
 pub mod job;
 pub mod step;
-pub mod stop;
 pub(crate) mod tail;
 pub mod taker;
 pub mod words;

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use a_society_facts::message::{Message, ToolCall};
+use a_society_providers::Blocks;
 
 use super::job::Job;
 use crate::handoff::{EndingTool, NOT_ENDED};
-use crate::provider::Blocks;
 
 /// How the recorded part of a turn ends.
 #[derive(Debug)]

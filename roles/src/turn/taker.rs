@@ -1,7 +1,8 @@
 //! Whoever takes a turn.
 
+use a_society_base::redact::Redactor;
+
 use super::step::{Step, Told};
-use crate::tool::redact::Redactor;
 
 /// Takes one turn, step by step.
 ///

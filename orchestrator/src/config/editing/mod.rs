@@ -13,7 +13,7 @@ pub mod skills;
 use std::path::PathBuf;
 
 use a_society_facts::Hash;
-use a_society_roles::provider::config::edit::EditFault;
+use a_society_roles::config::edit::EditFault;
 
 use self::hint::Hint;
 use super::models::Catalog;

@@ -1,8 +1,8 @@
 //! Models: added, changed, taken out, and made the default one.
 
-use a_society_roles::provider::config::catalogue::{Catalogue, Known};
-pub use a_society_roles::provider::config::edit::{Changed, Changes, NewPrices, Removal, Removed};
-use a_society_roles::provider::config::edit::{
+use a_society_roles::config::catalogue::{Catalogue, Known};
+pub use a_society_roles::config::edit::{Changed, Changes, NewPrices, Removal, Removed};
+use a_society_roles::config::edit::{
     NewModel, NewProvider, with_changes, with_default, with_model, without_model,
 };
 

@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use a_society_facts::fact::operator::ConsentRules;
-pub use a_society_roles::provider::config::edit::List;
-use a_society_roles::provider::config::edit::{with_rule, without_rule};
+pub use a_society_roles::config::edit::List;
+use a_society_roles::config::edit::{with_rule, without_rule};
 
 use super::super::user::ConsentConfig;
 use super::super::workspace;

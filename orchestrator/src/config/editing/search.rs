@@ -1,7 +1,7 @@
 //! Who answers `web_search`.
 
-use a_society_roles::provider::config::edit::{with_search, without_search};
-use a_society_roles::provider::config::parse_search;
+use a_society_roles::config::edit::{with_search, without_search};
+use a_society_roles::config::parse_search;
 use a_society_roles::tool::try_search;
 
 use super::super::user;

@@ -9,6 +9,7 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
+use a_society_base::stop::StopSignal;
 use a_society_facts::fact::budget::Measure;
 use a_society_facts::fact::node::WaitReason;
 use a_society_facts::fact::operator::{ConsentMode, Grant};
@@ -19,8 +20,8 @@ use a_society_facts::view::FlowState;
 use a_society_facts::{At, Fact, Hash};
 use a_society_flow::graph::FlowGraph;
 use a_society_flow::machine::Input;
-use a_society_roles::mcp::Servers;
-use a_society_roles::provider::{
+use a_society_mcp::Servers;
+use a_society_providers::{
     Answer, Arrival, AskedCall, Event, Fault, FaultClass, Prepared, Provider, Request, Stop,
     Stream, Thinking,
 };
@@ -28,7 +29,6 @@ use a_society_roles::role::prompt::Prompt;
 use a_society_roles::taker::model::{Chooser, Gear, Model, ModelTaker, Remote, Traffic};
 use a_society_roles::tool::{Owner, Setting, Toolbox};
 use a_society_roles::turn::job::{BegunWith, Job};
-use a_society_roles::turn::stop::StopSignal;
 use a_society_roles::turn::taker::Taker;
 use a_society_state::disk::FaultyDisk;
 use a_society_state::{FlowRef, Store};

@@ -7,7 +7,7 @@
 use std::iter::Peekable;
 use std::str::Chars;
 
-use super::super::misleads;
+use a_society_base::text::misleads;
 
 /// How deep substitutions are followed. Nobody writes more by hand.
 const DEPTH_MAX: usize = 16;

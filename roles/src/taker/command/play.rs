@@ -2,28 +2,38 @@
 
 use std::sync::Arc;
 
+use a_society_base::process::gate::{ExitCause, Gated, Launch};
+use a_society_base::process::tree::{self, Mark};
+use a_society_base::stop::StopSignal;
+use a_society_facts::fact::journal::ProcessName;
 use a_society_facts::fact::turn::{CallEnd, Effect, StopReason, Usage};
-use a_society_facts::id::CallId;
+use a_society_facts::id::{CallId, FlowId};
 use a_society_facts::message::{Message, ToolCall};
 use serde_json::value::RawValue;
 
-use super::child::{Held, Launch};
 use super::input;
 use super::outcome::{failed, not_started, refused, unknown, verdict};
-use super::report::{How, Report};
+use super::report::Report;
 use super::spec::{CommandSpec, Environment};
 use crate::port::RecordFiles;
 use crate::taker::human;
 use crate::turn::conclude::conclude;
 use crate::turn::job::{BegunWith, Job};
 use crate::turn::step::{End, Intended, Step, Told};
-use crate::turn::stop::StopSignal;
 use crate::turn::tail::{Tail, last_said, tail};
 use crate::turn::taker::Taker;
 use crate::turn::words::{PROGRAM, Words};
 
 /// The tool that runs it.
 const TOOL: &str = "run_command";
+
+/// Ends whatever is left of a call's program after a crash of this process. Whether there was
+/// anything left.
+#[must_use]
+pub fn end_survivor(process: &ProcessName, flow: &FlowId, call: &CallId) -> bool {
+    let mark = Mark::new(&input::mark(flow.as_str(), call));
+    tree::end_stranger(process, &mark)
+}
 
 /// Takes the turns of a role that is a program.
 #[derive(Debug)]
@@ -49,7 +59,7 @@ enum Next {
     AnswerWithCall,
     Intend,
     Start,
-    Run(Held),
+    Run(Gated),
     AskForEnd(String),
     AnswerWithEnd(String),
     End(End),
@@ -221,7 +231,7 @@ impl CommandTaker {
             folder: self.job.project.clone(),
             mark: input::mark(self.job.flow.as_str(), &call),
         };
-        match Held::spawn(&launch) {
+        match Gated::spawn(&launch) {
             Ok(held) => {
                 let process = Some(held.name());
                 self.then(Next::Run(held), Step::Start { call, process })
@@ -257,7 +267,7 @@ impl CommandTaker {
         )
     }
 
-    fn run(&mut self, held: Held) -> Step {
+    fn run(&mut self, held: Gated) -> Step {
         let Some(call) = self.call.take() else {
             return Step::End(lost());
         };
@@ -268,7 +278,7 @@ impl CommandTaker {
             &self.stop,
         );
         let report = match report {
-            Ok(report) => report,
+            Ok(report) => Report::from(report),
             Err(why) => return self.failed(call, format!("The command did not run: {why}.")),
         };
         if let Some(why) = not_started(&self.spec, &report) {
@@ -283,7 +293,7 @@ impl CommandTaker {
         }
         let step = Step::Finish {
             call,
-            end: self.end_of(report.how),
+            end: self.end_of(report.cause),
             output: report.text(),
             seen: Vec::new(),
             image: None,
@@ -295,17 +305,17 @@ impl CommandTaker {
     }
 
     /// A code that means something is no failure.
-    fn end_of(&self, how: How) -> CallEnd {
+    fn end_of(&self, cause: ExitCause) -> CallEnd {
         let is_mapped = |code| {
             let mapping = self.spec.on_exit.as_ref();
             mapping.is_some_and(|mapping| mapping.outcome(code).is_some())
         };
-        match how {
-            How::Exited(0) => CallEnd::Done,
-            How::Exited(code) if is_mapped(code) => CallEnd::Done,
-            How::Exited(_) | How::Signalled(_) => CallEnd::Failed,
-            How::TimedOut => CallEnd::TimedOut,
-            How::Stopped => CallEnd::Stopped,
+        match cause {
+            ExitCause::Exited(0) => CallEnd::Done,
+            ExitCause::Exited(code) if is_mapped(code) => CallEnd::Done,
+            ExitCause::Exited(_) | ExitCause::Signalled(_) => CallEnd::Failed,
+            ExitCause::TimedOut => CallEnd::TimedOut,
+            ExitCause::Stopped => CallEnd::Stopped,
         }
     }
 }

@@ -6,16 +6,16 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use a_society_base::stop::StopSignal;
 use a_society_facts::Hash;
 use a_society_facts::message::Message;
+use a_society_providers::retry::{self, Patience, Verdict};
+use a_society_providers::{Arrival, Fault, Prepared, Provider, Request, Said};
 
 use super::compact::cut_off;
 use super::gear::Model;
 use super::limits::{BUDGET_BUSY_MS, CHOICE_TEXT_BYTES, CHOICE_TOKENS, CHOICES};
-use crate::provider::retry::{self, Patience, Verdict};
-use crate::provider::{Arrival, Fault, Prepared, Provider, Request, Said};
 use crate::turn::step::{Asking, Choose, End, Step, Told, Tried};
-use crate::turn::stop::StopSignal;
 use crate::turn::taker::Taker;
 
 /// What a model is told that chooses.

@@ -7,6 +7,9 @@ use a_society_facts::Hash;
 use a_society_facts::fact::session::Trigger;
 use a_society_facts::fact::turn::Usage;
 use a_society_facts::message::Message;
+use a_society_providers::fault::Remedy;
+use a_society_providers::retry::{self, Patience, Verdict};
+use a_society_providers::{Answer, Arrival, Event, Fault, FaultClass, Prepared, Request, Said};
 
 use super::hear::size_of;
 use super::limits::{
@@ -15,9 +18,6 @@ use super::limits::{
 };
 use super::same::Same;
 use super::taker::{ModelTaker, Next};
-use crate::provider::fault::Remedy;
-use crate::provider::retry::{self, Patience, Verdict};
-use crate::provider::{Answer, Arrival, Event, Fault, FaultClass, Prepared, Request, Said};
 use crate::role::compaction::{Shares, bounded, former_summary, is_replacement, request_of};
 use crate::turn::step::{Asking, Compact, Step, Tried};
 

@@ -5,12 +5,12 @@ use std::sync::Arc;
 
 use a_society_facts::Hash;
 use a_society_facts::fact::turn::Usage;
+use a_society_mcp::Servers;
+use a_society_providers::retry::Lanes;
+use a_society_providers::{Effort, Provider, Thinking, ToolDefinition};
 
+use crate::config::Bounds;
 use crate::cost::{Counted, Price, input_bound_tokens};
-use crate::mcp::Servers;
-use crate::provider::config::Bounds;
-use crate::provider::retry::Lanes;
-use crate::provider::{Effort, Provider, Thinking, ToolDefinition};
 use crate::tool::Toolbox;
 use crate::turn::step::{End, Step, Told, Worst};
 use crate::turn::taker::Taker;

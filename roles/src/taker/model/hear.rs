@@ -1,11 +1,12 @@
 //! An answer arrives: its pieces become drafts, and a failure becomes another try or an end.
 
+use a_society_providers::fault::Remedy;
+use a_society_providers::retry::{self, Admission, Outcome, Verdict, Weary};
+use a_society_providers::{Answer, Arrival, Event, Fault, FaultClass, Prepared, Stream};
+
 use super::compact::cut_off;
 use super::limits::{BYTES_A_TOKEN_USUALLY, DRAFT_BYTES, IMAGE_BYTES_USUALLY, IMAGE_TOKENS_MAX};
 use super::taker::{ModelTaker, Next};
-use crate::provider::fault::Remedy;
-use crate::provider::retry::{self, Admission, Outcome, Verdict, Weary};
-use crate::provider::{Answer, Arrival, Event, Fault, FaultClass, Prepared, Stream};
 use crate::turn::step::{End, Step};
 use a_society_facts::fact::node::Trouble;
 use a_society_facts::fact::turn::DraftKind;

@@ -5,21 +5,21 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
+use a_society_base::stop::StopSignal;
 use a_society_facts::Hash;
 use a_society_facts::fact::journal::ProcessName;
 use a_society_facts::fact::terms::{ConsentTerms, ServerTerms};
 use a_society_facts::fact::turn::{CallEnd, Effect, FileChange};
 use a_society_facts::id::CallId;
 use a_society_facts::message::ToolCall;
+use a_society_mcp as mcp;
+use a_society_providers::{ToldTool, ToolDefinition};
 
 use super::gear::Remote;
 use crate::consent::{Action, Ask, Tier, shown};
 use crate::handoff::{EndingTool, ending_tools};
-use crate::mcp;
-use crate::provider::{ToldTool, ToolDefinition};
 use crate::tool::{Finished, Plan, Running, Toolbox, canonical, clipped, twin};
 use crate::turn::job::Job;
-use crate::turn::stop::StopSignal;
 
 /// How the names of tools of servers begin.
 const REMOTE: &str = "mcp__";

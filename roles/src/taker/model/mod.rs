@@ -7,7 +7,7 @@
 //! step. What it knows of the past is the recorded conversation alone, so that a turn that was cut
 //! off goes on exactly where its journal ends.
 //!
-//! [`Provider`]: crate::provider::Provider
+//! [`Provider`]: a_society_providers::Provider
 //! [`Toolbox`]: crate::tool::Toolbox
 
 mod calls;

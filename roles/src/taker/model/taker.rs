@@ -3,12 +3,16 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use a_society_base::redact::{MARK, Redactor};
+use a_society_base::stop::StopSignal;
 use a_society_facts::Hash;
 use a_society_facts::fact::request::RequestFrame;
 use a_society_facts::fact::session::Trigger;
 use a_society_facts::fact::turn::{RawValueEq, StopReason};
 use a_society_facts::id::CallId;
 use a_society_facts::message::{Message, ToolCall};
+use a_society_providers::retry::{Outcome, Patience, Ticket};
+use a_society_providers::{Answer, Prepared, Request, Said, SaidBlocks, Stop};
 
 use super::calls::Calls;
 use super::compact::{Bearing, Summary};
@@ -20,13 +24,9 @@ use super::same::Same;
 use super::window::{Filling, Fullness};
 use crate::cost::Counted;
 use crate::handoff::parse_cut_outcome;
-use crate::provider::retry::{Outcome, Patience, Ticket};
-use crate::provider::{Answer, Prepared, Request, Said, SaidBlocks, Stop};
-use crate::tool::redact::{MARK, Redactor};
 use crate::turn::conclude::{conclude, conclude_called};
 use crate::turn::job::Job;
 use crate::turn::step::{Asking, End, Step, Told};
-use crate::turn::stop::StopSignal;
 use crate::turn::tail::{Tail, tail};
 use crate::turn::taker::Taker;
 
@@ -172,7 +172,7 @@ impl ModelTaker {
     ///
     /// # Errors
     /// If the request is none that may be sent.
-    pub fn ways(job: Arc<Job>, gear: Gear) -> Result<Vec<Prepared>, crate::provider::Fault> {
+    pub fn ways(job: Arc<Job>, gear: Gear) -> Result<Vec<Prepared>, a_society_providers::Fault> {
         let mut taker = Self::new(job, gear, StopSignal::default());
         taker.gather();
         let whole = taker.prepare()?;
@@ -242,7 +242,7 @@ impl ModelTaker {
         step
     }
 
-    fn prepare(&self) -> Result<Prepared, crate::provider::Fault> {
+    fn prepare(&self) -> Result<Prepared, a_society_providers::Fault> {
         let keys = self.keys();
         self.gear.provider.prepare(&self.request(&keys))
     }
@@ -307,7 +307,10 @@ impl ModelTaker {
                     name: asked.name.clone(),
                     input: asked.input.clone(),
                 };
-                let fault = asked.fault.as_ref().map(crate::provider::CallFault::told);
+                let fault = asked
+                    .fault
+                    .as_ref()
+                    .map(a_society_providers::CallFault::told);
                 (ordinal, call, fault)
             })
             .collect();

@@ -140,7 +140,7 @@ impl ModelTaker {
     /// How long the system prompt and the tools are.
     pub(super) fn prompt_bytes(&self) -> u64 {
         let tools = self.kit.as_ref().map_or(&[][..], |kit| kit.offered());
-        let each = |tool: &crate::provider::ToolDefinition| {
+        let each = |tool: &a_society_providers::ToolDefinition| {
             tool.name.len() + tool.description.len() + tool.schema.get().len()
         };
         let tools: usize = tools.iter().map(each).sum();

@@ -1,5 +1,8 @@
 //! Reading the items of a `say`.
 
+use a_society_yaml::{Tree, Value};
+
+use crate::reading::{Fields, Sink};
 use a_society_facts::fact::turn::Effect;
 
 use super::json;
@@ -7,8 +10,6 @@ use super::parse::MAX_MS;
 use super::script::{CallItem, Item, SignalWord, Stream};
 use crate::handoff::{MAX_TARGETS, Target};
 use crate::port::RecordPath;
-use crate::reading::{Fields, Sink};
-use crate::yaml::{Tree, Value};
 
 /// More pieces than this are no stream that anybody watches.
 const MAX_PIECES: u64 = 100_000;

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::reading::TextFault;
 use a_society_facts::fact::turn::{Effect, Usage};
 use a_society_facts::id::{NodeId, RoleInstance};
 use serde_json::value::RawValue;
@@ -9,7 +10,6 @@ use serde_json::value::RawValue;
 use super::parse;
 use crate::handoff::{Signal, Target};
 use crate::port::RecordPath;
-use crate::reading::TextFault;
 use crate::turn::job::Job;
 
 /// A whole script.

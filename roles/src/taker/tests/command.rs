@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use a_society_base::stop::StopSignal;
 use a_society_facts::fact::journal::ProcessName;
 
 use super::stage::{Stage, job};
@@ -14,7 +15,6 @@ use crate::taker::command::{
 };
 use crate::turn::job::BegunWith;
 use crate::turn::step::{End, Step, Told};
-use crate::turn::stop::StopSignal;
 use crate::turn::taker::Taker as _;
 
 fn shell(script: &str) -> CommandSpec {

@@ -20,7 +20,7 @@ use super::form::{self, Form, clipped};
 use super::limits;
 use super::plan::{Refusal, RefusalKind};
 use super::setting::{EditTool, Setting};
-use crate::provider::ToolDefinition;
+use a_society_providers::ToolDefinition;
 
 /// The arguments of a call, by its tool.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -8,17 +8,17 @@ use std::fmt;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use a_society_base::redact::Redactor;
+use a_society_base::stop::StopSignal;
+use a_society_base::thread::{self, NoThread};
 use a_society_facts::id::RoleInstance;
 
 use super::frame::Report;
 use super::held::{Held, Text};
 use super::limits::{BACKGROUND_BYTES, BACKGROUND_COMMANDS, LOOK_EVERY};
 use crate::consent::shown;
-use crate::thread::{self, NoThread};
 use crate::tool::output::Length;
-use crate::tool::redact::Redactor;
 use crate::tool::stopwatch::Stopwatch;
-use crate::turn::stop::StopSignal;
 
 /// How much of a command stands for it in a list.
 const NAME_CHARS: usize = 60;

@@ -132,9 +132,9 @@ pub(super) fn refused(command: &str, most_bytes: usize) -> Option<String> {
             command.len()
         ));
     }
-    let bad = command
-        .chars()
-        .find(|letter| *letter != '\n' && *letter != '\t' && crate::consent::misleads(*letter));
+    let bad = command.chars().find(|letter| {
+        *letter != '\n' && *letter != '\t' && a_society_base::text::misleads(*letter)
+    });
     bad.map(|letter| {
         format!(
             "The command has the character U+{:04X} in it, which cannot be seen or acts on a \

@@ -12,12 +12,14 @@ use std::sync::mpsc::{self, Receiver, Sender};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use rustix::process::{Signal, WaitId, WaitIdOptions, kill_process, kill_process_group, waitid};
+use a_society_base::process::supervise::{Exit, Timer, await_exit, read_pieces};
+use a_society_base::process::tree::Family;
+use a_society_base::process::{GRACE, OUTPUT_GRACE};
+use a_society_base::thread::{self, NoThread};
 
 use super::frame::{self, End, Frame, GO, Order, READY, Report};
-use super::limits::{GRACE, KILL_ROUNDS, LOOK_EVERY, ORDER_BYTES, OUTPUT_GRACE};
+use super::limits::ORDER_BYTES;
 use super::{process, wall};
-use crate::thread::{self, NoThread};
 
 /// What happens while a command runs.
 #[derive(Debug)]
@@ -119,11 +121,10 @@ fn run(
         child = await_start(&events);
     }
     let leader = child.as_ref().map(Child::id);
+    let family = Family::Descendants { leader };
     let survivors = match cause {
-        Event::TimeUp | Event::Stop => end_all(leader),
-        Event::Exited | Event::NotStarted(_) | Event::Started(..) | Event::Closed => {
-            kill_all(leader)
-        }
+        Event::TimeUp | Event::Stop => family.end(GRACE),
+        Event::Exited | Event::NotStarted(_) | Event::Started(..) | Event::Closed => family.kill(),
     };
     if child.is_some() && !is_closed {
         await_output(&events);
@@ -150,8 +151,7 @@ fn not_started(why: &NoThread) -> Report {
 struct Watchers {
     written: Sender<io::PipeReader>,
     exit: Sender<u32>,
-    /// It ends when this is dropped.
-    _timer: Sender<()>,
+    _timer: Timer,
 }
 
 impl Watchers {
@@ -163,10 +163,13 @@ impl Watchers {
     ) -> Result<Self, NoThread> {
         watch_input(input, tell.clone())?;
         watch_signals(tell.clone())?;
+        let rings = tell.clone();
         Ok(Self {
             written: pump(output, tell)?,
             exit: watch_exit(tell.clone())?,
-            _timer: start_timer(time_limit_ms, tell.clone())?,
+            _timer: Timer::start(Duration::from_millis(time_limit_ms), move || {
+                drop(rings.send(Event::TimeUp));
+            })?,
         })
     }
 
@@ -260,17 +263,6 @@ fn watch_signals(tell: Sender<Event>) -> Result<(), NoThread> {
     Ok(())
 }
 
-fn start_timer(ms: u64, tell: Sender<Event>) -> Result<Sender<()>, NoThread> {
-    let (keep, over) = mpsc::channel::<()>();
-    thread::begin("timer", move || {
-        let waited = over.recv_timeout(Duration::from_millis(ms));
-        if waited == Err(mpsc::RecvTimeoutError::Timeout) {
-            drop(tell.send(Event::TimeUp));
-        }
-    })?;
-    Ok(keep)
-}
-
 /// Hands on what the stream that it is given holds.
 fn pump<R: Read + Send + 'static>(
     output: &Arc<Mutex<impl Write + Send + 'static>>,
@@ -282,18 +274,10 @@ fn pump<R: Read + Send + 'static>(
         let Ok(mut stream) = given.recv() else {
             return;
         };
-        let mut bytes = vec![0; frame::FRAME_BYTES];
-        loop {
-            match stream.read(&mut bytes) {
-                Ok(0) => break,
-                Ok(read) => {
-                    let piece = bytes.get(..read).unwrap_or_default().to_vec();
-                    say(&output, &Frame::Output(piece));
-                }
-                Err(why) if why.kind() == io::ErrorKind::Interrupted => {}
-                Err(_) => break,
-            }
-        }
+        read_pieces(&mut stream, &mut vec![0; frame::FRAME_BYTES], |piece| {
+            say(&output, &Frame::Output(piece.to_vec()));
+            true
+        });
         drop(tell.send(Event::Closed));
     })?;
     Ok(give)
@@ -307,51 +291,10 @@ fn watch_exit(tell: Sender<Event>) -> Result<Sender<u32>, NoThread> {
         let Ok(pid) = given.recv() else {
             return;
         };
-        let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
-        if let Some(pid) = process::pid_of(pid) {
-            let again = rustix::io::Errno::INTR;
-            while waitid(WaitId::Pid(pid), options).is_err_and(|why| why == again) {}
-        }
+        let _exit = await_exit(pid);
         drop(tell.send(Event::Exited));
     })?;
     Ok(give)
-}
-
-/// Ends all that was started: asks first, then kills. Gives what lives on nevertheless.
-fn end_all(leader: Option<u32>) -> Vec<u32> {
-    signal_all(leader, Signal::TERM);
-    let looks = GRACE.as_millis() / LOOK_EVERY.as_millis();
-    for _ in 0..looks {
-        std::thread::sleep(LOOK_EVERY);
-        if process::descendants().is_empty() {
-            break;
-        }
-    }
-    kill_all(leader)
-}
-
-fn kill_all(leader: Option<u32>) -> Vec<u32> {
-    for _ in 0..KILL_ROUNDS {
-        if signal_all(leader, Signal::KILL) == 0 {
-            return Vec::new();
-        }
-        std::thread::sleep(LOOK_EVERY);
-    }
-    process::descendants()
-}
-
-/// Signals all that was started, and says how many there were. The group is for systems that do not
-/// list their processes; its number is the command's until that is waited for.
-fn signal_all(leader: Option<u32>, signal: Signal) -> usize {
-    if let Some(group) = leader.and_then(process::pid_of) {
-        let _gone = kill_process_group(group, signal);
-    }
-    let all = process::descendants();
-    for pid in all.iter().filter_map(|pid| process::pid_of(*pid)) {
-        // It may have ended since it was found.
-        let _gone = kill_process(pid, signal);
-    }
-    all.len()
 }
 
 fn await_output(events: &Receiver<Event>) {
@@ -364,8 +307,6 @@ fn await_output(events: &Receiver<Event>) {
 }
 
 fn how(cause: Event, child: Option<Child>) -> End {
-    use std::os::unix::process::ExitStatusExt as _;
-
     match cause {
         Event::NotStarted(why) => return End::NotStarted(why),
         Event::TimeUp => return End::TimedOut,
@@ -375,8 +316,9 @@ fn how(cause: Event, child: Option<Child>) -> End {
     let Some(Ok(status)) = child.map(|mut child| child.wait()) else {
         return End::Signalled(0);
     };
-    match status.code().and_then(|code| u8::try_from(code).ok()) {
-        Some(code) => End::Exited(code),
-        None => End::Signalled(status.signal().unwrap_or(0)),
+    match Exit::from(status) {
+        Exit::Code(code) => u8::try_from(code).map_or(End::Signalled(0), End::Exited),
+        Exit::Signal(signal) => End::Signalled(signal),
+        Exit::Unknown => End::Signalled(0),
     }
 }

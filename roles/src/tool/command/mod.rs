@@ -42,7 +42,7 @@ use super::toolbox::{Deed, Toolbox, Wants};
 use crate::consent::Tier;
 use crate::consent::policy::Judged;
 use crate::taker::command::mark;
-use crate::turn::stop::StopSignal;
+use a_society_base::stop::StopSignal;
 
 /// The shell that reads commands.
 const SHELLS: [&str; 2] = ["/bin/bash", "/bin/sh"];

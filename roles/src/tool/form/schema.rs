@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
+use a_society_providers::{ToldTool, ToolDefinition};
 use serde_json::value::RawValue;
 
 use super::{Form, Kind, Member, Need};
-use crate::provider::{ToldTool, ToolDefinition};
 
 /// The placeholder in a description for how much of an output the model gets.
 const BOUND: &str = "{bound}";

@@ -1,10 +1,11 @@
 //! Canaries of six kinds through every tool.
 
+use a_society_base::redact::MARK;
 use a_society_facts::fact::turn::CallEnd;
 use serde_json::json;
 
+use super::canaries::canaries;
 use super::stage::{Stage, done, plan};
-use crate::tool::redact::{MARK, tests::canaries};
 use crate::tool::{Setting, Toolbox};
 
 fn tools(stage: &Stage, change: impl FnOnce(&mut Setting)) -> Toolbox {

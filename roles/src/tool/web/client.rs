@@ -6,14 +6,14 @@ use std::net::{IpAddr, SocketAddr, ToSocketAddrs as _};
 use std::sync::Arc;
 use std::sync::mpsc;
 
+use a_society_base::address::{is_local_name, is_public};
+use a_society_base::stop::StopSignal;
+use a_society_base::thread;
 use reqwest::{Client, Method, redirect};
 use url::{Host, Url};
 
 use super::super::limits::{FETCH_BYTES, FETCH_TIME};
 use super::super::plan::{Refusal, RefusalKind};
-use super::address::{is_local_name, is_public};
-use crate::thread;
-use crate::turn::stop::StopSignal;
 
 /// How pages call whoever asks for them.
 const AGENT: &str = concat!("a-society/", env!("CARGO_PKG_VERSION"));

@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use a_society_base::stop::StopSignal;
 use a_society_facts::fact::terms::ConsentTerms;
 use a_society_facts::fact::turn::{CallEnd, Effect};
 use reqwest::Method;
@@ -17,7 +18,6 @@ use crate::tool::limits::{QUERY_BYTES, QUERY_RESULTS};
 use crate::tool::output::Output;
 use crate::tool::plan::{Plan, Refusal, RefusalKind};
 use crate::tool::toolbox::{Deed, Toolbox, Wants};
-use crate::turn::stop::StopSignal;
 
 /// How many results a search gives when it does not say.
 const RESULTS: u64 = 5;

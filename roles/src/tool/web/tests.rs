@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread;
 
+use a_society_base::stop::StopSignal;
 use a_society_facts::fact::terms::ConsentTerms;
 use a_society_facts::fact::turn::CallEnd;
 use serde_json::json;
@@ -14,7 +15,6 @@ use super::client::Web;
 use crate::consent::Tier;
 use crate::tool::tests::stage::{Stage, done, finish, plan};
 use crate::tool::{Finished, Refusal, RefusalKind, SearchService, Toolbox};
-use crate::turn::stop::StopSignal;
 
 /// A server that gives each request the next answer, and remembers what it heard.
 #[derive(Debug)]

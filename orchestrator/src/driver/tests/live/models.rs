@@ -8,7 +8,7 @@ use a_society_facts::At;
 use a_society_facts::fact::operator::ConsentMode;
 use a_society_facts::message::Message;
 use a_society_flow::machine::Question;
-use a_society_roles::provider::{Arrival, Stop};
+use a_society_providers::{Arrival, Stop};
 use a_society_state::FlowRef;
 use a_society_state::disk::RealDisk;
 

@@ -7,9 +7,9 @@ use std::sync::{Arc, OnceLock};
 
 use a_society_facts::fact::operator::SteerWhen;
 use a_society_facts::message::Message;
-use a_society_roles::mcp::{self, Given, Servers};
-use a_society_roles::provider::config::parse;
-use a_society_roles::provider::{Arrival, Provider};
+use a_society_mcp::{self as mcp, Given, Servers};
+use a_society_providers::{Arrival, Provider};
+use a_society_roles::config::parse;
 use a_society_stand_in::{Ending, Piece, Reply, Server};
 
 use super::super::super::core::Core;

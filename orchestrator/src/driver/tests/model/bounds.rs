@@ -1,6 +1,6 @@
 //! What a turn bears with before it says loudly that it does not come to an end.
 
-use a_society_roles::provider::CallFault;
+use a_society_providers::CallFault;
 
 use super::*;
 use crate::config::user::Bounds;

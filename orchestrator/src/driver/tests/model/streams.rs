@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use a_society_roles::provider::Blocks;
+use a_society_providers::Blocks;
 use a_society_roles::turn::step::{Step, Told};
 use a_society_state::clock::{Clock, CountingClock};
 use a_society_state::{Ground, process};

@@ -2,12 +2,12 @@
 
 use std::time::{Duration, Instant};
 
+use a_society_base::stop::StopSignal;
 use serde_json::json;
 
 use super::alive;
 use crate::tool::tests::stage::{Stage, call, done, finish, plan};
 use crate::tool::{RefusalKind, Toolbox};
-use crate::turn::stop::StopSignal;
 
 use a_society_facts::fact::terms::ConsentTerms;
 use a_society_facts::fact::turn::CallEnd;

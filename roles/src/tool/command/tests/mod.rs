@@ -405,7 +405,11 @@ fn secrets_in_the_output_of_a_command_are_blanked_out_however_they_are_written()
     let command = "env; for part in hun ter2-hunter2- hunter2; do printf $part; sleep 0.05; done; \
                    printf 'h\\033[1munter2-hunter2-hunter2 '; printf hunter2-hunter2-hunter2 | base64";
     let said = output(&tools, "run_command", json!({ "command": command }));
-    assert_eq!(said.matches(crate::tool::redact::MARK).count(), 3, "{said}");
+    assert_eq!(
+        said.matches(a_society_base::redact::MARK).count(),
+        3,
+        "{said}"
+    );
     assert!(
         !said.contains("MY_API_KEY") && !said.contains("unter2"),
         "{said}"
