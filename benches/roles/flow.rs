@@ -4,8 +4,8 @@ use std::fmt::Write;
 use std::path::Path;
 use std::sync::Arc;
 
+use a_society_facts::Verb;
 use a_society_facts::fact::operator::ConsentMode;
-use a_society_orchestrator::control::message::Command;
 use a_society_orchestrator::driver::core::Core;
 use a_society_orchestrator::mint::SystemMint;
 use a_society_orchestrator::project::flow_file::read_kept;
@@ -106,6 +106,6 @@ pub(crate) fn begun(store: &Store, root: &Path, source: &str) -> Core {
     let at = store.ground().clock.now();
     let mut core = create(store, new, at, Box::new(SystemMint)).unwrap();
     let mode = ConsentMode::FullAccess;
-    core.obey(Command::Mode { mode }, None).unwrap();
+    core.obey(Verb::Mode { mode }, None).unwrap();
     core
 }

@@ -7,9 +7,9 @@ use std::process::{Child, ChildStdout, Command as Process, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use a_society_facts::Verb;
 use a_society_facts::fact::improvement::ImprovementMode;
 use a_society_facts::view::flow::FlowStatus;
-use a_society_orchestrator::control::message::Command;
 use a_society_orchestrator::driver::core::Core;
 use a_society_orchestrator::driver::task::drive;
 use serde_json::{Value, json};
@@ -210,7 +210,7 @@ fn walk(core: Core, walked: impl FnOnce()) -> (Duration, Duration) {
     let walk = started.elapsed();
     walked();
     let mode = ImprovementMode::None;
-    driven.handle.obey(Command::Improve { mode }, None).unwrap();
+    driven.handle.obey(Verb::Improve { mode }, None).unwrap();
     driven.task.join().unwrap().unwrap();
     (walk, started.elapsed())
 }

@@ -6,9 +6,9 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use a_society_facts::Verb;
 use a_society_facts::fact::improvement::ImprovementMode;
 use a_society_facts::view::flow::FlowStatus;
-use a_society_orchestrator::control::message::Command;
 use a_society_orchestrator::driver::core::Core;
 use a_society_orchestrator::driver::handle::{FlowHandle, Seen};
 use a_society_orchestrator::driver::task::drive;
@@ -161,7 +161,7 @@ pub(crate) fn walk(root: &Path, source: &str, spoken: usize) -> Walked {
     let time = started.elapsed();
     let counts = disk.take();
     let mode = ImprovementMode::None;
-    driven.handle.obey(Command::Improve { mode }, None).unwrap();
+    driven.handle.obey(Verb::Improve { mode }, None).unwrap();
     driven.task.join().unwrap().unwrap();
     let mut written = BTreeMap::new();
     for (what, bytes) in [&before.bytes, &counts.bytes, &disk.take().bytes]

@@ -3,11 +3,11 @@
 
 use std::path::Path;
 
-use a_society_facts::fact::flow::Author;
+use a_society_facts::Verb;
 use a_society_facts::message::Text;
 use a_society_facts::view::FlowState;
 use a_society_flow::graph::{Diagnostic, FlowGraph, differences};
-use a_society_flow::machine::{Input, Refusal, Revise, decide};
+use a_society_flow::machine::{Brought, Commanded, Input, NewGraph, Refusal, decide};
 use a_society_state::layout::FlowFolder;
 use a_society_state::{FlowRef, Store, blob};
 
@@ -102,11 +102,16 @@ fn walked(store: &Store, flow: &FlowRef, state: &FlowState) -> Result<FlowFile, 
 }
 
 fn refusal(now: &FlowGraph, state: &FlowState, file: &FlowFile) -> Option<Refusal> {
-    let input = Input::Revise(Revise {
+    let new = NewGraph {
         graph: Box::new(file.graph.clone()),
         source: Text::Inline(file.source.clone()),
-        by: Author::Operator,
+    };
+    let input = Input::Commanded(Commanded {
         client: None,
+        verb: Verb::Revise {
+            source: String::new(),
+        },
+        brought: Brought::Graph(new),
     });
     decide(now, state, input).err()
 }

@@ -7,11 +7,11 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use a_society_facts::Verb;
 use a_society_facts::fact::improvement::ImprovementMode;
 use a_society_facts::fact::operator::SteerWhen;
 use a_society_facts::id::{RoleInstance, Seq};
 use a_society_orchestrator::control::fault;
-use a_society_orchestrator::control::message::Command;
 use a_society_orchestrator::driver::error::DriverError;
 use a_society_orchestrator::driver::handle::{FlowHandle, Seen};
 use a_society_orchestrator::driver::task::Driven;
@@ -295,10 +295,13 @@ impl Watch<'_> {
                 };
                 self.say(&says, true)
             }
-            Meaning::Does(command, says) => match self.obeyed(command) {
-                Ok(()) => self.say(says, true),
-                Err(refused) => self.say(&plain(&refused.to_string()), true),
-            },
+            Meaning::Does(verb) => {
+                let done = verb.done();
+                match self.obeyed(verb) {
+                    Ok(()) => self.say(done, true),
+                    Err(refused) => self.say(&plain(&refused.to_string()), true),
+                }
+            }
             Meaning::Steer(role) => {
                 let (columns, _) = self.out.size();
                 self.out.draw(&[], &[], columns)?;
@@ -320,7 +323,7 @@ impl Watch<'_> {
         if words.trim().is_empty() {
             return Ok(());
         }
-        let command = Command::Steer {
+        let command = Verb::Steer {
             role,
             text: words.to_owned(),
             when: SteerWhen::Queue,
@@ -426,17 +429,17 @@ impl Watch<'_> {
         Ok(())
     }
 
-    fn wished(&self, question: &Question) -> Option<Command> {
+    fn wished(&self, question: &Question) -> Option<Verb> {
         match question {
             Question::Improvement { modes } => {
                 // A project cannot know that only one role took part.
                 let chosen = self.chosen.improve.filter(|mode| modes.contains(mode));
                 let mode = self.wishes.improve.or(chosen);
-                mode.map(|mode| Command::Improve { mode })
+                mode.map(|mode| Verb::Improve { mode })
             }
             Question::Feedback => {
                 let feedback = self.wishes.feedback.or(self.chosen.feedback);
-                feedback.map(|granted| Command::Feedback { granted })
+                feedback.map(|granted| Verb::Feedback { granted })
             }
             Question::Text { .. }
             | Question::Consent { .. }
@@ -447,12 +450,12 @@ impl Watch<'_> {
         }
     }
 
-    fn command(&mut self, command: Command) -> Result<(), Stop> {
+    fn command(&mut self, command: Verb) -> Result<(), Stop> {
         let refused = |error| from_fault(fault::of(&error)).into();
         self.obeyed(command).map_err(refused)
     }
 
-    fn obeyed(&mut self, command: Command) -> Result<(), DriverError> {
+    fn obeyed(&mut self, command: Verb) -> Result<(), DriverError> {
         match self.handle.obey(command, None) {
             Ok(taken) => {
                 self.heard_upto = taken.seq;

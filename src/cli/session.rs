@@ -7,7 +7,6 @@ use a_society_facts::fact::session::{Strategy, Trigger};
 use a_society_facts::id::{RoleInstance, Seq};
 use a_society_facts::view::Views;
 use a_society_facts::view::session::{Archive, Entry, SessionView, Texts};
-use a_society_orchestrator::control::message::Command;
 use a_society_state::{FlowRef, Store, blob};
 use serde_json::{Value, json};
 
@@ -363,7 +362,7 @@ fn no_session(role: &RoleInstance, views: &Views) -> Stop {
 
 fn compact(context: &mut Context<'_>, arguments: &Compact) -> Outcome {
     let role = &arguments.role;
-    let command = Command::Compact { role: role.clone() };
+    let command = a_society_facts::Verb::Compact { role: role.clone() };
     let said = deliver(context, &arguments.to, command)?;
     if !arguments.no_wait {
         wait(&said, role)?;
@@ -447,7 +446,7 @@ fn wait(said: &Said, role: &RoleInstance) -> Result<(), Stop> {
 
 fn restore(context: &mut Context<'_>, arguments: &Restore) -> Outcome {
     let role = &arguments.role;
-    let command = Command::Restore {
+    let command = a_society_facts::Verb::Restore {
         role: role.clone(),
         archive: arguments.archive.clone(),
     };

@@ -5,9 +5,9 @@ use std::fmt::Debug;
 use std::sync::Arc;
 use std::time::Duration;
 
+use a_society_facts::Verb;
 use a_society_facts::fact::improvement::ImprovementMode;
 use a_society_facts::id::Seq;
-use a_society_orchestrator::control::message::Command;
 use a_society_orchestrator::driver::task::Driven;
 use a_society_orchestrator::machine::{Question, Work};
 use a_society_state::FlowRef;
@@ -33,13 +33,13 @@ pub struct Chosen {
 
 impl Chosen {
     /// The answer to what a flow asks, if it was chosen.
-    fn answer(self, question: &Question) -> Option<Command> {
+    fn answer(self, question: &Question) -> Option<Verb> {
         match question {
             Question::Improvement { modes } => {
                 let mode = self.improve.filter(|mode| modes.contains(mode));
-                mode.map(|mode| Command::Improve { mode })
+                mode.map(|mode| Verb::Improve { mode })
             }
-            Question::Feedback => self.feedback.map(|granted| Command::Feedback { granted }),
+            Question::Feedback => self.feedback.map(|granted| Verb::Feedback { granted }),
             Question::Text { .. }
             | Question::Consent { .. }
             | Question::Configuration { .. }

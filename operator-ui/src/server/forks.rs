@@ -1,8 +1,8 @@
 //! What a fork would be, said before it is made; making it; and going on with what was cut off.
 
 use a_society_facts::id::ClientId;
+use a_society_facts::{Verb, Whom};
 use a_society_orchestrator::control::client::Unsaid;
-use a_society_orchestrator::control::message;
 use a_society_orchestrator::fork::{self, Hearer, Wish};
 use a_society_orchestrator::mint::SystemMint;
 use a_society_orchestrator::run::RunError;
@@ -102,12 +102,12 @@ fn tell(
 ) -> Result<(), Fault> {
     use a_society_facts::fact::operator::SteerWhen;
     let command = match hearer {
-        Some(Hearer::Waits(role)) => message::Command::Reply {
-            to: message::Whom::Role(role),
+        Some(Hearer::Waits(role)) => Verb::Reply {
+            to: Whom::Role(role),
             text,
             asked: None,
         },
-        Some(Hearer::Works(role)) => message::Command::Steer {
+        Some(Hearer::Works(role)) => Verb::Steer {
             role,
             text,
             when: SteerWhen::Queue,

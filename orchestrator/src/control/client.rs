@@ -4,11 +4,13 @@ use std::io::{self, BufRead, BufReader, Read, Write};
 use std::os::unix::net::UnixStream;
 use std::path::Path;
 
+use a_society_facts::Verb;
 use a_society_facts::id::ClientId;
+use a_society_flow::machine::has_more_to_start;
 use a_society_state::{Error, FlowRef, Store, lock};
 
 use super::limits::{ANSWER_TIMEOUT, MESSAGE_BYTES_MAX, PAUSE_BETWEEN_TRIES, TRIES_MAX};
-use super::message::{Answer, Command, Fault, FaultCode, Request, Taken, VERSION};
+use super::message::{Answer, Fault, FaultCode, Request, Taken, VERSION};
 use super::{fault, socket};
 use crate::mint::SystemMint;
 use crate::run::{RunError, reopen};
@@ -19,7 +21,10 @@ pub enum Heard {
     /// The process that drives the flow.
     ByDriver,
     /// This process, which opened the flow for it.
-    ByUs,
+    ByUs {
+        /// Whether the flow has something to start because of it.
+        goes_on: bool,
+    },
 }
 
 /// Why a command was not said, or came to nothing.
@@ -68,7 +73,7 @@ pub fn say(
     store: &Store,
     flow: &FlowRef,
     project: &Path,
-    (command, client): (Command, ClientId),
+    (command, client): (Verb, ClientId),
 ) -> Result<(Taken, Heard), Unsaid> {
     let folder = store.folder(flow);
     let disk = store.ground().disk.as_ref();
@@ -95,7 +100,7 @@ pub fn say(
         } else {
             match by_us(store, flow, project, &request) {
                 Err(Unsaid::Run(RunError::State(Error::Busy { .. }))) if again => {}
-                said => return said.map(|taken| (taken, Heard::ByUs)),
+                said => return said,
             }
         }
         std::thread::sleep(PAUSE_BETWEEN_TRIES);
@@ -107,13 +112,19 @@ fn by_us(
     flow: &FlowRef,
     project: &Path,
     request: &Request,
-) -> Result<Taken, Unsaid> {
+) -> Result<(Taken, Heard), Unsaid> {
     let (mut core, _) = reopen(store, flow, project.to_owned(), Box::new(SystemMint))?;
+    let mut before = core.pending();
     let taken = core.obey(request.command.clone(), request.client.clone());
     let taken = taken.and_then(|taken| {
         core.finish_asides()?;
         let seq = core.flow().position().seq;
-        Ok(Taken { seq, ..taken })
+        if taken.facts == 0 {
+            // It counted before, and whoever said it may have gone before anything was started.
+            before.clear();
+        }
+        let goes_on = has_more_to_start(&before, &core.pending());
+        Ok((Taken { seq, ..taken }, Heard::ByUs { goes_on }))
     });
     core.close().map_err(RunError::from)?;
     taken.map_err(|error| match error.into_state() {

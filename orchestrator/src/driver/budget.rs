@@ -1,9 +1,9 @@
 //! Budgets: what a request may cost at most is looked at before it leaves.
 
+use a_society_facts::Verb;
 use a_society_facts::fact::budget::{Lack, Measure};
 use a_society_facts::fact::flow::TokenBudget;
 use a_society_facts::id::{ClientId, RoleInstance, TurnId};
-use a_society_flow::machine::Input;
 use a_society_roles::turn::step::Worst;
 
 use super::core::Core;
@@ -76,12 +76,14 @@ impl Core {
             if self.state().left(role.as_ref(), measure).is_some() {
                 continue;
             }
-            self.command(Input::SetBudget {
-                client: name_of(role.as_ref(), measure),
+            let client = name_of(role.as_ref(), measure);
+            let limit = Some(limit);
+            let set = Verb::Budget {
                 role,
                 measure,
-                limit: Some(limit),
-            })?;
+                limit,
+            };
+            self.obey(set, client)?;
         }
         Ok(())
     }

@@ -251,18 +251,14 @@ impl Core {
     /// # Errors
     /// When the machine refuses, and then nothing changed; or when the journal does.
     pub fn input(&mut self, input: Input) -> Result<usize, DriverError> {
-        let revised = if let Input::Revise(revise) = &input {
-            Some((*revise.graph).clone())
-        } else {
-            None
-        };
+        let revised = input.graph().cloned();
         let facts = decide(&self.graph, self.state(), input)?;
         let count = facts.len();
         let records = facts.iter().any(may_change_records);
         for fact in facts {
             self.append(fact)?;
         }
-        if let Some(graph) = revised {
+        if let Some(graph) = revised.filter(|_| count > 0) {
             self.graph = graph;
         }
         if records {

@@ -5,6 +5,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
+use a_society_facts::Verb;
 use a_society_facts::id::{ClientId, FlowId, RoleInstance, Seq};
 use a_society_facts::view::FlowState;
 use a_society_flow::machine::Work;
@@ -12,7 +13,7 @@ use a_society_flow::machine::Work;
 use super::ahead::{Ahead, Onlooker, Onlookers};
 use super::error::DriverError;
 use super::task::Inbox;
-use crate::control::message::{Command, Taken};
+use crate::control::message::Taken;
 
 /// What a flow looks like from outside.
 #[derive(Debug, Clone)]
@@ -65,7 +66,7 @@ impl FlowHandle {
     ///
     /// # Errors
     /// When the machine refuses, or the flow is not driven any more.
-    pub fn obey(&self, command: Command, client: Option<ClientId>) -> Result<Taken, DriverError> {
+    pub fn obey(&self, command: Verb, client: Option<ClientId>) -> Result<Taken, DriverError> {
         let (answer, answered) = sync_channel(1);
         let sent = self.inbox.send(Inbox::Command {
             command: Box::new(command),

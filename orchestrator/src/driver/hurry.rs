@@ -11,13 +11,12 @@ use std::time::Duration;
 
 use a_society_base::stop::StopSignal;
 use a_society_facts::id::{ClientId, NodeId};
-use a_society_flow::machine::{Input, Task};
+use a_society_facts::{Verb, Whom};
+use a_society_flow::machine::Task;
 use a_society_roles::turn::step::{Choose, Compact, Step, Told};
 
 use super::core::{Core, LiveTurn};
 use super::error::DriverError;
-use super::obey::target;
-use crate::control::message::Whom;
 use crate::limits::HURRIED_MAX;
 
 /// How long a turn sleeps before it looks whether it should wake.
@@ -170,24 +169,27 @@ impl LiveTurn {
 }
 
 impl Core {
-    /// Tries the request at once that waits for its provider. Nothing of it is recorded.
+    /// Tries the request at once that waits for its provider. Nothing of it is recorded, so that the client's name is known
+    /// for as long as the process drives the flow: after that nothing waits.
     ///
     /// # Errors
     /// When nobody waits so, or several do and none was named.
     pub(super) fn retry_now(
         &mut self,
-        whom: &Whom,
+        to: Whom,
         client: Option<ClientId>,
     ) -> Result<usize, DriverError> {
-        let meant = |live: &LiveTurn| live.waits() && live.is(whom);
+        if client.as_ref().is_some_and(|id| self.hurried.contains(id)) {
+            return Ok(0);
+        }
+        let meant = |live: &LiveTurn| live.waits() && live.is(&to);
         let named = |of: &dyn Fn(&LiveTurn) -> bool| {
             let turns = self.live.values().filter(|live| of(live));
             turns.map(LiveTurn::named).collect()
         };
         match self.live.values().filter(|live| meant(live)).count() {
             0 if self.wakes_at().is_some() => {
-                let target = target(whom.clone());
-                return self.command(Input::Retry { target, client });
+                return self.commanded(Verb::Retry { to }, client);
             }
             0 => return Err(DriverError::NothingWaits(named(&LiveTurn::waits))),
             1 => {}
@@ -203,11 +205,5 @@ impl Core {
             }
         }
         Ok(0)
-    }
-
-    /// Whether a command of that name had a request tried at once. It is known for as long as the
-    /// process drives the flow: after that nothing waits.
-    pub(super) fn has_hurried(&self, client: &ClientId) -> bool {
-        self.hurried.contains(client)
     }
 }

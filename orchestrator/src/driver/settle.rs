@@ -101,7 +101,6 @@ impl Core {
         self.command(Input::Pause {
             reason: PauseReason::Irreversible,
             detail: Some(detail),
-            client: None,
         })?;
         Ok(())
     }

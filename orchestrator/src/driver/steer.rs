@@ -11,10 +11,10 @@ use a_society_facts::fact::Fact;
 use a_society_facts::fact::operator::SteerWhen;
 use a_society_facts::fact::session::{MessageAdded, Origin};
 use a_society_facts::fact::turn::{DraftKept, ModelFailed};
-use a_society_facts::id::{ClientId, NodeId, RoleInstance, TurnId};
+use a_society_facts::id::{NodeId, RoleInstance, TurnId};
 use a_society_facts::message::Message;
 use a_society_facts::view::flow::{self, RequestState};
-use a_society_flow::machine::{Input, Steer, Task};
+use a_society_flow::machine::Task;
 use a_society_roles::turn::step::Told;
 
 use super::core::Core;
@@ -36,32 +36,13 @@ const NOT_OVER: &str =
     "\n\nYour turn has not ended; nothing was handed off. Take this in, and end the turn again.";
 
 impl Core {
-    /// The operator says something to a role: it is durable on return.
-    ///
-    /// # Errors
-    /// When the role takes no turn that could hear it, or the journal refuses.
-    pub(super) fn steer(
-        &mut self,
-        (role, when): (RoleInstance, SteerWhen),
-        text: String,
-        client: Option<ClientId>,
-    ) -> Result<usize, DriverError> {
-        let steer = Steer {
-            role: role.clone(),
-            text: self.keep_words(&text)?,
-            message: mint::name(self.mint.as_mut(), "m")?,
-            when,
-            client,
-        };
-        let facts = self.command(Input::Steer(steer))?;
-        if when == SteerWhen::Interrupt {
-            let turns = self.live.values_mut();
-            for live in turns.filter(|live| live.role == role && live.hears) {
-                live.stop.cut();
-                live.hurry_if_it_waits();
-            }
+    /// What a role says is cut off, because the operator spoke.
+    pub(super) fn interrupt(&mut self, role: &RoleInstance) {
+        let turns = self.live.values_mut();
+        for live in turns.filter(|live| live.role == *role && live.hears) {
+            live.stop.cut();
+            live.hurry_if_it_waits();
         }
-        Ok(facts)
     }
 
     /// What waits for a turn's role to hear it. Nothing waits for turns beside its own.

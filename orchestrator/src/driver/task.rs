@@ -8,6 +8,7 @@ use std::sync::{Arc, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
+use a_society_facts::Verb;
 use a_society_facts::id::{ClientId, TurnId};
 use a_society_roles::turn::step::Step;
 
@@ -19,7 +20,7 @@ use super::handle::{FlowHandle, Seen, Window, next};
 use super::line::Line;
 use super::step::Heard;
 use super::turn_thread::{Answer, Answers, TurnThreads};
-use crate::control::message::{Command, Taken};
+use crate::control::message::Taken;
 use crate::control::server;
 use crate::control::socket::Door;
 use crate::limits::{INBOX_MAX, LOOK_US, REST_MS, TICK_MS, WAKE_LOOK_MS};
@@ -34,7 +35,7 @@ pub(super) enum Inbox {
     /// The operator wants something.
     Command {
         /// What.
-        command: Box<Command>,
+        command: Box<Verb>,
         /// The client's name for it.
         client: Option<ClientId>,
         /// Where the answer goes.

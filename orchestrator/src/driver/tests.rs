@@ -10,8 +10,7 @@ mod syncs;
 
 use std::sync::Arc;
 
-use a_society_facts::At;
-use a_society_flow::machine::{Input, ReplyTarget};
+use a_society_facts::{At, Verb, Whom};
 use a_society_roles::turn::step::Told;
 use a_society_state::clock::CountingClock;
 use a_society_state::disk::FaultyDisk;
@@ -19,7 +18,6 @@ use a_society_state::{FlowRef, Ground, Store, process};
 
 use super::core::{Core, Start};
 use super::step::Heard;
-use crate::control::message::{Command, Whom};
 use crate::mint::SeededMint;
 use crate::project::flow_file::read_kept;
 use crate::run::{NewFlow, create, reopen};
@@ -216,8 +214,7 @@ fn finish(core: &mut Core) {
     let status = core.state().status.word();
     assert_eq!(status, "awaiting_improvement_choice", "{}", read(core));
     let mode = a_society_facts::fact::improvement::ImprovementMode::None;
-    core.command(Input::ChooseImprovement { mode, client: None })
-        .unwrap();
+    core.obey(Verb::Improve { mode }, None).unwrap();
     walk(core, usize::MAX);
 }
 
@@ -285,7 +282,7 @@ fn a_limit_that_the_operator_does_not_wait_for_ends_durably_whichever_command_sa
     let script = "default: forward\nscript:\n  - node: write\n    turn: 1\n    \
                   say: [ { fault: { class: limit, resets-in-ms: 3600000 } } ]\n";
     let to = || Whom::Node("write".parse().unwrap());
-    for command in [Command::RetryNow { to: to() }, Command::Retry { to: to() }] {
+    for command in [Verb::RetryNow { to: to() }, Verb::Retry { to: to() }] {
         let disk = FaultyDisk::new();
         let mut core = begin(&disk, HELLO, script);
         walk(&mut core, usize::MAX);
@@ -346,14 +343,14 @@ fn a_command_to_a_flow_that_nobody_drives_is_no_other_try_of_its_turns() {
             .unwrap()
             .0
     };
-    for command in [Command::Pause, Command::Unpause, Command::Pause] {
+    for command in [Verb::Pause {}, Verb::Unpause {}, Verb::Pause {}] {
         let mut core = open();
         core.obey(command, None).unwrap();
         core.close().unwrap();
     }
     let mut core = open();
     assert_eq!(attempts(&core), [1]);
-    core.obey(Command::Unpause, None).unwrap();
+    core.obey(Verb::Unpause {}, None).unwrap();
     core.advance().unwrap();
     assert_eq!(attempts(&core), [2]);
 }
@@ -371,14 +368,12 @@ script:
     let mut core = begin(&disk, HELLO, script);
     walk(&mut core, usize::MAX);
     assert_eq!(core.state().waits().count(), 1, "{:?}", core.pending());
-    let reply = a_society_flow::machine::Reply {
-        target: ReplyTarget::Only,
-        text: "Blue.".into(),
+    let reply = Verb::Reply {
+        to: Whom::Only,
+        text: "Blue.".to_owned(),
         asked: None,
-        message: "r1".parse().unwrap(),
-        client: None,
     };
-    core.command(Input::Reply(reply)).unwrap();
+    core.obey(reply, None).unwrap();
     finish(&mut core);
     assert_eq!(core.state().status.word(), "completed");
 }
@@ -395,9 +390,7 @@ script:
     let mut core = begin(&disk, HELLO, script);
     for _ in 0..2 {
         walk(&mut core, usize::MAX);
-        let target = ReplyTarget::Only;
-        let client = None;
-        core.command(Input::Retry { target, client }).unwrap();
+        core.obey(Verb::Retry { to: Whom::Only }, None).unwrap();
     }
     finish(&mut core);
     let writer = core
@@ -506,14 +499,12 @@ fn a_graph_that_is_written_without_roles_leaves_them_where_they_come_from_also_a
     let mint = Box::new(SeededMint(2));
     let opened = reopen(&store(&dead), &flow, "/w/project".into(), mint);
     let (mut core, _) = opened.unwrap();
-    let reply = a_society_flow::machine::Reply {
-        target: ReplyTarget::Only,
-        text: "Go on.".into(),
+    let reply = Verb::Reply {
+        to: Whom::Only,
+        text: "Go on.".to_owned(),
         asked: None,
-        message: "r1".parse().unwrap(),
-        client: None,
     };
-    core.command(Input::Reply(reply)).unwrap();
+    core.obey(reply, None).unwrap();
     walk(&mut core, 300);
     let waits: Vec<String> = (core.state().waits())
         .map(|(_, waiting)| waiting.role.to_string())

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use a_society_facts::At;
+use a_society_facts::Whom;
 use a_society_facts::fact::operator::ConsentMode;
 use a_society_facts::id::Seq;
 use a_society_facts::view::feed::{FeedItem, ItemKind};
@@ -13,7 +14,6 @@ use a_society_facts::view::screen::Screen;
 use a_society_facts::view::standing::Standing;
 use a_society_facts::view::{FeedView, View as _};
 use a_society_operator_ui::fold::terms::scope;
-use a_society_orchestrator::control::message::Whom;
 use a_society_orchestrator::machine::Question;
 use a_society_state::index::{Row, rows};
 use a_society_state::journal::follow::Follower;

@@ -2,9 +2,9 @@
 //! is fit for a terminal.
 
 use a_society_facts::Hash;
+use a_society_facts::Whom;
 use a_society_facts::fact::improvement::ImprovementMode;
 use a_society_facts::id::{ApprovalId, ConsentId, RoleInstance};
-use a_society_orchestrator::control::message::Whom;
 use a_society_state::FlowRef;
 
 use crate::cli::own_turn::Own;

@@ -11,6 +11,7 @@ use serde::{Serialize, Serializer};
 
 /// Milliseconds since 1970, between the years 1 and 9999.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(type = "string"))]
 pub struct At(i64);
 
 const DAY_MS: i64 = 86_400_000;

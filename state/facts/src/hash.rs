@@ -8,6 +8,7 @@ use sha2::{Digest, Sha256};
 
 /// A SHA-256, written as 64 lowercase hexadecimal digits.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(type = "string"))]
 pub struct Hash([u8; 32]);
 
 /// A text that is not a hash.

@@ -37,6 +37,7 @@ macro_rules! name {
     ($(#[$doc:meta])* $type:ident, $what:literal, $check:path) => {
         $(#[$doc])*
         #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[cfg_attr(test, derive(ts_rs::TS), ts(type = "string"))]
         pub struct $type(Arc<str>);
 
         impl $type {

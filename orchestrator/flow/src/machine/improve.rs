@@ -3,8 +3,8 @@
 use a_society_facts::fact::Fact;
 use a_society_facts::fact::flow::FlowCompleted;
 use a_society_facts::fact::improvement::{
-    ChangeProposed, FeedbackDecided, FeedbackRecorded, FeedbackStarted, FindingsRecorded,
-    ImprovementChosen, ImprovementMode, Reflection, ReflectionStarted,
+    ChangeDecided, ChangeProposed, FeedbackDecided, FeedbackRecorded, FeedbackStarted,
+    FindingsRecorded, ImprovementChosen, ImprovementMode, Reflection, ReflectionStarted,
 };
 use a_society_facts::fact::node::FaultCode;
 use a_society_facts::fact::operator::ReplyReturned;
@@ -16,7 +16,7 @@ use a_society_facts::view::flow::{Improvement, Phase, Reflecting, Said, Waiting}
 
 use super::claim::{names, open_session};
 use super::deliver::available;
-use super::input::{NewSession, Product, ProposeChange, StartFeedback, StartReflection};
+use super::input::{Brought, Need, NewSession, Product, StartFeedback, StartReflection};
 use super::refusal::Refusal;
 use super::turn::{Fault, Present, in_phase};
 use crate::graph::FlowGraph;
@@ -339,26 +339,68 @@ pub(super) fn decide_feedback(
 }
 
 /// A change is proposed from what a role found, or from the report.
-pub(super) fn propose(state: &FlowState, input: &ProposeChange) -> Result<Vec<Fact>, Refusal> {
+pub(super) fn propose(
+    state: &FlowState,
+    role: &RoleInstance,
+    (path, text, brought): (&str, &str, &Brought),
+    client: Option<&ClientId>,
+) -> Result<Vec<Fact>, Refusal> {
     let finding = state.improvement.as_ref().and_then(|improvement| {
         let feedback = &improvement.feedback;
         let report = feedback.work.as_ref();
-        let report = report.filter(|_| feedback.role.as_ref() == Some(&input.role));
-        let work = improvement.roles.get(&input.role).or(report)?;
+        let report = report.filter(|_| feedback.role.as_ref() == Some(role));
+        let work = improvement.roles.get(role).or(report)?;
         work.findings.as_ref().map(|_| work.seq)
     });
     let Some(finding) = finding else {
-        return Err(Refusal::NoFindings {
-            role: input.role.clone(),
-        });
+        return Err(Refusal::NoFindings { role: role.clone() });
+    };
+    let Brought::Proposal(proposal) = brought else {
+        let (path, text) = (path.to_owned(), text.to_owned());
+        return Err(Refusal::Needs(Need::Proposal { path, text }));
     };
     Ok(vec![Fact::ChangeProposed(ChangeProposed {
-        change: input.change.clone(),
-        role: input.role.clone(),
-        path: input.path.clone(),
-        before: input.before,
-        after: input.after.clone(),
+        change: proposal.change.clone(),
+        role: role.clone(),
+        path: proposal.path.clone(),
+        before: proposal.before,
+        after: proposal.after.clone(),
         finding,
-        client: input.client.clone(),
+        client: client.cloned(),
+    })])
+}
+
+/// Decides about a proposal: the one that is named, or the only one. The file of one that is applied is written first.
+pub(super) fn decide_change(
+    state: &FlowState,
+    named: Option<&String>,
+    (applied, brought): (bool, &Brought),
+    client: Option<&ClientId>,
+) -> Result<Vec<Fact>, Refusal> {
+    let open = state.changes.iter();
+    let mut open = open.filter(|(_, change)| change.applied.is_none());
+    let change = match named {
+        Some(named) => {
+            let unknown = || Refusal::UnknownChange(named.clone());
+            let found = open.find(|(name, _)| *name == named);
+            found.map(|(name, _)| name).ok_or_else(unknown)?
+        }
+        None => match (open.next(), open.next()) {
+            (Some((only, _)), None) => only,
+            (None, _) => return Err(Refusal::NothingProposed),
+            (Some((first, _)), Some((second, _))) => {
+                let more = open.map(|(name, _)| name);
+                let open = [first, second].into_iter().chain(more).cloned().collect();
+                return Err(Refusal::ManyProposed { open });
+            }
+        },
+    };
+    if applied && !matches!(brought, Brought::Written) {
+        return Err(Refusal::Needs(Need::Written(change.clone())));
+    }
+    Ok(vec![Fact::ChangeDecided(ChangeDecided {
+        change: change.clone(),
+        applied,
+        client: client.cloned(),
     })])
 }

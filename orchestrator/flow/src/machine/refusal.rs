@@ -6,6 +6,7 @@ use a_society_facts::fact::node::WaitReason;
 use a_society_facts::id::{ApprovalId, ConsentId, NodeId, RoleInstance, TurnId};
 use a_society_facts::legal::Illegal;
 
+use super::input::Need;
 use super::limits::NAMES_SHOWN_MAX;
 use crate::graph::Reason;
 
@@ -256,6 +257,15 @@ pub enum Refusal {
         /// Why.
         why: String,
     },
+    /// No handoff waits for the operator's word.
+    #[error("no handoff waits for a word")]
+    NothingStaged,
+    /// Several do, and none was named.
+    #[error("several handoffs wait for a word: {}", listed(open))]
+    ManyStaged {
+        /// What is open.
+        open: Vec<ApprovalId>,
+    },
     /// No staged handoff has that name.
     #[error("no staged handoff {approval} is open. Open: {}", listed(open))]
     UnknownApproval {
@@ -271,6 +281,15 @@ pub enum Refusal {
         approval: ApprovalId,
         /// Why.
         why: Illegal,
+    },
+    /// No call asks for consent.
+    #[error("no call asks for consent")]
+    NothingAsked,
+    /// Several do, and none was named.
+    #[error("several calls ask for consent: {}", listed(open))]
+    ManyAsked {
+        /// What is open.
+        open: Vec<ConsentId>,
     },
     /// No request for consent has that name.
     #[error("no request for consent {consent} is open. Open: {}", listed(open))]
@@ -307,6 +326,22 @@ pub enum Refusal {
         /// The role instance.
         role: RoleInstance,
     },
+
+    /// No proposal waits for the operator's word.
+    #[error("no proposal waits for a word")]
+    NothingProposed,
+    /// Several do, and none was named.
+    #[error("several proposals wait for a word: {}", listed(open))]
+    ManyProposed {
+        /// What is open.
+        open: Vec<String>,
+    },
+    /// None has this name.
+    #[error("no proposal that waits for a word is called {0}")]
+    UnknownChange(String),
+    /// The driver has to bring something first, or to do it.
+    #[error("the input does not bring what the verb needs")]
+    Needs(Need),
 
     /// A name that came with the input is taken, or something else does not fit the state.
     #[error(transparent)]

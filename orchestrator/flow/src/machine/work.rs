@@ -66,6 +66,19 @@ pub enum Work {
     AskOperator(Question),
 }
 
+/// Whether there is something to start that there was not before. A turn that is to end is nothing to start.
+#[must_use]
+pub fn has_more_to_start(before: &[Work], now: &[Work]) -> bool {
+    let starts = |work: &&Work| match work {
+        Work::RunTurn { .. }
+        | Work::Claim { .. }
+        | Work::StartReflection { .. }
+        | Work::StartFeedback { .. } => true,
+        Work::StopTurn { .. } | Work::WaitUntil { .. } | Work::AskOperator(_) => false,
+    };
+    now.iter().filter(starts).any(|work| !before.contains(work))
+}
+
 /// What a turn is for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Task {

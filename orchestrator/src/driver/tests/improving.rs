@@ -9,7 +9,7 @@ use a_society_facts::fact::session::Origin;
 use a_society_facts::id::RoleInstance;
 use a_society_facts::message::Message;
 use a_society_facts::view::flow::FlowStatus;
-use a_society_flow::machine::{Input, Reply, ReplyTarget};
+use a_society_facts::{Verb, Whom};
 use a_society_roles::turn::step::Told;
 use a_society_state::disk::FaultyDisk;
 
@@ -130,8 +130,7 @@ fn base(role: &str) -> &str {
 }
 
 fn choose(core: &mut Core, mode: ImprovementMode) {
-    core.command(Input::ChooseImprovement { mode, client: None })
-        .unwrap();
+    core.obey(Verb::Improve { mode }, None).unwrap();
 }
 
 /// The roles that are done, and those that are at it.
@@ -314,21 +313,15 @@ script:
 fn answer(core: &mut Core) -> bool {
     let waits = core.state().waits().count() > 0;
     let input = match core.state().status {
-        FlowStatus::AwaitingImprovementChoice => Input::ChooseImprovement {
+        FlowStatus::AwaitingImprovementChoice => Verb::Improve {
             mode: ImprovementMode::GraphBased,
-            client: None,
         },
-        FlowStatus::AwaitingFeedbackConsent => Input::FeedbackConsent {
-            granted: true,
-            client: None,
-        },
-        FlowStatus::Improving if waits => Input::Reply(Reply {
+        FlowStatus::AwaitingFeedbackConsent => Verb::Feedback { granted: true },
+        FlowStatus::Improving if waits => Verb::Reply {
             asked: None,
-            target: ReplyTarget::Only,
+            to: Whom::Only,
             text: "You may.".into(),
-            message: "reply".parse().unwrap(),
-            client: None,
-        }),
+        },
         FlowStatus::Running
         | FlowStatus::Paused(_)
         | FlowStatus::Improving
@@ -336,7 +329,7 @@ fn answer(core: &mut Core) -> bool {
         | FlowStatus::Completed
         | FlowStatus::Cancelled => return false,
     };
-    core.command(input).unwrap();
+    core.obey(input, None).unwrap();
     true
 }
 
@@ -516,14 +509,12 @@ fn a_program_is_not_run_once_more_to_look_back() {
             let record = core.flow().folder().record();
             let disk = core.flow().disk();
             a_society_state::atomic::replace(disk, &record.join("by-hand.md"), b"x").unwrap();
-            let reply = Reply {
-                target: ReplyTarget::Only,
-                text: "forward: by-hand.md".into(),
+            let reply = Verb::Reply {
+                to: Whom::Only,
+                text: "forward: by-hand.md".to_owned(),
                 asked: None,
-                message: "by-hand".parse().unwrap(),
-                client: None,
             };
-            core.command(Input::Reply(reply)).unwrap();
+            core.obey(reply, None).unwrap();
         } else {
             answer(&mut core);
         }

@@ -18,8 +18,8 @@ use a_society_facts::id::{ConsentId, NodeId, RoleInstance};
 use a_society_facts::message::{Message, ToolCall};
 use a_society_facts::view::FlowState;
 use a_society_facts::{At, Fact, Hash};
+use a_society_facts::{Verb, Whom};
 use a_society_flow::graph::FlowGraph;
-use a_society_flow::machine::Input;
 use a_society_mcp::Servers;
 use a_society_providers::{
     Answer, Arrival, AskedCall, Event, Fault, FaultClass, Prepared, Provider, Request, Stop,
@@ -37,7 +37,6 @@ use serde_json::value::RawValue;
 use super::super::core::{Core, Parts};
 use super::super::role_source::{About, Choice, RoleSource, Touched};
 use super::{at, store, walk};
-use crate::control::message::Command;
 use crate::mint::SeededMint;
 use crate::project::docs::ailment::Ailment;
 use crate::project::flow_file::{FlowFile, read_kept};
@@ -492,7 +491,7 @@ fn consent(core: &Core) -> ConsentId {
     core.state().consents.keys().next().unwrap().clone()
 }
 
-fn answer_consent(core: &mut Core, command: Command) {
+fn answer_consent(core: &mut Core, command: Verb) {
     core.obey(command, None).unwrap();
 }
 
@@ -545,7 +544,7 @@ fn an_edit_waits_for_consent_over_a_death_and_happens_once_it_is_given() {
     assert_eq!(world.read("a.txt"), None);
     answer_consent(
         &mut core,
-        Command::Allow {
+        Verb::Allow {
             consent: None,
             action: None,
             for_the_flow: false,
@@ -572,7 +571,7 @@ fn what_is_allowed_for_the_flow_is_not_asked_again() {
     walk(&mut core, 1000);
     answer_consent(
         &mut core,
-        Command::Allow {
+        Verb::Allow {
             consent: None,
             action: None,
             for_the_flow: true,
@@ -592,7 +591,7 @@ fn what_has_changed_since_it_was_allowed_does_not_run() {
     let mut core = world.begin();
     walk(&mut core, 1000);
     let action = core.state().consents[&consent(&core)].action;
-    let other = Command::Allow {
+    let other = Verb::Allow {
         consent: None,
         action: Some(Hash::of(b"other")),
         for_the_flow: false,
@@ -601,7 +600,7 @@ fn what_has_changed_since_it_was_allowed_does_not_run() {
         core.obey(other, None).is_err(),
         "an answer to something else"
     );
-    let allow = Command::Allow {
+    let allow = Verb::Allow {
         consent: None,
         action: Some(action),
         for_the_flow: false,
@@ -624,11 +623,10 @@ fn what_has_changed_since_it_was_allowed_does_not_run() {
 fn full_access_asks_nothing() {
     let world = World::new(Puppet::will_say([calls(&[WRITE]), closes()]));
     let mut core = world.begin();
-    let mode = Input::ConsentMode {
+    let mode = Verb::Mode {
         mode: ConsentMode::FullAccess,
-        client: None,
     };
-    core.command(mode).unwrap();
+    core.obey(mode, None).unwrap();
     walk(&mut core, 1000);
     assert_eq!(world.read("a.txt").as_deref(), Some("new\n"));
     assert!(core.state().consents.is_empty());
@@ -639,16 +637,15 @@ fn a_role_that_may_do_less_than_its_flow_goes_on_asking() {
     let mut world = World::new(Puppet::will_say([calls(&[WRITE]), closes()]));
     world.most = Some(ConsentMode::NoAccess);
     let mut core = world.begin();
-    let mode = Input::ConsentMode {
+    let mode = Verb::Mode {
         mode: ConsentMode::FullAccess,
-        client: None,
     };
-    core.command(mode.clone()).unwrap();
+    core.obey(mode.clone(), None).unwrap();
     walk(&mut core, 1000);
     let before = consent(&core);
     // Neither another process nor saying the mode again answers for the operator.
     let mut core = world.die(core);
-    core.command(mode).unwrap();
+    core.obey(mode, None).unwrap();
     walk(&mut core, 1000);
     assert_eq!(
         (consent(&core), waits_for(&core)),
@@ -657,7 +654,7 @@ fn a_role_that_may_do_less_than_its_flow_goes_on_asking() {
     assert_eq!(world.read("a.txt"), None);
     answer_consent(
         &mut core,
-        Command::Allow {
+        Verb::Allow {
             consent: None,
             action: None,
             for_the_flow: false,
@@ -671,17 +668,16 @@ fn a_role_that_may_do_less_than_its_flow_goes_on_asking() {
 fn a_request_that_could_cost_more_than_is_left_does_not_leave() {
     let world = World::new(Puppet::will_say([closes()]));
     let mut core = world.begin();
-    let set = |limit| Input::SetBudget {
+    let set = |limit| Verb::Budget {
         role: None,
         measure: Measure::Tokens,
         limit: Some(limit),
-        client: None,
     };
-    core.command(set(50)).unwrap();
+    core.obey(set(50), None).unwrap();
     walk(&mut core, 1000);
     assert_eq!(waits_for(&core), Some(WaitReason::Budget));
     assert!(world.puppet.asked().is_empty());
-    core.command(set(1_000_000)).unwrap();
+    core.obey(set(1_000_000), None).unwrap();
     walk(&mut core, 1000);
     assert_eq!((waits_for(&core), world.puppet.asked().len()), (None, 1));
 }
@@ -751,11 +747,10 @@ fn a_death_after_any_step_of_a_models_turn_loses_and_repeats_nothing() {
         let mut world = World::new(Puppet::will_say([first, second]));
         world.write("n.txt", "one");
         let mut core = world.begin();
-        let mode = Input::ConsentMode {
+        let mode = Verb::Mode {
             mode: ConsentMode::FullAccess,
-            client: None,
         };
-        core.command(mode).unwrap();
+        core.obey(mode, None).unwrap();
         let taken = walk(&mut core, steps);
         let asked = world.puppet.asked().len();
         let answered = world

@@ -105,6 +105,7 @@ pub struct HandoffAwaited {
 
 /// What a node waits for that only the operator can give.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum WaitReason {
     /// The role asked something.

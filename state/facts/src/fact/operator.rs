@@ -35,6 +35,7 @@ pub struct ReplyReturned {
 
 /// When a busy role hears the operator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum SteerWhen {
     /// With its next request.
@@ -60,6 +61,7 @@ pub struct OperatorSteered {
 
 /// What a stop stops.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum StopScope {
     /// One node's turn.
@@ -110,6 +112,7 @@ pub struct ConsentRequested {
 
 /// What the operator said to a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum ConsentAnswer {
     /// Yes, this time.
@@ -143,6 +146,7 @@ pub struct ConsentResolved {
 
 /// How much a flow may do without asking.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum ConsentMode {
     /// It asks every time.
@@ -204,6 +208,7 @@ pub struct GrantAdded {
 /// What the operator said beforehand about calls that would be asked about. Each rule is kept as it was
 /// written.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct ConsentRules {
     /// What may run without asking.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

@@ -4,9 +4,9 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use a_society_facts::At;
 use a_society_facts::fact::operator::ConsentMode;
 use a_society_facts::message::Message;
+use a_society_facts::{At, Verb};
 use a_society_flow::machine::Question;
 use a_society_providers::{Arrival, Stop};
 use a_society_state::FlowRef;
@@ -18,7 +18,6 @@ use super::folder::{Folder, remove};
 use super::scripts::{forward, only_flow, patient};
 use super::wires::Wire;
 use super::{Answers, Begins, Files, SLICES, Scenario, Stage, every_prefix_goes_on};
-use crate::control::message::Command;
 use crate::mint::SeededMint;
 use crate::project::flow_file::read_kept;
 use crate::record::Places;
@@ -160,7 +159,7 @@ pub(super) fn edits(said: &[Message]) -> Vec<Arrival> {
 }
 
 fn allow(core: &mut Core, for_the_flow: bool) {
-    let command = Command::Allow {
+    let command = Verb::Allow {
         consent: None,
         action: None,
         for_the_flow,
@@ -178,7 +177,7 @@ fn allows_for_the_flow(core: &mut Core, question: &Question, put: &dyn Fn(&str, 
 fn denies(core: &mut Core, question: &Question, put: &dyn Fn(&str, Option<&str>)) {
     match question {
         Question::Consent { consent, .. } => {
-            let command = Command::Deny {
+            let command = Verb::Deny {
                 consent: Some(consent.clone()),
                 action: None,
                 reason: None,
@@ -186,7 +185,7 @@ fn denies(core: &mut Core, question: &Question, put: &dyn Fn(&str, Option<&str>)
             core.obey(command, None).unwrap();
         }
         Question::Text { node, .. } => {
-            let command = Command::Reply {
+            let command = Verb::Reply {
                 to: super::scripts::whom(node.as_ref()),
                 text: "Do without.".to_owned(),
                 asked: None,
@@ -200,7 +199,7 @@ fn denies(core: &mut Core, question: &Question, put: &dyn Fn(&str, Option<&str>)
 fn denies_with_words(core: &mut Core, question: &Question, put: &dyn Fn(&str, Option<&str>)) {
     match question {
         Question::Consent { consent, .. } => {
-            let command = Command::Deny {
+            let command = Verb::Deny {
                 consent: Some(consent.clone()),
                 action: None,
                 reason: Some("Leave it as it is.".to_owned()),
@@ -215,7 +214,7 @@ fn gives_full_access(core: &mut Core, question: &Question, put: &dyn Fn(&str, Op
     match question {
         Question::Consent { .. } => {
             let mode = ConsentMode::FullAccess;
-            core.obey(Command::Mode { mode }, None).unwrap();
+            core.obey(Verb::Mode { mode }, None).unwrap();
         }
         _ => forward(core, question, put),
     }
@@ -480,7 +479,7 @@ fn stops_early(said: &[Message]) -> Vec<Arrival> {
 fn retries(core: &mut Core, question: &Question, put: &dyn Fn(&str, Option<&str>)) {
     match question {
         Question::Text { node, .. } => {
-            let command = Command::Reply {
+            let command = Verb::Reply {
                 to: super::scripts::whom(node.as_ref()),
                 text: "Please go on.".to_owned(),
                 asked: None,

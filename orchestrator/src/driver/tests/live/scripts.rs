@@ -7,6 +7,7 @@ use a_society_facts::fact::imported::FlowImported;
 use a_society_facts::fact::improvement::ImprovementMode;
 use a_society_facts::fact::node::WaitReason;
 use a_society_facts::{At, Fact};
+use a_society_facts::{Verb, Whom};
 use a_society_flow::machine::Question;
 use a_society_state::FlowRef;
 use a_society_state::disk::{Disk, FaultyDisk, RealDisk};
@@ -15,7 +16,6 @@ use super::super::super::core::Core;
 use super::super::store;
 use super::folder::Folder;
 use super::{Answers, Begins, Files, SLICES, Scenario, Stage, every_prefix_goes_on};
-use crate::control::message::{Command, Whom};
 use crate::fork::{self, Wish};
 use crate::mint::SeededMint;
 use crate::project::flow_file::read_kept;
@@ -181,33 +181,33 @@ pub(super) fn patient(core: &mut Core, question: &Question, _: &dyn Fn(&str, Opt
             node,
             reason: WaitReason::PromptHuman,
             ..
-        } => Command::Reply {
+        } => Verb::Reply {
             to: whom(node.as_ref()),
             text: "Twelve, inside.".to_owned(),
             asked: None,
         },
-        Question::Text { node, role, .. } => Command::Retry {
+        Question::Text { node, role, .. } => Verb::Retry {
             to: node
                 .as_ref()
                 .map_or_else(|| Whom::Role(role.clone()), |node| Whom::Node(node.clone())),
         },
-        Question::Consent { consent, .. } => Command::Allow {
+        Question::Consent { consent, .. } => Verb::Allow {
             consent: Some(consent.clone()),
             action: None,
             for_the_flow: false,
         },
-        Question::Approval { approval, .. } => Command::Approve {
+        Question::Approval { approval, .. } => Verb::Approve {
             approval: Some(approval.clone()),
         },
-        Question::Improvement { modes } => Command::Improve {
+        Question::Improvement { modes } => Verb::Improve {
             mode: if modes.contains(&ImprovementMode::GraphBased) {
                 ImprovementMode::GraphBased
             } else {
                 ImprovementMode::None
             },
         },
-        Question::Feedback => Command::Feedback { granted: true },
-        Question::Unpause { .. } => Command::Unpause,
+        Question::Feedback => Verb::Feedback { granted: true },
+        Question::Unpause { .. } => Verb::Unpause {},
         Question::Configuration { .. } | Question::Stalled => panic!("{question:?}"),
     };
     core.obey(command, None).unwrap();
@@ -221,7 +221,7 @@ fn signs(core: &mut Core, question: &Question, put: &dyn Fn(&str, Option<&str>))
         } if node.as_str() == "sign" => {
             let path = core.flow().folder().record().join("approval.md");
             put(path.to_str().unwrap(), Some("It may go on.\n"));
-            let command = Command::Reply {
+            let command = Verb::Reply {
                 to: Whom::Node(node.clone()),
                 text: "forward: approval.md".to_owned(),
                 asked: None,
@@ -230,7 +230,7 @@ fn signs(core: &mut Core, question: &Question, put: &dyn Fn(&str, Option<&str>))
         }
         Question::Improvement { .. } => {
             let mode = ImprovementMode::None;
-            core.obey(Command::Improve { mode }, None).unwrap();
+            core.obey(Verb::Improve { mode }, None).unwrap();
         }
         _ => patient(core, question, put),
     }
@@ -240,7 +240,7 @@ fn signs(core: &mut Core, question: &Question, put: &dyn Fn(&str, Option<&str>))
 pub(super) fn forward(core: &mut Core, question: &Question, put: &dyn Fn(&str, Option<&str>)) {
     if matches!(question, Question::Improvement { .. }) {
         let mode = ImprovementMode::None;
-        core.obey(Command::Improve { mode }, None).unwrap();
+        core.obey(Verb::Improve { mode }, None).unwrap();
     } else {
         patient(core, question, put);
     }

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
+use a_society_facts::Verb;
 use a_society_facts::fact::operator::SteerWhen;
 use a_society_facts::message::Message;
 use a_society_mcp::{self as mcp, Given, Servers};
@@ -18,7 +19,6 @@ use super::models::{EDIT, OTHER, OnDisk, READS, edits, scenario};
 use super::scripts::forward;
 use super::{SLICES, Scenario, every_prefix_goes_on};
 use crate::config::models::of;
-use crate::control::message::Command;
 
 /// What a model says that is asked over HTTP.
 #[derive(Debug, Clone)]
@@ -140,7 +140,7 @@ pub(super) fn steer(core: &mut Core, steers: &[Steered]) {
         let role = "owner".parse().unwrap();
         let turn = core.state().main_turn_of(&role);
         if turn.is_some_and(|(_, turn)| turn.requests >= steer.requests) {
-            let command = Command::Steer {
+            let command = Verb::Steer {
                 role,
                 text: steer.words.to_owned(),
                 when: steer.when,

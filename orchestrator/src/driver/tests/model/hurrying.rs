@@ -3,7 +3,7 @@
 use a_society_roles::turn::step::{Step, Told};
 
 use super::*;
-use crate::control::message::{Taken, Whom};
+use crate::control::message::Taken;
 use crate::driver::core::Start;
 use crate::driver::error::DriverError;
 use crate::driver::step::Heard;
@@ -83,7 +83,7 @@ fn only(core: &mut Core) -> Turn {
 
 fn now(core: &mut Core, to: Whom, client: Option<&str>) -> Result<Taken, DriverError> {
     let client = client.map(|name| name.parse().unwrap());
-    core.obey(Command::RetryNow { to }, client)
+    core.obey(Verb::RetryNow { to }, client)
 }
 
 #[test]
@@ -193,7 +193,7 @@ fn it_is_refused_in_words_where_nothing_waits_where_several_do_and_where_a_turn_
     let none = now(&mut core, Whom::Node("join".parse().unwrap()), None).unwrap_err();
     assert!(none.to_string().contains("one (writer)"), "{none}");
     let scope = a_society_facts::fact::operator::StopScope::Node("one".parse().unwrap());
-    core.obey(Command::Stop { scope }, None).unwrap();
+    core.obey(Verb::Stop { scope }, None).unwrap();
     core.advance().unwrap();
     assert!(now(&mut core, Whom::Node("one".parse().unwrap()), None).is_err());
     now(&mut core, Whom::Only, None).unwrap();

@@ -36,8 +36,8 @@ fn says_a_key() -> Vec<Arrival> {
     arrivals
 }
 
-fn allow() -> Command {
-    Command::Allow {
+fn allow() -> Verb {
+    Verb::Allow {
         consent: None,
         action: None,
         for_the_flow: false,
@@ -100,8 +100,8 @@ fn the_next_turn_of_a_session_reads_what_was_recorded() {
     let world = World::new(Puppet::will_say([answers, says(question)]));
     let mut core = world.begin();
     walk(&mut core, 1000);
-    let reply = Command::Reply {
-        to: crate::control::message::Whom::Only,
+    let reply = Verb::Reply {
+        to: Whom::Only,
         text: "Blue.".to_owned(),
         asked: None,
     };

@@ -16,7 +16,7 @@ fn died_after_start(call: (&str, &str)) -> (World, Core) {
         *world.puppet.answers.lock().unwrap() = answers.into_iter().collect();
         world.disk = FaultyDisk::new();
         let mut core = world.begin();
-        let mode = Command::Mode {
+        let mode = Verb::Mode {
             mode: ConsentMode::FullAccess,
         };
         core.obey(mode, None).unwrap();

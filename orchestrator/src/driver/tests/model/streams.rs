@@ -147,7 +147,7 @@ fn walked_by(clock: fn() -> Arc<dyn Clock>, dies_after: usize) -> Vec<Fact> {
     };
     let mut core = world.open(&store(&world), &flow, 3);
     core.obey(
-        Command::Mode {
+        Verb::Mode {
             mode: ConsentMode::FullAccess,
         },
         None,

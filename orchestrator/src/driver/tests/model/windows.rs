@@ -5,7 +5,7 @@ use a_society_facts::fact::session::Strategy;
 use a_society_facts::view::session::{Archive, SessionView};
 
 use super::*;
-use crate::control::message::Whom;
+use a_society_facts::Whom;
 
 const READ: (&str, &str) = ("read_file", r#"{"path":"a.txt"}"#);
 
@@ -187,8 +187,8 @@ fn a_window_that_the_fixed_part_fills_is_asked_about_once_and_goes_on_when_it_is
     assert!(core.state().turns.is_empty());
 }
 
-fn reply(text: &str) -> Command {
-    Command::Reply {
+fn reply(text: &str) -> Verb {
+    Verb::Reply {
         to: Whom::Only,
         text: text.to_owned(),
         asked: None,
