@@ -447,6 +447,7 @@ fn ready(pending: &[Work]) -> BTreeSet<NodeId> {
         | Work::StopTurn { .. }
         | Work::StartReflection { .. }
         | Work::StartFeedback { .. }
+        | Work::ApplyEnds
         | Work::WaitUntil { .. }
         | Work::AskOperator(_) => None,
     });

@@ -176,6 +176,7 @@ impl Core {
             Work::StartFeedback { role: None }
             | Work::RunTurn { .. }
             | Work::StopTurn { .. }
+            | Work::ApplyEnds
             | Work::WaitUntil { .. }
             | Work::AskOperator(_) => return false,
         };
